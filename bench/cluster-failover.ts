@@ -5,7 +5,7 @@
  */
 import { parseArgs } from 'node:util';
 import pg from 'pg';
-import { partitionOf } from '../src/adapters/storage/shared/partition.js';
+import { computePartition } from '../src/adapters/storage/shared/partition.js';
 import { Node, type Postgres, pause, Receiver, type Site, Sites, startPostgres } from './cluster-world.js';
 
 const { values } = parseArgs({
@@ -31,7 +31,7 @@ async function ownedSites(database: string, sites: Sites): Promise<Map<string, S
     .query<{ part: number; node: string }>('SELECT part, node FROM partition_owner WHERE node IS NOT NULL')
     .finally(() => client.end());
   const owners = new Map(rows.map(({ part, node }) => [part, node]));
-  return Map.groupBy(sites.all, ({ url }) => owners.get(partitionOf(new URL(url).host)) ?? 'nobody');
+  return Map.groupBy(sites.all, ({ url }) => owners.get(computePartition(new URL(url).host)) ?? 'nobody');
 }
 
 /** The servers that nobody asked for longest are those of the dead: their owner's name says nothing of its process. */

@@ -14,7 +14,7 @@ import pg from 'pg';
 import { Leases } from '../src/adapters/storage/cluster/leases.js';
 import { PostgresPool } from '../src/adapters/storage/postgres/postgres-pool.js';
 import { openPostgresStore } from '../src/adapters/storage/postgres/postgres-store.js';
-import { PARTITIONS, partitionOf } from '../src/adapters/storage/shared/partition.js';
+import { computePartition, PARTITIONS } from '../src/adapters/storage/shared/partition.js';
 import type { UrlState } from '../src/domain/crawl/url-state.js';
 import { Secret } from '../src/domain/secret.js';
 import { instant, milliseconds } from '../src/domain/time/units.js';
@@ -155,7 +155,7 @@ async function crawl({ store, pages }: Node, fences: ReadonlyMap<number, Fence>,
     };
     await store.saveHosts([...new Set(chosen.map(({ hostKey }) => hostKey))].map((hostKey) => ({ hostKey, ...asked })));
     await store.settle(
-      chosen.map((url) => ({ ...visited(url, nextOrder++), fence: fences.get(partitionOf(url.hostKey))! })),
+      chosen.map((url) => ({ ...visited(url, nextOrder++), fence: fences.get(computePartition(url.hostKey))! })),
     );
   }
 }

@@ -6,14 +6,14 @@
  */
 import { glob, readFile } from 'node:fs/promises';
 import { gunzipSync } from 'node:zlib';
-import { builtInExtractors } from '../src/adapters/parsers/extractors.js';
+import { createBuiltInExtractors } from '../src/adapters/parsers/extractors.js';
 import type { SyncExtractor } from '../src/engine/ports/content-extractor.js';
 
 const SHOWN = 40;
 
 async function detection(folders: readonly string[], areMade: boolean): Promise<void> {
   if (folders.length === 0) throw new Error('name the folders with pages: npm run bench -- detection FOLDER…');
-  const html = builtInExtractors()[0] as SyncExtractor;
+  const html = createBuiltInExtractors()[0] as SyncExtractor;
   for (const folder of folders) {
     let pages = 0;
     let judged = 0;

@@ -7,7 +7,7 @@ import {
   computeNextVisit,
   type RefreshObjective,
 } from '../src/domain/refresh/smart-refresh.js';
-import { effectivePrice, priceAfter } from '../src/domain/refresh/visit-price.js';
+import { limitPrice, updatePrice } from '../src/domain/refresh/visit-price.js';
 import {
   between,
   type Duration,
@@ -85,12 +85,12 @@ export function smart(size: number, objective: RefreshObjective): Policy {
       const age = lastModified === undefined ? undefined : between(lastModified, now);
       const belief = updateBelief(beliefs[index]!, { elapsed, changed, age });
       beliefs[index] = belief;
-      const present = effectivePrice(price, range);
+      const present = limitPrice(price, range);
       const draw = ((index + visits[index]!++) * 0.618_033_988_749_895) % 1;
       const next = computeNextVisit(belief, range, { price: present, draw });
       if (lastVisitAt !== undefined) {
         const sincePriced = pricedAt === undefined ? undefined : between(pricedAt, now);
-        price = priceAfter(present, { lastVisitAt, dueAt, now, next, sincePriced });
+        price = updatePrice(present, { lastVisitAt, dueAt, now, next, sincePriced });
         pricedAt = now;
       }
       return next;

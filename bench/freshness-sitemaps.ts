@@ -4,7 +4,7 @@
  */
 import type { UrlId, UrlState } from '../src/domain/crawl/url-state.js';
 import type { Duration, Instant } from '../src/domain/time/units.js';
-import { urlKey } from '../src/domain/url/url-key.js';
+import { computeUrlKey } from '../src/domain/url/url-key.js';
 import { ClaimedChanges, type ClaimServices } from '../src/engine/crawl/claimed-changes.js';
 import type { DiscoveredLink } from '../src/engine/ports/page-task.js';
 
@@ -45,7 +45,7 @@ export class SimulatedSitemaps {
       now(): Instant;
     },
   ) {
-    this.keys = Array.from({ length: size }, (_, index) => urlKey(urlOf(index)));
+    this.keys = Array.from({ length: size }, (_, index) => computeUrlKey(urlOf(index)));
     this.byKey = new Map(this.keys.map((key, index) => [key, index]));
     const tell = Math.round(size * shares.true);
     this.add(0, tell, false);
@@ -78,7 +78,7 @@ export class SimulatedSitemaps {
         const link = { url: '', hostKey: HOST, key, source: KEYS_SOURCE, discoveredVia: 'sitemap' } as const;
         return lastModified === undefined ? [] : [{ ...link, lastModified }];
       });
-      await this.claims.bringForwardDated({ url, hostKey: HOST, lastVisitAt } as UrlState, links);
+      await this.claims.bringForwardDatedPages({ url, hostKey: HOST, lastVisitAt } as UrlState, links);
     }
   }
 

@@ -4,7 +4,7 @@
  */
 import { type ChangeBelief, UNKNOWN, updateBelief } from '../src/domain/refresh/change-belief.js';
 import { computeNextVisit, type RefreshRange } from '../src/domain/refresh/smart-refresh.js';
-import { effectivePrice } from '../src/domain/refresh/visit-price.js';
+import { limitPrice } from '../src/domain/refresh/visit-price.js';
 import { type Duration, days, hours, milliseconds } from '../src/domain/time/units.js';
 import { seeded } from './freshness-web.js';
 
@@ -28,7 +28,7 @@ function intervals(
   price: Duration | undefined,
   changes: (elapsed: Duration) => boolean,
 ): number[] {
-  const cost = effectivePrice(price, range);
+  const cost = limitPrice(price, range);
   let belief: ChangeBelief = UNKNOWN;
   let elapsed: Duration | undefined;
   return Array.from({ length: VISITS }, (_, visit) => {

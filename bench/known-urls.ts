@@ -1,8 +1,8 @@
 import Database from 'better-sqlite3';
-import { statusCode } from '../src/adapters/storage/shared/url-row.js';
+import { toStatusCode } from '../src/adapters/storage/shared/url-row.js';
 import { openSqliteStore } from '../src/adapters/storage/sqlite/sqlite-store.js';
 import { REFRESH } from '../src/domain/frontier/sources.js';
-import { urlKey } from '../src/domain/url/url-key.js';
+import { computeUrlKey } from '../src/domain/url/url-key.js';
 
 /** Name of the crawler whose URLs they are. */
 const CRAWLER = 'bench';
@@ -43,7 +43,7 @@ function insertUrls(db: Database.Database, known: number): void {
     `INSERT INTO url (site_id, key, url, status, reason, source, due_at, hops, redirects, arrival, found_on, root, first_seen_at,
        last_visit_at, last_status, visits, changes, last_change_at, change_interval, change_doubt, etag, last_modified, stamp,
        simhash, content_type, title)
-     VALUES (?, ?, ?, ${statusCode('indexed')}, 'indexed', ${REFRESH}, ${now + 30 * DAY_MS}, 3, 0, 1,
+     VALUES (?, ?, ?, ${toStatusCode('indexed')}, 'indexed', ${REFRESH}, ${now + 30 * DAY_MS}, 3, 0, 1,
        'https://known.example.com/section-1/some/page-of-average-length.html', 'https://known.example.com/', ${now - 9 * DAY_MS},
        ${now - DAY_MS}, 200, 3, 1, ${now - 5 * DAY_MS}, ${20 * DAY_MS}, 0.7, '"5f3e-1a2b3c4d5e6f"',
        'Tue, 04 Nov 2025 10:00:00 GMT', '0123456789abcdef0123456789abcdef', ?, 'text/html',
@@ -52,7 +52,7 @@ function insertUrls(db: Database.Database, known: number): void {
   for (let n = 0; n < known; n++) {
     const host = n % HOSTS;
     const url = `https://${hostOf(host)}/section-${n % 97}/some/page-of-average-length-${n}.html`;
-    const key = urlKey(url);
+    const key = computeUrlKey(url);
     insert.run(host + 1, key, url, key);
   }
 }
@@ -67,7 +67,7 @@ function insertCounts(db: Database.Database, known: number): void {
   }
   db.prepare('INSERT INTO counter (crawler, status, source, indexed, urls) VALUES (?, ?, ?, 1, ?)').run(
     CRAWLER,
-    statusCode('indexed'),
+    toStatusCode('indexed'),
     REFRESH,
     known,
   );

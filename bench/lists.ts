@@ -16,7 +16,7 @@ import { openPostgresStore } from '../src/adapters/storage/postgres/postgres-sto
 import { openSqliteStore } from '../src/adapters/storage/sqlite/sqlite-store.js';
 import { Secret } from '../src/domain/secret.js';
 import { type Instant, instant } from '../src/domain/time/units.js';
-import { urlKey } from '../src/domain/url/url-key.js';
+import { computeUrlKey } from '../src/domain/url/url-key.js';
 import type { FrontierStore, NewUrl, UrlChanges } from '../src/engine/ports/frontier-store.js';
 import { startProgram, stop } from './processes.js';
 
@@ -47,7 +47,7 @@ function urlOf(n: number): NewUrl {
   return {
     crawler: 'bench',
     url,
-    key: urlKey(url),
+    key: computeUrlKey(url),
     hostKey,
     source: n % 100_000 === 99_993 ? 0 : 3,
     status: 'waiting',

@@ -1,7 +1,7 @@
 /** Pages as a store knows them: the same in every benchmark of a store. */
 import type { UrlState } from '../src/domain/crawl/url-state.js';
 import { instant, milliseconds } from '../src/domain/time/units.js';
-import { urlKey } from '../src/domain/url/url-key.js';
+import { computeUrlKey } from '../src/domain/url/url-key.js';
 import type { NewUrl, Settlement } from '../src/engine/ports/frontier-store.js';
 
 /** Of the 100 links of a page: to 200 pages that its whole host links to, to any page of its host, to the first pages of other hosts, and to pages that nobody has seen before. */
@@ -19,7 +19,7 @@ export function link(host: number, n: number): NewUrl {
   return {
     crawler: 'bench',
     url,
-    key: urlKey(url),
+    key: computeUrlKey(url),
     hostKey,
     source: 3,
     status: 'waiting',
@@ -51,7 +51,7 @@ export function visited(url: UrlState, orderId: number): Settlement {
       etag: '"5f3e-1a2b3c4d5e6f"',
       lastModified: 'Tue, 04 Nov 2025 10:00:00 GMT',
       stamp: STAMP,
-      simhash: urlKey(url.url),
+      simhash: computeUrlKey(url.url),
       contentType: 'text/html',
       title: 'The title of a page of average length',
     },

@@ -16,7 +16,7 @@ import { createPageReader } from '../src/adapters/parsers/page-reader.js';
 import { type ContentDefinition, type FieldDefinition, MARKERS } from '../src/domain/content/content-definition.js';
 import { compileFields } from '../src/domain/content/fields.js';
 import { computeSimhash } from '../src/domain/content/simhash.js';
-import { crawlUrl } from '../src/domain/url/crawl-url.js';
+import { toCrawlUrl } from '../src/domain/url/crawl-url.js';
 import type { Extraction, SyncExtractor } from '../src/engine/ports/content-extractor.js';
 
 const RUNS = 10;
@@ -83,7 +83,7 @@ function withContent(settings: Partial<ContentDefinition>): Contestant {
   };
   const context = { ...CONTEXT, content, wantsMetas: true };
   const fields = compileFields(content.fields);
-  const url = crawlUrl(CONTEXT.url);
+  const url = toCrawlUrl(CONTEXT.url);
   return (page) => {
     const { links, text, metas, found } = html.extract(page, 'text/html', context) as Extraction;
     fields({ url, base: url.href, metas, found });

@@ -14,7 +14,7 @@ import { PrefixTable } from '../src/domain/policy/prefix-table.js';
 import { createRootContext } from '../src/domain/policy/site-mode.js';
 import type { Candidate } from '../src/domain/policy/verdict.js';
 import { hours } from '../src/domain/time/units.js';
-import { crawlUrl } from '../src/domain/url/crawl-url.js';
+import { toCrawlUrl } from '../src/domain/url/crawl-url.js';
 import {
   atom,
   crawlerDefinition,
@@ -28,13 +28,13 @@ const host = (n: number): string => `www.site${n}.example.com`;
 
 const root = createRootContext(
   rootDefinition('https://www.site1.example.com/', { site: true }),
-  crawlUrl('https://www.site1.example.com/'),
+  toCrawlUrl('https://www.site1.example.com/'),
 );
 
 /** Links as they are found: three quarters on the site, the others spread over hosts. */
 const candidates: Candidate[] = Array.from({ length: 20_000 }, (_, i) => {
   const on = i % 4 === 0 ? host(i % HOSTS) : host(1);
-  const url = crawlUrl(
+  const url = toCrawlUrl(
     `https://${on}/docs/section-${i % 97}/release-${i % 13}/page-${i}.html${i % 5 === 0 ? `?view=${i % 31}` : ''}`,
   );
   return { url, discoveredVia: 'link', from: root.url, root: i % 4 === 0 ? undefined : root, hops: (i % 6) + 1 };

@@ -30,7 +30,7 @@ const SAFE_HEADERS = {
   'x-content-type-options': 'nosniff',
 };
 
-export async function sendAnswer(response: ServerResponse, { status, type, body }: Answer): Promise<void> {
+export async function sendResponse(response: ServerResponse, { status, type, body }: Answer): Promise<void> {
   const headers = { ...SAFE_HEADERS, ...(type && { 'content-type': type }) };
   if (body === undefined) {
     response.writeHead(status, headers).end();

@@ -45,7 +45,7 @@ export async function startIndex(options: IndexOptions): Promise<RunningIndex> {
     keepAliveTimeout: 60_000,
   });
   server.maxConnections = MOST_CONNECTIONS;
-  server.on('request', (request, response) => void service.serve(request, response));
+  server.on('request', (request, response) => void service.respond(request, response));
   try {
     await listen(server, options);
   } catch (error) {

@@ -1,9 +1,9 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type Answer, css, html, json, sendAnswer, text, xml } from './answer.js';
+import { type Answer, css, html, json, sendResponse, text, xml } from './answer.js';
 import { runCommand } from './papi/commands.js';
 import { COMMAND_PATH } from './papi/names.js';
-import { Refusal, refusalXml } from './papi/refusal.js';
+import { buildRefusalXml, Refusal } from './papi/refusal.js';
 import { renderSearchPage, STYLE, STYLE_PATH } from './search/page.js';
 import {
   LAST_START,
@@ -37,9 +37,9 @@ export class IndexService {
       : undefined;
   }
 
-  async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
     try {
-      await sendAnswer(response, await this.handle(request));
+      await sendResponse(response, await this.handle(request));
     } catch (error) {
       await sendFailure(request, response, error);
     }
@@ -181,5 +181,5 @@ async function sendFailure(request: IncomingMessage, response: ServerResponse, e
   // The rest of the body is not needed; the connection ends with the response.
   if (!request.complete) response.setHeader('connection', 'close');
   request.resume();
-  await sendAnswer(response, xml(refusalXml(status, message), status));
+  await sendResponse(response, xml(buildRefusalXml(status, message), status));
 }

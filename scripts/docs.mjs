@@ -37,7 +37,7 @@ const toSlug = (text) =>
 const toPageName = (file) => `${basename(file, '.md').toLowerCase()}.html`;
 
 /** Turns `X.md#part` in the same folder into a link to its page; files outside docs/ are named but not linked. */
-function target(href) {
+function resolveHref(href) {
   if (/^(?:https?:|mailto:|#)/.test(href)) return href;
   const [, file, anchor = ''] = /^(?:\.\/)?([\w.-]+\.md)(#.*)?$/.exec(href) ?? [];
   if (file !== undefined) return toPageName(file) + anchor;
@@ -65,11 +65,11 @@ function render(source, titles) {
       // If the link text is a file name, the title says more to a reader of the site.
       const title = type === 'text' && /^(?:docs\/)?[\w.-]+\.md$/.test(raw) ? titles.get(basename(raw)) : undefined;
       const html = title === undefined ? this.parser.parseInline(tokens) : escapeHtml(title);
-      const to = target(href);
+      const to = resolveHref(href);
       return to === undefined ? html : `<a href="${escapeHtml(to)}">${html}</a>`;
     },
     image({ href, text }) {
-      const to = target(href);
+      const to = resolveHref(href);
       if (to === undefined) return '';
       images.push(to);
       return `<img src="${escapeHtml(to)}" alt="${escapeHtml(text)}" loading="lazy">`;
@@ -136,15 +136,15 @@ export function searchSections(query, sections, stopWords = STOP_WORDS) {
   const telling = all.filter((word) => !stopWords.includes(word));
   const words = telling.length > 0 ? telling : all;
   if (words.length === 0) return [];
-  const inText = ({ heading, text }) => `${heading} ${text}`.toLowerCase();
+  const getSearchText = ({ heading, text }) => `${heading} ${text}`.toLowerCase();
   // A word that is in few sections says more than one that is in many.
-  const weights = words.map((word) => 1 / (1 + sections.filter((one) => inText(one).includes(word)).length));
-  const weigh = (text) => words.reduce((sum, word, i) => sum + (text.includes(word) ? weights[i] : 0), 0);
+  const weights = words.map((word) => 1 / (1 + sections.filter((one) => getSearchText(one).includes(word)).length));
+  const scoreText = (text) => words.reduce((sum, word, i) => sum + (text.includes(word) ? weights[i] : 0), 0);
   const weighed = sections.map((section) => ({
     section,
-    inHeading: weigh(section.heading.toLowerCase()),
-    inAll: weigh(inText(section)),
-    number: words.filter((word) => inText(section).includes(word)).length,
+    inHeading: scoreText(section.heading.toLowerCase()),
+    inAll: scoreText(getSearchText(section)),
+    number: words.filter((word) => getSearchText(section).includes(word)).length,
   }));
   const whole = weighed.filter(({ number }) => number === words.length);
   const enough = whole.length >= 5 ? words.length : Math.ceil(words.length / 2);
@@ -198,16 +198,16 @@ function wrapParts({ html, headings, file }) {
   return html.replace('</h1>\n', (end) => end + box);
 }
 
-const linkTo = (page, rel, text) =>
+const renderLink = (page, rel, text) =>
   page ? `<a rel="${rel}" href="${toPageName(page.file)}">${text(escapeHtml(page.title))}</a>` : '<span></span>';
 
-const page = (one, menu, { before, after }) => `<!doctype html>
+const renderPage = (one, menu, { before, after }) => `<!doctype html>
 <html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escapeHtml(one.title)} · Crawlway</title>
 <link rel="stylesheet" href="style.css"><a class="skip" href="#text">Skip to the text</a><nav aria-label="Documentation"><p><a href="index.html"><strong>Crawlway</strong></a></p>
 <label for="search">Search</label><input id="search" type="search"><ul id="found" aria-live="polite"></ul>
 <details class="menu" open><summary>All pages</summary>
 ${menu.replace(`href="${toPageName(one.file)}"`, `href="${toPageName(one.file)}" aria-current="page"`)}</details></nav><main id="text">
-${wrapParts(one)}<div class="around">${linkTo(before, 'prev', (title) => `← ${title}`)}${linkTo(after, 'next', (title) => `${title} →`)}</div></main><script src="search.js"></script></html>
+${wrapParts(one)}<div class="around">${renderLink(before, 'prev', (title) => `← ${title}`)}${renderLink(after, 'next', (title) => `${title} →`)}</div></main><script src="search.js"></script></html>
 `;
 
 /** Sorts pages in the order of the menu, so that a search lists pages for beginners before the notes for developers. */
@@ -217,12 +217,12 @@ function sortPages(pages) {
 }
 
 function renderMenu(pages) {
-  const list = (files) =>
+  const renderList = (files) =>
     files
       .flatMap((file) => pages.filter((one) => one.file === file))
       .map(({ file, title }) => `<li><a href="${toPageName(file)}">${escapeHtml(title)}</a></li>`)
       .join('');
-  return SECTIONS.map(([name, files]) => `<h2>${name}</h2><ul>${list(files)}</ul>`).join('\n');
+  return SECTIONS.map(([name, files]) => `<h2>${name}</h2><ul>${renderList(files)}</ul>`).join('\n');
 }
 
 /** Lists each heading with the text that follows it, up to the next heading. */
@@ -251,7 +251,10 @@ export function buildSite(folder) {
   mkdirSync(join(folder, 'screenshots'), { recursive: true });
   const menu = renderMenu(pages);
   pages.forEach((one, i) => {
-    writeFileSync(join(folder, toPageName(one.file)), page(one, menu, { before: pages[i - 1], after: pages[i + 1] }));
+    writeFileSync(
+      join(folder, toPageName(one.file)),
+      renderPage(one, menu, { before: pages[i - 1], after: pages[i + 1] }),
+    );
   });
   for (const image of new Set(pages.flatMap(({ images }) => images))) cpSync(join(docs, image), join(folder, image));
   for (const name of readdirSync(docs)) if (/\.(?:json|yaml)$/.test(name)) cpSync(join(docs, name), join(folder, name));

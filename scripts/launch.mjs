@@ -99,7 +99,7 @@ function getPinnedNode() {
   return { bin, binary };
 }
 
-function findNewest(paths, skip = () => false) {
+function findNewestTime(paths, skip = () => false) {
   let latest = 0;
   const visit = (path) => {
     if (skip(path)) return;
@@ -114,7 +114,7 @@ function findNewest(paths, skip = () => false) {
 
 function ensureInstalled() {
   const marker = statSync(join(root, 'node_modules', '.package-lock.json'), { throwIfNoEntry: false });
-  if (marker && marker.mtimeMs >= findNewest(['package-lock.json'])) return;
+  if (marker && marker.mtimeMs >= findNewestTime(['package-lock.json'])) return;
   // npm ci empties the folder first; through a link, that would be someone else's folder.
   if (lstatSync(join(root, 'node_modules'), { throwIfNoEntry: false })?.isSymbolicLink())
     fail('node_modules is a link and older than package-lock.json; run npm ci at its target, or remove the link');
@@ -170,7 +170,7 @@ function ensureBuilt(force = false) {
     const stamp = join(root, part.stamp);
     if (part.name === 'console' && !existsSync(join(root, 'console/vite.config.ts'))) continue;
     const built = statSync(stamp, { throwIfNoEntry: false });
-    if (!force && built && built.mtimeMs >= findNewest(part.inputs, isBuildInput)) continue;
+    if (!force && built && built.mtimeMs >= findNewestTime(part.inputs, isBuildInput)) continue;
     print(`building the ${part.name}`);
     const started = new Date();
     // Otherwise, the cache of compiled code would only grow.
@@ -248,7 +248,7 @@ export async function forward(binary, args, env) {
   child.channel?.unref();
   if (process.channel) process.on('disconnect', () => child.kill('SIGTERM'));
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
-  if (env.npm_lifecycle_event) whenOrphaned(() => child.kill('SIGTERM'));
+  if (env.npm_lifecycle_event) onOrphaned(() => child.kill('SIGTERM'));
   child.on('error', (error) => fail(`cannot run ${binary}: ${error.message}`));
   child.on('exit', (code, signal) => process.exit(signal ? 1 : (code ?? 1)));
 }
@@ -256,7 +256,7 @@ export async function forward(binary, args, env) {
 /**
  * npm and npx send signals to the shell in which they run this process, and that shell ends without passing them on.
  */
-function whenOrphaned(action) {
+function onOrphaned(action) {
   const parent = process.ppid;
   const watch = setInterval(() => {
     if (process.ppid === parent) return;

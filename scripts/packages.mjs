@@ -52,11 +52,11 @@ const findFloatingVersions = ({ dependencies, devDependencies, optionalDependenc
 function findLicenceFault(root, path, entry) {
   const manifest = join(root, path, 'package.json');
   if (!existsSync(manifest)) return entry.optional ? [] : [`${path}: not installed`];
-  const licence = licenceText(JSON.parse(readFileSync(manifest, 'utf8')));
+  const licence = getLicence(JSON.parse(readFileSync(manifest, 'utf8')));
   return isPermissive(licence) ? [] : [`${path}: licence ${licence || 'unknown'}`];
 }
 
-function licenceText({ license, licenses }) {
+function getLicence({ license, licenses }) {
   if (typeof license === 'string') return license;
   if (license?.type) return license.type;
   return (licenses ?? []).map(({ type }) => type).join(' OR ');

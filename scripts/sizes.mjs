@@ -61,6 +61,6 @@ function measureFunctions(text, tsx) {
 
 function describeSpread(numbers) {
   const sorted = numbers.toSorted((a, b) => a - b);
-  const at = (share) => sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))];
-  return `p50 ${at(0.5)}, p90 ${at(0.9)}, max ${sorted.at(-1)}`;
+  const quantile = (share) => sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))];
+  return `p50 ${quantile(0.5)}, p90 ${quantile(0.9)}, max ${sorted.at(-1)}`;
 }

@@ -91,38 +91,38 @@ function runVitest(reportName, options) {
 
 function summarize(report) {
   const all = report.testResults.flatMap((file) => file.assertionResults.map((test) => ({ file: file.name, ...test })));
-  const withStatus = (status) => all.filter((test) => test.status === status);
-  const name = (test) => `${relative(root, test.file)}: ${test.fullName}`;
+  const filterByStatus = (status) => all.filter((test) => test.status === status);
+  const formatName = (test) => `${relative(root, test.file)}: ${test.fullName}`;
   // A file that fails before its first test has no failed tests to count.
   const broken = report.testResults.filter(
     (file) => file.status === 'failed' && !file.assertionResults.some((t) => t.status === 'failed'),
   );
   const left = all.filter((test) => test.status !== 'passed' && test.status !== 'failed');
   const failures = [
-    ...withStatus('failed').map((test) => name(test)),
+    ...filterByStatus('failed').map((test) => formatName(test)),
     ...broken.map((file) => `${relative(root, file.name)} did not run`),
   ];
   return {
-    passed: withStatus('passed').length,
+    passed: filterByStatus('passed').length,
     failed: failures.length,
     failures,
     failedFiles: report.testResults
       .filter(({ status }) => status === 'failed')
       .map(({ name: file }) => relative(root, file)),
     output: [
-      ...withStatus('failed').map((test) => `failed: ${name(test)}`),
+      ...filterByStatus('failed').map((test) => `failed: ${formatName(test)}`),
       ...broken.map((file) => `failed to run: ${relative(root, file.name)}\n${file.message}`),
     ].join('\n'),
-    leftOut: left.map(describeLeftOut),
+    leftOut: left.map(describeSkipped),
   };
 }
 
 /** The suite or test whose name says why it was left out (test/support/left-out.ts). */
-const describeLeftOut = ({ file, ancestorTitles, title, fullName }) =>
+const describeSkipped = ({ file, ancestorTitles, title, fullName }) =>
   `${relative(root, file)}: ${[...ancestorTitles, title].find((one) => one.includes('(left out: ')) ?? fullName}`;
 
 /** Where .ci/run can install the requirements of tests, it demands that none be left out for lack of them. */
-const mustRun = (name) =>
+const isRequired = (name) =>
   process.env.CRAWLWAY_TEST_COMPLETE && /\(left out: .*(?:apt-get install|\.ci\/run)/.test(name);
 
 const checks = [
@@ -178,8 +178,8 @@ for (const check of suites[suite] ?? checks) {
 rmSync(scratch, { recursive: true, force: true });
 for (const name of new Set(leftOut)) {
   const tests = leftOut.filter((one) => one === name).length;
-  console.log(`${mustRun(name) ? 'FAIL ' : ''}left out: ${name}, ${tests} ${tests === 1 ? 'test' : 'tests'}`);
-  if (mustRun(name)) failed++;
+  console.log(`${isRequired(name) ? 'FAIL ' : ''}left out: ${name}, ${tests} ${tests === 1 ? 'test' : 'tests'}`);
+  if (isRequired(name)) failed++;
 }
 console.log(`${passed} passed, ${failed} failed, ${leftOut.length} left out`);
 process.exit(failed === 0 ? 0 : 1);

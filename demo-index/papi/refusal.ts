@@ -11,5 +11,5 @@ export class Refusal extends Error {
   }
 }
 
-export const refusalXml = (status: number, message: string): string =>
+export const buildRefusalXml = (status: number, message: string): string =>
   `<?xml version="1.0" encoding="UTF-8"?>\n<error status="${status}"><message>${escapeMarkup(message)}</message></error>\n`;

@@ -23,8 +23,8 @@ export function extract(document: PushedDocument): Extract {
   const content = document.master ? extractPart(document.master) : { title: '', text: '' };
   const titleMeta = document.metas.find((meta) => meta.name.toLowerCase() === 'title')?.value;
   return {
-    title: fold(titleMeta || content.title).slice(0, LONGEST_TITLE),
-    text: fold(document.text?.toString('utf8') || content.text).slice(0, LONGEST_TEXT),
+    title: normalizeText(titleMeta || content.title).slice(0, LONGEST_TITLE),
+    text: normalizeText(document.text?.toString('utf8') || content.text).slice(0, LONGEST_TEXT),
   };
 }
 
@@ -131,7 +131,7 @@ class PageText {
 
 /** One line without control characters: the snippet markers are control characters, which only the index may insert. */
 /** Soft hyphens are removed, because a search would not find a word that contains them. */
-const fold = (text: string): string =>
+const normalizeText = (text: string): string =>
   text
     .replace(/\u00ad/g, '')
     .replace(/[\s\u0000-\u001f\u007f]+/gu, ' ')

@@ -64,7 +64,7 @@ export class IndexStore {
   /** Deletes the document at `rootPath` and those below it; without `recursive`, only its direct children. */
   deleteBelow(connector: string, rootPath: string, recursive: boolean): void {
     this.transaction(() =>
-      this.statements.removeBelow.run({ connector, ...belowParameters(rootPath), recursive: recursive ? 1 : 0 }),
+      this.statements.removeBelow.run({ connector, ...createBelowParameters(rootPath), recursive: recursive ? 1 : 0 }),
     );
   }
 
@@ -97,7 +97,7 @@ export class IndexStore {
     for (;;) {
       const page = this.statements.entries.all({
         connector,
-        ...belowParameters(rootPath),
+        ...createBelowParameters(rootPath),
         recursive: recursive ? 1 : 0,
         after,
         limit: ENTRIES_AT_ONCE,
@@ -154,7 +154,7 @@ export class IndexStore {
   }
 }
 
-const belowParameters = (rootPath: string) => ({
+const createBelowParameters = (rootPath: string) => ({
   root: rootPath,
   folder: rootPath === '' || rootPath.endsWith('/') ? rootPath : `${rootPath}/`,
 });

@@ -1,4 +1,4 @@
-import { placeText } from '../domain/crawl/place.js';
+import { formatPlace } from '../domain/crawl/place.js';
 import { openConfigurationFile } from '../server/engine.module.js';
 import { DEFAULT_CONFIG } from '../server/options.js';
 import { toPrintable } from '../server/printable.js';
@@ -14,7 +14,7 @@ export function check(
   if (json) printJson(problems);
   else
     for (const { place, code, message, severity } of problems) {
-      const line = `${placeText(place)} ${code} ${message}${severity === 'warning' ? ' (warning)' : ''}`;
+      const line = `${formatPlace(place)} ${code} ${message}${severity === 'warning' ? ' (warning)' : ''}`;
       process.stdout.write(`${toPrintable(line)}\n`);
     }
   const errors = problems.filter(({ severity }) => severity === 'error').length;

@@ -64,7 +64,7 @@ export class ServerClient {
         );
       }
       throw new UsageError(
-        `no server is responding at ${this.url} (${causeOf(error)}): start one with crawlway serve, or specify its address with --server`,
+        `no server is responding at ${this.url} (${describeCause(error)}): start one with crawlway serve, or specify its address with --server`,
       );
     });
     const text = await response.text();
@@ -74,7 +74,7 @@ export class ServerClient {
   /** Fetches a short list in one call, such as the crawlers. */
   async list<T>(path: string): Promise<readonly T[]> {
     const body = await this.call<{ readonly items?: readonly T[] } | undefined>('GET', path);
-    if (!Array.isArray(body?.items)) throw this.notCrawlwayError(200);
+    if (!Array.isArray(body?.items)) throw this.createNotCrawlwayError(200);
     return body.items;
   }
 
@@ -84,7 +84,7 @@ export class ServerClient {
     for (let cursor: string | null = ''; cursor !== null; ) {
       const query: string = new URLSearchParams({ limit: '1000', ...(cursor === '' ? {} : { cursor }) }).toString();
       const page: { items?: T[]; next?: string | null } = await this.call('GET', `${path}?${query}`);
-      if (!Array.isArray(page?.items)) throw this.notCrawlwayError(200);
+      if (!Array.isArray(page?.items)) throw this.createNotCrawlwayError(200);
       items.push(...page.items);
       cursor = page.next ?? null;
     }
@@ -132,18 +132,18 @@ export class ServerClient {
     try {
       return JSON.parse(text);
     } catch {
-      throw this.notCrawlwayError(status);
+      throw this.createNotCrawlwayError(status);
     }
   }
 
-  private notCrawlwayError(status: number): UsageError {
+  private createNotCrawlwayError(status: number): UsageError {
     return new UsageError(
       `the server at ${this.url} (which responded with ${status}) is not a Crawlway server; specify one with --server`,
     );
   }
 }
 
-const causeOf = (error: Error): string => (error.cause as { code?: string } | undefined)?.code ?? error.message;
+const describeCause = (error: Error): string => (error.cause as { code?: string } | undefined)?.code ?? error.message;
 
 function formatProblem({ status, body }: Answer<unknown>): string {
   const { detail, errors = [] } = (body ?? {}) as ProblemBody;

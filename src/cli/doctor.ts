@@ -3,7 +3,7 @@ import { lookup } from 'node:dns/promises';
 import { accessSync, constants, existsSync, readFileSync, statfsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { ServerDefinition } from '../domain/crawl/definition.js';
-import { placeText } from '../domain/crawl/place.js';
+import { formatPlace } from '../domain/crawl/place.js';
 import { openConfigurationFile, testSink } from '../server/engine.module.js';
 import { DEFAULT_CONFIG, readDataDirectory, type ServerFlags } from '../server/options.js';
 import { toPrintable } from '../server/printable.js';
@@ -40,7 +40,7 @@ export async function runDoctor(options: DoctorOptions): Promise<void> {
   if (definition) {
     findings.push(
       ...(await Promise.all([
-        ...hostsOf(definition).map(checkHostName),
+        ...listHosts(definition).map(checkHostName),
         ...definition.sinks.map((sink) => checkSink(sink, data)),
         checkClock(definition),
       ])),
@@ -76,7 +76,7 @@ function checkConfiguration(file: string): { definition?: ServerDefinition; find
         findings: [
           failed(
             'configuration',
-            `${pluralize(errors.length, 'error')}; the first one: ${placeText(place)} ${message}`,
+            `${pluralize(errors.length, 'error')}; the first one: ${formatPlace(place)} ${message}`,
           ),
         ],
       };
@@ -109,7 +109,7 @@ function checkDisk(data: string): Finding {
   }
 }
 
-const hostsOf = ({ crawlers }: ServerDefinition): string[] =>
+const listHosts = ({ crawlers }: ServerDefinition): string[] =>
   [...new Set(crawlers.flatMap(({ roots }) => roots.map(({ url }) => new URL(url).hostname)))].slice(0, MOST_HOSTS);
 
 async function checkHostName(host: string): Promise<Finding> {

@@ -36,7 +36,7 @@ const HEAD = `<?xml version="1.0" encoding="UTF-8"?>
              xmlns:cw="urn:crawlway:config:1">
 `;
 
-export function firstConfigurationXml({ name, start, scope, sink, contact, allow }: FirstConfiguration): string {
+export function buildFirstConfiguration({ name, start, scope, sink, contact, allow }: FirstConfiguration): string {
   return `${HEAD}
   <Crawler name="${escapeXml(name)}">
     <!-- Where the crawl begins. It stays ${scope === 'site' ? 'on this site' : 'in this folder'}, whose pages are indexed and followed. -->

@@ -9,7 +9,7 @@ import { openConfigurationFile } from '../server/engine.module.js';
 import { toFileError } from '../server/fail.js';
 import { DEFAULT_CONFIG, UsageError } from '../server/options.js';
 import { PROJECT_ROOT } from '../server/project-root.js';
-import { BUNDLED_INDEX, type FirstSink, firstConfigurationXml, toCrawlerName } from './first-configuration.js';
+import { BUNDLED_INDEX, buildFirstConfiguration, type FirstSink, toCrawlerName } from './first-configuration.js';
 
 export interface InitOptions {
   readonly config?: string;
@@ -87,7 +87,7 @@ function printResult(file: string, { json }: InitOptions, found: { sample: boole
 async function createConfiguration(typed: string, options: InitOptions): Promise<string> {
   const start = parseStartUrl(typed);
   const sink = readSink(options);
-  return firstConfigurationXml({
+  return buildFirstConfiguration({
     name: options.name ?? toCrawlerName(start),
     start,
     scope: options.folder ? 'folder' : 'site',

@@ -26,7 +26,7 @@ export async function render(url: string, options: RenderOptions): Promise<void>
   const result = await readPage(url, await createDefinition(url, options), { render: 'always' });
   const compared = compareRendering(url, result);
   if (options.picture !== undefined && compared.picture !== undefined)
-    await savePicture(options.picture, compared.picture);
+    await saveScreenshot(options.picture, compared.picture);
   if (options.json) printJson({ ...compared, picture: undefined, pictureFile: options.picture });
   else process.stdout.write(`${formatComparison(compared)}\n`);
   if (!compared.comparison) process.exitCode = 2;
@@ -72,14 +72,14 @@ function formatComparison(compared: Compared): string {
       ],
     ),
     `${seconds} s until ${readiness}, ${requests} requests, refused: ${refusals.join(', ') || 'none'}`,
-    ...listLines('text that only rendering adds', '+', added),
-    ...listLines('text that is gone', '-', lost),
-    ...listLines('links that only rendering finds', '+', newLinks),
-    ...listLines('links that are gone', '-', lostLinks),
+    ...formatLines('text that only rendering adds', '+', added),
+    ...formatLines('text that is gone', '-', lost),
+    ...formatLines('links that only rendering finds', '+', newLinks),
+    ...formatLines('links that are gone', '-', lostLinks),
   ].join('\n');
 }
 
-function listLines(name: string, sign: string, lines: readonly string[]): string[] {
+function formatLines(name: string, sign: string, lines: readonly string[]): string[] {
   if (lines.length === 0) return [];
   const more = lines.length > LINES_SHOWN ? [`  … and ${lines.length - LINES_SHOWN} more`] : [];
   return ['', `${name}:`, ...lines.slice(0, LINES_SHOWN).map((line) => `${sign} ${toPrintable(line)}`), ...more];
@@ -93,7 +93,7 @@ async function createDefinition(url: string, { config, crawler, sandbox }: Rende
   return { ...definition, crawlers: [named] };
 }
 
-const savePicture = (path: string, picture: string): Promise<void> =>
+const saveScreenshot = (path: string, picture: string): Promise<void> =>
   writeFile(path, Buffer.from(picture, 'base64')).catch((error) => {
     throw toFileError(path, 'written', error);
   });

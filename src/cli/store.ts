@@ -31,7 +31,7 @@ export async function exportStore(file: string, flags: StoreFlags): Promise<void
   const last = file === '-' ? undefined : truncateToLastLine(file);
   let waiting = '';
   const writeExport = async (): Promise<void> => {
-    if (file !== '-') await appendFile(file, waiting).catch(throwFileError(file, 'written'));
+    if (file !== '-') await appendFile(file, waiting).catch(createFileErrorThrower(file, 'written'));
     else if (!process.stdout.write(waiting)) await new Promise((resolve) => process.stdout.once('drain', resolve));
     waiting = '';
   };
@@ -50,7 +50,7 @@ export async function exportStore(file: string, flags: StoreFlags): Promise<void
  * Imports an export; continues where an interrupted import of the same file ended, otherwise the target must be empty.
  */
 export async function importStore(file: string, flags: StoreFlags): Promise<void> {
-  if (file !== '-') await access(file).catch(throwFileError(file, 'read'));
+  if (file !== '-') await access(file).catch(createFileErrorThrower(file, 'read'));
   const summary = await importDatabase(resolveDatabaseUrl(flags), readLines(file));
   if (flags.json) return printResult(toCounts(summary), false);
   const counts = Object.entries(summary).map(([kind, { count }]) => `${count} ${kind}s`);
@@ -74,7 +74,7 @@ async function* readLines(file: string): AsyncGenerator<string> {
   }
 }
 
-const throwFileError =
+const createFileErrorThrower =
   (file: string, verb: 'read' | 'written') =>
   (error: unknown): never => {
     throw toFileError(file, verb, error);

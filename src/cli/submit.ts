@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { text as textOf } from 'node:stream/consumers';
-import { urlListEntries } from '../domain/url/url-list.js';
+import { iterateUrlListEntries } from '../domain/url/url-list.js';
 import { toFileError } from '../server/fail.js';
 import { toPrintable } from '../server/printable.js';
 import { ServerClient, type ServerOption } from './client.js';
@@ -27,7 +27,7 @@ export async function submit(options: SubmitOptions): Promise<void> {
   const client = new ServerClient(options);
   const crawler = await client.resolveCrawler(options.crawler);
   const path = `/crawlers/${encodeURIComponent(crawler)}/roots/list`;
-  const entries = [...urlListEntries(text)];
+  const entries = [...iterateUrlListEntries(text)];
   const rejections: { line?: number; url: string; message?: string }[] = [];
   const sum = { new: 0, known: 0, rejected: 0 };
   for (let i = 0; i < entries.length; i += PIECE) {

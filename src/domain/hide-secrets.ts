@@ -17,25 +17,25 @@ export function createSecretFilter(secrets: readonly (string | undefined)[]): (t
   const long = secrets.filter((secret) => secret !== undefined && secret.length >= SHORTEST) as string[];
   const forms = [...new Set(long.flatMap((secret) => [secret.toWellFormed(), Buffer.from(secret).toString('base64')]))];
   // Longest first, so that no part of a secret remains.
-  const patterns = forms.sort((one, other) => other.length - one.length).map(secretPattern);
+  const patterns = forms.sort((one, other) => other.length - one.length).map(createSecretPattern);
   const any = patterns.length === 0 ? undefined : new RegExp(patterns.join('|'), 'gi');
   return (text) => redact(any === undefined ? text : text.replace(any, HIDDEN));
 }
 
 /** Each character as is, or as URLs, forms and JSON write it; an encoded character may be encoded again. */
-const secretPattern = (secret: string): string =>
-  [...secret].map((character) => `(?:${characterPattern(character)})`).join('');
+const createSecretPattern = (secret: string): string =>
+  [...secret].map((character) => `(?:${createCharacterPattern(character)})`).join('');
 
-const characterPattern = (character: string): string =>
+const createCharacterPattern = (character: string): string =>
   [
     escapeRegExp(character),
     ...(/[A-Za-z0-9]/.test(character)
       ? []
-      : [percentEncodedPattern(character), escapeRegExp(JSON.stringify(character).slice(1, -1))]),
+      : [createPercentEncodedPattern(character), escapeRegExp(JSON.stringify(character).slice(1, -1))]),
     ...(character === ' ' ? ['\\+'] : []),
   ].join('|');
 
-const percentEncodedPattern = (character: string): string =>
+const createPercentEncodedPattern = (character: string): string =>
   [...Buffer.from(character)].map((byte) => `%(?:25){0,3}${byte.toString(16).padStart(2, '0')}`).join('');
 
 const escapeRegExp = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');

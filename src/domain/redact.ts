@@ -13,7 +13,7 @@ export type TextRange = readonly [start: number, end: number];
 
 export function redact(text: string): string {
   if (!/[@?]|%40/.test(text)) return text;
-  return replaceRanges(text, mergeRanges([...userInfoRanges(text), ...secretParameterRanges(text)]), HIDDEN);
+  return replaceRanges(text, mergeRanges([...findUserInfoRanges(text), ...findSecretParameterRanges(text)]), HIDDEN);
 }
 
 /**
@@ -55,7 +55,7 @@ const LONGEST_LEAP = 256;
 /**
  * User name and password of every URL in the text, without the `@`: found even if the password makes the URL invalid.
  */
-export function userInfoRanges(text: string): TextRange[] {
+export function findUserInfoRanges(text: string): TextRange[] {
   const ranges: TextRange[] = [];
   let read = 0;
   for (const run of text.matchAll(/(?:(?<=[a-z\d+.-]):)?[/\\]{2,}|(?<=https?):[/\\]?/gi)) {
@@ -82,7 +82,7 @@ function isHost(authority: string): boolean {
 }
 
 /** Ranges of private keys in PEM, from their first line to their last. */
-export function privateKeyRanges(text: string): TextRange[] {
+export function findPrivateKeyRanges(text: string): TextRange[] {
   const ranges: TextRange[] = [];
   for (const { index } of text.matchAll(/-----BEGIN [A-Z ]{0,32}PRIVATE KEY/g)) {
     if (index < (ranges.at(-1)?.[1] ?? 0)) continue;
@@ -98,15 +98,15 @@ function findEnd(text: string, from: number, terminator: RegExp): number {
 }
 
 /** Ranges of query parameter values whose names suggest a secret, or that contain a URL with user info. */
-function secretParameterRanges(text: string): TextRange[] {
-  return parameterRanges(text).filter(([start, end, name]) => {
+function findSecretParameterRanges(text: string): TextRange[] {
+  return findParameterRanges(text).filter(([start, end, name]) => {
     const value = text.slice(start, end);
-    return end > start && (isSecretName(name) || userInfoRanges(decodeLeniently(value)).length > 0);
+    return end > start && (isSecretName(name) || findUserInfoRanges(decodeLeniently(value)).length > 0);
   }) as unknown as TextRange[];
 }
 
 /** Ranges of the parameter values of all queries in the text. */
-export function parameterRanges(text: string): (readonly [start: number, end: number, name: string])[] {
+export function findParameterRanges(text: string): (readonly [start: number, end: number, name: string])[] {
   const ranges: (readonly [number, number, string])[] = [];
   for (let mark = text.indexOf('?'); mark >= 0; ) {
     let start = mark + 1;

@@ -43,15 +43,15 @@ export function createParts(ports: EnginePorts, services: CrawlServices, engine:
   const listCrawlers = (): Crawler[] => [...crawlersByName.values()];
   const findCrawler = (name: string) => crawlersByName.get(name);
   const findSink = (name: string) => definition().sinks.find((one) => one.name === name);
-  const findCrawlersOf = (sinkName: string) =>
+  const findCrawlersUsing = (sinkName: string) =>
     listCrawlers().filter(({ context }) => context.definition.pushTo.includes(sinkName));
 
   const notes = new HostNotes(robots, health, hosts);
   const whole = new ClusterView({ ...services, notes, crawlers: listCrawlers });
   const roots = new Roots(services);
-  const facts = new UrlFactsReader({ ...services, inMemory: whole.findInMemory.bind(whole) });
-  const explanations = new Explanations({ ...services, robotsOpinion: whole.getRobotsOpinion.bind(whole) }, facts);
-  const backfills = new Backfills({ ...services, crawlers: listCrawlers, sink: findSink });
+  const facts = new UrlFactsReader({ ...services, findInMemory: whole.findUrlInMemory.bind(whole) });
+  const explanations = new Explanations({ ...services, getRobotsOpinion: whole.getRobotsOpinion.bind(whole) }, facts);
+  const backfills = new Backfills({ ...services, crawlers: listCrawlers, findSink });
   const told = new ToldUrls(services);
   services.subscriptions.visit = async (name, feed) => {
     const found = findCrawler(name);
@@ -64,9 +64,9 @@ export function createParts(ports: EnginePorts, services: CrawlServices, engine:
     crawlers: listCrawlers,
     roots,
     backfills,
-    command: (command) => nodeCommands.run(command),
-    due: (parts) => rebalance.checkSoon(parts),
-    answer: (question) => whole.answer(question),
+    runCommand: (command) => nodeCommands.run(command),
+    sweepSoon: (parts) => rebalance.sweepSoon(parts),
+    answerQuestion: (question) => whole.answerQuestion(question),
   });
   return {
     whole,
@@ -77,9 +77,9 @@ export function createParts(ports: EnginePorts, services: CrawlServices, engine:
     control,
     trials: new ContentTrials(services, ports.openProcessor),
     maintenance: new Maintenance({ ...services, roots }),
-    orders: new Orders({ ...services, pending: () => whole.listPending(), crawler: findCrawler }),
-    reconciliation: new Reconciliation({ ...services, crawlersOf: findCrawlersOf }),
-    catchUp: new CatchUp({ ...services, kept, crawler: findCrawler, sink: findSink }),
+    orders: new Orders({ ...services, listPending: () => whole.listPendingOrders(), findCrawler }),
+    reconciliation: new Reconciliation({ ...services, findCrawlersUsing: findCrawlersUsing }),
+    catchUp: new CatchUp({ ...services, kept, findCrawler, findSink }),
     policyChanges: new PolicyChanges(services, rejudging, backfills),
     hostViews: new HostViews({ ...services, notes, whole, crawlers: listCrawlers }),
     surveys: new Surveys(services),

@@ -89,7 +89,7 @@ export function createServices(
   const delivery = new Delivery(DELIVERY_LIMITS, partitions, (within) => {
     const until = after(clock.now(), within);
     const crawlers = [...crawlersByName.values()];
-    return crawlers.some((crawler) => crawler.isDeciding) || crawlers.some((one) => one.mayVisitUntil(until));
+    return crawlers.some((crawler) => crawler.isDeciding) || crawlers.some((one) => one.mayVisitBefore(until));
   });
   const onBackOff = (host: Host): void => {
     events.emit({ type: 'host', hostKey: host.key, state: 'backing off', until: host.politeness.backOffUntil });
@@ -123,7 +123,7 @@ export function createServices(
     logins,
     subscriptions: new Subscriptions({
       ...{ store, clock, log, processor, hosts, slots },
-      crawler: (name) => crawlersByName.get(name)?.context.definition,
+      findDefinition: (name) => crawlersByName.get(name)?.context.definition,
     }),
     mostVisits,
     events,

@@ -57,7 +57,7 @@ export interface EngineApi {
   listCrawlers(): Promise<CrawlerView[]>;
   getCrawler(name: string): Promise<CrawlerView>;
   /** See FrontierStore.findOldest. */
-  findOldest(crawler: string): Promise<ReadonlyMap<SourceNumber, QueuedUrl>>;
+  findOldestQueued(crawler: string): Promise<ReadonlyMap<SourceNumber, QueuedUrl>>;
   setRunState(name: string, state: CrawlerRunState): Promise<void>;
   /** Replaces the definition; stored URLs are judged again in the background. */
   reconfigure(definition: ServerDefinition): Promise<void>;
@@ -85,7 +85,7 @@ export interface EngineApi {
   /** @param render runs the page's scripts and compares the page as it was sent with the result */
   viewPage(crawler: string, url: string, render?: boolean): Promise<PageView>;
   /** Like viewPage(), but under any definition, in force or not, and with robots.txt; nothing is stored. See FirstLook. */
-  lookAtPage(definition: ServerDefinition, crawler: string, url: string): Promise<PageView>;
+  previewPage(definition: ServerDefinition, crawler: string, url: string): Promise<PageView>;
   /** What a definition would extract from a page; nothing is stored. See ContentTrials. */
   tryContent(crawler: string, request: TrialRequest): Promise<ContentTrial>;
   listRefusedLinks(crawler: string): Promise<RefusedView[]>;
@@ -97,14 +97,14 @@ export interface EngineApi {
   /** URLs in error by error code, most frequent first. */
   countErrorsByClass(crawler: string, hostKey?: string): Promise<ErrorClassView[]>;
   /** Hosts with an error code, those with the most URLs first; `after` is the last host of the previous page. */
-  listErrorHosts(
+  listFailingHosts(
     crawler: string,
     code: string,
     after: { readonly urls: number; readonly hostKey: string } | undefined,
     limit: number,
   ): Promise<ErrorHostView[]>;
-  exportPending(crawler: string): AsyncIterable<string>;
-  importPending(
+  exportPendingUrls(crawler: string): AsyncIterable<string>;
+  importPendingUrls(
     crawler: string,
     lines: Iterable<TextLine>,
   ): Promise<{ imported: number; known: number; problems: readonly LineProblem[] }>;
@@ -131,8 +131,8 @@ export interface EngineApi {
   listOrders(filter: LedgerFilter, before: number | undefined, limit: number): Promise<LedgerEntry[]>;
   retryOrder(id: number): Promise<LedgerEntry>;
   listHeldDeletions(): Promise<HeldDeletions[]>;
-  releaseHeld(hostKey: string): Promise<number>;
-  dropHeld(hostKey: string): Promise<number>;
+  releaseHeldDeletions(hostKey: string): Promise<number>;
+  dropHeldDeletions(hostKey: string): Promise<number>;
   /** The state as this server sees it. */
   listLogins(): LoginView[];
   /** Logs in now, whatever the result of earlier attempts. */
@@ -147,7 +147,7 @@ export interface EngineApi {
   listPlugins(): readonly PluginView[];
   listBackfills(): Promise<BackfillView[]>;
   /** What sinks have yet to receive because they were slow or down while others kept up. */
-  countOwed(): Promise<OwedCount[]>;
+  countOwedOrders(): Promise<OwedCount[]>;
   /** The document of a URL as a sink of the crawler keeps it; undefined if no sink returns it. */
   findKeptDocument(crawler: string, url: string): Promise<PushDocument | undefined>;
   /** Compares the documents that the sink holds with those it should hold according to the store. */

@@ -25,7 +25,7 @@ import { type EngineApi } from './engine-api.js';
 import { type CrawlContext, compileContexts } from './page/crawl-context.js';
 import { CONNECTOR_SETTING, FORMER_CONNECTOR } from './ports/sink.js';
 import { StartMark } from './start-mark.js';
-import { notAmong } from './support/api-errors.js';
+import { createUnknownNameError } from './support/api-errors.js';
 import {
   type CrawlerView,
   type PreviewReport,
@@ -53,17 +53,17 @@ export class Engine implements EngineApi {
     this.services = createServices(ports, this.crawlersByName, this.rejudging, this.kept);
     this.mark = new StartMark(this.services);
     const { events, delivery } = this.services;
-    const knows = (uri: string) => this.knows(uri);
-    const answered = (): void => {
+    const isKnown = (uri: string) => this.isKnown(uri);
+    const onAnswered = (): void => {
       for (const crawler of this.crawlersByName.values()) crawler.wake();
     };
-    this.sinkPool = new SinkPool({ clock, log, events, delivery, createSink, knows, answered });
+    this.sinkPool = new SinkPool({ clock, log, events, delivery, createSink, isKnown, onAnswered });
     this.parts = createParts(ports, this.services, {
       rejudging: this.rejudging,
       kept: this.kept,
       crawlersByName: this.crawlersByName,
       definition: () => this.current,
-      takeLead: () => this.takeLead(),
+      takeLead: () => this.takeOverLead(),
     });
     this.services.logins.onRecovery = ({ name, url }) => this.visitAgain(name, url);
   }
@@ -120,8 +120,8 @@ export class Engine implements EngineApi {
       const crawler = this.getCrawlerOrThrow(name);
       await this.parts.roots.open(crawler, rootsBefore.get(name));
       await this.parts.policyChanges.apply(crawler, this.current);
-      await this.parts.backfills.beginOrResume(crawler);
-      await crawler.setState(await this.parts.control.getRememberedState(name));
+      await this.parts.backfills.startOrResume(crawler);
+      await crawler.setState(await this.parts.control.getStoredState(name));
     }
     this.parts.catchUp.startAll();
     this.services.events.emit({ type: 'configuration', message: 'the configuration was loaded' });
@@ -164,7 +164,7 @@ export class Engine implements EngineApi {
   searchUrls: EngineApi['searchUrls'] = async (filter, afterId, limit) =>
     this.services.store.search({ ...filter, crawler: this.getCrawlerOrThrow(filter.crawler).name }, afterId, limit);
   countUrls: EngineApi['countUrls'] = (filter, signal) => this.services.store.count(filter, signal);
-  findOldest: EngineApi['findOldest'] = async (name) =>
+  findOldestQueued: EngineApi['findOldestQueued'] = async (name) =>
     this.services.store.findOldest(this.getCrawlerOrThrow(name).name);
   getUrlHistory = (name: string, url: string) =>
     this.parts.explanations.getUrlHistory(this.getCrawlerOrThrow(name), url);
@@ -174,12 +174,12 @@ export class Engine implements EngineApi {
     this.parts.explanations.viewPage(this.getCrawlerOrThrow(name), url, render);
   tryContent: EngineApi['tryContent'] = (name, request) =>
     this.parts.trials.run(this.getCrawlerOrThrow(name), this.current, request);
-  lookAtPage: EngineApi['lookAtPage'] = (definition, crawler, url) => {
+  previewPage: EngineApi['previewPage'] = (definition, crawler, url) => {
     const { openProcessor } = this.ports;
     if (!openProcessor) throw new Error('this engine reads pages only under the configuration in force');
-    return new FirstLook(this.services, openProcessor).lookAt(definition, crawler, url);
+    return new FirstLook(this.services, openProcessor).viewPage(definition, crawler, url);
   };
-  listRefusedLinks = async (name: string) => this.parts.whole.listRefused(this.getCrawlerOrThrow(name));
+  listRefusedLinks = async (name: string) => this.parts.whole.listRefusedLinks(this.getCrawlerOrThrow(name));
   getSurvey = async (name: string) => this.parts.surveys.get(this.getCrawlerOrThrow(name));
   clear: EngineApi['clear'] = (name, choice) => this.parts.maintenance.clear(this.getCrawlerOrThrow(name), choice);
   refresh: EngineApi['refresh'] = async (name, what) => {
@@ -189,7 +189,7 @@ export class Engine implements EngineApi {
   clearErrors = (name: string) => this.parts.maintenance.clearErrors(this.getCrawlerOrThrow(name));
   countErrorsByClass: EngineApi['countErrorsByClass'] = async (name, hostKey) =>
     this.services.store.countFailing(this.getCrawlerOrThrow(name).name, this.ports.clock.now(), hostKey);
-  listErrorHosts: EngineApi['listErrorHosts'] = async (name, code, afterHost, limit) =>
+  listFailingHosts: EngineApi['listFailingHosts'] = async (name, code, afterHost, limit) =>
     this.services.store.listFailingHosts(
       this.getCrawlerOrThrow(name).name,
       code,
@@ -197,9 +197,9 @@ export class Engine implements EngineApi {
       afterHost,
       limit,
     );
-  exportPending = (name: string) => this.parts.maintenance.exportPending(this.getCrawlerOrThrow(name));
-  importPending = (name: string, lines: Iterable<TextLine>) =>
-    this.parts.maintenance.importPending(this.getCrawlerOrThrow(name), lines);
+  exportPendingUrls = (name: string) => this.parts.maintenance.exportPendingUrls(this.getCrawlerOrThrow(name));
+  importPendingUrls = (name: string, lines: Iterable<TextLine>) =>
+    this.parts.maintenance.importPendingUrls(this.getCrawlerOrThrow(name), lines);
 
   listHosts: EngineApi['listHosts'] = (name, afterHost, limit) =>
     this.parts.hostViews.list(this.getCrawlerOrThrow(name).name, afterHost, limit);
@@ -230,20 +230,20 @@ export class Engine implements EngineApi {
 
   listOrders: EngineApi['listOrders'] = (filter, beforeId, limit) => this.parts.orders.list(filter, beforeId, limit);
   retryOrder = (id: number) => this.parts.orders.retry(id);
-  listHeldDeletions = () => this.parts.orders.listHeld();
-  releaseHeld = (hostKey: string) => this.parts.orders.release(hostKey);
-  dropHeld = (hostKey: string) => this.parts.orders.drop(hostKey);
+  listHeldDeletions = () => this.parts.orders.listHeldDeletions();
+  releaseHeldDeletions = (hostKey: string) => this.parts.orders.releaseHeldDeletions(hostKey);
+  dropHeldDeletions = (hostKey: string) => this.parts.orders.dropHeldDeletions(hostKey);
   listLogins = () => this.services.logins.list();
   async testLogin(name: string): Promise<LoginView> {
     const view = await this.services.logins.test(name);
     if (view) return view;
     const names = this.listLogins().map((login) => login.name);
-    throw notAmong('login', name, names);
+    throw createUnknownNameError('login', name, names);
   }
   listSinks = () => this.services.delivery.listViews();
   listAllSinks = () => this.parts.whole.viewSinks();
   getCounters = () => this.parts.whole.getCounters();
-  pushAgain: EngineApi['pushAgain'] = (sink, crawler) => this.parts.backfills.repeat(sink, crawler);
+  pushAgain: EngineApi['pushAgain'] = (sink, crawler) => this.parts.backfills.pushAgain(sink, crawler);
   findKeptDocument: EngineApi['findKeptDocument'] = async (name, url) => {
     const { context } = this.getCrawlerOrThrow(name);
     const href = context.canonicalize(url)?.href ?? url;
@@ -254,13 +254,13 @@ export class Engine implements EngineApi {
     return undefined;
   };
   listPlugins: EngineApi['listPlugins'] = () => this.ports.plugins?.listViews() ?? [];
-  countOwed: EngineApi['countOwed'] = () => this.services.store.countOwed();
+  countOwedOrders: EngineApi['countOwedOrders'] = () => this.services.store.countOwed();
   listBackfills: EngineApi['listBackfills'] = () => this.parts.backfills.list();
   reconcile = (name: string, repair: boolean) =>
     this.parts.reconciliation.run(this.sinkPool.get(name)?.sink, name, repair);
 
   listCaughtUp: EngineApi['listCaughtUp'] = () =>
-    [...this.crawlersByName.values()].filter((crawler) => crawler.hasCaughtUp()).map(({ name }) => name);
+    [...this.crawlersByName.values()].filter((crawler) => crawler.takeCaughtUp()).map(({ name }) => name);
   observe: EngineApi['observe'] = (observer) => this.services.events.observe(observer);
   subscribe: EngineApi['subscribe'] = (listener) => this.services.events.subscribe(listener);
 
@@ -288,11 +288,11 @@ export class Engine implements EngineApi {
     this.parts.housekeeping.stop();
     for (const work of [this.parts.policyChanges, this.parts.backfills, this.parts.catchUp]) work.stopAll();
     for (const crawler of this.crawlersByName.values()) crawler.close();
-    delivery.hurry();
+    delivery.expedite();
     // What a sink does not accept in time is not settled, so it is fetched and pushed again after the next start.
     while (this.countInFlight() > 0 && !this.waitsForSinksOnly() && clock.now() < deadline) {
       await clock.sleep(DRAIN_STEP);
-      delivery.hurry();
+      delivery.expedite();
     }
     await hosts.save();
     await this.services.partitions.close();
@@ -305,7 +305,7 @@ export class Engine implements EngineApi {
     await this.services.store.close();
   }
 
-  private async knows(uri: string): Promise<boolean> {
+  private async isKnown(uri: string): Promise<boolean> {
     for (const name of this.crawlersByName.keys()) if (await this.services.store.find(name, uri)) return true;
     return false;
   }
@@ -337,7 +337,7 @@ export class Engine implements EngineApi {
   private getCrawlerOrThrow(name: string): Crawler {
     const crawler = this.crawlersByName.get(name);
     if (crawler) return crawler;
-    throw notAmong('crawler', name, [...this.crawlersByName.keys()]);
+    throw createUnknownNameError('crawler', name, [...this.crawlersByName.keys()]);
   }
 
   private async resume(): Promise<void> {
@@ -345,12 +345,12 @@ export class Engine implements EngineApi {
   }
 
   /** Continues here what one node does for all. */
-  private takeLead(): void {
+  private takeOverLead(): void {
     const resume = async (): Promise<void> => {
       await this.resume();
       for (const crawler of this.crawlersByName.values()) {
         await this.parts.policyChanges.apply(crawler, this.current);
-        await this.parts.backfills.beginOrResume(crawler);
+        await this.parts.backfills.startOrResume(crawler);
       }
     };
     resume().catch((error: unknown) =>

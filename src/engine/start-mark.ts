@@ -30,7 +30,7 @@ export class StartMark {
     const { store, clock, hosts, partitions, inDoubt } = this.services;
     if (!partitions.shared) {
       if ((await store.getSetting(RUNNING)) !== undefined) {
-        await inDoubt.begin();
+        await inDoubt.doubtAllInFlight();
         const pauses = definition.crawlers.map((crawler) => (crawler.aggressive ? 0 : crawler.throttle));
         hosts.quietUntil = after(clock.now(), milliseconds(Math.max(0, ...pauses)));
       }

@@ -9,7 +9,7 @@ import { serveConsole, serveHelp } from './console/static-files.js';
 import { registerBodyParsers } from './http/body-parsers.js';
 import { MAX_REQUEST_HEAD } from './http/limits.js';
 import { ProblemFilter } from './http/problem.filter.js';
-import { respondToMalformedUrl, respondToUnparsable } from './http/unreadable.js';
+import { respondToMalformedRequest, respondToMalformedUrl } from './http/unreadable.js';
 import { createValidationPipe } from './http/validation.js';
 import { serveAssistants } from './mcp/mcp-route.js';
 import { NestLog } from './nest-log.js';
@@ -57,7 +57,7 @@ export async function createApp(
     },
     routerOptions: { maxParamLength: 2048 },
     frameworkErrors: respondToMalformedUrl,
-    clientErrorHandler: respondToUnparsable,
+    clientErrorHandler: respondToMalformedRequest,
   });
   const app = await NestFactory.create<NestFastifyApplication>(
     createAppModule(parts, api ? CONTROLLERS : PROBES),

@@ -24,7 +24,7 @@ import { openBackend } from '../adapters/storage/open-backend.js';
 import type { AdminStore } from '../adapters/storage/shared/admin-store.js';
 import { Seal } from '../adapters/storage/shared/seal.js';
 import { exportStore, importStore, requireComplete, type Summary } from '../adapters/storage/shared/transfer.js';
-import { nextCronTime } from '../adapters/system/cron.js';
+import { findNextCronTime } from '../adapters/system/cron.js';
 import { OutsideSecrets, readSecretPlaces } from '../adapters/system/outside-secrets.js';
 import { LOG_LEVELS, type LogLevel, PinoLog } from '../adapters/system/pino-log.js';
 import { loadRegistrableDomains } from '../adapters/system/registrable-domain.js';
@@ -51,7 +51,7 @@ import type { OpenKeyDirectory } from './bot-auth/key-directory.controller.js';
 import { ConfigurationFile } from './configuration/configuration-file.js';
 import type { ConfigurationFormat } from './configuration/configuration-format.js';
 import type { ConfigurationHistory } from './configuration/configuration-history.js';
-import { configurationErrors } from './configuration/problems.dto.js';
+import { toProblemErrors } from './configuration/problems.dto.js';
 import { ProblemException } from './http/problem.js';
 import { readFileSinkFolder, type ServerOptions, UsageError } from './options.js';
 import type { KeyStore } from './security/key-store.js';
@@ -143,7 +143,7 @@ export async function openEngine({
   observeThreadLimits();
   const store = await openCompleteStore(databaseUrl);
   const plugins = new PluginHost({ clock: systemClock, log });
-  const sinkOf = (definition: SinkDefinition): Sink => {
+  const createTracedSink = (definition: SinkDefinition): Sink => {
     const sink = createSink(definition, plugins);
     return telemetry?.traceSink(sink, definition.type) ?? sink;
   };
@@ -162,13 +162,13 @@ export async function openEngine({
     clock: systemClock,
     log,
     mostVisits,
-    cron: nextCronTime,
+    cron: findNextCronTime,
     loadDomains: loadRegistrableDomains,
     sessions: new CookieSessions(),
     createLogin,
     // Sessions of a crawl without a server need not outlive it.
     seal: output ? undefined : openSeal(databaseUrl, encryptionKey),
-    createSink: (definition) => (output ? new StreamSink(definition.name, output) : sinkOf(definition)),
+    createSink: (definition) => (output ? new StreamSink(definition.name, output) : createTracedSink(definition)),
     tracing: telemetry?.tracing,
   });
 }
@@ -340,6 +340,6 @@ function runEdit<T>(edit: () => T): T {
   } catch (error) {
     if (!(error instanceof EditError)) throw error;
     const kind = error.code.startsWith('unknown-') ? 'not-found' : 'unacceptable';
-    throw new ProblemException(kind, error.message, { errors: configurationErrors(error.problems) });
+    throw new ProblemException(kind, error.message, { errors: toProblemErrors(error.problems) });
   }
 }

@@ -17,7 +17,7 @@ const PLAIN_FAULTS = new Set([
 
 /** Reports what went wrong and ends the process with exit code 1. */
 export function fail(error: unknown): never {
-  process.stderr.write(`crawlway: ${toPrintableLines(redact(describe(error)))}\n`);
+  process.stderr.write(`crawlway: ${toPrintableLines(redact(describeError(error)))}\n`);
   process.exit(1);
 }
 
@@ -29,7 +29,7 @@ export function toFileError(path: string, verb: 'read' | 'written' | 'used', err
   return new UsageError(`${path} cannot be ${verb}: ${reason}`);
 }
 
-function describe(error: unknown): string {
+function describeError(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { path } = error as NodeJS.ErrnoException;
   const reported = path === undefined ? error : (toFileError(path, 'used', error) as Error);

@@ -56,12 +56,12 @@ export async function startSample(definition: ServerDefinition, setting: SampleS
   const close = async (): Promise<void> => void (await Promise.all(running.map((one) => one.close())));
   try {
     if (wantsSite) running.push(await startOnFreePort(ports.site, (port) => startSampleSite({ port, host: HOST })));
-    const site = portOf(running[0]) ?? ports.site;
+    const site = findPort(running[0]) ?? ports.site;
     const index = wantsIndex
       ? await startOnFreePort(ports.index, (port) => startIndex({ port, host: HOST, file }))
       : undefined;
     if (index) running.push(index);
-    const now: SamplePorts = { site, index: portOf(index) ?? ports.index };
+    const now: SamplePorts = { site, index: findPort(index) ?? ports.index };
     const moved = now.site !== ports.site || now.index !== ports.index;
     if (moved) changePorts(ports, now, setting);
     return { searchPage: index ? `${index.url}/` : '', moved, close };
@@ -82,13 +82,13 @@ async function startOnFreePort(first: number, start: (port: number) => Promise<L
   return start(0);
 }
 
-const portOf = (running: Listening | undefined): number | undefined => running && Number(new URL(running.url).port);
+const findPort = (running: Listening | undefined): number | undefined => running && Number(new URL(running.url).port);
 
-const portsFile = (dataDirectory: string): string => join(dataDirectory, 'sample.json');
+const getPortsFilePath = (dataDirectory: string): string => join(dataDirectory, 'sample.json');
 
 function readPorts(dataDirectory: string): SamplePorts {
   try {
-    const { site, index } = JSON.parse(readFileSync(portsFile(dataDirectory), 'utf8')) as Partial<SamplePorts>;
+    const { site, index } = JSON.parse(readFileSync(getPortsFilePath(dataDirectory), 'utf8')) as Partial<SamplePorts>;
     return { site: Number(site) || FIRST_PORTS.site, index: Number(index) || FIRST_PORTS.index };
   } catch {
     return FIRST_PORTS;
@@ -112,7 +112,7 @@ function changePorts(from: SamplePorts, to: SamplePorts, { configFile, dataDirec
     }
     writeFileSync(configFile, text);
     mkdirSync(dataDirectory, { recursive: true });
-    writeFileSync(portsFile(dataDirectory), `${JSON.stringify(to)}\n`);
+    writeFileSync(getPortsFilePath(dataDirectory), `${JSON.stringify(to)}\n`);
   } catch (error) {
     throw new UsageError(
       `the sample's ports are in use by another program, and ${configFile} can't be changed to name others: ${(error as Error).message}. Free port ${from.site} and ${from.index}, or run crawlway serve with a configuration of your own`,

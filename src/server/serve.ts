@@ -4,7 +4,7 @@ import { copyFileSync, existsSync, mkdirSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { placeText } from '../domain/crawl/place.js';
+import { formatPlace } from '../domain/crawl/place.js';
 import { isSharedDatabase } from '../domain/database-kind.js';
 import { milliseconds, seconds } from '../domain/time/units.js';
 import type { EngineApi } from '../engine/engine-api.js';
@@ -62,7 +62,7 @@ export async function serve(
   warnAboutShortKeys(options, log);
   const file = openConfigurationFile(options.configFile, options.fileSinks);
   let loaded = file.load();
-  for (const { place, code, message } of loaded.problems) log.warn(`${placeText(place)} ${code} ${message}`);
+  for (const { place, code, message } of loaded.problems) log.warn(`${formatPlace(place)} ${code} ${message}`);
   const opened: (() => Promise<unknown>)[] = [];
   if (telemetry) opened.push(() => telemetry.close());
   const close = async (): Promise<void> => {
@@ -137,7 +137,7 @@ async function startSampleOrDrain(
   log: Log,
 ): Promise<Sample> {
   try {
-    await tryPort(options);
+    await requireFreePort(options);
     return await startSample(definition, { ...options, log });
   } catch (error) {
     await engine.drain(DRAIN_TIME);
@@ -165,7 +165,7 @@ function warnAboutShortKeys({ apiKeys }: ServerOptions, log: Log): void {
 }
 
 /** Checks that the port is available before the sample may change the configuration because of its own ports. */
-async function tryPort(options: ServerOptions): Promise<void> {
+async function requireFreePort(options: ServerOptions): Promise<void> {
   const server = createServer();
   await withPortErrors(options, () => once(server.listen(options.port, options.host), 'listening'));
   await new Promise((resolve) => server.close(resolve));

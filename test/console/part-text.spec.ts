@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { placeInPart, wholeText } from '../../console/src/screens/configuration/part.js';
+import { joinPart, toPartPosition } from '../../console/src/screens/configuration/part.js';
 import {
-  attributeOf,
+  createFirstRulePart,
+  createPart,
   findOwnPrefix,
   findPart,
-  firstRulePart,
-  newPart,
+  readPartAttribute,
 } from '../../console/src/screens/configuration/part-text.js';
 import { readConfiguration } from '../../src/adapters/config-xml/read.js';
 
@@ -32,12 +32,12 @@ describe('an element of the configuration by itself', () => {
   it('is cut out and put back without a change', () => {
     const part = findPart(XML, 'Servers', 'docs')!;
     expect(part.text).toMatch(/^ {4}<cw:Servers followOutside="yes">[\s\S]*<\/cw:Servers>$/);
-    expect(wholeText(part, part.text)).toBe(XML);
-    expect(attributeOf(part, 'followOutside')).toBe('yes');
+    expect(joinPart(part, part.text)).toBe(XML);
+    expect(readPartAttribute(part, 'followOutside')).toBe('yes');
   });
 
   it('is that of its crawler, and not one in a comment', () => {
-    expect(attributeOf(findPart(XML, 'Servers', 'other')!, 'file')).toBe('a.conf');
+    expect(readPartAttribute(findPart(XML, 'Servers', 'other')!, 'file')).toBe('a.conf');
     expect(findPart(XML, 'Servers', 'short')).toBeUndefined();
     expect(findPart(XML, 'Conditions', 'other')).toBeUndefined();
     expect(findPart(XML, 'GlobalCrawlSpace')).toBeUndefined();
@@ -45,8 +45,8 @@ describe('an element of the configuration by itself', () => {
 
   it.each(['docs', 'other', 'short'])('can be new, and the reader finds it: %s', (crawler) => {
     const { prefix, declaration } = findOwnPrefix(XML);
-    const part = newPart(XML, `    <${prefix}:CrawlSpace${declaration} rules="x.rules"/>`, crawler);
-    const definition = read(wholeText(part, part.text));
+    const part = createPart(XML, `    <${prefix}:CrawlSpace${declaration} rules="x.rules"/>`, crawler);
+    const definition = read(joinPart(part, part.text));
     const withSpace = definition.crawlers.filter(({ crawlSpace }) => crawlSpace).map(({ name }) => name);
     expect(withSpace).toEqual([crawler]);
   });
@@ -54,23 +54,23 @@ describe('an element of the configuration by itself', () => {
   it('can be new outside of crawlers, and brings its namespace where there is none', () => {
     const bare = '<CrawlConfig xmlns="exa:com.exalead.mercury.mami.crawl.v21"><Crawler name="a"/></CrawlConfig>';
     const { prefix, declaration } = findOwnPrefix(bare);
-    const part = newPart(bare, `  <${prefix}:GlobalCrawlSpace${declaration} rules="x.rules"/>`);
-    expect(read(wholeText(part, part.text)).globalCrawlSpace?.file).toBe('x.rules');
+    const part = createPart(bare, `  <${prefix}:GlobalCrawlSpace${declaration} rules="x.rules"/>`);
+    expect(read(joinPart(part, part.text)).globalCrawlSpace?.file).toBe('x.rules');
   });
 
   it.each(['docs', 'other', 'short'])('can be the first rule of a crawler: %s', (crawler) => {
-    const part = firstRulePart(XML, crawler);
-    const { crawlers } = read(wholeText(part, '<Rule><Path value="/a"/><Index/></Rule>'));
+    const part = createFirstRulePart(XML, crawler);
+    const { crawlers } = read(joinPart(part, '<Rule><Path value="/a"/><Index/></Rule>'));
     expect(crawlers.filter(({ rules }) => rules.length > 0).map(({ name }) => name)).toEqual([crawler]);
   });
 
   it('has places of its own', () => {
     const part = findPart(XML, 'Servers', 'docs')!;
     const line = XML.split('\n').findIndex((text) => text.includes('<cw:Server url')) + 1;
-    expect(placeInPart(part, part.text, { line, column: 7 })).toEqual({ line: 2, column: 7 });
-    expect(placeInPart(part, part.text, { line: 1, column: 1 })).toBeUndefined();
-    expect(placeInPart(part, part.text, { line: line + 5, column: 1 })).toBeUndefined();
+    expect(toPartPosition(part, part.text, { line, column: 7 })).toEqual({ line: 2, column: 7 });
+    expect(toPartPosition(part, part.text, { line: 1, column: 1 })).toBeUndefined();
+    expect(toPartPosition(part, part.text, { line: line + 5, column: 1 })).toBeUndefined();
     const inline = findPart(XML, 'Servers', 'other')!;
-    expect(placeInPart(inline, inline.text, { line: 3, column: 25 })).toEqual({ line: 1, column: 1 });
+    expect(toPartPosition(inline, inline.text, { line: 3, column: 25 })).toEqual({ line: 1, column: 1 });
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { changeRules, ruleXml } from '../../console/src/screens/configuration/rule-text.js';
+import { buildRuleXml, changeRules } from '../../console/src/screens/configuration/rule-text.js';
 import { addCrawler, type CrawlWish } from '../../console/src/screens/first-run/crawl-draft.js';
 import { listRules } from '../../src/adapters/config-xml/edit/rules.js';
 import { readConfiguration } from '../../src/adapters/config-xml/read.js';
@@ -61,7 +61,7 @@ describe('a rule made of its parts', () => {
         { element: 'Index' },
       ],
     } as const;
-    const xml = ruleXml(parts.match as never, parts.actions as never, XML);
+    const xml = buildRuleXml(parts.match as never, parts.actions as never, XML);
     const text = changeRules(XML, CRAWLER, rules(XML), { kind: 'replace', index: first!.index, xml });
     expect(listRules(text, CRAWLER)[0]).toMatchObject(parts);
   });

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import {
   appendChild,
-  attributeValue,
   copyElement,
   findElementAt,
   findPrefix,
+  getAttributeValue,
   readXml,
   removeElement,
   setAttribute,
@@ -32,9 +32,9 @@ describe('the elements of a configuration', () => {
     const root = rootOf(XML);
     expect(root.children.map(({ name, prefix }) => prefix + name)).toEqual(['Crawler', 'cw:Sink']);
     const crawler = crawlerOf(XML);
-    expect(attributeValue(crawler, 'name')).toBe('a & b');
+    expect(getAttributeValue(crawler, 'name')).toBe('a & b');
     expect(crawler.children.map(({ name }) => name)).toEqual(['Root', 'MimeTypes']);
-    expect(attributeValue(crawler.children[0]!, 'url')).toBe('https://one.example/?a=1&b=2');
+    expect(getAttributeValue(crawler.children[0]!, 'url')).toBe('https://one.example/?a=1&b=2');
     expect(crawler.children[1]!.text).toBe(' text/html');
     expect(XML.slice(root.start, root.end)).toBe(XML.slice(XML.indexOf('<CrawlConfig'), XML.length - 1));
     expect(findElementAt(root, XML, 6, 10)?.name).toBe('Root');
@@ -57,7 +57,7 @@ describe('the elements of a configuration', () => {
     const inEmpty = appendChild(XML, rootOf(XML).children[1]!, '<cw:Map/>');
     expect(inEmpty).toBe(XML.replace('<cw:Sink name="main"/>', '<cw:Sink name="main">\n    <cw:Map/>\n  </cw:Sink>'));
     const copy = copyElement(XML, crawlerOf(XML), 'second');
-    const names = rootOf(copy).children.map((one) => attributeValue(one, 'name'));
+    const names = rootOf(copy).children.map((one) => getAttributeValue(one, 'name'));
     expect(names).toEqual(['a & b', 'second', 'main']);
     expect(removeElement(copy, rootOf(copy).children[1]!)).toBe(XML);
   });

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { defaultReactions, ERROR_CODES, type ErrorCode } from '../../src/domain/fetch/error-codes.js';
+import { ERROR_CODES, type ErrorCode, getDefaultReactions } from '../../src/domain/fetch/error-codes.js';
 import { LINT_CODES } from '../../src/domain/policy/lint/codes.js';
 import { REASONS } from '../../src/domain/policy/reasons.js';
 
@@ -29,7 +29,7 @@ function page(): string {
   const errors = Object.entries(ERROR_CODES).map(([code, entry]) => [
     `\`${code}\``,
     entry.class,
-    HOST[defaultReactions(code as ErrorCode).host ?? 'none'],
+    HOST[getDefaultReactions(code as ErrorCode).host ?? 'none'],
     BLAME[entry.blame],
     entry.meaning,
     entry.remedy,

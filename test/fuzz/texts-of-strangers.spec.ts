@@ -8,10 +8,10 @@ import type { Problem } from '../../src/domain/crawl/place.js';
 import { compileCrawlSpace } from '../../src/domain/policy/crawl-space.js';
 import { parseCrawlSpace } from '../../src/domain/policy/crawl-space-file.js';
 import { Subject } from '../../src/domain/policy/matching/subject.js';
-import { parseRobots, robotsAllows } from '../../src/domain/robots/robots-txt.js';
+import { isAllowedByRobots, parseRobots } from '../../src/domain/robots/robots-txt.js';
 import { createCanonicalizer, DEFAULT_CANONICALIZATION, resolveAsWritten } from '../../src/domain/url/canonicalize.js';
-import { crawlUrl, hasUserInfo } from '../../src/domain/url/crawl-url.js';
-import { urlListEntries } from '../../src/domain/url/url-list.js';
+import { hasUserInfo, toCrawlUrl } from '../../src/domain/url/crawl-url.js';
+import { iterateUrlListEntries } from '../../src/domain/url/url-list.js';
 import { parseFileName } from '../../src/engine/page/content-disposition.js';
 import { parseLinkHeader } from '../../src/engine/page/link-header.js';
 
@@ -38,7 +38,7 @@ it('crawl.rules: every rule that is read compiles, every problem has a place tha
       }
       const later: Problem[] = [];
       const space = compileCrawlSpace(rules, later);
-      if (later.length === 0) space(new Subject(crawlUrl('http://a.example/x?y')), '10.1.2.3');
+      if (later.length === 0) space(new Subject(toCrawlUrl('http://a.example/x?y')), '10.1.2.3');
     }),
     { ...SETTINGS, numRuns: 100 },
   );
@@ -48,7 +48,7 @@ it('a list of URLs: an entry is text of one line that the list has, whatever was
   const list = text('http://a/', '\n', '\r\n', '\\', '\\\n', ' ', '#', ' #', '\t', '%', '@');
   fc.assert(
     fc.property(list, (written) => {
-      const entries = [...urlListEntries(written)];
+      const entries = [...iterateUrlListEntries(written)];
       const lines = written.split('\n').length;
       for (const { line, text: entry } of entries) {
         expect(line).toBeLessThanOrEqual(lines);
@@ -113,8 +113,8 @@ it('cookies of an answer: a session stays within its bounds and sends no line fe
   await fc.assert(
     fc.asyncProperty(urls, fc.array(cookies, { maxLength: 3 }), async (url, answers) => {
       const session = new CookieSessions().open('k');
-      for (const answer of answers) await session.keep(url, answer);
-      const sent = session.cookies(url) ?? '';
+      for (const answer of answers) await session.storeCookies(url, answer);
+      const sent = session.getCookies(url) ?? '';
       expect(sent.length).toBeLessThanOrEqual(MOST_COOKIE_CHARACTERS);
       expect(sent).not.toMatch(/[\r\n\0]/);
     }),
@@ -212,7 +212,7 @@ it('robots.txt: any bytes are rules or nothing, and always an answer', () => {
   fc.assert(
     fc.property(robots, fc.webPath(), (written, path) => {
       const parsed = parseRobots(Buffer.from(written));
-      expect(typeof robotsAllows(parsed, 'crawlway', path)).toBe('boolean');
+      expect(typeof isAllowedByRobots(parsed, 'crawlway', path)).toBe('boolean');
     }),
     SETTINGS,
   );

@@ -2,7 +2,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { urlListEntries } from '../../src/domain/url/url-list.js';
+import { iterateUrlListEntries } from '../../src/domain/url/url-list.js';
 import { ApiWorld } from '../api/api-world.js';
 import { postgresDatabase } from '../support/postgres.js';
 
@@ -90,7 +90,7 @@ describe.each(DATABASES)('on %s', (_, database) => {
         expect([200, 400], answer).toContain(status);
         expect(answer.length).toBeLessThan(LONGEST_ANSWER);
         if (status !== 200) return;
-        const entries = [...urlListEntries(list)];
+        const entries = [...iterateUrlListEntries(list)];
         expect(body.new + body.known + body.rejected).toBe(entries.length);
         const lines = new Set(entries.map(({ line }) => line));
         for (const { line, url, message } of body.rejections) {

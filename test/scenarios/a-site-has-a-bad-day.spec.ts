@@ -37,7 +37,7 @@ describe('a site has a bad day', () => {
     expect(held).toBeGreaterThan(MOST_DELETIONS);
     const [group] = await day.world.engine.listHeldDeletions();
     expect(group).toMatchObject({ crawler: 'test', count: held, reasons: { 'http-5xx': held } });
-    expect(await day.world.engine.releaseHeld(group!.hostKey)).toBe(held);
+    expect(await day.world.engine.releaseHeldDeletions(group!.hostKey)).toBe(held);
     await day.world.pass(minutes(5));
     expect(await day.world.indexed()).toHaveLength(DOCUMENTS - held);
     await day.recover('answers 500');
@@ -47,7 +47,9 @@ describe('a site has a bad day', () => {
   it('a person drops what is held, and the documents stay', async () => {
     day = await BadDay.start(DOCUMENTS);
     const { left, held } = await day.spend('answers 500');
-    expect(await day.world.engine.dropHeld((await day.world.engine.listHeldDeletions())[0]!.hostKey)).toBe(held);
+    expect(await day.world.engine.dropHeldDeletions((await day.world.engine.listHeldDeletions())[0]!.hostKey)).toBe(
+      held,
+    );
     await day.world.pass(minutes(5));
     expect(await day.world.indexed()).toHaveLength(left);
     const dropped = await day.world.engine.listOrders({ state: 'dropped' }, undefined, 1_000);

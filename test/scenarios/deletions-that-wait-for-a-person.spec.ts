@@ -57,7 +57,7 @@ describe('deletions that wait for a person', () => {
     await world.engine.setRunState('test', 'paused');
     await world.engine.refresh('test', { like: '%' });
     await world.pass(minutes(1));
-    await world.engine.dropHeld(hostKey);
+    await world.engine.dropHeldDeletions(hostKey);
     await world.engine.setRunState('test', 'running');
     await world.pass(minutes(5));
     await visit();
@@ -77,7 +77,7 @@ describe('deletions that wait for a person', () => {
       state: 'cancelled',
       answer: `sent as order ${sent.id}`,
     });
-    await world.engine.releaseHeld(hostKey);
+    await world.engine.releaseHeldDeletions(hostKey);
     await world.pass(minutes(5));
     const acknowledged = await world.engine.listOrders({ kind: 'delete', state: 'acknowledged' }, undefined, 100);
     expect(acknowledged.map(({ uri }) => uri).sort()).toEqual([first!, ...rest].map(({ uri }) => uri).sort());
@@ -104,13 +104,13 @@ describe('deletions that wait for a person', () => {
   it('go out again at the next visit when the sink has refused them after their release', async () => {
     await fails();
     receiver.fate = (body) => (body.includes('PAPI_uri=') && !body.includes('checkpoint') ? 'refuse' : 'pass');
-    await world.engine.releaseHeld(hostKey);
+    await world.engine.releaseHeldDeletions(hostKey);
     await world.pass(minutes(5));
     expect(await held()).toEqual([]);
     expect(await world.indexed()).toHaveLength(DOCUMENTS - LOST);
     receiver.fate = () => 'pass';
     await visit();
-    await world.engine.releaseHeld(hostKey);
+    await world.engine.releaseHeldDeletions(hostKey);
     await world.pass(minutes(5));
     expect(await world.indexed()).toEqual([]);
   });
@@ -123,7 +123,7 @@ describe('deletions that wait for a person', () => {
         receiver.fate = () => 'pass';
         await fails();
         receiver.fate = (body) => (body.includes('PAPI_uri=') ? 'fail' : 'pass');
-        await world.engine.releaseHeld(hostKey);
+        await world.engine.releaseHeldDeletions(hostKey);
       } else {
         const crawler = `<Root url="${site.url('/')}" site="false"/><cw:CrawlSpace rules="a.rules"/>`;
         await world.reconfigure({ attributes, crawler, files: { 'a.rules': `forbid prefix ${site.url('/p')}\n` } });
@@ -174,7 +174,7 @@ describe('deletions that wait for a person', () => {
     isWell();
     await world.engine.submit('test', [{ url: site.url('/p8') }]);
     await world.pass(minutes(5));
-    await world.engine.releaseHeld(hostKey);
+    await world.engine.releaseHeldDeletions(hostKey);
     await world.pass(days(1));
     expect(await held()).toEqual([]);
     expect(await world.indexed()).toContain(site.url('/p8'));

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { effectivePrice } from '../../src/domain/refresh/visit-price.js';
+import { limitPrice } from '../../src/domain/refresh/visit-price.js';
 import { hours, minutes, seconds } from '../../src/domain/time/units.js';
 import { Hosts } from '../../src/engine/crawl/hosts/hosts.js';
 import { CrawlWorld } from '../support/crawl-world.js';
@@ -8,7 +8,7 @@ import { FakeSite } from '../support/fake-site.js';
 const PATHS = Array.from({ length: 12 }, (_, i) => `/page-${i}`);
 /** Every page is wanted once in ten minutes at least. */
 const AGES = { minimumAge: minutes(1), maximumAge: minutes(10), objective: 'harmonic' as const };
-const CHEAPEST = effectivePrice(undefined, AGES);
+const CHEAPEST = limitPrice(undefined, AGES);
 
 describe('the price of a visit', () => {
   let site: FakeSite;
@@ -56,7 +56,7 @@ describe('the price of a visit', () => {
   describe('whose host is crawled for twenty minutes of each hour', () => {
     /** What is visited in a window is due after it, and before the next one. */
     const BETWEEN = { ...AGES, minimumAge: minutes(22), maximumAge: minutes(38) };
-    const least = effectivePrice(undefined, BETWEEN);
+    const least = limitPrice(undefined, BETWEEN);
     const hour = (n: number): string => String(n).padStart(2, '0');
     const windows = Array.from({ length: 24 }, (_, n) => `<cw:Window from="${hour(n)}:00" to="${hour(n)}:20"/>`);
     const schedule = `<cw:Schedule>${windows.join('')}</cw:Schedule>`;

@@ -10,7 +10,7 @@ import { CookieSessions } from '../../src/adapters/sessions/cookie-sessions.js';
 import { openSqliteInProcess } from '../../src/adapters/storage/sqlite/sqlite-in-process.js';
 import type { ServerDefinition } from '../../src/domain/crawl/definition.js';
 import { after, hours, type Instant, milliseconds, minutes, seconds } from '../../src/domain/time/units.js';
-import { crawlUrl, hostKey } from '../../src/domain/url/crawl-url.js';
+import { getHostKey, toCrawlUrl } from '../../src/domain/url/crawl-url.js';
 import { Engine } from '../../src/engine/engine.js';
 import { LocalPageProcessor } from '../../src/engine/page/local-page-processor.js';
 import type { FrontierStore } from '../../src/engine/ports/frontier-store.js';
@@ -125,7 +125,7 @@ class ClusterWorld {
       }
       if (this.clock.now() < nextFault) return;
       nextFault = this.later(minutes(30));
-      if (this.random.chance(0.3)) this.cluster.sendSenseless(hostKey(crawlUrl(this.random.pick(this.web.roots))));
+      if (this.random.chance(0.3)) this.cluster.sendSenseless(getHostKey(toCrawlUrl(this.random.pick(this.web.roots))));
       await this.fault(this.random.pick(this.live));
     });
   }
@@ -168,7 +168,7 @@ class ClusterWorld {
     this.index.faults = false;
     await this.until(after(this.clock.now(), milliseconds(MAXIMUM_AGE * 3)));
     const { engine } = this.live[0]!;
-    for (const held of await engine.listHeldDeletions()) await engine.releaseHeld(held.hostKey);
+    for (const held of await engine.listHeldDeletions()) await engine.releaseHeldDeletions(held.hostKey);
     await this.until(after(this.clock.now(), milliseconds(MAXIMUM_AGE)));
     await this.command();
     await this.until(after(this.clock.now(), milliseconds(MAXIMUM_AGE * 2)));

@@ -189,8 +189,8 @@ class RuledWorld {
         engine.refresh(name, random.chance(0.5) ? { like } : { url: `http://${hostKey}/p${random.integer(1, 12)}` }),
       refreshAll: () => engine.refresh(name, { like: '%' }),
       clearErrors: () => engine.clearErrors(name),
-      release: () => engine.releaseHeld(hostKey),
-      drop: () => engine.dropHeld(hostKey),
+      release: () => engine.releaseHeldDeletions(hostKey),
+      drop: () => engine.dropHeldDeletions(hostKey),
       retry: () => this.retry(engine),
       reconcile: () => engine.reconcile(random.pick([...this.indexes.keys()]), random.chance(0.8)),
       pause: () => engine.setHostPaused(hostKey, random.chance(0.2)),
@@ -258,7 +258,7 @@ class RuledWorld {
     for (const name of NAMES) await this.engine.setRunState(name, 'running');
     for (const root of this.web.roots) await this.engine.setHostPaused(new URL(root).host, false);
     await pass(this.clock, (MAXIMUM_AGE * 3) as Duration);
-    for (const held of await this.engine.listHeldDeletions()) await this.engine.releaseHeld(held.hostKey);
+    for (const held of await this.engine.listHeldDeletions()) await this.engine.releaseHeldDeletions(held.hostKey);
     await pass(this.clock, minutes(10));
     await this.retryDeletions();
     await pass(this.clock, minutes(10));

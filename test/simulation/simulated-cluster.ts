@@ -7,7 +7,7 @@ import {
 } from '../../src/adapters/storage/cluster/command-queue.js';
 import type { Leases, Renewal, Standing, Taken } from '../../src/adapters/storage/cluster/leases.js';
 import { PostgresPartitions } from '../../src/adapters/storage/cluster/postgres-partitions.js';
-import { PARTITIONS, partitionOf } from '../../src/adapters/storage/shared/partition.js';
+import { computePartition, PARTITIONS } from '../../src/adapters/storage/shared/partition.js';
 import { after, type Instant, milliseconds, seconds } from '../../src/domain/time/units.js';
 import { CLEARED } from '../../src/engine/control/url-commands.js';
 import type { FrontierStore } from '../../src/engine/ports/frontier-store.js';
@@ -112,7 +112,7 @@ export class SimulatedCluster implements Pick<Leases, keyof Leases>, CommandTabl
   send(command: OwnerCommand): void {
     const now = this.clock.now();
     const id = ++this.lastCommand;
-    const part = partitionOf(command.hostKey);
+    const part = computePartition(command.hostKey);
     this.commands.push({ ...command, id, part, tries: 0, retryAt: now, isSetAside: false });
   }
 
@@ -205,7 +205,7 @@ export class SimulatedMember implements Nodes {
   }
 
   notifyDue(hostKeys: Iterable<string>): void {
-    const parts = new Set([...hostKeys].map((key) => this.partitions.partitionOf(key)));
+    const parts = new Set([...hostKeys].map((key) => this.partitions.getPartition(key)));
     this.tell((member) => {
       const mine = member.partitions.owned.filter((part) => parts.has(part));
       if (mine.length > 0) member.listener?.onDue(mine);

@@ -183,7 +183,7 @@ export class World {
   }
 
   protected async release(): Promise<void> {
-    for (const held of await this.engine.listHeldDeletions()) await this.engine.releaseHeld(held.hostKey);
+    for (const held of await this.engine.listHeldDeletions()) await this.engine.releaseHeldDeletions(held.hostKey);
   }
 
   /** A page that nothing links to any more and that still answers stays in the index: its own visits keep it true. */

@@ -10,7 +10,7 @@ import type {
 import { createRootContext } from '../../src/domain/policy/site-mode.js';
 import type { Candidate } from '../../src/domain/policy/verdict.js';
 import { seconds } from '../../src/domain/time/units.js';
-import { crawlUrl } from '../../src/domain/url/crawl-url.js';
+import { toCrawlUrl } from '../../src/domain/url/crawl-url.js';
 import { candidate, crawlerDefinition, placeAt, rootDefinition, ruleDefinition } from './crawler-definition.js';
 
 const place = placeAt(1);
@@ -160,7 +160,7 @@ export const arbitraryDefinition: fc.Arbitrary<CrawlerDefinition> = fc
     }),
   );
 
-const rootUrl = crawlUrl('http://a.com/x/');
+const rootUrl = toCrawlUrl('http://a.com/x/');
 export const arbitraryCandidate: fc.Arbitrary<Candidate> = fc
   .record({
     url: arbitraryUrl,

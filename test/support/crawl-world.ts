@@ -17,7 +17,7 @@ import { createSink } from '../../src/adapters/push/create-sink.js';
 import type { OrderRecord } from '../../src/adapters/push/order-record.js';
 import { CookieSessions } from '../../src/adapters/sessions/cookie-sessions.js';
 import { createLogin } from '../../src/adapters/sessions/logins/create-login.js';
-import { nextCronTime } from '../../src/adapters/system/cron.js';
+import { findNextCronTime } from '../../src/adapters/system/cron.js';
 import { loadRegistrableDomains } from '../../src/adapters/system/registrable-domain.js';
 import type { ServerDefinition } from '../../src/domain/crawl/definition.js';
 import type { UrlState } from '../../src/domain/crawl/url-state.js';
@@ -132,7 +132,7 @@ export class CrawlWorld {
       ...options.cluster,
       clock,
       log: collectingLog(errors),
-      cron: nextCronTime,
+      cron: findNextCronTime,
       loadDomains: loadRegistrableDomains,
       sessions: new CookieSessions(),
       createLogin,

@@ -6,7 +6,7 @@ import { DEFAULT_WEIGHTS } from '../../src/domain/frontier/sources.js';
 import type { Candidate } from '../../src/domain/policy/verdict.js';
 import { days, hours, minutes, seconds } from '../../src/domain/time/units.js';
 import { DEFAULT_CANONICALIZATION } from '../../src/domain/url/canonicalize.js';
-import { crawlUrl, origin } from '../../src/domain/url/crawl-url.js';
+import { getOrigin, toCrawlUrl } from '../../src/domain/url/crawl-url.js';
 
 export const placeAt = (line: number, file = 'CrawlConfig.xml'): Place => ({ file, line, column: 1 });
 
@@ -115,6 +115,6 @@ export const atom = (
 
 /** A link found on a page of the same host, three links below its root, unless said otherwise. */
 export const candidate = (url: string, parts: Partial<Candidate> = {}): Candidate => {
-  const parsed = crawlUrl(url);
-  return { url: parsed, discoveredVia: 'link', from: crawlUrl(`${origin(parsed)}/`), hops: 3, ...parts };
+  const parsed = toCrawlUrl(url);
+  return { url: parsed, discoveredVia: 'link', from: toCrawlUrl(`${getOrigin(parsed)}/`), hops: 3, ...parts };
 };

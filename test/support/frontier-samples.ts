@@ -1,7 +1,7 @@
 import type { UrlState } from '../../src/domain/crawl/url-state.js';
 import { instant, milliseconds } from '../../src/domain/time/units.js';
-import { crawlUrl, hostKey } from '../../src/domain/url/crawl-url.js';
-import { urlKey } from '../../src/domain/url/url-key.js';
+import { getHostKey, toCrawlUrl } from '../../src/domain/url/crawl-url.js';
+import { computeUrlKey } from '../../src/domain/url/url-key.js';
 import type { FrontierStore, LedgerEntry, NewUrl, Visit } from '../../src/engine/ports/frontier-store.js';
 
 /** A link as the engine hands it to the store; key and host follow from the URL. */
@@ -9,8 +9,8 @@ export function newUrl(url: string, particulars: Partial<NewUrl> = {}): NewUrl {
   return {
     crawler: 'docs',
     url,
-    key: urlKey(url),
-    hostKey: hostKey(crawlUrl(url)),
+    key: computeUrlKey(url),
+    hostKey: getHostKey(toCrawlUrl(url)),
     source: 3,
     status: 'waiting',
     reason: 'accepted',

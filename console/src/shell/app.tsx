@@ -6,7 +6,7 @@ import { CrawlersContext, useCrawlers, usePolledCrawlers, useUnknownCrawler } fr
 import { useResource } from '../state/resource.js';
 import { followLink, navigate, useRoute } from '../state/route.js';
 import { SessionContext } from '../state/session.js';
-import { Empty, Failure, Loading, NotLoaded } from '../ui/answers.js';
+import { EmptyState, Failure, LoadFailure, LoadingNotice } from '../ui/answers.js';
 import { Notices } from '../ui/notices.js';
 import { PageHead } from '../ui/panel.js';
 import { ReasonsContext, useLoadedReasons } from '../ui/reasons.js';
@@ -28,7 +28,7 @@ export function App(): JSX.Element {
   }, [session.reload]);
   if (session.problem?.status === 401) return <SignIn wrongKey={hasKey()} onSignedIn={session.reload} />;
   if (session.problem && !session.value) return <Failure problem={session.problem} retry={session.reload} />;
-  return session.value ? <Console session={session.value} /> : <Loading />;
+  return session.value ? <Console session={session.value} /> : <LoadingNotice />;
 }
 
 function Console({ session }: { session: SessionDto }): JSX.Element {
@@ -71,12 +71,12 @@ function CurrentScreen(): JSX.Element {
   return (
     <>
       {problem && <Failure problem={problem} />}
-      {!screen ? <NotFound /> : unknown ? <NoSuchCrawler /> : <ScreenOf key={path} screen={screen} />}
+      {!screen ? <NotFound /> : unknown ? <NoSuchCrawler /> : <ScreenLoader key={path} screen={screen} />}
     </>
   );
 }
 
-function ScreenOf({ screen }: { screen: Screen }): JSX.Element {
+function ScreenLoader({ screen }: { screen: Screen }): JSX.Element {
   const [Loaded, setLoaded] = useState<{ readonly Component?: ComponentType; readonly failed?: true }>(() =>
     screen.lazy ? {} : { Component: screen.screen as ComponentType },
   );
@@ -87,15 +87,15 @@ function ScreenOf({ screen }: { screen: Screen }): JSX.Element {
       () => setLoaded({ failed: true }),
     );
   }, [screen]);
-  if (Loaded.failed) return <NotLoaded />;
-  return Loaded.Component ? <Loaded.Component /> : <Loading />;
+  if (Loaded.failed) return <LoadFailure />;
+  return Loaded.Component ? <Loaded.Component /> : <LoadingNotice />;
 }
 
 const NotFound = (): JSX.Element => (
   <>
     <PageHead title="Not found" />
-    <Empty>
+    <EmptyState>
       There is no such screen. <a href="/">Go to the overview.</a>
-    </Empty>
+    </EmptyState>
   </>
 );

@@ -13,7 +13,7 @@ export interface Live {
   readonly events: readonly LiveEvent[];
 }
 
-export function useLive(wanted: (event: LiveEvent) => boolean = () => true): Live {
+export function useLiveEvents(wanted: (event: LiveEvent) => boolean = () => true): Live {
   const [live, setLive] = useState<Live>({ connected: false, events: [] });
   useEffect(() => {
     const abort = new AbortController();

@@ -10,6 +10,6 @@ export const SessionContext = createContext<SessionDto>({ name: '', role: 'read'
 export const useSession = (): SessionDto => useContext(SessionContext);
 
 /** Whether the signed-in user has this role; controls that the user may not use are not shown. */
-export function useMay(role: Role): boolean {
+export function useHasRole(role: Role): boolean {
   return ROLES.indexOf(useSession().role) >= ROLES.indexOf(role);
 }

@@ -59,7 +59,7 @@ function hintForStatus(status: number): string {
   return '';
 }
 
-export const Loading = (): JSX.Element => (
+export const LoadingNotice = (): JSX.Element => (
   <p class="loading" role="status">
     Loading…
   </p>
@@ -69,7 +69,7 @@ export const Loading = (): JSX.Element => (
  * Shown if a part of the console cannot be loaded. Parts are separate files, which an updated server may no longer
  * have.
  */
-export const NotLoaded = (): JSX.Element => (
+export const LoadFailure = (): JSX.Element => (
   <div class="notice warn" role="alert">
     <p>This part of the console did not load: the server is unreachable, or was updated after this page was opened.</p>
     <button type="button" class="button" onClick={() => location.reload()}>
@@ -78,12 +78,12 @@ export const NotLoaded = (): JSX.Element => (
   </div>
 );
 
-export const Empty = ({ children }: { children: ComponentChildren }): JSX.Element => (
+export const EmptyState = ({ children }: { children: ComponentChildren }): JSX.Element => (
   <div class="empty">{children}</div>
 );
 
 /** Shows the three states of loading data, or the component that displays the data. */
-export function Loaded<T>({
+export function ResourceView<T>({
   of: { value, problem, reload },
   children,
 }: {
@@ -93,7 +93,7 @@ export function Loaded<T>({
   return (
     <>
       {problem && <Failure problem={problem} retry={reload} />}
-      {value !== undefined ? children(value) : !problem && <Loading />}
+      {value !== undefined ? children(value) : !problem && <LoadingNotice />}
     </>
   );
 }

@@ -48,7 +48,7 @@ interface ConfirmProps {
   readonly onClose: () => void;
 }
 
-export function Confirm(props: ConfirmProps): JSX.Element {
+export function ConfirmDialog(props: ConfirmProps): JSX.Element {
   const { title, children, action, danger = false, ready = true, onConfirm, onClose } = props;
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<ApiProblem>();

@@ -14,7 +14,7 @@ export const formatPlural = (value: number, one: string, many = `${one}s`): stri
   `${formatCount(value)} ${value === 1 ? one : many}`;
 
 /** Adds a full stop to a text from elsewhere if it does not end in one. */
-export const withFullStop = (words: string): string => (/[.!?…]$/.test(words) ? words : `${words}.`);
+export const addFullStop = (words: string): string => (/[.!?…]$/.test(words) ? words : `${words}.`);
 
 /** Formats a rate; rates below one in ten seconds are shown per minute, so that they do not look like zero. */
 export function formatRate(perSecond: number): string {

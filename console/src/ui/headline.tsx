@@ -24,12 +24,12 @@ export function Headline({ headline: { fate, text, nextStep }, crawler, children
       <div class="stack">
         <p>
           <strong>
-            <Timed text={text} />
+            <TextWithTimes text={text} />
           </strong>
         </p>
         {nextStep && (
           <p>
-            Next step: <Linked text={nextStep} crawler={crawler} />
+            Next step: <TextWithLinks text={nextStep} crawler={crawler} />
           </p>
         )}
         {children && <div class="actions">{children}</div>}
@@ -44,14 +44,14 @@ const MOMENT = /(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ)/;
  * Converts times in the server's sentence, which are in UTC as in its log, to local time like everything else on the
  * screen.
  */
-const Timed = ({ text }: { text: string }): JSX.Element => (
+const TextWithTimes = ({ text }: { text: string }): JSX.Element => (
   <>{text.split(MOMENT).map((part, i) => (i % 2 === 1 ? <Time key={i} at={part} /> : <Prose key={i} text={part} />))}</>
 );
 
 const ADDRESS = /(https?:\/\/\S+?)(?=[,.]?(?:\s|$))/;
 
 /** Turns other URLs in the sentence into links. */
-const Linked = ({ text, crawler }: { text: string; crawler: string }): JSX.Element => (
+const TextWithLinks = ({ text, crawler }: { text: string; crawler: string }): JSX.Element => (
   <>
     {text.split(ADDRESS).map((part, i) =>
       i % 2 === 1 ? (
@@ -59,7 +59,7 @@ const Linked = ({ text, crawler }: { text: string; crawler: string }): JSX.Eleme
           {part}
         </a>
       ) : (
-        <Timed key={i} text={part} />
+        <TextWithTimes key={i} text={part} />
       ),
     )}
   </>

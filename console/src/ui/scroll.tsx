@@ -2,7 +2,7 @@ import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 
 /** Content that may be wider than the screen; if it is, it can be focused and scrolled with the keyboard. */
-export function Scroll({ children }: { children: ComponentChildren }): JSX.Element {
+export function ScrollArea({ children }: { children: ComponentChildren }): JSX.Element {
   const element = useRef<HTMLDivElement>(null);
   const [scrolls, setScrolls] = useState(false);
   useEffect(() => {

@@ -44,7 +44,7 @@ const TONES: Readonly<Record<string, Tone>> = {
 };
 
 /** A state in its colour, and in words for people who cannot see colours. */
-export function State({ name, title }: { name: string; title?: string }): JSX.Element {
+export function StateBadge({ name, title }: { name: string; title?: string }): JSX.Element {
   return (
     <Badge tone={TONES[name] ?? 'plain'} title={title}>
       {name}
@@ -53,6 +53,6 @@ export function State({ name, title }: { name: string; title?: string }): JSX.El
 }
 
 /** How a visit ended: error codes have the colour of failures, other outcomes their own. */
-export function Outcome({ code }: { code: string }): JSX.Element {
+export function OutcomeBadge({ code }: { code: string }): JSX.Element {
   return <Badge tone={TONES[code] ?? 'bad'}>{code}</Badge>;
 }

@@ -1,5 +1,5 @@
 import type { ComponentChildren, JSX } from 'preact';
-import { Scroll } from './scroll.js';
+import { ScrollArea } from './scroll.js';
 
 /** The head of a column. `hidden` labels are for screen readers only. */
 export type Head =
@@ -16,7 +16,7 @@ interface TableProps {
 
 /** A table of rows below column heads. */
 export const Table = ({ name, heads, children }: TableProps): JSX.Element => (
-  <Scroll>
+  <ScrollArea>
     <table>
       <caption class="visually-hidden">{name}</caption>
       <thead>
@@ -28,7 +28,7 @@ export const Table = ({ name, heads, children }: TableProps): JSX.Element => (
       </thead>
       <tbody>{children}</tbody>
     </table>
-  </Scroll>
+  </ScrollArea>
 );
 
 function HeadCell({ head }: { head: Head }): JSX.Element {

@@ -31,11 +31,11 @@ export function Time({ at, relative = false, due = false }: TimeProps): JSX.Elem
   if (!at) return <span class="muted">–</span>;
   const moment = new Date(at);
   const title = `${local.format(moment)} local, ${at.replace('T', ' ').replace(/(?:\.\d+)?Z$/, ' UTC')}`;
-  const textOf = (one: Date): string =>
+  const formatMoment = (one: Date): string =>
     due ? formatDue(one.getTime(), now) : relative ? formatRelativeTime(one.getTime(), now) : shortLocal.format(one);
   return (
     <time dateTime={at} title={title}>
-      {textOf(moment)}
+      {formatMoment(moment)}
     </time>
   );
 }

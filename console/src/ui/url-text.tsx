@@ -11,7 +11,7 @@ export function UrlLink({ crawler, url }: { crawler: string; url: string }): JSX
 }
 
 /** A link to the page itself that does not reveal the console's address to it. */
-export function OpenPage({ url }: { url: string }): JSX.Element | null {
+export function PageLink({ url }: { url: string }): JSX.Element | null {
   if (!/^https?:\/\//.test(url)) return null;
   return (
     <a class="button" href={url} target="_blank" rel="noopener noreferrer">

@@ -6,7 +6,7 @@ import type { FetchOutcome, Rendering } from '../../domain/fetch/outcome.js';
 import { type Duration, milliseconds, seconds } from '../../domain/time/units.js';
 import type { FetchEngine, Fetcher, FetchRequest, RenderOrder, SocketOpener } from '../../engine/ports/fetcher.js';
 import type { Log } from '../../engine/ports/log.js';
-import { Browser, BrowserMissing, maxTabs, type RequestHandlers, USUAL_WEAR } from './browser.js';
+import { Browser, BrowserMissing, computeMaxTabs, type RequestHandlers, USUAL_WEAR } from './browser.js';
 import { type Guest, GuestRequests } from './guest-requests.js';
 import { GuestSockets } from './guest-sockets.js';
 import { ProcessorShare } from './processor-share.js';
@@ -54,14 +54,14 @@ export class BrowserEngine implements FetchEngine {
   ) {
     this.guests = new GuestRequests(fetcher, fetchers, renderer.blockedHosts);
     this.share = new ProcessorShare(renderer.maxShare * availableParallelism());
-    this.most = maxTabs(renderer);
+    this.most = computeMaxTabs(renderer);
   }
 
   /** The request must say what to render. */
   async fetch(request: FetchRequest, signal?: AbortSignal): Promise<FetchOutcome> {
     const order = request.render;
     if (!order) throw new Error('A request to the browser must contain the page to be rendered.');
-    if (this.missing && this.missing.until > performance.now()) return createUnavailable(this.missing.problem);
+    if (this.missing && this.missing.until > performance.now()) return createUnavailableFailure(this.missing.problem);
     await this.acquireSlot();
     const startedAt = performance.now();
     try {
@@ -71,7 +71,7 @@ export class BrowserEngine implements FetchEngine {
       if (!(error instanceof BrowserMissing)) throw error;
       if (!this.missing) this.log.warn(error.message);
       this.missing = { problem: error.message, until: performance.now() + START_AGAIN_MS };
-      return createUnavailable(error.message);
+      return createUnavailableFailure(error.message);
     } finally {
       this.releaseSlot();
     }
@@ -90,7 +90,7 @@ export class BrowserEngine implements FetchEngine {
   private async acquireSlot(): Promise<void> {
     if (this.inFlight >= this.most) await new Promise<void>((resolve) => this.waiting.push(resolve));
     else this.inFlight++;
-    for (let wait = this.share.waitTime(); wait > 0 && !this.closed; wait = this.share.waitTime())
+    for (let wait = this.share.computeWaitTime(); wait > 0 && !this.closed; wait = this.share.computeWaitTime())
       await sleep(Math.min(1_000, wait * 1_000));
   }
 
@@ -108,7 +108,7 @@ export class BrowserEngine implements FetchEngine {
 
   private async render(request: FetchRequest, order: RenderOrder, startedAt: number): Promise<FetchOutcome> {
     const browser = await this.openBrowser();
-    const key = siteKey(request);
+    const key = buildSiteKey(request);
     const tab = await this.openTab(browser, key, request.userAgent ?? order.userAgent);
     if (tab instanceof Error)
       return renderFailure('render-crash', `the browser could not open a page: ${firstLine(tab)}`, startedAt);
@@ -205,7 +205,7 @@ export class BrowserEngine implements FetchEngine {
   }
 
   private async startBrowser(): Promise<Browser> {
-    const browser = await Browser.start(this.renderer, this.requestHandlers(), this.wear);
+    const browser = await Browser.start(this.renderer, this.createRequestHandlers(), this.wear);
     if (this.missing || this.version === undefined) this.log.info(`pages are rendered by Chromium ${browser.version}`);
     this.missing = undefined;
     this.version = browser.version;
@@ -213,7 +213,7 @@ export class BrowserEngine implements FetchEngine {
     return browser;
   }
 
-  private requestHandlers(): RequestHandlers {
+  private createRequestHandlers(): RequestHandlers {
     const request: RequestHandlers['onRequest'] = (route, tab) => void this.guests.handle(route, tab?.guest);
     const { webSocketHosts } = this.renderer;
     if (webSocketHosts.length === 0) return { onRequest: request };
@@ -270,7 +270,7 @@ async function withTimeout<T>(work: Promise<T>, within: number): Promise<T | und
 }
 
 /** Pages share cookies and storage with the other pages of their site that are fetched in the same way. */
-const siteKey = ({ url, fetcher, userAgent, session }: FetchRequest): string =>
+const buildSiteKey = ({ url, fetcher, userAgent, session }: FetchRequest): string =>
   JSON.stringify([URL.parse(url)?.origin, fetcher, userAgent, session?.login, session?.cookies]);
 
 /** Leaves out cookies that no browser would keep, as requests do. */
@@ -329,6 +329,6 @@ function renderFailure(
   return { kind: 'failure', code, detail, timings: { header: milliseconds(0), total: timeSince(startedAt) } };
 }
 
-function createUnavailable(detail: string): FetchOutcome {
+function createUnavailableFailure(detail: string): FetchOutcome {
   return { kind: 'failure', code: 'renderer-unavailable', detail, timings: { header: seconds(0), total: seconds(0) } };
 }

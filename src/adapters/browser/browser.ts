@@ -7,7 +7,7 @@ import type { RendererDefinition } from '../../domain/crawl/fetcher-definition.j
 import { createBrowserEnvironment } from './browser-environment.js';
 import { capPriority } from './cap-priority.js';
 import { findBrowser, findBrowserProblem } from './find-browser.js';
-import { initScript } from './page-scripts.js';
+import { createInitScript } from './page-scripts.js';
 import { Tab } from './tab.js';
 
 /**
@@ -130,7 +130,7 @@ export class Browser {
     try {
       const idle = this.sites.get(key)?.idle.pop();
       if (idle) return idle;
-      while (this.tabs.size >= most && (await this.closeIdle()));
+      while (this.tabs.size >= most && (await this.closeIdleTab()));
       return await this.openTab(key, userAgent);
     } catch (error) {
       this.busy--;
@@ -168,7 +168,11 @@ export class Browser {
     this.session ??= await this.chromium.newBrowserCDPSession();
     const { processInfo } = await this.session.send('SystemInfo.getProcessInfo');
     this.capPriorities(processInfo.map(({ id }) => id));
-    const sizes = processInfo.map(({ id, type }) => ({ pid: id, type, bytes: this.remote ? 0 : privateMemory(id) }));
+    const sizes = processInfo.map(({ id, type }) => ({
+      pid: id,
+      type,
+      bytes: this.remote ? 0 : readPrivateMemory(id),
+    }));
     return {
       cpu: processInfo.reduce((sum, { cpuTime }) => sum + cpuTime, 0),
       renderers: sizes.filter(({ type }) => type === 'renderer'),
@@ -212,7 +216,7 @@ export class Browser {
       userAgent,
       viewport: { width: 1280, height: 2_000 },
     });
-    await context.addInitScript(initScript(this.notes));
+    await context.addInitScript(createInitScript(this.notes));
     await context.route('**/*', (route) => this.answers.onRequest(route, this.findTab(route)));
     await context.routeWebSocket(/.*/, (socket) => void socket.close());
     context.on('page', (page) => {
@@ -231,7 +235,7 @@ export class Browser {
   }
 
   /** The idle tab of the least recently used site. */
-  private async closeIdle(): Promise<boolean> {
+  private async closeIdleTab(): Promise<boolean> {
     for (const site of this.sites.values()) {
       const tab = site.idle.shift();
       if (!tab) continue;
@@ -261,7 +265,7 @@ const SANDBOX_HINT =
   '. Its sandbox needs user namespaces, which this container may not have: allow them (see docs/RENDERING.md), or, where the container itself confines the browser, write sandbox="false" on cw:Renderer';
 
 /** Private memory of a process in bytes; 0 if the system does not report it. */
-function privateMemory(pid: number): number {
+function readPrivateMemory(pid: number): number {
   try {
     const status = readFileSync(`/proc/${pid}/status`, 'latin1');
     return Number(/^RssAnon:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) * 1024;
@@ -271,5 +275,5 @@ function privateMemory(pid: number): number {
 }
 
 /** More pages than processors, because pages spend half of their time waiting. */
-export const maxTabs = ({ pages }: Pick<RendererDefinition, 'pages'>): number =>
+export const computeMaxTabs = ({ pages }: Pick<RendererDefinition, 'pages'>): number =>
   pages ?? Math.min(8, availableParallelism() + 2);

@@ -11,7 +11,7 @@ const PLAIN_BODIES = /^(?:application\/x-www-form-urlencoded|multipart\/form-dat
 const WANT_CONSENT = ['content-type', 'authorization', 'x-requested-with'] as const;
 
 /** @param asker origin of the page or frame, @param server origin of the response */
-export const mayRead = ({ headers }: GuestAnswer, asker: string, server: string): boolean =>
+export const mayReadResponse = ({ headers }: GuestAnswer, asker: string, server: string): boolean =>
   asker === server || isAllowed(headers, asker);
 
 const isAllowed = (headers: GuestAnswer['headers'], asker: string): boolean =>

@@ -8,7 +8,7 @@ import type { FetchOutcome } from '../../domain/fetch/outcome.js';
 import { milliseconds } from '../../domain/time/units.js';
 import type { Fetcher, FetchRequest, RequestSession } from '../../engine/ports/fetcher.js';
 import { type GuestAnswer, GuestCache } from './guest-cache.js';
-import { allowsPost, findHeadersToPreflight, mayRead } from './guest-origins.js';
+import { allowsPost, findHeadersToPreflight, mayReadResponse } from './guest-origins.js';
 import { GuestRobots } from './guest-robots.js';
 
 /** Why a page's request was not made. */
@@ -110,7 +110,7 @@ export class GuestRequests {
   /** Never rejects: a page that has been closed in the meantime needs no response. */
   async handle(route: Route, guest: Guest | undefined): Promise<void> {
     const request = route.request();
-    if (!guest) return abort(route);
+    if (!guest) return abortRoute(route);
     if (isMainNavigation(request)) return this.serveDocument(route, request, guest);
     guest.inFlight++;
     guest.activity++;
@@ -118,10 +118,10 @@ export class GuestRequests {
       const answered = await this.getResponse(request, guest);
       if ('refused' in answered) {
         guest.refused.set(answered.refused, (guest.refused.get(answered.refused) ?? 0) + 1);
-        await abort(route);
-      } else await fulfill(route, answered);
+        await abortRoute(route);
+      } else await fulfillRoute(route, answered);
     } catch {
-      await abort(route);
+      await abortRoute(route);
     } finally {
       guest.inFlight--;
       guest.activity++;
@@ -131,14 +131,14 @@ export class GuestRequests {
   /** The document itself has already been fetched; navigation to anything else is refused. */
   private async serveDocument(route: Route, request: Request, guest: Guest): Promise<void> {
     const url = request.url();
-    if (!guest.answered && withoutHash(url) === withoutHash(guest.url)) {
+    if (!guest.answered && stripHash(url) === stripHash(guest.url)) {
       guest.answered = true;
-      await fulfill(route, guest.answer);
+      await fulfillRoute(route, guest.answer);
       return;
     }
-    await abort(route);
+    await abortRoute(route);
     guest.refused.set('navigation', (guest.refused.get('navigation') ?? 0) + 1);
-    if (withoutHash(url) !== withoutHash(guest.url)) guest.onNavigate(url);
+    if (stripHash(url) !== stripHash(guest.url)) guest.onNavigate(url);
   }
 
   private async getResponse(request: Request, guest: Guest): Promise<Answered> {
@@ -158,7 +158,7 @@ export class GuestRequests {
   }
 
   /** Why the page may not open a WebSocket whose handshake goes to that URL; undefined if it may. */
-  async checkSocket(url: URL, guest: Guest): Promise<Refusal | undefined> {
+  async findSocketRefusal(url: URL, guest: Guest): Promise<Refusal | undefined> {
     if (matchesHost(url.hostname, this.blockedHosts)) return 'blocked-host';
     if (++guest.requests > MOST_REQUESTS || guest.bytes > MOST_BYTES) return 'limit';
     const asksRobots = guest.obeysRobots === 'all';
@@ -171,7 +171,7 @@ export class GuestRequests {
   private async fetchShared(request: Request, url: URL, guest: Guest, isScript: boolean): Promise<Answered> {
     const { fetcher, session } = guest.request;
     const reader = isScript ? '' : requestOrigin(request, url);
-    const key = `${fetcher} ${session?.cookies ?? ''} ${session?.login ?? ''} ${reader} ${request.headers()['accept'] ?? ''} ${withoutHash(url.href)}`;
+    const key = `${fetcher} ${session?.cookies ?? ''} ${session?.login ?? ''} ${reader} ${request.headers()['accept'] ?? ''} ${stripHash(url.href)}`;
     const known = this.cache.get(key) ?? (isScript ? await this.shared.get(key) : undefined);
     if (known && !('refused' in known)) return known;
     const asked = this.fetchWithRedirects(request, url, guest);
@@ -324,7 +324,7 @@ function canUseResponse(
   const type = request.resourceType();
   if (type === 'script' || type === 'stylesheet') return true; // nothing reads their text
   if (type === 'document') return first.origin === last.origin;
-  return mayRead(answer, requestOrigin(request, first), last.origin);
+  return mayReadResponse(answer, requestOrigin(request, first), last.origin);
 }
 
 /** What the page's session adds to further requests to its site. A digest authorization is valid for one URL only. */
@@ -352,18 +352,18 @@ function isMainNavigation(request: Request): boolean {
   }
 }
 
-export const withoutHash = (url: string): string => {
+export const stripHash = (url: string): string => {
   const hash = url.indexOf('#');
   return hash < 0 ? url : url.slice(0, hash);
 };
 
-async function fulfill(route: Route, { status, headers, body }: GuestAnswer): Promise<void> {
+async function fulfillRoute(route: Route, { status, headers, body }: GuestAnswer): Promise<void> {
   const passed = Object.fromEntries(Object.entries(headers).filter(([name]) => !NOT_PASSED_BACK.test(name)));
   await route
     .fulfill({ status, headers: passed, body: Buffer.from(body.buffer, body.byteOffset, body.byteLength) })
     .catch(() => undefined);
 }
 
-async function abort(route: Route): Promise<void> {
+async function abortRoute(route: Route): Promise<void> {
   await route.abort('blockedbyclient').catch(() => undefined);
 }

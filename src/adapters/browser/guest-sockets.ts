@@ -31,7 +31,7 @@ export class GuestSockets {
     try {
       const url = URL.parse(route.url().replace(/^ws/, 'http'));
       const refusal = url
-        ? ((await this.checkSocket(url, guest)) ?? (await this.connect(route, url, guest)))
+        ? ((await this.findSocketRefusal(url, guest)) ?? (await this.connect(route, url, guest)))
         : 'scheme';
       if (refusal) await refuse(refusal);
     } catch {
@@ -42,11 +42,11 @@ export class GuestSockets {
     }
   }
 
-  private async checkSocket(url: URL, guest: Guest): Promise<Refusal | undefined> {
+  private async findSocketRefusal(url: URL, guest: Guest): Promise<Refusal | undefined> {
     if (!matchesHost(url.hostname, this.hosts)) return 'kind';
     if (url.protocol === 'http:' && guest.url.startsWith('https:')) return 'scheme';
     if ((this.open.get(guest) ?? 0) >= MOST_SOCKETS) return 'limit';
-    return this.requests.checkSocket(url, guest);
+    return this.requests.findSocketRefusal(url, guest);
   }
 
   /**

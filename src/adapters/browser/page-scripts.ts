@@ -8,7 +8,7 @@
  * scripts navigate to, and removes functions that are useless without a viewer.
  * @param name of the property that holds the records
  */
-export const initScript = (name: string): string => `(() => {
+export const createInitScript = (name: string): string => `(() => {
   const later = window.setTimeout;
   const notes = { changes: 0, began: performance.now(), timers: new Set(), routes: new Set(), roots: [], later };
   Object.defineProperty(window, ${JSON.stringify(name)}, { value: notes });

@@ -30,7 +30,7 @@ export class ProcessorShare {
   }
 
   /** Seconds that the next page must wait. */
-  waitTime(): number {
+  computeWaitTime(): number {
     const now = this.now();
     this.credit = Math.min(this.perSecond * BURST_S, this.credit + (now - this.at) * this.perSecond);
     this.at = now;

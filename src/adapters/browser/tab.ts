@@ -1,7 +1,7 @@
 /** One browser tab, which renders the URLs of one site one after another. */
 import type { BrowserContext, CDPSession, Page } from 'playwright-core';
 import { parseSteps, type RenderStep } from '../../domain/render/steps.js';
-import { type Guest, withoutHash } from './guest-requests.js';
+import { type Guest, stripHash } from './guest-requests.js';
 import {
   createClickScript,
   createConditionScript,
@@ -107,7 +107,7 @@ export class Tab {
   private async renderPage(job: TabJob, deadline: number): Promise<RenderedPage> {
     const { guest } = job;
     // Navigating to another fragment of the open document would load nothing.
-    if (guest.url.includes('#') && withoutHash(this.page.url()) === withoutHash(guest.url)) await this.stopScripts();
+    if (guest.url.includes('#') && stripHash(this.page.url()) === stripHash(guest.url)) await this.stopScripts();
     await this.page.goto(guest.url, { waitUntil: 'commit', timeout: job.timeLimit }).catch(rethrowTimeout);
     let readiness = await this.waitUntilReady(job, deadline);
     const routes: string[] = [];
@@ -118,7 +118,7 @@ export class Tab {
       readiness = performance.now() >= deadline ? 'time limit' : readiness;
     }
     const picture = job.withPicture ? await this.takeScreenshot() : undefined;
-    const snapshot = await this.evaluate<Snapshot>(createSnapshotScript(this.notes, withoutHash(guest.url)));
+    const snapshot = await this.evaluate<Snapshot>(createSnapshotScript(this.notes, stripHash(guest.url)));
     if (snapshot.html.length > LARGEST_DOCUMENT)
       throw new TabFailed('render-memory', `its scripts created a document of ${snapshot.html.length} characters`);
     return { html: snapshot.html, routes: [...snapshot.routes, ...routes], readiness, picture };

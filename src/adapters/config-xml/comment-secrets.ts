@@ -3,7 +3,7 @@
  * a sink with its password, whole or in pieces that no parser accepts, so all of it is hidden unless it parses as
  * elements without any secret, or as words that mention none. The comment's number identifies its placeholder.
  */
-import { userInfoRanges } from '../../domain/redact.js';
+import { findUserInfoRanges } from '../../domain/redact.js';
 import { parseDocument, type XmlElement, XmlFault } from './document.js';
 import { findSpecialSections } from './markup.js';
 import { PLACEHOLDER } from './placeholder.js';
@@ -55,7 +55,7 @@ function* readSectionContents(xml: string): Generator<Inside> {
 const targetLength = (text: string): number => /^<\?[^\s?]*/.exec(text)?.[0].length ?? 2;
 
 function mayContainSecret(text: string): boolean {
-  if (userInfoRanges(text).length > 0 || text.includes('PRIVATE KEY')) return true;
+  if (findUserInfoRanges(text).length > 0 || text.includes('PRIVATE KEY')) return true;
   // `name = value`, `name: value`, `name value`: in words and in pieces of elements, it is not clear where a value
   // ends.
   if ([...text.matchAll(/[\w.-]{2,64}(?=\s{0,9}[=:])/g)].some(([name]) => suggestsSecret(name))) return true;

@@ -8,7 +8,7 @@ import { setCrawlerAttributes } from './edit/crawler.js';
 import { canonicalAttributeName } from './interpret.js';
 import { readConfiguration } from './read.js';
 import { URL_OPTIONS } from './schema/policy.js';
-import { ELEMENTS, elementSpec } from './schema.js';
+import { ELEMENTS, getElementSpec } from './schema.js';
 import { applySplices } from './splice.js';
 
 /**
@@ -74,7 +74,7 @@ describe('the complete configuration', () => {
     );
     const used = written.map(
       ({ element, attribute }) =>
-        `${element.local} ${canonicalAttributeName(attribute.local, elementSpec(element.local))}`,
+        `${element.local} ${canonicalAttributeName(attribute.local, getElementSpec(element.local))}`,
     );
     expect(table.filter((name) => !used.includes(name) && !ELSEWHERE.has(name))).toEqual([]);
     const tags = elements(document.root).map(({ local }) => local);

@@ -168,13 +168,13 @@ function buildElement(text: string, node: ParsedNode, parent: XmlElement | undef
     contentEnd: selfClosing ? contentStart : text.lastIndexOf('</', end - 1),
     selfClosing,
   };
-  element.namespace = namespaceOf(element, element.prefix);
+  element.namespace = findNamespace(element, element.prefix);
   for (const child of elementNodes(parsed)) element.children.push(buildElement(text, child, element));
   return element;
 }
 
 /** The namespace of a prefix inside an element; undefined if it is not declared. */
-export function namespaceOf(element: Scope, prefix: string): string | undefined {
+export function findNamespace(element: Scope, prefix: string): string | undefined {
   const declaration = prefix === '' ? 'xmlns' : `xmlns:${prefix}`;
   for (let scope: Scope | undefined = element; scope; scope = scope.parent) {
     const found = scope.attributes.find((attribute) => attribute.name === declaration);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { compilePolicy } from '../../domain/policy/crawl-policy.js';
-import { crawlUrl } from '../../domain/url/crawl-url.js';
+import { toCrawlUrl } from '../../domain/url/crawl-url.js';
 import { deleteRule, insertRule, listRules, replaceRule } from './edit/rules.js';
 import { readConfiguration } from './read.js';
 
@@ -139,7 +139,7 @@ function fateOf(xml: string, url: string): string {
   const [crawler] = definitionOf(xml).crawlers;
   if (!crawler) throw new Error('no crawler');
   const { accepted, effects } = compilePolicy(crawler, undefined).judge({
-    url: crawlUrl(url),
+    url: toCrawlUrl(url),
     discoveredVia: 'link',
     hops: 1,
   });

@@ -16,7 +16,7 @@ const VOCABULARIES: Readonly<Record<Vocabulary, { prefix: string; file: string; 
   cw: { prefix: 'cw', file: 'CrawlConfig-crawlway.xsd', imports: [] },
 };
 
-const elementsIn = (vocabulary: Vocabulary): ElementSpec[] =>
+const listElements = (vocabulary: Vocabulary): ElementSpec[] =>
   [...ELEMENTS.values()].filter((spec) => spec.vocabulary === vocabulary);
 
 /** Maps file names to contents: one file for each namespace, because an XML Schema has one target namespace. */
@@ -41,7 +41,7 @@ function generateSchema(vocabulary: Vocabulary): string {
     '  <xs:simpleType name="variable">',
     '    <xs:restriction base="xs:string"><xs:pattern value=".*\\$\\{[A-Za-z_][A-Za-z0-9_]*\\}.*"/></xs:restriction>',
     '  </xs:simpleType>',
-    ...elementsIn(vocabulary).flatMap((spec) => renderSchemaElement(spec, prefix)),
+    ...listElements(vocabulary).flatMap((spec) => renderSchemaElement(spec, prefix)),
     '</xs:schema>',
     '',
   ].join('\n');
@@ -106,11 +106,11 @@ export function generateReference(): string {
   return [
     INTRODUCTION,
     '## Elements of CloudView\n',
-    ...elementsIn('crawl').map(renderReferenceElement),
+    ...listElements('crawl').map(renderReferenceElement),
     '## Match elements\n',
-    ...elementsIn('rules').map(renderReferenceElement),
+    ...listElements('rules').map(renderReferenceElement),
     '## Elements of Crawlway\n',
-    ...elementsIn('cw').map(renderReferenceElement),
+    ...listElements('cw').map(renderReferenceElement),
     '## Options of conditions\n',
     'What `<cw:option name="…" value="…"/>` can set for the URLs that reach it.\n',
     renderAttributeTable(URL_OPTIONS),
@@ -125,12 +125,12 @@ export function generateReference(): string {
 function renderReferenceElement(spec: ElementSpec): string {
   const parents = [...ELEMENTS.values()].filter((other) => other.children.includes(spec.name)).map(({ name }) => name);
   return [
-    `### ${tagName(spec)}\n`,
+    `### ${formatTagName(spec)}\n`,
     `${spec.meaning}\n`,
     parents.length === 0
       ? ''
-      : `Allowed in: ${parents.map(inlineCode).join(', ')}${spec.once ? ', at most once' : ''}.\n`,
-    spec.children.length === 0 ? '' : `Holds: ${spec.children.map(inlineCode).join(', ')}.\n`,
+      : `Allowed in: ${parents.map(formatInlineCode).join(', ')}${spec.once ? ', at most once' : ''}.\n`,
+    spec.children.length === 0 ? '' : `Holds: ${spec.children.map(formatInlineCode).join(', ')}.\n`,
     spec.text === undefined ? '' : `Text: ${spec.text}\n`,
     Object.keys(spec.attributes).length === 0 ? '' : renderAttributeTable(spec.attributes),
   ]
@@ -138,16 +138,16 @@ function renderReferenceElement(spec: ElementSpec): string {
     .join('\n');
 }
 
-const tagName = (spec: ElementSpec): string =>
+const formatTagName = (spec: ElementSpec): string =>
   spec.vocabulary === 'crawl' ? spec.name : `${VOCABULARIES[spec.vocabulary].prefix}:${spec.name}`;
 
-const inlineCode = (name: string): string => `\`${name}\``;
+const formatInlineCode = (name: string): string => `\`${name}\``;
 
 const escapeCell = (text: string): string => text.replaceAll('|', '\\|');
 
 function renderAttributeTable(attributes: Attributes): string {
   const rows = Object.entries(attributes).map(([name, attribute]) => {
-    const names = [name, ...(attribute.aliases ?? [])].map(inlineCode).join(', ');
+    const names = [name, ...(attribute.aliases ?? [])].map(formatInlineCode).join(', ');
     const unit = attribute.unit === undefined ? '' : `, ${attribute.unit}`;
     const secret = attribute.secret ? ' Secret.' : '';
     return `| ${names} | ${escapeCell(attribute.type.label)}${unit} | ${renderDefault(attribute)} | ${escapeCell(attribute.meaning)}${secret} |`;
@@ -157,7 +157,7 @@ function renderAttributeTable(attributes: Attributes): string {
 
 function renderDefault(attribute: AttributeSpec<unknown>): string {
   if (attribute.required) return 'required';
-  return attribute.default === undefined ? '' : escapeCell(inlineCode(attribute.default));
+  return attribute.default === undefined ? '' : escapeCell(formatInlineCode(attribute.default));
 }
 
 function renderProblemTable(): string {

@@ -7,14 +7,14 @@ import type { Place } from '../../domain/crawl/place.js';
 import { NOT_UTF8, NOT_UTF8_MESSAGE } from '../../domain/policy/not-utf8.js';
 import { UnreadableSecret } from '../../domain/secret.js';
 import { hasUserInfo } from '../../domain/url/crawl-url.js';
-import { namespaceOf, type XmlDocument, type XmlElement } from './document.js';
+import { findNamespace, type XmlDocument, type XmlElement } from './document.js';
 import type { XmlAttribute } from './markup.js';
 import { PLACEHOLDER } from './placeholder.js';
 import type { Problems } from './problems.js';
 import type { AttributeSpec, Attributes, ElementSpec, Values } from './schema/spec.js';
-import { vocabularyOf } from './schema/vocabulary.js';
-import { ELEMENTS, elementSpec } from './schema.js';
-import { didYouMean, findLikelySpelling } from './spelling.js';
+import { findVocabulary } from './schema/vocabulary.js';
+import { ELEMENTS, getElementSpec } from './schema.js';
+import { findLikelySpelling, suggestSpelling } from './spelling.js';
 import { boolean } from './value-types/plain.js';
 
 /** An element that the table knows, with its values. */
@@ -50,13 +50,13 @@ export const findOnlyChild = <A extends Attributes>(node: Node, spec: ElementSpe
   findValidChildren(node, spec)[0];
 
 /** Whether the node is of this kind; narrows the type of its values. */
-export const isKind = <A extends Attributes>(node: Node, spec: ElementSpec<A>): node is Node<A> & Node =>
+export const isOfKind = <A extends Attributes>(node: Node, spec: ElementSpec<A>): node is Node<A> & Node =>
   node.spec.name === spec.name;
 
 /** The defaults of an element, which are the values of an absent one. */
 export function collectDefaults<A extends Attributes>(spec: ElementSpec<A>): Values<A> {
   const values: Record<string, unknown> = {};
-  for (const [name, attribute] of Object.entries(spec.attributes)) values[name] = defaultValue(attribute);
+  for (const [name, attribute] of Object.entries(spec.attributes)) values[name] = computeDefault(attribute);
   return values as Values<A>;
 }
 
@@ -65,7 +65,7 @@ const SECRET_PREFIX = 'CRAWLWAY_SECRET_';
 /** Defaults that have been checked: some, such as time zones, take long to check, and elements may be numerous. */
 const defaultValues = new WeakMap<AttributeSpec<unknown>, { readonly value: unknown }>();
 
-function defaultValue(attribute: AttributeSpec<unknown>): unknown {
+function computeDefault(attribute: AttributeSpec<unknown>): unknown {
   if (attribute.default === undefined) return undefined;
   const known = defaultValues.get(attribute);
   if (known) return known.value;
@@ -75,7 +75,7 @@ function defaultValue(attribute: AttributeSpec<unknown>): unknown {
   return parsed.value;
 }
 
-export function interpret(element: XmlElement, spec: ElementSpec, around: ReadContext): Node {
+export function interpretElement(element: XmlElement, spec: ElementSpec, around: ReadContext): Node {
   const place = around.document.placeAt(element.start);
   const { values, broken } = readAttributes(element, spec, around);
   const children: Node[] = [];
@@ -86,7 +86,7 @@ export function interpret(element: XmlElement, spec: ElementSpec, around: ReadCo
       const message = `${known.name} may appear only once in ${spec.name}`;
       around.problems.add('duplicate-element', message, around.document.placeAt(child.start));
     }
-    children.push(interpret(child, known, around));
+    children.push(interpretElement(child, known, around));
   }
   if (spec.text === undefined && element.text.trim() !== '') {
     around.problems.add('ignored-text', `text inside ${spec.name} has no meaning`, place);
@@ -99,7 +99,7 @@ const isStrict = (spec: ElementSpec): boolean => spec.vocabulary !== 'crawl' || 
 
 function resolveSpec(element: XmlElement, parent: ElementSpec, around: ReadContext): ElementSpec | undefined {
   const place = around.document.placeAt(element.start);
-  const vocabulary = vocabularyOf(element.namespace, element.prefix);
+  const vocabulary = findVocabulary(element.namespace, element.prefix);
   if (vocabulary === 'foreign') {
     around.problems.add(
       'ignored-element',
@@ -109,7 +109,7 @@ function resolveSpec(element: XmlElement, parent: ElementSpec, around: ReadConte
     return undefined;
   }
   if (vocabulary === 'undeclared') warnAboutPrefix(element.prefix, place, around.problems);
-  if (parent.children.includes(element.local)) return elementSpec(element.local);
+  if (parent.children.includes(element.local)) return getElementSpec(element.local);
   const elsewhere = ELEMENTS.get(element.local);
   const likely = findLikelySpelling(element.local, parent.children);
   if (isUnknownAction(element, parent)) {
@@ -144,7 +144,7 @@ function resolveSpec(element: XmlElement, parent: ElementSpec, around: ReadConte
  */
 export const isUnknownAction = (element: XmlElement, parent: ElementSpec): boolean =>
   parent.name === 'Rule' &&
-  vocabularyOf(element.namespace, element.prefix) === 'crawl' &&
+  findVocabulary(element.namespace, element.prefix) === 'crawl' &&
   (element.namespace !== undefined || (element.attributes.length === 0 && element.children.length === 0)) &&
   !ELEMENTS.has(element.local) &&
   findLikelySpelling(element.local, parent.children) === undefined;
@@ -174,13 +174,13 @@ function readAttributes(element: XmlElement, spec: ElementSpec, around: ReadCont
     const found = written.get(name);
     if (found) {
       const read = readValue({ element, around }, found, attribute);
-      values[name] = read ? read.value : defaultValue(attribute);
+      values[name] = read ? read.value : computeDefault(attribute);
       broken ||= !read && attribute.required === true;
     } else if (attribute.required) {
       broken = true;
       const message = `${spec.name} requires the attribute ${attribute.aliases?.[0] ?? name}`;
       around.problems.add('missing-attribute', message, around.document.placeAt(element.start));
-    } else values[name] = defaultValue(attribute);
+    } else values[name] = computeDefault(attribute);
   }
   return { values, broken };
 }
@@ -201,7 +201,7 @@ function matchAttributes(element: XmlElement, spec: ElementSpec, around: ReadCon
 }
 
 const isForeign = ({ prefix }: XmlAttribute, element: XmlElement): boolean =>
-  prefix !== '' && vocabularyOf(namespaceOf(element, prefix), prefix) === 'foreign';
+  prefix !== '' && findVocabulary(findNamespace(element, prefix), prefix) === 'foreign';
 
 /** The attribute's name in the table, with aliases resolved. */
 export function canonicalAttributeName(local: string, spec: ElementSpec): string | undefined {
@@ -219,7 +219,7 @@ function reportUnknown(attribute: XmlAttribute, spec: ElementSpec, around: ReadC
   const names = Object.keys(spec.attributes);
   const likely = findLikelySpelling(attribute.local, names);
   if (attribute.prefix === '' && (likely !== undefined || isStrict(spec))) {
-    const hint = likely === undefined ? `; allowed: ${joinNames(names)}` : didYouMean(attribute.local, names);
+    const hint = likely === undefined ? `; allowed: ${joinNames(names)}` : suggestSpelling(attribute.local, names);
     around.problems.add('unknown-attribute', `unknown attribute ${attribute.local} on ${spec.name}${hint}`, place);
   } else {
     const instead = INSTEAD[`${spec.name} ${attribute.local}`];
@@ -257,14 +257,14 @@ function expandVariables(
   const value = text.replace(VARIABLE, (_, name: string) => {
     if (name.includes(':'))
       return outsideSecret ? readExternalSecret(outsideSecret, name, reportMissing) : reportMissing(NOT_HERE);
-    return (Object.hasOwn(env, name) ? env[name] : undefined) ?? reportMissing(variableNotSet(name));
+    return (Object.hasOwn(env, name) ? env[name] : undefined) ?? reportMissing(describeUnsetVariable(name));
   });
   return whole ? value : undefined;
 }
 
 const NOT_HERE = 'only the server reads secrets from files and helpers; use an environment variable';
 
-const variableNotSet = (name: string): string =>
+const describeUnsetVariable = (name: string): string =>
   name.startsWith(SECRET_PREFIX)
     ? `the environment variable ${name} is not set: set it before you check the configuration or start the server`
     : `the variable ${name} is not available to configurations: set ${SECRET_PREFIX}${name} and write that name, or start the server with CRAWLWAY_ALLOW_VARIABLES=${name}`;
@@ -306,7 +306,7 @@ function readValue(
   }
   // An empty switch is treated as absent, because the reference system writes switches with their default value that
   // way.
-  if (spec.type === boolean && written.value.trim() === '') return { value: defaultValue(spec) };
+  if (spec.type === boolean && written.value.trim() === '') return { value: computeDefault(spec) };
   const parsed = spec.type.parse(value);
   if (parsed.ok) return { value: parsed.value };
   const shown = spec.secret || value !== written.value || hasUserInfo(value) ? 'the value' : `'${value.slice(0, 80)}'`;

@@ -2,7 +2,7 @@
  * Everything that can be wrong with a configuration file, as data: stable code → severity and meaning. docs/REFERENCE.md
  * lists this table.
  */
-import { type Place, type Problem, placeText } from '../../domain/crawl/place.js';
+import { formatPlace, type Place, type Problem } from '../../domain/crawl/place.js';
 import { redact } from '../../domain/redact.js';
 
 const error = (meaning: string) => ({ severity: 'error', meaning }) as const;
@@ -83,7 +83,7 @@ export class Problems {
    */
   addFound(found: Problem): void {
     const problem = { ...found, message: redact(found.message) };
-    const identity = `${problem.code} ${placeText(problem.place)} ${problem.message}`;
+    const identity = `${problem.code} ${formatPlace(problem.place)} ${problem.message}`;
     if (this.#counts[problem.severity] > MOST || this.#told.has(identity)) return;
     this.#told.add(identity);
     this.#counts[problem.severity]++;

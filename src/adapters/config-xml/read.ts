@@ -12,7 +12,7 @@ import { compileSoftErrors, SoftErrorFault } from '../../domain/fetch/soft-error
 import { compilePolicy } from '../../domain/policy/crawl-policy.js';
 import { PolicyError } from '../../domain/policy/layer.js';
 import { parseDocument, type XmlDocument, XmlFault } from './document.js';
-import { collectDefaults, findChildren, findOnlyChild, interpret, type Node } from './interpret.js';
+import { collectDefaults, findChildren, findOnlyChild, interpretElement, type Node } from './interpret.js';
 import { Problems, TooManyProblems } from './problems.js';
 import type { ReadContext } from './read/context.js';
 import { readGlobalCrawlSpace } from './read/crawl-space.js';
@@ -23,8 +23,8 @@ import { readSinks, readWebhooks } from './read/sinks.js';
 import * as crawl from './schema/crawl.js';
 import { INDEX_NOW, WEB_SUB } from './schema/server.js';
 import { NAMESPACES } from './schema/spec.js';
-import { vocabularyOf } from './schema/vocabulary.js';
-import { didYouMean } from './spelling.js';
+import { findVocabulary } from './schema/vocabulary.js';
+import { suggestSpelling } from './spelling.js';
 
 export interface ReadOptions {
   /** Name of the file as the operator gave it; used in places. */
@@ -69,7 +69,7 @@ export function readConfiguration(xml: string, options: ReadOptions): ReadResult
 function readDocument(document: XmlDocument, problems: Problems, options: ReadOptions): ServerDefinition | undefined {
   const { root } = document;
   if (!checkRoot(document, problems)) return undefined;
-  const node = interpret(root, crawl.CRAWL_CONFIG, {
+  const node = interpretElement(root, crawl.CRAWL_CONFIG, {
     document,
     problems,
     env: options.env,
@@ -109,11 +109,11 @@ function readDocument(document: XmlDocument, problems: Problems, options: ReadOp
 function checkRoot({ root, placeAt: place }: XmlDocument, problems: Problems): boolean {
   const { name } = crawl.CRAWL_CONFIG;
   if (root.local !== name) {
-    const hint = didYouMean(root.local, [name]) || `: the outermost element is ${name}`;
+    const hint = suggestSpelling(root.local, [name]) || `: the outermost element is ${name}`;
     problems.add('wrong-root', `unknown element ${root.name}${hint}`, place(root.start));
     return false;
   }
-  if (vocabularyOf(root.namespace, root.prefix) !== 'foreign') return true;
+  if (findVocabulary(root.namespace, root.prefix) !== 'foreign') return true;
   const message = `${name} is in the namespace ${root.namespace}: write ${NAMESPACES.crawl[0]}`;
   problems.add('wrong-root', message, place(root.start));
   return false;
@@ -175,7 +175,7 @@ function checkLogins({ fetchers, crawlers }: ServerDefinition, problems: Problem
       if (!names.has(login))
         problems.add(
           'unknown-reference',
-          `option login: there is no Login named ${login}${didYouMean(login, known)}`,
+          `option login: there is no Login named ${login}${suggestSpelling(login, known)}`,
           place,
         );
     }
@@ -189,29 +189,29 @@ function resolveReferences(
   { fetchers, sinks }: Omit<ServerDefinition, 'crawlers'>,
   problems: Problems,
 ): CrawlerDefinition {
-  const placeOf = (name: string): Place => findReferencePlace(crawler, root, name);
+  const findPlace = (name: string): Place => findReferencePlace(crawler, root, name);
   const listNames = (kind: string): string[] => listNamesIn(root, kind);
   if (!fetchers.some(({ name }) => name === crawler.fetcher) && !listNames('Fetcher').includes(crawler.fetcher)) {
-    const hint = didYouMean(crawler.fetcher, listNames('Fetcher'));
-    problems.add('unknown-reference', `there is no Fetcher named ${crawler.fetcher}${hint}`, placeOf('FetchWith'));
+    const hint = suggestSpelling(crawler.fetcher, listNames('Fetcher'));
+    problems.add('unknown-reference', `there is no Fetcher named ${crawler.fetcher}${hint}`, findPlace('FetchWith'));
   }
   for (const { option: fetcher, place } of findReferencesInOptions(crawler.conditions, 'fetcher')) {
     if (fetchers.some(({ name }) => name === fetcher) || listNames('Fetcher').includes(fetcher)) continue;
-    const hint = didYouMean(fetcher, listNames('Fetcher'));
+    const hint = suggestSpelling(fetcher, listNames('Fetcher'));
     problems.add('unknown-reference', `option fetcher: there is no Fetcher named ${fetcher}${hint}`, place);
   }
   const contents = (crawler.contents ?? []).flatMap(({ name }) => name ?? []);
   for (const { option: content, place } of findReferencesInOptions(crawler.conditions, 'content')) {
     if (content === 'none' || contents.includes(content)) continue;
-    const hint = didYouMean(content, contents);
+    const hint = suggestSpelling(content, contents);
     problems.add('unknown-reference', `option content: there is no Content named ${content}${hint}`, place);
   }
   for (const sink of crawler.pushTo) {
     if (listNames('Sink').includes(sink)) continue;
     problems.add(
       'unknown-reference',
-      `there is no Sink named ${sink}${didYouMean(sink, listNames('Sink'))}`,
-      placeOf('PushTo'),
+      `there is no Sink named ${sink}${suggestSpelling(sink, listNames('Sink'))}`,
+      findPlace('PushTo'),
     );
   }
   if (crawler.pushTo.length > 0) return crawler;

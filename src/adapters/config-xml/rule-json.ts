@@ -5,12 +5,12 @@
 
 import { MATCH_ELEMENTS } from '../../domain/policy/match-elements.js';
 import { parseDocument, type XmlDocument, type XmlElement, XmlFault } from './document.js';
-import { canonicalAttributeName, interpret, type Node } from './interpret.js';
+import { canonicalAttributeName, interpretElement, type Node } from './interpret.js';
 import { escapeAttribute, LIMITS } from './markup.js';
 import { Problems, TooManyProblems } from './problems.js';
 import { readRule } from './read/rules.js';
 import { RULE } from './schema/crawl.js';
-import { vocabularyOf } from './schema/vocabulary.js';
+import { findVocabulary } from './schema/vocabulary.js';
 import { ELEMENTS } from './schema.js';
 
 /** A match element, for example `{ "element": "Path", "value": "/cgi-bin" }`. */
@@ -55,7 +55,7 @@ type ElementJson = MatchJson & ActionJson;
 
 /** The Rule element of a document as JSON. Variables are not replaced. */
 export function ruleToJson(rule: XmlElement): RuleJson {
-  const own = rule.children.filter((child) => vocabularyOf(child.namespace, child.prefix) !== 'foreign');
+  const own = rule.children.filter((child) => findVocabulary(child.namespace, child.prefix) !== 'foreign');
   const isMatch = (element: XmlElement): boolean => MATCH_ELEMENTS.includes(element.local);
   return {
     match: own.filter(isMatch).map(elementToJson),
@@ -82,7 +82,7 @@ function elementToJson(element: XmlElement): ElementJson {
  * @throws XmlFault if it is nested too deeply
  */
 export function ruleToXml(rule: RuleJson, prefixes: Prefixes): string[] {
-  const name = qualifiedName('Rule', prefixes.crawl);
+  const name = formatQualifiedName('Rule', prefixes.crawl);
   const inside = [
     ...rule.match.flatMap((match) => elementToXml(match, prefixes.rules)),
     ...rule.actions.flatMap((action) => elementToXml(action, prefixes.crawl)),
@@ -95,7 +95,7 @@ function elementToXml({ element, children, ...attributes }: MatchJson, prefix: s
     const message = `match elements are nested deeper than ${LIMITS.depth}`;
     throw new XmlFault('xml-too-large', message, { file: 'rule', line: 1, column: 1 });
   }
-  const name = qualifiedName(element, prefix);
+  const name = formatQualifiedName(element, prefix);
   const written = Object.entries(attributes)
     .filter(([, value]) => value !== undefined)
     .map(([key, value]) => ` ${sanitizeName(key)}="${escapeAttribute(String(value))}"`)
@@ -105,7 +105,7 @@ function elementToXml({ element, children, ...attributes }: MatchJson, prefix: s
   return [`<${name}${written}>`, ...inside.map((line) => `  ${line}`), `</${name}>`];
 }
 
-const qualifiedName = (local: string, prefix: string): string =>
+const formatQualifiedName = (local: string, prefix: string): string =>
   prefix === '' ? sanitizeName(local) : `${prefix}:${sanitizeName(local)}`;
 
 /** Prevents a name from outside from becoming markup. */
@@ -135,4 +135,4 @@ export function checkRule(xml: string): CheckedRule {
 }
 
 const interpretRule = (document: XmlDocument, problems: Problems): Node =>
-  interpret(document.root, RULE, { document, problems, env: 'as written' });
+  interpretElement(document.root, RULE, { document, problems, env: 'as written' });

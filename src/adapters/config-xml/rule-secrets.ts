@@ -1,5 +1,5 @@
 /** Finds secrets in an indexer.conf or crawl.rules file line by line, as the readers of these files do. */
-import { replaceRanges, type TextRange, userInfoRanges } from '../../domain/redact.js';
+import { findUserInfoRanges, replaceRanges, type TextRange } from '../../domain/redact.js';
 import { PLACEHOLDER } from './placeholder.js';
 import { suggestsSecret } from './secret-ranges.js';
 
@@ -27,7 +27,7 @@ function findSecrets(line: string): readonly TextRange[] {
   const end = line.trimEnd().length;
   if (isSecret && beginning.length < end) return [[beginning.length, end]];
   if (/^HTTPHeader$/i.test(name)) return findHeaderValueRange(line, beginning.length, end);
-  return userInfoRanges(line);
+  return findUserInfoRanges(line);
 }
 
 function findHeaderValueRange(line: string, from: number, end: number): TextRange[] {

@@ -25,7 +25,7 @@ const all = [crawl, rules, policy, schedule, content, acl, server, plugin, sink,
 /** Every element by name, in the order of the reference. */
 export const ELEMENTS: ReadonlyMap<string, ElementSpec> = new Map(all.map((spec) => [spec.name, spec]));
 
-export function elementSpec(name: string): ElementSpec {
+export function getElementSpec(name: string): ElementSpec {
   const spec = ELEMENTS.get(name);
   if (!spec) throw new Error(`the table has no element ${name}`);
   return spec;

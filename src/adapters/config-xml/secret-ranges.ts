@@ -3,12 +3,12 @@
  * a URL.
  */
 import {
+  findParameterRanges,
+  findPrivateKeyRanges,
+  findUserInfoRanges,
   isSecretHeader,
   isSecretName,
-  parameterRanges,
-  privateKeyRanges,
   type TextRange,
-  userInfoRanges,
 } from '../../domain/redact.js';
 import type { XmlElement } from './document.js';
 import { canonicalAttributeName } from './interpret.js';
@@ -29,12 +29,12 @@ export function findSecretRanges(element: XmlElement, attribute: XmlAttribute, t
   if (isSecret(element, attribute))
     return toDocumentRanges(raw, valueStart, [[measureHeaderName(element, raw), raw.length]]);
   const { decoded, offsets } = decodeWithOffsets(raw);
-  const userInfo = userInfoRanges(decoded);
-  const parameters = isSinkUrl(element, attribute) ? parameterRanges(decoded) : [];
+  const userInfo = findUserInfoRanges(decoded);
+  const parameters = isSinkUrl(element, attribute) ? findParameterRanges(decoded) : [];
   const ranges = [...userInfo, ...parameters]
     .map(([start, end]): TextRange => [offsets(start), offsets(end)])
     .sort((one, other) => one[0] - other[0]);
-  return toDocumentRanges(raw, valueStart, withoutOverlaps(ranges));
+  return toDocumentRanges(raw, valueStart, removeOverlaps(ranges));
 }
 
 /** Ranges of private keys, and of the text of unknown elements that may be secret (`<my:password>`). */
@@ -46,7 +46,7 @@ export function findSecretTextRanges(element: XmlElement, text: string): TextRan
 }
 
 const findKeyAndPlaceholderRanges = (raw: string): TextRange[] =>
-  [...privateKeyRanges(raw), ...[...raw.matchAll(/\*{8}/g)].map(({ index }): TextRange => [index, index + 8])].sort(
+  [...findPrivateKeyRanges(raw), ...[...raw.matchAll(/\*{8}/g)].map(({ index }): TextRange => [index, index + 8])].sort(
     (one, other) => one[0] - other[0],
   );
 
@@ -55,7 +55,7 @@ const toDocumentRanges = (raw: string, at: number, ranges: readonly TextRange[])
     .filter(([start, end]) => start < end && !ONLY_VARIABLES.test(raw.slice(start, end)))
     .map(([start, end]) => [at + start, at + end]);
 
-const withoutOverlaps = (ranges: readonly TextRange[]): TextRange[] =>
+const removeOverlaps = (ranges: readonly TextRange[]): TextRange[] =>
   ranges.filter(([start], index) => index === 0 || start >= (ranges[index - 1] as TextRange)[1]);
 
 /** Includes webhooks, because their receivers may identify senders by a key in the query. */

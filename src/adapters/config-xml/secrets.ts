@@ -4,7 +4,7 @@
  * certificates used on the way: a person who points a sink or a credential to another address must enter its secret
  * again, so an edit can never send a secret to a stranger.
  */
-import { privateKeyRanges, replaceRanges, userInfoRanges } from '../../domain/redact.js';
+import { findPrivateKeyRanges, findUserInfoRanges, replaceRanges } from '../../domain/redact.js';
 import { hideComments, restoreComments } from './comment-secrets.js';
 import { parseDocument, type XmlDocument, type XmlElement, XmlFault } from './document.js';
 import { PLACEHOLDER } from './placeholder.js';
@@ -73,10 +73,10 @@ function findSecrets(document: XmlDocument): Secret[] {
     secrets.push({ key: count === 0 ? key : `${key} #${count}`, start, end });
   };
   const ways = findDestinations(document);
-  visit(document.root, '', (path, element) => {
+  walkElements(document.root, '', (path, element) => {
     for (const attribute of element.attributes) {
       for (const [start, end] of findSecretRanges(element, attribute, document.text)) {
-        add(`${path}/@${attribute.local}${destinationKey(path, element, ways)}`, start, end);
+        add(`${path}/@${attribute.local}${buildDestinationKey(path, element, ways)}`, start, end);
       }
     }
     for (const [start, end] of findSecretTextRanges(element, document.text)) add(`${path}/text`, start, end);
@@ -84,10 +84,10 @@ function findSecrets(document: XmlDocument): Secret[] {
   return secrets;
 }
 
-function visit(element: XmlElement, parent: string, look: (path: string, element: XmlElement) => void): void {
+function walkElements(element: XmlElement, parent: string, look: (path: string, element: XmlElement) => void): void {
   const path = `${parent}/${element.local}${identifyElement(element)}`;
   look(path, element);
-  for (const child of element.children) visit(child, path, look);
+  for (const child of element.children) walkElements(child, path, look);
 }
 
 /** Names, types and addresses, without parts that may be secret. */
@@ -96,16 +96,16 @@ function identifyElement(element: XmlElement): string {
   for (const { local, value } of element.attributes) {
     if (local === 'name' || local === 'type' || local === 'verifyCertificates') parts.push(`${local} ${value}`);
     if (local === 'url' || local === 'alias') parts.push(`${local} ${parseConnectionTarget(value)}`);
-    if (element.local === 'Login' || element.local === 'LoginStep') parts.push(...loginDestinations(local, value));
+    if (element.local === 'Login' || element.local === 'LoginStep') parts.push(...listLoginDestinations(local, value));
     if (local === 'value') parts.push(value.slice(0, measureHeaderName(element, value)));
     if (local === 'value' && element.local.startsWith('apply-')) parts.push(value);
   }
-  if (element.local === 'Sink') parts.push(...descendants(element).filter(hasDestination).map(identifyWithContent));
+  if (element.local === 'Sink') parts.push(...listDescendants(element).filter(hasDestination).map(identifyWithContent));
   return `[${parts.join(' ')}]`;
 }
 
 /** Other settings of a login that determine who gets its secrets. */
-function loginDestinations(local: string, value: string): string[] {
+function listLoginDestinations(local: string, value: string): string[] {
   if (['page', 'check', 'tokenUrl', 'json'].includes(local)) return [`${local} ${parseConnectionTarget(value)}`];
   return ['sendTo', 'insecure', 'header'].includes(local) ? [`${local} ${value}`] : [];
 }
@@ -116,41 +116,41 @@ function loginDestinations(local: string, value: string): string[] {
 function parseConnectionTarget(text: string): string {
   const url = URL.parse(text);
   if (url && url.host !== '') return `${url.protocol}//${url.host}${url.pathname}`;
-  return `as written ${replaceRanges(text, userInfoRanges(text), '')}`;
+  return `as written ${replaceRanges(text, findUserInfoRanges(text), '')}`;
 }
 
 /** Other settings that determine who can see what is sent in a crawl. */
-interface Ways {
+interface Destinations {
   /** Proxies and certificates of all fetchers and conditions. */
   readonly routes: string;
   /** Where crawls begin: secrets for which no server is named are sent to all these sites. */
   readonly roots: string;
 }
 
-function findDestinations({ root }: XmlDocument): Ways {
-  const elements = descendants(root);
-  const crawling = elements.filter(({ local }) => local === 'Fetcher' || local === 'Crawler').flatMap(descendants);
+function findDestinations({ root }: XmlDocument): Destinations {
+  const elements = listDescendants(root);
+  const crawling = elements.filter(({ local }) => local === 'Fetcher' || local === 'Crawler').flatMap(listDescendants);
   return {
     routes: [...new Set(crawling.filter(hasDestination).map(identifyWithContent))].sort().join(' '),
     roots: [...new Set(elements.filter(({ local }) => local === 'Root').map(identifyElement))].sort().join(' '),
   };
 }
 
-function destinationKey(path: string, { local, attributes }: XmlElement, { routes, roots }: Ways): string {
+function buildDestinationKey(path: string, { local, attributes }: XmlElement, { routes, roots }: Destinations): string {
   if (path.includes('/Sink[')) return '';
   const hasUrl = attributes.some((attribute) => attribute.local === 'url');
   const toRoots = local === 'option' || (local === 'Header' && !hasUrl);
   return ` by ${routes}${toRoots ? ` to ${roots}` : ''}`;
 }
 
-const descendants = (element: XmlElement): XmlElement[] =>
-  element.children.flatMap((child) => [child, ...descendants(child)]);
+const listDescendants = (element: XmlElement): XmlElement[] =>
+  element.children.flatMap((child) => [child, ...listDescendants(child)]);
 
 const hasDestination = (element: XmlElement): boolean =>
   ['Proxy', 'CertificateAuthority', 'ClientCertificate'].includes(element.local) ||
   (element.local === 'option' && findNameAttribute(element) === 'proxy');
 
-const redactPrivateKeys = (text: string): string => replaceRanges(text, privateKeyRanges(text), PLACEHOLDER);
+const redactPrivateKeys = (text: string): string => replaceRanges(text, findPrivateKeyRanges(text), PLACEHOLDER);
 
 /** The element with all its attributes except secret ones, and its text, which may be a certificate. */
 function identifyWithContent(element: XmlElement): string {

@@ -4,7 +4,7 @@
  * Minimum number of insertions, deletions, replacements and swaps of neighbouring letters that turn one word into the
  * other.
  */
-export function editDistance(a: string, b: string): number {
+export function computeEditDistance(a: string, b: string): number {
   let before: number[] = [];
   let previous = Array.from({ length: b.length + 1 }, (_, j) => j);
   for (let i = 1; i <= a.length; i++) {
@@ -32,7 +32,7 @@ export function findLikelySpelling(word: string, candidates: readonly string[]):
   for (const name of candidates) {
     const most = Math.max(1, Math.floor(name.length / 3));
     if (Math.abs(word.length - name.length) > most) continue;
-    const distance = editDistance(word.toLowerCase(), name.toLowerCase());
+    const distance = computeEditDistance(word.toLowerCase(), name.toLowerCase());
     if (distance > most) continue;
     if (!best || distance < best.distance) best = { name, distance };
   }
@@ -40,7 +40,7 @@ export function findLikelySpelling(word: string, candidates: readonly string[]):
 }
 
 /** Returns a suggestion such as `: did you mean Length?`, or an empty string. */
-export function didYouMean(word: string, candidates: readonly string[]): string {
+export function suggestSpelling(word: string, candidates: readonly string[]): string {
   const likely = findLikelySpelling(word, candidates);
   return likely === undefined ? '' : `: did you mean ${likely}?`;
 }

@@ -26,34 +26,34 @@ export function applySplices(text: string, splices: readonly Splice[]): string {
   return result + text.slice(at);
 }
 
-const insertionAt = (at: number, text: string): Splice => ({ start: at, end: at, text });
+const createInsertion = (at: number, text: string): Splice => ({ start: at, end: at, text });
 
 export function insertAfter(document: XmlDocument, sibling: XmlElement, xml: NewXml): Splice {
-  const indent = indentationOf(document, sibling);
-  return insertionAt(sibling.end, lineBreak(document, indent) + renderXml(document, xml, indent));
+  const indent = findIndentation(document, sibling);
+  return createInsertion(sibling.end, lineBreak(document, indent) + renderXml(document, xml, indent));
 }
 
 export function insertBefore(document: XmlDocument, sibling: XmlElement, xml: NewXml): Splice {
-  const indent = indentationOf(document, sibling);
-  return insertionAt(sibling.start, renderXml(document, xml, indent) + lineBreak(document, indent));
+  const indent = findIndentation(document, sibling);
+  return createInsertion(sibling.start, renderXml(document, xml, indent) + lineBreak(document, indent));
 }
 
 export const replaceElement = (document: XmlDocument, element: XmlElement, xml: NewXml): Splice => ({
   start: element.start,
   end: element.end,
-  text: renderXml(document, xml, indentationOf(document, element)),
+  text: renderXml(document, xml, findIndentation(document, element)),
 });
 
 /** Appends an element as the last child; expands `<a/>` if necessary. */
 export function appendChild(document: XmlDocument, parent: XmlElement, xml: NewXml): Splice {
   const last = parent.children.at(-1);
   if (last) return insertAfter(document, last, xml);
-  const outer = indentationOf(document, parent);
+  const outer = findIndentation(document, parent);
   const inner = `${outer}  `;
   const child = lineBreak(document, inner) + renderXml(document, xml, inner);
   const isEmpty = parent.contentStart === parent.contentEnd;
   const closing = isEmpty ? lineBreak(document, outer) : '';
-  if (!parent.selfClosing) return insertionAt(parent.contentStart, child + closing);
+  if (!parent.selfClosing) return createInsertion(parent.contentStart, child + closing);
   const slash = parent.contentStart - '/>'.length;
   const start = slash - countSpacesBefore(document.text, slash);
   return { start, end: parent.end, text: `>${child}${closing}</${parent.name}>` };
@@ -86,7 +86,7 @@ export function setAttribute(
   const existing = element.attributes.find((attribute) => attribute.name === name);
   if (!existing) {
     const at = element.attributes.at(-1)?.end ?? element.start + 1 + element.name.length;
-    return insertionAt(at, value === undefined ? '' : ` ${name}="${escapeAttribute(value)}"`);
+    return createInsertion(at, value === undefined ? '' : ` ${name}="${escapeAttribute(value)}"`);
   }
   if (value === undefined) {
     const start = existing.start - countSpacesBefore(document.text, existing.start);
@@ -96,7 +96,7 @@ export function setAttribute(
 }
 
 /** The whitespace at the start of the element's line. */
-export function indentationOf(document: XmlDocument, element: XmlElement): string {
+export function findIndentation(document: XmlDocument, element: XmlElement): string {
   const line = document.text.lastIndexOf('\n', element.start - 1) + 1;
   return /^[ \t]*/.exec(document.text.slice(line, element.start))?.[0] ?? '';
 }

@@ -5,7 +5,7 @@
  */
 import { connect as connectTcp, isIP, type LookupFunction, type Socket } from 'node:net';
 import { createSecureContext, rootCertificates, type SecureContext, connect as startTls } from 'node:tls';
-import { isInCidrs, isPublicAddress } from '../../domain/net/address.js';
+import { isInAnyCidr, isPublicAddress } from '../../domain/net/address.js';
 import type { ClientCertificate } from '../../engine/ports/fetcher.js';
 import type { DnsCache, HostAddress } from './dns-cache.js';
 import { FetchFailure, toFetchFailure } from './fetch-failure.js';
@@ -115,12 +115,12 @@ export class Connector {
 
   private async resolveAllowedAddresses(hostname: string): Promise<readonly HostAddress[]> {
     const addresses = await this.lookUpAddresses(hostname);
-    for (const { address } of addresses) this.checkAddress(address, hostname);
+    for (const { address } of addresses) this.requireAllowedAddress(address, hostname);
     return addresses;
   }
 
   /** Prefers IPv4, because it is unknown which addresses a proxy can reach. */
-  private async resolveAllowed(hostname: string): Promise<string> {
+  private async resolveAllowedAddress(hostname: string): Promise<string> {
     const addresses = await this.resolveAllowedAddresses(hostname);
     return (addresses.find(({ family }) => family === 4) ?? addresses[0]!).address;
   }
@@ -132,8 +132,8 @@ export class Connector {
   private async openToProxy(target: Target, proxy: ProxyServer, attempt: ConnectionAttempt): Promise<Socket> {
     const resolves = proxy.kind === 'http' || proxy.resolves;
     const hostname = resolves
-      ? await this.checkBehindProxy(target.hostname)
-      : await this.resolveAllowed(target.hostname);
+      ? await this.vetProxiedHostname(target.hostname)
+      : await this.resolveAllowedAddress(target.hostname);
     try {
       const plain = await this.dial(proxy.port, await this.lookUpAddresses(proxy.hostname), attempt);
       const socket = proxy.secure ? await this.handshake(plain, proxy, attempt, HTTP1) : plain;
@@ -141,7 +141,7 @@ export class Connector {
         await openTunnel(socket, { hostname, port: target.port }, proxy);
       return socket;
     } catch (error) {
-      throw proxyFailure(error);
+      throw toProxyFailure(error);
     }
   }
 
@@ -149,10 +149,10 @@ export class Connector {
    * A name that this machine cannot resolve, or not soon enough, is left to the proxy: machines behind a proxy often
    * have no DNS.
    */
-  private async checkBehindProxy(hostname: string): Promise<string> {
-    if (isLocalName(hostname)) this.checkAddress('127.0.0.1', hostname);
+  private async vetProxiedHostname(hostname: string): Promise<string> {
+    if (isLocalName(hostname)) this.requireAllowedAddress('127.0.0.1', hostname);
     const known = isLocalName(hostname) ? [] : await withTimeout(this.lookUpAddresses(hostname).catch(() => []));
-    for (const { address } of known ?? []) this.checkAddress(address, hostname);
+    for (const { address } of known ?? []) this.requireAllowedAddress(address, hostname);
     return hostname;
   }
 
@@ -161,8 +161,8 @@ export class Connector {
     return family === 0 ? this.dns.resolve(hostname) : [{ address: hostname, family }];
   }
 
-  private checkAddress(address: string, hostname: string): void {
-    if (isPublicAddress(address) || isInCidrs(address, this.settings.allowedAddresses)) return;
+  private requireAllowedAddress(address: string, hostname: string): void {
+    if (isPublicAddress(address) || isInAnyCidr(address, this.settings.allowedAddresses)) return;
     throw new FetchFailure('address-forbidden', `${hostname} has the address ${address}, which is not public.`);
   }
 
@@ -222,7 +222,7 @@ export class Connector {
 }
 
 /** Whatever the error, no request was sent to the site. */
-function proxyFailure(error: unknown): FetchFailure {
+function toProxyFailure(error: unknown): FetchFailure {
   const { code, message } = toFetchFailure(error, 'connect');
   return new FetchFailure('proxy-failed', code === 'proxy-failed' ? message : `The proxy cannot be used: ${message}`);
 }

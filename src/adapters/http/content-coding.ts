@@ -84,13 +84,13 @@ function decodeZstd(input: Uint8Array, bounds: Bounds): Uint8Array {
   for (const frame of splitZstdFrames(input)) {
     const part = zstdDecompressSync(frame, { ...bounds, ...ZSTD_WINDOW, maxOutputLength: Math.max(room, 1) });
     room -= part.length;
-    if (room < 0) throw createTooLarge(bounds.maxOutputLength);
+    if (room < 0) throw createTooLargeFailure(bounds.maxOutputLength);
     parts.push(part);
   }
   return parts.length === 1 ? parts[0]! : Buffer.concat(parts);
 }
 
-const createTooLarge = (limit: number): FetchFailure =>
+const createTooLargeFailure = (limit: number): FetchFailure =>
   new FetchFailure('body-too-large', `More than ${limit} bytes when decoded.`);
 
 /**
@@ -131,7 +131,7 @@ export function decodeBody(body: Uint8Array, contentEncoding: string, limit: num
 function toDecodingFailure(error: unknown, limit: number): FetchFailure {
   const { code, message } = error as NodeJS.ErrnoException;
   if (error instanceof FetchFailure) return error;
-  if (code === 'ERR_BUFFER_TOO_LARGE') return createTooLarge(limit);
+  if (code === 'ERR_BUFFER_TOO_LARGE') return createTooLargeFailure(limit);
   if (code === 'Z_BUF_ERROR') return new FetchFailure('body-truncated', 'The encoded body ends early.');
   return new FetchFailure(
     'body-undecodable',

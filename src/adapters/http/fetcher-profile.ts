@@ -8,7 +8,7 @@ import { ACCEPTED_CODINGS } from './content-coding.js';
 import type { DnsCache } from './dns-cache.js';
 import { FetchFailure } from './fetch-failure.js';
 import { parseSigningKey, RequestSigner } from './message-signature.js';
-import { basicAuthorization, type ProxyServer, parseProxy, stripBrackets } from './proxy.js';
+import { createBasicAuthorization, type ProxyServer, parseProxy, stripBrackets } from './proxy.js';
 import type { RequestPlan } from './request-plan.js';
 
 const ACCEPT = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
@@ -109,7 +109,7 @@ export class FetcherProfile {
   private buildHeaders(request: FetchRequest, url: URL, forwarding: Secret | undefined): string[] {
     const own: Record<string, string> = {};
     const base = this.baseHeaders;
-    if (!request.anonymous) this.addSecrets(own, url);
+    if (!request.anonymous) this.addSecretHeaders(own, url);
     if (request.userAgent !== undefined) own['user-agent'] = request.userAgent;
     if (request.ifNoneMatch !== undefined) own['if-none-match'] = request.ifNoneMatch;
     if (request.ifModifiedSince !== undefined) own['if-modified-since'] = request.ifModifiedSince;
@@ -125,7 +125,7 @@ export class FetcherProfile {
     return overrideHeaders(base, own);
   }
 
-  private addSecrets(own: Record<string, string>, url: URL): void {
+  private addSecretHeaders(own: Record<string, string>, url: URL): void {
     if (this.secretServers.has(stripTrailingDot(url.origin)))
       for (const name in this.secretHeaders) own[name] = revealText(this.secretHeaders[name]!);
     for (const bound of this.boundHeaders) if (matchesPrefix(url, bound)) own[bound.value[0]] = bound.value[1].reveal();
@@ -135,10 +135,13 @@ export class FetcherProfile {
     if (request.credentials !== undefined) {
       const login = request.credentials.reveal();
       const colon = login.indexOf(':');
-      return basicAuthorization(colon < 0 ? login : login.slice(0, colon), colon < 0 ? '' : login.slice(colon + 1));
+      return createBasicAuthorization(
+        colon < 0 ? login : login.slice(0, colon),
+        colon < 0 ? '' : login.slice(colon + 1),
+      );
     }
     const login = request.anonymous ? undefined : this.credentials.find((bound) => matchesPrefix(url, bound))?.value;
-    return login && basicAuthorization(login.user, login.password.reveal());
+    return login && createBasicAuthorization(login.user, login.password.reveal());
   }
 
   private findProxy(address: string | Secret | undefined): NumberedProxy | undefined {

@@ -131,17 +131,17 @@ export class HttpFetcher implements FetchEngine, SocketOpener {
 
   /** One exchange, repeated at most once: on a new connection, or with the lenient parser. */
   private async sendOverHttp1(profile: FetcherProfile, plan: RequestPlan, signal?: AbortSignal): Promise<Settled> {
-    if (this.lenientOrigins.has(plan.origin)) return this.sendLenient(profile, plan, signal);
+    if (this.lenientOrigins.has(plan.origin)) return this.sendLeniently(profile, plan, signal);
     // A request that may have an effect on the site is sent only once, so it needs a fresh connection, which the server
     // cannot have closed in the meantime.
-    if (plan.method !== 'GET') return this.sendStrict(this.connect(profile, plan), plan, signal);
-    let first = await this.sendStrict(this.pool.acquire(plan.poolKey) ?? this.connect(profile, plan), plan, signal);
+    if (plan.method !== 'GET') return this.sendStrictly(this.connect(profile, plan), plan, signal);
+    let first = await this.sendStrictly(this.pool.acquire(plan.poolKey) ?? this.connect(profile, plan), plan, signal);
     if (wasClosedBeforeResponse(first)) {
-      first = await this.sendStrict(this.connect(profile, plan), plan, signal);
+      first = await this.sendStrictly(this.connect(profile, plan), plan, signal);
     }
     if (!first.failure?.malformed) return first;
-    const second = await this.sendLenient(profile, plan, signal);
-    if (!second.failure) this.rememberLenient(plan.origin);
+    const second = await this.sendLeniently(profile, plan, signal);
+    if (!second.failure) this.rememberLenientOrigin(plan.origin);
     return second;
   }
 
@@ -154,31 +154,31 @@ export class HttpFetcher implements FetchEngine, SocketOpener {
   ): Promise<Settled> {
     const open = this.pool.acquire(plan.poolKey);
     if (open) {
-      const known = await this.sendStrict(open, plan, signal);
+      const known = await this.sendStrictly(open, plan, signal);
       const isClosed = known.failure?.code === 'connection-reset' && known.exchange.isUnanswered;
       if (!isClosed && (known.failure || known.exchange.reader.status !== 401)) return known;
     }
     const connection = this.connect(profile, plan);
-    const hello = await this.sendStrict(connection, withAuthorization(plan, createNegotiateMessage()), signal);
+    const hello = await this.sendStrictly(connection, withAuthorization(plan, createNegotiateMessage()), signal);
     if (hello.failure || hello.exchange.reader.status !== 401) return hello;
     const challenge = parseChallenge(hello.exchange.reader.headers['www-authenticate']);
     if (!challenge || !this.pool.reacquire(connection)) return hello;
     const answer = createAuthenticateMessage(challenge, credentials, createNtlmMoment());
-    return this.sendStrict(connection, withAuthorization(plan, answer), signal);
+    return this.sendStrictly(connection, withAuthorization(plan, answer), signal);
   }
 
   private connect(profile: FetcherProfile, plan: RequestPlan): Connection {
     return this.pool.add(new Connection(plan.poolKey, plan.origin, plan.target, profile.connector));
   }
 
-  private sendStrict(connection: Connection, plan: RequestPlan, signal?: AbortSignal): Promise<Settled> {
+  private sendStrictly(connection: Connection, plan: RequestPlan, signal?: AbortSignal): Promise<Settled> {
     return this.runExchange(
       (settle) => new StrictExchange(plan, this.deadlines, settle, this.pool, connection),
       signal,
     );
   }
 
-  private sendLenient(profile: FetcherProfile, plan: RequestPlan, signal?: AbortSignal): Promise<Settled> {
+  private sendLeniently(profile: FetcherProfile, plan: RequestPlan, signal?: AbortSignal): Promise<Settled> {
     return this.runExchange((settle) => new LenientExchange(plan, this.deadlines, settle, profile.connector), signal);
   }
 
@@ -194,7 +194,7 @@ export class HttpFetcher implements FetchEngine, SocketOpener {
     });
   }
 
-  private rememberLenient(origin: string): void {
+  private rememberLenientOrigin(origin: string): void {
     if (this.lenientOrigins.size >= MOST_HOSTS) this.lenientOrigins.clear();
     this.lenientOrigins.add(origin);
   }

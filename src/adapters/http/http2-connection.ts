@@ -45,7 +45,7 @@ export class Http2Connection extends PooledConnection {
   }
 
   /** Rejects with FetchFailure, in particular OtherVersion if the server chooses HTTP/1.1. */
-  ready(): Promise<ClientHttp2Session> {
+  whenReady(): Promise<ClientHttp2Session> {
     this.opening ??= this.open();
     return this.opening;
   }

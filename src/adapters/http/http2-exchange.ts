@@ -19,7 +19,7 @@ const CONNECTION_FIELDS = new Set([
 /** An exchange that is the only stream of a pooled connection, read by nghttp2. */
 export class Http2Exchange extends PooledExchange<Http2Connection> {
   protected start(): void {
-    this.connection.ready().then(
+    this.connection.whenReady().then(
       (session) => {
         if (!this.settled) this.sendRequest(session);
       },

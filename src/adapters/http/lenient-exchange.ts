@@ -62,7 +62,7 @@ export class LenientExchange extends Exchange {
       .on('error', (error) => this.fail(error))
       .on('close', () => this.fail(new FetchFailure('connection-reset', 'The connection was closed.')));
     this.runGuarded(() => {
-      socket.write(requestText(this.plan), 'latin1');
+      socket.write(formatRequest(this.plan), 'latin1');
       if (this.plan.body) socket.write(this.plan.body);
     });
     this.onSent();
@@ -77,7 +77,7 @@ export class LenientExchange extends Exchange {
   }
 }
 
-function requestText(plan: RequestPlan): string {
+function formatRequest(plan: RequestPlan): string {
   const lines = [`${plan.method} ${plan.path} HTTP/1.1`, `host: ${plan.host}`, 'connection: close'];
   if (plan.method !== 'GET') lines.push(`content-length: ${plan.body?.length ?? 0}`);
   for (let index = 0; index < plan.headers.length; index += 2) {

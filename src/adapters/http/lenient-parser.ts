@@ -75,7 +75,7 @@ export class LenientParser {
   private readLine(bytes: Buffer, limit: number, use: (line: string) => void): Buffer {
     const lineFeed = bytes.indexOf(LINE_FEED);
     const end = lineFeed < 0 ? bytes.length : lineFeed;
-    if (this.partial.length + end > limit) throw this.createLineTooLong();
+    if (this.partial.length + end > limit) throw this.createLineTooLongFailure();
     this.partial += bytes.toString('latin1', 0, end);
     if (lineFeed < 0) return bytes.subarray(bytes.length);
     const line = this.partial.replace(/(?<!\r)\r+$/, '');
@@ -84,7 +84,7 @@ export class LenientParser {
     return bytes.subarray(lineFeed + 1);
   }
 
-  private createLineTooLong(): FetchFailure {
+  private createLineTooLongFailure(): FetchFailure {
     return this.state === 'header'
       ? new FetchFailure('header-too-large', `The header is larger than ${this.maxHeaderSize} bytes.`)
       : new FetchFailure('protocol', 'The size of a chunk cannot be read.');

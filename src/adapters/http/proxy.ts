@@ -49,7 +49,7 @@ export function parseProxy(text: string): ProxyServer {
     const login = user === '' ? undefined : { user, password: new Secret(password) };
     return { ...address, kind: 'socks5', resolves: url.protocol === 'socks5h:', login };
   }
-  const authorization = user === '' ? undefined : new Secret(basicAuthorization(user, password));
+  const authorization = user === '' ? undefined : new Secret(createBasicAuthorization(user, password));
   return { ...address, kind: 'http', authorization };
 }
 
@@ -57,7 +57,7 @@ export const stripBrackets = (hostname: string): string =>
   hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
 
 /** Basic authentication (RFC 7617) in UTF-8. */
-export const basicAuthorization = (user: string, password: string): string =>
+export const createBasicAuthorization = (user: string, password: string): string =>
   `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
 
 function decodePercent(text: string): string {

@@ -47,7 +47,7 @@ export class ResponseReader {
     const success = status >= 200 && status < 300;
     this.wanted = success ? (this.limits.truncate ? 'head' : 'whole') : status >= 400 ? 'head' : 'nothing';
     this.limit = success ? this.limits.maxSize : Math.min(SMALL_BODY, this.limits.maxSize);
-    if (this.wanted === 'whole' && Number(headers['content-length']) > this.limit) throw this.createTooLarge();
+    if (this.wanted === 'whole' && Number(headers['content-length']) > this.limit) throw this.createTooLargeFailure();
   }
 
   /** Adds one piece of the body. Returns false if no more is needed; throws FetchFailure if the body is too large. */
@@ -55,7 +55,7 @@ export class ResponseReader {
     this.transferred += chunk.length;
     if (this.wanted !== 'nothing') this.storeChunk(chunk);
     if (this.transferred <= this.limit) return true;
-    if (this.wanted === 'whole') throw this.createTooLarge();
+    if (this.wanted === 'whole') throw this.createTooLargeFailure();
     return false;
   }
 
@@ -115,7 +115,7 @@ export class ResponseReader {
     }
   }
 
-  private createTooLarge(): FetchFailure {
+  private createTooLargeFailure(): FetchFailure {
     return new FetchFailure('body-too-large', `The body is larger than ${this.limit} bytes.`);
   }
 }

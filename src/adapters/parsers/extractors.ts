@@ -22,7 +22,7 @@ import { readXmlDocument } from './xml-document.js';
 const NOTHING: Extraction = { title: '', text: '', links: [], metas: [], robotsMetas: [], truncated: false };
 
 /** The extractors reuse their working memory from page to page, so each thread needs its own list. */
-export function builtInExtractors(): readonly ContentExtractor[] {
+export function createBuiltInExtractors(): readonly ContentExtractor[] {
   const buffer = new TextBuffer();
   return [
     {
@@ -83,13 +83,13 @@ function extractHtml(body: Buffer, mediaType: string, context: ExtractionContext
   const utf8 = toUtf8(body, encoding);
   const { facts, title } = new HtmlScanner(utf8, buffer, options).scan();
   const scripted = buffer.size > LITTLE_TEXT ? undefined : detectScriptedPage(utf8, facts, buffer);
-  const language = determineLanguage([facts.lang, facts.contentLanguage], () => buffer.middle(SAMPLE_BYTES));
+  const language = determineLanguage([facts.lang, facts.contentLanguage], () => buffer.sampleMiddle(SAMPLE_BYTES));
   const { text, truncated } = buffer.finish(maxTextLength);
   const { metas, robotsMetas, base } = facts;
   const links = encodeQueries(facts.links, encoding);
   const { cutLinks: cut } = facts;
   const { microdata = [], ...reading } = context.content
-    ? readConfigured(utf8, context, { base, xml: options.xml, text })
+    ? extractConfiguredContent(utf8, context, { base, xml: options.xml, text })
     : {};
   const linkedData = context.wantsMetas && facts.linkedData ? collectMetas(findJsonLdItems(utf8)) : [];
   return {
@@ -119,13 +119,13 @@ function detectScriptedPage(utf8: Buffer, facts: PageFacts, buffer: TextBuffer):
   if (why === undefined) return undefined;
   const brought = extractStateText(utf8);
   if (brought === undefined) return why;
-  buffer.separate();
+  buffer.startNewWord();
   buffer.append(brought);
   return undefined;
 }
 
 /** Whatever the configuration selects on the page replaces what the scanner found. */
-function readConfigured(
+function extractConfiguredContent(
   utf8: Buffer,
   context: ExtractionContext,
   { base, xml, text }: { base: string | undefined; xml: boolean; text: string },
@@ -204,7 +204,7 @@ function extractStructured(
 }
 
 function extractTextOnly(encoding: string, limits: ReadLimits, buffer: TextBuffer, declared?: string): Extraction {
-  const language = determineLanguage([declared], () => buffer.middle(SAMPLE_BYTES));
+  const language = determineLanguage([declared], () => buffer.sampleMiddle(SAMPLE_BYTES));
   const { text, truncated } = buffer.finish(limits.maxTextLength);
   return { ...NOTHING, encoding, text, language, truncated };
 }

@@ -1,6 +1,6 @@
 /** Determines the media type of a body: by the header if that is specific, otherwise by the bytes and the path. */
 import { DOCUMENT_EXTENSIONS } from '../../domain/content/document-types.js';
-import { detectSignature } from './signatures.js';
+import { sniffMediaType } from './signatures.js';
 
 const ESSENCE = /^\s*([a-z0-9!#$&^_.+-]+\/[a-z0-9!#$&^_.+-]+)\s*(?:[;,]|$)/i;
 
@@ -72,16 +72,17 @@ const WIDE = /charset\s{0,9}=\s{0,9}["']?(?:utf-?16|utf-?32|ucs-?2|unicode|csuni
 /** Returns the media type in lower case, without parameters. `path` is the URL's path. */
 export function detectMediaType(body: Uint8Array, contentType: string | undefined, path: string): string {
   const declared = ESSENCE.exec(contentType ?? '')?.[1]?.toLowerCase();
-  if (declared === undefined || SAYS_NOTHING.has(declared)) return sniff(body, path);
+  if (declared === undefined || SAYS_NOTHING.has(declared)) return detectFromBody(body, path);
   // Servers label unknown files as plain text, which is believed unless the bytes cannot be text.
-  if (declared === 'text/plain' && !WIDE.test(contentType ?? '') && looksBinary(body)) return sniff(body, path);
-  if (CONTAINER_NAMES.has(declared) && isZip(body)) return sniff(body, path);
+  if (declared === 'text/plain' && !WIDE.test(contentType ?? '') && looksBinary(body))
+    return detectFromBody(body, path);
+  if (CONTAINER_NAMES.has(declared) && isZip(body)) return detectFromBody(body, path);
   return declared;
 }
 
-function sniff(body: Uint8Array, path: string): string {
+function detectFromBody(body: Uint8Array, path: string): string {
   const named = BY_EXTENSION.get(/\.([a-z0-9]{1,5})$/i.exec(path)?.[1]?.toLowerCase() ?? '');
-  const signature = detectSignature(body);
+  const signature = sniffMediaType(body);
   if (signature !== undefined) {
     const fits = signature === 'text/xml' ? TEXT_TYPE : CONTAINERS[signature];
     return named !== undefined && fits?.test(named) ? named : signature;

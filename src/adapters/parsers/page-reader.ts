@@ -3,7 +3,7 @@ import type { ContentExtractor } from '../../engine/ports/content-extractor.js';
 import type { PageReader, SitemapContent } from '../../engine/ports/page-reader.js';
 import { toBuffer } from './bytes.js';
 import { findEncoding, parseCharset, toUtf8 } from './charset.js';
-import { builtInExtractors, createExtractorFinder } from './extractors.js';
+import { createBuiltInExtractors, createExtractorFinder } from './extractors.js';
 import { gunzipBounded, isGzip } from './gunzip.js';
 import { detectMediaType } from './media-type.js';
 import { readSitemapText } from './sitemap.js';
@@ -18,7 +18,7 @@ const MAX_SITEMAP_BYTES = 50 * 1024 * 1024;
 export function createPageReader(more: readonly ContentExtractor[] = []): PageReader {
   return {
     detectMediaType: detectMediaType,
-    findExtractor: createExtractorFinder([...more, ...builtInExtractors()]),
+    findExtractor: createExtractorFinder([...more, ...createBuiltInExtractors()]),
     readSitemap: (body, contentType, maxEntries) => readSitemapBody(toBuffer(body), contentType, maxEntries),
   };
 }

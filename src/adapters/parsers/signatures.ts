@@ -43,7 +43,7 @@ const HTML_ROOT = /^[^>]*\?>(?:\s|<!--[^>]*-->|<!doctype[^>]*>)*<html[\s>]/i;
 const LOOKED_AT = 4096;
 
 /** The media type revealed by the bytes; undefined if they could be anything. */
-export function detectSignature(body: Uint8Array): string | undefined {
+export function sniffMediaType(body: Uint8Array): string | undefined {
   const head = Buffer.from(body.buffer, body.byteOffset, Math.min(body.length, LOOKED_AT)).toString('latin1');
   const known = SIGNATURES.find(([prefix]) => head.startsWith(prefix))?.[1];
   if (known === 'application/zip') return detectArchiveType(head);

@@ -94,7 +94,7 @@ const WIDTH = OTHER + 1 + letters.size;
 const WORDS = new Trie(LANGUAGES_OF, WIDTH, (code) => COLUMN[code]!);
 
 /** `text` is in lower case. Undefined if its words do not make one language clear. */
-export function detectBySmallWords(text: string): string | undefined {
+export function detectByFunctionWords(text: string): string | undefined {
   const scores = new Float64Array(LANGUAGES.length);
   let found = 0;
   const { next } = WORDS;

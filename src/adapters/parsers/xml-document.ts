@@ -161,7 +161,7 @@ class XmlReading {
   private separate(name: string): void {
     if (INLINE.has(name)) return;
     if (this.collected && isDeferred(this.collected.name)) this.collected.text += ' ';
-    else this.buffer.separate();
+    else this.buffer.startNewWord();
   }
 
   private endCollecting(): void {
@@ -205,7 +205,7 @@ class XmlReading {
     const readTagName = (start: number, end: number): string => text.slice(start, end).toLowerCase();
     const separate = (tag: string): void => {
       silent = SILENT.has(tag) && name === tag;
-      if (!INLINE.has(tag)) buffer.separate();
+      if (!INLINE.has(tag)) buffer.startNewWord();
     };
     const tokenizer = new Tokenizer(
       { decodeEntities: true },

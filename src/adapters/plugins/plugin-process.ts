@@ -129,7 +129,7 @@ export class PluginProcess {
     const call = this.inFlight.get(id)!;
     // If this call has not begun, another one is blocking the process.
     if (call.started) {
-      this.takeInFlight(id)?.failed(`it took longer than ${call.limit / 1000} s`);
+      this.removeInFlight(id)?.failed(`it took longer than ${call.limit / 1000} s`);
       this.send({ do: 'abort', id });
     } else call.cancelTimer = this.startTimer(id, call.limit);
     if (this.cancelPongTimer) return;
@@ -173,10 +173,10 @@ export class PluginProcess {
   private onCallEnd(id: number): InFlight | undefined {
     this.answers++;
     this.checkMemory();
-    return this.takeInFlight(id);
+    return this.removeInFlight(id);
   }
 
-  private takeInFlight(id: number): InFlight | undefined {
+  private removeInFlight(id: number): InFlight | undefined {
     const call = this.inFlight.get(id);
     this.inFlight.delete(id);
     call?.cancelTimer();

@@ -1,7 +1,7 @@
 import type { PushDocument } from '../../domain/push/order.js';
 import type { KeptDocument } from '../../engine/ports/sink.js';
-import { asRecord, asText, isRecord } from './answers.js';
-import { formatHeading, groupValuesByName, parseForms, selectTyped, toMetas } from './metas.js';
+import { asRecord, asString, isRecord } from './answers.js';
+import { formatHeading, groupValuesByName, parseForms, selectByType, toMetas } from './metas.js';
 import { toBase64 } from './order-record.js';
 import type { SinkRequest } from './sink-client.js';
 
@@ -110,22 +110,22 @@ export function toSource(crawler: string, document: PushDocument) {
 
 /** Undefined if there are no values. Dots in a name would split it into objects. */
 function groupTypedValues(metas: PushDocument['metas'], type: 'date' | 'number') {
-  const typed = selectTyped(metas, type);
+  const typed = selectByType(metas, type);
   return typed.length === 0 ? undefined : groupValuesByName(typed, (name) => name.replace(/[.\s]+/g, '_') || '_');
 }
 
 /** Undefined for a document that someone else has put into the index. */
 export function toKeptDocument(source: Readonly<Record<string, unknown>>): KeptDocument | undefined {
-  const [uri, stamp, crawler, text] = ['uri', 'stamp', 'crawler', 'text'].map((name) => asText(source[name]));
+  const [uri, stamp, crawler, text] = ['uri', 'stamp', 'crawler', 'text'].map((name) => asString(source[name]));
   const metas = source['metas'];
   if (uri === undefined || stamp === undefined || crawler === undefined || text === undefined || !isRecord(metas))
     return undefined;
   const { mimeType, encoding, fileName } = asRecord(source['master']);
   const master = {
     bytes: new Uint8Array(),
-    mimeType: asText(mimeType) ?? '',
-    encoding: asText(encoding),
-    fileName: asText(fileName) ?? '',
+    mimeType: asString(mimeType) ?? '',
+    encoding: asString(encoding),
+    fileName: asString(fileName) ?? '',
   };
   return { crawler, document: { uri, stamp, metas: toMetas(metas), master, text, ...parseForms(source) } };
 }

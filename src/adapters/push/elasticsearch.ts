@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import type { SinkDefinitionOf } from '../../domain/crawl/sink-definition.js';
 import type { OrderAnswer, PushOrder } from '../../domain/push/order.js';
 import { type KeptDocument, type Sink, SinkUnavailable } from '../../engine/ports/sink.js';
-import { asList, asRecord, asText, isRecord } from './answers.js';
+import { asList, asRecord, asString, isRecord } from './answers.js';
 import { buildIndexBody, getDialect, type SearchDialect, toKeptDocument, toSource } from './elasticsearch-schema.js';
 import { isSuccess, type SinkAnswer, SinkClient, type SinkRequest } from './sink-client.js';
-import { type RequestAnswer, sendSplitting } from './splitting.js';
+import { type RequestAnswer, sendWithSplitting } from './splitting.js';
 
 const DEFAULT_INDEX = 'crawlway';
 const ENTRIES_AT_ONCE = 1_000;
@@ -61,7 +61,7 @@ export class ElasticsearchSink implements Sink {
 
   async deliver(batch: readonly PushOrder[], signal: AbortSignal): Promise<OrderAnswer[]> {
     await this.ensureIndex(signal);
-    return sendSplitting(batch, (orders) => this.send(orders, signal));
+    return sendWithSplitting(batch, (orders) => this.send(orders, signal));
   }
 
   async *listEntries(signal: AbortSignal): AsyncGenerator<{ uri: string; stamp: string }> {
@@ -238,8 +238,8 @@ function parseItemResult(item: unknown): ItemResult {
     action,
     status: typeof status === 'number' ? status : 0,
     failed: error !== undefined,
-    type: asText(type),
-    reason: asText(asRecord(cause)['reason']) ?? asText(reason),
+    type: asString(type),
+    reason: asString(asRecord(cause)['reason']) ?? asString(reason),
   };
 }
 

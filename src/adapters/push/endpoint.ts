@@ -5,14 +5,14 @@ import https from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import { type ConnectionOptions, getCACertificates } from 'node:tls';
 import type { SinkTls } from '../../domain/crawl/sink-definition.js';
-import { isInCidrs, isPublicAddress } from '../../domain/net/address.js';
+import { isInAnyCidr, isPublicAddress } from '../../domain/net/address.js';
 import { PinnedAgent } from './pinned-agent.js';
 
 const LOOPBACK = ['127.0.0.0/8', '::1/128'];
 
 /** Loopback and public addresses are allowed; any other address requires the operator's permission. */
 export const isAllowedAddress = (ip: string, allowed: readonly string[]): boolean =>
-  isPublicAddress(ip) || isInCidrs(ip, LOOPBACK) || isInCidrs(ip, allowed);
+  isPublicAddress(ip) || isInAnyCidr(ip, LOOPBACK) || isInAnyCidr(ip, allowed);
 
 /** Documents may not be pushed to the sink's address. */
 export class ForbiddenAddress extends Error {

@@ -29,7 +29,7 @@ export class FileContents {
   constructor(private readonly path: string) {}
 
   /** Returns documents in the order of the files. */
-  async documents(uris: readonly string[], signal: AbortSignal): Promise<KeptDocument[]> {
+  async readDocuments(uris: readonly string[], signal: AbortSignal): Promise<KeptDocument[]> {
     if (!this.readFull) for (const file of await this.listFullFiles()) await this.readLines(file, 0, signal);
     this.readFull = true;
     await this.readNewLines(signal);

@@ -42,7 +42,7 @@ export class FileSink implements Sink {
   async readDocuments(uris: readonly string[], signal: AbortSignal): Promise<KeptDocument[]> {
     this.contents ??= new FileContents(this.path);
     try {
-      return await this.contents.documents(uris, signal);
+      return await this.contents.readDocuments(uris, signal);
     } catch (error) {
       this.contents = undefined;
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];

@@ -5,7 +5,7 @@ import type { Secret } from '../../domain/secret.js';
 import type { Sink } from '../../engine/ports/sink.js';
 import { toOrderRecord } from './order-record.js';
 import { isSuccess, SinkClient } from './sink-client.js';
-import { acknowledgeAll, type RequestAnswer, sendSplitting } from './splitting.js';
+import { acknowledgeAll, type RequestAnswer, sendWithSplitting } from './splitting.js';
 
 /** Status codes that blame the orders, not the server. */
 const REFUSALS = new Set([400, 413, 422]);
@@ -27,7 +27,7 @@ export class JsonSink implements Sink {
   }
 
   deliver(batch: readonly PushOrder[], signal: AbortSignal): Promise<OrderAnswer[]> {
-    return sendSplitting(batch, (orders) => this.send(orders, signal));
+    return sendWithSplitting(batch, (orders) => this.send(orders, signal));
   }
 
   /** Accepts any response except a server error: few receivers support OPTIONS, but all of them respond to it. */
@@ -42,14 +42,14 @@ export class JsonSink implements Sink {
 
   private async send(orders: readonly PushOrder[], signal: AbortSignal): Promise<RequestAnswer> {
     const body = Buffer.from(JSON.stringify({ orders: orders.map(toOrderRecord) }));
-    const headers = { 'content-type': 'application/json', ...this.signatureHeader(body) };
+    const headers = { 'content-type': 'application/json', ...this.createSignatureHeader(body) };
     const answer = await this.client.request({ method: 'POST', path: '', headers, body }, signal);
     if (isSuccess(answer)) return acknowledgeAll(orders);
     if (!REFUSALS.has(answer.status)) throw this.client.toUnavailable(answer);
     return { refused: answer.body.slice(0, 1_000) || `status ${answer.status}` };
   }
 
-  private signatureHeader(body: Buffer): Record<string, string> {
+  private createSignatureHeader(body: Buffer): Record<string, string> {
     const timestamp = String(Math.floor(Date.now() / 1000));
     if (!this.secret) return { 'x-crawlway-timestamp': timestamp };
     const mac = createHmac('sha256', this.secret.reveal()).update(`${timestamp}.`).update(body).digest('hex');

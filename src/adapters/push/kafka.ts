@@ -6,7 +6,7 @@ import { type Sink, SinkUnavailable } from '../../engine/ports/sink.js';
 import { resolveAndCheckHost, toTlsOptions } from './endpoint.js';
 import { KafkaGuard } from './kafka-guard.js';
 import { toOrderRecord } from './order-record.js';
-import { acknowledgeAll, type RequestAnswer, sendSplitting } from './splitting.js';
+import { acknowledgeAll, type RequestAnswer, sendWithSplitting } from './splitting.js';
 
 type Records = Producer<string, string, string, string>;
 
@@ -42,7 +42,7 @@ export class KafkaSink implements Sink {
   }
 
   deliver(batch: readonly PushOrder[], signal: AbortSignal): Promise<OrderAnswer[]> {
-    const delivery = this.last.then(() => sendSplitting(batch, (orders) => this.send(orders, signal)));
+    const delivery = this.last.then(() => sendWithSplitting(batch, (orders) => this.send(orders, signal)));
     this.last = delivery.catch(() => undefined);
     return delivery;
   }

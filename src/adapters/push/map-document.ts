@@ -40,8 +40,8 @@ function mapMeta(metas: readonly Meta[], name: string, step: MapStep): Meta[] {
   ];
   const first = metas.findIndex((meta) => meta.name === name);
   const at = first < 0 ? metas.length : first;
-  const withoutMeta = (some: readonly Meta[]): Meta[] => some.filter((meta) => meta.name !== name);
-  return [...withoutMeta(metas.slice(0, at)), ...replacement, ...withoutMeta(metas.slice(at))];
+  const omitMeta = (some: readonly Meta[]): Meta[] => some.filter((meta) => meta.name !== name);
+  return [...omitMeta(metas.slice(0, at)), ...replacement, ...omitMeta(metas.slice(at))];
 }
 
 function renameField(name: string, pattern: string, target: string): string {
@@ -69,7 +69,7 @@ function convertValues(field: string, present: readonly string[], step: MapStep)
 
 const LONGEST_QUOTE = 100;
 
-function unmappable(field: string, value: string, wanted: string): UnmappableValue {
+function createUnmappableValue(field: string, value: string, wanted: string): UnmappableValue {
   return new UnmappableValue(`field ${field}: ${JSON.stringify(value.slice(0, LONGEST_QUOTE))} is not ${wanted}`);
 }
 
@@ -81,20 +81,20 @@ function convertType(field: string, value: string, type: NonNullable<MapStep['ty
       return value;
     case 'integer':
       if (/^[+-]?\d{1,18}$/.test(text)) return String(BigInt(text.replace(/^\+/, '')));
-      throw unmappable(field, value, 'an integer');
+      throw createUnmappableValue(field, value, 'an integer');
     case 'number': {
       const number = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i.test(text) ? Number(text) : Number.NaN;
       if (Number.isFinite(number)) return String(number);
-      throw unmappable(field, value, 'a number');
+      throw createUnmappableValue(field, value, 'a number');
     }
     case 'boolean':
       if (/^(?:true|yes|1|on)$/i.test(text)) return 'true';
       if (/^(?:false|no|0|off)$/i.test(text)) return 'false';
-      throw unmappable(field, value, 'true or false');
+      throw createUnmappableValue(field, value, 'true or false');
     case 'date': {
       const time = Date.parse(text);
       if (/^\d{4}|[a-z]{3}/i.test(text) && !Number.isNaN(time)) return new Date(time).toISOString();
-      throw unmappable(field, value, 'a date');
+      throw createUnmappableValue(field, value, 'a date');
     }
   }
 }
@@ -148,5 +148,5 @@ function parseDate(field: string, value: string, pattern: string): string {
     if (date.getUTCMonth() === month - 1 && date.getUTCDate() === day && hour < 24 && minute < 60 && second < 60)
       return date.toISOString();
   }
-  throw unmappable(field, value, `a date like ${pattern}`);
+  throw createUnmappableValue(field, value, `a date like ${pattern}`);
 }

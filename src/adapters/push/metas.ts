@@ -1,7 +1,7 @@
 import type { Chunk, Heading } from '../../domain/content/content-definition.js';
 import { toTypedMeta } from '../../domain/content/meta-types.js';
 import type { Meta, PushDocument } from '../../domain/push/order.js';
-import { asText, asTexts, isRecord } from './answers.js';
+import { asString, asStrings, isRecord } from './answers.js';
 
 /**
  * Groups the values of metas under the field to which each name is mapped, for sinks whose fields can have several
@@ -17,7 +17,7 @@ export const groupValuesByName = (
 
 /** Converts values grouped by name back into metas; the order of different names is not kept. */
 export const toMetas = (values: Readonly<Record<string, unknown>>): Meta[] =>
-  Object.entries(values).flatMap(([name, some]) => asTexts(some).map((value) => toTypedMeta(name, value)));
+  Object.entries(values).flatMap(([name, some]) => asStrings(some).map((value) => toTypedMeta(name, value)));
 
 /** Formats a heading as in Markdown: `## Installation`. */
 export const formatHeading = ({ level, text }: Heading): string => `${'#'.repeat(level)} ${text}`;
@@ -30,7 +30,7 @@ export const formsToMetas = ({ headings = [], markdown, chunks = [] }: PushDocum
 ];
 
 /** The metas whose values have the given type. */
-export const selectTyped = (metas: readonly Meta[], type: 'date' | 'number'): readonly Meta[] =>
+export const selectByType = (metas: readonly Meta[], type: 'date' | 'number'): readonly Meta[] =>
   metas.filter((meta) => meta.type === type);
 
 /**
@@ -40,9 +40,9 @@ export function parseForms(
   record: Readonly<Record<string, unknown>>,
 ): Pick<PushDocument, 'headings' | 'markdown' | 'chunks'> {
   const { headings, chunks } = record;
-  const markdown = asText(record['markdown']);
+  const markdown = asString(record['markdown']);
   return {
-    ...(Array.isArray(headings) ? { headings: asTexts(headings).map(parseHeading) } : {}),
+    ...(Array.isArray(headings) ? { headings: asStrings(headings).map(parseHeading) } : {}),
     ...(markdown === undefined ? {} : { markdown }),
     ...(Array.isArray(chunks) ? { chunks: chunks.flatMap(parseChunk) } : {}),
   };
@@ -57,5 +57,5 @@ function parseChunk(chunk: unknown): Chunk[] {
   if (!isRecord(chunk)) return [];
   const { text, path, start, end } = chunk;
   const isWhole = typeof text === 'string' && typeof start === 'number' && typeof end === 'number';
-  return isWhole ? [{ text, path: asTexts(path), start, end }] : [];
+  return isWhole ? [{ text, path: asStrings(path), start, end }] : [];
 }

@@ -27,7 +27,7 @@ export class PinnedAgent extends https.Agent {
     const fail = (error: Error): void => callback?.(error, socket);
     socket.once('error', fail);
     socket.once('secureConnect', () => {
-      const fault = findFault(socket, this.fingerprint, host);
+      const fault = findCertificateFault(socket, this.fingerprint, host);
       if (fault) {
         socket.destroy(fault);
         return;
@@ -39,17 +39,17 @@ export class PinnedAgent extends https.Agent {
   }
 }
 
-function findFault(socket: tls.TLSSocket, fingerprint: string, host: string): Error | undefined {
+function findCertificateFault(socket: tls.TLSSocket, fingerprint: string, host: string): Error | undefined {
   let peer: tls.DetailedPeerCertificate | undefined = socket.getPeerCertificate(true);
   let certificate = parseCertificate(peer);
-  const shown = [certificate && fingerprintOf(certificate)];
-  if (certificate && fingerprintOf(certificate) === fingerprint) return undefined;
+  const shown = [certificate && getFingerprint(certificate)];
+  if (certificate && getFingerprint(certificate) === fingerprint) return undefined;
   for (let i = 0; certificate && peer && i < LONGEST_CHAIN; i++) {
     const issuer = parseCertificate(peer.issuerCertificate);
     // The sender of a chain may include any certificate, so only signatures count.
     if (!issuer?.ca || !certificate.checkIssued(issuer) || !certificate.verify(issuer.publicKey)) break;
-    shown.push(fingerprintOf(issuer));
-    if (fingerprintOf(issuer) === fingerprint) return tls.checkServerIdentity(host, socket.getPeerCertificate());
+    shown.push(getFingerprint(issuer));
+    if (getFingerprint(issuer) === fingerprint) return tls.checkServerIdentity(host, socket.getPeerCertificate());
     if (issuer.fingerprint256 === certificate.fingerprint256) break;
     [peer, certificate] = [peer.issuerCertificate, issuer];
   }
@@ -61,4 +61,5 @@ function findFault(socket: tls.TLSSocket, fingerprint: string, host: string): Er
 const parseCertificate = (peer: tls.DetailedPeerCertificate | undefined): X509Certificate | undefined =>
   peer?.raw ? new X509Certificate(peer.raw) : undefined;
 
-const fingerprintOf = ({ fingerprint256 }: X509Certificate): string => fingerprint256.replaceAll(':', '').toLowerCase();
+const getFingerprint = ({ fingerprint256 }: X509Certificate): string =>
+  fingerprint256.replaceAll(':', '').toLowerCase();

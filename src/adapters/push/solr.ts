@@ -1,10 +1,10 @@
 import type { SinkDefinitionOf } from '../../domain/crawl/sink-definition.js';
 import type { OrderAnswer, OrderKind, PushDocument, PushOrder } from '../../domain/push/order.js';
 import { type KeptDocument, type Sink, SinkUnavailable } from '../../engine/ports/sink.js';
-import { asList, asRecord, asText, asTexts, isRecord } from './answers.js';
-import { formatHeading, groupValuesByName, selectTyped, toMetas } from './metas.js';
+import { asList, asRecord, asString, asStrings, isRecord } from './answers.js';
+import { formatHeading, groupValuesByName, selectByType, toMetas } from './metas.js';
 import { isSuccess, type SinkAnswer, SinkClient } from './sink-client.js';
-import { acknowledgeAll, groupRunsByKind, type RequestAnswer, sendSplitting } from './splitting.js';
+import { acknowledgeAll, groupRunsByKind, type RequestAnswer, sendWithSplitting } from './splitting.js';
 
 const ENTRIES_AT_ONCE = '1000';
 const JSON_TYPE = { 'content-type': 'application/json' };
@@ -31,7 +31,7 @@ export class SolrSink implements Sink {
   async deliver(batch: readonly PushOrder[], signal: AbortSignal): Promise<OrderAnswer[]> {
     const answers: OrderAnswer[] = [];
     for (const { kind, orders } of groupRunsByKind(batch)) {
-      answers.push(...(await sendSplitting(orders, (some) => this.send(kind, some, signal))));
+      answers.push(...(await sendWithSplitting(orders, (some) => this.send(kind, some, signal))));
     }
     if (answers.some(({ state }) => state === 'acknowledged')) await this.commit({ openSearcher: 'false' }, signal);
     return answers;
@@ -155,8 +155,8 @@ function toSolrFields(crawler: string, document: PushDocument): Record<string, u
   const groupByField = (type: string) => (name: string) => `meta_${name.replace(/\W/g, '_')}_${type}`;
   const fields = {
     ...groupValuesByName(metas, metaFieldName),
-    ...groupValuesByName(selectTyped(metas, 'date'), groupByField('dts')),
-    ...groupValuesByName(selectTyped(metas, 'number'), groupByField('ds')),
+    ...groupValuesByName(selectByType(metas, 'date'), groupByField('dts')),
+    ...groupValuesByName(selectByType(metas, 'number'), groupByField('ds')),
   };
   const title = metas.find(({ name }) => name === 'title')?.value ?? '';
   return {
@@ -184,7 +184,7 @@ const metaFieldName = (name: string): string => `meta_${name.replace(/\W/g, '_')
 type SolrFields = Readonly<Record<string, unknown>>;
 
 /** A field that is multi-valued in the core's schema comes as a list. */
-const firstValue = (value: unknown): string | undefined => asText(value) ?? asTexts(value)[0];
+const firstValue = (value: unknown): string | undefined => asString(value) ?? asStrings(value)[0];
 
 /** Undefined if part of the document is not stored, or two meta names share a field. */
 function toKeptDocument(fields: SolrFields): KeptDocument | undefined {
@@ -192,7 +192,7 @@ function toKeptDocument(fields: SolrFields): KeptDocument | undefined {
     (name) => firstValue(fields[name]),
   );
   if (uri === undefined || stamp === undefined || crawler === undefined || text === undefined) return undefined;
-  const names = asTexts(fields['meta_names_ss']);
+  const names = asStrings(fields['meta_names_ss']);
   const metaFields = Object.keys(fields).filter((name) => /^meta_.*_txt$/.test(name));
   if (metaFields.length !== names.length || new Set(names.map(metaFieldName)).size < names.length) return undefined;
   const metas = toMetas(Object.fromEntries(names.map((name) => [name, fields[metaFieldName(name)]])));

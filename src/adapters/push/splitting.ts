@@ -7,7 +7,7 @@ export type RequestAnswer = readonly OrderAnswer[] | { readonly refused: string 
  * Sends orders. As long as the sink refuses them as a whole, each half is sent separately, the first half first, until
  * the offending order is alone and is refused with the sink's message.
  */
-export async function sendSplitting(
+export async function sendWithSplitting(
   orders: readonly PushOrder[],
   send: (orders: readonly PushOrder[]) => Promise<RequestAnswer>,
 ): Promise<OrderAnswer[]> {
@@ -15,8 +15,8 @@ export async function sendSplitting(
   if (!('refused' in answer)) return [...answer];
   if (orders.length <= 1) return orders.map(() => ({ state: 'refused', message: answer.refused }));
   const middle = orders.length >> 1;
-  const first = await sendSplitting(orders.slice(0, middle), send);
-  const second = await sendSplitting(orders.slice(middle), send);
+  const first = await sendWithSplitting(orders.slice(0, middle), send);
+  const second = await sendWithSplitting(orders.slice(middle), send);
   return [...first, ...second];
 }
 

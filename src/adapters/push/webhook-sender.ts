@@ -26,7 +26,7 @@ export class WebhookSender {
       'content-type': 'application/json',
       'webhook-id': id,
       'webhook-timestamp': timestamp,
-      'webhook-signature': `v1,${this.signatureHeader(`${id}.${timestamp}.${body}`)}`,
+      'webhook-signature': `v1,${this.createSignatureHeader(`${id}.${timestamp}.${body}`)}`,
     };
     const answer = await this.client.request({ method: 'POST', path: '', headers, body }, signal);
     if (!isSuccess(answer)) throw new Error(`status ${answer.status}`);
@@ -36,7 +36,7 @@ export class WebhookSender {
     return this.client.close();
   }
 
-  private signatureHeader(signed: string): string {
+  private createSignatureHeader(signed: string): string {
     const key = Buffer.from(this.definition.secret.reveal().replace(/^whsec_/, ''), 'base64');
     return createHmac('sha256', key).update(signed).digest('base64');
   }

@@ -5,16 +5,16 @@ const URL_A = 'https://www.a.example/shop/';
 
 it('a session sends cookies where they belong, and nowhere else', async () => {
   const session = new CookieSessions().open('a');
-  expect(session.cookies(URL_A)).toBeUndefined();
-  expect(await session.keep(URL_A, 'id=1; Path=/; Secure\nbasket=x; Path=/shop\nall=y; Path=/; Domain=a.example')).toBe(
-    true,
-  );
-  expect(session.cookies(URL_A)).toBe('basket=x; id=1; all=y');
-  expect(session.cookies('http://www.a.example/')).toBe('all=y');
-  expect(session.cookies('https://b.a.example/')).toBe('all=y');
-  expect(session.cookies('https://www.b.example/')).toBeUndefined();
-  expect(await session.keep(URL_A, 'id=1; Path=/; Secure')).toBe(false);
-  expect(await session.keep(URL_A, 'id=; Max-Age=0; Path=/; Secure')).toBe(true);
+  expect(session.getCookies(URL_A)).toBeUndefined();
+  expect(
+    await session.storeCookies(URL_A, 'id=1; Path=/; Secure\nbasket=x; Path=/shop\nall=y; Path=/; Domain=a.example'),
+  ).toBe(true);
+  expect(session.getCookies(URL_A)).toBe('basket=x; id=1; all=y');
+  expect(session.getCookies('http://www.a.example/')).toBe('all=y');
+  expect(session.getCookies('https://b.a.example/')).toBe('all=y');
+  expect(session.getCookies('https://www.b.example/')).toBeUndefined();
+  expect(await session.storeCookies(URL_A, 'id=1; Path=/; Secure')).toBe(false);
+  expect(await session.storeCookies(URL_A, 'id=; Max-Age=0; Path=/; Secure')).toBe(true);
 });
 
 it.each([
@@ -24,21 +24,21 @@ it.each([
   ['that is none', '\u0000;;=', URL_A],
 ])('a cookie %s is passed over', async (_name, cookie, url) => {
   const session = new CookieSessions().open('a');
-  expect(await session.keep(url, cookie)).toBe(false);
-  expect(session.cookies(url)).toBeUndefined();
+  expect(await session.storeCookies(url, cookie)).toBe(false);
+  expect(session.getCookies(url)).toBeUndefined();
 });
 
 it('a session without end of cookies stays small', async () => {
   const session = new CookieSessions().open('a');
-  for (let i = 0; i < 300; i++) await session.keep(URL_A, `c${i}=${'x'.repeat(100)}`);
-  expect(session.cookies(URL_A)!.split(';')).toHaveLength(200);
+  for (let i = 0; i < 300; i++) await session.storeCookies(URL_A, `c${i}=${'x'.repeat(100)}`);
+  expect(session.getCookies(URL_A)!.split(';')).toHaveLength(200);
 });
 
 it('sessions are apart from each other, and one that was not used for long is forgotten', async () => {
   const store = new CookieSessions();
-  await store.open('a').keep(URL_A, 'id=1');
-  expect(store.open('b').cookies(URL_A)).toBeUndefined();
-  expect(store.open('a').cookies(URL_A)).toBe('id=1');
+  await store.open('a').storeCookies(URL_A, 'id=1');
+  expect(store.open('b').getCookies(URL_A)).toBeUndefined();
+  expect(store.open('a').getCookies(URL_A)).toBe('id=1');
   for (let i = 0; i < 10_000; i++) store.open(`other ${i}`);
-  expect(store.open('a').cookies(URL_A)).toBeUndefined();
+  expect(store.open('a').getCookies(URL_A)).toBeUndefined();
 });

@@ -32,7 +32,7 @@ export class CookieSessions implements SessionStore {
 export class CookieSession implements Session {
   private jar: CookieJar | undefined;
 
-  cookies(url: string): string | undefined {
+  getCookies(url: string): string | undefined {
     return this.jar?.getCookieStringSync(url) || undefined;
   }
 
@@ -40,16 +40,16 @@ export class CookieSession implements Session {
     return this.jar?.getCookiesSync(url).some(({ key }) => key === name) ?? false;
   }
 
-  async keep(url: string, setCookie: string): Promise<boolean> {
+  async storeCookies(url: string, setCookie: string): Promise<boolean> {
     const jar = this.jar ?? (await createJar());
     // Another response may have created the jar in the meantime.
     this.jar ??= jar;
-    const before = this.cookies(url);
+    const before = this.getCookies(url);
     for (const cookie of setCookie.split('\n', MOST_COOKIES)) {
       if (cookie.length <= LONGEST_COOKIE) this.jar.setCookieSync(cookie, url, { ignoreError: true });
     }
     await this.limitCookies(this.jar);
-    return this.cookies(url) !== before;
+    return this.getCookies(url) !== before;
   }
 
   /** Returns the whole jar as a string, which must be kept secret. */

@@ -53,7 +53,7 @@ export class OutsideSecrets {
 
   private async hasChanged(reference: string, before: string): Promise<boolean> {
     const { kind, name } = parseReference(reference);
-    const now = await (kind === 'file' ? valueOrUndefined(() => this.readFile(name)) : this.runHelper(name));
+    const now = await (kind === 'file' ? readOrUndefined(() => this.readFile(name)) : this.runHelper(name));
     if (now === undefined || now === before) return false;
     this.known.set(reference, now);
     return true;
@@ -68,8 +68,8 @@ export class OutsideSecrets {
 
   private readFile(path: string): string {
     const { folders } = this.places;
-    const real = isAbsolute(path) ? realPath(path) : undefined;
-    const isInside = (folder: string): boolean => real!.startsWith(join(realPath(folder) ?? folder, sep));
+    const real = isAbsolute(path) ? resolveRealPath(path) : undefined;
+    const isInside = (folder: string): boolean => real!.startsWith(join(resolveRealPath(folder) ?? folder, sep));
     if (
       !isAbsolute(path) ||
       !(real === undefined ? folders.some((one) => path.startsWith(join(one, sep))) : folders.some(isInside))
@@ -78,13 +78,13 @@ export class OutsideSecrets {
         `secrets are read only from files below ${folders.join(', ')}; the operator can name further folders in CRAWLWAY_SECRETS_FOLDERS`,
       );
     if (real === undefined) throw new UnreadableSecret(`there is no file ${path}`);
-    return checkValue(readSecretFile(real, path), path);
+    return normalizeValue(readSecretFile(real, path), path);
   }
 
   private runHelperSync(name: string): string {
-    const [program, args] = this.helperCommand(name);
+    const [program, args] = this.findHelperCommand(name);
     try {
-      return checkValue(
+      return normalizeValue(
         execFileSync(program, args, { ...this.execOptions(), stdio: ['ignore', 'pipe', 'ignore'] }),
         name,
       );
@@ -95,15 +95,15 @@ export class OutsideSecrets {
 
   private async runHelper(name: string): Promise<string | undefined> {
     try {
-      const [program, args] = this.helperCommand(name);
+      const [program, args] = this.findHelperCommand(name);
       const { stdout } = await promisify(execFile)(program, args, this.execOptions());
-      return checkValue(stdout, name);
+      return normalizeValue(stdout, name);
     } catch {
       return undefined;
     }
   }
 
-  private helperCommand(name: string): readonly [program: string, args: readonly string[]] {
+  private findHelperCommand(name: string): readonly [program: string, args: readonly string[]] {
     const [program, ...args] = this.places.helper ?? [];
     if (program === undefined)
       throw new UnreadableSecret('no helper is set: the operator can set its command line in CRAWLWAY_SECRETS_HELPER');
@@ -126,7 +126,7 @@ function parseReference(reference: string): { readonly kind: string; readonly na
   return { kind: reference.slice(0, colon), name: reference.slice(colon + 1) };
 }
 
-function valueOrUndefined(read: () => string): string | undefined {
+function readOrUndefined(read: () => string): string | undefined {
   try {
     return read();
   } catch {
@@ -134,7 +134,7 @@ function valueOrUndefined(read: () => string): string | undefined {
   }
 }
 
-function realPath(path: string): string | undefined {
+function resolveRealPath(path: string): string | undefined {
   try {
     return realpathSync(path);
   } catch {
@@ -161,7 +161,7 @@ function readSecretFile(real: string, path: string): string {
 }
 
 /** Editors and programs usually end a file with a line feed, which is removed. */
-function checkValue(text: string, from: string): string {
+function normalizeValue(text: string, from: string): string {
   const value = text.replace(/\r?\n$/, '');
   if (value === '') throw new UnreadableSecret(`${from} is empty`);
   return value;

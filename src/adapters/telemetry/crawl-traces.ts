@@ -48,7 +48,7 @@ export class CrawlTraces implements Tracing {
   }
 
   /** Records what page threads have measured, counted back from now. */
-  recordAnswer({ age, readingTime, duration, status, outcome, bytes }: PageResult): void {
+  recordResponse({ age, readingTime, duration, status, outcome, bytes }: PageResult): void {
     const visit = this.visits.getStore();
     if (!visit) return;
     const read = Date.now() - (age ?? 0);

@@ -67,9 +67,9 @@ function toHistograms(name: string, values: readonly Value[], span: Span): DataP
     JSON.stringify(Object.entries(labels).sort()),
   );
   return [...series.values()].map((lines) => {
-    const valuesWithSuffix = (suffix: string): Value[] =>
+    const filterBySuffix = (suffix: string): Value[] =>
       lines.filter(({ metricName }) => metricName === `${name}_${suffix}`);
-    const bounded = valuesWithSuffix('bucket')
+    const bounded = filterBySuffix('bucket')
       .map(({ labels, value }): [bound: number, count: number] => [parseBound(labels['le']), value])
       .sort(([a], [b]) => a - b);
     const boundaries = bounded.map(([bound]) => bound).filter(Number.isFinite);
@@ -77,8 +77,8 @@ function toHistograms(name: string, values: readonly Value[], span: Span): DataP
     const { le: _, ...labels } = lines[0]!.labels;
     const value = {
       buckets: { boundaries, counts },
-      sum: valuesWithSuffix('sum')[0]?.value ?? 0,
-      count: valuesWithSuffix('count')[0]?.value ?? 0,
+      sum: filterBySuffix('sum')[0]?.value ?? 0,
+      count: filterBySuffix('count')[0]?.value ?? 0,
     };
     return { ...span, attributes: toAttributes(labels), value };
   });

@@ -7,7 +7,7 @@ import { sinkDefinition } from '../../../test/support/push-orders.js';
 import type { ContentDefinition } from '../../domain/content/content-definition.js';
 import { createRootContext } from '../../domain/policy/site-mode.js';
 import { instant } from '../../domain/time/units.js';
-import { crawlUrl } from '../../domain/url/crawl-url.js';
+import { toCrawlUrl } from '../../domain/url/crawl-url.js';
 import { WorkLost } from '../../engine/ports/page-processor.js';
 import type { PageResult, PageTask } from '../../engine/ports/page-task.js';
 import { PageThreadPool } from './page-thread-pool.js';
@@ -101,7 +101,7 @@ describe('a pool of page threads', () => {
   it('knows the roots of the moment in every thread, also in one that came later', async () => {
     site.page('/bad', [], 'A page that kills the thread.');
     let asked = 0;
-    const url = crawlUrl(site.url('/'));
+    const url = toCrawlUrl(site.url('/'));
     const root = { url: url.href, site: false, entireSite: false, priority: 0, metas: [], followLinks: true };
     const links = async (): Promise<number[]> => {
       site.page('/', [`http://elsewhere.example/${++asked}`]);

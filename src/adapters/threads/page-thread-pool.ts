@@ -1,4 +1,4 @@
-import { readsEveryTree } from '../../domain/content/content-definition.js';
+import { alwaysNeedsTree } from '../../domain/content/content-definition.js';
 import type { ServerDefinition } from '../../domain/crawl/definition.js';
 import type { FetchOutcome } from '../../domain/fetch/outcome.js';
 import type { RootContext } from '../../domain/policy/verdict.js';
@@ -76,7 +76,7 @@ export class PageThreadPool implements PageProcessor {
     for (const [key, { crawler }] of this.roots) if (!crawlers.has(crawler)) this.roots.delete(key);
     const argument = packSecrets(definition);
     await Promise.all([
-      ...this.threads.map((thread) => thread.call(this.takeSeq(), 'configure', argument)),
+      ...this.threads.map((thread) => thread.call(this.allocateSeq(), 'configure', argument)),
       this.options.plugins?.configure(definition.plugins ?? []),
     ]);
   }
@@ -84,7 +84,7 @@ export class PageThreadPool implements PageProcessor {
   /** The size of a heap is fixed when its thread is started, so that other threads take over. */
   private adaptHeaps({ crawlers }: ServerDefinition): void {
     const { withTrees, withoutTrees } = YOUNG_GENERATION;
-    const readTrees = crawlers.some(({ contents = [] }) => contents.some(readsEveryTree));
+    const readTrees = crawlers.some(({ contents = [] }) => contents.some(alwaysNeedsTree));
     this.youngGeneration = readTrees ? withTrees : withoutTrees;
     this.threads = this.threads.map((thread) => {
       if (thread.youngGeneration === this.youngGeneration) return thread;
@@ -106,7 +106,7 @@ export class PageThreadPool implements PageProcessor {
 
   async process(task: PageTask): Promise<PageResult> {
     if (task.render === 'always' && !this.renderThread && this.definition) this.openRenderer(this.definition);
-    const host = hostOf(task.url);
+    const host = extractHost(task.url);
     const threads = this.times.isSlow(host) ? this.slowThreads : this.threads;
     try {
       const result = await this.callOneOf(threads, 'process', task, this.times.estimateTime(host));
@@ -178,11 +178,11 @@ export class PageThreadPool implements PageProcessor {
     argument: PageCalls[Name]['argument'],
     cost: number,
   ): Promise<PageCalls[Name]['answer']> {
-    const thread = threads.length === 1 ? threads[0]! : findLeastBusy(threads);
-    return thread.call(this.takeSeq(), name, argument, cost);
+    const thread = threads.length === 1 ? threads[0]! : findLeastBusyThread(threads);
+    return thread.call(this.allocateSeq(), name, argument, cost);
   }
 
-  private takeSeq(): number {
+  private allocateSeq(): number {
     this.lastSeq = nextSeq(this.lastSeq);
     return this.lastSeq;
   }
@@ -194,7 +194,7 @@ export class PageThreadPool implements PageProcessor {
     if (this.renderThread) thread.notify({ notice: 'renderer', port: this.renderThread.connect() });
     if (this.definition) {
       // The result is not awaited: messages keep their order, so every page arrives after the configuration.
-      thread.call(this.takeSeq(), 'configure', packSecrets(this.definition)).catch(() => undefined);
+      thread.call(this.allocateSeq(), 'configure', packSecrets(this.definition)).catch(() => undefined);
       for (const { crawler, root } of this.roots.values()) thread.notify({ notice: 'root', crawler, root });
       const { plugins } = this.options;
       if (plugins && plugins.facts.length > 0) thread.setPlugins(plugins.facts, plugins);
@@ -212,7 +212,7 @@ export class PageThreadPool implements PageProcessor {
     const most = this.options.maxReadingMs ?? MAX_READING_MS;
     for (const thread of [...this.threads, ...this.finishing]) {
       const limit = thread.load > 1 ? Math.min(most, MAX_READING_BEFORE_OTHERS_MS) : most;
-      if (thread.isStuck(limit / CHECK_MS)) void thread.terminate();
+      if (thread.checkStuck(limit / CHECK_MS)) void thread.terminate();
     }
     this.growIfNeeded();
   }
@@ -223,8 +223,8 @@ export class PageThreadPool implements PageProcessor {
     const now = performance.eventLoopUtilization();
     const main = performance.eventLoopUtilization(now, this.mainUtilization).utilization;
     this.mainUtilization = now;
-    const shares = this.threads.map((thread) => thread.busyShare());
-    if (!this.demand.wantsMore(main, shares)) return;
+    const shares = this.threads.map((thread) => thread.measureBusyShare());
+    if (!this.demand.checkDemand(main, shares)) return;
     this.threads = [...this.threads, this.startThread()];
     log.info('one more page thread was started: reading pages limited the speed of the crawl', {
       threads: this.threads.length,
@@ -232,19 +232,19 @@ export class PageThreadPool implements PageProcessor {
   }
 }
 
-function findLeastBusy(threads: readonly PageThread[]): PageThread {
+function findLeastBusyThread(threads: readonly PageThread[]): PageThread {
   const backlogs = threads.map((thread) => thread.backlog);
-  const least = threads.map((_, i) => i).reduce((best, i) => (isLess(i, best) ? i : best));
+  const least = threads.map((_, i) => i).reduce((best, i) => (isLessBusy(i, best) ? i : best));
   return threads[least]!;
 
-  function isLess(one: number, other: number): boolean {
+  function isLessBusy(one: number, other: number): boolean {
     if (backlogs[one] !== backlogs[other]) return backlogs[one]! < backlogs[other]!;
     return threads[one]!.load < threads[other]!.load;
   }
 }
 
 /** Extracts the host of a canonical URL without the cost of parsing it. */
-function hostOf(url: string): string {
+function extractHost(url: string): string {
   const start = url.indexOf('//') + 2;
   const end = url.indexOf('/', start);
   return end < 0 ? url.slice(start) : url.slice(start, end);

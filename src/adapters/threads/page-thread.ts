@@ -130,15 +130,15 @@ export class PageThread {
   }
 
   /** To be called at a steady pace; true if the thread has been reading the same page for `limit` calls. */
-  isStuck(limit: number): boolean {
+  checkStuck(limit: number): boolean {
     const now = Atomics.load(this.reading, 0);
     this.checks = now !== 0 && now === this.lastReading ? this.checks + 1 : 0;
     this.lastReading = now;
-    return this.checks >= limit || this.isSilent(limit * PATIENCE);
+    return this.checks >= limit || this.checkSilence(limit * PATIENCE);
   }
 
   /** Share of the time since the last call during which the thread was busy, from 0 to 1. */
-  busyShare(): number {
+  measureBusyShare(): number {
     const { performance } = this.worker;
     const now = performance.eventLoopUtilization();
     const since = performance.eventLoopUtilization(now, this.utilization);
@@ -147,7 +147,7 @@ export class PageThread {
   }
 
   /** True if something other than reading a page blocks the thread: it is unknown what, so all its work is lost. */
-  private isSilent(limit: number): boolean {
+  private checkSilence(limit: number): boolean {
     const beat = Atomics.load(this.reading, 2);
     this.silentChecks = this.load > 0 && beat !== 0 && beat === this.lastBeat ? this.silentChecks + 1 : 0;
     this.lastBeat = beat;
@@ -194,7 +194,7 @@ export class PageThread {
     this.costs -= waiting.cost;
     if (this.finishing && this.load === 0) void this.close();
     if ('error' in answer) waiting.reject(new Error(answer.error));
-    else waiting.resolve((waiting.call.call === 'process' ? withTimes(answer) : answer.answer) as never);
+    else waiting.resolve((waiting.call.call === 'process' ? addTimes(answer) : answer.answer) as never);
   }
 
   private endThread(error: Error): void {
@@ -215,7 +215,7 @@ export class PageThread {
  * The document's buffer was transferred alone and is freed explicitly: left to the garbage collector, documents caused
  * nearly all full collections.
  */
-function withTimes({ answer, at, read }: Extract<PageAnswer, { answer: unknown }>): PageResult {
+function addTimes({ answer, at, read }: Extract<PageAnswer, { answer: unknown }>): PageResult {
   const age = milliseconds(Math.max(0, Math.floor(uptime() - at) - 1));
   const result = answer as PageResult;
   const [bytes] = collectTransferableBuffers(answer);

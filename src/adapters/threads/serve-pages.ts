@@ -71,7 +71,7 @@ export function servePages(
       else if (message.notice === 'plugins') {
         if (message.port) plugins?.connect(message.port);
         processor.setPlugins?.(message.facts);
-      } else apply(processor, message, port);
+      } else applyNotice(processor, message, port);
     }
   });
 }
@@ -111,7 +111,7 @@ function perform(processor: PageProcessor, call: PageCall, reading: (isRead: boo
   }
 }
 
-function apply(
+function applyNotice(
   processor: PageProcessor,
   notice: Exclude<PageNotice, { notice: 'renderer' | 'plugins' }>,
   port: MessagePort,

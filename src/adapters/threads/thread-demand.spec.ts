@@ -4,7 +4,7 @@ import { ThreadDemand } from './thread-demand.js';
 describe('one more page thread is wanted', () => {
   const wanted = (shares: readonly [main: number, ...threads: number[]][]): boolean[] => {
     const demand = new ThreadDemand();
-    return shares.map(([main, ...threads]) => demand.wantsMore(main, threads));
+    return shares.map(([main, ...threads]) => demand.checkDemand(main, threads));
   };
 
   it('when all are busy and the main thread is not, three times in a row', () => {

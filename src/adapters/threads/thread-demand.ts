@@ -12,7 +12,7 @@ export class ThreadDemand {
    * To be called at a steady pace, with the share of time since the last call during which each thread was busy, from 0
    * to 1.
    */
-  wantsMore(main: number, threads: readonly number[]): boolean {
+  checkDemand(main: number, threads: readonly number[]): boolean {
     this.checks = main < IDLE && threads.every((share) => share > BUSY) ? this.checks + 1 : 0;
     if (this.checks < CHECKS) return false;
     this.checks = 0;

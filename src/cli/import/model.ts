@@ -114,7 +114,7 @@ export const splitLines = (text: string): string[] =>
     .filter((line) => line !== '' && !line.startsWith('#'));
 
 /** Appends any number of elements: lists of start URLs may be longer than a call's list of arguments can be. */
-export function addAll<T>(list: T[], more: Iterable<T>): void {
+export function appendAll<T>(list: T[], more: Iterable<T>): void {
   for (const one of more) list.push(one);
 }
 

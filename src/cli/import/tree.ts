@@ -45,14 +45,14 @@ function toNodes(parsed: Parsed, depth: number): Node[] {
   if (name === undefined) return [];
   const content = parsed[name] as Parsed[];
   const text = content
-    .map((one) => (one['#cdata'] ? textOfContent(one['#cdata']) : String(one['#text'] ?? '')))
+    .map((one) => (one['#cdata'] ? formatContent(one['#cdata']) : String(one['#text'] ?? '')))
     .join('')
     .trim();
   const attributes = Object.fromEntries(Object.entries(parsed[':@'] ?? {}).map(([key, value]) => [key, String(value)]));
   return [{ name, attributes, text, children: content.flatMap((one) => toNodes(one, depth + 1)) }];
 }
 
-const textOfContent = (content: unknown): string =>
+const formatContent = (content: unknown): string =>
   (content as Parsed[]).map((one) => String(one['#text'] ?? '')).join('');
 
 /** Mappings become elements, lists become several elements with the same name, and scalars become text. */

@@ -50,9 +50,9 @@ function crawlerXml(crawler: ImportedCrawler, name: string, { sink, fetcher }: N
   const parts = [
     `  <Crawler${attributesXml({ name, ...accepts, ...attributes })}>`,
     ...roots.map((url) => `    <Root${attributesXml({ url, ...(staysOnSite ? {} : { site: 'false' }) })}/>`),
-    ...ruleLines(crawler, report),
+    ...renderRules(crawler, report),
     ...(crawler.crawlSpace ? [`    <cw:CrawlSpace rules="${escapeXml(crawler.crawlSpace)}"/>`] : []),
-    ...conditionElementLines(crawler, report),
+    ...renderConditionElements(crawler, report),
     ...(fetcher === undefined || fetcher === 'default' ? [] : [`    <cw:FetchWith fetcher="${fetcher}"/>`]),
     `    <cw:PushTo sink="${sink}"/>`,
     '  </Crawler>',
@@ -60,7 +60,7 @@ function crawlerXml(crawler: ImportedCrawler, name: string, { sink, fetcher }: N
   return parts.join('\n');
 }
 
-function ruleLines({ rules }: ImportedCrawler, report: ImportReport): string[] {
+function renderRules({ rules }: ImportedCrawler, report: ImportReport): string[] {
   const lines = rules
     .filter(({ pattern }) => isSupported(pattern, report))
     .map(
@@ -72,19 +72,20 @@ function ruleLines({ rules }: ImportedCrawler, report: ImportReport): string[] {
     : ['    <!-- A later rule overrides an earlier one. -->', '    <Rules>', ...lines, '    </Rules>'];
 }
 
-function conditionElementLines(
+function renderConditionElements(
   { include, exclude, maxHops, conditions }: ImportedCrawler,
   report: ImportReport,
 ): string[] {
-  const keepSupported = (patterns: readonly Pattern[]): Pattern[] => patterns.filter((one) => isSupported(one, report));
+  const selectSupported = (patterns: readonly Pattern[]): Pattern[] =>
+    patterns.filter((one) => isSupported(one, report));
   const lines = [
-    ...conditions.filter(isSupportedCondition(report)).flatMap((one) => conditionLines(one, '      ')),
+    ...conditions.filter(isSupportedCondition(report)).flatMap((one) => renderCondition(one, '      ')),
     ...(maxHops === undefined ? [] : [`      <cw:option name="max-hops" value="${maxHops}"/>`]),
-    ...keepSupported(exclude).map(
+    ...selectSupported(exclude).map(
       (one) => `      <cw:may-not-have test="regex" field="${one.field ?? 'url'}" value="${escapeXml(toRegex(one))}"/>`,
     ),
   ];
-  const wanted = keepSupported(include);
+  const wanted = selectSupported(include);
   const fields = new Set(wanted.map(({ field }) => field ?? 'url'));
   for (const field of fields) {
     const regex = wanted
@@ -101,10 +102,14 @@ const isSupportedCondition =
   ({ attributes }: ImportedCondition): boolean =>
     attributes['test'] !== 'regex' || isSupported({ kind: 'regex', value: attributes['value'] ?? '' }, report);
 
-function conditionLines({ element, attributes, children }: ImportedCondition, indent: string): string[] {
+function renderCondition({ element, attributes, children }: ImportedCondition, indent: string): string[] {
   const opening = `${indent}<cw:${element}${attributesXml(attributes)}`;
   if (children.length === 0) return [`${opening}/>`];
-  return [`${opening}>`, ...children.flatMap((one) => conditionLines(one, `${indent}  `)), `${indent}</cw:${element}>`];
+  return [
+    `${opening}>`,
+    ...children.flatMap((one) => renderCondition(one, `${indent}  `)),
+    `${indent}</cw:${element}>`,
+  ];
 }
 
 const KIND = { regex: 'inside', prefix: 'prefix', suffix: 'suffix', contains: 'inside', exact: 'exact' } as const;
@@ -174,15 +179,15 @@ function shareElements(
   write: (crawler: ImportedCrawler, name: string) => string,
 ): NamedElements {
   const names = new Map<string, string>();
-  const keyOf = (crawler: ImportedCrawler): string => write(crawler, '');
+  const createElementKey = (crawler: ImportedCrawler): string => write(crawler, '');
   let text = '';
   for (const crawler of crawlers) {
-    if (names.has(keyOf(crawler))) continue;
+    if (names.has(createElementKey(crawler))) continue;
     const name = names.size === 0 ? firstName : `${firstName}-${names.size + 1}`;
-    names.set(keyOf(crawler), name);
+    names.set(createElementKey(crawler), name);
     text += write(crawler, name);
   }
-  return { text, nameOf: (crawler) => names.get(keyOf(crawler))! };
+  return { text, nameOf: (crawler) => names.get(createElementKey(crawler))! };
 }
 
 const attributesXml = (attributes: Readonly<Record<string, string | undefined>>): string =>

@@ -3,7 +3,7 @@
  * searcher. Pure functions; docs/ACL.md describes where principals come from.
  */
 import { PrefixTable } from '../policy/prefix-table.js';
-import { recordPrefix } from '../policy/server-records.js';
+import { toRecordPrefix } from '../policy/server-records.js';
 import type { Meta } from '../push/order.js';
 import type { AclDefinition, AclRule } from './acl-definition.js';
 
@@ -43,7 +43,7 @@ export const parsePrincipals = (text: string | undefined): string[] =>
 
 /** Rules, headers and metas are combined; the default applies if none of them allows anyone. */
 export function compileAcl(definition: AclDefinition): AclReader {
-  const rules = new PrefixTable(definition.rules.map((rule) => [recordPrefix(rule.prefix), rule] as const));
+  const rules = new PrefixTable(definition.rules.map((rule) => [toRecordPrefix(rule.prefix), rule] as const));
   const { allowHeader, denyHeader, allowMeta, denyMeta } = definition;
   return ({ href, headers, metas }) => {
     const rule = rules.findLongest(href);

@@ -16,7 +16,7 @@ const MAX_CHUNKS = 10_000;
  */
 export function splitIntoChunks(outline: Outline, definition: ChunkDefinition): Chunk[] {
   const chunks: Chunk[] = [];
-  for (const section of sectionsOf(outline)) {
+  for (const section of iterateSections(outline)) {
     let start = section.start;
     let last = start;
     while (start < section.end && chunks.length < MAX_CHUNKS) {
@@ -44,7 +44,7 @@ function addChunk(chunks: Chunk[], text: string, { start, end, path }: Range & P
 }
 
 /** Sections from one heading to the next, with the headings above each. */
-function* sectionsOf({ text, headings }: Outline): Generator<Range & { readonly path: readonly string[] }> {
+function* iterateSections({ text, headings }: Outline): Generator<Range & { readonly path: readonly string[] }> {
   let open: Heading[] = [];
   let start = 0;
   for (const heading of headings) {

@@ -102,7 +102,7 @@ export const needsTree = (content: ContentDefinition): boolean =>
   content.fields.some(({ source }) => source.kind === 'select');
 
 /** Whether every page has to be read as a tree, also one without markers. */
-export const readsEveryTree = (content: ContentDefinition): boolean => needsTree({ ...content, markers: [] });
+export const alwaysNeedsTree = (content: ContentDefinition): boolean => needsTree({ ...content, markers: [] });
 
 /** Whether the `Content` element changes what documents contain. */
 export const changesDocuments = (content: ContentDefinition | undefined): boolean =>

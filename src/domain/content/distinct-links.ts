@@ -51,15 +51,15 @@ export class DistinctLinks<Kept extends Link> {
   }
 
   add(link: Kept): void {
-    if (this.links.length >= this.lookFrom && !this.isKept(link)) return;
+    if (this.links.length >= this.lookFrom && !this.admitLink(link)) return;
     this.links.push(link);
   }
 
-  private isKept(link: Kept): boolean {
-    for (; this.known < this.links.length; this.known++) this.remember(this.links[this.known]!);
-    const written = identityOf(link);
+  private admitLink(link: Kept): boolean {
+    for (; this.known < this.links.length; this.known++) this.keepLink(this.links[this.known]!);
+    const written = computeIdentity(link);
     if (written !== undefined && this.written.has(written)) return false;
-    const url = written === undefined ? undefined : withoutFragment(written);
+    const url = written === undefined ? undefined : stripFragment(written);
     const isNew = url === undefined || !this.urls.has(url);
     // Rules may examine the fragment, so the same URL with other fragments is kept, up to twice the limit.
     const fits = isNew ? this.urls.size + this.long < this.most : this.links.length < 2 * this.most;
@@ -68,14 +68,14 @@ export class DistinctLinks<Kept extends Link> {
     return false;
   }
 
-  private remember(link: Kept): void {
-    const written = identityOf(link);
+  private keepLink(link: Kept): void {
+    const written = computeIdentity(link);
     if (written === undefined) {
       this.long++;
       return;
     }
     this.written.add(written);
-    this.urls.add(withoutFragment(written));
+    this.urls.add(stripFragment(written));
   }
 
   private recordCut(link: Kept, url: string | undefined): void {
@@ -86,13 +86,13 @@ export class DistinctLinks<Kept extends Link> {
 }
 
 /** As a canonical link or with nofollow, the same URL has a different meaning. */
-function identityOf({ href, kind, nofollow }: Link): string | undefined {
+function computeIdentity({ href, kind, nofollow }: Link): string | undefined {
   if (href.length > LONGEST_LOOKED_UP) return undefined;
   if (kind === 'canonical' || kind === 'meta-refresh') return `${kind} ${href}`;
   return nofollow ? `nofollow ${href}` : href;
 }
 
-function withoutFragment(text: string): string {
+function stripFragment(text: string): string {
   const hash = text.indexOf('#');
   return hash < 0 || isHashRoute(text.slice(hash + 1)) ? text : text.slice(0, hash);
 }

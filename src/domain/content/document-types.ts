@@ -61,7 +61,7 @@ const FORMAT_OF = new Map<string, DocumentFormat>(
 /** Media types in lower case, without parameters. */
 export const DOCUMENT_TYPES: readonly string[] = [...FORMAT_OF.keys()];
 
-export const formatOf = (mediaType: string): DocumentFormat | undefined => FORMAT_OF.get(mediaType);
+export const findDocumentFormat = (mediaType: string): DocumentFormat | undefined => FORMAT_OF.get(mediaType);
 
 /** Media types by file extension, lower case, without the dot. */
 export const DOCUMENT_EXTENSIONS: ReadonlyMap<string, string> = new Map(

@@ -36,12 +36,12 @@ export function compileFields(definitions: readonly FieldDefinition[]): FieldRea
 }
 
 function readValues({ source }: FieldDefinition, number: number, facts: FieldFacts): readonly string[] {
-  if (source.kind === 'url') return [urlPart(facts.url, source.part)];
+  if (source.kind === 'url') return [getUrlPart(facts.url, source.part)];
   if (source.kind !== 'meta') return facts.found?.get(number) ?? [];
   return facts.metas.flatMap(({ name, value }) => (name === source.name.toLowerCase() ? [value] : []));
 }
 
-function urlPart(url: CrawlUrl, part: UrlPart): string {
+function getUrlPart(url: CrawlUrl, part: UrlPart): string {
   const value = part === 'url' ? url.href : url[part];
   return value ?? '';
 }
@@ -64,10 +64,10 @@ function toMetas({ name, type, multiple }: FieldDefinition, values: readonly str
   for (const text of values.slice(0, MAX_VALUES)) {
     const value = parseTypedValue(text.slice(0, MAX_META_VALUE).toWellFormed(), type, base);
     if (value === undefined || metas.some((meta) => meta.value === value)) continue;
-    metas.push({ name, value, ...metaType(type) });
+    metas.push({ name, value, ...toMetaType(type) });
     if (!multiple) break;
   }
   return metas;
 }
 
-const metaType = (type: FieldType): Pick<Meta, 'type'> => (type === 'date' || type === 'number' ? { type } : {});
+const toMetaType = (type: FieldType): Pick<Meta, 'type'> => (type === 'date' || type === 'number' ? { type } : {});

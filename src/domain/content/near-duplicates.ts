@@ -76,7 +76,7 @@ export class NearDuplicates {
     let nearest = -1;
     let distance = maxDistance + 1;
     for (let band = 0; band < BANDS && distance > 0; band++) {
-      let entry = this.#heads[band * BAND_VALUES + bandOf(band, high, low)]!;
+      let entry = this.#heads[band * BAND_VALUES + extractBand(band, high, low)]!;
       for (let step = 0; entry !== 0 && step < MAX_STEPS; step++) {
         const slot = entry - 1;
         const bits = countBits(this.#high[slot]! ^ high) + countBits(this.#low[slot]! ^ low);
@@ -92,7 +92,7 @@ export class NearDuplicates {
   }
 
   #link(band: number, slot: number): void {
-    const list = band * BAND_VALUES + bandOf(band, this.#high[slot]!, this.#low[slot]!);
+    const list = band * BAND_VALUES + extractBand(band, this.#high[slot]!, this.#low[slot]!);
     const entry = band * this.#capacity + slot;
     const newest = this.#heads[list]!;
     this.#older[entry] = newest;
@@ -107,14 +107,14 @@ export class NearDuplicates {
     const newer = this.#newer[entry]!;
     if (older !== 0) this.#newer[band * this.#capacity + older - 1] = newer;
     if (newer !== 0) this.#older[band * this.#capacity + newer - 1] = older;
-    else this.#heads[band * BAND_VALUES + bandOf(band, this.#high[slot]!, this.#low[slot]!)] = older;
+    else this.#heads[band * BAND_VALUES + extractBand(band, this.#high[slot]!, this.#low[slot]!)] = older;
   }
 }
 
 const highHalf = (simhash: bigint): number => Number(BigInt.asUintN(32, simhash >> 32n));
 const lowHalf = (simhash: bigint): number => Number(BigInt.asUintN(32, simhash));
 
-function bandOf(band: number, high: number, low: number): number {
+function extractBand(band: number, high: number, low: number): number {
   const half = band < 2 ? high : low;
   return band % 2 === 0 ? half >>> 16 : half & 0xffff;
 }

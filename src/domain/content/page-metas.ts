@@ -40,19 +40,19 @@ const MODIFIED = [
  * The metas to deliver, with `date_published` and `date_modified` if the page has them. `metas` are those of the page,
  * with names in lower case; `structured` is its structured data (JSON-LD and microdata).
  */
-export function deliveredMetas(metas: readonly Named[], structured: readonly Named[] = []): Meta[] {
+export function createDeliveredMetas(metas: readonly Named[], structured: readonly Named[] = []): Meta[] {
   const chosen = metas.filter(({ name, value }) => value !== '' && name.length <= MAX_NAME && DELIVERED.test(name));
   if (chosen.length === 0 && structured.length === 0 && metas.length === 0) return [];
   const all = [...metas, ...structured];
   return [
-    ...dateMeta('date_published', PUBLISHED, all),
-    ...dateMeta('date_modified', MODIFIED, all),
+    ...createDateMeta('date_published', PUBLISHED, all),
+    ...createDateMeta('date_modified', MODIFIED, all),
     ...chosen.slice(0, MAX_METAS),
     ...structured,
   ].map(({ name, value, ...type }: Meta) => ({ name, value: value.slice(0, MAX_META_VALUE).toWellFormed(), ...type }));
 }
 
-function dateMeta(name: string, sources: readonly string[], metas: readonly Named[]): Meta[] {
+function createDateMeta(name: string, sources: readonly string[], metas: readonly Named[]): Meta[] {
   for (const source of sources) {
     const written = metas.find((meta) => meta.name.toLowerCase() === source)?.value;
     const value = written === undefined ? undefined : normalizeDate(written);

@@ -43,7 +43,10 @@ class ShingleCounter {
   }
 
   toFingerprint(): bigint {
-    return BigInt.asIntN(64, (BigInt(this.#majorityBits(0)) << 32n) | BigInt(this.#majorityBits(NIBBLES / 2)));
+    return BigInt.asIntN(
+      64,
+      (BigInt(this.#computeMajorityBits(0)) << 32n) | BigInt(this.#computeMajorityBits(NIBBLES / 2)),
+    );
   }
 
   #countHash(firstNibble: number, hash: number): void {
@@ -54,7 +57,7 @@ class ShingleCounter {
   }
 
   /** 32 bits, each set if it is set in more than half of the shingles' hashes. */
-  #majorityBits(firstNibble: number): number {
+  #computeMajorityBits(firstNibble: number): number {
     const half = (this.words - SHINGLE_WORDS + 1) / 2;
     let bits = 0;
     for (let bit = 0; bit < 32; bit++) {

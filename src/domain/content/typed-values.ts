@@ -1,5 +1,5 @@
 /** Values of typed fields: dates as ISO 8601 in UTC, numbers as in JSON, booleans as true and false. */
-import { type CivilTime, civilTime, formatIsoTime, parseHttpDate } from '../time/http-date.js';
+import { type CivilTime, civilToInstant, formatIsoTime, parseHttpDate } from '../time/http-date.js';
 import { before, minutes } from '../time/units.js';
 import type { FieldType } from './content-definition.js';
 
@@ -67,20 +67,29 @@ export function normalizeDate(value: string): string | undefined {
   const text = value.trim();
   if (text.length > LONGEST) return undefined;
   const iso = ISO.exec(text);
-  if (iso) return fromIsoMatch(iso);
+  if (iso) return convertIsoMatch(iso);
   for (const [form, [year, month, day]] of NUMBERS) {
     const found = form.exec(text);
     if (found) return toIsoTime({ year: Number(found[year]), month: Number(found[month]), day: Number(found[day]) });
   }
   const dayFirst = DAY_FIRST.exec(text);
-  if (dayFirst) return fromMonthName(dayFirst[3]!, dayFirst[2]!, dayFirst[1]!);
+  if (dayFirst) return convertNamedMonthDate(dayFirst[3]!, dayFirst[2]!, dayFirst[1]!);
   const monthFirst = MONTH_FIRST.exec(text);
-  if (monthFirst) return fromMonthName(monthFirst[3]!, monthFirst[1]!, monthFirst[2]!);
+  if (monthFirst) return convertNamedMonthDate(monthFirst[3]!, monthFirst[1]!, monthFirst[2]!);
   const http = parseHttpDate(text);
   return http === undefined ? undefined : formatIsoTime(http);
 }
 
-function fromIsoMatch([, year, month, day = '1', hour = '0', minute = '0', second = '0', zone = 'Z']: RegExpExecArray) {
+function convertIsoMatch([
+  ,
+  year,
+  month,
+  day = '1',
+  hour = '0',
+  minute = '0',
+  second = '0',
+  zone = 'Z',
+]: RegExpExecArray) {
   const sign = /^[+-]/.test(zone) ? (zone.startsWith('-') ? -1 : 1) : 0;
   const digits = zone.replace(/\D/g, '');
   const offset = sign * (Number(digits.slice(0, 2)) * 60 + Number(digits.slice(2, 4)));
@@ -93,14 +102,14 @@ function fromIsoMatch([, year, month, day = '1', hour = '0', minute = '0', secon
 
 /** @param offset minutes by which the time is ahead of UTC */
 function toIsoTime(time: CivilTime, offset = 0): string | undefined {
-  const moment = civilTime(time);
+  const moment = civilToInstant(time);
   return moment === undefined ? undefined : formatIsoTime(before(moment, minutes(offset)));
 }
 
-const fromMonthName = (year: string, month: string, day: string): string | undefined =>
-  toIsoTime({ year: Number(year), month: monthNumber(month), day: Number(day) });
+const convertNamedMonthDate = (year: string, month: string, day: string): string | undefined =>
+  toIsoTime({ year: Number(year), month: toMonthNumber(month), day: Number(day) });
 
-function monthNumber(name: string): number {
+function toMonthNumber(name: string): number {
   const lower = name.toLowerCase();
   return MONTHS.findIndex((month) => month === lower || (lower.length < 5 && month.startsWith(lower.slice(0, 3)))) + 1;
 }

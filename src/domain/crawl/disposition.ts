@@ -4,7 +4,7 @@
  * CloudView "Error Handling" and "How Priorities Work".
  */
 
-import { defaultReactions, ERROR_CODES, type ErrorClass, type ErrorCode } from '../fetch/error-codes.js';
+import { ERROR_CODES, type ErrorClass, type ErrorCode, getDefaultReactions } from '../fetch/error-codes.js';
 import { type Validators } from '../fetch/validators.js';
 import { REFRESH } from '../frontier/sources.js';
 import type { Reason } from '../policy/reasons.js';
@@ -12,12 +12,12 @@ import { type ChangeBelief } from '../refresh/change-belief.js';
 import { after, atLeast, atMost, type Instant, milliseconds, NEVER } from '../time/units.js';
 import { type ErrorPolicyDefinition } from './definition.js';
 import {
-  beliefAfterVisit,
+  computeBeliefAfterVisit,
   computeErrorRevisit,
   computeNextRefresh,
+  createRequeueChanges,
   type DispositionRules,
-  maximumAge,
-  requeue,
+  getMaximumAge,
 } from './revisit.js';
 import { type Disposition, type VisitOutcome } from './state-changes.js';
 import { type StateChanges, type UrlState, type UrlStatus } from './url-state.js';
@@ -34,9 +34,14 @@ export function decideDisposition(
     case 'unchanged':
       return decideUnchanged(state, outcome, rules, now);
     case 'redirect':
-      return decideNoDocument(state, { status: 'redirected', reason: 'redirected' }, rules, now);
+      return decideWithoutDocument(state, { status: 'redirected', reason: 'redirected' }, rules, now);
     case 'sitemap':
-      return decideNoDocument(state, { status: 'visited', reason: 'links-only', news: outcome.changed }, rules, now);
+      return decideWithoutDocument(
+        state,
+        { status: 'visited', reason: 'links-only', news: outcome.changed },
+        rules,
+        now,
+      );
     case 'excluded':
       return decideExcluded(state, outcome, rules, now);
     case 'error':
@@ -57,7 +62,7 @@ export function decideDocument(
 ): Disposition {
   const seen = state.stamp !== undefined || state.simhash !== undefined;
   const changed = hasChanged(state, outcome);
-  const belief = beliefAfterVisit(
+  const belief = computeBeliefAfterVisit(
     state,
     { changed, seen, lastModified: outcome.lastModified, lifetime: outcome.lifetime },
     now,
@@ -71,11 +76,11 @@ export function decideDocument(
     contentType: outcome.contentType,
     title: outcome.title,
     simhash: outcome.simhash ?? null,
-    ...canonicalChange(state, outcome),
+    ...createCanonicalChange(state, outcome),
   };
   if (!outcome.index) {
     const changes: StateChanges = { ...facts, status: 'visited', reason: outcome.reason, stamp: null };
-    return { remove: false, changes, order: deletionOrder(state, outcome.reason), changed: seen && changed };
+    return { remove: false, changes, order: createDeletionOrder(state, outcome.reason), changed: seen && changed };
   }
   const changes: StateChanges = { ...facts, status: 'indexed', reason: outcome.reason, stamp: outcome.stamp };
   const order =
@@ -89,7 +94,7 @@ export function decideDocument(
 export const CANONICAL_ELSEWHERE = 'canonical-elsewhere';
 
 /** The URL to which the page gave way; for most pages, there is nothing to record. */
-function canonicalChange(
+function createCanonicalChange(
   state: UrlState,
   { reason, related }: Extract<VisitOutcome, { kind: 'document' }>,
 ): Pick<StateChanges, 'canonical'> {
@@ -103,7 +108,7 @@ export function decideUnchanged(
   rules: DispositionRules,
   now: Instant,
 ): Disposition {
-  const belief = beliefAfterVisit(state, { changed: false, seen: true }, now);
+  const belief = computeBeliefAfterVisit(state, { changed: false, seen: true }, now);
   const status = state.stamp === undefined ? 'visited' : 'indexed';
   const reason = state.status === status ? state.reason : status === 'indexed' ? 'indexed' : 'unchanged';
   // The header of the 304 updates the stored response (RFC 9111, 4.3.4).
@@ -116,7 +121,7 @@ export function decideUnchanged(
 }
 
 /** The URL responds, but there is no document for it. */
-function decideNoDocument(
+function decideWithoutDocument(
   state: UrlState,
   { status, reason, news = false }: { readonly status: UrlStatus; readonly reason: Reason; readonly news?: boolean },
   rules: DispositionRules,
@@ -124,7 +129,7 @@ function decideNoDocument(
 ): Disposition {
   const seen = state.stamp !== undefined || state.status === status;
   const changed = state.stamp !== undefined || (seen && news);
-  const belief = beliefAfterVisit(state, { changed, seen }, now);
+  const belief = computeBeliefAfterVisit(state, { changed, seen }, now);
   const changes: StateChanges = {
     ...createSuccessChanges(state, rules, belief, now),
     ...(changed && news ? { changes: state.changes + 1, lastChangeAt: now } : {}),
@@ -135,7 +140,7 @@ function decideNoDocument(
     etag: null,
     lastModified: null,
   };
-  return { remove: false, changes, order: deletionOrder(state, reason), changed };
+  return { remove: false, changes, order: createDeletionOrder(state, reason), changed };
 }
 
 export function decideExcluded(
@@ -152,7 +157,7 @@ export function decideExcluded(
   if (outcome.keepDocument) {
     return { remove: false, changes: { status: 'elsewhere', reason, source: null, dueAt: NEVER }, changed: false };
   }
-  const order = deletionOrder(state, reason);
+  const order = createDeletionOrder(state, reason);
   if (outcome.removeStatus) return { remove: true, changes: {}, order, changed: order !== undefined };
   const changes: StateChanges = {
     status: 'excluded',
@@ -165,7 +170,8 @@ export function decideExcluded(
     etag: null,
     lastModified: null,
   };
-  if (outcome.revisit) Object.assign(changes, requeue(after(now, maximumAge(rules)), rules), { lastVisitAt: now });
+  if (outcome.revisit)
+    Object.assign(changes, createRequeueChanges(after(now, getMaximumAge(rules)), rules), { lastVisitAt: now });
   else Object.assign(changes, { source: null, dueAt: NEVER });
   return { remove: false, changes, order, changed: order !== undefined };
 }
@@ -177,13 +183,13 @@ export function decidePermanentError(
   now: Instant,
 ): Disposition {
   // A sitemap that robots.txt names, or that was only guessed, is not a page, so its absence need not be recorded.
-  const order = deletionOrder(state, code);
+  const order = createDeletionOrder(state, code);
   if (state.discoveredVia === 'robots') return { remove: true, changes: {}, order, changed: order !== undefined };
   // While the deletion of its document is held, the first error is not settled, so the next one does not count as the
   // second.
   if (state.permanentError && state.stamp === undefined) return createRemoval(state, order, now);
   const changes: StateChanges = {
-    ...requeue(computeErrorRevisit(state, rules, now), rules),
+    ...createRequeueChanges(computeErrorRevisit(state, rules, now), rules),
     status: 'error',
     reason: code,
     lastVisitAt: now,
@@ -215,9 +221,9 @@ function decideTemporaryError(
   now: Instant,
 ): Disposition {
   const count = state.temporaryErrors + 1;
-  const ours = defaultReactions(outcome.code).blame === 'crawler';
+  const ours = getDefaultReactions(outcome.code).blame === 'crawler';
   if (!ours && count > (rules.schedule.maxTemporaryErrors ?? rules.errors.maxTemporaryErrors)) {
-    const order = deletionOrder(state, GIVEN_UP);
+    const order = createDeletionOrder(state, GIVEN_UP);
     // See decidePermanentError: a sitemap is not a page.
     if (state.discoveredVia === 'robots') return { remove: true, changes: {}, order, changed: order !== undefined };
     return createRemoval({ ...state, temporaryErrors: count }, order, now);
@@ -225,7 +231,7 @@ function decideTemporaryError(
   const base = rules.schedule.retryDelay ?? rules.errors.retryDelay;
   const grown = milliseconds(base * RETRY_GROWTH ** Math.min(count - 1, 20));
   // Documents in error are refreshed like other documents, never later than at their maximum age.
-  const longest = Math.min(rules.errors.maxRetryDelay, maximumAge(rules));
+  const longest = Math.min(rules.errors.maxRetryDelay, getMaximumAge(rules));
   const delay = atMost(grown, milliseconds(longest));
   const wait = outcome.retryAfter === undefined ? delay : atLeast(delay, outcome.retryAfter);
   const changes: StateChanges = {
@@ -267,7 +273,7 @@ export function createRemoval(state: UrlState, order: Disposition['order'], now:
   return { remove: false, changes, order, changed: order !== undefined };
 }
 
-function deletionOrder(state: UrlState, reason: Reason): Disposition['order'] {
+function createDeletionOrder(state: UrlState, reason: Reason): Disposition['order'] {
   return state.stamp === undefined ? undefined : { kind: 'delete', reason };
 }
 
@@ -285,7 +291,7 @@ function createSuccessChanges(
   now: Instant,
 ): StateChanges {
   return {
-    ...requeue(computeNextRefresh(state, rules, belief, now), rules),
+    ...createRequeueChanges(computeNextRefresh(state, rules, belief, now), rules),
     lastVisitAt: now,
     visits: state.visits + 1,
     changeInterval: belief.interval,

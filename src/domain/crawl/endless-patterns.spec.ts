@@ -69,10 +69,10 @@ describe('an endless pattern', () => {
   it('stays one across a restart, although all words seem new then', () => {
     const before = new EndlessPatterns(() => LIMIT);
     crawl(before, calendar);
-    expect(before.endlessPatternsOf(HOST)).toEqual(['/day/N']);
-    expect(before.endlessPatternsOf('a.example.org')).toEqual([]);
+    expect(before.listEndlessPatterns(HOST)).toEqual(['/day/N']);
+    expect(before.listEndlessPatterns('a.example.org')).toEqual([]);
     const after = new EndlessPatterns(() => LIMIT);
-    after.restore(HOST, before.endlessPatternsOf(HOST));
+    after.restore(HOST, before.listEndlessPatterns(HOST));
     for (let n = 0; n < BARREN_PAGES; n++) after.recordPage(page(day(n), calendar(n)));
     expect(after.isEndless(HOST, day(1))).toBe(true);
     after.recordPage(page(day(1), 'something unheard of'));

@@ -1,5 +1,5 @@
 import { Vocabulary } from '../content/vocabulary.js';
-import { urlPattern } from '../url/url-pattern.js';
+import { toUrlPattern } from '../url/url-pattern.js';
 
 /** Number of consecutive first visits without anything new after which a pattern counts as endless. */
 export const BARREN_PAGES = 50;
@@ -84,7 +84,7 @@ export class EndlessPatterns {
   }
 
   /** Endless patterns of a host, to be passed to `restore` after a restart. */
-  endlessPatternsOf(hostKey: string): string[] {
+  listEndlessPatterns(hostKey: string): string[] {
     const prefix = `${hostKey} `;
     return [...this.watches].flatMap(([key, { endless }]) =>
       endless && key.startsWith(prefix) ? [key.slice(prefix.length)] : [],
@@ -113,7 +113,7 @@ export class EndlessPatterns {
 }
 
 function keyOf(hostKey: string, url: string): string | undefined {
-  const pattern = urlPattern(url);
+  const pattern = toUrlPattern(url);
   return pattern === undefined ? undefined : `${hostKey} ${pattern}`;
 }
 

@@ -1,6 +1,6 @@
 /** How the crawler logs in to sites that require it. Plain data, read from `cw:Login`. */
 import type { Secret } from '../secret.js';
-import { crawlUrl, origin } from '../url/crawl-url.js';
+import { getOrigin, toCrawlUrl } from '../url/crawl-url.js';
 import type { Place } from './place.js';
 
 interface LoginBase {
@@ -174,4 +174,5 @@ export function createLoginChooser(logins: readonly LoginDefinition[]): LoginCho
 }
 
 /** Are two URLs on one server: scheme, host and port? */
-export const isSameOrigin = (one: string, other: string): boolean => origin(crawlUrl(one)) === origin(crawlUrl(other));
+export const isSameOrigin = (one: string, other: string): boolean =>
+  getOrigin(toCrawlUrl(one)) === getOrigin(toCrawlUrl(other));

@@ -8,7 +8,7 @@ export interface Place {
   readonly column: number;
 }
 
-export const placeText = (place: Place): string => `${place.file}:${place.line}:${place.column}`;
+export const formatPlace = (place: Place): string => `${place.file}:${place.line}:${place.column}`;
 
 /** One error or doubtful point in a configuration. */
 export interface Problem {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { releaseDisposition } from './release.js';
+import { createReleaseDisposition } from './release.js';
 import type { UrlState } from './url-state.js';
 
 const state = (status: UrlState['status'], reason: string) => ({ status, reason }) as UrlState;
@@ -11,7 +11,7 @@ it.each([
   ['a page that says noindex stays', state('visited', 'noindex'), false],
   ['a page that redirects stays', state('redirected', 'redirected'), false],
 ])('a released deletion: %s', (_, known, remove) => {
-  expect(releaseDisposition(known, known.reason)).toMatchObject({
+  expect(createReleaseDisposition(known, known.reason)).toMatchObject({
     remove,
     order: { kind: 'delete', reason: known.reason },
   });

@@ -8,7 +8,7 @@ import type { UrlState } from './url-state.js';
  * to be forgotten (given up, or no longer covered by a server record) is forgotten; one whose page failed or excludes
  * itself from the index stays and is visited when it is due.
  */
-export function releaseDisposition({ status, reason: present }: UrlState, reason: Reason): Disposition {
+export function createReleaseDisposition({ status, reason: present }: UrlState, reason: Reason): Disposition {
   const order = { kind: 'delete', reason } as const;
   const wasToBeForgotten = status === 'error' && !isErrorCode(present);
   if (wasToBeForgotten) return { remove: true, changes: {}, order, changed: true };

@@ -5,7 +5,7 @@
 import { INDEX, REFRESH } from '../frontier/sources.js';
 import { type ChangeBelief, UNKNOWN, updateBelief } from '../refresh/change-belief.js';
 import { computeNextVisit, type RefreshRange } from '../refresh/smart-refresh.js';
-import { effectivePrice } from '../refresh/visit-price.js';
+import { limitPrice } from '../refresh/visit-price.js';
 import { parseHttpDate } from '../time/http-date.js';
 import { after, between, type Duration, type Instant, milliseconds, NEVER } from '../time/units.js';
 import { type ErrorPolicyDefinition, type RefreshDefinition } from './definition.js';
@@ -43,13 +43,13 @@ interface Seen {
 }
 
 /** What is believed about the page's changes after this visit. */
-export function beliefAfterVisit(
+export function computeBeliefAfterVisit(
   state: UrlState,
   { changed, seen, lastModified, lifetime }: Seen,
   now: Instant,
 ): ChangeBelief {
   const modified = lastModified === undefined ? undefined : parseHttpDate(lastModified);
-  return updateBelief(beliefOf(state), {
+  return updateBelief(toBelief(state), {
     elapsed: seen && state.lastVisitAt !== undefined ? between(state.lastVisitAt, now) : undefined,
     changed,
     age: modified === undefined ? undefined : between(modified, now),
@@ -57,7 +57,7 @@ export function beliefAfterVisit(
   });
 }
 
-const beliefOf = ({ changeInterval, changeUncertainty }: UrlState): ChangeBelief =>
+const toBelief = ({ changeInterval, changeUncertainty }: UrlState): ChangeBelief =>
   changeInterval === undefined || changeUncertainty === undefined
     ? UNKNOWN
     : { interval: changeInterval, uncertainty: changeUncertainty };
@@ -66,7 +66,7 @@ const beliefOf = ({ changeInterval, changeUncertainty }: UrlState): ChangeBelief
  * A number that is evenly distributed over 0…1 for pages found together and for successive visits to a page (golden
  * ratio), so that they are not all due together.
  */
-const quasiRandomDraw = (state: UrlState): number => ((state.id + state.visits) * 0.618_033_988_749_895) % 1;
+const drawQuasiRandom = (state: UrlState): number => ((state.id + state.visits) * 0.618_033_988_749_895) % 1;
 
 export function computeNextRefresh(
   state: UrlState,
@@ -77,9 +77,9 @@ export function computeNextRefresh(
   const { period } = rules.schedule;
   if (period !== undefined) return after(now, period);
   if (!rules.refresh.smart) return rules.nextCron ?? NEVER;
-  const range = refreshRange(rules);
-  const importance = importanceOf(state, rules.schedule);
-  const cost = { price: effectivePrice(rules.visitPrice, range), draw: quasiRandomDraw(state), importance };
+  const range = computeRefreshRange(rules);
+  const importance = getImportance(state, rules.schedule);
+  const cost = { price: limitPrice(rules.visitPrice, range), draw: drawQuasiRandom(state), importance };
   return after(now, computeNextVisit(belief, range, cost));
 }
 
@@ -88,7 +88,8 @@ export const scheduleFirstRefresh = (
   state: UrlState,
   rules: DispositionRules,
   visitedAt: Instant,
-): Pick<StateChanges, 'source' | 'dueAt'> => requeue(computeNextRefresh(state, rules, UNKNOWN, visitedAt), rules);
+): Pick<StateChanges, 'source' | 'dueAt'> =>
+  createRequeueChanges(computeNextRefresh(state, rules, UNKNOWN, visitedAt), rules);
 
 /**
  * Applies changed refresh times to a URL visited under the previous ones: a visit that would come too late is brought
@@ -106,44 +107,44 @@ export function reschedule(state: UrlState, rules: DispositionRules, now: Instan
     return undefined;
   const { period } = rules.schedule;
   const regular = period !== undefined || rules.refresh.smart;
-  const next = computeNextRefresh(state, rules, beliefOf(state), lastVisitAt);
-  const spread = milliseconds(Math.round(between(lastVisitAt, next) * quasiRandomDraw(state)));
+  const next = computeNextRefresh(state, rules, toBelief(state), lastVisitAt);
+  const spread = milliseconds(Math.round(between(lastVisitAt, next) * drawQuasiRandom(state)));
   const sooner = regular && next < now ? after(now, spread) : next;
-  return sooner < dueAt ? { remove: false, changes: requeue(sooner, rules), changed: false } : undefined;
+  return sooner < dueAt ? { remove: false, changes: createRequeueChanges(sooner, rules), changed: false } : undefined;
 }
 
 function computeLatestVisit(lastVisitAt: Instant, rules: DispositionRules): Instant {
   const { period, errorExpiry } = rules.schedule;
   if (period !== undefined) return after(lastVisitAt, period);
   if (!rules.refresh.smart) return rules.nextCron ?? NEVER;
-  return after(lastVisitAt, milliseconds(Math.max(maximumAge(rules), errorExpiry ?? 0)));
+  return after(lastVisitAt, milliseconds(Math.max(getMaximumAge(rules), errorExpiry ?? 0)));
 }
 
 /** The ages between which smart refresh visits the URL again. */
-export const refreshRange = (rules: DispositionRules): RefreshRange => ({
+export const computeRefreshRange = (rules: DispositionRules): RefreshRange => ({
   minimumAge: rules.schedule.refreshMinimumAge ?? rules.refresh.minimumAge,
-  maximumAge: maximumAge(rules),
+  maximumAge: getMaximumAge(rules),
   objective: rules.refresh.objective,
 });
 
 /** The importance of a page decreases with the square root of its distance from the root, up to this many links. */
 const DEEPEST = 15;
 
-const importanceOf = ({ hops }: UrlState, { importance = 1 }: VisitSchedule): number =>
+const getImportance = ({ hops }: UrlState, { importance = 1 }: VisitSchedule): number =>
   importance / Math.sqrt(1 + Math.min(hops, DEEPEST));
 
-export const maximumAge = (rules: DispositionRules): Duration =>
+export const getMaximumAge = (rules: DispositionRules): Duration =>
   rules.schedule.refreshMaximumAge ?? rules.refresh.maximumAge;
 
 /** Documents in error are refreshed like other documents. */
 export function computeErrorRevisit(state: UrlState, rules: DispositionRules, now: Instant): Instant {
   const { errorExpiry } = rules.schedule;
   if (errorExpiry !== undefined) return after(now, errorExpiry);
-  return computeNextRefresh(state, rules, beliefOf(state), now);
+  return computeNextRefresh(state, rules, toBelief(state), now);
 }
 
 /** Without smart refresh, there is no refresh source, and due URLs go to the index source. */
-export function requeue(dueAt: Instant, rules: DispositionRules): StateChanges {
+export function createRequeueChanges(dueAt: Instant, rules: DispositionRules): StateChanges {
   if (dueAt >= NEVER) return { source: null, dueAt: NEVER };
   return { source: rules.refresh.smart ? REFRESH : INDEX, dueAt };
 }

@@ -1,38 +1,39 @@
 /** Headline for a URL that is not stored. */
 import type { Reason } from '../policy/reasons.js';
 import type { Headline, UrlFacts } from './facts.js';
-import { findEntry, policyClause, robotsClause, withoutFullStop } from './words.js';
+import { describePolicyVerdict, describeRobotsRule, findEntry, stripFullStop } from './words.js';
 
-export function unknownHeadline(facts: UrlFacts): Headline {
+export function createUnknownHeadline(facts: UrlFacts): Headline {
   const { verdict, robots, refused } = facts;
   const removed = facts.orders.find(({ kind }) => kind === 'delete');
-  if (removed?.state === 'pending' || removed?.state === 'acknowledged') return removedHeadline(facts, removed.reason);
+  if (removed?.state === 'pending' || removed?.state === 'acknowledged')
+    return createRemovedHeadline(facts, removed.reason);
   if (!verdict.accepted) {
     const subject =
       facts.link === undefined ? 'the configuration rejects it' : `the link on ${facts.link.from} is refused`;
-    return absentHeadline(verdict.reason, `Not crawled: ${subject}: ${policyClause(verdict)}.`);
+    return createAbsentHeadline(verdict.reason, `Not crawled: ${subject}: ${describePolicyVerdict(verdict)}.`);
   }
   if (robots?.state === 'disallowed')
-    return absentHeadline('robots-disallowed', `Not crawled: ${robotsClause(robots)}.`);
+    return createAbsentHeadline('robots-disallowed', `Not crawled: ${describeRobotsRule(robots)}.`);
   if (refused) {
     const { meaning } = findEntry(refused.reason);
-    return absentHeadline(
+    return createAbsentHeadline(
       refused.reason,
       `Not crawled: the link to it on ${refused.from} was refused (${refused.reason}): ${meaning}`,
     );
   }
-  return neverLinkedHeadline(facts);
+  return createNeverLinkedHeadline(facts);
 }
 
-function removedHeadline({ verdict }: UrlFacts, reason: Reason): Headline {
+function createRemovedHeadline({ verdict }: UrlFacts, reason: Reason): Headline {
   const { meaning } = findEntry(reason);
   const text = `Not in the index: its document was deleted and the URL is no longer known. Reason: ${meaning}`;
   const again = 'It will be rediscovered when a page that links to it is visited; submit it to crawl it now.';
-  const nextStep = verdict.accepted ? again : `${withoutFullStop(findEntry(verdict.reason).remedy)}. ${again}`;
+  const nextStep = verdict.accepted ? again : `${stripFullStop(findEntry(verdict.reason).remedy)}. ${again}`;
   return { fate: 'not-in-index', reason, text, nextStep };
 }
 
-function neverLinkedHeadline({ verdict, link, robots }: UrlFacts): Headline {
+function createNeverLinkedHeadline({ verdict, link, robots }: UrlFacts): Headline {
   const reads = verdict.effects.index ? '' : ' It would be read only for its links, not indexed.';
   if (robots === undefined) {
     return {
@@ -53,7 +54,7 @@ function neverLinkedHeadline({ verdict, link, robots }: UrlFacts): Headline {
   };
 }
 
-const absentHeadline = (reason: Reason, text: string): Headline => ({
+const createAbsentHeadline = (reason: Reason, text: string): Headline => ({
   fate: 'not-in-index',
   reason,
   text,

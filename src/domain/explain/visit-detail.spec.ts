@@ -1,22 +1,28 @@
 import { describe, expect, it } from 'vitest';
 import { milliseconds } from '../time/units.js';
-import { backOffDetail, notificationDetail, parseRelatedUrl, responseDetail, termsDetail } from './visit-detail.js';
+import {
+  addBackOffDetail,
+  addNotificationDetail,
+  addTermsDetail,
+  extractResponseDetail,
+  parseRelatedUrl,
+} from './visit-detail.js';
 
 describe('what the detail of a visit says of the answer', () => {
   const wrapped: readonly (readonly [string, (detail: string | undefined) => string])[] = [
-    ['the site has told of the page by IndexNow', (detail) => notificationDetail(detail, 'indexnow')],
-    ['the site has told of the page by WebSub', (detail) => notificationDetail(detail, 'websub')],
+    ['the site has told of the page by IndexNow', (detail) => addNotificationDetail(detail, 'indexnow')],
+    ['the site has told of the page by WebSub', (detail) => addNotificationDetail(detail, 'websub')],
     [
       'an earlier version noted that the site had told of it',
       (detail) => [detail, 'asked for by the site (IndexNow)'].filter(Boolean).join('; '),
     ],
-    ['a person had the host tried', (detail) => backOffDetail(detail, milliseconds(90_000))],
-    ['the site says how the page may be used', (detail) => termsDetail(detail, 'content_usage: train-ai=n')],
+    ['a person had the host tried', (detail) => addBackOffDetail(detail, milliseconds(90_000))],
+    ['the site says how the page may be used', (detail) => addTermsDetail(detail, 'content_usage: train-ai=n')],
   ];
 
   it.each(wrapped)('is the same when %s', (_what, wrap) => {
-    expect(responseDetail(wrap('redirects to http://a.example/b'))).toBe('redirects to http://a.example/b');
-    expect(responseDetail(wrap(undefined))).toBeUndefined();
+    expect(extractResponseDetail(wrap('redirects to http://a.example/b'))).toBe('redirects to http://a.example/b');
+    expect(extractResponseDetail(wrap(undefined))).toBeUndefined();
     expect(parseRelatedUrl(wrap('redirects to http://a.example/b'))).toEqual(
       parseRelatedUrl('redirects to http://a.example/b'),
     );

@@ -7,11 +7,11 @@ const REDIRECT = /^to (\S+)(?: \(([\w-]+)\))?$/;
 const CANONICAL = /^not indexed: canonical-elsewhere, its canonical URL is (\S+)$/;
 const DUPLICATE = /^not indexed: near-duplicate of (\S+)$/;
 
-export const redirectDetail = (target: string, refused?: ReasonCode): string =>
+export const createRedirectDetail = (target: string, refused?: ReasonCode): string =>
   refused ? `to ${target} (${refused})` : `to ${target}`;
 
 /** @param related the URL that is indexed instead, if it is known */
-export function notIndexedDetail(reason: Reason, related?: string): string {
+export function createNotIndexedDetail(reason: Reason, related?: string): string {
   if (related !== undefined && reason === 'canonical-elsewhere')
     return `not indexed: ${reason}, its canonical URL is ${related}`;
   if (related !== undefined && reason === 'near-duplicate') return `not indexed: ${reason} of ${related}`;
@@ -21,7 +21,10 @@ export function notIndexedDetail(reason: Reason, related?: string): string {
 const CUT = /(?:^|; )links-cut: [\d,]+ links? beyond the first [\d,]+ URLs of the page left out$/;
 
 /** Links of the page were left out: `count` links as written, beyond the first `most` URLs. */
-export function cutLinksDetail(detail: string | undefined, { count, most }: { count: number; most: number }): string {
+export function addCutLinksDetail(
+  detail: string | undefined,
+  { count, most }: { count: number; most: number },
+): string {
   const formatInteger = (value: number): string => value.toLocaleString('en-US');
   const cut = `links-cut: ${formatInteger(count)} ${count === 1 ? 'link' : 'links'} beyond the first ${formatInteger(most)} URLs of the page left out`;
   return detail === undefined ? cut : `${detail}; ${cut}`;
@@ -32,7 +35,7 @@ const MOST_NAMES = 10;
 const LONGEST_NAME = 40;
 
 /** The session data in the request: the login and the names of the cookies, never their values. */
-export function sessionDetail(
+export function addSessionDetail(
   detail: string | undefined,
   { login, cookies }: { readonly login?: string; readonly cookies: readonly string[] },
 ): string {
@@ -50,7 +53,7 @@ export function sessionDetail(
 const TRIED = /(?:^|; )tried at a person's request, although the host was to rest for another \d+ s$/;
 
 /** For a visit requested by a person although its host was to rest for another `rest`. */
-export function backOffDetail(detail: string | undefined, rest: Duration): string {
+export function addBackOffDetail(detail: string | undefined, rest: Duration): string {
   const tried = `tried at a person's request, although the host was to rest for another ${Math.max(0, Math.ceil(toSeconds(rest)))} s`;
   return detail === undefined ? tried : `${detail}; ${tried}`;
 }
@@ -59,7 +62,7 @@ const TERMS = 'the site says: ';
 const LONGEST_TERMS = 500;
 
 /** Adds what the site says about the use of the page. */
-export function termsDetail(detail: string | undefined, terms: string): string {
+export function addTermsDetail(detail: string | undefined, terms: string): string {
   const said = `${TERMS}${terms.replace(/\s+/g, ' ').slice(0, LONGEST_TERMS)}`;
   return detail === undefined ? said : `${detail}; ${said}`;
 }
@@ -71,7 +74,7 @@ const TELLERS: Readonly<Record<Teller, string>> = { indexnow: 'IndexNow', websub
 /** Earlier versions recorded "asked for". */
 const TOLD = /(?:^|; )(?:requested|asked for) by the site \([A-Za-z]+\)$/;
 
-export function notificationDetail(detail: string | undefined, teller: Teller): string {
+export function addNotificationDetail(detail: string | undefined, teller: Teller): string {
   const told = `requested by the site (${TELLERS[teller]})`;
   return detail === undefined ? told : `${detail}; ${told}`;
 }
@@ -80,7 +83,7 @@ export function notificationDetail(detail: string | undefined, teller: Teller): 
 export function parseRelatedUrl(
   detail: string | undefined,
 ): { readonly url: string; readonly refused?: ReasonCode } | undefined {
-  const said = responseDetail(detail);
+  const said = extractResponseDetail(detail);
   if (said === undefined) return undefined;
   const redirect = REDIRECT.exec(said);
   if (redirect) return { url: redirect[1]!, refused: redirect[2] as ReasonCode | undefined };
@@ -91,7 +94,7 @@ export function parseRelatedUrl(
 /**
  * What the detail says about the response itself, without how it was requested, links left out and the site's terms.
  */
-export function responseDetail(detail: string | undefined): string | undefined {
+export function extractResponseDetail(detail: string | undefined): string | undefined {
   if (detail === undefined || detail.startsWith(TERMS)) return undefined;
   const stripped = detail.replace(TRIED, '').replace(TOLD, '').replace(SENT, '').replace(CUT, '');
   const said = stripped.split(`; ${TERMS}`, 1)[0]!;

@@ -19,27 +19,27 @@ export function findEntry(code: string): Entry {
 }
 
 /** Removes the full stop, for use inside another sentence. */
-export const withoutFullStop = (sentence: string): string => sentence.replace(/\.$/, '');
+export const stripFullStop = (sentence: string): string => sentence.replace(/\.$/, '');
 
 export const formatTime = (at: Instant): string => formatIsoTime(at).replace(/\.\d{3}Z$/, 'Z');
 
-export const nextAttemptText = (dueAt: Instant | undefined, now: Instant): string =>
+export const describeNextAttempt = (dueAt: Instant | undefined, now: Instant): string =>
   dueAt === undefined || dueAt >= NEVER
     ? ''
     : dueAt <= now
       ? 'It is due now.'
       : `Its next visit is at ${formatTime(dueAt)}.`;
 
-export const untilText = (at: Instant): string => `until ${formatTime(at)}`;
+export const describeUntil = (at: Instant): string => `until ${formatTime(at)}`;
 
 /** Why the policy rejects a URL, with the layer and the place that decided. */
-export function policyClause({ reason, layer, detail, place }: Verdict): string {
-  const what = detail ?? withoutFullStop(findEntry(reason).meaning);
+export function describePolicyVerdict({ reason, layer, detail, place }: Verdict): string {
+  const what = detail ?? stripFullStop(findEntry(reason).meaning);
   const where = [layer, place && `${place.file}:${place.line}`].filter((part) => part !== undefined).join(', ');
   return where === '' ? what : `${what} (${where})`;
 }
 
-export function robotsClause({ agent, line, rule }: RobotsOpinion): string {
+export function describeRobotsRule({ agent, line, rule }: RobotsOpinion): string {
   const by = line === undefined ? '' : ` (line ${line}: ${rule})`;
   return `robots.txt disallows it for ${agent}${by}`;
 }

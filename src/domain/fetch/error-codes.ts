@@ -34,20 +34,20 @@ export interface ErrorEntry extends ErrorReactions {
 
 const BY_DEFAULT: ErrorReactions = { blame: 'host' };
 
-const permanent = (meaning: string, remedy: string, reactions: Partial<ErrorReactions> = {}): ErrorEntry => ({
+const definePermanent = (meaning: string, remedy: string, reactions: Partial<ErrorReactions> = {}): ErrorEntry => ({
   class: 'permanent',
   meaning,
   remedy,
   ...BY_DEFAULT,
   ...reactions,
 });
-const temporary = (meaning: string, remedy: string, reactions: Partial<ErrorReactions> = {}): ErrorEntry => ({
-  ...permanent(meaning, remedy, reactions),
+const defineTemporary = (meaning: string, remedy: string, reactions: Partial<ErrorReactions> = {}): ErrorEntry => ({
+  ...definePermanent(meaning, remedy, reactions),
   class: 'temporary',
 });
 
 export const ERROR_CODES = {
-  'http-404': permanent(
+  'http-404': definePermanent(
     'The server says that there is no such page (404).',
     'Fix or remove the links that lead to it.',
     {
@@ -55,167 +55,176 @@ export const ERROR_CODES = {
       isMissing: true,
     },
   ),
-  'http-410': permanent(
+  'http-410': definePermanent(
     'The server says that the page is permanently gone (410).',
     'Fix or remove the links that lead to it.',
     { blame: 'page', isMissing: true },
   ),
-  'http-401': permanent(
+  'http-401': definePermanent(
     'The page requires a login (401).',
     'Configure a credential for this URL prefix in the fetcher.',
     {
       isMissing: true,
     },
   ),
-  'payment-required': permanent(
+  'payment-required': definePermanent(
     'The server requires payment for the page (402).',
     'Come to an agreement with the site, and configure the header or credential that it requires in the fetcher.',
   ),
-  'http-403': permanent(
+  'http-403': definePermanent(
     'The server denies the crawler access to the page (403).',
     'Ask the site to allow the user agent, or configure a credential in the fetcher.',
     { isMissing: true },
   ),
-  'http-4xx': permanent(
+  'http-4xx': definePermanent(
     'The server refuses the request (another 4xx).',
     'Check the status in the visit and contact the site.',
     { isMissing: true },
   ),
-  'http-5xx': permanent(
+  'http-5xx': definePermanent(
     'The server failed (5xx without Retry-After).',
     'Inform the site; if it usually recovers, classify the error as temporary.',
     { host: 'after-a-run' },
   ),
-  'http-other': permanent(
+  'http-other': definePermanent(
     'The status is not one with which a GET returns a page: it is 204, 205, 206 or one that HTTP does not define.',
     'Contact the site.',
   ),
-  'not-modified-unconditional': permanent(
+  'not-modified-unconditional': definePermanent(
     'The server responded with 304 to a GET that was not conditional.',
     'Contact the site, or disable conditional GET.',
   ),
-  'redirect-malformed': permanent(
+  'redirect-malformed': definePermanent(
     'The target of the redirect is missing or is not a valid http(s) URL.',
     'Fix the redirect on the site.',
   ),
-  'redirect-loop': permanent('The redirect leads back to a URL in its own chain.', 'Fix the redirect on the site.'),
-  'redirect-limit': permanent('The redirect chain is longer than allowed.', 'Fix the chain, or raise maxRedirects.'),
-  'dns-not-found': permanent(
+  'redirect-loop': definePermanent(
+    'The redirect leads back to a URL in its own chain.',
+    'Fix the redirect on the site.',
+  ),
+  'redirect-limit': definePermanent(
+    'The redirect chain is longer than allowed.',
+    'Fix the chain, or raise maxRedirects.',
+  ),
+  'dns-not-found': definePermanent(
     'The host name does not exist.',
     'Check the spelling of the name; fix the Root or the links that contain it.',
   ),
-  'address-forbidden': permanent(
+  'address-forbidden': definePermanent(
     'The host has an address that is not public.',
     'Allow the address with AllowAddress if this is intended.',
   ),
-  'tls-expired': permanent('The certificate has expired or is not yet valid.', 'Renew the certificate on the site.'),
-  'tls-name': permanent('The certificate is for another host name.', 'Fix the certificate on the site.'),
-  'tls-untrusted': permanent(
+  'tls-expired': definePermanent(
+    'The certificate has expired or is not yet valid.',
+    'Renew the certificate on the site.',
+  ),
+  'tls-name': definePermanent('The certificate is for another host name.', 'Fix the certificate on the site.'),
+  'tls-untrusted': definePermanent(
     'The certificate is not signed by an authority that the fetcher trusts.',
     'Add the authority to the fetcher.',
   ),
-  'tls-failed': permanent('The TLS handshake failed.', 'See the details of the visit.'),
-  'tls-client-certificate': permanent(
+  'tls-failed': definePermanent('The TLS handshake failed.', 'See the details of the visit.'),
+  'tls-client-certificate': definePermanent(
     'The server requires a client certificate, or does not accept the one that was presented.',
     "Ask the site's operator how a client can sign in, and configure the certificate in a Login.",
   ),
-  protocol: permanent(
+  protocol: definePermanent(
     'The response is not valid HTTP.',
     'Contact the site; the lenient parser could not read the response either.',
   ),
-  'header-too-large': permanent('The response header is larger than allowed.', 'Contact the site.'),
-  'body-too-large': permanent(
+  'header-too-large': definePermanent('The response header is larger than allowed.', 'Contact the site.'),
+  'body-too-large': definePermanent(
     'The body is larger than allowed; it is never pushed truncated.',
     'Raise `maxSizeBytes` of the Fetcher, or the option `max-size-bytes` of a condition for this URL.',
   ),
-  'body-truncated': permanent('The body is shorter than its announced length.', 'Contact the site.'),
-  'body-undecodable': permanent('The content encoding is broken or unknown.', 'Contact the site.'),
-  'parse-timeout': permanent(
+  'body-truncated': definePermanent('The body is shorter than its announced length.', 'Contact the site.'),
+  'body-undecodable': definePermanent('The content encoding is broken or unknown.', 'Contact the site.'),
+  'parse-timeout': definePermanent(
     'Reading the page took longer than allowed and was stopped.',
     'Exclude the page, or contact the site.',
   ),
-  'soft-error': permanent(
+  'soft-error': definePermanent(
     'The page has status 200, but its text says that it is an error.',
     'Nothing, or fix the SoftErrors pattern.',
   ),
-  'connection-failed': permanent('The connection failed for another reason.', 'See the details of the visit.'),
-  'http-408': temporary('The server timed out waiting for the request (408).', 'Retried automatically.'),
-  'http-425': temporary('The server is unwilling to process early data (425).', 'Retried automatically.'),
-  'http-429': temporary(
+  'connection-failed': definePermanent('The connection failed for another reason.', 'See the details of the visit.'),
+  'http-408': defineTemporary('The server timed out waiting for the request (408).', 'Retried automatically.'),
+  'http-425': defineTemporary('The server is unwilling to process early data (425).', 'Retried automatically.'),
+  'http-429': defineTemporary(
     'The server reports too many requests (429).',
     'Retried automatically; raise throttleTimeMS if it persists.',
     {
       host: 'backs-off',
     },
   ),
-  'http-503-retry-after': temporary(
+  'http-503-retry-after': defineTemporary(
     'The server is temporarily unavailable (503 with Retry-After).',
     'Retried automatically at the time that the server specifies.',
     { host: 'backs-off' },
   ),
-  'connect-timeout': temporary('No connection was made within the time allowed.', 'Retried automatically.', {
+  'connect-timeout': defineTemporary('No connection was made within the time allowed.', 'Retried automatically.', {
     host: 'backs-off',
   }),
-  'read-timeout': temporary(
+  'read-timeout': defineTemporary(
     'The response did not arrive, or did not finish, within the time allowed.',
     'Retried automatically; raise the time limit if the site is slow.',
     { host: 'backs-off' },
   ),
-  'connection-reset': temporary('The connection was reset by the site.', 'Retried automatically.', {
+  'connection-reset': defineTemporary('The connection was reset by the site.', 'Retried automatically.', {
     host: 'backs-off',
   }),
-  'connection-refused': temporary('Nothing is listening at the address.', 'Retried automatically.', {
+  'connection-refused': defineTemporary('Nothing is listening at the address.', 'Retried automatically.', {
     host: 'backs-off',
   }),
-  'network-unreachable': temporary('There is no route to the address.', 'Check the network of this machine.', {
+  'network-unreachable': defineTemporary('There is no route to the address.', 'Check the network of this machine.', {
     host: 'backs-off',
   }),
-  'dns-no-answer': temporary(
+  'dns-no-answer': defineTemporary(
     'The name servers are not responding.',
     'Retried automatically; check the resolver of this machine.',
     { host: 'backs-off' },
   ),
-  'robots-unreachable': temporary(
+  'robots-unreachable': defineTemporary(
     'robots.txt could not be read, so nothing on the host is fetched until it can be (RFC 9309, 2.3.1.4).',
     'Retried automatically.',
   ),
-  'extractor-unavailable': temporary(
+  'extractor-unavailable': defineTemporary(
     'The text extractor is not available: a Tika server is not responding, or the process that reads documents does not start. The document stays unchanged, however long the problem lasts.',
     'Start the Tika server or check the url of Extractor, or see the detail of the visit; the document is visited again automatically.',
     { blame: 'crawler' },
   ),
-  'plugin-failed': temporary(
+  'plugin-failed': defineTemporary(
     'A plug-in threw an error, took too long or exited. The document stays unchanged, however long the problem lasts.',
     'See the detail of the visit and *Plug-ins*; fix the file, which is reloaded automatically, or write `onFailure="skip"`.',
     { blame: 'crawler' },
   ),
-  'render-timeout': temporary(
+  'render-timeout': defineTemporary(
     "The page's scripts did not finish, and the page could not be read. After two attempts, it is indexed as sent.",
     'Check the page, raise `timeLimitMS` of Renderer, or write `<Render mode="never"/>` in a rule for it.',
   ),
-  'render-memory': temporary(
+  'render-memory': defineTemporary(
     'The page used more memory than the browser may have. After two attempts, it is indexed as sent.',
     'Check the page, raise `memoryLimitBytes` of Renderer, or write `<Render mode="never"/>` in a rule for it.',
   ),
-  'render-crash': temporary(
+  'render-crash': defineTemporary(
     'The browser closed the page or crashed. After two attempts, it is indexed as sent.',
     'See the details of the visit.',
   ),
-  'renderer-unavailable': temporary(
+  'renderer-unavailable': defineTemporary(
     'There is no browser to render the page: it is indexed as sent, and no visit fails because of this.',
     'Install Chromium, or check Renderer in the configuration.',
   ),
-  'login-wall': temporary(
+  'login-wall': defineTemporary(
     'The host redirects many of its pages to one login page.',
     'Configure a credential for the host in the fetcher.',
     { host: 'if-indexed' },
   ),
-  'login-failed': temporary(
+  'login-failed': defineTemporary(
     'The page needs a login that does not currently work. The document stays unchanged, however long the problem lasts.',
     'Test the login (`crawlway login test NAME`, or the Logins screen): it shows each step.',
     { blame: 'crawler' },
   ),
-  'proxy-failed': temporary(
+  'proxy-failed': defineTemporary(
     'The proxy cannot be reached, refuses its login or cannot connect. This does not indicate a problem with the site.',
     'Check the proxy; the page is visited again automatically.',
     { blame: 'crawler' },
@@ -226,10 +235,10 @@ export type ErrorCode = keyof typeof ERROR_CODES;
 
 export const isErrorCode = (code: string): code is ErrorCode => Object.hasOwn(ERROR_CODES, code);
 
-export const defaultReactions = (code: ErrorCode): ErrorReactions => ERROR_CODES[code];
+export const getDefaultReactions = (code: ErrorCode): ErrorReactions => ERROR_CODES[code];
 
 /** The error code for an HTTP status that is neither a success nor a redirect nor 304. */
-export function errorCodeForStatus(status: number, hasRetryAfter: boolean): ErrorCode {
+export function findErrorCodeForStatus(status: number, hasRetryAfter: boolean): ErrorCode {
   switch (status) {
     case 401:
       return 'http-401';

@@ -1,7 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { crawlUrl } from '../url/crawl-url.js';
-import { detectErrorPage, fingerprintOf, impossibleUrl, isErrorPage, type PageFingerprint } from './error-pages.js';
+import { toCrawlUrl } from '../url/crawl-url.js';
+import {
+  computeFingerprint,
+  createImpossibleUrl,
+  detectErrorPage,
+  isErrorPage,
+  type PageFingerprint,
+} from './error-pages.js';
 
 const simhashes = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n });
 const bitLists = fc.uniqueArray(fc.integer({ min: 0, max: 63 }), { maxLength: 20 });
@@ -51,7 +57,7 @@ describe('error pages found by probing', () => {
   ])('are the same whatever was asked for, when they repeat %s, short as they are', (_, shown) => {
     const answer = (url: string) => {
       const text = `Sorry! We could not find ${shown(url)}. It may have moved. Look for "${shown(url)}" in our search, or tell us.`;
-      return fingerprintOf({ title: `Oops: ${shown(url)}`, text: `${text} ${NAVIGATION}` }, crawlUrl(url));
+      return computeFingerprint({ title: `Oops: ${shown(url)}`, text: `${text} ${NAVIGATION}` }, toCrawlUrl(url));
     };
     const urls = ['https://a.example/k7x2.html', 'https://a.example/docs/old%20pages/caf%C3%A9-menu.html?day=3'];
     expect(answer(urls[0]!)).toEqual({ ...answer(urls[1]!), length: expect.any(Number) });
@@ -60,11 +66,11 @@ describe('error pages found by probing', () => {
 
   it('have no title in common when the title is the address', () => {
     const text = `${NAVIGATION} ${NAVIGATION}`;
-    expect(fingerprintOf({ title: 'menu.html', text }, crawlUrl('https://a.example/menu.html'))?.title).toBe('');
+    expect(computeFingerprint({ title: 'menu.html', text }, toCrawlUrl('https://a.example/menu.html'))?.title).toBe('');
   });
 
   it('keep words that are part of others, or that any text may hold', () => {
-    const of = (text: string, url: string) => fingerprintOf({ title: '', text }, crawlUrl(url));
+    const of = (text: string, url: string) => computeFingerprint({ title: '', text }, toCrawlUrl(url));
     const text = `A page about menus and pages. ${NAVIGATION}`;
     expect(of(text, 'https://a.example/a')).toEqual(of(text, 'https://a.example/'));
     expect(of(text, 'https://a.example/page')).not.toEqual(of(text, 'https://a.example/menu'));
@@ -75,9 +81,11 @@ describe('error pages found by probing', () => {
     const word = fc.constantFrom('(', '[', '\\', '.', '*', '/', '|', '-', '%41', 'a', 'é', '?');
     fc.assert(
       fc.property(fc.array(word, { maxLength: 8 }), (parts) => {
-        const url = crawlUrl(`https://a.example/${parts.join('')}`);
+        const url = toCrawlUrl(`https://a.example/${parts.join('')}`);
         const text = `We could not find ${url.href}. ${NAVIGATION}`;
-        expect(fingerprintOf({ title: '', text }, url)?.length).toBeLessThanOrEqual(text.length - url.href.length + 1);
+        expect(computeFingerprint({ title: '', text }, url)?.length).toBeLessThanOrEqual(
+          text.length - url.href.length + 1,
+        );
       }),
     );
   });
@@ -96,5 +104,5 @@ describe('error pages found by probing', () => {
     ['https://a.example/', 'https://a.example/k7x.html'],
     ['https://a.example/docs/page.html?x=/y/z', 'https://a.example/docs/k7x.html'],
     ['https://a.example/docs/', 'https://a.example/docs/k7x.html'],
-  ])('are asked for beside %s', (url, expected) => expect(impossibleUrl(url, 'k7x')).toBe(expected));
+  ])('are asked for beside %s', (url, expected) => expect(createImpossibleUrl(url, 'k7x')).toBe(expected));
 });

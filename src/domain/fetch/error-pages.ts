@@ -3,7 +3,7 @@
  * its error page (after Bar-Yossef, Broder, Kumar and Tomkins, "Sic Transit Gloria Telae", WWW 2004).
  */
 import { computeSimhash } from '../content/simhash.js';
-import { type CrawlUrl, withoutQuery } from '../url/crawl-url.js';
+import { type CrawlUrl, stripQuery } from '../url/crawl-url.js';
 
 /** What is remembered about a page in order to recognize it under any URL. */
 export interface PageFingerprint {
@@ -29,11 +29,11 @@ const LENGTH_SLACK = 200;
 const LEAST_NAME = 4;
 
 /** The fingerprint of a page; undefined if its text has too few words to compare. */
-export function fingerprintOf(
+export function computeFingerprint(
   page: { readonly title: string; readonly text: string },
   address: CrawlUrl,
 ): PageFingerprint | undefined {
-  const forms = addressPattern(address);
+  const forms = createAddressPattern(address);
   const text = page.text.replace(forms, ' ');
   const hash = computeSimhash(text);
   return hash === undefined
@@ -45,7 +45,7 @@ export function fingerprintOf(
  * The forms in which an error page may repeat the requested URL: the whole URL, its path or its file name, encoded or
  * decoded.
  */
-function addressPattern({ href, host, path, query }: CrawlUrl): RegExp {
+function createAddressPattern({ href, host, path, query }: CrawlUrl): RegExp {
   const search = query === '' ? '' : `?${query}`;
   const file = path.slice(path.lastIndexOf('/') + 1);
   const names = [file + search, file, file.replace(/\.\w+$/, '')].filter((name) => name.length >= LEAST_NAME);
@@ -92,7 +92,7 @@ function countDifferingBits(a: bigint, b: bigint): number {
  * A URL that cannot exist, next to the given one, so that the same part of the site responds to it. `token` is a random
  * string of letters and digits, so that no site can prepare for it.
  */
-export function impossibleUrl(url: string, token: string): string {
-  const path = withoutQuery(url);
+export function createImpossibleUrl(url: string, token: string): string {
+  const path = stripQuery(url);
   return `${path.slice(0, path.lastIndexOf('/') + 1)}${token}.html`;
 }

@@ -1,5 +1,5 @@
 import { hours, type Instant } from '../time/units.js';
-import { withoutQuery } from '../url/crawl-url.js';
+import { stripQuery } from '../url/crawl-url.js';
 
 /** What is remembered about a visit to a host. */
 interface RecentVisit {
@@ -37,7 +37,7 @@ const LOGIN =
 /** Does the URL look like a login page? */
 export const looksLikeLogin = (url: string): boolean =>
   LOGIN.test(
-    withoutQuery(url)
+    stripQuery(url)
       .slice(url.indexOf('//') + 2)
       .toLowerCase(),
   );
@@ -54,10 +54,10 @@ export class LoginWalls {
 
   /** Judges a redirect by its target and by the visits before it. */
   judgeRedirect({ hostKey, from, target, indexed, now }: RedirectedVisit): 'normal' | 'wall' {
-    const page = withoutQuery(target);
-    const visits = this.#remember(hostKey, { at: now, from, target: page });
+    const page = stripQuery(target);
+    const visits = this.#recordVisit(hostKey, { at: now, from, target: page });
     // A redirect to the same page with fewer query parameters is no sign of a login.
-    if (withoutQuery(from) === page) return 'normal';
+    if (stripQuery(from) === page) return 'normal';
     const enough = looksLikeLogin(page) ? PAGES.login : PAGES.any;
     const lately = visits.slice(1 - 2 * enough);
     return isWall(visits, page, enough) || (indexed && isWall(lately, page, enough)) ? 'wall' : 'normal';
@@ -65,12 +65,12 @@ export class LoginWalls {
 
   /** Call this when a page of the host did not redirect. For the wall page itself, that means nothing. */
   recordSuccess(hostKey: string, from: string, now: Instant): void {
-    const page = withoutQuery(from);
+    const page = stripQuery(from);
     if (this.#recent.get(hostKey)?.some((visit) => visit.target === page)) return;
-    this.#remember(hostKey, { at: now, from });
+    this.#recordVisit(hostKey, { at: now, from });
   }
 
-  #remember(hostKey: string, visit: RecentVisit): readonly RecentVisit[] {
+  #recordVisit(hostKey: string, visit: RecentVisit): readonly RecentVisit[] {
     const known = this.#recent.get(hostKey) ?? [];
     const recent = known.filter(({ at }) => at > visit.at - WINDOW).slice(1 - MAX_VISITS);
     recent.push(visit);
@@ -86,7 +86,7 @@ export class LoginWalls {
 
 /** Whether most of the visits were redirected to the page, and from enough pages. */
 function isWall(visits: readonly RecentVisit[], page: string, enough: number): boolean {
-  const walled = visits.filter((visit) => visit.target === page && withoutQuery(visit.from) !== page);
+  const walled = visits.filter((visit) => visit.target === page && stripQuery(visit.from) !== page);
   const pages = new Set(walled.map((visit) => visit.from)).size;
   return pages >= enough && walled.length * 2 > visits.length;
 }

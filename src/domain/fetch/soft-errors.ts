@@ -1,6 +1,6 @@
 import { RE2JS } from 're2js';
 import type { SoftErrorDefinition } from '../crawl/definition.js';
-import { type Place, placeText } from '../crawl/place.js';
+import { formatPlace, type Place } from '../crawl/place.js';
 
 /** Maximum number of characters of a page's text that are searched: an error message is near the top of its page. */
 const MAX_TEXT = 65_536;
@@ -24,7 +24,7 @@ export interface SoftErrorMatcher {
  * @throws SoftErrorFault if a pattern is not valid
  */
 export function compileSoftErrors(definitions: readonly SoftErrorDefinition[]): SoftErrorMatcher {
-  const tests = definitions.map((definition) => ({ ...definition, patterns: compile(definition) }));
+  const tests = definitions.map((definition) => ({ ...definition, patterns: compileSoftError(definition) }));
   return {
     match(page) {
       const fields = { url: page.url, title: page.title, content: page.text.slice(0, MAX_TEXT) };
@@ -45,11 +45,11 @@ export class SoftErrorFault extends Error {
     cause: unknown,
   ) {
     const reason = cause instanceof Error ? cause.message : String(cause);
-    super(`${placeText(place)} the pattern of a soft error is not valid: ${reason}`, { cause });
+    super(`${formatPlace(place)} the pattern of a soft error is not valid: ${reason}`, { cause });
   }
 }
 
-function compile(definition: SoftErrorDefinition) {
+function compileSoftError(definition: SoftErrorDefinition) {
   return FIELDS.flatMap((field) => {
     const pattern = definition[field];
     return pattern === undefined ? [] : [{ field, regex: compileRegex(pattern, definition.place) }];

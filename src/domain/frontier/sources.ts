@@ -26,7 +26,7 @@ export const DEFAULT_WEIGHTS: Readonly<Record<SourceName, number>> = {
   refresh: 1,
 };
 
-export const sourceName = (number: SourceNumber): SourceName => SOURCES[number];
+export const getSourceName = (number: SourceNumber): SourceName => SOURCES[number];
 
 /**
  * The queue place of a URL that a person wants visited now. If it is already due, it keeps its due time, from which its
@@ -52,7 +52,7 @@ export function assignSource(
   shift: number,
 ): SourceNumber {
   if (discoveredVia === 'due') return REFRESH;
-  const natural = naturalSource(discoveredVia, grants);
+  const natural = chooseNaturalSource(discoveredVia, grants);
   return Math.min(4, Math.max(0, natural + Math.trunc(shift))) as SourceNumber;
 }
 
@@ -71,16 +71,17 @@ export function explainAssignment(
   grants: { index: boolean; follow: boolean },
   shift: number,
 ): QueueAssignment {
-  if (discoveredVia === 'robots') return { natural: sourceName(SITEMAPS), shift: 0, source: sourceName(SITEMAPS) };
+  if (discoveredVia === 'robots')
+    return { natural: getSourceName(SITEMAPS), shift: 0, source: getSourceName(SITEMAPS) };
   const natural = assignSource(discoveredVia, grants, 0);
   return {
-    natural: sourceName(natural),
+    natural: getSourceName(natural),
     shift: Math.trunc(shift),
-    source: sourceName(assignSource(discoveredVia, grants, shift)),
+    source: getSourceName(assignSource(discoveredVia, grants, shift)),
   };
 }
 
-function naturalSource(
+function chooseNaturalSource(
   discoveredVia: Exclude<DiscoveredVia, 'due'>,
   grants: { index: boolean; follow: boolean },
 ): number {

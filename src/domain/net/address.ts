@@ -42,8 +42,8 @@ function parseIPv4(text: string): Address | undefined {
 function parseIPv6(text: string): Address | undefined {
   const halves = text.split('::');
   if (halves.length > 2) return undefined;
-  const head = groupBytes(halves[0] ?? '', halves.length === 1);
-  const tail = halves.length === 2 ? groupBytes(halves[1] ?? '', true) : [];
+  const head = parseGroups(halves[0] ?? '', halves.length === 1);
+  const tail = halves.length === 2 ? parseGroups(halves[1] ?? '', true) : [];
   if (!head || !tail) return undefined;
   const gap = 16 - head.length - tail.length;
   // `::` stands for at least one group; without it no group may be missing.
@@ -52,7 +52,7 @@ function parseIPv6(text: string): Address | undefined {
 }
 
 /** Bytes of colon-separated groups; the last group may be dotted IPv4 if the address ends there. */
-function groupBytes(text: string, endsAddress: boolean): number[] | undefined {
+function parseGroups(text: string, endsAddress: boolean): number[] | undefined {
   if (text === '') return [];
   const bytes: number[] = [];
   const groups = text.split(':');
@@ -87,23 +87,23 @@ export function parseCidr(text: string): Cidr | undefined {
 }
 
 function applyMask(address: Address, bits: number): Address {
-  return address.map((byte, index) => byte & byteMask(bits - index * 8));
+  return address.map((byte, index) => byte & createByteMask(bits - index * 8));
 }
 
 /** Mask that keeps the first `bits` bits of one byte; any integer is allowed. */
-const byteMask = (bits: number): number => (bits >= 8 ? 255 : bits <= 0 ? 0 : (255 << (8 - bits)) & 255);
+const createByteMask = (bits: number): number => (bits >= 8 ? 255 : bits <= 0 ? 0 : (255 << (8 - bits)) & 255);
 
 export function cidrContains(cidr: Cidr, address: Address): boolean {
   if (cidr.base.length !== address.length) return false;
   for (let index = 0; index * 8 < cidr.bits; index++) {
     const difference = (cidr.base[index] ?? 0) ^ (address[index] ?? 0);
-    if ((difference & byteMask(cidr.bits - index * 8)) !== 0) return false;
+    if ((difference & createByteMask(cidr.bits - index * 8)) !== 0) return false;
   }
   return true;
 }
 
 /** True when `ip` is in one of the blocks. Blocks or addresses that cannot be read match nothing. */
-export function isInCidrs(ip: string, cidrs: readonly string[]): boolean {
+export function isInAnyCidr(ip: string, cidrs: readonly string[]): boolean {
   if (cidrs.length === 0) return false;
   const address = parseAddress(ip);
   if (!address) return false;
@@ -119,12 +119,12 @@ export function isInCidrs(ip: string, cidrs: readonly string[]): boolean {
  */
 export function normalizeCidr(text: string): string | undefined {
   const words = text.trim().split(/\s+/, 3);
-  const cidr = words.length === 2 ? cidrFromNetmask(words[0] ?? '', words[1] ?? '') : parseCidr(words[0] ?? '');
+  const cidr = words.length === 2 ? createCidrFromNetmask(words[0] ?? '', words[1] ?? '') : parseCidr(words[0] ?? '');
   if (!cidr || words.length > 2) return undefined;
   return `${formatAddress(cidr.base)}/${cidr.bits}`;
 }
 
-function cidrFromNetmask(ip: string, netmask: string): Cidr | undefined {
+function createCidrFromNetmask(ip: string, netmask: string): Cidr | undefined {
   const base = parseCidr(ip)?.base;
   const mask = parseAddress(netmask);
   if (!base || !mask || ip.includes('/') || mask.length !== base.length) return undefined;

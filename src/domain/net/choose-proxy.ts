@@ -1,6 +1,6 @@
 /** Chooses which of a fetcher's proxies a URL goes through. */
 import type { ProxyDefinition } from '../crawl/fetcher-definition.js';
-import { isInCidrs } from './address.js';
+import { isInAnyCidr } from './address.js';
 
 interface Route {
   readonly proxy: ProxyDefinition;
@@ -38,5 +38,5 @@ function matchesException(entry: string, { hostname, port, protocol }: URL): boo
   const [, named = entry, wanted] = /^([^:]*|\[.*\]):(\d+)$/.exec(entry) ?? [];
   if (wanted !== undefined && wanted !== (port || (protocol === 'https:' ? '443' : '80'))) return false;
   const name = named.toLowerCase().replace(/^\*?\./, '');
-  return host === name || host.endsWith(`.${name}`) || isInCidrs(host, [named]);
+  return host === name || host.endsWith(`.${name}`) || isInAnyCidr(host, [named]);
 }

@@ -10,21 +10,21 @@ import type { ConditionRule, ConditionsDefinition, ConditionTest, UrlOptions } f
 import { type Draft, type Layer, type Rejection } from './layer.js';
 import { createPatternProblem } from './matching/expression.js';
 import { LiteralIndex } from './matching/literal-index.js';
-import { type Necessary, oneOf, toIndexForm, UNKNOWN } from './matching/necessary.js';
+import { type Necessary, requireOneOf, toIndexForm, UNKNOWN } from './matching/necessary.js';
 import type { Predicate, Subject } from './matching/subject.js';
 import { type CompiledPattern, compilePattern, toUrlForm } from './matching/text-matcher.js';
-import { createWildcardMatcher, requiredTexts, splitWildcards } from './matching/wildcard.js';
+import { createWildcardMatcher, listRequiredTexts, splitWildcards } from './matching/wildcard.js';
 import { formatOptions, mergeOptions } from './options.js';
 import {
+  findNamedServers,
+  findRootServers,
   hasSecrets,
   NAMES_NONE,
   type NamedServers,
-  namedServers,
-  rootServers,
+  omitSecrets,
   type Servers,
-  withoutSecrets,
 } from './secret-scope.js';
-import { serverOf } from './server-records.js';
+import { findServer } from './server-records.js';
 import type { Candidate, TraceStep } from './verdict.js';
 
 interface CompiledCondition {
@@ -93,11 +93,11 @@ export function compileConditions(
   problems: Problem[],
   roots: readonly RootDefinition[],
 ): Conditions {
-  const compiler: Compiler = { problems, roots: memoize(() => rootServers(roots)) };
+  const compiler: Compiler = { problems, getRootServers: memoize(() => findRootServers(roots)) };
   const level = compileLevel(definition.rules, compiler, NAMES_NONE);
   const global: UrlOptions = { defaultAllow: definition.defaultAllow, ...definition.options };
-  const plain = withoutSecrets(global);
-  const secretsFor = hasSecrets(global) ? compiler.roots() : undefined;
+  const plain = omitSecrets(global);
+  const secretsFor = hasSecrets(global) ? compiler.getRootServers() : undefined;
   return (subject, { visit, fetchUrl } = {}) => {
     const walk: Walk = {
       subject,
@@ -118,7 +118,7 @@ export function compileConditions(
 
 interface Compiler {
   readonly problems: Problem[];
-  readonly roots: () => Servers;
+  readonly getRootServers: () => Servers;
 }
 
 function memoize<T>(make: () => T): () => T {
@@ -131,7 +131,7 @@ function memoize<T>(make: () => T): () => T {
 
 /** Whether secrets for these servers may be sent to the server from which the URL is fetched. */
 function maySendSecrets(walk: Walk, servers: Servers): boolean {
-  walk.server ??= serverOf(walk.href) ?? '';
+  walk.server ??= findServer(walk.href) ?? '';
   return servers.has(walk.server);
 }
 
@@ -141,7 +141,7 @@ function evaluate({ rules, index }: Level, depth: number, walk: Walk): void {
     for (const rule of rules) evaluateCondition(rule, depth, walk);
     return;
   }
-  const text = walk.subject.text('url', 'lower');
+  const text = walk.subject.getText('url', 'lower');
   for (const number of index.findCandidates(text, text)) {
     const rule = rules[number];
     if (rule) evaluateCondition(rule, depth, walk);
@@ -160,7 +160,7 @@ function evaluateCondition(condition: CompiledCondition, depth: number, walk: Wa
     return;
   }
   const applies = matched === (rule.kind === 'apply-for');
-  const options = applies ? assignableOptions(condition, walk) : undefined;
+  const options = applies ? selectAssignableOptions(condition, walk) : undefined;
   walk.visit?.({ rule, depth, outcome: applies ? 'applies' : 'does not apply', ...(options && { options }) });
   if (!options) {
     if (walk.visit) skipLevel(children, depth + 1, walk.visit);
@@ -170,8 +170,8 @@ function evaluateCondition(condition: CompiledCondition, depth: number, walk: Wa
   evaluate(children, depth + 1, walk);
 }
 
-const assignableOptions = ({ rule, secretsFor }: CompiledCondition, walk: Walk): UrlOptions =>
-  secretsFor === undefined || maySendSecrets(walk, secretsFor) ? rule.options : withoutSecrets(rule.options);
+const selectAssignableOptions = ({ rule, secretsFor }: CompiledCondition, walk: Walk): UrlOptions =>
+  secretsFor === undefined || maySendSecrets(walk, secretsFor) ? rule.options : omitSecrets(rule.options);
 
 function assignOptions(rule: ConditionRule, options: UrlOptions, walk: Walk): void {
   walk.options = mergeOptions(walk.options, options);
@@ -190,11 +190,11 @@ const NO_OPTIONS: UrlOptions = {};
 
 function compileLevel(definitions: readonly ConditionRule[], compiler: Compiler, outer: NamedServers): Level {
   const rules = definitions.map((rule) => {
-    const named = namedServers(rule, outer);
+    const named = findNamedServers(rule, outer);
     return {
       rule: Object.keys(rule.options).length === 0 ? { ...rule, options: NO_OPTIONS } : rule,
       children: compileLevel(rule.children, compiler, named),
-      secretsFor: hasSecrets(rule.options) ? new Set([...named.servers, ...compiler.roots()]) : undefined,
+      secretsFor: hasSecrets(rule.options) ? new Set([...named.servers, ...compiler.getRootServers()]) : undefined,
       ...compileTest(rule, compiler.problems),
     };
   });
@@ -210,7 +210,7 @@ function compileTest({ kind, test, place }: ConditionRule, problems: Problem[]):
     const norm = test.caseSensitive ? 'none' : 'lower';
     const whenMatched = kind === 'apply-for' || kind === 'may-not-have';
     return {
-      matches: (subject) => matches(subject.text(test.field, norm)),
+      matches: (subject) => matches(subject.getText(test.field, norm)),
       necessary: whenMatched && test.field !== 'fragment' ? toIndexForm(necessary) : UNKNOWN,
     };
   } catch (error) {
@@ -228,7 +228,7 @@ function compilePatternTest({ type, field, value, caseSensitive }: ConditionTest
   const matchers = wildcards.map((text) => createWildcardMatcher(text, 'star-question'));
   return {
     matches: (text) => matchers.some((matches) => matches(text)),
-    necessary: oneOf(wildcards.map((text) => requiredTexts(text, 'star-question'))),
+    necessary: requireOneOf(wildcards.map((text) => listRequiredTexts(text, 'star-question'))),
   };
 }
 
@@ -274,7 +274,7 @@ function findRejection(
   const layer = 'conditions';
   const { filteredBy, defaultAllowBy, maxHopsBy, options, log } = result;
   if (filteredBy) {
-    const detail = `filtered: ${conditionText(filteredBy)}`;
+    const detail = `filtered: ${formatCondition(filteredBy)}`;
     return { layer, reason: 'condition-filtered', place: filteredBy.place, detail, record: log };
   }
   const { defaultAllow, maxHops } = options;
@@ -288,7 +288,8 @@ function findRejection(
   return { layer, reason: 'condition-max-hops', place: (maxHopsBy ?? definition).place, detail };
 }
 
-const describeSetter = (rule: ConditionRule | undefined): string => (rule ? conditionText(rule) : 'the global options');
+const describeSetter = (rule: ConditionRule | undefined): string =>
+  rule ? formatCondition(rule) : 'the global options';
 
 const KIND_TEXT: Readonly<Record<ConditionRule['kind'], string>> = {
   'apply-for': 'conditions apply for',
@@ -298,7 +299,7 @@ const KIND_TEXT: Readonly<Record<ConditionRule['kind'], string>> = {
 };
 
 /** "URLs may not have: path matches wildcard `*.gif`". */
-export function conditionText({ kind, test }: ConditionRule): string {
+export function formatCondition({ kind, test }: ConditionRule): string {
   const values = test.type === 'wildcard-set' ? splitWildcards(test.value).join(' | ') : test.value;
   return `${KIND_TEXT[kind]}: ${test.field} matches ${test.type} "${values.slice(0, 200)}"`;
 }
@@ -315,7 +316,7 @@ function toTraceStep({ rule, depth, outcome, options }: ConditionStep): TraceSte
   const kept = outcome === 'filters' && rule.log ? 'a record is kept' : undefined;
   return {
     layer: 'conditions',
-    test: '· '.repeat(depth) + conditionText(rule),
+    test: '· '.repeat(depth) + formatCondition(rule),
     outcome: OUTCOME[outcome],
     reason: outcome === 'filters' ? 'condition-filtered' : undefined,
     place: rule.place,

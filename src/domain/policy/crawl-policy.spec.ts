@@ -15,7 +15,7 @@ import {
 } from '../../../test/support/crawler-definition.js';
 import type { RuleDefinition } from '../crawl/policy-definition.js';
 import { Secret } from '../secret.js';
-import { crawlUrl } from '../url/crawl-url.js';
+import { toCrawlUrl } from '../url/crawl-url.js';
 import { compilePolicy } from './crawl-policy.js';
 import { compileExpression } from './matching/expression.js';
 import { Subject } from './matching/subject.js';
@@ -101,7 +101,7 @@ function tryingAll(list: readonly RuleDefinition[]): (text: string) => Grants | 
   return (text) => {
     const said = { accept: true, index: true, follow: true, priorityShift: 0 };
     for (const { actions, matches } of compiled) {
-      if (!matches(new Subject(crawlUrl(text)))) continue;
+      if (!matches(new Subject(toCrawlUrl(text)))) continue;
       for (const aspect of ['accept', 'index', 'follow', 'priorityShift'] as const) {
         if (actions[aspect] !== undefined) Object.assign(said, { [aspect]: actions[aspect] });
       }

@@ -5,7 +5,7 @@
 import type { CrawlerDefinition } from '../crawl/definition.js';
 import type { Problem } from '../crawl/place.js';
 import type { GlobalCrawlSpaceDefinition } from '../crawl/policy-definition.js';
-import { type CrawlUrl, crawlUrl } from '../url/crawl-url.js';
+import { type CrawlUrl, toCrawlUrl } from '../url/crawl-url.js';
 import { toComparableUrl } from '../url/url-form.js';
 import { createConditionsLayer } from './conditions.js';
 import { createCrawlRulesLayer } from './crawl-rules.js';
@@ -28,7 +28,7 @@ export interface CrawlPolicy {
 /** @throws PolicyError listing everything in the definition that does not compile: rules never fail open */
 export function compilePolicy(crawler: CrawlerDefinition, global: GlobalCrawlSpaceDefinition | undefined): CrawlPolicy {
   const problems: Problem[] = [];
-  const layers = layersOf(crawler, global, problems);
+  const layers = createLayers(crawler, global, problems);
   if (problems.length > 0) throw new PolicyError(problems);
   return {
     judge: (candidate) => evaluate(layers, candidate),
@@ -40,7 +40,7 @@ export function compilePolicy(crawler: CrawlerDefinition, global: GlobalCrawlSpa
 }
 
 /** The layers in the order in which they are consulted. The first rejection decides. */
-function layersOf(
+function createLayers(
   crawler: CrawlerDefinition,
   global: GlobalCrawlSpaceDefinition | undefined,
   problems: Problem[],
@@ -98,7 +98,7 @@ function areComparable(from: CrawlUrl | undefined, root: CrawlUrl | undefined): 
   return true;
 }
 
-const toComparablePrefix = (prefix: string): string => toComparableUrl(crawlUrl(prefix)).href;
+const toComparablePrefix = (prefix: string): string => toComparableUrl(toCrawlUrl(prefix)).href;
 
 /** Lets a sitemap be read only for its links: a site's sitemaps may be in places that rules for pages do not allow. */
 function restrictToLinks(draft: Draft, { layer }: Rejection, trace?: TraceStep[]): void {

@@ -10,7 +10,7 @@ import {
 } from '../../../test/support/crawler-definition.js';
 import type { CrawlerDefinition } from '../crawl/definition.js';
 import type { MatchExpression, RuleActions } from '../crawl/policy-definition.js';
-import { crawlUrl } from '../url/crawl-url.js';
+import { toCrawlUrl } from '../url/crawl-url.js';
 import { compilePolicy } from './crawl-policy.js';
 import { PolicyError } from './layer.js';
 import { createRootContext } from './site-mode.js';
@@ -136,7 +136,7 @@ describe('matching', () => {
   test('rules on the fragment see what the link carried', () => {
     const rules = [ruleDefinition(1, atom('fragment', 'prefix', '!'), { accept: false })];
     const policy = compilePolicy(crawlerDefinition({ rules }), undefined);
-    expect(policy.judge({ ...candidate('http://a.com/'), url: crawlUrl('http://a.com/', '!page') }).accepted).toBe(
+    expect(policy.judge({ ...candidate('http://a.com/'), url: toCrawlUrl('http://a.com/', '!page') }).accepted).toBe(
       false,
     );
     expect(policy.judge(candidate('http://a.com/')).accepted).toBe(true);
@@ -195,7 +195,7 @@ describe('actions', () => {
   });
 
   test('links of a root are followed by defaultFollowRoots, unless a rule says not to', () => {
-    const url = crawlUrl('http://a.com/');
+    const url = toCrawlUrl('http://a.com/');
     const root = createRootContext(rootDefinition(url.href, { priority: -1 }), url);
     const follow = (discoveredVia: 'root' | 'stored' | 'link', parts: Partial<CrawlerDefinition>) =>
       compilePolicy(crawlerDefinition({ defaultFollow: false, ...parts }), undefined).judge(
@@ -209,7 +209,7 @@ describe('actions', () => {
   });
 
   test("a root's own priority is added to the shift of the rules", () => {
-    const url = crawlUrl('http://a.com/');
+    const url = toCrawlUrl('http://a.com/');
     const root = createRootContext(rootDefinition(url.href, { priority: -1 }), url);
     const policy = compilePolicy(
       crawlerDefinition({ rules: [ruleDefinition(1, ANY, { priorityShift: 2 })] }),

@@ -5,7 +5,7 @@
 import type { CrawlerDefinition } from '../crawl/definition.js';
 import type { Problem } from '../crawl/place.js';
 import type { MetaDefinition, RuleDefinition, UrlOptions } from '../crawl/policy-definition.js';
-import { expressionText } from './expression-text.js';
+import { formatExpression } from './expression-text.js';
 import { type Draft, isRoot, type Layer, type Rejection } from './layer.js';
 import { compileExpression } from './matching/expression.js';
 import { LiteralIndex } from './matching/literal-index.js';
@@ -36,8 +36,8 @@ interface Aspects {
 export function createCrawlRulesLayer(crawler: CrawlerDefinition, problems: Problem[]): Layer {
   const compiled = crawler.rules.map((rule) => ({ rule, ...compileExpression(rule.match, problems) }));
   const rules = compiled.map(({ rule, matches }): CompiledRule => {
-    const label = ruleLabel(rule);
-    return { definition: rule, matches, label, ignores: `${label} ignores URLs with ${expressionText(rule.match)}` };
+    const label = formatRuleLabel(rule);
+    return { definition: rule, matches, label, ignores: `${label} ignores URLs with ${formatExpression(rule.match)}` };
   });
   const index = new LiteralIndex(compiled.map(({ necessary }) => necessary));
   return {
@@ -49,7 +49,7 @@ export function createCrawlRulesLayer(crawler: CrawlerDefinition, problems: Prob
   };
 }
 
-export const ruleLabel = (rule: RuleDefinition): string => `rule ${rule.number} (group "${rule.group}")`;
+export const formatRuleLabel = (rule: RuleDefinition): string => `rule ${rule.number} (group "${rule.group}")`;
 
 function matchRules(
   subject: Subject,
@@ -59,18 +59,18 @@ function matchRules(
 ): Aspects {
   const aspects: Aspects = { metas: undefined };
   let matched = 0;
-  for (const number of index.findCandidates(subject.text('url', 'lower'), subject.text('url', 'norm'))) {
+  for (const number of index.findCandidates(subject.getText('url', 'lower'), subject.getText('url', 'norm'))) {
     const rule = rules[number];
     if (!rule?.matches(subject)) continue;
     matched++;
     applyRule(rule, aspects);
     trace?.push({
       layer: 'crawl-rules',
-      test: `${rule.label}: ${expressionText(rule.definition.match)}`,
-      outcome: outcomeOf(rule.definition),
+      test: `${rule.label}: ${formatExpression(rule.definition.match)}`,
+      outcome: findOutcome(rule.definition),
       reason: rule.definition.actions.accept === false ? 'rule-ignored' : undefined,
       place: rule.definition.place,
-      effect: ruleEffect(rule.definition),
+      effect: describeRuleEffect(rule.definition),
     });
   }
   const others = rules.length - matched;
@@ -94,12 +94,12 @@ function applyRule(rule: CompiledRule, aspects: Aspects): void {
   if (metas.length > 0) aspects.metas = aspects.metas ? [...aspects.metas, ...metas] : [...metas];
 }
 
-function outcomeOf({ actions }: RuleDefinition): TraceStep['outcome'] {
+function findOutcome({ actions }: RuleDefinition): TraceStep['outcome'] {
   if (actions.accept === undefined) return 'set';
   return actions.accept ? 'accept' : 'reject';
 }
 
-export function ruleEffect({ actions }: RuleDefinition): string {
+export function describeRuleEffect({ actions }: RuleDefinition): string {
   const formatFlag = (name: string, value: boolean | undefined) =>
     value === undefined ? [] : [`${name}=${value ? 'yes' : 'no'}`];
   return [

@@ -72,18 +72,18 @@ function parseRule(words: readonly UrlCommand[], space: CrawlSpaceKind): CrawlSp
   const [first, second, target, ...more] = words;
   const verdict = first?.text.toLowerCase();
   if (!first || (verdict !== 'allow' && verdict !== 'forbid')) {
-    throw new BadLine(`a rule must begin with allow or forbid, not "${first?.text}"`, placeOf(first));
+    throw new BadLine(`a rule must begin with allow or forbid, not "${first?.text}"`, getPlace(first));
   }
   const kind = second?.text.toLowerCase();
   if (kind !== 'domain' && kind !== 'address' && kind !== 'prefix') {
     const message = `${verdict} must be followed by domain, address or prefix, not "${second?.text ?? 'the end of the line'}"`;
-    throw new BadLine(message, placeOf(second ?? first));
+    throw new BadLine(message, getPlace(second ?? first));
   }
   if (space === 'global' && kind !== 'domain') {
     const message = `a global crawl space may contain domain rules only; move this ${kind} rule to a crawl.rules file`;
-    throw new BadLine(message, placeOf(second));
+    throw new BadLine(message, getPlace(second));
   }
-  if (!target) throw new BadLine(`${verdict} ${kind} needs a target after it`, placeOf(second));
+  if (!target) throw new BadLine(`${verdict} ${kind} needs a target after it`, getPlace(second));
   const place = first.place;
   if (kind === 'address') return { verdict, kind, target: parseAddressTarget(target, more), place };
   if (more[0])
@@ -91,7 +91,7 @@ function parseRule(words: readonly UrlCommand[], space: CrawlSpaceKind): CrawlSp
   return { verdict, kind, target: kind === 'domain' ? parseDomainTarget(target) : parsePrefixTarget(target), place };
 }
 
-const placeOf = (word: UrlCommand | undefined): Place => word?.place ?? { file: '', line: 1, column: 1 };
+const getPlace = (word: UrlCommand | undefined): Place => word?.place ?? { file: '', line: 1, column: 1 };
 
 function parseAddressTarget(first: UrlCommand, more: readonly UrlCommand[]): string {
   const text = [first, ...more].map((word) => word.text).join(' ');

@@ -12,9 +12,9 @@ import type { CrawlUrl } from '../url/crawl-url.js';
 import type { Layer, Rejection } from './layer.js';
 import { LiteralIndex } from './matching/literal-index.js';
 import { type Necessary, toIndexForm, UNKNOWN } from './matching/necessary.js';
-import { normalizeHostText, normalizeRuleText, withoutTrailingDot } from './matching/rule-text.js';
+import { normalizeHostText, normalizeRuleText, stripTrailingDot } from './matching/rule-text.js';
 import type { Subject } from './matching/subject.js';
-import { createWildcardMatcher, requiredTexts } from './matching/wildcard.js';
+import { createWildcardMatcher, listRequiredTexts } from './matching/wildcard.js';
 import type { ReasonCode } from './reasons.js';
 import type { TraceStep } from './verdict.js';
 
@@ -72,7 +72,7 @@ export function createCrawlSpaceLayer(
       if (!rule || waits) return undefined;
       if (rule.verdict === 'forbid')
         return createRejection(harder ?? rule, candidate.discoveredVia === 'stored', elsewhere);
-      draft.opinion = { layer: 'crawl-space', place: rule.place, detail: spaceRuleText(rule) };
+      draft.opinion = { layer: 'crawl-space', place: rule.place, detail: formatSpaceRule(rule) };
       return undefined;
     },
   };
@@ -93,8 +93,8 @@ export function compileCrawlSpace(definitions: readonly CrawlSpaceRule[], proble
   const index = new LiteralIndex(rules.map((rule) => rule.necessary));
   const hasBlocks = rules.some((rule) => rule.block);
   return (subject, known) => {
-    const lower = subject.text('url', 'lower');
-    const address = hasBlocks ? addressOf(subject.url, known) : undefined;
+    const lower = subject.getText('url', 'lower');
+    const address = hasBlocks ? findAddress(subject.url, known) : undefined;
     const passedOver: CrawlSpaceRule[] = [];
     for (const number of index.findCandidates(lower, lower)) {
       const rule = rules[number];
@@ -108,7 +108,7 @@ export function compileCrawlSpace(definitions: readonly CrawlSpaceRule[], proble
 }
 
 /** The address of the host, which may itself be an IP address. */
-const addressOf = (url: CrawlUrl, known: string | undefined): Address | undefined =>
+const findAddress = (url: CrawlUrl, known: string | undefined): Address | undefined =>
   parseAddress(url.host) ?? (known === undefined ? undefined : parseAddress(known));
 
 function compileRule(definition: CrawlSpaceRule, problems: Problem[]): CompiledSpaceRule {
@@ -127,12 +127,12 @@ type Matcher = Pick<CompiledSpaceRule, 'matches' | 'necessary'>;
 /** Matches `*.ibm.com` or `www.ibm.com`, with a port if only that server is meant. */
 function createDomainMatcher(target: string): Matcher {
   const [, name = target, port] = /^(.*?)(?::(\d+))?$/.exec(target) ?? [];
-  const pattern = withoutTrailingDot(normalizeHostText(name, true));
+  const pattern = stripTrailingDot(normalizeHostText(name, true));
   const named = createWildcardMatcher(pattern, 'star');
   return {
     matches: ({ host, port: own, scheme }) =>
       named(host) && (port === undefined || port === (own || (scheme === 'https' ? '443' : '80'))),
-    necessary: requiredTexts(pattern, 'star'),
+    necessary: listRequiredTexts(pattern, 'star'),
   };
 }
 
@@ -140,7 +140,7 @@ function createDomainMatcher(target: string): Matcher {
 function createPrefixMatcher(target: string): Matcher {
   const pattern = normalizeRuleText(target, { field: 'url', kind: 'prefix' });
   const begins = createWildcardMatcher(`${pattern}*`, 'star');
-  return { matches: ({ href }) => begins(href), necessary: toIndexForm(requiredTexts(pattern, 'star')) };
+  return { matches: ({ href }) => begins(href), necessary: toIndexForm(listRequiredTexts(pattern, 'star')) };
 }
 
 function parseBlock({ target, place }: CrawlSpaceRule, problems: Problem[]): Cidr | undefined {
@@ -151,7 +151,7 @@ function parseBlock({ target, place }: CrawlSpaceRule, problems: Problem[]): Cid
   return undefined;
 }
 
-export const spaceRuleText = (rule: CrawlSpaceRule): string => `${rule.verdict} ${rule.kind} ${rule.target}`;
+export const formatSpaceRule = (rule: CrawlSpaceRule): string => `${rule.verdict} ${rule.kind} ${rule.target}`;
 
 function createSkippedStep(rule: CrawlSpaceRule, unknown: boolean, waits: boolean): TraceStep {
   const effect = waits
@@ -160,11 +160,11 @@ function createSkippedStep(rule: CrawlSpaceRule, unknown: boolean, waits: boolea
       ? "skipped: the host's address cannot be resolved"
       : 'the rules after it lead to the same decision';
   const outcome = waits ? 'pending' : 'not evaluated';
-  return { layer: 'crawl-space', test: spaceRuleText(rule), outcome, place: rule.place, effect };
+  return { layer: 'crawl-space', test: formatSpaceRule(rule), outcome, place: rule.place, effect };
 }
 
 function createDecidingStep(rule: CrawlSpaceRule | undefined, file: string, waits: boolean): TraceStep {
-  const test = rule ? spaceRuleText(rule) : `no rule of ${file} matches, so it allows`;
+  const test = rule ? formatSpaceRule(rule) : `no rule of ${file} matches, so it allows`;
   const forbids = rule?.verdict === 'forbid';
   const outcome = waits ? 'pending' : forbids ? 'reject' : 'accept';
   const reason = outcome === 'reject' && rule ? REASON_OF[rule.kind] : undefined;
@@ -174,7 +174,7 @@ function createDecidingStep(rule: CrawlSpaceRule | undefined, file: string, wait
 
 const createPrecedenceStep = (rule: CrawlSpaceRule): TraceStep => ({
   layer: 'crawl-space',
-  test: `${spaceRuleText(rule)} excludes it as well and takes precedence over a domain rule`,
+  test: `${formatSpaceRule(rule)} excludes it as well and takes precedence over a domain rule`,
   outcome: 'set',
   place: rule.place,
   effect: 'status 760, the document is deleted',
@@ -186,7 +186,7 @@ function createRejection(rule: CrawlSpaceRule, stored: boolean, elsewhere: boole
     layer: 'crawl-space',
     reason: elsewhere ? 'left-to-another-crawler' : REASON_OF[rule.kind],
     place: rule.place,
-    detail: `excluded by the rule "${spaceRuleText(rule)}"${elsewhere ? ', and the global crawl space allows the host' : ''}`,
+    detail: `excluded by the rule "${formatSpaceRule(rule)}"${elsewhere ? ', and the global crawl space allows the host' : ''}`,
     status: stored ? (elsewhere ? 761 : 760) : undefined,
     keepDocument: elsewhere,
   };
@@ -198,7 +198,7 @@ function isAllowedGlobally(shared: CrawlSpace, subject: Subject, trace?: TraceSt
   const allowed = rule?.verdict === 'allow';
   trace?.push({
     layer: 'crawl-space',
-    test: `global crawl space: ${rule ? spaceRuleText(rule) : 'no rule matches, so it forbids'}`,
+    test: `global crawl space: ${rule ? formatSpaceRule(rule) : 'no rule matches, so it forbids'}`,
     outcome: 'set',
     place: rule?.place,
     effect: allowed ? 'status 761, the document stays' : 'status 760, the document is deleted',

@@ -10,7 +10,7 @@ import {
 } from '../../../test/support/crawler-definition.js';
 import type { CrawlerDefinition } from '../crawl/definition.js';
 import { createCanonicalizer, DEFAULT_CANONICALIZATION } from '../url/canonicalize.js';
-import { crawlUrl } from '../url/crawl-url.js';
+import { toCrawlUrl } from '../url/crawl-url.js';
 import { compilePolicy } from './crawl-policy.js';
 import { createRootContext } from './site-mode.js';
 
@@ -170,7 +170,7 @@ it('what an earlier version stored is judged in the form of today', () => {
     rules: [{ ...forbidden, kind: 'prefix' as const, target: 'http://h1/~u/' }],
   };
   const policy = compilePolicy(crawlerDefinition({ crawlSpace }), undefined);
-  const stored = (href: string) => policy.judge({ url: crawlUrl(href), discoveredVia: 'stored', hops: 1 }).accepted;
+  const stored = (href: string) => policy.judge({ url: toCrawlUrl(href), discoveredVia: 'stored', hops: 1 }).accepted;
   expect(['http://h1/%7eu/', 'http://h1./~u/', 'http://h1/~v/'].map(stored)).toEqual([false, false, true]);
 });
 
@@ -186,4 +186,4 @@ it.each([
 });
 
 const PLAIN: Variant = { port: false, dot: false, upperHost: false, encoded: [0] };
-const crawlUrlName = (url: string): string => crawlUrl(url).host;
+const crawlUrlName = (url: string): string => toCrawlUrl(url).host;

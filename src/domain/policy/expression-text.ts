@@ -2,7 +2,7 @@
 import type { MatchExpression } from '../crawl/policy-definition.js';
 
 /** Describes an expression: `host exact "www.foo.com" and not (path suffix ".gif")`. */
-export function expressionText(expression: MatchExpression): string {
+export function formatExpression(expression: MatchExpression): string {
   switch (expression.type) {
     case 'and':
     case 'or':
@@ -20,5 +20,5 @@ export function expressionText(expression: MatchExpression): string {
 
 const parenthesize = (expression: MatchExpression): string =>
   expression.type === 'and' || expression.type === 'or' || expression.type === 'not'
-    ? `(${expressionText(expression)})`
-    : expressionText(expression);
+    ? `(${formatExpression(expression)})`
+    : formatExpression(expression);

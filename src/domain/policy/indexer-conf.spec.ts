@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { holding } from '../../../test/support/holding.js';
-import { placeText } from '../crawl/place.js';
+import { formatPlace } from '../crawl/place.js';
 import { parseIndexerConf } from './indexer-conf.js';
 
 const read = (text: string) => parseIndexerConf(text, 'indexer.conf');
@@ -91,7 +91,7 @@ describe('parseIndexerConf', () => {
       '# comment\nDBAddr mysql://x/\nDisallow *.gif \\\n  *.jpg\nPeriod soon\nRobots maybe\nServer site http://a/ b c\nAuthBasic pw\nAlias http://q/ http://r/',
     );
     expect(servers.records).toEqual([]);
-    expect(problems.map(({ severity, place, message }) => `${severity} ${placeText(place)} ${message}`)).toEqual([
+    expect(problems.map(({ severity, place, message }) => `${severity} ${formatPlace(place)} ${message}`)).toEqual([
       'warning indexer.conf:2:1 DBAddr has no effect in Crawlway and is ignored',
       'warning indexer.conf:3:1 Disallow has no effect in Crawlway and is ignored; the URLs that it excluded will be crawled: write it as a crawl rule',
       'error indexer.conf:5:1 invalid value "soon" for Period: expected seconds, or a period such as 1d12h (s, M, h, d, m, y; M is a minute, m a month)',

@@ -10,7 +10,7 @@ import { hasUserInfo } from '../url/crawl-url.js';
 import { createForeignFileProblem } from './foreign-file.js';
 import { NOT_UTF8, NOT_UTF8_MESSAGE } from './not-utf8.js';
 import { parsePeriod } from './period.js';
-import { recordPrefix } from './server-records.js';
+import { toRecordPrefix } from './server-records.js';
 
 export interface IndexerConf {
   /** Switches that the file does not set have mnoGoSearch's defaults. */
@@ -98,7 +98,7 @@ const setParameters = (reading: Reading, parameters: ServerParameters): void => 
 };
 
 /** Creates the reader of a command with one value; `parse` returns undefined if the value is not valid. */
-const valueReader =
+const createValueReader =
   <T>(
     wanted: string,
     parse: (text: string) => T | undefined,
@@ -111,36 +111,43 @@ const valueReader =
     else use(parsed, reading, command.place);
   };
 
-const periodReader = (use: (parsed: NonNullable<ServerParameters['period']>, reading: Reading) => void): Reader =>
-  valueReader('seconds, or a period such as 1d12h (s, M, h, d, m, y; M is a minute, m a month)', parsePeriod, use);
+const createPeriodReader = (use: (parsed: NonNullable<ServerParameters['period']>, reading: Reading) => void): Reader =>
+  createValueReader(
+    'seconds, or a period such as 1d12h (s, M, h, d, m, y; M is a minute, m a month)',
+    parsePeriod,
+    use,
+  );
 
-const countReader = (use: (parsed: number, reading: Reading) => void): Reader =>
-  valueReader('a whole number', (text) => (/^\d{1,9}$/.test(text) ? Number(text) : undefined), use);
+const createCountReader = (use: (parsed: number, reading: Reading) => void): Reader =>
+  createValueReader('a whole number', (text) => (/^\d{1,9}$/.test(text) ? Number(text) : undefined), use);
 
-const booleanReader = (use: (parsed: boolean, reading: Reading) => void): Reader =>
-  valueReader('yes or no', (text) => ({ yes: true, no: false })[text.toLowerCase()], use);
+const createBooleanReader = (use: (parsed: boolean, reading: Reading) => void): Reader =>
+  createValueReader('yes or no', (text) => ({ yes: true, no: false })[text.toLowerCase()], use);
 
-const wordReader = (use: (parsed: string, reading: Reading) => void): Reader =>
-  valueReader('a value', (text) => (text === '' ? undefined : text), use);
+const createWordReader = (use: (parsed: string, reading: Reading) => void): Reader =>
+  createValueReader('a value', (text) => (text === '' ? undefined : text), use);
 
 /** Readers by command name in lower case. */
 const COMMANDS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
   ['server', readServer],
   ['alias', readAlias],
-  ['period', periodReader((parsed, reading) => setParameters(reading, { period: parsed }))],
-  ['tag', wordReader((tag, reading) => setParameters(reading, { tag }))],
-  ['category', wordReader((category, reading) => setParameters(reading, { category }))],
-  ['maxhops', countReader((maxHops, reading) => setParameters(reading, { maxHops }))],
-  ['readtimeout', periodReader((readTimeout, reading) => setParameters(reading, { readTimeout }))],
-  ['doctimeout', periodReader((documentTimeout, reading) => setParameters(reading, { documentTimeout }))],
-  ['robots', booleanReader((robots, reading) => setParameters(reading, { robots }))],
-  ['index', booleanReader((index, reading) => setParameters(reading, { index }))],
-  ['follow', booleanReader((follow, reading) => setParameters(reading, { follow }))],
-  ['maxneterrors', countReader((maxNetworkErrors, reading) => setParameters(reading, { maxNetworkErrors }))],
-  ['neterrordelaytime', periodReader((networkErrorDelay, reading) => setParameters(reading, { networkErrorDelay }))],
+  ['period', createPeriodReader((parsed, reading) => setParameters(reading, { period: parsed }))],
+  ['tag', createWordReader((tag, reading) => setParameters(reading, { tag }))],
+  ['category', createWordReader((category, reading) => setParameters(reading, { category }))],
+  ['maxhops', createCountReader((maxHops, reading) => setParameters(reading, { maxHops }))],
+  ['readtimeout', createPeriodReader((readTimeout, reading) => setParameters(reading, { readTimeout }))],
+  ['doctimeout', createPeriodReader((documentTimeout, reading) => setParameters(reading, { documentTimeout }))],
+  ['robots', createBooleanReader((robots, reading) => setParameters(reading, { robots }))],
+  ['index', createBooleanReader((index, reading) => setParameters(reading, { index }))],
+  ['follow', createBooleanReader((follow, reading) => setParameters(reading, { follow }))],
+  ['maxneterrors', createCountReader((maxNetworkErrors, reading) => setParameters(reading, { maxNetworkErrors }))],
+  [
+    'neterrordelaytime',
+    createPeriodReader((networkErrorDelay, reading) => setParameters(reading, { networkErrorDelay })),
+  ],
   [
     'authbasic',
-    valueReader(
+    createValueReader(
       'user:password',
       (text) => (text.includes(':') ? text : undefined),
       (authentication, reading, place) => {
@@ -149,8 +156,8 @@ const COMMANDS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
       },
     ),
   ],
-  ['followoutside', booleanReader((parsed, reading) => (reading.followOutside = parsed))],
-  ['deletenoserver', booleanReader((parsed, reading) => (reading.deleteNoServer = parsed))],
+  ['followoutside', createBooleanReader((parsed, reading) => (reading.followOutside = parsed))],
+  ['deletenoserver', createBooleanReader((parsed, reading) => (reading.deleteNoServer = parsed))],
 ]);
 
 /**
@@ -228,14 +235,15 @@ function readAlias(command: Command, reading: Reading): void {
  * same parameters.
  */
 function applyAlias({ from, to, place }: Reading['aliases'][number], { records, problems }: Reading): void {
-  const prefix = recordPrefix(from);
+  const prefix = toRecordPrefix(from);
   const around = records
-    .filter((record) => prefix.startsWith(recordPrefix(record.url)))
+    .filter((record) => prefix.startsWith(toRecordPrefix(record.url)))
     .sort((a, b) => b.url.length - a.url.length)[0];
-  if (around && recordPrefix(around.url) !== prefix) records.push({ url: from, place, parameters: around.parameters });
+  if (around && toRecordPrefix(around.url) !== prefix)
+    records.push({ url: from, place, parameters: around.parameters });
   let used = false;
   for (const [index, record] of records.entries()) {
-    const url = recordPrefix(record.url);
+    const url = toRecordPrefix(record.url);
     if (!url.startsWith(prefix)) continue;
     used = true;
     records[index] = { ...record, parameters: { ...record.parameters, alias: to + url.slice(prefix.length) } };

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { candidate, crawlerDefinition, rootDefinition } from '../../../test/support/crawler-definition.js';
 import type { TrapDefinition } from '../crawl/definition.js';
 import type { LinkRulesDefinition } from '../crawl/policy-definition.js';
-import { crawlUrl } from '../url/crawl-url.js';
+import { toCrawlUrl } from '../url/crawl-url.js';
 import { compilePolicy } from './crawl-policy.js';
 import { createRootContext } from './site-mode.js';
 import type { Candidate } from './verdict.js';
@@ -64,7 +64,7 @@ describe('link rules', () => {
   });
 
   test('"The offsite links rule only limits the links to the same hostname"', () => {
-    const from = crawlUrl('http://a.com/dir/page.html');
+    const from = toCrawlUrl('http://a.com/dir/page.html');
     expect(reason({ followOffsite: false }, 'http://b.com/', { from })).toBe('offsite');
     expect(reason({ followOffsite: false }, 'http://www.a.com/', { from })).toBe('offsite');
     expect(reason({ followOffsite: false }, 'http://a.com/elsewhere', { from })).toBe('accepted');
@@ -84,13 +84,13 @@ describe('link rules', () => {
     const stored = { discoveredVia: 'stored', from: undefined } as const;
     expect(reason({ followOffsite: false }, 'http://b.com/', stored)).toBe('accepted');
     expect(reason({ followQueryStrings: false }, 'http://b.com/?q', stored)).toBe('query-string');
-    const url = crawlUrl('http://b.com/?q');
+    const url = toCrawlUrl('http://b.com/?q');
     const root = createRootContext(rootDefinition(url.href), url);
     expect(reason({ followQueryStrings: false }, url.href, { ...stored, root, hops: 0 })).toBe('accepted');
   });
 
   test('a root that redirects to its other host name is not offsite', () => {
-    const from = crawlUrl('http://a.com/');
+    const from = toCrawlUrl('http://a.com/');
     expect(reason({ followOffsite: false }, 'http://www.a.com/', { from, discoveredVia: 'redirect', hops: 0 })).toBe(
       'accepted',
     );

@@ -15,7 +15,7 @@ interface LinkRule {
   readonly reason: ReasonCode;
   readonly forRoots: boolean;
   /** What is wrong with the candidate, or undefined. */
-  readonly objection: (candidate: Candidate) => string | undefined;
+  readonly findObjection: (candidate: Candidate) => string | undefined;
 }
 
 export function createLinkRulesLayer(rules: LinkRulesDefinition, traps: TrapDefinition): Layer {
@@ -27,7 +27,7 @@ export function createLinkRulesLayer(rules: LinkRulesDefinition, traps: TrapDefi
       let rejection: Rejection | undefined;
       for (const rule of linkRules) {
         if (root && !rule.forRoots) continue;
-        const detail = rule.objection(candidate);
+        const detail = rule.findObjection(candidate);
         trace?.push(toTraceStep(rule, detail, rules));
         if (detail === undefined || rejection) continue;
         rejection = { layer: 'link-rules', reason: rule.reason, place: rules.place, detail };
@@ -49,7 +49,7 @@ function createLinkRules(rules: LinkRulesDefinition, traps: TrapDefinition): Lin
   const { maxUrlLength, followQueryStrings, followOffsite } = rules;
   const extensions = new Set(rules.ignoreLinksTo);
   return [
-    protocolRule(rules.protocols),
+    createProtocolRule(rules.protocols),
     createLinkRule('address length', 'url-too-long', ({ url: { href } }) =>
       href.length > maxUrlLength
         ? `the URL has ${href.length} characters, but only ${maxUrlLength} are allowed`
@@ -61,7 +61,7 @@ function createLinkRules(rules: LinkRulesDefinition, traps: TrapDefinition): Lin
         : undefined,
     ),
     createLinkRule('file extension', 'extension-ignored', ({ url }) => {
-      const extension = extensions.size === 0 ? undefined : extensionOf(url.path);
+      const extension = extensions.size === 0 ? undefined : getExtension(url.path);
       return extension !== undefined && extensions.has(extension) ? `links to .${extension} are ignored` : undefined;
     }),
     createLinkRule('hostname', 'offsite', (candidate) => (followOffsite ? undefined : findOffsiteObjection(candidate))),
@@ -72,20 +72,20 @@ function createLinkRules(rules: LinkRulesDefinition, traps: TrapDefinition): Lin
   ];
 }
 
-const createLinkRule = (name: string, reason: ReasonCode, objection: LinkRule['objection']): LinkRule => ({
+const createLinkRule = (name: string, reason: ReasonCode, objection: LinkRule['findObjection']): LinkRule => ({
   name,
   reason,
   forRoots: false,
-  objection,
+  findObjection: objection,
 });
 
-function protocolRule(protocols: readonly string[]): LinkRule {
+function createProtocolRule(protocols: readonly string[]): LinkRule {
   const spoken = new Set(protocols);
   return {
     name: 'protocol',
     reason: 'protocol-not-allowed',
     forRoots: true,
-    objection: ({ url }) =>
+    findObjection: ({ url }) =>
       spoken.has(url.scheme)
         ? undefined
         : `the protocol ${url.scheme} is not among those that this crawler uses: ${protocols.join(', ')}`,
@@ -93,7 +93,7 @@ function protocolRule(protocols: readonly string[]): LinkRule {
 }
 
 /** In lower case, without the dot; undefined if the last segment has no extension. */
-function extensionOf(path: string): string | undefined {
+function getExtension(path: string): string | undefined {
   const dot = path.lastIndexOf('.');
   return dot < 0 || path.indexOf('/', dot) >= 0 ? undefined : path.slice(dot + 1).toLowerCase();
 }

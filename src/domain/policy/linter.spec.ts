@@ -5,10 +5,10 @@ import { atom, candidate, placeAt, rootDefinition, ruleDefinition } from '../../
 import { codes, messages, rulesOf, server } from '../../../test/support/linted.js';
 import type { CrawlerDefinition } from '../crawl/definition.js';
 import type { MatchExpression } from '../crawl/policy-definition.js';
-import { crawlUrl } from '../url/crawl-url.js';
+import { toCrawlUrl } from '../url/crawl-url.js';
 import { compilePolicy } from './crawl-policy.js';
 import { parseCrawlSpace } from './crawl-space-file.js';
-import { areDisjoint, clausesOf, covers, findContradiction } from './lint/clauses.js';
+import { areDisjoint, covers, findContradiction, toClauses } from './lint/clauses.js';
 import { LINT_CODES } from './lint/codes.js';
 import { lint } from './linter.js';
 import { compileExpression } from './matching/expression.js';
@@ -205,7 +205,7 @@ describe('what is told of rules is true', () => {
       fc.property(arbitraryRules, fc.array(arbitraryUrl, { minLength: 5 }), (rules, urls) => {
         const reported = rules.map(({ match }) => {
           const { matches } = compileExpression(match, []);
-          return { clauses: clausesOf(match), found: urls.map((url) => matches(new Subject(crawlUrl(url)))) };
+          return { clauses: toClauses(match), found: urls.map((url) => matches(new Subject(toCrawlUrl(url)))) };
         });
         for (const a of reported) {
           if (findContradiction(a.clauses)) expect(a.found).not.toContain(true);

@@ -15,21 +15,21 @@ export interface NamedExtension {
 }
 
 /** Extensions in lower case, without the dot, once for each place that names them. */
-export function namedExtensions({
+export function listNamedExtensions({
   rules,
   conditions,
 }: Pick<CrawlerDefinition, 'rules' | 'conditions'>): NamedExtension[] {
   const inRules = rules.flatMap(({ actions, match, number, place }) =>
     actions.accept || actions.index || actions.follow
-      ? extensionsOf(match).map((extension) => ({ extension, by: `rule ${number}`, place }))
+      ? collectExtensions(match).map((extension) => ({ extension, by: `rule ${number}`, place }))
       : [],
   );
-  return [...inRules, ...(conditions?.rules ?? []).flatMap(conditionExtensions)];
+  return [...inRules, ...(conditions?.rules ?? []).flatMap(collectConditionExtensions)];
 }
 
 /** A Not accepts everything except what it names. */
-function extensionsOf(match: MatchExpression): string[] {
-  if (match.type === 'and' || match.type === 'or') return match.children.flatMap(extensionsOf);
+function collectExtensions(match: MatchExpression): string[] {
+  if (match.type === 'and' || match.type === 'or') return match.children.flatMap(collectExtensions);
   if (match.type !== 'atom' || (match.field !== 'path' && match.field !== 'url')) return [];
   return match.kind === 'suffix' || match.kind === 'exact' || isAnchoredAtEnd(match.value)
     ? splitExtensions(match.value)
@@ -38,8 +38,8 @@ function extensionsOf(match: MatchExpression): string[] {
 
 const isAnchoredAtEnd = (value: string): boolean => value.endsWith('$');
 
-function conditionExtensions({ kind, test, children, place }: ConditionRule): NamedExtension[] {
-  if (kind === 'may-not-have' || kind === 'apply-except-for') return children.flatMap(conditionExtensions);
+function collectConditionExtensions({ kind, test, children, place }: ConditionRule): NamedExtension[] {
+  if (kind === 'may-not-have' || kind === 'apply-except-for') return children.flatMap(collectConditionExtensions);
   const about = test.field === 'path' || test.field === 'url';
   const named =
     about && (test.type !== 'regex' || isAnchoredAtEnd(test.value))
@@ -47,7 +47,7 @@ function conditionExtensions({ kind, test, children, place }: ConditionRule): Na
       : [];
   return [
     ...named.map((extension) => ({ extension, by: 'a condition', place })),
-    ...children.flatMap(conditionExtensions),
+    ...children.flatMap(collectConditionExtensions),
   ];
 }
 

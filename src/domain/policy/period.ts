@@ -19,11 +19,11 @@ const PAIRS = /^(?:[+-]?\d{1,10}[sMhdmy]){1,20}$/;
  * `1m-5d`). Undefined for anything else, and for a negative sum.
  */
 export function parsePeriod(text: string): Duration | undefined {
-  const total = BARE_SECONDS.test(text) ? Number(text) : PAIRS.test(text) ? sumOfPairs(text) : -1;
+  const total = BARE_SECONDS.test(text) ? Number(text) : PAIRS.test(text) ? sumPairs(text) : -1;
   return total >= 0 ? seconds(total) : undefined;
 }
 
-function sumOfPairs(text: string): number {
+function sumPairs(text: string): number {
   let total = 0;
   for (const [, number, letter] of text.matchAll(/([+-]?\d{1,10})([sMhdmy])/g)) {
     total += Number(number) * (SECONDS_OF[letter ?? ''] ?? 0);

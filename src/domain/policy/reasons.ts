@@ -12,29 +12,29 @@ export interface ReasonEntry {
   readonly remedy: string;
 }
 
-const entryFactory =
+const createEntryFactory =
   (layer: string) =>
   (meaning: string, remedy: string): ReasonEntry => ({ layer, meaning, remedy });
 
-const linkRules = entryFactory('link-rules');
-const siteMode = entryFactory('site-mode');
-const crawlSpace = entryFactory('crawl-space');
-const serverRecords = entryFactory('server-records');
-const conditions = entryFactory('conditions');
-const crawlRules = entryFactory('crawl-rules');
-const traps = entryFactory('traps');
-const robots = entryFactory('robots');
-const page = entryFactory('page');
-const refresh = entryFactory('refresh');
-const push = entryFactory('push');
-const person = entryFactory('person');
-const configuration = entryFactory('configuration');
-const frontier = entryFactory('frontier');
+const linkRules = createEntryFactory('link-rules');
+const siteMode = createEntryFactory('site-mode');
+const crawlSpace = createEntryFactory('crawl-space');
+const serverRecords = createEntryFactory('server-records');
+const conditions = createEntryFactory('conditions');
+const crawlRules = createEntryFactory('crawl-rules');
+const traps = createEntryFactory('traps');
+const robots = createEntryFactory('robots');
+const page = createEntryFactory('page');
+const refresh = createEntryFactory('refresh');
+const push = createEntryFactory('push');
+const person = createEntryFactory('person');
+const configuration = createEntryFactory('configuration');
+const frontier = createEntryFactory('frontier');
 
 const NOTHING = 'Nothing to do.';
 
 export const REASONS = {
-  accepted: entryFactory('all')('No layer of the crawl policy rejects the URL.', NOTHING),
+  accepted: createEntryFactory('all')('No layer of the crawl policy rejects the URL.', NOTHING),
 
   'protocol-not-allowed': linkRules(
     'The URL has a protocol that this crawler does not use.',

@@ -12,15 +12,21 @@ import type {
   UrlOptions,
 } from '../crawl/policy-definition.js';
 import { toComparableUrl } from '../url/url-form.js';
-import { type ConditionStep, compileConditions, conditionText } from './conditions.js';
+import { type ConditionStep, compileConditions, formatCondition } from './conditions.js';
 import { compilePolicy } from './crawl-policy.js';
-import { ruleEffect, ruleLabel } from './crawl-rules.js';
-import { spaceRuleText } from './crawl-space.js';
-import { expressionText } from './expression-text.js';
+import { describeRuleEffect, formatRuleLabel } from './crawl-rules.js';
+import { formatSpaceRule } from './crawl-space.js';
+import { formatExpression } from './expression-text.js';
 import { compileExpression } from './matching/expression.js';
 import { Subject } from './matching/subject.js';
 import { formatOptions, type OptionName, redactOptions } from './options.js';
-import { aliasUrl, compileRecords, compileServers, optionsFor, recordEffect } from './server-records.js';
+import {
+  compileRecords,
+  compileServers,
+  createOptionsFor,
+  describeRecordEffect,
+  findAliasUrl,
+} from './server-records.js';
 import { type Candidate, LAYERS, type LayerName, type TraceStep, type Verdict } from './verdict.js';
 
 export interface ResolvedEntry {
@@ -73,12 +79,19 @@ const listSiteEntries = ({ roots }: CrawlerDefinition): ResolvedEntry[] =>
 
 function listSpaceEntries({ crawlSpace }: CrawlerDefinition, global?: GlobalCrawlSpaceDefinition): ResolvedEntry[] {
   if (!crawlSpace) return [];
-  const spaceEntry = (text: string, place?: Place): ResolvedEntry => ({ layer: 'crawl-space', depth: 0, text, place });
+  const createSpaceEntry = (text: string, place?: Place): ResolvedEntry => ({
+    layer: 'crawl-space',
+    depth: 0,
+    text,
+    place,
+  });
   return [
-    ...crawlSpace.rules.map((rule) => spaceEntry(spaceRuleText(rule), rule.place)),
-    spaceEntry('else allow'),
-    ...(global?.rules ?? []).map((rule) => spaceEntry(`of excluded hosts, global: ${spaceRuleText(rule)}`, rule.place)),
-    ...(global ? [spaceEntry('of excluded hosts, global: else forbid')] : []),
+    ...crawlSpace.rules.map((rule) => createSpaceEntry(formatSpaceRule(rule), rule.place)),
+    createSpaceEntry('else allow'),
+    ...(global?.rules ?? []).map((rule) =>
+      createSpaceEntry(`of excluded hosts, global: ${formatSpaceRule(rule)}`, rule.place),
+    ),
+    ...(global ? [createSpaceEntry('of excluded hosts, global: else forbid')] : []),
   ];
 }
 
@@ -90,7 +103,7 @@ function listServerEntries({ servers }: CrawlerDefinition): ResolvedEntry[] {
     layer: 'server-records',
     depth: 0,
     text: record.label,
-    effect: recordEffect(record),
+    effect: describeRecordEffect(record),
     place: record.definition.place,
   }));
 }
@@ -107,18 +120,18 @@ const listNestedEntries = (rules: readonly ConditionRule[], depth: number): Reso
     {
       layer: 'conditions' as const,
       depth,
-      text: conditionText(rule) + (rule.log ? ' (log)' : ''),
+      text: formatCondition(rule) + (rule.log ? ' (log)' : ''),
       effect: formatOptions(rule.options).join(', '),
       place: rule.place,
     },
     ...listNestedEntries(rule.children, depth + 1),
   ]);
 
-const ruleText = (rule: RuleDefinition): string => `${ruleLabel(rule)}: ${expressionText(rule.match)}`;
+const formatRule = (rule: RuleDefinition): string => `${formatRuleLabel(rule)}: ${formatExpression(rule.match)}`;
 
 function listRuleEntries({ rules, defaultAccept, defaultIndex, defaultFollow }: CrawlerDefinition): ResolvedEntry[] {
   const effect = `accept=${defaultAccept}, index=${defaultIndex}, follow=${defaultFollow}`;
-  const ruleEntry = (text: string, sets: string, place?: Place): ResolvedEntry => ({
+  const createRuleEntry = (text: string, sets: string, place?: Place): ResolvedEntry => ({
     layer: 'crawl-rules',
     depth: 0,
     text,
@@ -126,8 +139,8 @@ function listRuleEntries({ rules, defaultAccept, defaultIndex, defaultFollow }: 
     place,
   });
   return [
-    ruleEntry('defaults', effect.replaceAll('true', 'yes').replaceAll('false', 'no')),
-    ...rules.map((rule) => ruleEntry(ruleText(rule), ruleEffect(rule), rule.place)),
+    createRuleEntry('defaults', effect.replaceAll('true', 'yes').replaceAll('false', 'no')),
+    ...rules.map((rule) => createRuleEntry(formatRule(rule), describeRuleEffect(rule), rule.place)),
   ];
 }
 
@@ -166,7 +179,7 @@ export function resolveUrl(
 
 const createNoMatchStep = (rule: RuleDefinition): TraceStep => ({
   layer: 'crawl-rules',
-  test: ruleText(rule),
+  test: formatRule(rule),
   outcome: 'no match',
   place: rule.place,
 });
@@ -200,23 +213,24 @@ function keepSmallerLimit(last: Map<string, ResolvedOption>, record: Setting | u
 function listSettings(crawler: CrawlerDefinition, candidate: Candidate): Setting[] {
   const url = toComparableUrl(candidate.url);
   const settings: Setting[] = [
-    { by: `crawler ${crawler.name}`, place: crawler.place, options: crawlerOptions(crawler) },
+    { by: `crawler ${crawler.name}`, place: crawler.place, options: getCrawlerOptions(crawler) },
   ];
   const record = crawler.servers && compileServers(crawler.servers)(url.href);
-  if (record) settings.push({ by: record.label, place: record.definition.place, options: optionsFor(record, url) });
+  if (record)
+    settings.push({ by: record.label, place: record.definition.place, options: createOptionsFor(record, url) });
   if (!crawler.conditions) return settings;
-  const fetchUrl = record && aliasUrl(record, url);
+  const fetchUrl = record && findAliasUrl(record, url);
   const alone = compileConditions({ ...crawler.conditions, rules: [] }, [], crawler.roots);
   const global = alone(new Subject(url), { fetchUrl });
   settings.push({ by: 'global options', place: crawler.conditions.place, options: global.options });
   const visit = ({ rule, options }: ConditionStep): void => {
-    if (options) settings.push({ by: conditionText(rule), place: rule.place, options });
+    if (options) settings.push({ by: formatCondition(rule), place: rule.place, options });
   };
   compileConditions(crawler.conditions, [], crawler.roots)(new Subject(url), { visit, fetchUrl });
   return settings;
 }
 
-const crawlerOptions = (crawler: CrawlerDefinition): UrlOptions => ({
+const getCrawlerOptions = (crawler: CrawlerDefinition): UrlOptions => ({
   throttle: crawler.throttle,
   obeyRobots: !crawler.ignoreRobotsTxt && !crawler.linkRules.rogue,
   nearDuplicateDetector: crawler.nearDuplicateDetector,

@@ -8,7 +8,7 @@ import type { RootDefinition } from '../crawl/definition.js';
 import type { ConditionRule, ConditionTest, UrlOptions } from '../crawl/policy-definition.js';
 import { isSecretHeader } from '../redact.js';
 import { splitWildcards } from './matching/wildcard.js';
-import { serverOf } from './server-records.js';
+import { findServer } from './server-records.js';
 import { computeSitePrefixes } from './site-mode.js';
 
 export type Servers = ReadonlySet<string>;
@@ -25,7 +25,10 @@ export interface NamedServers {
 export const NAMES_NONE: NamedServers = { servers: NO_SERVERS, open: true };
 
 /** The servers that the condition itself names; if it names none, those of the enclosing condition. */
-export function namedServers({ kind, test }: Pick<ConditionRule, 'kind' | 'test'>, outer: NamedServers): NamedServers {
+export function findNamedServers(
+  { kind, test }: Pick<ConditionRule, 'kind' | 'test'>,
+  outer: NamedServers,
+): NamedServers {
   if (kind !== 'apply-for') return outer;
   const named = splitAlternatives(test).map((text) => findServers(test, text));
   const servers = new Set(named.flat());
@@ -44,31 +47,31 @@ function findServers({ type, field }: ConditionTest, text: string): readonly str
   const isExpression = type === 'regex';
   if (field === 'host') {
     const host = isExpression ? HOST_EXPRESSION.exec(text)?.[1] : HOST_WILDCARD.exec(text)?.[0];
-    return host === undefined ? [] : serverUrls(['http', 'https'], host);
+    return host === undefined ? [] : createServerUrls(['http', 'https'], host);
   }
   if (field !== 'url') return [];
   const [, scheme, host] = (isExpression ? URL_EXPRESSION : URL_WILDCARD).exec(text) ?? [];
   if (scheme === undefined || host === undefined) return [];
-  return serverUrls(scheme.endsWith('?') ? ['http', 'https'] : [scheme], host);
+  return createServerUrls(scheme.endsWith('?') ? ['http', 'https'] : [scheme], host);
 }
 
-const serverUrls = (schemes: readonly string[], host: string): string[] =>
-  schemes.flatMap((scheme) => serverOf(`${scheme}://${host.replaceAll('\\', '')}/`) ?? []);
+const createServerUrls = (schemes: readonly string[], host: string): string[] =>
+  schemes.flatMap((scheme) => findServer(`${scheme}://${host.replaceAll('\\', '')}/`) ?? []);
 
 /** Servers of the sites to which roots in the configuration lead; submitted roots are not included. */
-export function rootServers(roots: readonly RootDefinition[]): Servers {
+export function findRootServers(roots: readonly RootDefinition[]): Servers {
   const prefixes = roots.flatMap(({ url, site }) => {
     const href = URL.parse(url)?.href;
     return href === undefined ? [] : [href, ...(site ? computeSitePrefixes(href) : [])];
   });
-  return new Set(prefixes.flatMap((prefix) => serverOf(prefix) ?? []));
+  return new Set(prefixes.flatMap((prefix) => findServer(prefix) ?? []));
 }
 
 export const hasSecrets = ({ credentials, headers }: UrlOptions): boolean =>
   credentials !== undefined || Object.keys(headers ?? {}).some(isSecretHeader);
 
 /** The options without secrets, for a server that must not get them. */
-export function withoutSecrets({ credentials: _, headers, ...options }: UrlOptions): UrlOptions {
+export function omitSecrets({ credentials: _, headers, ...options }: UrlOptions): UrlOptions {
   if (!headers) return options;
   return { ...options, headers: Object.fromEntries(Object.entries(headers).filter(([name]) => !isSecretHeader(name))) };
 }

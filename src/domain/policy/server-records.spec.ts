@@ -2,10 +2,10 @@
 import { describe, expect, test } from 'vitest';
 import { candidate, crawlerDefinition } from '../../../test/support/crawler-definition.js';
 import { holding } from '../../../test/support/holding.js';
-import { crawlUrl } from '../url/crawl-url.js';
+import { toCrawlUrl } from '../url/crawl-url.js';
 import { compilePolicy } from './crawl-policy.js';
 import { parseIndexerConf } from './indexer-conf.js';
-import { serverScope } from './server-records.js';
+import { getServerScope } from './server-records.js';
 import type { Candidate } from './verdict.js';
 
 function judge(conf: string, url: string, parts: Partial<Candidate> = {}) {
@@ -14,7 +14,7 @@ function judge(conf: string, url: string, parts: Partial<Candidate> = {}) {
   return compilePolicy(crawlerDefinition({ servers }), undefined).judge(candidate(url, parts));
 }
 
-const onPage1 = { from: crawlUrl('http://www/page1.html') };
+const onPage1 = { from: toCrawlUrl('http://www/page1.html') };
 const BOTH = 'Server http://www/\nServer http://web/\n';
 
 describe('server records', () => {
@@ -86,8 +86,8 @@ describe('server records', () => {
   });
 
   test('4) "It does not matter whether you have passed the root URL of the server or one of the internal pages"', () => {
-    expect(serverScope(crawlUrl('http://www/path/to/some/page.html'))).toBe('http://www/');
-    expect(serverScope(crawlUrl('http://www:8080/?q=1'))).toBe('http://www:8080/');
+    expect(getServerScope(toCrawlUrl('http://www/path/to/some/page.html'))).toBe('http://www/');
+    expect(getServerScope(toCrawlUrl('http://www:8080/?q=1'))).toBe('http://www:8080/');
   });
 
   test('a record carries its parameters to the URL', () => {

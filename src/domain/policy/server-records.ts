@@ -12,8 +12,8 @@ import type {
   UrlOptions,
 } from '../crawl/policy-definition.js';
 import { atLeast, seconds } from '../time/units.js';
-import { type CrawlUrl, crawlUrl, origin } from '../url/crawl-url.js';
-import { withoutTrailingDot } from '../url/url-form.js';
+import { type CrawlUrl, getOrigin, toCrawlUrl } from '../url/crawl-url.js';
+import { stripTrailingDot } from '../url/url-form.js';
 import { type Draft, isRootRedirect, type Layer, type Rejection } from './layer.js';
 import { normalizeRuleText } from './matching/rule-text.js';
 import { formatOptions } from './options.js';
@@ -58,7 +58,7 @@ export function createServerRecordsLayer(servers: ServersDefinition): Layer {
         outcome: rejection ? 'reject' : 'accept',
         reason: rejection?.reason,
         place: rejection?.place ?? record?.definition.place,
-        effect: record && recordEffect(record),
+        effect: record && describeRecordEffect(record),
       });
       if (record) applyRecord(record, candidate, draft);
       return rejection;
@@ -78,17 +78,17 @@ export function compileRecords(servers: ServersDefinition): CompiledRecord[] {
 
 function compileRecord(definition: ServerRecord): CompiledRecord {
   const { tag, category, alias, authentication } = definition.parameters;
-  const prefix = recordPrefix(definition.url);
+  const prefix = toRecordPrefix(definition.url);
   const toMetas = (name: string, value: string | undefined): MetaDefinition[] =>
     value === undefined ? [] : [{ name, value, scope: 'document' }];
   return {
     definition,
     prefix,
     label: definition.url === '' ? 'the empty server record' : `server record ${definition.url}`,
-    options: optionsOf(definition.parameters),
+    options: toOptions(definition.parameters),
     metas: [...toMetas('tag', tag), ...toMetas('category', category)],
     alias: prefix.endsWith('/') && alias !== undefined && !definition.url.endsWith('/') ? `${alias}/` : alias,
-    credentialsFor: authentication === undefined ? undefined : serverOf(alias ?? definition.url),
+    credentialsFor: authentication === undefined ? undefined : findServer(alias ?? definition.url),
   };
 }
 
@@ -96,18 +96,18 @@ function compileRecord(definition: ServerRecord): CompiledRecord {
  * Converts a record's URL to canonical form, so that it can be a prefix of canonical URLs; a host without a trailing
  * slash stays a prefix.
  */
-export const recordPrefix = (url: string): string =>
+export const toRecordPrefix = (url: string): string =>
   url === '' ? '' : normalizeRuleText(url, { field: 'url', kind: 'prefix' });
 
 /** Scheme, host and port of a URL or a prefix of URLs; undefined if it names no server. */
-export function serverOf(url: string): string | undefined {
+export function findServer(url: string): string | undefined {
   const parsed = URL.parse(url);
   const isWeb = parsed?.protocol === 'http:' || parsed?.protocol === 'https:';
-  return isWeb ? origin(withoutTrailingDot(crawlUrl(parsed.href))) : undefined;
+  return isWeb ? getOrigin(stripTrailingDot(toCrawlUrl(parsed.href))) : undefined;
 }
 
 /** Contains only what is set, as an undefined option would override another layer's. */
-function optionsOf(parameters: ServerParameters): UrlOptions {
+function toOptions(parameters: ServerParameters): UrlOptions {
   const { maxHops, readTimeout, documentTimeout, robots } = parameters;
   return {
     ...(maxHops === undefined ? {} : { maxHops }),
@@ -129,12 +129,12 @@ function findOutsideServerRejection(candidate: Candidate, servers: ServersDefini
   if (candidate.discoveredVia === 'root' || candidate.discoveredVia === 'stored' || isRootRedirect(candidate))
     return undefined;
   const home = candidate.from ?? candidate.root?.url;
-  if (!home || origin(home) === origin(candidate.url)) return undefined;
+  if (!home || getOrigin(home) === getOrigin(candidate.url)) return undefined;
   return {
     layer: 'server-records',
     reason: 'outside-server',
     place: servers.place,
-    detail: `${origin(candidate.url)} is not the server of its page, ${origin(home)}`,
+    detail: `${getOrigin(candidate.url)} is not the server of its page, ${getOrigin(home)}`,
   };
 }
 
@@ -150,16 +150,17 @@ function findHopsRejection(candidate: Candidate, { definition }: CompiledRecord)
 }
 
 /** The URL from which a URL of the record is fetched instead; undefined if it has no alias. */
-export const aliasUrl = ({ alias, prefix }: CompiledRecord, { href }: CrawlUrl): string | undefined =>
+export const findAliasUrl = ({ alias, prefix }: CompiledRecord, { href }: CrawlUrl): string | undefined =>
   alias === undefined ? undefined : alias + href.slice(prefix.length);
 
 /**
  * What the record sets for a URL. Its credentials apply to one server, whatever its prefix covers: `http://a` is also a
  * prefix of `http://a.b/`.
  */
-export function optionsFor(record: CompiledRecord, url: CrawlUrl): UrlOptions {
+export function createOptionsFor(record: CompiledRecord, url: CrawlUrl): UrlOptions {
   const { credentialsFor, options, definition } = record;
-  if (credentialsFor === undefined || serverOf(aliasUrl(record, url) ?? url.href) !== credentialsFor) return options;
+  if (credentialsFor === undefined || findServer(findAliasUrl(record, url) ?? url.href) !== credentialsFor)
+    return options;
   return { ...options, credentials: definition.parameters.authentication };
 }
 
@@ -170,13 +171,13 @@ function applyRecord(record: CompiledRecord, candidate: Candidate, draft: Draft)
   draft.period = parameters.period === undefined ? undefined : atLeast(parameters.period, SHORTEST_PERIOD);
   draft.maxNetworkErrors = parameters.maxNetworkErrors;
   draft.networkErrorDelay = parameters.networkErrorDelay;
-  draft.fetchUrl = aliasUrl(record, candidate.url);
-  draft.setOptions(optionsFor(record, candidate.url));
+  draft.fetchUrl = findAliasUrl(record, candidate.url);
+  draft.setOptions(createOptionsFor(record, candidate.url));
   draft.addMetas(record.metas);
   draft.opinion = { layer: 'server-records', place, detail: record.label };
 }
 
-export function recordEffect(record: CompiledRecord): string {
+export function describeRecordEffect(record: CompiledRecord): string {
   const { period, index, follow, alias, maxNetworkErrors, networkErrorDelay } = record.definition.parameters;
   const set = (name: string, value: string | number | undefined) => (value === undefined ? [] : [`${name}=${value}`]);
   const formatYesNo = (value: boolean | undefined) => (value === undefined ? undefined : value ? 'yes' : 'no');
@@ -197,4 +198,4 @@ export function recordEffect(record: CompiledRecord): string {
  * Prefix for the whole server of a URL, to which each entry of a URL list extends with `deleteNoServer="no"`
  * (mnoGoSearch, 4).
  */
-export const serverScope = (url: CrawlUrl): string => `${origin(url)}/`;
+export const getServerScope = (url: CrawlUrl): string => `${getOrigin(url)}/`;

@@ -7,7 +7,7 @@ import {
   ruleDefinition,
 } from '../../../test/support/crawler-definition.js';
 import type { CrawlerDefinition, RootDefinition } from '../crawl/definition.js';
-import { crawlUrl } from '../url/crawl-url.js';
+import { toCrawlUrl } from '../url/crawl-url.js';
 import { compilePolicy } from './crawl-policy.js';
 import { computeSitePrefixes, createRemovedRoot, createRootContext, moveSite, movesSite } from './site-mode.js';
 import type { Candidate, RootContext } from './verdict.js';
@@ -15,7 +15,7 @@ import type { Candidate, RootContext } from './verdict.js';
 const policy = compilePolicy(crawlerDefinition(), undefined);
 
 const context = (url: string, parts: Partial<RootDefinition>): RootContext =>
-  createRootContext(rootDefinition(url, parts), crawlUrl(url));
+  createRootContext(rootDefinition(url, parts), toCrawlUrl(url));
 
 const reason = (root: RootContext, url: string, parts: Partial<Candidate> = {}) =>
   policy.judge(candidate(url, { root, ...parts })).reason;
@@ -42,7 +42,7 @@ describe('what a root in site mode accepts', () => {
     expect(verdict('http://foo.com/a', root).reason).toBe('not-accepted');
     expect(verdict('http://foo.com/', root, { discoveredVia: 'root', hops: 0 }).reason).toBe('not-accepted');
     expect(
-      verdict('http://foo.com/a', createRemovedRoot(crawlUrl('http://foo.com/')), { discoveredVia: 'stored' }).reason,
+      verdict('http://foo.com/a', createRemovedRoot(toCrawlUrl('http://foo.com/')), { discoveredVia: 'stored' }).reason,
     ).toBe('not-accepted');
   });
 
@@ -116,8 +116,8 @@ describe('site mode of a root', () => {
 
   test('a root below the home page moves with its directory', () => {
     const root = context('http://foo.com/docs/', { site: true });
-    expect(moveSite(root, crawlUrl('https://bar.com/en/index.html')).sitePrefixes).toEqual(['https://bar.com/en/']);
-    expect(moveSite(root, crawlUrl('https://bar.com/en')).sitePrefixes).toEqual(['https://bar.com/en']);
+    expect(moveSite(root, toCrawlUrl('https://bar.com/en/index.html')).sitePrefixes).toEqual(['https://bar.com/en/']);
+    expect(moveSite(root, toCrawlUrl('https://bar.com/en')).sitePrefixes).toEqual(['https://bar.com/en']);
   });
 
   test("other pages' redirects off the site are not followed", () => {

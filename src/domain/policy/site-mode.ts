@@ -4,7 +4,7 @@
  */
 import type { RootDefinition } from '../crawl/definition.js';
 import { parseAddress } from '../net/address.js';
-import { type CrawlUrl, crawlUrl, origin } from '../url/crawl-url.js';
+import { type CrawlUrl, getOrigin, toCrawlUrl } from '../url/crawl-url.js';
 import { isRoot, type Layer, type Rejection } from './layer.js';
 import type { Candidate, RootContext, TraceStep } from './verdict.js';
 
@@ -50,7 +50,7 @@ function findOutsideSiteRejection(candidate: Candidate, root: RootContext, trace
     });
     return undefined;
   }
-  const prefixes = prefixesFor(candidate, root);
+  const prefixes = selectPrefixes(candidate, root);
   const inside = startsWithAny(candidate.url.href, prefixes);
   trace?.push({
     layer: 'site-mode',
@@ -65,7 +65,7 @@ function findOutsideSiteRejection(candidate: Candidate, root: RootContext, trace
 }
 
 /** Stored URLs of a site that has moved stay as long as they respond, because the move may be temporary. */
-const prefixesFor = (
+const selectPrefixes = (
   { discoveredVia }: Candidate,
   { sitePrefixes, formerPrefixes = [] }: RootContext,
 ): readonly string[] => (discoveredVia === 'stored' ? [...sitePrefixes, ...formerPrefixes] : sitePrefixes);
@@ -76,7 +76,7 @@ function findOutsideDirectoryRejection(
   trace?: TraceStep[],
 ): Rejection | undefined {
   if (!root.entireSite) return undefined;
-  const directory = directoryOf(root.url);
+  const directory = getDirectory(root.url);
   const inside = candidate.url.href.startsWith(directory, candidate.url.scheme.length);
   trace?.push({
     layer: 'site-mode',
@@ -115,7 +115,7 @@ export function createRemovedRoot(url: CrawlUrl): RootContext {
  * foo.com and www.foo.com, over http and https. A port applies only to the scheme with which it is written.
  */
 export function computeSitePrefixes(rootUrl: string): string[] {
-  const url = crawlUrl(rootUrl);
+  const url = toCrawlUrl(rootUrl);
   if ((url.path !== '/' && url.path !== '') || url.query !== '') return [rootUrl];
   const named = url.host.startsWith('www.') || parseAddress(url.host) !== undefined;
   const hosts = named ? [url.host] : [url.host, `www.${url.host}`];
@@ -128,7 +128,7 @@ export function computeSitePrefixes(rootUrl: string): string[] {
 export function isOnSite(root: RootContext, url: CrawlUrl): boolean {
   if (!root.site && !root.entireSite) return false;
   if (root.site && !startsWithAny(url.href, root.sitePrefixes)) return false;
-  return !root.entireSite || url.href.startsWith(directoryOf(root.url), url.scheme.length);
+  return !root.entireSite || url.href.startsWith(getDirectory(root.url), url.scheme.length);
 }
 
 /**
@@ -155,7 +155,7 @@ export function movesSite(candidate: Candidate): boolean {
  */
 export function moveSite(root: RootContext, target: CrawlUrl): RootContext {
   const wholeHost = root.url.path === '/' && root.url.query === '';
-  const prefixes = wholeHost ? computeSitePrefixes(`${origin(target)}/`) : [withoutFileName(target)];
+  const prefixes = wholeHost ? computeSitePrefixes(`${getOrigin(target)}/`) : [stripFileName(target)];
   return { ...root, sitePrefixes: prefixes, formerPrefixes: root.formerPrefixes ?? root.sitePrefixes };
 }
 
@@ -165,16 +165,16 @@ export function moveSiteBack(root: RootContext): RootContext {
   return formerPrefixes === undefined ? root : { ...own, sitePrefixes: formerPrefixes };
 }
 
-function withoutFileName(url: CrawlUrl): string {
+function stripFileName(url: CrawlUrl): string {
   const name = url.path.slice(url.path.lastIndexOf('/') + 1);
   const path = name.includes('.') ? url.path.slice(0, -name.length) : url.path;
-  return origin(url) + path;
+  return getOrigin(url) + path;
 }
 
 /** Directory of the root document, without scheme: http and https of one host are one site. */
-function directoryOf(url: CrawlUrl): string {
+function getDirectory(url: CrawlUrl): string {
   const path = url.path.slice(0, url.path.lastIndexOf('/') + 1);
-  return origin(url).slice(url.scheme.length) + path;
+  return getOrigin(url).slice(url.scheme.length) + path;
 }
 
 function startsWithAny(text: string, prefixes: readonly string[]): boolean {

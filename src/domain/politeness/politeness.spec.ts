@@ -2,15 +2,15 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { hours, instant, milliseconds, minutes, after as moment, seconds } from '../time/units.js';
 import {
-  afterEnd,
-  afterResponse,
-  afterStart,
+  applyGoodResponse,
+  applyRequestEnd,
+  applyRequestStart,
   backOff,
+  computeNextRequestTime,
+  computePauseAfterReading,
+  computeRequestDelay,
   isHostError,
-  nextRequestAt,
   type Politeness,
-  pauseAfterReading,
-  requestDelay,
   UNVISITED,
 } from './politeness.js';
 
@@ -19,27 +19,27 @@ const second = (n: number) => moment(noon, seconds(n));
 
 describe('the crawl delay', () => {
   it('lets a host that was never visited be asked at once', () => {
-    expect(nextRequestAt(UNVISITED)).toBe(0);
+    expect(computeNextRequestTime(UNVISITED)).toBe(0);
   });
 
   it('counts from the end of the answer', () => {
-    const sent = afterStart(UNVISITED, noon, seconds(2));
-    expect(nextRequestAt(sent)).toBe(second(2));
-    expect(nextRequestAt(afterEnd(sent, second(5), seconds(2)))).toBe(second(7));
+    const sent = applyRequestStart(UNVISITED, noon, seconds(2));
+    expect(computeNextRequestTime(sent)).toBe(second(2));
+    expect(computeNextRequestTime(applyRequestEnd(sent, second(5), seconds(2)))).toBe(second(7));
   });
 
   it('is never shortened by a crawler with a shorter one', () => {
-    const long = afterEnd(UNVISITED, noon, seconds(10));
-    expect(nextRequestAt(afterEnd(long, second(1), seconds(1)))).toBe(second(10));
+    const long = applyRequestEnd(UNVISITED, noon, seconds(10));
+    expect(computeNextRequestTime(applyRequestEnd(long, second(1), seconds(1)))).toBe(second(10));
   });
 
   it('is the longer of throttle and Crawl-delay, the latter within its bound', () => {
-    expect(requestDelay(seconds(2), undefined)).toBe(2000);
-    expect(requestDelay(seconds(2), seconds(1))).toBe(2000);
-    expect(requestDelay(seconds(2), seconds(10))).toBe(10_000);
-    expect(requestDelay(seconds(2), seconds(86_400))).toBe(60_000);
-    expect(requestDelay(seconds(90), seconds(86_400))).toBe(90_000);
-    expect(requestDelay(seconds(2), seconds(40), seconds(30))).toBe(30_000);
+    expect(computeRequestDelay(seconds(2), undefined)).toBe(2000);
+    expect(computeRequestDelay(seconds(2), seconds(1))).toBe(2000);
+    expect(computeRequestDelay(seconds(2), seconds(10))).toBe(10_000);
+    expect(computeRequestDelay(seconds(2), seconds(86_400))).toBe(60_000);
+    expect(computeRequestDelay(seconds(90), seconds(86_400))).toBe(90_000);
+    expect(computeRequestDelay(seconds(2), seconds(40), seconds(30))).toBe(30_000);
   });
 });
 
@@ -58,14 +58,14 @@ describe('the back-off', () => {
   it('starts again at 5 s once the host has answered', () => {
     const resting = backOff(backOff(UNVISITED, noon), second(5));
     expect(resting.backOffStep).toBe(2);
-    const well = afterResponse(resting, second(16));
+    const well = applyGoodResponse(resting, second(16));
     expect(well.backOffStep).toBe(0);
     expect(backOff(well, second(20)).backOffUntil).toBe(second(25));
   });
 
   it('is not ended by an answer that was in flight when it began', () => {
     const resting = backOff(UNVISITED, noon);
-    expect(afterResponse(resting, second(1))).toEqual(resting);
+    expect(applyGoodResponse(resting, second(1))).toEqual(resting);
   });
 
   it('takes one step for all the failures of one outage', () => {
@@ -87,10 +87,10 @@ describe('the back-off', () => {
   });
 
   it('leaves the crawl delay alone, and the later of the two counts', () => {
-    const state = backOff(afterEnd(UNVISITED, noon, seconds(30)), noon);
+    const state = backOff(applyRequestEnd(UNVISITED, noon, seconds(30)), noon);
     expect(state.nextRequestAt).toBe(second(30));
-    expect(nextRequestAt(state)).toBe(second(30));
-    expect(nextRequestAt(backOff(state, noon, seconds(40)))).toBe(second(40));
+    expect(computeNextRequestTime(state)).toBe(second(30));
+    expect(computeNextRequestTime(backOff(state, noon, seconds(40)))).toBe(second(40));
   });
 
   it('is caused by overload and outage, not by a single bad page', () => {
@@ -116,13 +116,13 @@ describe('whatever happens in whatever order', () => {
         let now = noon;
         for (const { kind, passed, length } of events) {
           now = moment(now, milliseconds(passed));
-          const wasReadyAt = nextRequestAt(state);
+          const wasReadyAt = computeNextRequestTime(state);
           state = step(state, kind, now, length);
-          expect(nextRequestAt(state)).toBeGreaterThanOrEqual(wasReadyAt);
+          expect(computeNextRequestTime(state)).toBeGreaterThanOrEqual(wasReadyAt);
           expect(state.backOffUntil).toBeLessThanOrEqual(moment(now, hours(24)));
           if (kind === 'finished')
-            expect(nextRequestAt(state)).toBeGreaterThanOrEqual(
-              moment(now, requestDelay(seconds(2), milliseconds(length))),
+            expect(computeNextRequestTime(state)).toBeGreaterThanOrEqual(
+              moment(now, computeRequestDelay(seconds(2), milliseconds(length))),
             );
         }
       }),
@@ -130,17 +130,17 @@ describe('whatever happens in whatever order', () => {
   });
 
   function step(state: Politeness, kind: string, now: typeof noon, length: number): Politeness {
-    const delay = requestDelay(seconds(2), milliseconds(length));
-    if (kind === 'started') return afterStart(state, now, delay);
-    if (kind === 'finished') return afterEnd(state, now, delay);
-    if (kind === 'answered') return afterResponse(state, now);
+    const delay = computeRequestDelay(seconds(2), milliseconds(length));
+    if (kind === 'started') return applyRequestStart(state, now, delay);
+    if (kind === 'finished') return applyRequestEnd(state, now, delay);
+    if (kind === 'answered') return applyGoodResponse(state, now);
     return backOff(state, now, kind === 'retry-after' ? milliseconds(length) : undefined);
   }
 });
 
 describe('the pause after a page that held its thread', () => {
   const pause = (delay: number, readingTime: number): number =>
-    pauseAfterReading(milliseconds(delay), milliseconds(readingTime));
+    computePauseAfterReading(milliseconds(delay), milliseconds(readingTime));
 
   it('is the usual one for usual pages', () => {
     expect([pause(1_000, 5), pause(1_000, 110), pause(0, 5), pause(0, 900)]).toEqual([1_000, 1_000, 0, 0]);

@@ -3,7 +3,7 @@
  * every response; the back-off is the reaction of the whole host to an overload or an outage. A request may start when
  * both have passed. Seeds: CloudView `throttleTimeMS`; RFC 9110, 10.2.3 (Retry-After); semantics, section 6.
  */
-import { defaultReactions, type ErrorCode } from '../fetch/error-codes.js';
+import { type ErrorCode, getDefaultReactions } from '../fetch/error-codes.js';
 import {
   after,
   atLeast,
@@ -35,14 +35,14 @@ const LONGEST_RETRY_AFTER = hours(24);
 const LONGEST_CRAWL_DELAY = seconds(60);
 
 /** The earliest time of the next request. */
-export const nextRequestAt = (state: Politeness): Instant =>
+export const computeNextRequestTime = (state: Politeness): Instant =>
   state.nextRequestAt > state.backOffUntil ? state.nextRequestAt : state.backOffUntil;
 
 /**
  * The pause of one crawler at a host: its own throttle, or the Crawl-delay of robots.txt, up to `longest`, if that is
  * longer.
  */
-export function requestDelay(
+export function computeRequestDelay(
   throttle: Duration,
   robotsDelay: Duration | undefined,
   longest: Duration = LONGEST_CRAWL_DELAY,
@@ -62,14 +62,14 @@ const LONGEST_READING_PAUSE = seconds(300);
  * The pause after a page that blocked its thread for `readingTime`. A crawl without pauses stays without them up to
  * `SLOW_PAGE`.
  */
-export function pauseAfterReading(delay: Duration, readingTime: Duration): Duration {
+export function computePauseAfterReading(delay: Duration, readingTime: Duration): Duration {
   const least = delay > 0 ? COSTLY_PAGE : SLOW_PAGE;
   if (readingTime <= least) return delay;
   return atLeast(atMost(milliseconds(readingTime * PAUSES_PER_READING), LONGEST_READING_PAUSE), delay);
 }
 
 /** Maximum number of requests in flight at one host at the same time. */
-export const maxRequestsPerHost = ({
+export const getMaxRequestsPerHost = ({
   aggressive,
   concurrency,
 }: {
@@ -81,11 +81,11 @@ export const maxRequestsPerHost = ({
  * The state after a request was sent. Until the response has ended, the delay counts from here, so that a state saved
  * now and read after a crash still keeps the pause.
  */
-export const afterStart = (state: Politeness, now: Instant, delay: Duration): Politeness =>
+export const applyRequestStart = (state: Politeness, now: Instant, delay: Duration): Politeness =>
   pauseUntil(state, after(now, delay));
 
 /** The state after the response, or the failure to get one, has ended: the next request waits `delay` from now. */
-export const afterEnd = (state: Politeness, now: Instant, delay: Duration): Politeness =>
+export const applyRequestEnd = (state: Politeness, now: Instant, delay: Duration): Politeness =>
   pauseUntil(state, after(now, delay));
 
 /** Never moves the clock back: another crawler may have set a longer pause. */
@@ -96,7 +96,7 @@ const pauseUntil = (state: Politeness, moment: Instant): Politeness =>
  * The state after the host has responded properly. While a back-off runs, a response belongs to a request that was in
  * flight before it and says nothing about recovery.
  */
-export const afterResponse = (state: Politeness, now: Instant): Politeness =>
+export const applyGoodResponse = (state: Politeness, now: Instant): Politeness =>
   state.backOffStep === 0 || now < state.backOffUntil ? state : { ...state, backOffStep: 0 };
 
 /**
@@ -109,7 +109,7 @@ export function backOff(state: Politeness, now: Instant, retryAfter?: Duration):
   const step = again ? state.backOffStep : state.backOffStep + 1;
   const wait =
     retryAfter === undefined
-      ? exponentialDelay(step)
+      ? computeExponentialDelay(step)
       : atLeast(atMost(retryAfter, LONGEST_RETRY_AFTER), FIRST_BACK_OFF);
   const until = after(now, wait);
   if (again && (retryAfter === undefined || until <= state.backOffUntil)) return state;
@@ -123,7 +123,7 @@ const RUN_OF_SERVER_ERRORS = 3;
  * After that many consecutive 5xx responses, the host is slowed down as if it responded with 503, until it responds
  * otherwise.
  */
-export const isRunOfServerErrors = (inARow: number): boolean => inARow >= RUN_OF_SERVER_ERRORS;
+export const isServerErrorStreak = (inARow: number): boolean => inARow >= RUN_OF_SERVER_ERRORS;
 
 /**
  * Ends the back-off: while the host rested, a request made on behalf of a person got a response that was good or
@@ -135,8 +135,8 @@ export const endBackOff = (state: Politeness, now: Instant): Politeness => ({
   backOffStep: 0,
 });
 
-const exponentialDelay = (step: number): Duration =>
+const computeExponentialDelay = (step: number): Duration =>
   atMost(milliseconds(FIRST_BACK_OFF * 2 ** (step - 1)), LONGEST_BACK_OFF);
 
 /** Whether an error concerns the whole host rather than one page. */
-export const isHostError = (code: ErrorCode): boolean => defaultReactions(code).host === 'backs-off';
+export const isHostError = (code: ErrorCode): boolean => getDefaultReactions(code).host === 'backs-off';

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { milliseconds, seconds } from '../time/units.js';
-import { adaptPause, paceAfter, type ServerPace, UNKNOWN_PACE } from './server-pace.js';
+import { adaptPause, type ServerPace, UNKNOWN_PACE, updatePace } from './server-pace.js';
 
 const answered = (durations: readonly number[], status = 200, pace: ServerPace = UNKNOWN_PACE): ServerPace =>
-  durations.reduce((now, duration) => paceAfter(now, milliseconds(duration), status), pace);
+  durations.reduce((now, duration) => updatePace(now, milliseconds(duration), status), pace);
 const times = (count: number, duration: number): number[] => Array.from({ length: count }, () => duration);
 const delay = seconds(2);
 

@@ -33,7 +33,7 @@ const FAILING_TIMES = 2;
 const LONGEST_PAUSE = seconds(60);
 
 /** The pace after a response that took `duration`. */
-export function paceAfter(pace: ServerPace, duration: Duration, status: number | undefined): ServerPace {
+export function updatePace(pace: ServerPace, duration: Duration, status: number | undefined): ServerPace {
   const answers = pace.answers + 1;
   const movingAverage = (before: number, share: number): Duration =>
     milliseconds(before + (duration - before) * Math.max(share, 1 / answers));

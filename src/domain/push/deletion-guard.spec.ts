@@ -10,7 +10,7 @@ const at = (minute: number): Instant => instant(start + minutes(minute));
 /** Requests n deletions on a host that had `indexed` documents before the first one; returns how many were sent. */
 function deletions(guard: DeletionGuard, n: number, host: { key: string; indexed: number }, now: Instant): number {
   let sent = 0;
-  for (let i = 0; i < n; i++) if (guard.admit(host.key, host.indexed - sent, now) === 'send') sent++;
+  for (let i = 0; i < n; i++) if (guard.judge(host.key, host.indexed - sent, now) === 'send') sent++;
   return sent;
 }
 
@@ -32,7 +32,7 @@ describe('the deletion guard', () => {
   it('lets deletions go again when the earlier ones have left the window', () => {
     const guard = new DeletionGuard(settings);
     deletions(guard, 100, { key: 'a.example', indexed: 250 }, at(0));
-    expect(guard.admit('a.example', 200, at(59))).toBe('hold');
+    expect(guard.judge('a.example', 200, at(59))).toBe('hold');
     expect(deletions(guard, 100, { key: 'a.example', indexed: 200 }, at(60))).toBe(50);
   });
 
@@ -40,7 +40,7 @@ describe('the deletion guard', () => {
     const guard = new DeletionGuard(settings);
     deletions(guard, 60, { key: 'a.example', indexed: 60 }, at(0));
     deletions(guard, 60, { key: 'a.example', indexed: 10 }, at(50));
-    expect(guard.admit('a.example', 10, at(60))).toBe('send');
+    expect(guard.judge('a.example', 10, at(60))).toBe('send');
   });
 
   it('sends everything when it is off', () => {
@@ -60,9 +60,9 @@ describe('the deletion guard', () => {
     deletions(guard, 49, { key: 'first.example', indexed: 50 }, at(0));
     deletions(guard, 50, { key: 'second.example', indexed: 50 }, at(0));
     deletions(guard, 1, { key: 'first.example', indexed: 1 }, at(0));
-    for (let i = 0; i < 99_999; i++) guard.admit(`h${i}.example`, 5, at(1));
-    expect(guard.admit('first.example', 0, at(2))).toBe('hold');
-    expect(guard.admit('second.example', 0, at(2))).toBe('send');
+    for (let i = 0; i < 99_999; i++) guard.judge(`h${i}.example`, 5, at(1));
+    expect(guard.judge('first.example', 0, at(2))).toBe('hold');
+    expect(guard.judge('second.example', 0, at(2))).toBe('send');
   });
 
   it('never sends more than the larger limit within any window, and never holds below both', () => {
@@ -85,7 +85,7 @@ describe('the deletion guard', () => {
           for (let i = 0; i < n; i++) {
             const recent = sent.filter((time) => time > now - settings.window).length;
             const limit = Math.max(settings.maxDeletions, settings.maxShare * indexed);
-            const answer = guard.admit('a.example', indexed - recent, instant(now));
+            const answer = guard.judge('a.example', indexed - recent, instant(now));
             if (answer === 'send') sent.push(now);
             const late = settings.window * (1 + 1 / 32);
             const recentAtMost = sent.filter((time) => time > now - late).length;

@@ -36,7 +36,7 @@ export class DeletionGuard {
    * the index; documents deleted within the window are added to it, so that the share is that of the host before it
    * shrank.
    */
-  admit(hostKey: string, indexedOfHost: number, now: Instant): 'send' | 'hold' {
+  judge(hostKey: string, indexedOfHost: number, now: Instant): 'send' | 'hold' {
     if (!this.settings.on) return 'send';
     this.#forgetQuietHosts(now);
     const already = this.#count(hostKey, now);

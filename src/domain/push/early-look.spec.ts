@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { concludeLook, needsEarlyLook, nextLookStep } from './early-look.js';
+import { concludeLook, decideNextLookStep, needsEarlyLook } from './early-look.js';
 
 const limits = { maxDeletions: 50, maxShare: 0.1 };
 const found = (looked: number, gone: number, documents = 150, vanished = 1) => ({ looked, gone, vanished, documents });
@@ -20,7 +20,7 @@ describe('an early look', () => {
     ['clears when they would not', found(30, 9, 150), 'clear'],
     ['clears a section of a large site', found(30, 2, 10_000), 'clear'],
     ['fills a stage that could not be visited whole', found(2, 0), { visit: 1 }],
-  ] as const)('%s', (_, findings, step) => expect(nextLookStep(findings, limits)).toEqual(step));
+  ] as const)('%s', (_, findings, step) => expect(decideNextLookStep(findings, limits)).toEqual(step));
 
   it('decides with what it has when no more pages can be visited', () => {
     expect(concludeLook(found(0, 0), limits)).toBe('clear');

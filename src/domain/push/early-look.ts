@@ -36,7 +36,7 @@ export const needsEarlyLook = (documents: number, { maxDeletions }: Limits): boo
 /** What to do next: visit this many more pages, let the deletions pass on to the limits, or hold them for a person. */
 export type LookStep = { readonly visit: number } | 'clear' | 'hold';
 
-export function nextLookStep(findings: LookFindings, limits: Limits): LookStep {
+export function decideNextLookStep(findings: LookFindings, limits: Limits): LookStep {
   const { looked, gone } = findings;
   const stage = STAGES.find((size) => size > looked);
   if (looked === 0) return { visit: STAGES[0]! };

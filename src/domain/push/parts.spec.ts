@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 import type { PushDocument } from './order.js';
-import { createPartIds, findPartChanges, parsePartUri, partUri } from './parts.js';
+import { createPartIds, createPartUri, findPartChanges, parsePartUri } from './parts.js';
 
 const part = (id: string, stamp: string): PushDocument =>
-  ({ uri: partUri('http://a.example/', id), stamp }) as unknown as PushDocument;
+  ({ uri: createPartUri('http://a.example/', id), stamp }) as unknown as PushDocument;
 
 it('gives every part of a page a fragment of its own', () => {
   expect(createPartIds(['a', undefined, 'a', ' b c ', 'a-2', 'x'.repeat(300)])).toEqual([

@@ -23,7 +23,7 @@ export const PART_GONE = 'part-gone';
 /** Reason for deleting a part together with its page. */
 export const WITH_ITS_PAGE = 'with-its-page';
 
-export const partUri = (page: string, id: string): string => `${page}#${id}`;
+export const createPartUri = (page: string, id: string): string => `${page}#${id}`;
 
 /** Undefined without a fragment, or if the fragment is the route of a page: an id contains no slash. */
 export function parsePartUri(uri: string): { readonly page: string; readonly id: string } | undefined {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Reason } from '../policy/reasons.js';
 import { after, days, hours, type Instant, instant, minutes } from '../time/units.js';
-import { type Answer, isServerFault, isSignOfLife, judgeFault, recheckAt } from './sign-of-life.js';
+import { type Answer, computeRecheckTime, isServerFault, isSignOfLife, judgeFault } from './sign-of-life.js';
 
 const start = instant(1_700_000_000_000);
 const at = (minute: number): Instant => after(start, minutes(minute));
@@ -95,8 +95,8 @@ describe('a deletion that follows from a fault', () => {
   });
 
   it('has its page visited every hour, and when the time is over', () => {
-    expect(recheckAt(at(0), at(10), settings)).toBe(at(70));
-    expect(recheckAt(at(0), at(1410), settings)).toBe(at(1440));
-    expect(recheckAt(at(0), at(1500), settings)).toBe(after(at(1500), hours(1)));
+    expect(computeRecheckTime(at(0), at(10), settings)).toBe(at(70));
+    expect(computeRecheckTime(at(0), at(1410), settings)).toBe(at(1440));
+    expect(computeRecheckTime(at(0), at(1500), settings)).toBe(after(at(1500), hours(1)));
   });
 });

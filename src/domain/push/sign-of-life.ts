@@ -6,7 +6,7 @@
 import type { DeletionGuardDefinition } from '../crawl/definition.js';
 import { GIVEN_UP } from '../crawl/disposition.js';
 import type { DiscoveredVia } from '../crawl/url-state.js';
-import { defaultReactions, isErrorCode } from '../fetch/error-codes.js';
+import { getDefaultReactions, isErrorCode } from '../fetch/error-codes.js';
 import { looksLikeLogin } from '../fetch/login-wall.js';
 import type { Reason } from '../policy/reasons.js';
 import { after, earlier, hours, type Instant } from '../time/units.js';
@@ -14,11 +14,12 @@ import { after, earlier, hours, type Instant } from '../time/units.js';
 type GuardSettings = Pick<DeletionGuardDefinition, 'on' | 'signOfLife' | 'signOfLifeWait'>;
 
 /** Whether the server says that this one page is gone: it responds, and the response is about the page. */
-export const isPageGone = (reason: Reason): boolean => isErrorCode(reason) && defaultReactions(reason).blame === 'page';
+export const isPageGone = (reason: Reason): boolean =>
+  isErrorCode(reason) && getDefaultReactions(reason).blame === 'page';
 
 /** Whether the server, and not the page or a person, is to blame: true for any error except "there is no such page". */
 export const isServerFault = (reason: Reason): boolean =>
-  reason === GIVEN_UP || (isErrorCode(reason) && defaultReactions(reason).blame !== 'page');
+  reason === GIVEN_UP || (isErrorCode(reason) && getDefaultReactions(reason).blame !== 'page');
 
 /** A visit to a URL of the crawl. Probes, requests for robots.txt and the like are not visits. */
 export interface Answer {
@@ -67,10 +68,10 @@ export function judgeFault(deletion: FaultDeletion, settings: GuardSettings): 'w
   if (waitingSince === undefined) return 'wait';
   // The page failed, another one was served, and the page failed again: the page is to blame.
   if (lastSign !== undefined && lastSign >= waitingSince && startedAt >= lastSign) return 'pass';
-  return now >= waitEndsAt(waitingSince, settings) ? 'pass' : 'wait';
+  return now >= computeWaitEnd(waitingSince, settings) ? 'pass' : 'wait';
 }
 
-const waitEndsAt = (since: Instant, { signOfLifeWait }: GuardSettings): Instant => after(since, signOfLifeWait);
+const computeWaitEnd = (since: Instant, { signOfLifeWait }: GuardSettings): Instant => after(since, signOfLifeWait);
 
 /** How often a page whose deletion is waiting is checked. */
 const RECHECK = hours(1);
@@ -79,8 +80,8 @@ const RECHECK = hours(1);
  * When a page whose deletion is waiting is next visited, unless a sign of life brings the visit forward; never after
  * the end of the wait.
  */
-export function recheckAt(since: Instant, now: Instant, settings: GuardSettings): Instant {
+export function computeRecheckTime(since: Instant, now: Instant, settings: GuardSettings): Instant {
   const next = after(now, RECHECK);
-  const end = waitEndsAt(since, settings);
+  const end = computeWaitEnd(since, settings);
   return end > now ? earlier(next, end) : next;
 }

@@ -1,7 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Duration, days, hours, milliseconds, minutes } from '../time/units.js';
-import { type ChangeBelief, expectedValue, quantile, type Sight, UNKNOWN, updateBelief } from './change-belief.js';
+import {
+  type ChangeBelief,
+  computeExpectedValue,
+  computeQuantile,
+  type Sight,
+  UNKNOWN,
+  updateBelief,
+} from './change-belief.js';
 
 /** The belief after visits with these observations. */
 const believed = (sights: readonly Sight[]): ChangeBelief => sights.reduce(updateBelief, UNKNOWN);
@@ -102,10 +109,10 @@ describe('the belief about the changes of a page', () => {
 
   it('gives the rates that it holds likely, and their mean', () => {
     const belief = { interval: days(10), uncertainty: 1 };
-    expect(expectedValue(belief, () => 1)).toBeCloseTo(1, 9);
-    expect(expectedValue(belief, (rate) => Math.log(rate * days(10)))).toBeCloseTo(0, 9);
-    expect(quantile(belief, 0.5)).toBeCloseTo(days(10), 0);
-    expect(quantile(belief, 0.84) / days(10)).toBeCloseTo(Math.exp(-1), 1);
-    expect(quantile(belief, 0)).toBeLessThan(days(300));
+    expect(computeExpectedValue(belief, () => 1)).toBeCloseTo(1, 9);
+    expect(computeExpectedValue(belief, (rate) => Math.log(rate * days(10)))).toBeCloseTo(0, 9);
+    expect(computeQuantile(belief, 0.5)).toBeCloseTo(days(10), 0);
+    expect(computeQuantile(belief, 0.84) / days(10)).toBeCloseTo(Math.exp(-1), 1);
+    expect(computeQuantile(belief, 0)).toBeLessThan(days(300));
   });
 });

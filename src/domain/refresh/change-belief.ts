@@ -48,7 +48,7 @@ const TOTAL = WEIGHTS.reduce((sum, weight) => sum + weight, 0);
 
 /** The belief after a visit. */
 export function updateBelief(belief: ChangeBelief, sight: Sight): ChangeBelief {
-  const likelihood = likelihoodOf(sight);
+  const likelihood = createLogLikelihood(sight);
   if (!likelihood) return belief;
   const deviation = Math.sqrt(belief.uncertainty);
   let most = Number.NEGATIVE_INFINITY;
@@ -74,7 +74,7 @@ export function updateBelief(belief: ChangeBelief, sight: Sight): ChangeBelief {
 }
 
 /** Mean of `value` over all rates that the page may have, in changes per millisecond. */
-export function expectedValue({ interval, uncertainty }: ChangeBelief, value: (rate: number) => number): number {
+export function computeExpectedValue({ interval, uncertainty }: ChangeBelief, value: (rate: number) => number): number {
   const deviation = Math.sqrt(uncertainty);
   let sum = 0;
   for (let i = 0; i < POINTS.length; i++) sum += WEIGHTS[i]! * value(Math.exp(POINTS[i]! * deviation) / interval);
@@ -82,7 +82,7 @@ export function expectedValue({ interval, uncertainty }: ChangeBelief, value: (r
 }
 
 /** The page's interval is at least this long with a probability of about `share`, 0…1. */
-export function quantile({ interval, uncertainty }: ChangeBelief, share: number): Duration {
+export function computeQuantile({ interval, uncertainty }: ChangeBelief, share: number): Duration {
   const likely = clamp(share, 0.01, 0.99);
   // The logistic distribution approximates the normal one.
   const deviations = Math.log(likely / (1 - likely)) / 1.702;
@@ -96,14 +96,14 @@ export function quantile({ interval, uncertainty }: ChangeBelief, share: number)
 const PROMISE = 0.5;
 
 /** Logarithm of the observation's likelihood at a given rate; undefined if the observation says nothing. */
-function likelihoodOf(sight: Sight): ((rate: number) => number) | undefined {
+function createLogLikelihood(sight: Sight): ((rate: number) => number) | undefined {
   const { elapsed, lifetime = 0 } = sight;
-  const seen = changeLikelihood(sight);
+  const seen = createChangeLikelihood(sight);
   if (elapsed !== undefined || lifetime <= 0) return seen;
   return (rate) => (seen?.(rate) ?? 0) - PROMISE * rate * lifetime;
 }
 
-function changeLikelihood({ elapsed, changed, age }: Sight): ((rate: number) => number) | undefined {
+function createChangeLikelihood({ elapsed, changed, age }: Sight): ((rate: number) => number) | undefined {
   const dated = age !== undefined && age > GENERATED && (elapsed === undefined || (changed && age < elapsed));
   if (dated) return (rate) => Math.log(rate) - rate * age;
   if (elapsed === undefined || elapsed <= 0) return undefined;

@@ -2,14 +2,14 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { days, hours, instant } from '../time/units.js';
 import {
-  bringForward,
+  computeClaimedVisitTime,
+  computeTruthProbability,
   contradictsVisit,
-  credibilityAfter,
   isBelieved,
   isWorthVisitingNow,
   parseClaimedChange,
-  probabilityOfTruth,
   UNTRIED,
+  updateCredibility,
 } from './claimed-changes.js';
 
 const at = (text: string) => instant(Date.parse(text));
@@ -51,7 +51,7 @@ describe('the time that a sitemap gives for a change', () => {
 });
 
 describe('the credit of a place that says when pages changed', () => {
-  const credibility = (outcomes: readonly boolean[]) => outcomes.reduce(credibilityAfter, UNTRIED);
+  const credibility = (outcomes: readonly boolean[]) => outcomes.reduce(updateCredibility, UNTRIED);
 
   it('is gone after ten claims that proved false, and comes back with true ones', () => {
     const lied = Array.from({ length: 10 }, () => false);
@@ -71,15 +71,17 @@ describe('the credit of a place that says when pages changed', () => {
 
   it('forgets what was long ago', () => {
     const many = Array.from({ length: 1_000 }, () => true);
-    expect(probabilityOfTruth(credibility([...many, ...Array.from({ length: 100 }, () => false)]))).toBeLessThan(0.5);
+    expect(computeTruthProbability(credibility([...many, ...Array.from({ length: 100 }, () => false)]))).toBeLessThan(
+      0.5,
+    );
   });
 
   it('brings a visit forward: to now, to some time before its own, or not at all', () => {
     const due = instant(NOW + 1_000);
-    expect(bringForward(due, UNTRIED, NOW)).toBe(NOW);
-    expect(bringForward(due, { confirmed: 1, refuted: 6 }, NOW)).toBeGreaterThan(NOW);
-    expect(bringForward(due, { confirmed: 1, refuted: 6 }, NOW)).toBeLessThan(due);
-    expect(bringForward(instant(NOW - 5), UNTRIED, NOW)).toBe(NOW);
+    expect(computeClaimedVisitTime(due, UNTRIED, NOW)).toBe(NOW);
+    expect(computeClaimedVisitTime(due, { confirmed: 1, refuted: 6 }, NOW)).toBeGreaterThan(NOW);
+    expect(computeClaimedVisitTime(due, { confirmed: 1, refuted: 6 }, NOW)).toBeLessThan(due);
+    expect(computeClaimedVisitTime(instant(NOW - 5), UNTRIED, NOW)).toBe(NOW);
   });
 
   it('is worth a visit now of a page that changes seldom, and not of one that has changed again by its next visit anyway', () => {

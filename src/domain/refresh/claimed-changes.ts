@@ -74,7 +74,10 @@ const MOST_REMEMBERED = 100;
  */
 const ENOUGH_IN_A_ROW = 10;
 
-export function credibilityAfter({ confirmed, refuted, refutedInARow = 0 }: Credibility, isTrue: boolean): Credibility {
+export function updateCredibility(
+  { confirmed, refuted, refutedInARow = 0 }: Credibility,
+  isTrue: boolean,
+): Credibility {
   if (isTrue) return createCredibility(confirmed + 1, refuted);
   const inARow = refutedInARow + 1;
   const isOver = inARow >= ENOUGH_IN_A_ROW;
@@ -90,20 +93,20 @@ function createCredibility(confirmed: number, refuted: number): Credibility {
 }
 
 /** Probability, 0…1, that the next claim is true: 1/2 before any claim was checked (Laplace's rule of succession). */
-export const probabilityOfTruth = ({ confirmed, refuted }: Credibility): number =>
+export const computeTruthProbability = ({ confirmed, refuted }: Credibility): number =>
   (confirmed + 1) / (confirmed + refuted + 2);
 
 /** A place with a lower probability is not believed. */
 const LEAST_CREDIT = 0.1;
 
-export const isBelieved = (credibility: Credibility): boolean => probabilityOfTruth(credibility) >= LEAST_CREDIT;
+export const isBelieved = (credibility: Credibility): boolean => computeTruthProbability(credibility) >= LEAST_CREDIT;
 
 /**
  * When to visit a page that is claimed to have changed: at once if that is more likely than not, otherwise somewhat sooner than
  * planned.
  */
-export function bringForward(dueAt: Instant, credibility: Credibility, now: Instant): Instant {
-  const doubt = Math.max(0, 1 - 2 * probabilityOfTruth(credibility));
+export function computeClaimedVisitTime(dueAt: Instant, credibility: Credibility, now: Instant): Instant {
+  const doubt = Math.max(0, 1 - 2 * computeTruthProbability(credibility));
   return instant(Math.round(now + milliseconds(Math.max(0, dueAt - now)) * doubt));
 }
 
@@ -122,14 +125,14 @@ const LEAST_GAIN = 2;
  */
 export function isWorthVisitingNow(interval: Duration, age: Duration, planned: Duration): boolean {
   const changes = age / interval;
-  const known = changes < 1e-6 ? 1 : meanStaleness(changes) / -Math.expm1(-changes);
-  return known >= LEAST_GAIN * meanStaleness(planned / interval);
+  const known = changes < 1e-6 ? 1 : computeMeanStaleness(changes) / -Math.expm1(-changes);
+  return known >= LEAST_GAIN * computeMeanStaleness(planned / interval);
 }
 
 const EULER = 0.577_215_664_901_532_9;
 
 /** Ein(x), the entire exponential integral: the expected harmonic number of a Poisson variable with mean x. */
-function meanStaleness(x: number): number {
+function computeMeanStaleness(x: number): number {
   if (x > 20) return Math.log(x) + EULER;
   let term = x;
   let total = x;

@@ -9,7 +9,7 @@ import {
   REFRESH_OBJECTIVES,
   type RefreshRange,
 } from './smart-refresh.js';
-import { effectivePrice } from './visit-price.js';
+import { limitPrice } from './visit-price.js';
 
 const range: RefreshRange = { minimumAge: hours(1), maximumAge: days(30), objective: 'harmonic' };
 const freshness: RefreshRange = { ...range, objective: 'freshness' };
@@ -65,7 +65,7 @@ describe('the next visit', () => {
 
   it('comes sooner to a page that changes at every visit than to one that never does, over sixty visits at any price', () => {
     const ages: RefreshRange = { minimumAge: hours(1), maximumAge: days(7), objective: 'harmonic' };
-    for (const cost of [effectivePrice(undefined, ages), hours(2), days(1)]) {
+    for (const cost of [limitPrice(undefined, ages), hours(2), days(1)]) {
       const intervals = [true, false].map((changed) => {
         let believed = UNKNOWN;
         let elapsed: Duration | undefined;
@@ -100,7 +100,7 @@ describe('the next visit', () => {
       }
       return sum / 3_000;
     };
-    for (const cost of [effectivePrice(undefined, ages), days(1)]) {
+    for (const cost of [limitPrice(undefined, ages), days(1)]) {
       const means = [hours(2), hours(12), days(3), days(15), days(100)].map((every) => meanInterval(every, cost));
       for (const [i, mean] of means.slice(1).entries()) expect(mean / means[i]!).toBeGreaterThan(1.1);
     }

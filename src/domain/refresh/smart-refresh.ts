@@ -11,7 +11,7 @@
  * its planned visits teach enough, and uneven intervals cost staleness in proportion to their variance.
  */
 import { atLeast, atMost, type Duration, milliseconds } from '../time/units.js';
-import { type ChangeBelief, expectedValue, quantile } from './change-belief.js';
+import { type ChangeBelief, computeExpectedValue, computeQuantile } from './change-belief.js';
 
 export const REFRESH_OBJECTIVES = ['harmonic', 'freshness'] as const;
 
@@ -60,7 +60,7 @@ const spreadInterval = (best: number, { uncertainty }: ChangeBelief, { draw }: V
   best * (1 + SPREAD * Math.sqrt(uncertainty) * (1 - 2 * draw));
 
 function drawInterval(best: number, belief: ChangeBelief, { draw }: VisitCost, price: Duration): number {
-  const interval = computeFreshnessInterval(1 / quantile(belief, draw), price);
+  const interval = computeFreshnessInterval(1 / computeQuantile(belief, draw), price);
   return Math.min(Math.max(interval, EARLIEST * best), LATEST * best);
 }
 
@@ -92,7 +92,7 @@ function bisectInterval(belief: ChangeBelief, range: RefreshRange, price: Durati
   for (let step = 0; step < 10; step++) {
     const middle = (low + high) / 2;
     const interval = Math.exp(middle);
-    if (expectedValue(belief, (rate) => earned(rate * interval) / rate) < price) low = middle;
+    if (computeExpectedValue(belief, (rate) => earned(rate * interval) / rate) < price) low = middle;
     else high = middle;
   }
   return Math.exp(high);

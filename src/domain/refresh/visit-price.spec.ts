@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type Duration, days, hours, instant, milliseconds, minutes } from '../time/units.js';
 import { UNKNOWN } from './change-belief.js';
 import { computeNextVisit } from './smart-refresh.js';
-import { effectivePrice, priceAfter } from './visit-price.js';
+import { limitPrice, updatePrice } from './visit-price.js';
 
 const range = { minimumAge: hours(1), maximumAge: days(30), objective: 'freshness' } as const;
 
@@ -18,7 +18,7 @@ const visit = (lateBy: Duration, next: Duration = days(10), sincePriced?: Durati
 /** The price after such visits, a minute apart, during ten days, which is the time planned between two visits. */
 const afterTenDays = (price: Duration, lateBy: Duration, next?: Duration): Duration => {
   let moved = price;
-  for (let i = 0; i < 10 * 24 * 60; i++) moved = priceAfter(moved, visit(lateBy, next, minutes(1)));
+  for (let i = 0; i < 10 * 24 * 60; i++) moved = updatePrice(moved, visit(lateBy, next, minutes(1)));
   return moved;
 };
 
@@ -27,7 +27,7 @@ describe('the price of a visit', () => {
     expect(afterTenDays(hours(10), minutes(0)) / hours(10)).toBeCloseTo(Math.exp(-0.2), 6);
     expect(afterTenDays(hours(10), hours(9)) / hours(10)).toBeCloseTo(Math.exp(-0.1), 6);
     expect(afterTenDays(hours(10), hours(17.9)) / hours(10)).toBeCloseTo(1, 2);
-    expect(priceAfter(hours(10), { ...visit(hours(0)), dueAt: instant(0) })).toBeLessThan(hours(10));
+    expect(updatePrice(hours(10), { ...visit(hours(0)), dueAt: instant(0) })).toBeLessThan(hours(10));
   });
 
   it('rises while visits are late, the more the more visits are wanted for each one made', () => {
@@ -45,22 +45,22 @@ describe('the price of a visit', () => {
   });
 
   it('is moved by a rare visit as by a thirtieth of a day, by the first one known of too', () => {
-    const rare = priceAfter(hours(10), visit(days(100), hours(1), days(3)));
+    const rare = updatePrice(hours(10), visit(days(100), hours(1), days(3)));
     expect(rare / hours(10)).toBeCloseTo(Math.exp(0.5 / 30), 9);
-    expect(priceAfter(hours(10), visit(days(100), hours(1)))).toBe(rare);
+    expect(updatePrice(hours(10), visit(days(100), hours(1)))).toBe(rare);
   });
 
   it('moves as slowly as its effect shows: no faster in a day for a page that is visited after ten', () => {
     const often = { ...visit(minutes(0), hours(1), minutes(1)), lastVisitAt: instant(days(10) - hours(1)) };
     const seldom = visit(minutes(0), days(10), minutes(1));
-    const moved = (one: typeof seldom) => Math.log(priceAfter(hours(10), one) / hours(10));
+    const moved = (one: typeof seldom) => Math.log(updatePrice(hours(10), one) / hours(10));
     expect(moved(often) / moved(seldom)).toBeCloseTo(10, 6);
   });
 
   it('stays within what the ages can show', () => {
-    const cheapest = effectivePrice(undefined, range);
-    const dearest = effectivePrice(days(1_000), range);
-    expect(effectivePrice(hours(7), range)).toBe(hours(7));
+    const cheapest = limitPrice(undefined, range);
+    const dearest = limitPrice(days(1_000), range);
+    expect(limitPrice(hours(7), range)).toBe(hours(7));
     const most = { interval: milliseconds(range.minimumAge / 1.7933), uncertainty: 0.05 };
     expect(computeNextVisit(most, range, { price: cheapest, draw: 0.5 })).toBeLessThan(hours(1.6));
     for (const interval of [minutes(10), hours(3), days(5), days(300)])
@@ -69,7 +69,7 @@ describe('the price of a visit', () => {
 
   it('reaches the maximum age for all pages with the harmonic objective, too', () => {
     const harmonic = { ...range, objective: 'harmonic' } as const;
-    const dearest = effectivePrice(days(1_000), harmonic);
+    const dearest = limitPrice(days(1_000), harmonic);
     for (const interval of [minutes(10), hours(3), days(5), days(300)])
       expect(computeNextVisit({ ...UNKNOWN, interval }, harmonic, { price: dearest, draw: 0.5 })).toBe(
         range.maximumAge,
@@ -79,7 +79,7 @@ describe('the price of a visit', () => {
   it('settles where the host serves what its pages want, and stays there', () => {
     // 1,000 pages that change once in ten days, and 100 visits a day.
     const known = { interval: days(10), uncertainty: 0.05 };
-    let price = effectivePrice(undefined, range);
+    let price = limitPrice(undefined, range);
     const due = Array.from({ length: 1_000 }, (_, page) => ({ page, lastVisitAt: 0, dueAt: 0 }));
     const prices: number[] = [];
     for (let slot = 0; slot < 40_000; slot++) {
@@ -88,7 +88,7 @@ describe('the price of a visit', () => {
       if (url.dueAt > now) continue;
       const next = computeNextVisit(known, range, { price, draw: (url.page * 0.618 + slot * 0.1) % 1 });
       const times = { lastVisitAt: instant(url.lastVisitAt), dueAt: instant(url.dueAt), now };
-      price = effectivePrice(priceAfter(price, { ...times, next, sincePriced: milliseconds(days(1) / 100) }), range);
+      price = limitPrice(updatePrice(price, { ...times, next, sincePriced: milliseconds(days(1) / 100) }), range);
       Object.assign(url, { lastVisitAt: now, dueAt: now + next });
       if (slot > 20_000) prices.push(price);
     }

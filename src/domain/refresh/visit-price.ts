@@ -47,7 +47,7 @@ const DEAREST: Readonly<Record<RefreshObjective, number>> = { harmonic: 1, fresh
 /**
  * Limits the price to its meaningful range: from visiting pages at the minimum age to visiting all at the maximum age.
  */
-export function effectivePrice(price: Duration | undefined, range: RefreshRange): Duration {
+export function limitPrice(price: Duration | undefined, range: RefreshRange): Duration {
   const wanted = Math.max(price ?? 0, range.minimumAge / INTERVAL_IN_PRICES);
   return milliseconds(Math.min(wanted, range.maximumAge * DEAREST[range.objective]));
 }
@@ -57,7 +57,7 @@ export function effectivePrice(price: Duration | undefined, range: RefreshRange)
  * one made; the step is doubled because most pages' intervals grow with the square root of the price. The step is zero
  * at the desired lateness and grows continuously on both sides: a jump there would make the price swing.
  */
-export function priceAfter(price: Duration, visit: RefreshVisit): Duration {
+export function updatePrice(price: Duration, visit: RefreshVisit): Duration {
   const { lastVisitAt, dueAt, now, next, sincePriced } = visit;
   const planned = between(lastVisitAt, dueAt);
   const lateness = planned > 0 ? Math.max(0, between(dueAt, now) / planned) : 0;

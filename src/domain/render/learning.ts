@@ -3,7 +3,7 @@
  * not have. As long as nothing is known, it renders; then it does what is cheaper and as good, and rechecks by
  * sampling.
  */
-import { urlPattern } from '../url/url-pattern.js';
+import { toUrlPattern } from '../url/url-pattern.js';
 import type { Amount, RenderReport } from './report.js';
 
 /** Pages of a pattern that are rendered before the pattern is known. */
@@ -41,14 +41,14 @@ export type NextPage = 'render' | 'try' | 'plain' | 'wait';
 export type Choice = 'browser' | 'plain' | 'trying';
 
 /** The pattern of URLs on one host whose pages are probably built in the same way: `/products/N`, `/articles/*`. */
-export function renderPattern(href: string): string {
-  const pattern = urlPattern(href);
+export function toRenderPattern(href: string): string {
+  const pattern = toUrlPattern(href);
   if (pattern !== undefined) return pattern;
   const path = href.slice(href.indexOf('/', href.indexOf('://') + 3));
   return path === '/' ? path : `${path.slice(0, path.lastIndexOf('/') + 1)}*`;
 }
 
-export const choiceOf = ({ samples, worthwhile }: Learned): Choice =>
+export const getChoice = ({ samples, worthwhile }: Learned): Choice =>
   samples < FIRST_SAMPLES ? 'trying' : worthwhile >= WORTHWHILE ? 'browser' : 'plain';
 
 /** Did rendering add anything that a reader would miss? */
@@ -72,14 +72,14 @@ export class RenderLearning {
    * rendered in any case. No more pages of a pattern are tried at the same time than are needed to know it.
    */
   decideNext(host: string, href: string): NextPage {
-    const learned = this.findOrCreate(host, renderPattern(href));
+    const learned = this.findOrCreate(host, toRenderPattern(href));
     const missing = this.countMissingSamples(learned);
     if (missing > 0) {
       if (learned.trying >= missing && learned.incomparable < FIRST_SAMPLES) return 'wait';
       learned.trying++;
       return 'try';
     }
-    if (choiceOf(learned) === 'browser') return 'render';
+    if (getChoice(learned) === 'browser') return 'render';
     learned.plainSince++;
     if (learned.plainSince < SAMPLE_EVERY) return 'plain';
     learned.plainSince = 0;
@@ -88,13 +88,13 @@ export class RenderLearning {
 
   /** Call this when a trial has ended, after `recordRendering` if the page was rendered. */
   endTrial(host: string, href: string, isCompared: boolean): void {
-    const learned = this.findOrCreate(host, renderPattern(href));
+    const learned = this.findOrCreate(host, toRenderPattern(href));
     learned.trying = Math.max(0, learned.trying - 1);
     if (!isCompared) learned.incomparable++;
   }
 
   recordRendering(host: string, href: string, { plain, rendered, time, failure }: RenderReport): void {
-    const learned = this.findOrCreate(host, renderPattern(href));
+    const learned = this.findOrCreate(host, toRenderPattern(href));
     if (failure !== undefined) learned.failures++;
     if (!plain || !rendered) return;
     const worth = isWorthwhile(plain, rendered) ? 1 : 0;

@@ -21,7 +21,9 @@ const UNESCAPED = BYTES.map(({ character, escaped }) => (UNRESERVED.test(charact
 /** Normalizes path and query of a URL; an empty path is the root. A plain `*` or `$` is not an operator here. */
 export function normalizePath(pathWithQuery: string): string {
   if (pathWithQuery === '') return '/';
-  return normalizeEncoding(pathWithQuery, utf8Bytes).replace(/[*$]/g, (operator) => (operator === '*' ? '%2A' : '%24'));
+  return normalizeEncoding(pathWithQuery, encodeUtf8).replace(/[*$]/g, (operator) =>
+    operator === '*' ? '%2A' : '%24',
+  );
 }
 
 /**
@@ -29,14 +31,14 @@ export function normalizePath(pathWithQuery: string): string {
  */
 export function normalizePattern(pattern: string): string {
   const anchored = pattern.endsWith('$');
-  const form = normalizeEncoding(anchored ? pattern.slice(0, -1) : pattern, charactersAsBytes)
+  const form = normalizeEncoding(anchored ? pattern.slice(0, -1) : pattern, toCharacterBytes)
     .replaceAll('$', '%24')
     .replace(/\*{2,}/g, '*');
   return anchored ? `${form}$` : form;
 }
 
-const utf8Bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
-const charactersAsBytes = (text: string): Uint8Array => Uint8Array.from(text, (character) => character.charCodeAt(0));
+const encodeUtf8 = (text: string): Uint8Array => new TextEncoder().encode(text);
+const toCharacterBytes = (text: string): Uint8Array => Uint8Array.from(text, (character) => character.charCodeAt(0));
 
 function normalizeEncoding(text: string, bytesOf: (text: string) => Uint8Array): string {
   const ascii = PLAIN.test(text) ? text : percentEncode(bytesOf(text));

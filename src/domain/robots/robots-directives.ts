@@ -3,7 +3,7 @@
  * lines. All of them are combined: what any one forbids is forbidden.
  */
 import { parseClaimedChange } from '../refresh/claimed-changes.js';
-import { metaName } from '../signals/meta-names.js';
+import { toMetaName } from '../signals/meta-names.js';
 import type { Preference } from '../signals/usage-preferences.js';
 import { parseHttpDate } from '../time/http-date.js';
 import { earlier, type Instant, NEVER } from '../time/units.js';
@@ -82,7 +82,7 @@ function addTerms(sum: RobotsDirectives, written: string): RobotsDirectives {
   if (!HAS_TERMS.test(text)) return sum;
   const terms = [...sum.terms];
   for (const [, name, value] of text.toLowerCase().matchAll(TERM)) {
-    const term = { name: metaName(name!), value: value ?? 'true' };
+    const term = { name: toMetaName(name!), value: value ?? 'true' };
     if (terms.length < MOST_TERMS && !terms.some((known) => known.name === term.name)) terms.push(term);
   }
   const date = UNAVAILABLE_AFTER.exec(text.replace(/unavailable_after/i, 'unavailable_after'))?.[1]?.trim();

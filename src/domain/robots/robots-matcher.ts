@@ -72,7 +72,7 @@ export class RobotsMatcher {
   /** Indexes each rule under its rarest gram, so that few rules are examined for one path. */
   private indexStarRules(stars: readonly StarRule[]): void {
     const counts = new Map<string, number>();
-    const grams = stars.map(gramsOf);
+    const grams = stars.map(collectGrams);
     for (const some of grams) for (const gram of some) counts.set(gram, (counts.get(gram) ?? 0) + 1);
     for (const [number, rule] of stars.entries()) {
       let rarest: string | undefined;
@@ -108,7 +108,7 @@ function parseStarRule(pattern: string, rank: number): StarRule {
 /** This many grams of a long pattern are enough to find a rare one. */
 const MOST_GRAMS = 64;
 
-function gramsOf({ head, pieces, tail }: StarRule): Set<string> {
+function collectGrams({ head, pieces, tail }: StarRule): Set<string> {
   const grams = new Set<string>();
   for (const text of [tail, head, ...pieces]) {
     for (let at = text.length - GRAM; at >= 0 && grams.size < MOST_GRAMS; at--) grams.add(text.slice(at, at + GRAM));

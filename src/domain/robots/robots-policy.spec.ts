@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { FetchOutcome } from '../fetch/outcome.js';
 import { hours, instant, after as later, milliseconds, minutes } from '../time/units.js';
-import { crawlDelayOf, createRobotsPolicy, isStale, mayFetch, type RobotsPolicy } from './robots-policy.js';
+import { createRobotsPolicy, getCrawlDelay, isStale, mayFetch, type RobotsPolicy } from './robots-policy.js';
 
 const noon = instant(1_700_000_000_000);
 const timings = { header: milliseconds(1), total: milliseconds(1) };
@@ -21,7 +21,7 @@ describe('what a host permits', () => {
     const policy = createRobotsPolicy(answer(200, 'user-agent: *\ndisallow: /x\ncrawl-delay: 3'), noon);
     expect(mayFetch(policy, 'bot', '/x')).toBe(false);
     expect(mayFetch(policy, 'bot', '/y')).toBe(true);
-    expect(crawlDelayOf(policy, 'bot')).toBe(3000);
+    expect(getCrawlDelay(policy, 'bot')).toBe(3000);
     expect(isStale(policy, later(noon, hours(23)))).toBe(false);
     expect(isStale(policy, later(noon, hours(24)))).toBe(true);
   });

@@ -5,7 +5,7 @@
  */
 import type { FetchOutcome } from '../fetch/outcome.js';
 import { after, type Duration, hours, type Instant, minutes } from '../time/units.js';
-import { EMPTY_ROBOTS, findCrawlDelay, parseRobots, type RobotsTxt, robotsAllows } from './robots-txt.js';
+import { EMPTY_ROBOTS, findCrawlDelay, isAllowedByRobots, parseRobots, type RobotsTxt } from './robots-txt.js';
 
 /** Plain data that can be stored. */
 export interface RobotsPolicy {
@@ -48,8 +48,8 @@ export function createRobotsPolicy(outcome: FetchOutcome, now: Instant, previous
 export const isStale = (policy: RobotsPolicy, now: Instant): boolean => now >= policy.expiresAt;
 
 export function mayFetch(policy: RobotsPolicy, agent: string, pathWithQuery: string): boolean {
-  return policy.state !== 'unreachable' && robotsAllows(policy.robots, agent, pathWithQuery);
+  return policy.state !== 'unreachable' && isAllowedByRobots(policy.robots, agent, pathWithQuery);
 }
 
-export const crawlDelayOf = (policy: RobotsPolicy, agent: string): Duration | undefined =>
+export const getCrawlDelay = (policy: RobotsPolicy, agent: string): Duration | undefined =>
   findCrawlDelay(policy.robots, agent);

@@ -4,12 +4,13 @@ import {
   EMPTY_ROBOTS,
   findCrawlDelay,
   findDecisiveRule,
+  isAllowedByRobots,
   parseRobots,
   ROBOTS_SIZE_LIMIT,
-  robotsAllows,
 } from './robots-txt.js';
 
-const allows = (text: string | Uint8Array, agent: string, path: string) => robotsAllows(parseRobots(text), agent, path);
+const allows = (text: string | Uint8Array, agent: string, path: string) =>
+  isAllowedByRobots(parseRobots(text), agent, path);
 
 describe('which group speaks to an agent', () => {
   it('is the one of its product token, in any case, whatever the version behind it', () => {
@@ -222,7 +223,7 @@ describe('reading', () => {
   });
 
   it('of nothing allows everything', () => {
-    expect(robotsAllows(EMPTY_ROBOTS, 'a', '/x')).toBe(true);
+    expect(isAllowedByRobots(EMPTY_ROBOTS, 'a', '/x')).toBe(true);
     expect(parseRobots('')).toEqual(EMPTY_ROBOTS);
   });
 
@@ -234,7 +235,7 @@ describe('reading', () => {
     fc.assert(
       fc.property(fc.oneof(text, fc.uint8Array({ maxLength: 200 })), fc.string(), fc.string(), (input, agent, path) => {
         const robots = parseRobots(input);
-        expect(typeof robotsAllows(robots, agent, path)).toBe('boolean');
+        expect(typeof isAllowedByRobots(robots, agent, path)).toBe('boolean');
         findCrawlDelay(robots, agent);
       }),
     );

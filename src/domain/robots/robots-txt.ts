@@ -188,7 +188,7 @@ class RobotsBuilder {
    * but have their own delay and preferences.
    */
   private closeDelay(): void {
-    this.groups.push({ agents: this.delayed, rules: [], ...this.otherFields() });
+    this.groups.push({ agents: this.delayed, rules: [], ...this.getOtherFields() });
     this.delayed = [];
     this.crawlDelay = undefined;
     this.preferences = [];
@@ -198,7 +198,7 @@ class RobotsBuilder {
     const { agents, rules, delayed } = this;
     const hasOther = this.crawlDelay !== undefined || this.preferences.length > 0;
     if (delayed.length < agents.length && hasOther) this.closeDelay();
-    if (agents.length > 0) this.groups.push({ agents, rules, ...this.otherFields() });
+    if (agents.length > 0) this.groups.push({ agents, rules, ...this.getOtherFields() });
     this.agents = [];
     this.delayed = [];
     this.rules = [];
@@ -207,7 +207,7 @@ class RobotsBuilder {
     this.complete = false;
   }
 
-  private otherFields(): Pick<RobotsGroup, 'crawlDelay' | 'preferences'> {
+  private getOtherFields(): Pick<RobotsGroup, 'crawlDelay' | 'preferences'> {
     const { crawlDelay, preferences } = this;
     return preferences.length === 0 ? { crawlDelay } : { crawlDelay, preferences };
   }
@@ -231,7 +231,7 @@ function findGroups(robots: RobotsTxt, token: string): readonly RobotsGroup[] {
 }
 
 /** Whether `agent` (its product token) may request a path with its query. */
-export const robotsAllows = (robots: RobotsTxt, agent: string, pathWithQuery: string): boolean =>
+export const isAllowedByRobots = (robots: RobotsTxt, agent: string, pathWithQuery: string): boolean =>
   findDecisiveRule(robots, agent, pathWithQuery)?.allow ?? true;
 
 /**
@@ -242,7 +242,7 @@ export const robotsAllows = (robots: RobotsTxt, agent: string, pathWithQuery: st
 export function findDecisiveRule(robots: RobotsTxt, agent: string, pathWithQuery: string): RobotsRule | undefined {
   if (robots.groups.length === 0) return undefined;
   const path = normalizePath(pathWithQuery);
-  return path === '/robots.txt' ? undefined : createOrGetMatcher(robots, parseProductToken(agent)).find(path);
+  return path === '/robots.txt' ? undefined : getOrCreateMatcher(robots, parseProductToken(agent)).find(path);
 }
 
 /** Matchers built from a file for the agents that used it; they are dropped with the file. */
@@ -250,7 +250,7 @@ const matchers = new WeakMap<RobotsTxt, Map<string, RobotsMatcher>>();
 /** The fetchers of one configuration have only a few product tokens. */
 const MOST_AGENTS = 8;
 
-function createOrGetMatcher(robots: RobotsTxt, token: string): RobotsMatcher {
+function getOrCreateMatcher(robots: RobotsTxt, token: string): RobotsMatcher {
   const known = matchers.get(robots) ?? new Map<string, RobotsMatcher>();
   const matcher = known.get(token) ?? new RobotsMatcher(findGroups(robots, token).flatMap(({ rules }) => rules));
   if (!known.has(token)) {

@@ -3,7 +3,7 @@
  * and the TDM Reservation Protocol. The drafts change, so the vocabulary is data: a new word is a new line. What concerns search
  * indexing is obeyed; everything else is kept with the document for its consumers.
  */
-import { metaName } from './meta-names.js';
+import { toMetaName } from './meta-names.js';
 
 export interface Preference {
   /** Name of the meta that sinks get. */
@@ -42,7 +42,7 @@ export function readPreferences(
   const found: Preference[] = [];
   for (const { field } of PREFERENCE_FIELDS) {
     const value = headers[field] ?? metas.find(({ name }) => name === field)?.value;
-    if (value) found.push({ name: metaName(field), value: value.slice(0, LONGEST) });
+    if (value) found.push({ name: toMetaName(field), value: value.slice(0, LONGEST) });
   }
   return found;
 }
@@ -50,7 +50,7 @@ export function readPreferences(
 /** The preference that forbids search engines to index the content, if there is one. */
 export const findSearchProhibition = (preferences: readonly Preference[]): Preference | undefined =>
   preferences.find(({ name, value }) => {
-    const field = PREFERENCE_FIELDS.find((one) => metaName(one.field) === name);
+    const field = PREFERENCE_FIELDS.find((one) => toMetaName(one.field) === name);
     const said = parseExpressions(value);
     return field?.forbidsSearch.some(([word, no]) => {
       const own = said.get(word) ?? (field.general === undefined ? undefined : said.get(field.general));

@@ -28,7 +28,7 @@ export function mayUseHub({ hub, topic }: FeedHub, feed: string, hubs: readonly 
   return to.host === from.host || hubs.some((name) => to.hostname === name || to.hostname.endsWith(`.${name}`));
 }
 
-export const subscriptionForm = (callback: string, topic: string, leaseSeconds: number): string =>
+export const createSubscriptionForm = (callback: string, topic: string, leaseSeconds: number): string =>
   new URLSearchParams({
     'hub.callback': callback,
     'hub.mode': 'subscribe',
@@ -46,15 +46,15 @@ export interface HubQuestion {
 }
 
 export function parseHubRequest(query: Readonly<Record<string, unknown>>): HubQuestion {
-  const parameter = (name: string): string => {
+  const getParameter = (name: string): string => {
     const value = query[`hub.${name}`];
     return typeof value === 'string' ? value : '';
   };
-  const lease = Number(parameter('lease_seconds'));
+  const lease = Number(getParameter('lease_seconds'));
   return {
-    mode: parameter('mode'),
-    topic: parameter('topic'),
-    challenge: parameter('challenge'),
+    mode: getParameter('mode'),
+    topic: getParameter('topic'),
+    challenge: getParameter('challenge'),
     leaseSeconds: lease > 0 && lease <= 31_536_000 ? lease : 864_000,
   };
 }

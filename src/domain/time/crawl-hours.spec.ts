@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ScheduleDefinition, WindowDefinition } from '../crawl/schedule-definition.js';
-import { changeTimes, findCrawlHours, findSchedule } from './crawl-hours.js';
+import { findCrawlHours, findSchedule, listChangeTimes } from './crawl-hours.js';
 import { instant, seconds } from './units.js';
 
 const ALL_DAYS = [0, 1, 2, 3, 4, 5, 6];
@@ -59,7 +59,7 @@ describe('the hours of a schedule', () => {
   });
 
   it('change at the beginnings and ends of windows alone', () => {
-    expect(changeTimes(schedule([window(22, 6), window(6, 24)]))).toEqual(['0 22 * * *', '0 6 * * *', '0 0 * * *']);
+    expect(listChangeTimes(schedule([window(22, 6), window(6, 24)]))).toEqual(['0 22 * * *', '0 6 * * *', '0 0 * * *']);
   });
 
   it('belong to hosts and the names below them', () => {

@@ -33,7 +33,7 @@ export function findCrawlHours(schedule: ScheduleDefinition, at: Instant): Crawl
 }
 
 /** Five-field cron expressions of the times at which a window may begin or end. */
-export function changeTimes({ windows }: ScheduleDefinition): string[] {
+export function listChangeTimes({ windows }: ScheduleDefinition): string[] {
   const minutes = new Set(windows.flatMap(({ from, to }) => [from % MIDNIGHT, to % MIDNIGHT]));
   return [...minutes].map((minute) => `${minute % 60} ${Math.floor(minute / 60)} * * *`);
 }

@@ -49,7 +49,7 @@ export interface CivilTime {
 }
 
 /** The instant of a date and time in UTC; undefined if they do not exist. */
-export function civilTime({ year, month, day, hour = 0, minute = 0, second = 0 }: CivilTime): Instant | undefined {
+export function civilToInstant({ year, month, day, hour = 0, minute = 0, second = 0 }: CivilTime): Instant | undefined {
   if (month < 1 || month > 12 || day < 1 || hour > 24 || minute > 59 || second > 60) return undefined;
   const days = daysFromCivil(year, month, day);
   if (civilFromDays(days).day !== day) return undefined;

@@ -6,7 +6,7 @@ import {
   createCanonicalizer,
   DEFAULT_CANONICALIZATION,
 } from './canonicalize.js';
-import { crawlUrl } from './crawl-url.js';
+import { toCrawlUrl } from './crawl-url.js';
 import { normalizeEscapes } from './url-form.js';
 
 const plain = createCanonicalizer([]);
@@ -206,7 +206,7 @@ describe('canonicalization', () => {
     expect(canonical([], raw)).not.toContain('#');
     // Rules and robots.txt see the same parts, whether the URL was just found or was stored.
     const { lostQuery: _, ...parts } = url;
-    expect(crawlUrl(url.href, url.fragment)).toEqual(parts);
+    expect(toCrawlUrl(url.href, url.fragment)).toEqual(parts);
   });
 
   it('keeps the fragment apart, whatever the steps do', () => {

@@ -3,10 +3,10 @@
  * percent-encoding is always normalized; the named steps after it are the crawler's own choice (`canonicalization` in the
  * definition) and run in the order of this list, until none changes anything: a canonical URL stays unchanged.
  */
-import { type CrawlUrl, crawlUrl, isHashRoute, searchPart } from './crawl-url.js';
+import { type CrawlUrl, getSearch, isHashRoute, toCrawlUrl } from './crawl-url.js';
 import { isPlainFragment, resolveFast } from './fast-resolve.js';
 import { toLowerCase } from './non-ascii.js';
-import { hasTrailingDot, normalizeEscapes, withoutTrailingDot } from './url-form.js';
+import { hasTrailingDot, normalizeEscapes, stripTrailingDot } from './url-form.js';
 
 /** In the order in which they run, regardless of their order in the configuration. */
 export const CANONICALIZATION_STEPS = [
@@ -99,9 +99,9 @@ export function createCanonicalizer(steps: readonly CanonicalizationStep[]): Can
     step !== HOST_STEP && step !== FRAGMENT_STEP && steps.includes(step) ? [STEPS[step]] : [],
   );
   const dotless = steps.includes(HOST_STEP);
-  const routed = steps.includes(FRAGMENT_STEP) ? withHashRoute : undefined;
+  const routed = steps.includes(FRAGMENT_STEP) ? addHashRoute : undefined;
   const applyChosenSteps = (url: CrawlUrl | undefined): CrawlUrl | undefined =>
-    applySteps(chosen, url && dotless ? withoutTrailingDot(url) : url);
+    applySteps(chosen, url && dotless ? stripTrailingDot(url) : url);
   const applyFragmentStep = (raw: string, url: CrawlUrl | undefined): CrawlUrl | undefined => {
     const noted = markLostQuery(raw, url);
     return routed && noted ? routed(noted) : noted;
@@ -125,10 +125,10 @@ export function createCanonicalizer(steps: readonly CanonicalizationStep[]): Can
 export function recanonicalize(url: CrawlUrl, canonicalize: Canonicalizer): CrawlUrl | undefined {
   // Two slashes would start a host.
   const needsParser = hasTrailingDot(url) || url.path.startsWith('//');
-  return needsParser || url.href.includes('#') ? canonicalize(url.href) : canonicalize(url.path + searchPart(url), url);
+  return needsParser || url.href.includes('#') ? canonicalize(url.href) : canonicalize(url.path + getSearch(url), url);
 }
 
-const withHashRoute = (url: CrawlUrl): CrawlUrl =>
+const addHashRoute = (url: CrawlUrl): CrawlUrl =>
   isHashRoute(url.fragment) ? { ...url, href: `${url.href}#${url.fragment}` } : url;
 
 /** FDSE: "any web address which contains a question mark is said to have a query string", an empty one included. */
@@ -151,12 +151,14 @@ function resolvePlain(raw: string, base: CrawlUrl): CrawlUrl | undefined {
   if (!isPlainFragment(fragment)) return undefined;
   const href = resolveFast(hash < 0 ? raw : raw.slice(0, hash), base);
   if (href === undefined) return undefined;
-  return raw.includes('%') ? crawlUrl(normalizeEscapes(href), normalizeEscapes(fragment)) : crawlUrl(href, fragment);
+  return raw.includes('%')
+    ? toCrawlUrl(normalizeEscapes(href), normalizeEscapes(fragment))
+    : toCrawlUrl(href, fragment);
 }
 
 function parseCanonical(raw: string, base?: string): CrawlUrl | undefined {
   const url = parseRaw(raw, base);
-  return url && crawlUrl(normalizeEscapes(url.href), normalizeEscapes(url.fragment));
+  return url && toCrawlUrl(normalizeEscapes(url.href), normalizeEscapes(url.fragment));
 }
 
 function parseRaw(raw: string, base?: string): { readonly href: string; readonly fragment: string } | undefined {
@@ -176,7 +178,7 @@ function applySteps(steps: readonly Step[], url: CrawlUrl | undefined): CrawlUrl
   let current = url;
   while (current) {
     const before: CrawlUrl = current;
-    const searchBefore = searchPart(before);
+    const searchBefore = getSearch(before);
     let path = before.path;
     let query = searchBefore;
     for (const step of steps) {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { crawlUrl, hostKey, origin, withoutQuery, withoutUserInfo } from './crawl-url.js';
+import { getHostKey, getOrigin, stripQuery, stripUserInfo, toCrawlUrl } from './crawl-url.js';
 
 const piece = fc.string({ unit: fc.constantFrom(...'ab1-._~:@/?=&;%!$()*+, []{}|\\^éß漢🙂'), maxLength: 12 });
 const host = fc.oneof(
@@ -28,7 +28,7 @@ describe('the parts of a canonical URL', () => {
   it('are those of the WHATWG URL', () => {
     fc.assert(
       fc.property(hrefs, (url) => {
-        const { href, scheme, host, port, path, query } = crawlUrl(url.href);
+        const { href, scheme, host, port, path, query } = toCrawlUrl(url.href);
         expect({ href, scheme: `${scheme}:`, host, port, path }).toEqual({
           href: url.href,
           scheme: url.protocol,
@@ -45,16 +45,18 @@ describe('the parts of a canonical URL', () => {
   it('add up to the URL again', () => {
     fc.assert(
       fc.property(hrefs, (url) => {
-        const parts = crawlUrl(url.href);
+        const parts = toCrawlUrl(url.href);
         const tail = parts.query === '' ? '' : `?${parts.query}`;
-        expect(`${origin(parts)}${parts.path}${tail}`).toBe(url.search === '' ? url.href.replace(/\?$/, '') : url.href);
+        expect(`${getOrigin(parts)}${parts.path}${tail}`).toBe(
+          url.search === '' ? url.href.replace(/\?$/, '') : url.href,
+        );
       }),
     );
   });
 
   it('carry the fragment that the link had', () => {
-    expect(crawlUrl('https://a.example/', 'top').fragment).toBe('top');
-    expect(crawlUrl('https://a.example/').fragment).toBe('');
+    expect(toCrawlUrl('https://a.example/', 'top').fragment).toBe('top');
+    expect(toCrawlUrl('https://a.example/').fragment).toBe('');
   });
 
   it.each([
@@ -64,15 +66,15 @@ describe('the parts of a canonical URL', () => {
     ['http://[::1]:81/', '[::1]:81', 'http://[::1]:81'],
     ['http://[::1]/', '[::1]', 'http://[::1]'],
   ])('%s belongs to the web server %s and the origin %s', (href, server, expectedOrigin) => {
-    expect(hostKey(crawlUrl(href))).toBe(server);
-    expect(origin(crawlUrl(href))).toBe(expectedOrigin);
+    expect(getHostKey(toCrawlUrl(href))).toBe(server);
+    expect(getOrigin(toCrawlUrl(href))).toBe(expectedOrigin);
   });
 
   it.each([
     ['https://a.example/x?y=1#z', 'https://a.example/x'],
     ['https://a.example/x#z?y', 'https://a.example/x'],
     ['https://a.example/x', 'https://a.example/x'],
-  ])('%s without its query is %s', (href, expected) => expect(withoutQuery(href)).toBe(expected));
+  ])('%s without its query is %s', (href, expected) => expect(stripQuery(href)).toBe(expected));
 });
 
 describe('a URL that is shown', () => {
@@ -84,6 +86,6 @@ describe('a URL that is shown', () => {
     ['http://a.example/?mail=a@b.example', 'http://a.example/?mail=a@b.example'],
     ['http://a.example#@', 'http://a.example#@'],
   ])('%s has no user info: %s', (raw, shown) => {
-    expect(withoutUserInfo(raw)).toBe(shown);
+    expect(stripUserInfo(raw)).toBe(shown);
   });
 });

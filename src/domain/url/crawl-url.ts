@@ -25,7 +25,7 @@ export interface CrawlUrl {
 }
 
 /** Splits a canonical URL into its parts. No validation: pass only what `canonicalize` returned. */
-export function crawlUrl(href: string, fragment = ''): CrawlUrl {
+export function toCrawlUrl(href: string, fragment = ''): CrawlUrl {
   const schemeEnd = href.indexOf(':');
   const authorityStart = schemeEnd + 3;
   const hash = href.indexOf('#', authorityStart);
@@ -51,10 +51,10 @@ export function crawlUrl(href: string, fragment = ''): CrawlUrl {
  * The web server that politeness counts: host name, with the port when it is not a default one. To its operator, http
  * and https under one name are the same machine, so they share one key.
  */
-export const hostKey = (url: CrawlUrl): string => (url.port === '' ? url.host : `${url.host}:${url.port}`);
+export const getHostKey = (url: CrawlUrl): string => (url.port === '' ? url.host : `${url.host}:${url.port}`);
 
 /** Scheme, host and port: a server in mnoGoSearch's sense, and the scope of one robots.txt (RFC 9309, 2.3). */
-export const origin = (url: CrawlUrl): string =>
+export const getOrigin = (url: CrawlUrl): string =>
   url.port === '' ? `${url.scheme}://${url.host}` : `${url.scheme}://${url.host}:${url.port}`;
 
 /**
@@ -67,19 +67,19 @@ export const isHashRoute = (fragment: string): boolean =>
 const SLASH = 0x2f;
 
 /** The URL up to its query or fragment. */
-export function withoutQuery(href: string): string {
+export function stripQuery(href: string): string {
   const end = href.search(/[?#]/);
   return end < 0 ? href : href.slice(0, end);
 }
 
 /** Makes a URL as written safe to show: user name and password are removed. */
-export const withoutUserInfo = (raw: string): string => raw.replace(/^(\s*[a-z][a-z\d+.-]*:[/\\]*)[^/\\?#]*@/i, '$1');
+export const stripUserInfo = (raw: string): string => raw.replace(/^(\s*[a-z][a-z\d+.-]*:[/\\]*)[^/\\?#]*@/i, '$1');
 
 /** Whether a URL, or the beginning of one, contains user info: `http://user:password@host/`. */
 export const hasUserInfo = (raw: string): boolean => /^\s*[a-z][a-z\d+.-]*:[/\\]*[^/\\?#]*@/i.test(raw);
 
 /** The query with its `?`; empty if there is none. Distinguishes `/a?` from `/a`, which `query` does not. */
-export function searchPart(url: CrawlUrl): string {
+export function getSearch(url: CrawlUrl): string {
   if (url.query !== '') return `?${url.query}`;
   return url.href.endsWith('?') ? '?' : '';
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { crawlUrl } from './crawl-url.js';
+import { toCrawlUrl } from './crawl-url.js';
 import { isPlainFragment, resolveFast } from './fast-resolve.js';
 
 const bases = [
@@ -21,7 +21,7 @@ function whatwg(link: string, base: string): string | undefined {
 
 /** Either the parser is needed, or the result is the parser's. */
 function agrees(link: string, base: string): void {
-  const fast = resolveFast(link, crawlUrl(base));
+  const fast = resolveFast(link, toCrawlUrl(base));
   if (fast !== undefined) expect(fast).toBe(whatwg(link, base));
 }
 
@@ -109,7 +109,7 @@ describe('resolving links without the parser', () => {
   it('knows ordinary links by itself', () => {
     fc.assert(
       fc.property(ordinary, fc.constantFrom(...bases), (link, base) => {
-        expect(resolveFast(link, crawlUrl(base))).toBe(whatwg(link, base));
+        expect(resolveFast(link, toCrawlUrl(base))).toBe(whatwg(link, base));
       }),
       { numRuns: 2_000 },
     );
@@ -128,7 +128,9 @@ describe('resolving links without the parser', () => {
     'é',
     'a\\b',
     "?a'b",
-  ])('leaves %j to the parser', (link) => expect(resolveFast(link, crawlUrl('http://a.example/b/c'))).toBeUndefined());
+  ])('leaves %j to the parser', (link) =>
+    expect(resolveFast(link, toCrawlUrl('http://a.example/b/c'))).toBeUndefined(),
+  );
 
   it('tells fragments that the parser would not rewrite', () => {
     fc.assert(

@@ -3,7 +3,7 @@
  * parser would return. Anything uncertain is left to the parser; what is resolved here is exactly what the parser would
  * return.
  */
-import { type CrawlUrl, origin, searchPart as searchOf } from './crawl-url.js';
+import { type CrawlUrl, getOrigin, getSearch } from './crawl-url.js';
 
 /** Characters that no state of the parser changes or interprets, except in dot segments. */
 const PATH = /^[A-Za-z0-9\-._~!$&'()*+,;=:@%/]*$/;
@@ -26,16 +26,16 @@ export function resolveFast(link: string, base: CrawlUrl): string | undefined {
   const search = questionMark < 0 ? '' : link.slice(questionMark);
   if (search !== '' && !QUERY.test(search)) return undefined;
   const front = questionMark < 0 ? link : link.slice(0, questionMark);
-  if (front === '') return origin(base) + base.path + (search === '' ? searchOf(base) : search);
+  if (front === '') return getOrigin(base) + base.path + (search === '' ? getSearch(base) : search);
   if (!PATH.test(front)) return undefined;
   if (front.startsWith('https://') || front.startsWith('http://'))
     return resolveAbsolute(front, front.indexOf('/') + 2, search);
   if (front.startsWith('//')) return resolveAbsolute(`${base.scheme}:${front}`, base.scheme.length + 3, search);
-  if (front.startsWith('/')) return DOT_SEGMENT.test(front) ? undefined : origin(base) + front + search;
+  if (front.startsWith('/')) return DOT_SEGMENT.test(front) ? undefined : getOrigin(base) + front + search;
   // What precedes a colon may be a scheme.
   if (front.includes(':')) return undefined;
   const path = resolvePath(front, base.path.slice(0, base.path.lastIndexOf('/') + 1));
-  return path === undefined ? undefined : origin(base) + path + search;
+  return path === undefined ? undefined : getOrigin(base) + path + search;
 }
 
 function resolveAbsolute(front: string, hostStart: number, search: string): string | undefined {

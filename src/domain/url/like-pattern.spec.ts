@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { likeHint, toLikePattern } from './like-pattern.js';
+import { findLikeHint, toLikePattern } from './like-pattern.js';
 
 test.each([
   ['http://www/%', 'http://www/%'],
@@ -16,9 +16,9 @@ test.each([
   ['www.example.com/%', 'write %www.example.com/%'],
   ['http://a/b', 'It has no wildcard'],
 ])('of %s that matches nothing it says what was meant', (written, hint) => {
-  expect(likeHint(written)).toContain(hint);
+  expect(findLikeHint(written)).toContain(hint);
 });
 
 test('a pattern as it should be gets no hint', () => {
-  for (const written of ['http://a/%', '%.pdf', '*.pdf', 'http://a/_']) expect(likeHint(written)).toBeUndefined();
+  for (const written of ['http://a/%', '%.pdf', '*.pdf', 'http://a/_']) expect(findLikeHint(written)).toBeUndefined();
 });

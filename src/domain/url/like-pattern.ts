@@ -16,7 +16,7 @@ export const toLikePattern = (written: string): string =>
 export const toLikePrefix = (text: string): string => `${text.replace(/[\\%_]/g, '\\$&')}%`;
 
 /** What is probably wrong with a pattern that matches nothing; undefined if nothing seems wrong. */
-export function likeHint(written: string): string | undefined {
+export function findLikeHint(written: string): string | undefined {
   if (/^(?:%|\*|https?:|h)/i.test(written)) {
     return /[%*]/.test(written) || written.includes('_')
       ? undefined

@@ -3,7 +3,7 @@
  * digits of the others become upper case, and the host loses a trailing dot. URLs are stored in this form, and rules
  * are compared in it.
  */
-import { type CrawlUrl, crawlUrl, origin, searchPart } from './crawl-url.js';
+import { type CrawlUrl, getOrigin, getSearch, toCrawlUrl } from './crawl-url.js';
 
 const ESCAPE = /%[0-9a-f]{2}/gi;
 const UNRESERVED = /^[A-Za-z0-9\-._~]$/;
@@ -35,10 +35,10 @@ const followsStrayPercent = (text: string, at: number): boolean =>
 export const hasTrailingDot = ({ host }: CrawlUrl): boolean =>
   host.charCodeAt(host.length - 1) === DOT && host.length > 1 && host.charCodeAt(host.length - 2) !== DOT;
 
-export function withoutTrailingDot(url: CrawlUrl): CrawlUrl {
+export function stripTrailingDot(url: CrawlUrl): CrawlUrl {
   if (!hasTrailingDot(url)) return url;
   const port = url.port === '' ? '' : `:${url.port}`;
-  return crawlUrl(`${url.scheme}://${url.host.slice(0, -1)}${port}${url.path}${searchPart(url)}`, url.fragment);
+  return toCrawlUrl(`${url.scheme}://${url.host.slice(0, -1)}${port}${url.path}${getSearch(url)}`, url.fragment);
 }
 
 /**
@@ -47,9 +47,9 @@ export function withoutTrailingDot(url: CrawlUrl): CrawlUrl {
  */
 export function toComparableUrl(url: CrawlUrl): CrawlUrl {
   const normal = normalizeEscapes(url.href);
-  return withoutTrailingDot(normal === url.href ? url : crawlUrl(normal, url.fragment));
+  return stripTrailingDot(normal === url.href ? url : toCrawlUrl(normal, url.fragment));
 }
 
 /** Whether both URLs are on the same server: scheme, host and port. */
 export const isSameOrigin = (a: CrawlUrl, b: CrawlUrl): boolean =>
-  origin(withoutTrailingDot(a)) === origin(withoutTrailingDot(b));
+  getOrigin(stripTrailingDot(a)) === getOrigin(stripTrailingDot(b));

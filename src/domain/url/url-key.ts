@@ -3,7 +3,7 @@
  * MurmurHash3. It is signed, as SQLite and PostgreSQL integers are. With 10 million URLs on one host, the chance that
  * any two share a key is 3 in a million.
  */
-export function urlKey(href: string): bigint {
+export function computeUrlKey(href: string): bigint {
   let h1 = 0x9e3779b9;
   let h2 = 0x85ebca6b;
   for (let i = 0; i < href.length; i++) {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { urlListEntries } from './url-list.js';
+import { iterateUrlListEntries } from './url-list.js';
 
 test.each([
   ['one URL a line, blanks and empty lines aside', ' http://a/ \r\n\n\thttp://b/\n', ['http://a/', 'http://b/']],
@@ -12,5 +12,5 @@ test.each([
   ],
   ['a line that goes on nowhere counts', 'http://a/\\', ['http://a/']],
 ])('in a url list %s', (_, text, urls) => {
-  expect([...urlListEntries(text)].map((entry) => entry.text)).toEqual(urls);
+  expect([...iterateUrlListEntries(text)].map((entry) => entry.text)).toEqual(urls);
 });

@@ -5,7 +5,7 @@ export interface TextLine {
 }
 
 /** The lines of a text, one at a time, so that millions of lines are never held as a list. */
-export function* linesOf(text: string): Generator<TextLine> {
+export function* iterateLines(text: string): Generator<TextLine> {
   let line = 1;
   for (let start = 0; start <= text.length; line++) {
     const found = text.indexOf('\n', start);
@@ -26,10 +26,10 @@ export function countLines(text: string, limit: number): number {
  * The URLs in a mnoGoSearch URL list, each with the line on which it begins. `#` at the beginning of a line or after
  * whitespace begins a comment; a backslash at the end of a line continues it on the next one, except in a comment.
  */
-export function* urlListEntries(text: string): Generator<TextLine> {
+export function* iterateUrlListEntries(text: string): Generator<TextLine> {
   let pieces: string[] = [];
   let begin = 0;
-  for (const { line, text: written } of linesOf(text)) {
+  for (const { line, text: written } of iterateLines(text)) {
     if (pieces.length === 0 && /^\s*#/.test(written)) continue;
     if (pieces.length === 0) begin = line;
     const comment = written.search(/\s#/);

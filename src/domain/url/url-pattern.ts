@@ -11,15 +11,15 @@ const LONGEST_MONTH = 9;
  * @param href a canonical URL
  * @returns undefined if nothing in it varies (a path of words without a query)
  */
-export function urlPattern(href: string): string | undefined {
+export function toUrlPattern(href: string): string | undefined {
   const pathStart = href.indexOf('/', href.indexOf('://') + 3);
   const queryStart = href.indexOf('?', pathStart);
-  if (queryStart >= 0) return `${withoutNumbers(href.slice(pathStart, queryStart))}?`;
-  return hasDigit(href, pathStart) ? withoutNumbers(href.slice(pathStart)) : undefined;
+  if (queryStart >= 0) return `${maskNumbers(href.slice(pathStart, queryStart))}?`;
+  return hasDigit(href, pathStart) ? maskNumbers(href.slice(pathStart)) : undefined;
 }
 
 /** A hand-written loop, because it runs for every URL that is found. */
-function withoutNumbers(path: string): string {
+function maskNumbers(path: string): string {
   const text = path.length > UUID_LENGTH && path.includes('-') ? path.replace(UUID, '0') : path;
   let pattern = '';
   /** End of the last number; if only one character separates it from the next number, the two are merged. */

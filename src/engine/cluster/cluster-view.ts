@@ -5,7 +5,7 @@
 
 import type { RobotsOpinion } from '../../domain/explain/facts.js';
 import { SOURCES } from '../../domain/frontier/sources.js';
-import { type CrawlUrl, crawlUrl, hostKey } from '../../domain/url/crawl-url.js';
+import { type CrawlUrl, getHostKey, toCrawlUrl } from '../../domain/url/crawl-url.js';
 import { toPendingEntry } from '../control/explanations.js';
 import type { HostNote, HostNotes } from '../control/host-notes.js';
 import type { UrlInMemory } from '../control/url-facts.js';
@@ -76,7 +76,7 @@ export class ClusterView {
       .map((own) => [own, ...elsewhere.filter(({ name }) => name === own.name)].reduce(mergeSinkViews));
   }
 
-  async listRefused(crawler: Crawler): Promise<RefusedView[]> {
+  async listRefusedLinks(crawler: Crawler): Promise<RefusedView[]> {
     const { answers } = await this.askOthers<RefusedView[]>({ about: 'refused', crawler: crawler.name });
     const byKey = new Map<string, RefusedView>();
     for (const view of [...crawler.refused.list(), ...answers.flatMap(({ said }) => said)]) {
@@ -88,14 +88,14 @@ export class ClusterView {
   }
 
   /** Orders, on any node, that have been decided but not yet answered by a sink. */
-  async listPending(): Promise<LedgerEntry[]> {
+  async listPendingOrders(): Promise<LedgerEntry[]> {
     const { answers } = await this.askOthers<LedgerEntry[]>({ about: 'pending' });
-    return [...this.listOwnPending(), ...answers.flatMap(({ said }) => said)];
+    return [...this.listOwnPendingOrders(), ...answers.flatMap(({ said }) => said)];
   }
 
-  async findInMemory(crawler: string, url: string): Promise<UrlInMemory> {
+  async findUrlInMemory(crawler: string, url: string): Promise<UrlInMemory> {
     const { answers } = await this.askOthers<UrlInMemory>({ about: 'url', crawler, url });
-    const all = [this.findInOwnMemory(crawler, url), ...answers.map(({ said }) => said)];
+    const all = [this.findUrlInOwnMemory(crawler, url), ...answers.map(({ said }) => said)];
     return {
       pending: all.flatMap(({ pending }) => pending),
       refusedLinks: all.flatMap(({ refusedLinks }) => refusedLinks),
@@ -132,13 +132,13 @@ export class ClusterView {
   /** What robots.txt says about a URL, as known by the node that crawls its host. */
   async getRobotsOpinion(url: CrawlUrl, agent: string): Promise<RobotsOpinion> {
     const { partitions, robots } = this.services;
-    if (partitions.owns(hostKey(url))) return robots.getOpinion(url, agent);
+    if (partitions.owns(getHostKey(url))) return robots.getOpinion(url, agent);
     const { answers } = await this.askOthers<RobotsOpinion[]>({ about: 'robots', url: url.href, agent });
     return answers.flatMap(({ said }) => said)[0] ?? { state: 'unknown', agent };
   }
 
   /** Answers a question that another node asked. */
-  async answer(text: string): Promise<string> {
+  async answerQuestion(text: string): Promise<string> {
     return JSON.stringify(await this.answerLocally(JSON.parse(text) as Question));
   }
 
@@ -152,20 +152,20 @@ export class ClusterView {
       case 'counters':
         return this.getOwnCounters();
       case 'pending':
-        return this.listOwnPending();
+        return this.listOwnPendingOrders();
       case 'refused':
         return crawlers()
           .filter(({ name }) => name === question.crawler)
           .flatMap((crawler) => crawler.refused.list().slice(0, REFUSED_TOLD));
       case 'url':
-        return this.findInOwnMemory(question.crawler, question.url);
+        return this.findUrlInOwnMemory(question.crawler, question.url);
       case 'host':
         return partitions.owns(question.hostKey) ? [notes.get(question.hostKey)] : [];
       case 'rendering':
         return partitions.owns(question.hostKey) ? rendered.listPatterns(question.hostKey) : [];
       case 'robots': {
-        const url = crawlUrl(question.url);
-        return partitions.owns(hostKey(url)) ? [robots.getOpinion(url, question.agent)] : [];
+        const url = toCrawlUrl(question.url);
+        return partitions.owns(getHostKey(url)) ? [robots.getOpinion(url, question.agent)] : [];
       }
       case 'hosts': {
         const rows = await store.listHosts(question.crawler, question.after, question.limit);
@@ -219,7 +219,7 @@ export class ClusterView {
     return { pages, orders };
   }
 
-  private findInOwnMemory(name: string, url: string): UrlInMemory {
+  private findUrlInOwnMemory(name: string, url: string): UrlInMemory {
     const orders = this.services.delivery
       .listPending()
       .filter(({ order }) => order.uri === url && order.crawler === name);
@@ -227,7 +227,7 @@ export class ClusterView {
     return { pending: orders.map(toPendingEntry), refusedLinks: crawler?.refused.findSamples(url) ?? [] };
   }
 
-  private listOwnPending(): LedgerEntry[] {
+  private listOwnPendingOrders(): LedgerEntry[] {
     return this.services.delivery.listPending().map(toPendingEntry);
   }
 }

@@ -1,11 +1,11 @@
 /** Carries out the commands that other nodes send for this node's hosts. */
 import { NEVER } from '../../domain/time/units.js';
-import { crawlUrl, hostKey } from '../../domain/url/crawl-url.js';
-import { urlKey } from '../../domain/url/url-key.js';
-import { type Command, readCommand } from '../crawl/commands.js';
+import { getHostKey, toCrawlUrl } from '../../domain/url/crawl-url.js';
+import { computeUrlKey } from '../../domain/url/url-key.js';
+import { type Command, parseCommand } from '../crawl/commands.js';
 import type { Crawler } from '../crawl/crawler.js';
 import type { Hosts } from '../crawl/hosts/hosts.js';
-import { verificationChanges } from '../crawl/outcome/in-doubt-deliveries.js';
+import { createVerificationChanges } from '../crawl/outcome/in-doubt-deliveries.js';
 import type { Clock } from '../ports/clock.js';
 import type { FrontierStore } from '../ports/frontier-store.js';
 import type { OwnerCommand } from '../ports/nodes.js';
@@ -21,7 +21,7 @@ export interface CommandServices {
 export class NodeCommands {
   constructor(
     private readonly services: CommandServices,
-    private readonly crawler: (name: string) => Crawler | undefined,
+    private readonly findCrawler: (name: string) => Crawler | undefined,
     private readonly page: (crawler: Crawler, url: string, render?: boolean) => Promise<PageView>,
   ) {}
 
@@ -29,7 +29,7 @@ export class NodeCommands {
    * False if the URL is in flight or this release does not know the command; the command is then offered again later.
    */
   async run({ hostKey: host, text }: OwnerCommand): Promise<boolean> {
-    const command = readCommand(text);
+    const command = parseCommand(text);
     if (!command) return false;
     if (command.do === 'pause') {
       const { hosts } = this.services;
@@ -37,21 +37,21 @@ export class NodeCommands {
       await hosts.save();
       return true;
     }
-    const crawler = this.crawler(command.crawler);
+    const crawler = this.findCrawler(command.crawler);
     if (!crawler) return true;
     switch (command.do) {
       case 'page':
         void this.answerWithPage(crawler, command);
         return true;
       case 'verify':
-        return this.verify(crawler, command.url);
+        return this.requestVerification(crawler, command.url);
       case 'decide': {
         const state = await this.services.store.find(crawler.name, command.url);
-        return state ? crawler.decide(state, command.word).catch(retryWhenSinkFollows) : true;
+        return state ? crawler.decide(state, command.word).catch(postponeIfSinkUnavailable) : true;
       }
       case 'try': {
         const state = await this.services.store.find(crawler.name, command.url);
-        if (state) crawler.tryHere(state);
+        if (state) crawler.visitNowIfOwned(state);
         return true;
       }
       default:
@@ -74,20 +74,20 @@ export class NodeCommands {
   }
 
   /** The visit finds that the document differs from the one in the index, or is gone, and orders accordingly. */
-  private async verify(crawler: Crawler, url: string): Promise<boolean> {
+  private async requestVerification(crawler: Crawler, url: string): Promise<boolean> {
     const known = (await this.services.store.find(crawler.name, url)) ?? (await this.restoreUrl(crawler, url));
     if (!known) return true;
-    return crawler.applyCorrection(known, verificationChanges(this.services.clock.now()));
+    return crawler.applyCorrection(known, createVerificationChanges(this.services.clock.now()));
   }
 
   private async restoreUrl(crawler: Crawler, href: string) {
-    const url = crawlUrl(href);
+    const url = toCrawlUrl(href);
     const [state] = await this.services.store.discover([
       {
         crawler: crawler.name,
         url: href,
-        key: urlKey(href),
-        hostKey: hostKey(url),
+        key: computeUrlKey(href),
+        hostKey: getHostKey(url),
         status: 'waiting',
         source: 0,
         reason: 'reconciled',
@@ -102,7 +102,7 @@ export class NodeCommands {
 }
 
 /** The order went to a sink that is slow or down: the command is offered again later. */
-function retryWhenSinkFollows(error: unknown): false {
+function postponeIfSinkUnavailable(error: unknown): false {
   if (error instanceof SinkUnavailable) return false;
   throw error;
 }

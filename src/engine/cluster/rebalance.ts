@@ -14,13 +14,13 @@ import type { PartitionListener, Partitions } from '../ports/partitions.js';
 const CHECK_EVERY = milliseconds(50);
 
 export interface RebalanceServices {
-  readonly partitions: Pick<Partitions, 'owned' | 'partitionOf'>;
+  readonly partitions: Pick<Partitions, 'owned' | 'getPartition'>;
   readonly nodes: Pick<Nodes, 'notifyAllDue'>;
   readonly hosts: Hosts;
   readonly inDoubt: InDoubtDeliveries;
   readonly ledger: Ledger;
   readonly owing: Pick<Owing, 'open'>;
-  readonly delivery: Pick<Delivery, 'hurry'>;
+  readonly delivery: Pick<Delivery, 'expedite'>;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -37,7 +37,7 @@ export class Rebalance implements PartitionListener {
 
   async onAssigning(partitions: readonly number[], abruptly: readonly number[]): Promise<void> {
     // For every URL, order ids must increase, even if it moves from one node to another.
-    await this.services.ledger.renew();
+    await this.services.ledger.skipForeignIds();
     await this.services.owing.open();
     this.services.hosts.prepareAssignment(partitions, abruptly, this.computeRestEnd());
     for (const crawler of this.crawlers()) crawler.forgetHosts();
@@ -45,14 +45,14 @@ export class Rebalance implements PartitionListener {
       await this.services.inDoubt.open();
       return;
     }
-    await this.services.inDoubt.begin();
+    await this.services.inDoubt.doubtAllInFlight();
     // A node that fell silent may have stored links for any other node without notifying it.
     this.services.nodes.notifyAllDue();
-    this.checkSoon(this.services.partitions.owned ?? []);
+    this.sweepSoon(this.services.partitions.owned ?? []);
   }
 
   onAssigned(partitions: readonly number[]): void {
-    this.checkSoon(partitions);
+    this.sweepSoon(partitions);
     if (partitions.includes(0)) this.becameLeader();
   }
 
@@ -62,7 +62,7 @@ export class Rebalance implements PartitionListener {
     for (const crawler of this.crawlers()) crawler.revoke(lost);
     const isBusy = (): boolean => this.crawlers().some((crawler) => crawler.isVisiting(lost));
     while (isBusy()) {
-      delivery.hurry();
+      delivery.expedite();
       await clock.sleep(CHECK_EVERY);
     }
     if (!lapsed) await Promise.all([hosts.save(lost), inDoubt.save()]);
@@ -70,7 +70,7 @@ export class Rebalance implements PartitionListener {
   }
 
   /** URLs of these partitions have become due; several notifications are combined into one check. */
-  checkSoon(partitions: readonly number[]): void {
+  sweepSoon(partitions: readonly number[]): void {
     for (const partition of partitions) this.due.add(partition);
     if (!this.sweeping) void this.sweep();
   }
@@ -81,7 +81,7 @@ export class Rebalance implements PartitionListener {
       while (this.due.size > 0) {
         const partitions = [...this.due];
         this.due.clear();
-        for (const crawler of this.crawlers()) await crawler.checkPartitions(partitions);
+        for (const crawler of this.crawlers()) await crawler.sweepPartitions(partitions);
       }
     } catch (error) {
       this.services.log.warn('could not look for due URLs; the next regular sweep will find them', {
@@ -103,6 +103,6 @@ export class Rebalance implements PartitionListener {
 
   private createHostFilter(partitions: readonly number[]): (hostKey: string) => boolean {
     const set = new Set(partitions);
-    return (hostKey) => set.has(this.services.partitions.partitionOf(hostKey));
+    return (hostKey) => set.has(this.services.partitions.getPartition(hostKey));
   }
 }

@@ -1,6 +1,6 @@
 import type { CrawlerRunState } from '../../domain/crawl/run-state.js';
 import type { Backfills } from '../control/backfills.js';
-import { rememberRereading } from '../control/rereading.js';
+import { adoptStoredRereading } from '../control/rereading.js';
 import type { Roots } from '../control/roots.js';
 import type { Crawler } from '../crawl/crawler.js';
 import type { CrawlEvent } from '../events.js';
@@ -13,11 +13,11 @@ interface ControlServices {
   readonly nodes: Nodes;
   readonly events: CrawlEvents;
   readonly roots: Roots;
-  readonly backfills: Pick<Backfills, 'beginOrResume'>;
+  readonly backfills: Pick<Backfills, 'startOrResume'>;
   crawlers(): readonly Crawler[];
-  readonly command: (command: OwnerCommand) => Promise<boolean>;
-  readonly due: (partitions: readonly number[]) => void;
-  readonly answer: (question: string) => Promise<string>;
+  readonly runCommand: (command: OwnerCommand) => Promise<boolean>;
+  readonly sweepSoon: (partitions: readonly number[]) => void;
+  readonly answerQuestion: (question: string) => Promise<string>;
 }
 
 /**
@@ -31,15 +31,15 @@ export class SharedControl implements NodesListener {
   constructor(private readonly services: ControlServices) {}
 
   onDue(partitions: readonly number[]): void {
-    this.services.due(partitions);
+    this.services.sweepSoon(partitions);
   }
 
   onCommand(command: OwnerCommand): Promise<boolean> {
-    return this.services.command(command);
+    return this.services.runCommand(command);
   }
 
   onQuestion(text: string): Promise<string> {
-    return this.services.answer(text);
+    return this.services.answerQuestion(text);
   }
 
   onEvent(text: string): void {
@@ -49,10 +49,10 @@ export class SharedControl implements NodesListener {
   async onControlChanged(): Promise<void> {
     await this.onChange();
     for (const crawler of this.services.crawlers()) {
-      await crawler.setState(await this.getRememberedState(crawler.name));
-      await this.services.roots.remember(crawler);
-      await rememberRereading(crawler, this.services.store);
-      await this.services.backfills.beginOrResume(crawler);
+      await crawler.setState(await this.getStoredState(crawler.name));
+      await this.services.roots.syncWithStore(crawler);
+      await adoptStoredRereading(crawler, this.services.store);
+      await this.services.backfills.startOrResume(crawler);
     }
   }
 
@@ -62,7 +62,7 @@ export class SharedControl implements NodesListener {
     await this.services.nodes.notifyControlChanged();
   }
 
-  async getRememberedState(name: string): Promise<CrawlerRunState> {
+  async getStoredState(name: string): Promise<CrawlerRunState> {
     const state = await this.services.store.getSetting(`state/${name}`);
     return state === 'paused' || state === 'stopped' ? state : 'running';
   }

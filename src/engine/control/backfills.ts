@@ -54,7 +54,7 @@ interface BackfillServices {
   readonly partitions: Partitions;
   readonly nodes: Nodes;
   crawlers(): readonly Crawler[];
-  sink(name: string): SinkDefinition | undefined;
+  findSink(name: string): SinkDefinition | undefined;
 }
 
 const PROGRESS = 'backfill/';
@@ -66,7 +66,7 @@ export class Backfills {
   constructor(private readonly services: BackfillServices) {}
 
   /** Begins a backfill for each sink that is new to the crawler, and resumes unfinished ones. */
-  async beginOrResume(crawler: Crawler): Promise<void> {
+  async startOrResume(crawler: Crawler): Promise<void> {
     const { store, partitions } = this.services;
     if (!partitions.leads) return;
     const setting = `destinations/${crawler.name}`;
@@ -75,7 +75,7 @@ export class Backfills {
     if (text !== undefined) {
       const known = JSON.parse(text) as Readonly<Record<string, string>>;
       for (const sink of Object.keys(present))
-        if (known[sink] !== present[sink]) await this.begin(crawler, sink, 'added');
+        if (known[sink] !== present[sink]) await this.start(crawler, sink, 'added');
       for (const sink of Object.keys(known)) if (present[sink] === undefined) await this.drop(crawler.name, sink);
     }
     if (text !== JSON.stringify(present)) await store.putSetting(setting, JSON.stringify(present));
@@ -86,8 +86,8 @@ export class Backfills {
    * Sends everything to the sink again, on request.
    * @throws NotFound, Unacceptable
    */
-  async repeat(sink: string, crawlerName?: string): Promise<BackfillView[]> {
-    if (!this.services.sink(sink)) throw new NotFound(`there is no sink ${JSON.stringify(sink)}`);
+  async pushAgain(sink: string, crawlerName?: string): Promise<BackfillView[]> {
+    if (!this.services.findSink(sink)) throw new NotFound(`there is no sink ${JSON.stringify(sink)}`);
     const all = this.services.crawlers().filter(({ context }) => context.definition.pushTo.includes(sink));
     const crawlers = crawlerName === undefined ? all : all.filter(({ name }) => name === crawlerName);
     if (crawlers.length === 0)
@@ -95,7 +95,7 @@ export class Backfills {
         `no crawler ${crawlerName === undefined ? '' : `${crawlerName} `}pushes to the sink ${sink}`,
       );
     for (const crawler of crawlers) {
-      await this.begin(crawler, sink, 'asked');
+      await this.start(crawler, sink, 'asked');
       if (this.services.partitions.leads) await this.resume(crawler, sink);
     }
     await this.services.nodes.notifyControlChanged();
@@ -110,14 +110,14 @@ export class Backfills {
    * every page has to be visited.
    */
   async sendChangedAccess(crawler: Crawler): Promise<boolean> {
-    const sinks = crawler.context.definition.pushTo.flatMap((name) => this.services.sink(name) ?? []);
+    const sinks = crawler.context.definition.pushTo.flatMap((name) => this.services.findSink(name) ?? []);
     const texts = sinks.map(({ name }) => this.services.store.getSetting(progressSettingName(crawler.name, name)));
     const isFilled = (text: string | undefined): boolean => {
       const progress = text === undefined ? undefined : parseBackfill(text);
       return progress === undefined || progress.state === 'done' || progress.why === 'access';
     };
     if (!sinks.every(canRestoreItself) || !(await Promise.all(texts)).every(isFilled)) return false;
-    for (const { name } of sinks) await this.begin(crawler, name, 'access');
+    for (const { name } of sinks) await this.start(crawler, name, 'access');
     return true;
   }
 
@@ -138,7 +138,7 @@ export class Backfills {
     for (const run of this.runs.values()) run.abort();
   }
 
-  private async begin(crawler: Crawler, sink: string, why: BackfillProgress['why']): Promise<void> {
+  private async start(crawler: Crawler, sink: string, why: BackfillProgress['why']): Promise<void> {
     const { store, clock } = this.services;
     const setting = progressSettingName(crawler.name, sink);
     this.runs.get(setting)?.abort();
@@ -181,7 +181,7 @@ export class Backfills {
   private digestDestinations(crawler: Crawler): Record<string, string> {
     return Object.fromEntries(
       crawler.context.definition.pushTo.flatMap((name) => {
-        const sink = this.services.sink(name);
+        const sink = this.services.findSink(name);
         return sink ? [[name, digestDestination(sink)]] : [];
       }),
     );
@@ -235,8 +235,8 @@ class BackfillRun {
   private chooseSource(): string | undefined {
     const { crawler, sink } = this.run;
     if (this.progress.why === 'access') return sink;
-    const target = this.services.sink(sink);
-    const others = crawler.context.definition.pushTo.flatMap((name) => this.services.sink(name) ?? []);
+    const target = this.services.findSink(sink);
+    const others = crawler.context.definition.pushTo.flatMap((name) => this.services.findSink(name) ?? []);
     return target && chooseBackfillSource(target, others)?.name;
   }
 
@@ -248,7 +248,7 @@ class BackfillRun {
       const isRecent = this.progress.pass === 'recent';
       await this.sendPage(isRecent ? states.filter(({ id }) => !this.seen.has(id)) : states);
       if (signal.aborted) return;
-      await this.noteSent(states);
+      await this.recordSent(states);
       await this.waitForVisits(MOST_WAITING);
     }
   }
@@ -277,7 +277,7 @@ class BackfillRun {
       await this.services.clock.sleep(LOOK_AGAIN, signal);
   }
 
-  private async noteSent(states: readonly UrlState[]): Promise<void> {
+  private async recordSent(states: readonly UrlState[]): Promise<void> {
     const before = new Map(states.map(({ id, visits }) => [id, visits]));
     const after = await this.services.store.get(states.map(({ id }) => id));
     const visited = after.filter(({ id, stamp, visits }) => stamp === UNKNOWN_STAMP || visits !== before.get(id));
@@ -322,12 +322,12 @@ class BackfillRun {
  * folder, which may be moved with all its files.
  */
 function digestDestination({ type, url, options }: SinkDefinition): string {
-  if (SINK_TYPES[type].address === 'file') return digestOf([type, url.slice(url.lastIndexOf('/') + 1)]);
+  if (SINK_TYPES[type].address === 'file') return computeDigest([type, url.slice(url.lastIndexOf('/') + 1)]);
   const address = URL.parse(url);
   if (address) address.username = address.password = '';
   const { index, table, connector, topic }: Partial<Record<string, string | Secret>> = { ...options };
-  return digestOf([type, address?.href ?? url, index, table, connector, topic]);
+  return computeDigest([type, address?.href ?? url, index, table, connector, topic]);
 }
 
-const digestOf = (place: readonly unknown[]): string =>
+const computeDigest = (place: readonly unknown[]): string =>
   createHash('sha256').update(JSON.stringify(place)).digest('hex');

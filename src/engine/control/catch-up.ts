@@ -12,7 +12,11 @@ import type { PushOrder } from '../../domain/push/order.js';
 import { parsePartUri } from '../../domain/push/parts.js';
 import { after, atMost, type Duration, days, type Instant, minutes, seconds } from '../../domain/time/units.js';
 import type { Crawler } from '../crawl/crawler.js';
-import { type InDoubtDeliveries, UNKNOWN_STAMP, verificationChanges } from '../crawl/outcome/in-doubt-deliveries.js';
+import {
+  createVerificationChanges,
+  type InDoubtDeliveries,
+  UNKNOWN_STAMP,
+} from '../crawl/outcome/in-doubt-deliveries.js';
 import type { Ledger } from '../crawl/outcome/ledger.js';
 import type { Owing } from '../crawl/outcome/owing.js';
 import type { SharedDocuments } from '../crawl/outcome/shared-documents.js';
@@ -60,8 +64,8 @@ interface CatchUpServices {
   readonly inDoubt: InDoubtDeliveries;
   readonly shared: SharedDocuments;
   readonly kept: KeptDocuments;
-  crawler(name: string): Crawler | undefined;
-  sink(name: string): SinkDefinition | undefined;
+  findCrawler(name: string): Crawler | undefined;
+  findSink(name: string): SinkDefinition | undefined;
 }
 
 /** `busy`: a visit or an order of the URL is in flight, or the maximum number of visits is already due. */
@@ -89,7 +93,7 @@ export class CatchUp {
 
   private start(crawler: string, sink: string): void {
     const key = JSON.stringify([crawler, sink]);
-    if (this.closed || this.runs.has(key) || !this.services.crawler(crawler)) return;
+    if (this.closed || this.runs.has(key) || !this.services.findCrawler(crawler)) return;
     const stop = new AbortController();
     this.runs.set(key, stop);
     void this.run(crawler, sink, stop.signal).finally(() => this.runs.delete(key));
@@ -105,7 +109,7 @@ export class CatchUp {
         const found = await this.runRound(name, sink);
         if (found === 'nothing') return;
         pause = found === 'progress' ? LOOK_AGAIN : atMost((pause * 2) as Duration, LOOK_AT_LEAST_EVERY);
-        if (found !== 'progress') await clock.sleep(found === 'ill' ? LOOK_AT_LEAST_EVERY : pause, signal);
+        if (found !== 'progress') await clock.sleep(found === 'unhealthy' ? LOOK_AT_LEAST_EVERY : pause, signal);
       } catch (error) {
         if (error instanceof FencedOut) {
           await clock.sleep(LOOK_AGAIN, signal); // until the host's new owner is known here
@@ -119,28 +123,28 @@ export class CatchUp {
     }
   }
 
-  private async runRound(name: string, sink: string): Promise<'nothing' | 'progress' | 'no progress' | 'ill'> {
+  private async runRound(name: string, sink: string): Promise<'nothing' | 'progress' | 'no progress' | 'unhealthy'> {
     const { owing, store, partitions, delivery } = this.services;
-    const mark = owing.markOf(name, sink);
-    const crawler = this.services.crawler(name);
+    const mark = owing.getMark(name, sink);
+    const crawler = this.services.findCrawler(name);
     if (mark === undefined || !crawler) return 'nothing';
     if (!crawler.context.definition.pushTo.includes(sink)) {
       if (!partitions.leads) return 'nothing';
       await store.dropOwed(name, sink);
-      return owing.isClear(name, sink, mark) ? 'nothing' : 'progress';
+      return owing.clearIfUnchanged(name, sink, mark) ? 'nothing' : 'progress';
     }
     const view = delivery.listViews().find((one) => one.name === sink);
-    const isIll = view?.state === 'unavailable';
+    const isUnhealthy = view?.state === 'unavailable';
     // An unavailable sink is tried with one document; once it follows again, it answers that one.
-    const most = isIll ? 1 : Math.min(AT_ONCE, Math.floor(delivery.getRoom(sink) / 2));
+    const most = isUnhealthy ? 1 : Math.min(AT_ONCE, Math.floor(delivery.getRoom(sink) / 2));
     const { rows, visits, isEmpty } = await this.readDue(crawler, sink, most);
-    if (isEmpty) return owing.isClear(name, sink, mark) ? 'nothing' : 'progress';
+    if (isEmpty) return owing.clearIfUnchanged(name, sink, mark) ? 'nothing' : 'progress';
     const round = new CatchUpRound(this.services, crawler, sink, MOST_VISITS - visits);
-    const ends = await Promise.allSettled(rows.map((owed) => round.bring(owed)));
+    const ends = await Promise.allSettled(rows.map((owed) => round.processOwed(owed)));
     const failed = ends.find((end) => end.status === 'rejected');
     if (failed) throw failed.reason;
     const fates = ends.map((end) => (end as PromiseFulfilledResult<Fate>).value);
-    if (isIll && fates.includes('asked')) return 'ill';
+    if (isUnhealthy && fates.includes('asked')) return 'unhealthy';
     return fates.some((fate) => fate !== 'busy') ? 'progress' : 'no progress';
   }
 
@@ -188,14 +192,14 @@ class CatchUpRound {
     this.source = this.chooseSource();
   }
 
-  async bring(owed: OwedOrder): Promise<Fate> {
+  async processOwed(owed: OwedOrder): Promise<Fate> {
     const { store, partitions } = this.services;
     const { uri, hostKey } = owed;
     const part = parsePartUri(uri);
     const page =
       (await store.find(this.crawler.name, uri)) ?? (part && (await store.find(this.crawler.name, part.page)));
     if (!page) {
-      const fence = partitions.fenceFor(hostKey);
+      const fence = partitions.findFence(hostKey);
       return fence ? this.delete(owed, NO_URL, fence) : 'busy';
     }
     let fate: Fate = 'busy';
@@ -214,7 +218,7 @@ class CatchUpRound {
     const isThere =
       stored.stamp !== undefined && (isPage || stored.parts?.some(({ id }) => id === parsePartUri(owed.uri)?.id));
     if (!isThere) return this.delete(owed, stored.id, fence);
-    const state = inDoubt.asInDoubt(stored);
+    const state = inDoubt.applyDoubt(stored);
     const found = isPage ? await findIndexedDocument(kept, this.source, state, this.crawler.context) : undefined;
     if (!found) return this.requestVisit(owed, state, fence);
     return this.send(owed, ledger.createAddOrder(state, 'sink-behind', found.document), state.id, fence);
@@ -257,7 +261,7 @@ class CatchUpRound {
     if (this.visits <= 0) return 'busy';
     this.visits--;
     const now = this.services.clock.now();
-    const changes = { ...verificationChanges(now), reason: 'sink-behind', source: REFRESH } as const;
+    const changes = { ...createVerificationChanges(now), reason: 'sink-behind', source: REFRESH } as const;
     await this.write({ id: state.id, fence, changes, owed: [{ ...owed, change: 'asked', askedAt: now }] });
     return 'asked';
   }
@@ -275,7 +279,7 @@ class CatchUpRound {
 
   /** Another sink of the crawler that is keeping up and can return what this one needs. */
   private chooseSource(): string | undefined {
-    const { delivery, sink } = this.services;
+    const { delivery, findSink: sink } = this.services;
     const ready = new Set(delivery.listViews().flatMap(({ name, state }) => (state === 'ready' ? [name] : [])));
     const target = sink(this.sink);
     const others = this.crawler.context.definition.pushTo.flatMap((name) =>

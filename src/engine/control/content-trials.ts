@@ -6,7 +6,7 @@ import type { ContentDefinition } from '../../domain/content/content-definition.
 import type { ServerDefinition } from '../../domain/crawl/definition.js';
 import { findLikelyRoot } from '../../domain/policy/site-mode.js';
 import { after, type Instant, minutes } from '../../domain/time/units.js';
-import { type CrawlUrl, hostKey } from '../../domain/url/crawl-url.js';
+import { type CrawlUrl, getHostKey } from '../../domain/url/crawl-url.js';
 import type { Crawler } from '../crawl/crawler.js';
 import { findContent, toStoredCandidate } from '../page/crawl-context.js';
 import type { PageProcessor } from '../ports/page-processor.js';
@@ -15,7 +15,7 @@ import { Unacceptable } from '../support/api-errors.js';
 import { WeighedCache } from '../support/weighed-cache.js';
 import type { ContentTrial } from '../views/url-views.js';
 import { toPageFacts } from './first-look.js';
-import { fetchInTurn, type HostServices, useHosts } from './persons-turn.js';
+import { fetchInTurn, type HostServices, withHosts } from './persons-turn.js';
 
 interface TrialServices extends HostServices {
   readonly processor: PageProcessor;
@@ -87,7 +87,7 @@ export class ContentTrials {
     const { options } = context.policy.explain(candidate).verdict.effects;
     const inForce = findContent(context, options) && { content: options.content ?? '' };
     const key = JSON.stringify([request.who, crawler.name, url.href, request.render === true]);
-    const kept = request.fresh ? undefined : this.findKept(key);
+    const kept = request.fresh ? undefined : this.findKeptPage(key);
     const page =
       kept ?? (await this.fetchPage(crawler, url, { ...task, ...(request.render ? { render: 'always' } : {}) }));
     if (!('answer' in page)) return { url: url.href, ...inForce, ...page };
@@ -100,7 +100,7 @@ export class ContentTrials {
     };
   }
 
-  private findKept(key: string): KeptPage | undefined {
+  private findKeptPage(key: string): KeptPage | undefined {
     const page = this.pages.get(key);
     return page && this.services.clock.now() < after(page.at, KEPT_FOR) ? page : undefined;
   }
@@ -110,7 +110,7 @@ export class ContentTrials {
     url: CrawlUrl,
     task: PageTask,
   ): Promise<KeptPage | ReturnType<typeof toPageFacts>> {
-    const result = await useHosts(this.services, hostKey(url), (here) =>
+    const result = await withHosts(this.services, getHostKey(url), (here) =>
       fetchInTurn(here, crawler.context.definition, url, () =>
         this.services.processor.process({ ...task, keepsAnswer: true }),
       ),

@@ -5,7 +5,7 @@ import { explainAssignment, type QueueAssignment } from '../../domain/frontier/s
 import { findLikelyRoot } from '../../domain/policy/site-mode.js';
 import type { Candidate, Explanation, TraceStep } from '../../domain/policy/verdict.js';
 import { after, milliseconds, seconds } from '../../domain/time/units.js';
-import { type CrawlUrl, crawlUrl, hostKey } from '../../domain/url/crawl-url.js';
+import { type CrawlUrl, getHostKey, toCrawlUrl } from '../../domain/url/crawl-url.js';
 import { createPageCommand } from '../crawl/commands.js';
 import type { Crawler } from '../crawl/crawler.js';
 import { ENDLESS_REASON } from '../crawl/frontier/endless-links.js';
@@ -36,11 +36,11 @@ interface ExplanationServices {
   readonly store: FrontierStore;
   readonly processor: PageProcessor;
   readonly hosts: Hosts;
-  readonly slots: Pick<HostSlots, 'take'>;
+  readonly slots: Pick<HostSlots, 'claimHost'>;
   readonly partitions: Partitions;
   readonly nodes: Nodes;
   readonly clock: Clock;
-  readonly robotsOpinion: (url: CrawlUrl, agent: string) => Promise<RobotsOpinion>;
+  readonly getRobotsOpinion: (url: CrawlUrl, agent: string) => Promise<RobotsOpinion>;
 }
 
 /** Answers the question "why was this URL crawled, or why not?" with the same policy that the crawl uses. */
@@ -58,7 +58,7 @@ export class Explanations {
       url,
       await this.toCandidate(crawler, url, state, from),
     );
-    const robots = await this.askRobots(crawler, url, explanation);
+    const robots = await this.getRobotsOpinion(crawler, url, explanation);
     const own =
       from === undefined || !state
         ? explanation
@@ -90,11 +90,11 @@ export class Explanations {
     return { candidate, explanation: crawler.context.policy.explain(candidate) };
   }
 
-  private async askRobots(crawler: Crawler, url: CrawlUrl, { verdict }: Explanation): Promise<RobotsOpinion> {
+  private async getRobotsOpinion(crawler: Crawler, url: CrawlUrl, { verdict }: Explanation): Promise<RobotsOpinion> {
     const { options } = verdict.effects;
     const agent = findFetcher(crawler.context, options).robotsAgent;
     if (!obeysRobots(crawler.context.definition, options)) return { state: 'ignored', agent };
-    return this.services.robotsOpinion(url, agent);
+    return this.services.getRobotsOpinion(url, agent);
   }
 
   async getUrlHistory(crawler: Crawler, rawUrl: string): Promise<UrlHistory> {
@@ -113,7 +113,7 @@ export class Explanations {
   /** The links of a page that are waiting for a person's approval. */
   private async findListedLinks(crawler: Crawler, state: UrlState): Promise<LinkView[]> {
     const text = await this.services.store.getSetting(listedLinksSettingName(state));
-    const from = crawlUrl(state.url);
+    const from = toCrawlUrl(state.url);
     const urls = text === undefined ? [] : (JSON.parse(text) as string[]);
     return Promise.all(urls.map((url) => this.viewLink(crawler, url, from, state.root, state.hops)));
   }
@@ -125,7 +125,7 @@ export class Explanations {
   async viewPage(crawler: Crawler, rawUrl: string, render = false): Promise<PageView> {
     const url = canonicalizeOrThrow(crawler, rawUrl);
     const state = await this.services.store.find(crawler.name, url.href);
-    if (!this.services.partitions.owns(hostKey(url))) return this.viewPageAtOwner(crawler, url, render);
+    if (!this.services.partitions.owns(getHostKey(url))) return this.viewPageAtOwner(crawler, url, render);
     const root = state?.root ?? findLikelyRoot(crawler.context.roots.values(), url)?.url.href;
     const result = await fetchInTurn(this.services, crawler.context.definition, url, () =>
       this.services.processor.process({
@@ -157,7 +157,7 @@ export class Explanations {
   private async viewPageAtOwner(crawler: Crawler, url: CrawlUrl, render: boolean): Promise<PageView> {
     const { store, nodes, clock } = this.services;
     const answer = `answer/${url.href}/${clock.now()}`;
-    await nodes.send(createPageCommand(hostKey(url), { crawler: crawler.name, url: url.href, answer, render }));
+    await nodes.send(createPageCommand(getHostKey(url), { crawler: crawler.name, url: url.href, answer, render }));
     const deadline = after(clock.now(), LONGEST_ANSWER);
     while (clock.now() < deadline) {
       await clock.sleep(ASK_EVERY);
@@ -180,7 +180,7 @@ export class Explanations {
   ): Promise<LinkView> {
     const root = findRoot(crawler.context, rootUrl, undefined);
     const explanation = crawler.context.policy.explain({
-      url: crawlUrl(href),
+      url: toCrawlUrl(href),
       discoveredVia: 'link',
       from,
       root,
@@ -237,7 +237,7 @@ function applyTraps(
   state: UrlState | undefined,
   explanation: Explanation,
 ): Explanation {
-  const detail = crawler.findEndlessObjection(hostKey(url), url.href);
+  const detail = crawler.findEndlessObjection(getHostKey(url), url.href);
   if (detail === undefined) return explanation;
   const layer = 'link-rules';
   const trace: TraceStep[] = [

@@ -2,9 +2,9 @@ import type { ServerDefinition } from '../../domain/crawl/definition.js';
 import type { RobotsOpinion } from '../../domain/explain/facts.js';
 import { findLikelyRoot } from '../../domain/policy/site-mode.js';
 import type { RootContext } from '../../domain/policy/verdict.js';
-import { maxRequestsPerHost } from '../../domain/politeness/politeness.js';
+import { getMaxRequestsPerHost } from '../../domain/politeness/politeness.js';
 import { type Duration, milliseconds, seconds } from '../../domain/time/units.js';
-import { type CrawlUrl, crawlUrl, hostKey, origin } from '../../domain/url/crawl-url.js';
+import { type CrawlUrl, getHostKey, getOrigin, toCrawlUrl } from '../../domain/url/crawl-url.js';
 import type { Host } from '../crawl/hosts/hosts.js';
 import { obeysRobots, RobotsGate } from '../crawl/hosts/robots-gate.js';
 import { type CrawlContext, compileContexts, findFetcher } from '../page/crawl-context.js';
@@ -12,7 +12,7 @@ import type { PageProcessor } from '../ports/page-processor.js';
 import type { PageOutcome, PageResult } from '../ports/page-task.js';
 import { NotFound, Unacceptable } from '../support/api-errors.js';
 import type { LinkView, PageView } from '../views/url-views.js';
-import { type HostServices, type HostsHere, requestInTurn, useHosts } from './persons-turn.js';
+import { type HostServices, type HostsHere, requestInTurn, withHosts } from './persons-turn.js';
 
 /** Maximum time a person waits between the requests for robots.txt and for the page. */
 const LONGEST_PAUSE = seconds(3);
@@ -39,7 +39,7 @@ export class FirstLook {
   ) {}
 
   /** @throws NotFound, Unacceptable, PolicyError */
-  async lookAt(definition: ServerDefinition, crawler: string, rawUrl: string): Promise<PageView> {
+  async viewPage(definition: ServerDefinition, crawler: string, rawUrl: string): Promise<PageView> {
     const context = compileContexts(definition).get(crawler);
     if (!context) throw new NotFound(`the configuration has no crawler ${JSON.stringify(crawler)}`);
     const url = context.canonicalize(rawUrl);
@@ -48,18 +48,18 @@ export class FirstLook {
     const processor = this.openProcessor();
     try {
       await processor.configure(definition);
-      return await useHosts(this.services, hostKey(url), (here) =>
-        this.look({ context, url, root, processor, ...here }),
+      return await withHosts(this.services, getHostKey(url), (here) =>
+        this.fetchAndJudge({ context, url, root, processor, ...here }),
       );
     } finally {
       await processor.close();
     }
   }
 
-  private async look(look: Look): Promise<PageView> {
+  private async fetchAndJudge(look: Look): Promise<PageView> {
     const { context, url, root, processor } = look;
     const gate = new RobotsGate(processor, look.hosts, look.slots, this.services.clock);
-    const robots = await this.askRobots(look, gate);
+    const robots = await this.getRobotsOpinion(look, gate);
     const ahead = { url: url.href, robots, links: [] };
     if (robots.state === 'disallowed')
       return { ...ahead, outcome: 'robots-disallowed', detail: describeRobotsLine(robots) };
@@ -90,16 +90,16 @@ export class FirstLook {
     };
   }
 
-  private async askRobots(look: Look, gate: RobotsGate): Promise<RobotsOpinion> {
+  private async getRobotsOpinion(look: Look, gate: RobotsGate): Promise<RobotsOpinion> {
     const { context, url, root } = look;
     const { options } = context.policy.explain({ url, discoveredVia: 'root', root, hops: 0 }).verdict.effects;
     const fetcher = findFetcher(context, options);
     if (!obeysRobots(context.definition, options)) return { state: 'ignored', agent: fetcher.robotsAgent };
-    const throttle = shorterOf(context.definition.throttle, LONGEST_PAUSE);
-    const limit = maxRequestsPerHost(context.definition);
-    const request = { fetcher: fetcher.name, throttle, limit, waits: () => undefined };
+    const throttle = getShorter(context.definition.throttle, LONGEST_PAUSE);
+    const limit = getMaxRequestsPerHost(context.definition);
+    const request = { fetcher: fetcher.name, throttle, limit, onWait: () => undefined };
     const failure = await this.requestInTurn(look, throttle, (host) => gate.load(url, host, request));
-    if (failure) throw new Unacceptable(`${origin(url)} cannot be reached: ${failure.detail ?? failure.code}`);
+    if (failure) throw new Unacceptable(`${getOrigin(url)} cannot be reached: ${failure.detail ?? failure.code}`);
     return gate.getOpinion(url, fetcher.robotsAgent);
   }
 
@@ -108,17 +108,17 @@ export class FirstLook {
     const { context, url } = look;
     return requestInTurn(
       look,
-      { hostKey: hostKey(url), limit: maxRequestsPerHost(context.definition), pause },
+      { hostKey: getHostKey(url), limit: getMaxRequestsPerHost(context.definition), pause },
       request,
     );
   }
 }
 
 function toLinkView({ context, url: from, root }: Look, gate: RobotsGate, href: string): LinkView {
-  const url = crawlUrl(href);
+  const url = toCrawlUrl(href);
   const explanation = context.policy.explain({ url, discoveredVia: 'link', from, root, hops: 1 });
   const { options } = explanation.verdict.effects;
-  const asked = origin(url) === origin(from) && obeysRobots(context.definition, options);
+  const asked = getOrigin(url) === getOrigin(from) && obeysRobots(context.definition, options);
   return {
     url: href,
     kind: 'link',
@@ -127,7 +127,7 @@ function toLinkView({ context, url: from, root }: Look, gate: RobotsGate, href: 
   };
 }
 
-const shorterOf = (a: Duration, b: Duration): Duration => milliseconds(Math.min(a, b));
+const getShorter = (a: Duration, b: Duration): Duration => milliseconds(Math.min(a, b));
 
 const describeRobotsLine = ({ line, rule }: RobotsOpinion): string =>
   line === undefined ? '' : `line ${line}: ${rule}`;

@@ -1,5 +1,5 @@
 import type { UrlId } from '../../domain/crawl/url-state.js';
-import { renderPattern } from '../../domain/render/learning.js';
+import { toRenderPattern } from '../../domain/render/learning.js';
 import { NEEDS_RENDERING } from '../../domain/render/needs-rendering.js';
 import { after, type Instant, seconds } from '../../domain/time/units.js';
 import type { ClusterView } from '../cluster/cluster-view.js';
@@ -126,7 +126,7 @@ export class HostViews {
    * @throws Unacceptable
    */
   async overruleRendering(hostKey: string, like: string, override: Override | undefined): Promise<void> {
-    const pattern = /^https?:\/\//.test(like) ? renderPattern(like) : like;
+    const pattern = /^https?:\/\//.test(like) ? toRenderPattern(like) : like;
     if (!pattern.startsWith('/'))
       throw new Unacceptable(
         `${JSON.stringify(like)} is neither a pattern from the list, such as /product/N, nor a URL`,

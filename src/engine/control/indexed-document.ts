@@ -27,11 +27,11 @@ export async function findIndexedDocument(
   if (from === undefined || stamp === undefined || stamp === UNKNOWN_STAMP || parts) return undefined;
   const found = await kept.find(from, url);
   if (found?.crawler !== crawler || found.document.stamp !== stamp) return undefined;
-  const document = applyPresentPrincipals(found.document, context);
+  const document = applyCurrentPrincipals(found.document, context);
   return { document, hasNewPrincipals: document !== found.document };
 }
 
-function applyPresentPrincipals(document: PushDocument, { acl, definition }: CrawlContext): PushDocument {
+function applyCurrentPrincipals(document: PushDocument, { acl, definition }: CrawlContext): PushDocument {
   if (!acl || !definition.acl || !isDecidedByRules(definition.acl)) return document;
   const metas = addPrincipals(document.metas, acl({ href: document.uri, headers: {}, metas: [] }));
   return metas === document.metas ? document : { ...document, metas };

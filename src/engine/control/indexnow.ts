@@ -4,7 +4,7 @@
 
 import type { IndexNowDefinition } from '../../domain/crawl/definition.js';
 import type { FetchOutcome } from '../../domain/fetch/outcome.js';
-import { maxRequestsPerHost } from '../../domain/politeness/politeness.js';
+import { getMaxRequestsPerHost } from '../../domain/politeness/politeness.js';
 import {
   containsKey,
   INDEXNOW_STATUSES,
@@ -19,7 +19,7 @@ import type { Hosts } from '../crawl/hosts/hosts.js';
 import type { Clock } from '../ports/clock.js';
 import type { Log } from '../ports/log.js';
 import type { PageProcessor } from '../ports/page-processor.js';
-import { hostKeyOf, type ToldUrls } from './told-urls.js';
+import { type ToldUrls, toHostKey } from './told-urls.js';
 
 export const DEFAULT_INDEXNOW: IndexNowDefinition = { enabled: true, urlsPerHour: 50_000 };
 
@@ -47,7 +47,7 @@ type KeyCheck = 'right' | 'wrong' | 'unknown';
 export interface IndexNowServices {
   readonly clock: Clock;
   readonly hosts: Hosts;
-  readonly slots: Pick<HostSlots, 'take'>;
+  readonly slots: Pick<HostSlots, 'claimHost'>;
   readonly processor: PageProcessor;
   readonly log: Log;
 }
@@ -67,13 +67,13 @@ export class IndexNow {
   async submit(submission: IndexNowSubmission): Promise<IndexNowAnswer> {
     const { enabled, urlsPerHour } = this.settings();
     if (!enabled) return createAnswer(422, 'IndexNow is turned off on this server (cw:IndexNow)');
-    const host = hostKeyOf(submission.urls[0]!);
+    const host = toHostKey(submission.urls[0]!);
     const crawlers = await this.told.findCrawlers(host, this.crawlers());
     if (crawlers.length === 0) return createAnswer(422, `no crawler on this server crawls ${host}`);
     const quota = this.findOrCreateQuota(host);
     if (quota.urls + submission.urls.length > urlsPerHour)
       return createAnswer(429, `more than ${urlsPerHour} URLs of ${host} in an hour`);
-    if (quota.wrongKeys >= WRONG_KEYS_PER_HOUR && !this.isKnown(submission))
+    if (quota.wrongKeys >= WRONG_KEYS_PER_HOUR && !this.isKeyKnown(submission))
       return createAnswer(429, `too many wrong keys for ${host} in an hour`);
     quota.urls += submission.urls.length;
     return this.checkAndForward(submission, crawlers, quota);
@@ -114,14 +114,14 @@ export class IndexNow {
     this.pending++;
     this.services.clock.at(after(this.services.clock.now(), ASK_AGAIN), () => {
       this.pending--;
-      this.tryAgain(submission, crawlers, tries).catch((error: unknown) =>
+      this.retry(submission, crawlers, tries).catch((error: unknown) =>
         this.services.log.error('an IndexNow submission could not be stored', { error: String(error) }),
       );
     });
     return createAnswer(202);
   }
 
-  private async tryAgain(submission: IndexNowSubmission, crawlers: readonly Crawler[], tries: number): Promise<void> {
+  private async retry(submission: IndexNowSubmission, crawlers: readonly Crawler[], tries: number): Promise<void> {
     const check = await this.checkKey(submission, crawlers[0]!);
     if (check === 'right') await this.forward(submission, crawlers);
     else if (check === 'unknown' && tries < MOST_TRIES) this.retryLater(submission, crawlers, tries + 1);
@@ -132,17 +132,17 @@ export class IndexNow {
       });
   }
 
-  private isKnown(submission: IndexNowSubmission): boolean {
-    const until = this.keys.get(identityOf(submission));
+  private isKeyKnown(submission: IndexNowSubmission): boolean {
+    const until = this.keys.get(computeIdentity(submission));
     return until !== undefined && until > this.services.clock.now();
   }
 
   private async checkKey(submission: IndexNowSubmission, { context }: Crawler): Promise<KeyCheck> {
     const { clock, hosts, slots, processor } = this.services;
-    if (this.isKnown(submission)) return 'right';
+    if (this.isKeyKnown(submission)) return 'right';
     const { key, keyLocation } = submission;
     const { definition } = context;
-    const host = await slots.take(hostKeyOf(keyLocation), maxRequestsPerHost(definition));
+    const host = await slots.claimHost(toHostKey(keyLocation), getMaxRequestsPerHost(definition));
     if (!host) return 'unknown';
     let outcome: FetchOutcome;
     try {
@@ -159,7 +159,7 @@ export class IndexNow {
       hosts.releaseAfterRequest(host, definition.throttle);
     }
     const check = judgeKeyFile(outcome, key);
-    if (check === 'right') remember(this.keys, identityOf(submission), after(clock.now(), KEY_HOLDS));
+    if (check === 'right') setBounded(this.keys, computeIdentity(submission), after(clock.now(), KEY_HOLDS));
     return check;
   }
 
@@ -168,12 +168,12 @@ export class IndexNow {
     const known = this.quotas.get(host);
     if (known && instant(known.since + HOUR) > now) return known;
     const quota = { since: now, urls: 0, wrongKeys: 0 };
-    remember(this.quotas, host, quota);
+    setBounded(this.quotas, host, quota);
     return quota;
   }
 }
 
-const identityOf = ({ key, keyLocation }: IndexNowSubmission): string => `${keyLocation} ${key}`;
+const computeIdentity = ({ key, keyLocation }: IndexNowSubmission): string => `${keyLocation} ${key}`;
 
 function judgeKeyFile(outcome: FetchOutcome, key: string): KeyCheck {
   if (outcome.kind === 'failure') return 'unknown';
@@ -186,7 +186,7 @@ const createAnswer = (status: IndexNowStatus, message: string = INDEXNOW_STATUSE
   message,
 });
 
-function remember<V>(map: Map<string, V>, key: string, value: V): void {
+function setBounded<V>(map: Map<string, V>, key: string, value: V): void {
   map.delete(key);
   map.set(key, value);
   if (map.size > HOSTS_REMEMBERED) map.delete(map.keys().next().value as string);

@@ -6,12 +6,12 @@ import { scheduleFirstRefresh } from '../../domain/crawl/revisit.js';
 import type { StateChanges, UrlState } from '../../domain/crawl/url-state.js';
 import { toImmediateQueuePlace } from '../../domain/frontier/sources.js';
 import { days, type Instant, instant, after as later, NEVER, seconds } from '../../domain/time/units.js';
-import { hostKey, withoutUserInfo } from '../../domain/url/crawl-url.js';
-import { urlKey } from '../../domain/url/url-key.js';
+import { getHostKey, stripUserInfo } from '../../domain/url/crawl-url.js';
+import { computeUrlKey } from '../../domain/url/url-key.js';
 import type { TextLine } from '../../domain/url/url-list.js';
 import type { Crawler } from '../crawl/crawler.js';
 import { toDispositionRules } from '../crawl/visit/disposition-rules.js';
-import { toSchedule } from '../page/page-schedule.js';
+import { toPageSchedule } from '../page/page-schedule.js';
 import type { Clock } from '../ports/clock.js';
 import type { CronSchedule } from '../ports/cron-schedule.js';
 import type { FrontierStore, NewUrl, UrlFilter } from '../ports/frontier-store.js';
@@ -71,7 +71,7 @@ export class Maintenance {
         crawler,
         states.map((state) => state.url),
       );
-      this.runInBackground(() => this.removeAgain(crawler, states));
+      this.runInBackground(() => this.retryRemoval(crawler, states));
     }
     return count;
   }
@@ -80,7 +80,7 @@ export class Maintenance {
   async resume(crawler: Crawler): Promise<void> {
     for await (const states of this.readPages({ crawler: crawler.name, pendingDeletion: true })) {
       const cleared = states.filter((state) => state.pendingDeletion === CLEARED);
-      if (cleared.length > 0) this.runInBackground(() => this.removeAgain(crawler, cleared));
+      if (cleared.length > 0) this.runInBackground(() => this.retryRemoval(crawler, cleared));
     }
   }
 
@@ -89,7 +89,7 @@ export class Maintenance {
     if (one === undefined) {
       const count = await this.services.store.makeDue({ ...choice, crawler: crawler.name }, now, 0);
       await crawler.sweep(now);
-      await crawler.tryResting();
+      await crawler.visitRestingHosts();
       this.services.nodes.notifyAllDue();
       return count;
     }
@@ -97,12 +97,12 @@ export class Maintenance {
     const state = url && (await this.services.store.find(crawler.name, url.href));
     if (!state)
       throw new NotFound(
-        `${withoutUserInfo(one)} is not known to crawler ${crawler.name}; submit it as a root to crawl it`,
+        `${stripUserInfo(one)} is not known to crawler ${crawler.name}; submit it as a root to crawl it`,
       );
     const place = toImmediateQueuePlace(state, now);
     await this.services.store.settle([{ id: state.id, changes: place }]);
     crawler.admit([{ ...state, ...place }]);
-    await crawler.tryNow({ ...state, ...place });
+    await crawler.visitNow({ ...state, ...place });
     return 1;
   }
 
@@ -113,18 +113,18 @@ export class Maintenance {
       for await (const states of this.readPages({ crawler: crawler.name, status })) {
         for (const state of states) if (await crawler.decide(state, { do: 'forget-error' })) count++;
       }
-    await this.readLinksAgain(crawler);
+    await this.requestLinkRereading(crawler);
     return count;
   }
 
   /** An unchanged page reports no links, and yet forgotten URLs must be found on it again. */
-  private async readLinksAgain(crawler: Crawler): Promise<void> {
+  private async requestLinkRereading(crawler: Crawler): Promise<void> {
     crawler.rereadLinksSince(this.services.clock.now());
     await storeRereading(crawler, this.services.store);
     await this.services.nodes.notifyControlChanged();
   }
 
-  async *exportPending(crawler: Crawler): AsyncIterable<string> {
+  async *exportPendingUrls(crawler: Crawler): AsyncIterable<string> {
     const realm = encodeURIComponent(crawler.name);
     let after: string | undefined;
     for (;;) {
@@ -138,7 +138,7 @@ export class Maintenance {
     }
   }
 
-  async importPending(
+  async importPendingUrls(
     crawler: Crawler,
     written: Iterable<TextLine>,
   ): Promise<{ imported: number; known: number; problems: readonly LineProblem[] }> {
@@ -205,14 +205,14 @@ export class Maintenance {
     const base = {
       crawler: crawler.name,
       url: url.href,
-      key: urlKey(url.href),
-      hostKey: hostKey(url),
+      key: computeUrlKey(url.href),
+      hostKey: getHostKey(url),
       hops: 1,
       redirects: 0,
     };
     return {
       state,
-      schedule: toSchedule(verdict),
+      schedule: toPageSchedule(verdict),
       url: {
         ...base,
         source: 3,
@@ -244,7 +244,7 @@ export class Maintenance {
   }
 
   /** Reads the URLs again: some may have gone since the last attempt. */
-  private async removeAgain(crawler: Crawler, marked: readonly UrlState[]): Promise<void> {
+  private async retryRemoval(crawler: Crawler, marked: readonly UrlState[]): Promise<void> {
     await this.removeAll(crawler, await this.services.store.get(marked.map(({ id }) => id)));
   }
 

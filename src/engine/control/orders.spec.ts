@@ -46,9 +46,9 @@ it('what is released is sent, a bounded part at once, also when the store is loc
   const crawler = { decide } as unknown as Crawler;
   const unexpected = () => expect.unreachable();
   const log = { debug: unexpected, info: unexpected, warn: unexpected, error: unexpected };
-  const orders = new Orders({ store, clock, log, pending: async () => [], crawler: () => crawler });
+  const orders = new Orders({ store, clock, log, listPending: async () => [], findCrawler: () => crawler });
 
-  expect(await orders.release(HOST)).toBe(uris.length);
+  expect(await orders.releaseHeldDeletions(HOST)).toBe(uris.length);
   for (let slots = 0; (await store.countOrders({ state: 'held' })) > 0 && slots < 20_000; slots++) {
     await slot();
     if (slots % 100 === 99) clock.advance(minutes(1));

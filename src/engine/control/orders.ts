@@ -17,10 +17,10 @@ const RETRY = seconds(1);
 
 interface OrderServices {
   readonly store: FrontierStore;
-  readonly pending: () => Promise<readonly LedgerEntry[]>;
+  readonly listPending: () => Promise<readonly LedgerEntry[]>;
   readonly clock: Clock;
   readonly log: Log;
-  crawler(name: string): Crawler | undefined;
+  findCrawler(name: string): Crawler | undefined;
 }
 
 /** The ledger as a person sees it, withheld deletions and manual retries. */
@@ -29,7 +29,7 @@ export class Orders {
 
   /** Lists orders, newest first, including those in flight. */
   async list(filter: LedgerFilter, before: number | undefined, limit: number): Promise<LedgerEntry[]> {
-    const pending = (await this.services.pending()).filter(
+    const pending = (await this.services.listPending()).filter(
       (entry) => matchesFilter(entry, filter) && (before === undefined || entry.id < before),
     );
     const known = new Set(pending.map((entry) => entry.id));
@@ -52,7 +52,7 @@ export class Orders {
       );
     }
     const state = await this.findState(entry);
-    const crawler = this.services.crawler(entry.crawler);
+    const crawler = this.services.findCrawler(entry.crawler);
     if (!state || !crawler) throw new Unacceptable(`${entry.uri} is no longer known to crawler ${entry.crawler}`);
     if (entry.kind === 'add') await this.visitAgain(crawler, state, entry);
     else if (!(await crawler.decide(state, { do: 'send-again', entry })))
@@ -60,9 +60,9 @@ export class Orders {
     return this.waitForOutcome(entry, startedAt);
   }
 
-  async listHeld(): Promise<HeldDeletions[]> {
+  async listHeldDeletions(): Promise<HeldDeletions[]> {
     const groups = new Map<string, LedgerEntry[]>();
-    for await (const entry of this.readHeld()) {
+    for await (const entry of this.readHeldDeletions()) {
       const key = `${entry.crawler} ${entry.hostKey}`;
       const group = groups.get(key);
       if (group) group.push(entry);
@@ -72,17 +72,17 @@ export class Orders {
   }
 
   /** Sends the held deletions of a host in the background; returns their number. */
-  async release(hostKey: string): Promise<number> {
+  async releaseHeldDeletions(hostKey: string): Promise<number> {
     const entries: LedgerEntry[] = [];
-    for await (const entry of this.readHeld(hostKey)) entries.push(entry);
+    for await (const entry of this.readHeldDeletions(hostKey)) entries.push(entry);
     void this.sendAll(entries);
     return entries.length;
   }
 
   /** Drops the held deletions of a host: the documents stay in the index. */
-  async drop(hostKey: string): Promise<number> {
+  async dropHeldDeletions(hostKey: string): Promise<number> {
     let count = 0;
-    for await (const entry of this.readHeld(hostKey)) {
+    for await (const entry of this.readHeldDeletions(hostKey)) {
       const state = await this.findState(entry);
       const dropped: LedgerEntry = { ...entry, state: 'dropped', answeredAt: this.services.clock.now() };
       if (state)
@@ -112,7 +112,7 @@ export class Orders {
       const entry = await store.getOrder(id);
       if (!entry || !isWithheld(entry)) return true; // a visit or a person has decided in the meantime
       const state = await this.findState(entry);
-      const crawler = this.services.crawler(entry.crawler);
+      const crawler = this.services.findCrawler(entry.crawler);
       if (state && crawler) return await crawler.decide(state, { do: 'send-again', entry });
       await store.saveOrders([{ ...entry, state: 'cancelled', answer: 'the URL is no longer known' }]);
       return true;
@@ -148,7 +148,7 @@ export class Orders {
     return part ? store.find(crawler, part.page) : state;
   }
 
-  private async *readHeld(hostKey?: string): AsyncIterable<LedgerEntry> {
+  private async *readHeldDeletions(hostKey?: string): AsyncIterable<LedgerEntry> {
     for (const state of ['held', 'awaiting'] as const) {
       let before: number | undefined;
       do {

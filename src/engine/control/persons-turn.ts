@@ -1,8 +1,8 @@
 /** Makes requests for a person; the host's crawl delay, back-off and pause apply to them, too. */
 import type { CrawlerDefinition } from '../../domain/crawl/definition.js';
-import { maxRequestsPerHost } from '../../domain/politeness/politeness.js';
+import { getMaxRequestsPerHost } from '../../domain/politeness/politeness.js';
 import { type Duration } from '../../domain/time/units.js';
-import { type CrawlUrl, hostKey } from '../../domain/url/crawl-url.js';
+import { type CrawlUrl, getHostKey } from '../../domain/url/crawl-url.js';
 import { HostSlots } from '../crawl/hosts/host-slots.js';
 import { type Host, Hosts } from '../crawl/hosts/hosts.js';
 import type { Clock } from '../ports/clock.js';
@@ -12,7 +12,7 @@ import { Unacceptable } from '../support/api-errors.js';
 
 export interface HostsHere {
   readonly hosts: Hosts;
-  readonly slots: Pick<HostSlots, 'take'>;
+  readonly slots: Pick<HostSlots, 'claimHost'>;
 }
 
 interface Asked {
@@ -34,10 +34,14 @@ export function fetchInTurn<T>(
   fetch: () => Promise<T>,
 ): Promise<T> {
   const { throttle: pause } = definition;
-  return requestInTurn(here, { hostKey: hostKey(url), limit: maxRequestsPerHost(definition), pause }, async (host) => {
-    await here.hosts.recordRequestStart(host, pause);
-    return fetch();
-  });
+  return requestInTurn(
+    here,
+    { hostKey: getHostKey(url), limit: getMaxRequestsPerHost(definition), pause },
+    async (host) => {
+      await here.hosts.recordRequestStart(host, pause);
+      return fetch();
+    },
+  );
 }
 
 /** @throws Unacceptable when no request to the host is possible soon */
@@ -48,7 +52,7 @@ export async function requestInTurn<T>(
 ): Promise<T> {
   if (hosts.get(hostKey).paused)
     throw new Unacceptable(`the host ${hostKey} is paused; resume it to look at its pages`);
-  const host = await slots.take(hostKey, limit);
+  const host = await slots.claimHost(hostKey, limit);
   if (!host)
     throw new Unacceptable(
       `no request may be sent to the host ${hostKey} within 30 seconds: it is backing off or has a long crawl delay`,
@@ -70,7 +74,7 @@ export interface HostServices extends HostsHere {
  * Runs `work` with the state of the host. If the host belongs to another node, only what that node has saved is known,
  * and it is not overwritten.
  */
-export async function useHosts<T>(
+export async function withHosts<T>(
   { store, clock, partitions, hosts, slots }: HostServices,
   hostKey: string,
   work: (here: HostsHere) => Promise<T>,

@@ -10,7 +10,7 @@ import type { Log } from '../ports/log.js';
 import type { Partitions } from '../ports/partitions.js';
 import type { Backfills } from './backfills.js';
 import type { Rejudging } from './rejudging.js';
-import { rememberRereading, storeRereading } from './rereading.js';
+import { adoptStoredRereading, storeRereading } from './rereading.js';
 
 export interface ChangeServices {
   readonly store: FrontierStore;
@@ -53,9 +53,9 @@ export class PolicyChanges {
     if (isNew) crawler.rereadLinksSince(now);
     if (!partitions.leads && !(policy.isStored && reading.isStored)) return;
     if (isNew) await storeRereading(crawler, store);
-    else await rememberRereading(crawler, store);
+    else await adoptStoredRereading(crawler, store);
     if (!partitions.leads) return;
-    await this.visitSoon(crawler, reading.known !== undefined);
+    await this.scheduleVisits(crawler, reading.known !== undefined);
     if (!reading.isStored) await store.putSetting(reading.setting, reading.digest);
     const unfinished = await this.rejudging.isUnfinished(crawler.name);
     const changed = [policy, refresh].some(({ known, isStored }) => known !== undefined && !isStored);
@@ -63,14 +63,14 @@ export class PolicyChanges {
     this.stop(crawler.name); // its progress would be taken for that of the next run
     if (changed) await store.putSetting(`rejudging/${crawler.name}`, '0');
     for (const part of [policy, refresh]) await store.putSetting(part.setting, part.digest);
-    if (changed || unfinished) this.judgeAgain(crawler);
+    if (changed || unfinished) this.rejudgeUrls(crawler);
   }
 
   /**
    * A change in who may see documents must not wait for the next regular visit. If rules alone decide that, and the
    * sinks can return their documents, no page is fetched.
    */
-  private async visitSoon(crawler: Crawler, hasCrawled: boolean): Promise<void> {
+  private async scheduleVisits(crawler: Crawler, hasCrawled: boolean): Promise<void> {
     const { store, clock } = this.services;
     const acl = await this.compareDigest(`acl/${crawler.name}`, digestParts(crawler.context.definition, ['acl']));
     const isFirst = acl.known === undefined && crawler.context.definition.acl === undefined;
@@ -101,7 +101,7 @@ export class PolicyChanges {
     return { setting, digest, known, isStored, isNew: !isStored || (before !== undefined && before !== digest) };
   }
 
-  private judgeAgain(crawler: Crawler): void {
+  private rejudgeUrls(crawler: Crawler): void {
     const run = new AbortController();
     this.runs.set(crawler.name, run);
     this.rejudging.apply(crawler, run.signal).catch((error: unknown) => {

@@ -1,9 +1,9 @@
 import type { UrlState } from '../../domain/crawl/url-state.js';
 import { parsePartUri } from '../../domain/push/parts.js';
-import { crawlUrl, hostKey } from '../../domain/url/crawl-url.js';
+import { getHostKey, toCrawlUrl } from '../../domain/url/crawl-url.js';
 import { createVerifyCommand } from '../crawl/commands.js';
 import type { Crawler } from '../crawl/crawler.js';
-import { UNKNOWN_STAMP, verificationChanges } from '../crawl/outcome/in-doubt-deliveries.js';
+import { createVerificationChanges, UNKNOWN_STAMP } from '../crawl/outcome/in-doubt-deliveries.js';
 import type { Ledger } from '../crawl/outcome/ledger.js';
 import type { Delivery } from '../delivery/delivery.js';
 import type { Clock } from '../ports/clock.js';
@@ -26,7 +26,7 @@ interface ReconciliationServices {
   readonly partitions: Pick<Partitions, 'owns'>;
   readonly nodes: Pick<Nodes, 'send'>;
   /** The crawlers that push to the sink. */
-  crawlersOf(sink: string): Crawler[];
+  findCrawlersUsing(sink: string): Crawler[];
 }
 
 /**
@@ -43,7 +43,7 @@ export class Reconciliation {
   async run(sink: Sink | undefined, name: string, repair: boolean): Promise<ReconciliationReport> {
     if (!sink) throw new NotFound(`there is no sink ${name}`);
     if (!sink.listEntries) throw new Unacceptable(`the sink ${name} cannot list what it holds`);
-    const crawlers = this.services.crawlersOf(name);
+    const crawlers = this.services.findCrawlersUsing(name);
     const missing = new Finding();
     const extra = new Finding();
     const stale = new Finding();
@@ -53,18 +53,22 @@ export class Reconciliation {
     let compared = 0;
     for await (const entry of sink.listEntries(new AbortController().signal)) {
       compared++;
-      const known = await this.findKnown(crawlers, entry.uri);
+      const known = await this.findKnownUrls(crawlers, entry.uri);
       const owner = findOwner(known);
       if (!owner || owner.stamp === undefined) {
         extra.add(entry.uri);
-        if (repair) await this.deleteExtra(owner, crawlers, name, entry.uri);
+        if (repair) await this.deleteExtraDocument(owner, crawlers, name, entry.uri);
         continue;
       }
       for (const { state, isPart } of known)
         if (isPart) parts.set(state.id, (parts.get(state.id) ?? 0) + 1);
         else seen.add(state.id);
       // If several crawlers push the URL, the sink has the document that was pushed last.
-      if (isLeft(owner.state) || known.some(({ state, stamp }) => stamp === entry.stamp && !isLeft(state))) continue;
+      if (
+        isLeftToAnother(owner.state) ||
+        known.some(({ state, stamp }) => stamp === entry.stamp && !isLeftToAnother(state))
+      )
+        continue;
       if (owner.crawler.isInFlight(owner.state)) continue;
       stale.add(entry.uri);
       if (repair) await this.pushAgain(owner.crawler, owner.state);
@@ -72,7 +76,7 @@ export class Reconciliation {
     for (const crawler of crawlers) {
       for await (const state of this.readIndexed(crawler.name)) {
         const isThere = seen.has(state.id) && (parts.get(state.id) ?? 0) === (state.parts?.length ?? 0);
-        if (isLeft(state) || isThere || crawler.isInFlight(state)) continue;
+        if (isLeftToAnother(state) || isThere || crawler.isInFlight(state)) continue;
         missing.add(state.url);
         if (repair) await this.pushAgain(crawler, state);
       }
@@ -82,24 +86,24 @@ export class Reconciliation {
       sink: name,
       at,
       compared,
-      missing: missing.view(),
-      extra: extra.view(),
-      stale: stale.view(),
+      missing: missing.toView(),
+      extra: extra.toView(),
+      stale: stale.toView(),
       repaired: repair,
     };
   }
 
-  private async findKnown(crawlers: readonly Crawler[], uri: string): Promise<Known[]> {
+  private async findKnownUrls(crawlers: readonly Crawler[], uri: string): Promise<Known[]> {
     const known: Known[] = [];
     for (const crawler of crawlers) {
       const state = await this.services.store.find(crawler.name, uri);
       if (state) known.push({ crawler, state, stamp: state.stamp, isPart: false });
-      else known.push(...(await this.findAsPart(crawler, uri)));
+      else known.push(...(await this.findPagesOfPart(crawler, uri)));
     }
     return known;
   }
 
-  private async findAsPart(crawler: Crawler, uri: string): Promise<Known[]> {
+  private async findPagesOfPart(crawler: Crawler, uri: string): Promise<Known[]> {
     const part = parsePartUri(uri);
     const state = part && (await this.services.store.find(crawler.name, part.page));
     const stamp = state?.parts?.find(({ id }) => id === part?.id)?.stamp;
@@ -124,23 +128,23 @@ export class Reconciliation {
    * has it.
    */
   private async pushAgain(crawler: Crawler, state: UrlState): Promise<void> {
-    const changes = verificationChanges(this.services.clock.now());
+    const changes = createVerificationChanges(this.services.clock.now());
     // The node that owns the host makes sure that nothing is in flight for the URL.
     if (this.services.partitions.owns(state.hostKey)) await crawler.applyCorrection(state, changes);
     else await this.services.nodes.send(createVerifyCommand(state));
   }
 
-  private async deleteExtra(
+  private async deleteExtraDocument(
     owner: { crawler: Crawler; state: UrlState } | undefined,
     crawlers: readonly Crawler[],
     sink: string,
     uri: string,
   ): Promise<void> {
     if (owner?.crawler.isInFlight(owner.state)) return; // its visit is about to settle this
-    const url = URL.canParse(uri) ? crawlUrl(new URL(uri).href) : undefined;
+    const url = URL.canParse(uri) ? toCrawlUrl(new URL(uri).href) : undefined;
     const crawler = owner?.crawler.name ?? crawlers[0]?.name ?? '';
     const order = this.services.ledger.createUriDeleteOrder(
-      { crawler, uri, hostKey: url ? hostKey(url) : '' },
+      { crawler, uri, hostKey: url ? getHostKey(url) : '' },
       'reconciled',
     );
     const { answer, attempts, putOff } = await this.services.delivery.deliver(order, [sink], { mayPutOff: true });
@@ -164,11 +168,11 @@ interface Known {
 /** The crawler that owns the document; otherwise one that has left it to another crawler or just knows the URL. */
 function findOwner(known: readonly Known[]): Known | undefined {
   const withDocument = known.filter(({ stamp }) => stamp !== undefined);
-  return withDocument.find(({ state }) => !isLeft(state)) ?? withDocument[0] ?? known[0];
+  return withDocument.find(({ state }) => !isLeftToAnother(state)) ?? withDocument[0] ?? known[0];
 }
 
 /** The document was left to another crawler, which decides what becomes of it. */
-const isLeft = ({ status }: UrlState): boolean => status === 'elsewhere';
+const isLeftToAnother = ({ status }: UrlState): boolean => status === 'elsewhere';
 
 class Finding {
   private count = 0;
@@ -179,7 +183,7 @@ class Finding {
     if (this.samples.length < SAMPLES) this.samples.push(uri);
   }
 
-  view(): { count: number; samples: readonly string[] } {
+  toView(): { count: number; samples: readonly string[] } {
     return { count: this.count, samples: this.samples };
   }
 }

@@ -12,11 +12,11 @@ import { assignSource, REFRESH } from '../../domain/frontier/sources.js';
 import type { Reason } from '../../domain/policy/reasons.js';
 import type { Candidate, RootContext, Verdict } from '../../domain/policy/verdict.js';
 import { type Instant, seconds } from '../../domain/time/units.js';
-import { crawlUrl } from '../../domain/url/crawl-url.js';
+import { toCrawlUrl } from '../../domain/url/crawl-url.js';
 import type { Crawler } from '../crawl/crawler.js';
 import { toDispositionRules } from '../crawl/visit/disposition-rules.js';
 import { type CrawlContext, findKnownRoot, toStoredCandidate } from '../page/crawl-context.js';
-import { toSchedule } from '../page/page-schedule.js';
+import { toPageSchedule } from '../page/page-schedule.js';
 import type { Clock } from '../ports/clock.js';
 import type { CronSchedule } from '../ports/cron-schedule.js';
 import type { FrontierStore } from '../ports/frontier-store.js';
@@ -59,7 +59,7 @@ export class Rejudging {
     const counts = names.map((name) => new CountingGroup(name));
     let judged = 0;
     const createReport = (done: boolean): PreviewReport => {
-      const crawlers = counts.map((count) => count.view());
+      const crawlers = counts.map((count) => count.toView());
       const large = crawlers.filter((count) => count.documentsDeleted.count > CONFIRM_SHARE * count.indexed);
       return { crawlers, judged, total, done, needsConfirmation: large.map((count) => count.crawler) };
     };
@@ -87,14 +87,14 @@ export class Rejudging {
     const start = Number((await this.services.store.getSetting(setting)) ?? 0);
     await this.services.store.putSetting(setting, String(start));
     for await (const states of this.readPages(crawler.name, start)) {
-      const decided = await Promise.all(states.map((state) => this.applyTo(crawler, state)));
+      const decided = await Promise.all(states.map((state) => this.applyToUrl(crawler, state)));
       if (signal.aborted) return; // the stored progress now belongs to the next run
       late.push(...states.filter((_, i) => decided[i] === false));
       await this.services.store.putSetting(setting, String(states.at(-1)!.id));
     }
     while (late.length > 0 && !signal.aborted) {
       const [state] = await this.services.store.get([late[0]!.id]);
-      const ended = !state || (!crawler.isInFlight(state) && (await this.applyTo(crawler, state)));
+      const ended = !state || (!crawler.isInFlight(state) && (await this.applyToUrl(crawler, state)));
       if (ended) late.shift();
       else await this.services.clock.sleep(RETRY, signal);
     }
@@ -105,7 +105,7 @@ export class Rejudging {
     return (await this.services.store.getSetting(progressSettingName(crawler))) !== undefined;
   }
 
-  private async applyTo(crawler: Crawler, state: UrlState): Promise<boolean> {
+  private async applyToUrl(crawler: Crawler, state: UrlState): Promise<boolean> {
     const changes = (await this.decide(crawler.context, state)) !== undefined;
     return changes ? crawler.decide(state, { do: 'judge' }) : true;
   }
@@ -118,13 +118,13 @@ export class Rejudging {
     const now = this.services.clock.now();
     if (verdict.accepted) {
       const disposition =
-        decideReturn(state, verdict, now) ??
-        decideUnindex(state, verdict) ??
-        decideIndex(state, verdict, now) ??
+        decideReadmission(state, verdict, now) ??
+        decideUnindexing(state, verdict) ??
+        decideIndexing(state, verdict, now) ??
         decideMove(state, verdict) ??
         decideRename(context, state, now) ??
         this.decideReschedule(context, state, verdict, now);
-      return root ? adoptRoot(root, disposition) : disposition;
+      return root ? assignRoot(root, disposition) : disposition;
     }
     // A URL that is no longer left to another crawler still has its document.
     const wasLeft = state.status === 'elsewhere' && !verdict.keepDocument;
@@ -155,7 +155,7 @@ export class Rejudging {
     now: Instant,
   ): Disposition | undefined {
     if (OUTSIDE.has(state.status) || state.status === 'waiting') return undefined;
-    const rules = toDispositionRules(context.definition, toSchedule(verdict), this.services.cron, now);
+    const rules = toDispositionRules(context.definition, toPageSchedule(verdict), this.services.cron, now);
     return reschedule(state, rules, now);
   }
 
@@ -166,7 +166,7 @@ export class Rejudging {
     const first = own ?? (state.root === undefined ? undefined : findKnownRoot(context, state.root));
     const verdict = await this.judgeUnderRoot(first, context, state);
     if (verdict.accepted || (verdict.layer !== 'site-mode' && verdict.reason !== 'not-accepted')) return { verdict };
-    const root = context.roots.findBySite(crawlUrl(state.url));
+    const root = context.roots.findBySite(toCrawlUrl(state.url));
     return root ? { verdict: await this.judgeUnderRoot(root, context, state), root } : { verdict };
   }
 
@@ -175,7 +175,7 @@ export class Rejudging {
     context: CrawlContext,
     state: UrlState,
   ): Promise<Verdict> {
-    const url = crawlUrl(state.url);
+    const url = toCrawlUrl(state.url);
     const isRoot = root && (root.url.href === url.href || state.discoveredVia === 'root');
     const candidate: Candidate = { ...toStoredCandidate(state, url, root), discoveredVia: isRoot ? 'root' : 'stored' };
     const verdict = context.policy.judge(candidate);
@@ -196,13 +196,13 @@ export class Rejudging {
 }
 
 /** The site of the root that led to the URL has changed: assigns the URL to the root on whose site it is now. */
-const adoptRoot = (
+const assignRoot = (
   { url }: RootContext,
   rest: Disposition = { remove: false, changes: {}, changed: false },
 ): Disposition => ({ ...rest, changes: { ...rest.changes, root: url.href } });
 
 /** Brings back a URL that the rules excluded and now accept. */
-function decideReturn(state: UrlState, verdict: Verdict, now: UrlState['dueAt']): Disposition | undefined {
+function decideReadmission(state: UrlState, verdict: Verdict, now: UrlState['dueAt']): Disposition | undefined {
   if (!OUTSIDE.has(state.status) || VISITED_REASONS.has(state.reason)) return undefined;
   const source = assignSource(
     state.discoveredVia === 'robots' ? 'sitemap' : state.discoveredVia,
@@ -228,9 +228,9 @@ function decideRename(
 }
 
 /** Deletes a document that the rules no longer admit to the index, although its page may still be read for links. */
-function decideUnindex(state: UrlState, verdict: Verdict): Disposition | undefined {
+function decideUnindexing(state: UrlState, verdict: Verdict): Disposition | undefined {
   if (!leavesIndex(state, verdict)) return undefined;
-  const reason = reasonOutOfIndex(verdict);
+  const reason = getReasonOutOfIndex(verdict);
   const changes = { status: 'visited', reason, stamp: null, simhash: null } as const;
   return { remove: false, changes, order: { kind: 'delete', reason }, changed: true };
 }
@@ -238,10 +238,10 @@ function decideUnindex(state: UrlState, verdict: Verdict): Disposition | undefin
 const leavesIndex = (state: UrlState, verdict: Verdict): boolean =>
   state.stamp !== undefined && !OUTSIDE.has(state.status) && !verdict.effects.index;
 
-const reasonOutOfIndex = (verdict: Verdict) => (verdict.effects.follow ? 'links-only' : 'no-index');
+const getReasonOutOfIndex = (verdict: Verdict) => (verdict.effects.follow ? 'links-only' : 'no-index');
 
 /** A page that the rules kept out of the index and now admit need not wait for its next refresh. */
-function decideIndex(state: UrlState, verdict: Verdict, now: UrlState['dueAt']): Disposition | undefined {
+function decideIndexing(state: UrlState, verdict: Verdict, now: UrlState['dueAt']): Disposition | undefined {
   const keptOut = state.status === 'visited' && (state.reason === 'links-only' || state.reason === 'no-index');
   if (!keptOut || !verdict.effects.index || state.discoveredVia === 'robots') return undefined;
   return { remove: false, changes: { source: REFRESH, dueAt: now }, changed: false };
@@ -287,7 +287,7 @@ class CountingGroup {
       // A URL that was left to another crawler still has its document, which its next visit may remove from the index.
       const leaves = returns ? state.stamp !== undefined && !verdict.effects.index : leavesIndex(state, verdict);
       if (returns) this.newlyAccepted.add(state, verdict.reason);
-      if (leaves) this.documentsDeleted.add(state, reasonOutOfIndex(verdict));
+      if (leaves) this.documentsDeleted.add(state, getReasonOutOfIndex(verdict));
       else if (!returns && findNewSource(state, verdict) !== undefined) this.changedSource.add(state, verdict.reason);
       return;
     }
@@ -299,16 +299,16 @@ class CountingGroup {
     if (state.stamp !== undefined) this.documentsDeleted.add(state, verdict.reason);
   }
 
-  view(): PreviewCounts {
+  toView(): PreviewCounts {
     const { crawler, indexed, newlyAccepted, excluded, keptElsewhere, documentsDeleted, changedSource } = this;
     return {
       crawler,
       indexed,
-      newlyAccepted: newlyAccepted.view(),
-      excluded: excluded.view(),
-      keptElsewhere: keptElsewhere.view(),
-      documentsDeleted: documentsDeleted.view(),
-      changedSource: changedSource.view(),
+      newlyAccepted: newlyAccepted.toView(),
+      excluded: excluded.toView(),
+      keptElsewhere: keptElsewhere.toView(),
+      documentsDeleted: documentsDeleted.toView(),
+      changedSource: changedSource.toView(),
     };
   }
 }
@@ -326,7 +326,7 @@ class Group {
     if (this.samples.length < SAMPLES) this.samples.push({ url: state.url, reason });
   }
 
-  view(): PreviewGroup {
+  toView(): PreviewGroup {
     return { count: this.count, byHost: Object.fromEntries(this.byHost), samples: [...this.samples] };
   }
 }

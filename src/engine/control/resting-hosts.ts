@@ -1,5 +1,5 @@
 import type { Instant } from '../../domain/time/units.js';
-import { hostKey } from '../../domain/url/crawl-url.js';
+import { getHostKey } from '../../domain/url/crawl-url.js';
 import type { Crawler } from '../crawl/crawler.js';
 import type { Host } from '../crawl/hosts/hosts.js';
 import type { Clock } from '../ports/clock.js';
@@ -25,7 +25,7 @@ export async function findRestingHosts(
 ): Promise<RestingHost[]> {
   const url = what.url === undefined ? undefined : crawler.context.canonicalize(what.url);
   const keys = url
-    ? [hostKey(url)]
+    ? [getHostKey(url)]
     : crawler.listRestingHosts(MOST_SHOWN).filter((key) => what.hostKey === undefined || key === what.hostKey);
   const now = clock.now();
   const resting: RestingHost[] = [];

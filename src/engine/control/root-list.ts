@@ -3,7 +3,7 @@
  * can be compared even if the root that a position denotes is gone when the next page is requested.
  */
 import { createHash } from 'node:crypto';
-import { withoutUserInfo } from '../../domain/url/crawl-url.js';
+import { stripUserInfo } from '../../domain/url/crawl-url.js';
 import type { Crawler } from '../crawl/crawler.js';
 import type { Settings, UrlCatalog } from '../ports/frontier-store.js';
 import type { RootSubmission, RootView } from '../views/crawler-views.js';
@@ -37,13 +37,13 @@ export class RootList {
 
   private async *listRootsAfter(crawler: Crawler, after: string): AsyncGenerator<Omit<RootView, 'state'>> {
     const configured = crawler.context.definition.roots.map(
-      (root): Unplaced => ({ ...root, url: withoutUserInfo(root.url), origin: 'configuration' }),
+      (root): Unplaced => ({ ...root, url: stripUserInfo(root.url), origin: 'configuration' }),
     );
     yield* sortByUrl(configured);
     const [, origin, beginning = ''] = /^(\w+) (\S*)/.exec(after) ?? [];
     let alike: Unplaced[] = [];
     for await (const root of this.readSubmitted(crawler.name, origin === 'submitted' ? beginning : '')) {
-      if (alike[0] && getBeginning(alike[0].url) !== getBeginning(root.url)) {
+      if (alike[0] && getUrlPrefix(alike[0].url) !== getUrlPrefix(root.url)) {
         yield* sortByUrl(alike);
         alike = [];
       }
@@ -70,9 +70,9 @@ const sortByUrl = (roots: readonly Unplaced[]): Omit<RootView, 'state'>[] =>
     .map((root) => ({ ...root, position: getPosition(root) }))
     .sort((a, b) => (a.position < b.position ? -1 : a.position > b.position ? 1 : 0));
 
-const getBeginning = (url: string): string => url.slice(0, POSITION_LENGTH).toWellFormed();
+const getUrlPrefix = (url: string): string => url.slice(0, POSITION_LENGTH).toWellFormed();
 
 function getPosition({ origin, url }: Unplaced): string {
   const rest = url.length > POSITION_LENGTH ? createHash('sha256').update(url).digest('hex') : '';
-  return `${origin} ${getBeginning(url)} ${rest}`;
+  return `${origin} ${getUrlPrefix(url)} ${rest}`;
 }

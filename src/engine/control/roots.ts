@@ -1,11 +1,11 @@
 import type { RootDefinition } from '../../domain/crawl/definition.js';
 import type { UrlState } from '../../domain/crawl/url-state.js';
 import { assignSource } from '../../domain/frontier/sources.js';
-import { serverScope } from '../../domain/policy/server-records.js';
+import { getServerScope } from '../../domain/policy/server-records.js';
 import { createRootContext, moveSite, moveSiteBack } from '../../domain/policy/site-mode.js';
 import type { RootContext, Verdict } from '../../domain/policy/verdict.js';
-import { type CrawlUrl, crawlUrl, hostKey, withoutUserInfo } from '../../domain/url/crawl-url.js';
-import { urlKey } from '../../domain/url/url-key.js';
+import { type CrawlUrl, getHostKey, stripUserInfo, toCrawlUrl } from '../../domain/url/crawl-url.js';
+import { computeUrlKey } from '../../domain/url/url-key.js';
 import type { Crawler } from '../crawl/crawler.js';
 import type { CrawlContext } from '../page/crawl-context.js';
 import type { Clock } from '../ports/clock.js';
@@ -42,13 +42,13 @@ export class Roots {
 
   /** Loads submitted roots and moved sites and stores new roots, after a start or a configuration change. */
   async open(crawler: Crawler, before: Iterable<string> = []): Promise<void> {
-    await this.remember(crawler, before);
+    await this.syncWithStore(crawler, before);
     const judged = [...crawler.context.roots.values()].map((root) => ({ root, verdict: judgeRoot(crawler, root) }));
     const fresh = judged.flatMap(({ root, verdict }) =>
       verdict.accepted ? [this.toNewUrl(crawler, root, verdict)] : [],
     );
     const recorded = judged.flatMap(({ root, verdict }) =>
-      verdict.accepted || !verdict.record ? [] : [this.createRecord(crawler, root, verdict)],
+      verdict.accepted || !verdict.record ? [] : [this.createFilteredUrl(crawler, root, verdict)],
     );
     if (recorded.length > 0) await this.services.store.discover(recorded);
     const added = await this.services.store.discover(fresh);
@@ -61,7 +61,7 @@ export class Roots {
    */
   private async promoteToRoots(crawler: Crawler, roots: readonly NewUrl[], added: readonly UrlState[]): Promise<void> {
     const isAdded = new Set(added.map(({ url }) => url));
-    for (const some of chunk(roots.filter(({ url }) => !isAdded.has(url)))) {
+    for (const some of splitIntoChunks(roots.filter(({ url }) => !isAdded.has(url)))) {
       const states = await Promise.all(some.map(({ url }) => this.services.store.find(crawler.name, url)));
       const found = some.filter((_, i) => states[i]?.discoveredVia !== 'root');
       if (found.length === 0) continue;
@@ -74,11 +74,11 @@ export class Roots {
    * Takes over submitted roots and moved sites, whether from this node or another, and drops roots that were removed.
    * @param before roots of the previous configuration
    */
-  async remember(crawler: Crawler, before: Iterable<string> = []): Promise<void> {
+  async syncWithStore(crawler: Crawler, before: Iterable<string> = []): Promise<void> {
     const known = new Set([...before, ...crawler.context.roots.keys()]);
-    const present = configuredRootUrls(crawler.context);
+    const present = collectConfiguredRootUrls(crawler.context);
     for (const root of await this.readStored(crawler.name, crawler.context)) {
-      this.makeKnown(crawler, root);
+      this.registerRoot(crawler, root);
       present.add(root.url.href);
     }
     for (const url of known) if (!present.has(url)) this.drop(crawler, url);
@@ -91,12 +91,12 @@ export class Roots {
       const url = context.canonicalize(root.url);
       if (url) stored.set(url.href, createRootContext(toRootDefinition(root), url));
     }
-    const configured = configuredRootUrls(context);
+    const configured = collectConfiguredRootUrls(context);
     const moved = await this.services.store.listSettings(`moved-site/${name}/`);
     for (const [setting, target] of moved) {
       const url = setting.slice(`moved-site/${name}/`.length);
       const root = stored.get(url) ?? (configured.has(url) ? context.roots.get(url) : undefined);
-      if (root) stored.set(url, moveSite(moveSiteBack(root), crawlUrl(target)));
+      if (root) stored.set(url, moveSite(moveSiteBack(root), toCrawlUrl(target)));
     }
     for (const url of configured) {
       const root = context.roots.get(url);
@@ -107,14 +107,14 @@ export class Roots {
 
   /** Returns the outcome for each, in the order given. All nodes know the roots before the first one is visited. */
   async submit(crawler: Crawler, submissions: readonly RootSubmission[]): Promise<SubmitOutcome[]> {
-    const judged = submissions.map((submission) => judgeSubmission(crawler, withDefaultSite(submission)));
+    const judged = submissions.map((submission) => judgeSubmission(crawler, applyDefaultSiteMode(submission)));
     const taken = judged.flatMap((each) => ('root' in each ? [each] : []));
-    for (const { root } of taken) this.makeKnown(crawler, root);
-    for (const some of chunk(taken)) await Promise.all(some.map((each) => this.saveRoot(crawler, each)));
+    for (const { root } of taken) this.registerRoot(crawler, root);
+    for (const some of splitIntoChunks(taken)) await Promise.all(some.map((each) => this.saveRoot(crawler, each)));
     if (taken.length > 0) await this.services.nodes.notifyControlChanged();
     const outcomes: SubmitOutcome[] = [];
     const seededStates: UrlState[] = [];
-    for (const some of chunk(taken)) {
+    for (const some of splitIntoChunks(taken)) {
       const seeded = await this.services.store.seed(
         some.map(({ root, verdict }) => this.toNewUrl(crawler, root, verdict)),
       );
@@ -122,7 +122,7 @@ export class Roots {
       seededStates.push(...seeded.map(({ state }) => state));
       for (const { state, known } of seeded) outcomes.push({ outcome: known ? 'known' : 'new', url: state });
     }
-    if (taken.length <= MOST_TRIED) for (const state of seededStates) await crawler.tryNow(state);
+    if (taken.length <= MOST_TRIED) for (const state of seededStates) await crawler.visitNow(state);
     const next = outcomes.values();
     return judged.map((each) => ('root' in each ? next.next().value! : each));
   }
@@ -152,10 +152,10 @@ export class Roots {
    */
   async remove(crawler: Crawler, rawUrl: string): Promise<void> {
     const url = crawler.context.canonicalize(rawUrl);
-    const name = url && settingName(crawler, url.href);
+    const name = url && getSettingName(crawler, url.href);
     if (!url || !name || (await this.services.store.getSetting(name)) === undefined) {
       throw new NotFound(
-        `${withoutUserInfo(rawUrl)} is not a submitted root of crawler ${crawler.name}; roots in CrawlConfig.xml are removed there`,
+        `${stripUserInfo(rawUrl)} is not a submitted root of crawler ${crawler.name}; roots in CrawlConfig.xml are removed there`,
       );
     }
     await this.forget(crawler, [url.href]);
@@ -164,10 +164,10 @@ export class Roots {
   /** Removes the submitted roots among these URLs; configured ones stay. */
   async forget(crawler: Crawler, urls: Iterable<string>): Promise<void> {
     const submitted = await this.services.store.listSettings(rootSettingsPrefix(crawler.name));
-    const configured = configuredRootUrls(crawler.context);
-    const forgotten = [...urls].filter((url) => submitted.has(settingName(crawler, url)));
+    const configured = collectConfiguredRootUrls(crawler.context);
+    const forgotten = [...urls].filter((url) => submitted.has(getSettingName(crawler, url)));
     for (const url of forgotten) {
-      await this.services.store.putSetting(settingName(crawler, url), undefined);
+      await this.services.store.putSetting(getSettingName(crawler, url), undefined);
       if (!configured.has(url)) this.drop(crawler, url);
     }
     if (forgotten.length > 0) await this.services.nodes.notifyControlChanged();
@@ -175,7 +175,7 @@ export class Roots {
 
   private saveRoot(crawler: Crawler, { submission, root }: Taken): Promise<void> {
     const { href } = root.url;
-    return this.services.store.putSetting(settingName(crawler, href), JSON.stringify({ ...submission, url: href }));
+    return this.services.store.putSetting(getSettingName(crawler, href), JSON.stringify({ ...submission, url: href }));
   }
 
   private async readSubmitted(name: string): Promise<RootSubmission[]> {
@@ -183,7 +183,7 @@ export class Roots {
     return [...settings.values()].map((json) => JSON.parse(json) as RootSubmission);
   }
 
-  private makeKnown(crawler: Crawler, root: RootContext): void {
+  private registerRoot(crawler: Crawler, root: RootContext): void {
     crawler.addRoot(root);
     this.services.processor.addRoot(crawler.name, root);
   }
@@ -194,7 +194,7 @@ export class Roots {
   }
 
   /** Records a root that a condition filters and logs. */
-  private createRecord(crawler: Crawler, root: RootContext, verdict: Verdict): NewUrl {
+  private createFilteredUrl(crawler: Crawler, root: RootContext, verdict: Verdict): NewUrl {
     const { source, ...url } = this.toNewUrl(crawler, root, verdict);
     return { ...url, status: 'filtered', reason: verdict.reason };
   }
@@ -204,8 +204,8 @@ export class Roots {
     return {
       crawler: crawler.name,
       url: url.href,
-      key: urlKey(url.href),
-      hostKey: hostKey(url),
+      key: computeUrlKey(url.href),
+      hostKey: getHostKey(url),
       source: assignSource('root', verdict.effects, verdict.effects.priorityShift),
       status: 'waiting',
       reason: 'submitted',
@@ -219,10 +219,10 @@ export class Roots {
 }
 
 /** The canonical URLs of configured roots. */
-const configuredRootUrls = ({ definition, canonicalize }: CrawlContext): Set<string> =>
+const collectConfiguredRootUrls = ({ definition, canonicalize }: CrawlContext): Set<string> =>
   new Set(definition.roots.flatMap((root) => canonicalize(root.url)?.href ?? []));
 
-function* chunk<T>(all: readonly T[]): Iterable<readonly T[]> {
+function* splitIntoChunks<T>(all: readonly T[]): Iterable<readonly T[]> {
   for (let i = 0; i < all.length; i += PAGE) yield all.slice(i, i + PAGE);
 }
 
@@ -230,11 +230,11 @@ function* chunk<T>(all: readonly T[]): Iterable<readonly T[]> {
 function toHomePages(crawler: Crawler, lines: readonly string[]): RootSubmission[] {
   const urls = lines.map((line) => crawler.context.canonicalize(line)).filter((url) => url !== undefined);
   const listed = new Set(urls.map(({ href }) => href));
-  const homes = new Set(urls.map(serverScope));
+  const homes = new Set(urls.map(getServerScope));
   return [...homes].filter((url) => !listed.has(url)).map((url) => ({ url, site: false }));
 }
 
-const settingName = (crawler: Crawler, url: string): string => rootSettingsPrefix(crawler.name) + url;
+const getSettingName = (crawler: Crawler, url: string): string => rootSettingsPrefix(crawler.name) + url;
 
 const judgeRoot = (crawler: Crawler, root: RootContext): Verdict =>
   crawler.context.policy.judge({ url: root.url as CrawlUrl, discoveredVia: 'root', root, hops: 0 });
@@ -249,7 +249,7 @@ type Rejected = Extract<SubmitOutcome, { outcome: 'rejected' }>;
 
 function judgeSubmission(crawler: Crawler, submission: RootSubmission): Taken | Rejected {
   const url = crawler.context.canonicalize(submission.url);
-  if (!url) return { outcome: 'rejected', url: withoutUserInfo(submission.url), message: 'not a URL with a host' };
+  if (!url) return { outcome: 'rejected', url: stripUserInfo(submission.url), message: 'not a URL with a host' };
   const root = createRootContext(toRootDefinition({ ...submission, url: url.href }), url);
   const verdict = judgeRoot(crawler, root);
   if (verdict.accepted) return { submission, root, verdict };
@@ -261,7 +261,7 @@ function judgeSubmission(crawler: Crawler, submission: RootSubmission): Taken | 
  * Turns site mode on unless it is declined, as in the configuration. Roots stored before this default existed do not
  * have it.
  */
-const withDefaultSite = (submission: RootSubmission): RootSubmission => ({
+const applyDefaultSiteMode = (submission: RootSubmission): RootSubmission => ({
   ...submission,
   site: submission.site ?? !submission.entireSite,
 });

@@ -7,8 +7,8 @@ import type { UrlState } from '../../domain/crawl/url-state.js';
 import type { Teller } from '../../domain/explain/visit-detail.js';
 import { toImmediateQueuePlace, USER } from '../../domain/frontier/sources.js';
 import { findLikelyRoot } from '../../domain/policy/site-mode.js';
-import { crawlUrl, hostKey } from '../../domain/url/crawl-url.js';
-import { urlKey } from '../../domain/url/url-key.js';
+import { getHostKey, toCrawlUrl } from '../../domain/url/crawl-url.js';
+import { computeUrlKey } from '../../domain/url/url-key.js';
 import type { Crawler } from '../crawl/crawler.js';
 import type { Discovery } from '../crawl/frontier/discovery.js';
 import type { Clock } from '../ports/clock.js';
@@ -31,7 +31,7 @@ export class ToldUrls {
   async findCrawlers(key: string, crawlers: readonly Crawler[]): Promise<Crawler[]> {
     const known: Crawler[] = [];
     for (const crawler of crawlers) {
-      const isRoot = [...crawler.context.roots.values()].some(({ url }) => hostKey(url) === key);
+      const isRoot = [...crawler.context.roots.values()].some(({ url }) => getHostKey(url) === key);
       if (isRoot || (await this.services.store.count({ crawler: crawler.name, hostKey: key })) > 0) known.push(crawler);
     }
     return known;
@@ -41,12 +41,12 @@ export class ToldUrls {
   async accept(crawler: Crawler, urls: readonly string[], teller: 'indexnow'): Promise<number> {
     let taken = 0;
     for (let start = 0; start < urls.length; start += PAGE)
-      taken += await this.acceptSome(crawler, urls.slice(start, start + PAGE), teller);
+      taken += await this.acceptBatch(crawler, urls.slice(start, start + PAGE), teller);
     this.services.nodes.notifyAllDue();
     return taken;
   }
 
-  private async acceptSome(crawler: Crawler, written: readonly string[], teller: 'indexnow'): Promise<number> {
+  private async acceptBatch(crawler: Crawler, written: readonly string[], teller: 'indexnow'): Promise<number> {
     const fresh = this.toAcceptedUrls(crawler, written, teller);
     if (fresh.length === 0) return 0;
     const keys = BigInt64Array.from(fresh.map(({ key }) => key));
@@ -84,8 +84,8 @@ export class ToldUrls {
       urls.set(url.href, {
         crawler: crawler.name,
         url: url.href,
-        key: urlKey(url.href),
-        hostKey: hostKey(url),
+        key: computeUrlKey(url.href),
+        hostKey: getHostKey(url),
         source: USER,
         status: 'waiting',
         reason: 'submitted',
@@ -112,4 +112,4 @@ export class ToldUrls {
   }
 }
 
-export const hostKeyOf = (url: string): string => hostKey(crawlUrl(url));
+export const toHostKey = (url: string): string => getHostKey(toCrawlUrl(url));

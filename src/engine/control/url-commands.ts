@@ -1,12 +1,12 @@
 /** Decides what a person's command, or a rule change, means for the current state of a URL. */
 import { CANONICAL_ELSEWHERE } from '../../domain/crawl/disposition.js';
-import { releaseDisposition } from '../../domain/crawl/release.js';
+import { createReleaseDisposition } from '../../domain/crawl/release.js';
 import { type Disposition } from '../../domain/crawl/state-changes.js';
 import type { UrlState } from '../../domain/crawl/url-state.js';
 import { REFRESH } from '../../domain/frontier/sources.js';
 import { parsePartUri } from '../../domain/push/parts.js';
 import type { Instant } from '../../domain/time/units.js';
-import { UNKNOWN_STAMP, verificationChanges } from '../crawl/outcome/in-doubt-deliveries.js';
+import { createVerificationChanges, UNKNOWN_STAMP } from '../crawl/outcome/in-doubt-deliveries.js';
 import type { SharedDocuments } from '../crawl/outcome/shared-documents.js';
 import type { CommandResult, UrlCommand } from '../crawl/outcome/url-settlement.js';
 import type { KeptDocuments } from '../delivery/kept-documents.js';
@@ -41,7 +41,7 @@ export class UrlCommands {
         return disposition && { disposition };
       }
       case 'index-after-all': {
-        const disposition = decideIndexAfterAll(state, this.clock.now());
+        const disposition = decideIndexingDespiteCanonical(state, this.clock.now());
         return disposition && { disposition };
       }
       case 'judge': {
@@ -49,7 +49,7 @@ export class UrlCommands {
         return disposition && { disposition };
       }
       case 'send-again':
-        return decideSendAgain(state, word.entry);
+        return decideResend(state, word.entry);
       case 'send-to':
         return context.definition.pushTo.includes(word.sink) ? this.decideSendTo(word, state, context) : undefined;
     }
@@ -76,7 +76,7 @@ export class UrlCommands {
       return { disposition, document: kept.document, sinks: [sink] };
     }
     if (!isKnown && state.dueAt <= now) return undefined;
-    const changes = { ...verificationChanges(now), reason, source: REFRESH } as const;
+    const changes = { ...createVerificationChanges(now), reason, source: REFRESH } as const;
     return { disposition: { remove: false, changes, changed: false } };
   }
 }
@@ -98,25 +98,28 @@ function decideForget(state: UrlState, now: Instant): Disposition | undefined {
 }
 
 /** The page's canonical URL has produced no document: the next visit finds that out and indexes the page. */
-function decideIndexAfterAll({ reason, source }: UrlState, now: Instant): Disposition | undefined {
+function decideIndexingDespiteCanonical({ reason, source }: UrlState, now: Instant): Disposition | undefined {
   if (reason !== CANONICAL_ELSEWHERE) return undefined;
   return { remove: false, changes: { source: source ?? REFRESH, dueAt: now }, changed: false };
 }
 
-function decideSendAgain(state: UrlState, entry: LedgerEntry): CommandResult {
+function decideResend(state: UrlState, entry: LedgerEntry): CommandResult {
   const part = entry.uri === state.url ? undefined : parsePartUri(entry.uri);
   if (part) {
     const disposition = { remove: false, changes: {}, changed: false };
     return { disposition, releasedPart: { id: part.id, entry } };
   }
-  const why = reasonNotToDelete(state, entry);
+  const why = findReasonNotToDelete(state, entry);
   if (why !== undefined)
     return { disposition: { remove: false, changes: {}, changed: false }, cancel: { order: entry, why } };
-  return { disposition: releaseDisposition(state, entry.reason), resume: entry };
+  return { disposition: createReleaseDisposition(state, entry.reason), resume: entry };
 }
 
 /** Why an old deletion of the document would be wrong now. */
-function reasonNotToDelete({ status, pendingDeletion }: UrlState, { state, reason }: LedgerEntry): string | undefined {
+function findReasonNotToDelete(
+  { status, pendingDeletion }: UrlState,
+  { state, reason }: LedgerEntry,
+): string | undefined {
   const isWithheld = state === 'held' || state === 'awaiting';
   if (isWithheld && pendingDeletion !== undefined) return undefined;
   // A person's decision applies, whatever the page's response is.

@@ -3,7 +3,7 @@ import type { RefusedSample, RobotsOpinion, UrlFacts } from '../../domain/explai
 import { parseRelatedUrl } from '../../domain/explain/visit-detail.js';
 import type { Verdict } from '../../domain/policy/verdict.js';
 import { instant } from '../../domain/time/units.js';
-import { type CrawlUrl, hostKey } from '../../domain/url/crawl-url.js';
+import { type CrawlUrl, getHostKey } from '../../domain/url/crawl-url.js';
 import type { Crawler } from '../crawl/crawler.js';
 import type { Hosts } from '../crawl/hosts/hosts.js';
 import type { Clock } from '../ports/clock.js';
@@ -25,7 +25,7 @@ interface FactsServices {
   readonly hosts: Pick<Hosts, 'peek'>;
   readonly clock: Clock;
   /** Gathered from all nodes. */
-  readonly inMemory: (crawler: string, url: string) => Promise<UrlInMemory>;
+  readonly findInMemory: (crawler: string, url: string) => Promise<UrlInMemory>;
 }
 
 interface Question {
@@ -54,9 +54,9 @@ export class UrlFactsReader {
     const [visits, kept, { pending, refusedLinks }, host, behind] = await Promise.all([
       state ? store.listVisits(state.id, VISITS_SHOWN) : [],
       store.listOrders({ crawler: crawler.name, uri: url.href }, undefined, ORDERS_SHOWN),
-      this.services.inMemory(crawler.name, url.href),
-      this.readHost(crawler, hostKey(url)),
-      store.findOwed(crawler.name, hostKey(url), url.href),
+      this.services.findInMemory(crawler.name, url.href),
+      this.readHost(crawler, getHostKey(url)),
+      store.findOwed(crawler.name, getHostKey(url), url.href),
     ]);
     return {
       ...question,

@@ -4,7 +4,7 @@ import { ManualClock } from '../../../test/support/manual-clock.js';
 import { openSqliteInProcess } from '../../adapters/storage/sqlite/sqlite-in-process.js';
 import type { UrlState } from '../../domain/crawl/url-state.js';
 import { after, days, type Instant } from '../../domain/time/units.js';
-import { urlKey } from '../../domain/url/url-key.js';
+import { computeUrlKey } from '../../domain/url/url-key.js';
 import type { DiscoveredLink } from '../ports/page-task.js';
 import { ClaimedChanges } from './claimed-changes.js';
 
@@ -25,7 +25,7 @@ async function claimingSite() {
     ({ url, hostKey }): DiscoveredLink => ({
       url,
       hostKey,
-      key: urlKey(url),
+      key: computeUrlKey(url),
       source: 3,
       discoveredVia: 'sitemap',
       lastModified,
@@ -43,7 +43,7 @@ it('visits end while others are still being brought forward: ten claims are trie
     if (brought.length === 2) await Promise.all(brought.map((trial) => claims.recordVisit(trial.url, false)));
     return true;
   });
-  await claims.bringForwardDated(sitemap, links);
+  await claims.bringForwardDatedPages(sitemap, links);
 
   expect(brought.slice(0, 10).map(({ dueAt }) => dueAt)).toEqual(Array(10).fill(clock.now()));
   // The two that ended made room for two more, which are less urgent.
@@ -55,13 +55,13 @@ it('a sitemap whose claims proved false is not believed: of eight readings, one 
   const { services, sitemap, links } = await claimingSite();
   const brought: UrlState[] = [];
   const claims = new ClaimedChanges('docs', services, async (url) => brought.push(url) > 0);
-  expect(await claims.bringForwardDated(sitemap, links)).toBe(true);
+  expect(await claims.bringForwardDatedPages(sitemap, links)).toBe(true);
   for (const trial of brought) await claims.recordVisit(trial, false);
 
   const tried: number[] = [];
   for (let reading = 2; reading <= 17; reading++) {
     const before = brought.length;
-    expect(await claims.bringForwardDated(sitemap, links)).toBe(false);
+    expect(await claims.bringForwardDatedPages(sitemap, links)).toBe(false);
     tried.push(brought.length - before);
   }
   expect(tried).toEqual([0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0]);

@@ -6,18 +6,18 @@
  */
 import type { UrlId, UrlState } from '../../domain/crawl/url-state.js';
 import {
-  bringForward,
   type ClaimedChange,
   type Credibility,
+  computeClaimedVisitTime,
   contradictsVisit,
-  credibilityAfter,
   isBelieved,
   isWorthVisitingNow,
   parseClaimedChange,
   UNTRIED,
+  updateCredibility,
 } from '../../domain/refresh/claimed-changes.js';
 import { after, between, days, type Instant, NEVER } from '../../domain/time/units.js';
-import { urlKey } from '../../domain/url/url-key.js';
+import { computeUrlKey } from '../../domain/url/url-key.js';
 import type { Clock } from '../ports/clock.js';
 import type { FrontierStore } from '../ports/frontier-store.js';
 import type { DiscoveredLink } from '../ports/page-task.js';
@@ -83,7 +83,7 @@ export class ClaimedChanges {
    * To be called when a sitemap or feed has been read. Returns whether it lists pages as changed since their last
    * visit, and is believed.
    */
-  async bringForwardDated(state: UrlState, links: readonly DiscoveredLink[]): Promise<boolean> {
+  async bringForwardDatedPages(state: UrlState, links: readonly DiscoveredLink[]): Promise<boolean> {
     const now = this.services.clock.now();
     const since = state.lastVisitAt === undefined ? undefined : state.lastVisitAt - OVERLAP;
     const claims = new Map<bigint, ClaimedChange>();
@@ -120,10 +120,10 @@ export class ClaimedChanges {
     const { place } = trial;
     place.onTrial--;
     if (changed === undefined) return;
-    place.credibility = credibilityAfter(place.credibility, changed);
+    place.credibility = updateCredibility(place.credibility, changed);
     place.window = changed ? place.window + 2 : Math.max(FIRST_TRIALS, place.window >> 1);
     place.unsaved++;
-    if (!isBelieved(place.credibility)) await this.giveUp(place);
+    if (!isBelieved(place.credibility)) await this.abandonPlace(place);
     if (place.unsaved >= SAVE_EVERY || place.onTrial === 0) await this.save(place);
     await this.tryPending(place);
   }
@@ -132,7 +132,7 @@ export class ClaimedChanges {
    * The place is no longer believed: visits that its claims brought forward and that have not been made yet return to
    * their planned times.
    */
-  private async giveUp(place: Place): Promise<void> {
+  private async abandonPlace(place: Place): Promise<void> {
     this.setPending(place, []);
     const trials = new Map([...this.trials].filter(([, trial]) => trial.place === place));
     for (const id of trials.keys()) this.trials.delete(id);
@@ -170,7 +170,7 @@ export class ClaimedChanges {
     for (let start = 0; start < keys.length; start += KEYS_PER_CALL) {
       const some = BigInt64Array.from(keys.slice(start, start + KEYS_PER_CALL));
       for (const state of await this.services.store.findByKeys(this.crawler, hostKey, some)) {
-        const claim = claims.get(urlKey(state.url));
+        const claim = claims.get(computeUrlKey(state.url));
         if (
           claim &&
           isWaiting(state, now) &&
@@ -192,7 +192,7 @@ export class ClaimedChanges {
     place.isTrying = true;
     try {
       while (place.pending.length > 0 && place.onTrial < place.window && this.trials.size < MOST_ON_TRIAL)
-        await this.tryTogether(place);
+        await this.tryBatch(place);
     } finally {
       place.isTrying = false;
     }
@@ -200,7 +200,7 @@ export class ClaimedChanges {
   }
 
   /** Tries as many claims as may be tried at once, judged by the place's credibility before the first of them. */
-  private async tryTogether(place: Place): Promise<void> {
+  private async tryBatch(place: Place): Promise<void> {
     const { credibility } = place;
     const ids = place.pending.slice(0, place.window - place.onTrial);
     this.setPending(place, place.pending.slice(ids.length));
@@ -209,7 +209,7 @@ export class ClaimedChanges {
       // A visit that ended in the meantime may have proved so many claims false that the place is no longer believed.
       if (isBelieved(credibility) && !isBelieved(place.credibility)) return;
       if (!isWaiting(state, now) || this.trials.has(state.id)) continue;
-      const dueAt = bringForward(state.dueAt, credibility, now);
+      const dueAt = computeClaimedVisitTime(state.dueAt, credibility, now);
       this.trials.set(state.id, { place, since: now, dueAt, plannedAt: state.dueAt });
       place.onTrial++;
       if (await this.reschedule(state, dueAt)) continue;

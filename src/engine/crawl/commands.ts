@@ -33,7 +33,7 @@ const VERSION = 2;
  * The first version whose nodes understand the command. Nodes of version 1 would send a document back to its sink
  * unchanged.
  */
-const requiredVersion = (what: Command): number =>
+const getRequiredVersion = (what: Command): number =>
   what.do === 'decide' && what.word.do === 'send-to' && what.word.from === what.word.sink ? 2 : 1;
 
 type UrlOfHost = Pick<UrlState, 'hostKey' | 'crawler' | 'url'>;
@@ -58,14 +58,14 @@ export const createPageCommand = (
 const createCommand = (hostKey: string, what: Command): OwnerCommand => ({
   hostKey,
   delivers: what.do === 'decide',
-  text: JSON.stringify({ v: requiredVersion(what), ...what }),
+  text: JSON.stringify({ v: getRequiredVersion(what), ...what }),
 });
 
 /**
  * Undefined for a command of a later version, which a node of that release will carry out.
  * @throws SyntaxError for text that is not JSON
  */
-export function readCommand(text: string): Command | undefined {
+export function parseCommand(text: string): Command | undefined {
   const { v = 1, ...command } = JSON.parse(text) as { v?: number } & Command;
   return v > VERSION ? undefined : (command as Command);
 }

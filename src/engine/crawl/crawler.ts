@@ -124,10 +124,10 @@ export class Crawler {
 
   async setState(state: CrawlerRunState): Promise<void> {
     if (state === this.runState) return;
-    if (state === 'running') await this.parts.sweeps.begin();
+    if (state === 'running') await this.parts.sweeps.start();
     this.runState = state;
     this.services.events.emit({ type: 'crawler', crawler: this.name, state });
-    this.parts.loop.run(state === 'running');
+    this.parts.loop.setRunning(state === 'running');
   }
 
   /** To be called when something that visits are waiting for may have changed. */
@@ -146,8 +146,8 @@ export class Crawler {
   }
 
   /** To be called when URLs of these partitions may have become due. */
-  checkPartitions(partitions: readonly number[]): Promise<void> {
-    return this.parts.sweeps.check(partitions);
+  sweepPartitions(partitions: readonly number[]): Promise<void> {
+    return this.parts.sweeps.sweepPartitions(partitions);
   }
 
   /** Gives up these hosts; another node visits their URLs from now on. */
@@ -185,17 +185,17 @@ export class Crawler {
    * Visits the URL now because a person wants it, even if its host is resting; carried out by the node that owns the
    * host.
    */
-  tryNow(url: UrlState): Promise<void> {
-    return this.parts.wantedNow.visit(url);
+  visitNow(url: UrlState): Promise<void> {
+    return this.parts.wantedNow.visitNow(url);
   }
 
-  /** Like tryNow, if this node owns the host. */
-  tryHere(url: UrlState): void {
-    this.parts.frontier.tryNow(url);
+  /** Like visitNow, if this node owns the host. */
+  visitNowIfOwned(url: UrlState): void {
+    this.parts.frontier.queueUrgently(url);
   }
 
-  /** Like tryNow, for one URL of each resting host that has URLs a person wants. */
-  tryResting(): Promise<void> {
+  /** Like visitNow, for one URL of each resting host that has URLs a person wants. */
+  visitRestingHosts(): Promise<void> {
     return this.parts.wantedNow.visitRestingHosts();
   }
 
@@ -245,7 +245,7 @@ export class Crawler {
         concurrency: definition.concurrency,
         sinks: delivery.listViews().filter((sink) => definition.pushTo.includes(sink.name)),
         hasRoom: delivery.hasRoom(definition.pushTo),
-        storeFollows: loop.storeFollows,
+        storeFollows: loop.storeKeepsUp,
         now: clock.now(),
       },
       idle: this.isIdle(),
@@ -253,7 +253,7 @@ export class Crawler {
   }
 
   /** Returns true once each time the crawler becomes idle after visits. */
-  hasCaughtUp(): boolean {
+  takeCaughtUp(): boolean {
     if (this.runState !== 'running' || !this.isIdle()) return false;
     const { visits } = this.tally;
     const caughtUp = visits !== this.visitedAtRest;
@@ -263,7 +263,7 @@ export class Crawler {
 
   isIdle(): boolean {
     const { sweeps, loop, frontier } = this.parts;
-    return sweeps.hasBegun && loop.inFlight.size === 0 && frontier.isEmpty();
+    return sweeps.isFrontierFilled && loop.inFlight.size === 0 && frontier.isEmpty();
   }
 
   /** True if there are visits whose order, if any, has not been sent yet. */
@@ -272,8 +272,8 @@ export class Crawler {
     return fetchesInFlight > 0 || (inFlight.size > 0 && inFlight.size > this.pendingOrders);
   }
 
-  mayVisitUntil(horizon: Instant): boolean {
-    return this.parts.loop.mayVisitUntil(horizon);
+  mayVisitBefore(horizon: Instant): boolean {
+    return this.parts.loop.mayVisitBefore(horizon);
   }
 
   /** True if the URL is being visited or decided. */

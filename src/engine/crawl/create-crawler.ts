@@ -15,7 +15,7 @@ import { EndlessLinks } from './frontier/endless-links.js';
 import { Frontier } from './frontier/frontier.js';
 import { toFrontierSettings } from './frontier/frontier-settings.js';
 import { Gates } from './frontier/gates.js';
-import { noteMove } from './frontier/moved-sites.js';
+import { recordSiteMove } from './frontier/moved-sites.js';
 import { HostTroubles } from './host-trouble.js';
 import { Deletions } from './outcome/deletions.js';
 import { type SettledUrl, UrlSettlement } from './outcome/url-settlement.js';
@@ -41,7 +41,7 @@ export function createCrawler(context: CrawlContext, services: CrawlServices): C
   const wake = (): void => loop.wake();
   const frontier = new Frontier(name, services, toFrontierSettings(context.definition), wake, gates);
   const loop: VisitLoop = new VisitLoop(services, frontier, {
-    definition,
+    getDefinition: definition,
     visits: () => crawler.visits,
     noteVisited: (url, end) => {
       noteSettled(url, end);
@@ -51,19 +51,19 @@ export function createCrawler(context: CrawlContext, services: CrawlServices): C
   const withoutVisit = new WithoutVisit(services, {
     frontier,
     inFlight: loop.inFlight,
-    context: () => crawler.context,
-    settlement: () => crawler.settlement,
+    getContext: () => crawler.context,
+    getSettlement: () => crawler.settlement,
     noteSettled: noteSettled,
   });
   const memory: CrawlerMemory = createMemory(name, services, withoutVisit, definition);
   const createParts = (current: CrawlContext): ConfiguredParts =>
     createConfiguredParts(current, services, memory, {
       gates,
-      policySince: () => crawler.policySince,
+      getPolicySince: () => crawler.policySince,
       limitHost: (hostKey, limit) => frontier.limitHost(hostKey, limit),
       noteSiteMoved: async (root, target) => {
         if (!target) crawler.rereadLinksSince(services.clock.now());
-        await noteMove(services, crawler.context, root, target);
+        await recordSiteMove(services, crawler.context, root, target);
       },
     });
   const sweeps = new DueSweeps(name, frontier, services);
@@ -90,7 +90,7 @@ function createMemory(
     troubles: new HostTroubles(name, {
       store,
       clock,
-      visitSoon: (url) => withoutVisit.requeue(url, toImmediateQueuePlace(url, clock.now())),
+      scheduleVisit: (url) => withoutVisit.requeue(url, toImmediateQueuePlace(url, clock.now())),
     }),
   });
 }
@@ -98,7 +98,7 @@ function createMemory(
 /** The crawler's functions that visits use. */
 interface VisitActions {
   readonly gates: Gates;
-  policySince(): Instant;
+  getPolicySince(): Instant;
   limitHost(hostKey: string, limit: number | undefined): void;
   noteSiteMoved(root: string, target?: CrawlUrl): Promise<void>;
 }

@@ -5,7 +5,7 @@
  */
 import type { UrlState } from '../../domain/crawl/url-state.js';
 import { after, type Instant, instant, seconds } from '../../domain/time/units.js';
-import { crawlUrl } from '../../domain/url/crawl-url.js';
+import { toCrawlUrl } from '../../domain/url/crawl-url.js';
 import { type CrawlContext, findRoot } from '../page/crawl-context.js';
 import { LinkCollector } from '../page/link-collector.js';
 import { LinkMemory } from '../page/link-memory.js';
@@ -59,10 +59,10 @@ export class FoundAgain {
     if (!links || !same) return [];
     const removed = await this.services.store.findRemoved(this.crawler, links.keys);
     if (removed.length === 0) return [];
-    const url = crawlUrl(state.url);
+    const url = toCrawlUrl(state.url);
     const page = { url, root: findRoot(context, state.root, url), hops: state.hops };
     const collector = new LinkCollector(context, new LinkMemory(), page);
-    for (const each of removed) collector.addUrl(crawlUrl(each.url), 'link');
+    for (const each of removed) collector.addUrl(toCrawlUrl(each.url), 'link');
     const metas = new Map(removed.map((each) => [each.url, each.inheritedMetas]));
     return collector.links.map((link) => ({ ...link, inheritedMetas: metas.get(link.url) }));
   }

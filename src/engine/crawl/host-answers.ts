@@ -1,5 +1,5 @@
-import { defaultReactions } from '../../domain/fetch/error-codes.js';
-import { isRunOfServerErrors } from '../../domain/politeness/politeness.js';
+import { getDefaultReactions } from '../../domain/fetch/error-codes.js';
+import { isServerErrorStreak } from '../../domain/politeness/politeness.js';
 import type { PageResult } from '../ports/page-task.js';
 import type { Host, Hosts } from './hosts/hosts.js';
 
@@ -7,8 +7,8 @@ import type { Host, Hosts } from './hosts/hosts.js';
  * Notes what a result says about its host: whether the host has to rest or is responding. A login wall in front of
  * pages known only from links is not an outage: many sites have pages for members.
  */
-export function noteHost(
-  hosts: Pick<Hosts, 'backOff' | 'noteAnswer' | 'noteRecovery'>,
+export function noteHostResponse(
+  hosts: Pick<Hosts, 'backOff' | 'noteResponse' | 'noteRecovery'>,
   host: Host,
   { outcome, status }: PageResult,
   {
@@ -16,14 +16,14 @@ export function noteHost(
     tried = false,
   }: { indexed?: boolean /** A person wanted the visit although the host was resting. */; tried?: boolean } = {},
 ): void {
-  const reaction = outcome.kind === 'error' ? defaultReactions(outcome.code).host : undefined;
+  const reaction = outcome.kind === 'error' ? getDefaultReactions(outcome.code).host : undefined;
   const isServerError = reaction === 'after-a-run';
   if (isServerError) host.serverErrors++;
   else if (status !== undefined) host.serverErrors = 0;
-  const isRun = isServerError && isRunOfServerErrors(host.serverErrors);
+  const isRun = isServerError && isServerErrorStreak(host.serverErrors);
   const rests = reaction === 'backs-off' || isRun || (reaction === 'if-indexed' && indexed);
   if (rests && outcome.kind === 'error') hosts.backOff(host, outcome.retryAfter);
   else if (status === undefined || isServerError) return;
   else if (tried) hosts.noteRecovery(host);
-  else hosts.noteAnswer(host);
+  else hosts.noteResponse(host);
 }

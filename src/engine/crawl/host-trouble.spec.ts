@@ -30,10 +30,10 @@ function world(answer: (page: UrlState) => Partial<HostAnswer>, isInFlight = () 
         pendingDeletion: waiting.has(url) ? 'http-5xx' : undefined,
       }),
     },
-    visitSoon: async (page) => {
+    scheduleVisit: async (page) => {
       if (isInFlight()) return false;
       asked.push(page.url);
-      if (!waiting.has(page.url)) await troubles.note(visitOf(page, answer(page)));
+      if (!waiting.has(page.url)) await troubles.noteResponse(visitOf(page, answer(page)));
       return true;
     },
   });

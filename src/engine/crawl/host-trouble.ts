@@ -10,12 +10,18 @@ import type { ErrorCode } from '../../domain/fetch/error-codes.js';
 import type { Reason } from '../../domain/policy/reasons.js';
 import {
   concludeLook,
+  decideNextLookStep,
   LOOK_LASTS,
   needsEarlyLook,
-  nextLookStep,
   VANISHED_PER_LOOK,
 } from '../../domain/push/early-look.js';
-import { type Answer, isPageGone, isSignOfLife, judgeFault, recheckAt } from '../../domain/push/sign-of-life.js';
+import {
+  type Answer,
+  computeRecheckTime,
+  isPageGone,
+  isSignOfLife,
+  judgeFault,
+} from '../../domain/push/sign-of-life.js';
 import { after, between, hours, type Instant } from '../../domain/time/units.js';
 import type { Clock } from '../ports/clock.js';
 import type { FrontierStore, LedgerEntry } from '../ports/frontier-store.js';
@@ -94,7 +100,7 @@ interface TroubleServices {
   readonly store: Pick<FrontierStore, 'list' | 'listOrders' | 'find'>;
   readonly clock: Clock;
   /** Visits the URL next; false if it is in flight. */
-  readonly visitSoon: (state: UrlState) => Promise<boolean>;
+  readonly scheduleVisit: (state: UrlState) => Promise<boolean>;
 }
 
 export class HostTroubles {
@@ -113,7 +119,7 @@ export class HostTroubles {
   ) {}
 
   /** Must be called at the end of every visit, before its disposition. */
-  async note(answer: HostAnswer): Promise<void> {
+  async noteResponse(answer: HostAnswer): Promise<void> {
     await this.restore();
     const trouble = this.hosts.get(answer.hostKey);
     if (!trouble) return;
@@ -133,7 +139,7 @@ export class HostTroubles {
     const trouble = this.hosts.get(state.hostKey);
     const releases = this.unwritten.get(state.id);
     this.unwritten.delete(state.id);
-    if (trouble?.foundNone && trouble.hasNew) await this.askForSign(state, trouble);
+    if (trouble?.foundNone && trouble.hasNew) await this.requestSignOfLife(state, trouble);
     if (releases === undefined) return;
     if (trouble && trouble.releases === releases) return;
     const stored = await this.services.store.find(this.crawler, state.url);
@@ -141,7 +147,7 @@ export class HostTroubles {
   }
 
   /** When the visit that got the last good response began, if deletions of the host are waiting. */
-  findLastSign(hostKey: string): Instant | undefined {
+  findLastSignOfLife(hostKey: string): Instant | undefined {
     return this.hosts.get(hostKey)?.lastSign;
   }
 
@@ -154,8 +160,8 @@ export class HostTroubles {
     if (judgeFault({ waitingSince, lastSign, startedAt, now }, settings) === 'pass') return 'pass';
     const trouble = this.findOrCreateTrouble(state.hostKey, waitingSince);
     this.noteWaiting(state, trouble);
-    await this.seekSign(state, trouble);
-    return { wait: 'awaiting-sign-of-life', until: recheckAt(waitingSince ?? now, now, settings) };
+    await this.seekSignOfLife(state, trouble);
+    return { wait: 'awaiting-sign-of-life', until: computeRecheckTime(waitingSince ?? now, now, settings) };
   }
 
   /** Decides on the deletion of a page that is gone, on a host with this many documents. */
@@ -168,7 +174,7 @@ export class HostTroubles {
     const now = this.services.clock.now();
     const trouble = this.findOrCreateTrouble(state.hostKey, undefined);
     this.noteWaiting(state, trouble);
-    const look = currentLook(trouble, state.id, now) ?? createLook(documents, settings, now);
+    const look = findCurrentLook(trouble, state.id, now) ?? createLook(documents, settings, now);
     trouble.look = look;
     if (!look.asked.has(state.id)) look.vanished.add(state.id);
     if (!look.end && between(look.startedAt, now) >= LOOK_LASTS) endLook(look, now);
@@ -203,19 +209,19 @@ export class HostTroubles {
   }
 
   /** Visits some other pages unless that was recently done in vain. */
-  private async seekSign(state: UrlState, trouble: Trouble): Promise<void> {
+  private async seekSignOfLife(state: UrlState, trouble: Trouble): Promise<void> {
     const now = this.services.clock.now();
     const { lastSample, lastSign } = trouble;
     const wasInVain = lastSample !== undefined && (lastSign === undefined || lastSign < lastSample);
     if (wasInVain && between(lastSample, now) < SIGN_INTERVAL) return;
     trouble.lastSample = now;
-    await this.askForSign(state, trouble);
+    await this.requestSignOfLife(state, trouble);
   }
 
-  private async askForSign({ id, hostKey }: UrlState, trouble: Trouble): Promise<void> {
+  private async requestSignOfLife({ id, hostKey }: UrlState, trouble: Trouble): Promise<void> {
     const pages = await this.samplePages(hostKey, SIGN_SAMPLE, new Set([id]));
     let isAsked = false;
-    for (const page of pages) if (await this.services.visitSoon(page)) isAsked = true;
+    for (const page of pages) if (await this.services.scheduleVisit(page)) isAsked = true;
     trouble.foundNone = !isAsked && pages.length > 0;
   }
 
@@ -248,7 +254,7 @@ export class HostTroubles {
   }
 
   private async takeStep(hostKey: string, look: Look): Promise<void> {
-    const step = nextLookStep(toFindings(look), look.settings);
+    const step = decideNextLookStep(toFindings(look), look.settings);
     if (typeof step === 'string') {
       look.end = { verdict: step, at: this.services.clock.now() };
       return;
@@ -264,7 +270,7 @@ export class HostTroubles {
   private async requestVisit(page: UrlState, look: Look): Promise<boolean> {
     look.asked.add(page.id);
     look.outstanding.add(page.id);
-    if (await this.services.visitSoon(page)) return true;
+    if (await this.services.scheduleVisit(page)) return true;
     look.asked.delete(page.id);
     look.outstanding.delete(page.id);
     return false;
@@ -292,7 +298,7 @@ export class HostTroubles {
 
   private async visitReleased(state: UrlState): Promise<void> {
     this.released.add(state.url);
-    if (!(await this.services.visitSoon(state))) this.released.delete(state.url);
+    if (!(await this.services.scheduleVisit(state))) this.released.delete(state.url);
   }
 
   private restore(): Promise<void> {
@@ -325,7 +331,7 @@ export class HostTroubles {
 }
 
 /** The check that still applies to this page; undefined if a new one is needed. */
-function currentLook({ look }: Trouble, id: UrlId, now: Instant): Look | undefined {
+function findCurrentLook({ look }: Trouble, id: UrlId, now: Instant): Look | undefined {
   if (!look?.end) return look;
   const isFresh = between(look.end.at, now) < LOOK_LASTS;
   if (look.vanished.has(id) || look.asked.has(id)) return isFresh ? look : undefined;

@@ -28,7 +28,7 @@ export interface Unsettled {
 
 /** What limits a crawler's speed right now, in words for a person. `unsettled` is called only if nothing is due. */
 export async function describeLimit(load: Load, unsettled: () => Promise<Unsettled>): Promise<string> {
-  const limit = limitOf(load);
+  const limit = describeCurrentLimit(load);
   if (limit !== NOTHING_DUE) return limit;
   const { failing, deletions } = await unsettled();
   const errors =
@@ -41,21 +41,21 @@ export async function describeLimit(load: Load, unsettled: () => Promise<Unsettl
   ].join('; ');
 }
 
-function limitOf(load: Load): string {
+function describeCurrentLimit(load: Load): string {
   if (load.state !== 'running') return `the crawler is ${load.state}`;
   // One sink that keeps up is enough: orders for the others are put off.
-  const ill = load.sinks.every((sink) => sink.state === 'unavailable') ? load.sinks[0] : undefined;
-  if (ill)
-    return `the sink ${ill.name} is unavailable: ${ill.message?.replace(`sink ${ill.name} at `, '') ?? 'no response'}`;
+  const unavailable = load.sinks.every((sink) => sink.state === 'unavailable') ? load.sinks[0] : undefined;
+  if (unavailable)
+    return `the sink ${unavailable.name} is unavailable: ${unavailable.message?.replace(`sink ${unavailable.name} at `, '') ?? 'no response'}`;
   if (!load.hasRoom) return 'the sink is slow: the maximum number of orders is in flight';
   if (!load.storeFollows) return 'the database is slow: the maximum number of pages is waiting for it';
   if (load.fetching >= load.concurrency) return `all ${load.concurrency} threads are fetching`;
   if (load.waiting.urls === 0) return load.fetching > 0 ? 'the last due pages are being fetched' : NOTHING_DUE;
-  if (load.waiting.closedUntil !== undefined) return scheduleLimit(load.waiting.closedUntil);
+  if (load.waiting.closedUntil !== undefined) return describeScheduleLimit(load.waiting.closedUntil);
   return load.waiting.limitedByHost ? describePolitenessLimit(load) : 'this machine';
 }
 
-const scheduleLimit = (until: Instant): string =>
+const describeScheduleLimit = (until: Instant): string =>
   until >= NEVER
     ? 'a schedule that never allows crawling'
     : `a schedule: none of the due URLs may be crawled before ${formatTime(until)}`;

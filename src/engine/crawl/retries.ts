@@ -25,7 +25,7 @@ export class Retries {
 
   constructor(private readonly sessions: SessionStore) {}
 
-  find(state: UrlState): Retry | undefined {
+  findRetry(state: UrlState): Retry | undefined {
     return this.retries.get(state);
   }
 
@@ -45,9 +45,9 @@ export class Retries {
     let again = false;
     if (setCookie !== undefined && rounds < MOST_ROUNDS) {
       session ??= kept?.jar ?? this.sessions.open(keyOf(state));
-      again = await session.keep(url.href, setCookie);
+      again = await session.storeCookies(url.href, setCookie);
       // Another visit may have brought the same cookies since this request was sent.
-      if (kept) again = session.cookies(url.href) !== kept.sent;
+      if (kept) again = session.getCookies(url.href) !== kept.sent;
       if (again) rounds++;
     }
     // A variant is tried only once, and not if the configuration says which URL to fetch.
@@ -58,7 +58,7 @@ export class Retries {
   }
 
   /** To be called when the visit has reached a result. */
-  end(state: UrlState): void {
+  endVisit(state: UrlState): void {
     if (this.retries.get(state)?.session) this.sessions.end(keyOf(state));
     this.retries.delete(state);
   }

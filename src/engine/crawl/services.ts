@@ -41,7 +41,7 @@ export interface CrawlServices {
   readonly nodes: Nodes;
   readonly hosts: Hosts;
   readonly groups: PolitenessGroups;
-  readonly slots: Pick<HostSlots, 'take'>;
+  readonly slots: Pick<HostSlots, 'claimHost'>;
   readonly robots: RobotsGate;
   readonly sessions: SessionStore;
   readonly logins: Logins;

@@ -6,16 +6,16 @@
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { CrawlerDefinition } from '../../domain/crawl/definition.js';
-import { maxRequestsPerHost } from '../../domain/politeness/politeness.js';
+import { getMaxRequestsPerHost } from '../../domain/politeness/politeness.js';
 import {
+  createSubscriptionForm,
   type FeedHub,
   type HubQuestion,
   mayUseHub,
-  subscriptionForm,
   type WebSubDefinition,
 } from '../../domain/signals/websub.js';
 import { after, days, hours, type Instant, milliseconds, seconds } from '../../domain/time/units.js';
-import { crawlUrl, hostKey } from '../../domain/url/crawl-url.js';
+import { getHostKey, toCrawlUrl } from '../../domain/url/crawl-url.js';
 import type { Clock } from '../ports/clock.js';
 import type { FrontierStore } from '../ports/frontier-store.js';
 import type { Log } from '../ports/log.js';
@@ -29,8 +29,8 @@ interface SubscriptionServices {
   readonly log: Log;
   readonly processor: Pick<PageProcessor, 'fetch'>;
   readonly hosts: Hosts;
-  readonly slots: Pick<HostSlots, 'take'>;
-  readonly crawler: (name: string) => CrawlerDefinition | undefined;
+  readonly slots: Pick<HostSlots, 'claimHost'>;
+  readonly findDefinition: (name: string) => CrawlerDefinition | undefined;
 }
 
 interface Subscription extends FeedHub {
@@ -114,7 +114,7 @@ export class Subscriptions {
   /** To be called when a hub reports that a feed has changed. False if this server did not subscribe to the feed. */
   async handleNotification(token: string): Promise<boolean> {
     const subscription = await this.read(token);
-    if (!subscription || !this.definition || !this.services.crawler(subscription.crawler)) return false;
+    if (!subscription || !this.definition || !this.services.findDefinition(subscription.crawler)) return false;
     const told = this.told.get(token);
     if (told) told.again = true;
     else if (this.told.size < MOST_SUBSCRIPTIONS) this.visitFeed(token, subscription);
@@ -145,11 +145,11 @@ export class Subscriptions {
 
   private async requestSubscription(subscription: Subscription): Promise<void> {
     const { services } = this;
-    const definition = services.crawler(subscription.crawler);
+    const definition = services.findDefinition(subscription.crawler);
     if (!definition || !this.definition) return;
     const { hub, topic, feed } = subscription;
     const callback = new URL(`${WEBSUB_PATH}/${await this.createToken(subscription)}`, this.definition.callback).href;
-    const host = await services.slots.take(hostKey(crawlUrl(hub)), maxRequestsPerHost(definition));
+    const host = await services.slots.claimHost(getHostKey(toCrawlUrl(hub)), getMaxRequestsPerHost(definition));
     if (!host) return;
     try {
       await services.hosts.recordRequestStartWithPermit(host, definition.throttle);
@@ -157,7 +157,7 @@ export class Subscriptions {
         url: hub,
         method: 'POST',
         headers: { 'content-type': 'application/x-www-form-urlencoded' },
-        body: new TextEncoder().encode(subscriptionForm(callback, topic, LEASE_SECONDS)),
+        body: new TextEncoder().encode(createSubscriptionForm(callback, topic, LEASE_SECONDS)),
         fetcher: definition.fetcher,
         maxSize: ANSWER_SIZE,
         truncate: true,

@@ -48,7 +48,7 @@ export class UrgentVisits {
     let next: Instant | undefined;
     for (const [hostKey, one] of this.waiting) {
       const { host, limit } = one.window;
-      if (host.mayBeTried(now, limit) && host.isResting(now) && one.window.isOpen(now)) {
+      if (host.isReadyForUrgentRequest(now, limit) && host.isResting(now) && one.window.isOpen(now)) {
         this.waiting.delete(hostKey);
         return one;
       }

@@ -29,7 +29,7 @@ const VISIT_AGAIN = minutes(1);
 const MOST_BYTES_IN_HAND = 48 * 1024 * 1024;
 
 export interface LoopServices {
-  readonly delivery: Pick<Delivery, 'hasRoom' | 'flushLast'>;
+  readonly delivery: Pick<Delivery, 'hasRoom' | 'flushUnlessMoreExpected'>;
   readonly partitions: Pick<Partitions, 'owns'>;
   readonly hosts: Pick<Hosts, 'claim'>;
   readonly nodes: Pick<Nodes, 'send'>;
@@ -41,7 +41,7 @@ export interface LoopServices {
 
 /** The crawler whose URLs are visited. */
 export interface LoopOwner {
-  definition(): CrawlerDefinition;
+  getDefinition(): CrawlerDefinition;
   visits(): Pick<VisitRunner, 'run'>;
   /** Called when the visit of the URL is settled. */
   noteVisited(url: UrlState, end: SettledUrl): Promise<void>;
@@ -68,7 +68,7 @@ export class VisitLoop {
   }
 
   /** Says whether further visits may begin; those in flight go on in either case. */
-  run(runs: boolean): void {
+  setRunning(runs: boolean): void {
     this.runs = runs;
     this.wake();
   }
@@ -79,7 +79,7 @@ export class VisitLoop {
     this.pumpQueued = true;
     queueMicrotask(() => {
       this.pumpQueued = false;
-      this.pump();
+      this.startVisits();
     });
   }
 
@@ -88,12 +88,12 @@ export class VisitLoop {
   }
 
   /** True while the store keeps up: few enough pages are fetched and not yet settled. */
-  get storeFollows(): boolean {
+  get storeKeepsUp(): boolean {
     return this.bufferedBytes < MOST_BYTES_IN_HAND;
   }
 
-  mayVisitUntil(horizon: Instant): boolean {
-    return this.runs && this.visitsLeft > 0 && this.frontier.hasUntil(horizon);
+  mayVisitBefore(horizon: Instant): boolean {
+    return this.runs && this.visitsLeft > 0 && this.frontier.mayHaveUrlBefore(horizon);
   }
 
   /** Starts no more visits; those in flight continue. */
@@ -101,8 +101,8 @@ export class VisitLoop {
     this.closed = true;
   }
 
-  private pump(): void {
-    const { concurrency, pushTo } = this.owner.definition();
+  private startVisits(): void {
+    const { concurrency, pushTo } = this.owner.getDefinition();
     const { delivery, partitions, hosts } = this.services;
     while (
       this.runs &&
@@ -114,7 +114,7 @@ export class VisitLoop {
     ) {
       const picked = this.frontier.next();
       if (!picked) {
-        delivery.flushLast();
+        delivery.flushUnlessMoreExpected();
         return;
       }
       // This node has lost the host and has not been notified yet.
@@ -126,7 +126,7 @@ export class VisitLoop {
       this.visitsLeft--;
       this.inFlight.add(picked.url);
       hosts.claim(picked.host);
-      this.frontier.noteVisitBegun(picked.url);
+      this.frontier.noteVisitStarted(picked.url);
       void this.visit(picked.url, picked.host, picked.source);
       this.frontier.offerAgain(picked.host);
     }
@@ -153,12 +153,12 @@ export class VisitLoop {
     } catch (error) {
       this.visitsLeft++;
       if (error instanceof FencedOut) {
-        this.leaveTo(url, error);
+        this.leaveToOwner(url, error);
         return;
       }
       // Not the site's fault: the store or the program failed. The URL is not settled, so it is visited again.
       this.services.log.error('a visit failed', {
-        crawler: this.owner.definition().name,
+        crawler: this.owner.getDefinition().name,
         url: url.url,
         error: String((error as Error)?.stack ?? error),
       });
@@ -173,7 +173,7 @@ export class VisitLoop {
    * The host belongs to another node, which visits the URL again; it must be notified if one of our orders may have
    * overtaken its own.
    */
-  private leaveTo(url: UrlState, { uncertain }: FencedOut): void {
+  private leaveToOwner(url: UrlState, { uncertain }: FencedOut): void {
     this.frontier.revoke((hostKey) => hostKey === url.hostKey && !this.services.partitions.owns(hostKey));
     if (uncertain) void this.notifyOwner(url);
   }

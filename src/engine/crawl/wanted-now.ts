@@ -22,15 +22,15 @@ export class WantedNow {
   constructor(
     private readonly crawler: string,
     private readonly services: WantedServices,
-    private readonly frontier: Pick<Frontier, 'tryNow' | 'listRestingHosts'>,
+    private readonly frontier: Pick<Frontier, 'queueUrgently' | 'listRestingHosts'>,
   ) {}
 
   /**
    * Visits the URL now because a person wants it, even if its host is resting; carried out by the node that owns the
    * host.
    */
-  async visit(url: UrlState): Promise<void> {
-    if (this.services.partitions.owns(url.hostKey)) this.frontier.tryNow(url);
+  async visitNow(url: UrlState): Promise<void> {
+    if (this.services.partitions.owns(url.hostKey)) this.frontier.queueUrgently(url);
     else await this.services.nodes.send(createTryCommand(url));
   }
 
@@ -39,7 +39,7 @@ export class WantedNow {
     const { store, clock } = this.services;
     for (const hostKey of this.frontier.listRestingHosts(MOST_TRIED_HOSTS)) {
       const { urls } = await store.listDue(this.crawler, hostKey, USER, clock.now(), 1, new Set());
-      if (urls[0]) this.frontier.tryNow(urls[0]);
+      if (urls[0]) this.frontier.queueUrgently(urls[0]);
     }
   }
 }

@@ -18,8 +18,8 @@ export type Place = NonNullable<SettledUrl['next']>;
 interface Owner {
   readonly frontier: Pick<Frontier, 'hold' | 'requeue'>;
   readonly inFlight: Set<UrlState>;
-  context(): CrawlContext;
-  settlement(): UrlSettlement;
+  getContext(): CrawlContext;
+  getSettlement(): UrlSettlement;
   noteSettled(url: UrlState, end: SettledUrl): void;
 }
 
@@ -50,7 +50,7 @@ export class WithoutVisit {
   async decide(known: UrlState, command: UrlCommand): Promise<boolean> {
     const { partitions, nodes } = this.services;
     const { frontier, inFlight } = this.owner;
-    const fence = partitions.fenceFor(known.hostKey);
+    const fence = partitions.findFence(known.hostKey);
     if (!fence) {
       await nodes.send(createDecideCommand(known, command));
       return true;
@@ -60,7 +60,7 @@ export class WithoutVisit {
     try {
       await this.carryOut(known, command, fence);
     } catch (error) {
-      frontier.requeue(known, placeOf(known));
+      frontier.requeue(known, toQueuePlace(known));
       if (!(error instanceof FencedOut)) throw error;
       await nodes.send(createDecideCommand(known, command));
     } finally {
@@ -73,13 +73,16 @@ export class WithoutVisit {
     const { store, inDoubt, urlCommands } = this.services;
     const { owner } = this;
     const [state] = await store.get([known.id]);
-    const result = state && (await urlCommands.decide(command, inDoubt.asInDoubt(state), owner.context()));
+    const result = state && (await urlCommands.decide(command, inDoubt.applyDoubt(state), owner.getContext()));
     if (!result) {
-      owner.frontier.requeue(known, state && placeOf(state));
+      owner.frontier.requeue(known, state && toQueuePlace(state));
       return;
     }
     const disposition = inDoubt.keepInDoubt(state, result.disposition);
-    owner.noteSettled(state, await owner.settlement().settle({ ...result, disposition, state, fence, byPerson: true }));
+    owner.noteSettled(
+      state,
+      await owner.getSettlement().settle({ ...result, disposition, state, fence, byPerson: true }),
+    );
   }
 
   /**
@@ -92,13 +95,13 @@ export class WithoutVisit {
     work: (state: UrlState, fence: Fence) => Promise<Place | undefined>,
   ): Promise<boolean> {
     const { frontier, inFlight } = this.owner;
-    const fence = this.services.partitions.fenceFor(known.hostKey);
+    const fence = this.services.partitions.findFence(known.hostKey);
     if (!fence || !frontier.hold(known)) return false;
     inFlight.add(known);
-    let place = placeOf(known);
+    let place = toQueuePlace(known);
     try {
       const [state] = await this.services.store.get([known.id]);
-      place = state && placeOf(state);
+      place = state && toQueuePlace(state);
       if (state) place = (await work(state, fence)) ?? place;
     } finally {
       inFlight.delete(known);
@@ -127,20 +130,20 @@ export class WithoutVisit {
   async requeue(url: UrlState, place: Place): Promise<boolean> {
     const { partitions, store } = this.services;
     const { frontier } = this.owner;
-    const fence = partitions.fenceFor(url.hostKey);
+    const fence = partitions.findFence(url.hostKey);
     if (!fence || !frontier.hold(url)) return false;
     try {
       await store.settle([{ id: url.id, fence, changes: place }]);
       frontier.requeue(url, place);
       return true;
     } catch (error) {
-      frontier.requeue(url, placeOf(url));
+      frontier.requeue(url, toQueuePlace(url));
       if (error instanceof FencedOut) return false;
       throw error;
     }
   }
 }
 
-function placeOf({ source, dueAt }: UrlState): SettledUrl['next'] {
+function toQueuePlace({ source, dueAt }: UrlState): SettledUrl['next'] {
   return source === undefined ? undefined : { source, dueAt };
 }

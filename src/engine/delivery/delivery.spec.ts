@@ -122,7 +122,7 @@ describe('an order for two sinks of which one is behind', () => {
     state.isDown.add('two');
     send('http://a/1');
     await pass(seconds(10));
-    delivery.hurry();
+    delivery.expedite();
     await slot();
     expect(ended.get('http://a/1')).toMatchObject({ putOff: ['two'] });
   });

@@ -81,7 +81,7 @@ export class Delivery {
     this.inFlight.set(order.id, { order });
     try {
       const answers = sinkNames.map((name) => this.deliverTo(name, order, sinkNames, options));
-      this.flushLast();
+      this.flushUnlessMoreExpected();
       const delivered = await Promise.all(answers);
       const withdrawn = delivered.some(({ answer }) => answer === WITHDRAWN);
       if (fence && withdrawn)
@@ -106,7 +106,7 @@ export class Delivery {
   }
 
   /** Orders wait for others to share a batch with. If no other can come within that time, sends them at once. */
-  flushLast(): void {
+  flushUnlessMoreExpected(): void {
     const ages = [...this.sinks.values()].flatMap(({ isWaiting, definition }) =>
       isWaiting ? definition.batchAge : [],
     );
@@ -118,8 +118,8 @@ export class Delivery {
   }
 
   /** Puts off orders that are waiting for an unavailable sink and may be put off; sends the others at once. */
-  hurry(): void {
-    for (const sink of this.sinks.values()) sink.hurry();
+  expedite(): void {
+    for (const sink of this.sinks.values()) sink.expedite();
     this.flush();
   }
 
@@ -149,7 +149,7 @@ export class Delivery {
         if (others.length > 0 && answer !== WITHDRAWN && answer !== PUT_OFF) this.releaseFromOthers(order, others);
       };
       sink.add(order, settle, {
-        mayGo: fence && (() => this.partitions.holds(fence)),
+        maySend: fence && (() => this.partitions.holds(fence)),
         mayPutOff: mayPutOff ? () => true : others.length > 0 ? isAnswered : undefined,
       });
     });

@@ -19,7 +19,7 @@ it('asks a sink that cannot be listed again after a minute, and not for each bat
   } as Sink;
   const clock = new ManualClock();
   const log = { warn: () => undefined } as never;
-  const inspected = new InspectedSink(sink, { clock, log, knows: async () => true });
+  const inspected = new InspectedSink(sink, { clock, log, isKnown: async () => true });
   const signal = new AbortController().signal;
   for (let batch = 0; batch < 10; batch++) await inspected.deliver([], signal);
   expect(listings).toBe(1);

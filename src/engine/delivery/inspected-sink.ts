@@ -16,7 +16,7 @@ interface InspectionServices {
   readonly clock: Clock;
   readonly log: Log;
   /** Says whether a crawler of this server knows the URL. */
-  readonly knows: (uri: string) => Promise<boolean>;
+  readonly isKnown: (uri: string) => Promise<boolean>;
 }
 
 /**
@@ -73,7 +73,7 @@ export class InspectedSink implements Sink {
     let example: string | undefined;
     for await (const { uri } of this.sink.listEntries!(signal)) {
       if (signal.aborted || seen++ === MOST_ENTRIES) break;
-      if (await this.services.knows(uri)) continue;
+      if (await this.services.isKnown(uri)) continue;
       foreign++;
       example ??= uri;
     }

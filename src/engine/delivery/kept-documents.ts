@@ -16,7 +16,7 @@ export class KeptDocuments {
   async find(name: string, uri: string): Promise<KeptDocument | undefined> {
     const sink = this.sinkOf(name);
     if (!sink?.readDocuments) return undefined;
-    return this.readerOf(sink).add(uri);
+    return this.getReader(sink).add(uri);
   }
 
   /** Forgets all readers, so that sinks out of service do not stay in memory. */
@@ -24,10 +24,10 @@ export class KeptDocuments {
     this.readers.clear();
   }
 
-  private readerOf(sink: Sink): Batcher<string, KeptDocument | undefined> {
+  private getReader(sink: Sink): Batcher<string, KeptDocument | undefined> {
     let reader = this.readers.get(sink);
     if (!reader) {
-      reader = new Batcher((uris) => read(sink, uris), AT_ONCE);
+      reader = new Batcher((uris) => readDocuments(sink, uris), AT_ONCE);
       this.readers.set(sink, reader);
     }
     return reader;
@@ -38,7 +38,7 @@ export class KeptDocuments {
  * If a request for several documents fails, each is requested separately: together they may exceed the size limit of a
  * response.
  */
-async function read(sink: Sink, uris: readonly string[]): Promise<(KeptDocument | undefined)[]> {
+async function readDocuments(sink: Sink, uris: readonly string[]): Promise<(KeptDocument | undefined)[]> {
   const signal = new AbortController().signal;
   try {
     const found = new Map((await sink.readDocuments!(uris, signal)).map((kept) => [kept.document.uri, kept]));
@@ -50,7 +50,7 @@ async function read(sink: Sink, uris: readonly string[]): Promise<(KeptDocument 
   let failure: SinkUnavailable | undefined;
   for (const uri of uris) {
     try {
-      documents.push((await read(sink, [uri]))[0]);
+      documents.push((await readDocuments(sink, [uri]))[0]);
     } catch (error) {
       failure = error as SinkUnavailable;
       documents.push(undefined);

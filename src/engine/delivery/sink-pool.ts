@@ -16,9 +16,9 @@ interface SinkServices {
   readonly delivery: Delivery;
   readonly createSink: (definition: SinkDefinition) => Sink;
   /** Says whether a crawler of this server knows the URL. */
-  readonly knows: (uri: string) => Promise<boolean>;
+  readonly isKnown: (uri: string) => Promise<boolean>;
   /** Called when a sink has answered: there may be room again. */
-  readonly answered: () => void;
+  readonly onAnswered: () => void;
 }
 
 /** The queues of the configured sinks, across configuration changes. */
@@ -37,9 +37,9 @@ export class SinkPool {
 
   configure(definition: ServerDefinition): void {
     const next = new Map<string, SinkQueue>();
-    for (const sink of definition.sinks.map((one) => this.withConnector(one))) {
+    for (const sink of definition.sinks.map((one) => this.addConnector(one))) {
       const present = this.queues.get(sink.name);
-      next.set(sink.name, present && sameSink(present.definition, sink) ? present : this.replace(sink, present));
+      next.set(sink.name, present && isSameSink(present.definition, sink) ? present : this.replace(sink, present));
     }
     for (const [name, queue] of this.queues) {
       if (next.get(name) === queue) continue;
@@ -62,13 +62,13 @@ export class SinkPool {
     return queue;
   }
 
-  private withConnector(definition: SinkDefinition): SinkDefinition {
+  private addConnector(definition: SinkDefinition): SinkDefinition {
     if (definition.type !== 'papi' || definition.options.connector) return definition;
     return { ...definition, options: { ...definition.options, connector: this.connector } };
   }
 
   private open(definition: SinkDefinition): SinkQueue {
-    const { clock, log, events, answered } = this.services;
+    const { clock, log, events, onAnswered: answered } = this.services;
     const sink = new InspectedSink(this.services.createSink(definition), this.services);
     return new SinkQueue(definition, sink, clock, log, (change) => {
       if (change) events.emit({ type: 'sink', sink: definition.name, ...change });
@@ -80,11 +80,11 @@ export class SinkPool {
 /** A sink that is no longer configured refuses what it has not delivered. */
 const NOBODY: SuccessorQueue = {
   adopt(orders) {
-    for (const { answer, attempts } of orders) {
+    for (const { onAnswer: answer, attempts } of orders) {
       answer({ state: 'refused', message: 'the sink was removed from the configuration' }, attempts);
     }
   },
 };
 
 /** A sink whose place in the file changes is still the same sink. */
-const sameSink = (a: SinkDefinition, b: SinkDefinition): boolean => isSameDefinition(a, b, 'place');
+const isSameSink = (a: SinkDefinition, b: SinkDefinition): boolean => isSameDefinition(a, b, 'place');

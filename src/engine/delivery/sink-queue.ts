@@ -10,9 +10,9 @@ export interface Waiting {
   readonly order: PushOrder;
   readonly bytes: number;
   readonly since: Instant;
-  readonly answer: (answer: OrderAnswer, attempts: number) => void;
+  readonly onAnswer: (answer: OrderAnswer, attempts: number) => void;
   /** Checked before each attempt; absent if the order may always be sent. */
-  readonly mayGo?: () => boolean;
+  readonly maySend?: () => boolean;
   /** Whether the order may be put off if the sink is slow or down; absent if it may not. */
   readonly mayPutOff?: () => boolean;
   attempts: number;
@@ -64,7 +64,7 @@ export class SinkQueue implements SuccessorQueue {
   private retries = 0;
   private nextAttemptAt: Instant | undefined;
   /** Since when the sink has been unavailable. */
-  private illSince: Instant | undefined;
+  private unhealthySince: Instant | undefined;
   private message: string | undefined;
   private acknowledged = 0;
   private refused = 0;
@@ -98,15 +98,15 @@ export class SinkQueue implements SuccessorQueue {
 
   /** True if orders are waiting here and none is being sent, because the sink is unavailable. */
   get isBlocked(): boolean {
-    return this.illSince !== undefined && this.inFlight === 0 && this.queue.length > 0;
+    return this.unhealthySince !== undefined && this.inFlight === 0 && this.queue.length > 0;
   }
 
-  add(order: PushOrder, answer: Waiting['answer'], when: Pick<Waiting, 'mayGo' | 'mayPutOff'> = {}): void {
+  add(order: PushOrder, answer: Waiting['onAnswer'], when: Pick<Waiting, 'maySend' | 'mayPutOff'> = {}): void {
     const bytes = estimateSize(order);
-    this.queue.push({ order, bytes, since: this.clock.now(), answer, ...when, attempts: 0 });
+    this.queue.push({ order, bytes, since: this.clock.now(), onAnswer: answer, ...when, attempts: 0 });
     this.queuedBytes += bytes;
     this.send();
-    if (when.mayPutOff) this.armPatience();
+    if (when.mayPutOff) this.armPatienceTimer();
   }
 
   /**
@@ -122,8 +122,8 @@ export class SinkQueue implements SuccessorQueue {
    * To be called when the process is about to end or to give up hosts: orders that are waiting for an unavailable sink
    * are put off if they may be.
    */
-  hurry(): void {
-    if (this.illSince !== undefined) this.putOff(this.queue.filter(({ mayPutOff }) => mayPutOff?.()));
+  expedite(): void {
+    if (this.unhealthySince !== undefined) this.putOff(this.queue.filter(({ mayPutOff }) => mayPutOff?.()));
   }
 
   toView(): SinkView {
@@ -178,9 +178,9 @@ export class SinkQueue implements SuccessorQueue {
     }
     this.queue = [...orders, ...this.queue];
     this.queuedBytes += sumBytes(orders);
-    this.leaveLate();
+    this.putOffLate();
     this.send();
-    this.armPatience();
+    this.armPatienceTimer();
   }
 
   get closed(): boolean {
@@ -204,7 +204,7 @@ export class SinkQueue implements SuccessorQueue {
   private isBehind({ bytes }: Waiting, { maxOrders, maxBytes }: Room): boolean {
     const { load } = this;
     return (
-      (this.illSince !== undefined && after(this.illSince, PATIENCE) <= this.clock.now()) ||
+      (this.unhealthySince !== undefined && after(this.unhealthySince, PATIENCE) <= this.clock.now()) ||
       load.orders - 1 >= maxOrders ||
       load.bytes - bytes >= maxBytes
     );
@@ -219,24 +219,24 @@ export class SinkQueue implements SuccessorQueue {
     const gone = new Set(orders);
     this.queue = this.queue.filter((waiting) => !gone.has(waiting));
     this.queuedBytes -= sumBytes(orders);
-    for (const { answer, attempts } of orders) answer(PUT_OFF, attempts);
+    for (const { onAnswer: answer, attempts } of orders) answer(PUT_OFF, attempts);
   }
 
-  private leaveLate(): void {
+  private putOffLate(): void {
     const [first] = this.queue;
     if (first && this.isLate(first))
       this.putOff(this.queue.filter((waiting) => this.isLate(waiting) && waiting.mayPutOff?.()));
   }
 
   /** Wakes up when the next order has waited for the maximum time. */
-  private armPatience(): void {
+  private armPatienceTimer(): void {
     if (this.cancelPatience || this.closed || this.successor) return;
     const next = this.queue.find((waiting) => waiting.mayPutOff && !this.isLate(waiting));
     if (!next) return;
     this.cancelPatience = this.clock.at(after(next.since, PATIENCE), () => {
       this.cancelPatience = undefined;
-      this.leaveLate();
-      this.armPatience();
+      this.putOffLate();
+      this.armPatienceTimer();
     });
   }
 
@@ -274,7 +274,7 @@ export class SinkQueue implements SuccessorQueue {
     for (; i < this.queue.length && batch.length < batchDocuments; i++) {
       const waiting = this.queue[i]!;
       const { uri } = waiting.order;
-      if (waiting.mayGo?.() === false) {
+      if (waiting.maySend?.() === false) {
         withdrawn.push(waiting);
         continue;
       }
@@ -292,7 +292,7 @@ export class SinkQueue implements SuccessorQueue {
     for (const waiting of batch) this.uris.add(waiting.order.uri);
     this.queue = [...rest, ...this.queue.slice(i)];
     this.queuedBytes -= bytes + sumBytes(withdrawn);
-    for (const waiting of withdrawn) waiting.answer(WITHDRAWN, waiting.attempts);
+    for (const waiting of withdrawn) waiting.onAnswer(WITHDRAWN, waiting.attempts);
     return batch;
   }
 
@@ -329,7 +329,7 @@ export class SinkQueue implements SuccessorQueue {
         this.refused++;
         this.lastRefusal = answer.message;
       }
-      waiting.answer(answer, waiting.attempts);
+      waiting.onAnswer(answer, waiting.attempts);
     });
     this.handleRecovery();
   }
@@ -340,7 +340,7 @@ export class SinkQueue implements SuccessorQueue {
     const asked = error instanceof SinkUnavailable ? error.retryAfterMs : undefined;
     const wait = Math.min(asked ?? FIRST_RETRY * 2 ** Math.min(this.retries, 10), LONGEST_RETRY);
     if (this.retries === 0) this.log.warn('sink is unavailable; orders are waiting', { sink: this.sink.name, message });
-    this.illSince ??= this.clock.now();
+    this.unhealthySince ??= this.clock.now();
     this.retries++;
     this.message = message;
     this.nextAttemptAt = after(this.clock.now(), milliseconds(wait));
@@ -369,7 +369,7 @@ export class SinkQueue implements SuccessorQueue {
   private handleRecovery(): void {
     const wasIll = this.retries > 0;
     this.retries = 0;
-    this.illSince = undefined;
+    this.unhealthySince = undefined;
     this.nextAttemptAt = undefined;
     this.message = undefined;
     if (wasIll) this.log.info('sink is back', { sink: this.sink.name });

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { expect, it } from 'vitest';
-import { hashContent, hasLinksOf } from './content-hash.js';
+import { hashContent, hasSameLinks } from './content-hash.js';
 import type { DocumentDraft, FetchedPage } from './document-steps.js';
 import { NO_CONTENT } from './extraction.js';
 
@@ -41,7 +41,7 @@ it('keeps the hash of a page whose text is the same, and knows when its links ar
   const link = { href: '/x', kind: 'a', nofollow: false } as const;
   const content = { ...NO_CONTENT, text: 'Text', links: [link] };
   expect(hashContent(page('b', { content }, known), DRAFT, digest)).toBe(known);
-  expect([hasLinksOf(known, NO_CONTENT, digest), hasLinksOf(known, content, digest)]).toEqual([true, false]);
+  expect([hasSameLinks(known, NO_CONTENT, digest), hasSameLinks(known, content, digest)]).toEqual([true, false]);
   const other = { ...NO_CONTENT, text: 'Other' };
   expect(hashContent(page('a', { content: other }, known), DRAFT, digest)).not.toBe(known);
 });

@@ -25,7 +25,7 @@ export const isPage = (mediaType: string): boolean => PAGE.test(mediaType);
 /** These may differ between two versions of the same content. */
 const OF_THE_FILE = new Set(['file_size', 'lastmodifieddate']);
 
-const factsOf = (metas: readonly Meta[]): string[] => metas.map(({ name, value }) => `${name}\0${value}`);
+const listFacts = (metas: readonly Meta[]): string[] => metas.map(({ name, value }) => `${name}\0${value}`);
 
 /** Returns `page.task.stamp` if the document has not changed since that version. */
 export function hashContent(
@@ -35,24 +35,24 @@ export function hashContent(
   parts: readonly PushDocument[] = [],
 ): string {
   const known = page.task.stamp;
-  if (!page.hashesContent) return hashOfBytes(page, draft, digest);
+  if (!page.hashesContent) return hashBytes(page, draft, digest);
   // The index holds what an earlier version of Crawlway made of these bytes: a few additional metas are not worth
   // pushing everything again.
   const isEarlier = known !== undefined && !known.startsWith(OF_CONTENT);
-  if (isEarlier && !changesDocuments(page.taking) && hashOfBytes(page, draft, digest) === known) return known;
-  const content = `${OF_CONTENT}${hashOfContent(page, draft, digest, parts)}`;
+  if (isEarlier && !changesDocuments(page.taking) && hashBytes(page, draft, digest) === known) return known;
+  const content = `${OF_CONTENT}${hashExtractedContent(page, draft, digest, parts)}`;
   if (known?.startsWith(content) && known.length === content.length + LINKS_LENGTH) return known;
   return content + hashLinks(page.content, digest);
 }
 
 /** Leaves out the metas of the head, which are part of the bytes. */
-function hashOfBytes(page: FetchedPage, draft: DocumentDraft, digest: Digest): string {
+function hashBytes(page: FetchedPage, draft: DocumentDraft, digest: Digest): string {
   const { lasting } = draft;
   const { taking, mediaType, body } = page;
-  const settings = taking && changesDocuments(taking) && isPage(mediaType) ? [withoutPlaces(taking)] : [];
+  const settings = taking && changesDocuments(taking) && isPage(mediaType) ? [stringifyWithoutPlaces(taking)] : [];
   return hashBodyAndFacts(
     body,
-    [...factsOf(lasting), ...listTextSettings(page), ...settings, ...listGivenTextSettings(draft)].join('\0'),
+    [...listFacts(lasting), ...listTextSettings(page), ...settings, ...listGivenTextSettings(draft)].join('\0'),
     digest,
   );
 }
@@ -61,7 +61,7 @@ function hashOfBytes(page: FetchedPage, draft: DocumentDraft, digest: Digest): s
 const hashBodyAndFacts = (body: Uint8Array | string, facts: string, digest: Digest): string =>
   digest(body) + digest(facts).slice(0, FACTS_LENGTH);
 
-function hashOfContent(
+function hashExtractedContent(
   page: FetchedPage,
   draft: DocumentDraft,
   digest: Digest,
@@ -97,11 +97,11 @@ function listFormSettings({ taking }: FetchedPage): string[] {
   return [JSON.stringify({ headings, markdown, chunks })];
 }
 
-const withoutPlaces = (taking: ContentDefinition): string =>
+const stringifyWithoutPlaces = (taking: ContentDefinition): string =>
   JSON.stringify(taking, (key, value: unknown) => (key === 'place' ? undefined : value));
 
 /** Whether the page's links are those it had when it got that hash. */
-export function hasLinksOf(known: string | undefined, content: PageContent, digest: Digest): boolean {
+export function hasSameLinks(known: string | undefined, content: PageContent, digest: Digest): boolean {
   if (known === undefined) return false;
   return !known.startsWith(OF_CONTENT) || known.endsWith(hashLinks(content, digest));
 }

@@ -11,7 +11,7 @@ import { createRemovedRoot, createRootContext } from '../../domain/policy/site-m
 import type { Candidate, RootContext } from '../../domain/policy/verdict.js';
 import { SINK_TYPES } from '../../domain/push/sink-types.js';
 import { type Canonicalizer, createCanonicalizer } from '../../domain/url/canonicalize.js';
-import { type CrawlUrl, crawlUrl } from '../../domain/url/crawl-url.js';
+import { type CrawlUrl, toCrawlUrl } from '../../domain/url/crawl-url.js';
 import { KnownRoots } from './known-roots.js';
 
 /** One crawler's definition, compiled with everything that is needed to judge and read its pages. */
@@ -62,7 +62,7 @@ export function findRoot(
 ): RootContext | undefined {
   const known =
     (name === undefined ? undefined : findKnownRoot(context, name)) ?? (url && context.roots.findBySite(url));
-  return known ?? (name === undefined ? undefined : createRemovedRoot(crawlUrl(name)));
+  return known ?? (name === undefined ? undefined : createRemovedRoot(toCrawlUrl(name)));
 }
 
 /** Finds the root with that name, which may date from different canonicalization steps. */

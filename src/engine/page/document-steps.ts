@@ -6,7 +6,7 @@ import { ACL_ALLOW, ACL_DENY, type AclReader } from '../../domain/content/acl.js
 import type { ContentDefinition } from '../../domain/content/content-definition.js';
 import type { FieldReader } from '../../domain/content/fields.js';
 import { toTypedMeta } from '../../domain/content/meta-types.js';
-import { deliveredMetas } from '../../domain/content/page-metas.js';
+import { createDeliveredMetas } from '../../domain/content/page-metas.js';
 import type { ErrorCode } from '../../domain/fetch/error-codes.js';
 import type { Effects } from '../../domain/policy/verdict.js';
 import type { Meta, PushDocument } from '../../domain/push/order.js';
@@ -110,7 +110,7 @@ export const BUILT_IN_STEPS: readonly DocumentStep[] = [
     for (const { name, value } of content.fields ?? []) addMeta(lasting, name, value);
   }),
   createStep('page metas', ({ described }, { content, taking }) => {
-    if (taking?.metas ?? true) described.push(...deliveredMetas(content.metas, content.structured));
+    if (taking?.metas ?? true) described.push(...createDeliveredMetas(content.metas, content.structured));
   }),
   createStep('configured fields', ({ lasting, described }, page) => addConfiguredFields(lasting, described, page)),
   createStep('access', ({ lasting, described }, page) => addAccessMetas(lasting, described, page)),
@@ -136,7 +136,7 @@ export const BUILT_IN_STEPS: readonly DocumentStep[] = [
   }),
   createStep('bytes or text', (draft, page) => {
     draft.master = page.textOnly ? createTextPart(page) : createBytesPart(page);
-    draft.text = page.wantsText || page.content.isCut ? ownTextOf(page.content) : '';
+    draft.text = page.wantsText || page.content.isCut ? getOwnText(page.content) : '';
   }),
 ];
 
@@ -209,11 +209,11 @@ function createBytesPart(page: FetchedPage): PushDocument['master'] {
 
 const utf8 = new TextEncoder();
 
-const ownTextOf = ({ text, ownText }: PageContent): string => ownText ?? text;
+const getOwnText = ({ text, ownText }: PageContent): string => ownText ?? text;
 
 function createTextPart(page: FetchedPage): PushDocument['master'] {
   return {
-    bytes: page.wantsBytes ? utf8.encode(ownTextOf(page.content)) : NO_BYTES,
+    bytes: page.wantsBytes ? utf8.encode(getOwnText(page.content)) : NO_BYTES,
     mimeType: 'text/plain',
     encoding: 'utf-8',
     fileName: toFileName(page, 'text/plain'),

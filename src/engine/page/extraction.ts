@@ -34,12 +34,12 @@ export function extract(
   const extractor = tools.reader.findExtractor(mediaType);
   if (!extractor) return { refused: 'extract-unsupported', detail: `no extractor reads ${mediaType}` };
   if (extractor.kind === 'sync') return extractor.extract(body, mediaType, context);
-  return extractElsewhere(extractor, tools.clock, (signal) => extractor.extract(body, mediaType, context, signal)).then(
-    (read) => (isRefusal(read) ? read : applyLimits(read, context)),
-  );
+  return extractWithTimeLimit(extractor, tools.clock, (signal) =>
+    extractor.extract(body, mediaType, context, signal),
+  ).then((read) => (isRefusal(read) ? read : applyLimits(read, context)));
 }
 
-async function extractElsewhere(
+async function extractWithTimeLimit(
   { name, timeLimit }: AsyncExtractor,
   clock: ExtractionTools['clock'],
   work: (signal: AbortSignal) => Promise<Extraction | Refusal>,

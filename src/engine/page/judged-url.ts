@@ -3,7 +3,7 @@ import type { RenderMode } from '../../domain/crawl/policy-definition.js';
 import type { Candidate, Verdict } from '../../domain/policy/verdict.js';
 import { isReadFromBytes } from '../../domain/push/read-from-bytes.js';
 import { recanonicalize } from '../../domain/url/canonicalize.js';
-import { type CrawlUrl, crawlUrl } from '../../domain/url/crawl-url.js';
+import { type CrawlUrl, toCrawlUrl } from '../../domain/url/crawl-url.js';
 import type { Fetcher } from '../ports/fetcher.js';
 import type { PageReader } from '../ports/page-reader.js';
 import type { PageOutcome, PageTask } from '../ports/page-task.js';
@@ -18,7 +18,7 @@ import {
 } from './crawl-context.js';
 import { holdThread, type ThreadTools } from './holding-thread.js';
 import { createFailure, createVerdictExclusion } from './page-outcome.js';
-import { renderModeOf } from './rendering.js';
+import { findRenderMode } from './rendering.js';
 
 export interface JudgedUrl {
   readonly task: PageTask;
@@ -39,7 +39,7 @@ export async function judgeUrl(
   context: CrawlContext,
   tools: ThreadTools & { readonly fetcher: Pick<Fetcher, 'resolve'> },
 ): Promise<JudgedUrl> {
-  const url = crawlUrl(task.url);
+  const url = toCrawlUrl(task.url);
   const candidate = toStoredCandidate(task, url, findRoot(context, task.root, url));
   let verdict = holdThread(tools, () => context.policy.judge(candidate));
   let address: string | null | undefined;
@@ -48,7 +48,7 @@ export async function judgeUrl(
     verdict = context.policy.judge({ ...candidate, address });
   }
   if (verdict.accepted) {
-    return { task, context, url, candidate, verdict, mode: renderModeOf(context, verdict.effects.options, task) };
+    return { task, context, url, candidate, verdict, mode: findRenderMode(context, verdict.effects.options, task) };
   }
   // A host unknown to DNS is not excluded, but must not receive requests either: a proxy might know it.
   const excluded =
@@ -66,7 +66,7 @@ export const findTakenContent = ({ task, context, verdict }: JudgedUrl): Compile
   task.trial?.content ? compileContent(task.trial.content) : findContent(context, verdict.effects.options);
 
 /** Whether the page's links are needed even if it has not changed. */
-export const readsLinks = ({ task }: JudgedUrl): boolean => task.rereadLinks || task.reportLinks === true;
+export const needsLinks = ({ task }: JudgedUrl): boolean => task.rereadLinks || task.reportLinks === true;
 
 export const detectsNearDuplicates = ({ context, verdict }: JudgedUrl): boolean =>
   verdict.effects.options.nearDuplicateDetector ?? context.definition.nearDuplicateDetector;

@@ -1,17 +1,17 @@
 import { expect, it } from 'vitest';
 import { createRootContext, moveSite } from '../../domain/policy/site-mode.js';
-import { crawlUrl } from '../../domain/url/crawl-url.js';
+import { toCrawlUrl } from '../../domain/url/crawl-url.js';
 import { KnownRoots } from './known-roots.js';
 
 const made = (href: string, mode: { site?: boolean; entireSite?: boolean }) =>
   createRootContext(
     { url: href, site: false, entireSite: false, priority: 0, metas: [], followLinks: true, ...mode },
-    crawlUrl(href),
+    toCrawlUrl(href),
   );
 
 it('tells the root on whose site a URL is, whatever roots come, move and go', () => {
   const roots = new KnownRoots();
-  const on = (href: string): string | undefined => roots.findBySite(crawlUrl(href))?.url.href;
+  const on = (href: string): string | undefined => roots.findBySite(toCrawlUrl(href))?.url.href;
   const whole = made('http://a.example/', { site: true });
   for (const root of [
     made('http://a.example/page', {}),
@@ -26,7 +26,7 @@ it('tells the root on whose site a URL is, whatever roots come, move and go', ()
   expect(on('http://b.example/')).toBeUndefined();
   expect(on('http://c.example/')).toBeUndefined();
 
-  roots.set(whole.url.href, moveSite(whole, crawlUrl('http://c.example/')));
+  roots.set(whole.url.href, moveSite(whole, toCrawlUrl('http://c.example/')));
   expect([on('http://c.example/'), on('http://a.example/x')]).toEqual(['http://a.example/', undefined]);
   roots.delete('http://b.example/docs/index.html');
   expect(on('http://b.example/docs/x')).toBe('http://b.example/docs');

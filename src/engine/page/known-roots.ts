@@ -1,6 +1,6 @@
 import { isOnSite } from '../../domain/policy/site-mode.js';
 import type { RootContext } from '../../domain/policy/verdict.js';
-import { type CrawlUrl, crawlUrl } from '../../domain/url/crawl-url.js';
+import { type CrawlUrl, toCrawlUrl } from '../../domain/url/crawl-url.js';
 
 /** A crawler's roots by canonical URL: configured ones, and submitted ones as they come. */
 export class KnownRoots extends Map<string, RootContext> {
@@ -27,7 +27,7 @@ export class KnownRoots extends Map<string, RootContext> {
 function groupByHost(roots: Iterable<RootContext>): Map<string, RootContext[]> {
   const byHost = new Map<string, RootContext[]>();
   for (const root of roots) {
-    const hosts = root.site ? root.sitePrefixes.map((prefix) => crawlUrl(prefix).host) : [root.url.host];
+    const hosts = root.site ? root.sitePrefixes.map((prefix) => toCrawlUrl(prefix).host) : [root.url.host];
     for (const host of new Set(hosts)) {
       const group = byHost.get(host);
       if (group) group.push(root);

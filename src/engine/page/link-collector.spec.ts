@@ -6,7 +6,7 @@ import type { CrawlerDefinition } from '../../domain/crawl/definition.js';
 import { compilePolicy } from '../../domain/policy/crawl-policy.js';
 import type { Candidate } from '../../domain/policy/verdict.js';
 import { createCanonicalizer } from '../../domain/url/canonicalize.js';
-import { crawlUrl } from '../../domain/url/crawl-url.js';
+import { toCrawlUrl } from '../../domain/url/crawl-url.js';
 import type { CrawlContext } from './crawl-context.js';
 import { LinkCollector } from './link-collector.js';
 import { LinkMemory } from './link-memory.js';
@@ -43,7 +43,7 @@ describe('links of a page', () => {
           const remembered = collected(definition, memory, other, unknown);
           expect(remembered).toEqual(collected(definition, new LinkMemory(), other, unknown));
           again += remembered.refused.filter(
-            (url) => memory.writtenLinksFor(other.url.href).get(url) !== undefined,
+            (url) => memory.getWrittenLinks(other.url.href).get(url) !== undefined,
           ).length;
         },
       ),
@@ -52,7 +52,7 @@ describe('links of a page', () => {
     expect(again).toBeGreaterThan(20);
   });
 
-  const page: Candidate = { url: crawlUrl('http://h.example/'), discoveredVia: 'link', root: undefined, hops: 1 };
+  const page: Candidate = { url: toCrawlUrl('http://h.example/'), discoveredVia: 'link', root: undefined, hops: 1 };
   const long = (length: number, from = 0): string[] =>
     Array.from({ length: 1_000 }, (_, i) => `/${from + i}/${'a'.repeat(length)}`);
 

@@ -2,8 +2,8 @@ import { assignSource, SITEMAPS } from '../../domain/frontier/sources.js';
 import type { Reason, ReasonCode } from '../../domain/policy/reasons.js';
 import { moveSiteBack } from '../../domain/policy/site-mode.js';
 import type { Candidate, LayerName, RootContext, Verdict } from '../../domain/policy/verdict.js';
-import { type CrawlUrl, hostKey, isHashRoute } from '../../domain/url/crawl-url.js';
-import { urlKey } from '../../domain/url/url-key.js';
+import { type CrawlUrl, getHostKey, isHashRoute } from '../../domain/url/crawl-url.js';
+import { computeUrlKey } from '../../domain/url/url-key.js';
 import type { DiscoveredLink, PageTask, RefusedLink } from '../ports/page-task.js';
 import type { CrawlContext } from './crawl-context.js';
 import type { LinkMemory, WrittenLinks } from './link-memory.js';
@@ -66,7 +66,7 @@ export class LinkCollector {
     const hash = raw.indexOf('#');
     const link = hash < 0 || isHashRoute(raw.slice(hash + 1)) ? raw : raw.slice(0, hash);
     if (link === '' && base === this.page.url.href) return;
-    const known = discoveredVia === 'link' ? this.writtenLinksFor(base).get(link) : undefined;
+    const known = discoveredVia === 'link' ? this.getWrittenLinks(base).get(link) : undefined;
     if (known === 'handed on' || this.seen.has(raw)) return;
     this.seen.add(raw);
     // A link with a fragment is judged again, as rules may examine the fragment.
@@ -81,7 +81,7 @@ export class LinkCollector {
   addSitemap(raw: string, index: PageTask['discoveredVia']): void {
     const url = this.context.canonicalize(raw, this.page.url.href);
     if (!url || url.href === this.page.url.href) return;
-    const named = index === 'robots' && hostKey(url) === hostKey(this.page.url) && /^https?$/.test(url.scheme);
+    const named = index === 'robots' && getHostKey(url) === getHostKey(this.page.url) && /^https?$/.test(url.scheme);
     const verdict = this.context.policy.judge(this.toCandidate(url, 'sitemap'));
     if (named || verdict.accepted) this.links.push(this.toDiscoveredLink(url, 'robots', verdict));
     else this.refuse(url, verdict.reason, verdict.record);
@@ -103,7 +103,7 @@ export class LinkCollector {
     if (!url) return;
     const before = this.refused.length;
     const verdict = this.collect(url, discoveredVia, lastModified);
-    const written = this.writtenLinksFor(base);
+    const written = this.getWrittenLinks(base);
     if (this.isReported(url.href)) written.addReported(link);
     else if (link === raw && verdict?.layer && !SEES_PAGE[verdict.layer] && this.refused.length > before)
       written.addRefused(link, this.refused.at(-1)!);
@@ -128,7 +128,7 @@ export class LinkCollector {
   }
 
   refuse(url: CrawlUrl, reason: Reason, record = false): void {
-    this.report({ url: url.href, hostKey: hostKey(url), reason, record });
+    this.report({ url: url.href, hostKey: getHostKey(url), reason, record });
   }
 
   private report(link: RefusedLink): void {
@@ -140,8 +140,8 @@ export class LinkCollector {
     return href.length <= LONGEST_LOOKED_UP && this.memory.isReported(href);
   }
 
-  private writtenLinksFor(base: string): WrittenLinks {
-    if (this.written?.base !== base) this.written = { base, links: this.memory.writtenLinksFor(base) };
+  private getWrittenLinks(base: string): WrittenLinks {
+    if (this.written?.base !== base) this.written = { base, links: this.memory.getWrittenLinks(base) };
     return this.written.links;
   }
 
@@ -176,8 +176,8 @@ export class LinkCollector {
   ): DiscoveredLink {
     return {
       url: url.href,
-      key: urlKey(url.href),
-      hostKey: hostKey(url),
+      key: computeUrlKey(url.href),
+      hostKey: getHostKey(url),
       source:
         discoveredVia === 'robots'
           ? SITEMAPS

@@ -6,10 +6,10 @@ import { LinkMemory } from './link-memory.js';
 describe('what is remembered of links', () => {
   it('is known again on the pages from where it means the same', () => {
     const memory = new LinkMemory();
-    const page = memory.writtenLinksFor('http://a/one/page.html');
+    const page = memory.getWrittenLinks('http://a/one/page.html');
     for (const link of ['x.html', '/y.html', 'http://b/z.html']) page.addReported(link);
     const known = (base: string) =>
-      ['x.html', '/y.html', 'http://b/z.html'].filter((link) => memory.writtenLinksFor(base).get(link));
+      ['x.html', '/y.html', 'http://b/z.html'].filter((link) => memory.getWrittenLinks(base).get(link));
     expect(known('http://a/one/other.html?q=/')).toEqual(['x.html', '/y.html', 'http://b/z.html']);
     expect(known('http://a/two/page.html')).toEqual(['/y.html', 'http://b/z.html']);
     expect(known('https://a/one/page.html')).toEqual(['http://b/z.html']);
@@ -45,8 +45,8 @@ describe('what is remembered of links', () => {
     fc.assert(
       fc.property(base, base, link, (one, other, raw) => {
         const memory = new LinkMemory();
-        memory.writtenLinksFor(one).addReported(raw);
-        if (memory.writtenLinksFor(other).get(raw))
+        memory.getWrittenLinks(one).addReported(raw);
+        if (memory.getWrittenLinks(other).get(raw))
           expect(canonicalize(raw, other)?.href).toBe(canonicalize(raw, one)?.href);
       }),
       { numRuns: 2_000 },
@@ -54,7 +54,7 @@ describe('what is remembered of links', () => {
   });
 
   it('is of refused links a part, and none that is long', () => {
-    const page = new LinkMemory(10).writtenLinksFor('http://a/');
+    const page = new LinkMemory(10).getWrittenLinks('http://a/');
     const links = ['http://b/1', `http://b/${'x'.repeat(200)}`, 'http://b/2', 'http://b/3'];
     for (const url of links) page.addRefused(url, { url, hostKey: 'b', reason: 'rule-ignored', record: false });
     expect(links.filter((link) => page.get(link))).toEqual(['http://b/1', 'http://b/2']);
@@ -65,11 +65,11 @@ describe('what is remembered of links', () => {
   it('goes when a URL is no longer stored, or when it is too much', () => {
     const memory = new LinkMemory(3);
     memory.markReported('http://a/x');
-    memory.writtenLinksFor('http://a/').addReported('x');
+    memory.getWrittenLinks('http://a/').addReported('x');
     memory.forget(['http://a/x']);
     expect(memory.isReported('http://a/x')).toBe(false);
-    expect(memory.writtenLinksFor('http://a/').get('x')).toBeUndefined();
-    for (const link of ['1', '2', '3']) memory.writtenLinksFor('http://a/').addReported(link);
-    expect(memory.writtenLinksFor('http://a/').get('1')).toBeUndefined();
+    expect(memory.getWrittenLinks('http://a/').get('x')).toBeUndefined();
+    for (const link of ['1', '2', '3']) memory.getWrittenLinks('http://a/').addReported(link);
+    expect(memory.getWrittenLinks('http://a/').get('1')).toBeUndefined();
   });
 });

@@ -51,7 +51,7 @@ export class LinkMemory {
   }
 
   /** What is remembered for a page with this base URL (http or https, as serialized by the URL standard). */
-  writtenLinksFor(base: string): WrittenLinks {
+  getWrittenLinks(base: string): WrittenLinks {
     if (this.room <= 0) this.forgetWritten();
     const end = base.search(/[?#]/);
     const directory = base.slice(0, base.lastIndexOf('/', end < 0 ? base.length : end) + 1);
@@ -100,7 +100,7 @@ export class WrittenLinks {
 
   /** @param link has no fragment, except one that may be a route */
   get(link: string): KnownLink | undefined {
-    return this.mapFor(link)?.get(link);
+    return this.findMap(link)?.get(link);
   }
 
   addReported(link: string): void {
@@ -116,12 +116,12 @@ export class WrittenLinks {
   }
 
   private add(link: string, known: KnownLink): void {
-    const links = this.mapFor(link);
+    const links = this.findMap(link);
     if (links && this.takesRoom(known)) links.set(link, known);
   }
 
   /** Undefined for a link whose meaning may depend on the whole base URL. */
-  private mapFor(link: string): Map<string, KnownLink> | undefined {
+  private findMap(link: string): Map<string, KnownLink> | undefined {
     const first = link === '' ? QUESTION : link.charCodeAt(0);
     if (first === QUESTION || first === HASH || first <= SPACE) return undefined;
     if (first === SLASH) return this.fromRoot;

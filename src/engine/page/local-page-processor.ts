@@ -46,7 +46,7 @@ export class LocalPageProcessor implements PageProcessor {
     const contexts = compileContexts(definition);
     this.configureFetcher(definition.fetchers);
     this.extractors = definition.extractors ?? [];
-    this.plugins?.setExpected((definition.plugins ?? []).map(({ name }) => name));
+    this.plugins?.setExpectedNames((definition.plugins ?? []).map(({ name }) => name));
     this.configureReader();
     for (const [name, context] of contexts) {
       // Submitted roots survive a configuration change; the engine removes those that do not.

@@ -2,14 +2,14 @@ import { hash } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { ManualClock } from '../../../test/support/manual-clock.js';
 import { after, milliseconds, seconds } from '../../domain/time/units.js';
-import { crawlUrl } from '../../domain/url/crawl-url.js';
+import { toCrawlUrl } from '../../domain/url/crawl-url.js';
 import { type AsyncStep, BUILT_IN_STEPS, type DocumentStep, type FetchedPage } from './document-steps.js';
 import { NO_CONTENT } from './extraction.js';
 import { buildDocument } from './page-document.js';
 
 const clock = new ManualClock();
 const PAGE = {
-  url: crawlUrl('http://a/x.txt'),
+  url: toCrawlUrl('http://a/x.txt'),
   task: { now: clock.now(), crawler: 'test', inheritedMetas: [] },
   effects: { metas: [] },
   status: 200,

@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../../domain/fetch/error-codes.js';
 import type { PushDocument } from '../../domain/push/order.js';
-import { partUri } from '../../domain/push/parts.js';
+import { createPartUri } from '../../domain/push/parts.js';
 import type { Clock } from '../ports/clock.js';
 import type { PageContent, PagePart } from '../ports/page-content.js';
 import { TIME_IS_UP, withTimeLimit } from '../support/within.js';
@@ -41,7 +41,7 @@ export function buildDocument(page: FetchedPage, tools: DocumentTools): PushDocu
   const { steps } = tools;
   for (let index = 0; index < steps.length; index++) {
     const step = steps[index]!;
-    if (step.kind === 'async') return buildFrom(page, tools, draft, index);
+    if (step.kind === 'async') return resumeBuilding(page, tools, draft, index);
     step.run(draft, page);
   }
   return createDocument(page, draft, tools.digest);
@@ -55,7 +55,7 @@ const createDraft = ({ mediaType }: FetchedPage): DocumentDraft => ({
   text: '',
 });
 
-async function buildFrom(
+async function resumeBuilding(
   page: FetchedPage,
   tools: DocumentTools,
   begun: DocumentDraft,
@@ -130,7 +130,7 @@ function createPartDocuments(page: FetchedPage, parts: readonly PagePart[], dige
     const draft = createDraft(page);
     const part: FetchedPage = { ...page, task, content, textOnly: true, hashesContent: true };
     for (const step of BUILT_IN_STEPS) if (step.kind === 'sync') step.run(draft, part);
-    const uri = partUri(url.href, id);
+    const uri = createPartUri(url.href, id);
     const lasting = draft.lasting.map((meta) =>
       meta.name === 'publicUrl' && meta.value === url.href ? { ...meta, value: uri } : meta,
     );

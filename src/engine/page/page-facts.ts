@@ -1,6 +1,6 @@
 /** Collects what is kept and pushed of a page that was read. */
 import { computeSimhash } from '../../domain/content/simhash.js';
-import { fingerprintOf } from '../../domain/fetch/error-pages.js';
+import { computeFingerprint } from '../../domain/fetch/error-pages.js';
 import { parseLifetime } from '../../domain/fetch/stated-lifetime.js';
 import { readValidators } from '../../domain/fetch/validators.js';
 import type { ReasonCode } from '../../domain/policy/reasons.js';
@@ -126,7 +126,7 @@ function collectFacts(page: JudgedUrl, read: ReadPage, { stamp }: PushDocument, 
   return {
     stamp,
     simhash: content.text !== '' && detectsNearDuplicates(page) ? computeSimhash(content.text) : undefined,
-    fingerprint: page.context.definition.probeErrorPages ? fingerprintOf(content, page.url) : undefined,
+    fingerprint: page.context.definition.probeErrorPages ? computeFingerprint(content, page.url) : undefined,
     contentType: mediaType,
     title: content.title.slice(0, 300),
     // Without validators, the visit at the end of the page's availability reads it again, changed or not.

@@ -9,7 +9,7 @@ import type { JudgedUrl } from './judged-url.js';
 import type { LinkCollector } from './link-collector.js';
 import { parseLinkHeader } from './link-header.js';
 import type { HttpAnswer } from './page-outcome.js';
-import { obeysPage, parseHeaderLinks } from './page-reading.js';
+import { obeysPageDirectives, parseHeaderLinks } from './page-reading.js';
 
 const MAX_SITEMAP_ENTRIES = 50_000;
 
@@ -89,14 +89,14 @@ export function followLinks(page: JudgedUrl, read: LinkingPage, collector: LinkC
     // If a root's links wait for approval, they are reported, not queued.
     if (findRoot(context, task.root, url)?.followLinks === false)
       for (const { kind, href } of content.links)
-        if (kind !== 'canonical') refuse(page, href, base, 'links-not-followed', collector);
+        if (kind !== 'canonical') refuseLink(page, href, base, 'links-not-followed', collector);
     return undefined;
   }
-  const obeys = obeysPage(context, verdict.effects.options);
+  const obeys = obeysPageDirectives(context, verdict.effects.options);
   for (const link of content.links) {
     if (link.kind === 'canonical') continue;
     if (allowed && !(link.nofollow && obeys)) collector.add(link.href, base);
-    else refuse(page, link.href, base, 'nofollow', collector);
+    else refuseLink(page, link.href, base, 'nofollow', collector);
   }
   if (allowed) for (const link of parseHeaderLinks(answer)) collector.add(link.href, url.href);
   const { wantsWords } = task;
@@ -113,11 +113,11 @@ export function reportCutLinks(
   collector: LinkCollector,
 ): { count: number; most: number } | undefined {
   if (!cutLinks || !page.verdict.effects.follow) return undefined;
-  for (const { href } of cutLinks.samples) refuse(page, href, base, 'links-cut', collector);
+  for (const { href } of cutLinks.samples) refuseLink(page, href, base, 'links-cut', collector);
   return { count: cutLinks.count, most: page.context.definition.traps.maxLinksPerPage };
 }
 
-function refuse(
+function refuseLink(
   { context }: JudgedUrl,
   href: string,
   base: string,
@@ -129,8 +129,8 @@ function refuse(
 }
 
 /** The collected links with the metas that they inherit. */
-export function linksWithMetas(page: JudgedUrl, collector: LinkCollector): PageResult['links'] {
-  const inherited = inheritableMetas(page);
+export function addInheritedMetas(page: JudgedUrl, collector: LinkCollector): PageResult['links'] {
+  const inherited = selectInheritableMetas(page);
   return collector.links.map((link) => {
     const inheritedMetas = link.inheritedMetas ? [...inherited, ...link.inheritedMetas] : inherited;
     return { ...link, inheritedMetas };
@@ -138,7 +138,7 @@ export function linksWithMetas(page: JudgedUrl, collector: LinkCollector): PageR
 }
 
 /** Metas with scope="links": those of this page and those that it inherited. */
-function inheritableMetas({ task, verdict }: JudgedUrl): PageTask['inheritedMetas'] {
+function selectInheritableMetas({ task, verdict }: JudgedUrl): PageTask['inheritedMetas'] {
   const own = verdict.effects.metas.filter((meta) => meta.scope === 'links');
   const inherited = task.inheritedMetas;
   if (own.length === 0 && inherited.length === 0) return inherited;

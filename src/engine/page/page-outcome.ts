@@ -1,5 +1,5 @@
 /** What an HTTP response means for the URL: errors, redirects, 304 and bodies worth reading. */
-import { type ErrorCode, errorCodeForStatus } from '../../domain/fetch/error-codes.js';
+import { type ErrorCode, findErrorCodeForStatus } from '../../domain/fetch/error-codes.js';
 import type { FetchOutcome } from '../../domain/fetch/outcome.js';
 import type { ReasonCode } from '../../domain/policy/reasons.js';
 import type { Verdict } from '../../domain/policy/verdict.js';
@@ -30,9 +30,9 @@ export function decideWithoutBody(answer: HttpAnswer, conditional: boolean, now:
   if (answer.status === 204 || answer.status === 205)
     return createFailure('http-other', `the server says that there is no content (${answer.status})`);
   if (answer.status >= 200 && answer.status < 300) return undefined;
-  const retryAfter = readRetryAfter(answer, now);
+  const retryAfter = parseRetryAfter(answer, now);
   // Whatever its value, Retry-After means that the server intends to be back.
-  const code = errorCodeForStatus(answer.status, answer.headers['retry-after'] !== undefined);
+  const code = findErrorCodeForStatus(answer.status, answer.headers['retry-after'] !== undefined);
   return createFailure(code, `the server responded with ${answer.status}`, retryAfter);
 }
 
@@ -55,7 +55,7 @@ export function createVerdictExclusion(
 }
 
 /** Retry-After as seconds or as a date (RFC 9110, 10.2.3); a date in the past means now. */
-export function readRetryAfter(answer: HttpAnswer, now: Instant): Duration | undefined {
+export function parseRetryAfter(answer: HttpAnswer, now: Instant): Duration | undefined {
   const header = answer.headers['retry-after']?.trim();
   if (!header) return undefined;
   if (/^\d{1,9}$/.test(header)) return seconds(Number(header));

@@ -12,7 +12,7 @@ import type { Fetcher, FetchRequest } from '../ports/fetcher.js';
 import type { SessionAnswer } from '../ports/login-method.js';
 import type { PageContent } from '../ports/page-reader.js';
 import type { KeptAnswer, PageOutcome, PageResult, PageTask } from '../ports/page-task.js';
-import { hasLinksOf } from './content-hash.js';
+import { hasSameLinks } from './content-hash.js';
 import type { CrawlContext } from './crawl-context.js';
 import { type ExtractionTools, extract, NO_CONTENT } from './extraction.js';
 import { holdThread, type ThreadTools } from './holding-thread.js';
@@ -23,14 +23,21 @@ import {
   judgeUrl,
   needsContentHash,
   needsDocumentText,
+  needsLinks,
   needsPageText,
-  readsLinks,
 } from './judged-url.js';
 import { LinkCollector } from './link-collector.js';
 import type { LinkMemory } from './link-memory.js';
 import { buildDocument, type DocumentTools, StepFailed } from './page-document.js';
 import { createDocumentOutcome, type ReadPage, toFetchedPage } from './page-facts.js';
-import { followFeed, followLinks, followSitemap, linksWithMetas, readSitemap, reportCutLinks } from './page-links.js';
+import {
+  addInheritedMetas,
+  followFeed,
+  followLinks,
+  followSitemap,
+  readSitemap,
+  reportCutLinks,
+} from './page-links.js';
 import {
   acceptsMediaType,
   createExclusion,
@@ -41,11 +48,11 @@ import {
 } from './page-outcome.js';
 import type { CrawlerPlugins } from './page-plugins.js';
 import { findCanonical, findMovedHome, findQuickRefresh, findTerms, resolveBase, type Terms } from './page-reading.js';
-import { followRedirect, followRefresh, redirectTo } from './page-redirects.js';
+import { createRedirect, followRedirect, followRefresh } from './page-redirects.js';
 import { createRequest } from './page-request.js';
 import { toVisitSchedule } from './page-schedule.js';
-import { applyResponsePlugins, judgeByPlugins, leaveOut } from './plugin-outcome.js';
-import { isToRender, type Rendered, render } from './rendering.js';
+import { applyResponsePlugins, excludeFromIndex, judgeByPlugins } from './plugin-outcome.js';
+import { type Rendered, render, shouldRender } from './rendering.js';
 import { toSentPage } from './sent-page.js';
 import { toSessionAnswer } from './session-answer.js';
 
@@ -115,10 +122,10 @@ class PageVisit {
     this.duration = answer.timings.total;
     this.decodingTime = answer.timings.decoding;
     if (answer.kind === 'failure') return createFailure(answer.code, answer.detail, answer.retryAfter);
-    return holdThread(this.tools, () => this.handleAnswer(answer, request));
+    return holdThread(this.tools, () => this.handleResponse(answer, request));
   }
 
-  private handleAnswer(answer: HttpAnswer, request: FetchRequest): PageOutcome | Promise<PageOutcome> {
+  private handleResponse(answer: HttpAnswer, request: FetchRequest): PageOutcome | Promise<PageOutcome> {
     const { context, task } = this.page;
     this.status = answer.status;
     this.bytes = answer.transferred;
@@ -196,7 +203,7 @@ class PageVisit {
     const plain = { answer, mediaType, content: read };
     const { trial } = this.page.task;
     if (trial) return this.judge({ ...plain, rendered: trial.answer.rendered });
-    return isToRender(this.page.mode, this.page.task, mediaType, read) ? this.render(plain) : this.judge(plain);
+    return shouldRender(this.page.mode, this.page.task, mediaType, read) ? this.render(plain) : this.judge(plain);
   }
 
   private async render(plain: ReadPage): Promise<PageOutcome> {
@@ -264,7 +271,7 @@ class PageVisit {
     const base = resolveBase(task.variant ?? url.href, content);
     const located = { url, base, answer, content };
     const moved = findMovedHome(context, located);
-    if (moved) return redirectTo(page, moved, collector);
+    if (moved) return createRedirect(page, moved, collector);
     collector.restoreSite();
     const terms = findTerms(context, page.verdict.effects.options, answer, { task, content });
     this.unavailableAfter = terms.directives.unavailableAfter;
@@ -301,10 +308,10 @@ class PageVisit {
   ): PageOutcome {
     const { page, collector, tools } = this;
     const { answer, content, mediaType } = read;
-    const outcome = leaveOut(createDocumentOutcome(page, read, document, terms, canonical), this.leftOut);
+    const outcome = excludeFromIndex(createDocumentOutcome(page, read, document, terms, canonical), this.leftOut);
     // An unchanged page has no new links; removed URLs that it links to are found by crawl/found-again.ts.
-    const isSame = document.stamp === page.task.stamp && hasLinksOf(document.stamp, content, tools.digest);
-    if (isSame && !readsLinks(page)) return outcome;
+    const isSame = document.stamp === page.task.stamp && hasSameLinks(document.stamp, content, tools.digest);
+    if (isSame && !needsLinks(page)) return outcome;
     const allowed = terms.directives.follow;
     const linking = { answer, content, base, allowed };
     if (allowed) this.hub = followFeed(page, answer, mediaType, tools.reader, collector);
@@ -323,7 +330,7 @@ class PageVisit {
       session: this.sessionAnswer,
       status: this.status,
       answer: this.kept,
-      links: linksWithMetas(page, collector),
+      links: addInheritedMetas(page, collector),
       refused: collector.refused,
       words: this.words,
       ...(this.hub === undefined ? {} : { hub: this.hub }),

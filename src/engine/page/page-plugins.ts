@@ -31,7 +31,7 @@ export class PagePlugins {
   constructor(private readonly caller: PluginCaller) {}
 
   /** Sets the names of the configured plug-ins: pages wait until it is known what each of them does. */
-  setExpected(names: readonly string[]): void {
+  setExpectedNames(names: readonly string[]): void {
     this.expected = names;
     if (this.isKnown) this.stopWaiting();
     else if (!this.awaited) {
@@ -59,7 +59,7 @@ export class PagePlugins {
   /** The crawler's plug-ins; undefined if its pages use none. */
   find(crawler: string): CrawlerPlugins | undefined {
     if (this.facts.length === 0) return undefined;
-    if (!this.byCrawler.has(crawler)) this.byCrawler.set(crawler, this.createFor(crawler));
+    if (!this.byCrawler.has(crawler)) this.byCrawler.set(crawler, this.createCrawlerPlugins(crawler));
     return this.byCrawler.get(crawler);
   }
 
@@ -69,7 +69,7 @@ export class PagePlugins {
       .map((facts) => createExtractor(this.caller, facts));
   }
 
-  private createFor(crawler: string): CrawlerPlugins | undefined {
+  private createCrawlerPlugins(crawler: string): CrawlerPlugins | undefined {
     const made = new CrawlerPlugins(this.caller, this.facts, crawler);
     return made.isEmpty ? undefined : made;
   }
@@ -106,7 +106,7 @@ export class CrawlerPlugins {
    * Combines the decisions of all plug-ins; the first one that excludes the URL ends the calls.
    * @throws PluginFailed
    */
-  async callOnUrl(page: JudgedUrl): Promise<UrlAnswer> {
+  async applyToUrl(page: JudgedUrl): Promise<UrlAnswer> {
     let headers: Record<string, string> = {};
     for (const facts of this.withUrl) {
       const answer = await callHook(this.caller, facts, 'onUrl', toPluginVisit(page));
@@ -120,7 +120,7 @@ export class CrawlerPlugins {
    * Returns the response as changed by all plug-ins, or why one excludes the page.
    * @throws PluginFailed
    */
-  async callOnResponse(page: JudgedUrl, answer: HttpAnswer): Promise<HttpAnswer | { readonly exclude: string }> {
+  async applyToResponse(page: JudgedUrl, answer: HttpAnswer): Promise<HttpAnswer | { readonly exclude: string }> {
     let changed = answer;
     for (const facts of this.withResponse) {
       const { status, headers, body } = changed;
@@ -144,7 +144,7 @@ export class CrawlerPlugins {
       run: async (draft, page) => {
         const answer = await callHook(this.caller, facts, 'onDocument', toHookDocument(draft, page));
         if (answer?.exclude !== undefined) leaveOut(`${facts.name}: ${answer.exclude}`);
-        if (answer?.metas) setMetas(draft, answer.metas);
+        if (answer?.metas) replaceMetas(draft, answer.metas);
         if (answer?.text !== undefined) draft.text = draft.givenText = answer.text;
       },
     }));
@@ -216,7 +216,7 @@ export const toMetas = (given: GivenMetas): Meta[] =>
     values === null ? [] : (typeof values === 'string' ? [values] : values).map((value) => toTypedMeta(name, value)),
   );
 
-function setMetas({ lasting, described, passing }: DocumentDraft, given: GivenMetas): void {
+function replaceMetas({ lasting, described, passing }: DocumentDraft, given: GivenMetas): void {
   for (const list of [lasting, described, passing]) {
     const kept = list.filter(({ name }) => !Object.hasOwn(given, name));
     list.splice(0, list.length, ...kept);

@@ -2,14 +2,14 @@
  * Finds what a body says besides its text: robots directives, the base of its links, its canonical URL, and whether it
  * sends visitors elsewhere.
  */
-import { isForPrograms } from '../../domain/content/alternates.js';
+import { isMachineReadableType } from '../../domain/content/alternates.js';
 import type { UrlOptions } from '../../domain/crawl/policy-definition.js';
 import { parseRobotsDirectives, type RobotsDirectives } from '../../domain/robots/robots-directives.js';
-import { metaName } from '../../domain/signals/meta-names.js';
+import { toMetaName } from '../../domain/signals/meta-names.js';
 import { findSearchProhibition, type Preference, readPreferences } from '../../domain/signals/usage-preferences.js';
 import type { Instant } from '../../domain/time/units.js';
 import type { CrawlUrl } from '../../domain/url/crawl-url.js';
-import { origin } from '../../domain/url/crawl-url.js';
+import { getOrigin } from '../../domain/url/crawl-url.js';
 import { parseRefresh, QUICK_REFRESH } from '../../domain/url/refresh-target.js';
 import type { PageContent } from '../ports/page-reader.js';
 import type { PageTask } from '../ports/page-task.js';
@@ -20,7 +20,7 @@ import type { HttpAnswer } from './page-outcome.js';
 const OBEY_NOTHING: RobotsDirectives = { index: true, follow: true, archive: true, terms: [] };
 
 /** Whether the page's robots directives are obeyed; robots.txt is checked before the page is requested. */
-export const obeysPage = ({ definition }: CrawlContext, { obeyRobots }: UrlOptions): boolean =>
+export const obeysPageDirectives = ({ definition }: CrawlContext, { obeyRobots }: UrlOptions): boolean =>
   obeyRobots ?? !definition.linkRules.rogue;
 
 export function findDirectives(
@@ -29,7 +29,7 @@ export function findDirectives(
   answer: HttpAnswer,
   metas: PageContent['robotsMetas'],
 ): RobotsDirectives {
-  if (!obeysPage(context, options)) return OBEY_NOTHING;
+  if (!obeysPageDirectives(context, options)) return OBEY_NOTHING;
   const header = answer.headers['x-robots-tag'];
   return parseRobotsDirectives(metas, header ? header.split('\n') : [], findFetcher(context, options).robotsAgent);
 }
@@ -51,18 +51,20 @@ export function findTerms(
   { task, content }: { readonly task: PageTask; readonly content?: PageContent },
 ): Terms {
   const directives = findDirectives(context, options, answer, content?.robotsMetas ?? []);
-  const inRobots = (task.robotsPreferences ?? []).map(({ field, value }) => ({ name: metaName(field), value }));
+  const inRobots = (task.robotsPreferences ?? []).map(({ field, value }) => ({ name: toMetaName(field), value }));
   const stated = readPreferences(answer.headers, content?.metas ?? []);
   const preferences = inRobots.length === 0 ? stated : [...stated, ...inRobots];
   const metas = directives.terms.length === 0 ? preferences : [...preferences, ...directives.terms];
   return {
     directives,
     metas,
-    forbids: obeysPage(context, options) ? findForbidden(directives, preferences, task.now) : undefined,
+    forbids: obeysPageDirectives(context, options)
+      ? findIndexingProhibition(directives, preferences, task.now)
+      : undefined,
   };
 }
 
-function findForbidden(
+function findIndexingProhibition(
   { index, unavailableAfter }: RobotsDirectives,
   preferences: readonly Preference[],
   now: Instant,
@@ -114,7 +116,7 @@ export function parseHeaderLinks(answer: HttpAnswer): { href: string; relation: 
     if (parameters.get('anchor')) continue;
     const relations = parameters.get('rel')?.trim().toLowerCase().split(/\s+/);
     const followed = relations?.find((word) => FOLLOWED_RELATIONS.has(word));
-    if (followed === 'alternate' && isForPrograms(parameters.get('type'))) continue;
+    if (followed === 'alternate' && isMachineReadableType(parameters.get('type'))) continue;
     if (followed) links.push({ href, relation: followed });
   }
   return links;
@@ -134,7 +136,7 @@ export function findMovedHome(context: CrawlContext, page: ReadPage): CrawlUrl |
   const root = context.roots.get(page.url.href);
   if (!root?.site) return undefined;
   const target = findRefreshTarget(context, page)?.target;
-  return target && origin(target) !== origin(page.url) ? target : undefined;
+  return target && getOrigin(target) !== getOrigin(page.url) ? target : undefined;
 }
 
 /** The other URL to which a page sends visitors before they could read it, if it does. */

@@ -1,7 +1,7 @@
 /** Handles responses that send visitors elsewhere, by Location or by a refresh. */
 import { movesSite } from '../../domain/policy/site-mode.js';
 import { resolveAsWritten } from '../../domain/url/canonicalize.js';
-import { type CrawlUrl, withoutUserInfo } from '../../domain/url/crawl-url.js';
+import { type CrawlUrl, stripUserInfo } from '../../domain/url/crawl-url.js';
 import type { PageOutcome } from '../ports/page-task.js';
 import { findFetcher } from './crawl-context.js';
 import type { JudgedUrl } from './judged-url.js';
@@ -20,7 +20,7 @@ export function followRedirect(page: JudgedUrl, answer: HttpAnswer, collector: L
   const asked = task.variant ?? task.url;
   const target = location === undefined ? undefined : context.canonicalize(location, asked);
   if (!target || (target.scheme !== 'http' && target.scheme !== 'https')) {
-    const written = location === undefined ? 'missing' : JSON.stringify(withoutUserInfo(location).slice(0, 200));
+    const written = location === undefined ? 'missing' : JSON.stringify(stripUserInfo(location).slice(0, 200));
     return { outcome: createFailure('redirect-malformed', `Location is ${written}`) };
   }
   if (target.href === url.href) {
@@ -29,7 +29,7 @@ export function followRedirect(page: JudgedUrl, answer: HttpAnswer, collector: L
     const outcome = createFailure('redirect-loop', 'the URL redirects to itself');
     return { outcome, toItself: { setCookie: answer.headers['set-cookie'], variant } };
   }
-  return { outcome: checkRedirectLimit(page) ?? redirectTo(page, target, collector, isPermanentRedirect(answer)) };
+  return { outcome: checkRedirectLimit(page) ?? createRedirect(page, target, collector, isPermanentRedirect(answer)) };
 }
 
 /**
@@ -45,11 +45,11 @@ export function followRefresh(
   if (!target) return undefined;
   const tooMany = checkRedirectLimit(page);
   if (tooMany) return tooMany;
-  const outcome = redirectTo(page, target, links);
+  const outcome = createRedirect(page, target, links);
   return outcome.refused === undefined ? outcome : undefined;
 }
 
-export function redirectTo(
+export function createRedirect(
   { candidate }: JudgedUrl,
   target: CrawlUrl,
   collector: LinkCollector,

@@ -1,6 +1,6 @@
 import type { FetchRequest } from '../ports/fetcher.js';
 import { findFetcher } from './crawl-context.js';
-import { findCanonicalForm, type JudgedUrl, readsLinks } from './judged-url.js';
+import { findCanonicalForm, type JudgedUrl, needsLinks } from './judged-url.js';
 import { shouldRenderFirst } from './rendering.js';
 
 /** The maximum that sitemaps.org allows; the size limit for documents does not apply to sitemaps. */
@@ -9,7 +9,7 @@ const MAX_SITEMAP_BYTES = 50 * 1024 * 1024;
 export function createRequest(page: JudgedUrl): FetchRequest {
   const { task, context, verdict } = page;
   const { options, fetchUrl } = verdict.effects;
-  const conditional = isConditional(page);
+  const conditional = canFetchConditionally(page);
   return {
     url: fetchUrl ?? task.variant ?? task.url,
     fetcher: findFetcher(context, options).name,
@@ -32,9 +32,9 @@ export function createRequest(page: JudgedUrl): FetchRequest {
  * A document that should be in the index but is not is fetched in full, whatever its ETag says. So is one whose links
  * or metas have not been judged by the current policy.
  */
-function isConditional(page: JudgedUrl): boolean {
+function canFetchConditionally(page: JudgedUrl): boolean {
   const { task, context, verdict, mode } = page;
   if (context.definition.disableConditionalGet) return false;
   const isMissing = task.stamp === undefined && verdict.effects.index;
-  return !isMissing && !readsLinks(page) && !shouldRenderFirst(mode, task) && findCanonicalForm(page) === undefined;
+  return !isMissing && !needsLinks(page) && !shouldRenderFirst(mode, task) && findCanonicalForm(page) === undefined;
 }

@@ -5,7 +5,7 @@ import type { PageSchedule } from '../ports/page-task.js';
 import { findCanonicalForm, type JudgedUrl } from './judged-url.js';
 
 /** What the verdict on a URL says about the times of its visits. */
-export function toSchedule(verdict: Verdict): PageSchedule {
+export function toPageSchedule(verdict: Verdict): PageSchedule {
   const { options, period, maxNetworkErrors, networkErrorDelay, priorityShift } = verdict.effects;
   return {
     period,
@@ -21,7 +21,7 @@ export function toSchedule(verdict: Verdict): PageSchedule {
 
 /** A document that gives way to another URL is visited again as soon as the minimum age allows. */
 export function toVisitSchedule(page: JudgedUrl, unavailableAfter: Instant | undefined): PageSchedule {
-  const schedule = limitToAvailability(page, toSchedule(page.verdict), unavailableAfter);
+  const schedule = limitToAvailability(page, toPageSchedule(page.verdict), unavailableAfter);
   if (page.task.stamp === undefined || findCanonicalForm(page) === undefined) return schedule;
   return { ...schedule, period: page.context.definition.refresh.minimumAge };
 }

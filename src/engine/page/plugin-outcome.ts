@@ -10,7 +10,7 @@ import type { CrawlerPlugins } from './page-plugins.js';
 export async function judgeByPlugins(page: JudgedUrl, plugins: CrawlerPlugins): Promise<JudgedUrl> {
   if (page.excluded) return page;
   try {
-    const { exclude, headers } = await plugins.callOnUrl(page);
+    const { exclude, headers } = await plugins.applyToUrl(page);
     return exclude === undefined
       ? { ...page, headers }
       : { ...page, excluded: createExclusion('excluded-by-plugin', exclude) };
@@ -26,7 +26,7 @@ export async function applyResponsePlugins(
   plugins: CrawlerPlugins,
 ): Promise<HttpAnswer | PageOutcome> {
   try {
-    const changed = await plugins.callOnResponse(page, answer);
+    const changed = await plugins.applyToResponse(page, answer);
     return 'exclude' in changed ? createExclusion('excluded-by-plugin', changed.exclude) : changed;
   } catch (error) {
     return toFailure(error);
@@ -36,7 +36,7 @@ export async function applyResponsePlugins(
 type DocumentOutcome = Extract<PageOutcome, { kind: 'document' }>;
 
 /** Keeps the document out of the index; its links are followed. */
-export function leaveOut(outcome: DocumentOutcome, why: string | undefined): DocumentOutcome {
+export function excludeFromIndex(outcome: DocumentOutcome, why: string | undefined): DocumentOutcome {
   if (why === undefined || !outcome.index) return outcome;
   return { ...outcome, index: false, reason: 'excluded-by-plugin', document: undefined, leftOut: why };
 }

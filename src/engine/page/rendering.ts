@@ -10,7 +10,7 @@ import type { PageContent } from '../ports/page-reader.js';
 import type { PageTask } from '../ports/page-task.js';
 import { type CrawlContext, findFetcher } from './crawl-context.js';
 import type { HttpAnswer } from './page-outcome.js';
-import { obeysPage } from './page-reading.js';
+import { obeysPageDirectives } from './page-reading.js';
 
 /** Number of consecutive times that rendering a page may fail before the page is used as it was sent. */
 const MOST_FAILURES = 2;
@@ -33,7 +33,7 @@ export interface RenderFailure {
   readonly detail: string;
 }
 
-export function renderModeOf({ definition }: CrawlContext, options: UrlOptions, task: PageTask): RenderMode {
+export function findRenderMode({ definition }: CrawlContext, options: UrlOptions, task: PageTask): RenderMode {
   if (task.discoveredVia === 'robots') return 'never';
   if (task.inspect) return task.render === 'always' ? 'always' : 'never';
   const mode = options.renderMode ?? definition.render;
@@ -47,12 +47,12 @@ export const shouldRenderFirst = (mode: RenderMode, { render }: PageTask): boole
   mode === 'always' || (mode === 'auto' && render === 'always');
 
 /** Whether a page is to be rendered, judged by what was sent. */
-export const isToRender = (mode: RenderMode, task: PageTask, mediaType: string, content: PageContent): boolean =>
+export const shouldRender = (mode: RenderMode, task: PageTask, mediaType: string, content: PageContent): boolean =>
   mode !== 'never' &&
   RENDERED_TYPES.has(mediaType) &&
   (shouldRenderFirst(mode, task) || content.needsRendering !== undefined);
 
-interface ToRender {
+interface RenderRequest {
   readonly task: PageTask;
   readonly context: CrawlContext;
   readonly options: UrlOptions;
@@ -60,7 +60,7 @@ interface ToRender {
   readonly answer: HttpAnswer;
 }
 
-export async function render(page: ToRender, fetcher: Pick<Fetcher, 'fetch'>): Promise<Rendered> {
+export async function render(page: RenderRequest, fetcher: Pick<Fetcher, 'fetch'>): Promise<Rendered> {
   const { task, context, options, request, answer } = page;
   const outcome = await fetcher.fetch({
     ...request,
@@ -72,7 +72,7 @@ export async function render(page: ToRender, fetcher: Pick<Fetcher, 'fetch'>): P
       userAgent: options.userAgent ?? findFetcher(context, options).userAgent,
       readyWhen: options.renderReadyWhen,
       steps: options.renderSteps,
-      obeysRobots: obeysPage(context, options) && !context.definition.ignoreRobotsTxt,
+      obeysRobots: obeysPageDirectives(context, options) && !context.definition.ignoreRobotsTxt,
       withPicture: task.inspect === true,
     },
   });

@@ -54,8 +54,8 @@ export interface LoginMethod {
   /** Logs in, or tests what requests would carry. Never rejects because of what a site does. */
   login(tools: LoginTools): Promise<LoginResult>;
   /** What a GET request for the URL carries after a login. */
-  sessionFor(url: string): RequestSession | Promise<RequestSession>;
-  judgeAnswer(answer: SessionAnswer): SessionVerdict | Promise<SessionVerdict>;
+  getSession(url: string): RequestSession | Promise<RequestSession>;
+  judgeResponse(answer: SessionAnswer): SessionVerdict | Promise<SessionVerdict>;
   /** Whether visitors log in or out at this URL, so that it is never visited as a page. */
   isLoginPage?(url: string): boolean;
   /** What should survive a restart; it is a secret. */

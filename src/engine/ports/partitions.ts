@@ -14,13 +14,13 @@ export interface Fence {
 export interface Partitions {
   /** False if this process is alone and owns everything. */
   readonly shared: boolean;
-  partitionOf(hostKey: string): number;
+  getPartition(hostKey: string): number;
   /** The partitions owned now; undefined for all. */
   readonly owned: readonly number[] | undefined;
   /** True if the host is certainly owned at this moment, so that a visit may begin. */
   owns(hostKey: string): boolean;
   /** The fence for a visit that begins now; undefined if the host is not owned. */
-  fenceFor(hostKey: string): Fence | undefined;
+  findFence(hostKey: string): Fence | undefined;
   /** Whether the fence still proves ownership, even while the partition is being given up. */
   holds(fence: Fence): boolean;
   /** The latest time to send a request, in milliseconds of the machine's monotonic clock; undefined for no limit. */

@@ -16,10 +16,10 @@ export interface SessionStore {
 
 export interface Session {
   /** The value of the Cookie header of a request for the URL (RFC 6265); undefined if there is none. */
-  cookies(url: string): string | undefined;
+  getCookies(url: string): string | undefined;
   /**
    * Stores the Set-Cookie fields of a response from the URL, separated by line feeds; cookies that the URL may not set
    * are ignored. True if the next request for the URL will have different cookies.
    */
-  keep(url: string, setCookie: string): Promise<boolean>;
+  storeCookies(url: string, setCookie: string): Promise<boolean>;
 }

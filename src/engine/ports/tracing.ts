@@ -2,7 +2,7 @@ import type { UrlState } from '../../domain/crawl/url-state.js';
 import type { PushOrder } from '../../domain/push/order.js';
 import type { PageResult } from './page-task.js';
 
-/** Parts of a visit that the engine times; `fetch` and `extract` are timed where they happen (see `recordAnswer`). */
+/** Parts of a visit that the engine times; `fetch` and `extract` are timed where they happen (see `recordResponse`). */
 export type VisitPart = 'robots' | 'links' | 'decide' | 'settle';
 
 /**
@@ -14,7 +14,7 @@ export interface Tracing {
   traceVisit<T>(state: UrlState, work: () => Promise<T>): Promise<T>;
   tracePart<T>(name: VisitPart, work: () => T): T;
   /** Must be called as soon as the page processor returns its result, which contains what it has measured. */
-  recordAnswer(result: PageResult): void;
+  recordResponse(result: PageResult): void;
   /** Records how the visit ended; `result` is absent if the URL goes back to the head of its queue. */
   recordOutcome(result?: PageResult): void;
   /** Records that the visit sends an order, which may be delivered together with those of other visits. */
@@ -25,7 +25,7 @@ export interface Tracing {
 export const NOT_TRACED: Tracing = {
   traceVisit: (_state, work) => work(),
   tracePart: (_name, work) => work(),
-  recordAnswer() {},
+  recordResponse() {},
   recordOutcome() {},
   recordOrder() {},
 };

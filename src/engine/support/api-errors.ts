@@ -7,7 +7,7 @@ export class NotFound extends Error {
  * Creates the error for a name that does not exist.
  * @param what the kind of thing: crawler, login
  */
-export const notAmong = (what: string, name: string, names: readonly string[]): NotFound =>
+export const createUnknownNameError = (what: string, name: string, names: readonly string[]): NotFound =>
   new NotFound(
     `there is no ${what} ${JSON.stringify(name)}; ${names.length === 0 ? 'none is configured' : `configured: ${names.join(', ')}`}`,
   );

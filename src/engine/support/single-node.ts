@@ -6,10 +6,10 @@ const EVERYTHING = { partition: 0, epoch: 0 };
 /** A single node owns every host permanently. */
 export const SOLE_OWNER: Partitions = {
   shared: false,
-  partitionOf: () => 0,
+  getPartition: () => 0,
   owned: undefined,
   owns: () => true,
-  fenceFor: () => EVERYTHING,
+  findFence: () => EVERYTHING,
   holds: () => true,
   sendBy: undefined,
   leads: true,

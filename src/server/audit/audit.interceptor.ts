@@ -33,7 +33,11 @@ export class AuditInterceptor implements NestInterceptor {
     const request = context.switchToHttp().getRequest<FastifyRequest>();
     const operation = this.reflector.get<string>(OPERATION_KEY, context.getHandler());
     const writes = this.reflector.get<boolean>(WRITES_KEY, context.getHandler());
-    if (request.method === 'GET' || request.method === 'HEAD' || (!writes && this.isRepeatedCheck(request, operation)))
+    if (
+      request.method === 'GET' ||
+      request.method === 'HEAD' ||
+      (!writes && this.registerRepeatedCheck(request, operation))
+    )
       return next.handle();
     return next.handle().pipe(
       mergeMap((answer) => from(this.record(request, operation, 'done').then(() => answer))),
@@ -44,8 +48,8 @@ export class AuditInterceptor implements NestInterceptor {
   }
 
   /** The console checks input as it is typed, which must not push writes out of the log. */
-  private isRepeatedCheck(request: FastifyRequest, operation: string): boolean {
-    const key = `${operation} ${callerName(request)}`;
+  private registerRepeatedCheck(request: FastifyRequest, operation: string): boolean {
+    const key = `${operation} ${getCallerName(request)}`;
     const now = this.clock.now();
     const before = this.checked.get(key);
     if (before !== undefined && now - before < CHECK_INTERVAL) return true;
@@ -56,7 +60,7 @@ export class AuditInterceptor implements NestInterceptor {
   private async record(request: FastifyRequest, operation: string, outcome: string): Promise<void> {
     await this.log.append({
       at: this.clock.now(),
-      who: callerName(request),
+      who: getCallerName(request),
       what: operation,
       target: truncate(redact(decodeLeniently(redact(request.url)))),
       outcome: truncate(redact(outcome)),
@@ -66,7 +70,7 @@ export class AuditInterceptor implements NestInterceptor {
   }
 }
 
-const callerName = (request: FastifyRequest): string => request.caller?.name ?? 'nobody';
+const getCallerName = (request: FastifyRequest): string => request.caller?.name ?? 'nobody';
 
 const asText = (value: unknown): string => (value === undefined ? '' : JSON.stringify(redactDeep(value)));
 

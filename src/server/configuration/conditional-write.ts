@@ -27,7 +27,7 @@ export const CHANGE_PROBLEMS = {
   428: 'If-Match is missing.',
 };
 
-export const writeRequest = (request: FastifyRequest, query: ConfirmQuery): WriteRequest => ({
+export const createWriteRequest = (request: FastifyRequest, query: ConfirmQuery): WriteRequest => ({
   who: (request.caller ?? LOCAL_CALLER).name,
   ifMatch: request.headers['if-match'],
   confirm: query.confirm === true,

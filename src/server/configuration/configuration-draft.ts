@@ -9,7 +9,7 @@ export interface ConfigurationDraft {
   readonly files: ReadonlyMap<string, string>;
 }
 
-export const textsByName = (files: readonly RuleFile[]): Map<string, string> =>
+export const indexTextsByName = (files: readonly RuleFile[]): Map<string, string> =>
   new Map(files.map(({ name, text }) => [name, text]));
 
 /** A misspelled name would be written to disk and never read. */

@@ -4,7 +4,7 @@ import { constants, existsSync, mkdirSync, readFileSync, realpathSync, statSync 
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import type { ServerDefinition } from '../../domain/crawl/definition.js';
-import { type Problem, placeText } from '../../domain/crawl/place.js';
+import { formatPlace, type Problem } from '../../domain/crawl/place.js';
 import { FileRefused, RULE_FILE_ENDINGS, type RuleFileKind } from '../../domain/crawl/rule-file.js';
 import { toFileError } from '../fail.js';
 import { UsageError } from '../options.js';
@@ -14,7 +14,7 @@ import type { ConfigurationFormat } from './configuration-format.js';
 export class InvalidConfiguration extends Error {
   override readonly name = 'InvalidConfiguration';
   constructor(readonly problems: readonly Problem[]) {
-    const lines = problems.map((problem) => `${placeText(problem.place)} ${problem.code} ${problem.message}`);
+    const lines = problems.map((problem) => `${formatPlace(problem.place)} ${problem.code} ${problem.message}`);
     super(`the configuration has errors:\n${lines.join('\n')}`);
   }
 }

@@ -1,7 +1,7 @@
 /** The versions of the configuration: what was in force when. Secrets are encrypted, or left out if there is no key. */
 import type { Clock } from '../../engine/ports/clock.js';
 import { ProblemException } from '../http/problem.js';
-import { textsByName } from './configuration-draft.js';
+import { indexTextsByName } from './configuration-draft.js';
 import type { LoadedConfiguration, Texts } from './configuration-file.js';
 import type { ConfigurationFormat } from './configuration-format.js';
 import type { ConfigurationHistory, ConfigurationTexts, VersionHeader } from './configuration-history.js';
@@ -23,13 +23,13 @@ export class ConfigurationVersions {
     { xml, ruleFiles, fingerprint }: Pick<LoadedConfiguration, 'xml' | 'ruleFiles' | 'fingerprint'>,
     who: string,
   ): Promise<VersionHeader> {
-    const texts = { xml, files: textsByName(ruleFiles) };
+    const texts = { xml, files: indexTextsByName(ruleFiles) };
     const kept = this.history.keepsSecrets ? texts : redactSecrets(texts, this.format);
     return this.history.add({ at: this.clock.now(), who, digest: fingerprint, ...kept });
   }
 
   /** The version that was most recently put in force. */
-  async newest(): Promise<VersionHeader | undefined> {
+  async findNewest(): Promise<VersionHeader | undefined> {
     const newest = await this.history.listVersions(undefined, 10);
     return newest.find(({ who }) => who !== KEPT_EDIT);
   }

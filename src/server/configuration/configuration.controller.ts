@@ -24,7 +24,7 @@ import {
 import { IsString } from 'class-validator';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Audited, ChangeNote } from '../audit/change-note.js';
-import { TakesConfiguration } from '../http/body-parsers.js';
+import { AcceptsConfiguration } from '../http/body-parsers.js';
 import { ClientGone } from '../http/client-gone.js';
 import { JSON_TYPE, NDJSON_TYPE, Operation, XML_TYPE } from '../http/operation.js';
 import { PageResponse } from '../http/page-response.js';
@@ -34,7 +34,7 @@ import type { TestSink } from '../sinks/sink-test.js';
 import { API, TEST_SINK } from '../tokens.js';
 import { UrlQuery } from '../urls/url.query.js';
 import { PageViewDto, toPageViewDto } from '../urls/url-history.dto.js';
-import { CHANGE_PROBLEMS, ETAG, IfMatch, setVersionHeaders, writeRequest } from './conditional-write.js';
+import { CHANGE_PROBLEMS, createWriteRequest, ETAG, IfMatch, setVersionHeaders } from './conditional-write.js';
 import {
   CheckDto,
   ConfigurationStateDto,
@@ -53,7 +53,7 @@ import { ConfigurationDraftDto, RuleFileDto, toRuleFileDto } from './rule-file.d
 const DRAFT_TYPES = [XML_TYPE, JSON_TYPE];
 const DraftBody = (): MethodDecorator =>
   applyDecorators(
-    TakesConfiguration(),
+    AcceptsConfiguration(),
     ApiExtraModels(ConfigurationDraftDto),
     ApiBody({
       schema: {
@@ -101,7 +101,7 @@ export class ConfigurationController {
   read(@Res({ passthrough: true }) reply: FastifyReply): string {
     setVersionHeaders(reply, this.configuration);
     reply.type(`${XML_TYPE}; charset=utf-8`);
-    return this.configuration.redactedXml();
+    return this.configuration.getRedactedXml();
   }
 
   @Put()
@@ -132,7 +132,7 @@ export class ConfigurationController {
     @Audited() note: ChangeNote,
   ): Promise<ConfigurationStateDto> {
     const before = this.configuration.current.header.version;
-    const { header } = await this.configuration.replace(draft, writeRequest(request, query));
+    const { header } = await this.configuration.replace(draft, createWriteRequest(request, query));
     const files = [...draft.files.keys()];
     note.recordChange({ version: before }, { version: header.version, ...(files.length > 0 ? { files } : {}) });
     setVersionHeaders(reply, this.configuration);
@@ -151,7 +151,7 @@ export class ConfigurationController {
   @PageResponse(RuleFileDto, 'All files, by name.')
   listFiles(@Res({ passthrough: true }) reply: FastifyReply): Page<RuleFileDto> {
     setVersionHeaders(reply, this.configuration);
-    return { items: this.configuration.ruleFiles().map(toRuleFileDto), next: null };
+    return { items: this.configuration.listRuleFiles().map(toRuleFileDto), next: null };
   }
 
   @Get('state')

@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { type Problem, placeText } from '../../domain/crawl/place.js';
+import { formatPlace, type Problem } from '../../domain/crawl/place.js';
 import type { SinkDefinition } from '../../domain/crawl/sink-definition.js';
 import { isSameDefinition } from '../../domain/secret.js';
 import type { EngineApi } from '../../engine/engine-api.js';
@@ -10,7 +10,7 @@ import type { PageView } from '../../engine/views/url-views.js';
 import { ProblemException } from '../http/problem.js';
 import { UsageError } from '../options.js';
 import { CLOCK, CONFIGURATION_FILE, CONFIGURATION_FORMAT, CONFIGURATION_HISTORY, ENGINE, LOG } from '../tokens.js';
-import { type ConfigurationDraft, findStrayFiles, textsByName } from './configuration-draft.js';
+import { type ConfigurationDraft, findStrayFiles, indexTextsByName } from './configuration-draft.js';
 import {
   type ConfigurationFile,
   InvalidConfiguration,
@@ -21,13 +21,13 @@ import {
 import type { ConfigurationFormat, RuleView } from './configuration-format.js';
 import type { ConfigurationHistory, ConfigurationTexts, VersionHeader } from './configuration-history.js';
 import { ConfigurationVersions, KEPT_EDIT } from './configuration-versions.js';
-import { configurationErrors } from './problems.dto.js';
+import { toProblemErrors } from './problems.dto.js';
 import {
   ANY,
   createConfirmationProblem,
   createUnusableEditProblem,
+  createWriteProblem,
   requireMatch,
-  writeProblem,
 } from './write-conditions.js';
 
 export interface ConfigurationInForce extends LoadedConfiguration {
@@ -79,7 +79,7 @@ export class ConfigurationService {
   async initialize(loaded: LoadedConfiguration, shared: boolean): Promise<ConfigurationInForce> {
     this.shared = shared;
     this.onDisk = loaded;
-    const newest = await this.versions.newest();
+    const newest = await this.versions.findNewest();
     const isNewest = newest?.digest === loaded.fingerprint;
     if (newest && !isNewest && shared) {
       this.log.warn('the configuration in the database is in force; the file differs from it and is not used', {
@@ -97,11 +97,11 @@ export class ConfigurationService {
   /** Puts in force the configuration that another server has put in force. */
   adoptNewest(): Promise<void> {
     return this.runExclusively(async () => {
-      const newest = await this.versions.newest();
+      const newest = await this.versions.findNewest();
       if (!newest || newest.digest === this.current.header.digest) return;
       const { xml, files } = await this.versions.getTexts(newest.version, this.current);
       const loaded = this.file.load(xml, files);
-      const staged = this.isEdited() ? undefined : await this.stage(loaded);
+      const staged = this.isFileEdited() ? undefined : await this.stage(loaded);
       await this.engine.reconfigure(loaded.definition);
       this.inForce = { ...loaded, header: newest };
       await this.write(loaded, staged);
@@ -130,16 +130,16 @@ export class ConfigurationService {
     return [this.file.path, ...this.current.paths];
   }
 
-  redactedXml(): string {
+  getRedactedXml(): string {
     return this.format.redact(this.current.xml);
   }
 
   /** The rule files in force, redacted. */
-  ruleFiles(): readonly RuleFile[] {
+  listRuleFiles(): readonly RuleFile[] {
     return this.current.ruleFiles.map((file) => ({ ...file, text: this.format.redactRules(file.text) }));
   }
 
-  rules(crawler: string): readonly RuleView[] {
+  listRules(crawler: string): readonly RuleView[] {
     return this.format.rules(this.current.xml, crawler);
   }
 
@@ -151,17 +151,17 @@ export class ConfigurationService {
 
   /** The sink with that name in a draft; placeholders are replaced by the secrets of the configuration in force. */
   findSink(draft: ConfigurationDraft, name: string): SinkDefinition {
-    const sink = this.loadOrRefuse(draft).definition.sinks.find((one) => one.name === name);
+    const sink = this.loadOrThrow(draft).definition.sinks.find((one) => one.name === name);
     if (!sink) throw new ProblemException('not-found', `The configuration has no sink ${name}.`);
     return sink;
   }
 
   viewPage(draft: ConfigurationDraft, crawler: string, url: string): Promise<PageView> {
-    return this.engine.lookAtPage(this.loadOrRefuse(draft).definition, crawler, url);
+    return this.engine.previewPage(this.loadOrThrow(draft).definition, crawler, url);
   }
 
   preview(draft: ConfigurationDraft): AsyncIterable<PreviewReport> {
-    return this.engine.preview(this.loadOrRefuse(draft).definition);
+    return this.engine.preview(this.loadOrThrow(draft).definition);
   }
 
   /**
@@ -211,7 +211,7 @@ export class ConfigurationService {
     await this.runExclusively(async () => {
       this.secretsAreOld = false;
       const { xml, ruleFiles, header, definition } = this.current;
-      const loaded = this.file.load(xml, new Map(textsByName(ruleFiles)));
+      const loaded = this.file.load(xml, new Map(indexTextsByName(ruleFiles)));
       if (isSameDefinition(loaded.definition, definition)) return;
       await this.reconfigure(loaded).catch((error: unknown) => {
         this.secretsAreOld = true;
@@ -229,7 +229,7 @@ export class ConfigurationService {
   ): Promise<ConfigurationInForce> {
     return this.runExclusively(async () => {
       await this.requireCurrentVersion(request, overwrites);
-      const loaded = this.loadOrRefuse(make(this.current.xml));
+      const loaded = this.loadOrThrow(make(this.current.xml));
       if (!request.confirm) {
         await this.requireFewDeletions(loaded);
         // The preview takes time, and the file may be edited in the meantime.
@@ -244,12 +244,12 @@ export class ConfigurationService {
    * version outdated.
    */
   private async requireCurrentVersion({ ifMatch }: WriteRequest, overwrites: boolean): Promise<void> {
-    if (this.isEdited()) await this.loadEditedFile('file');
+    if (this.isFileEdited()) await this.loadEditedFile('file');
     if (this.rejected.length > 0 && !overwrites) throw createUnusableEditProblem(this.rejected);
     requireMatch(ifMatch, this.etag);
   }
 
-  private isEdited(): boolean {
+  private isFileEdited(): boolean {
     return this.rejected.length > 0 || this.file.hasDiskChanged(this.onDisk);
   }
 
@@ -257,7 +257,7 @@ export class ConfigurationService {
     try {
       const loaded = this.file.load();
       const isNew = loaded.fingerprint !== this.current.fingerprint;
-      const header = isNew ? await this.reconfigureAndRemember(loaded, who) : undefined;
+      const header = isNew ? await this.reconfigureAndRecord(loaded, who) : undefined;
       this.onDisk = loaded;
       if (header) await this.acceptVersion(loaded, header);
       this.rejected = [];
@@ -272,13 +272,13 @@ export class ConfigurationService {
   private rejectFile(problems: readonly Problem[]): void {
     this.rejected = problems;
     this.log.error('the changed configuration has errors; the one in force stays', {
-      problems: problems.map((problem) => `${placeText(problem.place)} ${problem.code} ${problem.message}`),
+      problems: problems.map((problem) => `${formatPlace(problem.place)} ${problem.code} ${problem.message}`),
     });
   }
 
   private async putInForce(loaded: LoadedConfiguration, who: string): Promise<ConfigurationInForce> {
     const staged = await this.stage(loaded);
-    const header = await this.reconfigureAndRemember(loaded, who, () => this.keepEdit(loaded)).catch(
+    const header = await this.reconfigureAndRecord(loaded, who, () => this.keepEdit(loaded)).catch(
       async (error: unknown) => {
         await staged?.discard();
         throw error;
@@ -289,7 +289,7 @@ export class ConfigurationService {
   }
 
   /** A configuration that cannot be stored, for example because the disk is full, is not put in force either. */
-  private async reconfigureAndRemember(
+  private async reconfigureAndRecord(
     loaded: LoadedConfiguration,
     who: string,
     before = async (): Promise<unknown> => undefined,
@@ -331,7 +331,7 @@ export class ConfigurationService {
    */
   private stage(loaded: LoadedConfiguration): Promise<Staged | undefined> {
     return this.file.stage(loaded).catch((error: unknown) => {
-      if (!this.shared) throw error instanceof UsageError ? writeProblem(error) : error;
+      if (!this.shared) throw error instanceof UsageError ? createWriteProblem(error) : error;
       this.log.info('the configuration file could not be written; the database has the configuration', {
         file: this.file.path,
         error: String(error),
@@ -353,14 +353,14 @@ export class ConfigurationService {
    * outdated.
    */
   private completeDraft({ xml, files }: ConfigurationDraft): ConfigurationTexts {
-    const known = this.shared ? textsByName(this.current.ruleFiles) : [];
+    const known = this.shared ? indexTextsByName(this.current.ruleFiles) : [];
     return {
       xml: xml === undefined ? this.current.xml : this.format.restoreSecrets(xml, this.current.xml),
       files: new Map([...known, ...files]),
     };
   }
 
-  private loadOrRefuse(draft: ConfigurationDraft): LoadedConfiguration {
+  private loadOrThrow(draft: ConfigurationDraft): LoadedConfiguration {
     const { xml, files } = this.completeDraft(draft);
     try {
       const loaded = this.file.load(xml, files);
@@ -369,7 +369,7 @@ export class ConfigurationService {
       return loaded;
     } catch (error) {
       if (!(error instanceof InvalidConfiguration)) throw error;
-      const errors = configurationErrors(error.problems);
+      const errors = toProblemErrors(error.problems);
       throw new ProblemException('configuration-invalid', `Nothing was changed: ${errors.length} problems.`, {
         errors,
       });

@@ -19,9 +19,9 @@ export function restoreSecretsFrom(
   { xml, files }: ConfigurationTexts,
   format: Secrets,
 ): ConfigurationTexts {
-  const ownText = (name: string): string | undefined => own.ruleFiles.find((file) => file.name === name)?.text;
+  const findOwnText = (name: string): string | undefined => own.ruleFiles.find((file) => file.name === name)?.text;
   const filled = [...files].map(([name, text]) => {
-    const known = ownText(name);
+    const known = findOwnText(name);
     return [name, known !== undefined && format.redactRules(known) === text ? known : text] as const;
   });
   return { xml: format.restoreSecrets(xml, own.xml), files: new Map(filled) };

@@ -31,5 +31,5 @@ export const toConfigurationProblemDto = ({ severity, code, message, place }: Pr
   column: place.column,
 });
 
-export const configurationErrors = (problems: readonly Problem[]): ProblemError[] =>
+export const toProblemErrors = (problems: readonly Problem[]): ProblemError[] =>
   problems.map(({ severity, code, message, place }) => ({ detail: message, code, severity, ...place }));

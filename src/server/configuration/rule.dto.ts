@@ -154,7 +154,7 @@ export class RuleDto {
   xml!: string;
 }
 
-const position = (): PropertyDecorator =>
+const RulePosition = (): PropertyDecorator =>
   applyDecorators(
     ApiProperty({
       required: false,
@@ -169,12 +169,12 @@ const position = (): PropertyDecorator =>
   );
 
 export class PreviewRuleQuery {
-  @position()
+  @RulePosition()
   index?: number;
 }
 
 export class InsertQuery extends ConfirmQuery {
-  @position()
+  @RulePosition()
   index?: number;
 }
 

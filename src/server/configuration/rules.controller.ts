@@ -32,7 +32,7 @@ import type { Page } from '../http/paging.js';
 import { ProblemException } from '../http/problem.js';
 import { WholeNumberPipe } from '../http/whole-number.js';
 import { API } from '../tokens.js';
-import { CHANGE_PROBLEMS, IfMatch, setVersionHeaders, writeRequest } from './conditional-write.js';
+import { CHANGE_PROBLEMS, createWriteRequest, IfMatch, setVersionHeaders } from './conditional-write.js';
 import { ConfirmQuery, PreviewDto, toPreviewDto } from './configuration.dto.js';
 import { ConfigurationService } from './configuration.service.js';
 import type { RuleInput, RuleView } from './configuration-format.js';
@@ -111,7 +111,7 @@ export class RulesController {
     const { format } = this.configuration;
     await this.configuration.change(
       (xml) => format.insertRule(xml, crawler, rule, query.index),
-      writeRequest(request, query),
+      createWriteRequest(request, query),
     );
     const written = query.index === undefined ? this.listRules(crawler).at(-1)! : this.findRule(crawler, query.index);
     note.recordChange(undefined, { index: written.index, xml: written.xml });
@@ -145,7 +145,7 @@ export class RulesController {
     const before = this.findRule(crawler, index).xml;
     await this.configuration.change(
       (xml) => format.replaceRule(xml, crawler, index, rule),
-      writeRequest(request, query),
+      createWriteRequest(request, query),
     );
     const written = this.findRule(crawler, index);
     note.recordChange({ index, xml: before }, { index, xml: written.xml });
@@ -175,7 +175,10 @@ export class RulesController {
   ): Promise<void> {
     const { format } = this.configuration;
     const before = this.findRule(crawler, index).xml;
-    await this.configuration.change((xml) => format.deleteRule(xml, crawler, index), writeRequest(request, query));
+    await this.configuration.change(
+      (xml) => format.deleteRule(xml, crawler, index),
+      createWriteRequest(request, query),
+    );
     note.recordChange({ index, xml: before }, undefined);
     setVersionHeaders(reply, this.configuration);
   }
@@ -233,13 +236,16 @@ export class RulesController {
     @Audited() note: ChangeNote,
   ): Promise<Page<RuleDto>> {
     const { format } = this.configuration;
-    await this.configuration.change((xml) => format.moveRule(xml, crawler, from, to), writeRequest(request, query));
+    await this.configuration.change(
+      (xml) => format.moveRule(xml, crawler, from, to),
+      createWriteRequest(request, query),
+    );
     note.recordChange({ index: from }, { index: to });
     return this.list(crawler, reply);
   }
 
   private listRules(crawler: string): readonly RuleView[] {
-    return this.configuration.rules(crawler);
+    return this.configuration.listRules(crawler);
   }
 
   private findRule(crawler: string, index: number): RuleView {

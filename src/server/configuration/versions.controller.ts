@@ -7,7 +7,7 @@ import { PageResponse } from '../http/page-response.js';
 import { mapPage, type Page, PageQuery, parseNumberCursor, toPage } from '../http/paging.js';
 import { WholeNumberPipe } from '../http/whole-number.js';
 import { API, CONFIGURATION_HISTORY } from '../tokens.js';
-import { CHANGE_PROBLEMS, ETAG, setVersionHeaders, writeRequest } from './conditional-write.js';
+import { CHANGE_PROBLEMS, createWriteRequest, ETAG, setVersionHeaders } from './conditional-write.js';
 import {
   ConfigurationStateDto,
   ConfirmQuery,
@@ -112,7 +112,7 @@ export class VersionsController {
     @Audited() note: ChangeNote,
   ): Promise<ConfigurationStateDto> {
     const before = this.configuration.current.header.version;
-    const { header } = await this.configuration.restore(version, writeRequest(request, query));
+    const { header } = await this.configuration.restore(version, createWriteRequest(request, query));
     note.recordChange({ version: before }, { version: header.version, restored: version });
     setVersionHeaders(reply, this.configuration);
     return toConfigurationStateDto(this.configuration);

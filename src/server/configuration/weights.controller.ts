@@ -5,7 +5,7 @@ import { Audited, ChangeNote } from '../audit/change-note.js';
 import { CrawlerName } from '../http/crawler-name.js';
 import { Operation } from '../http/operation.js';
 import { API } from '../tokens.js';
-import { CHANGE_PROBLEMS, IfMatch, setVersionHeaders, writeRequest } from './conditional-write.js';
+import { CHANGE_PROBLEMS, createWriteRequest, IfMatch, setVersionHeaders } from './conditional-write.js';
 import { ConfirmQuery } from './configuration.dto.js';
 import { ConfigurationService } from './configuration.service.js';
 import { WeightsDto } from './rule.dto.js';
@@ -38,7 +38,7 @@ export class WeightsController {
     const before = this.findWeights(crawler);
     await this.configuration.change(
       (xml) => format.setWeights(xml, crawler, omitUndefined(weights)),
-      writeRequest(request, query),
+      createWriteRequest(request, query),
     );
     note.recordChange(before, this.findWeights(crawler));
     setVersionHeaders(reply, this.configuration);

@@ -1,8 +1,8 @@
-import { type Problem, placeText } from '../../domain/crawl/place.js';
+import { formatPlace, type Problem } from '../../domain/crawl/place.js';
 import type { PreviewReport } from '../../engine/views/crawler-views.js';
 import { ProblemException } from '../http/problem.js';
 import type { UsageError } from '../options.js';
-import { configurationErrors } from './problems.dto.js';
+import { toProblemErrors } from './problems.dto.js';
 
 /** If-Match value of a caller who wants to overwrite any version. */
 export const ANY = '*';
@@ -33,17 +33,17 @@ export function createConfirmationProblem({ crawlers, needsConfirmation }: Previ
 /** The file on disk was edited to something that cannot be used, and a write would destroy the edit. */
 export function createUnusableEditProblem(problems: readonly Problem[]): ProblemException {
   const [first] = problems.filter(({ severity }) => severity === 'error');
-  const fault = first ? ` ${placeText(first.place)} ${first.message}.` : '';
+  const fault = first ? ` ${formatPlace(first.place)} ${first.message}.` : '';
   const detail =
     `The configuration file on disk has an edit that is not in force.${fault} Nothing was changed. Fix the file or undo the ` +
     'edit, and repeat; or send the whole configuration by PUT /api/v1/config with If-Match: *, which keeps the edit in the ' +
     'history and overwrites it.';
-  return new ProblemException('edit-not-in-force', detail, { errors: configurationErrors(problems) });
+  return new ProblemException('edit-not-in-force', detail, { errors: toProblemErrors(problems) });
 }
 
 /**
  * The configuration file or a rule file cannot be written, for example because its folder is mounted read-only or the
  * disk is full.
  */
-export const writeProblem = ({ message }: UsageError): ProblemException =>
+export const createWriteProblem = ({ message }: UsageError): ProblemException =>
   new ProblemException('unacceptable', `Nothing was changed: ${message}.`);

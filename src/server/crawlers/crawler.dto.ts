@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import type { CrawlerRunState } from '../../domain/crawl/run-state.js';
 import { URL_STATUSES } from '../../domain/crawl/url-state.js';
-import { SOURCES, type SourceNumber, sourceName } from '../../domain/frontier/sources.js';
+import { getSourceName, SOURCES, type SourceNumber } from '../../domain/frontier/sources.js';
 import type { QueuedUrl } from '../../engine/ports/frontier-store.js';
 import type { CrawlerView } from '../../engine/views/crawler-views.js';
 import { toIso, toIsoTime } from '../http/time.js';
@@ -37,7 +37,7 @@ export class OldestDto {
 }
 
 export const toOldestDto = ([source, { url, dueAt }]: readonly [SourceNumber, QueuedUrl]): OldestDto => ({
-  source: sourceName(source),
+  source: getSourceName(source),
   url,
   dueAt: toIsoTime(dueAt),
 });

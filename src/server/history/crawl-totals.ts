@@ -8,8 +8,10 @@ type Row = { readonly count: number };
  * Servers that were already running count from when they are first seen; this server ('') counts from its start.
  */
 export class CrawlTotals {
-  private readonly pages = new Growing<Counters['pages'][number]>(({ crawler, outcome }) => `${crawler} ${outcome}`);
-  private readonly orders = new Growing<Counters['orders'][number]>(
+  private readonly pages = new GrowingTotals<Counters['pages'][number]>(
+    ({ crawler, outcome }) => `${crawler} ${outcome}`,
+  );
+  private readonly orders = new GrowingTotals<Counters['orders'][number]>(
     ({ crawler, kind, state }) => `${crawler} ${kind} ${state}`,
   );
 
@@ -22,7 +24,7 @@ export class CrawlTotals {
   }
 }
 
-class Growing<T extends Row> {
+class GrowingTotals<T extends Row> {
   private readonly sums = new Map<string, T>();
   private readonly last = new Map<string, Map<string, number>>([['', new Map()]]);
 

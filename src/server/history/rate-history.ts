@@ -99,7 +99,7 @@ export class RateHistory {
       const { every, points } = TRACKS[range];
       const track = tracks[range];
       const open = track.at(-1);
-      const goesOn = range !== 'hour' && open && periodOf(open, every) === periodOf(point, every);
+      const goesOn = range !== 'hour' && open && computePeriod(open, every) === computePeriod(point, every);
       if (goesOn) track[track.length - 1] = mergePoints(open, point);
       else track.push(point);
       track.splice(0, track.length - points);
@@ -110,7 +110,7 @@ export class RateHistory {
 const createTracks = (points: (range: Range) => HistoryPoint[]): OpenTracks =>
   Object.fromEntries(RANGES.map((range) => [range, points(range)])) as OpenTracks;
 
-const periodOf = ({ at }: HistoryPoint, every: Duration): number => Math.floor(at / every);
+const computePeriod = ({ at }: HistoryPoint, every: Duration): number => Math.floor(at / every);
 
 function toTotals(crawler: string, { at, metrics }: Reading): Totals {
   const visits = metrics.pages.filter((one) => one.crawler === crawler);

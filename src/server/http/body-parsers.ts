@@ -30,7 +30,7 @@ export const FEED_TYPES = [
 const MAX_DEPTH = 32;
 
 /** Allows a call's JSON to hold a whole configuration. */
-export const TakesConfiguration = (): MethodDecorator => RouteConfig({ bodyLimit: CONFIGURATION_LIMIT });
+export const AcceptsConfiguration = (): MethodDecorator => RouteConfig({ bodyLimit: CONFIGURATION_LIMIT });
 
 export function registerBodyParsers(fastify: FastifyInstance): void {
   fastify.addHook('onRoute', (route) => {

@@ -26,14 +26,14 @@ export const IsListOf = (type: () => new () => object, max: number): PropertyDec
   ) as PropertyDecorator;
 
 /** ISO 8601 also has week dates and ordinal dates, which Date cannot parse; RFC 3339 alone would allow February 31. */
-const isMoment = (value: unknown): boolean =>
+const isTimestamp = (value: unknown): boolean =>
   isRFC3339(value) && isISO8601(value, { strict: true }) && !Number.isNaN(Date.parse(value as string));
 
-export const IsMoment = (): PropertyDecorator =>
+export const IsTimestamp = (): PropertyDecorator =>
   ValidateBy({
     name: 'isMoment',
     validator: {
-      validate: isMoment,
+      validate: isTimestamp,
       defaultMessage: () => '$property must be a date and time such as 2026-03-01T08:00:00Z',
     },
   });

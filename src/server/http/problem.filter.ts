@@ -56,22 +56,22 @@ export class ProblemFilter implements ExceptionFilter {
         'The thread that was reading the page was stopped because of another page. Try again.',
         instance,
       );
-    const status = statusOf(error);
+    const status = findStatus(error);
     if (error instanceof HttpException || status < 500)
-      return createPlainProblem(status, messageOf(error as Error), instance);
+      return createPlainProblem(status, toMessage(error as Error), instance);
     this.log.error('a call failed', { method: request.method, path: request.routeOptions.url ?? instance, error });
     return createPlainProblem(status, 'The server failed to process the call; see its log for details.', instance);
   }
 }
 
 /** Nest says "Cannot GET /path" if there is no such call. */
-const messageOf = ({ message }: Error): string =>
+const toMessage = ({ message }: Error): string =>
   /^Cannot [A-Z]+ \//.test(message)
     ? `${message.replace('Cannot', 'There is no call')}; /docs lists all calls.`
     : message;
 
 /** Nest's exceptions and Fastify's own errors (body too large, unknown media type, …) carry their status. */
-function statusOf(error: unknown): number {
+function findStatus(error: unknown): number {
   if (error instanceof HttpException) return error.getStatus();
   const status = (error as { statusCode?: unknown } | undefined)?.statusCode;
   return typeof status === 'number' && status >= 400 && status < 600 ? status : 500;

@@ -17,7 +17,7 @@ export function respondToMalformedUrl(error: FastifyError, request: FastifyReque
 }
 
 /** Responds on the socket to what could not be parsed as a request; there is no path that the problem could name. */
-export function respondToUnparsable(error: NodeJS.ErrnoException, socket: Socket): void {
+export function respondToMalformedRequest(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET') socket.destroy();
   // Anything that follows is unreadable, too.
   if (!socket.writable) return;

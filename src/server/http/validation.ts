@@ -53,12 +53,12 @@ function hasNul(value: unknown): boolean {
 
 function toProblemErrors(error: ValidationError, parent: string): ProblemError[] {
   const pointer = toPointer(parent, error.property);
-  const own = detailsOf(error).map((detail) => ({ pointer, detail }));
+  const own = listDetails(error).map((detail) => ({ pointer, detail }));
   return [...own, ...(error.children ?? []).flatMap((child) => toProblemErrors(child, `${pointer}/`))];
 }
 
 /** Unknown and missing fields are reported with a single sentence instead of one for each constraint. */
-function detailsOf({ constraints = {}, property, value }: ValidationError): readonly string[] {
+function listDetails({ constraints = {}, property, value }: ValidationError): readonly string[] {
   if ('whitelistValidation' in constraints) return [`the call has no field ${property}`];
   const all = Object.values(constraints);
   return value === undefined && all.length > 0 ? [`${property} is missing`] : all;

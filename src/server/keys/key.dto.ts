@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { IsIn, IsString, Matches } from 'class-validator';
 import type { Instant } from '../../domain/time/units.js';
-import { IfGiven, IsMoment } from '../http/fields.js';
+import { IfGiven, IsTimestamp } from '../http/fields.js';
 import { toIso } from '../http/time.js';
 import { KEY_NAME, ROLES, type Role } from '../security/api-keys.js';
 import type { StoredKey } from '../security/key-store.js';
@@ -22,7 +22,7 @@ export class NewKeyDto {
     description: 'When the key becomes invalid. Absent: it never expires.',
   })
   @IfGiven()
-  @IsMoment()
+  @IsTimestamp()
   expiresAt?: string;
 }
 

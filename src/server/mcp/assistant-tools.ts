@@ -177,15 +177,15 @@ async function resolveCrawler(client: CrawlwayClient, given: string | undefined)
 /** The API's response or refusal in the form that the protocol requires; a refusal is for the assistant to read. */
 async function toToolResult(call: () => Promise<unknown>): Promise<CallToolResult> {
   try {
-    return textResult(JSON.stringify(await call(), undefined, 1));
+    return createTextResult(JSON.stringify(await call(), undefined, 1));
   } catch (error) {
     if (!(error instanceof ApiProblem)) throw error;
     const errors = error.errors.map(({ detail }) => `\n${detail}`).join('');
-    return { ...textResult(`${error.detail}${errors}`), isError: true };
+    return { ...createTextResult(`${error.detail}${errors}`), isError: true };
   }
 }
 
-const textResult = (whole: string): CallToolResult => ({
+const createTextResult = (whole: string): CallToolResult => ({
   content: [
     { type: 'text', text: whole.length <= MOST_CHARACTERS ? whole : `${whole.slice(0, MOST_CHARACTERS)}\n… cut` },
   ],

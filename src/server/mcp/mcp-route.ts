@@ -41,7 +41,7 @@ async function handleRequest(fastify: FastifyInstance, request: FastifyRequest, 
     await server.connect(transport);
     const url = `http://${request.headers.host ?? 'localhost'}${request.url}`;
     const answered = await transport.handleRequest(
-      new Request(url, { method: 'POST', headers: headerEntries(request) }),
+      new Request(url, { method: 'POST', headers: listHeaderEntries(request) }),
       {
         parsedBody: request.body,
       },
@@ -82,7 +82,7 @@ function createClient(fastify: FastifyInstance, caller: FastifyRequest): Crawlwa
   });
 }
 
-const headerEntries = ({ headers }: FastifyRequest): [string, string][] =>
+const listHeaderEntries = ({ headers }: FastifyRequest): [string, string][] =>
   Object.entries(headers).flatMap(([name, value]): [string, string][] =>
     typeof value === 'string' ? [[name, value]] : [],
   );

@@ -41,12 +41,12 @@ interface Spec {
 const ENDINGS = new Set(['document', 'unchanged', 'redirect', 'sitemap', 'no-sitemap']);
 
 /** The many reasons why a page is left out count as one outcome; everything else must be an error. */
-const outcomeOf = (name: string): string => (ENDINGS.has(name) || name in ERROR_CODES ? name : 'excluded');
+const toOutcome = (name: string): string => (ENDINGS.has(name) || name in ERROR_CODES ? name : 'excluded');
 
 /**
  * Counters used by alerts begin at zero, because if one only appears with its first count, Prometheus sees no increase.
  */
-const startAtZero = (crawlers: Snapshot['crawlers'], series: readonly Row[0][]): Row[] =>
+const addZeroCounters = (crawlers: Snapshot['crawlers'], series: readonly Row[0][]): Row[] =>
   crawlers.flatMap(({ name }) => series.map((labels): Row => [{ crawler: name, ...labels }, 0]));
 
 const ORDERS_AT_0 = ['add', 'delete'].flatMap((kind) => ['acknowledged', 'refused'].map((state) => ({ kind, state })));
@@ -65,8 +65,8 @@ const SPECS: readonly Spec[] = [
     help: 'Visits by crawler and outcome: document, unchanged, redirect, sitemap, no-sitemap (none at the usual location), excluded or an error code.',
     labels: ['crawler', 'outcome'],
     rows: ({ metrics, crawlers }) => [
-      ...startAtZero(crawlers, [{ outcome: 'document' }]),
-      ...metrics.pages.map(({ crawler, outcome, count }): Row => [{ crawler, outcome: outcomeOf(outcome) }, count]),
+      ...addZeroCounters(crawlers, [{ outcome: 'document' }]),
+      ...metrics.pages.map(({ crawler, outcome, count }): Row => [{ crawler, outcome: toOutcome(outcome) }, count]),
     ],
   },
   {
@@ -137,7 +137,7 @@ const SPECS: readonly Spec[] = [
     help: 'Push orders by kind (add, delete) and state.',
     labels: ['crawler', 'kind', 'state'],
     rows: ({ metrics, crawlers }) => [
-      ...startAtZero(crawlers, ORDERS_AT_0),
+      ...addZeroCounters(crawlers, ORDERS_AT_0),
       ...metrics.orders.map(({ crawler, kind, state, count }): Row => [{ crawler, kind, state }, count]),
     ],
   },
@@ -305,7 +305,7 @@ export class EngineMetricsExporter {
     const [metrics, crawlers, behind] = await Promise.all([
       engine.getMetrics(),
       engine.listCrawlers(),
-      engine.countOwed(),
+      engine.countOwedOrders(),
     ]);
     for (const fill of this.fill)
       fill({

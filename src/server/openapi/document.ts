@@ -5,7 +5,7 @@ import { ProblemDto } from '../http/problem.dto.js';
 import { SERVER_VERSION } from '../version.js';
 import { addExamples } from './examples.js';
 import { OrderBatchDto } from './order-webhook.dto.js';
-import { CALL_GROUPS, groupOf } from './tags.js';
+import { CALL_GROUPS, findGroup } from './tags.js';
 import { WEBHOOKS } from './webhooks.js';
 
 const DESCRIPTION = `Crawlway crawls web sites and keeps a search index in sync with them.
@@ -48,15 +48,15 @@ export function describeApi(app: INestApplication): OpenAPIObject {
   tagOperations(document);
   addMissingDescriptions(document);
   addExamples(document);
-  return nameSchemas(document);
+  return renameSchemas(document);
 }
 
 function tagOperations(document: OpenAPIObject): void {
   const used = new Set<string>();
   for (const [path, item] of Object.entries(document.paths)) {
-    const { name } = groupOf(path);
+    const { name } = findGroup(path);
     used.add(name);
-    for (const operation of operationsOfPath(item)) operation.tags = [name];
+    for (const operation of listPathOperations(item)) operation.tags = [name];
   }
   document.tags = CALL_GROUPS.filter(({ name }) => used.has(name)).map(({ name, description }) => ({
     name,
@@ -65,7 +65,7 @@ function tagOperations(document: OpenAPIObject): void {
 }
 
 /** Names schemas after what they describe instead of our classes. */
-function nameSchemas(document: OpenAPIObject): OpenAPIObject {
+function renameSchemas(document: OpenAPIObject): OpenAPIObject {
   const text = JSON.stringify(document).replaceAll(/(#\/components\/schemas\/\w+?)Dto"/g, '$1"');
   const renamed = JSON.parse(text) as OpenAPIObject;
   const schemas = Object.entries(renamed.components?.schemas ?? {});
@@ -143,7 +143,7 @@ function shareProblemResponses(document: OpenAPIObject): void {
 }
 
 const listOperations = (document: OpenAPIObject): OperationObject[] =>
-  Object.values(document.paths).flatMap(operationsOfPath);
+  Object.values(document.paths).flatMap(listPathOperations);
 
-const operationsOfPath = (item: OpenAPIObject['paths'][string]): OperationObject[] =>
+const listPathOperations = (item: OpenAPIObject['paths'][string]): OperationObject[] =>
   [item.get, item.put, item.post, item.patch, item.delete].filter((one) => one !== undefined);

@@ -169,9 +169,9 @@ function repeatExample(value: unknown, names: string): Record<string, readonly u
   return Object.fromEntries(names.split(' ').map((name) => [name, [value]]));
 }
 
-const typesOf = ({ type }: Schema): readonly string[] => (type === undefined ? [] : ([type].flat() as string[]));
+const listTypes = ({ type }: Schema): readonly string[] => (type === undefined ? [] : ([type].flat() as string[]));
 
-const typeOf = (value: unknown): string =>
+const findType = (value: unknown): string =>
   value === null ? 'null' : Array.isArray(value) ? 'array' : Number.isInteger(value) ? 'integer' : typeof value;
 
 export class Examples {
@@ -180,36 +180,37 @@ export class Examples {
 
   constructor(private readonly schemas: Readonly<Record<string, SchemaOrRef>>) {}
 
-  exampleOf(given: SchemaOrRef, name = '', depth = 0): unknown {
+  createExample(given: SchemaOrRef, name = '', depth = 0): unknown {
     const schema = this.resolveRef(given);
     const own = schema.example ?? schema.examples?.[0] ?? schema.const ?? schema.default ?? schema.enum?.[0];
     if (own !== undefined) return own;
     const choices = (schema.oneOf ?? schema.anyOf) as readonly SchemaOrRef[] | undefined;
-    if (choices) return choices.map((one) => this.exampleOf(one, name, depth)).find((example) => example !== undefined);
+    if (choices)
+      return choices.map((one) => this.createExample(one, name, depth)).find((example) => example !== undefined);
     if (schema.allOf)
       return Object.assign(
         {},
-        ...(schema.allOf as readonly SchemaOrRef[]).map((part) => this.exampleOf(part, name, depth)),
+        ...(schema.allOf as readonly SchemaOrRef[]).map((part) => this.createExample(part, name, depth)),
       );
     const named = BY_NAME[name]?.find((value) => this.matchesSchema(schema, value));
     if (named !== undefined) return named;
-    if (schema.properties) return this.exampleOfObject(schema, depth);
-    if (schema.items) return depth >= DEEPEST ? [] : [this.exampleOf(schema.items as SchemaOrRef, name, depth + 1)];
-    if (typesOf(schema).includes('boolean')) return true;
-    if (typesOf(schema).includes('object')) return {};
+    if (schema.properties) return this.createObjectExample(schema, depth);
+    if (schema.items) return depth >= DEEPEST ? [] : [this.createExample(schema.items as SchemaOrRef, name, depth + 1)];
+    if (listTypes(schema).includes('boolean')) return true;
+    if (listTypes(schema).includes('object')) return {};
     if (name !== '') this.missing.add(name);
     return undefined;
   }
 
-  private exampleOfObject({ properties = {}, required = [] }: Schema, depth: number): Record<string, unknown> {
+  private createObjectExample({ properties = {}, required = [] }: Schema, depth: number): Record<string, unknown> {
     const kept = Object.entries(properties).filter(([name]) => depth < DEEPEST || required.includes(name));
     return Object.fromEntries(
-      kept.map(([name, property]) => [name, this.exampleOf(property as SchemaOrRef, name, depth + 1)]),
+      kept.map(([name, property]) => [name, this.createExample(property as SchemaOrRef, name, depth + 1)]),
     );
   }
 
   private matchesSchema(schema: Schema, value: unknown): boolean {
-    const types = typesOf(schema);
+    const types = listTypes(schema);
     if (Array.isArray(value) && schema.items) {
       const items = this.resolveRef(schema.items as SchemaOrRef);
       return types.includes('array') && value.every((item) => this.matchesSchema(items, item));
@@ -217,7 +218,7 @@ export class Examples {
     // The example of an object with declared properties is built from those.
     if (schema.properties) return false;
     if (types.length === 0) return true;
-    return types.includes(typeOf(value)) || (typeof value === 'number' && types.includes('number'));
+    return types.includes(findType(value)) || (typeof value === 'number' && types.includes('number'));
   }
 
   private resolveRef(given: SchemaOrRef): Schema {
@@ -233,7 +234,7 @@ export function addExamples(document: OpenAPIObject): ReadonlySet<string> {
   for (const { content, status, about } of collectContents(document))
     for (const [mediaType, media] of Object.entries(content)) {
       if (media.example !== undefined || media.examples !== undefined) continue;
-      const example = BY_MEDIA_TYPE[mediaType] ?? (media.schema && examples.exampleOf(media.schema as SchemaOrRef));
+      const example = BY_MEDIA_TYPE[mediaType] ?? (media.schema && examples.createExample(media.schema as SchemaOrRef));
       const isProblem = mediaType === PROBLEM_MEDIA_TYPE && status !== undefined;
       content[mediaType] = { ...media, example: isProblem ? createProblemExample(status, about) : example };
     }

@@ -67,4 +67,4 @@ export const CALL_GROUPS: readonly CallGroup[] = [
 ];
 
 /** The group of a call. */
-export const groupOf = (path: string): CallGroup => CALL_GROUPS.find(({ paths }) => paths.test(path))!;
+export const findGroup = (path: string): CallGroup => CALL_GROUPS.find(({ paths }) => paths.test(path))!;

@@ -40,7 +40,7 @@ export class HeldDeletionsController {
   })
   @ApiOkResponse({ type: CountDto })
   async release(@Param('host') host: string, @Audited() note: ChangeNote): Promise<CountDto> {
-    const count = await this.engine.releaseHeld(host);
+    const count = await this.engine.releaseHeldDeletions(host);
     note.recordChange({ held: count }, { released: count });
     return { count };
   }
@@ -57,7 +57,7 @@ export class HeldDeletionsController {
   })
   @ApiOkResponse({ type: CountDto })
   async drop(@Param('host') host: string, @Audited() note: ChangeNote): Promise<CountDto> {
-    const count = await this.engine.dropHeld(host);
+    const count = await this.engine.dropHeldDeletions(host);
     note.recordChange({ held: count }, { dropped: count });
     return { count };
   }

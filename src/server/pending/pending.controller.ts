@@ -1,6 +1,6 @@
 import { Body, Controller, Get, Header, Inject, Param, Put } from '@nestjs/common';
 import { ApiBody, ApiOkResponse, ApiProduces, ApiProperty, ApiTags } from '@nestjs/swagger';
-import { linesOf, type TextLine } from '../../domain/url/url-list.js';
+import { iterateLines, type TextLine } from '../../domain/url/url-list.js';
 import type { EngineApi } from '../../engine/engine-api.js';
 import { Audited, ChangeNote } from '../audit/change-note.js';
 import { CrawlerName } from '../http/crawler-name.js';
@@ -34,14 +34,14 @@ async function importInSlices(engine: EngineApi, crawler: string, text: string):
     if (sum.problems.length < MAX_LISTED) sum.problems.push(`line ${line}: ${problem}`);
   };
   await engine.getCrawler(crawler);
-  for await (const slice of sliceLines(linesOf(text))) {
+  for await (const slice of sliceLines(iterateLines(text))) {
     const usable: TextLine[] = [];
     for (const line of slice) {
       const fault = findLineFault(line);
       if (fault) reject(line.line, fault);
       else usable.push(line);
     }
-    const { imported, known, problems } = await engine.importPending(crawler, usable);
+    const { imported, known, problems } = await engine.importPendingUrls(crawler, usable);
     sum.imported += imported;
     sum.known += known;
     for (const { line, problem } of problems) reject(line, problem);
@@ -76,7 +76,7 @@ export class PendingController {
   })
   async read(@Param('crawler') crawler: string): Promise<AsyncIterable<string>> {
     await this.engine.getCrawler(crawler);
-    return this.engine.exportPending(crawler);
+    return this.engine.exportPendingUrls(crawler);
   }
 
   @Put()

@@ -1,7 +1,7 @@
 /** Submits a URL list of any length in slices. */
 
-import { withoutUserInfo } from '../../domain/url/crawl-url.js';
-import { type TextLine, urlListEntries } from '../../domain/url/url-list.js';
+import { stripUserInfo } from '../../domain/url/crawl-url.js';
+import { iterateUrlListEntries, type TextLine } from '../../domain/url/url-list.js';
 import type { EngineApi } from '../../engine/engine-api.js';
 import { findLineFault, MAX_LISTED, sliceLines } from '../http/line-slices.js';
 import { toRejectionDto, type UrlListOutcomeDto } from './root.dto.js';
@@ -17,13 +17,12 @@ export async function submitInSlices(engine: EngineApi, crawler: string, text: s
       sum.rejections.push({ ...rejection, line, url: rejection.url.slice(0, SHOWN) });
   };
   await engine.getCrawler(crawler);
-  for await (const slice of sliceLines(urlListEntries(text))) {
+  for await (const slice of sliceLines(iterateUrlListEntries(text))) {
     const usable: TextLine[] = [];
     for (const entry of slice) {
       const fault = findLineFault(entry);
       if (!fault) usable.push(entry);
-      else
-        reject(entry.line, { url: withoutUserInfo(entry.text.slice(0, SHOWN)), outcome: 'rejected', message: fault });
+      else reject(entry.line, { url: stripUserInfo(entry.text.slice(0, SHOWN)), outcome: 'rejected', message: fault });
     }
     const outcomes = await engine.submitList(
       crawler,

@@ -57,7 +57,7 @@ interface Identification {
 export function identifyCallers(fastify: FastifyInstance, { ring, signIn, refused }: Identification): void {
   fastify.addHook('onRequest', async (request, reply) => {
     request.caller = (await ring.authenticate(findPresentedKey(request))) ?? (await signIn?.findCaller(request));
-    if (!request.caller && findPresentedKey(request) !== undefined && !refused.mayTryAgain(request.ip)) {
+    if (!request.caller && findPresentedKey(request) !== undefined && !refused.consumeAttempt(request.ip)) {
       reply.header('retry-after', String(refused.retryAfter));
       throw new HttpException(
         'Too many calls with a wrong API key. Try again after the number of seconds in Retry-After.',

@@ -35,13 +35,13 @@ it('many addresses together fill neither the log nor the audit trail', () => {
 
 it('an address may try so many wrong keys in a minute, and others are not kept from it', () => {
   const { clock, refused } = refusedCalls();
-  const tries = Array.from({ length: WRONG_KEYS_PER_MINUTE + 1 }, () => refused.mayTryAgain('192.0.2.1'));
-  expect([tries.at(-2), tries.at(-1), refused.mayTryAgain('192.0.2.2'), refused.retryAfter]).toEqual([
+  const tries = Array.from({ length: WRONG_KEYS_PER_MINUTE + 1 }, () => refused.consumeAttempt('192.0.2.1'));
+  expect([tries.at(-2), tries.at(-1), refused.consumeAttempt('192.0.2.2'), refused.retryAfter]).toEqual([
     true,
     false,
     true,
     60,
   ]);
   clock.advance(seconds(60));
-  expect(refused.mayTryAgain('192.0.2.1')).toBe(true);
+  expect(refused.consumeAttempt('192.0.2.1')).toBe(true);
 });

@@ -46,7 +46,7 @@ export class RefusedCalls {
   ) {}
 
   /** Whether the address may try another key; checked for each wrong key before anything else of the call is read. */
-  mayTryAgain(address: string): boolean {
+  consumeAttempt(address: string): boolean {
     this.startWindow();
     return incrementCount(this.wrongKeys, address) <= WRONG_KEYS_PER_MINUTE;
   }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readOidc, roleFromClaims } from './oidc-options.js';
+import { findRole, readOidc } from './oidc-options.js';
 
 const env = {
   CRAWLWAY_OIDC_ISSUER: 'https://id.example.com/realms/staff',
@@ -29,7 +29,7 @@ describe('the sign-in', () => {
 
   it('gives the highest role of lists, texts and objects inside, and none by itself', () => {
     const role = (claims: object, more: Record<string, string> = {}) =>
-      roleFromClaims(claims as never, readOidc({ ...env, ...more })!);
+      findRole(claims as never, readOidc({ ...env, ...more })!);
     expect(role({ groups: ['ops', 'cn=admins', 'others'] })).toBe('admin');
     expect(role({ groups: 'ops others' })).toBe('operate');
     expect(role({ realm_access: { roles: ['ops'] } }, { CRAWLWAY_OIDC_ROLE_CLAIM: 'realm_access.roles' })).toBe(

@@ -60,7 +60,7 @@ function readRoles(text: string | undefined): ReadonlyMap<string, Role> {
  * The highest role in the claims; undefined if there is none. Claims may be lists, or strings separated by spaces or
  * commas.
  */
-export function roleFromClaims(
+export function findRole(
   claims: Readonly<Record<string, unknown>>,
   { roleClaim, roles }: OidcOptions,
 ): Role | undefined {

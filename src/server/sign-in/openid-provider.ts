@@ -1,6 +1,6 @@
 import type { Configuration } from 'openid-client';
 import type { Role } from '../security/api-keys.js';
-import { type OidcOptions, roleFromClaims } from './oidc-options.js';
+import { findRole, type OidcOptions } from './oidc-options.js';
 
 /** Data that the browser keeps until the provider sends it back. */
 export interface PendingSignIn {
@@ -27,7 +27,7 @@ export class OpenIdProvider {
   constructor(private readonly options: OidcOptions) {}
 
   /** Rejects if the provider is not responding. */
-  async begin(redirectUri: string, to: string): Promise<{ readonly url: URL; readonly pending: PendingSignIn }> {
+  async beginSignIn(redirectUri: string, to: string): Promise<{ readonly url: URL; readonly pending: PendingSignIn }> {
     const client = await import('openid-client');
     const configuration = await this.getConfiguration();
     const pending = {
@@ -50,7 +50,7 @@ export class OpenIdProvider {
   /**
    * Rejects unless the response belongs to this sign-in. @param answer the URL to which the provider sent the browser
    */
-  async finish(answer: URL, { state, nonce, verifier }: PendingSignIn): Promise<Person> {
+  async finishSignIn(answer: URL, { state, nonce, verifier }: PendingSignIn): Promise<Person> {
     const client = await import('openid-client');
     const configuration = await this.getConfiguration();
     const tokens = await client.authorizationCodeGrant(configuration, answer, {
@@ -64,7 +64,7 @@ export class OpenIdProvider {
     // Many providers return groups and names only from this endpoint.
     if (configuration.serverMetadata().userinfo_endpoint !== undefined && tokens.access_token)
       Object.assign(claims, await client.fetchUserInfo(configuration, tokens.access_token, subject));
-    const role = roleFromClaims(claims, this.options);
+    const role = findRole(claims, this.options);
     return { name: findUserName(claims, subject), ...(role ? { role } : {}) };
   }
 

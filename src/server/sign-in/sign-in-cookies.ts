@@ -11,20 +11,20 @@ const PENDING_SECONDS = 600;
 const TOKEN = /^[\w-]{43}$/;
 
 /** With the prefix, neither another host of the domain nor a page without TLS can set the cookie (RFC 6265bis). */
-const cookieName = (name: string, secure: boolean): string => (secure ? `__Host-${name}` : name);
+const buildCookieName = (name: string, secure: boolean): string => (secure ? `__Host-${name}` : name);
 
 const parseCookies = ({ headers }: FastifyRequest): Record<string, string | undefined> =>
   headers.cookie === undefined ? {} : parseCookie(headers.cookie);
 
 export function readSessionToken(request: FastifyRequest, secure: boolean): string | undefined {
-  const token = parseCookies(request)[cookieName(SESSION, secure)];
+  const token = parseCookies(request)[buildCookieName(SESSION, secure)];
   return token !== undefined && TOKEN.test(token) ? token : undefined;
 }
 
 /** The sign-in that this browser has started; undefined if there is none or the cookie is not valid. */
-export function readPending(request: FastifyRequest, secure: boolean): PendingSignIn | undefined {
+export function readPendingSignIn(request: FastifyRequest, secure: boolean): PendingSignIn | undefined {
   try {
-    const text = parseCookies(request)[cookieName(PENDING, secure)] ?? '';
+    const text = parseCookies(request)[buildCookieName(PENDING, secure)] ?? '';
     const { state, nonce, verifier, to } = JSON.parse(Buffer.from(text, 'base64url').toString()) as PendingSignIn;
     return [state, nonce, verifier, to].every((each) => typeof each === 'string')
       ? { state, nonce, verifier, to }
@@ -35,22 +35,26 @@ export function readPending(request: FastifyRequest, secure: boolean): PendingSi
 }
 
 /** SameSite is lax because the provider, which is another site, sends the browser back here. */
-export const setPending = (reply: FastifyReply, pending: PendingSignIn, secure: boolean): void =>
-  setCookie(reply, cookieName(PENDING, secure), Buffer.from(JSON.stringify(pending)).toString('base64url'), {
+export const setPendingCookie = (reply: FastifyReply, pending: PendingSignIn, secure: boolean): void =>
+  setCookie(reply, buildCookieName(PENDING, secure), Buffer.from(JSON.stringify(pending)).toString('base64url'), {
     secure,
     sameSite: 'lax',
     maxAge: PENDING_SECONDS,
   });
 
-export const clearPending = (reply: FastifyReply, secure: boolean): void =>
-  setCookie(reply, cookieName(PENDING, secure), '', { secure, sameSite: 'lax', maxAge: 0 });
+export const clearPendingCookie = (reply: FastifyReply, secure: boolean): void =>
+  setCookie(reply, buildCookieName(PENDING, secure), '', { secure, sameSite: 'lax', maxAge: 0 });
 
 /** SameSite is strict because the console makes calls only from its own pages. */
-export const setSession = (reply: FastifyReply, token: string, secure: boolean): void =>
-  setCookie(reply, cookieName(SESSION, secure), token, { secure, sameSite: 'strict', maxAge: SESSION_LENGTH / 1000 });
+export const setSessionCookie = (reply: FastifyReply, token: string, secure: boolean): void =>
+  setCookie(reply, buildCookieName(SESSION, secure), token, {
+    secure,
+    sameSite: 'strict',
+    maxAge: SESSION_LENGTH / 1000,
+  });
 
-export const clearSession = (reply: FastifyReply, secure: boolean): void =>
-  setCookie(reply, cookieName(SESSION, secure), '', { secure, sameSite: 'strict', maxAge: 0 });
+export const clearSessionCookie = (reply: FastifyReply, secure: boolean): void =>
+  setCookie(reply, buildCookieName(SESSION, secure), '', { secure, sameSite: 'strict', maxAge: 0 });
 
 function setCookie(
   reply: FastifyReply,

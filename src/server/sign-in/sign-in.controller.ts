@@ -10,12 +10,12 @@ import { AUDIT_LOG, CLOCK, LOG, SIGN_IN } from '../tokens.js';
 import type { Person } from './openid-provider.js';
 import type { SignIn } from './sign-in.js';
 import {
-  clearPending,
-  clearSession,
-  readPending,
+  clearPendingCookie,
+  clearSessionCookie,
+  readPendingSignIn,
   readSessionToken,
-  setPending,
-  setSession,
+  setPendingCookie,
+  setSessionCookie,
 } from './sign-in-cookies.js';
 
 class SignInDto {
@@ -66,9 +66,9 @@ export class SignInController {
   async begin(@Req() request: FastifyRequest, @Res() reply: FastifyReply, @Query('to') to?: unknown): Promise<void> {
     const signIn = this.requireSignIn();
     const { url, pending } = await signIn.provider
-      .begin(signIn.createCallbackUrl(request).href, toOwnPath(to))
+      .beginSignIn(signIn.createCallbackUrl(request).href, toOwnPath(to))
       .catch((error: unknown) => this.failSignIn('cannot be reached', error));
-    setPending(reply, pending, signIn.isSecure);
+    setPendingCookie(reply, pending, signIn.isSecure);
     reply.header('cache-control', 'no-store').redirect(url.href, 302);
   }
 
@@ -83,8 +83,8 @@ export class SignInController {
   @ApiFoundResponse({ description: 'Redirect to the console.' })
   async finish(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
     const signIn = this.requireSignIn();
-    const pending = readPending(request, signIn.isSecure);
-    clearPending(reply, signIn.isSecure);
+    const pending = readPendingSignIn(request, signIn.isSecure);
+    clearPendingCookie(reply, signIn.isSecure);
     if (!pending)
       throw new HttpException('No sign-in was started in this browser, or it has expired. Start again.', 403);
     const answer = signIn.createCallbackUrl(request);
@@ -92,12 +92,12 @@ export class SignInController {
     if (answer.searchParams.get('error') === 'access_denied')
       throw new HttpException('The provider refused the sign-in.', 403);
     const person = await signIn.provider
-      .finish(answer, pending)
+      .finishSignIn(answer, pending)
       .catch((error: unknown) => this.failSignIn('sent a response that cannot be verified', error));
     const { role } = person;
     await this.recordSignIn(person);
     if (!role) throw new HttpException(`${person.name} has no access: no value of the claim grants a role.`, 403);
-    setSession(reply, await signIn.sessions.createSession({ name: person.name, role }), signIn.isSecure);
+    setSessionCookie(reply, await signIn.sessions.createSession({ name: person.name, role }), signIn.isSecure);
     reply
       .header('cache-control', 'no-store')
       .redirect(signIn.createPublicAddress(toOwnPath(pending.to), request).href, 302);
@@ -117,7 +117,7 @@ export class SignInController {
     if (!this.signIn) return;
     const token = readSessionToken(request, this.signIn.isSecure);
     if (token !== undefined) await this.signIn.sessions.endSession(token);
-    clearSession(reply, this.signIn.isSecure);
+    clearSessionCookie(reply, this.signIn.isSecure);
   }
 
   private requireSignIn(): SignIn {

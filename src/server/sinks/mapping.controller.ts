@@ -92,9 +92,9 @@ export class MappingController {
     const sink = this.engine.definition.sinks.find((one) => one.name === name);
     if (!sink) throw new NotFound(`there is no sink ${JSON.stringify(name)}`);
     const document = await this.loadDocument(request);
-    const before = fieldsOf(document);
+    const before = listFields(document);
     try {
-      return { before, after: fieldsOf(this.map(document, sink.map ?? [])) };
+      return { before, after: listFields(this.map(document, sink.map ?? [])) };
     } catch (error) {
       if ((error as Error).name !== 'UnmappableValue') throw error;
       return { before, refusal: (error as Error).message };
@@ -120,5 +120,5 @@ function createDocument(fields: readonly Meta[]): PushDocument {
   return { uri: '', stamp: '', metas, master, text };
 }
 
-const fieldsOf = ({ metas, text }: PushDocument): Meta[] =>
+const listFields = ({ metas, text }: PushDocument): Meta[] =>
   text === '' ? [...metas] : [...metas, { name: 'text', value: text.slice(0, SHOWN_TEXT) }];

@@ -38,7 +38,7 @@ export const createSinkTester =
       sink = createSink(definition);
       return toResult(true, await checkSink(sink, definition));
     } catch (error) {
-      return toResult(false, messageOf(error));
+      return toResult(false, toMessage(error));
     } finally {
       await sink?.close().catch(() => undefined);
     }
@@ -56,7 +56,7 @@ async function checkSink(sink: Sink, { type, url }: SinkDefinition): Promise<str
   return 'The sink is responding and accepts the credentials.';
 }
 
-function messageOf(error: unknown): string {
+function toMessage(error: unknown): string {
   const { name, message, code } = error as NodeJS.ErrnoException;
   if (name === 'TimeoutError' || name === 'AbortError') return `No response within ${TIMEOUT_MS / 1000} s.`;
   if (code === 'ENOENT') return "The sink's folder does not exist.";

@@ -56,19 +56,28 @@ export class SinksController {
   @PageResponse(SinkDto)
   async list(): Promise<Page<SinkDto>> {
     const { sinks, crawlers } = this.engine.definition;
-    const searchPageOf = (name: string): string | undefined => {
+    const findSearchPage = (name: string): string | undefined => {
       const url = sinks.find((sink) => sink.name === name)?.url;
       return url && this.searchPage.startsWith(`${URL.parse(url)?.origin}/`) ? this.searchPage : undefined;
     };
     const findCrawlersUsing = (name: string): string[] =>
       crawlers.filter(({ pushTo }) => pushTo.includes(name)).map((crawler) => crawler.name);
     const { engine } = this;
-    const [views, all, owed] = await Promise.all([engine.listAllSinks(), engine.listBackfills(), engine.countOwed()]);
+    const [views, all, owed] = await Promise.all([
+      engine.listAllSinks(),
+      engine.listBackfills(),
+      engine.countOwedOrders(),
+    ]);
     const items = views.map((view) => {
       const { name } = view;
       const backfills = all.filter(({ sink }) => sink === name);
       const behind = owed.filter(({ sink }) => sink === name);
-      return toSinkDto(view, { crawlers: findCrawlersUsing(name), backfills, behind, searchPage: searchPageOf(name) });
+      return toSinkDto(view, {
+        crawlers: findCrawlersUsing(name),
+        backfills,
+        behind,
+        searchPage: findSearchPage(name),
+      });
     });
     return { items, next: null };
   }

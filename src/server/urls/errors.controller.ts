@@ -81,7 +81,7 @@ export class ErrorsController {
     @Param('reason') reason: string,
     @Query() { cursor, limit }: PageQuery,
   ): Promise<Page<ErrorHostDto>> {
-    const hosts = await this.engine.listErrorHosts(crawler, reason, parsePosition(cursor), limit + 1);
+    const hosts = await this.engine.listFailingHosts(crawler, reason, parsePosition(cursor), limit + 1);
     return mapPage(
       toPage(hosts, limit, ({ urls, hostKey }) => `${urls} ${hostKey}`),
       toErrorHostDto,

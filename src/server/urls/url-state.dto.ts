@@ -7,7 +7,7 @@ import {
   type UrlState,
   type UrlStatus,
 } from '../../domain/crawl/url-state.js';
-import { SOURCES, type SourceName, sourceName } from '../../domain/frontier/sources.js';
+import { getSourceName, SOURCES, type SourceName } from '../../domain/frontier/sources.js';
 import { toDecimalSeconds, toIso, toIsoTime } from '../http/time.js';
 
 export class UrlStateDto {
@@ -142,7 +142,7 @@ export const toUrlStateDto = (state: UrlState): UrlStateDto => ({
   host: state.hostKey,
   status: state.status,
   reason: state.reason,
-  source: state.source === undefined ? undefined : sourceName(state.source),
+  source: state.source === undefined ? undefined : getSourceName(state.source),
   dueAt: state.source === undefined ? undefined : toIso(state.dueAt),
   hops: state.hops,
   redirects: state.redirects,

@@ -5,7 +5,7 @@ import { URL_STATUSES, type UrlStatus } from '../../domain/crawl/url-state.js';
 import { SOURCES, type SourceName } from '../../domain/frontier/sources.js';
 import { toLikePattern } from '../../domain/url/like-pattern.js';
 import { toBoolean } from '../http/boolean.js';
-import { IfGiven, IsMoment } from '../http/fields.js';
+import { IfGiven, IsTimestamp } from '../http/fields.js';
 import { MAX_LIKE, MAX_URL } from '../http/limits.js';
 import { PageQuery } from '../http/paging.js';
 
@@ -111,7 +111,7 @@ export class UrlFilterQuery {
     description: 'Only URLs that were last visited before this time.',
   })
   @IfGiven()
-  @IsMoment()
+  @IsTimestamp()
   visitedBefore?: string;
 
   @ApiProperty({
@@ -120,7 +120,7 @@ export class UrlFilterQuery {
     description: 'Only URLs that were visited at this time or later.',
   })
   @IfGiven()
-  @IsMoment()
+  @IsTimestamp()
   visitedSince?: string;
 }
 

@@ -1,6 +1,6 @@
 import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Post, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
-import { likeHint } from '../../domain/url/like-pattern.js';
+import { findLikeHint } from '../../domain/url/like-pattern.js';
 import type { EngineApi } from '../../engine/engine-api.js';
 import { Audited, ChangeNote } from '../audit/change-note.js';
 import { ClientGone } from '../http/client-gone.js';
@@ -119,7 +119,7 @@ export class UrlsController {
       throw new ProblemException(
         'confirmation-needed',
         count === 0
-          ? `No stored URL matches. ${likeHint(query.like ?? '%') ?? ''}`.trim()
+          ? `No stored URL matches. ${findLikeHint(query.like ?? '%') ?? ''}`.trim()
           : `${count} stored URLs match, and their documents would be removed from the index. Repeat with confirm=true to delete them.`,
         { count },
       );

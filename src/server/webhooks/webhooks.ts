@@ -101,7 +101,7 @@ export class Webhooks {
 
   private toOrderEvent({ crawler, uri, state, reason, message }: Extract<CrawlEvent, { type: 'order' }>) {
     if (state === 'held') {
-      const host = hostOf(uri);
+      const host = getHost(uri);
       const count = this.countForReport(`held ${crawler} ${host}`);
       return count === undefined
         ? undefined
@@ -137,7 +137,7 @@ export class Webhooks {
   }
 }
 
-const hostOf = (url: string): string => URL.parse(url)?.host ?? url;
+const getHost = (url: string): string => URL.parse(url)?.host ?? url;
 
 const isSameWebhook = (one: WebhookDefinition, other: WebhookDefinition): boolean =>
   isSameDefinition(one, other, 'place');

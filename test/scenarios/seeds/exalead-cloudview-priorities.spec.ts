@@ -2,7 +2,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { DEFAULT_WEIGHTS, SOURCES } from '../../../src/domain/frontier/sources.js';
 import { days, hours, minutes, seconds } from '../../../src/domain/time/units.js';
-import { urlKey } from '../../../src/domain/url/url-key.js';
+import { computeUrlKey } from '../../../src/domain/url/url-key.js';
 import { Frontier } from '../../../src/engine/crawl/frontier/frontier.js';
 import { Hosts } from '../../../src/engine/crawl/hosts/hosts.js';
 import type { NewUrl } from '../../../src/engine/ports/frontier-store.js';
@@ -105,7 +105,7 @@ async function filledFrontier(): Promise<{ frontier: Frontier; reading: () => nu
       return {
         crawler: 'test',
         url,
-        key: urlKey(url),
+        key: computeUrlKey(url),
         hostKey: 'host',
         source: source as 0,
         dueAt: clock.now(),

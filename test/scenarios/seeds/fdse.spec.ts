@@ -1,7 +1,7 @@
 /** The text "Following Links with Crawler" of the Fluid Dynamics Search Engine, sentence by sentence. */
 import { describe, expect, it } from 'vitest';
 import { days, minutes } from '../../../src/domain/time/units.js';
-import { linesOf } from '../../../src/domain/url/url-list.js';
+import { iterateLines } from '../../../src/domain/url/url-list.js';
 import type { CrawlWorld } from '../../support/crawl-world.js';
 import { html } from '../../support/fake-site.js';
 import { crawl, refusals, startSite } from '../../support/scenario.js';
@@ -9,7 +9,7 @@ import { crawl, refusals, startSite } from '../../support/scenario.js';
 const HTML = { 'content-type': 'text/html; charset=utf-8' };
 const pendingFile = async (world: CrawlWorld): Promise<string[]> => {
   const lines: string[] = [];
-  for await (const line of world.engine.exportPending('test')) lines.push(line.trimEnd());
+  for await (const line of world.engine.exportPendingUrls('test')) lines.push(line.trimEnd());
   return lines;
 };
 
@@ -194,7 +194,7 @@ describe('storage', () => {
     site.page('/').page('/waiting').page('/failed').page('/indexed');
     const world = await crawl({ crawler: `<Root url="${site.url('/')}" site="false"/>` });
     const text = `${site.url('/')} test 0\n${site.url('/failed')} test 2\n${site.url('/indexed')} test 1700000000\n${site.url('/waiting')} test 0\nnonsense\n`;
-    const outcome = await world.engine.importPending('test', linesOf(text));
+    const outcome = await world.engine.importPendingUrls('test', iterateLines(text));
     expect(outcome).toMatchObject({ imported: 3, known: 1 });
     expect(outcome.problems).toEqual([{ line: 5, problem: expect.stringMatching(/^expected "URL realm state"/) }]);
     await world.untilIdle();
@@ -233,9 +233,9 @@ describe('storage', () => {
     const world = await crawl({ crawler: '' });
     const now = Math.floor(Date.UTC(2026, 0, 1) / 1000);
     const lines = [`/fresh test ${now - 60}`, '/twice test 2', '/twice test 0', '/late test 3981312000'];
-    const { imported, known, problems } = await world.engine.importPending(
+    const { imported, known, problems } = await world.engine.importPendingUrls(
       'test',
-      linesOf(lines.map((line) => site.url(line)).join('\n')),
+      iterateLines(lines.map((line) => site.url(line)).join('\n')),
     );
     expect({ imported, known }).toEqual({ imported: 2, known: 1 });
     expect(problems).toEqual([
@@ -253,9 +253,9 @@ describe('storage', () => {
     const site = await startSite();
     const world = await crawl({ crawler: '' });
     const lines = ['/ other 0', '/7 test 7', '/2 test 02', '/long test 123456789012'].map((line) => site.url(line));
-    const { imported, problems } = await world.engine.importPending(
+    const { imported, problems } = await world.engine.importPendingUrls(
       'test',
-      linesOf([...lines, 'ftp://x.example/ test 0'].join('\n')),
+      iterateLines([...lines, 'ftp://x.example/ test 0'].join('\n')),
     );
     expect(imported).toBe(0);
     expect(problems).toEqual([
@@ -285,7 +285,7 @@ describe('storage', () => {
     const lines = await pendingFile(world);
     const other = await crawl({ crawler: '' });
     await other.engine.setRunState('test', 'paused');
-    await other.engine.importPending('test', linesOf(lines.join('\n')));
+    await other.engine.importPendingUrls('test', iterateLines(lines.join('\n')));
     expect(await pendingFile(other)).toEqual(lines);
   });
 });

@@ -1,7 +1,7 @@
 /** The text "How does indexer walk through the hypertext links" of mnoGoSearch, sentence by sentence. */
 import { describe, expect, it } from 'vitest';
 import { days, seconds } from '../../../src/domain/time/units.js';
-import { urlListEntries } from '../../../src/domain/url/url-list.js';
+import { iterateUrlListEntries } from '../../../src/domain/url/url-list.js';
 import type { CrawlWorld } from '../../support/crawl-world.js';
 import type { FakeSite } from '../../support/fake-site.js';
 import { crawl, refusals, startSite } from '../../support/scenario.js';
@@ -9,7 +9,7 @@ import { crawl, refusals, startSite } from '../../support/scenario.js';
 const NAMES = { www: '127.0.0.1', web: '127.0.0.2', far: '127.0.0.3' };
 const ATTRIBUTES = 'smartRefreshMinAgeS="864000" smartRefreshMaxAgeS="864000"';
 const servers = (inside: string, switches = ''): string => `<cw:Servers ${switches}>${inside}</cw:Servers>`;
-const urlsOf = (list: string): string[] => [...urlListEntries(list)].map(({ text }) => text);
+const urlsOf = (list: string): string[] => [...iterateUrlListEntries(list)].map(({ text }) => text);
 const record = (url: string, more = ''): string => `<cw:Server url="${url}" ${more}/>`;
 
 /** www links to web, web links on to far. */

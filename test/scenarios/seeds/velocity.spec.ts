@@ -1,7 +1,7 @@
 /** The text "Recursive Conditions" of Velocity, sentence by sentence. */
 import { describe, expect, it } from 'vitest';
 import { createResolvedView, resolveUrl } from '../../../src/domain/policy/resolved.js';
-import { crawlUrl } from '../../../src/domain/url/crawl-url.js';
+import { toCrawlUrl } from '../../../src/domain/url/crawl-url.js';
 import type { CrawlWorld } from '../../support/crawl-world.js';
 import type { FakeSite } from '../../support/fake-site.js';
 import { crawl, refusals, startSite } from '../../support/scenario.js';
@@ -189,7 +189,7 @@ describe('the resolved view shows the recursive rules that are used', () => {
 
   it('of one URL: which rule matched, what it set, and who set each option last', async () => {
     const { site, world } = await tree(inside);
-    const candidate = { url: crawlUrl(site.url('/docs/a')), discoveredVia: 'link', hops: 1 } as const;
+    const candidate = { url: toCrawlUrl(site.url('/docs/a')), discoveredVia: 'link', hops: 1 } as const;
     const view = resolveUrl(world.engine.definition.crawlers[0]!, undefined, candidate);
     expect(view.options.find((one) => one.name === 'userAgent')).toMatchObject({
       value: 'docs',

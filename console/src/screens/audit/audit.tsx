@@ -4,7 +4,7 @@ import { call } from '../../api/client.js';
 import type { AuditEntryDto } from '../../api/schema.js';
 import { useResource } from '../../state/resource.js';
 import { useRoute } from '../../state/route.js';
-import { Empty, Loaded } from '../../ui/answers.js';
+import { EmptyState, ResourceView } from '../../ui/answers.js';
 import { NextPage } from '../../ui/next-page.js';
 import { PageHead, Panel } from '../../ui/panel.js';
 import { Table } from '../../ui/table.js';
@@ -19,14 +19,14 @@ export function Audit(): JSX.Element {
   return (
     <>
       <PageHead title="Audit log">Every call that changed something or was refused, newest first.</PageHead>
-      <Loaded of={entries}>
+      <ResourceView of={entries}>
         {({ items, next }) => (
           <Panel title="Changes">
-            {items.length === 0 ? <Empty>Nothing has been changed so far.</Empty> : <Rows items={items} />}
+            {items.length === 0 ? <EmptyState>Nothing has been changed so far.</EmptyState> : <Rows items={items} />}
             <NextPage next={next}>Older</NextPage>
           </Panel>
         )}
-      </Loaded>
+      </ResourceView>
     </>
   );
 }

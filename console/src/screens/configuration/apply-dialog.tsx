@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { type ApiProblem, call } from '../../api/client.js';
 import { toApiProblem } from '../../state/resource.js';
-import { Failure, Loading } from '../../ui/answers.js';
+import { Failure, LoadingNotice } from '../../ui/answers.js';
 import { Dialog } from '../../ui/dialog.js';
 import { showNotice } from '../../ui/notices.js';
 import { type Draft, toRequestBody } from './draft.js';
@@ -41,7 +41,7 @@ export function ApplyDialog({ title, draft, etag, save, onApplied, onClose }: Ap
   };
   return (
     <Dialog title={title} onClose={onClose} wide>
-      {problem ? <Failure problem={problem} /> : report ? <Preview report={report} /> : <Loading />}
+      {problem ? <Failure problem={problem} /> : report ? <Preview report={report} /> : <LoadingNotice />}
       {failure && <Failure problem={failure} />}
       <footer class="actions end">
         <button type="button" class="button" onClick={onClose}>

@@ -41,7 +41,7 @@ export function AttributeField({ attribute, value, editable, onChange }: FieldPr
           ))}
         </select>
       ) : (
-        <Typed id={id} attribute={attribute} value={value} editable={editable} onChange={onChange} />
+        <TypedField id={id} attribute={attribute} value={value} editable={editable} onChange={onChange} />
       )}
       <span id={`${id}-hint`} class="hint">
         {stripMarkdown(meaning)}
@@ -51,7 +51,7 @@ export function AttributeField({ attribute, value, editable, onChange }: FieldPr
 }
 
 /** Keeps what is being typed, which a result of the checker must not discard. */
-function Typed({ id, attribute, value, editable, onChange }: FieldProps & { readonly id: string }): JSX.Element {
+function TypedField({ id, attribute, value, editable, onChange }: FieldProps & { readonly id: string }): JSX.Element {
   const [typed, setTyped] = useState<string>();
   return (
     <input

@@ -21,7 +21,7 @@ export interface Checking {
  * @param draftOf returns the configuration with the text in it @param placeOf returns the place of a problem in the
  * text; undefined if it is elsewhere. Warnings from elsewhere are left out.
  */
-export function useChecking(
+export function useDraftCheck(
   draftOf: (text: string) => Draft,
   placeOf: (problem: ConfigurationProblemDto, text: string) => Pick<TextProblem, 'line' | 'column'> | undefined,
 ): Checking {

@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ConfigurationProblemDto, ElementFormDto } from '../../api/schema.js';
-import { Loading, NotLoaded } from '../../ui/answers.js';
+import { LoadFailure, LoadingNotice } from '../../ui/answers.js';
 
 /** A problem reported by the checker, at its place in the edited text; without a line if it is elsewhere. */
 export interface TextProblem extends Pick<ConfigurationProblemDto, 'severity' | 'message' | 'code'> {
@@ -52,10 +52,10 @@ export function CodeEditor(props: CodeProps): JSX.Element {
       close?.();
     };
   }, [text, line, editable]);
-  if (failed) return <NotLoaded />;
+  if (failed) return <LoadFailure />;
   return (
     <div ref={element} class="editor">
-      <Loading />
+      <LoadingNotice />
     </div>
   );
 }

@@ -5,8 +5,8 @@ import { Tabs } from '../../ui/tabs.js';
 import { Forms } from './forms.js';
 import { History } from './history.js';
 import { OtherRules } from './other-rules.js';
-import { Overall } from './overall.js';
-import { Resolved } from './resolved.js';
+import { ConfigurationOverview } from './overall.js';
+import { ResolvedScreen } from './resolved.js';
 import { Rules } from './rules.js';
 import { XmlScreen } from './xml-screen.js';
 
@@ -28,7 +28,7 @@ export function Configuration(): JSX.Element {
         What is crawled and how. Every change is checked as a whole and can be previewed against the stored URLs before
         it is in force.
       </PageHead>
-      <Overall />
+      <ConfigurationOverview />
       <Tabs views={VIEWS} current={view} />
       {view === 'forms' ? (
         <Forms />
@@ -39,7 +39,7 @@ export function Configuration(): JSX.Element {
       ) : view === 'history' ? (
         <History />
       ) : view === 'resolved' ? (
-        <Resolved />
+        <ResolvedScreen />
       ) : (
         <Rules />
       )}

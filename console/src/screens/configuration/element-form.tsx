@@ -7,9 +7,9 @@ import { AttributeField } from './attribute-field.js';
 import { findReferences, listPossibleNames, renameElement } from './renaming.js';
 import {
   appendChild,
-  attributeValue,
   findElementAt,
   findPrefix,
+  getAttributeValue,
   removeElement,
   setAttribute,
   setText,
@@ -37,16 +37,20 @@ interface FormProps {
 
 export function ElementForm({ element, editing, folded = false, hidden = [] }: FormProps): JSX.Element {
   const form = editing.elements.get(element.name);
-  if (!folded) return <Fields element={element} editing={editing} form={form} hidden={hidden} />;
+  if (!folded) return <ElementFields element={element} editing={editing} form={form} hidden={hidden} />;
   return (
-    <Folded element={element} editing={editing}>
-      <Fields element={element} editing={editing} form={form} hidden={hidden} />
-    </Folded>
+    <CollapsibleElement element={element} editing={editing}>
+      <ElementFields element={element} editing={editing} form={form} hidden={hidden} />
+    </CollapsibleElement>
   );
 }
 
 /** Renders the content only while it is open, because a configuration may have thousands of elements. */
-function Folded({ element, editing, children }: FormProps & { readonly children: ComponentChildren }): JSX.Element {
+function CollapsibleElement({
+  element,
+  editing,
+  children,
+}: FormProps & { readonly children: ComponentChildren }): JSX.Element {
   const [open, setOpen] = useState(false);
   const { xml, mayChange, change } = editing;
   return (
@@ -88,22 +92,22 @@ const summarize = ({ attributes, text }: XmlElement): string =>
 
 type FieldsProps = Required<Omit<FormProps, 'folded'>> & { readonly form?: ElementFormDto };
 
-function Fields({ element, editing, form, hidden }: FieldsProps): JSX.Element {
+function ElementFields({ element, editing, form, hidden }: FieldsProps): JSX.Element {
   const { xml, mayChange, change } = editing;
   const own = editing.problems.filter(({ line, column }) => findElementAt(editing.root, xml, line, column) === element);
   if (!form) return <p class="muted">Crawlway does not recognize this element and leaves it unchanged.</p>;
   const isSet = ({ name, aliases }: ElementFormDto['attributes'][number]): boolean =>
-    [name, ...aliases].some((one) => attributeValue(element, one) !== undefined);
+    [name, ...aliases].some((one) => getAttributeValue(element, one) !== undefined);
   const first = form.attributes.filter((attribute) => attribute.required || isSet(attribute));
   const others = form.attributes.filter((attribute) => !first.includes(attribute));
   const renderField = (attribute: ElementFormDto['attributes'][number]): JSX.Element => {
     const names = listPossibleNames(editing.root, element.name, attribute.name);
-    const written = [attribute.name, ...attribute.aliases].find((one) => attributeValue(element, one) !== undefined);
+    const written = [attribute.name, ...attribute.aliases].find((one) => getAttributeValue(element, one) !== undefined);
     return (
       <AttributeField
         key={attribute.name}
         attribute={names.length > 0 ? { ...attribute, choices: [...names] } : attribute}
-        value={written === undefined ? undefined : attributeValue(element, written)}
+        value={written === undefined ? undefined : getAttributeValue(element, written)}
         editable={mayChange}
         onChange={(value) =>
           change(
@@ -130,14 +134,14 @@ function Fields({ element, editing, form, hidden }: FieldsProps): JSX.Element {
       )}
       {first.length > 0 && <div class="settings">{first.map(renderField)}</div>}
       {others.length > 0 && (
-        <More label={`${others.length} more ${others.length === 1 ? 'setting' : 'settings'}, at their defaults`}>
+        <MoreFields label={`${others.length} more ${others.length === 1 ? 'setting' : 'settings'}, at their defaults`}>
           {() => <div class="settings">{others.map(renderField)}</div>}
-        </More>
+        </MoreFields>
       )}
       {element.name === 'Sink' && mayChange && (
         <SinkTest
-          ask={() => testDraftSink(attributeValue(element, 'name') ?? '', xml)}
-          disabled={!attributeValue(element, 'name') || !attributeValue(element, 'url')}
+          ask={() => testDraftSink(getAttributeValue(element, 'name') ?? '', xml)}
+          disabled={!getAttributeValue(element, 'name') || !getAttributeValue(element, 'url')}
         />
       )}
       {element.children
@@ -155,7 +159,13 @@ const referenceText = (count: number): string =>
     ? ''
     : `The name is also used in ${formatPlural(count, 'other place')}; renaming updates every reference.`;
 
-function More({ label, children }: { readonly label: string; readonly children: () => JSX.Element }): JSX.Element {
+function MoreFields({
+  label,
+  children,
+}: {
+  readonly label: string;
+  readonly children: () => JSX.Element;
+}): JSX.Element {
   const [open, setOpen] = useState(false);
   return (
     <details

@@ -7,8 +7,8 @@ import { useState } from 'preact/hooks';
 import { useCrawler } from '../../state/crawlers.js';
 import { useResource } from '../../state/resource.js';
 import { href } from '../../state/route.js';
-import { useMay } from '../../state/session.js';
-import { Loaded } from '../../ui/answers.js';
+import { useHasRole } from '../../state/session.js';
+import { ResourceView } from '../../ui/answers.js';
 import { Panel } from '../../ui/panel.js';
 import { ApplyDialog } from './apply-dialog.js';
 import { CheckSummary } from './checking.js';
@@ -16,15 +16,19 @@ import { AddElement, type Editing, ElementForm } from './element-form.js';
 import { useFormCheck } from './form-check.js';
 import { type LoadedForms, loadForms } from './load.js';
 import { useUnsaved } from './unsaved.js';
-import { attributeValue, copyElement, readXml, removeElement, type XmlElement } from './xml-tree.js';
+import { copyElement, getAttributeValue, readXml, removeElement, type XmlElement } from './xml-tree.js';
 
 export function Forms(): JSX.Element {
   const forms = useResource('configuration forms', loadForms);
-  return <Loaded of={forms}>{(loaded) => <Edit key={loaded.etag} loaded={loaded} onApplied={forms.reload} />}</Loaded>;
+  return (
+    <ResourceView of={forms}>
+      {(loaded) => <FormsEditor key={loaded.etag} loaded={loaded} onApplied={forms.reload} />}
+    </ResourceView>
+  );
 }
 
-function Edit({ loaded, onApplied }: { loaded: LoadedForms; onApplied: () => void }): JSX.Element {
-  const mayChange = useMay('admin');
+function FormsEditor({ loaded, onApplied }: { loaded: LoadedForms; onApplied: () => void }): JSX.Element {
+  const mayChange = useHasRole('admin');
   // Shares the unsaved text with the XML view: what is typed in one appears in the other.
   const { text: xml, changed, etag, type, discard, forget } = useUnsaved('xml', loaded.xml, loaded.etag);
   const { checked, problems } = useFormCheck(xml, loaded.file);
@@ -57,8 +61,8 @@ function Edit({ loaded, onApplied }: { loaded: LoadedForms; onApplied: () => voi
           'read-only: changing it requires the role admin'
         )}
       </div>
-      <Crawlers editing={editing} />
-      <Shared editing={editing} />
+      <CrawlerForms editing={editing} />
+      <SharedSettings editing={editing} />
       {applying && (
         <ApplyDialog
           title="What this change would do"
@@ -79,15 +83,15 @@ function Edit({ loaded, onApplied }: { loaded: LoadedForms; onApplied: () => voi
 const findCrawlers = ({ children }: XmlElement): XmlElement[] => children.filter(({ name }) => name === 'Crawler');
 
 /** Shows the selected crawler in full, and those that are not in force yet. */
-function Crawlers({ editing }: { editing: Editing }): JSX.Element {
+function CrawlerForms({ editing }: { editing: Editing }): JSX.Element {
   const { root, xml, mayChange, change } = editing;
   const chosen = useCrawler()?.name;
   const all = findCrawlers(root);
-  const names = all.map((element) => attributeValue(element, 'name') ?? '');
+  const names = all.map((element) => getAttributeValue(element, 'name') ?? '');
   const [copied, setCopied] = useState<readonly string[]>([]);
   const shown = all.filter((_, i) => names[i] === chosen || copied.includes(names[i]!) || all.length === 1);
-  const copy = (element: XmlElement): void => {
-    const name = unusedName(attributeValue(element, 'name') ?? 'crawler', names);
+  const copyCrawler = (element: XmlElement): void => {
+    const name = findUnusedName(getAttributeValue(element, 'name') ?? 'crawler', names);
     setCopied([...copied, name]);
     change(copyElement(xml, element, name));
   };
@@ -96,11 +100,11 @@ function Crawlers({ editing }: { editing: Editing }): JSX.Element {
       {shown.map((element) => (
         <Panel
           key={all.indexOf(element)}
-          title={`Crawler ${attributeValue(element, 'name') ?? ''}`}
+          title={`Crawler ${getAttributeValue(element, 'name') ?? ''}`}
           aside={
             mayChange && (
               <>
-                <button type="button" class="button small" onClick={() => copy(element)}>
+                <button type="button" class="button small" onClick={() => copyCrawler(element)}>
                   Copy
                 </button>
                 <button type="button" class="button small danger" onClick={() => change(removeElement(xml, element))}>
@@ -128,7 +132,7 @@ function Crawlers({ editing }: { editing: Editing }): JSX.Element {
 }
 
 /** Settings that all crawlers share. */
-function Shared({ editing }: { editing: Editing }): JSX.Element {
+function SharedSettings({ editing }: { editing: Editing }): JSX.Element {
   const { root } = editing;
   return (
     <Panel title="Shared by all crawlers">
@@ -144,6 +148,6 @@ function Shared({ editing }: { editing: Editing }): JSX.Element {
   );
 }
 
-function unusedName(name: string, taken: readonly string[]): string {
+function findUnusedName(name: string, taken: readonly string[]): string {
   for (let number = 2; ; number++) if (!taken.includes(`${name}-${number}`)) return `${name}-${number}`;
 }

@@ -4,8 +4,8 @@ import { call } from '../../api/client.js';
 import type { RuleTextDto } from '../../api/schema.js';
 import { useResource } from '../../state/resource.js';
 import { changeQuery, useRoute } from '../../state/route.js';
-import { useMay } from '../../state/session.js';
-import { Failure, Loaded, Loading } from '../../ui/answers.js';
+import { useHasRole } from '../../state/session.js';
+import { Failure, LoadingNotice, ResourceView } from '../../ui/answers.js';
 import { Panel } from '../../ui/panel.js';
 import { Table } from '../../ui/table.js';
 import { Time } from '../../ui/time.js';
@@ -23,7 +23,7 @@ export function History(): JSX.Element {
   return (
     <div class="stack">
       <Panel title="Versions" aside="newest first">
-        <Loaded of={versions}>
+        <ResourceView of={versions}>
           {(items) => (
             <Table
               name="Versions of the configuration"
@@ -54,7 +54,7 @@ export function History(): JSX.Element {
               ))}
             </Table>
           )}
-        </Loaded>
+        </ResourceView>
       </Panel>
       {chosen && <Comparison key={chosen} version={chosen} onRestored={versions.reload} />}
     </div>
@@ -89,11 +89,11 @@ async function loadVersion(version: number, signal: AbortSignal): Promise<Texts>
 
 function Comparison({ version, onRestored }: { version: number; onRestored: () => void }): JSX.Element {
   const [restoring, setRestoring] = useState(false);
-  const mayChange = useMay('admin');
+  const mayChange = useHasRole('admin');
   const { value: current } = useResource('configuration in force', loadCurrent);
   const { value: earlier, problem } = useResource(`version ${version}`, (signal) => loadVersion(version, signal));
   if (problem) return <Failure problem={problem} />;
-  if (!current || !earlier) return <Loading />;
+  if (!current || !earlier) return <LoadingNotice />;
   const { xml, files, etag } = current;
   const changed = [...new Set([...earlier.files.keys(), ...files.keys()])].filter(
     (name) => earlier.files.get(name) !== files.get(name),
@@ -125,7 +125,7 @@ function Comparison({ version, onRestored }: { version: number; onRestored: () =
           title={`Restore version ${version}`}
           draft={{
             xml: earlier.xml,
-            files: Object.fromEntries(changed.flatMap((name) => textIfVisible(earlier, name))),
+            files: Object.fromEntries(changed.flatMap((name) => listVisibleTexts(earlier, name))),
           }}
           etag={etag}
           save={(confirm) =>
@@ -148,7 +148,7 @@ function Comparison({ version, onRestored }: { version: number; onRestored: () =
 }
 
 /** Leaves out a text with a hidden password, which cannot be previewed, although the server can restore it. */
-function textIfVisible({ files }: Texts, name: string): (readonly [string, string])[] {
+function listVisibleTexts({ files }: Texts, name: string): (readonly [string, string])[] {
   const text = files.get(name);
   return text === undefined || text.includes('********') ? [] : [[name, text]];
 }

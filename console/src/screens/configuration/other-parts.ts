@@ -2,7 +2,7 @@
 import type { RuleFileDto } from '../../api/schema.js';
 import type { Part } from './part.js';
 import type { PartText } from './part-editor.js';
-import { attributeOf, findOwnPrefix, findPart, newPart } from './part-text.js';
+import { createPart, findOwnPrefix, findPart, readPartAttribute } from './part-text.js';
 
 interface Kind {
   readonly title: string;
@@ -43,27 +43,27 @@ export interface Place {
   readonly fresh?: PartText;
 }
 
-export function otherParts(xml: string, crawler: string, files: readonly RuleFileDto[]): Place[] {
+export function listOtherPlaces(xml: string, crawler: string, files: readonly RuleFileDto[]): Place[] {
   const { prefix, declaration } = findOwnPrefix(xml);
   const openTag = (element: string): string => `${prefix}:${element}${declaration}`;
   const spaceFile = `${crawler.replace(/[^\w.-]+/g, '-')}.crawl.rules`;
   const rules = '# allow|forbid domain|address|prefix TARGET\n';
   return [
-    filePlace(SPACE, findPart(xml, SPACE.element, crawler), files, {
-      element: newPart(xml, `    <${openTag(SPACE.element)} rules="${spaceFile}"/>`, crawler),
+    createFilePlace(SPACE, findPart(xml, SPACE.element, crawler), files, {
+      element: createPart(xml, `    <${openTag(SPACE.element)} rules="${spaceFile}"/>`, crawler),
       file: spaceFile,
       text: `${rules}allow domain *\n`,
     }),
-    filePlace(GLOBAL, findPart(xml, GLOBAL.element), files, {
-      element: newPart(xml, `  <${openTag(GLOBAL.element)} rules="global.rules"/>`),
+    createFilePlace(GLOBAL, findPart(xml, GLOBAL.element), files, {
+      element: createPart(xml, `  <${openTag(GLOBAL.element)} rules="global.rules"/>`),
       file: 'global.rules',
       text: '# allow|forbid domain HOST\n# allow domain docs.example.com\n',
     }),
-    serversPlace(xml, crawler, files, openTag(SERVERS.element), prefix),
-    elementPlace(
+    createServersPlace(xml, crawler, files, openTag(SERVERS.element), prefix),
+    createElementPlace(
       CONDITIONS,
       findPart(xml, CONDITIONS.element, crawler),
-      newPart(
+      createPart(
         xml,
         `    <${openTag(CONDITIONS.element)} default-allow="allow">\n      <${prefix}:may-not-have field="path" value="*.bak"/>\n    </${prefix}:Conditions>`,
         crawler,
@@ -72,31 +72,37 @@ export function otherParts(xml: string, crawler: string, files: readonly RuleFil
   ];
 }
 
-function serversPlace(xml: string, crawler: string, files: readonly RuleFileDto[], tag: string, prefix: string): Place {
+function createServersPlace(
+  xml: string,
+  crawler: string,
+  files: readonly RuleFileDto[],
+  tag: string,
+  prefix: string,
+): Place {
   const found = findPart(xml, SERVERS.element, crawler);
   const text = `    <${tag} followOutside="true">\n      <${prefix}:Server url="https://www.example.com/news/" period="1h"/>\n    </${prefix}:Servers>`;
-  const place = elementPlace(SERVERS, found, newPart(xml, text, crawler));
-  const file = found && files.find(({ name }) => name === attributeOf(found, 'file'));
+  const place = createElementPlace(SERVERS, found, createPart(xml, text, crawler));
+  const file = found && files.find(({ name }) => name === readPartAttribute(found, 'file'));
   if (!file) return place;
   const conf = { title: `Server records in ${file.name}`, purpose: 'mnoGoSearch commands.', file: file.name };
   return { ...place, parts: [...place.parts, { ...conf, text: file.text }] };
 }
 
-function elementPlace(kind: Kind, found: Part | undefined, fresh: Part): Place {
+function createElementPlace(kind: Kind, found: Part | undefined, fresh: Part): Place {
   const { title, purpose } = kind;
   if (!found) return { kind, parts: [], fresh: { title, purpose, text: fresh.text, element: fresh, isNew: true } };
-  return { kind, parts: [{ title, purpose, text: found.text, element: found, without: withoutPart(found) }] };
+  return { kind, parts: [{ title, purpose, text: found.text, element: found, without: removePart(found) }] };
 }
 
 type Fresh = Required<Pick<PartText, 'element' | 'file' | 'text'>>;
 
-function filePlace(kind: Kind, found: Part | undefined, files: readonly RuleFileDto[], fresh: Fresh): Place {
+function createFilePlace(kind: Kind, found: Part | undefined, files: readonly RuleFileDto[], fresh: Fresh): Place {
   const { title, purpose } = kind;
   if (!found) return { kind, parts: [], fresh: { ...fresh, title: `${title}: ${fresh.file}`, purpose, isNew: true } };
-  const file = attributeOf(found, 'rules');
+  const file = readPartAttribute(found, 'rules');
   const { text = '' } = files.find(({ name }) => name === file) ?? {};
-  const part = { title: `${title}: ${file}`, purpose, file, text, element: found, without: withoutPart(found) };
+  const part = { title: `${title}: ${file}`, purpose, file, text, element: found, without: removePart(found) };
   return { kind, parts: [part] };
 }
 
-const withoutPart = ({ before, after }: Part): { xml: string } => ({ xml: before.replace(/\n$/, '') + after });
+const removePart = ({ before, after }: Part): { xml: string } => ({ xml: before.replace(/\n$/, '') + after });

@@ -6,12 +6,12 @@ import type { RuleFileDto } from '../../api/schema.js';
 import { useCrawler } from '../../state/crawlers.js';
 import { useResource } from '../../state/resource.js';
 import { useRoute } from '../../state/route.js';
-import { useMay } from '../../state/session.js';
-import { Loaded } from '../../ui/answers.js';
+import { useHasRole } from '../../state/session.js';
+import { ResourceView } from '../../ui/answers.js';
 import { NoCrawler } from '../../ui/no-crawler.js';
 import { Panel } from '../../ui/panel.js';
 import { type LoadedConfiguration, loadConfiguration } from './load.js';
-import { otherParts, type Place } from './other-parts.js';
+import { listOtherPlaces, type Place } from './other-parts.js';
 import { PartEditor, type PartText } from './part-editor.js';
 import { isUnsaved } from './unsaved.js';
 
@@ -32,11 +32,11 @@ export function OtherRules(): JSX.Element {
   const texts = useResource('other rules', loadTexts);
   if (!crawler) return <NoCrawler />;
   return (
-    <Loaded of={texts}>
+    <ResourceView of={texts}>
       {(loaded) => (
         <div class="stack" key={`${crawler} ${loaded.etag}`}>
-          {otherParts(loaded.xml, crawler, loaded.files).map((place) => (
-            <OnePlace
+          {listOtherPlaces(loaded.xml, crawler, loaded.files).map((place) => (
+            <PlaceEditor
               key={place.kind.element}
               crawler={crawler}
               place={place}
@@ -46,7 +46,7 @@ export function OtherRules(): JSX.Element {
           ))}
         </div>
       )}
-    </Loaded>
+    </ResourceView>
   );
 }
 
@@ -57,11 +57,11 @@ interface PlaceProps {
   readonly onApplied: () => void;
 }
 
-function OnePlace({ crawler, place: { kind, parts, fresh }, loaded, onApplied }: PlaceProps): JSX.Element {
+function PlaceEditor({ crawler, place: { kind, parts, fresh }, loaded, onApplied }: PlaceProps): JSX.Element {
   const { query } = useRoute();
-  const nameOf = ({ title }: PartText): string => `${crawler} ${title}`;
-  const [adding, setAdding] = useState(fresh !== undefined && isUnsaved(nameOf(fresh)));
-  const mayChange = useMay('admin');
+  const formatTitle = ({ title }: PartText): string => `${crawler} ${title}`;
+  const [adding, setAdding] = useState(fresh !== undefined && isUnsaved(formatTitle(fresh)));
+  const mayChange = useHasRole('admin');
   const findLine = (file: string | undefined): number | undefined =>
     file !== undefined && file === query.get('file') ? Number(query.get('line')) || undefined : undefined;
   if (fresh && !adding) {
@@ -87,7 +87,7 @@ function OnePlace({ crawler, place: { kind, parts, fresh }, loaded, onApplied }:
       {(fresh ? [fresh] : parts).map((part) => (
         <PartEditor
           key={part.title}
-          name={nameOf(part)}
+          name={formatTitle(part)}
           part={part}
           loaded={loaded}
           line={findLine(part.file)}

@@ -3,17 +3,17 @@ import { call } from '../../api/client.js';
 import type { ConfigurationProblemDto } from '../../api/schema.js';
 import { placeLink } from '../../state/place.js';
 import { useResource } from '../../state/resource.js';
-import { Loaded } from '../../ui/answers.js';
+import { ResourceView } from '../../ui/answers.js';
 import { formatPlural } from '../../ui/format.js';
 import { Time } from '../../ui/time.js';
 
 const EVERY_MS = 5000;
 
 /** Shows which version is in force, and the result of the check. */
-export function Overall(): JSX.Element {
+export function ConfigurationOverview(): JSX.Element {
   const state = useResource('configuration state', (signal) => call('GET /api/v1/config/state', { signal }), EVERY_MS);
   return (
-    <Loaded of={state}>
+    <ResourceView of={state}>
       {({ version, at, who, file, warnings, rejected }) => (
         <div class="stack">
           <p class="muted">
@@ -35,7 +35,7 @@ export function Overall(): JSX.Element {
           )}
         </div>
       )}
-    </Loaded>
+    </ResourceView>
   );
 }
 

@@ -1,13 +1,13 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import { useMay } from '../../state/session.js';
+import { useHasRole } from '../../state/session.js';
 import { Panel } from '../../ui/panel.js';
 import { ApplyDialog } from './apply-dialog.js';
-import { CheckSummary, useChecking } from './checking.js';
+import { CheckSummary, useDraftCheck } from './checking.js';
 import { CodeEditor } from './code-editor.js';
 import type { Draft } from './draft.js';
 import { type LoadedConfiguration } from './load.js';
-import { type Part, placeInPart, wholeText } from './part.js';
+import { joinPart, type Part, toPartPosition } from './part.js';
 import { useUnsaved } from './unsaved.js';
 
 /** A part of the configuration that is edited separately. */
@@ -38,13 +38,13 @@ interface EditorProps {
 
 export function PartEditor({ name, part, loaded, line, onApplied }: EditorProps): JSX.Element {
   const { title, purpose, file, element, without, isNew = false } = part;
-  const mayChange = useMay('admin');
+  const mayChange = useHasRole('admin');
   const { text, start, changed, etag, type, discard, forget } = useUnsaved(name, part.text, loaded.etag);
   const [proposed, setProposed] = useState<Draft>();
-  const draftOf = (edited: string): Draft => createDraft(part, edited);
-  const { checked, check } = useChecking(draftOf, (problem, edited) => {
+  const toDraft = (edited: string): Draft => createDraft(part, edited);
+  const { checked, check } = useDraftCheck(toDraft, (problem, edited) => {
     if (file !== undefined) return problem.file === file ? problem : undefined;
-    return problem.file === loaded.file && element ? placeInPart(element, edited, problem) : undefined;
+    return problem.file === loaded.file && element ? toPartPosition(element, edited, problem) : undefined;
   });
   return (
     <Panel
@@ -67,7 +67,7 @@ export function PartEditor({ name, part, loaded, line, onApplied }: EditorProps)
               type="button"
               class="button primary"
               disabled={(!isNew && !changed) || checked.errors > 0}
-              onClick={() => setProposed(draftOf(text))}
+              onClick={() => setProposed(toDraft(text))}
             >
               Preview and save…
             </button>
@@ -105,7 +105,7 @@ export function PartEditor({ name, part, loaded, line, onApplied }: EditorProps)
 }
 
 function createDraft({ file, element, isNew }: PartText, text: string): Draft {
-  if (file === undefined) return element ? { xml: wholeText(element, text) } : {};
+  if (file === undefined) return element ? { xml: joinPart(element, text) } : {};
   const files = { [file]: text };
-  return isNew && element ? { xml: wholeText(element, element.text), files } : { files };
+  return isNew && element ? { xml: joinPart(element, element.text), files } : { files };
 }

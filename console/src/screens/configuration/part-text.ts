@@ -3,13 +3,13 @@
  * the text, edited, and put back, while everything else stays byte for byte the same.
  */
 import type { Part } from './part.js';
-import { findCrawlerStart, unescapeXml, withoutComments } from './rule-text.js';
+import { blankComments, findCrawlerStart, unescapeXml } from './rule-text.js';
 
 const TAG = `(?:[^>"']|"[^"]*"|'[^']*')*>`;
 
 /** @param crawler absent for an element of the whole server */
 export function findPart(xml: string, element: string, crawler?: string): Part | undefined {
-  const visible = withoutComments(xml);
+  const visible = blankComments(xml);
   const from = crawler === undefined ? 0 : findCrawlerStart(visible, crawler);
   const end = crawler === undefined ? xml.length : findCrawlerEnd(visible, from).at;
   const opening = new RegExp(String.raw`<(?:[\w-]+:)?${element}\b${TAG}`, 'g');
@@ -22,31 +22,31 @@ export function findPart(xml: string, element: string, crawler?: string): Part |
 }
 
 /** Where a new element is inserted: at the end of the crawler, or of the configuration. */
-export function newPart(xml: string, text: string, crawler?: string): Part {
-  const visible = withoutComments(xml);
-  if (crawler === undefined) return splitAt(xml, visible.lastIndexOf('</'), text);
+export function createPart(xml: string, text: string, crawler?: string): Part {
+  const visible = blankComments(xml);
+  if (crawler === undefined) return splitPart(xml, visible.lastIndexOf('</'), text);
   const from = findCrawlerStart(visible, crawler);
   const { at, selfClosing } = findCrawlerEnd(visible, from);
-  if (!selfClosing) return splitAt(xml, at, text);
+  if (!selfClosing) return splitPart(xml, at, text);
   return {
     before: `${xml.slice(0, at - '/>'.length)}>\n`,
     text,
-    after: `\n  </${prefixAt(xml, from)}Crawler>${xml.slice(at)}`,
+    after: `\n  </${readPrefix(xml, from)}Crawler>${xml.slice(at)}`,
   };
 }
 
 /** The place of the first rule in a crawler without rules. */
-export function firstRulePart(xml: string, crawler: string): Part {
-  const { before, after } = newPart(xml, '', crawler);
-  const rules = `${prefixAt(xml, findCrawlerStart(withoutComments(xml), crawler))}Rules`;
+export function createFirstRulePart(xml: string, crawler: string): Part {
+  const { before, after } = createPart(xml, '', crawler);
+  const rules = `${readPrefix(xml, findCrawlerStart(blankComments(xml), crawler))}Rules`;
   return { before: `${before}    <${rules} group="default">\n      `, text: '', after: `\n    </${rules}>${after}` };
 }
 
 /** The prefix of a tag with its colon; empty if it has none. */
-const prefixAt = (xml: string, at: number): string => /^<([\w-]+:)?/.exec(xml.slice(at))?.[1] ?? '';
+const readPrefix = (xml: string, at: number): string => /^<([\w-]+:)?/.exec(xml.slice(at))?.[1] ?? '';
 
 /** The value of an attribute of the part's first tag. */
-export function attributeOf({ text }: Part, name: string): string | undefined {
+export function readPartAttribute({ text }: Part, name: string): string | undefined {
   const tag = new RegExp(`<${TAG}`).exec(text)?.[0] ?? '';
   const value = new RegExp(String.raw`\s${name}\s*=\s*(?:"([^"]*)"|'([^']*)')`).exec(tag);
   return value ? unescapeXml(value[1] ?? value[2] ?? '') : undefined;
@@ -54,7 +54,7 @@ export function attributeOf({ text }: Part, name: string): string | undefined {
 
 /** The file's prefix for Crawlway's own elements, and a declaration of it if the file has none. */
 export function findOwnPrefix(xml: string): { readonly prefix: string; readonly declaration: string } {
-  const declared = /xmlns:([\w-]+)\s*=\s*["']urn:crawlway:config:1["']/.exec(withoutComments(xml))?.[1];
+  const declared = /xmlns:([\w-]+)\s*=\s*["']urn:crawlway:config:1["']/.exec(blankComments(xml))?.[1];
   return declared
     ? { prefix: declared, declaration: '' }
     : { prefix: 'cw', declaration: ' xmlns:cw="urn:crawlway:config:1"' };
@@ -77,7 +77,7 @@ function findElementEnd(visible: string, element: string, from: number): number 
 }
 
 /** Splits the text before the line of the end tag. */
-function splitAt(xml: string, at: number, text: string): Part {
+function splitPart(xml: string, at: number, text: string): Part {
   const indent = /(?<![ \t])[ \t]*$/.exec(xml.slice(0, at))?.[0] ?? '';
   const from = at - indent.length;
   const before = xml.slice(0, from);

@@ -5,10 +5,10 @@ export interface Part {
   readonly after: string;
 }
 
-export const wholeText = ({ before, after }: Part, text: string): string => before + text + after;
+export const joinPart = ({ before, after }: Part, text: string): string => before + text + after;
 
 /** Converts a place in the whole text to one in the part; undefined if it is elsewhere. */
-export function placeInPart(
+export function toPartPosition(
   { before }: Part,
   text: string,
   { line, column }: { line: number; column: number },

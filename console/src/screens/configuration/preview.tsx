@@ -38,19 +38,19 @@ const CrawlerPreview = ({ crawler }: { crawler: PreviewCrawlerDto }): JSX.Elemen
   <section class="stack" aria-label={crawler.crawler}>
     <h3>{crawler.crawler}</h3>
     {GROUPS.map(([group, words]) => (
-      <Group
+      <PreviewGroup
         key={group}
         group={crawler[group]}
-        words={group === 'documentsDeleted' ? shareText(crawler, words) : words}
+        words={group === 'documentsDeleted' ? formatShare(crawler, words) : words}
       />
     ))}
   </section>
 );
 
-const shareText = ({ documentsDeleted, indexed }: PreviewCrawlerDto, words: string): string =>
+const formatShare = ({ documentsDeleted, indexed }: PreviewCrawlerDto, words: string): string =>
   indexed > 0 ? `${words} (${formatPercent(documentsDeleted.count / indexed)} of ${formatCount(indexed)})` : words;
 
-function Group({ group, words }: { group: PreviewGroupDto; words: string }): JSX.Element | null {
+function PreviewGroup({ group, words }: { group: PreviewGroupDto; words: string }): JSX.Element | null {
   if (group.count === 0) return null;
   const hosts = Object.entries(group.byHost)
     .sort(([, a], [, b]) => b - a)

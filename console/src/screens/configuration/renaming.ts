@@ -1,5 +1,5 @@
 /** Renames an element together with everything in the configuration that refers to it. */
-import { attributeValue, setAttribute, type XmlElement } from './xml-tree.js';
+import { getAttributeValue, setAttribute, type XmlElement } from './xml-tree.js';
 
 interface Reference {
   readonly element: string;
@@ -19,11 +19,11 @@ const REFERENCES: Readonly<Record<string, readonly Reference[]>> = {
 
 /** The attributes that refer to the element by its name; for a Content, only those in its crawler. */
 export function findReferences(root: XmlElement, element: XmlElement): readonly [XmlElement, Reference][] {
-  const name = attributeValue(element, 'name');
+  const name = getAttributeValue(element, 'name');
   const kinds = REFERENCES[element.name] ?? [];
   if (name === undefined || kinds.length === 0) return [];
   const within = element.name === 'Content' ? (root.children.find((one) => contains(one, element)) ?? root) : root;
-  return allElements(within).flatMap((one) =>
+  return listAllElements(within).flatMap((one) =>
     kinds.flatMap((kind): [XmlElement, Reference][] => (isReference(one, kind, name) ? [[one, kind]] : [])),
   );
 }
@@ -33,10 +33,10 @@ export function listPossibleNames(root: XmlElement, element: string, attribute: 
   const kind = Object.keys(REFERENCES).find((name) =>
     REFERENCES[name]!.some((one) => one.element === element && one.attribute === attribute && !one.option),
   );
-  return allElements(root)
+  return listAllElements(root)
     .filter(({ name }) => name === kind)
     .sort((a, b) => a.start - b.start)
-    .flatMap((one) => attributeValue(one, 'name') ?? []);
+    .flatMap((one) => getAttributeValue(one, 'name') ?? []);
 }
 
 /** The text with the element and all references to it renamed. */
@@ -53,13 +53,13 @@ export function renameElement(xml: string, root: XmlElement, element: XmlElement
 
 const isReference = (one: XmlElement, { element, attribute, option }: Reference, name: string): boolean =>
   one.name === element &&
-  attributeValue(one, attribute) === name &&
-  (option === undefined || attributeValue(one, 'name') === option);
+  getAttributeValue(one, attribute) === name &&
+  (option === undefined || getAttributeValue(one, 'name') === option);
 
 const contains = (outer: XmlElement, inner: XmlElement): boolean =>
   outer.start <= inner.start && inner.end <= outer.end;
 
-function allElements(root: XmlElement): XmlElement[] {
+function listAllElements(root: XmlElement): XmlElement[] {
   const all: XmlElement[] = [];
   const open = [root];
   for (let one = open.pop(); one; one = open.pop()) {

@@ -5,7 +5,7 @@ import { applyForm, useAddressForm } from '../../state/address-form.js';
 import { useCrawler } from '../../state/crawlers.js';
 import { useResource } from '../../state/resource.js';
 import { href, useRoute } from '../../state/route.js';
-import { Loaded } from '../../ui/answers.js';
+import { ResourceView } from '../../ui/answers.js';
 import { NoCrawler } from '../../ui/no-crawler.js';
 import { Panel } from '../../ui/panel.js';
 import { Badge } from '../../ui/status.js';
@@ -30,7 +30,7 @@ const LAYERS: Readonly<Record<ResolvedEntryDto['layer'], LayerWords>> = {
 /** Maximum number of entries shown for a layer; a list of server records can have 100,000. */
 const SHOWN = 300;
 
-export function Resolved(): JSX.Element {
+export function ResolvedScreen(): JSX.Element {
   const crawler = useCrawler()?.name;
   const url = useRoute().query.get('url') ?? undefined;
   const view = useResource(crawler && `resolved ${crawler} ${url}`, (signal) =>
@@ -39,17 +39,21 @@ export function Resolved(): JSX.Element {
   if (!crawler) return <NoCrawler />;
   return (
     <div class="stack">
-      <OneUrl />
-      <Loaded of={view}>
+      <ResolvedUrlForm />
+      <ResourceView of={view}>
         {(value) =>
-          'options' in value ? <ForUrl resolved={value} crawler={crawler} /> : <Whole view={value} crawler={crawler} />
+          'options' in value ? (
+            <ResolvedUrl resolved={value} crawler={crawler} />
+          ) : (
+            <ResolvedLayers view={value} crawler={crawler} />
+          )
         }
-      </Loaded>
+      </ResourceView>
     </div>
   );
 }
 
-function OneUrl(): JSX.Element {
+function ResolvedUrlForm(): JSX.Element {
   const form = useAddressForm();
   return (
     <form ref={form} class="filters panel" onSubmit={applyForm}>
@@ -64,7 +68,7 @@ function OneUrl(): JSX.Element {
   );
 }
 
-const Whole = ({ view, crawler }: { view: ResolvedViewDto; crawler: string }): JSX.Element => (
+const ResolvedLayers = ({ view, crawler }: { view: ResolvedViewDto; crawler: string }): JSX.Element => (
   <>
     {Object.entries(LAYERS).map(([layer, words]) => (
       <Layer
@@ -111,7 +115,7 @@ function Layer({ words: [title, words, view], crawler, entries }: LayerProps): J
   );
 }
 
-const ForUrl = ({ resolved, crawler }: { resolved: ResolvedUrlDto; crawler: string }): JSX.Element => (
+const ResolvedUrl = ({ resolved, crawler }: { resolved: ResolvedUrlDto; crawler: string }): JSX.Element => (
   <>
     <Panel
       title="Final options"

@@ -16,10 +16,10 @@ const ASPECTS = [
 const SHIFTS = ['-2', '-1', '0', '1', '2'] as const;
 
 export function ActionFields({ actions, onChange }: ActionProps): JSX.Element {
-  const without = (...elements: readonly string[]): RuleActionDto[] =>
+  const omitActions = (...elements: readonly string[]): RuleActionDto[] =>
     actions.filter(({ element }) => !elements.includes(element));
   const setAction = (elements: readonly string[], action: RuleActionDto | undefined): void =>
-    onChange(action ? [...without(...elements), action] : without(...elements));
+    onChange(action ? [...omitActions(...elements), action] : omitActions(...elements));
   const findAction = (wanted: string): RuleActionDto | undefined => actions.find(({ element }) => element === wanted);
   return (
     <fieldset class="fieldset">
@@ -72,12 +72,12 @@ export function ActionFields({ actions, onChange }: ActionProps): JSX.Element {
           />
         </div>
       </div>
-      <Metas actions={actions} onChange={onChange} />
+      <MetaFields actions={actions} onChange={onChange} />
     </fieldset>
   );
 }
 
-function Metas({ actions, onChange }: ActionProps): JSX.Element {
+function MetaFields({ actions, onChange }: ActionProps): JSX.Element {
   const change = (index: number, by: Partial<RuleActionDto>): void =>
     onChange(actions.map((action, at) => (at === index ? { ...action, ...by } : action)));
   return (

@@ -2,12 +2,12 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { RuleActionDto, RuleDto, RuleMatchDto } from '../../api/schema.js';
 import { Dialog } from '../../ui/dialog.js';
-import { type Checking, CheckSummary, useChecking } from './checking.js';
+import { type Checking, CheckSummary, useDraftCheck } from './checking.js';
 import { CodeEditor } from './code-editor.js';
-import { type Part, placeInPart, wholeText } from './part.js';
+import { joinPart, type Part, toPartPosition } from './part.js';
 import { ActionFields } from './rule-actions.js';
 import { MatchFields } from './rule-match.js';
-import { ruleXml } from './rule-text.js';
+import { buildRuleXml } from './rule-text.js';
 
 interface EditorProps {
   /** Absent for a new rule. */
@@ -34,17 +34,17 @@ export function RuleEditor({ rule, part, file, onDone, onClose }: EditorProps): 
   const nested = match.some(({ children }) => children?.length);
   const [asXml, setAsXml] = useState(nested);
   const filled = match !== (rule?.match ?? FRESH) || actions !== (rule?.actions ?? ACCEPT);
-  const configuration = wholeText(part, '');
-  const { checked, check } = useChecking(
-    (text) => ({ xml: wholeText(part, text) }),
-    (problem, text) => (problem.file === file ? placeInPart(part, text, problem) : undefined),
+  const configuration = joinPart(part, '');
+  const { checked, check } = useDraftCheck(
+    (text) => ({ xml: joinPart(part, text) }),
+    (problem, text) => (problem.file === file ? toPartPosition(part, text, problem) : undefined),
   );
   const submit = (event: Event): void => {
     event.preventDefault();
-    onDone(asXml ? xml : ruleXml(match, actions, configuration));
+    onDone(asXml ? xml : buildRuleXml(match, actions, configuration));
   };
   const switchToXml = (): void => {
-    const written = rule && !filled ? rule.xml : ruleXml(match, actions, configuration);
+    const written = rule && !filled ? rule.xml : buildRuleXml(match, actions, configuration);
     setXml(written);
     setStart(written);
     setAsXml(true);

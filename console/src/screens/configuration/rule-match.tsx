@@ -22,7 +22,7 @@ const TESTS: Readonly<Record<string, Omit<RuleMatchDto, 'value' | 'litteral'>>> 
   'URL has a length of [from:to]': { element: 'Length', field: 'url' },
 };
 
-const testOf = ({ element, field, kind }: RuleMatchDto): string | undefined =>
+const findTestName = ({ element, field, kind }: RuleMatchDto): string | undefined =>
   Object.entries(TESTS).find(
     ([, test]) => test.element === element && (test.field ?? field) === field && (test.kind ?? kind) === kind,
   )?.[0];
@@ -34,7 +34,7 @@ export function MatchFields({ match, onChange }: MatchProps): JSX.Element {
       <legend>For URLs that match all of these conditions</legend>
       <div class="stack">
         {match.map((one, index) => (
-          <Condition
+          <ConditionFields
             key={index}
             one={one}
             onChange={(by) => replace(index, by)}
@@ -63,8 +63,8 @@ interface ConditionProps {
   readonly onRemove: () => void;
 }
 
-function Condition({ one, onChange, onRemove }: ConditionProps): JSX.Element {
-  const current = testOf(one) ?? `${one.element} ${one.field ?? ''} ${one.kind ?? ''}`.trim();
+function ConditionFields({ one, onChange, onRemove }: ConditionProps): JSX.Element {
+  const current = findTestName(one) ?? `${one.element} ${one.field ?? ''} ${one.kind ?? ''}`.trim();
   const choose = (name: string): void => {
     const test = TESTS[name];
     if (test)

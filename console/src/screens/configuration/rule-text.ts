@@ -4,7 +4,7 @@
  * configuration.
  */
 import type { RuleActionDto, RuleDto, RuleMatchDto } from '../../api/schema.js';
-import { type Part, wholeText } from './part.js';
+import { joinPart, type Part } from './part.js';
 
 interface Span {
   readonly from: number;
@@ -20,17 +20,17 @@ export type RuleChange =
 /** @throws Error if the text does not contain the rules as the server reported them. */
 export function changeRules(xml: string, crawler: string, rules: readonly RuleDto[], change: RuleChange): string {
   if (change.kind === 'replace' || change.kind === 'insert') {
-    return wholeText(rulePart(xml, crawler, rules, change), change.xml);
+    return joinPart(findRulePart(xml, crawler, rules, change), change.xml);
   }
   const spans = findRules(xml, crawler, rules);
   switch (change.kind) {
     case 'delete':
-      return splice(xml, includeIndent(xml, spanAt(spans, change.index)), '');
+      return splice(xml, includeIndent(xml, getSpan(spans, change.index)), '');
     case 'move': {
       const order = rules.map((rule) => rule.xml);
       const [moved = ''] = order.splice(change.from, 1);
       order.splice(change.to, 0, moved);
-      return order.reduceRight((text, rule, index) => splice(text, spanAt(spans, index), rule), xml);
+      return order.reduceRight((text, rule, index) => splice(text, getSpan(spans, index), rule), xml);
     }
   }
 }
@@ -39,7 +39,7 @@ export function changeRules(xml: string, crawler: string, rules: readonly RuleDt
  * A rule, or the place of a new one, as a part of the text. @throws Error if the text does not contain the rules as the
  * server reported them.
  */
-export function rulePart(
+export function findRulePart(
   xml: string,
   crawler: string,
   rules: readonly RuleDto[],
@@ -52,24 +52,24 @@ export function rulePart(
     after: xml.slice(to),
   });
   if (kind === 'replace') {
-    const { from, to } = spanAt(spans, index);
+    const { from, to } = getSpan(spans, index);
     return toPart(from, to);
   }
   const last = spans[index - 1];
   if (!last) {
-    const { from } = spanAt(spans, 0);
+    const { from } = getSpan(spans, 0);
     const part = toPart(from, from);
-    return { ...part, after: `\n${indentAt(xml, from)}${part.after}` };
+    return { ...part, after: `\n${readIndent(xml, from)}${part.after}` };
   }
   const part = toPart(last.to, last.to);
-  return { ...part, before: `${part.before}\n${indentAt(xml, last.from)}` };
+  return { ...part, before: `${part.before}\n${readIndent(xml, last.from)}` };
 }
 
 function findRules(xml: string, crawler: string, rules: readonly RuleDto[]): Span[] {
-  const visible = withoutComments(xml);
+  const visible = blankComments(xml);
   let from = findCrawlerStart(visible, crawler);
   return rules.map((rule) => {
-    const at = visible.indexOf(withoutComments(rule.xml), from);
+    const at = visible.indexOf(blankComments(rule.xml), from);
     if (at < 0) throw new Error(`Rule ${rule.index + 1} was not found in the configuration; reload the page.`);
     from = at + rule.xml.length;
     return { from: at, to: from };
@@ -77,7 +77,7 @@ function findRules(xml: string, crawler: string, rules: readonly RuleDto[]): Spa
 }
 
 /** Replaces comments by spaces of the same length, so that a commented-out rule is not mistaken for a rule. */
-export const withoutComments = (xml: string): string =>
+export const blankComments = (xml: string): string =>
   xml.replace(/<!--[\s\S]*?-->/g, (comment) => ' '.repeat(comment.length));
 
 /** Finds where a crawler begins. */
@@ -89,7 +89,7 @@ export function findCrawlerStart(xml: string, crawler: string): number {
   throw new Error(`The crawler ${crawler} was not found in the configuration.`);
 }
 
-function spanAt(spans: readonly Span[], index: number): Span {
+function getSpan(spans: readonly Span[], index: number): Span {
   const span = spans[index];
   if (!span) throw new Error(`There is no rule ${index + 1}.`);
   return span;
@@ -97,7 +97,7 @@ function spanAt(spans: readonly Span[], index: number): Span {
 
 const splice = (text: string, { from, to }: Span, by: string): string => text.slice(0, from) + by + text.slice(to);
 
-const indentAt = (xml: string, at: number): string => /(?<![ \t])[ \t]*$/.exec(xml.slice(0, at))?.[0] ?? '';
+const readIndent = (xml: string, at: number): string => /(?<![ \t])[ \t]*$/.exec(xml.slice(0, at))?.[0] ?? '';
 
 /** Includes the preceding line break and spaces, so that no empty line remains. */
 const includeIndent = (xml: string, { from, to }: Span): Span => ({
@@ -108,7 +108,7 @@ const includeIndent = (xml: string, { from, to }: Span): Span => ({
 const RULES_NAMESPACE = /xmlns:([\w-]+)\s*=\s*["']exa:com\.exalead\.actionrules\.v2\d["']/;
 
 /** Builds a Rule element from its parts, with the file's prefix for match elements. */
-export function ruleXml(
+export function buildRuleXml(
   match: readonly RuleMatchDto[],
   actions: readonly RuleActionDto[],
   configuration: string,

@@ -4,18 +4,18 @@ import { callForAnswer } from '../../api/client.js';
 import type { RuleDto } from '../../api/schema.js';
 import { useCrawler } from '../../state/crawlers.js';
 import { useResource } from '../../state/resource.js';
-import { useMay } from '../../state/session.js';
-import { Empty, Loaded } from '../../ui/answers.js';
+import { useHasRole } from '../../state/session.js';
+import { EmptyState, ResourceView } from '../../ui/answers.js';
 import { NoCrawler } from '../../ui/no-crawler.js';
 import { showNotice } from '../../ui/notices.js';
 import { Panel } from '../../ui/panel.js';
 import { ApplyDialog } from './apply-dialog.js';
 import { loadConfiguration } from './load.js';
-import { type Part, wholeText } from './part.js';
-import { firstRulePart } from './part-text.js';
+import { joinPart, type Part } from './part.js';
+import { createFirstRulePart } from './part-text.js';
 import { RuleEditor } from './rule-editor.js';
 import { RuleRow } from './rule-row.js';
-import { changeRules, type RuleChange, rulePart } from './rule-text.js';
+import { changeRules, findRulePart, type RuleChange } from './rule-text.js';
 
 interface RuleList {
   readonly rules: readonly RuleDto[];
@@ -37,9 +37,9 @@ export function Rules(): JSX.Element {
   const list = useResource(crawler && `rules ${crawler}`, (signal) => loadRules(crawler!, signal));
   if (!crawler) return <NoCrawler />;
   return (
-    <Loaded of={list}>
-      {(loaded) => <List key={loaded.etag} crawler={crawler} list={loaded} onChanged={list.reload} />}
-    </Loaded>
+    <ResourceView of={list}>
+      {(loaded) => <RuleTable key={loaded.etag} crawler={crawler} list={loaded} onChanged={list.reload} />}
+    </ResourceView>
   );
 }
 
@@ -52,10 +52,10 @@ interface ListProps {
 /** The rule that is being edited, or the index and place of a new one. */
 type Editing = { readonly index: number; readonly rule?: RuleDto; readonly part: Part };
 
-function List({ crawler, list: { rules, xml, file, etag }, onChanged }: ListProps): JSX.Element {
+function RuleTable({ crawler, list: { rules, xml, file, etag }, onChanged }: ListProps): JSX.Element {
   const [editing, setEditing] = useState<Editing>();
   const [draft, setDraft] = useState<string>();
-  const mayChange = useMay('admin');
+  const mayChange = useHasRole('admin');
   const propose = (change: RuleChange): void => {
     try {
       setDraft(changeRules(xml, crawler, rules, change));
@@ -67,8 +67,8 @@ function List({ crawler, list: { rules, xml, file, etag }, onChanged }: ListProp
     try {
       const part =
         rules.length === 0
-          ? firstRulePart(xml, crawler)
-          : rulePart(xml, crawler, rules, { kind: rule ? 'replace' : 'insert', index });
+          ? createFirstRulePart(xml, crawler)
+          : findRulePart(xml, crawler, rules, { kind: rule ? 'replace' : 'insert', index });
       setEditing({ index, rule, part });
     } catch (error) {
       showNotice((error as Error).message, 'bad');
@@ -89,9 +89,9 @@ function List({ crawler, list: { rules, xml, file, etag }, onChanged }: ListProp
       }
     >
       {rules.length === 0 ? (
-        <Empty>
+        <EmptyState>
           There are no crawl rules: the other rules and the defaults decide what is crawled. Add the first one.
-        </Empty>
+        </EmptyState>
       ) : (
         <ol class="rules">
           {rules.map((rule) => (
@@ -111,7 +111,7 @@ function List({ crawler, list: { rules, xml, file, etag }, onChanged }: ListProp
           rule={editing.rule}
           file={file}
           part={editing.part}
-          onDone={(text) => setDraft(wholeText(editing.part, text))}
+          onDone={(text) => setDraft(joinPart(editing.part, text))}
           onClose={() => setEditing(undefined)}
         />
       )}

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { NotLoaded } from '../../ui/answers.js';
+import { LoadFailure } from '../../ui/answers.js';
 import type { CodeProps } from './code-editor.js';
 
 interface DifferenceProps {
@@ -26,7 +26,7 @@ export function TextDifference({ before, after, language }: DifferenceProps): JS
       close?.();
     };
   }, [before, after]);
-  if (failed) return <NotLoaded />;
+  if (failed) return <LoadFailure />;
   if (before === after) return <p class="notice good">The two are identical.</p>;
   return <div ref={element} class="editor" />;
 }

@@ -2,11 +2,11 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { useResource } from '../../state/resource.js';
 import { useRoute } from '../../state/route.js';
-import { useMay } from '../../state/session.js';
-import { Loaded } from '../../ui/answers.js';
+import { useHasRole } from '../../state/session.js';
+import { ResourceView } from '../../ui/answers.js';
 import { Panel } from '../../ui/panel.js';
 import { ApplyDialog } from './apply-dialog.js';
-import { CheckSummary, useChecking } from './checking.js';
+import { CheckSummary, useDraftCheck } from './checking.js';
 import { CodeEditor } from './code-editor.js';
 import { type LoadedForms, loadForms } from './load.js';
 import { useUnsaved } from './unsaved.js';
@@ -14,15 +14,17 @@ import { useUnsaved } from './unsaved.js';
 export function XmlScreen(): JSX.Element {
   const forms = useResource('configuration forms', loadForms);
   return (
-    <Loaded of={forms}>{(loaded) => <Editing key={loaded.etag} loaded={loaded} onApplied={forms.reload} />}</Loaded>
+    <ResourceView of={forms}>
+      {(loaded) => <XmlEditor key={loaded.etag} loaded={loaded} onApplied={forms.reload} />}
+    </ResourceView>
   );
 }
 
-function Editing({ loaded, onApplied }: { loaded: LoadedForms; onApplied: () => void }): JSX.Element {
+function XmlEditor({ loaded, onApplied }: { loaded: LoadedForms; onApplied: () => void }): JSX.Element {
   const { query } = useRoute();
-  const mayChange = useMay('admin');
+  const mayChange = useHasRole('admin');
   const { text: xml, start, changed, etag, type, discard, forget } = useUnsaved('xml', loaded.xml, loaded.etag);
-  const { checked, check } = useChecking(
+  const { checked, check } = useDraftCheck(
     (text) => ({ xml: text }),
     ({ file, line, column }) => (file === loaded.file ? { line, column } : undefined),
   );

@@ -113,7 +113,7 @@ function parseStartTag(xml: string, start: number): { element: Open; selfClosing
   return { element, selfClosing };
 }
 
-export const attributeValue = ({ attributes }: XmlElement, name: string): string | undefined =>
+export const getAttributeValue = ({ attributes }: XmlElement, name: string): string | undefined =>
   attributes.find((one) => one.name === name)?.value;
 
 /** @param value undefined removes the attribute */
@@ -134,11 +134,11 @@ const whitespaceBefore = (xml: string, { start, end }: XmlAttribute): string =>
 export function setText(xml: string, element: XmlElement, text: string): string {
   const { opened, closed } = element;
   if (closed > opened) return xml.slice(0, opened) + escapeXml(text) + xml.slice(closed);
-  return `${textToStartTagEnd(xml, element)}${escapeXml(text)}</${tagOf(element)}>${xml.slice(opened)}`;
+  return `${sliceToStartTagEnd(xml, element)}${escapeXml(text)}</${formatTagName(element)}>${xml.slice(opened)}`;
 }
 
 /** The text up to the end of the element's start tag, which an end tag may follow. */
-function textToStartTagEnd(xml: string, { opened }: XmlElement): string {
+function sliceToStartTagEnd(xml: string, { opened }: XmlElement): string {
   const head = xml.slice(0, opened);
   return head.endsWith('/>') ? `${head.slice(0, -2).trimEnd()}>` : head;
 }
@@ -153,7 +153,7 @@ export function removeElement(xml: string, { start, end }: XmlElement): string {
 
 /** Appends a child as the last element of its parent. */
 export function appendChild(xml: string, parent: XmlElement, child: string): string {
-  const indent = `${indentOf(xml, parent.start)}  `;
+  const indent = `${readIndent(xml, parent.start)}  `;
   const line = `\n${indent}${child}`;
   if (parent.end > parent.closed) {
     const at = xml.slice(0, parent.closed).trimEnd().length;
@@ -161,7 +161,7 @@ export function appendChild(xml: string, parent: XmlElement, child: string): str
       xml.slice(0, at) + line + (/\n/.test(xml.slice(at, parent.closed)) ? '' : `\n${indent.slice(2)}`) + xml.slice(at)
     );
   }
-  return `${textToStartTagEnd(xml, parent)}${line}\n${indent.slice(2)}</${tagOf(parent)}>${xml.slice(parent.opened)}`;
+  return `${sliceToStartTagEnd(xml, parent)}${line}\n${indent.slice(2)}</${formatTagName(parent)}>${xml.slice(parent.opened)}`;
 }
 
 /** Inserts a copy of the element after it, under a new name. */
@@ -170,12 +170,12 @@ export function copyElement(xml: string, element: XmlElement, name: string): str
   const own = xml.slice(start, end);
   const shifted = readXml(own);
   const copy = shifted ? setAttribute(own, shifted, 'name', name) : own;
-  return `${xml.slice(0, end)}\n${indentOf(xml, start)}${copy}${xml.slice(end)}`;
+  return `${xml.slice(0, end)}\n${readIndent(xml, start)}${copy}${xml.slice(end)}`;
 }
 
-const tagOf = ({ prefix, name }: XmlElement): string => prefix + name;
+const formatTagName = ({ prefix, name }: XmlElement): string => prefix + name;
 
-function indentOf(xml: string, at: number): string {
+function readIndent(xml: string, at: number): string {
   const before = xml.slice(xml.lastIndexOf('\n', at) + 1, at);
   return before.slice(before.trimEnd().length);
 }

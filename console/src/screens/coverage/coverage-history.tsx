@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
 import type { HistoryPointDto } from '../../api/schema.js';
-import { Empty, Loaded } from '../../ui/answers.js';
+import { EmptyState, ResourceView } from '../../ui/answers.js';
 import { Chart } from '../../ui/chart.js';
 import { Panel } from '../../ui/panel.js';
 import { RangeChoice, rangeText, SPANS, useHistory, useRange } from '../../ui/ranges.js';
@@ -12,7 +12,9 @@ export function CoverageHistory({ crawler }: { crawler: string }): JSX.Element {
   const history = useHistory(crawler, range);
   return (
     <Panel title="Over time" aside={<RangeChoice chosen={range} />}>
-      <Loaded of={history}>{(points) => <Lines points={points} span={SPANS[range]} words={rangeText(range)} />}</Loaded>
+      <ResourceView of={history}>
+        {(points) => <CoverageChart points={points} span={SPANS[range]} words={rangeText(range)} />}
+      </ResourceView>
     </Panel>
   );
 }
@@ -25,11 +27,11 @@ interface LinesProps {
 
 const KEPT_OUT = ['excluded', 'elsewhere', 'filtered'] as const;
 
-function Lines({ points, span, words }: LinesProps): JSX.Element {
+function CoverageChart({ points, span, words }: LinesProps): JSX.Element {
   // Points that an earlier version recorded have no statuses.
   const known = useMemo(() => points.filter(({ byStatus }) => Object.keys(byStatus).length > 0), [points]);
   const times = useMemo(() => known.map(({ at }) => Date.parse(at) / 1000), [known]);
-  if (known.length === 0) return <Empty>The first numbers appear within 15 seconds.</Empty>;
+  if (known.length === 0) return <EmptyState>The first numbers appear within 15 seconds.</EmptyState>;
   const all = known.map(({ byStatus }) => Object.values(byStatus).reduce((sum, urls) => sum + urls, 0));
   const keptOut = known.map(({ byStatus }) => KEPT_OUT.reduce((sum, status) => sum + (byStatus[status] ?? 0), 0));
   return (

@@ -4,14 +4,14 @@ import type { CoverageDto } from '../../api/schema.js';
 import { useCrawler } from '../../state/crawlers.js';
 import { useResource } from '../../state/resource.js';
 import { href } from '../../state/route.js';
-import { Loaded } from '../../ui/answers.js';
+import { ResourceView } from '../../ui/answers.js';
 import { Bar } from '../../ui/bar.js';
 import { formatCount, formatPercent } from '../../ui/format.js';
 import { NoCrawler } from '../../ui/no-crawler.js';
 import { PageHead, Panel } from '../../ui/panel.js';
 import { Prose } from '../../ui/prose.js';
 import { Reason, useReasons } from '../../ui/reasons.js';
-import { State } from '../../ui/status.js';
+import { StateBadge } from '../../ui/status.js';
 import { Table } from '../../ui/table.js';
 import { CoverageHistory } from './coverage-history.js';
 import { Freshness } from './freshness.js';
@@ -31,18 +31,18 @@ export function Coverage(): JSX.Element {
       <PageHead title="Coverage">
         How much of what {crawler} has found is crawled and indexed, why the rest is not, and how old the index is.
       </PageHead>
-      <Loaded of={coverage}>
+      <ResourceView of={coverage}>
         {(value) => (
           <>
             <Stages crawler={crawler} coverage={value} />
             <CoverageHistory crawler={crawler} />
             <div class="grid">
-              <NotIndexed crawler={crawler} coverage={value} />
+              <UnindexedUrls crawler={crawler} coverage={value} />
               <Freshness crawler={crawler} coverage={value} />
             </div>
           </>
         )}
-      </Loaded>
+      </ResourceView>
     </>
   );
 }
@@ -104,7 +104,7 @@ function Stages({ crawler, coverage }: { crawler: string; coverage: CoverageDto 
 
 const MOST_SHOWN = 25;
 
-function NotIndexed({ crawler, coverage }: { crawler: string; coverage: CoverageDto }): JSX.Element {
+function UnindexedUrls({ crawler, coverage }: { crawler: string; coverage: CoverageDto }): JSX.Element {
   const reasons = useReasons();
   const rows = coverage.reasons.filter(({ urls, indexed }) => urls > indexed);
   const most = Math.max(1, ...rows.map(({ urls, indexed }) => urls - indexed));
@@ -124,7 +124,7 @@ function NotIndexed({ crawler, coverage }: { crawler: string; coverage: Coverage
         {rows.slice(0, MOST_SHOWN).map(({ status, reason, urls, indexed }) => (
           <tr key={`${status} ${reason}`}>
             <td>
-              <State name={status} />
+              <StateBadge name={status} />
             </td>
             <td>
               <Reason code={reason} />

@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import type { CoverageDto } from '../../api/schema.js';
 import { href } from '../../state/route.js';
-import { Empty } from '../../ui/answers.js';
+import { EmptyState } from '../../ui/answers.js';
 import { Bar } from '../../ui/bar.js';
 import { formatCount, formatPercent, formatPlural, formatSeconds } from '../../ui/format.js';
 import { Panel } from '../../ui/panel.js';
@@ -18,7 +18,7 @@ export function Freshness({ crawler, coverage }: { crawler: string; coverage: Co
       aside={maximumAgeSeconds !== undefined && `maximum age ${formatSeconds(maximumAgeSeconds)}`}
     >
       {all === 0 ? (
-        <Empty>Nothing is in the index yet.</Empty>
+        <EmptyState>Nothing is in the index yet.</EmptyState>
       ) : (
         <>
           <Summary crawler={crawler} coverage={coverage} all={all} />

@@ -7,7 +7,7 @@ const DAY_MS = 86_400_000;
 
 export const DayKnown = createContext(false);
 
-export function useDayKnown(crawler: string | undefined): boolean {
+export function useHasFullDay(crawler: string | undefined): boolean {
   const { value: points = [] } = useResource(
     crawler && `week ${crawler}`,
     async (signal) =>

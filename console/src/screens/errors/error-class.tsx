@@ -4,8 +4,8 @@ import { call } from '../../api/client.js';
 import type { ErrorClassDto, ErrorHostDto } from '../../api/schema.js';
 import { useResource } from '../../state/resource.js';
 import { href } from '../../state/route.js';
-import { useMay } from '../../state/session.js';
-import { Loaded } from '../../ui/answers.js';
+import { useHasRole } from '../../state/session.js';
+import { ResourceView } from '../../ui/answers.js';
 import { formatCount, formatPlural } from '../../ui/format.js';
 import { runWithNotice } from '../../ui/notices.js';
 import { Panel } from '../../ui/panel.js';
@@ -32,7 +32,7 @@ interface ClassProps {
 export function ErrorClass({ crawler, host, of, onRetried }: ClassProps): JSX.Element {
   const code = of.reason;
   const entry = useReasons().get(code);
-  const mayOperate = useMay('operate');
+  const mayOperate = useHasRole('operate');
   const retry = (only?: string): Promise<void> =>
     runWithNotice(async () => {
       const { count: due, resting } = await call('POST /api/v1/crawlers/{crawler}/refresh', {
@@ -121,7 +121,7 @@ function Hosts({ crawler, of: { reason, hosts: number }, onRetry }: HostsProps):
     EVERY_MS,
   );
   return (
-    <Loaded of={hosts}>
+    <ResourceView of={hosts}>
       {({ items, next }) => (
         <>
           {items.map((host) => (
@@ -140,7 +140,7 @@ function Hosts({ crawler, of: { reason, hosts: number }, onRetry }: HostsProps):
           )}
         </>
       )}
-    </Loaded>
+    </ResourceView>
   );
 }
 
@@ -191,7 +191,7 @@ function FailedUrls({ crawler, code, of: { host, urls } }: Omit<HostProps, 'onRe
     EVERY_MS,
   );
   return (
-    <Loaded of={failed}>
+    <ResourceView of={failed}>
       {({ items }) => (
         <>
           <ul class="tree">
@@ -215,6 +215,6 @@ function FailedUrls({ crawler, code, of: { host, urls } }: Omit<HostProps, 'onRe
           )}
         </>
       )}
-    </Loaded>
+    </ResourceView>
   );
 }

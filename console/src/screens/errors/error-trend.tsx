@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import type { HistoryPointDto } from '../../api/schema.js';
-import { Empty, Loaded } from '../../ui/answers.js';
+import { EmptyState, ResourceView } from '../../ui/answers.js';
 import { Chart, type Series } from '../../ui/chart.js';
 import { formatCount } from '../../ui/format.js';
 import { Panel } from '../../ui/panel.js';
@@ -14,14 +14,14 @@ export function ErrorTrend({ crawler }: { crawler: string }): JSX.Element {
   const history = useHistory(crawler, range);
   return (
     <Panel title="Trend" aside={<RangeChoice chosen={range} />}>
-      <Loaded of={history}>{(points) => <Trend points={points} span={SPANS[range]} />}</Loaded>
+      <ResourceView of={history}>{(points) => <Trend points={points} span={SPANS[range]} />}</ResourceView>
     </Panel>
   );
 }
 
 function Trend({ points, span }: { points: readonly HistoryPointDto[]; span: number }): JSX.Element {
   const totals = totalsByCode(points);
-  if (totals.length === 0) return <Empty>No visits failed during this time.</Empty>;
+  if (totals.length === 0) return <EmptyState>No visits failed during this time.</EmptyState>;
   const shown = totals.slice(0, LINES);
   const series = shown.map(
     ([code, total], index): Series => ({

@@ -5,14 +5,14 @@ import type { CrawlerDto } from '../../api/schema.js';
 import { useCrawler, useCrawlers } from '../../state/crawlers.js';
 import { useResource } from '../../state/resource.js';
 import { href, useRoute } from '../../state/route.js';
-import { useMay } from '../../state/session.js';
-import { Empty, Loaded } from '../../ui/answers.js';
-import { Confirm } from '../../ui/dialog.js';
+import { useHasRole } from '../../state/session.js';
+import { EmptyState, ResourceView } from '../../ui/answers.js';
+import { ConfirmDialog } from '../../ui/dialog.js';
 import { formatPlural } from '../../ui/format.js';
 import { NoCrawler } from '../../ui/no-crawler.js';
 import { showNotice } from '../../ui/notices.js';
 import { PageHead, Panel } from '../../ui/panel.js';
-import { DayKnown, useDayKnown } from './day-known.js';
+import { DayKnown, useHasFullDay } from './day-known.js';
 import { ErrorClass } from './error-class.js';
 import { ErrorTrend } from './error-trend.js';
 
@@ -22,14 +22,14 @@ export function Errors(): JSX.Element {
   const crawler = useCrawler();
   const host = useRoute().query.get('host') ?? undefined;
   const [clearing, setClearing] = useState(false);
-  const mayOperate = useMay('operate');
+  const mayOperate = useHasRole('operate');
   const errors = useResource(
     crawler && `errors ${crawler.name} ${host}`,
     (signal) =>
       call('GET /api/v1/crawlers/{crawler}/errors', { path: { crawler: crawler!.name }, query: { host }, signal }),
     EVERY_MS,
   );
-  const dayKnown = useDayKnown(crawler?.name);
+  const dayKnown = useHasFullDay(crawler?.name);
   if (!crawler) return <NoCrawler title="Errors" />;
   return (
     <>
@@ -52,11 +52,11 @@ export function Errors(): JSX.Element {
         )}
       </PageHead>
       <ErrorTrend crawler={crawler.name} />
-      <Loaded of={errors}>
+      <ResourceView of={errors}>
         {({ items }) =>
           items.length === 0 ? (
             <Panel title="URLs in error">
-              <Empty>No URL is in error.</Empty>
+              <EmptyState>No URL is in error.</EmptyState>
             </Panel>
           ) : (
             <DayKnown.Provider value={dayKnown}>
@@ -66,8 +66,8 @@ export function Errors(): JSX.Element {
             </DayKnown.Provider>
           )
         }
-      </Loaded>
-      {clearing && <ClearErrors crawler={crawler} onClose={() => setClearing(false)} onDone={errors.reload} />}
+      </ResourceView>
+      {clearing && <ClearErrorsDialog crawler={crawler} onClose={() => setClearing(false)} onDone={errors.reload} />}
     </>
   );
 }
@@ -78,7 +78,7 @@ interface ClearProps {
   readonly onDone: () => void;
 }
 
-function ClearErrors({ crawler, onClose, onDone }: ClearProps): JSX.Element {
+function ClearErrorsDialog({ crawler, onClose, onDone }: ClearProps): JSX.Element {
   const { reload } = useCrawlers();
   const number = crawler.counts['error'] ?? 0;
   const clear = async (): Promise<void> => {
@@ -90,7 +90,7 @@ function ClearErrors({ crawler, onClose, onDone }: ClearProps): JSX.Element {
     onDone();
   };
   return (
-    <Confirm title="Clear error cache" action="Forget them" danger onConfirm={clear} onClose={onClose}>
+    <ConfirmDialog title="Clear error cache" action="Forget them" danger onConfirm={clear} onClose={onClose}>
       <p>
         <strong>
           {formatPlural(number, 'URL')} of {crawler.name} {number === 1 ? 'is' : 'are'} in error.
@@ -98,6 +98,6 @@ function ClearErrors({ crawler, onClose, onDone }: ClearProps): JSX.Element {
         The URLs are forgotten, except those whose document is still in the index: these are visited again. The crawler
         may rediscover forgotten URLs through links.
       </p>
-    </Confirm>
+    </ConfirmDialog>
   );
 }

@@ -5,10 +5,10 @@ import { toApiProblem } from '../../state/resource.js';
 import { Failure } from '../../ui/answers.js';
 import { Panel } from '../../ui/panel.js';
 import { readContact } from './configured-sinks.js';
-import { type CrawlWish, domainOf, folderOf, privateRange, type Scope } from './crawl-draft.js';
-import { EMPTY_SINK, SinkFields, type SinkWish, unusedSinkName } from './sink-fields.js';
+import { type CrawlWish, findPrivateRange, getDomain, getFolder, type Scope } from './crawl-draft.js';
+import { EMPTY_SINK, findUnusedSinkName, SinkFields, type SinkWish } from './sink-fields.js';
 
-interface AskProps {
+interface CrawlFormProps {
   readonly wish?: CrawlWish;
   readonly sinks: readonly { readonly name: string; readonly type: string; readonly url: string }[];
   /** Names of the existing crawlers. */
@@ -24,10 +24,10 @@ function parseAddress(typed: string): URL | undefined {
   if (/^https?:\/\//i.test(text)) return URL.parse(text) ?? undefined;
   const url = URL.parse(`https://${text}`);
   if (!url?.hostname) return undefined;
-  return privateRange(url.hostname) === undefined ? url : (URL.parse(`http://${text}`) ?? undefined);
+  return findPrivateRange(url.hostname) === undefined ? url : (URL.parse(`http://${text}`) ?? undefined);
 }
 
-export function Ask({ wish, sinks, taken, xml, onAsk }: AskProps): JSX.Element {
+export function CrawlForm({ wish, sinks, taken, xml, onAsk }: CrawlFormProps): JSX.Element {
   const [typed, setTyped] = useState(wish?.url.href ?? '');
   const [scope, setScope] = useState<Scope>(wish?.scope ?? 'site');
   const [pause, setPause] = useState(String(wish?.pauseSeconds ?? 2.5));
@@ -37,7 +37,7 @@ export function Ask({ wish, sinks, taken, xml, onAsk }: AskProps): JSX.Element {
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<ApiProblem>();
   const url = parseAddress(typed);
-  const range = allow ?? (url && privateRange(url.hostname)) ?? '';
+  const range = allow ?? (url && findPrivateRange(url.hostname)) ?? '';
   const submit = async (event: Event): Promise<void> => {
     event.preventDefault();
     if (!url) return;
@@ -45,7 +45,7 @@ export function Ask({ wish, sinks, taken, xml, onAsk }: AskProps): JSX.Element {
     setProblem(undefined);
     try {
       await onAsk({
-        name: unusedName(url, taken),
+        name: findUnusedName(url, taken),
         url,
         scope,
         pauseSeconds: Number(pause),
@@ -131,10 +131,10 @@ export function Ask({ wish, sinks, taken, xml, onAsk }: AskProps): JSX.Element {
   );
 }
 
-function defaultSink(wish: CrawlWish | undefined, sinks: AskProps['sinks']): SinkWish {
+function defaultSink(wish: CrawlWish | undefined, sinks: CrawlFormProps['sinks']): SinkWish {
   if (wish) return { name: wish.sink, isNew: wish.newSink };
   const [first] = sinks;
-  return first ? { name: first.name } : { name: unusedSinkName(sinks), isNew: EMPTY_SINK };
+  return first ? { name: first.name } : { name: findUnusedSinkName(sinks), isNew: EMPTY_SINK };
 }
 
 function ScopeChoice({
@@ -148,8 +148,8 @@ function ScopeChoice({
 }): JSX.Element {
   const words: Readonly<Record<Scope, string>> = {
     site: `The site: ${url?.host ?? 'this host'}${url && isBareName(url) ? ', with and without www' : ''}`,
-    folder: `This folder and below: ${url ? folderOf(url) : '…'}`,
-    domain: `The domain with all its hosts: ${url ? domainOf(url) : '…'}`,
+    folder: `This folder and below: ${url ? getFolder(url) : '…'}`,
+    domain: `The domain with all its hosts: ${url ? getDomain(url) : '…'}`,
   };
   return (
     <fieldset class="fieldset">
@@ -169,7 +169,7 @@ function ScopeChoice({
 /** Whether the site includes the name with www; for www.example.com, it is only that host. */
 const isBareName = ({ hostname }: URL): boolean => /[a-z]\.[a-z]/i.test(hostname) && !hostname.startsWith('www.');
 
-function unusedName(url: URL, taken: readonly string[]): string {
+function findUnusedName(url: URL, taken: readonly string[]): string {
   const base = url.host.replace(/^www\./, '').replace(/[^\w.-]/g, '-');
   let name = base;
   for (let number = 2; taken.includes(name); number++) name = `${base}-${number}`;

@@ -85,20 +85,20 @@ function findPrefix(xml: string, namespace: string): Prefix {
 function ruleXml({ url, scope }: CrawlWish, tag: (name: string) => string): string {
   const atomXml = (field: string, kind: string, value: string): string =>
     `<${tag('Atom')} field="${field}" kind="${kind}" norm="lower" litteral="true" value="${escapeXml(value)}"/>`;
-  if (scope === 'folder') return atomXml('url', 'prefix', folderOf(url));
-  if (scope === 'domain') return `<${tag('Domain')} litteral="true" value="${escapeXml(domainOf(url))}"/>`;
+  if (scope === 'folder') return atomXml('url', 'prefix', getFolder(url));
+  if (scope === 'domain') return `<${tag('Domain')} litteral="true" value="${escapeXml(getDomain(url))}"/>`;
   if (url.port) return atomXml('url', 'prefix', `${url.origin}/`);
-  const hosts = isDnsName(url.hostname) ? [withoutWww(url), `www.${withoutWww(url)}`] : [url.hostname];
+  const hosts = isDnsName(url.hostname) ? [stripWww(url), `www.${stripWww(url)}`] : [url.hostname];
   const atoms = hosts.map((host) => atomXml('host', 'exact', host)).join('');
   return hosts.length > 1 ? `<${tag('Or')}>${atoms}</${tag('Or')}>` : atoms;
 }
 
-export const folderOf = (url: URL): string => url.origin + url.pathname.slice(0, url.pathname.lastIndexOf('/') + 1);
+export const getFolder = (url: URL): string => url.origin + url.pathname.slice(0, url.pathname.lastIndexOf('/') + 1);
 
-const withoutWww = ({ hostname }: URL): string => hostname.replace(/^www\./, '');
+const stripWww = ({ hostname }: URL): string => hostname.replace(/^www\./, '');
 
 /** The host name without www, because all host names of the site end in it. */
-export const domainOf = (url: URL): string => withoutWww(url);
+export const getDomain = (url: URL): string => stripWww(url);
 
 const isDnsName = (host: string): boolean => /[a-z]/i.test(host) && host.includes('.') && !host.includes(':');
 
@@ -106,7 +106,7 @@ function sinkXml(name: string, sink: NewSink, { tag, declaration }: Prefix): str
   const { type, url, options = {}, authority = '' } = sink;
   const given = Object.entries({ name, type, url, ...options }).filter(([, value]) => value !== '');
   const attributes = given.map(([key, value]) => ` ${key}="${escapeXml(value)}"`).join('');
-  const allow = addressToAllow(sink);
+  const allow = findAddressToAllow(sink);
   const inside = [
     ...(allow === undefined ? [] : [`<${tag('AllowAddress')} cidr="${escapeXml(allow)}"/>`]),
     ...(authority.trim() === ''
@@ -118,9 +118,9 @@ function sinkXml(name: string, sink: NewSink, { tag, declaration }: Prefix): str
 }
 
 /** The range to allow for a sink at a private address; this machine itself needs no permission. */
-export function addressToAllow({ url, allow }: NewSink): string | undefined {
+export function findAddressToAllow({ url, allow }: NewSink): string | undefined {
   if (allow !== undefined) return allow.trim() || undefined;
-  const range = privateRange(URL.parse(url)?.hostname ?? '');
+  const range = findPrivateRange(URL.parse(url)?.hostname ?? '');
   return range === LOOPBACK ? undefined : range;
 }
 
@@ -181,7 +181,7 @@ function insertAtEnd(xml: string, element: string): string {
 const blankComments = (xml: string): string => xml.replace(/<!--[\s\S]*?-->/g, (comment) => ' '.repeat(comment.length));
 
 /** The range to allow if someone enters an address of this machine or of an intranet. */
-export function privateRange(hostname: string): string | undefined {
+export function findPrivateRange(hostname: string): string | undefined {
   if (hostname === 'localhost' || /^127\./.test(hostname)) return LOOPBACK;
   if (/^10\./.test(hostname)) return '10.0.0.0/8';
   if (/^192\.168\./.test(hostname)) return '192.168.0.0/16';

@@ -1,16 +1,16 @@
 import type { JSX } from 'preact';
 import { useCrawlers } from '../../state/crawlers.js';
 import { href } from '../../state/route.js';
-import { Loading } from '../../ui/answers.js';
-import { formatCount, withFullStop } from '../../ui/format.js';
+import { LoadingNotice } from '../../ui/answers.js';
+import { addFullStop, formatCount } from '../../ui/format.js';
 import { Panel } from '../../ui/panel.js';
 import { LiveEvents } from '../overview/live-events.js';
 
 /** Shows how the crawl begins; the link to the search page appears as soon as there is something to find. */
-export function Crawling({ name, searchPage }: { name: string; searchPage?: string }): JSX.Element {
+export function CrawlStart({ name, searchPage }: { name: string; searchPage?: string }): JSX.Element {
   const { value: crawlers = [] } = useCrawlers();
   const crawler = crawlers.find((one) => one.name === name);
-  if (!crawler) return <Loading />;
+  if (!crawler) return <LoadingNotice />;
   const done = crawler.idle && crawler.pendingOrders === 0 && crawler.indexed > 0;
   return (
     <>
@@ -29,7 +29,7 @@ export function Crawling({ name, searchPage }: { name: string; searchPage?: stri
           <p class="muted">
             {done
               ? 'From now on, the index is kept in sync with the site: pages are revisited as often as they change.'
-              : withFullStop(`Limited by: ${crawler.limitedBy}`)}
+              : addFullStop(`Limited by: ${crawler.limitedBy}`)}
           </p>
           <div class="actions">
             {searchPage && crawler.indexed > 0 && (

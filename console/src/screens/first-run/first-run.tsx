@@ -4,15 +4,15 @@ import { call } from '../../api/client.js';
 import type { PageViewDto } from '../../api/schema.js';
 import { useCrawlers } from '../../state/crawlers.js';
 import { useResource } from '../../state/resource.js';
-import { useMay } from '../../state/session.js';
-import { Empty, Loaded } from '../../ui/answers.js';
+import { useHasRole } from '../../state/session.js';
+import { EmptyState, ResourceView } from '../../ui/answers.js';
 import { PageHead } from '../../ui/panel.js';
 import { type LoadedConfiguration, loadConfiguration } from '../configuration/load.js';
-import { Ask } from './ask.js';
+import { CrawlForm } from './ask.js';
 import { readSinks } from './configured-sinks.js';
 import { addCrawler, type CrawlWish } from './crawl-draft.js';
-import { Crawling } from './crawling.js';
-import { Look } from './look.js';
+import { CrawlStart } from './crawling.js';
+import { FirstPagePreview } from './look.js';
 
 type Step = 'ask' | 'look' | 'crawl';
 
@@ -25,7 +25,7 @@ const STEPS: readonly (readonly [Step, string])[] = [
 /** The guide for setting up the first crawl and every further one. */
 export function FirstRun(): JSX.Element {
   const [step, setStep] = useState<Step>('ask');
-  const mayChange = useMay('admin');
+  const mayChange = useHasRole('admin');
   const configuration = useResource('configuration', loadConfiguration);
   return (
     <>
@@ -40,9 +40,11 @@ export function FirstRun(): JSX.Element {
         ))}
       </ol>
       {mayChange ? (
-        <Loaded of={configuration}>{(loaded) => <Guide loaded={loaded} step={step} onStep={setStep} />}</Loaded>
+        <ResourceView of={configuration}>
+          {(loaded) => <Guide loaded={loaded} step={step} onStep={setStep} />}
+        </ResourceView>
       ) : (
-        <Empty>Setting up a crawl requires a key with the role admin.</Empty>
+        <EmptyState>Setting up a crawl requires a key with the role admin.</EmptyState>
       )}
     </>
   );
@@ -81,7 +83,7 @@ function Guide({ loaded, step, onStep }: GuideProps): JSX.Element {
   if (seen && step === 'look') {
     const { wish, page } = seen;
     return (
-      <Look
+      <FirstPagePreview
         wish={wish}
         page={page}
         onBack={() => onStep('ask')}
@@ -93,8 +95,8 @@ function Guide({ loaded, step, onStep }: GuideProps): JSX.Element {
   if (seen && step === 'crawl') {
     const { wish } = seen;
     const sink = wish.newSink ?? sinks.find(({ name }) => name === wish.sink);
-    return <Crawling name={wish.name} searchPage={sink?.type === 'papi' ? URL.parse(sink.url)?.origin : undefined} />;
+    return <CrawlStart name={wish.name} searchPage={sink?.type === 'papi' ? URL.parse(sink.url)?.origin : undefined} />;
   }
   const taken = crawlers.map(({ name }) => name);
-  return <Ask xml={loaded.xml} wish={seen?.wish} sinks={sinks} taken={taken} onAsk={showFirstPage} />;
+  return <CrawlForm xml={loaded.xml} wish={seen?.wish} sinks={sinks} taken={taken} onAsk={showFirstPage} />;
 }

@@ -8,10 +8,10 @@ import { formatPlural } from '../../ui/format.js';
 import { showNotice } from '../../ui/notices.js';
 import { Panel } from '../../ui/panel.js';
 import { Prose } from '../../ui/prose.js';
-import { Badge, Outcome } from '../../ui/status.js';
-import { type CrawlWish, domainOf, folderOf } from './crawl-draft.js';
+import { Badge, OutcomeBadge } from '../../ui/status.js';
+import { type CrawlWish, getDomain, getFolder } from './crawl-draft.js';
 
-interface LookProps {
+interface PreviewProps {
   readonly wish: CrawlWish;
   readonly page: PageViewDto;
   readonly onBack: () => void;
@@ -24,7 +24,7 @@ interface LookProps {
 const SHOWN = 25;
 
 /** Shows the first page and its links, judged by the rules that the crawl will use; nothing has been saved yet. */
-export function Look({ wish, page, onBack, onOther, onCrawl }: LookProps): JSX.Element {
+export function FirstPagePreview({ wish, page, onBack, onOther, onCrawl }: PreviewProps): JSX.Element {
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<ApiProblem>();
   const run = async (action: () => Promise<void>): Promise<void> => {
@@ -47,7 +47,7 @@ export function Look({ wish, page, onBack, onOther, onCrawl }: LookProps): JSX.E
     <Panel title={wish.url.href} aside={`crawler ${wish.name}`}>
       <div class="stack">
         <p class="row">
-          <Outcome code={outcome} /> {status !== undefined && `HTTP ${status}`} <strong>{title}</strong>
+          <OutcomeBadge code={outcome} /> {status !== undefined && `HTTP ${status}`} <strong>{title}</strong>
         </p>
         {outcome === 'document' ? <Links links={page.links} wish={wish} /> : <NoDocument page={page} />}
         {target && (
@@ -106,8 +106,8 @@ function refusalText({ explanation: { verdict }, robots }: LinkDto, { scope, url
   if (verdict.reason !== 'not-accepted' && verdict.reason !== 'outside-site') return verdict.meaning;
   const chosen = {
     site: `the site ${url.host}`,
-    folder: `the folder ${folderOf(url)}`,
-    domain: `the domain ${domainOf(url)}`,
+    folder: `the folder ${getFolder(url)}`,
+    domain: `the domain ${getDomain(url)}`,
   };
   return `Outside ${chosen[scope]}, which you chose.`;
 }

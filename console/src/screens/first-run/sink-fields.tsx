@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import { SinkTest, testDraftSink } from '../../ui/sink-test.js';
-import { addressToAllow, addSink, type NewSink } from './crawl-draft.js';
+import { addSink, findAddressToAllow, type NewSink } from './crawl-draft.js';
 import { FIELD_LABELS, SECRET_FIELDS, SINK_KINDS, type SinkField } from './sink-kinds.js';
 
 export interface SinkWish {
@@ -20,7 +20,7 @@ interface SinkProps {
 export const EMPTY_SINK: NewSink = { type: 'papi', url: '' };
 
 /** Returns a name that no sink has. */
-export function unusedSinkName(sinks: SinkProps['sinks']): string {
+export function findUnusedSinkName(sinks: SinkProps['sinks']): string {
   const taken = new Set(sinks.map(({ name }) => name));
   let name = 'main';
   for (let number = 2; taken.has(name); number++) name = `main-${number}`;
@@ -47,7 +47,7 @@ export function SinkFields({ sinks, wish, onChange, xml }: SinkProps): JSX.Eleme
           id="sink"
           value={wish.isNew ? '' : wish.name}
           onChange={({ currentTarget: { value } }) =>
-            onChange(value === '' ? { name: unusedSinkName(sinks), isNew: EMPTY_SINK } : { name: value })
+            onChange(value === '' ? { name: findUnusedSinkName(sinks), isNew: EMPTY_SINK } : { name: value })
           }
         >
           {sinks.map(({ name, type, url }) => (
@@ -140,7 +140,7 @@ function NetworkFields({ sink, onChange }: Pick<NewSinkProps, 'sink' | 'onChange
             id="sink-allow"
             class="mono"
             placeholder="10.0.0.0/8"
-            value={addressToAllow(sink) ?? ''}
+            value={findAddressToAllow(sink) ?? ''}
             onInput={({ currentTarget: { value: allow } }) => onChange({ ...sink, allow })}
           />
         </div>

@@ -2,10 +2,10 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { href } from '../../state/route.js';
-import { Empty, Failure, Loading } from '../../ui/answers.js';
+import { EmptyState, Failure, LoadingNotice } from '../../ui/answers.js';
 import { formatCount, formatPercent, formatPlural } from '../../ui/format.js';
 import { Panel } from '../../ui/panel.js';
-import { State } from '../../ui/status.js';
+import { StateBadge } from '../../ui/status.js';
 import { type Contents, useFolder } from './folder.js';
 
 const FOLDERS = 200;
@@ -35,9 +35,10 @@ export function Folders({ crawler, host }: Place): JSX.Element {
 function Origins({ crawler, host }: Place): JSX.Element {
   const { contents, problem, resume } = useFolder(crawler, host, '');
   if (problem) return <Failure problem={problem} />;
-  if (!contents) return <Loading />;
+  if (!contents) return <LoadingNotice />;
   const origins = [...contents.folders];
-  if (origins.length === 0 && contents.searched === 1) return <Empty>{crawler} stores no URL of this host.</Empty>;
+  if (origins.length === 0 && contents.searched === 1)
+    return <EmptyState>{crawler} stores no URL of this host.</EmptyState>;
   return (
     <>
       {origins.map(([origin, urls]) => (
@@ -71,7 +72,7 @@ function Leaves({ crawler, host, path }: Place & { path: string }): JSX.Element 
   const { contents, problem, resume } = useFolder(crawler, host, path);
   const [shown, setShown] = useState(FOLDERS);
   if (problem) return <Failure problem={problem} />;
-  if (!contents) return <Loading />;
+  if (!contents) return <LoadingNotice />;
   const folders = [...contents.folders].sort(([a], [b]) => (a < b ? -1 : 1));
   return (
     <>
@@ -94,7 +95,7 @@ function Leaves({ crawler, host, path }: Place & { path: string }): JSX.Element 
             <a class="url" href={href('/url', { crawler, url: state.url })}>
               {state.url.slice(path.length) || '(the folder itself)'}
             </a>
-            <State name={state.status} />
+            <StateBadge name={state.status} />
             <span class="muted">{state.title}</span>
           </li>
         ))}

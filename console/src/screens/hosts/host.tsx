@@ -4,9 +4,9 @@ import type { HostDto, HostRobotsDto } from '../../api/schema.js';
 import { useCrawler } from '../../state/crawlers.js';
 import { useResource } from '../../state/resource.js';
 import { href, useRoute } from '../../state/route.js';
-import { useMay } from '../../state/session.js';
-import { Empty, Loaded } from '../../ui/answers.js';
-import { ChooseOne } from '../../ui/choose-one.js';
+import { useHasRole } from '../../state/session.js';
+import { EmptyState, ResourceView } from '../../ui/answers.js';
+import { ChoicePrompt } from '../../ui/choose-one.js';
 import { formatCount, formatPercent, formatPlural, formatSeconds } from '../../ui/format.js';
 import { NoCrawler } from '../../ui/no-crawler.js';
 import { runWithNotice } from '../../ui/notices.js';
@@ -28,13 +28,13 @@ export function Host(): JSX.Element {
     EVERY_MS,
   );
   if (!crawler) return <NoCrawler title="Host" />;
-  if (!host) return <ChooseOne title="Host" what="host" list="/hosts" />;
+  if (!host) return <ChoicePrompt title="Host" what="host" list="/hosts" />;
   return (
     <>
-      <PageHead title={host} actions={view.value && <Pause host={view.value} onDone={view.reload} />}>
+      <PageHead title={host} actions={view.value && <PauseButton host={view.value} onDone={view.reload} />}>
         A web server: how it responds, what it allows, and what is known about it.
       </PageHead>
-      <Loaded of={view}>
+      <ResourceView of={view}>
         {(known) => (
           <>
             <div class="grid">
@@ -47,13 +47,19 @@ export function Host(): JSX.Element {
             <Folders crawler={crawler} host={host} />
           </>
         )}
-      </Loaded>
+      </ResourceView>
     </>
   );
 }
 
-function Pause({ host: { host, paused, queued }, onDone }: { host: HostDto; onDone: () => void }): JSX.Element | null {
-  if (!useMay('operate')) return null;
+function PauseButton({
+  host: { host, paused, queued },
+  onDone,
+}: {
+  host: HostDto;
+  onDone: () => void;
+}): JSX.Element | null {
+  if (!useHasRole('operate')) return null;
   const togglePause = (): Promise<void> =>
     runWithNotice(async () => {
       await call(`POST /api/v1/hosts/{host}/${paused ? 'resume' : 'pause'}`, { path: { host } });
@@ -159,10 +165,10 @@ function Robots({ host: { robots } }: { host: HostDto }): JSX.Element {
         robots.text ? (
           <pre class="file">{robots.text}</pre>
         ) : (
-          <Empty>{missingRobotsText(robots)}</Empty>
+          <EmptyState>{missingRobotsText(robots)}</EmptyState>
         )
       ) : (
-        <Empty>Not in memory at the moment; it is fetched before the next visit.</Empty>
+        <EmptyState>Not in memory at the moment; it is fetched before the next visit.</EmptyState>
       )}
     </Panel>
   );

@@ -4,7 +4,7 @@ import type { HostDto } from '../../api/schema.js';
 import { useCrawler } from '../../state/crawlers.js';
 import { useResource } from '../../state/resource.js';
 import { changeQuery, href, useRoute } from '../../state/route.js';
-import { Empty, Loaded } from '../../ui/answers.js';
+import { EmptyState, ResourceView } from '../../ui/answers.js';
 import { formatCount, formatPercent, formatSeconds } from '../../ui/format.js';
 import { NoCrawler } from '../../ui/no-crawler.js';
 import { PageHead, Panel } from '../../ui/panel.js';
@@ -32,13 +32,13 @@ export function Hosts(): JSX.Element {
         folders, robots.txt and errors.
       </PageHead>
       <Panel title={`Hosts of ${crawler}`}>
-        <Loaded of={hosts}>
+        <ResourceView of={hosts}>
           {({ items, next }) => (
             <>
               {items.length === 0 ? (
-                <Empty>
+                <EmptyState>
                   No hosts are known yet. <a href="/">Start the crawler</a>, and they appear here.
-                </Empty>
+                </EmptyState>
               ) : (
                 <HostTable hosts={items} crawler={crawler} />
               )}
@@ -56,7 +56,7 @@ export function Hosts(): JSX.Element {
               </nav>
             </>
           )}
-        </Loaded>
+        </ResourceView>
       </Panel>
     </>
   );

@@ -3,11 +3,11 @@ import type { JSX } from 'preact';
 import { call } from '../../api/client.js';
 import type { RenderPatternDto } from '../../api/schema.js';
 import { useResource } from '../../state/resource.js';
-import { useMay } from '../../state/session.js';
+import { useHasRole } from '../../state/session.js';
 import { formatCount, formatPercent, formatSeconds } from '../../ui/format.js';
 import { runWithNotice } from '../../ui/notices.js';
 import { Panel } from '../../ui/panel.js';
-import { Scroll } from '../../ui/scroll.js';
+import { ScrollArea } from '../../ui/scroll.js';
 import { Badge } from '../../ui/status.js';
 
 const EVERY_MS = 10_000;
@@ -31,7 +31,7 @@ export function HostRendering({ host }: { readonly host: string }): JSX.Element 
   if (patterns.length === 0) return null;
   return (
     <Panel title="Rendering" aside={<span>learned since the server started</span>}>
-      <Scroll>
+      <ScrollArea>
         <table>
           <caption class="visually-hidden">URL patterns of {host} and whether their pages are rendered</caption>
           <thead>
@@ -59,7 +59,7 @@ export function HostRendering({ host }: { readonly host: string }): JSX.Element 
             ))}
           </tbody>
         </table>
-      </Scroll>
+      </ScrollArea>
     </Panel>
   );
 }
@@ -72,7 +72,7 @@ interface RowProps {
 
 function Row({ host, pattern: known, onChanged }: RowProps): JSX.Element {
   const { pattern, learned, render, rendered, worthwhile, failures } = known;
-  const mayOperate = useMay('operate');
+  const mayOperate = useHasRole('operate');
   const { tone, text } = LEARNED[learned];
   const overrule = (choice: RenderPatternDto['render']): Promise<void> =>
     runWithNotice(async () => {

@@ -4,9 +4,9 @@ import { useState } from 'preact/hooks';
 import { call } from '../../api/client.js';
 import type { LoginDto, LoginStepDto } from '../../api/schema.js';
 import { useResource } from '../../state/resource.js';
-import { useMay } from '../../state/session.js';
-import { Empty, Loaded } from '../../ui/answers.js';
-import { withFullStop } from '../../ui/format.js';
+import { useHasRole } from '../../state/session.js';
+import { EmptyState, ResourceView } from '../../ui/answers.js';
+import { addFullStop } from '../../ui/format.js';
 import { runWithNotice } from '../../ui/notices.js';
 import { PageHead, Panel } from '../../ui/panel.js';
 import { Badge, type Tone } from '../../ui/status.js';
@@ -30,25 +30,25 @@ export function Logins(): JSX.Element {
   return (
     <>
       <PageHead title="Logins">Accounts that the crawl uses at web sites, and whether they work.</PageHead>
-      <Loaded of={logins}>
+      <ResourceView of={logins}>
         {(items) =>
           items.length === 0 ? (
-            <Empty>
+            <EmptyState>
               No login is configured. A site that only shows its pages to logged-in visitors needs a Login in its
               Fetcher. <a href="/configuration?view=forms">Add one in the settings.</a>
-            </Empty>
+            </EmptyState>
           ) : (
             items.map((login) => <LoginPanel key={login.name} login={login} onTested={logins.reload} />)
           )
         }
-      </Loaded>
+      </ResourceView>
     </>
   );
 }
 
 function LoginPanel({ login, onTested }: { login: LoginDto; onTested: () => void }): JSX.Element {
   const [testing, setTesting] = useState(false);
-  const mayOperate = useMay('operate');
+  const mayOperate = useHasRole('operate');
   const { name } = login;
   const test = async (): Promise<void> => {
     setTesting(true);
@@ -77,7 +77,7 @@ function LoginPanel({ login, onTested }: { login: LoginDto; onTested: () => void
       }
     >
       <div class="stack">
-        {login.detail !== undefined && <Failure login={login} />}
+        {login.detail !== undefined && <LoginFailure login={login} />}
         <p>
           For <span class="mono">{login.url}</span>
         </p>
@@ -107,11 +107,11 @@ function LoginPanel({ login, onTested }: { login: LoginDto; onTested: () => void
   );
 }
 
-const Failure = ({ login: { state, failure, detail, nextAttemptAt } }: { login: LoginDto }): JSX.Element => (
+const LoginFailure = ({ login: { state, failure, detail, nextAttemptAt } }: { login: LoginDto }): JSX.Element => (
   <div class={`notice ${state === 'stopped' ? 'bad' : 'warn'}`}>
     <p>
       {failure !== undefined && <strong>{failure}: </strong>}
-      {withFullStop(detail ?? '')}
+      {addFullStop(detail ?? '')}
     </p>
     {state === 'stopped' && (
       <p>Crawlway does not retry this login, so that the account is not locked: test it, or change its secret.</p>

@@ -5,7 +5,7 @@ import type { ConfigurationStateDto, CrawlerDto, HeldDeletionsDto, HostDto, Sink
 import { placeLink } from '../../state/place.js';
 import { useResource } from '../../state/resource.js';
 import { href } from '../../state/route.js';
-import { formatPlural, withFullStop } from '../../ui/format.js';
+import { addFullStop, formatPlural } from '../../ui/format.js';
 
 const EVERY_MS = 10_000;
 /** Maximum number to which refused orders are counted. */
@@ -77,7 +77,7 @@ function sinkAlerts(all: readonly SinkDto[], crawler: string): Alert[] {
 }
 
 const unavailableText = ({ name, message = 'no response' }: SinkDto): string =>
-  `The sink ${name} is unavailable: ${withFullStop(message.replace(`sink ${name} at `, ''))} Orders are waiting.`;
+  `The sink ${name} is unavailable: ${addFullStop(message.replace(`sink ${name} at `, ''))} Orders are waiting.`;
 
 const refusingText = ({ name, refused, lastRefusal }: SinkDto): string =>
   `The sink ${name} refused ${formatPlural(refused, 'order')} since the start${lastRefusal ? `: ${lastRefusal}` : '.'}`;

@@ -4,11 +4,11 @@ import { call } from '../../api/client.js';
 import type { CrawlerDto } from '../../api/schema.js';
 import { useCrawlers } from '../../state/crawlers.js';
 import { href } from '../../state/route.js';
-import { useMay } from '../../state/session.js';
-import { formatCount, formatPercent, formatPlural, formatRate, withFullStop } from '../../ui/format.js';
+import { useHasRole } from '../../state/session.js';
+import { addFullStop, formatCount, formatPercent, formatPlural, formatRate } from '../../ui/format.js';
 import { runWithNotice } from '../../ui/notices.js';
 import { Panel } from '../../ui/panel.js';
-import { State } from '../../ui/status.js';
+import { StateBadge } from '../../ui/status.js';
 
 type Move = 'start' | 'pause' | 'stop';
 
@@ -20,7 +20,7 @@ export function CrawlerCard({ crawler }: { crawler: CrawlerDto }): JSX.Element {
       title={crawler.name}
       aside={
         <>
-          <State name={crawler.state} />
+          <StateBadge name={crawler.state} />
           <Controls crawler={crawler} />
         </>
       }
@@ -29,7 +29,7 @@ export function CrawlerCard({ crawler }: { crawler: CrawlerDto }): JSX.Element {
         <Figures crawler={crawler} />
         <p>
           <span class="muted">Limited by: </span>
-          {withFullStop(crawler.limitedBy)}
+          {addFullStop(crawler.limitedBy)}
         </p>
         <StatusLine crawler={crawler} />
       </div>
@@ -40,7 +40,7 @@ export function CrawlerCard({ crawler }: { crawler: CrawlerDto }): JSX.Element {
 function Controls({ crawler }: { crawler: CrawlerDto }): JSX.Element | null {
   const { reload } = useCrawlers();
   const controls = useRef<HTMLDivElement>(null);
-  if (!useMay('operate')) return null;
+  if (!useHasRole('operate')) return null;
   const changeState = (what: Move): Promise<void> =>
     runWithNotice(async () => {
       await call(`POST /api/v1/crawlers/{crawler}/${what}`, { path: { crawler: crawler.name } });
@@ -102,7 +102,7 @@ function StatusLine({ crawler }: { crawler: CrawlerDto }): JSX.Element {
       <a href={href('/urls', { crawler: crawler.name })}>{formatPlural(total, 'stored URL')}</a>
       {shown.map(([status, number]) => (
         <a key={status} class="row" href={href('/urls', { crawler: crawler.name, status })}>
-          <State name={status} />
+          <StateBadge name={status} />
           {formatCount(number)}
         </a>
       ))}

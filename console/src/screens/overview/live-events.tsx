@@ -1,25 +1,27 @@
 import type { JSX } from 'preact';
 import type { LiveEvent } from '../../api/events.js';
-import { useLive } from '../../state/live.js';
-import { Empty } from '../../ui/answers.js';
+import { useLiveEvents } from '../../state/live.js';
+import { EmptyState } from '../../ui/answers.js';
 import { formatBytes, formatSeconds } from '../../ui/format.js';
 import { Panel } from '../../ui/panel.js';
-import { Badge, Outcome } from '../../ui/status.js';
+import { Badge, OutcomeBadge } from '../../ui/status.js';
 import { formatTimeOfDay } from '../../ui/time.js';
 import { UrlLink } from '../../ui/url-text.js';
 
 export function LiveEvents({ crawler }: { crawler: string }): JSX.Element {
-  const { connected, events } = useLive();
+  const { connected, events } = useLiveEvents();
   const shown = events.filter((event) => !('crawler' in event) || event.crawler === crawler);
   return (
     <Panel title="Right now" aside={connected ? 'live, a sample of events' : 'connecting…'}>
       {shown.length === 0 ? (
-        <Empty>Nothing is happening at the moment. Visits, orders and changes appear here as they happen.</Empty>
+        <EmptyState>
+          Nothing is happening at the moment. Visits, orders and changes appear here as they happen.
+        </EmptyState>
       ) : (
         <ul class="live">
           {shown.map((event) => (
-            <li key={keyOf(event)}>
-              <Line event={event} />
+            <li key={createEventKey(event)}>
+              <EventLine event={event} />
             </li>
           ))}
         </ul>
@@ -28,17 +30,17 @@ export function LiveEvents({ crawler }: { crawler: string }): JSX.Element {
   );
 }
 
-const keyOf = (event: LiveEvent): string =>
+const createEventKey = (event: LiveEvent): string =>
   `${event.type} ${event.at} ${'url' in event ? event.url : 'uri' in event ? `${event.id} ${event.state}` : ''}`;
 
-function Line({ event }: { event: LiveEvent }): JSX.Element {
+function EventLine({ event }: { event: LiveEvent }): JSX.Element {
   switch (event.type) {
     case 'visit':
       return (
         <>
-          <Moment at={event.at} />
+          <EventTime at={event.at} />
           <span>
-            <Outcome code={event.outcome} />
+            <OutcomeBadge code={event.outcome} />
           </span>
           <UrlLink crawler={event.crawler} url={event.url} />
           <span class="number muted">
@@ -49,7 +51,7 @@ function Line({ event }: { event: LiveEvent }): JSX.Element {
     case 'order':
       return (
         <>
-          <Moment at={event.at} />
+          <EventTime at={event.at} />
           <span>
             <OrderBadge kind={event.kind} state={event.state} />
           </span>
@@ -60,7 +62,7 @@ function Line({ event }: { event: LiveEvent }): JSX.Element {
     case 'verdict':
       return (
         <>
-          <Moment at={event.at} />
+          <EventTime at={event.at} />
           <span>
             <Badge tone="plain">rejected</Badge>
           </span>
@@ -71,7 +73,7 @@ function Line({ event }: { event: LiveEvent }): JSX.Element {
     default:
       return (
         <>
-          <Moment at={event.at} />
+          <EventTime at={event.at} />
           <span>
             <Badge tone="warn">{event.type}</Badge>
           </span>
@@ -87,7 +89,7 @@ const DONE = { add: 'added', delete: 'deleted' } as const;
 const OrderBadge = ({ kind, state }: { kind: 'add' | 'delete'; state: string }): JSX.Element =>
   state === 'acknowledged' ? <Badge tone="info">{DONE[kind]}</Badge> : <Badge tone="bad">{`${kind} ${state}`}</Badge>;
 
-const Moment = ({ at }: { at: string }): JSX.Element => (
+const EventTime = ({ at }: { at: string }): JSX.Element => (
   <time class="muted" dateTime={at} title={at}>
     {formatTimeOfDay(at)}
   </time>

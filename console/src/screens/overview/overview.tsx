@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import type { CrawlerDto } from '../../api/schema.js';
 import { useCrawler, useCrawlers } from '../../state/crawlers.js';
-import { useMay } from '../../state/session.js';
+import { useHasRole } from '../../state/session.js';
 import { NoCrawler } from '../../ui/no-crawler.js';
 import { PageHead } from '../../ui/panel.js';
 import { Alerts } from './alerts.js';
@@ -12,7 +12,7 @@ import { RateHistory } from './rate-history.js';
 export function Overview(): JSX.Element {
   const { value: crawlers } = useCrawlers();
   const chosen = useCrawler();
-  const mayAdd = useMay('admin');
+  const mayAdd = useHasRole('admin');
   if (!crawlers || !chosen) return <NoCrawler />;
   return (
     <>

@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
 import type { HistoryPointDto } from '../../api/schema.js';
-import { Empty, Loaded } from '../../ui/answers.js';
+import { EmptyState, ResourceView } from '../../ui/answers.js';
 import { Chart } from '../../ui/chart.js';
 import { formatCount } from '../../ui/format.js';
 import { Panel } from '../../ui/panel.js';
@@ -12,22 +12,22 @@ export function RateHistory({ crawler }: { crawler: string }): JSX.Element {
   const history = useHistory(crawler, range);
   return (
     <Panel title="Speed" aside={<RangeChoice chosen={range} />}>
-      <Loaded of={history}>
+      <ResourceView of={history}>
         {(points) =>
           points.length === 0 ? (
-            <Empty>The first numbers appear within 15 seconds.</Empty>
+            <EmptyState>The first numbers appear within 15 seconds.</EmptyState>
           ) : (
             <Charts points={points} range={range} />
           )
         }
-      </Loaded>
+      </ResourceView>
     </Panel>
   );
 }
 
 function Charts({ points, range }: { points: readonly HistoryPointDto[]; range: Range }): JSX.Element {
   const times = useMemo(() => points.map(({ at }) => Date.parse(at) / 1000), [points]);
-  const perSecond = (value: (point: HistoryPointDto) => number): number[] =>
+  const toRates = (value: (point: HistoryPointDto) => number): number[] =>
     points.map((point) => value(point) / point.seconds);
   const words = rangeText(range);
   return (
@@ -38,9 +38,9 @@ function Charts({ points, range }: { points: readonly HistoryPointDto[]; range: 
         span={SPANS[range]}
         height={170}
         series={[
-          { label: 'pages/s', colour: 1, values: perSecond(({ pages }) => pages) },
-          { label: 'errors/s', colour: 2, values: perSecond(({ errors }) => errors) },
-          { label: 'orders/s', colour: 3, values: perSecond(({ orders }) => orders) },
+          { label: 'pages/s', colour: 1, values: toRates(({ pages }) => pages) },
+          { label: 'errors/s', colour: 2, values: toRates(({ errors }) => errors) },
+          { label: 'orders/s', colour: 3, values: toRates(({ orders }) => orders) },
         ]}
       />
       <Chart

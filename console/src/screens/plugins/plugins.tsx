@@ -3,9 +3,9 @@ import type { JSX } from 'preact';
 import { call } from '../../api/client.js';
 import type { PluginDto } from '../../api/schema.js';
 import { useResource } from '../../state/resource.js';
-import { Empty, Loaded } from '../../ui/answers.js';
+import { EmptyState, ResourceView } from '../../ui/answers.js';
 import { PageHead, Panel } from '../../ui/panel.js';
-import { Scroll } from '../../ui/scroll.js';
+import { ScrollArea } from '../../ui/scroll.js';
 import { Badge, type Tone } from '../../ui/status.js';
 import { Time } from '../../ui/time.js';
 
@@ -23,18 +23,18 @@ export function Plugins(): JSX.Element {
   return (
     <>
       <PageHead title="Plug-ins">Your modules that take part in the crawl, as this server runs them.</PageHead>
-      <Loaded of={plugins}>
+      <ResourceView of={plugins}>
         {(items) =>
           items.length === 0 ? (
-            <Empty>
+            <EmptyState>
               No plug-in is configured. <code>crawlway new plugin NAME</code> creates one to start with;{' '}
               <a href="/configuration?view=forms">enter its file in the settings.</a>
-            </Empty>
+            </EmptyState>
           ) : (
             items.map((plugin) => <PluginPanel key={plugin.name} plugin={plugin} />)
           )
         }
-      </Loaded>
+      </ResourceView>
     </>
   );
 }
@@ -79,7 +79,7 @@ const PluginPanel = ({ plugin }: { plugin: PluginDto }): JSX.Element => (
 );
 
 const Calls = ({ plugin: { name, calls } }: { plugin: PluginDto }): JSX.Element => (
-  <Scroll>
+  <ScrollArea>
     <table>
       <caption class="visually-hidden">Calls to plug-in {name}</caption>
       <thead>
@@ -107,5 +107,5 @@ const Calls = ({ plugin: { name, calls } }: { plugin: PluginDto }): JSX.Element 
         ))}
       </tbody>
     </table>
-  </Scroll>
+  </ScrollArea>
 );

@@ -4,9 +4,9 @@ import { call } from '../../api/client.js';
 import type { HeldDeletionsDto } from '../../api/schema.js';
 import { useResource } from '../../state/resource.js';
 import { href } from '../../state/route.js';
-import { useMay } from '../../state/session.js';
-import { Empty, Loaded } from '../../ui/answers.js';
-import { Confirm } from '../../ui/dialog.js';
+import { useHasRole } from '../../state/session.js';
+import { EmptyState, ResourceView } from '../../ui/answers.js';
+import { ConfirmDialog } from '../../ui/dialog.js';
 import { formatCount, formatPlural } from '../../ui/format.js';
 import { showNotice } from '../../ui/notices.js';
 import { Panel } from '../../ui/panel.js';
@@ -16,31 +16,31 @@ import { UrlLink } from '../../ui/url-text.js';
 
 const EVERY_MS = 4000;
 
-export function Held(): JSX.Element {
+export function HeldDeletions(): JSX.Element {
   const held = useResource(
     'held list',
     async (signal) => (await call('GET /api/v1/held-deletions', { signal })).items,
     EVERY_MS,
   );
   return (
-    <Loaded of={held}>
+    <ResourceView of={held}>
       {(items) =>
         items.length === 0 ? (
-          <Empty>
+          <EmptyState>
             Nothing is held. If too many documents of one host would be deleted at once, the deletions wait here for
             you; if its server fails, they wait here until it serves a good page again.
-          </Empty>
+          </EmptyState>
         ) : (
           items.map((one) => <HostDeletions key={`${one.crawler} ${one.host}`} held={one} onDone={held.reload} />)
         )
       }
-    </Loaded>
+    </ResourceView>
   );
 }
 
 function HostDeletions({ held, onDone }: { held: HeldDeletionsDto; onDone: () => void }): JSX.Element {
   const [asking, setAsking] = useState<'release' | 'drop'>();
-  const mayOperate = useMay('operate');
+  const mayOperate = useHasRole('operate');
   const { host, crawler } = held;
   return (
     <Panel
@@ -84,7 +84,7 @@ function HostDeletions({ held, onDone }: { held: HeldDeletionsDto; onDone: () =>
           </ul>
         </details>
       </div>
-      {asking && <Decision held={held} what={asking} onClose={() => setAsking(undefined)} onDone={onDone} />}
+      {asking && <DecisionDialog held={held} what={asking} onClose={() => setAsking(undefined)} onDone={onDone} />}
     </Panel>
   );
 }
@@ -96,7 +96,7 @@ interface DecisionProps {
   readonly onDone: () => void;
 }
 
-function Decision({ held: { host, count: number }, what, onClose, onDone }: DecisionProps): JSX.Element {
+function DecisionDialog({ held: { host, count: number }, what, onClose, onDone }: DecisionProps): JSX.Element {
   const release = what === 'release';
   const decide = async (): Promise<void> => {
     const { count: done } = await call(`POST /api/v1/held-deletions/{host}/${what}`, { path: { host } });
@@ -108,7 +108,7 @@ function Decision({ held: { host, count: number }, what, onClose, onDone }: Deci
     onDone();
   };
   return (
-    <Confirm
+    <ConfirmDialog
       title={release ? 'Release held deletions' : 'Drop held deletions'}
       action={release ? `Delete ${formatPlural(number, 'document')}` : `Keep ${formatPlural(number, 'document')}`}
       danger={release}
@@ -120,6 +120,6 @@ function Decision({ held: { host, count: number }, what, onClose, onDone }: Deci
           ? `${formatPlural(number, 'document')} of ${host} will be removed from the index.`
           : `${formatPlural(number, 'document')} of ${host} stay in the index until a later visit decides again.`}
       </p>
-    </Confirm>
+    </ConfirmDialog>
   );
 }

@@ -5,12 +5,12 @@ import { applyForm, useAddressForm } from '../../state/address-form.js';
 import { useCrawler, useCrawlers } from '../../state/crawlers.js';
 import { useResource } from '../../state/resource.js';
 import { changeQuery, href, useRoute } from '../../state/route.js';
-import { useMay } from '../../state/session.js';
-import { Empty, Loaded } from '../../ui/answers.js';
+import { useHasRole } from '../../state/session.js';
+import { EmptyState, ResourceView } from '../../ui/answers.js';
 import { runWithNotice } from '../../ui/notices.js';
 import { Panel } from '../../ui/panel.js';
 import { Reason } from '../../ui/reasons.js';
-import { Badge, State } from '../../ui/status.js';
+import { Badge, StateBadge } from '../../ui/status.js';
 import { Table } from '../../ui/table.js';
 import { Time } from '../../ui/time.js';
 import { UrlLink } from '../../ui/url-text.js';
@@ -55,8 +55,8 @@ export function Ledger({ state }: { state?: OrderState }): JSX.Element {
       }
     >
       <div class="stack">
-        {!state && <Search />}
-        <Loaded of={orders}>
+        {!state && <OrderSearch />}
+        <ResourceView of={orders}>
           {({ items, next }) => (
             <>
               <Orders orders={items} onRetried={orders.reload} refusedOnly={state === 'refused'} crawler={crawler} />
@@ -69,13 +69,13 @@ export function Ledger({ state }: { state?: OrderState }): JSX.Element {
               )}
             </>
           )}
-        </Loaded>
+        </ResourceView>
       </div>
     </Panel>
   );
 }
 
-function Search(): JSX.Element {
+function OrderSearch(): JSX.Element {
   const form = useAddressForm();
   return (
     <form ref={form} class="filters" onSubmit={applyForm}>
@@ -87,8 +87,8 @@ function Search(): JSX.Element {
         <label for="order-host">Host (with its port, if any)</label>
         <input id="order-host" name="host" spellcheck={false} placeholder="docs.example.com:8080" />
       </div>
-      <Choice name="state" label="State" values={STATES} />
-      <Choice name="kind" label="Order" values={['add', 'delete']} />
+      <SelectField name="state" label="State" values={STATES} />
+      <SelectField name="kind" label="Order" values={['add', 'delete']} />
       <button type="submit" class="button primary">
         Search
       </button>
@@ -96,13 +96,13 @@ function Search(): JSX.Element {
   );
 }
 
-interface ChoiceProps {
+interface SelectFieldProps {
   readonly name: string;
   readonly label: string;
   readonly values: readonly string[];
 }
 
-const Choice = ({ name, label, values }: ChoiceProps): JSX.Element => (
+const SelectField = ({ name, label, values }: SelectFieldProps): JSX.Element => (
   <div class="field">
     <label for={`order-${name}`}>{label}</label>
     <select id={`order-${name}`} name={name}>
@@ -114,12 +114,12 @@ const Choice = ({ name, label, values }: ChoiceProps): JSX.Element => (
   </div>
 );
 
-const NoneRefused = ({ crawler }: { crawler?: string }): JSX.Element => (
-  <Empty>
+const NoRefusedOrders = ({ crawler }: { crawler?: string }): JSX.Element => (
+  <EmptyState>
     There are no refused orders. An order to which another sink has not responded yet is listed among the{' '}
     <a href={href('/push', { crawler, view: 'ledger', state: 'pending' })}>pending orders</a>, with the response of the
     sink that refused it.
-  </Empty>
+  </EmptyState>
 );
 
 interface OrdersProps {
@@ -130,9 +130,9 @@ interface OrdersProps {
 }
 
 function Orders({ orders, crawler, refusedOnly, onRetried }: OrdersProps): JSX.Element {
-  const mayOperate = useMay('operate');
+  const mayOperate = useHasRole('operate');
   if (orders.length === 0) {
-    return refusedOnly ? <NoneRefused crawler={crawler} /> : <Empty>No order matches the search.</Empty>;
+    return refusedOnly ? <NoRefusedOrders crawler={crawler} /> : <EmptyState>No order matches the search.</EmptyState>;
   }
   const resend = (order: OrderDto): Promise<void> =>
     runWithNotice(async () => {
@@ -172,7 +172,7 @@ function Orders({ orders, crawler, refusedOnly, onRetried }: OrdersProps): JSX.E
             <Reason code={order.reason} />
           </td>
           <td>
-            <State name={order.state} title={`${order.attempts} attempts`} />
+            <StateBadge name={order.state} title={`${order.attempts} attempts`} />
           </td>
           <td>{order.answer ?? ''}</td>
           <td>

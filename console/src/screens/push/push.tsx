@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import { useRoute } from '../../state/route.js';
 import { PageHead } from '../../ui/panel.js';
 import { Tabs } from '../../ui/tabs.js';
-import { Held } from './held.js';
+import { HeldDeletions } from './held.js';
 import { Ledger } from './ledger.js';
 import { Sinks } from './sinks.js';
 
@@ -26,7 +26,7 @@ export function Push(): JSX.Element {
       ) : view === 'refused' ? (
         <Ledger state="refused" />
       ) : view === 'held' ? (
-        <Held />
+        <HeldDeletions />
       ) : (
         <Sinks />
       )}

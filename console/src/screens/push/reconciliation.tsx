@@ -7,8 +7,8 @@ import { useState } from 'preact/hooks';
 import { call } from '../../api/client.js';
 import type { DifferenceDto, ReconciliationDto } from '../../api/schema.js';
 import { useResource } from '../../state/resource.js';
-import { Loaded } from '../../ui/answers.js';
-import { Confirm } from '../../ui/dialog.js';
+import { ResourceView } from '../../ui/answers.js';
+import { ConfirmDialog } from '../../ui/dialog.js';
 import { formatCount, formatPlural } from '../../ui/format.js';
 import { Time } from '../../ui/time.js';
 
@@ -26,7 +26,7 @@ export function Reconciliation({ sink, onClose }: { sink: string; onClose: () =>
   };
   return (
     <section class="stack" aria-label="Reconciliation report">
-      <Loaded of={repaired ? { value: repaired, reload: reload } : compared}>
+      <ResourceView of={repaired ? { value: repaired, reload: reload } : compared}>
         {(report) => (
           <>
             <Report report={report} />
@@ -41,7 +41,7 @@ export function Reconciliation({ sink, onClose }: { sink: string; onClose: () =>
               </button>
             </div>
             {repairing && (
-              <Confirm
+              <ConfirmDialog
                 title={`Repair ${sink}`}
                 action="Send the orders"
                 onConfirm={async () => setRepaired(await reconcile(sink, true))}
@@ -51,11 +51,11 @@ export function Reconciliation({ sink, onClose }: { sink: string; onClose: () =>
                   {formatPlural(report.missing.count + report.stale.count, 'page')} will be fetched and pushed again,
                   and {formatPlural(report.extra.count, 'document')} deleted from the sink.
                 </p>
-              </Confirm>
+              </ConfirmDialog>
             )}
           </>
         )}
-      </Loaded>
+      </ResourceView>
       <div class="actions">
         <button type="button" class="button" onClick={onClose}>
           Close the report

@@ -5,12 +5,12 @@ import type { BackfillDto, SinkDto } from '../../api/schema.js';
 import { useCrawler } from '../../state/crawlers.js';
 import { useResource } from '../../state/resource.js';
 import { href } from '../../state/route.js';
-import { useMay } from '../../state/session.js';
-import { Empty, Loaded } from '../../ui/answers.js';
-import { formatBytes, formatCount, withFullStop } from '../../ui/format.js';
+import { useHasRole } from '../../state/session.js';
+import { EmptyState, ResourceView } from '../../ui/answers.js';
+import { addFullStop, formatBytes, formatCount } from '../../ui/format.js';
 import { Panel } from '../../ui/panel.js';
 import { SinkTest } from '../../ui/sink-test.js';
-import { State } from '../../ui/status.js';
+import { StateBadge } from '../../ui/status.js';
 import { Time } from '../../ui/time.js';
 import { Reconciliation } from './reconciliation.js';
 
@@ -19,24 +19,24 @@ const EVERY_MS = 3000;
 export function Sinks(): JSX.Element {
   const sinks = useResource('sinks', async (signal) => (await call('GET /api/v1/sinks', { signal })).items, EVERY_MS);
   return (
-    <Loaded of={sinks}>
+    <ResourceView of={sinks}>
       {(items) =>
         items.length === 0 ? (
-          <Empty>
+          <EmptyState>
             The configuration names no sink, so documents go nowhere.{' '}
             <a href="/configuration?view=forms">Add a Sink in the settings.</a>
-          </Empty>
+          </EmptyState>
         ) : (
           items.map((sink) => <SinkPanel key={sink.name} sink={sink} />)
         )
       }
-    </Loaded>
+    </ResourceView>
   );
 }
 
 function SinkPanel({ sink }: { sink: SinkDto }): JSX.Element {
   const [comparing, setComparing] = useState(false);
-  const mayOperate = useMay('operate');
+  const mayOperate = useHasRole('operate');
   return (
     <Panel
       title={sink.name}
@@ -46,7 +46,7 @@ function SinkPanel({ sink }: { sink: SinkDto }): JSX.Element {
             {sink.type}
             {sink.connector && `, connector ${sink.connector}`}
           </span>
-          <State name={sink.state} />
+          <StateBadge name={sink.state} />
           {mayOperate && sink.comparable && (
             <button type="button" class="button" disabled={comparing} onClick={() => setComparing(true)}>
               Compare with the store
@@ -56,13 +56,13 @@ function SinkPanel({ sink }: { sink: SinkDto }): JSX.Element {
       }
     >
       <div class="stack">
-        {sink.state !== 'ready' && <Away sink={sink} />}
+        {sink.state !== 'ready' && <SinkOutage sink={sink} />}
         {sink.warning && (
           <div class="notice warn">
-            <p>{withFullStop(sink.warning)}</p>
+            <p>{addFullStop(sink.warning)}</p>
           </div>
         )}
-        {sink.refused > 0 && <Refusing sink={sink} />}
+        {sink.refused > 0 && <RefusalNotice sink={sink} />}
         <dl class="figures">
           <div>
             <dt>On the way</dt>
@@ -94,7 +94,7 @@ function SinkPanel({ sink }: { sink: SinkDto }): JSX.Element {
           </p>
         ))}
         {sink.backfills.map((backfill) => (
-          <Backfill key={backfill.crawler} backfill={backfill} />
+          <BackfillProgress key={backfill.crawler} backfill={backfill} />
         ))}
         {comparing && <Reconciliation sink={sink.name} onClose={() => setComparing(false)} />}
       </div>
@@ -103,7 +103,7 @@ function SinkPanel({ sink }: { sink: SinkDto }): JSX.Element {
 }
 
 /** Progress of sending documents that were indexed before the sink existed. */
-const Backfill = ({
+const BackfillProgress = ({
   backfill: { crawler, state, why, total, done, ...rest },
 }: {
   backfill: BackfillDto;
@@ -122,15 +122,15 @@ const Backfill = ({
       </>
     )}
     {rest.waitingVisits > 0 && `; ${formatCount(rest.waitingVisits)} visits to come`}.{' '}
-    {rest.message && withFullStop(rest.message)}
+    {rest.message && addFullStop(rest.message)}
     {rest.endedAt && <Time at={rest.endedAt} relative />}
   </p>
 );
 
-const Away = ({ sink: { message = 'It is not responding', nextAttemptAt } }: { sink: SinkDto }): JSX.Element => (
+const SinkOutage = ({ sink: { message = 'It is not responding', nextAttemptAt } }: { sink: SinkDto }): JSX.Element => (
   <div class="notice bad">
     <p>
-      {withFullStop(message)} Nothing is lost: orders wait, or are put off if other sinks of the crawler keep up.
+      {addFullStop(message)} Nothing is lost: orders wait, or are put off if other sinks of the crawler keep up.
       {nextAttemptAt && (
         <>
           {' '}
@@ -141,7 +141,7 @@ const Away = ({ sink: { message = 'It is not responding', nextAttemptAt } }: { s
   </div>
 );
 
-function Refusing({ sink: { crawlers, lastRefusal } }: { sink: SinkDto }): JSX.Element {
+function RefusalNotice({ sink: { crawlers, lastRefusal } }: { sink: SinkDto }): JSX.Element {
   const chosen = useCrawler()?.name;
   const crawler = crawlers.find((name) => name === chosen) ?? crawlers[0];
   return (

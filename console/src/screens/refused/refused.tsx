@@ -5,7 +5,7 @@ import type { RefusedDto } from '../../api/schema.js';
 import { useCrawler } from '../../state/crawlers.js';
 import { useResource } from '../../state/resource.js';
 import { href } from '../../state/route.js';
-import { Empty, Loaded } from '../../ui/answers.js';
+import { EmptyState, ResourceView } from '../../ui/answers.js';
 import { NoCrawler } from '../../ui/no-crawler.js';
 import { PageHead, Panel } from '../../ui/panel.js';
 import { Reason } from '../../ui/reasons.js';
@@ -13,7 +13,7 @@ import { Table } from '../../ui/table.js';
 
 const EVERY_MS = 10_000;
 
-export function Refused(): JSX.Element {
+export function RefusedScreen(): JSX.Element {
   const crawler = useCrawler()?.name;
   if (!crawler) return <NoCrawler title="Refused links" />;
   return (
@@ -33,20 +33,20 @@ function RefusedLinks({ crawler }: { crawler: string }): JSX.Element {
     EVERY_MS,
   );
   return (
-    <Loaded of={refused}>
+    <ResourceView of={refused}>
       {({ items }) => (
         <Panel title="By reason and host">
           {items.length === 0 ? (
-            <Empty>
+            <EmptyState>
               No links have been refused since the server started. Links are counted again when the pages that contain
               them change.
-            </Empty>
+            </EmptyState>
           ) : (
             <Links crawler={crawler} items={items} />
           )}
         </Panel>
       )}
-    </Loaded>
+    </ResourceView>
   );
 }
 

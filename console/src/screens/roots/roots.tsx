@@ -5,12 +5,12 @@ import type { RootDto } from '../../api/schema.js';
 import { useCrawler } from '../../state/crawlers.js';
 import { useResource } from '../../state/resource.js';
 import { useRoute } from '../../state/route.js';
-import { Empty, Loaded } from '../../ui/answers.js';
+import { EmptyState, ResourceView } from '../../ui/answers.js';
 import { NextPage } from '../../ui/next-page.js';
 import { NoCrawler } from '../../ui/no-crawler.js';
 import { PageHead, Panel } from '../../ui/panel.js';
 import { Reason } from '../../ui/reasons.js';
-import { State } from '../../ui/status.js';
+import { StateBadge } from '../../ui/status.js';
 import { Table } from '../../ui/table.js';
 import { Time } from '../../ui/time.js';
 import { UrlLink } from '../../ui/url-text.js';
@@ -36,18 +36,20 @@ function RootList({ crawler }: { crawler: string }): JSX.Element {
     EVERY_MS,
   );
   return (
-    <Loaded of={roots}>
+    <ResourceView of={roots}>
       {({ items, next }) => (
         <Panel title="Roots">
           {items.length === 0 ? (
-            <Empty>The crawler has no start URLs: add one to its configuration, or submit one under Try a URL.</Empty>
+            <EmptyState>
+              The crawler has no start URLs: add one to its configuration, or submit one under Try a URL.
+            </EmptyState>
           ) : (
             <Rows crawler={crawler} items={items} />
           )}
           <NextPage next={next}>Next page</NextPage>
         </Panel>
       )}
-    </Loaded>
+    </ResourceView>
   );
 }
 
@@ -58,7 +60,7 @@ const Rows = ({ crawler, items }: { crawler: string; items: readonly RootDto[] }
         <td class="url-cell">
           <UrlLink crawler={crawler} url={url} />
         </td>
-        <td>{state ? <State name={state.status} /> : 'rejected'}</td>
+        <td>{state ? <StateBadge name={state.status} /> : 'rejected'}</td>
         <td>{state && <Reason code={state.reason} />}</td>
         <td>
           <Time at={state?.dueAt} due />

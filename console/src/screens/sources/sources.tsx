@@ -5,13 +5,13 @@ import type { CrawlerDto, OldestDto, SourceDto, WeightsDto } from '../../api/sch
 import { useCrawler, useCrawlers } from '../../state/crawlers.js';
 import { useResource } from '../../state/resource.js';
 import { href } from '../../state/route.js';
-import { useMay } from '../../state/session.js';
+import { useHasRole } from '../../state/session.js';
 import { Bar } from '../../ui/bar.js';
 import { formatCount, formatPercent } from '../../ui/format.js';
 import { NoCrawler } from '../../ui/no-crawler.js';
 import { runWithNotice } from '../../ui/notices.js';
 import { PageHead, Panel } from '../../ui/panel.js';
-import { Scroll } from '../../ui/scroll.js';
+import { ScrollArea } from '../../ui/scroll.js';
 import { Time } from '../../ui/time.js';
 
 const WORDS: Readonly<Record<string, string>> = {
@@ -36,16 +36,16 @@ export function Sources(): JSX.Element {
         Every queued URL is waiting in one of six sources. Among the sources that have a URL whose host is ready, the
         weights determine how often each is picked.
       </PageHead>
-      <SourcesOf key={crawler.name} crawler={crawler} />
+      <CrawlerSources key={crawler.name} crawler={crawler} />
     </>
   );
 }
 
-function SourcesOf({ crawler }: { crawler: CrawlerDto }): JSX.Element {
+function CrawlerSources({ crawler }: { crawler: CrawlerDto }): JSX.Element {
   const { reload } = useCrawlers();
   const [draft, setDraft] = useState<Draft>({});
-  const mayChange = useMay('admin');
-  const changed = Object.entries(draft).filter(([name, weight]) => Number(weight) !== weightOf(crawler, name));
+  const mayChange = useHasRole('admin');
+  const changed = Object.entries(draft).filter(([name, weight]) => Number(weight) !== findWeight(crawler, name));
   const valid = changed.every(
     ([, weight]) => /^\d{1,7}$/.test(weight) && Number(weight) >= 1 && Number(weight) <= 1_000_000,
   );
@@ -80,7 +80,7 @@ function SourcesOf({ crawler }: { crawler: CrawlerDto }): JSX.Element {
   );
 }
 
-const weightOf = ({ sources }: CrawlerDto, name: string): number | undefined =>
+const findWeight = ({ sources }: CrawlerDto, name: string): number | undefined =>
   sources.find((source) => source.name === name)?.weight;
 
 async function saveWeights(crawler: string, weights: WeightsDto): Promise<void> {
@@ -105,7 +105,7 @@ function Table({ crawler, draft, editable, onDraft }: TableProps): JSX.Element {
   const weights = sources.reduce((sum, { weight }) => sum + weight, 0);
   const picks = sources.reduce((sum, source) => sum + source.picks, 0);
   return (
-    <Scroll>
+    <ScrollArea>
       <table>
         <caption class="visually-hidden">The six sources</caption>
         <thead>
@@ -136,17 +136,17 @@ function Table({ crawler, draft, editable, onDraft }: TableProps): JSX.Element {
               </td>
               <td class="number">{formatCount(source.depth)}</td>
               <td class="nowrap">
-                <Oldest one={oldest?.find(({ source: name }) => name === source.name)} crawler={of} />
+                <OldestUrl one={oldest?.find(({ source: name }) => name === source.name)} crawler={of} />
               </td>
               <td class="number">
                 <Weight source={source} draft={draft} editable={editable} onDraft={onDraft} />
               </td>
               <td>
-                <Share of={source.weight} all={weights} />
+                <WeightShare of={source.weight} all={weights} />
               </td>
               <td class="number">{formatCount(source.picks)}</td>
               <td>
-                <Share of={source.picks} all={picks} />
+                <WeightShare of={source.picks} all={picks} />
               </td>
             </tr>
           ))}
@@ -156,12 +156,12 @@ function Table({ crawler, draft, editable, onDraft }: TableProps): JSX.Element {
         The actual share differs from the target share if a source has nothing that may be fetched: its turns go to the
         others.
       </p>
-    </Scroll>
+    </ScrollArea>
   );
 }
 
 /** Shows how long the URL has been waiting, or when it is due; links to its URL history. */
-const Oldest = ({ one, crawler }: { one?: OldestDto; crawler: string }): JSX.Element =>
+const OldestUrl = ({ one, crawler }: { one?: OldestDto; crawler: string }): JSX.Element =>
   one ? (
     <a href={href('/url', { crawler, url: one.url })} title={one.url}>
       <Time at={one.dueAt} relative />
@@ -189,7 +189,7 @@ function Weight({ source: { name, weight }, draft, editable, onDraft }: WeightPr
   );
 }
 
-const Share = ({ of, all }: { of: number; all: number }): JSX.Element => (
+const WeightShare = ({ of, all }: { of: number; all: number }): JSX.Element => (
   <span class="share">
     <Bar share={all > 0 ? of / all : 0} />
     <span class="number">{all > 0 ? formatPercent(of / all) : '–'}</span>

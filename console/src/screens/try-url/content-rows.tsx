@@ -3,15 +3,15 @@ import type { JSX } from 'preact';
 import { useId } from 'preact/hooks';
 import type { ConfigurationProblemDto, PageReadingDto } from '../../api/schema.js';
 import { formatPlural } from '../../ui/format.js';
-import { attributeValue, findElementAt, type XmlElement } from '../configuration/xml-tree.js';
+import { findElementAt, getAttributeValue, type XmlElement } from '../configuration/xml-tree.js';
 import {
   addElement,
+  findSource,
   isUnfinished,
   removeChild,
   SOURCES,
   type Source,
   setAttributes,
-  sourceOf,
 } from './content-text.js';
 
 export interface RowsProps {
@@ -50,14 +50,14 @@ export function SelectorRows({ kind, ...rows }: RowsProps & { readonly kind: key
               placeholder={kind === 'Include' ? 'main, .article' : '.share, footer'}
               spellcheck={false}
               autocomplete="off"
-              value={attributeValue(element, 'select') ?? ''}
+              value={getAttributeValue(element, 'select') ?? ''}
               onInput={({ currentTarget: { value } }) =>
                 change(setAttributes(text, root.children.indexOf(element), { select: value }))
               }
             />
-            <Remove {...rows} element={element} label={`${title}, selector ${i + 1}`} />
+            <RemoveButton {...rows} element={element} label={`${title}, selector ${i + 1}`} />
           </div>
-          <Found problems={problemsOf(rows, element)} count={counts?.[tried.indexOf(element)]} />
+          <MatchCount problems={findProblems(rows, element)} count={counts?.[tried.indexOf(element)]} />
         </div>
       ))}
       <div>
@@ -69,7 +69,13 @@ export function SelectorRows({ kind, ...rows }: RowsProps & { readonly kind: key
   );
 }
 
-const Found = ({ problems, count }: { problems: RowsProps['problems']; count: number | undefined }): JSX.Element => (
+const MatchCount = ({
+  problems,
+  count,
+}: {
+  problems: RowsProps['problems'];
+  count: number | undefined;
+}): JSX.Element => (
   <span class="hint" aria-live="polite">
     {problems.length > 0 ? (
       <Problems problems={problems} />
@@ -89,10 +95,10 @@ const Problems = ({ problems }: { problems: RowsProps['problems'] }): JSX.Elemen
   </>
 );
 
-const problemsOf = ({ text, root, problems }: RowsProps, element: XmlElement): RowsProps['problems'] =>
+const findProblems = ({ text, root, problems }: RowsProps, element: XmlElement): RowsProps['problems'] =>
   problems.filter(({ line, column }) => findElementAt(root, text, line, column) === element);
 
-const Remove = ({ text, root, element, label, change }: RowProps & { readonly label: string }): JSX.Element => (
+const RemoveButton = ({ text, root, element, label, change }: RowProps & { readonly label: string }): JSX.Element => (
   <button
     type="button"
     class="button small"
@@ -133,60 +139,65 @@ const PLACEHOLDERS: Readonly<Record<Source, string>> = {
 
 function FieldRow({ element, ...rows }: RowProps): JSX.Element {
   const { text, root, reading, change } = rows;
-  const source = sourceOf(element);
-  const attributeOf = (name: string): string => attributeValue(element, name) ?? '';
+  const source = findSource(element);
+  const getAttribute = (name: string): string => getAttributeValue(element, name) ?? '';
   const changeAttributes = (values: Readonly<Record<string, string | undefined>>): void =>
     change(setAttributes(text, root.children.indexOf(element), values));
-  const name = attributeOf('name');
+  const name = getAttribute('name');
   const choose = (next: Source): void => {
     if (next === source) return;
     const start = next === 'url' ? 'path' : '';
     changeAttributes({ [source]: undefined, attribute: undefined, [next]: start });
   };
   const found = reading?.metas.filter((meta) => meta.name === name).map((meta) => meta.value) ?? [];
-  const problems = problemsOf(rows, element);
+  const problems = findProblems(rows, element);
   return (
     <div class="field-row">
       <div class="settings narrow">
-        <Entry label="Field" value={name} onInput={(next) => changeAttributes({ name: next })} placeholder="price" />
-        <Choice
+        <TextField
+          label="Field"
+          value={name}
+          onInput={(next) => changeAttributes({ name: next })}
+          placeholder="price"
+        />
+        <SelectField
           label="From"
           value={source}
           choices={Object.entries(SOURCES)}
           onChange={(next) => choose(next as Source)}
         />
         {source === 'url' ? (
-          <Choice
+          <SelectField
             label="Which"
-            value={attributeOf('url')}
+            value={getAttribute('url')}
             choices={URL_PARTS.map((part) => [part, part])}
             onChange={(next) => changeAttributes({ url: next })}
           />
         ) : (
-          <Entry
+          <TextField
             label={SOURCES[source]}
-            value={attributeOf(source)}
+            value={getAttribute(source)}
             onInput={(next) => changeAttributes({ [source]: next })}
             placeholder={PLACEHOLDERS[source]}
           />
         )}
         {source === 'select' && (
-          <Entry
+          <TextField
             label="Attribute"
-            value={attributeOf('attribute')}
+            value={getAttribute('attribute')}
             onInput={(next) => changeAttributes({ attribute: next || undefined })}
             placeholder="its text"
           />
         )}
-        <Entry
+        <TextField
           label="Match"
-          value={attributeOf('match')}
+          value={getAttribute('match')}
           onInput={(next) => changeAttributes({ match: next || undefined })}
           placeholder="all of it"
         />
-        <Choice
+        <SelectField
           label="Type"
-          value={attributeOf('type') || 'text'}
+          value={getAttribute('type') || 'text'}
           choices={TYPES.map((type) => [type, type])}
           onChange={(next) => changeAttributes({ type: next === 'text' ? undefined : next })}
         />
@@ -195,12 +206,12 @@ function FieldRow({ element, ...rows }: RowProps): JSX.Element {
         <label class="check">
           <input
             type="checkbox"
-            checked={attributeOf('multiple') === 'true'}
+            checked={getAttribute('multiple') === 'true'}
             onChange={({ currentTarget: { checked } }) => changeAttributes({ multiple: checked ? 'true' : undefined })}
           />{' '}
           every value, not only the first
         </label>
-        <Remove {...rows} element={element} label={`field ${name}`} />
+        <RemoveButton {...rows} element={element} label={`field ${name}`} />
       </div>
       <p class="hint" aria-live="polite">
         {problems.length > 0 ? (
@@ -232,14 +243,14 @@ const Values = ({ values }: { readonly values: readonly string[] }): JSX.Element
   </>
 );
 
-interface EntryProps {
+interface TextFieldProps {
   readonly label: string;
   readonly value: string;
   readonly placeholder: string;
   readonly onInput: (value: string) => void;
 }
 
-function Entry({ label, value, placeholder, onInput }: EntryProps): JSX.Element {
+function TextField({ label, value, placeholder, onInput }: TextFieldProps): JSX.Element {
   const id = useId();
   return (
     <div class="field">
@@ -257,14 +268,14 @@ function Entry({ label, value, placeholder, onInput }: EntryProps): JSX.Element 
   );
 }
 
-interface ChoiceProps {
+interface SelectFieldProps {
   readonly label: string;
   readonly value: string;
   readonly choices: readonly (readonly string[])[];
   readonly onChange: (value: string) => void;
 }
 
-function Choice({ label, value, choices, onChange }: ChoiceProps): JSX.Element {
+function SelectField({ label, value, choices, onChange }: SelectFieldProps): JSX.Element {
   const id = useId();
   return (
     <div class="field">

@@ -1,10 +1,10 @@
 /** The `Content` element of a crawler as a text that is edited separately and tried out before it is put back. */
 
 import type { Part } from '../configuration/part.js';
-import { findOwnPrefix, newPart } from '../configuration/part-text.js';
+import { createPart, findOwnPrefix } from '../configuration/part-text.js';
 import {
   appendChild,
-  attributeValue,
+  getAttributeValue,
   readXml,
   removeElement,
   setAttribute,
@@ -20,13 +20,13 @@ export interface ContentPart extends Part {
 /** The Content elements of the crawler, and a new one if none applies to all pages. */
 export function contentParts(xml: string, crawler: string): ContentPart[] {
   const element = readXml(xml)?.children.find(
-    (one) => one.name === 'Crawler' && attributeValue(one, 'name') === crawler,
+    (one) => one.name === 'Crawler' && getAttributeValue(one, 'name') === crawler,
   );
   const parts = (element?.children ?? [])
     .filter(({ name }) => name === 'Content')
     .map((content): ContentPart => {
       const start = content.start - (/(?<=\n)[ \t]*$/.exec(xml.slice(0, content.start))?.[0].length ?? 0);
-      const name = attributeValue(content, 'name') ?? '';
+      const name = getAttributeValue(content, 'name') ?? '';
       return {
         before: xml.slice(0, start),
         text: xml.slice(start, content.end),
@@ -37,7 +37,7 @@ export function contentParts(xml: string, crawler: string): ContentPart[] {
     });
   if (parts.some(({ name }) => name === '')) return parts;
   const { prefix, declaration } = findOwnPrefix(xml);
-  return [{ ...newPart(xml, `    <${prefix}:Content${declaration}/>`, crawler), name: '', isNew: true }, ...parts];
+  return [{ ...createPart(xml, `    <${prefix}:Content${declaration}/>`, crawler), name: '', isNew: true }, ...parts];
 }
 
 /** Labels for the attributes that name a source. */
@@ -49,14 +49,14 @@ export const SOURCES = {
 } as const;
 export type Source = keyof typeof SOURCES;
 
-export const sourceOf = (field: XmlElement): Source =>
-  (Object.keys(SOURCES) as Source[]).find((one) => attributeValue(field, one) !== undefined) ?? 'select';
+export const findSource = (field: XmlElement): Source =>
+  (Object.keys(SOURCES) as Source[]).find((one) => getAttributeValue(field, one) !== undefined) ?? 'select';
 
 /** Whether a selector or field has only been begun. */
 export function isUnfinished(element: XmlElement): boolean {
-  const isSet = (name: string): boolean => (attributeValue(element, name) ?? '').trim() !== '';
+  const isSet = (name: string): boolean => (getAttributeValue(element, name) ?? '').trim() !== '';
   if (element.name === 'Include' || element.name === 'Exclude') return !isSet('select');
-  return element.name === 'Field' && !(isSet('name') && isSet(sourceOf(element)));
+  return element.name === 'Field' && !(isSet('name') && isSet(findSource(element)));
 }
 
 const findUnfinished = (text: string): readonly XmlElement[] => (readXml(text)?.children ?? []).filter(isUnfinished);

@@ -5,16 +5,16 @@ import { call } from '../../api/client.js';
 import type { LinkDto, PageViewDto } from '../../api/schema.js';
 import { useResource } from '../../state/resource.js';
 import { href } from '../../state/route.js';
-import { Empty, Loaded } from '../../ui/answers.js';
+import { EmptyState, ResourceView } from '../../ui/answers.js';
 import { formatPlural } from '../../ui/format.js';
 import { Panel } from '../../ui/panel.js';
 import { Reason } from '../../ui/reasons.js';
-import { Badge, Outcome, State } from '../../ui/status.js';
+import { Badge, OutcomeBadge, StateBadge } from '../../ui/status.js';
 import { Table } from '../../ui/table.js';
 import { PlaceLink } from '../../ui/verdict.js';
 import { QueueButton } from './queue-urls.js';
-import { Reading } from './reading.js';
-import { Rendered } from './rendered.js';
+import { PageReading } from './reading.js';
+import { RenderingPanel } from './rendered.js';
 
 const SHOWN = 500;
 
@@ -34,15 +34,15 @@ export function LinksOfPage({ crawler, url, render = false }: LinksProps): JSX.E
     }),
   );
   return (
-    <Loaded of={page}>
+    <ResourceView of={page}>
       {(view) => (
         <>
-          {view.rendering && <Rendered view={view} rendering={view.rendering} />}
-          {view.reading && <Reading reading={view.reading} />}
+          {view.rendering && <RenderingPanel view={view} rendering={view.rendering} />}
+          {view.reading && <PageReading reading={view.reading} />}
           <Page crawler={crawler} view={view} onQueued={page.reload} />
         </>
       )}
-    </Loaded>
+    </ResourceView>
   );
 }
 
@@ -74,16 +74,16 @@ function Page({ crawler, view, onQueued }: PageProps): JSX.Element {
       }
     >
       <p class="row">
-        <Outcome code={view.outcome} /> {view.status !== undefined && `HTTP ${view.status}`}
+        <OutcomeBadge code={view.outcome} /> {view.status !== undefined && `HTTP ${view.status}`}
         {view.title && <strong>{view.title}</strong>}
         {view.detail && <span>{view.detail}</span>}
       </p>
       {view.links.length === 0 ? (
-        <Empty>
+        <EmptyState>
           {view.rendering
             ? 'No links were found.'
             : 'No links were found. Scripts are not run, so links that only a script creates are not seen.'}
-        </Empty>
+        </EmptyState>
       ) : (
         <LinkTable
           crawler={crawler}
@@ -138,7 +138,7 @@ const LinkTable = ({ crawler, page, links, chosen, toggle }: TableProps): JSX.El
           {verdict.accepted ? (verdict.detail ?? '') : <Reason code={verdict.reason} />}{' '}
           <PlaceLink place={verdict.place} crawler={crawler} />
         </td>
-        <td>{state ? <State name={state.status} /> : <span class="muted">new</span>}</td>
+        <td>{state ? <StateBadge name={state.status} /> : <span class="muted">new</span>}</td>
       </tr>
     ))}
   </Table>

@@ -9,14 +9,14 @@ const TEXT_SHOWN = 20_000;
 const CHUNKS_SHOWN = 100;
 const PARTS_SHOWN = 100;
 
-export const Reading = ({ reading }: { readonly reading: PageReadingDto }): JSX.Element => (
+export const PageReading = ({ reading }: { readonly reading: PageReadingDto }): JSX.Element => (
   <Panel title="What is extracted" aside={<span>{formatPlural(reading.textLength, 'character')} of text</span>}>
     <div class="stack">
       <Metas metas={reading.metas} />
       <details open>
         <summary>Text{reading.look && ', with excluded text struck through'}</summary>
         {reading.look ? (
-          <Marked look={reading.look} />
+          <MarkedText look={reading.look} />
         ) : (
           <p>{reading.text.slice(0, TEXT_SHOWN) || <em>No text.</em>}</p>
         )}
@@ -55,7 +55,7 @@ export const Reading = ({ reading }: { readonly reading: PageReadingDto }): JSX.
 );
 
 /** The text of the page as visitors read it. */
-function Marked({ look: { marked } }: { readonly look: NonNullable<PageReadingDto['look']> }): JSX.Element {
+function MarkedText({ look: { marked } }: { readonly look: NonNullable<PageReadingDto['look']> }): JSX.Element {
   let left = TEXT_SHOWN;
   return (
     <p class="marked">

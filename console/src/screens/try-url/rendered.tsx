@@ -12,7 +12,7 @@ interface RenderedProps {
   readonly rendering: PageRenderingDto;
 }
 
-export const Rendered = ({ view, rendering }: RenderedProps): JSX.Element => (
+export const RenderingPanel = ({ view, rendering }: RenderedProps): JSX.Element => (
   <Panel title="As sent and as rendered" aside={<Cost rendering={rendering} />}>
     {rendering.failure ? (
       <div class="notice warn">

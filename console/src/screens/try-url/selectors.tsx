@@ -2,19 +2,19 @@
 import type { JSX } from 'preact';
 import { useId, useState } from 'preact/hooks';
 import { useResource } from '../../state/resource.js';
-import { useMay } from '../../state/session.js';
-import { Failure, Loaded, Loading } from '../../ui/answers.js';
+import { useHasRole } from '../../state/session.js';
+import { Failure, LoadingNotice, ResourceView } from '../../ui/answers.js';
 import { Panel } from '../../ui/panel.js';
 import { Reason } from '../../ui/reasons.js';
 import { Time } from '../../ui/time.js';
 import { ApplyDialog } from '../configuration/apply-dialog.js';
 import { ElementForm } from '../configuration/element-form.js';
 import { type LoadedForms, loadForms } from '../configuration/load.js';
-import { wholeText } from '../configuration/part.js';
-import { attributeValue, findElementAt, readXml, setAttribute } from '../configuration/xml-tree.js';
+import { joinPart } from '../configuration/part.js';
+import { findElementAt, getAttributeValue, readXml, setAttribute } from '../configuration/xml-tree.js';
 import { FieldRows, SelectorRows } from './content-rows.js';
 import { blankUnfinished, type ContentPart, contentParts, removeUnfinished } from './content-text.js';
-import { Reading } from './reading.js';
+import { PageReading } from './reading.js';
 import { type Trying, useTrial } from './trying.js';
 
 interface PageProps {
@@ -24,7 +24,11 @@ interface PageProps {
 
 export function Selectors(page: PageProps): JSX.Element {
   const forms = useResource(`selectors ${page.crawler}`, loadForms);
-  return <Loaded of={forms}>{(loaded) => <Choosing {...page} loaded={loaded} onApplied={forms.reload} />}</Loaded>;
+  return (
+    <ResourceView of={forms}>
+      {(loaded) => <ContentSelection {...page} loaded={loaded} onApplied={forms.reload} />}
+    </ResourceView>
+  );
 }
 
 interface LoadedProps extends PageProps {
@@ -32,7 +36,7 @@ interface LoadedProps extends PageProps {
   readonly onApplied: () => void;
 }
 
-function Choosing(props: LoadedProps): JSX.Element {
+function ContentSelection(props: LoadedProps): JSX.Element {
   const parts = contentParts(props.loaded.xml, props.crawler);
   const [name, setName] = useState('');
   const part = parts.find((one) => one.name === name) ?? parts[0]!;
@@ -49,7 +53,7 @@ interface TrialProps extends LoadedProps {
 const OWN_ROWS = ['Include', 'Exclude', 'Field'];
 
 function Trial({ crawler, url, loaded, part, names, choose, onApplied }: TrialProps): JSX.Element {
-  const mayChange = useMay('admin');
+  const mayChange = useHasRole('admin');
   const [text, setText] = useState(part.text);
   const [render, setRender] = useState(false);
   const [applying, setApplying] = useState(false);
@@ -69,7 +73,7 @@ function Trial({ crawler, url, loaded, part, names, choose, onApplied }: TrialPr
         title="What to extract from this page"
         aside={
           <>
-            <Stand trial={trial} />
+            <FetchStatus trial={trial} />
             {mayChange && (
               <button
                 type="button"
@@ -84,7 +88,7 @@ function Trial({ crawler, url, loaded, part, names, choose, onApplied }: TrialPr
         }
       >
         <div class="stack">
-          <WhichContent names={names} part={part} inForce={answer?.content} choose={choose} />
+          <ContentChoice names={names} part={part} inForce={answer?.content} choose={choose} />
           <div class="compared">
             <SelectorRows {...rows} kind="Include" />
             <SelectorRows {...rows} kind="Exclude" />
@@ -93,7 +97,7 @@ function Trial({ crawler, url, loaded, part, names, choose, onApplied }: TrialPr
             <label class="check">
               <input
                 type="checkbox"
-                checked={attributeValue(root, 'main') === 'true'}
+                checked={getAttributeValue(root, 'main') === 'true'}
                 onChange={({ currentTarget: { checked } }) =>
                   setText(setAttribute(text, root, 'main', checked ? 'true' : undefined))
                 }
@@ -129,11 +133,11 @@ function Trial({ crawler, url, loaded, part, names, choose, onApplied }: TrialPr
           </details>
         </div>
       </Panel>
-      <Answer trial={trial} />
+      <TrialResult trial={trial} />
       {applying && (
         <ApplyDialog
           title="What this change would do"
-          draft={{ xml: wholeText(part, removeUnfinished(text)) }}
+          draft={{ xml: joinPart(part, removeUnfinished(text)) }}
           etag={loaded.etag}
           onApplied={() => {
             setApplying(false);
@@ -146,7 +150,7 @@ function Trial({ crawler, url, loaded, part, names, choose, onApplied }: TrialPr
   );
 }
 
-const Stand = ({ trial: { answer, pending, fetchAgain } }: { readonly trial: Trying }): JSX.Element => (
+const FetchStatus = ({ trial: { answer, pending, fetchAgain } }: { readonly trial: Trying }): JSX.Element => (
   <>
     <span role="status">
       {pending
@@ -163,7 +167,7 @@ const Stand = ({ trial: { answer, pending, fetchAgain } }: { readonly trial: Try
   </>
 );
 
-interface WhichProps {
+interface ContentChoiceProps {
   readonly names: readonly string[];
   readonly part: ContentPart;
   readonly inForce: string | undefined;
@@ -172,7 +176,7 @@ interface WhichProps {
 
 const contentLabel = (name: string): string => (name === '' ? 'all pages' : `pages with content="${name}"`);
 
-function WhichContent({ names, part, inForce, choose }: WhichProps): JSX.Element {
+function ContentChoice({ names, part, inForce, choose }: ContentChoiceProps): JSX.Element {
   const id = useId();
   return (
     <div class="row">
@@ -194,11 +198,11 @@ function WhichContent({ names, part, inForce, choose }: WhichProps): JSX.Element
   );
 }
 
-function Answer({ trial: { answer, failure } }: { readonly trial: Trying }): JSX.Element {
+function TrialResult({ trial: { answer, failure } }: { readonly trial: Trying }): JSX.Element {
   if (failure) return <Failure problem={failure} />;
-  if (!answer) return <Loading />;
+  if (!answer) return <LoadingNotice />;
   const { reading, outcome, detail, target } = answer;
-  if (reading) return <Reading reading={reading} />;
+  if (reading) return <PageReading reading={reading} />;
   return (
     <p class="notice warn">
       <Reason code={outcome} /> {detail} {target}

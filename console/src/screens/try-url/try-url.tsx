@@ -6,13 +6,13 @@ import { useCrawler } from '../../state/crawlers.js';
 import { placeLink } from '../../state/place.js';
 import { useResource } from '../../state/resource.js';
 import { changeQuery, href, useRoute } from '../../state/route.js';
-import { useMay } from '../../state/session.js';
-import { Empty, Loaded } from '../../ui/answers.js';
+import { useHasRole } from '../../state/session.js';
+import { EmptyState, ResourceView } from '../../ui/answers.js';
 import { formatPlural } from '../../ui/format.js';
 import { Headline } from '../../ui/headline.js';
 import { NoCrawler } from '../../ui/no-crawler.js';
 import { PageHead, Panel } from '../../ui/panel.js';
-import { State } from '../../ui/status.js';
+import { StateBadge } from '../../ui/status.js';
 import { Verdict } from '../../ui/verdict.js';
 import { LinksOfPage } from './links-of-page.js';
 import { OtherCrawlers } from './other-crawlers.js';
@@ -22,7 +22,7 @@ import { Selectors } from './selectors.js';
 export function TryUrl(): JSX.Element {
   const crawler = useCrawler()?.name;
   const { query } = useRoute();
-  const mayFetch = useMay('operate');
+  const mayFetch = useHasRole('operate');
   if (!crawler) return <NoCrawler title="Try a URL" />;
   const url = query.get('url') ?? '';
   const view = mayFetch ? (query.get('view') ?? '') : '';
@@ -33,13 +33,13 @@ export function TryUrl(): JSX.Element {
         is queued.
       </PageHead>
       <Panel title="Which URL?">
-        <Question view={view} mayFetch={mayFetch} />
+        <UrlForm view={view} mayFetch={mayFetch} />
       </Panel>
       {url === '' ? (
-        <Empty>
+        <EmptyState>
           Enter any address, stored or not: the verdict, the rule behind it and the place of that rule in the
           configuration appear here.
-        </Empty>
+        </EmptyState>
       ) : view === 'selectors' ? (
         <Selectors key={`${crawler} ${url}`} crawler={crawler} url={url} />
       ) : view === 'links' || view === 'rendered' ? (
@@ -58,12 +58,12 @@ const VIEWS = [
   { view: 'rendered', text: 'Run its scripts and compare', fetches: true },
 ] as const;
 
-interface QuestionProps {
+interface UrlFormProps {
   readonly view: string;
   readonly mayFetch: boolean;
 }
 
-function Question({ view: shown, mayFetch }: QuestionProps): JSX.Element {
+function UrlForm({ view: shown, mayFetch }: UrlFormProps): JSX.Element {
   const fields = useAddressForm();
   const submit = (event: SubmitEvent): void => {
     event.preventDefault();
@@ -112,9 +112,9 @@ function Explanation({ crawler, url, from }: { crawler: string; url: string; fro
   const judged = useResource(`explain ${crawler} ${url} ${from}`, (signal) =>
     call('GET /api/v1/crawlers/{crawler}/explain', { path: { crawler }, query: { url, from }, signal }),
   );
-  const mayOperate = useMay('operate');
+  const mayOperate = useHasRole('operate');
   return (
-    <Loaded of={judged}>
+    <ResourceView of={judged}>
       {(answer) => (
         <Panel title="Verdict">
           <div class="stack">
@@ -140,7 +140,7 @@ function Explanation({ crawler, url, from }: { crawler: string; url: string; fro
             </p>
             {answer.state ? (
               <p>
-                Stored: <State name={answer.state.status} />{' '}
+                Stored: <StateBadge name={answer.state.status} />{' '}
                 <a href={href('/url', { crawler, url: answer.url })}>Read its URL history.</a>
               </p>
             ) : (
@@ -150,6 +150,6 @@ function Explanation({ crawler, url, from }: { crawler: string; url: string; fro
           </div>
         </Panel>
       )}
-    </Loaded>
+    </ResourceView>
   );
 }

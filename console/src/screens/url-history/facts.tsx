@@ -4,7 +4,7 @@ import { href } from '../../state/route.js';
 import { formatPlural } from '../../ui/format.js';
 import { Prose } from '../../ui/prose.js';
 import { useReasons } from '../../ui/reasons.js';
-import { State } from '../../ui/status.js';
+import { StateBadge } from '../../ui/status.js';
 import { Time } from '../../ui/time.js';
 
 const DISCOVERED_VIA: Readonly<Record<string, string>> = {
@@ -28,7 +28,7 @@ export function Facts({ state, awaits }: { state: UrlStateDto; awaits: boolean }
   return (
     <dl class="facts">
       <Fact label="Status">
-        <State name={state.status} />{' '}
+        <StateBadge name={state.status} />{' '}
         {isFirst ? (
           'It was fetched, and is waiting until the sinks have acknowledged its order.'
         ) : reason ? (

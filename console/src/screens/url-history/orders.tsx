@@ -1,13 +1,13 @@
 import type { JSX } from 'preact';
 import type { OrderDto } from '../../api/schema.js';
-import { Empty } from '../../ui/answers.js';
+import { EmptyState } from '../../ui/answers.js';
 import { Reason } from '../../ui/reasons.js';
-import { Badge, State } from '../../ui/status.js';
+import { Badge, StateBadge } from '../../ui/status.js';
 import { Table } from '../../ui/table.js';
 import { Time } from '../../ui/time.js';
 
 export function Orders({ orders }: { orders: readonly OrderDto[] }): JSX.Element {
-  if (orders.length === 0) return <Empty>No orders have been decided for this URL.</Empty>;
+  if (orders.length === 0) return <EmptyState>No orders have been decided for this URL.</EmptyState>;
   return (
     <Table
       name="Push orders, newest first"
@@ -25,7 +25,7 @@ export function Orders({ orders }: { orders: readonly OrderDto[] }): JSX.Element
             <Reason code={order.reason} />
           </td>
           <td>
-            <State name={order.state} />
+            <StateBadge name={order.state} />
           </td>
           <td class="number">{order.attempts}</td>
           <td class="nowrap">

@@ -3,15 +3,15 @@ import { useState } from 'preact/hooks';
 import { call } from '../../api/client.js';
 import type { UrlStateDto } from '../../api/schema.js';
 import { href, navigate } from '../../state/route.js';
-import { useMay } from '../../state/session.js';
-import { Confirm } from '../../ui/dialog.js';
+import { useHasRole } from '../../state/session.js';
+import { ConfirmDialog } from '../../ui/dialog.js';
 import { runWithNotice, showNotice } from '../../ui/notices.js';
 import { restingHostsText } from '../../ui/resting.js';
 
 export function UrlHistoryActions({ state, onDone }: { state: UrlStateDto; onDone: () => void }): JSX.Element | null {
   const [removing, setRemoving] = useState(false);
   const { crawler, url } = state;
-  if (!useMay('operate')) return null;
+  if (!useHasRole('operate')) return null;
   const refresh = (): Promise<void> =>
     runWithNotice(async () => {
       const { resting } = await call('POST /api/v1/crawlers/{crawler}/refresh', { path: { crawler }, body: { url } });
@@ -36,7 +36,7 @@ export function UrlHistoryActions({ state, onDone }: { state: UrlStateDto; onDon
         Remove…
       </button>
       {removing && (
-        <Confirm
+        <ConfirmDialog
           title="Remove this URL"
           action="Remove it"
           danger
@@ -49,7 +49,7 @@ export function UrlHistoryActions({ state, onDone }: { state: UrlStateDto; onDon
             {state.indexed ? ' and 1 document is removed from the index' : '; the index has no document for it'}. The
             crawler may rediscover it through links.
           </p>
-        </Confirm>
+        </ConfirmDialog>
       )}
     </>
   );

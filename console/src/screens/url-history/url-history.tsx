@@ -4,14 +4,14 @@ import type { UrlHistoryDto } from '../../api/schema.js';
 import { useCrawler } from '../../state/crawlers.js';
 import { type Resource, useResource } from '../../state/resource.js';
 import { href, useRoute } from '../../state/route.js';
-import { Empty, Loaded } from '../../ui/answers.js';
-import { ChooseOne } from '../../ui/choose-one.js';
+import { EmptyState, ResourceView } from '../../ui/answers.js';
+import { ChoicePrompt } from '../../ui/choose-one.js';
 import { Headline } from '../../ui/headline.js';
 import { NoCrawler } from '../../ui/no-crawler.js';
 import { PageHead, Panel } from '../../ui/panel.js';
-import { State } from '../../ui/status.js';
+import { StateBadge } from '../../ui/status.js';
 import { Time } from '../../ui/time.js';
-import { OpenPage } from '../../ui/url-text.js';
+import { PageLink } from '../../ui/url-text.js';
 import { Verdict } from '../../ui/verdict.js';
 import { Facts, isAwaitingSinks } from './facts.js';
 import { Orders } from './orders.js';
@@ -24,7 +24,7 @@ export function UrlHistoryScreen(): JSX.Element {
   const crawler = useCrawler()?.name;
   const url = useRoute().query.get('url');
   if (!crawler) return <NoCrawler title="URL history" />;
-  if (!url) return <ChooseOne title="URL history" what="URL" list="/urls" />;
+  if (!url) return <ChoicePrompt title="URL history" what="URL" list="/urls" />;
   return <UrlHistoryView crawler={crawler} url={url} />;
 }
 
@@ -41,20 +41,20 @@ function UrlHistoryView({ crawler, url }: { crawler: string; url: string }): JSX
         title={urlHistory.value?.state.title ?? 'URL history'}
         actions={
           <>
-            <OpenPage url={url} />
+            <PageLink url={url} />
             {urlHistory.value && <UrlHistoryActions state={urlHistory.value.state} onDone={urlHistory.reload} />}
           </>
         }
       >
         <span class="url">{url}</span>
       </PageHead>
-      {unknown ? <Unknown crawler={crawler} url={url} /> : <KnownUrl urlHistory={urlHistory} crawler={crawler} />}
+      {unknown ? <UnknownUrl crawler={crawler} url={url} /> : <KnownUrl urlHistory={urlHistory} crawler={crawler} />}
     </>
   );
 }
 
 const KnownUrl = ({ urlHistory, crawler }: { urlHistory: Resource<UrlHistoryDto>; crawler: string }): JSX.Element => (
-  <Loaded of={urlHistory}>
+  <ResourceView of={urlHistory}>
     {({ headline, state, path, explanation, robots, queue, visits, orders, behind, listedLinks }) => (
       <>
         <Headline headline={headline} crawler={crawler} />
@@ -94,7 +94,7 @@ const KnownUrl = ({ urlHistory, crawler }: { urlHistory: Resource<UrlHistoryDto>
                   <a class="url" href={href('/try', { crawler, url: link.url, from: state.url })}>
                     {link.url}
                   </a>{' '}
-                  {link.state ? <State name={link.state.status} /> : <span class="muted">not stored</span>}
+                  {link.state ? <StateBadge name={link.state.status} /> : <span class="muted">not stored</span>}
                 </li>
               ))}
             </ul>
@@ -105,12 +105,12 @@ const KnownUrl = ({ urlHistory, crawler }: { urlHistory: Resource<UrlHistoryDto>
         </Panel>
       </>
     )}
-  </Loaded>
+  </ResourceView>
 );
 
-const Unknown = ({ crawler, url }: { crawler: string; url: string }): JSX.Element => (
-  <Empty>
+const UnknownUrl = ({ crawler, url }: { crawler: string; url: string }): JSX.Element => (
+  <EmptyState>
     {crawler} does not know this URL: no page that it has read links to it, or the policy refused the link.{' '}
     <a href={href('/try', { crawler, url })}>Show what the policy decides about it.</a>
-  </Empty>
+  </EmptyState>
 );

@@ -1,19 +1,19 @@
 import type { JSX } from 'preact';
 import type { VisitDto } from '../../api/schema.js';
-import { Empty } from '../../ui/answers.js';
+import { EmptyState } from '../../ui/answers.js';
 import { formatBytes, formatSeconds } from '../../ui/format.js';
-import { Outcome } from '../../ui/status.js';
+import { OutcomeBadge } from '../../ui/status.js';
 import { Table } from '../../ui/table.js';
 import { Time } from '../../ui/time.js';
 
 export function Visits({ visits, awaits }: { visits: readonly VisitDto[]; awaits: boolean }): JSX.Element {
   if (visits.length === 0) {
     return (
-      <Empty>
+      <EmptyState>
         {awaits
           ? 'The first fetch is recorded when the sinks have acknowledged its order.'
           : 'It has not been fetched yet.'}
-      </Empty>
+      </EmptyState>
     );
   }
   return (
@@ -35,7 +35,7 @@ export function Visits({ visits, awaits }: { visits: readonly VisitDto[]; awaits
             <Time at={visit.at} />
           </td>
           <td>
-            <Outcome code={visit.outcome} />
+            <OutcomeBadge code={visit.outcome} />
           </td>
           <td class="number">{visit.status ?? 'no response'}</td>
           <td class="number">{formatSeconds(visit.durationSeconds)}</td>

@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import type { UrlStateDto } from '../../api/schema.js';
 import { Reason } from '../../ui/reasons.js';
-import { State } from '../../ui/status.js';
+import { StateBadge } from '../../ui/status.js';
 import { Time } from '../../ui/time.js';
 import { UrlLink } from '../../ui/url-text.js';
 
@@ -15,7 +15,7 @@ export interface ColumnDefinition {
 }
 
 export const COLUMNS = {
-  status: { label: 'Status', cell: ({ status }) => <State name={status} /> },
+  status: { label: 'Status', cell: ({ status }) => <StateBadge name={status} /> },
   reason: { label: 'Reason', cell: ({ reason, status }) => reason !== status && <Reason code={reason} /> },
   lastStatus: {
     label: 'HTTP',

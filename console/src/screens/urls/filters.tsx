@@ -91,14 +91,14 @@ export function UrlFilters({ filtered }: { filtered: boolean }): JSX.Element {
   };
   return (
     <form ref={form} class="filters" onSubmit={applyForm}>
-      <Text name="prefix" placeholder="https://docs.example.com/news/" grow />
-      <Text name="like" placeholder="*/archive/*" />
-      <Text name="host" placeholder="docs.example.com:8080" />
-      <Choice name="status" values={STATUSES} />
-      <Choice name="source" values={SOURCES} />
-      <Choice name="indexed" values={['true', 'false']} />
-      <Choice name="age" values={Object.keys(AGES)} />
-      <Text name="reason" list="reason-codes" />
+      <TextField name="prefix" placeholder="https://docs.example.com/news/" grow />
+      <TextField name="like" placeholder="*/archive/*" />
+      <TextField name="host" placeholder="docs.example.com:8080" />
+      <SelectField name="status" values={STATUSES} />
+      <SelectField name="source" values={SOURCES} />
+      <SelectField name="indexed" values={['true', 'false']} />
+      <SelectField name="age" values={Object.keys(AGES)} />
+      <TextField name="reason" list="reason-codes" />
       <datalist id="reason-codes">
         {[...reasons.values()].map(({ code, meaning }) => (
           <option key={code} value={code}>
@@ -127,7 +127,7 @@ interface TextProps {
   readonly list?: string;
 }
 
-const Text = ({ name, grow, ...rest }: TextProps): JSX.Element => (
+const TextField = ({ name, grow, ...rest }: TextProps): JSX.Element => (
   <div class={grow ? 'field grow' : 'field'}>
     <label for={`filter-${name}`}>{LABELS[name]}</label>
     <input id={`filter-${name}`} name={name} type="text" spellcheck={false} {...rest} />
@@ -140,7 +140,7 @@ const WORDS: Readonly<Record<string, string>> = {
   ...Object.fromEntries(Object.entries(AGES).map(([age, [words]]) => [age, words])),
 };
 
-const Choice = ({ name, values }: { name: keyof Filters; values: readonly string[] }): JSX.Element => (
+const SelectField = ({ name, values }: { name: keyof Filters; values: readonly string[] }): JSX.Element => (
   <div class="field">
     <label for={`filter-${name}`}>{LABELS[name]}</label>
     <select id={`filter-${name}`} name={name}>

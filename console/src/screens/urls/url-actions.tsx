@@ -3,8 +3,8 @@ import { useState } from 'preact/hooks';
 import { call } from '../../api/client.js';
 import { type Resource, useResource } from '../../state/resource.js';
 import { useDebounced } from '../../state/rested.js';
-import { Failure, Loading } from '../../ui/answers.js';
-import { Confirm } from '../../ui/dialog.js';
+import { Failure, LoadingNotice } from '../../ui/answers.js';
+import { ConfirmDialog } from '../../ui/dialog.js';
 import { formatCount, formatPlural } from '../../ui/format.js';
 import { showNotice } from '../../ui/notices.js';
 import { restingHostsText } from '../../ui/resting.js';
@@ -16,7 +16,7 @@ interface ActionProps {
   readonly onClose: () => void;
 }
 
-export function RefreshUrls(props: ActionProps): JSX.Element {
+export function RefreshUrlsButton(props: ActionProps): JSX.Element {
   const { crawler } = props;
   const refresh = async (choice: Choice): Promise<void> => {
     const { count: due, resting } = await call('POST /api/v1/crawlers/{crawler}/refresh', {
@@ -28,13 +28,13 @@ export function RefreshUrls(props: ActionProps): JSX.Element {
     );
   };
   return (
-    <ActOnUrls {...props} title="Refresh URLs now" verb="Refresh" act={refresh}>
+    <UrlAction {...props} title="Refresh URLs now" verb="Refresh" act={refresh}>
       The URLs become due at once and are visited as soon as politeness allows. Nothing is deleted.
-    </ActOnUrls>
+    </UrlAction>
   );
 }
 
-export function ClearUrls(props: ActionProps): JSX.Element {
+export function ClearUrlsButton(props: ActionProps): JSX.Element {
   const { crawler } = props;
   const clear = async (choice: Choice): Promise<void> => {
     const { count: cleared } = await call('DELETE /api/v1/crawlers/{crawler}/urls', {
@@ -44,14 +44,14 @@ export function ClearUrls(props: ActionProps): JSX.Element {
     showNotice(`${formatPlural(cleared, 'URL')} of ${crawler} removed; deletions for their documents are on the way.`);
   };
   return (
-    <ActOnUrls {...props} title="Remove URLs" verb="Remove" danger act={clear}>
+    <UrlAction {...props} title="Remove URLs" verb="Remove" danger act={clear}>
       The URLs are forgotten, and <strong>their documents are removed from the index</strong>. The crawler may
       rediscover them through links.
-    </ActOnUrls>
+    </UrlAction>
   );
 }
 
-interface ActProps extends ActionProps {
+interface UrlActionProps extends ActionProps {
   readonly title: string;
   readonly verb: string;
   readonly danger?: boolean;
@@ -61,15 +61,15 @@ interface ActProps extends ActionProps {
 }
 
 /** Applies an action to the listed URLs. Without a filter, a pattern is required: omitting it never means all URLs. */
-const ActOnUrls = (props: ActProps): JSX.Element =>
-  isFiltered(props.filters) ? <ByFilter {...props} /> : <ByPattern {...props} />;
+const UrlAction = (props: UrlActionProps): JSX.Element =>
+  isFiltered(props.filters) ? <FilterAction {...props} /> : <PatternAction {...props} />;
 
-function ByFilter(props: ActProps): JSX.Element {
+function FilterAction(props: UrlActionProps): JSX.Element {
   // An age is counted back from now, which must be the same time for the count and for the action.
   const [choice] = useState(() => toQuery(props.filters));
-  const counted = useCount(props.crawler, choice);
+  const counted = useUrlCount(props.crawler, choice);
   return (
-    <Act {...props} choice={choice} number={counted.value ?? 0}>
+    <ConfirmAction {...props} choice={choice} number={counted.value ?? 0}>
       <dl class="facts">
         {filterTexts(props.filters).map(([name, words]) => (
           <Fragment key={name}>
@@ -78,17 +78,17 @@ function ByFilter(props: ActProps): JSX.Element {
           </Fragment>
         ))}
       </dl>
-      <Counted counted={counted}>{props.children}</Counted>
-    </Act>
+      <CountStatus counted={counted}>{props.children}</CountStatus>
+    </ConfirmAction>
   );
 }
 
-function ByPattern(props: ActProps): JSX.Element {
+function PatternAction(props: UrlActionProps): JSX.Element {
   const [like, setLike] = useState('');
   const rested = useDebounced(like);
-  const counted = useCount(props.crawler, like !== '' && like === rested ? { like } : undefined);
+  const counted = useUrlCount(props.crawler, like !== '' && like === rested ? { like } : undefined);
   return (
-    <Act {...props} choice={{ like }} number={counted.value ?? 0}>
+    <ConfirmAction {...props} choice={{ like }} number={counted.value ?? 0}>
       <div class="field">
         <label for="like">URLs like (* or % for any characters)</label>
         <input id="like" class="mono" required value={like} onInput={(event) => setLike(event.currentTarget.value)} />
@@ -98,14 +98,14 @@ function ByPattern(props: ActProps): JSX.Element {
           Enter a pattern: <code>*/archive/*</code> means all that contain /archive/, <code>*</code> alone means all.
         </p>
       ) : (
-        <Counted counted={counted}>{props.children}</Counted>
+        <CountStatus counted={counted}>{props.children}</CountStatus>
       )}
-    </Act>
+    </ConfirmAction>
   );
 }
 
 /** The action is only available once the server has said how many URLs match. */
-const Act = ({
+const ConfirmAction = ({
   title,
   verb,
   danger,
@@ -114,8 +114,8 @@ const Act = ({
   number,
   onClose,
   children,
-}: ActProps & { readonly choice: Choice; readonly number: number }): JSX.Element => (
-  <Confirm
+}: UrlActionProps & { readonly choice: Choice; readonly number: number }): JSX.Element => (
+  <ConfirmDialog
     title={title}
     action={number > 0 ? `${verb} ${formatPlural(number, 'URL')}` : verb}
     danger={danger}
@@ -124,10 +124,10 @@ const Act = ({
     onClose={onClose}
   >
     {children}
-  </Confirm>
+  </ConfirmDialog>
 );
 
-function Counted({
+function CountStatus({
   counted: { value, problem, reload },
   children,
 }: {
@@ -135,7 +135,7 @@ function Counted({
   children: ComponentChildren;
 }): JSX.Element {
   if (problem) return <Failure problem={problem} retry={reload} />;
-  if (value === undefined) return <Loading />;
+  if (value === undefined) return <LoadingNotice />;
   if (value === 0) return <p>No stored URL matches.</p>;
   return (
     <p>
@@ -148,7 +148,7 @@ function Counted({
 }
 
 /** Counts the URLs that match; unknown until something is chosen. */
-export function useCount(crawler: string, choice: Choice | undefined): Resource<number> {
+export function useUrlCount(crawler: string, choice: Choice | undefined): Resource<number> {
   return useResource(
     choice && `count ${crawler} ${JSON.stringify(choice)}`,
     async (signal) =>

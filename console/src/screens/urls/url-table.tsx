@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import type { UrlStateDto } from '../../api/schema.js';
 import { changeQuery } from '../../state/route.js';
-import { Scroll } from '../../ui/scroll.js';
+import { ScrollArea } from '../../ui/scroll.js';
 import { UrlLink } from '../../ui/url-text.js';
 import { type Column, type ColumnDefinition, findColumn } from './columns.js';
 import { SORTS, type Sort, type Sorting } from './sorting.js';
@@ -13,14 +13,14 @@ interface TableProps {
 }
 
 export const UrlTable = ({ urls, columns, sorting }: TableProps): JSX.Element => (
-  <Scroll>
+  <ScrollArea>
     <table>
       <caption class="visually-hidden">Stored URLs</caption>
       <thead>
         <tr>
-          <Head name="url" column={{ label: 'URL' }} sorting={sorting} />
+          <ColumnHead name="url" column={{ label: 'URL' }} sorting={sorting} />
           {columns.map((column) => (
-            <Head key={column} name={column} column={findColumn(column)} sorting={sorting} />
+            <ColumnHead key={column} name={column} column={findColumn(column)} sorting={sorting} />
           ))}
         </tr>
       </thead>
@@ -40,7 +40,7 @@ export const UrlTable = ({ urls, columns, sorting }: TableProps): JSX.Element =>
         ))}
       </tbody>
     </table>
-  </Scroll>
+  </ScrollArea>
 );
 
 const cellClass = ({ isNumber }: Pick<ColumnDefinition, 'isNumber'>): string | undefined =>
@@ -53,7 +53,7 @@ interface HeadProps {
 }
 
 /** A column head: a click sorts by the column, a second one reverses the order, a third one removes it. */
-function Head({ name, column, sorting: { sort, direction } }: HeadProps): JSX.Element {
+function ColumnHead({ name, column, sorting: { sort, direction } }: HeadProps): JSX.Element {
   const sortable = (SORTS as readonly string[]).includes(name);
   const sorted = sort === name ? direction : undefined;
   const next = sorted === 'descending' ? undefined : sorted === 'ascending' ? 'descending' : 'ascending';

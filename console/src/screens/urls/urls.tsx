@@ -5,8 +5,8 @@ import type { UrlPageDto, UrlStateDto } from '../../api/schema.js';
 import { useCrawler } from '../../state/crawlers.js';
 import { useResource } from '../../state/resource.js';
 import { changeQuery, useRoute } from '../../state/route.js';
-import { useMay } from '../../state/session.js';
-import { Empty, Loaded } from '../../ui/answers.js';
+import { useHasRole } from '../../state/session.js';
+import { EmptyState, ResourceView } from '../../ui/answers.js';
 import { formatPercent, formatPlural } from '../../ui/format.js';
 import { NoCrawler } from '../../ui/no-crawler.js';
 import { PageHead, Panel } from '../../ui/panel.js';
@@ -14,7 +14,7 @@ import { COLUMNS, type Column, useColumns } from './columns.js';
 import { ExportUrls } from './export-urls.js';
 import { type Filters, isFiltered, parseFilters, toQuery, UrlFilters } from './filters.js';
 import { parseSorting, type Sorting } from './sorting.js';
-import { ClearUrls, RefreshUrls, useCount } from './url-actions.js';
+import { ClearUrlsButton, RefreshUrlsButton, useUrlCount } from './url-actions.js';
 import { UrlTable } from './url-table.js';
 
 const LIMIT = 100;
@@ -24,7 +24,7 @@ export function Urls(): JSX.Element {
   const crawler = useCrawler()?.name;
   const { query } = useRoute();
   const [asking, setAsking] = useState<'refresh' | 'clear'>();
-  const mayOperate = useMay('operate');
+  const mayOperate = useHasRole('operate');
   if (!crawler) return <NoCrawler title="URLs" />;
   const filters = parseFilters(query);
   return (
@@ -58,8 +58,12 @@ export function Urls(): JSX.Element {
         sorting={parseSorting(query)}
         cursor={query.get('cursor') ?? undefined}
       />
-      {asking === 'refresh' && <RefreshUrls crawler={crawler} filters={filters} onClose={() => setAsking(undefined)} />}
-      {asking === 'clear' && <ClearUrls crawler={crawler} filters={filters} onClose={() => setAsking(undefined)} />}
+      {asking === 'refresh' && (
+        <RefreshUrlsButton crawler={crawler} filters={filters} onClose={() => setAsking(undefined)} />
+      )}
+      {asking === 'clear' && (
+        <ClearUrlsButton crawler={crawler} filters={filters} onClose={() => setAsking(undefined)} />
+      )}
     </>
   );
 }
@@ -81,8 +85,8 @@ function UrlPages({ crawler, filters, sorting, cursor }: PagesProps): JSX.Elemen
       title="Stored URLs"
       aside={
         <>
-          <Total crawler={crawler} filters={filters} />
-          <Columns shown={columns} choose={choose} />
+          <UrlTotal crawler={crawler} filters={filters} />
+          <ColumnChoice shown={columns} choose={choose} />
           <ExportUrls crawler={crawler} filters={filters} />
           <button type="button" class="button small" onClick={page.reload}>
             Reload
@@ -90,7 +94,7 @@ function UrlPages({ crawler, filters, sorting, cursor }: PagesProps): JSX.Elemen
         </>
       }
     >
-      <Loaded of={page}>
+      <ResourceView of={page}>
         {({ items, next, searched: share }) => (
           <>
             {items.length > 0 || next === null ? (
@@ -121,7 +125,7 @@ function UrlPages({ crawler, filters, sorting, cursor }: PagesProps): JSX.Elemen
             </nav>
           </>
         )}
-      </Loaded>
+      </ResourceView>
     </Panel>
   );
 }
@@ -144,10 +148,10 @@ async function searchUrls({ crawler, filters, sorting, cursor }: PagesProps, sig
 }
 
 /** The total, which is counted separately so that the list does not wait for it. */
-function Total({ crawler, filters }: { crawler: string; filters: Filters }): JSX.Element {
+function UrlTotal({ crawler, filters }: { crawler: string; filters: Filters }): JSX.Element {
   const key = JSON.stringify(filters);
   const choice = useMemo(() => toQuery(filters), [key]);
-  const { value } = useCount(crawler, choice);
+  const { value } = useUrlCount(crawler, choice);
   return <span class="muted">{value === undefined ? 'counting…' : formatPlural(value, 'URL')}</span>;
 }
 
@@ -156,7 +160,7 @@ interface ColumnsProps {
   readonly choose: (column: Column, shown: boolean) => void;
 }
 
-function Columns({ shown, choose }: ColumnsProps): JSX.Element {
+function ColumnChoice({ shown, choose }: ColumnsProps): JSX.Element {
   const [open, setOpen] = useState(false);
   return (
     <details class="popover" onToggle={(event) => setOpen(event.currentTarget.open)}>
@@ -191,14 +195,14 @@ function Rows({ items, filters, columns, sorting }: RowsProps): JSX.Element {
   if (items.length > 0) return <UrlTable urls={items} columns={columns} sorting={sorting} />;
   if (isFiltered(filters)) {
     return (
-      <Empty>
+      <EmptyState>
         No stored URLs match the filter. Remove part of it, or <a href="/try">ask why a URL is not here</a>.
-      </Empty>
+      </EmptyState>
     );
   }
   return (
-    <Empty>
+    <EmptyState>
       Nothing is stored yet. Start the crawler on the <a href="/">overview</a>, or <a href="/try">try a URL</a>.
-    </Empty>
+    </EmptyState>
   );
 }

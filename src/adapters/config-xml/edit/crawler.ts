@@ -14,7 +14,13 @@ import {
   setAttribute,
 } from '../splice.js';
 import { EditError } from './error.js';
-import { attributeValue, childrenOf, namespaceDeclarations, openCrawler, qualifiedName } from './scope.js';
+import {
+  findChildren,
+  formatQualifiedName,
+  getAttributeValue,
+  listNamespaceDeclarations,
+  openCrawler,
+} from './scope.js';
 
 export function setWeights(
   xml: string,
@@ -56,9 +62,9 @@ export function addRoot(xml: string, crawler: string, root: RootInput): string {
   const given = Object.entries(root).filter(([, value]) => value !== undefined);
   for (const [name, value] of given) checkAttribute(name, String(value), ROOT);
   const attributes = given.map(([name, value]) => ` ${name}="${escapeAttribute(String(value))}"`).join('');
-  const written = `<${qualifiedName('Root', element.prefix)}${attributes}/>`;
-  const last = childrenOf(element, 'Root').at(-1);
-  const before = childrenOf(element, 'Rules')[0];
+  const written = `<${formatQualifiedName('Root', element.prefix)}${attributes}/>`;
+  const last = findChildren(element, 'Root').at(-1);
+  const before = findChildren(element, 'Rules')[0];
   if (last) return applySplices(xml, [insertAfter(document, last, written)]);
   if (before) return applySplices(xml, [insertBefore(document, before, written)]);
   return applySplices(xml, [appendChild(document, element, written)]);
@@ -67,8 +73,8 @@ export function addRoot(xml: string, crawler: string, root: RootInput): string {
 export function removeRoot(xml: string, crawler: string, url: string): string {
   const { document, element } = openCrawler(xml, crawler);
   const wanted = URL.parse(url)?.href ?? url;
-  const root = childrenOf(element, 'Root').find((child) => {
-    const written = attributeValue(child, 'url') ?? '';
+  const root = findChildren(element, 'Root').find((child) => {
+    const written = getAttributeValue(child, 'url') ?? '';
     return (URL.parse(written)?.href ?? written) === wanted;
   });
   if (!root) throw new EditError('unknown-root', `crawler ${crawler} has no root ${url} in its configuration`);
@@ -77,15 +83,15 @@ export function removeRoot(xml: string, crawler: string, url: string): string {
 
 function setWeight(xml: string, crawler: string, name: string, weight: number): string {
   const { document, element } = openCrawler(xml, crawler);
-  const scheduler = childrenOf(element, 'CrawlSchedulerConfig')[0];
+  const scheduler = findChildren(element, 'CrawlSchedulerConfig')[0];
   const source =
-    scheduler && childrenOf(scheduler, 'UrlSource').find((child) => attributeValue(child, 'name') === name);
+    scheduler && findChildren(scheduler, 'UrlSource').find((child) => getAttributeValue(child, 'name') === name);
   if (source) return applySplices(xml, [setAttribute(document, source, 'weight', String(weight))]);
-  const cw = namespaceDeclarations(element).find(({ uri }) => uri === NAMESPACES.cw[0]);
+  const cw = listNamespaceDeclarations(element).find(({ uri }) => uri === NAMESPACES.cw[0]);
   const tag = cw ? `${cw.prefix}:UrlSource`.replace(/^:/, '') : `cw:UrlSource xmlns:cw="${NAMESPACES.cw[0]}"`;
   const written = `<${tag} name="${escapeAttribute(name)}" weight="${weight}"/>`;
   if (scheduler) return applySplices(xml, [appendChild(document, scheduler, written)]);
-  const wrapper = qualifiedName('CrawlSchedulerConfig', element.prefix);
+  const wrapper = formatQualifiedName('CrawlSchedulerConfig', element.prefix);
   const whole = [`<${wrapper}>`, `  ${written}`, `</${wrapper}>`];
   const first = element.children[0];
   return applySplices(xml, [first ? insertBefore(document, first, whole) : appendChild(document, element, whole)]);

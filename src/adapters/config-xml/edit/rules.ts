@@ -14,7 +14,14 @@ import {
   type Splice,
 } from '../splice.js';
 import { EditError } from './error.js';
-import { attributeValue, childrenOf, findPrefixes, type Opened, openCrawler, qualifiedName } from './scope.js';
+import {
+  findChildren,
+  findPrefixes,
+  formatQualifiedName,
+  getAttributeValue,
+  type Opened,
+  openCrawler,
+} from './scope.js';
 
 export interface RuleView extends RuleJson {
   /** 0-based, over all Rules blocks of the crawler. */
@@ -29,10 +36,10 @@ export type RuleInput = { readonly group?: string; readonly key?: string } & ({ 
 
 export function listRules(xml: string, crawler: string): RuleView[] {
   return findRules(openCrawler(xml, crawler)).map(({ element, block }, index) => {
-    const key = attributeValue(block, 'key');
+    const key = getAttributeValue(block, 'key');
     return {
       index,
-      group: groupOf(block),
+      group: getGroup(block),
       ...(key === undefined ? {} : { key }),
       ...ruleToJson(element),
       xml: xml.slice(element.start, element.end),
@@ -75,8 +82,8 @@ export function moveRule(xml: string, crawler: string, from: number, to: number)
   const without = openCrawler(applySplices(xml, [removeElement(opened.document, element)]), crawler);
   const rules = findRules(without);
   const neighbours = [rules[to - 1], rules[to]].filter((rule) => rule !== undefined);
-  const group = groupOf(block);
-  const stays = neighbours.some((rule) => groupOf(rule.block) === group);
+  const group = getGroup(block);
+  const stays = neighbours.some((rule) => getGroup(rule.block) === group);
   const placed = { xml: text, group: stays ? group : undefined, key: undefined };
   return applySplices(without.document.text, [createInsertion(without, rules, to, placed)]);
 }
@@ -86,10 +93,12 @@ interface FoundRule {
   readonly block: XmlElement;
 }
 
-const groupOf = (block: XmlElement): string => attributeValue(block, 'group') ?? 'default';
+const getGroup = (block: XmlElement): string => getAttributeValue(block, 'group') ?? 'default';
 
 const findRules = ({ element }: Opened): FoundRule[] =>
-  childrenOf(element, 'Rules').flatMap((block) => childrenOf(block, 'Rule').map((rule) => ({ element: rule, block })));
+  findChildren(element, 'Rules').flatMap((block) =>
+    findChildren(block, 'Rule').map((rule) => ({ element: rule, block })),
+  );
 
 function getRule(opened: Opened, index: number): FoundRule {
   const rules = findRules(opened);
@@ -108,15 +117,15 @@ function createInsertion(opened: Opened, rules: readonly FoundRule[], at: number
   const { document, element } = opened;
   const before = rules[at - 1];
   const after = rules[at];
-  const canJoin = (found: FoundRule): boolean => rule.group === undefined || groupOf(found.block) === rule.group;
+  const canJoin = (found: FoundRule): boolean => rule.group === undefined || getGroup(found.block) === rule.group;
   if (before && canJoin(before)) return insertAfter(document, before.element, rule.xml);
   if (after && canJoin(after)) return insertBefore(document, after.element, rule.xml);
   if (before && after && before.block === after.block) {
-    const message = `index ${at} is inside the group ${groupOf(before.block)}: leave the group out, or choose another index`;
+    const message = `index ${at} is inside the group ${getGroup(before.block)}: leave the group out, or choose another index`;
     throw new EditError('bad-index', message);
   }
-  const empty = childrenOf(element, 'Rules').find(
-    (block) => rules.length === 0 && groupOf(block) === (rule.group ?? groupOf(block)),
+  const empty = findChildren(element, 'Rules').find(
+    (block) => rules.length === 0 && getGroup(block) === (rule.group ?? getGroup(block)),
   );
   if (empty) return appendChild(document, empty, rule.xml);
   const block = renderBlock(rule, element.prefix);
@@ -126,7 +135,7 @@ function createInsertion(opened: Opened, rules: readonly FoundRule[], at: number
 }
 
 function renderBlock({ xml, group = 'default', key }: NewRule, prefix: string): string[] {
-  const name = qualifiedName('Rules', prefix);
+  const name = formatQualifiedName('Rules', prefix);
   const mark = key === undefined ? '' : ` key="${escapeAttribute(key)}"`;
   const lines = typeof xml === 'string' ? [xml] : xml;
   return [`<${name} group="${escapeAttribute(group)}"${mark}>`, ...lines.map((line) => `  ${line}`), `</${name}>`];

@@ -7,7 +7,7 @@ import type {
 } from '../../../domain/content/content-definition.js';
 import type { Problem } from '../../../domain/crawl/place.js';
 import { parseDocument, XmlFault } from '../document.js';
-import { collectDefaults, findOnlyChild, findValidChildren, interpret, type Node } from '../interpret.js';
+import { collectDefaults, findOnlyChild, findValidChildren, interpretElement, type Node } from '../interpret.js';
 import { Problems, TooManyProblems } from '../problems.js';
 import * as content from '../schema/content.js';
 
@@ -47,7 +47,7 @@ export function readContentElement(xml: string): ContentRead {
       const message = `unknown element ${document.root.name}: write ${content.CONTENT.name}`;
       problems.add('wrong-root', message, document.placeAt(document.root.start));
     }
-    const node = interpret(document.root, content.CONTENT, { document, problems, env: {} });
+    const node = interpretElement(document.root, content.CONTENT, { document, problems, env: {} });
     const definition = readContent(node as unknown as ContentNode, problems);
     return problems.hasErrors
       ? { problems: collectProblems(problems) }

@@ -10,7 +10,7 @@ import type {
 } from '../../../domain/crawl/definition.js';
 import type { LinkRulesDefinition } from '../../../domain/crawl/policy-definition.js';
 import { DEFAULT_WEIGHTS, type SourceName } from '../../../domain/frontier/sources.js';
-import { namedExtensions } from '../../../domain/policy/named-extensions.js';
+import { listNamedExtensions } from '../../../domain/policy/named-extensions.js';
 import { hours } from '../../../domain/time/units.js';
 import { collectDefaults, findChildren, findOnlyChild, findValidChildren, type Node } from '../interpret.js';
 import type { Problems } from '../problems.js';
@@ -38,7 +38,7 @@ export function readCrawler(crawler: CrawlerNode, context: ReadContext): Crawler
   const records = servers && readServers(servers, context);
   const rules = readRules(node, problems);
   const parts = conditions ? { conditions: readConditions(conditions, problems) } : {};
-  const named = new Set(namedExtensions({ rules, ...parts }).map(({ extension }) => extension));
+  const named = new Set(listNamedExtensions({ rules, ...parts }).map(({ extension }) => extension));
   return {
     name: values.name,
     place: crawler.place,
@@ -70,7 +70,7 @@ export function readCrawler(crawler: CrawlerNode, context: ReadContext): Crawler
         ? readRoots(node, context)
         : createRootsFromServers(node, records, problems),
     rules,
-    canonicalization: settingsOrDefaults(node, policy.CANONICALIZATION).steps,
+    canonicalization: readSettings(node, policy.CANONICALIZATION).steps,
     linkRules: readLinkRules(node, named, problems),
     ...(crawlSpace ? { crawlSpace } : {}),
     ...(records ? { servers: records } : {}),
@@ -78,15 +78,15 @@ export function readCrawler(crawler: CrawlerNode, context: ReadContext): Crawler
     errors: readErrorPolicy(node, context),
     deletionGuard: readDeletionGuard(crawler),
     softErrors: readSoftErrors(node, context),
-    probeErrorPages: settingsOrDefaults(node, policy.SOFT_ERRORS).probe,
-    traps: settingsOrDefaults(node, policy.TRAPS),
+    probeErrorPages: readSettings(node, policy.SOFT_ERRORS).probe,
+    traps: readSettings(node, policy.TRAPS),
     fetcher: findOnlyChild(node, policy.FETCH_WITH)?.values.fetcher ?? 'default',
     pushTo: [...new Set(findValidChildren(node, policy.PUSH_TO).map((push) => push.values.sink))],
   };
 }
 
 /** The values of an optional element, or its defaults. */
-const settingsOrDefaults = <A extends Attributes>(parent: Node, spec: ElementSpec<A>): Values<A> =>
+const readSettings = <A extends Attributes>(parent: Node, spec: ElementSpec<A>): Values<A> =>
   findOnlyChild(parent, spec)?.values ?? collectDefaults(spec);
 
 function readRefresh(crawler: CrawlerNode, { problems }: ReadContext): RefreshDefinition {
@@ -175,14 +175,14 @@ const TYPES_OF: readonly (readonly [type: string, extensions: string])[] = [
 type Named = ReadonlySet<string>;
 
 function readMimeTypes(node: Node, mode: 'include' | 'exclude', named: Named): readonly string[] {
-  const written = settingsOrDefaults(node, policy.MIME_TYPES).types;
+  const written = readSettings(node, policy.MIME_TYPES).types;
   if (written || mode === 'include') return written ?? DEFAULT_TYPES.include;
   const wanted = TYPES_OF.filter(([, extensions]) => extensions.split(' ').some((extension) => named.has(extension)));
   return DEFAULT_TYPES.exclude.filter((type) => !wanted.some(([other]) => other === type));
 }
 
 function readLinkRules(crawler: Node, named: Named, problems: Problems): LinkRulesDefinition {
-  const { dialect, ...values } = settingsOrDefaults(crawler, policy.LINK_RULES);
+  const { dialect, ...values } = readSettings(crawler, policy.LINK_RULES);
   const fallback = dialect === 'fdse' ? FDSE_DEFAULTS : OWN_DEFAULTS;
   const place = findOnlyChild(crawler, policy.LINK_RULES)?.place;
   if (values.rogue && place) {
@@ -217,7 +217,7 @@ function readErrorPolicy(crawler: Node, { problems }: ReadContext): ErrorPolicyD
 }
 
 function readDeletionGuard(crawler: CrawlerNode): DeletionGuardDefinition {
-  const { enabled, maxDeletions, maxShare, windowS, signOfLife, signOfLifeHours } = settingsOrDefaults(
+  const { enabled, maxDeletions, maxShare, windowS, signOfLife, signOfLifeHours } = readSettings(
     crawler as Node,
     policy.DELETION_GUARD,
   );

@@ -134,7 +134,7 @@ const KEYTAB_BEGIN = '\x05\x02';
 
 function readNegotiate(base: Base, { values, place }: LoginNode, context: ReadContext): NegotiateLogin | undefined {
   const { service, principal, keytab } = values;
-  if (!hasKerberos()) context.problems.add('missing-package', KERBEROS_MISSING, place);
+  if (!isKerberosInstalled()) context.problems.add('missing-package', KERBEROS_MISSING, place);
   const login = { ...base, type: 'negotiate', service, principal } as const;
   if (keytab === undefined) return login;
   const content = context.readFile(keytab, place);
@@ -149,7 +149,7 @@ function readNegotiate(base: Base, { values, place }: LoginNode, context: ReadCo
 }
 
 /** The package requires system libraries, so it is not a dependency of Crawlway. */
-function hasKerberos(): boolean {
+function isKerberosInstalled(): boolean {
   try {
     createRequire(import.meta.url).resolve('kerberos');
     return true;

@@ -7,7 +7,7 @@ import { Secret } from '../../../domain/secret.js';
 import { findValidChildren, type Node } from '../interpret.js';
 import type { Problems } from '../problems.js';
 import * as schema from '../schema/plugin.js';
-import { didYouMean } from '../spelling.js';
+import { suggestSpelling } from '../spelling.js';
 import type { ReadContext } from './context.js';
 
 /**
@@ -23,7 +23,7 @@ export function readPlugins(
 ): Pick<ServerDefinition, 'plugins'> {
   const plugins = findValidChildren(root, schema.PLUGIN).map((node): PluginDefinition => {
     const { file, name, crawlers, timeLimitMS, memoryLimitBytes, onFailure } = node.values;
-    const fault = folder === undefined ? undefined : findFault(file, folder);
+    const fault = folder === undefined ? undefined : findFileFault(file, folder);
     if (fault) problems.add('bad-value', `file of Plugin: ${fault}`, node.place);
     return {
       name: name ?? basename(file, extname(file)),
@@ -45,7 +45,7 @@ export function readPlugins(
   return plugins.length === 0 ? {} : { plugins };
 }
 
-function findFault(file: string, folder: string): string | undefined {
+function findFileFault(file: string, folder: string): string | undefined {
   if (!ENDINGS.includes(extname(file).toLowerCase())) return `specify a file that ends in ${ENDINGS.join(', ')}`;
   const base = resolve(folder);
   const path = resolve(base, file);
@@ -70,11 +70,11 @@ export function checkPlugins({ plugins = [], crawlers, sinks }: ServerDefinition
   for (const { crawlers: named = [], place } of plugins) {
     for (const name of named)
       if (!known.includes(name))
-        problems.add('unknown-reference', `there is no Crawler named ${name}${didYouMean(name, known)}`, place);
+        problems.add('unknown-reference', `there is no Crawler named ${name}${suggestSpelling(name, known)}`, place);
   }
   for (const { type, url, place } of sinks) {
     const name = url.slice('plugin:'.length);
     if (type === 'plugin' && !names.includes(name))
-      problems.add('unknown-reference', `there is no Plugin named ${name}${didYouMean(name, names)}`, place);
+      problems.add('unknown-reference', `there is no Plugin named ${name}${suggestSpelling(name, names)}`, place);
   }
 }

@@ -9,12 +9,12 @@ import type {
   RuleDefinition,
 } from '../../../domain/crawl/policy-definition.js';
 import { MATCH_ELEMENTS, MATCH_SHORTCUTS } from '../../../domain/policy/match-elements.js';
-import { findValidChildren, isKind, isUnknownAction, type Node } from '../interpret.js';
+import { findValidChildren, isOfKind, isUnknownAction, type Node } from '../interpret.js';
 import type { Problems } from '../problems.js';
 import * as crawl from '../schema/crawl.js';
 import * as rules from '../schema/rules.js';
 import type { Values } from '../schema/spec.js';
-import { vocabularyOf } from '../schema/vocabulary.js';
+import { findVocabulary } from '../schema/vocabulary.js';
 import { lengthRange } from '../value-types/plain.js';
 
 /** Every rule of a crawler in file order. Invalid rules are left out and reported. */
@@ -52,7 +52,7 @@ export function readRule(node: Node, problems: Problems): Pick<RuleDefinition, '
  */
 function hasUnreadElement(node: Node): boolean {
   const own = node.element.children.filter(
-    (child) => vocabularyOf(child.namespace, child.prefix) !== 'foreign' && !isUnknownAction(child, node.spec),
+    (child) => findVocabulary(child.namespace, child.prefix) !== 'foreign' && !isUnknownAction(child, node.spec),
   );
   return own.length > node.children.length;
 }
@@ -67,9 +67,9 @@ function readMatch(node: Node, problems: Problems): MatchExpression | undefined 
   if (node.broken) return undefined;
   const { place } = node;
   if (['And', 'Or', 'Not'].includes(node.spec.name)) return readBoolean(node, problems);
-  if (isKind(node, rules.LENGTH)) return { type: 'length', field: node.values.field, ...node.values.value, place };
-  if (isKind(node, rules.ATOM)) return readAtom(node, problems);
-  if (isKind(node, rules.DOMAIN)) return readDomain(node);
+  if (isOfKind(node, rules.LENGTH)) return { type: 'length', field: node.values.field, ...node.values.value, place };
+  if (isOfKind(node, rules.ATOM)) return readAtom(node, problems);
+  if (isOfKind(node, rules.DOMAIN)) return readDomain(node);
   const { field, kind } = MATCH_SHORTCUTS[node.spec.name as keyof typeof MATCH_SHORTCUTS];
   const { value, norm, litteral } = node.values as ShortcutValues;
   return { type: 'atom', field, kind, norm, value, litteral, place };
@@ -141,7 +141,7 @@ const toRenderAction = ({ mode, readyWhen, steps }: Values<typeof crawl.RENDER.a
 /** The actions of a rule in the order written; a later one wins. */
 function readActions(rule: Node, problems: Problems): RuleActions {
   const draft: ActionDraft = { metas: [] };
-  const set = <A extends Aspect>(aspect: A, value: NonNullable<ActionDraft[A]>, node: Node): void => {
+  const setAction = <A extends Aspect>(aspect: A, value: NonNullable<ActionDraft[A]>, node: Node): void => {
     if (draft[aspect] !== undefined && draft[aspect] !== value) {
       const message = `${node.spec.name} contradicts an action before it in this Rule; it wins`;
       problems.add('contradictory-actions', message, node.place);
@@ -150,11 +150,11 @@ function readActions(rule: Node, problems: Problems): RuleActions {
   };
   for (const node of rule.children) {
     if (node.broken) continue;
-    if (isKind(node, crawl.SOURCE)) set('source', node.values.name, node);
-    else if (isKind(node, crawl.PRIORITY)) set('priorityShift', node.values.shift, node);
-    else if (isKind(node, crawl.RENDER)) draft.render = { ...draft.render, ...toRenderAction(node.values) };
-    else if (isKind(node, crawl.ADD_META)) draft.metas.push(node.values);
-    else for (const [aspect, value] of SWITCHES[node.spec.name] ?? []) set(aspect, value, node);
+    if (isOfKind(node, crawl.SOURCE)) setAction('source', node.values.name, node);
+    else if (isOfKind(node, crawl.PRIORITY)) setAction('priorityShift', node.values.shift, node);
+    else if (isOfKind(node, crawl.RENDER)) draft.render = { ...draft.render, ...toRenderAction(node.values) };
+    else if (isOfKind(node, crawl.ADD_META)) draft.metas.push(node.values);
+    else for (const [aspect, value] of SWITCHES[node.spec.name] ?? []) setAction(aspect, value, node);
   }
   return draft;
 }

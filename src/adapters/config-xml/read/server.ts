@@ -8,7 +8,7 @@ import type {
   RendererDefinition,
 } from '../../../domain/crawl/fetcher-definition.js';
 import type { ConditionRule } from '../../../domain/crawl/policy-definition.js';
-import { rootServers } from '../../../domain/policy/secret-scope.js';
+import { findRootServers } from '../../../domain/policy/secret-scope.js';
 import { isSecretHeader } from '../../../domain/redact.js';
 import { Secret } from '../../../domain/secret.js';
 import { hasUserInfo } from '../../../domain/url/crawl-url.js';
@@ -115,7 +115,7 @@ export function addSecretServers(
     const roots = crawlers
       .filter((crawler) => listFetcherNames(crawler).has(fetcher.name))
       .flatMap((crawler) => crawler.roots);
-    return { ...fetcher, secretServers: [...rootServers(roots)] };
+    return { ...fetcher, secretServers: [...findRootServers(roots)] };
   });
 }
 

@@ -7,7 +7,7 @@ import type { ServerParameters, ServerRecord, ServersDefinition } from '../../..
 import { type IndexerConf, parseIndexerConf } from '../../../domain/policy/indexer-conf.js';
 import { findEncodingProblem } from '../../../domain/policy/not-utf8.js';
 import { Secret } from '../../../domain/secret.js';
-import { isKind, type Node } from '../interpret.js';
+import { isOfKind, type Node } from '../interpret.js';
 import { PLACEHOLDER } from '../placeholder.js';
 import type { Problems } from '../problems.js';
 import * as policy from '../schema/policy.js';
@@ -21,15 +21,15 @@ export function readServers(node: ServersNode, context: ReadContext): ServersDef
   let login: Secret | undefined;
   for (const child of node.children) {
     if (child.broken) continue;
-    if (isKind(child, policy.PARAMETERS)) {
+    if (isOfKind(child, policy.PARAMETERS)) {
       const { authentication, ...others } = child.values;
-      inForce = { ...inForce, ...withoutUndefined(others) };
+      inForce = { ...inForce, ...omitUndefined(others) };
       login = authentication === undefined ? login : new Secret(authentication);
-    } else if (isKind(child, policy.SERVER)) {
+    } else if (isOfKind(child, policy.SERVER)) {
       const { url, authentication, ...parameters } = child.values;
       if (authentication !== undefined) login = new Secret(authentication);
       const own = login === undefined ? {} : { authentication: login };
-      records.push({ url, place: child.place, parameters: { ...inForce, ...own, ...withoutUndefined(parameters) } });
+      records.push({ url, place: child.place, parameters: { ...inForce, ...own, ...omitUndefined(parameters) } });
       login = undefined;
     }
   }
@@ -86,7 +86,7 @@ function refusePlaceholders(text: string, file: string, { problems }: ReadContex
   }
 }
 
-const withoutUndefined = (parameters: ServerParameters): ServerParameters =>
+const omitUndefined = (parameters: ServerParameters): ServerParameters =>
   Object.fromEntries(Object.entries(parameters).filter(([, value]) => value !== undefined));
 
 /**

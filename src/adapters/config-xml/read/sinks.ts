@@ -54,7 +54,7 @@ const SECRET_OPTIONS: ReadonlySet<SinkOption> = new Set<SinkOption>([
 ]);
 
 /** A login written in the URL applies if there is no separate one. */
-function loginFromUrl(type: SinkType, address: string): Partial<Record<SinkOption, string>> {
+function extractLogin(type: SinkType, address: string): Partial<Record<SinkOption, string>> {
   const url = SINK_TYPES[type].address === 'file' ? null : URL.parse(address);
   if (!url || (url.username === '' && url.password === '')) return {};
   return { login: decodePercent(url.username), password: decodePercent(url.password) };
@@ -77,7 +77,7 @@ function decodePercent(text: string): string {
 
 function readOptions({ values, place }: SinkNode, context: ReadContext): Partial<Record<SinkOption, string | Secret>> {
   const { options } = SINK_TYPES[values.type];
-  const inUrl = loginFromUrl(values.type, values.url);
+  const inUrl = extractLogin(values.type, values.url);
   const readOption = (option: SinkOption): string | undefined =>
     option === 'template' && values.template !== undefined
       ? readTemplate(values.template, place, context)

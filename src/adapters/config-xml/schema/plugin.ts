@@ -4,7 +4,7 @@ import { attribute, elementFactory } from './spec.js';
 
 const element = elementFactory('cw');
 
-const mebibytes = (n: number): string => String(n * 1024 * 1024);
+const formatMebibytes = (n: number): string => String(n * 1024 * 1024);
 
 export const PLUGIN = element(
   'Plugin',
@@ -22,7 +22,7 @@ export const PLUGIN = element(
       t.integer(128 * 1024 * 1024),
       'Maximum memory of the plug-in process, of which Node itself uses 80 MB.',
       {
-        default: mebibytes(256),
+        default: formatMebibytes(256),
         unit: 'bytes',
       },
     ),

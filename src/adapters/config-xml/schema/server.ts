@@ -4,7 +4,7 @@ import { attribute, elementFactory } from './spec.js';
 
 const element = elementFactory('cw');
 
-const mebibytes = (n: number): string => String(n * 1024 * 1024);
+const formatMebibytes = (n: number): string => String(n * 1024 * 1024);
 
 export const FETCHER = element(
   'Fetcher',
@@ -35,7 +35,7 @@ export const FETCHER = element(
     }),
     totalTimeoutMS: attribute(t.durationMs(1), 'Maximum time for one document.', { default: '120000', unit: 'ms' }),
     maxSizeBytes: attribute(t.integer(1), 'Maximum size of a document, after decoding.', {
-      default: mebibytes(32),
+      default: formatMebibytes(32),
       unit: 'bytes',
     }),
     maxRedirects: attribute(t.integer(0, 100), 'Maximum length of a redirect chain.', { default: '10' }),
@@ -144,7 +144,7 @@ export const EXTRACTOR = element(
     ),
     timeLimitMS: attribute(t.durationMs(100), 'Maximum time for one document.', { default: '30000', unit: 'ms' }),
     memoryLimitBytes: attribute(t.integer(128 * 1024 * 1024), '`documents`: maximum memory of one reader process.', {
-      default: mebibytes(512),
+      default: formatMebibytes(512),
       unit: 'bytes',
     }),
   },
@@ -184,7 +184,7 @@ export const RENDERER = element(
       t.integer(256 * 1024 * 1024),
       'Maximum memory that the browser processes may use in total.',
       {
-        default: mebibytes(1536),
+        default: formatMebibytes(1536),
         unit: 'bytes',
       },
     ),

@@ -6,7 +6,7 @@ import { attribute, elementFactory } from './spec.js';
 
 const element = elementFactory('cw');
 
-const mebibytes = (n: number): string => String(n * 1024 * 1024);
+const formatMebibytes = (n: number): string => String(n * 1024 * 1024);
 
 export const SINK = element(
   'Sink',
@@ -82,7 +82,7 @@ export const SINK = element(
       '`papi`: whether the text of documents that are not pages (PDF, office and the like) is sent as a second part named `text`, beside their bytes. `omit` is for a server that extracts the text itself. Default send.',
     ),
     batchDocuments: attribute(t.integer(1, 10_000), 'Maximum number of orders in one request.', { default: '50' }),
-    batchBytes: attribute(t.integer(1), 'Maximum size of one request.', { default: mebibytes(8), unit: 'bytes' }),
+    batchBytes: attribute(t.integer(1), 'Maximum size of one request.', { default: formatMebibytes(8), unit: 'bytes' }),
     batchAgeMS: attribute(
       t.durationMs(),
       'Maximum time that an order waits for others to be sent with it; if none can arrive in that time, it is sent at once.',

@@ -1,7 +1,7 @@
 /** Strings, numbers, times and lists. */
 import { parsePeriod } from '../../../domain/policy/period.js';
 import { type Duration, milliseconds, seconds } from '../../../domain/time/units.js';
-import { didYouMean } from '../spelling.js';
+import { suggestSpelling } from '../spelling.js';
 import { invalid, listOf, ok, pattern, STRING, token, toLowerCase, type ValueType } from './value-type.js';
 
 export const text: ValueType<string> = { label: 'text', xsd: STRING, parse: ok };
@@ -112,7 +112,7 @@ export function enumeration<const T extends string>(values: readonly T[]): Value
     parse: (value) => {
       const found = values.find((v) => v === value.trim());
       return found === undefined
-        ? invalid(`one of ${values.join(', ')}${didYouMean(value.trim(), values)}`)
+        ? invalid(`one of ${values.join(', ')}${suggestSpelling(value.trim(), values)}`)
         : ok(found);
     },
   };

@@ -2,29 +2,29 @@
 
 import { splitIntoChunks } from '../../../domain/content/chunks.js';
 import {
+  alwaysNeedsTree,
   type Chunk,
   type ContentDefinition,
   type FieldDefinition,
   type Heading,
   type Marker,
-  readsEveryTree,
 } from '../../../domain/content/content-definition.js';
 import type { ContentLook, PagePart } from '../../../engine/ports/page-content.js';
 import { collectMetas, findJsonLdItems, findValues, type Json } from './json-ld.js';
 import { keepMainContent } from './main-content.js';
 import { toMarkdown } from './markdown.js';
 import { findMicrodataItems, hasMicrodata } from './microdata.js';
-import { type Document, type Element, elementsIn, type ParentNode } from './nodes.js';
+import { type Document, type Element, type ParentNode, walkElements } from './nodes.js';
 import { hasMarkers, prune } from './pruning.js';
 import {
+  collapseWhitespace,
   collectTextPieces,
+  extractElementText,
   extractReadableText,
-  foldSpaces,
   markRemovedText,
   type ReadableText,
-  textOf,
 } from './readable.js';
-import { compileTest, SelectorSet } from './selectors.js';
+import { compileMatcher, SelectorSet } from './selectors.js';
 import { splitDocument, type TreePart } from './splitting.js';
 import { parseTree, type Tree } from './tree.js';
 
@@ -84,7 +84,7 @@ export class ContentReader {
     this.selectors = new SelectorSet([exclude, include, split ? [split.selector] : [], ...selected]);
     this.fieldSelectors = new SelectorSet(selected);
     this.markers = new Set(definition.markers);
-    this.readsTree = readsEveryTree(definition) ? 'always' : definition.markers.length > 0 ? 'with markers' : 'never';
+    this.readsTree = alwaysNeedsTree(definition) ? 'always' : definition.markers.length > 0 ? 'with markers' : 'never';
     this.readsJsonLd = fields.some(({ source }) => source.kind === 'jsonld');
   }
 
@@ -128,7 +128,7 @@ export class ContentReader {
     return {
       ...delivered,
       ...(pruned.isCut || cut.length > 0 || root.children !== before ? { isCut: true } : {}),
-      ...(look ? { cut: cut.slice(0, MAX_CUT).map((one) => textOf(one)), look } : {}),
+      ...(look ? { cut: cut.slice(0, MAX_CUT).map((one) => extractElementText(one)), look } : {}),
       found,
       truncated: truncated || 'truncated' in delivered,
     };
@@ -149,7 +149,7 @@ export class ContentReader {
 
   private readPart({ id, title, root }: TreePart, page: PageBytes): PagePart {
     const found = new Map<number, readonly string[]>();
-    this.collectValues(this.fieldSelectors.find(elementsIn(root)), found);
+    this.collectValues(this.fieldSelectors.find(walkElements(root)), found);
     for (const [number, values] of found) if (values.length === 0) found.delete(number);
     return { id, title, ...this.readForms(root, page), found };
   }
@@ -195,8 +195,8 @@ const countMatches = (
   { include, exclude }: ContentDefinition,
   elements: readonly Element[],
 ): ContentLook['matches'] => ({
-  include: include.map((selector) => elements.filter(compileTest([selector])!).length),
-  exclude: exclude.map((selector) => elements.filter(compileTest([selector])!).length),
+  include: include.map((selector) => elements.filter(compileMatcher([selector])!).length),
+  exclude: exclude.map((selector) => elements.filter(compileMatcher([selector])!).length),
 });
 
 function clipReadable(readable: ReadableText, maxLength: number): ReadableText {
@@ -217,11 +217,11 @@ function readRawValue(
 ): string | undefined {
   if (source.kind !== 'select') return undefined;
   if (source.attribute !== undefined) {
-    const value = element.attribute(source.attribute.toLowerCase());
-    return value === undefined ? undefined : foldSpaces(value).trim();
+    const value = element.getAttribute(source.attribute.toLowerCase());
+    return value === undefined ? undefined : collapseWhitespace(value).trim();
   }
-  if (element.name === 'meta') return foldSpaces(element.attribute('content') ?? '').trim();
-  return textOf(element, excluded);
+  if (element.name === 'meta') return collapseWhitespace(element.getAttribute('content') ?? '').trim();
+  return extractElementText(element, excluded);
 }
 
 const readers = new WeakMap<ContentDefinition, ContentReader>();

@@ -1,5 +1,5 @@
 /** What the tree builder must know of each element by its name. */
-import { type ContentModel, contentModelOf } from '../html/elements.js';
+import { type ContentModel, getContentModel } from '../html/elements.js';
 
 export interface ElementKind {
   readonly name: string;
@@ -45,10 +45,10 @@ const CLOSED = new Map(
   CLOSES.flatMap(([names, closed]) => splitWords(names).map((name) => [name, new Set(splitWords(closed))])),
 );
 
-export const elementKind = (name: string): ElementKind => ({
+export const getElementKind = (name: string): ElementKind => ({
   name,
   isVoid: VOID.has(name),
-  content: name === 'noframes' ? 'rawtext' : contentModelOf(name),
+  content: name === 'noframes' ? 'rawtext' : getContentModel(name),
   closes: CLOSED.get(name),
   isForeign: name === 'svg' || name === 'math',
   holdsHtml: HOLD_HTML.has(name),

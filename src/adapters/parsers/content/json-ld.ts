@@ -24,7 +24,7 @@ export function findJsonLdItems(utf8: Buffer): readonly Item[] {
     const script = findEnclosingScript(utf8, at);
     if (script && script.end - script.start <= MAX_BYTES - bytes) {
       bytes += script.end - script.start;
-      collect(parseJson(utf8.toString('utf8', script.start, script.end)), items);
+      collectItems(parseJson(utf8.toString('utf8', script.start, script.end)), items);
     }
     at = utf8.indexOf(MARK, script?.end ?? at + MARK.length);
   }
@@ -50,13 +50,13 @@ function parseJson(text: string): Json {
   }
 }
 
-function collect(json: Json, items: Item[]): void {
+function collectItems(json: Json, items: Item[]): void {
   if (items.length >= MAX_ITEMS) return;
-  if (isList(json)) for (const each of json) collect(each, items);
+  if (isList(json)) for (const each of json) collectItems(each, items);
   else if (isItem(json)) {
     const graph = json['@graph'];
     if (graph === undefined) items.push(json);
-    else collect(graph, items);
+    else collectItems(graph, items);
   }
 }
 

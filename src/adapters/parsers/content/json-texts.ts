@@ -12,14 +12,14 @@ export function collectJsonTexts(
     return undefined;
   }
   const texts: string[] = [];
-  collect(json, texts);
+  collectTexts(json, texts);
   const title = ['title', 'name', 'headline'].map((name) => (json as Record<string, unknown> | null)?.[name]);
   const named = title.find((one): one is string => typeof one === 'string' && one.trim() !== '');
   return named === undefined ? { texts } : { texts, title: named.trim() };
 }
 
-function collect(json: unknown, texts: string[]): void {
+function collectTexts(json: unknown, texts: string[]): void {
   if (typeof json === 'string' || typeof json === 'number') texts.push(String(json));
-  else if (Array.isArray(json)) for (const each of json) collect(each, texts);
-  else if (typeof json === 'object' && json !== null) for (const each of Object.values(json)) collect(each, texts);
+  else if (Array.isArray(json)) for (const each of json) collectTexts(each, texts);
+  else if (typeof json === 'object' && json !== null) for (const each of Object.values(json)) collectTexts(each, texts);
 }

@@ -2,8 +2,8 @@
  * The main content of a page: where its authors mark it (`main`, a single `article`), otherwise the element with most text in
  * paragraphs that are not lists of links. Navigation, headers and footers inside it are removed.
  */
-import { type Document, type Element, elementsIn, isElement, isText, type ParentNode } from './nodes.js';
-import { foldSpaces, isHidden } from './readable.js';
+import { type Document, type Element, isElement, isText, type ParentNode, walkElements } from './nodes.js';
+import { collapseWhitespace, isHidden } from './readable.js';
 
 const BOILERPLATE = new Set(['nav', 'aside', 'footer', 'form', 'dialog', 'menu']);
 const BOILERPLATE_ROLES = new Set(['navigation', 'banner', 'contentinfo', 'complementary', 'search', 'menu', 'dialog']);
@@ -37,15 +37,15 @@ export function keepMainContent(root: Document): readonly Element[] {
 
 function findMarkedMain(root: Document): Element | undefined {
   const articles: Element[] = [];
-  for (const element of elementsIn(root)) {
-    if ((element.name === 'main' || element.attribute('role') === 'main') && isLong(element)) return element;
+  for (const element of walkElements(root)) {
+    if ((element.name === 'main' || element.getAttribute('role') === 'main') && isLong(element)) return element;
     if (element.name === 'article') articles.push(element);
   }
   const [article, second] = articles;
   return article && !second && isLong(article) ? article : undefined;
 }
 
-const isLong = (element: Element): boolean => measure(element).text >= LEAST_TEXT;
+const isLong = (element: Element): boolean => measureElement(element).text >= LEAST_TEXT;
 
 function removeBoilerplate(node: ParentNode, cut: Element[], byName: boolean): void {
   node.children = node.children.filter((child) => {
@@ -62,17 +62,17 @@ function removeBoilerplate(node: ParentNode, cut: Element[], byName: boolean): v
 function isBoilerplate(element: Element, byName: boolean): boolean {
   const { name } = element;
   if (name === 'body' || name === 'html' || name === 'main' || name === 'article') return false;
-  if (BOILERPLATE.has(name) || BOILERPLATE_ROLES.has(element.attribute('role') ?? '')) return true;
+  if (BOILERPLATE.has(name) || BOILERPLATE_ROLES.has(element.getAttribute('role') ?? '')) return true;
   if (name === 'header') return !hasHeading(element);
   if (!byName) return false;
-  return [element.attribute('class'), element.attribute('id')].some(
+  return [element.getAttribute('class'), element.getAttribute('id')].some(
     (value) => value !== undefined && value.length <= LONGEST_NAME && BOILERPLATE_NAMES.test(value),
   );
 }
 
 /** The header of an article holds its title. */
 function hasHeading(element: Element): boolean {
-  for (const { name } of elementsIn(element)) if (name === 'h1' || name === 'h2') return true;
+  for (const { name } of walkElements(element)) if (name === 'h1' || name === 'h2') return true;
   return false;
 }
 
@@ -86,9 +86,9 @@ const PARAGRAPHS = new Set(['p', 'pre', 'blockquote', 'td', 'dd', 'li']);
 /** The element that contains most paragraph text, which counts less and less for enclosing elements. */
 function findDensestElement(root: Document): Element | undefined {
   const scores = new Map<Element, number>();
-  for (const element of elementsIn(root)) {
+  for (const element of walkElements(root)) {
     if (!PARAGRAPHS.has(element.name)) continue;
-    const { text, links } = measure(element);
+    const { text, links } = measureElement(element);
     if (text < 25 || links > text * MOST_LINKS) continue;
     let share = text - links;
     let parent = element.parent;
@@ -106,15 +106,15 @@ function findDensestElement(root: Document): Element | undefined {
 /** Characters of text and of links. Cached, since elements are nested. */
 const measures = new WeakMap<Element, Measure>();
 
-function measure(element: Element): Measure {
+function measureElement(element: Element): Measure {
   const known = measures.get(element);
   if (known) return known;
   let text = 0;
   let links = 0;
   for (const child of element.children) {
-    if (isText(child)) text += foldSpaces(child.data).length;
+    if (isText(child)) text += collapseWhitespace(child.data).length;
     if (!isElement(child) || isHidden(child)) continue;
-    const inside = measure(child);
+    const inside = measureElement(child);
     text += inside.text;
     links += child.name === 'a' ? inside.text : inside.links;
   }

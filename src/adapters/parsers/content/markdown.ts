@@ -1,7 +1,7 @@
 /** A tree as Markdown (CommonMark, tables and strikethrough of GitHub). */
 
-import { type ChildNode, type Element, elementsIn, isElement, isText, type ParentNode } from './nodes.js';
-import { foldSpaces, headingLevel, isHidden, isInline } from './readable.js';
+import { type ChildNode, type Element, isElement, isText, type ParentNode, walkElements } from './nodes.js';
+import { collapseWhitespace, getHeadingLevel, isHidden, isInline } from './readable.js';
 
 /** Characters. */
 const MAX_LENGTH = 4_000_000;
@@ -65,7 +65,7 @@ const isInlineTree = (element: Element): boolean =>
   (isInline(element) && element.children.every((child) => !isElement(child) || isInlineTree(child)));
 
 function renderBlock(element: Element, context: Context): string {
-  const level = headingLevel(element);
+  const level = getHeadingLevel(element);
   if (level !== undefined) {
     const text = renderInline(element, context);
     return text === '' ? '' : `${'#'.repeat(level)} ${text}`;
@@ -99,7 +99,7 @@ function renderQuotation(element: Element, context: Context): string {
 
 function renderList(element: Element, context: Context): string {
   if (context.depth >= MAX_DEPTH) return renderBlocks(element, context);
-  let number = Number(element.attribute('start') ?? 1) || 1;
+  let number = Number(element.getAttribute('start') ?? 1) || 1;
   const items = element.children.filter(isElement).map((item) => {
     const mark = element.name === 'ol' ? `${number++}. ` : '- ';
     const content =
@@ -127,9 +127,9 @@ function indentLines(text: string, first: string, others: string): string {
 }
 
 function renderCodeBlock(element: Element): string {
-  const written = rawText(element).trimEnd();
+  const written = getRawText(element).trimEnd();
   const text = written.startsWith('\n') ? written.slice(1) : written;
-  const classes = [element, ...elementsIn(element)].map((one) => one.attribute('class') ?? '').join(' ');
+  const classes = [element, ...walkElements(element)].map((one) => one.getAttribute('class') ?? '').join(' ');
   const language = /\b(?:language|lang|highlight|brush)-([\w+#-]{1,30})/.exec(classes.slice(0, 500))?.[1] ?? '';
   const fence = text.includes('```') ? '~~~~' : '```';
   return `${fence}${language}\n${text}\n${fence}`;
@@ -137,7 +137,7 @@ function renderCodeBlock(element: Element): string {
 
 function renderTable(element: Element, context: Context): string {
   const rows: string[][] = [];
-  for (const row of elementsIn(element)) {
+  for (const row of walkElements(element)) {
     if (row.name !== 'tr') continue;
     const cells = row.children.filter(isElement).filter(({ name }) => name === 'td' || name === 'th');
     rows.push(cells.slice(0, MAX_COLUMNS).map((cell) => renderInline(cell, context).replaceAll('|', '\\|')));
@@ -160,7 +160,7 @@ const renderInline = (node: ParentNode, context: Context): string =>
     .trim();
 
 function renderInlineNode(node: ChildNode, context: Context): string {
-  if (isText(node)) return escapeMarkdown(foldSpaces(node.data));
+  if (isText(node)) return escapeMarkdown(collapseWhitespace(node.data));
   if (!isElement(node) || isHidden(node)) return '';
   const renderChildren = () => node.children.map((child) => renderInlineNode(child, context)).join('');
   switch (node.name) {
@@ -180,7 +180,7 @@ function renderInlineNode(node: ChildNode, context: Context): string {
     case 'kbd':
     case 'samp':
     case 'tt':
-      return renderCodeSpan(foldSpaces(rawText(node)));
+      return renderCodeSpan(collapseWhitespace(getRawText(node)));
     case 'a':
       return renderLink(node, renderChildren(), context);
     case 'img':
@@ -205,15 +205,15 @@ function renderCodeSpan(text: string): string {
 }
 
 function renderLink(element: Element, text: string, { base }: Context): string {
-  const target = resolveAddress(element.attribute('href'), base);
+  const target = resolveAddress(element.getAttribute('href'), base);
   const words = text.trim();
   if (words === '' || target === undefined) return text;
   return `[${words}](${target})`;
 }
 
 function renderImage(element: Element, { base }: Context): string {
-  const target = resolveAddress(element.attribute('src'), base);
-  const words = foldSpaces(element.attribute('alt') ?? '').trim();
+  const target = resolveAddress(element.getAttribute('src'), base);
+  const words = collapseWhitespace(element.getAttribute('alt') ?? '').trim();
   return target === undefined || words === '' ? escapeMarkdown(words) : `![${escapeMarkdown(words)}](${target})`;
 }
 
@@ -230,10 +230,10 @@ function resolveAddress(written: string | undefined, base: string): string | und
 /** Escapes only what would be read as markup in most places. */
 const escapeMarkdown = (text: string): string => text.replace(/[\\`*_[\]<]/g, '\\$&');
 
-function rawText(node: ParentNode): string {
+function getRawText(node: ParentNode): string {
   return node.children
     .map((child) =>
-      isText(child) ? child.data : isElement(child) ? (child.name === 'br' ? '\n' : rawText(child)) : '',
+      isText(child) ? child.data : isElement(child) ? (child.name === 'br' ? '\n' : getRawText(child)) : '',
     )
     .join('');
 }

@@ -1,7 +1,7 @@
 /** Microdata of a page (`itemscope`, `itemprop`) as items like those of JSON-LD. `itemref` is not followed. */
 import type { Json } from './json-ld.js';
 import { type Element, isElement } from './nodes.js';
-import { textOf } from './readable.js';
+import { extractElementText } from './readable.js';
 
 const SIGN = Buffer.from('itemscope');
 const MAX_ITEMS = 100;
@@ -33,7 +33,7 @@ function readItem(element: Element, base: string, depth: number): Item {
   const walk = (node: Element): void => {
     for (const child of node.children) {
       if (!isElement(child) || left <= 0) continue;
-      const names = child.attribute('itemprop')?.trim();
+      const names = child.getAttribute('itemprop')?.trim();
       const isItem = child.has('itemscope');
       if (names) {
         left--;
@@ -54,7 +54,7 @@ function readItem(element: Element, base: string, depth: number): Item {
 
 /** The last part of `https://schema.org/Product`. */
 function findItemType(element: Element): string | undefined {
-  const [first] = (element.attribute('itemtype') ?? '').trim().split(/\s+/);
+  const [first] = (element.getAttribute('itemtype') ?? '').trim().split(/\s+/);
   return first ? first.slice(Math.max(first.lastIndexOf('/'), first.lastIndexOf('#')) + 1) : undefined;
 }
 
@@ -76,9 +76,9 @@ const VALUES: Readonly<Record<string, string>> = { data: 'value', meter: 'value'
 
 function readPropertyValue(element: Element, base: string): Json {
   // Sites write `content` on any element, and mean it.
-  const content = element.attribute('content');
+  const content = element.getAttribute('content');
   if (content !== undefined) return content.trim();
-  const address = element.attribute(ADDRESSES[element.name] ?? '');
+  const address = element.getAttribute(ADDRESSES[element.name] ?? '');
   if (address !== undefined) return URL.parse(address.trim(), base)?.href ?? null;
-  return element.attribute(VALUES[element.name] ?? '')?.trim() ?? textOf(element);
+  return element.getAttribute(VALUES[element.name] ?? '')?.trim() ?? extractElementText(element);
 }

@@ -37,7 +37,7 @@ export class Element {
   }
 
   /** The value of the first attribute with that name (in lower case), with character references decoded. */
-  attribute(name: string): string | undefined {
+  getAttribute(name: string): string | undefined {
     const { page, end } = this;
     for (let at = this.first; at < end; at++) if (page.nameAt(at) === name) return page.valueAt(at);
     return undefined;
@@ -63,7 +63,7 @@ export const isText = (node: ChildNode | ParentNode): node is Text => node insta
 export const isComment = (node: ChildNode | ParentNode): node is Comment => node instanceof Comment;
 
 /** In document order, the node itself included. The tree is not deep. */
-export function* elementsIn(node: ParentNode): Generator<Element> {
+export function* walkElements(node: ParentNode): Generator<Element> {
   const stack: ParentNode[] = [node];
   for (let next = stack.pop(); next; next = stack.pop()) {
     if (isElement(next)) yield next;

@@ -74,11 +74,11 @@ class Pruner {
 
   /** Whether anything of the node is left. */
   prune(node: ParentNode, shown: boolean): boolean {
-    node.children = node.children.filter((child) => this.shouldKeep(child, shown));
+    node.children = node.children.filter((child) => this.pruneChild(child, shown));
     return node.children.length > 0;
   }
 
-  private shouldKeep(node: ChildNode, shown: boolean): boolean {
+  private pruneChild(node: ChildNode, shown: boolean): boolean {
     if (isComment(node)) this.processComment(node.data);
     if (isText(node)) {
       const counts = shown && !this.googleOff && !this.noIndex;
@@ -118,7 +118,7 @@ class Pruner {
       if (element.has('data-elastic-include')) return true;
     }
     if (!markers.has('swiftype')) return undefined;
-    const swiftype = element.attribute('data-swiftype-index')?.trim().toLowerCase();
+    const swiftype = element.getAttribute('data-swiftype-index')?.trim().toLowerCase();
     return swiftype === 'false' ? false : swiftype === 'true' ? true : undefined;
   }
 

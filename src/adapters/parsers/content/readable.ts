@@ -17,7 +17,7 @@ export const isHidden = (element: Element): boolean =>
   UNSEEN.has(element.name) && !(element.name === 'template' && element.has('shadowrootmode'));
 
 /** 1 to 6 for `h1` to `h6`, else undefined. */
-export function headingLevel({ name }: Element): number | undefined {
+export function getHeadingLevel({ name }: Element): number | undefined {
   if (name.length !== 2 || name[0] !== 'h') return undefined;
   const level = name.charCodeAt(1) - 48;
   return level >= 1 && level <= 6 ? level : undefined;
@@ -99,7 +99,7 @@ function collectTextNodes(node: ParentNode, found: Set<ChildNode>): Set<ChildNod
 }
 
 /** The text of one element on a line, but for what is excluded inside of it. */
-export function textOf(node: ParentNode, excluded?: ReadonlySet<Element>): string {
+export function extractElementText(node: ParentNode, excluded?: ReadonlySet<Element>): string {
   const collector = new Collector(false, excluded);
   for (const child of node.children) collector.visit(child);
   return collector.finish().text;
@@ -111,7 +111,7 @@ const BLANKS = /(?:[^\S ]|[\u0085\u180e\u200b])[\s\u0085\u180e\u200b]*| [\s\u008
 const MAY_NEED_FOLDING = /[^ -\x7f]| {2}/;
 
 /** One space for each run of white space, and no soft hyphens. */
-export function foldSpaces(text: string): string {
+export function collapseWhitespace(text: string): string {
   if (!MAY_NEED_FOLDING.test(text)) return text;
   // Most are line ends and indents between tags.
   if (text.length < 20 && text.trim() === '') return ' ';
@@ -167,7 +167,7 @@ class Collector {
   }
 
   private appendText(node: Text): void {
-    let text = foldSpaces(node.data);
+    let text = collapseWhitespace(node.data);
     if (this.endsBlank && text.startsWith(' ')) text = text.slice(1);
     if (text === '') return;
     this.text += text;

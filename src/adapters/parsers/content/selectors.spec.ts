@@ -3,7 +3,7 @@ import type { Element as AnyElement, AnyNode } from 'domhandler';
 import fc from 'fast-check';
 import { parseDocument } from 'htmlparser2';
 import { expect, it } from 'vitest';
-import { compileTest, SelectorSet } from './selectors.js';
+import { compileMatcher, SelectorSet } from './selectors.js';
 import { parseTree } from './tree.js';
 
 const PAGE = `<main id=m class="a b"><DIV data-x=1><p class=a>1<b>2</b></p><p>3</p></DIV><nav role=navigation></nav>
@@ -13,7 +13,7 @@ const SELECTORS =
 
 it.each(SELECTORS.split('|'))('matches as the selector does: %s', (selector) => {
   const { elements } = parseTree(Buffer.from(PAGE), false);
-  const plain = compileTest([selector])!;
+  const plain = compileMatcher([selector])!;
   expect(new SelectorSet([[], [selector]]).find(elements)).toEqual([[], elements.filter(plain)]);
 });
 
@@ -50,11 +50,11 @@ it('matches as selectors do on any page', () => {
       fc.array(selector, { minLength: 1, maxLength: 2 }),
       (pieces, written) => {
         const { elements } = parseTree(Buffer.from(pieces.join('')), false);
-        const plain = compileTest(written)!;
+        const plain = compileMatcher(written)!;
         const [all, first] = new SelectorSet([written, written.slice(0, 1)]).find(elements);
         expect(all!.length).toBe(elements.filter(plain).length);
         for (const [at, element] of elements.filter(plain).entries()) expect(all![at]).toBe(element);
-        const one = compileTest(written.slice(0, 1))!;
+        const one = compileMatcher(written.slice(0, 1))!;
         expect(first!.length).toBe(elements.filter(one).length);
       },
     ),
@@ -67,9 +67,11 @@ function findPositions(html: string, written: string): { ours: number[]; theirs:
   const { elements } = parseTree(Buffer.from(html), false);
   const document = parseDocument(html);
   const all = selectAll<AnyNode, AnyElement>('*', document);
-  // Where the trees differ, so do the answers.
-  if (all.map(({ name: tag }) => tag).join(' ') !== elements.map(({ name: tag }) => tag).join(' ')) return undefined;
-  const test = compileTest([written])!;
+  // Where the trees differ, so do the results.
+  const shape = (nodes: readonly { name: string; parent: unknown }[]): string =>
+    nodes.map(({ name: tag, parent }) => `${tag} ${nodes.indexOf(parent as (typeof nodes)[number])}`).join();
+  if (shape(all as never) !== shape(elements)) return undefined;
+  const test = compileMatcher([written])!;
   const found = new Set(selectAll<AnyNode, AnyElement>(written, document));
   const positions = [...all.keys()];
   return {
@@ -81,12 +83,20 @@ function findPositions(html: string, written: string): { ours: number[]; theirs:
 it('finds what css-select finds in the tree of htmlparser2', () => {
   let compared = 0;
   fc.assert(
-    fc.property(fc.array(piece, { maxLength: 25 }), selector, (pieces, written) => {
-      const positions = findPositions(pieces.join(''), written);
-      if (!positions) return;
-      compared++;
-      expect(positions.ours).toEqual(positions.theirs);
-    }),
+    // The two trees differ in where a `foreignObject` ends whose end tag is misplaced.
+    fc.property(
+      fc.array(
+        piece.filter((one) => !one.includes('foreignObject')),
+        { maxLength: 25 },
+      ),
+      selector,
+      (pieces, written) => {
+        const positions = findPositions(pieces.join(''), written);
+        if (!positions) return;
+        compared++;
+        expect(positions.ours).toEqual(positions.theirs);
+      },
+    ),
     { numRuns: 5_000 },
   );
   expect(compared).toBeGreaterThan(2_000);

@@ -12,23 +12,23 @@ interface Need {
 }
 
 /** Matches what any of the selectors matches. Selectors that do not compile are reported when the configuration is read. */
-export function compileTest(selectors: readonly string[]): Test | undefined {
+export function compileMatcher(selectors: readonly string[]): Test | undefined {
   return selectors.length === 0 ? undefined : compile<Node, Element>(selectors.join(', '), { adapter: ADAPTER });
 }
 
 type Node = ChildNode | ParentNode;
 
-const childrenOf = (node: Node): readonly ChildNode[] => ('children' in node ? node.children : []);
+const getChildren = (node: Node): readonly ChildNode[] => ('children' in node ? node.children : []);
 
 /** How selectors read the tree. */
 const ADAPTER: NonNullable<Options<Node, Element>['adapter']> = {
   isTag: isElement,
-  getAttributeValue: (element, name) => element.attribute(name),
+  getAttributeValue: (element, name) => element.getAttribute(name),
   hasAttrib: (element, name) => element.has(name),
   getName: ({ name }) => name,
   getParent: ({ parent }) => parent,
   // They are only read.
-  getChildren: (node) => childrenOf(node) as Node[],
+  getChildren: (node) => getChildren(node) as Node[],
   getSiblings: (node) => (isElement(node) ? (node.parent.children as Node[]) : [node]),
   prevElementSibling: (node) => (isElement(node) ? (node.previous ?? null) : null),
   getText: readText,
@@ -37,7 +37,7 @@ const ADAPTER: NonNullable<Options<Node, Element>['adapter']> = {
 
 function readText(node: Node): string {
   if (isText(node)) return node.data;
-  return isElement(node) && node.name === 'br' ? '\n' : childrenOf(node).map(readText).join('');
+  return isElement(node) && node.name === 'br' ? '\n' : getChildren(node).map(readText).join('');
 }
 
 function isInside(element: Element, nodes: readonly Node[]): boolean {
@@ -66,16 +66,16 @@ export class SelectorSet {
   /** A list matches what any of its selectors matches; an empty one nothing. */
   constructor(private readonly lists: readonly (readonly string[])[]) {
     for (const [list, selectors] of lists.entries()) {
-      const test = compileTest(selectors);
+      const test = compileMatcher(selectors);
       if (!test) continue;
-      const needs = selectors.flatMap((selector) => parse(selector)).map(findNeed);
+      const needs = selectors.flatMap((selector) => parse(selector)).map(findRequirement);
       const candidate = { list, test };
       if (needs.some(({ name, attribute }) => name === undefined && attribute === undefined))
         this.always.push(candidate);
       else
         for (const { name, attribute } of needs)
-          if (name !== undefined) add(this.byName, name, candidate);
-          else add(this.byAttribute, attribute!, candidate);
+          if (name !== undefined) addCandidate(this.byName, name, candidate);
+          else addCandidate(this.byAttribute, attribute!, candidate);
     }
   }
 
@@ -105,7 +105,7 @@ export class SelectorSet {
   }
 }
 
-function add(map: Map<string, Candidate[]>, key: string, candidate: Candidate): void {
+function addCandidate(map: Map<string, Candidate[]>, key: string, candidate: Candidate): void {
   const list = map.get(key) ?? [];
   if (!list.includes(candidate)) list.push(candidate);
   map.set(key, list);
@@ -120,7 +120,7 @@ const COMBINATORS: ReadonlySet<SelectorType> = new Set([
   SelectorType.ColumnCombinator,
 ]);
 
-function findNeed(selector: readonly Selector[]): Need {
+function findRequirement(selector: readonly Selector[]): Need {
   let last = selector.length;
   while (last > 0 && !COMBINATORS.has(selector[last - 1]!.type)) last--;
   let need: Need = {};

@@ -1,7 +1,7 @@
 /** Removes the parts of a page that become documents of their own from its tree. */
 import { createPartIds, MAX_PARTS } from '../../../domain/push/parts.js';
-import { type ChildNode, Document, type Element, elementsIn, isElement, type ParentNode } from './nodes.js';
-import { headingLevel, textOf } from './readable.js';
+import { type ChildNode, Document, type Element, isElement, type ParentNode, walkElements } from './nodes.js';
+import { extractElementText, getHeadingLevel } from './readable.js';
 
 export interface TreePart {
   readonly id: string;
@@ -36,7 +36,7 @@ export function splitDocument(
         const part = new Document(nodes);
         const isFull = roots.length >= MAX_PARTS;
         truncated ||= isFull;
-        if (isFull || textOf(part) === '') kept.push(...nodes);
+        if (isFull || extractElementText(part) === '') kept.push(...nodes);
         else roots.push({ root: part, name: findPartName(child, part, idAttribute), title: findTitle(part) });
         at = end - 1;
       }
@@ -49,31 +49,31 @@ export function splitDocument(
 }
 
 function findSectionEnd(children: readonly ChildNode[], start: number, wanted: ReadonlySet<Element>): number {
-  const level = headingLevel(children[start] as Element);
+  const level = getHeadingLevel(children[start] as Element);
   let end = start + 1;
   if (level === undefined) return end;
   for (; end < children.length; end++) {
     const next = children[end]!;
-    if (isElement(next) && (wanted.has(next) || (headingLevel(next) ?? 9) <= level)) break;
+    if (isElement(next) && (wanted.has(next) || (getHeadingLevel(next) ?? 9) <= level)) break;
   }
   return end;
 }
 
 /** Its own name, otherwise the first one inside it, which is usually that of its heading. */
 function findPartName(element: Element, part: Document, attribute: string): string | undefined {
-  const own = element.attribute(attribute);
+  const own = element.getAttribute(attribute);
   if (own !== undefined && own.trim() !== '') return own;
-  for (const one of elementsIn(part)) {
+  for (const one of walkElements(part)) {
     const inner =
-      one.attribute(attribute) ?? (one.name === 'a' && attribute === 'id' ? one.attribute('name') : undefined);
+      one.getAttribute(attribute) ?? (one.name === 'a' && attribute === 'id' ? one.getAttribute('name') : undefined);
     if (inner !== undefined && inner.trim() !== '') return inner;
   }
   return undefined;
 }
 
 function findTitle(part: Document): string {
-  for (const element of elementsIn(part)) {
-    const title = headingLevel(element) === undefined ? '' : textOf(element);
+  for (const element of walkElements(part)) {
+    const title = getHeadingLevel(element) === undefined ? '' : extractElementText(element);
     if (title !== '') return title;
   }
   return '';

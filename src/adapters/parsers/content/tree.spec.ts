@@ -24,7 +24,7 @@ const shape = ({ children }: ParentNode): Shape[] =>
       if (isText(child)) return [child.data];
       if (!isElement(child)) return [];
       const names = Array.from({ length: child.attributeCount }, (_, at) => child.attributeNameAt(at));
-      const attributes = Object.fromEntries(names.map((name) => [name, child.attribute(name)!]));
+      const attributes = Object.fromEntries(names.map((name) => [name, child.getAttribute(name)!]));
       return [[child.name.toLowerCase(), attributes, shape(child)]];
     }),
   );

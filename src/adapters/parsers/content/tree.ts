@@ -18,7 +18,7 @@ import {
 } from '../html/bytes.js';
 import { NameTrie, ROOT, SYMBOL, WIDTH } from '../html/name-trie.js';
 import { findBogusCommentEnd, findCommentEnd, findEndTag, findScriptEnd, findTagEnd } from '../html/raw-text.js';
-import { ELEMENT_NAMES, type ElementKind, elementKind } from './element-kinds.js';
+import { ELEMENT_NAMES, type ElementKind, getElementKind } from './element-kinds.js';
 import { type ChildNode, Comment, Document, Element, type ParentNode, Text } from './nodes.js';
 import { PageAttributes, PageSource } from './page-source.js';
 
@@ -57,7 +57,7 @@ export function parseTree(utf8: Buffer, xml: boolean): Tree {
 }
 
 /** Names that most pages have, so that they need not be cut out of the page again and again. */
-const COMMON_KINDS = ELEMENT_NAMES.map(elementKind);
+const COMMON_KINDS = ELEMENT_NAMES.map(getElementKind);
 const TAGS = new NameTrie(ELEMENT_NAMES.map((name, index) => [name, index] as const));
 const ATTRIBUTES = new NameTrie(
   (
@@ -75,7 +75,7 @@ interface Kind extends ElementKind {
   open: number;
 }
 
-const DOCUMENT: Kind = { ...elementKind(''), open: 1 };
+const DOCUMENT: Kind = { ...getElementKind(''), open: 1 };
 
 /** An open element, and what is known of its content so far. */
 interface Open {
@@ -253,7 +253,7 @@ class TreeBuilder {
     const known = this.kinds.get(written);
     if (known) return known;
     const name = written.toLowerCase();
-    const kind = this.kinds.get(name) ?? { ...elementKind(name), open: 0 };
+    const kind = this.kinds.get(name) ?? { ...getElementKind(name), open: 0 };
     this.kinds.set(name, kind).set(written, kind);
     return kind;
   }

@@ -59,7 +59,7 @@ export class DocumentContent {
   }
 
   /** Ends the current word. */
-  separate(): void {
+  endWord(): void {
     if (this.pieces.length > 0 && this.pieces[this.pieces.length - 1] !== ' ') this.addText(' ');
   }
 
@@ -71,13 +71,13 @@ export class DocumentContent {
   }
 
   addAuthor(name: string | undefined): void {
-    const value = foldSpaces(name);
+    const value = collapseWhitespace(name);
     if (value !== '') this.metas.push({ name: 'author', value });
   }
 
   /** Adds a further meta of the document. Empty values are ignored. */
   addField(name: string, text: string | undefined): void {
-    const value = foldSpaces(text);
+    const value = collapseWhitespace(text);
     if (value !== '' && this.fields.length < MAX_FIELDS) this.fields.push({ name, value });
   }
 
@@ -101,7 +101,7 @@ export class DocumentContent {
     const { maxTextLength } = this.request;
     const text = whole.slice(0, maxTextLength);
     return {
-      title: foldSpaces(this.title).slice(0, MAX_TITLE_LENGTH),
+      title: collapseWhitespace(this.title).slice(0, MAX_TITLE_LENGTH),
       text,
       language: languageOf([this.language], () => whole.slice(0, SAMPLE_LENGTH)),
       links: [...this.hrefs].map((href) => ({ href, kind: 'a' as const, nofollow: false })),
@@ -114,7 +114,7 @@ export class DocumentContent {
 }
 
 /** Converts text to one line without control characters. */
-export const foldSpaces = (text: string | undefined): string =>
+export const collapseWhitespace = (text: string | undefined): string =>
   (text ?? '')
     .slice(0, MAX_VALUE_LENGTH)
     .replace(/[\s\u0000-\u001f\u007f]+/g, ' ')

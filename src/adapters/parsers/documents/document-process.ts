@@ -52,7 +52,7 @@ export class DocumentProcess {
     entry = ENTRY,
   ) {
     const file = fileURLToPath(entry);
-    this.child = spawn(process.execPath, [...nodeFlags(file, limits), file], {
+    this.child = spawn(process.execPath, [...buildNodeFlags(file, limits), file], {
       stdio: ['pipe', 'pipe', 'ignore'],
       // The process gets none of the server's environment, which may contain keys and passwords.
       env: {},
@@ -60,9 +60,11 @@ export class DocumentProcess {
       windowsHide: true,
     });
     this.child.on('error', (error) =>
-      this.endWith(new ExtractorUnavailable(`the process that reads documents does not start: ${error.message}`)),
+      this.retireAndSettle(
+        new ExtractorUnavailable(`the process that reads documents does not start: ${error.message}`),
+      ),
     );
-    this.child.on('exit', (code, signal) => this.endWith(this.killed ?? classifyExit(code, signal)));
+    this.child.on('exit', (code, signal) => this.retireAndSettle(this.killed ?? classifyExit(code, signal)));
     this.child.stdin!.on('error', () => undefined);
     this.child.stdout!.on('data', (piece: Buffer) => this.onData(piece));
     // The server may end even while a document is being read here.
@@ -112,7 +114,7 @@ export class DocumentProcess {
     this.kill({ refused: 'extract-memory', detail });
   }
 
-  private endWith(end: End): void {
+  private retireAndSettle(end: End): void {
     this.retire();
     this.settle(end);
   }
@@ -140,11 +142,11 @@ const ENTRY = new URL('./documents.process.js', import.meta.url);
  * Flags for Node's permission model: no files except the program, no processes, no threads, no native add-ons and,
  * since Node 25, no network.
  */
-function nodeFlags(entry: string, { memoryLimit }: ProcessLimits): string[] {
+function buildNodeFlags(entry: string, { memoryLimit }: ProcessLimits): string[] {
   const heap = Math.max(64, Math.round(memoryLimit / MEBIBYTE / 2));
   return [
     '--permission',
-    ...programFolders(entry).map((folder) => `--allow-fs-read=${folder}`),
+    ...listProgramFolders(entry).map((folder) => `--allow-fs-read=${folder}`),
     `--max-old-space-size=${heap}`,
     '--max-semi-space-size=8',
     '--disable-proto=delete',
@@ -153,7 +155,7 @@ function nodeFlags(entry: string, { memoryLimit }: ProcessLimits): string[] {
 }
 
 /** When bundled, the program is one folder; otherwise it consists of the compiled sources and the packages. */
-function programFolders(entry: string): string[] {
+function listProgramFolders(entry: string): string[] {
   const folder = dirname(entry);
   if (existsSync(join(folder, 'pdfium.wasm'))) return [join(folder, '*')];
   const packages = dirname(fileURLToPath(import.meta.resolve('@hyzyla/pdfium/pdfium.wasm')));

@@ -2,10 +2,10 @@
 import type { ExtractorDefinition } from '../../../domain/crawl/fetcher-definition.js';
 import type { ContentExtractor, SyncExtractor } from '../../../engine/ports/content-extractor.js';
 import type { PageReader } from '../../../engine/ports/page-reader.js';
-import { builtInExtractors, createExtractorFinder } from '../extractors.js';
+import { createBuiltInExtractors, createExtractorFinder } from '../extractors.js';
 import { createPageReader } from '../page-reader.js';
 import { DEFAULT_DOCUMENT_LIMITS, DocumentProcesses } from './document-processes.js';
-import { tikaExtractor } from './tika.js';
+import { createTikaExtractor } from './tika.js';
 
 export class DocumentReader implements PageReader {
   private readonly pages = createPageReader();
@@ -13,7 +13,7 @@ export class DocumentReader implements PageReader {
   readonly readSitemap = this.pages.readSitemap;
 
   /** `entry`: the program that the processes run, if it is not in this module's folder. */
-  private readonly builtIn = builtInExtractors();
+  private readonly builtIn = createBuiltInExtractors();
   private documents: DocumentProcesses;
   private finder: (mediaType: string) => ContentExtractor | undefined;
 
@@ -45,7 +45,7 @@ export class DocumentReader implements PageReader {
     more: readonly ContentExtractor[] = [],
   ): (mediaType: string) => ContentExtractor | undefined {
     const html = this.pages.findExtractor('text/html') as SyncExtractor;
-    const servers = extractors.flatMap((one) => (one.type === 'tika' ? [tikaExtractor(one, html)] : []));
+    const servers = extractors.flatMap((one) => (one.type === 'tika' ? [createTikaExtractor(one, html)] : []));
     return createExtractorFinder([...more, ...servers, this.documents, ...this.builtIn]);
   }
 }

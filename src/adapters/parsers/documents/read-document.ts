@@ -1,6 +1,6 @@
 /** Reads one document in the calling process, which must do nothing else, because the input may be hostile. */
 
-import { formatOf } from '../../../domain/content/document-types.js';
+import { findDocumentFormat } from '../../../domain/content/document-types.js';
 import type { Extraction } from '../../../engine/ports/content-extractor.js';
 import { determineLanguage } from '../language.js';
 import { type DocumentContent, type DocumentRequest, Unreadable } from './document-content.js';
@@ -9,7 +9,7 @@ import { type DocumentContent, type DocumentRequest, Unreadable } from './docume
 export async function loadReader(
   mediaType: string,
 ): Promise<(body: Uint8Array, request: DocumentRequest) => DocumentContent | Promise<DocumentContent>> {
-  switch (formatOf(mediaType)) {
+  switch (findDocumentFormat(mediaType)) {
     case 'pdf': {
       const [{ readPdf }, { loadPdfium }] = await Promise.all([
         import('./formats/pdf.js'),

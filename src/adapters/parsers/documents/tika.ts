@@ -32,13 +32,13 @@ const FIELDS: Readonly<Record<string, string>> = {
 };
 
 /** `html` reads the XHTML of Tika's responses. */
-export function tikaExtractor(definition: TikaDefinition, html: SyncExtractor): AsyncExtractor {
+export function createTikaExtractor(definition: TikaDefinition, html: SyncExtractor): AsyncExtractor {
   const { url, mediaTypes, timeLimit } = definition;
   const target = new URL('tika', url.endsWith('/') ? url : `${url}/`).href;
   return {
     kind: 'async',
     name: 'tika',
-    mediaTypes: mediaTypes.map((type) => (type.endsWith('/*') ? familyPattern(type) : type)),
+    mediaTypes: mediaTypes.map((type) => (type.endsWith('/*') ? buildFamilyPattern(type) : type)),
     timeLimit: milliseconds(timeLimit + GRACE_MS),
     async extract(body, mediaType, context, signal) {
       const answer = await requestText(
@@ -52,7 +52,7 @@ export function tikaExtractor(definition: TikaDefinition, html: SyncExtractor): 
   };
 }
 
-const familyPattern = (type: string): RegExp => new RegExp(`^${type.slice(0, -1).replace(/[.+]/g, '\\$&')}`);
+const buildFamilyPattern = (type: string): RegExp => new RegExp(`^${type.slice(0, -1).replace(/[.+]/g, '\\$&')}`);
 
 /** Returns the XHTML, or the reason why there is none. Throws if the server cannot be reached. */
 async function requestText(

@@ -87,7 +87,7 @@ export class Attributes {
   }
 
   /** Size of the value as written, in bytes; 0 if there is none. */
-  sizeOf(index: number): number {
+  getSize(index: number): number {
     return this.tags[index] === this.tag ? this.ends[index]! - this.starts[index]! : 0;
   }
 

@@ -46,7 +46,7 @@ const CONTENT: Record<string, ContentModel> = {
   plaintext: 'plaintext',
 };
 
-export const contentModelOf = (name: string): ContentModel =>
+export const getContentModel = (name: string): ContentModel =>
   Object.hasOwn(CONTENT, name) ? CONTENT[name]! : 'markup';
 
 /** Any element that is not listed above: a block without special meaning. */
@@ -71,7 +71,7 @@ function describeElements(): Map<string, Element> {
   const describeElement = (name: string): Element => ({
     name,
     inline: inline.has(name),
-    content: contentModelOf(name),
+    content: getContentModel(name),
     leavesForeign: leavesForeign.has(name),
     wanted: wanted.has(name),
     plain: !wanted.has(name) && !special.has(name) && !Object.hasOwn(CONTENT, name),

@@ -9,7 +9,7 @@ import fc from 'fast-check';
 import { parse, type DefaultTreeAdapterTypes as Tree } from 'parse5';
 import { describe, expect, it } from 'vitest';
 import { HtmlScanner } from './html-scanner.js';
-import { foldSpaces } from './page-facts.js';
+import { collapseWhitespace } from './page-facts.js';
 import { TextBuffer } from './text-buffer.js';
 
 interface Reading {
@@ -85,13 +85,13 @@ class Oracle {
       this.links.push(...addresses.flatMap((address) => (address === undefined ? [] : trim(address))));
     }
     if (!html) return;
-    const name = foldSpaces(get('name') ?? get('property') ?? '').toLowerCase();
+    const name = collapseWhitespace(get('name') ?? get('property') ?? '').toLowerCase();
     const content = get('content');
     if (element.tagName === 'meta' && name !== '' && content !== undefined)
-      this.metas.push(`${name}=${foldSpaces(content)}`);
+      this.metas.push(`${name}=${collapseWhitespace(content)}`);
     if (element.tagName === 'base' && get('href') !== undefined) this.base ??= trim(get('href')!);
     if (element.tagName === 'html') this.lang ??= get('lang') ?? get('xml:lang');
-    if (element.tagName === 'title') this.title ||= foldSpaces(textOf(element));
+    if (element.tagName === 'title') this.title ||= collapseWhitespace(textOf(element));
   }
 }
 

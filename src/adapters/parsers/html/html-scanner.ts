@@ -11,7 +11,7 @@ import { BANG, DASH, isLetter, LESS, QUESTION, SLASH } from './bytes.js';
 import { ELEMENTS, UNNAMED } from './elements.js';
 import { ForeignContent } from './foreign-content.js';
 import { END, ROOT, SYMBOL, WIDTH } from './name-trie.js';
-import { foldSpaces, PageFacts } from './page-facts.js';
+import { collapseWhitespace, PageFacts } from './page-facts.js';
 import { findBogusCommentEnd, findCommentEnd, findEndTag, findScriptEnd, findTagEnd } from './raw-text.js';
 import { clip, TextBuffer } from './text-buffer.js';
 
@@ -93,7 +93,7 @@ export class HtmlScanner {
     const behind = plain ? findTagEnd(this.bytes, nameEnd) : this.attributes.read(nameEnd);
     // An incomplete tag at the end of the input is not a tag.
     if (behind < 0) return this.bytes.length;
-    if (!element.inline && this.isVisible) this.text.separate();
+    if (!element.inline && this.isVisible) this.text.startNewWord();
     if (plain) return behind;
     return isEndTag ? this.readEndTag(behind) : this.readStartTag(behind);
   }
@@ -182,7 +182,7 @@ export class HtmlScanner {
   private readTitle(start: number, end: number): void {
     if (this.title !== '' || this.inertTemplates > 0) return;
     const written = this.bytes.toString('utf8', start, Math.min(end, start + MAX_TITLE_LENGTH * 8));
-    this.title = clip(foldSpaces(decodeHTML(written)), MAX_TITLE_LENGTH);
+    this.title = clip(collapseWhitespace(decodeHTML(written)), MAX_TITLE_LENGTH);
   }
 
   private addRawText(start: number, end: number, decode = (written: string) => written): void {

@@ -14,7 +14,7 @@ export function findMetaCharset(head: Buffer, isKnown: (label: string) => boolea
       at = attributes.read(findNameEnd(head, name));
       if (at < 0) return undefined;
       if (next !== SLASH && isMeta(head, name)) {
-        const label = charsetOfMeta(attributes);
+        const label = readMetaCharset(attributes);
         if (label !== undefined && isKnown(label)) return label;
       }
     } else if (next === BANG || next === SLASH || next === QUESTION) at = findBogusCommentEnd(head, at);
@@ -33,7 +33,7 @@ function isMeta(head: Buffer, at: number): boolean {
   return matchesName(head, at, 'meta') && endsName(head[at + 4] ?? 0);
 }
 
-function charsetOfMeta(attributes: Attributes): string | undefined {
+function readMetaCharset(attributes: Attributes): string | undefined {
   const charset = attributes.get(ATTRIBUTE.charset);
   if (charset !== undefined) return charset;
   if (attributes.get(ATTRIBUTE['http-equiv'])?.toLowerCase() !== 'content-type') return undefined;

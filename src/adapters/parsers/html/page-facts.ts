@@ -2,7 +2,7 @@
  * What a page's tags contain: links, base URL, metas, language. The number of each is limited; the first ones are kept.
  */
 
-import { isForPrograms } from '../../../domain/content/alternates.js';
+import { isMachineReadableType } from '../../../domain/content/alternates.js';
 import { type CutLinks, DistinctLinks } from '../../../domain/content/distinct-links.js';
 import { parseRefresh } from '../../../domain/url/refresh-target.js';
 import type { LinkKind, RawLink } from '../../../engine/ports/page-reader.js';
@@ -85,7 +85,7 @@ export class PageFacts {
 
   private readLink(kind: LinkKind, attribute: number): void {
     if (!this.attributes.has(attribute)) return;
-    if (this.attributes.sizeOf(attribute) > MAX_HREF_LENGTH) {
+    if (this.attributes.getSize(attribute) > MAX_HREF_LENGTH) {
       this.leftOut = true;
       return;
     }
@@ -117,21 +117,23 @@ export class PageFacts {
     const relations = new Set(this.attributes.get(ATTRIBUTE.rel)?.toLowerCase().split(/\s+/));
     if (relations.has('stylesheet')) return;
     const kinds = new Set([...relations].flatMap((relation) => LINK_RELATIONS.get(relation) ?? []));
-    if (isForPrograms(this.attributes.get(ATTRIBUTE.type))) kinds.delete('alternate');
+    if (isMachineReadableType(this.attributes.get(ATTRIBUTE.type))) kinds.delete('alternate');
     for (const kind of kinds) this.readLink(kind, ATTRIBUTE.href);
   }
 
   private readMeta(unseen: boolean): void {
     const { attributes } = this;
     if (!attributes.has(ATTRIBUTE.content)) return;
-    if (attributes.sizeOf(ATTRIBUTE.content) > MAX_META_LENGTH) {
+    if (attributes.getSize(ATTRIBUTE.content) > MAX_META_LENGTH) {
       this.leftOut = true;
       return;
     }
     const content = attributes.get(ATTRIBUTE.content)!;
     this.readHttpEquiv(attributes.get(ATTRIBUTE['http-equiv'])?.toLowerCase(), content, unseen);
-    const name = foldSpaces(attributes.get(ATTRIBUTE.name) ?? attributes.get(ATTRIBUTE.property) ?? '').toLowerCase();
-    if (name !== '') this.addNamedMeta(name, foldSpaces(content));
+    const name = collapseWhitespace(
+      attributes.get(ATTRIBUTE.name) ?? attributes.get(ATTRIBUTE.property) ?? '',
+    ).toLowerCase();
+    if (name !== '') this.addNamedMeta(name, collapseWhitespace(content));
   }
 
   private readHttpEquiv(header: string | undefined, content: string, unseen: boolean): void {
@@ -166,7 +168,7 @@ function trimUrl(value: string): string {
 }
 
 /** Replaces each run of white space with one space, trims the ends, and removes soft hyphens. */
-export function foldSpaces(value: string): string {
+export function collapseWhitespace(value: string): string {
   return value
     .replace(/\u00ad/g, '')
     .replace(/\s+/g, ' ')

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Extraction, SyncExtractor } from '../../../engine/ports/content-extractor.js';
-import { builtInExtractors } from '../extractors.js';
+import { createBuiltInExtractors } from '../extractors.js';
 
-const html = builtInExtractors()[0] as SyncExtractor;
+const html = createBuiltInExtractors()[0] as SyncExtractor;
 const context = { url: 'http://a/', contentType: 'text/html; charset=utf-8', maxLinks: 1_000, maxTextLength: 100_000 };
 const read = (page: string): Extraction => html.extract(Buffer.from(page), 'text/html', context) as Extraction;
 

@@ -4,7 +4,7 @@
  * settings and URLs by its form.
  */
 import { decodeHTML } from 'entities/decode';
-import { foldSpaces } from './page-facts.js';
+import { collapseWhitespace } from './page-facts.js';
 
 /** Minimum characters: if there are fewer, the data is not the page's content. */
 const ENOUGH = 250;
@@ -82,7 +82,7 @@ class Collector {
 
   private addText(name: string, written: string): void {
     if (written.length < 2 || ADDRESS.test(written) || isCode(written.slice(0, 500).trim())) return;
-    const text = foldSpaces(decodeHTML(written.replace(MARKUP, ' ')));
+    const text = collapseWhitespace(decodeHTML(written.replace(MARKUP, ' ')));
     const counts = NAMES.test(name) ? LETTER.test(text) : text.length >= 20 && PROSE.test(text.slice(0, 1_000));
     if (!counts || this.pieces.has(text)) return;
     this.pieces.add(text);

@@ -92,7 +92,7 @@ export class TextBuffer {
   }
 
   /** Makes the following text begin a new word. */
-  separate(): void {
+  startNewWord(): void {
     if (this.length > 0 && this.bytes[this.length - 1] !== SPACE) this.bytes[this.length++] = SPACE;
   }
 
@@ -119,7 +119,7 @@ export class TextBuffer {
   }
 
   /** Returns up to this many bytes from the middle of the text, in whole characters. */
-  middle(length: number): string {
+  sampleMiddle(length: number): string {
     let start = Math.max(0, (this.length - length) >> 1);
     let end = Math.min(this.length, start + length);
     while (start < end && isContinuation(this.bytes[start]!)) start++;

@@ -44,7 +44,7 @@ function encodeFields(document: PushDocument, key: number, boundary: string): st
   text += encodeField(FIELD.partDirective('filename'), master.fileName);
   text += encodeField(FIELD.partDirective('mimeHint'), master.mimeType);
   const fileName = `${documentField(key, FIELD.partBytes)}"; filename="${quoteName(master.fileName)}"`;
-  return `${text}${start}${fileName}\r\nContent-Type: ${safeMediaType(master.mimeType)}\r\n\r\n`;
+  return `${text}${start}${fileName}\r\nContent-Type: ${sanitizeMediaType(master.mimeType)}\r\n\r\n`;
 }
 
 /** The server extracts the text from the bytes, so if only part of a page counts, only that part is sent. */
@@ -70,7 +70,7 @@ const quoteName = (name: string): string =>
   /["\r\n]/.test(name) ? name.replaceAll('"', '%22').replaceAll('\r', '%0D').replaceAll('\n', '%0A') : name;
 
 /** The type comes from a website, so only a plain media type may be used in the header line. */
-const safeMediaType = (mimeType: string): string =>
+const sanitizeMediaType = (mimeType: string): string =>
   /^[\w.+-]+\/[\w.+-]+$/.test(mimeType) ? mimeType : 'application/octet-stream';
 
 function joinPieces(pieces: readonly (string | Uint8Array)[], allocate: (length: number) => Buffer): Buffer {

@@ -4,7 +4,7 @@ import { FORMER_CONNECTOR, type Sink, SinkUnavailable } from '../../../engine/po
 import { BodyBuffers } from '../body-buffers.js';
 import { readLines } from '../lines.js';
 import { isSuccess, type SinkAnswer, SinkClient, type SinkRequest } from '../sink-client.js';
-import { acknowledgeAll, groupRunsByKind, type RequestAnswer, sendSplitting } from '../splitting.js';
+import { acknowledgeAll, groupRunsByKind, type RequestAnswer, sendWithSplitting } from '../splitting.js';
 import { extractText } from './markup-text.js';
 import { encodeDocuments } from './multipart.js';
 import { ALL_DOCUMENTS, COMMAND, connectorPath, PARAMETER, parseEntry } from './names.js';
@@ -83,7 +83,7 @@ export class PapiSink implements Sink {
     const answers: OrderAnswer[] = [];
     for (const { kind, orders } of groupRunsByKind(batch)) {
       const send = (some: readonly PushOrder[]) => this.send(kind, some, session, signal);
-      answers.push(...(await sendSplitting(orders, send)));
+      answers.push(...(await sendWithSplitting(orders, send)));
     }
     if (answers.some(({ state }) => state === 'acknowledged')) await this.synchronize(session, batch, signal);
     return answers;

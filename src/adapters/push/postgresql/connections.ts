@@ -57,7 +57,7 @@ export class Connections {
       database,
       user: options.login ?? user,
       password: () => options.password?.reveal() ?? password ?? '',
-      ssl: tlsConfig(address, definition.tls),
+      ssl: toTlsConfig(address, definition.tls),
       stream: () => this.trackSocket(new VettedSocket(allowedAddresses)),
       max: concurrency + 1, // one more for a listing
       connectionTimeoutMillis: Math.min(timeout, CONNECT_WITHIN_MS),
@@ -131,7 +131,7 @@ export class Connections {
   }
 }
 
-function tlsConfig({ sslMode, host }: PostgresqlAddress, tls: SinkTls | undefined): pg.PoolConfig['ssl'] {
+function toTlsConfig({ sslMode, host }: PostgresqlAddress, tls: SinkTls | undefined): pg.PoolConfig['ssl'] {
   if (sslMode === 'disable') return false;
   return {
     rejectUnauthorized: sslMode === 'verify-full',

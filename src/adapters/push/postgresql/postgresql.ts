@@ -4,7 +4,7 @@ import type { SinkDefinitionOf } from '../../../domain/crawl/sink-definition.js'
 import type { OrderAnswer, PushDocument, PushOrder } from '../../../domain/push/order.js';
 import { type KeptDocument, type Sink, SinkUnavailable } from '../../../engine/ports/sink.js';
 import { formatHeading, groupValuesByName, parseForms, toMetas } from '../metas.js';
-import { acknowledgeAll, groupRunsByKind, type RequestAnswer, sendSplitting } from '../splitting.js';
+import { acknowledgeAll, groupRunsByKind, type RequestAnswer, sendWithSplitting } from '../splitting.js';
 import { Connections } from './connections.js';
 import { COLUMNS, ensureTable, quoteTable } from './table.js';
 
@@ -34,7 +34,7 @@ export class PostgresqlSink implements Sink {
 
   async deliver(batch: readonly PushOrder[], signal: AbortSignal): Promise<OrderAnswer[]> {
     await this.ensureTableOnce();
-    return sendSplitting(batch, (orders) => this.send(orders, signal));
+    return sendWithSplitting(batch, (orders) => this.send(orders, signal));
   }
 
   async *listEntries(signal: AbortSignal): AsyncGenerator<{ uri: string; stamp: string }> {

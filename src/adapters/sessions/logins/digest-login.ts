@@ -31,12 +31,12 @@ export class DigestLogin implements LoginMethod {
       };
     const answer = await fetchAndReport(tools, 'responded to the challenge', {
       url: check,
-      session: this.sessionFor(check),
+      session: this.getSession(check),
     });
     return toLoginResult(answer, check, ['digest']);
   }
 
-  sessionFor(url: string): RequestSession {
+  getSession(url: string): RequestSession {
     const { challenge } = this;
     if (!challenge) return {};
     const { user, password } = this.definition;
@@ -52,7 +52,7 @@ export class DigestLogin implements LoginMethod {
     };
   }
 
-  judgeAnswer({ status, challenge, authenticationInfo }: SessionAnswer): SessionVerdict {
+  judgeResponse({ status, challenge, authenticationInfo }: SessionAnswer): SessionVerdict {
     if (status !== 401) {
       const next = parseParameters(authenticationInfo).get('nextnonce');
       if (next !== undefined && this.challenge) this.setChallenge({ ...this.challenge, nonce: next });

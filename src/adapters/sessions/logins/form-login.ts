@@ -13,14 +13,14 @@ import { CookieSession } from '../cookie-sessions.js';
 import {
   collectValues,
   describeForms,
-  fieldName,
   findField,
   findForm,
+  getFieldName,
+  getText,
   type HtmlPage,
   hasElement,
   PageTooComplex,
   parsePage,
-  textOf,
 } from './html-form.js';
 
 const LARGEST_PAGE = 2 * 1024 * 1024;
@@ -86,12 +86,12 @@ export class FormSession implements LoginMethod {
     }
   }
 
-  sessionFor(url: string): RequestSession {
-    return { cookies: this.jar.cookies(url), loggedOut: this.markers };
+  getSession(url: string): RequestSession {
+    return { cookies: this.jar.getCookies(url), loggedOut: this.markers };
   }
 
-  async judgeAnswer({ url, status, location, setCookie, loggedOut }: SessionAnswer): Promise<SessionVerdict> {
-    const changed = setCookie !== undefined && (await this.jar.keep(url, setCookie));
+  async judgeResponse({ url, status, location, setCookie, loggedOut }: SessionAnswer): Promise<SessionVerdict> {
+    const changed = setCookie !== undefined && (await this.jar.storeCookies(url, setCookie));
     if (status === 401 || loggedOut === true) return 'ended';
     if (location === undefined) return 'fine';
     if (location === url) return changed ? 'again' : 'fine';
@@ -155,7 +155,7 @@ export class FormSession implements LoginMethod {
 
   private async fetch(tools: LoginTools, what: string, request: Submission) {
     const { url, method, body, contentType } = request;
-    const session: RequestSession = { login: this.definition.name, cookies: this.jar.cookies(url) };
+    const session: RequestSession = { login: this.definition.name, cookies: this.jar.getCookies(url) };
     const headers = contentType === undefined ? undefined : { 'content-type': contentType };
     const answer = await tools.fetch({ url, method, body, headers, session, maxSize: LARGEST_PAGE });
     const shownUrl = withoutQuery(url);
@@ -164,7 +164,7 @@ export class FormSession implements LoginMethod {
       throw new LoginFault('unreachable', `${shownUrl} could not be reached: ${answer.code}: ${answer.detail}`);
     }
     const { 'set-cookie': setCookie, location } = answer.headers;
-    if (setCookie !== undefined) await this.jar.keep(url, setCookie);
+    if (setCookie !== undefined) await this.jar.storeCookies(url, setCookie);
     tools.report({ what, url: shownUrl, status: answer.status, detail: describeRedirect(setCookie, location) });
     return answer;
   }
@@ -214,7 +214,7 @@ export class FormSession implements LoginMethod {
     this.checkRecipient(target);
     this.addKnownPage(page.url);
     if (this.definition.loggedOut === undefined && filled.size > 1)
-      this.markers = [...filled.keys()].flatMap((field) => fieldName(field) ?? []).map((name) => `name="${name}"`);
+      this.markers = [...filled.keys()].flatMap((field) => getFieldName(field) ?? []).map((name) => `name="${name}"`);
     return encodeForm(target, form.method, form.multipart, collectValues(form.element, filled));
   }
 
@@ -239,7 +239,7 @@ export class FormSession implements LoginMethod {
 
   private judgeResult({ page, status }: Shown, tools: LoginTools): LoginResult {
     const { success, refusedText, lockedText } = this.definition;
-    const text = textOf(page);
+    const text = getText(page);
     const place = withoutQuery(page.url);
     const finish = (kind: 'refused' | 'locked', why: string): LoginResult => {
       tools.report({ what: 'checked whether the login succeeded', url: place, status, detail: why });

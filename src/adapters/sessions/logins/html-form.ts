@@ -60,7 +60,7 @@ export function parsePage(html: string, url: string): HtmlPage {
 /** Throws SyntaxError for an invalid selector. */
 export const hasElement = ({ document }: HtmlPage, selector: string): boolean => selectOne(selector, document) !== null;
 
-export const textOf = ({ document }: HtmlPage): string => textContent(document).replace(/\s+/g, ' ');
+export const getText = ({ document }: HtmlPage): string => textContent(document).replace(/\s+/g, ' ');
 
 /** Finds the form by name or id, otherwise by selector; if none is given, the form that has the fields. */
 export function findForm(page: HtmlPage, wanted: string | undefined, fields: readonly string[]): HtmlForm | undefined {
@@ -68,7 +68,7 @@ export function findForm(page: HtmlPage, wanted: string | undefined, fields: rea
   const element =
     wanted === undefined
       ? forms.find((form) => fields.every((field) => findField(form, field) !== undefined))
-      : (forms.find((form) => [attribute(form, 'name'), attribute(form, 'id')].includes(wanted)) ??
+      : (forms.find((form) => [getAttribute(form, 'name'), getAttribute(form, 'id')].includes(wanted)) ??
         forms.find(compileMatcher(wanted)));
   return element && toHtmlForm(page, element);
 }
@@ -76,20 +76,22 @@ export function findForm(page: HtmlPage, wanted: string | undefined, fields: rea
 /** Finds a field of the form by its name or by a selector. */
 export function findField(form: Element, wanted: string): Element | undefined {
   const fields = findFields(form);
-  if (wanted === PASSWORD_FIELD) return fields.find((field) => attribute(field, 'type')?.toLowerCase() === 'password');
+  if (wanted === PASSWORD_FIELD)
+    return fields.find((field) => getAttribute(field, 'type')?.toLowerCase() === 'password');
   if (wanted === USER_FIELD) return findUserField(fields);
-  return fields.find((field) => attribute(field, 'name') === wanted) ?? fields.find(compileMatcher(wanted));
+  return fields.find((field) => getAttribute(field, 'name') === wanted) ?? fields.find(compileMatcher(wanted));
 }
 
 /** The text field before the password, or the only text field of a page that asks for the user name first. */
 function findUserField(fields: readonly Element[]): Element | undefined {
-  const textFields = (list: readonly Element[]): Element[] =>
+  const filterTextFields = (list: readonly Element[]): Element[] =>
     list.filter(
       (field) =>
-        field.name === 'input' && ['text', 'email', 'tel', ''].includes(attribute(field, 'type')?.toLowerCase() ?? ''),
+        field.name === 'input' &&
+        ['text', 'email', 'tel', ''].includes(getAttribute(field, 'type')?.toLowerCase() ?? ''),
     );
-  const password = fields.findIndex((field) => attribute(field, 'type')?.toLowerCase() === 'password');
-  return textFields(password < 0 ? fields : fields.slice(0, password)).at(-1);
+  const password = fields.findIndex((field) => getAttribute(field, 'type')?.toLowerCase() === 'password');
+  return filterTextFields(password < 0 ? fields : fields.slice(0, password)).at(-1);
 }
 
 /**
@@ -100,38 +102,38 @@ export function collectValues(form: Element, filled: ReadonlyMap<Element, string
   const values: Filled[] = [];
   let submitted = false;
   for (const field of findFields(form)) {
-    const name = attribute(field, 'name');
-    if (name === undefined || name === '' || attribute(field, 'disabled') !== undefined) continue;
+    const name = getAttribute(field, 'name');
+    if (name === undefined || name === '' || getAttribute(field, 'disabled') !== undefined) continue;
     const own = filled.get(field);
     const isSubmit = isSubmitButton(field);
     if (own !== undefined) values.push({ name, value: own });
     else if (isSubmit && submitted) continue;
-    else for (const value of defaultValues(field)) values.push({ name, value });
+    else for (const value of getDefaultValues(field)) values.push({ name, value });
     submitted ||= isSubmit;
   }
   return values;
 }
 
-function defaultValues(field: Element): string[] {
+function getDefaultValues(field: Element): string[] {
   if (field.name === 'textarea') return [textContent(field)];
-  if (field.name === 'select') return selectedValues(field);
-  const type = attribute(field, 'type')?.toLowerCase() ?? '';
+  if (field.name === 'select') return getSelectedValues(field);
+  const type = getAttribute(field, 'type')?.toLowerCase() ?? '';
   if (type === 'checkbox' || type === 'radio')
-    return attribute(field, 'checked') === undefined ? [] : [attribute(field, 'value') ?? 'on'];
+    return getAttribute(field, 'checked') === undefined ? [] : [getAttribute(field, 'value') ?? 'on'];
   if (['file', 'image', 'reset', 'button'].includes(type)) return [];
-  return [attribute(field, 'value') ?? ''];
+  return [getAttribute(field, 'value') ?? ''];
 }
 
-function selectedValues(field: Element): string[] {
+function getSelectedValues(field: Element): string[] {
   const options = selectAll<AnyNode, Element>('option', field);
-  const chosen = options.filter((option) => attribute(option, 'selected') !== undefined);
-  const multiple = attribute(field, 'multiple') !== undefined;
+  const chosen = options.filter((option) => getAttribute(option, 'selected') !== undefined);
+  const multiple = getAttribute(field, 'multiple') !== undefined;
   const taken = chosen.length > 0 ? chosen : multiple ? [] : options.slice(0, 1);
-  return taken.map((option) => attribute(option, 'value') ?? textContent(option).trim());
+  return taken.map((option) => getAttribute(option, 'value') ?? textContent(option).trim());
 }
 
 function isSubmitButton(field: Element): boolean {
-  const type = attribute(field, 'type')?.toLowerCase();
+  const type = getAttribute(field, 'type')?.toLowerCase();
   return field.name === 'button' ? type === undefined || type === 'submit' : type === 'submit';
 }
 
@@ -140,8 +142,8 @@ export function describeForms(page: HtmlPage): string {
   const forms = findForms(page);
   if (forms.length === 0) return 'the page has no form';
   const shown = forms.slice(0, MOST_FORMS_SHOWN).map((form) => {
-    const name = attribute(form, 'name') ?? attribute(form, 'id');
-    const names = findFields(form).flatMap((field) => attribute(field, 'name') ?? []);
+    const name = getAttribute(form, 'name') ?? getAttribute(form, 'id');
+    const names = findFields(form).flatMap((field) => getAttribute(field, 'name') ?? []);
     const list = names.slice(0, MOST_FIELDS_SHOWN).join(', ').slice(0, 300) || 'no fields';
     return `${name === undefined ? 'a form without a name' : `form ${name.slice(0, 60)}`} with ${list}`;
   });
@@ -150,14 +152,14 @@ export function describeForms(page: HtmlPage): string {
 }
 
 /** The field's name, by which the login form is recognized on other pages. */
-export const fieldName = (field: Element): string | undefined => attribute(field, 'name');
+export const getFieldName = (field: Element): string | undefined => getAttribute(field, 'name');
 
 const findForms = ({ document }: HtmlPage): Element[] =>
   selectAll<AnyNode, Element>('form', document).filter(isTag).slice(0, MOST_FORMS);
 
 const findFields = (form: Element): Element[] => selectAll<AnyNode, Element>(FIELDS, form).filter(isTag);
 
-const attribute = (element: Element, name: string): string | undefined => getAttributeValue(element, name);
+const getAttribute = (element: Element, name: string): string | undefined => getAttributeValue(element, name);
 
 /** The returned function matches nothing if the selector is invalid. */
 function compileMatcher(selector: string): (element: Element) => boolean {
@@ -170,10 +172,10 @@ function compileMatcher(selector: string): (element: Element) => boolean {
 
 function toHtmlForm({ url, document }: HtmlPage, element: Element): HtmlForm | undefined {
   const base = selectOne<AnyNode, Element>('base[href]', document);
-  const around = URL.parse((base && attribute(base, 'href')) ?? '', url)?.href ?? url;
-  const action = attribute(element, 'action')?.trim();
+  const around = URL.parse((base && getAttribute(base, 'href')) ?? '', url)?.href ?? url;
+  const action = getAttribute(element, 'action')?.trim();
   const target = URL.parse(action === undefined || action === '' ? url : action, around);
   if (!target) return undefined;
-  const method = attribute(element, 'method')?.toLowerCase() === 'post' ? 'POST' : 'GET';
-  return { element, action: target.href, method, multipart: /multipart/i.test(attribute(element, 'enctype') ?? '') };
+  const method = getAttribute(element, 'method')?.toLowerCase() === 'post' ? 'POST' : 'GET';
+  return { element, action: target.href, method, multipart: /multipart/i.test(getAttribute(element, 'enctype') ?? '') };
 }

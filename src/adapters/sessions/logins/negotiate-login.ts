@@ -23,7 +23,7 @@ export class NegotiateSession implements LoginMethod {
     this.discardTickets();
     let session: RequestSession;
     try {
-      session = await this.sessionFor(check);
+      session = await this.getSession(check);
     } catch (error) {
       const { message } = error as Error;
       const detail = `Kerberos issued no ticket: ${message}`;
@@ -35,7 +35,7 @@ export class NegotiateSession implements LoginMethod {
   }
 
   /** A rejected keytab is not tried again before the next login: each attempt may count towards locking the account. */
-  sessionFor(url: string): Promise<RequestSession> {
+  getSession(url: string): Promise<RequestSession> {
     return enqueue(async () => {
       if (this.failure) throw this.failure;
       try {
@@ -48,7 +48,7 @@ export class NegotiateSession implements LoginMethod {
     });
   }
 
-  judgeAnswer({ status }: SessionAnswer): SessionVerdict {
+  judgeResponse({ status }: SessionAnswer): SessionVerdict {
     return status === 401 ? 'ended' : 'fine';
   }
 

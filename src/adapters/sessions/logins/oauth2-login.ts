@@ -9,7 +9,7 @@ import type {
   SessionAnswer,
   SessionVerdict,
 } from '../../../engine/ports/login-method.js';
-import { basicAuthorization } from './steady-login.js';
+import { createBasicAuthorization } from './steady-login.js';
 
 const LONGEST_TOKEN = 16_384;
 const SMALL_ANSWER = 256 * 1024;
@@ -36,11 +36,11 @@ export class OAuth2Client implements LoginMethod {
     return this.toLoginResult(answer, body, told, tools);
   }
 
-  sessionFor(): RequestSession {
+  getSession(): RequestSession {
     return this.token === undefined ? {} : { headers: { authorization: `Bearer ${this.token}` } };
   }
 
-  judgeAnswer({ status }: SessionAnswer): SessionVerdict {
+  judgeResponse({ status }: SessionAnswer): SessionVerdict {
     return status === 401 ? 'ended' : 'fine';
   }
 
@@ -58,7 +58,7 @@ export class OAuth2Client implements LoginMethod {
       form.set('client_secret', clientSecret.reveal());
       // RFC 6749, 2.3.1: id and secret are form-encoded before they are joined.
     } else
-      headers['authorization'] = basicAuthorization(
+      headers['authorization'] = createBasicAuthorization(
         encodeURIComponent(clientId),
         encodeURIComponent(clientSecret.reveal()),
       );

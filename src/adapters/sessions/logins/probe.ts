@@ -40,13 +40,17 @@ export function toLoginResult(answer: FetchOutcome, url: string, schemes?: reado
   if (answer.kind === 'failure')
     return { kind: 'unreachable', detail: `${url} could not be reached: ${answer.code}: ${answer.detail}` };
   const { status, headers } = answer;
-  if (status === 401) return toRefused(url, headers['www-authenticate'], schemes);
+  if (status === 401) return toRefusedResult(url, headers['www-authenticate'], schemes);
   if (status === 407 || status === 408 || status === 429 || status >= 500)
     return { kind: 'unreachable', detail: `${url} responded with ${status}` };
   return { kind: 'in' };
 }
 
-function toRefused(url: string, challenge: string | undefined, schemes: readonly string[] | undefined): LoginResult {
+function toRefusedResult(
+  url: string,
+  challenge: string | undefined,
+  schemes: readonly string[] | undefined,
+): LoginResult {
   const offered = listSchemes(challenge);
   const meant =
     schemes === undefined || offered === '' || schemes.some((scheme) => offered.split(', ').includes(scheme));

@@ -17,11 +17,11 @@ export class SteadyLogin implements LoginMethod {
 
   login(tools: LoginTools): Promise<LoginResult> {
     const { name, check } = this.definition;
-    const session = { ...this.sessionFor(), login: name };
+    const session = { ...this.getSession(), login: name };
     return probePage(tools, { url: check, session, schemes: SCHEMES[this.definition.type] });
   }
 
-  sessionFor(): RequestSession {
+  getSession(): RequestSession {
     const { definition } = this;
     switch (definition.type) {
       case 'certificate':
@@ -34,11 +34,11 @@ export class SteadyLogin implements LoginMethod {
       case 'header':
         return { headers: { [definition.header]: definition.value.reveal() } };
       default:
-        return { headers: { authorization: basicAuthorization(definition.user, definition.password.reveal()) } };
+        return { headers: { authorization: createBasicAuthorization(definition.user, definition.password.reveal()) } };
     }
   }
 
-  judgeAnswer({ status }: SessionAnswer): SessionVerdict {
+  judgeResponse({ status }: SessionAnswer): SessionVerdict {
     return status === 401 ? 'ended' : 'fine';
   }
 }
@@ -50,5 +50,5 @@ const SCHEMES: Readonly<Partial<Record<SteadyDefinition['type'], readonly string
 };
 
 /** Basic authentication (RFC 7617) in UTF-8. */
-export const basicAuthorization = (user: string, password: string): string =>
+export const createBasicAuthorization = (user: string, password: string): string =>
   `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;

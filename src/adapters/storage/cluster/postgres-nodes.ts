@@ -5,7 +5,7 @@ import type { Log } from '../../../engine/ports/log.js';
 import type { Nodes, NodesListener, OwnerCommand } from '../../../engine/ports/nodes.js';
 import { toConnectionConfig } from '../postgres/connection.js';
 import type { PostgresPool } from '../postgres/postgres-pool.js';
-import { PARTITIONS, partitionOf } from '../shared/partition.js';
+import { computePartition, PARTITIONS } from '../shared/partition.js';
 import { CommandQueue } from './command-queue.js';
 import { PostgresCommands } from './postgres-commands.js';
 import { type PostgresPartitions, RENEW_EVERY_MS } from './postgres-partitions.js';
@@ -84,7 +84,7 @@ export class PostgresNodes implements Nodes {
   }
 
   notifyDue(hostKeys: Iterable<string>): void {
-    for (const hostKey of hostKeys) this.#due.add(partitionOf(hostKey));
+    for (const hostKey of hostKeys) this.#due.add(computePartition(hostKey));
     this.#scheduleNotice();
   }
 
@@ -99,7 +99,7 @@ export class PostgresNodes implements Nodes {
   }
 
   async send({ hostKey, text, delivers }: OwnerCommand): Promise<void> {
-    const part = partitionOf(hostKey);
+    const part = computePartition(hostKey);
     await this.#pool.rows(SEND, [part, hostKey, text, delivers]);
     if (this.#partitions.owns(hostKey)) this.#checkTables();
     else await this.#notify({ commands: [part] });

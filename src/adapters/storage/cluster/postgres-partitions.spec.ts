@@ -124,12 +124,12 @@ describe('partitions of several nodes', () => {
 
   it('go on, with a warning, when their node has been silent for longer than its lease', async () => {
     const first = await node();
-    const fence = first.partitions.fenceFor('a.example')!;
+    const fence = first.partitions.findFence('a.example')!;
     await expire();
     const second = await node();
     expect(second.size).toBe(PARTITIONS);
     expect(second.gainedAbruptly).toHaveLength(PARTITIONS);
-    expect(second.partitions.fenceFor('a.example')!.epoch).toBe(fence.epoch + 1);
+    expect(second.partitions.findFence('a.example')!.epoch).toBe(fence.epoch + 1);
     await first.partitions.runRound();
     expect(first.lost).toHaveLength(PARTITIONS);
     expect(first.partitions.holds(fence)).toBe(false);
@@ -137,7 +137,7 @@ describe('partitions of several nodes', () => {
 
   it('are not used by a node whose own clock says that the lease is nearly over, whatever the database says', async () => {
     const first = await node();
-    const fence = first.partitions.fenceFor('a.example')!;
+    const fence = first.partitions.findFence('a.example')!;
     first.uptime = 8_999;
     expect([first.partitions.owns('a.example'), first.partitions.holds(fence)]).toEqual([true, true]);
     first.uptime = 9_000;
@@ -147,7 +147,7 @@ describe('partitions of several nodes', () => {
 
   it('come back to a node that was frozen under new fences only', async () => {
     const first = await node();
-    const fence = first.partitions.fenceFor('a.example')!;
+    const fence = first.partitions.findFence('a.example')!;
     first.uptime = 60_000;
     await first.partitions.runRound();
     expect(first.lost).toHaveLength(PARTITIONS);
@@ -162,7 +162,7 @@ describe('partitions of several nodes', () => {
     first.report = new Promise((resolve) => {
       ended = resolve;
     });
-    const fences = Array.from({ length: 40 }, (_, i) => first.partitions.fenceFor(`h${i}.example`)!);
+    const fences = Array.from({ length: 40 }, (_, i) => first.partitions.findFence(`h${i}.example`)!);
     const second = await node();
     await first.partitions.runRound();
     const leaving = fences.filter((_, i) => !first.partitions.owns(`h${i}.example`));
@@ -181,18 +181,18 @@ describe('partitions of several nodes', () => {
     const store = await openPostgresStore(new Secret(url));
     onTestFinished(() => store.close());
     const [a, b] = await store.discover([newUrl('http://a.example/'), newUrl('http://b.example/')]);
-    const settlement = (id: number, fence = first.partitions.fenceFor('a.example')!) => ({
+    const settlement = (id: number, fence = first.partitions.findFence('a.example')!) => ({
       id,
       fence,
       changes: { dueAt: instant(77) },
     });
     await store.settle([settlement(a!.id)]);
-    const stale = first.partitions.fenceFor('b.example')!;
+    const stale = first.partitions.findFence('b.example')!;
     await expire();
     const second = await node();
     const refused = await store
       .settle([
-        settlement(a!.id, second.partitions.fenceFor('a.example')),
+        settlement(a!.id, second.partitions.findFence('a.example')),
         { ...settlement(b!.id, stale), changes: { dueAt: instant(78) } },
       ])
       .catch((error: unknown) => error);

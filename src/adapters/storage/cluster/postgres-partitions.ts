@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Log } from '../../../engine/ports/log.js';
 import type { Fence, PartitionListener, Partitions } from '../../../engine/ports/partitions.js';
-import { PARTITIONS, partitionOf } from '../shared/partition.js';
+import { computePartition, PARTITIONS } from '../shared/partition.js';
 import type { Leases, OwnedPartition, Standing } from './leases.js';
 
 export interface PartitionsOptions {
@@ -91,8 +91,8 @@ export class PostgresPartitions implements Partitions {
     return this.#crawls;
   }
 
-  partitionOf(hostKey: string): number {
-    return partitionOf(hostKey);
+  getPartition(hostKey: string): number {
+    return computePartition(hostKey);
   }
 
   get owned(): readonly number[] {
@@ -100,11 +100,11 @@ export class PostgresPartitions implements Partitions {
   }
 
   owns(hostKey: string): boolean {
-    return this.fenceFor(hostKey) !== undefined;
+    return this.findFence(hostKey) !== undefined;
   }
 
-  fenceFor(hostKey: string): Fence | undefined {
-    const partition = partitionOf(hostKey);
+  findFence(hostKey: string): Fence | undefined {
+    const partition = computePartition(hostKey);
     const ownership = this.#owned.get(partition);
     if (!ownership || ownership.leaving || !this.#isAlive()) return undefined;
     return { partition, epoch: ownership.epoch };
@@ -135,7 +135,7 @@ export class PostgresPartitions implements Partitions {
     await this.#stepping.catch(() => undefined);
     await this.#givingAway;
     if (!this.#joined) return;
-    await this.#giveAway([...this.#owned.keys()]).catch(() => undefined);
+    await this.#handOver([...this.#owned.keys()]).catch(() => undefined);
     await this.#leases.leave(this.#node).catch(() => undefined);
     this.onChange();
   }
@@ -179,7 +179,7 @@ export class PostgresPartitions implements Partitions {
     this.others = standing.crawling - (this.#crawls ? 1 : 0);
     this.#nextEndMs = standing.nextEndMs;
     await this.#adoptStanding(standing);
-    this.#giveAwayBeyond(this.#computeFairShare(standing.crawling));
+    this.#releaseSurplus(this.#computeFairShare(standing.crawling));
   }
 
   async #join(): Promise<void> {
@@ -210,24 +210,24 @@ export class PostgresPartitions implements Partitions {
     for (const { part, epoch } of partitions) this.#owned.set(part, { epoch, leaving: false });
   }
 
-  #giveAwayBeyond(share: number): void {
+  #releaseSurplus(share: number): void {
     if (this.#givingAway || this.#closed) return;
     const kept = [...this.#owned].filter(([, { leaving }]) => !leaving);
     // Partitions that are still leaving could not be released last time.
     const stuck = [...this.#owned].filter(([, { leaving }]) => leaving);
     const parts = [...stuck, ...kept.slice(share)].map(([part]) => part);
     if (parts.length === 0) return;
-    this.#givingAway = this.#giveAway(parts)
+    this.#givingAway = this.#handOver(parts)
       .catch((error: unknown) => this.#log.warn('partitions could not be handed over', { error: String(error) }))
       .finally(() => {
         this.#givingAway = undefined;
       });
   }
 
-  async #giveAway(parts: readonly number[]): Promise<void> {
+  async #handOver(parts: readonly number[]): Promise<void> {
     const node = this.#node;
     for (const part of parts) this.#owned.get(part)!.leaving = true;
-    const orderly = await this.#endsInTime(this.#listener?.onRevoking(parts, false) ?? Promise.resolve());
+    const orderly = await this.#completesInTime(this.#listener?.onRevoking(parts, false) ?? Promise.resolve());
     if (node !== this.#node) return;
     await this.#leases.release(node, parts, !orderly);
     if (node !== this.#node) return;
@@ -255,7 +255,7 @@ export class PostgresPartitions implements Partitions {
   }
 
   /** Resolves with whether the work ended in time; a failure does not count as an end. */
-  async #endsInTime(work: Promise<unknown>): Promise<boolean> {
+  async #completesInTime(work: Promise<unknown>): Promise<boolean> {
     let cancel = (): void => undefined;
     const late = new Promise<false>((resolve) => {
       cancel = this.#timer(HAND_OVER_MS, () => resolve(false));

@@ -2,9 +2,9 @@ import type { UrlId } from '../../../domain/crawl/url-state.js';
 import type { LedgerEntry, PageLinks, Visit } from '../../../engine/ports/frontier-store.js';
 import { toLinkValues } from '../shared/link-row.js';
 import { KEPT_VISITS, toOrderValues, toVisitValues } from '../shared/order-row.js';
-import { PARTITIONS, partitionOf, partitionOfId } from '../shared/partition.js';
+import { computePartition, getPartition, PARTITIONS } from '../shared/partition.js';
 import { type Counted, Tally } from '../shared/tally.js';
-import { FIELDS, type RowChanges, storedValue, type Value } from '../shared/url-row.js';
+import { FIELDS, type RowChanges, toStoredValue, type Value } from '../shared/url-row.js';
 import type { Connection } from './postgres-pool.js';
 import type { Site } from './postgres-sites.js';
 import {
@@ -34,7 +34,7 @@ export const packSite = ({ part, id }: Site): number => id * PARTITIONS + part;
 const unpackSite = (number: number): Site => ({ part: number % PARTITIONS, id: Math.floor(number / PARTITIONS) });
 
 /** Converts ids, with their partitions, to the columns that statements expect. */
-export const idColumns = (ids: readonly UrlId[]): Value[][] => [ids.map(partitionOfId), [...ids]];
+export const toIdColumns = (ids: readonly UrlId[]): Value[][] => [ids.map(getPartition), [...ids]];
 
 /**
  * The changes that one transaction makes to URLs; keeps the counts up to date. Sites are locked before anything is
@@ -50,10 +50,10 @@ export class PostgresChanges {
 
   /** Reads the rows of these URLs and locks them until the transaction ends. */
   async lockRows(ids: readonly UrlId[]): Promise<Map<UrlId, CountedUrl>> {
-    await this.#connection.rows(LOCK_SITES_OF_URLS, idColumns(ids), 'lock-sites-of-urls');
+    await this.#connection.rows(LOCK_SITES_OF_URLS, toIdColumns(ids), 'lock-sites-of-urls');
     const rows = await this.#connection.rows<CountedUrl & { part: number }>(
       COUNTED_URLS,
-      idColumns(ids),
+      toIdColumns(ids),
       'counted-urls',
     );
     return new Map(rows.map((row) => [row.id, toCountedRow(row)]));
@@ -61,10 +61,10 @@ export class PostgresChanges {
 
   async update(changed: readonly { readonly row: CountedUrl; readonly changes: RowChanges }[]): Promise<void> {
     const rows = changed.map(({ row, changes }) => [
-      partitionOfId(row.id),
+      getPartition(row.id),
       row.id,
       FIELDS.reduce((mask, field, n) => (changes[field] === undefined ? mask : mask | (1 << n)), 0),
-      ...FIELDS.map((field) => storedValue(field, changes)),
+      ...FIELDS.map((field) => toStoredValue(field, changes)),
     ]);
     if (rows.length === 0) return;
     await this.#connection.rows(UPDATE_URLS, toColumns(rows, UPDATE_WIDTH), 'update-urls');
@@ -73,7 +73,7 @@ export class PostgresChanges {
 
   async remove(rows: readonly CountedUrl[]): Promise<void> {
     if (rows.length === 0) return;
-    await this.#connection.rows(DELETE_URLS, idColumns(rows.map(({ id }) => id)), 'delete-urls');
+    await this.#connection.rows(DELETE_URLS, toIdColumns(rows.map(({ id }) => id)), 'delete-urls');
     for (const row of rows) this.tally.countRow(row, -1);
   }
 
@@ -84,22 +84,22 @@ export class PostgresChanges {
     if (visits.length === 0) return;
     // A statement must not write a row twice: if two visits have the same time, the later entry counts.
     const rows = new Map(
-      visits.map(({ id, visit }) => [`${id} ${visit.at}`, [partitionOfId(id), id, ...toVisitValues(visit)]]),
+      visits.map(({ id, visit }) => [`${id} ${visit.at}`, [getPartition(id), id, ...toVisitValues(visit)]]),
     );
     await this.#connection.rows(INSERT_VISITS, toColumns([...rows.values()], VISIT_WIDTH), 'insert-visits');
     const many = [...new Set(visits.filter(({ count }) => count > KEPT_VISITS).map(({ id }) => id))];
-    if (many.length > 0) await this.#connection.rows(PRUNE_VISITS, idColumns(many), 'prune-visits');
+    if (many.length > 0) await this.#connection.rows(PRUNE_VISITS, toIdColumns(many), 'prune-visits');
   }
 
   async saveLinks(pages: readonly { readonly id: UrlId; readonly links: PageLinks }[]): Promise<void> {
     if (pages.length === 0) return;
-    const rows = pages.map(({ id, links }) => [partitionOfId(id), id, ...toLinkValues(links)]);
+    const rows = pages.map(({ id, links }) => [getPartition(id), id, ...toLinkValues(links)]);
     await this.#connection.rows(SAVE_LINKS, toColumns(rows, LINKS_WIDTH), 'save-links');
   }
 
   /** Must be called at the end of the transaction. */
   async writeCounts(): Promise<void> {
-    const changes = this.tally.takeChanges();
+    const changes = this.tally.drainChanges();
     if (changes.length === 0) return;
     const counters = changes.flatMap(({ site, counters }) =>
       counters.map(({ status, source, indexed, urls }) => [
@@ -134,6 +134,6 @@ export const toCountedRow = ({ part, ...row }: CountedUrl & { part: number }): C
 /** Stores orders and updates of orders; if a batch has several entries for one order, the last one counts. */
 export async function saveOrders(connection: Connection, entries: readonly LedgerEntry[]): Promise<void> {
   if (entries.length === 0) return;
-  const rows = new Map(entries.map((entry) => [entry.id, [partitionOf(entry.hostKey), ...toOrderValues(entry)]]));
+  const rows = new Map(entries.map((entry) => [entry.id, [computePartition(entry.hostKey), ...toOrderValues(entry)]]));
   await connection.rows(SAVE_ORDERS, toColumns([...rows.values()], ORDER_WIDTH), 'save-orders');
 }

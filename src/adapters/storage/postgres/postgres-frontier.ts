@@ -13,7 +13,7 @@ import type {
 import type { OwedChange } from '../../../engine/ports/owed-orders.js';
 import { type Fence, FencedOut } from '../../../engine/ports/partitions.js';
 import { buildUrlWhere, LIKE } from '../shared/filter-sql.js';
-import { partitionOf, partitionOfId } from '../shared/partition.js';
+import { computePartition, getPartition } from '../shared/partition.js';
 import {
   createDueChanges,
   createRestartChanges,
@@ -26,7 +26,14 @@ import {
   toState,
   type UrlRecord,
 } from '../shared/url-row.js';
-import { type CountedUrl, idColumns, PostgresChanges, packSite, saveOrders, toCountedRow } from './postgres-changes.js';
+import {
+  type CountedUrl,
+  PostgresChanges,
+  packSite,
+  saveOrders,
+  toCountedRow,
+  toIdColumns,
+} from './postgres-changes.js';
 import { saveOwed } from './postgres-owed.js';
 import type { Connection, PostgresPool } from './postgres-pool.js';
 import { PostgresSites, type Site } from './postgres-sites.js';
@@ -68,7 +75,7 @@ export class PostgresFrontier {
   }
 
   async discover(urls: readonly NewUrl[]): Promise<UrlState[]> {
-    const unknown = await this.#findUnknown(await this.#placeUrls(urls));
+    const unknown = await this.#findUnknown(await this.#resolveSites(urls));
     if (unknown.length === 0) return [];
     return this.#pool.transaction(async (connection) => {
       const changes = new PostgresChanges(connection);
@@ -79,7 +86,7 @@ export class PostgresFrontier {
   }
 
   async seed(urls: readonly NewUrl[]): Promise<{ readonly state: UrlState; readonly known: boolean }[]> {
-    const placed = await this.#placeUrls(urls);
+    const placed = await this.#resolveSites(urls);
     return this.#pool.transaction(async (connection) => {
       const changes = new PostgresChanges(connection);
       const added = new Map((await this.#insert(connection, changes, placed)).map(({ id, url }) => [url, id]));
@@ -107,7 +114,7 @@ export class PostgresFrontier {
   ): Promise<{ urls: UrlState[]; next?: Instant }> {
     const site = await this.#sites.find({ crawler, hostKey });
     if (!site) return { urls: [] };
-    const leased = [...skip].filter((id) => partitionOfId(id) === site.part);
+    const leased = [...skip].filter((id) => getPartition(id) === site.part);
     const rows = await this.#pool.rows<UrlRecord>(DUE, [site.part, source, site.id, leased, limit + 1], 'due');
     const urls = rows.slice(0, limit).filter((row) => row.due_at <= now);
     return { urls: urls.map(toState), next: rows[urls.length]?.due_at as Instant | undefined };
@@ -186,22 +193,22 @@ export class PostgresFrontier {
       WHERE ${condition} AND ${numberParameters(where.sql, 3)}`;
     return this.#pool.transaction(async (connection) => {
       const changes = new PostgresChanges(connection);
-      await connection.rows(LOCK_SITES_OF_URLS, idColumns(ids), 'lock-sites-of-urls');
-      const rows = await connection.rows<CountedUrl & { part: number }>(among, [...idColumns(ids), ...where.values]);
+      await connection.rows(LOCK_SITES_OF_URLS, toIdColumns(ids), 'lock-sites-of-urls');
+      const rows = await connection.rows<CountedUrl & { part: number }>(among, [...toIdColumns(ids), ...where.values]);
       await change(changes, rows.map(toCountedRow));
       await changes.writeCounts();
       return rows.length;
     });
   }
 
-  async #placeUrls(urls: readonly NewUrl[]): Promise<Placed[]> {
+  async #resolveSites(urls: readonly NewUrl[]): Promise<Placed[]> {
     const sites = await this.#sites.findOrAdd(urls);
     return urls.map((url, i) => ({ url, site: sites[i]! }));
   }
 
   async #findUnknown(placed: readonly Placed[]): Promise<Placed[]> {
     if (placed.length === 0) return [];
-    const rows = await this.#pool.rows<{ n: number }>(UNKNOWN, keyColumns(placed), 'unknown');
+    const rows = await this.#pool.rows<{ n: number }>(UNKNOWN, toKeyColumns(placed), 'unknown');
     return rows.map(({ n }) => placed[n - 1]!);
   }
 
@@ -238,16 +245,16 @@ export class PostgresFrontier {
   async #restartRemoved(connection: Connection, changes: PostgresChanges, placed: readonly Placed[]) {
     const queued = placed.filter(({ url }) => url.source !== undefined);
     type Row = CountedUrl & { n: number; part: number };
-    const rows = await connection.rows<Row>(REMOVED_OF_KEYS, keyColumns(queued), 'removed-of-keys');
+    const rows = await connection.rows<Row>(REMOVED_OF_KEYS, toKeyColumns(queued), 'removed-of-keys');
     const again = rows.map(({ n, ...row }) => ({ row: toCountedRow(row), url: queued[n - 1]!.url }));
     await changes.update(again.map(({ row, url }) => ({ row, changes: createRestartChanges(url) })));
     return again.map(({ row: { id }, url }) => ({ id, url }));
   }
 }
 
-const keyColumns = (placed: readonly Placed[]) =>
+const toKeyColumns = (placed: readonly Placed[]) =>
   toColumns(
-    placed.map(({ url, site }) => [partitionOf(url.hostKey), site.id, url.key]),
+    placed.map(({ url, site }) => [computePartition(url.hostKey), site.id, url.key]),
     3,
   );
 
@@ -269,13 +276,13 @@ async function requireOwnership(connection: Connection, settlements: readonly Se
 
 /** Finds the ids of URLs that are all known, in the given order. */
 async function findIds(connection: Connection, placed: readonly Placed[]): Promise<UrlId[]> {
-  const rows = await connection.rows<{ n: number; id: UrlId }>(IDS_OF_KEYS, keyColumns(placed), 'ids-of-keys');
+  const rows = await connection.rows<{ n: number; id: UrlId }>(IDS_OF_KEYS, toKeyColumns(placed), 'ids-of-keys');
   const ids = new Map(rows.map(({ n, id }) => [n - 1, id]));
   return placed.map((_, i) => ids.get(i)!);
 }
 
 async function findStates(connection: Connection, ids: readonly UrlId[]): Promise<Map<UrlId, UrlState>> {
-  const rows = await connection.rows<UrlRecord>(URLS, idColumns([...new Set(ids)]), 'urls');
+  const rows = await connection.rows<UrlRecord>(URLS, toIdColumns([...new Set(ids)]), 'urls');
   return new Map(rows.map((row) => [row.id, toState(row)]));
 }
 

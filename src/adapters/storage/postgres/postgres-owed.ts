@@ -1,4 +1,4 @@
-import { urlKey } from '../../../domain/url/url-key.js';
+import { computeUrlKey } from '../../../domain/url/url-key.js';
 import type { OwedChange, OwedCount, OwedOrder } from '../../../engine/ports/owed-orders.js';
 import {
   keepLastChanges,
@@ -9,7 +9,7 @@ import {
   toOwedKey,
   toOwedValues,
 } from '../shared/owed-row.js';
-import { partitionOf } from '../shared/partition.js';
+import { computePartition } from '../shared/partition.js';
 import { roundTime, type Value } from '../shared/url-row.js';
 import type { Connection, PostgresPool } from './postgres-pool.js';
 import { toColumns } from './postgres-sql.js';
@@ -48,10 +48,10 @@ export async function saveOwed(connection: Connection, changes: readonly OwedCha
   const last = keepLastChanges(changes);
   const selectChangesOfKind = (change: OwedChange['change']) => last.filter((one) => one.change === change);
   const added = await insertOwed(connection, selectChangesOfKind('put off'));
-  const delivered = selectChangesOfKind('delivered').map(owedKeyOf);
+  const delivered = selectChangesOfKind('delivered').map(getOwedKey);
   const gone =
     delivered.length > 0 ? await connection.rows<Counted>(DELIVERED, toColumns(delivered, 7), 'owed-delivered') : [];
-  const asked = selectChangesOfKind('asked').map(owedKeyOf);
+  const asked = selectChangesOfKind('asked').map(getOwedKey);
   if (asked.length > 0) await connection.rows(ASKED, toColumns(asked, 7), 'owed-asked');
   const counts = [...groupCounts(added, 1), ...groupCounts(gone, -1)];
   if (counts.length > 0) await connection.rows(COUNT, toColumns(counts, 4), 'owed-count');
@@ -60,18 +60,18 @@ export async function saveOwed(connection: Connection, changes: readonly OwedCha
 /** Inserts rows and returns the counts of those that were new. */
 async function insertOwed(connection: Connection, changes: readonly OwedChange[]): Promise<Counted[]> {
   if (changes.length === 0) return [];
-  const values = changes.map((one) => [partitionOf(one.hostKey), ...toOwedValues(one)]);
+  const values = changes.map((one) => [computePartition(one.hostKey), ...toOwedValues(one)]);
   const added = await connection.rows<Counted>(PUT_OFF, toColumns(values, COLUMNS.length), 'owed-put-off');
   if (added.length < changes.length)
-    await connection.rows(PUT_OFF_AGAIN, toColumns(changes.map(owedKeyOf), 7), 'owed-put-off-again');
+    await connection.rows(PUT_OFF_AGAIN, toColumns(changes.map(getOwedKey), 7), 'owed-put-off-again');
   return added;
 }
 
 const groupCounts = (rows: readonly Counted[], n: number): Value[][] =>
   rows.map(({ part, crawler, sink }) => [part, crawler, sink, n]);
 
-const owedKeyOf = (one: OwedChange): Value[] => [
-  partitionOf(one.hostKey),
+const getOwedKey = (one: OwedChange): Value[] => [
+  computePartition(one.hostKey),
   ...toOwedKey(one),
   one.orderId,
   one.askedAt === undefined ? null : roundTime(one.askedAt),
@@ -104,7 +104,7 @@ export class PostgresOwed {
   async findOwed(crawler: string, hostKey: string, uri: string): Promise<OwedOrder[]> {
     const rows = await this.#pool.rows<OwedRecord>(
       'SELECT * FROM owed_order WHERE part = $1 AND crawler = $2 AND host = $3 AND uri_key = $4 AND uri = $5 ORDER BY sink',
-      [partitionOf(hostKey), crawler, hostKey, urlKey(uri), uri],
+      [computePartition(hostKey), crawler, hostKey, computeUrlKey(uri), uri],
     );
     return rows.map(toOwed);
   }

@@ -1,8 +1,8 @@
 import type { UrlId, UrlState } from '../../../domain/crawl/url-state.js';
 import { SOURCES, type SourceNumber } from '../../../domain/frontier/sources.js';
 import type { Instant } from '../../../domain/time/units.js';
-import { crawlUrl, hostKey } from '../../../domain/url/crawl-url.js';
-import { urlKey } from '../../../domain/url/url-key.js';
+import { getHostKey, toCrawlUrl } from '../../../domain/url/crawl-url.js';
+import { computeUrlKey } from '../../../domain/url/url-key.js';
 import {
   type CrawlerCounts,
   type FrontierStore,
@@ -18,18 +18,18 @@ import {
 import { toCrawlerCounts } from '../shared/crawler-counts.js';
 import { buildCountedWhere, buildOrderWhere, buildUrlWhere, LIKE } from '../shared/filter-sql.js';
 import { type LinksRecord, toLinks } from '../shared/link-row.js';
-import { type OrderRecord, orderStateCode, toEntry, toVisit, type VisitRecord } from '../shared/order-row.js';
-import { partitionOf, partitionOfId } from '../shared/partition.js';
-import { allSettings, settingsEnd } from '../shared/setting-range.js';
+import { type OrderRecord, toEntry, toOrderStateCode, toVisit, type VisitRecord } from '../shared/order-row.js';
+import { computePartition, getPartition } from '../shared/partition.js';
+import { allSettings, computeSettingsEnd } from '../shared/setting-range.js';
 import type { CounterChange } from '../shared/tally.js';
 import { REMOVED, toState, type UrlRecord } from '../shared/url-row.js';
-import { idColumns } from './postgres-changes.js';
+import { toIdColumns } from './postgres-changes.js';
 import type { PostgresPool } from './postgres-pool.js';
 import { numberParameters, SELECT_URL, URLS } from './postgres-sql.js';
 
 type HostCounts = Awaited<ReturnType<FrontierStore['listHosts']>>;
 
-const ACKNOWLEDGED = orderStateCode('acknowledged');
+const ACKNOWLEDGED = toOrderStateCode('acknowledged');
 
 /** The read operations for PostgreSQL. */
 export class PostgresReads {
@@ -40,16 +40,16 @@ export class PostgresReads {
   }
 
   async find(crawler: string, url: string): Promise<UrlState | undefined> {
-    const host = hostKey(crawlUrl(url));
+    const host = getHostKey(toCrawlUrl(url));
     const [row] = await this.#pool.rows<UrlRecord>(
       `${SELECT_URL} WHERE s.part = $1 AND s.crawler = $2 AND s.host = $3 AND u.part = $1 AND u.key = $4 AND u.url = $5`,
-      [partitionOf(host), crawler, host, urlKey(url), url],
+      [computePartition(host), crawler, host, computeUrlKey(url), url],
     );
     return row && toState(row);
   }
 
   async get(ids: readonly UrlId[]): Promise<UrlState[]> {
-    const rows = await this.#pool.rows<UrlRecord>(URLS, idColumns(ids), 'urls');
+    const rows = await this.#pool.rows<UrlRecord>(URLS, toIdColumns(ids), 'urls');
     const states = new Map(rows.map((row) => [row.id, toState(row)]));
     return ids.flatMap((id) => states.get(id) ?? []);
   }
@@ -57,7 +57,7 @@ export class PostgresReads {
   async findByKeys(crawler: string, hostKey: string, keys: BigInt64Array): Promise<UrlState[]> {
     const sql = `${SELECT_URL} JOIN unnest($1::int8[]) AS k(key) ON u.key = k.key
       WHERE s.part = $2 AND u.part = $2 AND s.crawler = $3 AND s.host = $4`;
-    const values = [[...keys], partitionOf(hostKey), crawler, hostKey];
+    const values = [[...keys], computePartition(hostKey), crawler, hostKey];
     return (await this.#pool.rows<UrlRecord>(sql, values, 'by-keys')).map(toState);
   }
 
@@ -74,13 +74,13 @@ export class PostgresReads {
 
   async getLinks(id: UrlId): Promise<PageLinks | undefined> {
     const sql = 'SELECT at, stamp, validators, keys FROM page_links WHERE part = $1 AND url_id = $2';
-    const [row] = await this.#pool.rows<LinksRecord>(sql, [partitionOfId(id), id], 'links-of');
+    const [row] = await this.#pool.rows<LinksRecord>(sql, [getPartition(id), id], 'links-of');
     return row && toLinks(row);
   }
 
   async listVisits(id: UrlId, limit: number): Promise<Visit[]> {
     const sql = 'SELECT * FROM visit WHERE part = $1 AND url_id = $2 ORDER BY at DESC LIMIT $3';
-    return (await this.#pool.rows<VisitRecord>(sql, [partitionOfId(id), id, limit])).map(toVisit);
+    return (await this.#pool.rows<VisitRecord>(sql, [getPartition(id), id, limit])).map(toVisit);
   }
 
   async countByStatus(crawler: string): Promise<CrawlerCounts> {
@@ -111,7 +111,7 @@ export class PostgresReads {
 
   async countIndexedOfHost(crawler: string, host: string): Promise<number> {
     const sql = 'SELECT indexed FROM site WHERE part = $1 AND crawler = $2 AND host = $3';
-    const [row] = await this.#pool.rows<{ indexed: number }>(sql, [partitionOf(host), crawler, host]);
+    const [row] = await this.#pool.rows<{ indexed: number }>(sql, [computePartition(host), crawler, host]);
     return row?.indexed ?? 0;
   }
 
@@ -127,7 +127,7 @@ export class PostgresReads {
     const where = buildUrlWhere(filter, LIKE);
     const rows = await this.#pool.rows<UrlRecord>(
       `${SELECT_URL} WHERE (u.part, u.id) > ($1, $2) AND ${numberParameters(where.sql, 4)} ORDER BY u.part, u.id LIMIT $3`,
-      [partitionOfId(after), after, limit, ...where.values],
+      [getPartition(after), after, limit, ...where.values],
     );
     return rows.map(toState);
   }
@@ -138,7 +138,7 @@ export class PostgresReads {
     const rows = await this.#pool.rows<{ id: UrlId }>(
       `SELECT u.id FROM url u JOIN site s ON s.part = u.part AND s.id = u.site_id
        WHERE (u.part, u.id) > ($1, $2) AND ${numberParameters(where.sql, 4)} ORDER BY u.part, u.id LIMIT $3`,
-      [partitionOfId(after), after, limit, ...where.values],
+      [getPartition(after), after, limit, ...where.values],
     );
     return rows.map(({ id }) => id);
   }
@@ -192,7 +192,7 @@ export class PostgresReads {
     { from, limit }: SettingsPage = allSettings(prefix),
   ): Promise<ReadonlyMap<string, string>> {
     const sql = 'SELECT name, value FROM setting WHERE name >= $1 AND name < $2 ORDER BY name LIMIT $3';
-    const rows = await this.#pool.rows<{ name: string; value: string }>(sql, [from, settingsEnd(prefix), limit]);
+    const rows = await this.#pool.rows<{ name: string; value: string }>(sql, [from, computeSettingsEnd(prefix), limit]);
     return new Map(rows.map(({ name, value }) => [name, value]));
   }
 }

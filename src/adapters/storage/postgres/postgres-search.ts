@@ -16,8 +16,8 @@ import {
   type HostsPage,
   type Query,
 } from '../shared/failing-sql.js';
-import { buildCountedWhere, buildUrlWhere, hostOf, LIKE } from '../shared/filter-sql.js';
-import { PARTITIONS, partitionOf, partitionOfId } from '../shared/partition.js';
+import { buildCountedWhere, buildUrlWhere, findHost, LIKE } from '../shared/filter-sql.js';
+import { computePartition, getPartition, PARTITIONS } from '../shared/partition.js';
 import {
   ALL,
   FIRST_STRIDE,
@@ -30,7 +30,7 @@ import {
   type SurveyRecord,
   SurveyTally,
 } from '../shared/search.js';
-import { statusCode, toState, URL_COLUMNS, type UrlRecord, type Value } from '../shared/url-row.js';
+import { toState, toStatusCode, URL_COLUMNS, type UrlRecord, type Value } from '../shared/url-row.js';
 import { type PostgresPool, StatementTooLong } from './postgres-pool.js';
 import { numberParameters } from './postgres-sql.js';
 
@@ -65,7 +65,7 @@ interface Taking<Row> {
 
 type Reader<Row> = (after: UrlId, limit: number, stride?: number) => Promise<Row[]>;
 
-const progressAt = (id: UrlId): Progress => ({ next: id, searched: partitionOfId(id) / PARTITIONS });
+const createProgress = (id: UrlId): Progress => ({ next: id, searched: getPartition(id) / PARTITIONS });
 
 /** Resolves with undefined if the database has ended the statement, or throws if `must` is set. */
 async function readInTime<Row>(rows: Promise<Row[]>, must = false): Promise<Row[] | undefined> {
@@ -147,7 +147,7 @@ export class PostgresSearch {
       const found = await readInTime(this.#createReader<Row>(columns, filter, candidates)(taking.after, taking.limit));
       if (found) {
         found.forEach(taking.take);
-        return found.length < taking.limit ? ALL : progressAt(found.at(-1)!.id);
+        return found.length < taking.limit ? ALL : createProgress(found.at(-1)!.id);
       }
     }
     return this.#walk(
@@ -183,7 +183,7 @@ export class PostgresSearch {
       moved = true;
       if (performance.now() < began + this.#limits.ms / 4) stride = Math.min(2 * stride, this.#limits.stride);
     } while (room > 0 && (!moved || performance.now() < began + this.#limits.ms));
-    return progressAt(at);
+    return createProgress(at);
   }
 
   /**
@@ -198,7 +198,7 @@ export class PostgresSearch {
       ${few ? 'OFFSET 0' : `ORDER BY part, id LIMIT ${stride}`}) u JOIN site s ON s.part = u.part AND s.id = u.site_id
       WHERE ${numberParameters(rest.sql, 4 + values.length)} ORDER BY u.part, u.id LIMIT $3`;
     return (after, limit, stride = 0) =>
-      this.#pool.rows<Row>(buildSql(stride), [partitionOfId(after), after, limit, ...values, ...rest.values]);
+      this.#pool.rows<Row>(buildSql(stride), [getPartition(after), after, limit, ...values, ...rest.values]);
   }
 
   /** Finds the last candidate of the stride after an id; undefined if there are no further strides. */
@@ -206,14 +206,14 @@ export class PostgresSearch {
     const [row] = await this.#pool.rows<{ id: UrlId }>(
       `SELECT id FROM url WHERE ${numberParameters(where, 3)} AND (part, id) > ($1, $2) ORDER BY part, id
        OFFSET ${stride - 1} LIMIT 1`,
-      [partitionOfId(after), after, ...values],
+      [getPartition(after), after, ...values],
     );
     return row?.id;
   }
 
   async #chooseCandidates(filter: Search): Promise<Candidates> {
     const { crawler, status, reason, source } = filter;
-    const host = hostOf(filter);
+    const host = findHost(filter);
     if (host !== undefined) return this.#chooseHostCandidates(crawler, host);
     const most = this.#limits.few;
     if (reason !== undefined && (status === 'error' || Object.hasOwn(ERROR_CODES, reason))) {
@@ -223,7 +223,7 @@ export class PostgresSearch {
     }
     if (status !== undefined) {
       const urls = await this.#readCounters({ status });
-      const where = `status = ${statusCode(status)}`;
+      const where = `status = ${toStatusCode(status)}`;
       if (urls <= most) return { where, values: [], few: true };
       if (2 * urls < (await this.#readCounters({}))) return { where, values: [], few: false };
     }
@@ -235,10 +235,10 @@ export class PostgresSearch {
   async #chooseHostCandidates(crawler: string, host: string): Promise<Candidates> {
     const [site] = await this.#pool.rows<{ id: number; urls: number }>(
       'SELECT id, urls FROM site WHERE part = $1 AND crawler = $2 AND host = $3',
-      [partitionOf(host), crawler, host],
+      [computePartition(host), crawler, host],
     );
     const few = (site?.urls ?? 0) <= this.#limits.few;
-    return { where: 'part = ? AND site_id = ?', values: [partitionOf(host), site?.id ?? 0], few };
+    return { where: 'part = ? AND site_id = ?', values: [computePartition(host), site?.id ?? 0], few };
   }
 
   /** Counts the rows, but only as far as the number matters. */

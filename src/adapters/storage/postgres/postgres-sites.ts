@@ -1,4 +1,4 @@
-import { partitionOf } from '../shared/partition.js';
+import { computePartition } from '../shared/partition.js';
 import type { Connection } from './postgres-pool.js';
 import { ADD_SITES, SITES, toColumns } from './postgres-sql.js';
 
@@ -33,7 +33,7 @@ export class PostgresSites {
     if (this.#known.size > REMEMBERED) this.#known.clear();
     const missing = await this.#load(named);
     if (missing.length > 0) {
-      const rows = missing.map(({ crawler, hostKey }) => [partitionOf(hostKey), crawler, hostKey]);
+      const rows = missing.map(({ crawler, hostKey }) => [computePartition(hostKey), crawler, hostKey]);
       await this.#connection.rows(ADD_SITES, toColumns(rows, 3));
       await this.#load(missing);
     }
@@ -45,10 +45,10 @@ export class PostgresSites {
     const wanted = [...new Map(named.map((each) => [siteName(each), each])).values()];
     const unknown = wanted.filter((each) => !this.#known.has(siteName(each)));
     if (unknown.length === 0) return [];
-    const rows = unknown.map(({ crawler, hostKey }) => [partitionOf(hostKey), crawler, hostKey]);
+    const rows = unknown.map(({ crawler, hostKey }) => [computePartition(hostKey), crawler, hostKey]);
     for (const { n, id } of await this.#connection.rows<{ n: number; id: number }>(SITES, toColumns(rows, 3))) {
       const each = unknown[n - 1]!;
-      this.#known.set(siteName(each), { part: partitionOf(each.hostKey), id });
+      this.#known.set(siteName(each), { part: computePartition(each.hostKey), id });
     }
     return unknown.filter((each) => !this.#known.has(siteName(each)));
   }

@@ -3,7 +3,7 @@ import type { Secret } from '../../../domain/secret.js';
 import type { FrontierStore, UrlFilter } from '../../../engine/ports/frontier-store.js';
 import { BULK_STEP, changeInSteps } from '../shared/bulk.js';
 import { type HostStored, toHost, toHostValues } from '../shared/host-row.js';
-import { partitionOf } from '../shared/partition.js';
+import { computePartition } from '../shared/partition.js';
 import { countInSteps, findMatchingInSteps, needsSteps } from '../shared/search.js';
 import { saveOrders } from './postgres-changes.js';
 import { openPostgresDataSource } from './postgres-data-source.js';
@@ -62,11 +62,13 @@ function createStore(pool: PostgresPool, searches: PostgresPool): FrontierStore 
     forget: (filter) => changeAll(filter, (ids) => frontier.forgetMatching(ids, filter)),
     loadHosts: async (hostKeys) => {
       const sql = `SELECT h.* FROM unnest($1::int2[], $2::text[]) AS i(part, host) JOIN host h ON h.part = i.part AND h.host = i.host`;
-      const rows = await pool.rows<HostStored>(sql, [hostKeys.map(partitionOf), [...hostKeys]], 'load-hosts');
+      const rows = await pool.rows<HostStored>(sql, [hostKeys.map(computePartition), [...hostKeys]], 'load-hosts');
       return rows.map(toHost);
     },
     saveHosts: async (hosts) => {
-      const rows = new Map(hosts.map((host) => [host.hostKey, [partitionOf(host.hostKey), ...toHostValues(host)]]));
+      const rows = new Map(
+        hosts.map((host) => [host.hostKey, [computePartition(host.hostKey), ...toHostValues(host)]]),
+      );
       await pool.rows(SAVE_HOSTS, toColumns([...rows.values()], HOST_TYPES.length), 'save-hosts');
     },
     saveOrders: (entries) => saveOrders(pool, entries),

@@ -8,7 +8,7 @@ import { temporaryDirectory } from '../../../../test/support/temporary-directory
 import { instant } from '../../../domain/time/units.js';
 import { StoreDamaged } from '../../../engine/ports/frontier-store.js';
 import { openSqliteDataSource } from '../sqlite/sqlite-data-source.js';
-import { requireSoundPages } from '../sqlite/sqlite-handle.js';
+import { requireIntactPages } from '../sqlite/sqlite-handle.js';
 import { AdminStore } from './admin-store.js';
 import { lockDataDirectory } from './data-lock.js';
 import { Seal, WrongKey } from './seal.js';
@@ -93,21 +93,21 @@ it('a directory that holds other things too keeps its access, and only our files
 
 it('the key of a data directory is made once, for its user alone', () => {
   const folder = temporaryDirectory();
-  const sealed = Seal.ofDirectory(folder).seal('text');
+  const sealed = Seal.forDirectory(folder).seal('text');
   expect(mode(join(folder, 'secret.key'))).toBe('600');
-  expect(Seal.ofDirectory(folder).open(sealed)).toBe('text');
+  expect(Seal.forDirectory(folder).open(sealed)).toBe('text');
 });
 
 it('a damaged page is found before anything is done with the database', async () => {
   const file = join(temporaryDirectory(), 'crawlway.sqlite');
   await (await openSqliteDataSource(file)).destroy();
-  requireSoundPages(file);
+  requireIntactPages(file);
   const pages = readFileSync(file).length / 4096;
   const handle = openSync(file, 'r+');
   writeSync(handle, Buffer.alloc(4096, 0xa5), 0, 4096, (pages - 2) * 4096);
   closeSync(handle);
   // The database opens, and only the check reports that a page is lost.
   await (await openSqliteDataSource(file)).destroy();
-  expect(() => requireSoundPages(file)).toThrow(StoreDamaged);
-  expect(() => requireSoundPages(file)).toThrow(/The database .* is damaged: .*put a backup in its place/s);
+  expect(() => requireIntactPages(file)).toThrow(StoreDamaged);
+  expect(() => requireIntactPages(file)).toThrow(/The database .* is damaged: .*put a backup in its place/s);
 });

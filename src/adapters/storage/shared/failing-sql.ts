@@ -3,9 +3,9 @@
  * errors, by reason and host. It reads only the index on these URLs.
  */
 import type { Instant } from '../../../domain/time/units.js';
-import { REMOVED, statusCode, type Value } from './url-row.js';
+import { REMOVED, toStatusCode, type Value } from './url-row.js';
 
-export const ERROR = statusCode('error');
+export const ERROR = toStatusCode('error');
 
 const HOUR_MS = 3_600_000;
 
@@ -21,12 +21,12 @@ export interface Query {
   readonly values: Value[];
 }
 
-const ageLimits = (now: Instant): Value[] => [now - HOUR_MS, now - 24 * HOUR_MS];
+const computeAgeLimits = (now: Instant): Value[] => [now - HOUR_MS, now - 24 * HOUR_MS];
 
 const STATUSES = [ERROR, REMOVED];
 
 /** Each status has its own index. */
-const groupsSql = ({ site, url }: FailingDialect, condition: string): string =>
+const buildGroupsSql = ({ site, url }: FailingDialect, condition: string): string =>
   STATUSES.map(
     (status) => `SELECT reason, ${site}, count(*) AS urls,
       sum(CASE WHEN last_visit_at >= ? THEN 1 ELSE 0 END) AS hour,
@@ -34,7 +34,7 @@ const groupsSql = ({ site, url }: FailingDialect, condition: string): string =>
       FROM ${url(status)} WHERE status = ${status}${condition} GROUP BY reason, ${site}`,
   ).join(' UNION ALL ');
 
-const sumSql = (column: string, name: string): string => `CAST(sum(g.${column}) AS bigint) AS "${name}"`;
+const buildSumSql = (column: string, name: string): string => `CAST(sum(g.${column}) AS bigint) AS "${name}"`;
 
 export function buildFailingQuery(
   dialect: FailingDialect,
@@ -44,10 +44,10 @@ export function buildFailingQuery(
 ): Query {
   const host = hostKey === undefined ? [] : [hostKey];
   return {
-    sql: `SELECT g.reason, ${sumSql('urls', 'urls')}, ${sumSql('hour', 'lastHour')}, ${sumSql('day', 'lastDay')}, count(*) AS hosts
-      FROM (${groupsSql(dialect, '')}) g JOIN site s ON ${dialect.join}
+    sql: `SELECT g.reason, ${buildSumSql('urls', 'urls')}, ${buildSumSql('hour', 'lastHour')}, ${buildSumSql('day', 'lastDay')}, count(*) AS hosts
+      FROM (${buildGroupsSql(dialect, '')}) g JOIN site s ON ${dialect.join}
       WHERE s.crawler = ?${host.length > 0 ? ' AND s.host = ?' : ''} GROUP BY g.reason ORDER BY 2 DESC, 1`,
-    values: [...STATUSES.flatMap(() => ageLimits(now)), crawler, ...host],
+    values: [...STATUSES.flatMap(() => computeAgeLimits(now)), crawler, ...host],
   };
 }
 
@@ -66,8 +66,15 @@ export function buildFailingHostsQuery(
   const most = after?.urls ?? Number.MAX_SAFE_INTEGER;
   return {
     sql: `SELECT s.host AS "hostKey", g.urls, g.hour AS "lastHour", g.day AS "lastDay"
-      FROM (${groupsSql(dialect, ' AND reason = ?')}) g JOIN site s ON ${dialect.join}
+      FROM (${buildGroupsSql(dialect, ' AND reason = ?')}) g JOIN site s ON ${dialect.join}
       WHERE s.crawler = ? AND (g.urls < ? OR g.urls = ? AND s.host > ?) ORDER BY g.urls DESC, s.host LIMIT ?`,
-    values: [...STATUSES.flatMap(() => [...ageLimits(now), reason]), crawler, most, most, after?.hostKey ?? '', limit],
+    values: [
+      ...STATUSES.flatMap(() => [...computeAgeLimits(now), reason]),
+      crawler,
+      most,
+      most,
+      after?.hostKey ?? '',
+      limit,
+    ],
   };
 }

@@ -1,9 +1,9 @@
 /** Builds the WHERE clauses of the admin filters as SQL with `?` parameters, which both databases can use. */
-import { crawlUrl, hostKey } from '../../../domain/url/crawl-url.js';
-import { urlKey } from '../../../domain/url/url-key.js';
+import { getHostKey, toCrawlUrl } from '../../../domain/url/crawl-url.js';
+import { computeUrlKey } from '../../../domain/url/url-key.js';
 import type { LedgerFilter, UrlFilter } from '../../../engine/ports/frontier-store.js';
-import { kindCode, orderStateCode } from './order-row.js';
-import { statusCode, type Value } from './url-row.js';
+import { toKindCode, toOrderStateCode } from './order-row.js';
+import { toStatusCode, type Value } from './url-row.js';
 
 export interface Where {
   /** Conditions joined by AND; `1 = 1` if there is none. */
@@ -31,10 +31,10 @@ export const LIKE: PatternDialect = {
 
 export function buildUrlWhere(filter: UrlFilter, dialect: PatternDialect): Where {
   const conditions: [sql: string, ...values: Value[]][] = [];
-  const host = hostOf(filter);
+  const host = findHost(filter);
   if (filter.crawler !== undefined) conditions.push(['s.crawler = ?', filter.crawler]);
   if (host !== undefined) conditions.push(['s.host = ?', host]);
-  if (filter.status !== undefined) conditions.push(['u.status = ?', statusCode(filter.status)]);
+  if (filter.status !== undefined) conditions.push(['u.status = ?', toStatusCode(filter.status)]);
   if (filter.source !== undefined) conditions.push(['u.source = ?', filter.source]);
   if (filter.queued) conditions.push(['u.source IS NOT NULL']);
   if (filter.prefix !== undefined) {
@@ -62,10 +62,10 @@ export function buildUrlWhere(filter: UrlFilter, dialect: PatternDialect): Where
 
 export function buildOrderWhere(filter: LedgerFilter): Where {
   const conditions: [sql: string, ...values: Value[]][] = [];
-  if (filter.uri !== undefined) conditions.push(['uri_key = ? AND uri = ?', urlKey(filter.uri), filter.uri]);
-  if (filter.state !== undefined) conditions.push(['state = ?', orderStateCode(filter.state)]);
+  if (filter.uri !== undefined) conditions.push(['uri_key = ? AND uri = ?', computeUrlKey(filter.uri), filter.uri]);
+  if (filter.state !== undefined) conditions.push(['state = ?', toOrderStateCode(filter.state)]);
   if (filter.crawler !== undefined) conditions.push(['crawler = ?', filter.crawler]);
-  if (filter.kind !== undefined) conditions.push(['kind = ?', kindCode(filter.kind)]);
+  if (filter.kind !== undefined) conditions.push(['kind = ?', toKindCode(filter.kind)]);
   if (filter.hostKey !== undefined) conditions.push(['host = ?', filter.hostKey]);
   return joinConditions(conditions);
 }
@@ -86,7 +86,7 @@ export function buildCountedWhere(filter: UrlFilter): { readonly sql: string; re
     if (queued) return undefined;
     const where = buildEqualConditions({
       crawler,
-      status: status && statusCode(status),
+      status: status && toStatusCode(status),
       source,
       indexed: indexed && 1,
     });
@@ -124,9 +124,9 @@ function buildEqualConditions(wanted: Readonly<Record<string, Value | false | un
  * Returns the only host whose URLs can match, if there is one: a prefix that extends beyond the host narrows the search
  * to one site.
  */
-export function hostOf({ hostKey: host, prefix }: UrlFilter): string | undefined {
+export function findHost({ hostKey: host, prefix }: UrlFilter): string | undefined {
   if (host !== undefined) return host;
-  return prefix !== undefined && /^https?:\/\/[^/]+\//.test(prefix) ? hostKey(crawlUrl(prefix)) : undefined;
+  return prefix !== undefined && /^https?:\/\/[^/]+\//.test(prefix) ? getHostKey(toCrawlUrl(prefix)) : undefined;
 }
 
 function likeToGlob(like: string): string {

@@ -2,18 +2,18 @@
 import { toReason } from '../../../domain/policy/reasons.js';
 import { ORDER_STATES, type OrderKind } from '../../../domain/push/order.js';
 import type { Instant } from '../../../domain/time/units.js';
-import { urlKey } from '../../../domain/url/url-key.js';
+import { computeUrlKey } from '../../../domain/url/url-key.js';
 import type { LedgerEntry, Visit } from '../../../engine/ports/frontier-store.js';
 import { roundTime, type Value } from './url-row.js';
 
 /** What is stored is the position in this list. */
 const KINDS: readonly OrderKind[] = ['add', 'delete'];
 
-export const kindCode = (kind: OrderKind): number => KINDS.indexOf(kind);
-export const orderStateCode = (state: LedgerEntry['state']): number => ORDER_STATES.indexOf(state);
+export const toKindCode = (kind: OrderKind): number => KINDS.indexOf(kind);
+export const toOrderStateCode = (state: LedgerEntry['state']): number => ORDER_STATES.indexOf(state);
 
 /** States in which an order is not finished: its URL must not be forgotten. */
-export const UNDER_WAY = [orderStateCode('pending'), orderStateCode('held'), orderStateCode('awaiting')];
+export const UNDER_WAY = [toOrderStateCode('pending'), toOrderStateCode('held'), toOrderStateCode('awaiting')];
 
 /** Columns with their PostgreSQL types, in the order of `orderValues`. */
 const ORDER = {
@@ -42,12 +42,12 @@ export const toOrderValues = (entry: LedgerEntry): Value[] => [
   entry.id,
   entry.crawler,
   entry.uri,
-  urlKey(entry.uri),
+  computeUrlKey(entry.uri),
   entry.hostKey,
-  kindCode(entry.kind),
+  toKindCode(entry.kind),
   entry.reason,
   roundTime(entry.decidedAt),
-  orderStateCode(entry.state),
+  toOrderStateCode(entry.state),
   entry.attempts,
   entry.answeredAt === undefined ? null : roundTime(entry.answeredAt),
   entry.answer ?? null,

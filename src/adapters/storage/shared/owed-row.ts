@@ -1,6 +1,6 @@
 /** Conversion between rows and records of what sinks are owed; shared by both databases. */
 import type { Instant } from '../../../domain/time/units.js';
-import { urlKey } from '../../../domain/url/url-key.js';
+import { computeUrlKey } from '../../../domain/url/url-key.js';
 import type { OwedChange, OwedOrder } from '../../../engine/ports/owed-orders.js';
 import { roundTime, type Value } from './url-row.js';
 
@@ -19,7 +19,12 @@ const OWED = {
 export const OWED_COLUMNS = Object.keys(OWED);
 export const OWED_TYPES = Object.values(OWED);
 
-export const toOwedKey = ({ crawler, sink, hostKey, uri }: OwedOrder): Value[] => [crawler, sink, hostKey, urlKey(uri)];
+export const toOwedKey = ({ crawler, sink, hostKey, uri }: OwedOrder): Value[] => [
+  crawler,
+  sink,
+  hostKey,
+  computeUrlKey(uri),
+];
 
 export const toOwedValues = (owed: OwedOrder): Value[] => [
   ...toOwedKey(owed),

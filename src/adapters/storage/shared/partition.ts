@@ -4,14 +4,14 @@
  * distributed together. The partition of a URL is the remainder of its id, so finding a row by id needs no lookup.
  */
 import type { UrlId } from '../../../domain/crawl/url-state.js';
-import { urlKey } from '../../../domain/url/url-key.js';
+import { computeUrlKey } from '../../../domain/url/url-key.js';
 
 /**
  * Must never change, because it is part of every id. It exceeds the number of machines that will ever share the tables.
  */
 export const PARTITIONS = 1_024;
 
-export const partitionOf = (hostKey: string): number =>
-  Number(BigInt.asUintN(64, urlKey(hostKey)) % BigInt(PARTITIONS));
+export const computePartition = (hostKey: string): number =>
+  Number(BigInt.asUintN(64, computeUrlKey(hostKey)) % BigInt(PARTITIONS));
 
-export const partitionOfId = (id: UrlId): number => id % PARTITIONS;
+export const getPartition = (id: UrlId): number => id % PARTITIONS;

@@ -34,7 +34,7 @@ export class Seal {
    * Uses the key of a data directory, which is created if there is none. Anyone who can read the directory can decrypt
    * the texts.
    */
-  static ofDirectory(directory: string): Seal {
+  static forDirectory(directory: string): Seal {
     const path = join(directory, 'secret.key');
     try {
       const file = openSync(

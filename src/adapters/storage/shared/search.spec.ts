@@ -17,7 +17,7 @@ import { type Parameter, PostgresPool, StatementTooLong } from '../postgres/post
 import { PostgresReads } from '../postgres/postgres-reads.js';
 import { PostgresSearch } from '../postgres/postgres-search.js';
 import { openPostgresStore } from '../postgres/postgres-store.js';
-import { openSqliteDataSource, rawHandle } from '../sqlite/sqlite-data-source.js';
+import { getRawHandle, openSqliteDataSource } from '../sqlite/sqlite-data-source.js';
 import { SqliteFrontier } from '../sqlite/sqlite-frontier.js';
 import { SqliteReads } from '../sqlite/sqlite-reads.js';
 import { SqliteSearch } from '../sqlite/sqlite-search.js';
@@ -48,7 +48,7 @@ const RUSHED = { few: 1_000, stride: 9, ms: 0, unwatched: 0 };
 async function onSqlite(): Promise<Searchable> {
   const source = await openSqliteDataSource(':memory:');
   onTestFinished(() => source.destroy());
-  const db = rawHandle(source);
+  const db = getRawHandle(source);
   const frontier = new SqliteFrontier(db);
   const reads = new SqliteReads(db);
   const searching = (search: SqliteSearch): Search => ({

@@ -4,7 +4,7 @@ import type { SettingsPage } from '../../../engine/ports/frontier-store.js';
 const LAST = '\u{10ffff}';
 
 /** Names with the prefix sort before this one, in byte order. */
-export const settingsEnd = (prefix: string): string => prefix + LAST;
+export const computeSettingsEnd = (prefix: string): string => prefix + LAST;
 
 /** No limit in practice. */
 const MOST = 2 ** 31 - 1;

@@ -36,7 +36,7 @@ export interface SiteChange {
 
 const CELLS = URL_STATUSES.length * 16;
 const ERROR = URL_STATUSES.indexOf('error');
-const indexOfCell = (row: Counted): number => (row.status << 4) | (((row.source ?? -1) + 1) << 1) | row.indexed;
+const findCellIndex = (row: Counted): number => (row.status << 4) | (((row.source ?? -1) + 1) << 1) | row.indexed;
 
 class Site {
   readonly cells = new Int32Array(CELLS);
@@ -44,7 +44,7 @@ class Site {
   wentDue = Number.POSITIVE_INFINITY;
 
   count(row: Counted, change: 1 | -1): void {
-    this.cells[indexOfCell(row)]! += change;
+    this.cells[findCellIndex(row)]! += change;
     if (row.source === null) return;
     if (change > 0) this.cameDue = Math.min(this.cameDue, row.due_at);
     else this.wentDue = Math.min(this.wentDue, row.due_at);
@@ -91,7 +91,7 @@ export class Tally {
   }
 
   /** Returns the sums by ascending site; the tally is empty afterwards. */
-  takeChanges(): SiteChange[] {
+  drainChanges(): SiteChange[] {
     const changes = [...this.#sites].sort(([a], [b]) => a - b).map(([id, site]) => toSiteChange(id, site));
     this.#sites.clear();
     return changes;

@@ -7,7 +7,7 @@
  */
 import { createHash, randomUUID } from 'node:crypto';
 import type { UrlState } from '../../../domain/crawl/url-state.js';
-import { urlKey } from '../../../domain/url/url-key.js';
+import { computeUrlKey } from '../../../domain/url/url-key.js';
 import type {
   FrontierStore,
   HostRecord,
@@ -59,7 +59,7 @@ export async function* exportStore(store: FrontierStore, last?: string): AsyncGe
   const done = last === undefined ? undefined : parseLine(last);
   if (done && 'summary' in done) return;
   if (!done) yield formatLine({ header: { format: FORMAT, id: randomUUID() } });
-  const summary = new Summing();
+  const summary = new SummaryBuilder();
   // The summary covers the whole store, so everything is read; only what comes after the last line is returned.
   let silent = done !== undefined && !('header' in done);
   for await (const line of readRecords(store)) {
@@ -77,7 +77,7 @@ export async function* exportStore(store: FrontierStore, last?: string): AsyncGe
  * the store is not empty, a line is invalid (naming its number), or the check fails.
  */
 export async function importStore(store: FrontierStore, lines: AsyncIterable<string>): Promise<Summary> {
-  const importing = new Importing(store);
+  const importing = new StoreImporter(store);
   let number = 0;
   for await (const line of lines) {
     number++;
@@ -99,7 +99,7 @@ export async function requireComplete(store: FrontierStore): Promise<void> {
   );
 }
 
-class Importing {
+class StoreImporter {
   readonly #store: FrontierStore;
   #id: string | undefined;
   /** Number of lines that an earlier, interrupted import stored. */
@@ -131,7 +131,7 @@ class Importing {
         'The export ends without its summary: it is incomplete. What it contains has been stored; import it again once it is complete.',
       );
     }
-    const summing = new Summing();
+    const summing = new SummaryBuilder();
     for await (const line of readRecords(this.#store)) summing.add(line);
     const arrived = summing.result();
     for (const kind of Object.keys(arrived) as Kind[]) {
@@ -259,7 +259,7 @@ async function* readOwed(store: FrontierStore): AsyncGenerator<OwedOrder> {
 const toNewUrl = (url: ExportedUrl): NewUrl => ({
   crawler: url.crawler,
   url: url.url,
-  key: urlKey(url.url),
+  key: computeUrlKey(url.url),
   hostKey: url.hostKey,
   status: 'waiting',
   reason: url.reason,
@@ -279,7 +279,7 @@ const toChanges = (url: ExportedUrl): Settlement['changes'] => ({
 });
 
 /** Sums the digests of records, so that their order does not matter and memory use is constant. */
-class Summing {
+class SummaryBuilder {
   readonly #sums = new Map<Kind, { count: number; sum: bigint }>();
 
   add(line: Line): void {

@@ -20,8 +20,8 @@ export const DISCOVERED_VIA = [
   'indexnow',
 ] as const satisfies readonly UrlState['discoveredVia'][];
 
-export const statusCode = (status: UrlState['status']): number => URL_STATUSES.indexOf(status);
-export const discoveredViaCode = (discoveredVia: UrlState['discoveredVia']): number =>
+export const toStatusCode = (status: UrlState['status']): number => URL_STATUSES.indexOf(status);
+export const toDiscoveredViaCode = (discoveredVia: UrlState['discoveredVia']): number =>
   DISCOVERED_VIA.indexOf(discoveredVia);
 
 /** A value that both databases accept as a parameter. */
@@ -137,7 +137,7 @@ export function createState(id: number, url: NewUrl): UrlState {
   };
 }
 
-export const metasText = (metas: NewUrl['inheritedMetas']): string | null =>
+export const serializeMetas = (metas: NewUrl['inheritedMetas']): string | null =>
   metas && metas.length > 0 ? JSON.stringify(metas) : null;
 
 type ColumnType = 'int2' | 'int4' | 'int8' | 'float8' | 'text';
@@ -165,16 +165,16 @@ export const NEW_TYPES = Object.values(NEW);
 export const toNewValues = (url: NewUrl): Value[] => [
   url.key,
   url.url,
-  statusCode(url.status),
+  toStatusCode(url.status),
   url.reason,
   url.source ?? null,
   roundTime(url.dueAt),
   url.hops,
   url.redirects,
-  discoveredViaCode(url.discoveredVia),
+  toDiscoveredViaCode(url.discoveredVia),
   url.foundOn ?? null,
   url.root ?? null,
-  metasText(url.inheritedMetas),
+  serializeMetas(url.inheritedMetas),
   roundTime(url.dueAt),
 ];
 
@@ -192,7 +192,7 @@ interface Stored {
 }
 
 export const CHANGES: Readonly<Record<Field, Stored>> = {
-  status: { column: 'status', type: 'int2', store: statusCode },
+  status: { column: 'status', type: 'int2', store: toStatusCode },
   reason: { column: 'reason', type: 'text' },
   source: { column: 'source', type: 'int2' },
   dueAt: { column: 'due_at', type: 'int8', store: roundTime },
@@ -218,15 +218,15 @@ export const CHANGES: Readonly<Record<Field, Stored>> = {
   foundOn: { column: 'found_on', type: 'text' },
   hops: { column: 'hops', type: 'int4' },
   redirects: { column: 'redirects', type: 'int4' },
-  discoveredVia: { column: 'arrival', type: 'int2', store: discoveredViaCode },
+  discoveredVia: { column: 'arrival', type: 'int2', store: toDiscoveredViaCode },
   root: { column: 'root', type: 'text' },
-  inheritedMetas: { column: 'inherited_metas', type: 'text', store: metasText },
+  inheritedMetas: { column: 'inherited_metas', type: 'text', store: serializeMetas },
 };
 
 /** Describes a new row of a site for the tally. */
 export const toCounted = (site: number, url: NewUrl): Counted => ({
   site_id: site,
-  status: statusCode(url.status),
+  status: toStatusCode(url.status),
   source: url.source ?? null,
   due_at: roundTime(url.dueAt),
   indexed: 0,
@@ -238,7 +238,7 @@ export const FIELDS = Object.keys(CHANGES) as Field[];
 export const listChangedFields = (changes: RowChanges): Field[] =>
   FIELDS.filter((field) => changes[field] !== undefined);
 
-export function storedValue(field: Field, changes: RowChanges): Value {
+export function toStoredValue(field: Field, changes: RowChanges): Value {
   const value = changes[field] as Value | undefined;
   const { store } = CHANGES[field];
   return value === undefined || value === null ? null : store ? store(value as never) : value;
@@ -290,14 +290,14 @@ export const createRestartChanges = (url: NewUrl): RowChanges => ({
 
 /** Makes a URL due, but never later than it was; a URL that is waiting for its first visit keeps its place. */
 export function createDueChanges(row: Counted, dueAt: Instant, source: SourceNumber): RowChanges {
-  const waits = row.status === statusCode('waiting') && row.source !== null;
+  const waits = row.status === toStatusCode('waiting') && row.source !== null;
   return {
     source: waits ? (row.source as SourceNumber) : source,
     dueAt: row.source === null ? dueAt : earlier(row.due_at as Instant, dueAt),
   };
 }
 
-export const REMOVED = statusCode('removed');
+export const REMOVED = toStatusCode('removed');
 
 /** Statuses of URLs that a forced refresh of many URLs leaves alone. */
-export const NEVER_CRAWLED = (['excluded', 'elsewhere', 'filtered', 'removed'] as const).map(statusCode);
+export const NEVER_CRAWLED = (['excluded', 'elsewhere', 'filtered', 'removed'] as const).map(toStatusCode);

@@ -17,7 +17,7 @@ export class MatchWatch {
     const known = WATCHES.get(db);
     if (known) return known;
     const watch = new MatchWatch();
-    db.function(FUNCTION, (id) => (watch.#mayMatch(id as number) ? 1 : 0));
+    db.function(FUNCTION, (id) => (watch.#allowMatch(id as number) ? 1 : 0));
     WATCHES.set(db, watch);
     return watch;
   }
@@ -33,7 +33,7 @@ export class MatchWatch {
     return this.#refused;
   }
 
-  #mayMatch(id: number): boolean {
+  #allowMatch(id: number): boolean {
     if (this.#refused === undefined && this.#asked && performance.now() >= this.#deadline) this.#refused = id;
     this.#asked = true;
     return this.#refused === undefined;

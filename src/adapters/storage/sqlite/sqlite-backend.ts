@@ -17,7 +17,7 @@ export const sqliteBackend: OpenBackend = (url) => {
     openStore: () => openSqliteStore(file),
     openAdminStore: async (seal) =>
       new AdminStore(await openSqliteDataSource(file), (error) => toPortError(error, file), seal),
-    openOwnSeal: () => Seal.ofDirectory(dirname(file)),
+    openOwnSeal: () => Seal.forDirectory(dirname(file)),
     openNodes: () => undefined,
   };
 };

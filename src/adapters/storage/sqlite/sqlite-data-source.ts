@@ -79,7 +79,7 @@ export async function openSqliteDataSource(file: string): Promise<DataSource> {
     }
     await dataSource.runMigrations({ transaction: 'all' });
     // A lock must be reported now, not when the first write of an apparently healthy server times out.
-    rawHandle(dataSource).exec('BEGIN IMMEDIATE; ROLLBACK');
+    getRawHandle(dataSource).exec('BEGIN IMMEDIATE; ROLLBACK');
     return dataSource;
   } catch (error) {
     if (dataSource.isInitialized) await dataSource.destroy();
@@ -88,6 +88,6 @@ export async function openSqliteDataSource(file: string): Promise<DataSource> {
 }
 
 /** Returns the handle under a TypeORM connection, because TypeORM would slow down the hot statements by a third. */
-export function rawHandle(dataSource: DataSource): Handle {
+export function getRawHandle(dataSource: DataSource): Handle {
   return (dataSource.driver as unknown as { databaseConnection: Handle }).databaseConnection;
 }

@@ -19,10 +19,10 @@ import {
   NEW_COLUMNS,
   REMOVED,
   type RowChanges,
-  storedValue,
   toCounted,
   toNewValues,
   toState,
+  toStoredValue,
   type UrlRecord,
   type Value,
 } from '../shared/url-row.js';
@@ -52,7 +52,7 @@ export class SqliteFrontier {
   constructor(db: Handle) {
     this.#db = db;
     this.#sites = new SqliteSites(db);
-    this.#writeCounters = createCounterWriter(db, (site) => this.#sites.crawlerOf(site));
+    this.#writeCounters = createCounterWriter(db, (site) => this.#sites.getCrawler(site));
     this.records = new SqliteRecords(db);
     this.owed = new SqliteOwed(db);
     this.#sql = prepareStatements(db);
@@ -63,11 +63,11 @@ export class SqliteFrontier {
     this.#db.exec('BEGIN IMMEDIATE');
     try {
       const result = action();
-      this.#writeCounters(this.#tally.takeChanges());
+      this.#writeCounters(this.#tally.drainChanges());
       this.#db.exec('COMMIT');
       return result;
     } catch (error) {
-      this.#tally.takeChanges();
+      this.#tally.drainChanges();
       this.#sites.clearCache();
       // After some errors, such as a full disk, SQLite has already rolled back.
       if (this.#db.inTransaction) this.#db.exec('ROLLBACK');
@@ -208,7 +208,7 @@ export class SqliteFrontier {
   #update(row: CountedUrl, changes: RowChanges): void {
     const fields = listChangedFields(changes);
     if (fields.length === 0) return;
-    this.#prepareUpdate(fields).run(...fields.map((field) => storedValue(field, changes)), row.id);
+    this.#prepareUpdate(fields).run(...fields.map((field) => toStoredValue(field, changes)), row.id);
     this.#tally.changeRow(row, changes);
   }
 

@@ -41,12 +41,13 @@ const CACHE = { writer: 64_000, reader: 16_000 };
  * takes two to three seconds for each GiB in the page cache.
  * @throws StoreDamaged
  */
-export function requireSoundPages(file: string): void {
+export function requireIntactPages(file: string): void {
   translateErrors(file, () => {
     const db = new Database(file, { readonly: true, fileMustExist: true });
     try {
       const found = db.pragma('quick_check(1)', { simple: true });
-      if (found !== 'ok') throw storeDamaged(file, String(found).replace(/^\*\*\* in database main \*\*\*\n/, ''));
+      if (found !== 'ok')
+        throw createStoreDamaged(file, String(found).replace(/^\*\*\* in database main \*\*\*\n/, ''));
     } finally {
       db.close();
     }
@@ -86,7 +87,7 @@ export function prepareOnce<Parameters extends unknown[] | object = unknown[], R
 export const isLocked = (error: unknown): boolean =>
   /^SQLITE_(?:BUSY|LOCKED)/.test(String((error as { code?: unknown } | undefined)?.code));
 
-const storeDamaged = (file: string, said: string, cause?: unknown): StoreDamaged =>
+const createStoreDamaged = (file: string, said: string, cause?: unknown): StoreDamaged =>
   new StoreDamaged(
     `The database ${file} is damaged: ${said}. Move it away together with ${file}-wal and ${file}-shm, which would otherwise be ` +
       'applied to its replacement; then put a backup in its place, or start with an empty store.',
@@ -101,7 +102,7 @@ export function toPortError(error: unknown, file: string): unknown {
   if (typeof code !== 'string') return error;
   const said = `${(error as Error).message} (${code})`;
   if (DAMAGE.test(code)) {
-    return storeDamaged(file, said, error);
+    return createStoreDamaged(file, said, error);
   }
   if (code === 'SQLITE_FULL') {
     return new StoreUnavailable(

@@ -1,7 +1,7 @@
 import type { FrontierStore, UrlFilter } from '../../../engine/ports/frontier-store.js';
 import { BULK_STEP, changeInSteps } from '../shared/bulk.js';
 import { createState } from '../shared/url-row.js';
-import { openSqliteDataSource, rawHandle } from './sqlite-data-source.js';
+import { getRawHandle, openSqliteDataSource } from './sqlite-data-source.js';
 import { SqliteFrontier } from './sqlite-frontier.js';
 import { translateErrors } from './sqlite-handle.js';
 import { SqliteReads } from './sqlite-reads.js';
@@ -13,7 +13,7 @@ import { SqliteSearch } from './sqlite-search.js';
  */
 export async function openSqliteInProcess(file: string): Promise<FrontierStore> {
   const dataSource = await openSqliteDataSource(file);
-  const db = rawHandle(dataSource);
+  const db = getRawHandle(dataSource);
   db.pragma('wal_autocheckpoint = 1000');
   const frontier = new SqliteFrontier(db);
   const { records } = frontier;

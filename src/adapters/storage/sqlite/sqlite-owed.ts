@@ -1,4 +1,4 @@
-import { urlKey } from '../../../domain/url/url-key.js';
+import { computeUrlKey } from '../../../domain/url/url-key.js';
 import type { OwedChange, OwedCount, OwedOrder } from '../../../engine/ports/owed-orders.js';
 import { OWED_COLUMNS, type OwedRecord, toOwed, toOwedKey, toOwedValues } from '../shared/owed-row.js';
 import { roundTime } from '../shared/url-row.js';
@@ -49,21 +49,21 @@ export class SqliteOwed {
 
   save(changes: readonly OwedChange[]): void {
     for (const one of changes) {
-      if (one.change === 'put off') this.#putOff(one);
+      if (one.change === 'put off') this.#insertOwed(one);
       else if (one.change === 'delivered')
-        this.#count(one, -this.#sql.delivered.run(...toOwedKey(one), one.orderId).changes);
+        this.#changeCount(one, -this.#sql.delivered.run(...toOwedKey(one), one.orderId).changes);
       else this.#sql.asked.run(roundTime(one.askedAt!), ...toOwedKey(one), one.orderId);
     }
   }
 
-  #putOff(one: OwedOrder): void {
+  #insertOwed(one: OwedOrder): void {
     const values = toOwedValues(one);
     const { changes: added } = this.#sql.putOff.run(...values);
-    if (added > 0) this.#count(one, added);
+    if (added > 0) this.#changeCount(one, added);
     else this.#sql.putOffAgain.run(one.orderId, values.at(-1)!, ...toOwedKey(one), one.orderId);
   }
 
-  #count({ crawler, sink }: OwedOrder, documents: number): void {
+  #changeCount({ crawler, sink }: OwedOrder, documents: number): void {
     if (documents !== 0) this.#sql.count.run(crawler, sink, documents);
   }
 
@@ -77,7 +77,7 @@ export class SqliteOwed {
   }
 
   findOwed(crawler: string, hostKey: string, uri: string): OwedOrder[] {
-    return (this.#sql.ofUri.all(hostKey, urlKey(uri), uri, crawler) as OwedRecord[]).map(toOwed);
+    return (this.#sql.ofUri.all(hostKey, computeUrlKey(uri), uri, crawler) as OwedRecord[]).map(toOwed);
   }
 
   countOwed(): OwedCount[] {

@@ -2,8 +2,8 @@ import type { Statement } from 'better-sqlite3';
 import type { UrlId, UrlState } from '../../../domain/crawl/url-state.js';
 import { SOURCES, type SourceNumber } from '../../../domain/frontier/sources.js';
 import type { Instant } from '../../../domain/time/units.js';
-import { crawlUrl, hostKey } from '../../../domain/url/crawl-url.js';
-import { urlKey } from '../../../domain/url/url-key.js';
+import { getHostKey, toCrawlUrl } from '../../../domain/url/crawl-url.js';
+import { computeUrlKey } from '../../../domain/url/url-key.js';
 import {
   type CrawlerCounts,
   type FrontierStore,
@@ -17,10 +17,10 @@ import {
   type Visit,
 } from '../../../engine/ports/frontier-store.js';
 import { toCrawlerCounts } from '../shared/crawler-counts.js';
-import { buildCountedWhere, buildOrderWhere, buildUrlWhere, GLOB, hostOf, type Where } from '../shared/filter-sql.js';
+import { buildCountedWhere, buildOrderWhere, buildUrlWhere, findHost, GLOB, type Where } from '../shared/filter-sql.js';
 import { type LinksRecord, toLinks } from '../shared/link-row.js';
-import { type OrderRecord, orderStateCode, toEntry, toVisit, type VisitRecord } from '../shared/order-row.js';
-import { allSettings, settingsEnd } from '../shared/setting-range.js';
+import { type OrderRecord, toEntry, toOrderStateCode, toVisit, type VisitRecord } from '../shared/order-row.js';
+import { allSettings, computeSettingsEnd } from '../shared/setting-range.js';
 import type { CounterChange } from '../shared/tally.js';
 import { REMOVED, toState, URL_COLUMNS, type UrlRecord } from '../shared/url-row.js';
 import { type Handle, prepareOnce } from './sqlite-handle.js';
@@ -53,7 +53,9 @@ export class SqliteReads {
   }
 
   find(crawler: string, url: string): UrlState | undefined {
-    const row = this.#sql.find.get(crawler, hostKey(crawlUrl(url)), urlKey(url), url) as UrlRecord | undefined;
+    const row = this.#sql.find.get(crawler, getHostKey(toCrawlUrl(url)), computeUrlKey(url), url) as
+      | UrlRecord
+      | undefined;
     return row && toState(row);
   }
 
@@ -99,13 +101,13 @@ export class SqliteReads {
     const oldest = new Map<SourceNumber, QueuedUrl>();
     const { bySource } = this.countByStatus(crawler);
     const queued = SOURCES.map((_, number) => number as SourceNumber).filter((number) => (bySource[number] ?? 0) > 0);
-    const dueSince = (number: SourceNumber): number => oldest.get(number)?.dueAt ?? Number.POSITIVE_INFINITY;
+    const getDueTime = (number: SourceNumber): number => oldest.get(number)?.dueAt ?? Number.POSITIVE_INFINITY;
     for (const { id, dueAt } of this.#sql.sitesDue.all(crawler, OLDEST_HOSTS) as { id: number; dueAt: Instant }[]) {
-      const open = queued.filter((number) => dueSince(number) > dueAt);
+      const open = queued.filter((number) => getDueTime(number) > dueAt);
       if (open.length === 0) break;
       for (const number of open) {
         const first = this.#sql.firstOfSite.get(id, number) as QueuedUrl | undefined;
-        if (first && first.dueAt < dueSince(number)) oldest.set(number, first);
+        if (first && first.dueAt < getDueTime(number)) oldest.set(number, first);
       }
     }
     return oldest;
@@ -204,7 +206,7 @@ export class SqliteReads {
   }
 
   listSettings(prefix: string, { from, limit }: SettingsPage = allSettings(prefix)): ReadonlyMap<string, string> {
-    return new Map(this.#sql.settings.all(from, settingsEnd(prefix), limit) as [string, string][]);
+    return new Map(this.#sql.settings.all(from, computeSettingsEnd(prefix), limit) as [string, string][]);
   }
 
   /**
@@ -214,7 +216,7 @@ export class SqliteReads {
    */
   #searchScope(filter: UrlFilter): { readonly from: string; readonly where: Where } {
     const where = buildUrlWhere(filter, GLOB);
-    const host = hostOf(filter);
+    const host = findHost(filter);
     const small = host !== undefined && (this.#sql.urlsOfHost.get(host) as number) <= SMALL_SITE;
     const from = small
       ? 'FROM site s CROSS JOIN url u ON u.site_id = s.id'
@@ -239,7 +241,7 @@ export class SqliteReads {
   }
 }
 
-const ACKNOWLEDGED = orderStateCode('acknowledged');
+const ACKNOWLEDGED = toOrderStateCode('acknowledged');
 
 const prepareStatements = (db: Handle) => ({
   find: prepareOnce(db, `${SELECT_URL} WHERE s.crawler = ? AND s.host = ? AND u.key = ? AND u.url = ?`),

@@ -15,7 +15,7 @@ import {
   type FailingDialect,
   type HostsPage,
 } from '../shared/failing-sql.js';
-import { buildCountedWhere, buildUrlWhere, hostOf } from '../shared/filter-sql.js';
+import { buildCountedWhere, buildUrlWhere, findHost } from '../shared/filter-sql.js';
 import {
   ALL,
   FIRST_STRIDE,
@@ -120,10 +120,11 @@ export class SqliteSearch {
   #step<Row extends Pick<UrlRecord, 'id'>>(columns: string, filter: Search, taking: Taking<Row>): Progress {
     if (this.#isEmpty(filter)) return ALL;
     const began = performance.now();
-    const few = this.#fewCandidates(filter);
+    const few = this.#findFewCandidates(filter);
     const progress = few && this.#searchFew(this.#createReader<Row>(columns, filter, few), taking, began);
     return (
-      progress ?? this.#walk(this.#createReader<Row>(columns, filter, this.#manyCandidates(filter)), taking, began)
+      progress ??
+      this.#walk(this.#createReader<Row>(columns, filter, this.#chooseManyCandidates(filter)), taking, began)
     );
   }
 
@@ -138,7 +139,7 @@ export class SqliteSearch {
     const found = read(after, last, limit);
     if (this.#watch.refusedId !== undefined) return undefined;
     found.forEach(take);
-    return found.length < limit ? ALL : this.#progress(found.at(-1)!.id, last);
+    return found.length < limit ? ALL : this.#createProgress(found.at(-1)!.id, last);
   }
 
   /** Walks by id in strides; stops in the middle of one when the time is up. */
@@ -162,7 +163,7 @@ export class SqliteSearch {
       at = room === 0 ? found.at(-1)!.id : Math.min(at + reach, refused - 1);
       if (performance.now() < began + this.#limits.ms / 4) reach = Math.min(2 * reach, this.#limits.stride);
     } while (at < last && room > 0 && performance.now() < deadline);
-    return this.#progress(at, last);
+    return this.#createProgress(at, last);
   }
 
   #createReader<Row>(columns: string, filter: Search, { from, where = '1 = 1' }: Candidates): Reader<Row> {
@@ -177,7 +178,7 @@ export class SqliteSearch {
     return this.#sql.lastId.get() as UrlId;
   }
 
-  #progress(at: UrlId, last: UrlId): Progress {
+  #createProgress(at: UrlId, last: UrlId): Progress {
     return at < last ? { next: at, searched: at / last } : ALL;
   }
 
@@ -187,9 +188,9 @@ export class SqliteSearch {
   }
 
   /** Finds where all candidates are, if they are few enough to be sorted quickly. */
-  #fewCandidates(filter: Search): Candidates | undefined {
+  #findFewCandidates(filter: Search): Candidates | undefined {
     const { crawler, status, reason, source } = filter;
-    const host = hostOf(filter);
+    const host = findHost(filter);
     const { few } = this.#limits;
     if (host !== undefined && this.#readCounters({ crawler, hostKey: host }) <= few)
       return { from: fromSite('url_of_site') };
@@ -202,9 +203,9 @@ export class SqliteSearch {
     return scattered || (this.#sql.sites.get() as number) > few ? undefined : { from: fromSite('url_queue') };
   }
 
-  #manyCandidates(filter: Search): Candidates {
+  #chooseManyCandidates(filter: Search): Candidates {
     const { crawler, status } = filter;
-    const host = hostOf(filter);
+    const host = findHost(filter);
     const site = host === undefined ? undefined : (this.#sql.site.get(crawler, host) as number);
     const rare = status !== undefined && 2 * this.#readCounters({ status }) < this.#readCounters({});
     return {

@@ -35,7 +35,7 @@ export class SqliteSites {
     return this.findId(crawler, hostKey) ?? Number(this.#insert.run(crawler, hostKey).lastInsertRowid);
   }
 
-  crawlerOf(site: number): string {
+  getCrawler(site: number): string {
     let crawler = this.#crawlers.get(site);
     if (crawler === undefined) {
       crawler = this.#crawler.get(site) ?? '';

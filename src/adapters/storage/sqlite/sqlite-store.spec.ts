@@ -11,7 +11,7 @@ import { temporaryDirectory } from '../../../../test/support/temporary-directory
 import type { Reason } from '../../../domain/policy/reasons.js';
 import { StoreDamaged, StoreUnavailable } from '../../../engine/ports/frontier-store.js';
 import { DataDirectoryInUse } from '../shared/data-lock.js';
-import { openSqliteDataSource, rawHandle } from './sqlite-data-source.js';
+import { getRawHandle, openSqliteDataSource } from './sqlite-data-source.js';
 import { SqliteFrontier } from './sqlite-frontier.js';
 import { translateErrors } from './sqlite-handle.js';
 import { openSqliteInProcess } from './sqlite-in-process.js';
@@ -131,7 +131,7 @@ describe('a SQLite store', () => {
 
   it('does nothing of a call that meets a full disk, and goes on when there is space again', async () => {
     const dataSource = await openSqliteDataSource(join(temporaryDirectory(), 'crawlway.db'));
-    const db = rawHandle(dataSource);
+    const db = getRawHandle(dataSource);
     const frontier = new SqliteFrontier(db);
     const reads = new SqliteReads(db);
     const many = (host: string) => Array.from({ length: 3_000 }, (_, i) => newUrl(`http://${host}/${i}`));
@@ -204,7 +204,7 @@ describe('a SQLite store in the calling thread', () => {
 
   it('answers every prepared statement from an index, never by going through all URLs or orders', async () => {
     const dataSource = await openSqliteDataSource(':memory:');
-    const db = rawHandle(dataSource);
+    const db = getRawHandle(dataSource);
     const prepared: string[] = [];
     const prepare = (sql: string) => {
       prepared.push(sql);

@@ -9,7 +9,7 @@ import { countInSteps, findMatchingInSteps, needsSteps } from '../shared/search.
 import { StoreThread } from '../shared/store-thread.js';
 import { createState } from '../shared/url-row.js';
 import { openSqliteDataSource } from './sqlite-data-source.js';
-import { openHandle, requireSoundPages, translateErrors } from './sqlite-handle.js';
+import { openHandle, requireIntactPages, translateErrors } from './sqlite-handle.js';
 import { SqliteOwed } from './sqlite-owed.js';
 import { SqliteReads } from './sqlite-reads.js';
 import type { ReaderVerbs, WriterVerbs } from './sqlite-verbs.js';
@@ -27,7 +27,7 @@ export async function openSqliteStore(file: string): Promise<FrontierStore> {
   const unlock = lockDataDirectory(dirname(file));
   try {
     await (await openSqliteDataSource(file)).destroy();
-    requireSoundPages(file);
+    requireIntactPages(file);
     return createStore(file, unlock);
   } catch (error) {
     unlock();

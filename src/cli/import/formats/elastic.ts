@@ -18,7 +18,7 @@ const asMapping = (value: unknown): Mapping =>
   value !== null && typeof value === 'object' && !Array.isArray(value) ? (value as Mapping) : {};
 const asList = (value: unknown): unknown[] =>
   Array.isArray(value) ? value : value === undefined || value === null ? [] : [value];
-const asTexts = (value: unknown): string[] => asList(value).map(String);
+const asStrings = (value: unknown): string[] => asList(value).map(String);
 
 const KNOWN = new Set([
   'domains',
@@ -70,9 +70,9 @@ export function readElastic(files: readonly ImportFile[], report: ImportReport):
 function toCrawler(domain: Mapping, config: Mapping, report: ImportReport): ImportedCrawler {
   const url = String(domain['url'] ?? '');
   const crawler = createCrawler('');
-  const seeds = asTexts(domain['seed_urls']).filter(isUrl);
+  const seeds = asStrings(domain['seed_urls']).filter(isUrl);
   crawler.roots = seeds.length > 0 ? seeds : isUrl(url) ? [new URL(url).href] : [];
-  const sitemaps = asTexts(domain['sitemap_urls']).filter(isUrl);
+  const sitemaps = asStrings(domain['sitemap_urls']).filter(isUrl);
   for (const sitemap of sitemaps) {
     crawler.roots.push(sitemap);
     report.reportChanged(`sitemap ${sitemap}`, 'a root: sitemaps are recognized by their content');
@@ -89,7 +89,10 @@ function toCrawler(domain: Mapping, config: Mapping, report: ImportReport): Impo
     // Open Crawler reads sitemaps whatever the rules for pages say.
     ...sitemaps.map((value): ImportedRule => ({ accept: true, pattern: { kind: 'exact', value } })),
   ];
-  report.reportTaken(`domain ${url}`, rulesNote(crawler.roots.length, crawler.rules.length - 1 - sitemaps.length));
+  report.reportTaken(
+    `domain ${url}`,
+    formatRulesNote(crawler.roots.length, crawler.rules.length - 1 - sitemaps.length),
+  );
   const depth = Number(config['max_crawl_depth']);
   // Seeds have depth 1 in Open Crawler, but 0 hops in Crawlway.
   if (depth >= 1) crawler.maxHops = depth - 1;
@@ -159,7 +162,7 @@ function toSink(config: Mapping, report: ImportReport): ImportedCrawler['sink'] 
   };
 }
 
-const rulesNote = (roots: number, rules: number): string =>
+const formatRulesNote = (roots: number, rules: number): string =>
   rules === 0
     ? pluralize(roots, 'root')
     : `${pluralize(roots, 'root')}, ${pluralize(rules, 'rule')} in reverse order: the first match wins in Open Crawler, the last one in Crawlway`;

@@ -2,7 +2,7 @@
 
 import { pluralize } from '../../output.js';
 import {
-  addAll,
+  appendAll,
   createCrawler,
   escapeRegExp,
   type ImportedCrawler,
@@ -26,19 +26,19 @@ export function readGsa(files: readonly ImportFile[], report: ImportReport): Imp
       };
       for (const [kind, names] of Object.entries(lists))
         for (const { text } of findAll(tree, ...names)) readList(kind as ListKind, splitLines(text), crawler, report);
-    } else readList(kindOf(file.name), splitLines(file.text), crawler, report);
+    } else readList(findListKind(file.name), splitLines(file.text), crawler, report);
   }
   return [crawler];
 }
 
 type ListKind = 'start' | 'follow' | 'forbid';
 
-const kindOf = (name: string): ListKind =>
+const findListKind = (name: string): ListKind =>
   /bad|do[-_ ]?not|forbid|exclude/i.test(name) ? 'forbid' : /start|seed/i.test(name) ? 'start' : 'follow';
 
 function readList(kind: ListKind, lines: readonly string[], crawler: ImportedCrawler, report: ImportReport): void {
   if (kind === 'start') {
-    addAll(crawler.roots, lines.filter(isUrl));
+    appendAll(crawler.roots, lines.filter(isUrl));
     report.reportTaken(pluralize(lines.length, 'start URL'), 'roots');
     return;
   }

@@ -2,7 +2,7 @@
 
 import { pluralize } from '../../output.js';
 import {
-  addAll,
+  appendAll,
   createCrawler,
   escapeRegExp,
   type ImportedCrawler,
@@ -23,7 +23,7 @@ export function readHeritrix(files: readonly ImportFile[], report: ImportReport)
       const negative = /negative|exclude|reject/i.test(file.name);
       for (const line of splitLines(file.text))
         addSurt(line.replace(/^[+-]/, ''), { accept: !negative && !line.startsWith('-') }, crawler, report);
-    } else addAll(crawler.roots, splitLines(file.text).filter(isUrl));
+    } else appendAll(crawler.roots, splitLines(file.text).filter(isUrl));
   }
   report.reportTaken(
     pluralize(crawler.roots.length, 'seed'),

@@ -2,7 +2,7 @@
 
 import { pluralize } from '../../output.js';
 import {
-  addAll,
+  appendAll,
   createCrawler,
   escapeRegExp,
   ImportError,
@@ -34,7 +34,7 @@ export function readNorconex(files: readonly ImportFile[], report: ImportReport)
 
 function toCrawler(node: Node, lists: ReadonlyMap<string, string>, report: ImportReport): ImportedCrawler {
   const crawler = createCrawler(findSetting(node, 'id') ?? 'norconex');
-  readStarts(node, crawler, lists, report);
+  readStartUrls(node, crawler, lists, report);
   const numberValue = (name: string): number | undefined => {
     const text = findFirst(node, name)?.text;
     return text && /^\d+$/.test(text) ? Number(text) : undefined;
@@ -95,7 +95,7 @@ const LEFT: Readonly<Record<string, string>> = {
   linkExtractors: 'links in all documents that are read are followed',
 };
 
-function readStarts(
+function readStartUrls(
   node: Node,
   crawler: ImportedCrawler,
   lists: ReadonlyMap<string, string>,
@@ -105,10 +105,10 @@ function readStarts(
   const urls = [...findAll(start, 'url', 'ref'), ...findAll(node, 'startReferences', 'startURLs')].map(({ text }) =>
     text.trim(),
   );
-  addAll(crawler.roots, new Set(urls.filter(isUrl)));
+  appendAll(crawler.roots, new Set(urls.filter(isUrl)));
   for (const { text } of findAll(start, 'urlsFile', 'refsFile')) {
     const list = lists.get(text.split(/[\\/]/).at(-1)!);
-    if (list) addAll(crawler.roots, splitLines(list).filter(isUrl));
+    if (list) appendAll(crawler.roots, splitLines(list).filter(isUrl));
     else
       report.reportSkipped(`urlsFile ${text}`, 'to import its URLs as roots, specify the file after the configuration');
   }
@@ -181,7 +181,7 @@ function readFilter(filter: Node, crawler: ImportedCrawler, report: ImportReport
   const ignoreCase =
     (findSetting(matcher, 'ignoreCase') ?? 'false') === 'true' || findSetting(filter, 'caseSensitive') === 'false';
   const list = excludes ? crawler.exclude : crawler.include;
-  addAll(
+  appendAll(
     list,
     patterns.map((pattern) => ({ ...pattern, ignoreCase })),
   );

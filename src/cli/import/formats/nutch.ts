@@ -2,7 +2,7 @@
 
 import { pluralize } from '../../output.js';
 import {
-  addAll,
+  appendAll,
   createCrawler,
   type ImportedCrawler,
   type ImportedRule,
@@ -22,7 +22,7 @@ export function readNutch(files: readonly ImportFile[], report: ImportReport): I
     else if (/prefix-urlfilter/.test(file.name))
       for (const value of splitLines(file.text)) crawler.include.push({ kind: 'prefix', value });
     else if (/domain-urlfilter/.test(file.name))
-      addAll(
+      appendAll(
         crawler.include,
         splitLines(file.text).map((value) => ({ kind: 'domain', value }) as const),
       );

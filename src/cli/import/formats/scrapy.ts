@@ -1,7 +1,7 @@
 /** Scrapy: plain assignments in settings.py and spiders. No Python code is run. */
 
 import { pluralize } from '../../output.js';
-import { addAll, createCrawler, type ImportedCrawler, type ImportFile, type ImportReport, isUrl } from '../model.js';
+import { appendAll, createCrawler, type ImportedCrawler, type ImportFile, type ImportReport, isUrl } from '../model.js';
 
 /** Matches `NAME = value`, or `'NAME': value` in a dictionary of settings. */
 const ASSIGNMENT = /^['"]?([A-Z][A-Z0-9_]{3,60})['"]?\s{0,50}[=:](.*)$/;
@@ -44,18 +44,18 @@ function toCrawler({ name, text }: ImportFile, report: ImportReport): ImportedCr
   crawler.rules = domains.map((value) => ({ accept: true, pattern: { kind: 'domain', value } }));
   crawler.acceptsOthers = domains.length === 0;
   for (const [, extractor] of text.matchAll(/LinkExtractor\(((?:[^()]|\([^()]*\))*)\)/g)) {
-    addAll(
+    appendAll(
       crawler.include,
       findValues(extractor!, 'allow').map((value) => ({ kind: 'regex', value }) as const),
     );
-    addAll(
+    appendAll(
       crawler.exclude,
       findValues(extractor!, 'deny').map((value) => ({ kind: 'regex', value }) as const),
     );
   }
   if (crawler.include.length > 0) {
     // Extractors judge only links, never the start URLs.
-    addAll(
+    appendAll(
       crawler.include,
       crawler.roots.map((value) => ({ kind: 'exact', value }) as const),
     );

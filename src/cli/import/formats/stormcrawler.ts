@@ -2,7 +2,7 @@
 
 import { pluralize } from '../../output.js';
 import {
-  addAll,
+  appendAll,
   createCrawler,
   ImportError,
   type ImportedCrawler,
@@ -37,15 +37,15 @@ export function readStormCrawler(files: readonly ImportFile[], report: ImportRep
   }
   if (crawler.roots.length > 0) report.reportTaken(pluralize(crawler.roots.length, 'seed'), 'roots');
   if (crawler.domains)
-    addAll(
+    appendAll(
       crawler.include,
-      crawler.roots.map((url) => ({ kind: 'domain', value: domainOf(url) }) as const),
+      crawler.roots.map((url) => ({ kind: 'domain', value: getDomain(url) }) as const),
     );
   return [crawler];
 }
 
 /** Without www, because a site's other hosts end in the same domain. */
-const domainOf = (url: string): string => new URL(url).hostname.replace(/^www\./, '');
+const getDomain = (url: string): string => new URL(url).hostname.replace(/^www\./, '');
 
 /** Whether the file has lines as RegexURLFilter reads them: `+expression` and `-expression`. */
 const isFilterFile = ({ text }: ImportFile): boolean => splitLines(text).some((line) => /^[+-]/.test(line));
@@ -136,7 +136,7 @@ function readFilter(filter: Mapping, files: readonly ImportFile[], crawler: Stor
     ? params['urlFilters'].map(String)
     : files.filter(({ name }) => name === named).flatMap(({ text }) => splitLines(text));
   if (kind === 'RegexURLFilter' && list.length > 0) {
-    addAll(crawler.rules, parseSignedRules(list));
+    appendAll(crawler.rules, parseSignedRules(list));
     crawler.acceptsOthers = false;
     report.reportChanged(
       kind,

@@ -5,7 +5,7 @@
 
 import { pluralize } from '../../output.js';
 import {
-  addAll,
+  appendAll,
   createCrawler,
   ImportError,
   type ImportedCondition,
@@ -49,7 +49,7 @@ function readFunction(node: Node, crawler: ImportedCrawler, report: ImportReport
     return;
   }
   const urls = splitLines(argumentValue('urls')).flatMap((line) => line.split(/\s+/));
-  addAll(crawler.roots, urls.filter(isUrl));
+  appendAll(crawler.roots, urls.filter(isUrl));
   const others = urls.filter((url) => !isUrl(url));
   if (others.length > 0) report.reportSkipped(others.join(' '), 'Crawlway crawls http and https');
   const hops = argumentValue('hops');
@@ -62,7 +62,7 @@ function readFunction(node: Node, crawler: ImportedCrawler, report: ImportReport
 /** Used if the file has no conditions: the crawl stays on the hosts of its seeds. */
 function stayOnHosts(crawler: ImportedCrawler, report: ImportReport): void {
   const origins = new Set(crawler.roots.map((url) => new URL(url).origin));
-  addAll(
+  appendAll(
     crawler.include,
     [...origins].map((origin) => ({ kind: 'prefix', value: `${origin}/` }) as const),
   );

@@ -4,7 +4,7 @@
  * certain; "no" may mean that it is unknown.
  */
 import type { MatchExpression, MatchField, MatchKind, MatchNorm } from '../../crawl/policy-definition.js';
-import { crawlUrl } from '../../url/crawl-url.js';
+import { toCrawlUrl } from '../../url/crawl-url.js';
 import { normalizeDomain } from '../matching/expression.js';
 import { analyzePattern, literalToRegex } from '../matching/pattern.js';
 import { toUrlForm } from '../matching/text-matcher.js';
@@ -18,18 +18,18 @@ export type Clauses = readonly Clause[];
 /** Expressions with more clauses are only compared as a whole. */
 const MAX_CLAUSES = 64;
 
-export function clausesOf(expression: MatchExpression): Clauses {
+export function toClauses(expression: MatchExpression): Clauses {
   switch (expression.type) {
     case 'and':
-      return limitClauses(expression, crossProduct(expression.children.map(clausesOf)));
+      return limitClauses(expression, crossProduct(expression.children.map(toClauses)));
     case 'or':
-      return limitClauses(expression, expression.children.flatMap(clausesOf));
+      return limitClauses(expression, expression.children.flatMap(toClauses));
     case 'atom':
-      return atomClauses(expression);
+      return toAtomClauses(expression);
     case 'domain':
       return [[{ field: 'host', kind: 'domain', text: normalizeDomain(expression.value), norm: 'none' }]];
     default:
-      return opaqueClauses(expression);
+      return createOpaqueClauses(expression);
   }
 }
 
@@ -44,26 +44,26 @@ const crossProduct = (parts: readonly Clauses[]): Clauses | undefined =>
   );
 
 const limitClauses = (expression: MatchExpression, clauses: Clauses | undefined): Clauses =>
-  clauses && clauses.length <= MAX_CLAUSES ? clauses : opaqueClauses(expression);
+  clauses && clauses.length <= MAX_CLAUSES ? clauses : createOpaqueClauses(expression);
 
-const withoutPlace = (key: string, value: unknown): unknown => (key === 'place' ? undefined : value);
+const omitPlace = (key: string, value: unknown): unknown => (key === 'place' ? undefined : value);
 
-const opaqueClauses = (expression: MatchExpression): Clauses => [
-  [{ field: 'url', kind: 'opaque', text: JSON.stringify(expression, withoutPlace), norm: 'none' }],
+const createOpaqueClauses = (expression: MatchExpression): Clauses => [
+  [{ field: 'url', kind: 'opaque', text: JSON.stringify(expression, omitPlace), norm: 'none' }],
 ];
 
 type Atom = Extract<MatchExpression, { type: 'atom' }>;
 
-function atomClauses(atom: Atom): Clauses {
+function toAtomClauses(atom: Atom): Clauses {
   const { field, norm, value, litteral } = atom;
   const written = litteral ? literalToRegex(value) : value;
   if (/^(?:\.\*)?$/.test(written) && (atom.kind !== 'exact' || written !== '')) return [[]];
-  const { source, kind } = withoutAnchors(written, atom.kind);
+  const { source, kind } = moveAnchorsToKind(written, atom.kind);
   const { template } = analyzePattern(source);
   // Everyone writes hosts with plain dots, although a dot means any character.
   const text = template?.map((char) => char ?? (field === 'host' ? '.' : undefined));
-  if (!text || text.includes(undefined)) return opaqueClauses(atom);
-  return [impliedFacts({ field, kind, norm, text: toUrlForm(text.join(''), { field, kind, norm }) })];
+  if (!text || text.includes(undefined)) return createOpaqueClauses(atom);
+  return [deriveFacts({ field, kind, norm, text: toUrlForm(text.join(''), { field, kind, norm }) })];
 }
 
 const WITH_ANCHORS = /^(\^?)((?:[\w/~?=&-]|\\[./?])+)(\$?)$/;
@@ -72,7 +72,7 @@ const WITH_ANCHORS = /^(\^?)((?:[\w/~?=&-]|\\[./?])+)(\$?)$/;
  * Moves anchors from a pattern into its kind: `/$` as a prefix means exactly `/`, and with `inside` it is a suffix.
  * Only for plain characters; other patterns are compiled differently.
  */
-export function withoutAnchors(source: string, kind: MatchKind): { source: string; kind: MatchKind } {
+export function moveAnchorsToKind(source: string, kind: MatchKind): { source: string; kind: MatchKind } {
   const [, begins, text, ends] = WITH_ANCHORS.exec(source) ?? [];
   if (text === undefined || (!begins && !ends)) return { source, kind };
   const atStart = begins !== '' || kind === 'prefix' || kind === 'exact';
@@ -88,10 +88,10 @@ interface LiteralFact {
 }
 
 /** If the beginning of a URL is known, then so are its scheme, host and path. */
-export function impliedFacts(fact: LiteralFact): Clause {
+export function deriveFacts(fact: LiteralFact): Clause {
   if (fact.field !== 'url' || (fact.kind !== 'exact' && fact.kind !== 'prefix')) return [fact];
   if (!/^[a-z]+:\/\/[^/?#*]+\//i.test(fact.text)) return [fact];
-  const { scheme, host, path, query } = crawlUrl(fact.text);
+  const { scheme, host, path, query } = toCrawlUrl(fact.text);
   const { norm } = fact;
   const whole = fact.kind === 'exact' || query !== '';
   return [

@@ -34,7 +34,7 @@ export const LINT_CODES = {
 
 export type LintCode = keyof typeof LINT_CODES;
 
-export const lintWarning = (code: LintCode, place: Place, message: string): Problem => ({
+export const createLintWarning = (code: LintCode, place: Place, message: string): Problem => ({
   severity: 'warning',
   code,
   message,

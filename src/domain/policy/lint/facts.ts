@@ -66,5 +66,5 @@ function haveDifferentEnds(a: Fact, b: Fact): boolean {
 }
 
 /** Describes a fact: `host www.foo.com`, `path prefix /x`. */
-export const factText = ({ field, kind, text }: Fact): string =>
+export const formatFact = ({ field, kind, text }: Fact): string =>
   kind === 'exact' ? `${field} ${text}` : `${field} ${kind} ${text}`;

@@ -6,8 +6,8 @@
 import type { CrawlerDefinition } from '../../crawl/definition.js';
 import type { Problem } from '../../crawl/place.js';
 import type { ConditionRule, MatchExpression } from '../../crawl/policy-definition.js';
-import { conditionText } from '../conditions.js';
-import { lintWarning } from './codes.js';
+import { formatCondition } from '../conditions.js';
+import { createLintWarning } from './codes.js';
 
 export function lintBlanks({ rules, conditions }: CrawlerDefinition): Problem[] {
   const inRules = rules.flatMap(({ match, number }) =>
@@ -15,7 +15,7 @@ export function lintBlanks({ rules, conditions }: CrawlerDefinition): Problem[] 
       .filter(hasBlank)
       .map(({ value, place }) => {
         const message = `rule ${number}: "${value.slice(0, 200)}" contains a space, which no URL does, so it never matches`;
-        return lintWarning('rule-never-matches', place, `${message}; a space in a URL is written as %20`);
+        return createLintWarning('rule-never-matches', place, `${message}; a space in a URL is written as %20`);
       }),
   );
   return [...inRules, ...lintConditionBlanks(conditions?.rules ?? [])];
@@ -44,7 +44,7 @@ function lintConditionBlanks(rules: readonly ConditionRule[]): Problem[] {
     const inside = lintConditionBlanks(rule.children);
     if (rule.test.type === 'wildcard-set' || !hasBlank(rule.test)) return inside;
     const hint = rule.test.type === 'wildcard' ? '; for several wildcards, write a wildcard-set' : '';
-    const message = `"${conditionText(rule)}" contains a space, which no URL does, so it never matches${hint}`;
-    return [lintWarning('condition-unreachable', rule.place, message), ...inside];
+    const message = `"${formatCondition(rule)}" contains a space, which no URL does, so it never matches${hint}`;
+    return [createLintWarning('condition-unreachable', rule.place, message), ...inside];
   });
 }

@@ -2,12 +2,12 @@
 
 import type { Problem } from '../../crawl/place.js';
 import type { ConditionRule, ConditionsDefinition, ConditionTest } from '../../crawl/policy-definition.js';
-import { conditionText } from '../conditions.js';
+import { formatCondition } from '../conditions.js';
 import { splitWildcards } from '../matching/wildcard.js';
 import { areDisjoint, type Clauses, covers, intersect, matchesAll } from './clauses.js';
-import { lintWarning } from './codes.js';
+import { createLintWarning } from './codes.js';
 import { findClausesFault } from './forms.js';
-import { patternClauses, wildcardClauses } from './wildcard-clauses.js';
+import { toPatternClauses, toWildcardClauses } from './wildcard-clauses.js';
 
 /** What is known about the URLs that reach a rule. */
 interface Known {
@@ -29,7 +29,7 @@ export function lintConditions(
   const problems = lintLevel(rules, { within: [[]], without: [], protocols });
   if ((options.defaultAllow ?? defaultAllow) !== 'allow' && !allowsSomething(rules)) {
     const message = 'default-allow is disallow and no condition sets it to allow, so nothing is crawled';
-    problems.push(lintWarning('condition-unreachable', place, message));
+    problems.push(createLintWarning('condition-unreachable', place, message));
   }
   return problems;
 }
@@ -41,9 +41,10 @@ function lintLevel(rules: readonly ConditionRule[], outer: Known): Problem[] {
   const problems: Problem[] = [];
   let known = outer;
   for (const rule of rules) {
-    const test = testClauses(rule.test);
+    const test = toTestClauses(rule.test);
     const reason = findNeverMatchesReason(rule, test, known) ?? findNoEffectReason(rule, test, known);
-    if (reason) problems.push(lintWarning('condition-unreachable', rule.place, `"${conditionText(rule)}" ${reason}`));
+    if (reason)
+      problems.push(createLintWarning('condition-unreachable', rule.place, `"${formatCondition(rule)}" ${reason}`));
     else problems.push(...lintLevel(rule.children, narrowKnown(rule, test, known)));
     const filters = rule.kind === 'may-not-have' && !reason && known.without.length < MAX_COMPARED;
     if (filters) known = { ...known, without: [...known.without, test] };
@@ -96,9 +97,9 @@ function findMisplacedReason(rule: ConditionRule): string | undefined {
     : undefined;
 }
 
-function testClauses({ type, field, value, caseSensitive }: ConditionTest): Clauses {
+function toTestClauses({ type, field, value, caseSensitive }: ConditionTest): Clauses {
   const norm = caseSensitive ? 'none' : 'lower';
-  if (type === 'regex') return patternClauses({ field, value, norm });
+  if (type === 'regex') return toPatternClauses({ field, value, norm });
   const wildcards = type === 'wildcard' ? [value] : splitWildcards(value);
-  return wildcards.flatMap((wildcard) => wildcardClauses({ field, value: wildcard, norm }, 'star-question'));
+  return wildcards.flatMap((wildcard) => toWildcardClauses({ field, value: wildcard, norm }, 'star-question'));
 }

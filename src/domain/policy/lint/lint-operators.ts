@@ -3,7 +3,7 @@
 import type { CrawlerDefinition } from '../../crawl/definition.js';
 import type { Place, Problem } from '../../crawl/place.js';
 import type { ConditionRule, MatchExpression, MatchField } from '../../crawl/policy-definition.js';
-import { lintWarning } from './codes.js';
+import { createLintWarning } from './codes.js';
 
 interface Pattern {
   readonly what: string;
@@ -15,7 +15,7 @@ interface Pattern {
 }
 
 export function lintOperators({ rules, conditions }: CrawlerDefinition): Problem[] {
-  const inRules = rules.flatMap(({ match, number }) => onePerPlace(collectAtoms(match, `rule ${number}`)));
+  const inRules = rules.flatMap(({ match, number }) => keepOnePerPlace(collectAtoms(match, `rule ${number}`)));
   return [...inRules, ...collectConditionPatterns(conditions?.rules ?? [])].flatMap(suggestOperator);
 }
 
@@ -34,7 +34,7 @@ function collectAtoms(expression: MatchExpression, what: string): Pattern[] {
 }
 
 /** One element may be turned into several expressions, the last of which is the one as written. */
-const onePerPlace = (patterns: readonly Pattern[]): Pattern[] => [
+const keepOnePerPlace = (patterns: readonly Pattern[]): Pattern[] => [
   ...new Map(patterns.map((pattern) => [`${pattern.place.line}:${pattern.place.column}`, pattern])).values(),
 ];
 
@@ -67,5 +67,5 @@ function suggestOperator({ what, field, value, place, litteral }: Pattern): Prob
     : `a dot in "${shown}" matches any one character`;
   const plain = litteral && !/[\\^$*+[\](){}|]/.test(value);
   const hint = plain ? ', or add litteral="true"' : '';
-  return [lintWarning('operator-in-pattern', place, `${what}: ${means}; write "${meant.slice(0, 200)}"${hint}`)];
+  return [createLintWarning('operator-in-pattern', place, `${what}: ${means}; write "${meant.slice(0, 200)}"${hint}`)];
 }

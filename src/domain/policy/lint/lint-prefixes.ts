@@ -3,7 +3,7 @@ import type { CrawlerDefinition } from '../../crawl/definition.js';
 import type { Place, Problem } from '../../crawl/place.js';
 import type { MatchExpression } from '../../crawl/policy-definition.js';
 import { analyzePattern, literalToRegex } from '../matching/pattern.js';
-import { lintWarning } from './codes.js';
+import { createLintWarning } from './codes.js';
 
 interface Prefix {
   readonly what: string;
@@ -49,5 +49,5 @@ function lintOpenPrefix({ what, text, place }: Prefix): Problem[] {
   if (!host && (!folder || text.includes('?') || text.endsWith(`/${folder}`))) return [];
   const sibling = host ? `${text}.example.net/` : `${text}-other/`;
   const message = `prefix "${text}" of ${what} also covers ${sibling}: end it with a slash if only ${text}/ is meant`;
-  return [lintWarning('open-prefix', place, message)];
+  return [createLintWarning('open-prefix', place, message)];
 }

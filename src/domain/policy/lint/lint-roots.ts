@@ -9,7 +9,7 @@ import { compileExpression } from '../matching/expression.js';
 import { Subject } from '../matching/subject.js';
 import { REASONS } from '../reasons.js';
 import { createRootContext } from '../site-mode.js';
-import { lintWarning } from './codes.js';
+import { createLintWarning } from './codes.js';
 
 interface Root {
   readonly definition: RootDefinition;
@@ -25,9 +25,9 @@ export function lintRoots(crawler: CrawlerDefinition, global: GlobalCrawlSpaceDe
     if (url) roots.push({ definition, url });
     else
       problems.push(
-        lintWarning(
+        createLintWarning(
           'root-rejected',
-          placeOf(definition, crawler),
+          getPlace(definition, crawler),
           `root "${definition.url}" is not a URL with a host: write http://host/`,
         ),
       );
@@ -35,7 +35,7 @@ export function lintRoots(crawler: CrawlerDefinition, global: GlobalCrawlSpaceDe
   return [...problems, ...lintRejectedRoots(crawler, global, roots), ...lintGroupCrossings(crawler, roots)];
 }
 
-const placeOf = (root: RootDefinition, crawler: CrawlerDefinition) => root.place ?? crawler.place;
+const getPlace = (root: RootDefinition, crawler: CrawlerDefinition) => root.place ?? crawler.place;
 
 function lintRejectedRoots(
   crawler: CrawlerDefinition,
@@ -48,7 +48,7 @@ function lintRejectedRoots(
     if (verdict.accepted) return [];
     const because = verdict.detail ?? REASONS[verdict.reason].meaning;
     const message = `root ${url.href} is rejected (${verdict.reason}): ${because}. ${REASONS[verdict.reason].remedy}`;
-    return [lintWarning('root-rejected', placeOf(definition, crawler), message)];
+    return [createLintWarning('root-rejected', getPlace(definition, crawler), message)];
   });
 }
 
@@ -66,6 +66,6 @@ function lintGroupCrossings(crawler: CrawlerDefinition, roots: readonly Root[]):
     );
     if (!other) return [];
     const message = `rule ${rule.number} of group "${rule.group}" also matches root ${other.url.href} of group "${other.definition.group}": groups only organize, rules apply to all roots`;
-    return [lintWarning('group-crossing', rule.place, message)];
+    return [createLintWarning('group-crossing', rule.place, message)];
   });
 }

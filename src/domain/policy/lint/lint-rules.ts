@@ -1,10 +1,10 @@
 /** Crawl rules that never match, have no effect, or undo each other. */
 import type { CrawlerDefinition } from '../../crawl/definition.js';
-import { type Problem, placeText } from '../../crawl/place.js';
+import { formatPlace, type Problem } from '../../crawl/place.js';
 import type { RuleActions, RuleDefinition } from '../../crawl/policy-definition.js';
-import { areDisjoint, type Clauses, clausesOf, covers, findContradiction } from './clauses.js';
-import { lintWarning } from './codes.js';
-import { factText } from './facts.js';
+import { areDisjoint, type Clauses, covers, findContradiction, toClauses } from './clauses.js';
+import { createLintWarning } from './codes.js';
+import { formatFact } from './facts.js';
 import { findClausesFault } from './forms.js';
 
 interface Rule {
@@ -16,7 +16,7 @@ interface Rule {
 const MAX_COMPARED = 2000;
 
 export function lintRules(crawler: CrawlerDefinition): Problem[] {
-  const rules = crawler.rules.map((definition) => ({ definition, clauses: clausesOf(definition.match) }));
+  const rules = crawler.rules.map((definition) => ({ definition, clauses: toClauses(definition.match) }));
   return [
     ...rules.flatMap((rule) => lintNeverMatches(rule, crawler.linkRules.protocols)),
     ...rules.flatMap((rule) => lintIneffective(rule, crawler)),
@@ -25,23 +25,30 @@ export function lintRules(crawler: CrawlerDefinition): Problem[] {
   ];
 }
 
-const ruleName = ({ definition }: Rule): string => `rule ${definition.number}`;
+const getRuleName = ({ definition }: Rule): string => `rule ${definition.number}`;
 
 function lintNeverMatches(rule: Rule, protocols: readonly string[]): Problem[] {
   const { clauses, definition } = rule;
   const pair = findContradiction(clauses);
   const reason =
-    findClausesFault(clauses, protocols) ?? (pair && `no URL has both ${factText(pair[0])} and ${factText(pair[1])}`);
+    findClausesFault(clauses, protocols) ??
+    (pair && `no URL has both ${formatFact(pair[0])} and ${formatFact(pair[1])}`);
   return reason
-    ? [lintWarning('rule-never-matches', definition.place, `${ruleName(rule)} cannot match any URL: ${reason}`)]
+    ? [
+        createLintWarning(
+          'rule-never-matches',
+          definition.place,
+          `${getRuleName(rule)} cannot match any URL: ${reason}`,
+        ),
+      ]
     : [];
 }
 
 function lintIneffective(rule: Rule, crawler: CrawlerDefinition): Problem[] {
   const { actions, place } = rule.definition;
   if (actions.accept && actions.index === false && actions.follow === false) {
-    const message = `${ruleName(rule)} accepts URLs that are neither indexed nor followed, so they are fetched for nothing; write Ignore, or Index or Follow`;
-    return [lintWarning('fetched-for-nothing', place, message)];
+    const message = `${getRuleName(rule)} accepts URLs that are neither indexed nor followed, so they are fetched for nothing; write Ignore, or Index or Follow`;
+    return [createLintWarning('fetched-for-nothing', place, message)];
   }
   const grants = actions.accept === undefined && (actions.index || actions.follow);
   if (
@@ -51,8 +58,8 @@ function lintIneffective(rule: Rule, crawler: CrawlerDefinition): Problem[] {
     crawler.rules.some((other) => other.actions.accept)
   )
     return [];
-  const message = `${ruleName(rule)} grants index or follow, but no rule has Accept and defaultAccept is off, so nothing is crawled`;
-  return [lintWarning('nothing-accepted', place, message)];
+  const message = `${getRuleName(rule)} grants index or follow, but no rule has Accept and defaultAccept is off, so nothing is crawled`;
+  return [createLintWarning('nothing-accepted', place, message)];
 }
 
 function compareRules(rules: readonly Rule[]): Problem[] {
@@ -84,9 +91,9 @@ function lintGrantsUndone(rule: Rule, later: readonly Rule[]): Problem[] {
       : [];
   });
   return found.slice(0, 1).map(({ by, action, again }) => {
-    const where = `${ruleName(by)} (${placeText(by.definition.place)})`;
-    const message = `${where} ${again} URLs for which ${ruleName(rule)} has ${action}, where both match: put ${ruleName(rule)} after it`;
-    return lintWarning('grant-undone', rule.definition.place, message);
+    const where = `${getRuleName(by)} (${formatPlace(by.definition.place)})`;
+    const message = `${where} ${again} URLs for which ${getRuleName(rule)} has ${action}, where both match: put ${getRuleName(rule)} after it`;
+    return createLintWarning('grant-undone', rule.definition.place, message);
   });
 }
 
@@ -96,11 +103,11 @@ const undoesGrant = (later: Rule, rule: Rule): boolean =>
 
 const ASPECTS = ['accept', 'index', 'follow', 'source', 'priorityShift'] as const;
 
-const definedAspects = (actions: RuleActions) => ASPECTS.filter((aspect) => actions[aspect] !== undefined);
+const listDefinedAspects = (actions: RuleActions) => ASPECTS.filter((aspect) => actions[aspect] !== undefined);
 
 /** Metas accumulate, so a rule that adds one always has an effect. */
 function setsSameAspects(later: Rule, { definition: { actions } }: Rule): boolean {
-  const aspects = definedAspects(actions);
+  const aspects = listDefinedAspects(actions);
   return (
     actions.metas.length === 0 &&
     actions.render === undefined &&
@@ -111,18 +118,18 @@ function setsSameAspects(later: Rule, { definition: { actions } }: Rule): boolea
 
 function createOverriddenProblem(rule: Rule, later: Rule): Problem {
   const { place } = rule.definition;
-  const where = `${ruleName(later)} (${placeText(later.definition.place)})`;
+  const where = `${getRuleName(later)} (${formatPlace(later.definition.place)})`;
   if (rule.definition.actions.accept === false && later.definition.actions.accept) {
-    return lintWarning(
+    return createLintWarning(
       'ignore-undone',
       place,
-      `${where} re-accepts everything that ${ruleName(rule)} ignores: put ${ruleName(rule)} after it`,
+      `${where} re-accepts everything that ${getRuleName(rule)} ignores: put ${getRuleName(rule)} after it`,
     );
   }
-  return lintWarning(
+  return createLintWarning(
     'rule-overridden',
     place,
-    `${ruleName(rule)} has no effect: ${where} matches the same URLs and sets the same actions; change their order or remove one`,
+    `${getRuleName(rule)} has no effect: ${where} matches the same URLs and sets the same actions; change their order or remove one`,
   );
 }
 
@@ -130,15 +137,15 @@ const acceptsAgain = (later: Rule, ignoring: Rule): boolean =>
   later.definition.actions.accept === true && !areDisjoint(later.clauses, ignoring.clauses);
 
 const createIgnoreUndoneProblem = (rule: Rule, later: Rule): Problem =>
-  lintWarning(
+  createLintWarning(
     'ignore-undone',
     rule.definition.place,
-    `${ruleName(later)} (${placeText(later.definition.place)}) re-accepts what ${ruleName(rule)} ignores, where both match: put ${ruleName(rule)} after it if these URLs are to stay out`,
+    `${getRuleName(later)} (${formatPlace(later.definition.place)}) re-accepts what ${getRuleName(rule)} ignores, where both match: put ${getRuleName(rule)} after it if these URLs are to stay out`,
   );
 
 function lintRuleCount(rules: readonly Rule[]): Problem[] {
   const first = rules[MAX_COMPARED];
   if (!first) return [];
   const message = `only the first ${MAX_COMPARED} of ${rules.length} rules are compared with each other`;
-  return [lintWarning('rules-not-compared', first.definition.place, message)];
+  return [createLintWarning('rules-not-compared', first.definition.place, message)];
 }

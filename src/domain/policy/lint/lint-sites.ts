@@ -5,10 +5,10 @@
 import type { CrawlerDefinition, RootDefinition } from '../../crawl/definition.js';
 import type { Problem } from '../../crawl/place.js';
 import type { MatchNorm, RuleDefinition } from '../../crawl/policy-definition.js';
-import { crawlUrl } from '../../url/crawl-url.js';
+import { toCrawlUrl } from '../../url/crawl-url.js';
 import { computeSitePrefixes } from '../site-mode.js';
-import { areDisjoint, type Clauses, clausesOf, covers, impliedFacts } from './clauses.js';
-import { lintWarning } from './codes.js';
+import { areDisjoint, type Clauses, covers, deriveFacts, toClauses } from './clauses.js';
+import { createLintWarning } from './codes.js';
 
 export function lintSites(crawler: CrawlerDefinition): Problem[] {
   const sites = crawler.roots.filter(({ site }) => site);
@@ -21,31 +21,32 @@ export function lintSites(crawler: CrawlerDefinition): Problem[] {
   ];
 }
 
-const clausesOfSite = (root: RootDefinition, norm: MatchNorm = 'norm'): Clauses =>
-  computeSitePrefixes(root.url).map((text) => impliedFacts({ field: 'url', kind: 'prefix', text, norm }));
+const toSiteClauses = (root: RootDefinition, norm: MatchNorm = 'norm'): Clauses =>
+  computeSitePrefixes(root.url).map((text) => deriveFacts({ field: 'url', kind: 'prefix', text, norm }));
 
-const hostsOfSite = (root: RootDefinition): Clauses =>
+const toSiteHostClauses = (root: RootDefinition): Clauses =>
   computeSitePrefixes(root.url).map((text) => [
-    { field: 'host', kind: 'exact', text: crawlUrl(text).host, norm: 'norm' },
+    { field: 'host', kind: 'exact', text: toCrawlUrl(text).host, norm: 'norm' },
   ]);
 
-const prefixesOf = (roots: readonly RootDefinition[]): string[] => roots.flatMap(({ url }) => computeSitePrefixes(url));
+const collectSitePrefixes = (roots: readonly RootDefinition[]): string[] =>
+  roots.flatMap(({ url }) => computeSitePrefixes(url));
 
 const WAY_OUT = 'write site="false" on the root whose links lead there, or a root for them';
 
 function lintRulesOutside({ rules }: CrawlerDefinition, sites: readonly RootDefinition[]): Problem[] {
-  const inside = sites.flatMap((site) => clausesOfSite(site));
-  const hosts = sites.flatMap(hostsOfSite);
+  const inside = sites.flatMap((site) => toSiteClauses(site));
+  const hosts = sites.flatMap(toSiteHostClauses);
   const byDefault = sites.some(({ siteByDefault }) => siteByDefault);
   return rules.flatMap(({ actions, match, number, place }) => {
     if (!actions.accept) return [];
-    const clauses = clausesOf(match);
+    const clauses = toClauses(match);
     const beyond = byDefault && namesHosts(clauses) && !covers(hosts, clauses);
     const none = areDisjoint(clauses, inside);
     if (!none && !beyond) return [];
     const which = none ? 'only URLs outside the sites of the roots' : 'URLs on hosts outside the sites of the roots';
     const message = `rule ${number} accepts ${which}: every root is in site mode, the default, and its links stay on its site; ${WAY_OUT}`;
-    return [lintWarning('outside-sites', place, message)];
+    return [createLintWarning('outside-sites', place, message)];
   });
 }
 
@@ -53,11 +54,11 @@ const namesHosts = (clauses: Clauses): boolean =>
   clauses.every((clause) => clause.some(({ field, kind }) => field === 'host' && kind !== 'opaque'));
 
 function lintRecordsOutside({ servers }: CrawlerDefinition, sites: readonly RootDefinition[]): Problem[] {
-  const inside = prefixesOf(sites);
+  const inside = collectSitePrefixes(sites);
   return (servers?.records ?? []).flatMap(({ url, place }) => {
     if (inside.some((prefix) => prefix.startsWith(url) || url.startsWith(prefix))) return [];
     const message = `server record ${url} is for URLs that are on no root's site: every root is in site mode, the default, and its links stay on its site; ${WAY_OUT}`;
-    return [lintWarning('outside-sites', place, message)];
+    return [createLintWarning('outside-sites', place, message)];
   });
 }
 
@@ -69,13 +70,13 @@ function lintRulesWithoutEffect(
   if (defaultAccept || rules.some(({ actions }) => actions.accept === false)) return [];
   return rules.flatMap(({ actions, match, number, place }) => {
     if (!actions.accept || !onlyGrants(actions)) return [];
-    const clauses = clausesOf(match);
+    const clauses = toClauses(match);
     const root = sites.find(
-      (site) => covers(clausesOfSite(site), clauses) && !covers(clauses, clausesOfSite(site, 'none')),
+      (site) => covers(toSiteClauses(site), clauses) && !covers(clauses, toSiteClauses(site, 'none')),
     );
     if (!root) return [];
     const message = `rule ${number} accepts a part of the site of root ${root.url}, all of which is accepted in site mode anyway: if only that part is meant, write it as the root's url, or write site="false"`;
-    return [lintWarning('accept-without-effect', place, message)];
+    return [createLintWarning('accept-without-effect', place, message)];
   });
 }
 
@@ -94,5 +95,5 @@ function lintSinglePageSite(root: RootDefinition, { place }: CrawlerDefinition):
   if (root.entireSite || !root.followLinks || !/\.(?:html?|php|aspx?|jsp|xhtml)$/i.test(name)) return [];
   const folder = root.url.slice(0, root.url.indexOf(name));
   const message = `the site of root ${root.url} is only that page and URLs that begin with its URL: write url="${folder}", or entireSite="true"`;
-  return [lintWarning('outside-sites', root.place ?? place, message)];
+  return [createLintWarning('outside-sites', root.place ?? place, message)];
 }

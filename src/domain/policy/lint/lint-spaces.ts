@@ -1,15 +1,15 @@
 /** Crawl spaces and server records: rules that never decide, hosts in two spaces, hosts that no crawler crawls. */
 import type { CrawlerDefinition, ServerDefinition } from '../../crawl/definition.js';
-import { type Place, type Problem, placeText } from '../../crawl/place.js';
+import { formatPlace, type Place, type Problem } from '../../crawl/place.js';
 import type { CrawlSpaceRule, ServerRecord, ServersDefinition } from '../../crawl/policy-definition.js';
-import { crawlUrl } from '../../url/crawl-url.js';
-import { compileCrawlSpace, spaceRuleText } from '../crawl-space.js';
+import { toCrawlUrl } from '../../url/crawl-url.js';
+import { compileCrawlSpace, formatSpaceRule } from '../crawl-space.js';
 import { Subject } from '../matching/subject.js';
-import { recordPrefix, SHORTEST_PERIOD, serverOf } from '../server-records.js';
-import { type Clauses, covers, impliedFacts } from './clauses.js';
-import { lintWarning } from './codes.js';
+import { findServer, SHORTEST_PERIOD, toRecordPrefix } from '../server-records.js';
+import { type Clauses, covers, deriveFacts } from './clauses.js';
+import { createLintWarning } from './codes.js';
 import { findClausesFault } from './forms.js';
-import { wildcardClauses } from './wildcard-clauses.js';
+import { toWildcardClauses } from './wildcard-clauses.js';
 
 /** Each rule is compared with all earlier ones, so the work grows quadratically. */
 const MAX_COMPARED = 2000;
@@ -18,16 +18,18 @@ const MAX_COMPARED = 2000;
 export function lintSpaceRules(rules: readonly CrawlSpaceRule[], protocols: readonly string[]): Problem[] {
   const earlier: { readonly rule: CrawlSpaceRule; readonly clauses: Clauses }[] = [];
   return rules.slice(0, MAX_COMPARED).flatMap((rule) => {
-    const clauses = spaceClauses(rule);
+    const clauses = toSpaceClauses(rule);
     const never = findClausesFault(clauses, protocols) ?? findPortFault(rule);
     if (never)
-      return [lintWarning('space-rule-unreachable', rule.place, `"${spaceRuleText(rule)}" never matches: ${never}`)];
+      return [
+        createLintWarning('space-rule-unreachable', rule.place, `"${formatSpaceRule(rule)}" never matches: ${never}`),
+      ];
     const first = earlier.find((other) => covers(other.clauses, clauses));
     earlier.push({ rule, clauses });
     if (!first) return [];
-    const where = `"${spaceRuleText(first.rule)}" (${placeText(first.rule.place)})`;
-    const message = `"${spaceRuleText(rule)}" never decides: ${where} comes first and matches the same URLs`;
-    return [lintWarning('space-rule-unreachable', rule.place, message)];
+    const where = `"${formatSpaceRule(first.rule)}" (${formatPlace(first.rule.place)})`;
+    const message = `"${formatSpaceRule(rule)}" never decides: ${where} comes first and matches the same URLs`;
+    return [createLintWarning('space-rule-unreachable', rule.place, message)];
   });
 }
 
@@ -36,10 +38,10 @@ function findPortFault({ kind, target }: CrawlSpaceRule): string | undefined {
   return port > 65_535 ? `the port is ${port}, but the highest is 65535` : undefined;
 }
 
-function spaceClauses({ kind, target }: CrawlSpaceRule): Clauses {
+function toSpaceClauses({ kind, target }: CrawlSpaceRule): Clauses {
   if (kind === 'domain' && !/:\d+$/.test(target))
-    return wildcardClauses({ field: 'host', value: target, norm: 'lower' }, 'star');
-  if (kind === 'prefix') return wildcardClauses({ field: 'url', value: `${target}*`, norm: 'none' }, 'star');
+    return toWildcardClauses({ field: 'host', value: target, norm: 'lower' }, 'star');
+  if (kind === 'prefix') return toWildcardClauses({ field: 'url', value: `${target}*`, norm: 'none' }, 'star');
   return [[{ field: 'host', kind: 'opaque', text: `${kind} ${target}`, norm: 'none' }]];
 }
 
@@ -53,41 +55,43 @@ export const lintServers = (servers: ServersDefinition, protocols: readonly stri
 /** A record is a prefix without wildcards. */
 function lintNeverMatches({ url, place }: ServerRecord, protocols: readonly string[]): Problem[] {
   if (url === '') return [];
-  const prefix = impliedFacts({ field: 'url', kind: 'prefix', text: recordPrefix(url), norm: 'none' });
+  const prefix = deriveFacts({ field: 'url', kind: 'prefix', text: toRecordPrefix(url), norm: 'none' });
   const reason = findClausesFault([prefix], protocols);
-  return reason ? [lintWarning('server-never-matches', place, `server record ${url} matches no URL: ${reason}`)] : [];
+  return reason
+    ? [createLintWarning('server-never-matches', place, `server record ${url} matches no URL: ${reason}`)]
+    : [];
 }
 
 /** With a period of 0, politeness alone would decide how often a page is visited. */
 function lintShortPeriod({ url, place, parameters: { period } }: ServerRecord): Problem[] {
   if (period === undefined || period >= SHORTEST_PERIOD) return [];
   const message = `server record ${url}: a period of 0 counts as ${SHORTEST_PERIOD / 1000} s, and every page is visited that often`;
-  return [lintWarning('period-too-short', place, message)];
+  return [createLintWarning('period-too-short', place, message)];
 }
 
 function lintUnboundCredentials({ url, place, parameters }: ServerRecord): Problem[] {
   const { authentication, alias } = parameters;
   const named = alias ?? url;
   if (authentication === undefined || /^https?:\/\/[^/?#]+\//i.test(named)) return [];
-  const server = serverOf(named);
+  const server = findServer(named);
   const message = server
     ? `"${named}" is also a prefix of URLs on other hosts: its credentials are sent only to ${server}/`
     : `"${named}" names no server, so its credentials are sent nowhere: put them in a record with scheme and host`;
-  return [lintWarning('credentials-unbound', place, message)];
+  return [createLintWarning('credentials-unbound', place, message)];
 }
 
 function lintDuplicates({ records }: ServersDefinition): Problem[] {
   const seen = new Map<string, Place>();
   return records.flatMap(({ url, place }) => {
-    const prefix = recordPrefix(url);
+    const prefix = toRecordPrefix(url);
     const before = seen.get(prefix);
     seen.set(prefix, place);
     if (!before) return [];
     return [
-      lintWarning(
+      createLintWarning(
         'server-duplicate',
         before,
-        `server record ${url} is repeated (${placeText(place)}), and the later one counts`,
+        `server record ${url} is repeated (${formatPlace(place)}), and the later one counts`,
       ),
     ];
   });
@@ -124,22 +128,22 @@ export function lintGlobalSpace({ crawlers, globalCrawlSpace }: ServerDefinition
 /** Matches by domain rules alone, as only they divide hosts between crawlers. */
 function createHostMatcher({ crawlSpace }: CrawlerDefinition): Takes {
   const space = compileCrawlSpace(crawlSpace?.rules.filter(({ kind }) => kind === 'domain') ?? [], []);
-  return (host) => space(new Subject(crawlUrl(`http://${host}/`))).rule?.verdict !== 'forbid';
+  return (host) => space(new Subject(toCrawlUrl(`http://${host}/`))).rule?.verdict !== 'forbid';
 }
 
 /**
  * Host names that represent a domain rule: its own host or, for a wildcard, one matching name and the matching hosts
  * that other rules name.
  */
-function hostsOf({ target }: CrawlSpaceRule, others: readonly CrawlSpaceRule[]): string[] {
+function listRepresentativeHosts({ target }: CrawlSpaceRule, others: readonly CrawlSpaceRule[]): string[] {
   const host = target.replace(/:\d+$/, '');
   if (!host.includes('*')) return [host];
-  const pattern = wildcardClauses({ field: 'host', value: host, norm: 'lower' }, 'star');
+  const pattern = toWildcardClauses({ field: 'host', value: host, norm: 'lower' }, 'star');
   const named = others
     .filter(({ kind, target: text }) => kind === 'domain' && !text.includes('*'))
     .map(({ target: text }) => text);
   const fitting = named.filter((text) =>
-    covers(pattern, wildcardClauses({ field: 'host', value: text, norm: 'lower' }, 'star')),
+    covers(pattern, toWildcardClauses({ field: 'host', value: text, norm: 'lower' }, 'star')),
   );
   return [host.replace(/\*/g, 'any'), ...fitting];
 }
@@ -149,9 +153,9 @@ function lintAcceptedByNone(
   local: readonly CrawlSpaceRule[],
   spaces: readonly Space[],
 ): Problem[] {
-  if (hostsOf(rule, local).some((host) => spaces.some(({ takes }) => takes(host)))) return [];
+  if (listRepresentativeHosts(rule, local).some((host) => spaces.some(({ takes }) => takes(host)))) return [];
   const message = `global.rules allows ${rule.target}, but no local crawl space accepts it: its documents stay and are never crawled again`;
-  return [lintWarning('host-in-no-space', rule.place, message)];
+  return [createLintWarning('host-in-no-space', rule.place, message)];
 }
 
 function lintAcceptedByTwo(rules: readonly CrawlSpaceRule[], spaces: readonly Space[]): Problem[] {
@@ -160,10 +164,10 @@ function lintAcceptedByTwo(rules: readonly CrawlSpaceRule[], spaces: readonly Sp
   return domains.flatMap((rule) => {
     if (seen.has(rule.target)) return [];
     seen.add(rule.target);
-    const both = spaces.filter(({ takes }) => takes(hostsOf(rule, [])[0] ?? ''));
+    const both = spaces.filter(({ takes }) => takes(listRepresentativeHosts(rule, [])[0] ?? ''));
     if (both.length < 2) return [];
     const names = both.map(({ crawler }) => crawler.name).join(' and ');
     const message = `${rule.target} is in the crawl spaces of ${names}: forbid it in all but one`;
-    return [lintWarning('host-in-two-spaces', rule.place, message)];
+    return [createLintWarning('host-in-two-spaces', rule.place, message)];
   });
 }

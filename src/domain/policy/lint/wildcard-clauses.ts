@@ -3,7 +3,7 @@ import type { MatchField, MatchNorm } from '../../crawl/policy-definition.js';
 import { analyzePattern } from '../matching/pattern.js';
 import { toUrlForm } from '../matching/text-matcher.js';
 import type { WildcardSyntax } from '../matching/wildcard.js';
-import { type Clauses, impliedFacts, withoutAnchors } from './clauses.js';
+import { type Clauses, deriveFacts, moveAnchorsToKind } from './clauses.js';
 import type { Fact } from './facts.js';
 
 interface Test {
@@ -13,30 +13,30 @@ interface Test {
 }
 
 /** The text before the first star and after the last one is certain; the pattern as a whole is opaque. */
-export function wildcardClauses({ field, value, norm }: Test, syntax: WildcardSyntax): Clauses {
+export function toWildcardClauses({ field, value, norm }: Test, syntax: WildcardSyntax): Clauses {
   const text = toUrlForm(value, { field, kind: 'exact', norm });
   const special = syntax === 'star' ? /\*/ : /[*?]/;
-  if (!special.test(text)) return [impliedFacts({ field, kind: 'exact', text, norm })];
+  if (!special.test(text)) return [deriveFacts({ field, kind: 'exact', text, norm })];
   if (/^\*+$/.test(text)) return [[]];
   const head = text.slice(0, text.search(special));
   const tail = text.split(special).at(-1) ?? '';
   const facts: Fact[] = [
-    ...(head === '' ? [] : impliedFacts({ field, kind: 'prefix', text: head, norm })),
-    ...(tail === '' ? [] : impliedFacts({ field, kind: 'suffix', text: tail, norm })),
+    ...(head === '' ? [] : deriveFacts({ field, kind: 'prefix', text: head, norm })),
+    ...(tail === '' ? [] : deriveFacts({ field, kind: 'suffix', text: tail, norm })),
   ];
   const only = text.split('*').filter((piece) => piece !== '');
   const whole = only.length === 1 && !special.test(only[0] ?? '');
   if (whole && facts.length > 0) return [facts];
-  if (whole) return [impliedFacts({ field, kind: 'inside', text: only[0] ?? '', norm })];
+  if (whole) return [deriveFacts({ field, kind: 'inside', text: only[0] ?? '', norm })];
   return [[...facts, { field, kind: 'opaque', text, norm }]];
 }
 
 /** Clauses of a regular expression that may match anywhere in the field. */
-export function patternClauses({ field, value, norm }: Test): Clauses {
+export function toPatternClauses({ field, value, norm }: Test): Clauses {
   if (value === '' || value === '.*') return [[]];
-  const { source, kind } = withoutAnchors(value, 'inside');
+  const { source, kind } = moveAnchorsToKind(value, 'inside');
   const { template } = analyzePattern(source);
   if (template && !template.includes(undefined))
-    return [impliedFacts({ field, kind, text: toUrlForm(template.join(''), { field, kind, norm }), norm })];
+    return [deriveFacts({ field, kind, text: toUrlForm(template.join(''), { field, kind, norm }), norm })];
   return [[{ field, kind: 'opaque', text: `regex ${value}`, norm }]];
 }

@@ -4,8 +4,8 @@
 
 import type { Problem } from '../../crawl/place.js';
 import type { MatchExpression } from '../../crawl/policy-definition.js';
-import { allOf, containsText, type Necessary, oneOf, toIndexForm, UNKNOWN } from './necessary.js';
-import { normalizeHostText, withoutTrailingDot } from './rule-text.js';
+import { type Necessary, requireAll, requireOneOf, requireText, toIndexForm, UNKNOWN } from './necessary.js';
+import { normalizeHostText, stripTrailingDot } from './rule-text.js';
 import type { Predicate } from './subject.js';
 import { compilePattern } from './text-matcher.js';
 
@@ -34,7 +34,7 @@ export function compileExpression(expression: MatchExpression, problems: Problem
       const { field, minimum = 0, maximum = Number.POSITIVE_INFINITY } = expression;
       return {
         matches: (subject) => {
-          const { length } = subject.text(field, 'none');
+          const { length } = subject.getText(field, 'none');
           return length >= minimum && length <= maximum;
         },
         necessary: UNKNOWN,
@@ -52,24 +52,24 @@ function compileAnd(children: readonly CompiledExpression[]): CompiledExpression
   if (only && !second) return only;
   return {
     matches: (subject) => children.every((child) => child.matches(subject)),
-    necessary: allOf(children.map((child) => child.necessary)),
+    necessary: requireAll(children.map((child) => child.necessary)),
   };
 }
 
 const compileOr = (children: readonly CompiledExpression[]): CompiledExpression => ({
   matches: (subject) => children.some((child) => child.matches(subject)),
-  necessary: oneOf(children.map((child) => child.necessary)),
+  necessary: requireOneOf(children.map((child) => child.necessary)),
 });
 
 /** A domain as it appears in canonical URLs, without a leading dot. */
 export const normalizeDomain = (value: string): string =>
-  withoutTrailingDot(normalizeHostText(value.replace(/^\./, ''), true));
+  stripTrailingDot(normalizeHostText(value.replace(/^\./, ''), true));
 
 /** Matches the host itself and all its subdomains. */
 function compileDomain(value: string): CompiledExpression {
   const host = normalizeDomain(value);
   const below = `.${host}`;
-  return { matches: ({ url }) => url.host === host || url.host.endsWith(below), necessary: containsText(host) };
+  return { matches: ({ url }) => url.host === host || url.host.endsWith(below), necessary: requireText(host) };
 }
 
 function compileAtom(expression: Atom, problems: Problem[]): CompiledExpression {
@@ -77,7 +77,7 @@ function compileAtom(expression: Atom, problems: Problem[]): CompiledExpression 
   try {
     const { matches, necessary } = compilePattern(expression);
     return {
-      matches: (subject) => matches(subject.text(field, norm)),
+      matches: (subject) => matches(subject.getText(field, norm)),
       // The fragment is not part of a canonical URL, so the index cannot see it.
       necessary: field === 'fragment' ? UNKNOWN : toIndexForm(necessary),
     };

@@ -54,7 +54,7 @@ export class LiteralIndex {
     this.collect(text, hits);
     if (other !== text) this.collect(other, hits);
     if (hits.length === 0) return this.always;
-    return hits.length === 1 && this.always.length === 0 ? hits : merge(hits.sort(compareNumbers), this.always);
+    return hits.length === 1 && this.always.length === 0 ? hits : mergeHits(hits.sort(compareNumbers), this.always);
   }
 
   private add(rule: number, literal: string, { key, keyEnd }: Key): void {
@@ -75,19 +75,19 @@ export class LiteralIndex {
     let key = 0;
     for (let end = 1; end <= text.length; end++) {
       key = (key << 8) ^ text.charCodeAt(end - 1);
-      if (filter[filterSlot(key)] === 1) verify(text, end, table?.get(key), hits);
+      if (filter[filterSlot(key)] === 1) collectVerified(text, end, table?.get(key), hits);
       if (hasShortKeys) this.collectShort(text, end, key, hits);
     }
   }
 
   private collectShort(text: string, end: number, key: number, hits: number[]): void {
     for (let length = 1; length < KEY_LENGTH; length++) {
-      verify(text, end, this.tables[length]?.get(shortKey(key, length)), hits);
+      collectVerified(text, end, this.tables[length]?.get(shortKey(key, length)), hits);
     }
   }
 }
 
-function verify(text: string, end: number, entries: readonly Entry[] | undefined, hits: number[]): void {
+function collectVerified(text: string, end: number, entries: readonly Entry[] | undefined, hits: number[]): void {
   if (!entries) return;
   for (const { rule, literal, keyEnd } of entries) {
     if (end >= keyEnd && text.startsWith(literal, end - keyEnd)) hits.push(rule);
@@ -102,7 +102,7 @@ const keyLength = (literal: string): number => Math.min(KEY_LENGTH, literal.leng
 
 const shortKey = (key: number, length: number): number => key & ((1 << (8 * length)) - 1);
 
-function* keysOf(literal: string): Generator<{ key: number; keyEnd: number }> {
+function* iterateKeys(literal: string): Generator<{ key: number; keyEnd: number }> {
   const length = keyLength(literal);
   let key = 0;
   for (let keyEnd = 1; keyEnd <= literal.length; keyEnd++) {
@@ -116,7 +116,7 @@ type Frequencies = ReadonlyMap<number, number>;
 function countKeys(rules: readonly Necessary[]): Frequencies {
   const frequencies = new Map<number, number>();
   const count = (text: string, by: number) => {
-    for (const { key } of keysOf(text)) frequencies.set(key, (frequencies.get(key) ?? 0) + by);
+    for (const { key } of iterateKeys(text)) frequencies.set(key, (frequencies.get(key) ?? 0) + by);
   };
   for (const text of EVERYWHERE.split(' ')) count(text, EVERYWHERE_FREQUENCY);
   for (const text of rules.flat(2)) count(text, 1);
@@ -142,7 +142,7 @@ function findRarestSet(necessary: Necessary, frequencies: Frequencies): readonly
 
 function findRarestKey(literal: string, frequencies: Frequencies): Key {
   let best: Key = { key: 0, keyEnd: 0, frequency: Number.POSITIVE_INFINITY };
-  for (const { key, keyEnd } of keysOf(literal)) {
+  for (const { key, keyEnd } of iterateKeys(literal)) {
     const frequency = frequencies.get(key) ?? 0;
     if (frequency < best.frequency) best = { key, keyEnd, frequency };
   }
@@ -150,7 +150,7 @@ function findRarestKey(literal: string, frequencies: Frequencies): Key {
 }
 
 /** Both lists are ascending; `hits` may contain duplicates. */
-function merge(hits: readonly number[], always: readonly number[]): number[] {
+function mergeHits(hits: readonly number[], always: readonly number[]): number[] {
   const merged: number[] = [];
   let next = 0;
   for (const hit of hits) {

@@ -7,19 +7,19 @@ export type Necessary = readonly (readonly string[])[];
 export const UNKNOWN: Necessary = [];
 
 /** A literal that every match contains. */
-export const containsText = (text: string): Necessary => (text === '' ? UNKNOWN : [[text]]);
+export const requireText = (text: string): Necessary => (text === '' ? UNKNOWN : [[text]]);
 
 /** For a rule of which all parts must match. */
-export const allOf = (parts: readonly Necessary[]): Necessary => parts.flat();
+export const requireAll = (parts: readonly Necessary[]): Necessary => parts.flat();
 
 /** For a rule of which one part must match; known only if something is known about each part. */
-export const oneOf = (parts: readonly Necessary[]): Necessary =>
-  parts.length > 0 && parts.every((part) => part.length > 0) ? [parts.flatMap(longestTexts)] : UNKNOWN;
+export const requireOneOf = (parts: readonly Necessary[]): Necessary =>
+  parts.length > 0 && parts.every((part) => part.length > 0) ? [parts.flatMap(getLongestTexts)] : UNKNOWN;
 
-const shortestLength = (texts: readonly string[]): number => Math.min(...texts.map((text) => text.length));
+const getShortestLength = (texts: readonly string[]): number => Math.min(...texts.map((text) => text.length));
 
-const longestTexts = (necessary: Necessary): readonly string[] =>
-  necessary.reduce((best, texts) => (shortestLength(texts) > shortestLength(best) ? texts : best));
+const getLongestTexts = (necessary: Necessary): readonly string[] =>
+  necessary.reduce((best, texts) => (getShortestLength(texts) > getShortestLength(best) ? texts : best));
 
 export const mapTexts = (necessary: Necessary, change: (text: string) => string): Necessary =>
   necessary.map((texts) => texts.map(change));

@@ -179,9 +179,9 @@ function analyzeSequence(items: readonly Item[]): Analysis {
   for (let at = 0; at < items.length; at++) {
     const item = items[at]!;
     if (item.empty) continue;
-    const end = literalEnd(items, at);
+    const end = findLiteralEnd(items, at);
     if (end > at) {
-      const text = textOf(items, at, end);
+      const text = joinCharacters(items, at, end);
       run = run.map((head) => head + text);
       at = end - 1;
       continue;
@@ -202,13 +202,13 @@ function analyzeSequence(items: readonly Item[]): Analysis {
 }
 
 /** Skips characters without a quantifier: most patterns consist of little else. */
-function literalEnd(items: readonly Item[], start: number): number {
+function findLiteralEnd(items: readonly Item[], start: number): number {
   let end = start;
   while (items[end]?.char !== undefined && items[end]!.times === 'once') end++;
   return end;
 }
 
-function textOf(items: readonly Item[], start: number, end: number): string {
+function joinCharacters(items: readonly Item[], start: number, end: number): string {
   let text = '';
   for (let at = start; at < end; at++) text += items[at]!.char!;
   return text;
@@ -226,7 +226,7 @@ function extendRun(run: readonly string[], texts: readonly string[], times: Time
   return run.flatMap((head) => all.map((tail) => head + tail));
 }
 
-const shortestLength = (texts: readonly string[]): number => Math.min(...texts.map((text) => text.length));
+const getShortestLength = (texts: readonly string[]): number => Math.min(...texts.map((text) => text.length));
 
 const sortLongestFirst = (sets: readonly (readonly string[])[]): Necessary =>
-  [...sets].sort((a, b) => shortestLength(b) - shortestLength(a));
+  [...sets].sort((a, b) => getShortestLength(b) - getShortestLength(a));

@@ -40,7 +40,7 @@ export function normalizeRuleText(text: string, { field, kind }: RuleText): stri
       return text.toLowerCase();
     case 'host':
       return kind === 'exact' || kind === 'suffix'
-        ? withoutTrailingDot(normalizeHostText(text, kind === 'exact'))
+        ? stripTrailingDot(normalizeHostText(text, kind === 'exact'))
         : normalizeHostText(text);
     case 'url':
       return kind === 'exact' || kind === 'prefix'
@@ -81,14 +81,14 @@ function normalizeUrlText(text: string, ends: boolean): string {
   // If nothing follows a name, its last label may be the beginning of a longer one.
   const whole = ends && !named.includes('*');
   const complete = whole || rest.startsWith('/') || port !== undefined;
-  const shown = complete ? withoutTrailingDot(normalizeHostText(named, true)) : normalizeHostText(named);
+  const shown = complete ? stripTrailingDot(normalizeHostText(named, true)) : normalizeHostText(named);
   const isDefault = port === '' || port === DEFAULT_PORTS[protocol];
   const portText = port === undefined || isDefault ? '' : `:${port}`;
-  const path = rest === '' && (whole || (port !== undefined && isDefault)) ? '/' : withoutDotSegments(rest);
+  const path = rest === '' && (whole || (port !== undefined && isDefault)) ? '/' : removeDotSegments(rest);
   return `${protocol}://${shown}${portText}${normalizePathAndQuery(path)}`;
 }
 
-function withoutDotSegments(rest: string): string {
+function removeDotSegments(rest: string): string {
   const queryStart = rest.search(/[?#]/);
   const path = queryStart < 0 ? rest : rest.slice(0, queryStart);
   if (!DOT_SEGMENT.test(path)) return rest;
@@ -114,7 +114,7 @@ function normalizeLabels(text: string): string {
 }
 
 /** In an expression with plain dots, a dot at the end of a name may also be ANY_CHARACTER. */
-export const withoutTrailingDot = (host: string): string =>
+export const stripTrailingDot = (host: string): string =>
   /[^.\u0000][.\u0000]$/.test(host) ? host.slice(0, -1) : host;
 
 const SERVER_IN_EXPRESSION = /^(\^?(https?):\/\/(?:\\\.|[^/\\?#:()|[\]])*?)((?:\\\.)?)((?::\d+)?)(?=\/|\$$)/i;

@@ -17,16 +17,16 @@ export class Subject {
 
   constructor(readonly url: CrawlUrl) {}
 
-  text(field: MatchField, norm: MatchNorm): string {
+  getText(field: MatchField, norm: MatchNorm): string {
     const raw = field === 'url' ? this.url.href : this.url[field];
     // Scheme and host of a canonical URL are already lower-case ASCII.
     if (norm === 'none' || field === 'host' || field === 'scheme') return raw;
     // A canonical URL is ASCII: without an escape, there is no accent to fold.
-    if (norm === 'norm' && raw.includes('%')) return this.foldedText(FIELD_SLOT[field] + 1, raw, norm);
-    return this.foldedText(FIELD_SLOT[field], raw, 'lower');
+    if (norm === 'norm' && raw.includes('%')) return this.getFoldedText(FIELD_SLOT[field] + 1, raw, norm);
+    return this.getFoldedText(FIELD_SLOT[field], raw, 'lower');
   }
 
-  private foldedText(slot: number, raw: string, norm: MatchNorm): string {
+  private getFoldedText(slot: number, raw: string, norm: MatchNorm): string {
     const known = this.forms[slot];
     if (known !== undefined) return known;
     const text = fold(raw, norm);

@@ -6,7 +6,7 @@ import { RE2JS } from 're2js';
 import type { MatchField, MatchKind, MatchNorm } from '../../crawl/policy-definition.js';
 import { decodeNonAscii, NON_ASCII } from '../../url/non-ascii.js';
 import { fold, foldAccents } from './fold.js';
-import { allOf, containsText, mapTexts, type Necessary, UNKNOWN } from './necessary.js';
+import { mapTexts, type Necessary, requireAll, requireText, UNKNOWN } from './necessary.js';
 import { analyzePattern, literalToRegex } from './pattern.js';
 import { ANY_CHARACTER, normalizeRuleExpression, normalizeRuleText } from './rule-text.js';
 import { findTemplate, matchesAt, type Template } from './template.js';
@@ -40,11 +40,11 @@ export function compilePattern(definition: PatternDefinition): CompiledPattern {
   if (template) {
     const text = toUrlForm(template.map((char) => char ?? ANY_CHARACTER).join(''), definition);
     if (!text.includes(ANY_CHARACTER))
-      return { matches: createLiteralMatcher(text, kind), necessary: containsText(text) };
+      return { matches: createLiteralMatcher(text, kind), necessary: requireText(text) };
     const chars = text.split('').map((char) => (char === ANY_CHARACTER ? undefined : char));
     return {
       matches: createTemplateMatcher(chars, kind),
-      necessary: allOf(text.split(ANY_CHARACTER).map(containsText)),
+      necessary: requireAll(text.split(ANY_CHARACTER).map(requireText)),
     };
   }
   const expression = normalizeRuleExpression(source, field);

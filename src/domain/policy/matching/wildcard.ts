@@ -2,7 +2,7 @@
  * Wildcards: `*` stands for any run of characters and, if enabled, `?` for any one character. The whole text must
  * match.
  */
-import { allOf, containsText, type Necessary } from './necessary.js';
+import { type Necessary, requireAll, requireText } from './necessary.js';
 import { findTemplate, matchesAt } from './template.js';
 import type { TextMatcher } from './text-matcher.js';
 
@@ -56,8 +56,8 @@ function compilePiece(text: string): Piece {
 }
 
 /** The texts between wildcards, all of which every match contains. */
-export const requiredTexts = (pattern: string, syntax: WildcardSyntax): Necessary =>
-  allOf(pattern.split(syntax === 'star' ? '*' : /[*?]/).map(containsText));
+export const listRequiredTexts = (pattern: string, syntax: WildcardSyntax): Necessary =>
+  requireAll(pattern.split(syntax === 'star' ? '*' : /[*?]/).map(requireText));
 
 /** Splits a set of wildcards, one per line; blank lines are ignored. */
 export const splitWildcards = (value: string): string[] =>

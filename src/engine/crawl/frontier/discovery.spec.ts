@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { openSqliteInProcess } from '../../../adapters/storage/sqlite/sqlite-in-process.js';
 import { instant } from '../../../domain/time/units.js';
-import { urlKey } from '../../../domain/url/url-key.js';
+import { computeUrlKey } from '../../../domain/url/url-key.js';
 import type { NewUrl } from '../../ports/frontier-store.js';
 import { Discovery } from './discovery.js';
 
@@ -17,7 +17,7 @@ const TRAPS = {
 const found = (path: string): NewUrl => ({
   crawler: 'test',
   url: `https://a.example${path}`,
-  key: urlKey(`https://a.example${path}`),
+  key: computeUrlKey(`https://a.example${path}`),
   hostKey: 'a.example',
   source: 3,
   status: 'waiting',

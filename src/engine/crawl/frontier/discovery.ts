@@ -32,7 +32,7 @@ export class Discovery {
 
   constructor(
     private readonly store: Pick<FrontierStore, 'discover' | 'count'>,
-    private readonly target: (crawler: string) => DiscoveryTarget | undefined,
+    private readonly findTarget: (crawler: string) => DiscoveryTarget | undefined,
   ) {
     this.batcher = new Batcher((lists) => this.discoverLists(lists), LINKS_PER_CALL);
   }
@@ -46,10 +46,10 @@ export class Discovery {
     const inserted: UrlState[] = [];
     const batch = new PendingUrls();
     for (const url of lists.flat()) {
-      let room = await this.findRoom(url, batch);
+      let room = await this.checkRoom(url, batch);
       if (room === 'unknown') {
         inserted.push(...(await this.insert(batch.takeAll())));
-        room = await this.findRoom(url, batch);
+        room = await this.checkRoom(url, batch);
       }
       if (room === 'some') batch.add(url);
     }
@@ -68,13 +68,13 @@ export class Discovery {
       if (list) list.push(state);
       else byCrawler.set(state.crawler, [state]);
     }
-    for (const [crawler, states] of byCrawler) this.target(crawler)?.admit(states);
+    for (const [crawler, states] of byCrawler) this.findTarget(crawler)?.admit(states);
     return inserted;
   }
 
   /** Whether there is room for one more URL; unknown while it is not known how many URLs of the batch are new. */
-  private async findRoom(url: NewUrl, batch: PendingUrls): Promise<'some' | 'none' | 'unknown'> {
-    const target = this.target(url.crawler);
+  private async checkRoom(url: NewUrl, batch: PendingUrls): Promise<'some' | 'none' | 'unknown'> {
+    const target = this.findTarget(url.crawler);
     // The crawler was removed while the page was in flight: the links wait in the store until it is back.
     if (!target) return 'some';
     const { maxUrlsPerHost, maxQueryVariants } = target.traps;
@@ -89,8 +89,8 @@ export class Discovery {
       return 'none';
     }
     const full =
-      batch.countOf(hostOf(url)) >= Math.max(onHost, SLACK) ||
-      (path !== '' && batch.countOf(path) >= Math.max(ofPath, SLACK));
+      batch.getCount(hostOf(url)) >= Math.max(onHost, SLACK) ||
+      (path !== '' && batch.getCount(path) >= Math.max(ofPath, SLACK));
     return full ? 'unknown' : 'some';
   }
 
@@ -99,7 +99,7 @@ export class Discovery {
     let size = this.hostSizes.get(key);
     if (size === undefined) {
       size = await this.store.count({ crawler: url.crawler, hostKey: url.hostKey });
-      remember(this.hostSizes, key, size, HOSTS_REMEMBERED);
+      setBounded(this.hostSizes, key, size, HOSTS_REMEMBERED);
     }
     return size;
   }
@@ -122,7 +122,7 @@ export class Discovery {
     const path = pathOf(state);
     const variants = this.queryVariants.get(path) ?? { count: 0, complete: false };
     variants.count++;
-    remember(this.queryVariants, path, variants, PATHS_REMEMBERED);
+    setBounded(this.queryVariants, path, variants, PATHS_REMEMBERED);
   }
 }
 
@@ -140,10 +140,10 @@ class PendingUrls {
 
   add(url: NewUrl): void {
     this.urls.push(url);
-    for (const key of [hostOf(url), pathOf(url)]) this.counts.set(key, this.countOf(key) + 1);
+    for (const key of [hostOf(url), pathOf(url)]) this.counts.set(key, this.getCount(key) + 1);
   }
 
-  countOf(key: string): number {
+  getCount(key: string): number {
     return this.counts.get(key) ?? 0;
   }
 
@@ -164,7 +164,7 @@ const pathOf = (url: { crawler: string; url: string }): string => {
   return query < 0 ? '' : `${url.crawler} ${url.url.slice(0, query)}`;
 };
 
-function remember<V>(map: Map<string, V>, key: string, value: V, most: number): void {
+function setBounded<V>(map: Map<string, V>, key: string, value: V, most: number): void {
   map.delete(key);
   map.set(key, value);
   if (map.size > most) map.delete(map.keys().next().value as string);

@@ -19,17 +19,17 @@ export class DueSweeps {
   ) {}
 
   /** True once the frontier has been filled, so that an empty frontier means that nothing is due. */
-  get hasBegun(): boolean {
+  get isFrontierFilled(): boolean {
     return this.swept;
   }
 
   /** Resolves when the frontier has been filled; sweeps continue from then on, even after one fails. */
-  async begin(): Promise<void> {
+  async start(): Promise<void> {
     if (!this.swept) await this.sweep();
   }
 
   /** To be called when URLs of these partitions may have become due. */
-  async check(partitions: readonly number[]): Promise<void> {
+  async sweepPartitions(partitions: readonly number[]): Promise<void> {
     if (this.swept) await this.frontier.sweep(after(this.services.clock.now(), SWEEP_HORIZON), partitions);
   }
 

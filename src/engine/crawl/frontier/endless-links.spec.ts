@@ -3,7 +3,7 @@ import { openSqliteInProcess } from '../../../adapters/storage/sqlite/sqlite-in-
 import { hashWords } from '../../../domain/content/vocabulary.js';
 import type { UrlState } from '../../../domain/crawl/url-state.js';
 import { instant } from '../../../domain/time/units.js';
-import { urlKey } from '../../../domain/url/url-key.js';
+import { computeUrlKey } from '../../../domain/url/url-key.js';
 import type { FrontierStore, NewUrl } from '../../ports/frontier-store.js';
 import { EndlessLinks } from './endless-links.js';
 
@@ -11,7 +11,7 @@ const HOST = 'a.example';
 const found = (n: number): NewUrl => ({
   crawler: 'test',
   url: `https://${HOST}/day/${n}`,
-  key: urlKey(`https://${HOST}/day/${n}`),
+  key: computeUrlKey(`https://${HOST}/day/${n}`),
   hostKey: HOST,
   source: 3,
   status: 'waiting',

@@ -4,7 +4,7 @@
  */
 import { BARREN_PAGES, EndlessPatterns } from '../../../domain/crawl/endless-patterns.js';
 import type { UrlState } from '../../../domain/crawl/url-state.js';
-import { urlPattern } from '../../../domain/url/url-pattern.js';
+import { toUrlPattern } from '../../../domain/url/url-pattern.js';
 import type { NewUrl, Settings } from '../../ports/frontier-store.js';
 import type { PageProcessor } from '../../ports/page-processor.js';
 import type { PageTask } from '../../ports/page-task.js';
@@ -80,12 +80,12 @@ export class EndlessLinks {
   ): Promise<UrlState[]> {
     const judged = words !== undefined && this.patterns.isWatched(page.hostKey, page.url);
     const suspicious =
-      judged && this.patterns.isEndless(page.hostKey, page.url) ? this.selectEndless(links) : new Set();
+      judged && this.patterns.isEndless(page.hostKey, page.url) ? this.selectEndlessLinks(links) : new Set();
     const stored = await discover(links.filter((link) => !suspicious.has(link)));
     for (const { discoveredVia, hostKey, url } of stored)
       if (discoveredVia === 'link') this.patterns.countNewUrl(hostKey, url);
     if (!judged) return stored;
-    const brings = await this.note(page, words, stored);
+    const brings = await this.recordPage(page, words, stored);
     const held = links.filter((link) => suspicious.has(link));
     if (brings) return [...stored, ...(await discover(held))];
     for (const link of held) refuse(link);
@@ -101,7 +101,7 @@ export class EndlessLinks {
   /** Why further URLs like this one are not accepted from each other's pages; undefined if they are. */
   findObjection(hostKey: string, url: string): string | undefined {
     if (!this.patterns.isEndless(hostKey, url)) return undefined;
-    return `there are ${this.limit()} or more URLs like ${urlPattern(url)}, and the last ${BARREN_PAGES} of them brought nothing new: no words and no links`;
+    return `there are ${this.limit()} or more URLs like ${toUrlPattern(url)}, and the last ${BARREN_PAGES} of them brought nothing new: no words and no links`;
   }
 
   /**
@@ -113,7 +113,7 @@ export class EndlessLinks {
     this.restored = undefined;
   }
 
-  private selectEndless(links: readonly NewUrl[]): Set<NewUrl> {
+  private selectEndlessLinks(links: readonly NewUrl[]): Set<NewUrl> {
     return new Set(
       links.filter(
         ({ discoveredVia, hostKey, url }) => discoveredVia === 'link' && this.patterns.isEndless(hostKey, url),
@@ -121,10 +121,10 @@ export class EndlessLinks {
     );
   }
 
-  private async note(page: UrlState, words: Int32Array, stored: readonly UrlState[]): Promise<boolean> {
+  private async recordPage(page: UrlState, words: Int32Array, stored: readonly UrlState[]): Promise<boolean> {
     const { hostKey, url } = page;
-    const own = urlPattern(url);
-    const ledOn = stored.some((found) => urlPattern(found.url) !== own && !this.isEndless(found));
+    const own = toUrlPattern(url);
+    const ledOn = stored.some((found) => toUrlPattern(found.url) !== own && !this.isEndless(found));
     const { brings, turned } = this.patterns.recordPage({ hostKey, url, words, firstVisit: page.visits === 0, ledOn });
     if (turned) await this.savePatterns(hostKey);
     return brings;
@@ -135,7 +135,7 @@ export class EndlessLinks {
   }
 
   private async savePatterns(hostKey: string): Promise<void> {
-    const patterns = this.patterns.endlessPatternsOf(hostKey);
+    const patterns = this.patterns.listEndlessPatterns(hostKey);
     const kept: Kept = { limit: this.limit(), patterns };
     await this.services.store.putSetting(
       `${this.prefix}${hostKey}`,

@@ -75,7 +75,7 @@ export class Frontier {
       window.buffers[USER]!.unshift(url);
       this.offer(window);
     });
-    gates?.onOffer((gated) => {
+    gates?.setOfferHandler((gated) => {
       const window = this.windows.get(gated.host.key);
       if (window && window === gated) this.offer(window);
     });
@@ -116,9 +116,9 @@ export class Frontier {
   }
 
   /** To be called when the visit of the URL returned by `next` begins. */
-  noteVisitBegun(url: UrlState): void {
+  noteVisitStarted(url: UrlState): void {
     const window = this.windows.get(url.hostKey);
-    if (window) this.gates?.noteVisitBegun(url, window);
+    if (window) this.gates?.noteVisitStarted(url, window);
   }
 
   /** Called after `next` and when the host becomes ready: it may have room for another request. */
@@ -174,13 +174,13 @@ export class Frontier {
    * A person wants the URL visited now: one request is made to its host even while the host is resting. False if the
    * host is not resting, already has such a visit waiting, or the URL is in flight.
    */
-  tryNow(url: UrlState): boolean {
+  queueUrgently(url: UrlState): boolean {
     if (!this.partitions.owns(url.hostKey)) return false;
     const window = this.findOrCreateWindow(url.hostKey);
     const { host } = window;
     const now = this.clock.now();
     if (host.paused || (host.loaded && !host.isResting(now)) || !window.isOpen(now)) return false;
-    if (window.held.has(url.id) && !this.takeOut(window, url.id)) return false;
+    if (window.held.has(url.id) && !this.removeBuffered(window, url.id)) return false;
     window.held.add(url.id);
     if (this.urgent.add(url, window)) return true;
     window.buffers[USER]!.unshift(url);
@@ -226,7 +226,7 @@ export class Frontier {
   /** Takes a URL that is to be decided on without a visit; false if it is already in flight. */
   hold(url: { id: UrlId; hostKey: string }): boolean {
     const window = this.findOrCreateWindow(url.hostKey);
-    if (window.held.has(url.id)) return this.takeOut(window, url.id);
+    if (window.held.has(url.id)) return this.removeBuffered(window, url.id);
     window.held.add(url.id);
     return true;
   }
@@ -259,7 +259,7 @@ export class Frontier {
   }
 
   /** Whether there may be a URL to offer by then. */
-  hasUntil(horizon: Instant): boolean {
+  mayHaveUrlBefore(horizon: Instant): boolean {
     if (this.refills.isReading) return true;
     const now = this.clock.now();
     for (const window of this.windows.values()) {
@@ -318,9 +318,9 @@ export class Frontier {
     this.refills.close();
   }
 
-  private takeOut(window: HostWindow, id: UrlId): boolean {
+  private removeBuffered(window: HostWindow, id: UrlId): boolean {
     if (this.urgent.remove({ id, hostKey: window.host.key })) return true;
-    if (!window.takeOut(id)) return false;
+    if (!window.removeBuffered(id)) return false;
     for (const source of SOURCE_NUMBERS) this.refills.refillIfLow(window, source);
     return true;
   }

@@ -19,7 +19,7 @@ export interface Gate {
   /** Offers the window again when the gate opens. */
   offerWhenOpen(window: GatedWindow): void;
   /** Called when a visit to the host begins. */
-  onVisitBegun(): void;
+  onVisitStarted(): void;
   /** Called when a window that was offered passes up its turn. */
   onPassedOver(): void;
   /** Called when a visit's requests have ended, with the number of bytes received. */

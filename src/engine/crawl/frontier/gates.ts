@@ -37,7 +37,7 @@ export class Gates {
   constructor(private readonly services: GateServices) {}
 
   /** @param offer puts a window into the ready queues if its host may receive a request */
-  onOffer(offer: (window: GatedWindow) => void): void {
+  setOfferHandler(offer: (window: GatedWindow) => void): void {
     this.offer = offer;
   }
 
@@ -53,17 +53,17 @@ export class Gates {
       window.gates = NONE;
       return;
     }
-    const timetable = this.timetableOf(window.host.key);
+    const timetable = this.findTimetable(window.host.key);
     const group = this.findGroupGate(window);
     window.gates = [...(timetable ? [timetable] : []), ...(group ? [group] : [])];
   }
 
   /** To be called when a visit of a URL in the window has begun. */
-  noteVisitBegun(url: UrlState, window: Gateable): void {
+  noteVisitStarted(url: UrlState, window: Gateable): void {
     const { gates } = window;
     if (gates.length === 0) return;
     this.passed.set(url, gates);
-    for (const gate of gates) gate.onVisitBegun();
+    for (const gate of gates) gate.onVisitStarted();
     const isDue = (): boolean => this.services.groups.findByKnownAddress(hostnameOf(window.host.key)).isDue;
     if (this.politenessBy === 'address' && isDue()) this.assign(window);
   }
@@ -78,24 +78,24 @@ export class Gates {
 
   /** The minimum pause that a schedule requires at the host now. */
   getThrottle(hostKey: string): Duration {
-    return this.timetableOf(hostKey)?.getThrottle(this.services.clock.now()) ?? NO_PAUSE;
+    return this.findTimetable(hostKey)?.getThrottle(this.services.clock.now()) ?? NO_PAUSE;
   }
 
   /** The time until which a schedule keeps the host closed; undefined if none does. */
   findReopeningTime(hostKey: string, now: Instant): Instant | undefined {
-    return this.timetableOf(hostKey)?.getReopeningTime(now);
+    return this.findTimetable(hostKey)?.getReopeningTime(now);
   }
 
   /** Whether a schedule is the only reason why a URL due at `dueAt` is visited now, in the first opening since. */
-  wasKeptUntilNow(hostKey: string, dueAt: Instant, now: Instant): boolean {
-    return this.timetableOf(hostKey)?.isFirstOpening(dueAt, now) ?? false;
+  wasHeldBackUntilNow(hostKey: string, dueAt: Instant, now: Instant): boolean {
+    return this.findTimetable(hostKey)?.isFirstOpening(dueAt, now) ?? false;
   }
 
   close(): void {
     for (const timetable of this.timetables) timetable.close();
   }
 
-  private timetableOf(hostKey: string): Timetable | undefined {
+  private findTimetable(hostKey: string): Timetable | undefined {
     if (this.timetables.length === 0) return undefined;
     const schedules = this.timetables.map(({ definition }) => definition);
     const schedule = findSchedule(schedules, hostnameOf(hostKey));

@@ -90,7 +90,7 @@ export class HostWindow {
   }
 
   /** Takes a URL out of its buffer; false if it is already in flight. */
-  takeOut(id: UrlId): boolean {
+  removeBuffered(id: UrlId): boolean {
     const buffer = this.findBuffer(id);
     if (!buffer) return false;
     const rest = [...buffer].filter((state) => state.id !== id);

@@ -19,7 +19,7 @@ export interface MoveServices {
  * Notes that a site's home page redirects to another site, which is crawled instead; without a target, that the home
  * page has its own content again.
  */
-export async function noteMove(
+export async function recordSiteMove(
   { store, processor, nodes, clock, log }: MoveServices,
   { roots, definition: { name: crawler } }: CrawlContext,
   root: string,

@@ -4,7 +4,7 @@
  * are within the limit.
  */
 import type { ScheduleDefinition } from '../../../domain/crawl/schedule-definition.js';
-import { type CrawlHours, changeTimes, findCrawlHours } from '../../../domain/time/crawl-hours.js';
+import { type CrawlHours, findCrawlHours, listChangeTimes } from '../../../domain/time/crawl-hours.js';
 import {
   after,
   type Duration,
@@ -73,7 +73,7 @@ export class Timetable implements Gate {
     this.setTimer();
   }
 
-  onVisitBegun(): void {}
+  onVisitStarted(): void {}
 
   onPassedOver(): void {
     if (this.waiting.size > 0) this.releaseWaiting();
@@ -102,7 +102,7 @@ export class Timetable implements Gate {
 
   private findNextChange(now: Instant): Instant {
     const { cron } = this.services;
-    const next = changeTimes(this.definition).map((time) => cron(time, this.definition.timeZone, now) ?? NEVER);
+    const next = listChangeTimes(this.definition).map((time) => cron(time, this.definition.timeZone, now) ?? NEVER);
     return instant(Math.min(NEVER, ...next));
   }
 

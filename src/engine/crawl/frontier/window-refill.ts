@@ -93,7 +93,7 @@ export class WindowRefill {
         window.held.add(url.id);
         window.buffers[source]!.push(url);
       }
-      if (next !== undefined) this.expectAfterLoad(window, source, next, urls.length > 0);
+      if (next !== undefined) this.scheduleNextRefill(window, source, next, urls.length > 0);
       this.changed(window);
     } catch {
       // The store's failure is reported elsewhere. Due URLs stay due.
@@ -105,7 +105,7 @@ export class WindowRefill {
   }
 
   /** Does not always use `refillAt`: URLs that are already due are read when the buffer runs low, not in a loop. */
-  private expectAfterLoad(window: HostWindow, source: SourceNumber, next: Instant, progressed: boolean): void {
+  private scheduleNextRefill(window: HostWindow, source: SourceNumber, next: Instant, progressed: boolean): void {
     if (next > this.services.clock.now() || !progressed) this.refillAt(window, source, next);
     else if (next < window.nextDue[source]!) window.nextDue[source] = next;
   }

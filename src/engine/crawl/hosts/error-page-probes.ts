@@ -3,14 +3,14 @@
  * it with status 200. Each probe takes the turn of a visit to the host: the same claim, the same pause.
  */
 import {
+  createImpossibleUrl,
   detectErrorPage,
-  impossibleUrl,
   isErrorPage,
   type PageFingerprint,
 } from '../../../domain/fetch/error-pages.js';
 import { after, type Duration, days, hours, type Instant } from '../../../domain/time/units.js';
-import { crawlUrl, hostKey, origin } from '../../../domain/url/crawl-url.js';
-import { urlKey } from '../../../domain/url/url-key.js';
+import { getHostKey, getOrigin, toCrawlUrl } from '../../../domain/url/crawl-url.js';
+import { computeUrlKey } from '../../../domain/url/url-key.js';
 import type { Clock } from '../../ports/clock.js';
 import type { PageProcessor } from '../../ports/page-processor.js';
 import type { PageResult, PageTask } from '../../ports/page-task.js';
@@ -65,9 +65,9 @@ export class ErrorPageProbes {
     { delay, mayAsk }: { delay: Duration; mayAsk: (url: string) => boolean },
   ): Promise<PageResult | undefined> {
     const unfinished = this.findFresh(host.key)?.unfinished;
-    const url = unfinished ? unfinished.good : impossibleUrl(task.url, this.createToken(task.url));
+    const url = unfinished ? unfinished.good : createImpossibleUrl(task.url, this.createToken(task.url));
     if (!mayAsk(url)) {
-      this.remember(host.key, { until: after(this.clock.now(), KNOWN_FOR) });
+      this.storeProbe(host.key, { until: after(this.clock.now(), KNOWN_FOR) });
       return undefined;
     }
     host.waitsForAnswer = true;
@@ -82,9 +82,9 @@ export class ErrorPageProbes {
         discoveredVia: 'link',
         inspect: true,
       });
-      this.remember(
+      this.storeProbe(
         host.key,
-        unfinished ? this.compareWithGoodPage(unfinished, host.key, result) : this.recordAnswer(url, result),
+        unfinished ? this.compareWithGoodPage(unfinished, host.key, result) : this.recordResponse(url, result),
       );
       return result;
     } finally {
@@ -92,10 +92,10 @@ export class ErrorPageProbes {
     }
   }
 
-  private recordAnswer(url: string, result: PageResult): HostProbe {
-    const answer = fingerprintOf(result);
+  private recordResponse(url: string, result: PageResult): HostProbe {
+    const answer = computeFingerprint(result);
     const until = this.getExpiry(result);
-    return answer ? { until, unfinished: { answer, good: `${origin(crawlUrl(url))}/`, redirects: 0 } } : { until };
+    return answer ? { until, unfinished: { answer, good: `${getOrigin(toCrawlUrl(url))}/`, redirects: 0 } } : { until };
   }
 
   private compareWithGoodPage(
@@ -105,11 +105,11 @@ export class ErrorPageProbes {
   ): HostProbe {
     const until = this.getExpiry(result);
     const { outcome } = result;
-    if (outcome.kind === 'redirect' && redirects < MOST_REDIRECTS && hostKey(crawlUrl(outcome.target)) === key)
+    if (outcome.kind === 'redirect' && redirects < MOST_REDIRECTS && getHostKey(toCrawlUrl(outcome.target)) === key)
       return { until, unfinished: { answer, good: outcome.target, redirects: redirects + 1 } };
     if (outcome.kind !== 'document') return { until };
     // A good page with too little text for a fingerprint differs from the error page, which has one.
-    const good = fingerprintOf(result);
+    const good = computeFingerprint(result);
     return { until, errorPage: good ? detectErrorPage(answer, good) : answer };
   }
 
@@ -124,15 +124,15 @@ export class ErrorPageProbes {
 
   /** Depends on the current time, so that no real page can exist at the probe's URL. */
   private createToken(url: string): string {
-    return BigInt.asUintN(64, urlKey(`${this.clock.now()} ${url}`)).toString(36);
+    return BigInt.asUintN(64, computeUrlKey(`${this.clock.now()} ${url}`)).toString(36);
   }
 
-  private remember(key: string, probe: HostProbe): void {
+  private storeProbe(key: string, probe: HostProbe): void {
     this.known.delete(key);
     this.known.set(key, probe);
     if (this.known.size > MOST_HOSTS) this.known.delete(this.known.keys().next().value as string);
   }
 }
 
-const fingerprintOf = ({ outcome }: PageResult): PageFingerprint | undefined =>
+const computeFingerprint = ({ outcome }: PageResult): PageFingerprint | undefined =>
   outcome.kind === 'document' ? outcome.facts.fingerprint : undefined;

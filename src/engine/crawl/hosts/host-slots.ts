@@ -27,7 +27,7 @@ export class HostSlots implements HostUser {
    * Resolves with the claimed host once it may receive a request and has fewer than `limit` in flight; undefined if
    * that will not be soon.
    */
-  take(hostKey: string, limit: number): Promise<Host | undefined> {
+  claimHost(hostKey: string, limit: number): Promise<Host | undefined> {
     const host = this.hosts.get(hostKey);
     const deadline = after(this.clock.now(), LONGEST_WAIT);
     if (host.loaded && host.readyAt > deadline) return Promise.resolve(undefined);
@@ -36,7 +36,7 @@ export class HostSlots implements HostUser {
 
   onHostReady(host: Host): void {
     const [slot] = this.waiting.get(host.key) ?? [];
-    if (!slot || !host.mayBeAsked(this.clock.now(), slot.limit)) return;
+    if (!slot || !host.isReadyForExtraRequest(this.clock.now(), slot.limit)) return;
     this.hosts.claim(host);
     slot.grant(host);
   }

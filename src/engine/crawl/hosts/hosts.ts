@@ -5,12 +5,12 @@
  */
 import { TimeHeap } from '../../../domain/frontier/time-heap.js';
 import {
-  afterEnd,
-  afterResponse,
-  afterStart,
+  applyGoodResponse,
+  applyRequestEnd,
+  applyRequestStart,
   backOff,
+  computeNextRequestTime,
   endBackOff,
-  nextRequestAt,
   type Politeness,
   UNVISITED,
 } from '../../../domain/politeness/politeness.js';
@@ -51,16 +51,16 @@ export class Host {
 
   /** Whether a page may be requested now if at most `limit` requests may be in flight. */
   isReady(now: Instant, limit: number): boolean {
-    return !this.waitsForAnswer && this.mayBeAsked(now, limit);
+    return !this.waitsForAnswer && this.isReadyForExtraRequest(now, limit);
   }
 
   /** Like isReady, for a request that need not wait for a pending response. */
-  mayBeAsked(now: Instant, limit: number): boolean {
+  isReadyForExtraRequest(now: Instant, limit: number): boolean {
     return this.loaded && !this.paused && this.active < limit && now >= this.readyAt;
   }
 
   /** Like isReady, for a request that a person wants now: it respects the throttle, but not a back-off. */
-  mayBeTried(now: Instant, limit: number): boolean {
+  isReadyForUrgentRequest(now: Instant, limit: number): boolean {
     const isFree = this.loaded && !this.paused && !this.waitsForAnswer && this.active < limit;
     return isFree && now >= this.politeness.nextRequestAt;
   }
@@ -70,7 +70,7 @@ export class Host {
   }
 
   get readyAt(): Instant {
-    return nextRequestAt(this.politeness);
+    return computeNextRequestTime(this.politeness);
   }
 }
 
@@ -160,7 +160,7 @@ export class Hosts {
    * knows it.
    */
   async recordRequestStartWithPermit(host: Host, delay: Duration): Promise<void> {
-    this.change(host, afterStart(host.politeness, this.clock.now(), delay));
+    this.setPoliteness(host, applyRequestStart(host.politeness, this.clock.now(), delay));
     if (this.partitions.shared) await this.keeper.add(host);
   }
 
@@ -178,7 +178,7 @@ export class Hosts {
     for (const partition of resting) this.restsUntil.set(partition, until);
     const assigned = new Set(partitions);
     for (const host of this.hosts.values()) {
-      if (assigned.has(this.partitions.partitionOf(host.key))) this.read(host);
+      if (assigned.has(this.partitions.getPartition(host.key))) this.read(host);
     }
   }
 
@@ -197,7 +197,7 @@ export class Hosts {
 
   /** The claim's last request ended at least `ago` before now; the next one waits `delay` from then. */
   releaseAfterRequest(host: Host, delay: Duration, ago = milliseconds(0)): void {
-    this.change(host, afterEnd(host.politeness, instant(this.clock.now() - ago), delay));
+    this.setPoliteness(host, applyRequestEnd(host.politeness, instant(this.clock.now() - ago), delay));
     this.release(host);
   }
 
@@ -207,26 +207,26 @@ export class Hosts {
     this.notifyWhenReady(host);
   }
 
-  noteAnswer(host: Host): void {
-    this.changeAndNotifyRecovery(host, afterResponse(host.politeness, this.clock.now()));
+  noteResponse(host: Host): void {
+    this.setPolitenessAndNotifyRecovery(host, applyGoodResponse(host.politeness, this.clock.now()));
   }
 
   /** The visit that a person requested while the host was resting was successful. */
   noteRecovery(host: Host): void {
-    this.changeAndNotifyRecovery(host, endBackOff(host.politeness, this.clock.now()));
+    this.setPolitenessAndNotifyRecovery(host, endBackOff(host.politeness, this.clock.now()));
     this.saveNow();
     this.notifyWhenReady(host);
   }
 
-  private changeAndNotifyRecovery(host: Host, politeness: Politeness): void {
+  private setPolitenessAndNotifyRecovery(host: Host, politeness: Politeness): void {
     const wasIll = host.politeness.backOffStep > 0;
-    this.change(host, politeness);
+    this.setPoliteness(host, politeness);
     if (wasIll && politeness.backOffStep === 0) this.onRecovery(host);
   }
 
   backOff(host: Host, retryAfter: Duration | undefined): void {
     const before = host.politeness;
-    this.change(host, backOff(before, this.clock.now(), retryAfter));
+    this.setPoliteness(host, backOff(before, this.clock.now(), retryAfter));
     if (host.politeness !== before) {
       this.onBackOff(host);
       // A crash must not make the crawler forget that a host needs a rest.
@@ -276,7 +276,7 @@ export class Hosts {
     for (const user of this.users) user.onHostReady(host);
   }
 
-  private change(host: Host, politeness: Politeness): void {
+  private setPoliteness(host: Host, politeness: Politeness): void {
     if (politeness === host.politeness) return;
     host.politeness = politeness;
     this.markDirty(host);
@@ -300,7 +300,7 @@ export class Hosts {
   private async write(hosts: readonly Host[]): Promise<void> {
     if (hosts.length === 0) return;
     try {
-      await this.store.saveHosts(hosts.map(recordOf));
+      await this.store.saveHosts(hosts.map(toRecord));
     } catch (error) {
       for (const host of hosts) this.markDirty(host);
       throw error;
@@ -330,12 +330,12 @@ export class Hosts {
     for (const host of hosts) {
       const record = records.get(host.key);
       if (record) {
-        const nextRequestAt = laterOf(host.politeness.nextRequestAt, record.nextRequestAt);
+        const nextRequestAt = getLater(host.politeness.nextRequestAt, record.nextRequestAt);
         host.politeness = { ...record, nextRequestAt };
         host.paused = record.paused;
         host.visitPrice = record.visitPrice;
       }
-      const quiet = laterOf(this.quietUntil, this.restsUntil.get(this.partitions.partitionOf(host.key)));
+      const quiet = getLater(this.quietUntil, this.restsUntil.get(this.partitions.getPartition(host.key)));
       if (host.readyAt < quiet) host.politeness = { ...host.politeness, nextRequestAt: quiet };
       host.loaded = true;
       this.notifyWhenReady(host);
@@ -362,10 +362,10 @@ export class Hosts {
   }
 }
 
-const laterOf = (moment: Instant, other: Instant | undefined): Instant =>
+const getLater = (moment: Instant, other: Instant | undefined): Instant =>
   other !== undefined && other > moment ? other : moment;
 
-const recordOf = ({ key, politeness, paused, visitPrice }: Host): HostRecord => ({
+const toRecord = ({ key, politeness, paused, visitPrice }: Host): HostRecord => ({
   hostKey: key,
   ...pickPoliteness(politeness),
   paused,

@@ -42,7 +42,7 @@ export class PolitenessGroup {
   offerNext(): void {
     const now = this.clock.now();
     if (this.nextRequestAt <= now) {
-      for (const gate of this.gates) gate.release();
+      for (const gate of this.gates) gate.offerNext();
       return;
     }
     if (this.timerAt === this.nextRequestAt || this.gates.size === 0) return;
@@ -76,7 +76,7 @@ export class GroupGate implements Gate {
     if (this.group.active === 0) this.group.offerNext();
   }
 
-  onVisitBegun(): void {
+  onVisitStarted(): void {
     this.group.active++;
   }
 
@@ -89,7 +89,7 @@ export class GroupGate implements Gate {
   }
 
   /** Offers one window; the next one is offered when its visit has ended. */
-  release(): void {
+  offerNext(): void {
     this.waiting.release(1);
     if (this.waiting.size === 0) this.group.gates.delete(this);
   }
@@ -101,7 +101,7 @@ export class GroupGate implements Gate {
 export const UNKNOWN_GROUP: Gate = {
   getOpeningTime: () => NEVER,
   offerWhenOpen: () => {},
-  onVisitBegun: () => {},
+  onVisitStarted: () => {},
   onPassedOver: () => {},
   onFetched: () => {},
 };
@@ -147,21 +147,21 @@ export class PolitenessGroups {
         const address = await this.resolve(hostname).catch(() => undefined);
         const until = after(this.clock.now(), ADDRESS_HOLDS);
         if (this.addresses.size >= MOST_GROUPS) this.addresses.clear();
-        this.addresses.set(hostname, { key: address && `address ${networkOf(address)}`, until });
+        this.addresses.set(hostname, { key: address && `address ${toNetwork(address)}`, until });
         resolve();
       });
-      this.pump();
+      this.startLookUps();
     });
   }
 
-  private pump(): void {
+  private startLookUps(): void {
     while (this.lookups < MOST_LOOKUPS) {
       const next = this.queue.shift();
       if (!next) return;
       this.lookups++;
       void next().finally(() => {
         this.lookups--;
-        this.pump();
+        this.startLookUps();
       });
     }
   }
@@ -183,7 +183,7 @@ export class PolitenessGroups {
 }
 
 /** One customer usually has a whole IPv6 /64 network. */
-function networkOf(address: string): string {
+function toNetwork(address: string): string {
   if (!address.includes(':')) return address;
   const [head = '', tail] = address.split('::', 2);
   const before = head === '' ? [] : head.split(':');

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { ManualClock } from '../../../../test/support/manual-clock.js';
 import type { FetchOutcome } from '../../../domain/fetch/outcome.js';
 import { milliseconds } from '../../../domain/time/units.js';
-import { crawlUrl } from '../../../domain/url/crawl-url.js';
+import { toCrawlUrl } from '../../../domain/url/crawl-url.js';
 import { Host, type Hosts } from './hosts.js';
 import { RobotsGate } from './robots-gate.js';
 
@@ -21,14 +21,14 @@ it('robots.txt of many hosts is forgotten when all of them are too much for memo
   });
   const fetch = async ({ url }: { url: string }) => answer(url.includes('large') ? rules : 'disallow: /x');
   const hosts = { recordRequestStart: async () => undefined } as unknown as Hosts;
-  const gate = new RobotsGate({ fetch }, hosts, { take: async () => undefined }, new ManualClock());
+  const gate = new RobotsGate({ fetch }, hosts, { claimHost: async () => undefined }, new ManualClock());
   const known = (name: string): boolean => gate.findEntry(`http://${name}`) !== undefined;
   const load = (name: string) =>
-    gate.load(crawlUrl(`http://${name}/`), new Host(name), {
+    gate.load(toCrawlUrl(`http://${name}/`), new Host(name), {
       fetcher: 'default',
       throttle: milliseconds(0),
       limit: 1,
-      waits: () => undefined,
+      onWait: () => undefined,
     });
 
   const small = Array.from({ length: 100 }, (_, i) => `small${i}`);

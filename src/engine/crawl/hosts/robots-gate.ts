@@ -8,8 +8,8 @@ import type { RobotsOpinion } from '../../../domain/explain/facts.js';
 import type { FetchOutcome } from '../../../domain/fetch/outcome.js';
 import { isHostError } from '../../../domain/politeness/politeness.js';
 import {
-  crawlDelayOf,
   createRobotsPolicy,
+  getCrawlDelay,
   isStale,
   mayFetch,
   ROBOTS_MOST_REDIRECTS,
@@ -23,8 +23,8 @@ import {
   type RobotsPreference,
 } from '../../../domain/robots/robots-txt.js';
 import { type Duration, milliseconds } from '../../../domain/time/units.js';
-import { type CrawlUrl, hostKey, origin } from '../../../domain/url/crawl-url.js';
-import { readRetryAfter } from '../../page/page-outcome.js';
+import { type CrawlUrl, getHostKey, getOrigin } from '../../../domain/url/crawl-url.js';
+import { parseRetryAfter } from '../../page/page-outcome.js';
 import type { Clock } from '../../ports/clock.js';
 import type { RequestSession } from '../../ports/fetcher.js';
 import type { PageProcessor } from '../../ports/page-processor.js';
@@ -72,7 +72,7 @@ export interface RobotsRequest {
   /** Maximum number of requests in flight at a host that robots.txt redirects to. */
   readonly limit: number;
   /** Called when the request has to wait for another host. */
-  readonly waits: () => void;
+  readonly onWait: () => void;
 }
 
 interface Answer {
@@ -94,13 +94,13 @@ export class RobotsGate {
   constructor(
     private readonly processor: Pick<PageProcessor, 'fetch'>,
     private readonly hosts: Hosts,
-    private readonly slots: Pick<HostSlots, 'take'>,
+    private readonly slots: Pick<HostSlots, 'claimHost'>,
     private readonly clock: Clock,
     private readonly sessionOf: RobotsSession = () => undefined,
   ) {}
 
-  check(url: CrawlUrl, agent: string): RobotsAnswer {
-    const entry = this.entries.get(origin(url));
+  checkUrl(url: CrawlUrl, agent: string): RobotsAnswer {
+    const entry = this.entries.get(getOrigin(url));
     if (!entry || isStale(entry.policy, this.clock.now())) return { kind: 'unknown' };
     if (entry.policy.state === 'unreachable') return { kind: 'unreachable', entry };
     return { kind: mayFetch(entry.policy, agent, toPathWithQuery(url)) ? 'allowed' : 'disallowed', entry };
@@ -108,7 +108,7 @@ export class RobotsGate {
 
   /** What robots.txt says about the use of a URL's content; undefined if nothing. */
   findPreferences(url: CrawlUrl, agent: string): readonly RobotsPreference[] | undefined {
-    const entry = this.entries.get(origin(url));
+    const entry = this.entries.get(getOrigin(url));
     if (!entry) return undefined;
     const found = findPreferences(entry.policy.robots, agent, toPathWithQuery(url));
     return found.length > 0 ? found : undefined;
@@ -116,7 +116,7 @@ export class RobotsGate {
 
   /** What the last fetched robots.txt says about a URL, to be shown to a person; makes no request. */
   getOpinion(url: CrawlUrl, agent: string): RobotsOpinion {
-    const entry = this.entries.get(origin(url));
+    const entry = this.entries.get(getOrigin(url));
     if (!entry) return { state: 'unknown', agent };
     const { policy, status, text } = entry;
     const known = { agent, fetchedAt: policy.fetchedAt, status };
@@ -133,8 +133,8 @@ export class RobotsGate {
   }
 
   findCrawlDelay(url: CrawlUrl, agent: string): Duration | undefined {
-    const entry = this.entries.get(origin(url));
-    return entry && crawlDelayOf(entry.policy, agent);
+    const entry = this.entries.get(getOrigin(url));
+    return entry && getCrawlDelay(entry.policy, agent);
   }
 
   /**
@@ -142,12 +142,16 @@ export class RobotsGate {
    * that of the waiting page.
    */
   async load(url: CrawlUrl, host: Host, request: RobotsRequest): Promise<FetchFailed | undefined> {
-    const key = origin(url);
+    const key = getOrigin(url);
     host.waitsForAnswer = true;
     let answer: Answer;
     try {
       await this.hosts.recordRequestStart(host, request.throttle);
-      answer = await this.follow({ from: host, outcome: await this.fetch(`${key}/robots.txt`, request) }, url, request);
+      answer = await this.followRedirects(
+        { from: host, outcome: await this.fetch(`${key}/robots.txt`, request) },
+        url,
+        request,
+      );
     } finally {
       host.waitsForAnswer = false;
     }
@@ -157,23 +161,23 @@ export class RobotsGate {
     this.entries.set(key, { policy, text, status }, estimateSize(policy.robots) + text.length);
     if (outcome === NO_TURN) return undefined;
     this.applyToHost(answer.from, outcome, policy);
-    return outcome.kind === 'failure' && !isAnswer(outcome) ? outcome : undefined;
+    return outcome.kind === 'failure' && !isUnreadableResponse(outcome) ? outcome : undefined;
   }
 
   /**
    * Follows a chain of redirects to its last response; each host receives a request when its politeness allows, and its
    * pauses follow from its own responses.
    */
-  private async follow(first: Answer, url: CrawlUrl, request: RobotsRequest): Promise<Answer> {
+  private async followRedirects(first: Answer, url: CrawlUrl, request: RobotsRequest): Promise<Answer> {
     let answer = first;
-    let place = `${origin(url)}/robots.txt`;
+    let place = `${getOrigin(url)}/robots.txt`;
     for (let hop = 0; hop < ROBOTS_MOST_REDIRECTS; hop++) {
       const next = findRedirectTarget(answer.outcome, place);
       if (!next) return answer;
       place = next.href;
       // The `host` of a URL has the form of a host key.
       answer =
-        next.host === hostKey(url)
+        next.host === getHostKey(url)
           ? { from: first.from, outcome: await this.fetch(place, request) }
           : await this.fetchElsewhere(place, next.host, first.from, request);
     }
@@ -185,12 +189,12 @@ export class RobotsGate {
    * itself.
    */
   private async fetchElsewhere(place: string, key: string, host: Host, request: RobotsRequest): Promise<Answer> {
-    const { throttle, limit, waits } = request;
+    const { throttle, limit, onWait: waits } = request;
     this.hosts.releaseAfterRequest(host, throttle);
     waits();
     let other: Host | undefined;
     try {
-      other = await this.slots.take(key, limit);
+      other = await this.slots.claimHost(key, limit);
       if (!other) return { from: host, outcome: NO_TURN };
       await this.hosts.recordRequestStartWithPermit(other, throttle);
       return { from: other, outcome: await this.fetch(place, request) };
@@ -208,13 +212,13 @@ export class RobotsGate {
 
   private applyToHost(host: Host, outcome: FetchOutcome, policy: RobotsPolicy): void {
     const now = this.clock.now();
-    if (outcome.kind === 'failure' && !isAnswer(outcome)) {
+    if (outcome.kind === 'failure' && !isUnreadableResponse(outcome)) {
       if (isHostError(outcome.code)) this.hosts.backOff(host, outcome.retryAfter);
       return;
     }
     // Rules read before stay in force, but a host that asks for a rest gets one.
     const overloaded = outcome.kind === 'response' && (outcome.status === 429 || outcome.status === 503);
-    const asked = overloaded ? readRetryAfter(outcome, now) : undefined;
+    const asked = overloaded ? parseRetryAfter(outcome, now) : undefined;
     if (asked !== undefined) this.hosts.backOff(host, asked);
     else if (policy.state === 'unreachable') this.hosts.backOff(host, milliseconds(policy.expiresAt - now));
     // A person requested the page while the host was resting.
@@ -223,7 +227,7 @@ export class RobotsGate {
 }
 
 /** The host responds, but its robots.txt cannot be read: that says nothing about its pages. */
-const isAnswer = ({ code }: FetchFailed): boolean => code.startsWith('body-');
+const isUnreadableResponse = ({ code }: FetchFailed): boolean => code.startsWith('body-');
 
 /** The target, if the response is a redirect. */
 function findRedirectTarget(outcome: FetchOutcome, place: string): URL | undefined {

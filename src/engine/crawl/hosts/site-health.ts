@@ -21,7 +21,7 @@ export interface HostHealth {
 export class SiteHealth {
   private readonly hosts = new Map<string, VisitNote[]>();
 
-  note(hostKey: string, visit: VisitNote): void {
+  recordVisit(hostKey: string, visit: VisitNote): void {
     const notes = this.hosts.get(hostKey) ?? [];
     this.hosts.delete(hostKey);
     notes.push(visit);

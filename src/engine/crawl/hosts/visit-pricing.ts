@@ -1,7 +1,7 @@
-import { type DispositionRules, refreshRange } from '../../../domain/crawl/revisit.js';
+import { computeRefreshRange, type DispositionRules } from '../../../domain/crawl/revisit.js';
 import type { StateChanges, UrlState } from '../../../domain/crawl/url-state.js';
 import { REFRESH } from '../../../domain/frontier/sources.js';
-import { effectivePrice, priceAfter } from '../../../domain/refresh/visit-price.js';
+import { limitPrice, updatePrice } from '../../../domain/refresh/visit-price.js';
 import { between, type Duration, type Instant } from '../../../domain/time/units.js';
 import type { Host } from './hosts.js';
 
@@ -26,7 +26,7 @@ export function computeVisitPrice(
   // An outage says nothing about how much the host can serve.
   if (!timed || lastVisitAt === undefined || changes.dueAt === undefined || changes.status === 'error')
     return undefined;
-  return priceAfter(effectivePrice(host.visitPrice, refreshRange(rules)), {
+  return updatePrice(limitPrice(host.visitPrice, computeRefreshRange(rules)), {
     lastVisitAt,
     dueAt,
     now,

@@ -35,7 +35,7 @@ export interface LoginStatus {
 }
 
 /** What the store keeps of a login across restarts. */
-export interface LoginMemory {
+export interface LoginSnapshot {
   readonly refused: number;
   readonly stopped: boolean;
   readonly session?: string;
@@ -103,20 +103,20 @@ export class LoginSession {
     return this.status_;
   }
 
-  sessionFor(url: string): RequestSession | Promise<RequestSession> {
-    return this.method.sessionFor(url);
+  getSession(url: string): RequestSession | Promise<RequestSession> {
+    return this.method.getSession(url);
   }
 
   /** What the login adds to a request, under its name, even before it has been tried. */
-  async untriedSessionFor(url: string): Promise<RequestSession> {
-    return { ...(await this.method.sessionFor(url)), login: this.name };
+  async getUntriedSession(url: string): Promise<RequestSession> {
+    return { ...(await this.method.getSession(url)), login: this.name };
   }
 
-  async judgeAnswer(answer: SessionAnswer, generation: number): Promise<SessionVerdict> {
-    const verdict = await this.method.judgeAnswer(answer);
+  async judgeResponse(answer: SessionAnswer, generation: number): Promise<SessionVerdict> {
+    const verdict = await this.method.judgeResponse(answer);
     if (verdict === 'fine') {
       if (answer.status < 400) this.confirmed = true;
-    } else if (verdict === 'ended') this.noteEnd(generation);
+    } else if (verdict === 'ended') this.noteSessionEnd(generation);
     return verdict;
   }
 
@@ -126,11 +126,11 @@ export class LoginSession {
    */
   noteFailedHandshake(code: string, generation = this.generation): boolean {
     if (this.definition.type !== 'certificate' || !HANDSHAKE_FAILURES.has(code)) return false;
-    this.noteEnd(generation);
+    this.noteSessionEnd(generation);
     return true;
   }
 
-  async restore({ refused, stopped, session }: LoginMemory): Promise<void> {
+  async restore({ refused, stopped, session }: LoginSnapshot): Promise<void> {
     const detail = 'refused before the restart; test the login or change its secret';
     if (stopped) this.status_ = { state: 'stopped', failure: 'refused', refused, detail, steps: [] };
     else this.status_ = { ...this.status_, refused };
@@ -139,12 +139,12 @@ export class LoginSession {
     this.status_ = { ...this.status_, state: 'logged-in' };
   }
 
-  toMemory(): LoginMemory {
+  toSnapshot(): LoginSnapshot {
     const { refused, state } = this.status_;
     return { refused, stopped: state === 'stopped', session: state === 'logged-in' ? this.method.save?.() : undefined };
   }
 
-  private noteEnd(generation: number): void {
+  private noteSessionEnd(generation: number): void {
     if (generation === this.generation && this.status_.state === 'logged-in')
       this.setStatus({ ...this.status_, state: 'unused' });
   }
@@ -160,13 +160,13 @@ export class LoginSession {
   }
 
   private attempt(): Promise<LoginResult> {
-    this.running = this.perform().finally(() => {
+    this.running = this.logIn().finally(() => {
       this.running = undefined;
     });
     return this.running;
   }
 
-  private async perform(): Promise<LoginResult> {
+  private async logIn(): Promise<LoginResult> {
     const steps: LoginStepReport[] = [];
     const { fetch, now } = this.surroundings;
     const report = (step: LoginStepReport): void => {

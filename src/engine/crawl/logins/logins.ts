@@ -10,7 +10,7 @@ import type { Log } from '../../ports/log.js';
 import type { CreateLogin } from '../../ports/login-method.js';
 import type { PageProcessor } from '../../ports/page-processor.js';
 import type { CrawlEvents } from '../../support/crawl-events.js';
-import { type LoginMemory, LoginSession, type LoginState, type LoginStatus } from './login-session.js';
+import { LoginSession, type LoginSnapshot, type LoginState, type LoginStatus } from './login-session.js';
 
 /** Makes strings unreadable to anyone who can only read the database. */
 export interface TextSeal {
@@ -82,7 +82,7 @@ export class Logins {
    */
   findRobotsSession(fetcher: string, href: string): Promise<RequestSession> | undefined {
     const login = this.find(fetcher, href, undefined);
-    return login?.definition.type === 'certificate' ? login.untriedSessionFor(href) : undefined;
+    return login?.definition.type === 'certificate' ? login.getUntriedSession(href) : undefined;
   }
 
   list(): LoginView[] {
@@ -98,7 +98,7 @@ export class Logins {
   }
 
   private async open(login: LoginDefinition, fetcher: string): Promise<void> {
-    const fingerprint = fingerprintOf(login, fetcher);
+    const fingerprint = computeFingerprint(login, fetcher);
     const known = this.entries.get(login.name);
     if (known?.fingerprint === fingerprint) return;
     const { processor, clock, createLogin } = this.services;
@@ -116,8 +116,8 @@ export class Logins {
       if (state === 'failing' || state === 'stopped') void session.test();
       return;
     }
-    const memory = await this.readMemory(login.name, fingerprint);
-    if (memory) await session.restore(memory);
+    const snapshot = await this.readSnapshot(login.name, fingerprint);
+    if (snapshot) await session.restore(snapshot);
   }
 
   private handleChange(session: LoginSession, before: LoginState): void {
@@ -135,17 +135,17 @@ export class Logins {
     const { seal, store } = this.services;
     const entry = this.entries.get(session.name);
     if (entry?.session !== session) return;
-    const { session: secret, ...plain } = session.toMemory();
+    const { session: secret, ...plain } = session.toSnapshot();
     const sealed = seal?.seal(JSON.stringify({ fingerprint: entry.fingerprint, session: secret }));
-    if (plain.refused === 0 && secret === undefined) await store.putSetting(settingOf(session.name), undefined);
-    else await store.putSetting(settingOf(session.name), JSON.stringify({ ...plain, sealed }));
+    if (plain.refused === 0 && secret === undefined) await store.putSetting(getSettingName(session.name), undefined);
+    else await store.putSetting(getSettingName(session.name), JSON.stringify({ ...plain, sealed }));
   }
 
-  private async readMemory(name: string, fingerprint: string): Promise<LoginMemory | undefined> {
-    const text = await this.services.store.getSetting(settingOf(name));
+  private async readSnapshot(name: string, fingerprint: string): Promise<LoginSnapshot | undefined> {
+    const text = await this.services.store.getSetting(getSettingName(name));
     if (text === undefined) return undefined;
     try {
-      const { sealed, ...plain } = JSON.parse(text) as Omit<LoginMemory, 'session'> & { sealed?: string };
+      const { sealed, ...plain } = JSON.parse(text) as Omit<LoginSnapshot, 'session'> & { sealed?: string };
       if (sealed === undefined) return plain;
       if (!this.services.seal) return plain;
       const opened = JSON.parse(this.services.seal.open(sealed)) as { fingerprint: string; session?: string };
@@ -157,7 +157,7 @@ export class Logins {
   }
 }
 
-const settingOf = (name: string): string => `login:${name}`;
+const getSettingName = (name: string): string => `login:${name}`;
 
 const toView = ({ fetcher, session }: Entry): LoginView => {
   const { name, type, url } = session.definition;
@@ -165,7 +165,7 @@ const toView = ({ fetcher, session }: Entry): LoginView => {
 };
 
 /** A digest of everything that defines the login, secrets included; it stays in memory or is stored sealed. */
-function fingerprintOf(login: LoginDefinition, fetcher: string): string {
+function computeFingerprint(login: LoginDefinition, fetcher: string): string {
   const text = JSON.stringify({ login, fetcher }, function (this: Record<string, unknown>, key, value: unknown) {
     const own = this[key];
     if (own instanceof Secret) return own.reveal();

@@ -50,7 +50,7 @@ export class Deletions {
     this.guard = new DeletionGuard(settings);
   }
 
-  async admit(deletion: WantedDeletion): Promise<GuardVerdict> {
+  async judge(deletion: WantedDeletion): Promise<GuardVerdict> {
     const { settings } = this;
     const isFault = isServerFault(deletion.reason);
     if (!settings.on || (isFault && !settings.signOfLife)) return 'send';
@@ -69,7 +69,7 @@ export class Deletions {
   private async checkLimits(deletion: WantedDeletion): Promise<GuardVerdict> {
     const { store, troubles, clock } = this.services;
     const { hostKey } = deletion.state;
-    if (this.holding.has(hostKey) && (await this.hasHeld(hostKey))) return 'hold';
+    if (this.holding.has(hostKey) && (await this.hasHeldDeletions(hostKey))) return 'hold';
     this.holding.delete(hostKey);
     const indexed = await store.countIndexedOfHost(this.crawler, hostKey);
     if (isPageGone(deletion.reason)) {
@@ -77,14 +77,14 @@ export class Deletions {
       if (look !== 'pass') return look;
     }
     if (isServerFault(deletion.reason) && this.isFailing(hostKey, indexed)) return 'hold';
-    return this.guard.admit(hostKey, indexed + (deletion.beside ?? 0), clock.now());
+    return this.guard.judge(hostKey, indexed + (deletion.beside ?? 0), clock.now());
   }
 
   /** Whether the host has lost so many documents to errors without a sign of life that the fault must be the host's. */
   private isFailing(hostKey: string, indexed: number): boolean {
     const now = this.services.clock.now();
     const known = this.failures.get(hostKey) ?? { count: 0, since: now };
-    const lastSign = this.services.troubles.findLastSign(hostKey);
+    const lastSign = this.services.troubles.findLastSignOfLife(hostKey);
     const { count, since } = lastSign !== undefined && lastSign >= known.since ? { count: 0, since: now } : known;
     this.failures.delete(hostKey);
     this.failures.set(hostKey, { count: count + 1, since });
@@ -97,7 +97,7 @@ export class Deletions {
     return documents <= maxDeletions ? MOST_FAILURES : Math.max(maxDeletions, maxShare * documents);
   }
 
-  private async hasHeld(hostKey: string): Promise<boolean> {
+  private async hasHeldDeletions(hostKey: string): Promise<boolean> {
     const held = await this.services.store.listOrders({ crawler: this.crawler, hostKey, state: 'held' }, undefined, 1);
     return held.length > 0;
   }
@@ -134,7 +134,7 @@ export class Deletions {
         last,
         PAGE,
       );
-      for (const entry of page) if (entry.decidedAt >= since && entry.reason !== WITH_ITS_PAGE) addTo(times, entry);
+      for (const entry of page) if (entry.decidedAt >= since && entry.reason !== WITH_ITS_PAGE) addTime(times, entry);
       const oldest = page.at(-1);
       if (!oldest || oldest.decidedAt < since || page.length < PAGE) break;
       last = oldest.id;
@@ -144,7 +144,7 @@ export class Deletions {
   }
 }
 
-function addTo(times: Map<string, Instant[]>, entry: LedgerEntry): void {
+function addTime(times: Map<string, Instant[]>, entry: LedgerEntry): void {
   const list = times.get(entry.hostKey);
   if (list) list.push(entry.decidedAt);
   else times.set(entry.hostKey, [entry.decidedAt]);

@@ -20,7 +20,7 @@ export const UNKNOWN_STAMP = '';
 /**
  * For a URL of which nobody knows what the sinks hold: its next visit, which is made at once, orders whatever it finds.
  */
-export const verificationChanges = (now: Instant) =>
+export const createVerificationChanges = (now: Instant) =>
   ({
     stamp: UNKNOWN_STAMP,
     status: 'indexed',
@@ -48,7 +48,7 @@ export class InDoubtDeliveries {
   }
 
   /** To be called when the previous process, or another node, has ended in the middle of its work. */
-  async begin(): Promise<void> {
+  async doubtAllInFlight(): Promise<void> {
     this.since = this.clock.now();
     this.unsaved = true;
     await this.save();
@@ -80,7 +80,7 @@ export class InDoubtDeliveries {
    * The URL as a visit, or a decision without one, must treat it: if in doubt, it has a document, and nobody knows
    * which.
    */
-  asInDoubt(state: UrlState): UrlState {
+  applyDoubt(state: UrlState): UrlState {
     return this.isInDoubt(state) ? { ...state, stamp: UNKNOWN_STAMP, etag: undefined, lastModified: undefined } : state;
   }
 
@@ -94,17 +94,17 @@ export class InDoubtDeliveries {
       const disposition = decideDisposition(state, outcome, rules, now);
       return { ...disposition, order: disposition.order ?? { kind: 'add', reason: 'reconciled' } };
     }
-    return this.keepInDoubt(state, decideDisposition(this.asInDoubt(state), outcome, rules, now));
+    return this.keepInDoubt(state, decideDisposition(this.applyDoubt(state), outcome, rules, now));
   }
 
   /** If nothing is ordered, after a temporary error for example, the URL stays in doubt until its next visit. */
   keepInDoubt(state: UrlState, disposition: Disposition): Disposition {
     if (disposition.order || disposition.remove) return disposition;
-    return { ...disposition, changes: this.changesIfUnanswered(state, disposition.changes) };
+    return { ...disposition, changes: this.selectChangesIfUnanswered(state, disposition.changes) };
   }
 
   /** The changes to record when no sink has accepted an order: no more is known of the URL's document than before. */
-  changesIfUnanswered<C extends StateChanges>(state: UrlState, changes: C): Omit<C, 'lastVisitAt'> {
+  selectChangesIfUnanswered<C extends StateChanges>(state: UrlState, changes: C): Omit<C, 'lastVisitAt'> {
     if (!this.isInDoubt(state)) return changes;
     const { lastVisitAt: _, ...rest } = changes;
     return state.stamp === undefined ? rest : { ...rest, stamp: UNKNOWN_STAMP, etag: null, lastModified: null };

@@ -24,13 +24,13 @@ export class Ledger {
   async open(): Promise<void> {
     const reserved = Number((await this.store.getSetting(RESERVED)) ?? 0);
     this.nextId = Math.max(await this.store.getLastOrderId(), reserved) + 1;
-    await this.reserve();
+    await this.reserveIds();
   }
 
   /** From now on, ids are higher than any that another node has assigned. */
-  async renew(): Promise<void> {
+  async skipForeignIds(): Promise<void> {
     this.nextId = Math.max(this.nextId, (await this.store.getLastOrderId()) + 1);
-    await this.reserve();
+    await this.reserveIds();
   }
 
   /** After a clean stop, nothing is in flight and no ids need to be skipped. */
@@ -72,11 +72,11 @@ export class Ledger {
 
   private takeId(): number {
     // Half a block ahead, so that the reservation is written long before it is needed.
-    if (this.nextId + BLOCK / 2 > this.reserved) this.reserve().catch(() => undefined); // the store's failure is reported elsewhere
+    if (this.nextId + BLOCK / 2 > this.reserved) this.reserveIds().catch(() => undefined); // the store's failure is reported elsewhere
     return this.nextId++;
   }
 
-  private async reserve(): Promise<void> {
+  private async reserveIds(): Promise<void> {
     const before = this.reserved;
     this.reserved = this.nextId + BLOCK;
     try {

@@ -6,7 +6,7 @@
 import type { PushOrder } from '../../../domain/push/order.js';
 import type { OwedChange, OwedOrders } from '../../ports/owed-orders.js';
 
-const keyOf = (crawler: string, sink: string): string => JSON.stringify([crawler, sink]);
+const toKey = (crawler: string, sink: string): string => JSON.stringify([crawler, sink]);
 
 export class Owing {
   /** By crawler and sink: how many times an order was put off. */
@@ -18,26 +18,26 @@ export class Owing {
 
   /** Reads what an earlier process or another node has left behind. */
   async open(): Promise<void> {
-    for (const { crawler, sink } of await this.store.countOwed()) this.note(crawler, sink);
+    for (const { crawler, sink } of await this.store.countOwed()) this.noteOwed(crawler, sink);
   }
 
   /** To be called before and after a write that records a put-off order, because a reader in between finds nothing. */
-  note(crawler: string, sink: string): void {
-    const key = keyOf(crawler, sink);
+  noteOwed(crawler: string, sink: string): void {
+    const key = toKey(crawler, sink);
     this.known.set(key, (this.known.get(key) ?? 0) + 1);
     this.onOwed(crawler, sink);
   }
 
   /** A number that changes whenever an order is put off; undefined if the sink is owed nothing. */
-  markOf(crawler: string, sink: string): number | undefined {
-    return this.known.get(keyOf(crawler, sink));
+  getMark(crawler: string, sink: string): number | undefined {
+    return this.known.get(toKey(crawler, sink));
   }
 
   /**
    * To be called when nothing owed to the sink was found. False if an order has been put off since the mark was taken.
    */
-  isClear(crawler: string, sink: string, mark: number): boolean {
-    const key = keyOf(crawler, sink);
+  clearIfUnchanged(crawler: string, sink: string, mark: number): boolean {
+    const key = toKey(crawler, sink);
     if (this.known.get(key) !== mark) return false;
     this.known.delete(key);
     return true;
@@ -56,14 +56,14 @@ export class Owing {
     const changes: OwedChange[] = [];
     for (const sink of sinks) {
       const isPutOff = putOff.includes(sink);
-      if (isPutOff) this.note(crawler, sink);
-      if (isPutOff || this.markOf(crawler, sink) !== undefined)
+      if (isPutOff) this.noteOwed(crawler, sink);
+      if (isPutOff || this.getMark(crawler, sink) !== undefined)
         changes.push({ change: isPutOff ? 'put off' : 'delivered', crawler, sink, uri, hostKey, orderId, since });
     }
     return changes;
   }
 
   noteWritten(changes: readonly OwedChange[]): void {
-    for (const { change, crawler, sink } of changes) if (change === 'put off') this.note(crawler, sink);
+    for (const { change, crawler, sink } of changes) if (change === 'put off') this.noteOwed(crawler, sink);
   }
 }

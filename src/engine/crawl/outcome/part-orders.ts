@@ -6,10 +6,10 @@ import type { UrlState } from '../../../domain/crawl/url-state.js';
 import type { Reason } from '../../../domain/policy/reasons.js';
 import type { PushDocument, PushOrder } from '../../../domain/push/order.js';
 import {
+  createPartUri,
   findPartChanges,
   PART_GONE,
   type PartState,
-  partUri,
   toPartStates,
   WITH_ITS_PAGE,
 } from '../../../domain/push/parts.js';
@@ -41,7 +41,7 @@ export interface PartServices {
   readonly clock: Clock;
   readonly ledger: Ledger;
   readonly events: CrawlEvents;
-  readonly inDoubt: Pick<InDoubtDeliveries, 'asInDoubt'>;
+  readonly inDoubt: Pick<InDoubtDeliveries, 'applyDoubt'>;
 }
 
 const NOTHING: PartPlan = { orders: [], entries: [], parts: [], possible: [], unchanged: [], hasNew: false };
@@ -49,7 +49,7 @@ const NOTHING: PartPlan = { orders: [], entries: [], parts: [], possible: [], un
 export class PartOrders {
   constructor(
     private readonly services: PartServices,
-    private readonly deletions: Pick<Deletions, 'admit'>,
+    private readonly deletions: Pick<Deletions, 'judge'>,
   ) {}
 
   /** Undefined if the page neither has nor had parts. */
@@ -62,14 +62,16 @@ export class PartOrders {
     const parts = found ?? [];
     if (parts.length === 0 && before.length === 0) return undefined;
     const { ledger, inDoubt } = this.services;
-    const { stamp } = inDoubt.asInDoubt(state);
+    const { stamp } = inDoubt.applyDoubt(state);
     const isKnown = stamp !== undefined && stamp !== UNKNOWN_STAMP;
     const { pushed, gone, back } = findPartChanges(before, parts, isKnown);
     const reason = stamp === undefined ? 'indexed' : 'changed';
     const adds = pushed.map((part) => ledger.createAddOrder({ ...state, url: part.uri }, reason, part));
     // A person who removes splitting from the configuration wants the parts gone: the guard does not apply.
     const judged =
-      found === undefined ? { sent: gone, kept: [], entries: [] } : await this.judge(state, gone, isKnown, startedAt);
+      found === undefined
+        ? { sent: gone, kept: [], entries: [] }
+        : await this.judgeGoneParts(state, gone, isKnown, startedAt);
     const over = await this.withdrawAll(state, back, 'the part is on the page again');
     const ends = await this.withdrawAll(state, judged.sent, 'the part was deleted');
     const present = toPartStates(parts);
@@ -107,7 +109,7 @@ export class PartOrders {
   }
 
   /** Parts that are gone from their page pass the deletion guard's limits one by one, like documents of pages. */
-  private async judge(
+  private async judgeGoneParts(
     state: UrlState,
     gone: readonly PartState[],
     isKnown: boolean,
@@ -124,7 +126,7 @@ export class PartOrders {
         waitingSince: undefined,
         beside: state.parts?.length,
       };
-      if ((await this.deletions.admit(wanted)) === 'send') sent.push(part);
+      if ((await this.deletions.judge(wanted)) === 'send') sent.push(part);
       else {
         // A sink that refused the part may lack it: when the part comes back, it is pushed, changed or not.
         kept.push({ ...part, ...(isKnown ? {} : { stamp: UNKNOWN_STAMP }), held: true });
@@ -141,7 +143,7 @@ export class PartOrders {
   }
 
   private createDeletion({ crawler, hostKey }: UrlState, page: string, { id }: PartState, reason: Reason): PushOrder {
-    return this.services.ledger.createUriDeleteOrder({ crawler, uri: partUri(page, id), hostKey }, reason);
+    return this.services.ledger.createUriDeleteOrder({ crawler, uri: createPartUri(page, id), hostKey }, reason);
   }
 
   private async withdrawAll(state: UrlState, parts: readonly PartState[], why: string): Promise<LedgerEntry[]> {
@@ -156,6 +158,6 @@ export class PartOrders {
   }
 
   private findHeld({ crawler, url }: UrlState, { id }: PartState): Promise<LedgerEntry[]> {
-    return this.services.store.listOrders({ crawler, uri: partUri(url, id), state: 'held' }, undefined, 10);
+    return this.services.store.listOrders({ crawler, uri: createPartUri(url, id), state: 'held' }, undefined, 10);
   }
 }

@@ -8,15 +8,15 @@ export async function settleOwned(
   settlements: readonly Settlement[],
 ): Promise<Settled[]> {
   const lost = new Set<string>();
-  const nameOf = (fence: Fence | undefined): string => (fence ? `${fence.partition} ${fence.epoch}` : '');
+  const getFenceName = (fence: Fence | undefined): string => (fence ? `${fence.partition} ${fence.epoch}` : '');
   for (;;) {
     try {
-      const own = settlements.filter(({ fence }) => !lost.has(nameOf(fence)));
+      const own = settlements.filter(({ fence }) => !lost.has(getFenceName(fence)));
       if (own.length > 0) await store.settle(own);
-      return settlements.map(({ fence }) => (lost.has(nameOf(fence)) ? 'fenced out' : 'written'));
+      return settlements.map(({ fence }) => (lost.has(getFenceName(fence)) ? 'fenced out' : 'written'));
     } catch (error) {
       if (!(error instanceof FencedOut) || error.fences.length === 0) throw error;
-      for (const fence of error.fences) lost.add(nameOf(fence));
+      for (const fence of error.fences) lost.add(getFenceName(fence));
     }
   }
 }

@@ -6,14 +6,14 @@ import { OUTSIDE, type UrlState } from '../../../domain/crawl/url-state.js';
 import type { CrawlContext } from '../../page/crawl-context.js';
 import type { Clock } from '../../ports/clock.js';
 import type { UrlCatalog } from '../../ports/frontier-store.js';
-import { type InDoubtDeliveries, verificationChanges } from './in-doubt-deliveries.js';
+import { createVerificationChanges, type InDoubtDeliveries } from './in-doubt-deliveries.js';
 
 /** What this module needs of another crawler on this server. */
 interface OtherCrawler {
   readonly name: string;
   readonly context: Pick<CrawlContext, 'definition'>;
   /** Has the URL visited again; false if it is in flight. */
-  applyCorrection(url: UrlState, changes: ReturnType<typeof verificationChanges>): Promise<boolean>;
+  applyCorrection(url: UrlState, changes: ReturnType<typeof createVerificationChanges>): Promise<boolean>;
 }
 
 interface SharedDocumentsServices {
@@ -39,7 +39,7 @@ export class SharedDocuments {
     const { clock, inDoubt } = this.services;
     for (const { crawler, theirs } of await this.findOthers(state, sinks)) {
       if (theirs.stamp === undefined) continue;
-      if (!(await crawler.applyCorrection(theirs, verificationChanges(clock.now())))) inDoubt.add(theirs.id);
+      if (!(await crawler.applyCorrection(theirs, createVerificationChanges(clock.now())))) inDoubt.add(theirs.id);
     }
   }
 

@@ -93,7 +93,7 @@ export interface SettlementServices {
   readonly ledger: Ledger;
   readonly clock: Clock;
   readonly events: CrawlEvents;
-  readonly inDoubt: Pick<InDoubtDeliveries, 'add' | 'remove' | 'changesIfUnanswered' | 'asInDoubt'>;
+  readonly inDoubt: Pick<InDoubtDeliveries, 'add' | 'remove' | 'selectChangesIfUnanswered' | 'applyDoubt'>;
   readonly shared: Pick<SharedDocuments, 'giveUp'>;
   readonly tracing: Pick<Tracing, 'recordOrder'>;
   readonly owing: Pick<Owing, 'decideChanges' | 'noteWritten'>;
@@ -157,7 +157,7 @@ export class UrlSettlement {
     const dueAt = changes.dueAt ?? state.dueAt;
     const next = source === undefined || dueAt >= NEVER ? undefined : { source, dueAt };
     const { status, reason } = changes;
-    return { removed: status === 'removed', next, simhash: simhashInIndex(changes), status, reason };
+    return { removed: status === 'removed', next, simhash: getIndexedSimhash(changes), status, reason };
   }
 
   private async carryOut(decision: Decision): Promise<CarriedOut> {
@@ -193,8 +193,13 @@ export class UrlSettlement {
     orders.push(...entries);
     if (!isRefused) return { changes: plan ? { ...base, parts: nullIfEmpty(plan.parts) } : base, orders, remove, owed };
     const known = plan ? this.changesAfterRefusal(state, partiallyAccepted, plan) : {};
-    const refused = changesOfRefusedAdd(state, base, partiallyAccepted);
-    return { changes: this.changesOfRefusal(state, { ...refused, ...known }, partiallyAccepted), orders, remove, owed };
+    const refused = changesForRefusedAdd(state, base, partiallyAccepted);
+    return {
+      changes: this.changesForRefusedOrder(state, { ...refused, ...known }, partiallyAccepted),
+      orders,
+      remove,
+      owed,
+    };
   }
 
   /** The parts to record, and the reversal of `markUnknown` if no sink accepted anything. */
@@ -226,18 +231,18 @@ export class UrlSettlement {
     const held = await this.findHeld(state);
     // If a deletion is already held, that one order is enough; it is waiting for a person.
     if (!byPerson && held.some((entry) => entry.state === 'held'))
-      return { changes: this.changesOfWithheld(state, disposition, reason), orders: [], remove: false };
+      return { changes: this.changesForWithheldDeletion(state, disposition, reason), orders: [], remove: false };
     const waiting = findWaiting(held, reason);
     const known = decision.resume ?? (byPerson ? undefined : waiting);
     // A document that the store does not know cannot be lost to an outage of its site.
     if (!byPerson && state.stamp !== undefined) {
       const { startedAt = this.services.clock.now() } = decision;
       const waitingSince = isServerFault(reason) ? waiting?.decidedAt : undefined;
-      const verdict = await this.deletions.admit({ state, reason, startedAt, waitingSince });
+      const verdict = await this.deletions.judge({ state, reason, startedAt, waitingSince });
       if (verdict !== 'send') {
         const { ledger } = this.services;
         const order = known ? ledger.resumeOrder({ ...known, reason }) : ledger.createDeleteOrder(state, reason);
-        return this.keepBack(decision, order, verdict, held);
+        return this.holdBack(decision, order, verdict, held);
       }
     }
     // After a crash in between, visits and removals are repeated; nothing would repeat this deletion.
@@ -257,10 +262,14 @@ export class UrlSettlement {
       // order is waiting for a person. Other waiting deletions end: their page has since given a different response,
       // and a later fault waits for a sign of life of its own.
       const pendingDeletion = (byPerson ? others[0]?.reason : undefined) ?? null;
-      const changes = { ...this.changesOfWithheld(state, disposition, reason), pendingDeletion, stamp: state.stamp };
+      const changes = {
+        ...this.changesForWithheldDeletion(state, disposition, reason),
+        pendingDeletion,
+        stamp: state.stamp,
+      };
       const over = byPerson ? [] : this.cancel(others, 'the document is to be deleted for another reason');
       const orders = [sent, ...beside, ...replaced, ...over];
-      return { changes: this.changesOfRefusal(state, changes, partiallyAccepted), orders, remove: false, owed };
+      return { changes: this.changesForRefusedOrder(state, changes, partiallyAccepted), orders, remove: false, owed };
     }
     return {
       changes: { ...disposition.changes, stamp: null, pendingDeletion: null, ...(state.parts ? { parts: null } : {}) },
@@ -316,8 +325,8 @@ export class UrlSettlement {
    * If one sink has accepted what another has refused, nobody knows what they hold: the next visit orders whatever it
    * finds.
    */
-  private changesOfRefusal(state: UrlState, changes: UrlChanges, partiallyAccepted: boolean): UrlChanges {
-    if (!partiallyAccepted) return this.services.inDoubt.changesIfUnanswered(state, changes);
+  private changesForRefusedOrder(state: UrlState, changes: UrlChanges, partiallyAccepted: boolean): UrlChanges {
+    if (!partiallyAccepted) return this.services.inDoubt.selectChangesIfUnanswered(state, changes);
     return { ...changes, stamp: UNKNOWN_STAMP };
   }
 
@@ -325,7 +334,7 @@ export class UrlSettlement {
    * Records that the guard holds the order back.
    * @param open entries that it had already held back
    */
-  private keepBack(
+  private holdBack(
     { state, disposition }: Decision,
     order: PushOrder,
     verdict: Exclude<GuardVerdict, 'send'>,
@@ -343,14 +352,14 @@ export class UrlSettlement {
       this.services.events.emitOrder(order, result.state, wait?.wait);
       orders.push(this.services.ledger.toEntry(order, result));
     }
-    const changes = this.changesOfWithheld(state, disposition, order.reason);
+    const changes = this.changesForWithheldDeletion(state, disposition, order.reason);
     if (!wait) return { changes, orders, remove: false };
     const dueAt = earlier(changes.source === null ? NEVER : (changes.dueAt ?? NEVER), wait.until);
     return { changes: { ...changes, source: changes.source ?? REFRESH, dueAt }, orders, remove: false };
   }
 
   /** Records the outcome of the visit; the document stays where it is, and the URL is visited as before. */
-  private changesOfWithheld(state: UrlState, disposition: Disposition, reason: Reason): UrlChanges {
+  private changesForWithheldDeletion(state: UrlState, disposition: Disposition, reason: Reason): UrlChanges {
     const { stamp: _stamp, simhash: _simhash, ...rest }: StateChanges = disposition.changes;
     const revisit: UrlChanges =
       disposition.remove || rest.status === 'removed'
@@ -364,7 +373,7 @@ export class UrlSettlement {
         : {};
     // Without validators: a "not modified" response would refer to the page whose document is to be deleted.
     const changes = { ...rest, ...revisit, etag: null, lastModified: null, pendingDeletion: reason };
-    return this.services.inDoubt.changesIfUnanswered(state, changes);
+    return this.services.inDoubt.selectChangesIfUnanswered(state, changes);
   }
 
   /** Deletions of the URL's document that the guard is holding back. */
@@ -391,13 +400,13 @@ const nullIfEmpty = <T>(list: readonly T[]): readonly T[] | null => (list.length
 const findWaiting = (open: readonly LedgerEntry[], reason: Reason): LedgerEntry | undefined =>
   open.find((entry) => entry.state === 'awaiting' && isServerFault(entry.reason) === isServerFault(reason));
 
-function simhashInIndex({ status, stamp, simhash }: UrlChanges): bigint | null | undefined {
+function getIndexedSimhash({ status, stamp, simhash }: UrlChanges): bigint | null | undefined {
   if (stamp === null) return null;
   return status === 'indexed' ? simhash : undefined;
 }
 
 /** The sinks keep what they had: the state records that; the sink's message is in the ledger. */
-function changesOfRefusedAdd(state: UrlState, changes: UrlChanges, partiallyAccepted: boolean): UrlChanges {
+function changesForRefusedAdd(state: UrlState, changes: UrlChanges, partiallyAccepted: boolean): UrlChanges {
   const { stamp: _stamp, simhash: _simhash, etag: _etag, lastModified: _lastModified, ...rest } = changes;
   return {
     ...rest,

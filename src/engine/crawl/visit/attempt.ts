@@ -18,5 +18,5 @@ export interface Attempt {
   /** The login that the URL needs; see docs/LOGINS.md. */
   readonly login?: LoginSession;
   /** Called when the visit has to wait for another host. */
-  readonly waits: () => void;
+  readonly onWait: () => void;
 }

@@ -33,12 +33,12 @@ export class Documents {
   async decideOutcome(state: UrlState, page: PageOutcome): Promise<VisitOutcome> {
     if (page.kind === 'unchanged') {
       const original = this.looksForDuplicates() ? await this.findOriginal(state, state.simhash) : undefined;
-      return original === undefined ? page : this.toDuplicate(toIndexedDocument(state), original);
+      return original === undefined ? page : this.markAsDuplicate(toIndexedDocument(state), original);
     }
     if (page.kind !== 'document') return page;
     const { facts, index, reason, canonical } = page;
     const document: Document = { kind: 'document', index, reason, ...facts };
-    if (index && canonical !== undefined) return this.decideBesideCanonical(state, document, canonical);
+    if (index && canonical !== undefined) return this.decideAgainstCanonical(state, document, canonical);
     return this.decideUnlessDuplicate(state, document);
   }
 
@@ -65,7 +65,7 @@ export class Documents {
     else if (simhash !== undefined) this.nearDuplicates?.add(state.id, simhash);
   }
 
-  private async decideBesideCanonical(state: UrlState, document: Document, canonical: string): Promise<Document> {
+  private async decideAgainstCanonical(state: UrlState, document: Document, canonical: string): Promise<Document> {
     const verdict = await this.judgeCanonical(state, canonical);
     if (verdict === 'gives-way') return { ...document, index: false, reason: CANONICAL_ELSEWHERE, related: canonical };
     // Without validators, the next visit reads the page again, changed or not: its canonical URL may be in the index by
@@ -87,10 +87,10 @@ export class Documents {
   private async decideUnlessDuplicate(state: UrlState, document: Document): Promise<Document> {
     if (!document.index || document.simhash === undefined) return document;
     const original = await this.findOriginal(state, document.simhash, 'enters');
-    return original === undefined ? document : this.toDuplicate(document, original);
+    return original === undefined ? document : this.markAsDuplicate(document, original);
   }
 
-  private async toDuplicate(document: Document, original: UrlId): Promise<Document> {
+  private async markAsDuplicate(document: Document, original: UrlId): Promise<Document> {
     const [state] = await this.store.get([original]);
     return { ...document, index: false, reason: 'near-duplicate', related: state?.url };
   }

@@ -4,21 +4,21 @@
  */
 import type { UrlState } from '../../../domain/crawl/url-state.js';
 import type { Verdict } from '../../../domain/policy/verdict.js';
-import { pauseAfterReading, SLOW_PAGE } from '../../../domain/politeness/politeness.js';
-import { adaptPause, paceAfter } from '../../../domain/politeness/server-pace.js';
+import { computePauseAfterReading, SLOW_PAGE } from '../../../domain/politeness/politeness.js';
+import { adaptPause, updatePace } from '../../../domain/politeness/server-pace.js';
 import type { Duration, Instant } from '../../../domain/time/units.js';
-import { crawlUrl } from '../../../domain/url/crawl-url.js';
+import { toCrawlUrl } from '../../../domain/url/crawl-url.js';
 import { type CrawlContext, findRoot, toStoredCandidate } from '../../page/crawl-context.js';
 import type { Log } from '../../ports/log.js';
 import { type PageProcessor, WorkLost } from '../../ports/page-processor.js';
 import type { PageResult } from '../../ports/page-task.js';
 import type { Gates } from '../frontier/gates.js';
-import { noteHost } from '../host-answers.js';
+import { noteHostResponse } from '../host-answers.js';
 import type { Host, Hosts } from '../hosts/hosts.js';
 import type { Retries } from '../retries.js';
 import type { Attempt } from './attempt.js';
 import type { PageRequests } from './page-requests.js';
-import { hasAsked, type Preconditions, PUT_BACK } from './preconditions.js';
+import { hasMadeRequest, type Preconditions, PUT_BACK } from './preconditions.js';
 import type { RenderedVisits } from './rendered-visits.js';
 import type { ResultReview } from './result-review.js';
 import { isRedirectLoop, type VisitSessions } from './visit-sessions.js';
@@ -65,8 +65,8 @@ export class FetchStage {
     else this.tried.delete(state);
     const result = await this.fetch(state, host, waits);
     if (result === PUT_BACK) return PUT_BACK;
-    this.retries.end(state);
-    this.sessions.end(state);
+    this.retries.endVisit(state);
+    this.sessions.endVisit(state);
     return result;
   }
 
@@ -94,15 +94,15 @@ export class FetchStage {
       pause = delay;
       const answer = await this.requests.send(attempt);
       ({ age, bytes } = answer);
-      if (hasAsked(answer)) host.pace = paceAfter(host.pace, answer.duration, answer.status);
+      if (hasMadeRequest(answer)) host.pace = updatePace(host.pace, answer.duration, answer.status);
       const read = this.delayAfterReading(host, answer, adaptPause(delay, host.pace));
       pause = this.services.rendered.extendPause(read, answer);
-      const accepted = await this.sessions.handleAnswer(attempt, answer);
-      if (accepted !== answer) this.services.review.withdraw(answer);
+      const accepted = await this.sessions.handleResponse(attempt, answer);
+      if (accepted !== answer) this.services.review.forgetReportedLinks(answer);
       if (accepted === 'again' || (await this.wantsRetry(attempt, accepted, verdict))) return PUT_BACK;
       const result = await this.services.review.review(state, accepted);
-      noteHost(this.services.hosts, host, result, { indexed: state.stamp !== undefined, tried: attempt.tried });
-      if (!hasAsked(result)) pause = undefined;
+      noteHostResponse(this.services.hosts, host, result, { indexed: state.stamp !== undefined, tried: attempt.tried });
+      if (!hasMadeRequest(result)) pause = undefined;
       return result;
     } catch (error) {
       if (!(error instanceof WorkLost) || this.isLostAgain(state)) throw error;
@@ -122,7 +122,7 @@ export class FetchStage {
   /** If a page was slow to read, its host gets a longer pause, so that others get their share of the thread. */
   private delayAfterReading(host: Host, { readingTime, outcome }: PageResult, delay: Duration): Duration {
     if (readingTime === undefined) return delay;
-    const pause = pauseAfterReading(delay, readingTime);
+    const pause = computePauseAfterReading(delay, readingTime);
     if (readingTime > SLOW_PAGE) {
       host.slowPages++;
       const facts = { host: host.key, readingMs: readingTime, pauseMs: pause, outcome: outcome.kind };
@@ -132,11 +132,11 @@ export class FetchStage {
   }
 
   private createAttempt(state: UrlState, host: Host, { effects }: Verdict, waits: () => void): Attempt {
-    const url = crawlUrl(effects.fetchUrl ?? this.retries.find(state)?.variant ?? state.url);
+    const url = toCrawlUrl(effects.fetchUrl ?? this.retries.findRetry(state)?.variant ?? state.url);
     const { options } = effects;
     const tried = this.tried.has(state);
     const login = this.sessions.findLogin(url.href, options);
-    return { state, host, url, options, task: () => this.requests.createTask(state), tried, login, waits };
+    return { state, host, url, options, task: () => this.requests.createTask(state), tried, login, onWait: waits };
   }
 
   private isLostAgain(state: UrlState): boolean {
@@ -147,7 +147,7 @@ export class FetchStage {
 
   private async judge(state: UrlState): Promise<Verdict> {
     const { policy } = this.target.context;
-    const url = crawlUrl(state.url);
+    const url = toCrawlUrl(state.url);
     const candidate = toStoredCandidate(state, url, findRoot(this.target.context, state.root, url));
     const verdict = policy.judge(candidate);
     if (!verdict.needsAddress) return verdict;

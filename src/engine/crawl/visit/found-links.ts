@@ -6,8 +6,8 @@
 import type { UrlState } from '../../../domain/crawl/url-state.js';
 import { SITEMAPS } from '../../../domain/frontier/sources.js';
 import type { Reason } from '../../../domain/policy/reasons.js';
-import { type CrawlUrl, crawlUrl, hostKey, origin } from '../../../domain/url/crawl-url.js';
-import { urlKey } from '../../../domain/url/url-key.js';
+import { type CrawlUrl, getHostKey, getOrigin, toCrawlUrl } from '../../../domain/url/crawl-url.js';
+import { computeUrlKey } from '../../../domain/url/url-key.js';
 import { type CrawlContext, findRoot } from '../../page/crawl-context.js';
 import type { Clock } from '../../ports/clock.js';
 import type { NewUrl, Settings } from '../../ports/frontier-store.js';
@@ -54,14 +54,14 @@ export class FoundLinks {
   async store(state: UrlState, result: PageResult): Promise<number> {
     const { tally } = this.target;
     tally.refused += result.refused.length;
-    await this.rememberListed(state, result);
+    await this.saveListedLinks(state, result);
     const recorded: NewUrl[] = [];
     for (const link of result.refused) {
       this.target.noteRefused(link, state.url);
       if (link.record) {
         recorded.push({
           ...this.toNewUrl(state, link.url),
-          key: urlKey(link.url),
+          key: computeUrlKey(link.url),
           hostKey: link.hostKey,
           status: 'filtered',
           reason: link.reason,
@@ -83,7 +83,7 @@ export class FoundLinks {
       }),
     );
     if (result.outcome.kind === 'redirect' && result.outcome.movesSite && state.root !== undefined) {
-      await this.target.noteSiteMoved(state.root, crawlUrl(result.outcome.target));
+      await this.target.noteSiteMoved(state.root, toCrawlUrl(result.outcome.target));
     }
     if (result.outcome.kind === 'document' && this.target.context.roots.get(state.url)?.formerPrefixes)
       await this.target.noteSiteMoved(state.url);
@@ -96,7 +96,7 @@ export class FoundLinks {
   }
 
   /** Links that are listed for a person instead of queued belong to the history of their page. */
-  private async rememberListed(state: UrlState, { refused }: PageResult): Promise<void> {
+  private async saveListedLinks(state: UrlState, { refused }: PageResult): Promise<void> {
     const listed = refused.filter(({ reason }) => reason === 'links-not-followed').map(({ url }) => url);
     if (listed.length === 0) return;
     const urls = [...new Set(listed)].slice(0, LISTED_LINKS);
@@ -111,14 +111,14 @@ export class FoundLinks {
     if (findRoot(this.target.context, state.root, undefined)?.followLinks === false) return undefined;
     const named = entry.policy.robots.sitemaps;
     const places = named.length > 0 ? named : ['/sitemap.xml'];
-    const robotsTxt = `${origin(url)}/robots.txt`;
+    const robotsTxt = `${getOrigin(url)}/robots.txt`;
     const found = places.map((place) => canonicalize(place, robotsTxt)).filter((place) => place !== undefined);
     const urls = found
       .filter((place) => place.scheme === 'http' || place.scheme === 'https')
       .map((place) => ({
         ...this.toNewUrl(state, place.href),
-        key: urlKey(place.href),
-        hostKey: hostKey(place),
+        key: computeUrlKey(place.href),
+        hostKey: getHostKey(place),
         source: SITEMAPS,
         discoveredVia: 'robots' as const,
         hops: 0,

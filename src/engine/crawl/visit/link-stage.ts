@@ -16,7 +16,7 @@ export class LinkStage {
     private readonly context: CrawlContext,
     private readonly links: Pick<FoundLinks, 'store'>,
     private readonly foundAgain: Pick<FoundAgain, 'findLinked'>,
-    private readonly claims: Pick<ClaimedChanges, 'bringForwardDated' | 'bringForwardHubLinks'>,
+    private readonly claims: Pick<ClaimedChanges, 'bringForwardDatedPages' | 'bringForwardHubLinks'>,
     private readonly subscriptions: Pick<Subscriptions, 'subscribeIfAllowed'>,
   ) {}
 
@@ -32,10 +32,10 @@ export class LinkStage {
     if (outcome.kind === 'sitemap')
       return {
         ...result,
-        outcome: { ...outcome, changed: (await this.claims.bringForwardDated(state, links)) || added > 0 },
+        outcome: { ...outcome, changed: (await this.claims.bringForwardDatedPages(state, links)) || added > 0 },
       };
     if (outcome.kind === 'document') {
-      if (isFeed(outcome.facts.contentType)) await this.claims.bringForwardDated(state, links);
+      if (isFeed(outcome.facts.contentType)) await this.claims.bringForwardDatedPages(state, links);
       else if (isHub(state, this.context) && outcome.facts.stamp !== state.stamp)
         await this.claims.bringForwardHubLinks(state, links);
     }

@@ -21,8 +21,8 @@ export interface RequestServices {
   readonly rendered: RenderedVisits;
   readonly clock: Clock;
   readonly partitions: Pick<Partitions, 'sendBy'>;
-  readonly inDoubt: Pick<InDoubtDeliveries, 'asInDoubt'>;
-  readonly tracing: Pick<Tracing, 'recordAnswer'>;
+  readonly inDoubt: Pick<InDoubtDeliveries, 'applyDoubt'>;
+  readonly tracing: Pick<Tracing, 'recordResponse'>;
 }
 
 /** The crawler whose page is requested. */
@@ -31,7 +31,7 @@ export interface RequestTarget {
   readonly endless: Pick<EndlessLinks, 'findNeededWords'>;
   readonly foundAgain: Pick<FoundAgain, 'wantsLinks'>;
   /** When the current policy took effect. */
-  policySince(): Instant;
+  getPolicySince(): Instant;
 }
 
 export class PageRequests {
@@ -39,28 +39,28 @@ export class PageRequests {
     private readonly services: RequestServices,
     private readonly target: RequestTarget,
     private readonly preconditions: Pick<Preconditions, 'findPreferences'>,
-    private readonly retries: Pick<Retries, 'find'>,
-    private readonly sessions: Pick<VisitSessions, 'createSession' | 'note'>,
+    private readonly retries: Pick<Retries, 'findRetry'>,
+    private readonly sessions: Pick<VisitSessions, 'createSession' | 'noteSentCookies'>,
   ) {}
 
   async send(attempt: Attempt): Promise<PageResult> {
     const { state, url } = attempt;
     const robotsPreferences = this.preconditions.findPreferences(attempt);
-    const retry = this.retries.find(state);
+    const retry = this.retries.findRetry(state);
     const variant = retry?.variant;
-    const own = retry?.session && { cookies: retry.session.cookies(url.href) };
+    const own = retry?.session && { cookies: retry.session.getCookies(url.href) };
     const session = own ?? (await this.sessions.createSession(attempt));
     const wantsWords = await this.target.endless.findNeededWords(state);
     const task = this.createTask(state);
-    const reportLinks = await this.target.foundAgain.wantsLinks(state, task, this.target.policySince());
+    const reportLinks = await this.target.foundAgain.wantsLinks(state, task, this.target.getPolicySince());
     const allLinksIfChanged = isHub(state, this.target.context);
-    if (session) this.sessions.note(state, session);
+    if (session) this.sessions.noteSentCookies(state, session);
     const { rendered, processor } = this.services;
     const asked = { ...task, variant, session, wantsWords, reportLinks, allLinksIfChanged, robotsPreferences };
     const result = await rendered.run(attempt, this.target.context.definition.render, (rendering) =>
       processor.process({ ...asked, ...rendering }),
     );
-    this.services.tracing.recordAnswer(result);
+    this.services.tracing.recordResponse(result);
     return session ? { ...result, sent: toSentSession(session) } : result;
   }
 
@@ -78,9 +78,9 @@ export class PageRequests {
       lastModified,
       stamp,
       inheritedMetas,
-    } = this.services.inDoubt.asInDoubt(state);
+    } = this.services.inDoubt.applyDoubt(state);
     const now = this.services.clock.now();
-    const rereadLinks = state.lastVisitAt === undefined || state.lastVisitAt <= this.target.policySince();
+    const rereadLinks = state.lastVisitAt === undefined || state.lastVisitAt <= this.target.getPolicySince();
     return {
       rereadLinks,
       sendBy: this.services.partitions.sendBy,

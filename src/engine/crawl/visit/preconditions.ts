@@ -6,16 +6,16 @@
 import type { UrlOptions } from '../../../domain/crawl/policy-definition.js';
 import type { UrlState } from '../../../domain/crawl/url-state.js';
 import type { Reason } from '../../../domain/policy/reasons.js';
-import { maxRequestsPerHost, requestDelay } from '../../../domain/politeness/politeness.js';
+import { computeRequestDelay, getMaxRequestsPerHost } from '../../../domain/politeness/politeness.js';
 import { atLeast, type Duration, milliseconds } from '../../../domain/time/units.js';
-import { type CrawlUrl, crawlUrl } from '../../../domain/url/crawl-url.js';
+import { type CrawlUrl, toCrawlUrl } from '../../../domain/url/crawl-url.js';
 import { findFetcher } from '../../page/crawl-context.js';
 import type { Clock } from '../../ports/clock.js';
 import type { PageOutcome, PageResult, PageTask } from '../../ports/page-task.js';
 import type { Tracing } from '../../ports/tracing.js';
 import { ENDLESS_REASON } from '../frontier/endless-links.js';
 import type { Gates } from '../frontier/gates.js';
-import { noteHost } from '../host-answers.js';
+import { noteHostResponse } from '../host-answers.js';
 import type { ErrorPageProbes } from '../hosts/error-page-probes.js';
 import type { Hosts } from '../hosts/hosts.js';
 import { obeysRobots, type RobotsGate } from '../hosts/robots-gate.js';
@@ -84,7 +84,7 @@ export class Preconditions {
     const wanted = this.obeysRobots(options)
       ? this.services.robots.findCrawlDelay(url, this.getRobotsAgent(options))
       : undefined;
-    return requestDelay(options.throttle ?? definition.throttle, wanted);
+    return computeRequestDelay(options.throttle ?? definition.throttle, wanted);
   }
 
   /** What robots.txt says about the use of the page; undefined if nothing, or if robots.txt is not obeyed. */
@@ -104,7 +104,7 @@ export class Preconditions {
     const { state, url, host, options } = attempt;
     if (!this.obeysRobots(options)) return GO_ON;
     const agent = this.getRobotsAgent(options);
-    const answer = this.services.robots.check(url, agent);
+    const answer = this.services.robots.checkUrl(url, agent);
     if (answer.kind === 'unknown') return this.loadRobotsTxt(attempt);
     // A person who has a URL tried while its host is resting wants the current response.
     if (answer.kind === 'unreachable' && attempt.tried) return this.loadRobotsTxt(attempt);
@@ -122,12 +122,12 @@ export class Preconditions {
   }
 
   private async loadRobotsTxt(attempt: Attempt): Promise<Gate> {
-    const { state, url, host, options, waits } = attempt;
+    const { state, url, host, options, onWait: waits } = attempt;
     const failure = await this.services.robots.load(url, host, {
       fetcher: findFetcher(this.target.context, options).name,
       throttle: this.getDelay(attempt),
-      limit: maxRequestsPerHost(this.target.context.definition),
-      waits,
+      limit: getMaxRequestsPerHost(this.target.context.definition),
+      onWait: waits,
     });
     const { login } = attempt;
     if (failure && login?.noteFailedHandshake(failure.code))
@@ -145,10 +145,10 @@ export class Preconditions {
 
   private async probe(attempt: Attempt): Promise<Gate> {
     const { host, options, task } = attempt;
-    const mayAsk = (question: string): boolean => this.isAllowedByRobots(crawlUrl(question), options);
+    const mayAsk = (question: string): boolean => this.isAllowedByRobots(toCrawlUrl(question), options);
     const probe = await this.services.probes.probe(task(), host, { delay: this.getDelay(attempt), mayAsk });
-    if (probe) noteHost(this.services.hosts, host, probe);
-    return { asked: probe && hasAsked(probe), end: PUT_BACK };
+    if (probe) noteHostResponse(this.services.hosts, host, probe);
+    return { asked: probe && hasMadeRequest(probe), end: PUT_BACK };
   }
 
   /** All visits wait for the same login attempt; while logins fail, no request is sent to the host. */
@@ -172,13 +172,13 @@ export class Preconditions {
 
   private isAllowedByRobots(url: CrawlUrl, options: UrlOptions): boolean {
     return (
-      !this.obeysRobots(options) || this.services.robots.check(url, this.getRobotsAgent(options)).kind === 'allowed'
+      !this.obeysRobots(options) || this.services.robots.checkUrl(url, this.getRobotsAgent(options)).kind === 'allowed'
     );
   }
 }
 
 /** False if the URL was excluded before any request, which cost its host nothing. */
-export const hasAsked = ({ outcome, status }: PageResult): boolean =>
+export const hasMadeRequest = ({ outcome, status }: PageResult): boolean =>
   outcome.kind !== 'excluded' || status !== undefined;
 
 /** The result of a visit that made no request; the next visit may end differently. */

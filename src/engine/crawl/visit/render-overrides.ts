@@ -33,8 +33,8 @@ export class RenderOverrides {
     const now = this.clock.now();
     const known = this.known.get(hostKey);
     if (known && known.until > now) return known.overrides;
-    const text = await this.store.getSetting(settingOf(hostKey));
-    return this.remember(hostKey, text === undefined ? {} : (JSON.parse(text) as Overrides));
+    const text = await this.store.getSetting(getSettingName(hostKey));
+    return this.cacheOverrides(hostKey, text === undefined ? {} : (JSON.parse(text) as Overrides));
   }
 
   /**
@@ -50,14 +50,14 @@ export class RenderOverrides {
       throw new Unacceptable(
         `${MOST_PATTERNS} patterns of ${hostKey} are already overridden; write a rule with Render instead`,
       );
-    await this.store.putSetting(settingOf(hostKey), count === 0 ? undefined : JSON.stringify(overrides));
-    this.remember(hostKey, overrides);
+    await this.store.putSetting(getSettingName(hostKey), count === 0 ? undefined : JSON.stringify(overrides));
+    this.cacheOverrides(hostKey, overrides);
   }
 
-  private remember(hostKey: string, overrides: Overrides): Overrides {
+  private cacheOverrides(hostKey: string, overrides: Overrides): Overrides {
     this.known.set(hostKey, { until: after(this.clock.now(), READ_AGAIN), overrides }, 1);
     return overrides;
   }
 }
 
-const settingOf = (hostKey: string): string => `rendering/${hostKey}`;
+const getSettingName = (hostKey: string): string => `rendering/${hostKey}`;

@@ -2,11 +2,11 @@
 import type { RenderMode } from '../../../domain/crawl/policy-definition.js';
 import type { UrlState } from '../../../domain/crawl/url-state.js';
 import {
-  choiceOf,
+  getChoice,
   type Learned,
   type NextPage,
   RenderLearning,
-  renderPattern,
+  toRenderPattern,
 } from '../../../domain/render/learning.js';
 import { type Duration, milliseconds } from '../../../domain/time/units.js';
 import type { Clock } from '../../ports/clock.js';
@@ -44,7 +44,7 @@ export interface RenderPatternView {
 type RenderTask = Pick<PageTask, 'render' | 'renderFailures'>;
 type Work = (task: RenderTask) => Promise<PageResult>;
 type Visit = (render: PageTask['render']) => Promise<PageResult>;
-type Asked = Pick<Attempt, 'state' | 'options' | 'waits'>;
+type Asked = Pick<Attempt, 'state' | 'options' | 'onWait'>;
 
 export class RenderedVisits {
   readonly learning = new RenderLearning();
@@ -61,26 +61,29 @@ export class RenderedVisits {
    * @param work visits the page; it receives the rendering part of the page's task, which is empty if the crawler does
    * not render
    */
-  async run({ state, options, waits }: Asked, render: RenderMode, work: Work): Promise<PageResult> {
+  async run({ state, options, onWait: waits }: Asked, render: RenderMode, work: Work): Promise<PageResult> {
     const mode = options.renderMode ?? render;
     if (mode === 'never') return work(NOTHING);
     const { hostKey, url } = state;
     const overrides = mode === 'auto' ? await this.overrides.get(hostKey) : undefined;
-    const forced = overrides ? overrides[renderPattern(url)] : 'always';
+    const forced = overrides ? overrides[toRenderPattern(url)] : 'always';
     const renderFailures = state.reason.startsWith('render-') ? state.temporaryErrors : 0;
     const visit = async (render: PageTask['render']) => {
       const result = await work({ render, renderFailures });
       if (result.rendering) this.learning.recordRendering(hostKey, url, result.rendering);
       return result;
     };
-    if (forced !== undefined) return forced === 'never' ? visit('never') : this.runBeside(waits, () => visit('always'));
+    if (forced !== undefined)
+      return forced === 'never' ? visit('never') : this.runAlongsideFetches(waits, () => visit('always'));
     const first = this.learning.decideNext(hostKey, url);
-    return first === 'plain' ? visit(undefined) : this.runBeside(waits, () => this.runAsLearned(state, first, visit));
+    return first === 'plain'
+      ? visit(undefined)
+      : this.runAlongsideFetches(waits, () => this.runAsLearned(state, first, visit));
   }
 
   /** Pages of a pattern that is being tried wait until the trial has ended. */
   private async runAsLearned({ hostKey, url }: UrlState, first: NextPage, visit: Visit): Promise<PageResult> {
-    const pattern = `${hostKey} ${renderPattern(url)}`;
+    const pattern = `${hostKey} ${toRenderPattern(url)}`;
     let next = first;
     for (; next === 'wait'; next = this.learning.decideNext(hostKey, url))
       await new Promise<void>((resolve) =>
@@ -119,7 +122,7 @@ export class RenderedVisits {
   /**
    * Runs the work beside other fetches: a page that is waiting for the browser keeps no other page from being fetched.
    */
-  private async runBeside<T>(waits: () => void, work: () => Promise<T>): Promise<T> {
+  private async runAlongsideFetches<T>(waits: () => void, work: () => Promise<T>): Promise<T> {
     if (this.waiting >= MOST_BESIDE) return work();
     this.waiting++;
     waits();
@@ -133,7 +136,7 @@ export class RenderedVisits {
 
 const toView = (learned: Learned): Omit<RenderPatternView, 'override'> => {
   const { pattern, samples, worthwhile, time, failures } = learned;
-  return { pattern, choice: choiceOf(learned), samples, worthwhile, time: milliseconds(Math.round(time)), failures };
+  return { pattern, choice: getChoice(learned), samples, worthwhile, time: milliseconds(Math.round(time)), failures };
 };
 
 const UNKNOWN = { choice: 'trying', samples: 0, worthwhile: 0, time: milliseconds(0), failures: 0 } as const;

@@ -5,7 +5,7 @@
 import type { UrlState } from '../../../domain/crawl/url-state.js';
 import type { ErrorCode } from '../../../domain/fetch/error-codes.js';
 import { LoginWalls, looksLikeLogin } from '../../../domain/fetch/login-wall.js';
-import { withoutQuery } from '../../../domain/url/crawl-url.js';
+import { stripQuery } from '../../../domain/url/crawl-url.js';
 import type { Clock } from '../../ports/clock.js';
 import type { UrlCatalog } from '../../ports/frontier-store.js';
 import type { PageProcessor } from '../../ports/page-processor.js';
@@ -28,7 +28,7 @@ export class ResultReview {
     try {
       return await this.reviewDocument(state, result);
     } catch (error) {
-      this.withdraw(result);
+      this.forgetReportedLinks(result);
       throw error;
     }
   }
@@ -37,7 +37,7 @@ export class ResultReview {
    * To be called when the page's links were not taken: the page processor counts them as reported and would not report
    * them again.
    */
-  withdraw(result: PageResult): void {
+  forgetReportedLinks(result: PageResult): void {
     if (result.links.length === 0) return;
     this.services.processor.forget(
       result.crawler,
@@ -66,7 +66,7 @@ export class ResultReview {
   }
 
   private async reviewRedirect(state: UrlState, result: PageResult, target: string): Promise<PageResult> {
-    if (await this.leadsBack(state, target))
+    if (await this.redirectsBack(state, target))
       return this.toFailure(
         result,
         'redirect-loop',
@@ -76,16 +76,16 @@ export class ResultReview {
     const indexed = stamp !== undefined;
     const now = this.services.clock.now();
     if (this.walls.judgeRedirect({ hostKey, from: url, target, indexed, now }) === 'wall')
-      return this.toFailure(result, 'login-wall', `the host sends many of its pages to ${withoutQuery(target)}`);
+      return this.toFailure(result, 'login-wall', `the host sends many of its pages to ${stripQuery(target)}`);
     // The first of many pages behind a wall to be visited must not lose its document because no others have been seen.
-    const asInDoubt = indexed && looksLikeLogin(target) && withoutQuery(target) !== withoutQuery(url);
+    const asInDoubt = indexed && looksLikeLogin(target) && stripQuery(target) !== stripQuery(url);
     if (asInDoubt)
-      return this.toFailure(result, 'login-wall', `an indexed page redirects its visitors to ${withoutQuery(target)}`);
+      return this.toFailure(result, 'login-wall', `an indexed page redirects its visitors to ${stripQuery(target)}`);
     return result;
   }
 
   /** Whether the target is one of the URLs whose redirects led here. */
-  private async leadsBack(state: UrlState, target: string): Promise<boolean> {
+  private async redirectsBack(state: UrlState, target: string): Promise<boolean> {
     let last: UrlState | undefined = state;
     for (let steps = state.redirects; steps > 0 && last?.discoveredVia === 'redirect' && last.foundOn; steps--) {
       last = await this.services.store.find(state.crawler, last.foundOn);
@@ -97,7 +97,7 @@ export class ResultReview {
   }
 
   private toFailure(result: PageResult, code: ErrorCode, detail: string): PageResult {
-    this.withdraw(result);
+    this.forgetReportedLinks(result);
     return { ...result, outcome: { kind: 'error', code, detail }, links: [], refused: [] };
   }
 }

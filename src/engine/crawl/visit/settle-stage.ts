@@ -35,15 +35,15 @@ export interface SettleTarget {
   readonly context: CrawlContext;
   readonly settlement: UrlSettlement;
   readonly documents: Documents;
-  readonly troubles: Pick<HostTroubles, 'note'>;
+  readonly troubles: Pick<HostTroubles, 'noteResponse'>;
   readonly foundAgain: Pick<FoundAgain, 'selectLinksToRemember'>;
   readonly claims: Pick<ClaimedChanges, 'isOnTrial' | 'recordVisit'>;
   readonly tally: Pick<Tally, 'recordPrice'>;
   /** URLs that their site has reported as changed. */
   readonly told: Map<UrlId, Teller>;
-  readonly gates: Pick<Gates, 'wasKeptUntilNow'>;
+  readonly gates: Pick<Gates, 'wasHeldBackUntilNow'>;
   /** When the current policy took effect. */
-  policySince(): Instant;
+  getPolicySince(): Instant;
 }
 
 /** A completed visit that is to be settled. */
@@ -62,7 +62,7 @@ export class SettleStage {
   constructor(
     private readonly services: SettleServices,
     private readonly target: SettleTarget,
-    private readonly counts: Pick<VisitCounts, 'note'>,
+    private readonly counts: Pick<VisitCounts, 'countVisit'>,
   ) {}
 
   async settle(made: MadeVisit): Promise<SettledUrl> {
@@ -79,11 +79,11 @@ export class SettleStage {
       ...toDispositionRules(context.definition, result.schedule, this.services.cron, now),
       visitPrice: host.visitPrice,
     };
-    await this.noteAnswer(state, result, startedAt);
+    await this.noteResponse(state, result, startedAt);
     const disposition = this.services.inDoubt.decide(state, outcome, rules, now);
     // A visit that was delayed by a schedule says nothing about what the host can serve, as long as the next opening is
     // long enough.
-    const isTold = !this.target.gates.wasKeptUntilNow(host.key, state.dueAt, now);
+    const isTold = !this.target.gates.wasHeldBackUntilNow(host.key, state.dueAt, now);
     const price = isTold ? computeVisitPrice({ state, rules, changes: disposition.changes }, host, now) : undefined;
     if (price !== undefined) {
       this.services.hosts.setVisitPrice(host, price);
@@ -93,11 +93,11 @@ export class SettleStage {
       await claims.recordVisit(state, outcome.kind === 'error' ? undefined : disposition.changed);
     const changed = (disposition.changes.changes ?? state.changes) > state.changes;
     const visit = createVisitRecord(result, outcome, { changed, restedUntil, teller: this.takeTeller(state) }, now);
-    this.counts.note(state, result, visit);
+    this.counts.countVisit(state, result, visit);
     const document = result.outcome.kind === 'document' ? result.outcome.document : undefined;
     const changes = { ...disposition.changes, lastStatus: result.status ?? null };
     // The page's links were judged by the previous policy: with this time recorded, its next visit reads them again.
-    if (changes.lastVisitAt !== undefined && startedAt <= this.target.policySince()) changes.lastVisitAt = startedAt;
+    if (changes.lastVisitAt !== undefined && startedAt <= this.target.getPolicySince()) changes.lastVisitAt = startedAt;
     return {
       state,
       fence,
@@ -118,10 +118,10 @@ export class SettleStage {
     return teller;
   }
 
-  private noteAnswer(state: UrlState, { outcome, status }: PageResult, startedAt: Instant): Promise<void> {
+  private noteResponse(state: UrlState, { outcome, status }: PageResult, startedAt: Instant): Promise<void> {
     const { id, url, hostKey, discoveredVia, firstSeenAt } = state;
     const code = outcome.kind === 'error' ? outcome.code : undefined;
-    return this.target.troubles.note({
+    return this.target.troubles.noteResponse({
       id,
       url,
       hostKey,

@@ -1,7 +1,7 @@
 /** Counts a visit in the crawler's metrics and the site's health, and emits an event. */
 import type { UrlState } from '../../../domain/crawl/url-state.js';
-import { defaultReactions, type ErrorCode } from '../../../domain/fetch/error-codes.js';
-import { crawlUrl } from '../../../domain/url/crawl-url.js';
+import { type ErrorCode, getDefaultReactions } from '../../../domain/fetch/error-codes.js';
+import { toCrawlUrl } from '../../../domain/url/crawl-url.js';
 import type { Visit } from '../../ports/frontier-store.js';
 import type { PageResult } from '../../ports/page-task.js';
 import type { CrawlEvents } from '../../support/crawl-events.js';
@@ -15,7 +15,7 @@ export class VisitCounts {
     private readonly events: CrawlEvents,
   ) {}
 
-  note(state: UrlState, result: PageResult, visit: Visit): void {
+  countVisit(state: UrlState, result: PageResult, visit: Visit): void {
     const { outcome: end } = result;
     const noSitemap = end.kind === 'error' && isMissingGuess(state, end.code);
     const failed = end.kind === 'error' && !noSitemap;
@@ -24,7 +24,7 @@ export class VisitCounts {
     if (end.kind === 'document' && end.unread) this.tally.countUnread(end.unread.refused);
     if (end.kind === 'document' && end.needsRendering) this.tally.needRendering++;
     if (result.rendering) this.tally.countRendering(result.rendering);
-    this.health.note(state.hostKey, { outcome: counted, failed, duration: result.duration });
+    this.health.recordVisit(state.hostKey, { outcome: counted, failed, duration: result.duration });
     const { crawler, url } = state;
     const root = state.discoveredVia === 'root' ? { rootFailed: failed } : {};
     const { outcome, status, bytes, changed, duration } = visit;
@@ -39,4 +39,4 @@ export class VisitCounts {
 const NO_SITEMAP = 'no-sitemap';
 
 const isMissingGuess = ({ url, discoveredVia }: UrlState, code: ErrorCode): boolean =>
-  discoveredVia === 'robots' && defaultReactions(code).isMissing === true && crawlUrl(url).path === '/sitemap.xml';
+  discoveredVia === 'robots' && getDefaultReactions(code).isMissing === true && toCrawlUrl(url).path === '/sitemap.xml';

@@ -1,13 +1,13 @@
 import type { VisitOutcome } from '../../../domain/crawl/state-changes.js';
 import {
-  backOffDetail,
-  cutLinksDetail,
-  notIndexedDetail,
-  notificationDetail,
-  redirectDetail,
-  sessionDetail,
+  addBackOffDetail,
+  addCutLinksDetail,
+  addNotificationDetail,
+  addSessionDetail,
+  addTermsDetail,
+  createNotIndexedDetail,
+  createRedirectDetail,
   type Teller,
-  termsDetail,
 } from '../../../domain/explain/visit-detail.js';
 import { NEEDS_RENDERING } from '../../../domain/render/needs-rendering.js';
 import { between, type Instant } from '../../../domain/time/units.js';
@@ -30,20 +30,20 @@ export function createVisitRecord(
 ): Visit {
   const said =
     outcome.kind === 'document' && !outcome.index
-      ? (findExclusionReason(result.outcome) ?? notIndexedDetail(outcome.reason, outcome.related))
+      ? (findExclusionReason(result.outcome) ?? createNotIndexedDetail(outcome.reason, outcome.related))
       : findDetail(result.outcome);
   const cut = result.outcome.kind === 'document' ? result.outcome.cutLinks : undefined;
   const terms = result.outcome.kind === 'document' ? result.outcome.terms : undefined;
-  const whole = terms === undefined ? said : termsDetail(said, terms);
-  const read = cut ? cutLinksDetail(whole, cut) : whole;
-  const before = result.sent ? sessionDetail(read, result.sent) : read;
-  const detail = teller === undefined ? before : notificationDetail(before, teller);
+  const whole = terms === undefined ? said : addTermsDetail(said, terms);
+  const read = cut ? addCutLinksDetail(whole, cut) : whole;
+  const before = result.sent ? addSessionDetail(read, result.sent) : read;
+  const detail = teller === undefined ? before : addNotificationDetail(before, teller);
   const name = outcome.kind === 'error' ? outcome.code : outcome.kind === 'excluded' ? outcome.reason : outcome.kind;
   return {
     at,
     status: result.status,
     outcome: name,
-    detail: restedUntil === undefined ? detail : backOffDetail(detail, between(at, restedUntil)),
+    detail: restedUntil === undefined ? detail : addBackOffDetail(detail, between(at, restedUntil)),
     duration: result.duration,
     bytes: result.bytes,
     changed,
@@ -55,7 +55,7 @@ const findExclusionReason = (outcome: PageOutcome): string | undefined =>
 
 function findDetail(outcome: PageOutcome): string | undefined {
   if (outcome.kind === 'error' || outcome.kind === 'excluded') return outcome.detail;
-  if (outcome.kind === 'redirect') return redirectDetail(outcome.target, outcome.refused);
+  if (outcome.kind === 'redirect') return createRedirectDetail(outcome.target, outcome.refused);
   if (outcome.kind === 'document' && outcome.unread) return `${outcome.unread.refused}: ${outcome.unread.detail}`;
   if (outcome.kind === 'document' && outcome.renderFailure)
     return `${outcome.renderFailure.code}: ${outcome.renderFailure.detail}`;

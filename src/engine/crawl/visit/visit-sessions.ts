@@ -52,18 +52,18 @@ export class VisitSessions {
   /** What the request for the URL carries; undefined if nothing. */
   createSession({ state, host, url, login }: Attempt): RequestSession | undefined | Promise<RequestSession> {
     if (!login) {
-      const cookies = this.services.sessions.find(this.keyOf(host.key))?.cookies(url.href);
+      const cookies = this.services.sessions.find(this.keyOf(host.key))?.getCookies(url.href);
       return cookies === undefined ? undefined : { cookies };
     }
     this.generations.set(state, login.generation);
-    const session = login.sessionFor(url.href);
-    const withLoginName = (one: RequestSession): RequestSession => ({ ...one, login: login.name });
+    const session = login.getSession(url.href);
+    const addLoginName = (one: RequestSession): RequestSession => ({ ...one, login: login.name });
     // Without its session, the request is answered with a login page, which shows what is wrong.
-    return session instanceof Promise ? session.then(withLoginName, () => withLoginName({})) : withLoginName(session);
+    return session instanceof Promise ? session.then(addLoginName, () => addLoginName({})) : addLoginName(session);
   }
 
   /** Notes the cookies that the visit's request was sent with. */
-  note(state: UrlState, { cookies }: RequestSession): void {
+  noteSentCookies(state: UrlState, { cookies }: RequestSession): void {
     if (cookies !== undefined) this.sent.set(state, cookies);
   }
 
@@ -74,14 +74,14 @@ export class VisitSessions {
   }
 
   /** Returns the result, or `again` if the page must be requested once more. */
-  handleAnswer(attempt: Attempt, result: PageResult): PageResult | 'again' | Promise<PageResult | 'again'> {
-    if (attempt.login) return this.handleLoginAnswer(attempt, attempt.login, result);
+  handleResponse(attempt: Attempt, result: PageResult): PageResult | 'again' | Promise<PageResult | 'again'> {
+    if (attempt.login) return this.handleLoginResponse(attempt, attempt.login, result);
     if (result.setCookie !== undefined && !isRedirectLoop(result))
       return this.keepCookies(attempt, result).then(() => result);
     return result;
   }
 
-  end(state: UrlState): void {
+  endVisit(state: UrlState): void {
     this.rounds.delete(state);
     this.sent.delete(state);
   }
@@ -91,10 +91,10 @@ export class VisitSessions {
     if (setCookie === undefined || this.lastTaken.get(host.key) === setCookie) return;
     if (this.lastTaken.size >= MOST_HOSTS) this.lastTaken.clear();
     this.lastTaken.set(host.key, setCookie);
-    await this.findJar(attempt)?.jar.keep(url.href, setCookie);
+    await this.findJar(attempt)?.jar.storeCookies(url.href, setCookie);
   }
 
-  private async handleLoginAnswer(
+  private async handleLoginResponse(
     attempt: Attempt,
     login: LoginSession,
     result: PageResult,
@@ -117,7 +117,7 @@ export class VisitSessions {
     { session, outcome }: PageResult,
     generation: number,
   ): SessionVerdict | Promise<SessionVerdict> {
-    if (session) return login.judgeAnswer(session, generation);
+    if (session) return login.judgeResponse(session, generation);
     return outcome.kind === 'error' && login.noteFailedHandshake(outcome.code, generation) ? 'ended' : 'fine';
   }
 

@@ -16,8 +16,8 @@ import type { SettleStage } from './settle-stage.js';
 
 export interface VisitServices {
   readonly clock: Clock;
-  readonly partitions: Pick<Partitions, 'fenceFor' | 'holds'>;
-  readonly review: Pick<ResultReview, 'withdraw'>;
+  readonly partitions: Pick<Partitions, 'findFence' | 'holds'>;
+  readonly review: Pick<ResultReview, 'forgetReportedLinks'>;
   readonly tracing: Pick<Tracing, 'traceVisit' | 'tracePart' | 'recordOutcome'>;
 }
 
@@ -46,7 +46,7 @@ export class VisitRunner {
     fetched: (bytes: number) => void,
   ): Promise<SettledUrl | typeof PUT_BACK> {
     const { clock, partitions, review, tracing } = this.services;
-    const fence = partitions.fenceFor(host.key);
+    const fence = partitions.findFence(host.key);
     const startedAt = clock.now();
     let result = await this.fetching.run(state, host, startedAt, () => fetched(0));
     tracing.recordOutcome(result === PUT_BACK ? undefined : result);
@@ -58,7 +58,7 @@ export class VisitRunner {
       const taken = result;
       result = await tracing.tracePart('links', () => this.links.process(state, taken));
     } catch (error) {
-      review.withdraw(result);
+      review.forgetReportedLinks(result);
       throw error;
     }
     try {

@@ -28,7 +28,7 @@ export class Archive {
 
 /** Declared sizes are checked before anything is unpacked; unpacking ends at the declared size. */
 export function openArchive(body: Uint8Array, wanted: RegExp): Archive {
-  if (OLE.every((byte, at) => body[at] === byte)) throw toUnreadable(body);
+  if (OLE.every((byte, at) => body[at] === byte)) throw createUnreadable(body);
   let bytes = 0;
   let entries = 0;
   try {
@@ -55,7 +55,7 @@ export function openArchive(body: Uint8Array, wanted: RegExp): Archive {
 }
 
 /** Office puts an encrypted document into a container of its old binary format. */
-function toUnreadable(body: Uint8Array): Unreadable {
+function createUnreadable(body: Uint8Array): Unreadable {
   return Buffer.from(body.buffer, body.byteOffset, body.byteLength).includes(ENCRYPTED_PACKAGE)
     ? new Unreadable('extract-encrypted', 'the document is encrypted')
     : new Unreadable(

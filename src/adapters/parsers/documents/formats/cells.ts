@@ -55,7 +55,7 @@ export function readCells(xml: string, strings: readonly string[], content: Docu
       if (name !== 'v' && name !== 't') return;
       inValue = false;
       content.addText(type === 's' ? (strings[Number(value)] ?? '') : value);
-      content.separate();
+      content.endWord();
     },
     onText(piece) {
       if (inValue && value.length < LONGEST_VALUE) value += piece;

@@ -29,7 +29,7 @@ export function readEpub(body: Uint8Array, request: DocumentRequest): DocumentCo
       // All other links lead to chapters of the publication.
       if (name === 'a' && href !== undefined && /^https?:/i.test(href)) content.addLink(href);
     });
-    content.separate();
+    content.endWord();
   }
   return content;
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Box } from './accents.js';
-import { type Glyphs, joinLetterspaced, separateWords } from './gaps.js';
+import { type Glyphs, joinLetterspacedWords, separateWords } from './gaps.js';
 
 /**
  * Characters are 5 points wide and 10 high. `|` is a gap of `gap` points, and `~` one that PDFium takes for a space.
@@ -40,7 +40,7 @@ const parted = (of: Glyphs): string => {
   return of.texts.join('');
 };
 const joined = (of: Glyphs): string => {
-  joinLetterspaced(of);
+  joinLetterspacedWords(of);
   return of.texts.join('');
 };
 

@@ -65,18 +65,18 @@ const DIGIT = /^\p{N}$/u;
 /** Scripts that are written without spaces. */
 const UNSPACED = /^[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmr}\p{sc=Mymr}]$/u;
 
-const widthOf = (box: Box): number => box.right - box.left;
-const heightOf = (box: Box): number => box.top - box.bottom;
+const getWidth = (box: Box): number => box.right - box.left;
+const getHeight = (box: Box): number => box.top - box.bottom;
 
 /** The gap between two characters on one line, in either writing direction; negative if they overlap. */
-const gapBetween = (one: Box, other: Box): number => Math.max(other.left - one.right, one.left - other.right);
+const computeGap = (one: Box, other: Box): number => Math.max(other.left - one.right, one.left - other.right);
 
-function isOneLine(one: Box, other: Box): boolean {
+function isSameLine(one: Box, other: Box): boolean {
   const overlap = Math.min(one.top, other.top) - Math.max(one.bottom, other.bottom);
-  return overlap > Math.min(heightOf(one), heightOf(other)) / 2;
+  return overlap > Math.min(getHeight(one), getHeight(other)) / 2;
 }
 
-function advanceOf({ advances }: Glyphs, index: number): Box | undefined {
+function getAdvance({ advances }: Glyphs, index: number): Box | undefined {
   const left = advances[index * 4];
   if (left === undefined || Number.isNaN(left)) return undefined;
   return { left, top: advances[index * 4 + 1]!, right: advances[index * 4 + 2]!, bottom: advances[index * 4 + 3]! };
@@ -85,9 +85,9 @@ function advanceOf({ advances }: Glyphs, index: number): Box | undefined {
 /**
  * The smaller font size of two characters. Some programs scale fonts in a way that PDFium's font size does not reflect.
  */
-function smallerFontSize(glyphs: Glyphs, one: number, other: number): number {
+function computeSmallerFontSize(glyphs: Glyphs, one: number, other: number): number {
   const [first, second] = [one, other].map((index) => {
-    const width = widthOf(advanceOf(glyphs, index) ?? NOWHERE);
+    const width = getWidth(getAdvance(glyphs, index) ?? NOWHERE);
     const size = glyphs.size(index);
     return size > width / 2 ? size : width * 2;
   });
@@ -126,17 +126,17 @@ export function separateWords(glyphs: Glyphs): void {
       gaps[index] = gap;
       continue;
     }
-    const [before, box] = [advanceOf(glyphs, index - 1), advanceOf(glyphs, index)];
+    const [before, box] = [getAdvance(glyphs, index - 1), getAdvance(glyphs, index)];
     if (!before || !box) continue;
-    if (isBack(before, box) && isNewLine(glyphs, index, before, box)) {
+    if (isBackward(before, box) && isNewLine(glyphs, index, before, box)) {
       if (isHyphenated(texts, index, before, box)) texts[index - 1] = '';
       else words.push(index);
       endWord(index, index);
     } else if (isFootnoteNumber(texts, start, index, before, box)) {
       words.push(index);
       endWord(index, index);
-    } else if (isOneLine(before, box) && before.left !== box.left) {
-      gaps[index] = gapBetween(before, box);
+    } else if (isSameLine(before, box) && before.left !== box.left) {
+      gaps[index] = computeGap(before, box);
       if (gaps[index]! > largestGapWithinWord(before, box)) suspects.push(index);
     }
   }
@@ -145,20 +145,21 @@ export function separateWords(glyphs: Glyphs): void {
 }
 
 function largestGapWithinWord(one: Box, other: Box): number {
-  const [first, second] = [widthOf(one), widthOf(other)];
+  const [first, second] = [getWidth(one), getWidth(other)];
   return Math.min(Math.max(first, second) * NO_GAP, Math.min(first, second) * NO_GAP_NARROW);
 }
 
 /** The character is not further right, and is higher or lower: only then is a closer look worthwhile. */
-const isBack = (one: Box, other: Box): boolean =>
-  other.left < (one.left + one.right) / 2 && Math.abs(other.bottom - one.bottom) > heightOf(other) * RAISED;
+const isBackward = (one: Box, other: Box): boolean =>
+  other.left < (one.left + one.right) / 2 && Math.abs(other.bottom - one.bottom) > getHeight(other) * RAISED;
 
 function isNewLine(glyphs: Glyphs, index: number, one: Box, other: Box): boolean {
   const { texts } = glyphs;
-  const least = smallerFontSize(glyphs, index - 1, index) * (other.bottom < one.bottom ? LINE_BELOW : LINE_ABOVE);
+  const least =
+    computeSmallerFontSize(glyphs, index - 1, index) * (other.bottom < one.bottom ? LINE_BELOW : LINE_ABOVE);
   return (
     Math.abs(other.bottom - one.bottom) > least &&
-    (areWords(texts[index - 1]!, texts[index]!) || texts[index - 1] === '-') &&
+    (needsSpaceBetween(texts[index - 1]!, texts[index]!) || texts[index - 1] === '-') &&
     glyphs.isUpright(index - 1) &&
     glyphs.isUpright(index)
   );
@@ -172,8 +173,8 @@ const isHyphenated = (texts: readonly string[], index: number, one: Box, other: 
 
 /** Whether a word begins with a raised number, as at the start of a footnote. */
 function isFootnoteNumber(texts: readonly string[], start: number, index: number, number: Box, letter: Box): boolean {
-  const height = heightOf(letter);
-  if (heightOf(number) >= height * 0.9 || number.bottom <= letter.bottom + height * RAISED) return false;
+  const height = getHeight(letter);
+  if (getHeight(number) >= height * 0.9 || number.bottom <= letter.bottom + height * RAISED) return false;
   if (index - start > MOST_DIGITS || !LETTER.test(texts[index]!)) return false;
   return texts.slice(start, index).every((text) => DIGIT.test(text));
 }
@@ -185,32 +186,32 @@ function findWordStarts(glyphs: Glyphs, gaps: Float32Array, start: number, suspe
   const { texts } = glyphs;
   // Letterspaced words have the same gap everywhere; letters that are set in columns have arbitrary gaps.
   const usual = Math.max(0, gaps.toSorted()[(gaps.length - 1) >> 1]!);
-  const same = smallerFontSize(glyphs, suspects[0]! - 1, suspects[0]!) * SAME_GAP;
+  const same = computeSmallerFontSize(glyphs, suspects[0]! - 1, suspects[0]!) * SAME_GAP;
   if (gaps.filter((gap) => Math.abs(gap - usual) < same).length < gaps.length / 2) return [];
   return suspects.filter((index) => {
     const [one, other] = [texts[index - 1]!, texts[index]!];
-    if (!areWords(one, other)) return false;
+    if (!needsSpaceBetween(one, other)) return false;
     const isWide = (DIGIT.test(one) && DIGIT.test(other)) || isLigature(glyphs, index - 2);
-    const least = smallerFontSize(glyphs, index - 1, index) * (isWide ? WIDE_GAP : WORD_GAP);
+    const least = computeSmallerFontSize(glyphs, index - 1, index) * (isWide ? WIDE_GAP : WORD_GAP);
     if (gaps[index - start - 1]! - usual <= least) return false;
     // Fonts with wrong widths have gaps that are not visible.
     const [before, at] = [glyphs.ink(index - 1), glyphs.ink(index)];
-    return before !== undefined && at !== undefined && gapBetween(before, at) > least * INK;
+    return before !== undefined && at !== undefined && computeGap(before, at) > least * INK;
   });
 }
 
 /** All letters of a ligature have the same position. */
 function isLigature(glyphs: Glyphs, index: number): boolean {
-  const [one, other] = [advanceOf(glyphs, index), advanceOf(glyphs, index + 1)];
+  const [one, other] = [getAdvance(glyphs, index), getAdvance(glyphs, index + 1)];
   return one !== undefined && one.left === other?.left;
 }
 
 /** Whether a space between the two characters matters. */
-const areWords = (one: string, other: string): boolean =>
+const needsSpaceBetween = (one: string, other: string): boolean =>
   WORD.test(one) && WORD.test(other) && !(UNSPACED.test(one) && UNSPACED.test(other));
 
 /** Removes inferred spaces within letterspaced words: those that are as wide as the adjacent gaps. */
-export function joinLetterspaced(glyphs: Glyphs): void {
+export function joinLetterspacedWords(glyphs: Glyphs): void {
   const { texts, advances } = glyphs;
   /** Start of the current run, in which each gap is like the one before it, whether or not it contains a space. */
   let start = 0;
@@ -220,9 +221,9 @@ export function joinLetterspaced(glyphs: Glyphs): void {
   for (let index = 0; index < texts.length; index++) {
     if (Number.isNaN(advances[index * 4]!)) continue;
     const isSpaced = index === last + 2 && texts[last + 1] === ' ';
-    const gap = isSpaced || index === last + 1 ? lineGap(advances, last, index) : Number.NaN;
+    const gap = isSpaced || index === last + 1 ? computeLineGap(advances, last, index) : Number.NaN;
     // Negated as a whole, so that an unknown gap (NaN) ends the run, too.
-    if (!(start === last || Math.abs(gap - before) < emBetween(advances, last, index) * EQUAL_GAP)) {
+    if (!(start === last || Math.abs(gap - before) < estimateEm(advances, last, index) * EQUAL_GAP)) {
       if (spaces > 0) joinRun(glyphs, start, last, before);
       // The last character of a run may be the first of the next one.
       start = last;
@@ -237,15 +238,15 @@ export function joinLetterspaced(glyphs: Glyphs): void {
 }
 
 /** The gap between two characters of about the same size on one line; NaN otherwise. */
-function lineGap(advances: Float32Array, one: number, other: number): number {
+function computeLineGap(advances: Float32Array, one: number, other: number): number {
   const [at, next] = [one * 4, other * 4];
   const height = advances[next + 1]! - advances[next + 3]!;
-  const isLevel = (edge: number): boolean => Math.abs(advances[at + edge]! - advances[next + edge]!) < height * LEVEL;
-  return isLevel(1) && isLevel(3) ? advances[next]! - advances[at + 2]! : Number.NaN;
+  const isAligned = (edge: number): boolean => Math.abs(advances[at + edge]! - advances[next + edge]!) < height * LEVEL;
+  return isAligned(1) && isAligned(3) ? advances[next]! - advances[at + 2]! : Number.NaN;
 }
 
 /** An estimate at or below the font size, because bitmap fonts have arbitrary heights. */
-function emBetween(advances: Float32Array, one: number, other: number): number {
+function estimateEm(advances: Float32Array, one: number, other: number): number {
   const [at, next] = [one * 4, other * 4];
   const widths = advances[at + 2]! - advances[at]! + advances[next + 2]! - advances[next]!;
   return Math.min(advances[next + 1]! - advances[next + 3]!, widths);
@@ -274,7 +275,7 @@ function joinWord(glyphs: Glyphs, word: readonly number[], gap: number): void {
   const { texts } = glyphs;
   const [first, last] = [word[0]!, word[word.length - 1]!];
   if (word.length < LEAST_LETTERSPACED || last - first < word.length) return;
-  const em = smallerFontSize(glyphs, first, last);
+  const em = computeSmallerFontSize(glyphs, first, last);
   if (last - first === (word.length - 1) * 2) {
     // If the neighbouring words have the same spaces, these are words of one letter.
     if (WORD.test(texts[first - 1] ?? '') || WORD.test(texts[last + 1] ?? '')) return;

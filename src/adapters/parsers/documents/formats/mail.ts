@@ -1,7 +1,7 @@
 /** Reads e-mail messages (RFC 5322, MIME). */
 import PostalMime, { type Address } from 'postal-mime';
 import type { ContentExtractor, SyncExtractor } from '../../../../engine/ports/content-extractor.js';
-import { builtInExtractors, createExtractorFinder } from '../../extractors.js';
+import { createBuiltInExtractors, createExtractorFinder } from '../../extractors.js';
 import { DocumentContent, type DocumentRequest, Unreadable } from '../document-content.js';
 
 const MOST_DEPTH = 50;
@@ -37,7 +37,7 @@ const formatAddress = ({ name, address }: Address): string =>
 
 /** An HTML part is read like a page. */
 function readHtmlPart(html: string, content: DocumentContent, request: DocumentRequest): void {
-  finder ??= createExtractorFinder(builtInExtractors());
+  finder ??= createExtractorFinder(createBuiltInExtractors());
   const reader = finder('text/html') as SyncExtractor;
   const context = { ...request, url: 'about:blank', contentType: 'text/html; charset=utf-8' };
   const read = reader.extract(Buffer.from(html), 'text/html', context);

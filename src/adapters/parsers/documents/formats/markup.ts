@@ -30,14 +30,14 @@ export function extractText(
       attributes = new Map();
       if (rules.silent.has(opened)) silent++;
       if (rules.inside?.has(opened)) inside++;
-      if (rules.separating.has(opened)) content.separate();
+      if (rules.separating.has(opened)) content.endWord();
     },
     onAttribute: (attribute, value) => attributes.set(attribute, value),
     onOpenTagEnd: () => onElement?.(name, attributes),
     onCloseTag(closed) {
       if (rules.silent.has(closed) && silent > 0) silent--;
       if (rules.inside?.has(closed) && inside > 0) inside--;
-      if (rules.separating.has(closed)) content.separate();
+      if (rules.separating.has(closed)) content.endWord();
     },
     onText(piece) {
       if (silent === 0 && (rules.inside === undefined || inside > 0)) content.addText(piece);

@@ -47,7 +47,7 @@ export function readSheets(body: Uint8Array, request: DocumentRequest): Document
     if (content.isFull) content.markTruncated();
     if (content.isFull) break;
     content.addText(name ?? '');
-    content.separate();
+    content.endWord();
     readCells(archive.readXml(part) ?? '', strings, content);
     addLinks(archive, part, content);
   }
@@ -90,7 +90,7 @@ function readPart(archive: Archive, part: string, content: DocumentContent): voi
   const xml = archive.readXml(part);
   if (xml === undefined) return;
   extractText(xml, content, WORDS);
-  content.separate();
+  content.endWord();
   addLinks(archive, part, content);
 }
 

@@ -27,9 +27,9 @@ export function readOpenDocument(body: Uint8Array, request: DocumentRequest): Do
     else if (name === 'page') slides++;
     else if (name === 'table' && isSpreadsheet) {
       sheets++;
-      content.separate();
+      content.endWord();
       content.addText(attributes.get('name') ?? '');
-      content.separate();
+      content.endWord();
     }
   });
   if (isSpreadsheet) content.addField('sheet_count', String(sheets));

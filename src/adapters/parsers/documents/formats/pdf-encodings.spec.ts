@@ -1,7 +1,7 @@
 import { deflateSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readLigatures, textOfGlyph } from './pdf-encodings.js';
+import { glyphNameToText, readLigatures } from './pdf-encodings.js';
 
 const FONT = '<</Type/Font/BaseFont/ABCDEF+Libertine/Encoding 7 0 R>>';
 const ENCODING = '<</Type/Encoding/Differences[27/f_i/f_l 31/T_h.alt 65/A/a.sc/bracketleft]>>';
@@ -40,7 +40,7 @@ describe('the codes of the fonts of a PDF', () => {
 
   it('mean nothing when the glyph is no letter', () => {
     for (const name of ['bracketleft', 'f_', '_', '', 'summationtext', 'a1', 'f_five'])
-      expect(textOfGlyph(name), name).toBe('');
+      expect(glyphNameToText(name), name).toBe('');
   });
 
   it('of a file that is anything at all are looked for without harm', () => {

@@ -56,7 +56,7 @@ function parseDifferences(object: string): CodeTexts {
     else if (code < CODES) {
       // PDFium knows plain letters, so a subset with a plain letter at the code of another subset's ligature does not
       // contradict it.
-      if (!/^\/[A-Za-z]$/.test(token)) found.set(code, textOfGlyph(token.slice(1)));
+      if (!/^\/[A-Za-z]$/.test(token)) found.set(code, glyphNameToText(token.slice(1)));
       code++;
     }
   }
@@ -67,7 +67,7 @@ function parseDifferences(object: string): CodeTexts {
  * The text of a glyph name, which consists of the names of its characters joined by `_`, and of a variant after a full
  * stop (Adobe Glyph List Specification, 2). Empty for glyphs that are not letters.
  */
-export function textOfGlyph(name: string): string {
+export function glyphNameToText(name: string): string {
   const parts = name.split('.', 1)[0]!.split('_');
   return parts.every((part) => /^[A-Za-z]$/.test(part) || LIGATURES.has(part)) ? parts.join('') : '';
 }
@@ -85,28 +85,28 @@ function readObjects(file: Buffer): ReadonlyMap<number, string> {
     next = start;
     const number = /(?:^|\s)(\d{1,10}) \d{1,5}$/.exec(file.toString('latin1', Math.max(0, at - 18), at))?.[1];
     if (number === undefined) continue;
-    next = indexOrEnd(file, 'endobj', start);
+    next = findIndexOrEnd(file, 'endobj', start);
     const [dictionary] = file.toString('latin1', start, Math.min(next, start + MOST_OBJECT)).split('stream', 1);
     if (!/\/ObjStm\b/.test(dictionary!)) {
       keepIfNeeded(Number(number), dictionary!);
       continue;
     }
     const streamAt = start + dictionary!.length + 'stream'.length;
-    const streamEnd = indexOrEnd(file, 'endstream', streamAt);
+    const streamEnd = findIndexOrEnd(file, 'endstream', streamAt);
     next = Math.max(next, streamEnd);
-    const unpacked = unpack(file.subarray(streamAt + (file[streamAt] === 13 ? 2 : 1), streamEnd), room);
+    const unpacked = inflateStream(file.subarray(streamAt + (file[streamAt] === 13 ? 2 : 1), streamEnd), room);
     room -= unpacked.length;
     for (const [inner, text] of readInnerObjects(unpacked, dictionary!)) keepIfNeeded(inner, text);
   }
   return objects;
 }
 
-function indexOrEnd(file: Buffer, text: string, from: number): number {
+function findIndexOrEnd(file: Buffer, text: string, from: number): number {
   const index = file.indexOf(text, from);
   return index < 0 ? file.length : index;
 }
 
-function unpack(stream: Buffer, room: number): string {
+function inflateStream(stream: Buffer, room: number): string {
   try {
     return room > 0 ? inflateSync(stream, { maxOutputLength: room }).toString('latin1') : '';
   } catch {

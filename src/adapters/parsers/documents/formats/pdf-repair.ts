@@ -3,7 +3,7 @@
  * subscripts that count as lines of their own, words that continue on the next line, and gaps without spaces.
  */
 import { type Box, joinAccents, SPACING_ACCENT } from './accents.js';
-import { joinLetterspaced, separateWords } from './gaps.js';
+import { joinLetterspacedWords, separateWords } from './gaps.js';
 import type { CodeTexts } from './pdf-encodings.js';
 import type { Pdfium } from './pdfium.js';
 
@@ -22,7 +22,7 @@ const PARTED = /\S\r\n\S|\p{Ll}- \p{Ll}/u;
 export function repairText(pdfium: Pdfium, text: number, page: string, ligatures: Ligatures): string {
   if (page.length < 2) return page;
   return new Repair(pdfium, text, page, ligatures).run({
-    isUnnamed: hasUnnamed(pdfium, text),
+    isUnnamed: hasUnmappedGlyphs(pdfium, text),
     isAccented: SPACING_ACCENT.test(page),
     isParted: PARTED.test(page),
   });
@@ -32,7 +32,7 @@ export function repairText(pdfium: Pdfium, text: number, page: string, ligatures
  * Whether the text contains glyphs for which PDFium knows no character: their codes, which may be those of any letter,
  * stand in the text.
  */
-function hasUnnamed(pdfium: Pdfium, text: number): boolean {
+function hasUnmappedGlyphs(pdfium: Pdfium, text: number): boolean {
   const count = pdfium._FPDFText_CountChars(text);
   for (let index = 0; index < count; index++) if (pdfium._FPDFText_HasUnicodeMapError(text, index) === 1) return true;
   return false;
@@ -76,15 +76,15 @@ class Repair {
     const cells = this.pdfium.wasmExports.malloc(CELLS);
     if (cells === 0) return texts.join('');
     try {
-      if (isUnnamed) this.nameGlyphs(cells);
-      const box = (index: number): Box | undefined => this.boxAt(index, cells);
+      if (isUnnamed) this.resolveUnmappedGlyphs(cells);
+      const box = (index: number): Box | undefined => this.getBox(index, cells);
       const isGenerated = (index: number): boolean =>
-        this.pdfium._FPDFText_IsGenerated(this.text, this.placeOf(index)) === 1;
-      const size = (index: number): number => this.fontSizeAt(index, cells);
+        this.pdfium._FPDFText_IsGenerated(this.text, this.toPdfiumIndex(index)) === 1;
+      const size = (index: number): number => this.readFontSize(index, cells);
       const isUpright = (index: number): boolean =>
-        this.pdfium._FPDFText_GetCharAngle(this.text, this.placeOf(index)) === 0;
+        this.pdfium._FPDFText_GetCharAngle(this.text, this.toPdfiumIndex(index)) === 0;
       if (isAccented) joinAccents({ texts, box, isGenerated, fontSize: size });
-      if (isParted) this.joinParted(cells);
+      if (isParted) this.joinSplitWords(cells);
       const glyphs = {
         texts,
         advances: this.readAdvances(cells),
@@ -94,18 +94,18 @@ class Repair {
         isGenerated,
       };
       separateWords(glyphs);
-      joinLetterspaced(glyphs);
+      joinLetterspacedWords(glyphs);
     } finally {
       this.pdfium.wasmExports.free(cells);
     }
     return texts.join('');
   }
 
-  private nameGlyphs(cells: number): void {
+  private resolveUnmappedGlyphs(cells: number): void {
     const { pdfium, text, texts } = this;
     for (let index = 0; index < texts.length; index++) {
       const code = texts[index]!.codePointAt(0)!;
-      const place = this.placeOf(index);
+      const place = this.toPdfiumIndex(index);
       if (pdfium._FPDFText_HasUnicodeMapError(text, place) !== 1 || pdfium._FPDFText_GetUnicode(text, place) !== code)
         continue;
       if (code >= CODES) {
@@ -114,26 +114,26 @@ class Repair {
       }
       const object = pdfium._FPDFText_GetTextObject(text, place);
       const font = object === 0 ? 0 : pdfium._FPDFTextObj_GetFont(object);
-      const named = font === 0 ? undefined : this.ligatures().get(this.fontName(font, cells))?.get(code);
+      const named = font === 0 ? undefined : this.ligatures().get(this.readFontName(font, cells))?.get(code);
       texts[index] = named || (CONTROL.test(texts[index]!) ? ' ' : texts[index]!);
     }
   }
 
-  private joinParted(cells: number): void {
+  private joinSplitWords(cells: number): void {
     const { texts } = this;
-    for (const index of this.findPartings()) {
+    for (const index of this.findSplitCandidates()) {
       const [text, next] = [texts[index], texts[index + 1]];
       if (text === '\r' && next === '\n') {
         if (this.isOneWord(index - 1, index + 2, cells)) texts[index] = texts[index + 1] = '';
       } else if (text === '-' && (next === ' ' || next === '')) {
-        const letter = this.findAfterGap(index + 1);
+        const letter = this.findNextCharacter(index + 1);
         if (this.isHyphenated(index, letter, cells)) texts.fill('', index, letter);
       }
     }
   }
 
   /** Finds where `PARTED` may match. */
-  private findPartings(): number[] {
+  private findSplitCandidates(): number[] {
     const { page, written } = this;
     const found: number[] = [];
     if (page.length !== written.length) return written.map((_, index) => index);
@@ -146,11 +146,11 @@ class Repair {
   /** Whether the characters before and after what PDFium takes for a line end belong to one word. */
   private isOneWord(before: number, after: number, cells: number): boolean {
     if (before < 0 || after >= this.texts.length) return false;
-    const [end, start] = [this.advanceAt(before, cells), this.advanceAt(after, cells)];
+    const [end, start] = [this.readAdvance(before, cells), this.readAdvance(after, cells)];
     if (!end || !start || isFar(end, start)) return false;
     if (isAdjacent(end, start)) return true;
-    const [one, other] = [this.boxAt(before, cells), this.boxAt(after, cells)];
-    const [size, next] = [this.fontSizeAt(before, cells), this.fontSizeAt(after, cells)];
+    const [one, other] = [this.getBox(before, cells), this.getBox(after, cells)];
+    const [size, next] = [this.readFontSize(before, cells), this.readFontSize(after, cells)];
     if (!one || !other || size === next) return false;
     // The text after a subscript is on the line again.
     if (size > next ? isSubscript(other, one) : isSubscript(one, other)) return true;
@@ -159,7 +159,7 @@ class Repair {
   }
 
   /** Finds the next character after spaces and after accents that have been joined to their letters. */
-  private findAfterGap(index: number): number {
+  private findNextCharacter(index: number): number {
     let next = index;
     while (next < this.texts.length && (this.texts[next] === '' || isSpace(this.texts[next]!))) next++;
     return next;
@@ -172,7 +172,7 @@ class Repair {
   private isHyphenated(hyphen: number, letter: number, cells: number): boolean {
     const { texts } = this;
     if (!LOWER.test(texts[hyphen - 1] ?? '') || !LOWER.test(texts[letter] ?? '')) return false;
-    const [end, start] = [this.boxAt(hyphen, cells), this.boxAt(letter, cells)];
+    const [end, start] = [this.getBox(hyphen, cells), this.getBox(letter, cells)];
     return end !== undefined && start !== undefined && start.left <= end.left && start.top <= end.top;
   }
 
@@ -180,7 +180,7 @@ class Repair {
     return /^\p{L}$/u.test(this.texts[index]!) && !/^[\p{L}\p{N}]$/u.test(this.texts[index - 1] ?? '');
   }
 
-  private fontName(font: number, cells: number): string {
+  private readFontName(font: number, cells: number): string {
     const { pdfium } = this;
     const bytes = pdfium._FPDFFont_GetBaseFontName(font, cells, MOST_NAME);
     if (bytes < 2 || bytes > MOST_NAME) return '';
@@ -188,9 +188,9 @@ class Repair {
   }
 
   /** The effective font size in points: the nominal size may be 1, with the matrix doing the scaling. */
-  private fontSizeAt(index: number, cells: number): number {
+  private readFontSize(index: number, cells: number): number {
     const { pdfium, text } = this;
-    const place = this.placeOf(index);
+    const place = this.toPdfiumIndex(index);
     if (place < 0) return 0;
     const size = pdfium._FPDFText_GetFontSize(text, place);
     if (!pdfium._FPDFText_GetMatrix(text, place, cells)) return size;
@@ -198,13 +198,13 @@ class Repair {
     return size * Math.hypot(pdfium.HEAPF32[at + 2]!, pdfium.HEAPF32[at + 3]!);
   }
 
-  private placeOf(index: number): number {
+  private toPdfiumIndex(index: number): number {
     return this.places === undefined ? index : (this.places[index] ?? -1);
   }
 
-  private advanceAt(index: number, cells: number): Box | undefined {
+  private readAdvance(index: number, cells: number): Box | undefined {
     const { pdfium } = this;
-    const place = this.placeOf(index);
+    const place = this.toPdfiumIndex(index);
     if (place < 0 || !pdfium._FPDFText_GetLooseCharBox(this.text, place, cells)) return undefined;
     const { HEAPF32 } = pdfium;
     const at = cells / 4;
@@ -216,7 +216,8 @@ class Repair {
     const advances = new Float32Array(written.length * 4).fill(Number.NaN);
     let { HEAPF32 } = pdfium;
     for (let index = 0; index < written.length; index++) {
-      if (isSpace(written[index]!) || !pdfium._FPDFText_GetLooseCharBox(text, this.placeOf(index), cells)) continue;
+      if (isSpace(written[index]!) || !pdfium._FPDFText_GetLooseCharBox(text, this.toPdfiumIndex(index), cells))
+        continue;
       // Growing the memory replaces the buffer.
       if (HEAPF32.byteLength === 0) ({ HEAPF32 } = pdfium);
       const [from, to] = [cells / 4, index * 4];
@@ -228,14 +229,14 @@ class Repair {
     return advances;
   }
 
-  private boxAt(index: number, cells: number): Box | undefined {
+  private getBox(index: number, cells: number): Box | undefined {
     if (!this.boxes.has(index)) this.boxes.set(index, this.measureBox(index, cells));
     return this.boxes.get(index);
   }
 
   private measureBox(index: number, cells: number): Box | undefined {
     const { pdfium, text } = this;
-    const place = this.placeOf(index);
+    const place = this.toPdfiumIndex(index);
     if (place < 0 || pdfium._FPDFText_GetUnicode(text, place) !== this.written[index]?.codePointAt(0)) return undefined;
     const [left, right, bottom, top] = [cells, cells + 8, cells + 16, cells + 24] as const;
     if (!pdfium._FPDFText_GetCharBox(text, place, left, right, bottom, top)) return undefined;

@@ -51,7 +51,7 @@ const HYPHENATED = /[\ufffe\u0002]\s*/g;
 /**
  * Hyphens in numbers, and between a lower-case and a capital letter, would also be there within a line, so they stay.
  */
-function writeHyphen(mark: string, at: number, text: string): string {
+function replaceHyphen(mark: string, at: number, text: string): string {
   const sides = `${text[at - 1]}${text[at + mark.length]}`;
   return /^[\p{L}\p{N}]{2}$/u.test(sides) && /\p{N}|\p{Ll}\p{Lu}/u.test(sides) ? '-' : '';
 }
@@ -158,7 +158,7 @@ class PdfReading {
         const text = this.readString(annotation, key);
         if (text !== '' && (key !== VALUE || TEXT_FIELDS.has(this.readString(annotation, 'FT')))) {
           content.addText(text);
-          content.separate();
+          content.endWord();
         }
       }
       pdfium._FPDFPage_CloseAnnot(annotation);
@@ -185,10 +185,10 @@ class PdfReading {
     }
     content.addText(
       repairText(pdfium, text, page, () => this.getLigatures())
-        .replace(HYPHENATED, writeHyphen)
+        .replace(HYPHENATED, replaceHyphen)
         .replace(ACCENTED, (both, accent: string, letter: string) => composeAccent(accent, letter) ?? both),
     );
-    content.separate();
+    content.endWord();
     return page;
   }
 

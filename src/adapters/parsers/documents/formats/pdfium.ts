@@ -61,14 +61,14 @@ export interface Pdfium {
 }
 
 /** The file is next to the program if that is bundled, otherwise in its package. */
-function moduleFile(): string {
+function resolveModulePath(): string {
   const beside = fileURLToPath(new URL('./pdfium.wasm', import.meta.url));
   return existsSync(beside) ? beside : fileURLToPath(import.meta.resolve('@hyzyla/pdfium/pdfium.wasm'));
 }
 
 /** Loads an instance with its own memory. */
 export async function loadPdfium(): Promise<Pdfium> {
-  const wasmBinary = new Uint8Array(readFileSync(moduleFile())).buffer;
+  const wasmBinary = new Uint8Array(readFileSync(resolveModulePath())).buffer;
   const pdfium = (await PDFiumModule({ wasmBinary, locateFile: () => '' })) as unknown as Pdfium;
   pdfium._FPDF_InitLibraryWithConfig(0);
   return pdfium;
