@@ -50,7 +50,9 @@ export function addSessionDetail(
   return detail === undefined ? sent : `${detail}; ${sent}`;
 }
 
-const TRIED = /(?:^|; )tried at a person's request, although the host was to rest for another \d+ s$/;
+// Earlier versions wrote the second form.
+const TRIED =
+  /(?:^|; )tried at (?:a person's request, although|the request of a person, while) the host was to rest for another \d+ s$/;
 
 /** For a visit requested by a person although its host was to rest for another `rest`. */
 export function addBackOffDetail(detail: string | undefined, rest: Duration): string {
