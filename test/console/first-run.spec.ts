@@ -24,7 +24,7 @@ describeInBrowser('the guide to a new crawl', {}, (stage) => {
     expect(groups.slice(0, -1).toSorted()).toEqual([
       expect.stringMatching(/^no1 link Outside the site 127\.\S+, which you chose\.https:\/\/elsewhere\.example\/$/),
       expect.stringMatching(
-        /^no1 link robots\.txt forbids it to crawlway, in line 3: Disallow: \/attic\/\.http.*attic/,
+        /^no1 link robots\.txt disallows it for crawlway, in line 3: Disallow: \/attic\/\.http.*attic/,
       ),
     ]);
     expect(groups.at(-1)).toMatch(/^yes1 link Would be crawled\..*\/guide\//);
@@ -45,7 +45,7 @@ describeInBrowser('the guide to a new crawl', {}, (stage) => {
     await page.getByLabel('Address of the site').fill(world.site.url('/attic/'));
     await page.getByLabel('Pause between two requests').fill('0.02');
     await page.getByRole('button', { name: 'Show what would be crawled' }).click();
-    await page.getByText('robots.txt forbids it to crawlway, in line 3').waitFor();
+    await page.getByText('robots.txt disallows it for crawlway, in line 3').waitFor();
     expect(world.site.fetched).not.toContain('/attic/');
   });
 

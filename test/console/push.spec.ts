@@ -28,7 +28,7 @@ describeInBrowser('what waits for a person', { configuration: CONFIGURATION }, (
       const { page, open, world } = stage();
       await revoke(stage(), LOST);
       await open('/');
-      await page.getByText('2 deletions of').waitFor();
+      await page.getByText('2 deletions for').waitFor();
       await open('/push?view=held');
       await page.getByText('2 deletions', { exact: true }).waitFor();
       await page.getByRole('button', { name: 'Drop…' }).click();

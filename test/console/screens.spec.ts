@@ -183,7 +183,9 @@ describeInBrowser('the console, screen by screen', {}, (stage) => {
     await open(`/try?url=${encodeURIComponent(world.site.url('/attic/box.html'))}`);
     const verdict = page.getByRole('region', { name: 'Verdict' });
     await verdict.getByText(/^Not (?:crawled|in the index): .*robots\.txt disallows it/).waitFor();
-    expect(await verdict.textContent()).toMatch(/robots\.txt forbids it to crawlway by line 3: Disallow: \/attic\//i);
+    expect(await verdict.textContent()).toMatch(
+      /robots\.txt disallows it for crawlway by line 3: Disallow: \/attic\//i,
+    );
     await open(`/url?url=${encodeURIComponent(world.site.url('/'))}`);
     expect(await page.getByRole('region', { name: 'Verdict' }).textContent()).toContain('no line forbids it');
     await open(`/try?url=${encodeURIComponent('https://elsewhere.example/')}`);

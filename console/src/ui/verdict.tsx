@@ -48,7 +48,7 @@ function Robots({
   );
   const words = {
     allowed: `allows it to ${agent}${rule === undefined ? ': no line forbids it' : ''}`,
-    disallowed: `forbids it to ${agent}`,
+    disallowed: `disallows it for ${agent}`,
     unknown: 'has not been fetched yet; it is checked before the first page of the host',
     unreachable: 'could not be read; nothing is fetched from the host until it can be',
     ignored: 'is not checked, because the configuration says so',

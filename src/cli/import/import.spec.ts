@@ -183,7 +183,7 @@ it('settings reach their places, and what is left out says why', () => {
   expect(report.lines).toContainEqual({
     kind: 'not taken',
     setting: 'maxDocuments',
-    note: expect.stringContaining('no end'),
+    note: expect.stringContaining('never end'),
   });
   const elastic = convert('elastic', [file('crawler.yml', ELASTIC)]).xml;
   expect(elastic).toContain(

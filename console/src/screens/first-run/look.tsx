@@ -95,7 +95,7 @@ function NoDocument({ page: { outcome, detail, target, robots } }: { page: PageV
 const robotsText = (robots: RobotsOpinionDto | undefined): string =>
   robots?.line === undefined
     ? 'robots.txt forbids it.'
-    : `robots.txt forbids it to ${robots.agent}, in line ${robots.line}: ${robots.rule}.`;
+    : `robots.txt disallows it for ${robots.agent}, in line ${robots.line}: ${robots.rule}.`;
 
 const wouldBeCrawled = ({ explanation, robots }: LinkDto): boolean =>
   explanation.verdict.accepted && robots?.state !== 'disallowed';
