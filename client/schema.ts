@@ -1384,7 +1384,7 @@ export interface ProblemDto {
   readonly detail: string;
   /** Path of the call; empty if it could not be read. */
   readonly instance: string;
-  /** Everything that is wrong, at once. */
+  /** All problems found, not just the first. */
   readonly errors?: readonly ProblemErrorDto[];
   /** Why the crawl policy rejects a root. */
   readonly explanation?: ExplanationDto;

@@ -111,13 +111,13 @@ export class BrowserEngine implements FetchEngine {
     const key = buildSiteKey(request);
     const tab = await this.openTab(browser, key, request.userAgent ?? order.userAgent);
     if (tab instanceof Error)
-      return renderFailure('render-crash', `the browser could not open a page: ${firstLine(tab)}`, startedAt);
+      return createRenderFailure('render-crash', `the browser could not open a page: ${firstLine(tab)}`, startedAt);
     const controller = new AbortController();
     const guest = this.createGuest(request, order, tab, controller.signal);
     let isFine = false;
     try {
       if (!(await withTimeout(addCookies(tab, request), COOKIES_MS)))
-        return renderFailure('render-crash', 'the browser did not accept the session cookies', startedAt);
+        return createRenderFailure('render-crash', 'the browser did not accept the session cookies', startedAt);
       const timeLimit = Math.min(this.renderer.timeLimit, request.totalTimeout ?? Number.POSITIVE_INFINITY);
       const readyWhen = order.readyWhen ?? this.renderer.readyWhen;
       const page = await tab.render({
@@ -157,14 +157,14 @@ export class BrowserEngine implements FetchEngine {
       !(error instanceof TabFailed && error.code === 'render-timeout')
     ) {
       const most = Math.round(this.renderer.memoryLimit / 1024 / 1024);
-      return renderFailure(
+      return createRenderFailure(
         'render-memory',
         `the browser exceeded its limit of ${most} MB, so its largest page was closed`,
         startedAt,
       );
     }
-    if (error instanceof TabFailed) return renderFailure(error.code, error.message, startedAt);
-    return renderFailure('render-crash', firstLine(error), startedAt);
+    if (error instanceof TabFailed) return createRenderFailure(error.code, error.message, startedAt);
+    return createRenderFailure('render-crash', firstLine(error), startedAt);
   }
 
   private createGuest(request: FetchRequest, order: RenderOrder, tab: Tab, signal: AbortSignal): Guest {
@@ -321,7 +321,7 @@ const firstLine = (error: unknown): string =>
     .split('\n')[0]!
     .slice(0, 300);
 
-function renderFailure(
+function createRenderFailure(
   code: 'render-timeout' | 'render-crash' | 'render-memory',
   detail: string,
   startedAt: number,

@@ -179,15 +179,16 @@ function applyRecord(record: CompiledRecord, candidate: Candidate, draft: Draft)
 
 export function describeRecordEffect(record: CompiledRecord): string {
   const { period, index, follow, alias, maxNetworkErrors, networkErrorDelay } = record.definition.parameters;
-  const set = (name: string, value: string | number | undefined) => (value === undefined ? [] : [`${name}=${value}`]);
+  const formatSetting = (name: string, value: string | number | undefined) =>
+    value === undefined ? [] : [`${name}=${value}`];
   const formatYesNo = (value: boolean | undefined) => (value === undefined ? undefined : value ? 'yes' : 'no');
   return [
-    ...set('period', period && `${period / 1000} s`),
-    ...set('index', formatYesNo(index)),
-    ...set('follow', formatYesNo(follow)),
-    ...set('alias', alias),
-    ...set('maximum network errors', maxNetworkErrors),
-    ...set('network error delay', networkErrorDelay && `${networkErrorDelay / 1000} s`),
+    ...formatSetting('period', period && `${period / 1000} s`),
+    ...formatSetting('index', formatYesNo(index)),
+    ...formatSetting('follow', formatYesNo(follow)),
+    ...formatSetting('alias', alias),
+    ...formatSetting('maximum network errors', maxNetworkErrors),
+    ...formatSetting('network error delay', networkErrorDelay && `${networkErrorDelay / 1000} s`),
     ...record.metas.map((meta) => `${meta.name}=${meta.value}`),
     ...formatOptions(record.options),
     ...(record.credentialsFor === undefined ? [] : [`credentials for ${record.credentialsFor}`]),

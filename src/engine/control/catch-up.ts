@@ -136,7 +136,7 @@ export class CatchUp {
     const view = delivery.listViews().find((one) => one.name === sink);
     const isUnhealthy = view?.state === 'unavailable';
     // An unavailable sink is tried with one document; once it follows again, it answers that one.
-    const most = isUnhealthy ? 1 : Math.min(AT_ONCE, Math.floor(delivery.getRoom(sink) / 2));
+    const most = isUnhealthy ? 1 : Math.min(AT_ONCE, Math.floor(delivery.getRemainingCapacity(sink) / 2));
     const { rows, visits, isEmpty } = await this.readDue(crawler, sink, most);
     if (isEmpty) return owing.clearIfUnchanged(name, sink, mark) ? 'nothing' : 'progress';
     const round = new CatchUpRound(this.services, crawler, sink, MOST_VISITS - visits);
@@ -204,13 +204,13 @@ class CatchUpRound {
     }
     let fate: Fate = 'busy';
     await this.crawler.runWhileHeld(page, async (state, fence) => {
-      fate = await this.decide(owed, state, fence);
+      fate = await this.processPage(owed, state, fence);
       return fate === 'asked' ? { source: REFRESH, dueAt: this.services.clock.now() } : undefined;
     });
     return fate;
   }
 
-  private async decide(owed: OwedOrder, stored: UrlState, fence: Fence): Promise<Fate> {
+  private async processPage(owed: OwedOrder, stored: UrlState, fence: Fence): Promise<Fate> {
     const { ledger, inDoubt, kept } = this.services;
     // A document that was left to another crawler is delivered by that crawler.
     if (stored.status === 'elsewhere') return this.finish(owed, stored, fence);

@@ -15,7 +15,7 @@ import { Unacceptable } from '../support/api-errors.js';
 import { WeighedCache } from '../support/weighed-cache.js';
 import type { ContentTrial } from '../views/url-views.js';
 import { toPageFacts } from './first-look.js';
-import { fetchInTurn, type HostServices, withHosts } from './persons-turn.js';
+import { fetchForPerson, type HostServices, withHosts } from './persons-turn.js';
 
 interface TrialServices extends HostServices {
   readonly processor: PageProcessor;
@@ -111,7 +111,7 @@ export class ContentTrials {
     task: PageTask,
   ): Promise<KeptPage | ReturnType<typeof toPageFacts>> {
     const result = await withHosts(this.services, getHostKey(url), (here) =>
-      fetchInTurn(here, crawler.context.definition, url, () =>
+      fetchForPerson(here, crawler.context.definition, url, () =>
         this.services.processor.process({ ...task, keepsAnswer: true }),
       ),
     );

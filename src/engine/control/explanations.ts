@@ -23,7 +23,7 @@ import type { Partitions } from '../ports/partitions.js';
 import { NotFound, Unacceptable } from '../support/api-errors.js';
 import { type LinkView, type PageView, type UrlExplanation, type UrlHistory } from '../views/url-views.js';
 import { toPageFacts } from './first-look.js';
-import { fetchInTurn } from './persons-turn.js';
+import { fetchForPerson } from './persons-turn.js';
 import { toRenderingView } from './rendering-view.js';
 import type { UrlFactsReader } from './url-facts.js';
 
@@ -127,7 +127,7 @@ export class Explanations {
     const state = await this.services.store.find(crawler.name, url.href);
     if (!this.services.partitions.owns(getHostKey(url))) return this.viewPageAtOwner(crawler, url, render);
     const root = state?.root ?? findLikelyRoot(crawler.context.roots.values(), url)?.url.href;
-    const result = await fetchInTurn(this.services, crawler.context.definition, url, () =>
+    const result = await fetchForPerson(this.services, crawler.context.definition, url, () =>
       this.services.processor.process({
         id: -1,
         crawler: crawler.name,

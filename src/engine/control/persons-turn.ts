@@ -27,7 +27,7 @@ interface Asked {
  * Fetches a page for a person, as politely as the crawler would.
  * @throws Unacceptable when no request to the host is possible soon
  */
-export function fetchInTurn<T>(
+export function fetchForPerson<T>(
   here: HostsHere,
   definition: CrawlerDefinition,
   url: CrawlUrl,

@@ -61,7 +61,7 @@ export class Delivery {
   }
 
   /** How many more orders may wait for the sink; 0 if its limit of bytes is reached. */
-  getRoom(name: string): number {
+  getRemainingCapacity(name: string): number {
     const load = this.sinks.get(name)?.load ?? { orders: 0, bytes: 0 };
     return load.bytes < this.limits.maxBytes ? Math.max(0, this.limits.maxOrders - load.orders) : 0;
   }

@@ -5,7 +5,7 @@ import type { HostHealth } from '../crawl/hosts/site-health.js';
 export interface HostRobots {
   readonly state: RobotsPolicy['state'];
   readonly fetchedAt: Instant;
-  /** The outcome of the last fetch; if it failed, the rules read before stay in force. */
+  /** The outcome of the last fetch; if it failed, the previously fetched rules remain in force. */
   readonly status: string;
   readonly text: string;
 }

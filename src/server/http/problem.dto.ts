@@ -52,7 +52,11 @@ export class ProblemDto {
   @ApiProperty({ description: 'Path of the call; empty if it could not be read.' })
   instance!: string;
 
-  @ApiProperty({ type: () => [ProblemErrorDto], required: false, description: 'Everything that is wrong, at once.' })
+  @ApiProperty({
+    type: () => [ProblemErrorDto],
+    required: false,
+    description: 'All problems found, not just the first.',
+  })
   errors?: ProblemErrorDto[];
 
   @ApiProperty({ type: () => ExplanationDto, required: false, description: 'Why the crawl policy rejects a root.' })

@@ -37,7 +37,7 @@ export interface Tree {
   readonly elements: readonly Element[];
   /** Something in it looks like a marker of what does not count. */
   readonly hasSigns: boolean;
-  /** A limit was passed. */
+  /** A limit was exceeded. */
   readonly truncated: boolean;
 }
 

@@ -39,7 +39,7 @@ const CUSTOM_ROOT =
   /<(app-root|app-main|my-app|app|flutter-view|[a-z][a-z0-9]{0,30}-(?:app|root|shell))\b[^<>]{0,300}>\s{0,100}<\/\1\s{0,10}>/i;
 /** Placeholder content of a root until the scripts have run. */
 const LOADING = /^(?:loading|please wait|laden|chargement|cargando|загрузка|…|\.{3})?[\s.…]*$/i;
-/** Links that stay on the page: anchors, and script routes after a #. */
+/** Links that stay on the page: fragment links, including hash routes, and `javascript:` links. */
 const STAYS = /^\s*(?:#|javascript:|$)/i;
 const STATE_OF_ROOT = /\bng-version\b|data-server-rendered/i;
 
