@@ -52,7 +52,7 @@ describe('the web is hostile', () => {
         ...traps.filter((reason) => !refused.has(reason)),
       ];
     };
-    for (let turn = 0; turn < 200 && (await unexpected()).length > 0; turn++) await world.pass(minutes(8));
+    for (let turn = 0; turn < 40 && (await unexpected()).length > 0; turn++) await world.pass(minutes(8));
     expect(await unexpected()).toEqual([]);
 
     const stored = await world.engine.countUrls({ crawler: 'test', hostKey: new URL(hostile.origin).host });
