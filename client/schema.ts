@@ -578,7 +578,7 @@ export interface HistoryPointDto {
 }
 
 export interface HostRobotsDto {
-  /** State of robots.txt: its rules are in force; everything is allowed because there is no file; or nothing is fetched until the file can be read. */
+  /** State of robots.txt: its rules are in force; everything is allowed because the host has no such file; or nothing is fetched until the file can be read. */
   readonly state: 'rules' | 'absent' | 'unreachable';
   readonly fetchedAt: string;
   /** Result of the last fetch of robots.txt. If it failed, the previous version stays in force. */

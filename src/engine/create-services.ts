@@ -12,12 +12,12 @@ import { type LoadDomains, PolitenessGroups } from './crawl/hosts/politeness-gro
 import { RobotsGate } from './crawl/hosts/robots-gate.js';
 import { SiteHealth } from './crawl/hosts/site-health.js';
 import { Logins, type TextSeal } from './crawl/logins/logins.js';
+import type { Settled } from './crawl/outcome/decision.js';
 import { InDoubtDeliveries } from './crawl/outcome/in-doubt-deliveries.js';
 import { Ledger } from './crawl/outcome/ledger.js';
 import { Owing } from './crawl/outcome/owing.js';
 import { settleOwned } from './crawl/outcome/settle-owned.js';
 import { SharedDocuments } from './crawl/outcome/shared-documents.js';
-import type { Settled } from './crawl/outcome/url-settlement.js';
 import type { CrawlServices } from './crawl/services.js';
 import { Subscriptions } from './crawl/subscriptions.js';
 import { RenderedVisits } from './crawl/visit/rendered-visits.js';

@@ -1,4 +1,5 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { loadRegistrableDomains } from '../../src/adapters/system/registrable-domain.js';
 import { hours, type Instant, instant, minutes, seconds } from '../../src/domain/time/units.js';
 import { CrawlWorld, type WorldOptions } from '../support/crawl-world.js';
 import { FakeSite } from '../support/fake-site.js';
@@ -34,6 +35,10 @@ describe('hosts', () => {
   const headline = async (path: string): Promise<string> =>
     (await world.engine.explain('test', `http://a.shop.example:${site.port}${path}`)).headline.text;
 
+  // Loading the list takes real time, in which a world on a busy machine would seem to be at rest.
+  beforeAll(async () => {
+    await loadRegistrableDomains();
+  });
   afterEach(async () => {
     expect(world.errors).toEqual([]);
     await world.close();

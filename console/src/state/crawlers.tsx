@@ -29,7 +29,7 @@ export function useCrawler(): CrawlerDto | undefined {
   return crawlers.find(({ name }) => name === wanted) ?? (named === null ? crawlers[0] : undefined);
 }
 
-/** The name in the address, if there is no such crawler. */
+/** The name in the URL of this page if no crawler has it. */
 export function useUnknownCrawler(): string | undefined {
   const { query } = useRoute();
   const { value: crawlers } = useCrawlers();

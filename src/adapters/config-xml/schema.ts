@@ -5,6 +5,7 @@
 import * as acl from './schema/acl.js';
 import * as content from './schema/content.js';
 import * as crawl from './schema/crawl.js';
+import * as errors from './schema/errors.js';
 import * as logins from './schema/logins.js';
 import * as plugin from './schema/plugin.js';
 import * as policy from './schema/policy.js';
@@ -18,8 +19,8 @@ import * as webhook from './schema/webhook.js';
 const isElement = (value: unknown): value is ElementSpec =>
   typeof value === 'object' && value !== null && 'vocabulary' in value;
 
-const all = [crawl, rules, policy, schedule, content, acl, server, plugin, sink, webhook, logins].flatMap((part) =>
-  Object.values<unknown>(part).flat().filter(isElement),
+const all = [crawl, rules, policy, errors, schedule, content, acl, server, plugin, sink, webhook, logins].flatMap(
+  (part) => Object.values<unknown>(part).flat().filter(isElement),
 );
 
 /** Every element by name, in the order of the reference. */

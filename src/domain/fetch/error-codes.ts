@@ -47,14 +47,10 @@ const defineTemporary = (meaning: string, remedy: string, reactions: Partial<Err
 });
 
 export const ERROR_CODES = {
-  'http-404': definePermanent(
-    'The server says that there is no such page (404).',
-    'Fix or remove the links that lead to it.',
-    {
-      blame: 'page',
-      isMissing: true,
-    },
-  ),
+  'http-404': definePermanent('The page does not exist (404).', 'Fix or remove the links that lead to it.', {
+    blame: 'page',
+    isMissing: true,
+  }),
   'http-410': definePermanent(
     'The server says that the page is permanently gone (410).',
     'Fix or remove the links that lead to it.',
@@ -211,7 +207,7 @@ export const ERROR_CODES = {
     'See the details of the visit.',
   ),
   'renderer-unavailable': defineTemporary(
-    'There is no browser to render the page: it is indexed as sent, and no visit fails because of this.',
+    'No browser is available to render the page, so it is indexed as sent; no visit fails because of this.',
     'Install Chromium, or check Renderer in the configuration.',
   ),
   'login-wall': defineTemporary(

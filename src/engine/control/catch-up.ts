@@ -12,6 +12,7 @@ import type { PushOrder } from '../../domain/push/order.js';
 import { parsePartUri } from '../../domain/push/parts.js';
 import { after, atMost, type Duration, days, type Instant, minutes, seconds } from '../../domain/time/units.js';
 import type { Crawler } from '../crawl/crawler.js';
+import type { Settled } from '../crawl/outcome/decision.js';
 import {
   createVerificationChanges,
   type InDoubtDeliveries,
@@ -20,7 +21,6 @@ import {
 import type { Ledger } from '../crawl/outcome/ledger.js';
 import type { Owing } from '../crawl/outcome/owing.js';
 import type { SharedDocuments } from '../crawl/outcome/shared-documents.js';
-import type { Settled } from '../crawl/outcome/url-settlement.js';
 import type { Delivery } from '../delivery/delivery.js';
 import type { KeptDocuments } from '../delivery/kept-documents.js';
 import type { Clock } from '../ports/clock.js';

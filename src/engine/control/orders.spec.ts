@@ -5,7 +5,7 @@ import { openSqliteInProcess } from '../../adapters/storage/sqlite/sqlite-in-pro
 import type { UrlState } from '../../domain/crawl/url-state.js';
 import { instant, minutes } from '../../domain/time/units.js';
 import type { Crawler } from '../crawl/crawler.js';
-import type { UrlCommand } from '../crawl/outcome/url-settlement.js';
+import type { UrlCommand } from '../crawl/outcome/decision.js';
 import { type LedgerEntry, StoreUnavailable } from '../ports/frontier-store.js';
 import { Orders } from './orders.js';
 

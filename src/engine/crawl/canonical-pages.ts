@@ -8,7 +8,7 @@ import { CANONICAL_ELSEWHERE } from '../../domain/crawl/disposition.js';
 import type { UrlState } from '../../domain/crawl/url-state.js';
 import type { UrlCatalog } from '../ports/frontier-store.js';
 import type { Log } from '../ports/log.js';
-import type { SettledUrl } from './outcome/url-settlement.js';
+import type { SettledUrl } from './outcome/decision.js';
 
 export class CanonicalPages {
   constructor(

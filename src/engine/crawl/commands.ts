@@ -5,7 +5,7 @@
  */
 import type { UrlState } from '../../domain/crawl/url-state.js';
 import type { OwnerCommand } from '../ports/nodes.js';
-import type { UrlCommand } from './outcome/url-settlement.js';
+import type { UrlCommand } from './outcome/decision.js';
 
 export type Command =
   | { readonly do: 'decide'; readonly crawler: string; readonly url: string; readonly word: UrlCommand }

@@ -10,7 +10,7 @@ import type { FoundAgain } from './found-again.js';
 import type { EndlessLinks } from './frontier/endless-links.js';
 import { RefusedLinks } from './frontier/refused-links.js';
 import type { HostTroubles } from './host-trouble.js';
-import type { SettledUrl } from './outcome/url-settlement.js';
+import type { SettledUrl } from './outcome/decision.js';
 import type { Tally } from './tally.js';
 import type { Documents } from './visit/documents.js';
 

@@ -14,7 +14,7 @@ import { FencedOut, type Partitions } from '../ports/partitions.js';
 import { createVerifyCommand } from './commands.js';
 import type { Frontier } from './frontier/frontier.js';
 import type { Host, Hosts } from './hosts/hosts.js';
-import type { SettledUrl } from './outcome/url-settlement.js';
+import type { SettledUrl } from './outcome/decision.js';
 import { PUT_BACK } from './visit/preconditions.js';
 import type { VisitRunner } from './visit/visit.js';
 

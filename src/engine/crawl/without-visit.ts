@@ -8,8 +8,9 @@ import type { Nodes } from '../ports/nodes.js';
 import { type Fence, FencedOut, type Partitions } from '../ports/partitions.js';
 import { createDecideCommand } from './commands.js';
 import type { Frontier } from './frontier/frontier.js';
+import type { CommandResult, SettledUrl, UrlCommand } from './outcome/decision.js';
 import type { InDoubtDeliveries } from './outcome/in-doubt-deliveries.js';
-import type { CommandResult, SettledUrl, UrlCommand, UrlSettlement } from './outcome/url-settlement.js';
+import type { UrlSettlement } from './outcome/url-settlement.js';
 
 /** Where a URL is waiting for its next visit. */
 export type Place = NonNullable<SettledUrl['next']>;

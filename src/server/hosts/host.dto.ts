@@ -6,7 +6,7 @@ export class HostRobotsDto {
   @ApiProperty({
     enum: ['rules', 'absent', 'unreachable'],
     description:
-      'State of robots.txt: its rules are in force; everything is allowed because there is no file; or nothing is fetched until the file can be read.',
+      'State of robots.txt: its rules are in force; everything is allowed because the host has no such file; or nothing is fetched until the file can be read.',
   })
   state!: string;
 

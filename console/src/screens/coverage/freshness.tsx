@@ -66,7 +66,11 @@ function rangeText(from: number | undefined, upTo: number | undefined): string {
 function Summary({ crawler, coverage, all }: { crawler: string; coverage: CoverageDto; all: number }): JSX.Element {
   const { ages, maximumAgeSeconds } = coverage;
   if (maximumAgeSeconds === undefined) {
-    return <p>{formatPlural(all, 'document')}. This crawler does not use smart refresh, so there is no maximum age.</p>;
+    return (
+      <p>
+        {formatPlural(all, 'document')}. This crawler does not use smart refresh, so its documents have no maximum age.
+      </p>
+    );
   }
   const over = ages.reduce(
     (sum, { documents }, i) => (isOlderThan(ages[i - 1]?.upToSeconds, maximumAgeSeconds) ? sum + documents : sum),

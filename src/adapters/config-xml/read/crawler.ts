@@ -15,6 +15,7 @@ import { hours } from '../../../domain/time/units.js';
 import { collectDefaults, findChildren, findOnlyChild, findValidChildren, type Node } from '../interpret.js';
 import type { Problems } from '../problems.js';
 import * as crawl from '../schema/crawl.js';
+import * as errors from '../schema/errors.js';
 import * as policy from '../schema/policy.js';
 import type { Attributes, ElementSpec, Values } from '../schema/spec.js';
 import { readAcl } from './acl.js';
@@ -78,8 +79,8 @@ export function readCrawler(crawler: CrawlerNode, context: ReadContext): Crawler
     errors: readErrorPolicy(node, context),
     deletionGuard: readDeletionGuard(crawler),
     softErrors: readSoftErrors(node, context),
-    probeErrorPages: readSettings(node, policy.SOFT_ERRORS).probe,
-    traps: readSettings(node, policy.TRAPS),
+    probeErrorPages: readSettings(node, errors.SOFT_ERRORS).probe,
+    traps: readSettings(node, errors.TRAPS),
     fetcher: findOnlyChild(node, policy.FETCH_WITH)?.values.fetcher ?? 'default',
     pushTo: [...new Set(findValidChildren(node, policy.PUSH_TO).map((push) => push.values.sink))],
   };
@@ -202,12 +203,12 @@ function readLinkRules(crawler: Node, named: Named, problems: Problems): LinkRul
 }
 
 function readErrorPolicy(crawler: Node, { problems }: ReadContext): ErrorPolicyDefinition {
-  const element = findOnlyChild(crawler, policy.ERROR_POLICY);
-  const { maxTemporaryErrors, retryDelayS, maxRetryDelayS } = element?.values ?? collectDefaults(policy.ERROR_POLICY);
+  const element = findOnlyChild(crawler, errors.ERROR_POLICY);
+  const { maxTemporaryErrors, retryDelayS, maxRetryDelayS } = element?.values ?? collectDefaults(errors.ERROR_POLICY);
   if (element && retryDelayS > maxRetryDelayS) {
     problems.add('bad-range', 'retryDelayS is greater than maxRetryDelayS: lower it', element.place);
   }
-  const overrides = element ? findValidChildren(element as Node, policy.ERROR) : [];
+  const overrides = element ? findValidChildren(element as Node, errors.ERROR) : [];
   return {
     maxTemporaryErrors,
     retryDelay: retryDelayS,
@@ -219,15 +220,15 @@ function readErrorPolicy(crawler: Node, { problems }: ReadContext): ErrorPolicyD
 function readDeletionGuard(crawler: CrawlerNode): DeletionGuardDefinition {
   const { enabled, maxDeletions, maxShare, windowS, signOfLife, signOfLifeHours } = readSettings(
     crawler as Node,
-    policy.DELETION_GUARD,
+    errors.DELETION_GUARD,
   );
   const on = crawler.values.deletionGuard && enabled;
   return { on, maxDeletions, maxShare, window: windowS, signOfLife, signOfLifeWait: hours(signOfLifeHours) };
 }
 
 function readSoftErrors(crawler: Node, { problems }: ReadContext): SoftErrorDefinition[] {
-  const element = findOnlyChild(crawler, policy.SOFT_ERRORS) as Node | undefined;
-  return (element ? findValidChildren(element, policy.SOFT_ERROR) : []).flatMap(({ values, place }) => {
+  const element = findOnlyChild(crawler, errors.SOFT_ERRORS) as Node | undefined;
+  return (element ? findValidChildren(element, errors.SOFT_ERROR) : []).flatMap(({ values, place }) => {
     const { field, pattern, status, ...patterns } = values;
     const given = Object.values(patterns).filter((one) => one !== undefined).length;
     if ((field === undefined) !== (pattern === undefined) || (given === 0) === (pattern === undefined)) {

@@ -1,6 +1,6 @@
 import type { Settlement, UrlQueue } from '../../ports/frontier-store.js';
 import { type Fence, FencedOut } from '../../ports/partitions.js';
-import type { Settled } from './url-settlement.js';
+import type { Settled } from './decision.js';
 
 /** Writes a batch of settlements, leaving out those whose partitions another node owns by now. */
 export async function settleOwned(

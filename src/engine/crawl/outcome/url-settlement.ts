@@ -6,85 +6,28 @@
 
 import type { Disposition } from '../../../domain/crawl/state-changes.js';
 import type { StateChanges, UrlState } from '../../../domain/crawl/url-state.js';
-import { REFRESH, type SourceNumber } from '../../../domain/frontier/sources.js';
+import { REFRESH } from '../../../domain/frontier/sources.js';
 import type { Reason } from '../../../domain/policy/reasons.js';
-import type { OrderState, PushDocument, PushOrder } from '../../../domain/push/order.js';
+import type { OrderState, PushOrder } from '../../../domain/push/order.js';
 import { isServerFault } from '../../../domain/push/sign-of-life.js';
-import { after, type Duration, earlier, type Instant, NEVER } from '../../../domain/time/units.js';
+import { after, type Duration, earlier, NEVER } from '../../../domain/time/units.js';
 import type { Delivery } from '../../delivery/delivery.js';
 import type { Clock } from '../../ports/clock.js';
-import type { LedgerEntry, OrderLedger, PageLinks, Settlement, UrlChanges, Visit } from '../../ports/frontier-store.js';
+import type { LedgerEntry, OrderLedger, Settlement, UrlChanges } from '../../ports/frontier-store.js';
 import type { OwedChange } from '../../ports/owed-orders.js';
-import { type Fence, FencedOut } from '../../ports/partitions.js';
+import { FencedOut } from '../../ports/partitions.js';
 import { SinkUnavailable } from '../../ports/sink.js';
 import type { Tracing } from '../../ports/tracing.js';
 import type { Batcher } from '../../support/batcher.js';
 import type { CrawlEvents } from '../../support/crawl-events.js';
 import type { Tally } from '../tally.js';
+import type { Decision, Settled, SettledUrl } from './decision.js';
 import type { Deletions, GuardVerdict } from './deletions.js';
 import { type InDoubtDeliveries, UNKNOWN_STAMP } from './in-doubt-deliveries.js';
 import type { Ledger } from './ledger.js';
 import type { Owing } from './owing.js';
 import { PartOrders, type PartPlan } from './part-orders.js';
 import type { SharedDocuments } from './shared-documents.js';
-
-/**
- * A desired change of a URL without a visit. What follows from it is decided once nothing else is in flight for the
- * URL.
- */
-export type UrlCommand =
-  | { readonly do: 'clear' | 'forget-error' | 'judge' | 'index-after-all' }
-  | { readonly do: 'send-again'; readonly entry: LedgerEntry }
-  /**
-   * Sends what is indexed to one sink: copied from the sink `from`, otherwise found by a visit. If `from` is the sink
-   * itself, the document's principals have changed.
-   */
-  | { readonly do: 'send-to'; readonly sink: string; readonly from?: string };
-
-/** What a command means for a URL. */
-export interface CommandResult {
-  readonly disposition: Disposition;
-  /** The deletion as it is already in the ledger (held, awaiting or refused); the order that is sent replaces it. */
-  readonly resume?: LedgerEntry;
-  /** The document of an add order. */
-  readonly document?: PushDocument;
-  /** The only sinks that get the order; absent for all sinks of the crawler. */
-  readonly sinks?: readonly string[];
-  /** The deletion of a document that was split off the page, released by a person. */
-  readonly releasedPart?: { readonly id: string; readonly entry: LedgerEntry };
-  /** A ledger entry that is no longer needed, and why. */
-  readonly cancel?: { readonly order: LedgerEntry; readonly why: string };
-}
-
-export interface Decision extends CommandResult {
-  readonly state: UrlState;
-  /** The fence under which the decision was made. */
-  readonly fence: Fence;
-  readonly visit?: Visit;
-  readonly links?: PageLinks;
-  /** When the visit began; absent if there was none. */
-  readonly startedAt?: Instant;
-  /** True if a person decided, through a command or the configuration: the guard does not apply. */
-  readonly byPerson?: boolean;
-}
-
-/** The URL after its settlement; `next` is its place in the queue, absent if it is not queued or gone. */
-export interface SettledUrl {
-  /** True if the URL is gone or its status is removed: links may lead to it again. */
-  readonly removed: boolean;
-  /** The status that was written, if it changed and the URL is not gone. */
-  readonly status?: UrlState['status'];
-  readonly reason?: Reason;
-  readonly next?: { readonly source: SourceNumber; readonly dueAt: Instant };
-  /**
-   * The similarity hash of the document in the index: null if there is no longer a document, or none with text;
-   * undefined if nothing has changed.
-   */
-  readonly simhash?: bigint | null;
-}
-
-/** Whether a settlement was written, or is left to another node that owns the URL by now. */
-export type Settled = 'written' | 'fenced out';
 
 export interface SettlementServices {
   readonly store: Pick<OrderLedger, 'listOrders'>;

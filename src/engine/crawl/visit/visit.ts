@@ -6,7 +6,7 @@ import type { PageResult } from '../../ports/page-task.js';
 import { FencedOut, type Partitions } from '../../ports/partitions.js';
 import type { Tracing } from '../../ports/tracing.js';
 import type { Host } from '../hosts/hosts.js';
-import type { SettledUrl } from '../outcome/url-settlement.js';
+import type { SettledUrl } from '../outcome/decision.js';
 import type { Documents } from './documents.js';
 import type { FetchStage } from './fetch-stage.js';
 import type { LinkStage } from './link-stage.js';

@@ -1,0 +1,120 @@
+/** What a Crawler does about errors, deletions after an outage, pages that only look fine, and endless sites. */
+import { ERROR_CODES, type ErrorCode } from '../../../domain/fetch/error-codes.js';
+import * as t from '../value-types.js';
+import { attribute, elementFactory } from './spec.js';
+
+const element = elementFactory('cw');
+
+export const ERROR_POLICY = element(
+  'ErrorPolicy',
+  'How errors are classified.',
+  {
+    maxTemporaryErrors: attribute(
+      t.integer(0, 10_000),
+      'Number of consecutive temporary errors on refresh after which a document is deleted.',
+      { default: '5' },
+    ),
+    retryDelayS: attribute(
+      t.durationS(1),
+      'Time to wait before a URL with a temporary error is retried; it grows sixfold with each consecutive error.',
+      {
+        default: '60',
+        unit: 's',
+      },
+    ),
+    maxRetryDelayS: attribute(t.durationS(1), 'Maximum time to wait before a retry.', { default: '86400', unit: 's' }),
+  },
+  { children: ['Error'], once: true },
+);
+export const ERROR = element(
+  'Error',
+  'Assigns an error code to a class; the defaults are in the table of error codes.',
+  {
+    code: attribute(t.enumeration(Object.keys(ERROR_CODES) as ErrorCode[]), 'Error code.', { required: true }),
+    class: attribute(t.enumeration(['permanent', 'temporary']), 'Class to assign the code to.', { required: true }),
+  },
+);
+
+export const DELETION_GUARD = element(
+  'DeletionGuard',
+  'A deletion that results from a server fault (any error except 404 and 410) waits until the host has served a good page again; if deletions for one host exceed both limits within the window, further ones are held until a person decides.',
+  {
+    enabled: attribute(t.boolean, 'Off: deletions are always sent at once.', { default: 'true' }),
+    maxDeletions: attribute(t.integer(0), 'Maximum number of deletions for one host within the window.', {
+      default: '50',
+    }),
+    maxShare: attribute(
+      t.decimal(0, 1),
+      "Maximum share of the host's indexed documents that is deleted within the window.",
+      { default: '0.1' },
+    ),
+    windowS: attribute(t.durationS(1), 'Length of the window.', { default: '3600', unit: 's' }),
+    signOfLife: attribute(
+      t.boolean,
+      'Off: a deletion that results from a server fault is sent at the first such error and does not count towards the limits, as in the reference system.',
+      { default: 'true' },
+    ),
+    signOfLifeHours: attribute(
+      t.integer(1),
+      'Maximum time that a deletion waits for a sign of life of its host; after that, only the limits decide.',
+      { default: '24', unit: 'h' },
+    ),
+  },
+  { once: true },
+);
+
+export const SOFT_ERRORS = element(
+  'SoftErrors',
+  'Responses with status 200 that are actually errors (OmniFind).',
+  {
+    probe: attribute(
+      t.boolean,
+      'Once a day, request a page that cannot exist from each host; pages that look like the response are treated as errors.',
+      { default: 'false' },
+    ),
+  },
+  {
+    children: ['SoftError'],
+    once: true,
+  },
+);
+export const SOFT_ERROR = element('SoftError', 'A pattern that identifies pages that are errors despite status 200.', {
+  url: attribute(t.word, 'Regular expression (linear time) to search for in the URL.'),
+  title: attribute(
+    t.word,
+    'Regular expression (linear time) to search for in the title. If several patterns are set, all of them must match.',
+  ),
+  content: attribute(t.word, 'Regular expression (linear time) to search for in the text of the page.'),
+  field: attribute(
+    t.enumeration(['url', 'title', 'content']),
+    'The part of the page in which to search for `pattern`; use `field` and `pattern` instead of the three attributes above.',
+  ),
+  pattern: attribute(t.word, 'Regular expression to search for in `field`.'),
+  status: attribute(t.integer(400, 599), 'HTTP status to treat the response as.', { default: '404' }),
+});
+
+export const TRAPS = element(
+  'Traps',
+  'Limits for endless sites.',
+  {
+    maxPathDepth: attribute(t.integer(1, 1000), 'Maximum number of path segments of a URL.', { default: '40' }),
+    maxRepeatedSegments: attribute(t.integer(1, 1000), 'Maximum number of times that a segment may appear in a path.', {
+      default: '4',
+    }),
+    maxQueryVariants: attribute(t.integer(1), 'Maximum number of URLs of one host that differ only in their query.', {
+      default: '50000',
+    }),
+    maxPatternUrls: attribute(
+      t.integer(1),
+      'Number of URLs of one host that differ only in numbers, dates, ids and their query. Once it is reached, further URLs of this kind are only accepted from pages that contain something new: a word, or links to other pages.',
+      { default: '1000' },
+    ),
+    maxUrlsPerHost: attribute(t.integer(1), 'Maximum number of URLs of one host.', { default: '5000000' }),
+    maxLinksPerPage: attribute(
+      t.integer(1, 1_000_000),
+      'Maximum number of different URLs in the links of one page, not counting fragments and repeats. Further links are left out (`links-cut`).',
+      { default: '50000' },
+    ),
+  },
+  { once: true },
+);
