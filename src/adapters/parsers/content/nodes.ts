@@ -38,15 +38,12 @@ export class Element {
 
   /** The value of the first attribute with that name (in lower case), with character references decoded. */
   getAttribute(name: string): string | undefined {
-    const { page, end } = this;
-    for (let at = this.first; at < end; at++) if (page.nameAt(at) === name) return page.valueAt(at);
-    return undefined;
+    const index = this.page.find(name, this.first, this.end);
+    return index < 0 ? undefined : this.page.valueAt(index);
   }
 
   has(name: string): boolean {
-    const { page, end } = this;
-    for (let at = this.first; at < end; at++) if (page.nameAt(at) === name) return true;
-    return false;
+    return this.page.find(name, this.first, this.end) >= 0;
   }
 }
 

@@ -32,11 +32,17 @@ export class PageSource {
   }
 }
 
+/** Comparing this many names is faster than a look-up. */
+const FEW = 16;
+
 /** The attributes of all elements of a page, in one list: values are cut out when somebody asks for them, which is seldom. */
 export class PageAttributes {
   private readonly names: string[] = [];
   /** Where the values begin and end in the page. */
   private readonly bounds: number[] = [];
+
+  /** Of elements with many attributes, by the first of these: where each name stands. */
+  private readonly indexes = new Map<number, ReadonlyMap<string, number>>();
 
   constructor(private readonly source: PageSource) {}
 
@@ -47,6 +53,23 @@ export class PageAttributes {
   add(name: string, start: number, end: number): void {
     this.names.push(name);
     this.bounds.push(start, end);
+  }
+
+  /** The first attribute with that name from `first` up to `end`; -1 if there is none. */
+  find(name: string, first: number, end: number): number {
+    if (end - first > FEW) return this.getIndex(first, end).get(name) ?? -1;
+    for (let at = first; at < end; at++) if (this.names[at] === name) return at;
+    return -1;
+  }
+
+  /** Selectors may ask an element for an attribute once for each of its descendants, so that no look-up may take long. */
+  private getIndex(first: number, end: number): ReadonlyMap<string, number> {
+    const known = this.indexes.get(first);
+    if (known) return known;
+    const index = new Map<string, number>();
+    for (let at = first; at < end; at++) if (!index.has(this.names[at]!)) index.set(this.names[at]!, at);
+    this.indexes.set(first, index);
+    return index;
   }
 
   nameAt(index: number): string {

@@ -32,21 +32,13 @@ const ADAPTER: NonNullable<Options<Node, Element>['adapter']> = {
   getSiblings: (node) => (isElement(node) ? (node.parent.children as Node[]) : [node]),
   prevElementSibling: (node) => (isElement(node) ? (node.previous ?? null) : null),
   getText: readText,
-  removeSubsets: (nodes) => nodes.filter((node) => !isElement(node) || !isInside(node, nodes)),
+  // For searches by css-select itself, which nothing here uses.
+  removeSubsets: (nodes) => nodes,
 };
 
 function readText(node: Node): string {
   if (isText(node)) return node.data;
   return isElement(node) && node.name === 'br' ? '\n' : getChildren(node).map(readText).join('');
-}
-
-function isInside(element: Element, nodes: readonly Node[]): boolean {
-  let node: Node = element;
-  while (isElement(node)) {
-    node = node.parent;
-    if (nodes.includes(node)) return true;
-  }
-  return false;
 }
 
 interface Candidate {

@@ -108,6 +108,13 @@ it('keeps comments that may be markers, and tells whether there is one', () => {
     expect(tree(sign).hasSigns).toBe(true);
 });
 
+it('finds the first of several attributes with a name, however many there are', () => {
+  const many = Array.from({ length: 300 }, (_, n) => `a${n % 150}=${n}`).join(' ');
+  const [element] = parseTree(Buffer.from(`<b ${many}>`), false).elements;
+  expect(['a0', 'a149', 'a150'].map((name) => element?.getAttribute(name))).toEqual(['0', '149', undefined]);
+  expect(['a7', 'b'].map((name) => element?.has(name))).toEqual([true, false]);
+});
+
 it('ends at its limits', () => {
   const deep = parseTree(Buffer.from(`${'<b>'.repeat(4_000)}text`), false);
   expect(deep.elements).toHaveLength(500);
@@ -116,4 +123,7 @@ it('ends at its limits', () => {
   expect(parseTree(Buffer.from('<b>'.repeat(10_000)), false).truncated).toBe(true);
   const wide = parseTree(Buffer.from('<br>'.repeat(250_000)), false);
   expect([wide.elements.length, wide.truncated]).toEqual([200_001, true]);
+  const full = parseTree(Buffer.from(`<b${' a'.repeat(600_000)}>text<i>`), false);
+  expect(full.elements.map(({ attributeCount }) => attributeCount)).toEqual([500_000]);
+  expect(full.truncated).toBe(true);
 });

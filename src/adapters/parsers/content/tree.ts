@@ -26,6 +26,8 @@ import { PageAttributes, PageSource } from './page-source.js';
 const MAX_DEPTH = 500;
 /** What follows is ignored. */
 const MAX_ELEMENTS = 200_000;
+/** Of all elements together; what follows is ignored. A page of nothing else would fill the memory of its thread. */
+const MAX_ATTRIBUTES = 500_000;
 /** Open tags, those included that are too deep to make an element; what follows is ignored. */
 const MAX_OPEN = 5_000;
 /** Bytes of markup. */
@@ -118,7 +120,8 @@ class TreeBuilder {
   }
 
   get isFull(): boolean {
-    return this.elements.length > MAX_ELEMENTS || this.depth > MAX_OPEN;
+    const { elements, depth, attributes } = this;
+    return elements.length > MAX_ELEMENTS || depth > MAX_OPEN || attributes.count >= MAX_ATTRIBUTES;
   }
 
   build(): void {
@@ -315,16 +318,20 @@ class TreeBuilder {
         const start = at + 1;
         const close = this.page.indexOf(quote === QUOTE ? '"' : "'", start);
         if (close < 0) return end;
-        this.attributes.add(name, start, close);
+        this.addAttribute(name, start, close);
         return close + 1;
       }
       const start = at;
       while (at < end && bytes[at] !== GREATER && !isSpace(bytes[at]!)) at++;
-      this.attributes.add(name, start, at);
+      this.addAttribute(name, start, at);
       return at;
     }
-    this.attributes.add(name, at, at);
+    this.addAttribute(name, at, at);
     return at;
+  }
+
+  private addAttribute(name: string, start: number, end: number): void {
+    if (this.attributes.count < MAX_ATTRIBUTES) this.attributes.add(name, start, end);
   }
 
   private readOtherName(start: number, end: number): string {
