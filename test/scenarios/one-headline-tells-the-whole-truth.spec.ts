@@ -124,7 +124,7 @@ describe('the headline of a URL', () => {
       'gone',
       '/gone',
       'not-in-index',
-      /^Not in the index: its last visit failed \(http-404\)\. The server says that there is no such page/,
+      /^Not in the index: its last visit failed \(http-404\)\. The page does not exist \(404\)/,
       /links/,
     ],
     [
