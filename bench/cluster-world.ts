@@ -1,4 +1,7 @@
-/** What the benchmarks of several nodes share: a PostgreSQL of their own, web servers that keep a log, a receiver that checks the order of orders. */
+/**
+ * Parts shared by the benchmarks with several nodes: a PostgreSQL server, web servers that log their requests, and a
+ * receiver that checks in which sequence orders arrive.
+ */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type RequestListener, type Server } from 'node:http';
@@ -20,7 +23,7 @@ const TEXT = Array.from(
   (_, p) => `<p>${WORDS.map((_, i) => WORDS[(p + i * i) % WORDS.length]).join(' ')}</p>`,
 );
 
-/** A quarter of the memory for its buffers, as its manual says; what is written may be lost with the machine. */
+/** Settings of PostgreSQL: a quarter of the memory for its buffers, as its manual recommends. */
 const SETTINGS = [
   `shared_buffers=${Math.round(totalmem() / 4 / 1_048_576)}MB`,
   'max_connections=200',
@@ -28,23 +31,23 @@ const SETTINGS = [
 ];
 
 export interface Postgres {
-  /** Of a new, empty database. */
-  database(): Promise<string>;
+  /** Creates an empty database and returns its URL. */
+  createDatabase(): Promise<string>;
   close(): Promise<void>;
 }
 
 export async function startPostgres(): Promise<Postgres> {
   const directory = mkdtempSync(join(tmpdir(), 'crawlway-bench-postgres-'));
-  // Also when the benchmark fails: what it leaves would be a server and gigabytes.
+  // Also runs when the benchmark fails, which would otherwise leave behind a running server and gigabytes of data.
   process.once('exit', () => {
     void stopPostgres(directory);
     rmSync(directory, { recursive: true, force: true });
   });
   const server = await startedPostgres(directory, SETTINGS);
-  let databases = 0;
+  let databaseCount = 0;
   return {
-    database: async () => {
-      const name = `bench_${++databases}`;
+    createDatabase: async () => {
+      const name = `bench_${++databaseCount}`;
       const client = new pg.Client(server);
       await client.connect();
       await client.query(`CREATE DATABASE ${name}`).finally(() => client.end());
@@ -56,11 +59,14 @@ export async function startPostgres(): Promise<Postgres> {
 
 export interface Site {
   readonly url: string;
-  /** When each request came, in milliseconds of this process, without those for robots.txt. */
+  /** All requests except those for robots.txt, with the time of their arrival by this process's clock. */
   readonly requests: { readonly at: number; readonly path: string }[];
 }
 
-/** Web servers with `pages` pages each; every page links to the next ones of its server and to its like on the next server. */
+/**
+ * Web servers with `pages` pages each; every page links to the next three pages of its server and to the page of the
+ * same number on the next server.
+ */
 export class Sites {
   private constructor(
     readonly all: readonly Site[],
@@ -72,7 +78,7 @@ export class Sites {
     const servers = await Promise.all(
       Array.from({ length: count }, async (_, i) => {
         const requests: Site['requests'] = [];
-        const server = await listening((request, response) => {
+        const server = await startServer((request, response) => {
           const path = request.url ?? '/';
           if (path === '/robots.txt') {
             response.writeHead(404).end();
@@ -81,9 +87,12 @@ export class Sites {
           requests.push({ at: performance.now(), path });
           const n = Number(/^\/(\d+)$/.exec(path)?.[1] ?? Number.NaN);
           if (!(n < pages)) response.writeHead(404).end();
-          else response.writeHead(200, { 'content-type': 'text/html' }).end(page(n, pages, all[(i + 1) % count]!.url));
+          else
+            response
+              .writeHead(200, { 'content-type': 'text/html' })
+              .end(renderPage(n, pages, all[(i + 1) % count]!.url));
         });
-        all[i] = { url: addressOf(server), requests };
+        all[i] = { url: getBaseUrl(server), requests };
         return server;
       }),
     );
@@ -100,13 +109,13 @@ export class Sites {
   }
 
   close(): void {
-    for (const server of this.servers) end(server);
+    for (const server of this.servers) closeServer(server);
   }
 }
 
-function page(n: number, pages: number, next: string): string {
-  const own = [1, 2, 3].filter((step) => n + step < pages).map((step) => `<a href="/${n + step}">more</a>`);
-  return `<!doctype html><title>Page ${n}</title>${TEXT.join('\n')}${own.join(' ')} <a href="${next}/${n}">like this</a>`;
+function renderPage(n: number, pages: number, nextSiteUrl: string): string {
+  const ownLinks = [1, 2, 3].filter((step) => n + step < pages).map((step) => `<a href="/${n + step}">more</a>`);
+  return `<!doctype html><title>Page ${n}</title>${TEXT.join('\n')}${ownLinks.join(' ')} <a href="${nextSiteUrl}/${n}">same page</a>`;
 }
 
 interface Order {
@@ -115,23 +124,23 @@ interface Order {
   readonly uri: string;
 }
 
-/** Acknowledges all orders and remembers the last one of each document. */
+/** Acknowledges all orders, and remembers the last order for each document. */
 export class Receiver {
   readonly documents = new Set<string>();
-  /** Orders that came after a later one for the same document. */
+  /** Number of orders that arrived after a later order for the same document. */
   outOfOrder = 0;
-  private readonly last = new Map<string, number>();
+  private readonly lastOrderIds = new Map<string, number>();
 
   private constructor(private readonly server: Server) {}
 
   static async start(): Promise<Receiver> {
     const receiver: Receiver = new Receiver(
-      await listening((request, response) => {
+      await startServer((request, response) => {
         const chunks: Buffer[] = [];
         request.on('data', (chunk: Buffer) => chunks.push(chunk));
         request.on('end', () => {
           const { orders } = JSON.parse(Buffer.concat(chunks).toString()) as { orders: Order[] };
-          for (const order of orders) receiver.take(order);
+          for (const order of orders) receiver.record(order);
           response.writeHead(204).end();
         });
       }),
@@ -140,16 +149,16 @@ export class Receiver {
   }
 
   get url(): string {
-    return `${addressOf(this.server)}/`;
+    return `${getBaseUrl(this.server)}/`;
   }
 
   close(): void {
-    end(this.server);
+    closeServer(this.server);
   }
 
-  private take({ id, kind, uri }: Order): void {
-    if (id < (this.last.get(uri) ?? 0)) this.outOfOrder++;
-    this.last.set(uri, id);
+  private record({ id, kind, uri }: Order): void {
+    if (id < (this.lastOrderIds.get(uri) ?? 0)) this.outOfOrder++;
+    this.lastOrderIds.set(uri, id);
     if (kind === 'add') this.documents.add(uri);
     else this.documents.delete(uri);
   }
@@ -162,7 +171,7 @@ export interface CrawlOptions {
   readonly throttleMs: number;
 }
 
-/** `crawlway serve` on a shared database, as a process of its own. */
+/** A process that runs `crawlway serve` on a shared database. */
 export class Node {
   private constructor(
     readonly process: ChildProcess,
@@ -193,7 +202,7 @@ export class Node {
       createInterface({ input: child.stdout! }).on('line', (line) => {
         if (line.includes('Crawlway is ready')) resolve();
       });
-      child.once('exit', (code) => reject(new Error(`a node ended with ${code} before it was ready`)));
+      child.once('exit', (code) => reject(new Error(`a node exited with code ${code} before it was ready`)));
     });
     return new Node(child, folder);
   }
@@ -204,16 +213,16 @@ export class Node {
   }
 }
 
-export const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+export const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-function listening(listener: RequestListener): Promise<Server> {
+function startServer(listener: RequestListener): Promise<Server> {
   const server = createServer({ keepAliveTimeout: 60_000 }, listener);
   return new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(server)));
 }
 
-const addressOf = (server: Server): string => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+const getBaseUrl = (server: Server): string => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
-function end(server: Server): void {
+function closeServer(server: Server): void {
   server.close();
   server.closeAllConnections();
 }

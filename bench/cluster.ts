@@ -1,8 +1,11 @@
-/** `npm run bench -- cluster nodes|failover|statements [OPTION …]`: several nodes on one PostgreSQL. See the files of these names. */
+/**
+ * `npm run bench -- cluster nodes|failover|statements [OPTION …]`: benchmarks with several nodes on one PostgreSQL. See
+ * cluster-nodes.ts, cluster-failover.ts and cluster-statements.ts.
+ */
 const PARTS = ['nodes', 'failover', 'statements'];
 const part = process.argv[2];
 if (part !== undefined && PARTS.includes(part)) await import(`./cluster-${part}.js`);
 else {
-  console.error(`say which: npm run bench -- cluster ${PARTS.join('|')}`);
+  console.error(`specify one of the benchmarks: npm run bench -- cluster ${PARTS.join('|')}`);
   process.exitCode = 2;
 }

@@ -1,7 +1,7 @@
 /**
- * How smooth the console is while the server crawls at full speed and sends live events: intervals between frames in the
- * system's Chromium, and how much processor time its main thread takes. Chromium, server, site and receiver share the
- * machine, so an empty page is measured too: what it drops is not the console's doing.
+ * Measures how smooth the console is while the server crawls at full speed and sends live events: the intervals between
+ * frames in the system's Chromium, and the processor time of its main thread. Chromium, server, site and receiver share
+ * the machine, so an empty page is measured, too: the frames that it drops are not caused by the console.
  *
  *   node dist/bench/console-frames.js [--seconds 15]
  */
@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type CDPSession, chromium, type Page } from 'playwright-core';
 import { ARGUMENTS, CHROMIUM } from '../test/console/chromium.js';
-import { fullSpeed } from './crawl-run.js';
+import { createFullSpeedConfiguration } from './crawl-run.js';
 import { startProgram, stop } from './processes.js';
 
 const DIST = fileURLToPath(new URL('..', import.meta.url));
@@ -19,7 +19,7 @@ const API = 'http://127.0.0.1:18840';
 const RECEIVER_PORT = 18_850;
 const SITE_PORT = 18_190;
 const PAGES = 1_000_000;
-/** Until the crawl has its speed and the screen its first content. */
+/** Time until the crawl has reached its speed and the screen shows its first content. */
 const WARM_UP_MS = 4_000;
 const LATE_MS = 20;
 
@@ -33,31 +33,31 @@ const SCREENS: Readonly<Record<string, string>> = {
 };
 
 interface Smoothness {
-  /** Milliseconds between two frames. */
+  /** Median of the milliseconds between two frames. */
   readonly median: number;
   readonly p95: number;
   readonly worst: number;
-  /** Share of the frames that came later than LATE_MS after the one before. */
-  readonly late: number;
-  /** Processor time of the main thread, as a share of the time. */
-  readonly busy: number;
+  /** Share of the frames that came more than LATE_MS after the previous one. */
+  readonly lateShare: number;
+  /** Processor time of the main thread, as a share of the elapsed time. */
+  readonly busyShare: number;
   readonly pagesPerSecond: number;
 }
 
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-async function indexed(): Promise<number> {
+async function countIndexed(): Promise<number> {
   const view = (await (await fetch(`${API}/api/v1/crawlers/bench`)).json()) as { indexed: number };
   return view.indexed;
 }
 
-async function busySeconds(session: CDPSession): Promise<number> {
+async function readBusySeconds(session: CDPSession): Promise<number> {
   const { metrics } = await session.send('Performance.getMetrics');
   return metrics.find(({ name }) => name === 'TaskDuration')?.value ?? Number.NaN;
 }
 
-/** Runs in the page. */
-const framesOf = (ms: number): string => `new Promise((resolve) => {
+/** Script that runs in the page and returns the times of its frames. */
+const createFrameScript = (ms: number): string => `new Promise((resolve) => {
   const times = [];
   const end = performance.now() + ${ms};
   const frame = (now) => { times.push(now); if (now < end) requestAnimationFrame(frame); else resolve(times); };
@@ -67,44 +67,52 @@ const framesOf = (ms: number): string => `new Promise((resolve) => {
 async function measure(page: Page, ms: number): Promise<Smoothness> {
   const session = await page.context().newCDPSession(page);
   await session.send('Performance.enable', { timeDomain: 'threadTicks' });
-  const [busyBefore, pagesBefore, started] = [await busySeconds(session), await indexed(), performance.now()];
-  const times = (await page.evaluate(framesOf(ms))) as number[];
-  const seconds = (performance.now() - started) / 1000;
-  const [busyAfter, pagesAfter] = [await busySeconds(session), await indexed()];
+  const [busyBefore, pagesBefore, startedAt] = [
+    await readBusySeconds(session),
+    await countIndexed(),
+    performance.now(),
+  ];
+  const times = (await page.evaluate(createFrameScript(ms))) as number[];
+  const seconds = (performance.now() - startedAt) / 1000;
+  const [busyAfter, pagesAfter] = [await readBusySeconds(session), await countIndexed()];
   await session.detach();
   const intervals = times.slice(1).map((time, i) => time - times[i]!);
-  const late = intervals.filter((interval) => interval > LATE_MS).length / intervals.length;
+  const lateShare = intervals.filter((interval) => interval > LATE_MS).length / intervals.length;
   const sorted = intervals.sort((a, b) => a - b);
   return {
     median: sorted[sorted.length >> 1]!,
     p95: sorted[Math.floor(sorted.length * 0.95)]!,
     worst: sorted.at(-1)!,
-    late,
-    busy: (busyAfter - busyBefore) / seconds,
+    lateShare,
+    busyShare: (busyAfter - busyBefore) / seconds,
     pagesPerSecond: (pagesAfter - pagesBefore) / seconds,
   };
 }
 
-function row(name: string, { median, p95, worst, late, busy, pagesPerSecond }: Smoothness): string {
-  const percent = (share: number): string => `${(share * 100).toFixed(1)} %`;
-  return `| ${name} | ${pagesPerSecond.toFixed(0)} | ${median.toFixed(1)} | ${p95.toFixed(1)} | ${worst.toFixed(0)} | ${percent(late)} | ${percent(busy)} |`;
+function formatRow(name: string, { median, p95, worst, lateShare, busyShare, pagesPerSecond }: Smoothness): string {
+  const formatPercent = (share: number): string => `${(share * 100).toFixed(1)} %`;
+  return `| ${name} | ${pagesPerSecond.toFixed(0)} | ${median.toFixed(1)} | ${p95.toFixed(1)} | ${worst.toFixed(0)} | ${formatPercent(lateShare)} | ${formatPercent(busyShare)} |`;
 }
 
 async function main(): Promise<void> {
-  if (!CHROMIUM) throw new Error('there is no Chromium: apt-get install chromium, or name one in CHROMIUM');
-  const at = process.argv.indexOf('--seconds');
-  const ms = (at < 0 ? 15 : Number(process.argv[at + 1])) * 1000;
+  if (!CHROMIUM) throw new Error('Chromium was not found: apt-get install chromium, or set CHROMIUM to its path');
+  const index = process.argv.indexOf('--seconds');
+  const ms = (index < 0 ? 15 : Number(process.argv[index + 1])) * 1000;
   const folder = mkdtempSync(join(tmpdir(), 'crawlway-frames-'));
-  writeFileSync(join(folder, 'config.xml'), fullSpeed(`http://127.0.0.1:${SITE_PORT}/`, RECEIVER_PORT));
-  const program = (path: string, args: readonly string[], ready: RegExp) => startProgram(join(DIST, path), args, ready);
-  const site = await program(
+  writeFileSync(
+    join(folder, 'config.xml'),
+    createFullSpeedConfiguration(`http://127.0.0.1:${SITE_PORT}/`, RECEIVER_PORT),
+  );
+  const startDistProgram = (path: string, args: readonly string[], ready: RegExp) =>
+    startProgram(join(DIST, path), args, ready);
+  const site = await startDistProgram(
     'bench/synthetic-site.js',
     ['--port', String(SITE_PORT), '--pages', String(PAGES)],
     /http/,
   );
-  const receiver = await program('test/support/ack-receiver.js', ['--port', String(RECEIVER_PORT)], /\d/);
-  const serve = ['serve', '--config', join(folder, 'config.xml'), '--data', join(folder, 'data')];
-  const server = await program('program/main.js', [...serve, '--port', new URL(API).port], /is ready/);
+  const receiver = await startDistProgram('test/support/ack-receiver.js', ['--port', String(RECEIVER_PORT)], /\d/);
+  const serveArgs = ['serve', '--config', join(folder, 'config.xml'), '--data', join(folder, 'data')];
+  const server = await startDistProgram('program/main.js', [...serveArgs, '--port', new URL(API).port], /is ready/);
   const browser = await chromium.launch({ executablePath: CHROMIUM, headless: true, args: ARGUMENTS });
   try {
     const page = await browser.newPage({ viewport: { width: 1280, height: 860 } });
@@ -113,11 +121,11 @@ async function main(): Promise<void> {
     for (const [name, url] of Object.entries(SCREENS)) {
       await page.goto(url);
       await sleep(WARM_UP_MS);
-      console.log(row(name, await measure(page, ms)));
+      console.log(formatRow(name, await measure(page, ms)));
     }
   } finally {
     await browser.close();
-    for (const each of [server, receiver, site]) await stop(each);
+    for (const child of [server, receiver, site]) await stop(child);
     rmSync(folder, { recursive: true, force: true });
   }
 }

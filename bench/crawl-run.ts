@@ -1,10 +1,13 @@
-/** A whole crawl server for a benchmark: a process of its own, a data directory, and a receiver that only acknowledges. */
+/**
+ * Runs a whole crawl server for a benchmark, as a process with a new data directory and a receiver that only
+ * acknowledges.
+ */
 import type { ChildProcess } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, tmpdir, totalmem, type } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { ProcessTree, RUNTIME_FLAGS, startProgram, stop, type Usage, usageOf } from './processes.js';
+import { ProcessTree, RUNTIME_FLAGS, readUsage, startProgram, stop, type Usage } from './processes.js';
 
 const DIST = fileURLToPath(new URL('..', import.meta.url));
 const API_PORT = 18_740;
@@ -13,25 +16,28 @@ const POLL_MS = 100;
 
 export const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-export const options = (name: string): string[] =>
+export const getOptions = (name: string): string[] =>
   process.argv.flatMap((argument, i) => (argument === `--${name}` ? [process.argv[i + 1] ?? ''] : []));
-export const option = (name: string, otherwise: string): string => options(name)[0] ?? otherwise;
+export const getOption = (name: string, fallback: string): string => getOptions(name)[0] ?? fallback;
 
 export const median = (numbers: readonly number[]): number =>
   [...numbers].sort((a, b) => a - b)[numbers.length >> 1] ?? Number.NaN;
 
-/** Machine and versions, for the head of a table. */
-export function machine(): string {
+/** Describes the machine and the version of Node, for the heading of a table. */
+export function describeMachine(): string {
   const cores = cpus();
   const memory = Math.round(totalmem() / 2 ** 30);
   return `${cores.length} cores ${cores[0]?.model.trim() ?? ''}, ${memory} GB, ${type()}, Node ${process.versions.node}`;
 }
 
-/** A configuration of one crawler named bench that delivers everything; `attributes` of its Crawler element, `inside` it. */
-export const configuration = (attributes: string, inside: string, receiverPort = RECEIVER_PORT): string =>
+/**
+ * Creates a configuration with one crawler named bench that pushes all its documents. `attributes` and `elements` are
+ * those of its Crawler element.
+ */
+export const createConfiguration = (attributes: string, elements: string, receiverPort = RECEIVER_PORT): string =>
   `<CrawlConfig xmlns="exa:com.exalead.mercury.mami.crawl.v21" xmlns:ar="exa:com.exalead.actionrules.v21" xmlns:cw="urn:crawlway:config:1">
   <Crawler name="bench" nearDuplicateDetector="false" crawlSitemaps="false" ${attributes}>
-    ${inside}
+    ${elements}
     <cw:Traps maxUrlsPerHost="100000000" maxPatternUrls="100000000"/>
     <cw:PushTo sink="main"/>
   </Crawler>
@@ -39,9 +45,9 @@ export const configuration = (attributes: string, inside: string, receiverPort =
   <cw:Sink name="main" type="papi" url="http://127.0.0.1:${receiverPort}" connector="bench"/>
 </CrawlConfig>`;
 
-/** Such a crawler of one site, without politeness. */
-export const fullSpeed = (site: string, receiverPort: number): string =>
-  configuration(
+/** Creates such a configuration for one site, without politeness. */
+export const createFullSpeedConfiguration = (site: string, receiverPort: number): string =>
+  createConfiguration(
     'nthreads="32" aggressive="true" throttleTimeMS="0"',
     `<Root url="${site}"/><Rules group="bench"><Rule><ar:Host val="${new URL(site).hostname}"/><Index/><Follow/><Accept/></Rule></Rules>`,
     receiverPort,
@@ -54,7 +60,7 @@ export interface CrawlerState {
 }
 
 export class CrawlRun {
-  /** When the server process was started and when it said that it was ready, as performance.now tells. */
+  /** When the server process was started and when it reported that it was ready, by performance.now. */
   readonly startedAt: number;
   readonly readyAt: number;
 
@@ -68,7 +74,7 @@ export class CrawlRun {
     this.readyAt = times.readyAt;
   }
 
-  /** `fill` may write the database, whose path it is given, before the server starts. */
+  /** @param fill may write to the database, whose path it is given, before the server starts */
   static async start(config: string, fill?: (database: string) => Promise<void>): Promise<CrawlRun> {
     const folder = mkdtempSync(join(tmpdir(), 'crawlway-bench-'));
     const data = join(folder, 'data');
@@ -89,53 +95,54 @@ export class CrawlRun {
     return new CrawlRun(folder, receiver, server, { startedAt, readyAt: performance.now() });
   }
 
-  state(): Promise<CrawlerState> {
+  getState(): Promise<CrawlerState> {
     return this.get<CrawlerState>('');
   }
 
   async get<T>(path: string): Promise<T> {
-    return (await fetch(this.url(path))).json() as Promise<T>;
+    return (await fetch(this.createUrl(path))).json() as Promise<T>;
   }
 
   async post(path: string, body: unknown): Promise<void> {
-    const response = await fetch(this.url(path), {
+    const response = await fetch(this.createUrl(path), {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(body),
     });
-    if (!response.ok) throw new Error(`${path} answered ${response.status}: ${await response.text()}`);
+    if (!response.ok)
+      throw new Error(`the server responded to POST ${path} with ${response.status}: ${await response.text()}`);
   }
 
-  /** Fetches since the start, and the seconds that they took together. */
-  async fetches(): Promise<{ readonly count: number; readonly seconds: number }> {
-    const text = await this.metrics();
-    const value = (name: string) =>
+  /** Number of fetches since the start, and their total duration in seconds. */
+  async countFetches(): Promise<{ readonly count: number; readonly seconds: number }> {
+    const text = await this.readMetrics();
+    const readValue = (name: string) =>
       Number(new RegExp(`^crawlway_fetch_duration_seconds_${name} (\\S+)`, 'm').exec(text)?.[1]);
-    return { count: value('count'), seconds: value('sum') };
+    return { count: readValue('count'), seconds: readValue('sum') };
   }
 
-  /** Visits by outcome since the start. */
-  async visits(): Promise<ReadonlyMap<string, number>> {
-    const text = await this.metrics();
+  /** Number of visits since the start, by outcome. */
+  async countVisits(): Promise<ReadonlyMap<string, number>> {
+    const text = await this.readMetrics();
     const rows = [...text.matchAll(/^crawlway_pages_total\{.*outcome="([^"]+)".*\} (\d+)/gm)];
     return new Map(rows.map(([, outcome, count]) => [outcome!, Number(count)]));
   }
 
-  /** Waits until nothing is due, in flight or unacknowledged and as many documents are in the index. */
-  async untilIdle(indexed = 1): Promise<CrawlerState> {
+  /** Waits until nothing is due, in flight or unacknowledged, and at least `minIndexed` documents are in the index. */
+  async waitUntilIdle(minIndexed = 1): Promise<CrawlerState> {
     for (;;) {
       await sleep(POLL_MS);
-      const state = await this.state();
-      if (state.idle && state.pendingOrders === 0 && state.indexed >= indexed) return state;
+      const state = await this.getState();
+      if (state.idle && state.pendingOrders === 0 && state.indexed >= minIndexed) return state;
     }
   }
 
-  usage(): Usage | undefined {
-    return usageOf(this.server);
+  getUsage(): Usage | undefined {
+    return readUsage(this.server);
   }
 
-  /** The server and the processes that it starts; to be stopped by who asks for it. */
-  tree(): ProcessTree {
+  /** Watches the server and the processes that it starts; the caller must stop the returned object. */
+  watchProcesses(): ProcessTree {
     return new ProcessTree(this.server.pid!);
   }
 
@@ -145,9 +152,9 @@ export class CrawlRun {
     rmSync(this.folder, { recursive: true, force: true });
   }
 
-  private async metrics(): Promise<string> {
+  private async readMetrics(): Promise<string> {
     return (await fetch(`http://127.0.0.1:${API_PORT}/metrics`)).text();
   }
 
-  private readonly url = (path: string): string => `http://127.0.0.1:${API_PORT}/api/v1/crawlers/bench${path}`;
+  private readonly createUrl = (path: string): string => `http://127.0.0.1:${API_PORT}/api/v1/crawlers/bench${path}`;
 }

@@ -1,6 +1,9 @@
-/** The simulation of `freshness.ts`: policies, the optimum with known rates, and what visits at an even pace make of a web of pages. */
+/**
+ * The simulation of `freshness.ts`: refresh policies, the optimum with known rates, and how fresh a simulated web of
+ * pages is kept by visits at an even pace.
+ */
 import { TimeHeap } from '../src/domain/frontier/time-heap.js';
-import { type ChangeBelief, UNKNOWN, updateBelief } from '../src/domain/refresh/change-belief.js';
+import { type ChangeBelief, UNKNOWN_BELIEF, updateBelief } from '../src/domain/refresh/change-belief.js';
 import {
   computeFreshnessInterval,
   computeHarmonicInterval,
@@ -19,45 +22,45 @@ import {
   NEVER,
 } from '../src/domain/time/units.js';
 import { type SimulatedPage, SimulatedSitemaps } from './freshness-sitemaps.js';
-import { type Page, type Random, seeded } from './freshness-web.js';
+import { createRandom, type Page, type Random } from './freshness-web.js';
 
 export const DAY = days(1);
 
-/** Mean number of visits to a page: a year at one visit in ten days. */
-export const VISITS_A_PAGE = 36.5;
+/** Mean number of visits to a page: one visit every ten days for a year. */
+export const VISITS_PER_PAGE = 36.5;
 
 // ── policies ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-interface Visited {
+interface SimulatedVisit {
   readonly page: Page;
   readonly index: number;
   readonly now: Instant;
   readonly dueAt: Instant;
   readonly changed: boolean;
-  /** The visit before; absent on the first. */
+  /** When the page was visited before. Absent on the first visit. */
   readonly lastVisitAt?: Instant;
   readonly lastModified?: Instant;
 }
 
 export interface Policy {
   readonly name: string;
-  /** Milliseconds to the next visit. */
-  next(visit: Visited): number;
-  /** What it believes of the time between two changes of a page. */
-  changeInterval?(index: number): Duration;
-  /** Visits nothing before its time. */
-  readonly waits?: boolean;
+  /** Returns the milliseconds until the next visit. */
+  chooseDelay(visit: SimulatedVisit): number;
+  /** Estimated time between two changes of a page. */
+  estimateChangeInterval?(index: number): Duration;
+  /** Whether pages are visited only once they are due. */
+  readonly waitsUntilDue?: boolean;
 }
 
 const AGES = { minimumAge: hours(1), maximumAge: days(365) };
 
 /** Apache Nutch's AdaptiveFetchSchedule with the settings of nutch-default.xml. */
-export function nutch(size: number): Policy {
+export function createNutchPolicy(size: number): Policy {
   const intervals = new Float64Array(size).fill(days(30));
   const modified = new Float64Array(size);
   return {
     name: 'Nutch adaptive',
-    next({ index, lastVisitAt, now, changed }) {
+    chooseDelay({ index, lastVisitAt, now, changed }) {
       let interval = intervals[index]!;
       if (lastVisitAt === undefined || changed) modified[index] = now;
       if (lastVisitAt !== undefined) interval *= changed ? 0.8 : 1.4;
@@ -69,28 +72,34 @@ export function nutch(size: number): Policy {
   };
 }
 
-/** As the engine does it: see disposition.ts and visit-pricing.ts. */
-export function smart(size: number, objective: RefreshObjective): Policy {
+/** Smart refresh as in the engine: see disposition.ts and visit-pricing.ts. */
+export function createSmartPolicy(size: number, objective: RefreshObjective): Policy {
   const range = { ...AGES, objective };
-  const beliefs: ChangeBelief[] = new Array(size).fill(UNKNOWN);
+  const beliefs: ChangeBelief[] = new Array(size).fill(UNKNOWN_BELIEF);
   const visits = new Uint32Array(size);
   let price: Duration | undefined;
   let pricedAt: Instant | undefined;
   return {
     name: `smart refresh, ${objective}`,
-    waits: true,
-    changeInterval: (index) => beliefs[index]!.interval,
-    next({ index, now, dueAt, changed, lastVisitAt, lastModified }) {
+    waitsUntilDue: true,
+    estimateChangeInterval: (index) => beliefs[index]!.interval,
+    chooseDelay({ index, now, dueAt, changed, lastVisitAt, lastModified }) {
       const elapsed = lastVisitAt === undefined ? undefined : between(lastVisitAt, now);
       const age = lastModified === undefined ? undefined : between(lastModified, now);
       const belief = updateBelief(beliefs[index]!, { elapsed, changed, age });
       beliefs[index] = belief;
-      const present = limitPrice(price, range);
+      const currentPrice = limitPrice(price, range);
       const draw = ((index + visits[index]!++) * 0.618_033_988_749_895) % 1;
-      const next = computeNextVisit(belief, range, { price: present, draw });
+      const next = computeNextVisit(belief, range, { price: currentPrice, draw });
       if (lastVisitAt !== undefined) {
         const sincePriced = pricedAt === undefined ? undefined : between(pricedAt, now);
-        price = updatePrice(present, { lastVisitAt, dueAt, now, next, sincePriced });
+        price = updatePrice(currentPrice, {
+          lastVisitAt,
+          dueAt,
+          now,
+          nextInterval: next,
+          timeSincePriced: sincePriced,
+        });
         pricedAt = now;
       }
       return next;
@@ -100,8 +109,8 @@ export function smart(size: number, objective: RefreshObjective): Policy {
 
 // ── optimum with known rates ─────────────────────────────────────────────────────────────────────────────────────────
 
-/** The multiplier at which `visitsPerDay(multiplier)` meets the budget; more visits at a smaller one. */
-function meetBudget(budget: number, visitsPerDay: (multiplier: number) => number): number {
+/** Finds the multiplier at which `visitsPerDay(multiplier)` meets the budget; smaller ones lead to more visits. */
+function findMultiplier(budget: number, visitsPerDay: (multiplier: number) => number): number {
   let low = 1;
   let high = 1e12;
   for (let step = 0; step < 100; step++) {
@@ -112,51 +121,55 @@ function meetBudget(budget: number, visitsPerDay: (multiplier: number) => number
   return high;
 }
 
-const sum = (pages: readonly Page[], value: (page: Page) => number): number =>
-  pages.reduce((total, page) => total + value(page), 0);
+const sum = (pages: readonly Page[], getValue: (page: Page) => number): number =>
+  pages.reduce((total, page) => total + getValue(page), 0);
 
-/** Both measures of some visits: harmonic staleness and freshness. */
+/** Both measures of a policy, averaged over pages and time. */
 export interface Measures {
   readonly staleness: number;
   readonly freshness: number;
 }
 
-const INTERVALS = { harmonic: computeHarmonicInterval, freshness: computeFreshnessInterval };
+const INTERVAL_FUNCTIONS = { harmonic: computeHarmonicInterval, freshness: computeFreshnessInterval };
 
-/** The best fixed interval with a known rate, none beyond the maximum age. */
-const bestInterval = (objective: RefreshObjective, rate: number, price: Duration): number =>
-  Math.min(INTERVALS[objective](rate, price), AGES.maximumAge);
+/** The best fixed interval for a page with a known rate, limited to the maximum age. */
+const computeBestInterval = (objective: RefreshObjective, rate: number, price: Duration): number =>
+  Math.min(INTERVAL_FUNCTIONS[objective](rate, price), AGES.maximumAge);
 
-/** What a visit has to earn when all rates are known. */
-export function bestPrice(pages: readonly Page[], budget: number, objective: RefreshObjective): Duration {
-  const asked = (price: number) => sum(pages, ({ rate }) => DAY / bestInterval(objective, rate, milliseconds(price)));
-  return milliseconds(meetBudget(budget, asked));
+/** The visit price at which the budget is used up if all rates are known. */
+export function computeBestPrice(pages: readonly Page[], budget: number, objective: RefreshObjective): Duration {
+  const computeVisitsPerDay = (price: number) =>
+    sum(pages, ({ rate }) => DAY / computeBestInterval(objective, rate, milliseconds(price)));
+  return milliseconds(findMultiplier(budget, computeVisitsPerDay));
 }
 
-/** The best fixed intervals for an objective, with known rates. */
-export function knownRates(pages: readonly Page[], budget: number, objective: RefreshObjective): Measures {
-  const price = bestPrice(pages, budget, objective);
-  const interval = (rate: number) => bestInterval(objective, rate, price);
-  const fresh = ({ rate }: Page) => {
-    const r = rate * interval(rate);
+/** Measures of the best fixed intervals for an objective, with known rates. */
+export function computeOptimum(pages: readonly Page[], budget: number, objective: RefreshObjective): Measures {
+  const price = computeBestPrice(pages, budget, objective);
+  const chooseInterval = (rate: number) => computeBestInterval(objective, rate, price);
+  const computeFreshness = ({ rate }: Page) => {
+    const r = rate * chooseInterval(rate);
     return -Math.expm1(-r) / r;
   };
-  const stale = ({ rate }: Page) => {
-    const chosen = interval(rate);
-    return staleTime(rate, chosen) / chosen;
+  const computeStaleness = ({ rate }: Page) => {
+    const interval = chooseInterval(rate);
+    return computeStaleTime(rate, interval) / interval;
   };
-  return { staleness: sum(pages, stale) / pages.length, freshness: sum(pages, fresh) / pages.length };
+  return {
+    staleness: sum(pages, computeStaleness) / pages.length,
+    freshness: sum(pages, computeFreshness) / pages.length,
+  };
 }
 
-const HARMONIC = [0];
+const HARMONIC_NUMBERS = [0];
 
-function harmonicNumber(n: number): number {
-  for (let last = HARMONIC.length; last <= n; last++) HARMONIC.push(HARMONIC[last - 1]! + 1 / last);
-  return HARMONIC[n]!;
+function computeHarmonicNumber(n: number): number {
+  for (let k = HARMONIC_NUMBERS.length; k <= n; k++) HARMONIC_NUMBERS.push(HARMONIC_NUMBERS[k - 1]! + 1 / k);
+  return HARMONIC_NUMBERS[n]!;
 }
 
 /** Ein(x), the entire exponential integral: the expected harmonic number of a Poisson variable with mean x. */
-function ein(x: number): number {
+function computeEin(x: number): number {
   if (x > 30) return Math.log(x) + 0.577_215_664_901_532_9;
   if (x > 8) {
     // Ein(x) = ln x + γ + E1(x), with E1 as a continued fraction.
@@ -173,24 +186,24 @@ function ein(x: number): number {
   return total;
 }
 
-/** Expected harmonic staleness of a page, summed over the time since its visit. */
-const staleTime = (rate: number, time: number): number => {
+/** Expected harmonic staleness of a page, integrated over the time since its visit. */
+const computeStaleTime = (rate: number, time: number): number => {
   const r = rate * time;
-  return time * ein(r) - (r + Math.expm1(-r)) / rate;
+  return time * computeEin(r) - (r + Math.expm1(-r)) / rate;
 };
 
 // ── simulation ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
 export interface Result {
-  /** From the end of the first crawl on. */
+  /** Measures over the whole time after the first crawl. */
   readonly whole: Measures;
   readonly learning: Measures;
   readonly settled: Measures;
-  /** Of the visits that the budget allows, the share that was made. */
-  readonly used: number;
+  /** Share of the visits allowed by the budget that were made. */
+  readonly usedShare: number;
 }
 
-/** Shares of the pages whose sitemap, read once a day, tells the truth, and whose lies. */
+/** Shares of pages whose sitemaps, which are read once a day, are truthful or lying. */
 export interface SitemapShares {
   readonly true: number;
   readonly lying: number;
@@ -198,16 +211,19 @@ export interface SitemapShares {
 
 export class Simulation {
   readonly #random: Random;
-  readonly #due = new TimeHeap<number>();
+  readonly #dueQueue = new TimeHeap<number>();
   readonly #dueAt: Float64Array;
   readonly #lastVisit: Float64Array;
   /** When the copy became, or becomes, stale. */
   readonly #nextChange: Float64Array;
-  /** Changes since the visit, and when the next one comes: with sitemaps alone, whose visits follow the changes themselves. */
-  readonly #missed: Uint32Array;
+  /**
+   * Number of changes since the visit, and when the next change occurs; used only with sitemaps, because visits then
+   * depend on the changes themselves.
+   */
+  readonly #missedChanges: Uint32Array;
   readonly #upcoming: Float64Array;
-  /** Up to when the fresh time of the page is counted. */
-  readonly #counted: Float64Array;
+  /** Up to when the freshness and staleness of the page have been counted. */
+  readonly #countedUntil: Float64Array;
   #freshTime = 0;
   #staleTime = 0;
   #visits = 0;
@@ -221,136 +237,149 @@ export class Simulation {
     sitemaps?: SitemapShares,
     seed = 0,
   ) {
-    this.#random = seeded(4_711 + seed);
+    this.#random = createRandom(4_711 + seed);
     this.#sitemaps =
       sitemaps &&
       new SimulatedSitemaps(pages.length, sitemaps, {
-        page: (index) => this.#page(index),
+        describePage: (index) => this.#describePage(index),
         bringForward: (index, dueAt) => this.#bringForward(index, dueAt),
         now: () => this.#now,
       });
     this.#dueAt = new Float64Array(pages.length);
     this.#lastVisit = new Float64Array(pages.length).fill(Number.NaN);
     this.#nextChange = new Float64Array(pages.length);
-    this.#missed = new Uint32Array(pages.length);
+    this.#missedChanges = new Uint32Array(pages.length);
     this.#upcoming = new Float64Array(pages.length);
-    this.#counted = new Float64Array(pages.length);
-    for (let index = 0; index < pages.length; index++) this.#due.push(instant(0), index);
+    this.#countedUntil = new Float64Array(pages.length);
+    for (let index = 0; index < pages.length; index++) this.#dueQueue.push(instant(0), index);
   }
 
   async run(daysToRun: number): Promise<Result> {
-    const first = Math.ceil(this.pages.length / this.budget);
-    const spans = [first, Math.floor((first + daysToRun) / 2), Math.floor(daysToRun * 0.75), daysToRun] as const;
-    const fresh: number[] = [];
-    const stale: number[] = [];
+    const firstCrawlDays = Math.ceil(this.pages.length / this.budget);
+    const boundaries = [
+      firstCrawlDays,
+      Math.floor((firstCrawlDays + daysToRun) / 2),
+      Math.floor(daysToRun * 0.75),
+      daysToRun,
+    ] as const;
+    const freshTimes: number[] = [];
+    const staleTimes: number[] = [];
     let day = 0;
-    for (const until of spans) {
-      for (; day < until; day++) await this.#day(day);
-      for (let index = 0; index < this.pages.length; index++) this.#count(index, until * DAY);
-      fresh.push(this.#freshTime);
-      stale.push(this.#staleTime);
+    for (const until of boundaries) {
+      for (; day < until; day++) await this.#simulateDay(day);
+      for (let index = 0; index < this.pages.length; index++) this.#countTimes(index, until * DAY);
+      freshTimes.push(this.#freshTime);
+      staleTimes.push(this.#staleTime);
     }
-    const share = (from: 0 | 2, to: 1 | 3): Measures => {
-      const time = (spans[to] - spans[from]) * DAY * this.pages.length;
-      return { staleness: (stale[to]! - stale[from]!) / time, freshness: (fresh[to]! - fresh[from]!) / time };
+    const computeMeasures = (from: 0 | 2, to: 1 | 3): Measures => {
+      const time = (boundaries[to] - boundaries[from]) * DAY * this.pages.length;
+      return {
+        staleness: (staleTimes[to]! - staleTimes[from]!) / time,
+        freshness: (freshTimes[to]! - freshTimes[from]!) / time,
+      };
     };
-    const used = this.#visits / (this.budget * daysToRun);
-    return { whole: share(0, 3), learning: share(0, 1), settled: share(2, 3), used };
+    const usedShare = this.#visits / (this.budget * daysToRun);
+    return { whole: computeMeasures(0, 3), learning: computeMeasures(0, 1), settled: computeMeasures(2, 3), usedShare };
   }
 
-  /** Visits come at an even pace. */
-  async #day(day: number): Promise<void> {
+  /** Simulates one day, in which visits are made at an even pace. */
+  async #simulateDay(day: number): Promise<void> {
     this.#now = instant(day * DAY);
     await this.#sitemaps?.read();
     for (let slot = 0; slot < this.budget; slot++) {
       const now = instant((day + slot / this.budget) * DAY);
       this.#now = now;
-      const index = this.#nextDue(now);
+      const index = this.#popNextDue(now);
       if (index === undefined) continue;
       const changed = this.#visit(index, now);
-      if (this.#sitemaps) await this.#sitemaps.visited(index, changed);
+      if (this.#sitemaps) await this.#sitemaps.recordVisit(index, changed);
     }
   }
 
-  #nextDue(now: Instant): number | undefined {
-    const horizon = this.policy.waits ? now : NEVER;
+  #popNextDue(now: Instant): number | undefined {
+    const horizon = this.policy.waitsUntilDue ? now : NEVER;
     for (;;) {
-      const index = this.#due.popDue(horizon);
-      // A page that was brought forward is still in the heap for the time before.
+      const index = this.#dueQueue.popDue(horizon);
+      // A page that was brought forward is also in the heap with its previous due time.
       if (index === undefined || this.#dueAt[index]! <= horizon) return index;
     }
   }
 
-  #page(index: number): SimulatedPage {
-    const last = this.#lastVisit[index]!;
-    const changed = this.#nextChange[index]!;
+  #describePage(index: number): SimulatedPage {
+    const lastVisit = this.#lastVisit[index]!;
+    const nextChange = this.#nextChange[index]!;
     return {
-      ...(Number.isNaN(last) ? {} : { lastVisitAt: instant(last) }),
+      ...(Number.isNaN(lastVisit) ? {} : { lastVisitAt: instant(lastVisit) }),
       dueAt: instant(this.#dueAt[index]!),
-      changeInterval: this.policy.changeInterval?.(index),
-      ...(!Number.isNaN(last) && changed <= this.#now ? { changedAt: instant(changed) } : {}),
+      changeInterval: this.policy.estimateChangeInterval?.(index),
+      ...(!Number.isNaN(lastVisit) && nextChange <= this.#now ? { changedAt: instant(nextChange) } : {}),
     };
   }
 
   #bringForward(index: number, dueAt: Instant): void {
     this.#dueAt[index] = dueAt;
-    this.#due.push(dueAt, index);
+    this.#dueQueue.push(dueAt, index);
   }
 
   #visit(index: number, now: Instant): boolean {
     const page = this.pages[index]!;
     this.#visits++;
-    this.#count(index, now);
-    const last = this.#lastVisit[index]!;
-    const lastVisitAt = Number.isNaN(last) ? undefined : instant(last);
+    this.#countTimes(index, now);
+    const lastVisit = this.#lastVisit[index]!;
+    const lastVisitAt = Number.isNaN(lastVisit) ? undefined : instant(lastVisit);
     const changed = lastVisitAt === undefined || this.#nextChange[index]! <= now;
-    const lastModified = changed ? this.#lastModified(page, lastVisitAt && this.#nextChange[index]!, now) : undefined;
+    const lastModified = changed
+      ? this.#drawLastModified(page, lastVisitAt && this.#nextChange[index]!, now)
+      : undefined;
     this.#lastVisit[index] = now;
-    this.#nextChange[index] = now + this.#exponential(page.rate);
-    this.#missed[index] = 0;
+    this.#nextChange[index] = now + this.#drawExponential(page.rate);
+    this.#missedChanges[index] = 0;
     this.#upcoming[index] = this.#nextChange[index]!;
     const dueAt = instant(this.#dueAt[index]!);
-    const next = now + this.policy.next({ page, index, now, dueAt, changed, lastVisitAt, lastModified });
-    this.#dueAt[index] = next;
-    this.#due.push(instant(next), index);
+    const nextVisitAt = now + this.policy.chooseDelay({ page, index, now, dueAt, changed, lastVisitAt, lastModified });
+    this.#dueAt[index] = nextVisitAt;
+    this.#dueQueue.push(instant(nextVisitAt), index);
     return changed;
   }
 
-  /** The last of the changes since `firstChange`; without one, of all time. */
-  #lastModified(page: Page, firstChange: number | undefined, now: Instant): Instant | undefined {
-    const last = now - this.#exponential(page.rate);
-    return page.dated ? instant(Math.max(last, firstChange ?? last)) : undefined;
+  /** When the page last changed. Without `firstChange`, the first change since the last visit, any time is possible. */
+  #drawLastModified(page: Page, firstChange: number | undefined, now: Instant): Instant | undefined {
+    const lastChange = now - this.#drawExponential(page.rate);
+    return page.dated ? instant(Math.max(lastChange, firstChange ?? lastChange)) : undefined;
   }
 
-  #count(index: number, until: number): void {
-    const last = this.#lastVisit[index]!;
-    if (!Number.isNaN(last)) {
+  #countTimes(index: number, until: number): void {
+    const lastVisit = this.#lastVisit[index]!;
+    if (!Number.isNaN(lastVisit)) {
       const { rate } = this.pages[index]!;
       this.#staleTime += this.#sitemaps
-        ? this.#missedTime(index, until)
-        : staleTime(rate, until - last) - staleTime(rate, this.#counted[index]! - last);
+        ? this.#computeMissedTime(index, until)
+        : computeStaleTime(rate, until - lastVisit) - computeStaleTime(rate, this.#countedUntil[index]! - lastVisit);
     }
-    this.#freshTime += Math.max(0, Math.min(until, this.#nextChange[index]!) - this.#counted[index]!);
-    this.#counted[index] = until;
+    this.#freshTime += Math.max(0, Math.min(until, this.#nextChange[index]!) - this.#countedUntil[index]!);
+    this.#countedUntil[index] = until;
   }
 
-  /** Staleness of what the copy has missed, summed over the time that is not counted yet: its expectation holds only for visits that know nothing of the changes since the last. */
-  #missedTime(index: number, until: number): number {
+  /**
+   * Staleness of the copy, integrated over the time that has not been counted yet, from simulated changes: the expected
+   * value is only valid if visits do not depend on the changes since the last visit.
+   */
+  #computeMissedTime(index: number, until: number): number {
     const { rate } = this.pages[index]!;
     let time = 0;
-    let at = this.#counted[index]!;
+    let at = this.#countedUntil[index]!;
     let upcoming = this.#upcoming[index]!;
-    let missed = this.#missed[index]!;
-    for (; upcoming <= until; upcoming += this.#exponential(rate)) {
-      time += harmonicNumber(missed++) * (upcoming - at);
+    let missedChanges = this.#missedChanges[index]!;
+    for (; upcoming <= until; upcoming += this.#drawExponential(rate)) {
+      time += computeHarmonicNumber(missedChanges++) * (upcoming - at);
       at = upcoming;
     }
     this.#upcoming[index] = upcoming;
-    this.#missed[index] = missed;
-    return time + harmonicNumber(missed) * (until - at);
+    this.#missedChanges[index] = missedChanges;
+    return time + computeHarmonicNumber(missedChanges) * (until - at);
   }
 
-  #exponential(rate: number): number {
+  #drawExponential(rate: number): number {
     return -Math.log(1 - this.#random()) / rate;
   }
 }

@@ -1,6 +1,7 @@
 /**
- * `node dist/bench/hostile-documents.js [--rounds 5] [--changes 12]`: the real server, as a process, crawls 300 hostile documents and a
- * healthy host again and again. A line a round tells its memory and what was served; the end, what became of the documents.
+ * `node dist/bench/hostile-documents.js [--rounds 5] [--changes 12]`: the real server, as a process, crawls 300 hostile
+ * documents and a healthy host in several rounds. Each round prints a line with the server's memory and the requests
+ * that were served; at the end, the documents without text are printed by reason.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
@@ -13,30 +14,30 @@ const { values } = parseArgs({
 });
 const rounds = Number(values.rounds);
 const HEALTHY_PAGES = 200;
-const LOOK_MS = 250;
+const POLL_MS = 250;
 
 const documents = hostileDocuments(Number(values.changes));
-/** What they are made of stays the same, so that the server's memory is all that can grow. */
+/** Created only once, so that only the server's memory can grow. */
 const bodies = new Map(documents.map(({ name, make }) => [name, make()]));
-const hostile = await FakeSite.start('127.0.0.2');
-const healthy = await FakeSite.start('127.0.0.3');
+const hostileSite = await FakeSite.start('127.0.0.2');
+const healthySite = await FakeSite.start('127.0.0.3');
 
-/** Everything of a round has addresses of its own. Returns its two roots. */
+/** Publishes the documents and pages of a round under URLs of their own; returns the two roots. */
 function publish(round: number): string[] {
   const folder = `/round-${round}`;
   for (const { name, mediaType } of documents) {
-    // A document that could not be read is not tried again: in each round they have other bytes.
+    // The server does not read a document again that could not be read, so its bytes differ in each round.
     const body = Buffer.concat([bodies.get(name)!, Buffer.from(`\n${round}`)]);
-    hostile.set(`${folder}/${name}`, { headers: { 'content-type': mediaType }, body });
+    hostileSite.set(`${folder}/${name}`, { headers: { 'content-type': mediaType }, body });
   }
-  hostile.page(
+  hostileSite.page(
     `${folder}/`,
     documents.map(({ name }) => `${folder}/${name}`),
   );
   const pages = Array.from({ length: HEALTHY_PAGES }, (_, i) => `${folder}/p${i}`);
-  for (const path of pages) healthy.page(path);
-  healthy.page(`${folder}/`, pages);
-  return [hostile.url(`${folder}/`), healthy.url(`${folder}/`)];
+  for (const path of pages) healthySite.page(path);
+  healthySite.page(`${folder}/`, pages);
+  return [hostileSite.url(`${folder}/`), healthySite.url(`${folder}/`)];
 }
 
 interface State {
@@ -50,28 +51,28 @@ const { server, end } = await startCrawl({
   site: false,
   throttleMs: 0,
   pace: 1,
-  fetcher: 'maxSizeBytes="20000000"',
+  fetcherAttributes: 'maxSizeBytes="20000000"',
 });
 console.log(`${documents.length} hostile documents and ${HEALTHY_PAGES} healthy pages in each round\n`);
 console.log(
-  '| round | seconds | hostile documents | healthy pages, and seconds until the last of them | most RSS of the server, MB |',
+  '| round | seconds | hostile documents | healthy pages, and seconds until the last one | peak RSS of the server, MB |',
 );
 console.log('|---|---|---|---|---|');
 for (let round = 0; round < rounds && !server.hasEnded; round++) {
-  const started = performance.now();
-  const seconds = (at: number): string => ((at - started) / 1000).toFixed(0);
-  healthy.forgetRequests();
-  hostile.forgetRequests();
+  const startedAt = performance.now();
+  const formatSeconds = (at: number): string => ((at - startedAt) / 1000).toFixed(0);
+  healthySite.forgetRequests();
+  hostileSite.forgetRequests();
   if (round > 0) for (const url of publish(round)) await server.post('/api/v1/crawlers/test/roots', { url });
-  let most = 0;
+  let peakMb = 0;
   for (let state: State | undefined; !server.hasEnded && !isDone(state, round); ) {
-    await sleep(LOOK_MS);
-    most = Math.max(most, server.footprint().rssMb);
+    await sleep(POLL_MS);
+    peakMb = Math.max(peakMb, server.measureFootprint().rssMb);
     state = await server.get<State>('/api/v1/crawlers/test');
   }
-  const last = healthy.requests.at(-1)?.at ?? started;
+  const lastRequestAt = healthySite.requests.at(-1)?.at ?? startedAt;
   console.log(
-    `| ${round + 1} | ${seconds(performance.now())} | ${hostile.requests.length - 1} | ${healthy.requests.length - 1}, ${seconds(last)} | ${most} |`,
+    `| ${round + 1} | ${formatSeconds(performance.now())} | ${hostileSite.requests.length - 1} | ${healthySite.requests.length - 1}, ${formatSeconds(lastRequestAt)} | ${peakMb} |`,
   );
 }
 
@@ -81,11 +82,11 @@ function isDone(state: State | undefined, round: number): boolean {
 }
 
 if (!server.hasEnded) {
-  console.log('\nwithout text, by reason:');
-  console.table(Object.fromEntries(await server.withoutText()));
+  console.log('\ndocuments without text, by reason:');
+  console.table(Object.fromEntries(await server.countWithoutText()));
 }
-console.log(server.hasEnded ? `the server ended: ${server.output}` : 'the server is well');
+console.log(server.hasEnded ? `the server has ended: ${server.output}` : 'the server is still running');
 process.exitCode = server.hasEnded ? 1 : 0;
 await end();
-await hostile.close();
-await healthy.close();
+await hostileSite.close();
+await healthySite.close();

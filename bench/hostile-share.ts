@@ -1,12 +1,15 @@
 /**
- * `npm run bench -- hostile-share [--seconds 4] [--rounds 6] [--throttle 500] [--only NAME]`: what a hostile host costs the healthy
- * ones beside it. For each kind of hostility one server crawls healthy hosts and the hostile one, which is paused and resumed in
- * turns; what counts is the ratio of healthy pages in the better half of the turns with it and without: 90 % is the target. Neighbours
- * on the machine only ever take pages away, from some turns, while each turn has its hostile pages. What the hostile host costs of
- * the processor stands beside it: that hardly depends on what else the machine does.
+ * `npm run bench -- hostile-share [--seconds 4] [--rounds 6] [--throttle 500] [--only NAME]`: measures what a hostile
+ * host costs the healthy ones beside it. For each kind of hostility, one server crawls healthy hosts and the hostile
+ * one, which is alternately paused and resumed. The result is the rate of healthy pages in the better half of the turns
+ * with the hostile host, divided by that in the better half of the turns without it; the target is 90 %. The worse half
+ * is ignored because other programs on the machine slow down only some of the turns, whereas the hostile host is
+ * present in each. The processor time that the hostile host costs is also reported; it hardly depends on other
+ * programs.
  *
- * The throttle makes politeness the limit and not the machine, as it is in a crawl of the web; `--throttle 0` asks as fast as the
- * machine can, so that the hostile host also competes for its cores. The hostile host lives in a process of its own.
+ * With the throttle, politeness is the limit and not the machine, as in a crawl of the web. With `--throttle 0`,
+ * requests are sent as fast as the machine can, so that the hostile host also competes for its cores. The hostile host
+ * is a process of its own.
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -42,65 +45,69 @@ interface Hosts {
 }
 
 interface Turn {
-  /** Healthy pages a second. */
-  readonly pages: number;
-  /** Processor seconds of the server a second. */
+  /** Healthy pages per second. */
+  readonly pagesPerSecond: number;
+  /** Processor seconds of the server per second. */
   readonly cores: number;
 }
 
 interface Shares {
-  /** Of the better half of the turns. */
-  readonly alone: number;
-  readonly beside: number;
-  /** The rates of the worst turns. */
+  /** Mean rates of healthy pages in the better half of the turns, without and with the hostile host. */
+  readonly aloneRate: number;
+  readonly besideRate: number;
+  /** Rates of healthy pages in the worst turns. */
   readonly worst: { readonly alone: number; readonly beside: number };
-  /** Cores that the server takes more beside the hostile host. */
+  /** Additional cores that the server uses with the hostile host. */
   readonly cores: number;
   readonly hostilePages: number;
 }
 
-/** Each round is a turn without the hostile host and one with it, first one way around, then the other. */
+/** Each round consists of a turn without the hostile host and one with it, in an order that alternates. */
 async function measure(hostile: string): Promise<Shares> {
   const healthy = Array.from({ length: HEALTHY_HOSTS }, (_, i) => `http://127.0.1.${i + 1}:${HEALTHY_PORT}/`);
   const { server, end } = await startCrawl({ roots: [...healthy, hostile], site: true, throttleMs: throttle, pace: 1 });
   const host = encodeURIComponent(new URL(hostile).host);
-  const turn = async (action: 'pause' | 'resume'): Promise<Turn> => {
+  const measureTurn = async (action: 'pause' | 'resume'): Promise<Turn> => {
     await server.post(`/api/v1/hosts/${host}/${action}`);
-    await sleep(SETTLE_MS); // what was in flight ends
-    const [before, cpu, started] = [(await visited(server)).healthy, server.footprint().cpu, performance.now()];
+    await sleep(SETTLE_MS); // until requests in flight have ended
+    const [before, cpu, startedAt] = [
+      (await countVisited(server)).healthy,
+      server.measureFootprint().cpu,
+      performance.now(),
+    ];
     await sleep(seconds * 1_000);
-    const pages = (await visited(server)).healthy - before;
-    const elapsed = (performance.now() - started) / 1_000;
-    return { pages: pages / elapsed, cores: (server.footprint().cpu - cpu) / elapsed };
+    const pages = (await countVisited(server)).healthy - before;
+    const elapsed = (performance.now() - startedAt) / 1_000;
+    return { pagesPerSecond: pages / elapsed, cores: (server.measureFootprint().cpu - cpu) / elapsed };
   };
   try {
     await sleep(WARM_UP_MS);
-    const both: { alone: Turn; beside: Turn }[] = [];
+    const turns: { alone: Turn; beside: Turn }[] = [];
     for (let round = 0; round < rounds; round++) {
-      if (round % 2 === 0) both.push({ alone: await turn('pause'), beside: await turn('resume') });
+      if (round % 2 === 0) turns.push({ alone: await measureTurn('pause'), beside: await measureTurn('resume') });
       else {
-        const beside = await turn('resume');
-        both.push({ alone: await turn('pause'), beside });
+        const besideTurn = await measureTurn('resume');
+        turns.push({ alone: await measureTurn('pause'), beside: besideTurn });
       }
     }
-    const alone = both.map((round) => round.alone.pages);
-    const beside = both.map((round) => round.beside.pages);
+    const aloneRates = turns.map((round) => round.alone.pagesPerSecond);
+    const besideRates = turns.map((round) => round.beside.pagesPerSecond);
     return {
-      alone: betterHalf(alone),
-      beside: betterHalf(beside),
-      worst: { alone: Math.min(...alone), beside: Math.min(...beside) },
-      cores: median(both.map((round) => round.beside.cores - round.alone.cores)),
-      hostilePages: (await visited(server)).hostile,
+      aloneRate: averageBetterHalf(aloneRates),
+      besideRate: averageBetterHalf(besideRates),
+      worst: { alone: Math.min(...aloneRates), beside: Math.min(...besideRates) },
+      cores: median(turns.map((round) => round.beside.cores - round.alone.cores)),
+      hostilePages: (await countVisited(server)).hostile,
     };
   } finally {
     await end();
   }
 }
 
-/** Their mean. */
-function betterHalf(rates: readonly number[]): number {
-  const better = rates.toSorted((a, b) => b - a).slice(0, Math.ceil(rates.length / 2));
-  return better.reduce((sum, rate) => sum + rate, 0) / better.length;
+/** Mean of the better half of the rates. */
+function averageBetterHalf(rates: readonly number[]): number {
+  const betterRates = rates.toSorted((a, b) => b - a).slice(0, Math.ceil(rates.length / 2));
+  return betterRates.reduce((sum, rate) => sum + rate, 0) / betterRates.length;
 }
 
 function median(values: readonly number[]): number {
@@ -109,7 +116,7 @@ function median(values: readonly number[]): number {
   return (sorted[Math.floor(middle)]! + sorted[Math.ceil(middle) - 1]!) / 2;
 }
 
-async function visited(server: MeasuredServer): Promise<{ healthy: number; hostile: number }> {
+async function countVisited(server: MeasuredServer): Promise<{ healthy: number; hostile: number }> {
   const { items } = await server.get<Hosts>('/api/v1/hosts?crawler=test&limit=100');
   const sums = { healthy: 0, hostile: 0 };
   for (const { host, indexed, errors } of items) {
@@ -119,7 +126,7 @@ async function visited(server: MeasuredServer): Promise<{ healthy: number; hosti
   return sums;
 }
 
-async function beside(kind: string): Promise<Shares> {
+async function measureKind(kind: string): Promise<Shares> {
   const child = fork(fileURLToPath(import.meta.url), ['--serve', kind]);
   try {
     const [url] = (await once(child, 'message')) as [string];
@@ -129,35 +136,35 @@ async function beside(kind: string): Promise<Shares> {
   }
 }
 
-const percent = (ratio: number): string => `${(100 * ratio).toFixed(1)} %`;
+const formatPercent = (ratio: number): string => `${(100 * ratio).toFixed(1)} %`;
 
 async function measureAll(): Promise<boolean> {
   const siteFile = fileURLToPath(new URL('./synthetic-site.js', import.meta.url));
   const siteArgs = ['--port', String(HEALTHY_PORT), '--pages', '1000000', '--hosts', String(HEALTHY_HOSTS)];
   const site = await startProgram(siteFile, siteArgs, /^synthetic/);
-  let least = 1;
+  let lowestRatio = 1;
   console.log(
     `${HEALTHY_HOSTS} healthy hosts and a hostile one, throttle ${throttle} ms, ${rounds} turns of ${seconds} s each\n`,
   );
   console.log(
-    '| the hostile host | healthy pages/s alone | beside it | ratio | in the worst turns | cores it costs | hostile pages |',
+    '| the hostile host | healthy pages/s without it | with it | ratio | in the worst turns | additional cores | hostile pages |',
   );
   console.log('|---|---|---|---|---|---|---|');
   try {
     for (const kind of Object.keys(HOSTILITIES).filter((name) => values.only === undefined || name === values.only)) {
-      const { alone, beside: rate, worst, cores, hostilePages } = await beside(kind);
-      least = Math.min(least, rate / alone);
-      const cells = [kind, alone.toFixed(1), rate.toFixed(1), percent(rate / alone)];
+      const { aloneRate, besideRate: rate, worst, cores, hostilePages } = await measureKind(kind);
+      lowestRatio = Math.min(lowestRatio, rate / aloneRate);
+      const cells = [kind, aloneRate.toFixed(1), rate.toFixed(1), formatPercent(rate / aloneRate)];
       const worstTurns = `${worst.alone.toFixed(1)} and ${worst.beside.toFixed(1)}`;
       console.log(`| ${[...cells, worstTurns, cores.toFixed(2), hostilePages].join(' | ')} |`);
     }
   } finally {
     await stop(site);
   }
-  return least >= TARGET;
+  return lowestRatio >= TARGET;
 }
 
-/** As a process of its own: the hostile host, until its parent ends. */
+/** With --serve, this process is the hostile host, until its parent ends. */
 if (values.serve !== undefined) {
   const { url } = await startHostileHost(values.serve);
   process.send!(url);

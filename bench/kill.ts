@@ -1,4 +1,7 @@
-/** `node dist/bench/kill.js --kills 200`: kill -9 of the real server during a crawl, and whether the index equals the site in the end. */
+/**
+ * `node dist/bench/kill.js --kills 200`: kills the real server with kill -9 during a crawl, again and again, and checks
+ * whether the index equals the site in the end.
+ */
 import { parseArgs } from 'node:util';
 import { runKills } from '../test/support/kill-world.js';
 
@@ -10,17 +13,21 @@ const { values } = parseArgs({
   },
 });
 
-const started = performance.now();
+const startedAt = performance.now();
 const report = await runKills({
   kills: Number(values.kills),
   pages: Number(values.pages),
   longestLife: Number(values.life),
   progress: (kills) => {
-    if (kills % 20 === 0) console.log(`${kills} kills, ${((performance.now() - started) / 1000).toFixed(0)} s`);
+    if (kills % 20 === 0) console.log(`${kills} kills, ${((performance.now() - startedAt) / 1000).toFixed(0)} s`);
   },
 });
 const { differences, ...numbers } = report;
 console.table(numbers);
 for (const difference of differences.slice(0, 20)) console.log(difference);
-console.log(differences.length === 0 ? 'the index equals the site' : `${differences.length} differences`);
+console.log(
+  differences.length === 0
+    ? 'the index equals the site'
+    : `the index differs from the site in ${differences.length} documents`,
+);
 process.exitCode = differences.length === 0 ? 0 : 1;

@@ -4,19 +4,20 @@ import { openSqliteStore } from '../src/adapters/storage/sqlite/sqlite-store.js'
 import { REFRESH } from '../src/domain/frontier/sources.js';
 import { computeUrlKey } from '../src/domain/url/url-key.js';
 
-/** Name of the crawler whose URLs they are. */
+/** Name of the crawler to which the URLs belong. */
 const CRAWLER = 'bench';
 const HOSTS = 1_000;
 const DAY_MS = 86_400_000;
 
 /**
- * Known URLs of 1,000 other hosts, indexed documents none of which is due: what a long crawl leaves in the store. Written
- * past the store, with the indexes made afterwards: 10 million take two minutes instead of an hour.
+ * Fills a store as a long crawl would: with URLs of 1,000 other hosts, all of them indexed and none due. The rows are
+ * written directly to the database, and its indexes are created afterwards: 10 million take two minutes instead of an
+ * hour.
  */
-export async function fillStore(file: string, known: number): Promise<void> {
+export async function fillStore(file: string, knownCount: number): Promise<void> {
   await (await openSqliteStore(file)).close();
   const db = new Database(file);
-  // From WAL the way to none leads over DELETE.
+  // SQLite can only switch from WAL to OFF by way of DELETE.
   db.pragma('journal_mode = DELETE');
   db.pragma('journal_mode = OFF');
   db.pragma('synchronous = OFF');
@@ -27,17 +28,17 @@ export async function fillStore(file: string, known: number): Promise<void> {
     .all();
   for (const { name } of indexes) db.exec(`DROP INDEX ${name}`);
   db.exec('BEGIN');
-  insertUrls(db, known);
-  insertCounts(db, known);
+  insertUrls(db, knownCount);
+  insertCounts(db, knownCount);
   db.exec('COMMIT');
   for (const { sql } of indexes) db.exec(sql);
   db.pragma('journal_mode = WAL');
   db.close();
 }
 
-const hostOf = (host: number): string => `known-${host}.example.com`;
+const createHostName = (host: number): string => `known-${host}.example.com`;
 
-function insertUrls(db: Database.Database, known: number): void {
+function insertUrls(db: Database.Database, knownCount: number): void {
   const now = Date.now();
   const insert = db.prepare<[number, bigint, string, bigint]>(
     `INSERT INTO url (site_id, key, url, status, reason, source, due_at, hops, redirects, arrival, found_on, root, first_seen_at,
@@ -49,26 +50,26 @@ function insertUrls(db: Database.Database, known: number): void {
        'Tue, 04 Nov 2025 10:00:00 GMT', '0123456789abcdef0123456789abcdef', ?, 'text/html',
        'The title of a page of average length')`,
   );
-  for (let n = 0; n < known; n++) {
+  for (let n = 0; n < knownCount; n++) {
     const host = n % HOSTS;
-    const url = `https://${hostOf(host)}/section-${n % 97}/some/page-of-average-length-${n}.html`;
+    const url = `https://${createHostName(host)}/section-${n % 97}/some/page-of-average-length-${n}.html`;
     const key = computeUrlKey(url);
     insert.run(host + 1, key, url, key);
   }
 }
 
-function insertCounts(db: Database.Database, known: number): void {
-  const site = db.prepare(
+function insertCounts(db: Database.Database, knownCount: number): void {
+  const insertSite = db.prepare(
     'INSERT INTO site (id, crawler, host, urls, indexed, errors, queued, next_due_at) VALUES (?, ?, ?, ?, ?, 0, ?, ?)',
   );
-  for (let host = 0; host < Math.min(HOSTS, known); host++) {
-    const urls = Math.floor((known - host - 1) / HOSTS) + 1;
-    site.run(host + 1, CRAWLER, hostOf(host), urls, urls, urls, Date.now() + 30 * DAY_MS);
+  for (let host = 0; host < Math.min(HOSTS, knownCount); host++) {
+    const urls = Math.floor((knownCount - host - 1) / HOSTS) + 1;
+    insertSite.run(host + 1, CRAWLER, createHostName(host), urls, urls, urls, Date.now() + 30 * DAY_MS);
   }
   db.prepare('INSERT INTO counter (crawler, status, source, indexed, urls) VALUES (?, ?, ?, 1, ?)').run(
     CRAWLER,
     toStatusCode('indexed'),
     REFRESH,
-    known,
+    knownCount,
   );
 }

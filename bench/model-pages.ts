@@ -1,10 +1,13 @@
-/** Pages as a store knows them: the same in every benchmark of a store. */
+/** Model pages for the benchmarks of stores. */
 import type { UrlState } from '../src/domain/crawl/url-state.js';
 import { instant, milliseconds } from '../src/domain/time/units.js';
 import { computeUrlKey } from '../src/domain/url/url-key.js';
 import type { NewUrl, Settlement } from '../src/engine/ports/frontier-store.js';
 
-/** Of the 100 links of a page: to 200 pages that its whole host links to, to any page of its host, to the first pages of other hosts, and to pages that nobody has seen before. */
+/**
+ * Kinds of the 100 links of a page: to 200 pages to which its whole host links, to any page of its host, to the first
+ * pages of other hosts, and to pages that have not been discovered before.
+ */
 export const LINKS = { navigation: 60, own: 30, popular: 5, fresh: 5 };
 export const NAVIGATION_PAGES = 200;
 export const POPULAR_PAGES = 5;
@@ -13,7 +16,7 @@ export const START = 1_700_000_000_000;
 const STAMP = '0123456789abcdef0123456789abcdef';
 
 /** The n-th page of a host of the model. */
-export function link(host: number, n: number): NewUrl {
+export function createLink(host: number, n: number): NewUrl {
   const hostKey = `host-${host}.example.com`;
   const url = `https://${hostKey}/section-${n % 97}/some/page-of-average-length-${n}.html`;
   return {
@@ -33,8 +36,8 @@ export function link(host: number, n: number): NewUrl {
   };
 }
 
-/** What a visit that found a document comes to. */
-export function visited(url: UrlState, orderId: number): Settlement {
+/** The settlement of a visit that found a document. */
+export function createSettlement(url: UrlState, orderId: number): Settlement {
   const at = instant(START + orderId);
   return {
     id: url.id,

@@ -1,10 +1,12 @@
-/** Running engines, and for each the loop that somebody would write with its own client to send documents there. */
+/**
+ * Connections to running engines, each with the loop that a developer would write with its client to send documents.
+ */
 import { createHash } from 'node:crypto';
 import { Client as ElasticsearchClient } from '@elastic/elasticsearch';
 import { Client as OpenSearchClient } from '@opensearch-project/opensearch';
 import { Admin, Producer, stringSerializers } from '@platformatic/kafka';
 import pg from 'pg';
-import { getDialect, toSource } from '../src/adapters/push/elasticsearch-schema.js';
+import { getDialect, toSourceDocument } from '../src/adapters/push/elasticsearch-schema.js';
 import { toOrderRecord } from '../src/adapters/push/order-record.js';
 import type { SinkDefinition } from '../src/domain/crawl/sink-definition.js';
 import type { PushOrder } from '../src/domain/push/order.js';
@@ -20,39 +22,42 @@ export interface BatchSettings {
 
 export interface MeasuredEngine {
   /** Name and version. */
-  readonly about: string;
-  /** What the loop is made of. */
+  readonly nameAndVersion: string;
+  /** Client package that the loop uses. */
   readonly client: string;
   readonly definition: SinkDefinition;
-  /** Batches that the loop sends at once; absent: as many as the sink. */
-  readonly atOnce?: number;
-  /** Resolves when the engine has the batch for good. */
+  /** Number of batches that the loop sends at the same time. Absent: the same as the sink. */
+  readonly concurrentBatches?: number;
+  /** Resolves when the engine has stored the batch durably. */
   send(batch: readonly AddOrder[]): Promise<void>;
-  /** Takes away what was written. */
+  /** Deletes what was written, and closes the client. */
   close(): Promise<void>;
 }
 
-type Opens = (url: string, settings: BatchSettings) => Promise<MeasuredEngine>;
+type OpenEngine = (url: string, settings: BatchSettings) => Promise<MeasuredEngine>;
 
 const NAME = 'crawlway_bench';
-const idOf = ({ uri }: AddOrder): string => createHash('sha256').update(uri).digest('hex');
-const titleOf = ({ document }: AddOrder): string => document.metas.find(({ name }) => name === 'title')?.value ?? '';
+const computeId = ({ uri }: AddOrder): string => createHash('sha256').update(uri).digest('hex');
+const getTitle = ({ document }: AddOrder): string => document.metas.find(({ name }) => name === 'title')?.value ?? '';
 
-const bulkOf = (batch: readonly AddOrder[]) =>
-  batch.flatMap((order) => [{ index: { _index: NAME, _id: idOf(order) } }, toSource(order.crawler, order.document)]);
+const createBulkBody = (batch: readonly AddOrder[]) =>
+  batch.flatMap((order) => [
+    { index: { _index: NAME, _id: computeId(order) } },
+    toSourceDocument(order.crawler, order.document),
+  ]);
 
-const opensearch: Opens = async (url, settings) => {
+const openOpenSearch: OpenEngine = async (url, settings) => {
   const client = new OpenSearchClient({ node: url });
-  const { body: about } = await client.info();
+  const { body: info } = await client.info();
   const drop = () => client.indices.delete({ index: NAME, ignore_unavailable: true });
   await drop();
   return {
-    about: `${getDialect('opensearch').product} ${about.version.number}`,
+    nameAndVersion: `${getDialect('opensearch').product} ${info.version.number}`,
     client: '@opensearch-project/opensearch',
     definition: sinkDefinition({ type: 'opensearch', url, options: { index: NAME }, ...settings }),
     send: async (batch) => {
-      const { body: answer } = await client.bulk({ body: bulkOf(batch) });
-      if (answer.errors) throw new Error('the engine refuses a document');
+      const { body: response } = await client.bulk({ body: createBulkBody(batch) });
+      if (response.errors) throw new Error('the engine refuses a document');
     },
     close: async () => {
       await drop();
@@ -61,17 +66,17 @@ const opensearch: Opens = async (url, settings) => {
   };
 };
 
-const elasticsearch: Opens = async (url, settings) => {
+const openElasticsearch: OpenEngine = async (url, settings) => {
   const client = new ElasticsearchClient({ node: url });
   const { nodes } = await client.nodes.info({ node_id: '_local' });
   const drop = () => client.indices.delete({ index: NAME, ignore_unavailable: true });
   await drop();
   return {
-    about: `${getDialect('elasticsearch').product} ${Object.values(nodes)[0]!.version}`,
+    nameAndVersion: `${getDialect('elasticsearch').product} ${Object.values(nodes)[0]!.version}`,
     client: '@elastic/elasticsearch',
     definition: sinkDefinition({ type: 'elasticsearch', url, options: { index: NAME }, ...settings }),
     send: async (batch) => {
-      const { errors } = await client.bulk({ operations: bulkOf(batch) });
+      const { errors } = await client.bulk({ operations: createBulkBody(batch) });
       if (errors) throw new Error('the engine refuses a document');
     },
     close: async () => {
@@ -82,16 +87,16 @@ const elasticsearch: Opens = async (url, settings) => {
 };
 
 /** `url` is the address of a Solr core. Solr has no official client for Node, so its users post JSON. */
-const solr: Opens = async (url, settings) => {
+const openSolr: OpenEngine = async (url, settings) => {
   const post = async (query: string, body: unknown): Promise<void> => {
     const headers = { 'content-type': 'application/json' };
-    const answer = await fetch(`${url}/update?wt=json&${query}`, {
+    const response = await fetch(`${url}/update?wt=json&${query}`, {
       method: 'POST',
       headers,
       body: JSON.stringify(body),
     });
-    const text = await answer.text();
-    if (!answer.ok) throw new Error(text);
+    const text = await response.text();
+    if (!response.ok) throw new Error(text);
   };
   const { lucene } = (await (await fetch(new URL('/solr/admin/info/system?wt=json', url))).json()) as {
     lucene: { 'solr-spec-version': string };
@@ -99,7 +104,7 @@ const solr: Opens = async (url, settings) => {
   const drop = () => post('commit=true', { delete: { query: '*:*' } });
   await drop();
   return {
-    about: `Solr ${lucene['solr-spec-version']}`,
+    nameAndVersion: `Solr ${lucene['solr-spec-version']}`,
     client: 'fetch',
     definition: sinkDefinition({ type: 'solr', url, ...settings }),
     send: (batch) =>
@@ -109,9 +114,9 @@ const solr: Opens = async (url, settings) => {
           id: order.uri,
           stamp_s: order.document.stamp,
           crawler_s: order.crawler,
-          title_t: titleOf(order),
+          title_t: getTitle(order),
           text_t: order.document.text,
-          meta_title_txt: titleOf(order),
+          meta_title_txt: getTitle(order),
           meta_names_ss: ['title'],
           mime_type_s: order.document.master.mimeType,
           file_name_t: order.document.master.fileName,
@@ -121,11 +126,11 @@ const solr: Opens = async (url, settings) => {
   };
 };
 
-/** `url` as of a sink: kafka://HOST:PORT */
-const kafka: Opens = async (url, settings) => {
+/** `url` has the form of a sink's: kafka://HOST:PORT */
+const openKafka: OpenEngine = async (url, settings) => {
   const bootstrapBrokers = [new URL(url).host];
   const admin = new Admin({ clientId: NAME, bootstrapBrokers });
-  // Whole batches: as a topic is set up, a loop would have to part them.
+  // A message may be as large as a batch; with the default limit of a topic, a loop would have to split batches.
   const configs = [{ name: 'max.message.bytes', value: String(settings.batchBytes) }];
   await admin.createTopics({ topics: [NAME], partitions: 3, replicas: 1, configs });
   const producer = new Producer({
@@ -135,11 +140,11 @@ const kafka: Opens = async (url, settings) => {
     idempotent: true,
   });
   return {
-    about: 'Kafka',
+    nameAndVersion: 'Kafka',
     client: '@platformatic/kafka',
     definition: sinkDefinition({ type: 'kafka', url, options: { topic: NAME }, ...settings }),
     // An idempotent producer numbers its records.
-    atOnce: 1,
+    concurrentBatches: 1,
     send: async (batch) => {
       const messages = batch.map((order) => ({
         topic: NAME,
@@ -157,7 +162,7 @@ const kafka: Opens = async (url, settings) => {
   };
 };
 
-const postgresql: Opens = async (url, settings) => {
+const openPostgresql: OpenEngine = async (url, settings) => {
   const pool = new pg.Pool({ connectionString: url, max: settings.concurrency });
   const { rows } = await pool.query<{ server_version: string }>('SHOW server_version');
   const drop = () => pool.query(`DROP TABLE IF EXISTS ${NAME}`);
@@ -174,26 +179,37 @@ const postgresql: Opens = async (url, settings) => {
     'file_name',
     'updated_at',
   ];
-  const types: Readonly<Record<string, string>> = { metas: 'jsonb', updated_at: 'timestamptz' };
-  const arrays = columns.map((name, i) => `$${i + 1}::${types[name] ?? 'text'}[]`);
+  const columnTypes: Readonly<Record<string, string>> = { metas: 'jsonb', updated_at: 'timestamptz' };
+  const arrays = columns.map((name, i) => `$${i + 1}::${columnTypes[name] ?? 'text'}[]`);
   const changes = columns.slice(1).map((name) => `${name} = excluded.${name}`);
   const upsert = `INSERT INTO ${NAME} (${columns}) SELECT * FROM unnest(${arrays})
     ON CONFLICT (id) DO UPDATE SET ${changes}`;
   return {
-    about: `PostgreSQL ${rows[0]!.server_version}`,
+    nameAndVersion: `PostgreSQL ${rows[0]!.server_version}`,
     client: 'pg',
     definition: sinkDefinition({ type: 'postgresql', url, options: { table: NAME }, ...settings }),
     send: async (batch) => {
-      const of = batch.map((order) => {
+      const values = batch.map((order) => {
         const { uri, document, crawler } = order;
         const { stamp, text, master } = document;
-        const metas = JSON.stringify({ title: [titleOf(order)] });
+        const metas = JSON.stringify({ title: [getTitle(order)] });
         const at = new Date(order.decidedAt);
-        return [idOf(order), uri, stamp, crawler, titleOf(order), text, metas, master.mimeType, master.fileName, at];
+        return [
+          computeId(order),
+          uri,
+          stamp,
+          crawler,
+          getTitle(order),
+          text,
+          metas,
+          master.mimeType,
+          master.fileName,
+          at,
+        ];
       });
       await pool.query(
         upsert,
-        columns.map((_, i) => of.map((row) => row[i])),
+        columns.map((_, i) => values.map((row) => row[i])),
       );
     },
     close: async () => {
@@ -203,4 +219,10 @@ const postgresql: Opens = async (url, settings) => {
   };
 };
 
-export const ENGINES: Readonly<Record<string, Opens>> = { elasticsearch, opensearch, solr, kafka, postgresql };
+export const ENGINES: Readonly<Record<string, OpenEngine>> = {
+  elasticsearch: openElasticsearch,
+  opensearch: openOpenSearch,
+  solr: openSolr,
+  kafka: openKafka,
+  postgresql: openPostgresql,
+};

@@ -1,9 +1,10 @@
 /**
- * How many pages a second does one core read? The scanner alone, the whole page reader, htmlparser2 and parse5, over all
- * HTML files below a folder: `node dist/bench/parse.js FOLDER [pages]`.
+ * Measures how many pages per second one core reads with the scanner alone, the whole page reader, htmlparser2 and
+ * parse5, over the HTML files below a folder: `node dist/bench/parse.js FOLDER [pages]`.
  *
- * The parsers do the scanner's work: links, base, title and visible text. A run reads each page once with each contestant in
- * turn, so that a busy machine slows them all alike; of `RUNS` runs the fastest counts for each slice of pages.
+ * The parsers do the scanner's work: links, base, title and visible text. In each run, the contestants take turns in
+ * reading each page once, so that a busy machine slows them all alike; of `RUNS` runs, the fastest is used for each
+ * slice of pages.
  */
 
 import { readdirSync, readFileSync } from 'node:fs';
@@ -22,13 +23,13 @@ import type { Extraction, SyncExtractor } from '../src/engine/ports/content-extr
 const RUNS = 10;
 const SLICE = 50;
 const LIMITS = { maxLinks: 100_000, maxTextLength: 10_000_000 };
-const UNSEEN = new Set(['title', 'script', 'style', 'noscript', 'template', 'iframe']);
+const HIDDEN_ELEMENTS = new Set(['title', 'script', 'style', 'noscript', 'template', 'iframe']);
 
-/** Reads a page and tells how many links and how many characters of text it found. */
+/** Reads a page and returns the number of links and of characters of text that it found. */
 type Contestant = (page: Buffer) => { links: number; text: number };
 
 const buffer = new TextBuffer();
-const html = createPageReader().findExtractor('text/html') as SyncExtractor;
+const htmlExtractor = createPageReader().findExtractor('text/html') as SyncExtractor;
 const CONTEXT = { ...LIMITS, contentType: 'text/html', url: 'http://bench/', wantsMetas: true };
 const PLACE = { file: 'bench', line: 1, column: 1 };
 
@@ -38,36 +39,36 @@ const contestants: Record<string, Contestant> = {
     return { links: facts.links.length, text: buffer.finish(LIMITS.maxTextLength).text.length };
   },
   'page reader (charset, language)'(page) {
-    const { links, text } = html.extract(page, 'text/html', CONTEXT) as Extraction;
+    const { links, text } = htmlExtractor.extract(page, 'text/html', CONTEXT) as Extraction;
     return { links: links.length, text: text.length };
   },
   'page reader and simhash'(page) {
-    const { links, text } = html.extract(page, 'text/html', CONTEXT) as Extraction;
+    const { links, text } = htmlExtractor.extract(page, 'text/html', CONTEXT) as Extraction;
     computeSimhash(text);
     return { links: links.length, text: text.length };
   },
-  'page reader, markers': withContent({}),
-  'page reader, selectors and fields': withContent({
+  'page reader, markers': createContentContestant({}),
+  'page reader, selectors and fields': createContentContestant({
     include: ['main, #main-content, body'],
     exclude: ['nav, footer, .sidebar, [role=navigation]'],
     fields: [
-      field('heading', 'h1'),
-      field('version', '.version'),
-      field('released', 'time', 'datetime'),
-      field('summary', 'meta[name=description]'),
-      field('examples', 'pre > code', undefined, true),
+      createField('heading', 'h1'),
+      createField('version', '.version'),
+      createField('released', 'time', 'datetime'),
+      createField('summary', 'meta[name=description]'),
+      createField('examples', 'pre > code', undefined, true),
     ],
   }),
-  htmlparser2: withHtmlparser2,
-  parse5: withParse5,
+  htmlparser2: readWithHtmlparser2,
+  parse5: readWithParse5,
 };
 
-function field(name: string, selector: string, attribute?: string, multiple = false): FieldDefinition {
+function createField(name: string, selector: string, attribute?: string, multiple = false): FieldDefinition {
   return { name, source: { kind: 'select', selector, attribute }, type: 'text', multiple, place: PLACE };
 }
 
-/** What `cw:Content` with its defaults and these settings reads, fields included. */
-function withContent(settings: Partial<ContentDefinition>): Contestant {
+/** Reads pages as with a `cw:Content` with these settings, including its fields. */
+function createContentContestant(settings: Partial<ContentDefinition>): Contestant {
   const content: ContentDefinition = {
     include: [],
     exclude: [],
@@ -82,51 +83,52 @@ function withContent(settings: Partial<ContentDefinition>): Contestant {
     ...settings,
   };
   const context = { ...CONTEXT, content, wantsMetas: true };
-  const fields = compileFields(content.fields);
+  const extractFields = compileFields(content.fields);
   const url = toCrawlUrl(CONTEXT.url);
   return (page) => {
-    const { links, text, metas, found } = html.extract(page, 'text/html', context) as Extraction;
-    fields({ url, base: url.href, metas, found });
+    const { links, text, metas, found } = htmlExtractor.extract(page, 'text/html', context) as Extraction;
+    extractFields({ url, base: url.href, metas, found });
     return { links: links.length, text: text.length };
   };
 }
 
-function withHtmlparser2(page: Buffer): ReturnType<Contestant> {
+function readWithHtmlparser2(page: Buffer): ReturnType<Contestant> {
   const links: string[] = [];
   let title = '';
   let text = '';
   let inTitle = false;
-  let unseen = 0;
+  let hiddenDepth = 0;
   const parser = new Parser({
     onopentag(name, attributes) {
-      const address = attributes['href'] ?? (name === 'iframe' ? attributes['src'] : undefined);
-      if (address !== undefined) links.push(address);
+      const href = attributes['href'] ?? (name === 'iframe' ? attributes['src'] : undefined);
+      if (href !== undefined) links.push(href);
       if (name === 'title') inTitle = title === '';
-      if (UNSEEN.has(name)) unseen++;
+      if (HIDDEN_ELEMENTS.has(name)) hiddenDepth++;
     },
-    ontext(piece) {
-      if (inTitle) title += piece;
-      else if (unseen === 0) text += piece;
+    ontext(chunk) {
+      if (inTitle) title += chunk;
+      else if (hiddenDepth === 0) text += chunk;
     },
     onclosetag(name) {
       if (name === 'title') inTitle = false;
-      if (UNSEEN.has(name)) unseen--;
+      if (HIDDEN_ELEMENTS.has(name)) hiddenDepth--;
     },
   });
   parser.end(page.toString('utf8'));
   return { links: links.length, text: text.replace(/\s+/g, ' ').trim().length };
 }
 
-function withParse5(page: Buffer): ReturnType<Contestant> {
+function readWithParse5(page: Buffer): ReturnType<Contestant> {
   const links: string[] = [];
-  const pieces: string[] = [];
-  const walk = (node: Tree.Node, seen: boolean): void => {
-    if (node.nodeName === '#text' && seen) pieces.push((node as Tree.TextNode).value);
+  const chunks: string[] = [];
+  const walk = (node: Tree.Node, isVisible: boolean): void => {
+    if (node.nodeName === '#text' && isVisible) chunks.push((node as Tree.TextNode).value);
     if ('attrs' in node) for (const { name, value } of node.attrs) if (name === 'href') links.push(value);
-    if ('childNodes' in node) for (const child of node.childNodes) walk(child, seen && !UNSEEN.has(node.nodeName));
+    if ('childNodes' in node)
+      for (const child of node.childNodes) walk(child, isVisible && !HIDDEN_ELEMENTS.has(node.nodeName));
   };
   walk(parse(page.toString('utf8'), { scriptingEnabled: false }), true);
-  return { links: links.length, text: pieces.join('').replace(/\s+/g, ' ').trim().length };
+  return { links: links.length, text: chunks.join('').replace(/\s+/g, ' ').trim().length };
 }
 
 function readPages(folder: string, count: number): Buffer[] {
@@ -135,12 +137,12 @@ function readPages(folder: string, count: number): Buffer[] {
   return paths.filter((_, index) => index % step === 0).map((path) => readFileSync(join(folder, path)));
 }
 
-/** Keeps, for each slice of pages, the least time in milliseconds. */
-function measure(contestant: Contestant, slices: readonly Buffer[][], fastest: number[]): void {
+/** Reads all slices of pages and records the shortest time for each, in milliseconds. */
+function measure(contestant: Contestant, slices: readonly Buffer[][], fastestTimes: number[]): void {
   for (const [index, slice] of slices.entries()) {
     const start = performance.now();
     for (const page of slice) contestant(page);
-    fastest[index] = Math.min(fastest[index] ?? Number.POSITIVE_INFINITY, performance.now() - start);
+    fastestTimes[index] = Math.min(fastestTimes[index] ?? Number.POSITIVE_INFINITY, performance.now() - start);
   }
 }
 
@@ -161,11 +163,11 @@ for (let run = 0; run < RUNS; run++) {
 }
 for (const [name, contestant] of Object.entries(contestants)) {
   const milliseconds = times[name]!.reduce((sum, time) => sum + time, 0);
-  const found = pages.map(contestant);
-  const [links, text] = [
-    found.reduce((sum, page) => sum + page.links, 0),
-    found.reduce((sum, page) => sum + page.text, 0),
+  const results = pages.map(contestant);
+  const [linkCount, textLength] = [
+    results.reduce((sum, page) => sum + page.links, 0),
+    results.reduce((sum, page) => sum + page.text, 0),
   ];
   const pagesPerSecond = ((pages.length / milliseconds) * 1000).toFixed(0);
-  console.log(`${name.padEnd(32)} ${pagesPerSecond.padStart(7)} pages/s  ${links} links  ${text} characters`);
+  console.log(`${name.padEnd(32)} ${pagesPerSecond.padStart(7)} pages/s  ${linkCount} links  ${textLength} characters`);
 }

@@ -1,4 +1,4 @@
-/** Child processes of a benchmark: started, watched through the operating system's own accounting, stopped. */
+/** Starts and stops the child processes of a benchmark, and measures them by the operating system's accounting. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
@@ -9,7 +9,7 @@ refuseStaleBuild();
 
 const TICKS_PER_SECOND = 100;
 
-/** What scripts/launch.mjs gives every process of the server. */
+/** The flags and variables that scripts/launch.mjs sets for every process of the server. */
 export const RUNTIME_FLAGS = [
   '--max-semi-space-size=8',
   '--max-old-space-size=1024',
@@ -34,7 +34,7 @@ export interface Usage {
 export async function startProgram(
   file: string,
   args: readonly string[],
-  ready: RegExp,
+  readyPattern: RegExp,
   flags: readonly string[] = [],
 ): Promise<ChildProcess> {
   const env = { ...RUNTIME_ENV, ...process.env };
@@ -42,15 +42,15 @@ export async function startProgram(
   const lines = createInterface({ input: child.stdout! });
   await new Promise<void>((resolve, reject) => {
     lines.on('line', (line) => {
-      if (ready.test(line)) resolve();
+      if (readyPattern.test(line)) resolve();
     });
-    child.once('exit', (code) => reject(new Error(`${file} ended with ${code} before it was ready`)));
+    child.once('exit', (code) => reject(new Error(`${file} exited with code ${code} before it was ready`)));
   });
   return child;
 }
 
-/** What a process has used so far; undefined where the system does not tell (it is read from /proc). */
-export function usageOf(child: ChildProcess): Usage | undefined {
+/** What a process has used so far, read from /proc; undefined if the system has no /proc. */
+export function readUsage(child: ChildProcess): Usage | undefined {
   try {
     const stat = readFileSync(`/proc/${child.pid}/stat`, 'utf8');
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
@@ -61,18 +61,21 @@ export function usageOf(child: ChildProcess): Usage | undefined {
   }
 }
 
-/** Watches a process and all that it starts, by looks every quarter of a second: what a process does after the last one is not counted. */
+/**
+ * Watches a process and all processes that it starts, with a sample every quarter of a second. What a process does
+ * after the last sample is not counted.
+ */
 export class ProcessTree {
   private readonly seconds = new Map<string, number>();
   private readonly timer: NodeJS.Timeout;
-  /** Resident memory of the process itself, and what the others hold that they share with none, in MB. */
+  /** Resident memory of the process itself, and the unshared resident memory of the others, in MB. */
   memory: { readonly own: number; readonly others: number } = { own: 0, others: 0 };
 
   constructor(private readonly root: number) {
-    this.timer = setInterval(() => this.look(), 250);
+    this.timer = setInterval(() => this.sample(), 250);
   }
 
-  /** Processor seconds of all of them, those that have ended included. */
+  /** Processor seconds of all these processes, including those that have ended. */
   get cpu(): number {
     return [...this.seconds.values()].reduce((sum, seconds) => sum + seconds, 0);
   }
@@ -81,36 +84,36 @@ export class ProcessTree {
     clearInterval(this.timer);
   }
 
-  look(): void {
-    const all = readdirSync('/proc').flatMap((name) => (/^\d+$/.test(name) ? (statOf(Number(name)) ?? []) : []));
-    const tree = new Set([this.root]);
-    for (let size = 0; size < tree.size; ) {
-      size = tree.size;
-      for (const { pid, parent } of all) if (tree.has(parent)) tree.add(pid);
+  sample(): void {
+    const stats = readdirSync('/proc').flatMap((name) => (/^\d+$/.test(name) ? (readStat(Number(name)) ?? []) : []));
+    const treePids = new Set([this.root]);
+    for (let size = 0; size < treePids.size; ) {
+      size = treePids.size;
+      for (const { pid, parent } of stats) if (treePids.has(parent)) treePids.add(pid);
     }
     let [own, others] = [0, 0];
-    for (const { pid, startedAt, cpu } of all) {
-      if (!tree.has(pid)) continue;
+    for (const { pid, startedAt, cpu } of stats) {
+      if (!treePids.has(pid)) continue;
       this.seconds.set(`${pid} ${startedAt}`, cpu);
-      if (pid === this.root) own = residentMb(pid).all;
-      else others += residentMb(pid).unshared;
+      if (pid === this.root) own = readResidentMb(pid).all;
+      else others += readResidentMb(pid).unshared;
     }
     this.memory = { own, others };
   }
 }
 
-function statOf(pid: number): { pid: number; parent: number; startedAt: string; cpu: number } | undefined {
+function readStat(pid: number): { pid: number; parent: number; startedAt: string; cpu: number } | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     const cpu = (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
     return { pid, parent: Number(fields[1]), startedAt: fields[19]!, cpu };
   } catch {
-    return undefined; // it has ended
+    return undefined; // the process has ended
   }
 }
 
-function residentMb(pid: number): { all: number; unshared: number } {
+function readResidentMb(pid: number): { all: number; unshared: number } {
   try {
     const [, resident = 0, shared = 0] = readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ').map(Number);
     return { all: resident / 256, unshared: (resident - shared) / 256 };

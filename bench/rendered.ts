@@ -1,14 +1,15 @@
 /**
- * Pages that a browser renders: applications of React, Vue and Svelte, built here, crawled to the end with `render="always"`; and a site
- * of half plain and half script-made pages with `auto` beside `always`, and `never` for what a plain page costs. The browser may use the
- * whole machine. Each crawl is a process that is started for it, and its start counts.
+ * Measures crawls whose pages a browser renders: applications built with React, Vue and Svelte, crawled to the end with
+ * `render="always"`; and a site of which half the pages are plain and half made by scripts, with `always`, `auto` and,
+ * to show what a plain page costs, `never`. The browser may use the whole machine. Each crawl is a new process, and the
+ * time includes its start.
  *
  *   node dist/bench/rendered.js [--part applications] [--pages 300] [--runs 1] [--peer 'name=command SEEDS']…
  *   node dist/bench/rendered.js --part auto [--pages 300]
- *   node dist/bench/rendered.js --part memory [--pages 5000]     of server and browser, by tenths of the crawl
+ *   node dist/bench/rendered.js --part memory [--pages 5000]     memory of server and browser, by tenths of the crawl
  *
- * A peer is a command that crawls SEEDS (URLs with spaces between them), prints `"pages": N` and `"characters": N` and ends; it is run
- * in turn with Crawlway.
+ * A peer is a command that crawls SEEDS (URLs separated by spaces), prints `"pages": N` and `"characters": N` and
+ * exits; it alternates with Crawlway.
  */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -17,7 +18,7 @@ import { join } from 'node:path';
 import { htmlPage, json, publishScripts } from '../test/rendering/applications/build.js';
 import { sentence } from '../test/rendering/applications/sentences.js';
 import { FakeSite } from '../test/support/fake-site.js';
-import { CrawlRun, median, option, options } from './crawl-run.js';
+import { CrawlRun, getOption, getOptions, median } from './crawl-run.js';
 import { ProcessTree } from './processes.js';
 
 const SHELL = '<div id="root"></div>';
@@ -32,7 +33,7 @@ interface Result {
   readonly seconds: number;
   /** Processor seconds of all processes of the crawl. */
   readonly cpu: number;
-  /** Documents that were read as a browser made them; of a peer unknown. */
+  /** Number of documents that were rendered; unknown for a peer. */
   readonly rendered?: number;
 }
 
@@ -44,24 +45,24 @@ interface Document {
 const isRendered = ({ metas }: Document): boolean =>
   metas.some(({ name, value }) => name === 'render' && value === 'browser');
 
-/** A start page, and `count` pages that it links to. */
-async function application(entry: string, count: number): Promise<FakeSite> {
+/** Publishes an application with a start page and `count` pages to which it links. */
+async function publishApplication(entry: string, count: number): Promise<FakeSite> {
   const site = await FakeSite.start();
   const [name = ''] = entry.split('/');
   await publishScripts(site, entry);
   site.otherwise((request) => (request.url?.startsWith('/api/') ? { status: 404 } : htmlPage(SHELL)));
-  const [list, kind] = name === 'svelte' ? ['/api/stories/0', 'story'] : ['/api/products', 'product'];
+  const [listPath, kind] = name === 'svelte' ? ['/api/stories/0', 'story'] : ['/api/products', 'product'];
   const ids = Array.from({ length: count }, (_, index) => index + 1);
-  site.set(list, json(ids.map((id) => ({ id, name: `Page ${id}` }))));
+  site.set(listPath, json(ids.map((id) => ({ id, name: `Page ${id}` }))));
   site.set('/api/stories/1', json([]));
   for (const id of ids)
     site.set(`/api/${kind}/${id}`, json({ name: `Page ${id}`, text: sentence(name, `${kind}-${id}`) }));
   return site;
 }
 
-/** Half of the pages that React's application links to are plain. */
-async function mixed(count: number): Promise<FakeSite> {
-  const site = await application('react/main.jsx', count / 2);
+/** Publishes a React application and plain pages, half of `count` pages each. */
+async function publishMixedSite(count: number): Promise<FakeSite> {
+  const site = await publishApplication('react/main.jsx', count / 2);
   const links = Array.from({ length: count / 2 }, (_, index) => `/articles/${index + 1}`);
   for (const path of links)
     site.set(path, {
@@ -76,11 +77,11 @@ async function mixed(count: number): Promise<FakeSite> {
   return site;
 }
 
-/** @param watch is called with what the crawl's processes hold, a few times a second */
+/** @param onProgress is called once a second with the processes of the crawl and the number of documents so far */
 async function crawl(
   seeds: readonly string[],
   render: string,
-  watch?: (tree: ProcessTree, documents: number) => void,
+  onProgress?: (tree: ProcessTree, documents: number) => void,
 ): Promise<Result> {
   const folder = mkdtempSync(join(tmpdir(), 'crawlway-rendered-'));
   const orders = join(folder, 'orders.jsonl');
@@ -94,122 +95,125 @@ async function crawl(
   <cw:Renderer maxShare="1" ${SANDBOX}/>
   <cw:Sink name="main" type="file" url="${orders}"/>
 </CrawlConfig>`);
-  const tree = run.tree();
-  const watching = watch && setInterval(() => run.state().then(({ indexed }) => watch(tree, indexed)), 1_000);
+  const tree = run.watchProcesses();
+  const watchTimer =
+    onProgress && setInterval(() => run.getState().then(({ indexed }) => onProgress(tree, indexed)), 1_000);
   try {
-    await run.untilIdle(seeds.length);
+    await run.waitUntilIdle(seeds.length);
     const seconds = (performance.now() - run.startedAt) / 1000;
-    tree.look();
+    tree.sample();
     const lines = readFileSync(orders, 'utf8').trim().split('\n');
     const documents = new Map<string, Document>(
       lines.map((line) => JSON.parse(line)).map(({ uri, document }) => [uri, document]),
     );
-    const all = [...documents.values()].filter((document) => document !== undefined);
-    const characters = all.reduce((sum, { text }) => sum + text.length, 0);
-    const rendered = all.filter(isRendered).length;
+    const addedDocuments = [...documents.values()].filter((document) => document !== undefined);
+    const characters = addedDocuments.reduce((sum, { text }) => sum + text.length, 0);
+    const rendered = addedDocuments.filter(isRendered).length;
     return { documents: documents.size, rendered, characters, seconds, cpu: tree.cpu };
   } finally {
-    clearInterval(watching);
+    clearInterval(watchTimer);
     tree.stop();
     await run.stop();
     rmSync(folder, { recursive: true });
   }
 }
 
-function peer(command: string, seeds: readonly string[]): Promise<Result> {
+function runPeer(command: string, seeds: readonly string[]): Promise<Result> {
   const startedAt = performance.now();
   const child = spawn('sh', ['-c', command.replaceAll('SEEDS', seeds.join(' '))], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const tree = new ProcessTree(child.pid!);
-  let out = '';
+  let output = '';
   child.stdout.on('data', (data: Buffer) => {
-    out += data.toString();
+    output += data.toString();
   });
   return new Promise((resolve, reject) => {
     child.once('error', reject);
     child.once('exit', () => {
-      const number = (name: string) => Number(new RegExp(`"${name}":\\s*(\\d+)`).exec(out)?.[1]);
+      const readNumber = (name: string) => Number(new RegExp(`"${name}":\\s*(\\d+)`).exec(output)?.[1]);
       const seconds = (performance.now() - startedAt) / 1000;
       tree.stop();
-      resolve({ documents: number('pages'), characters: number('characters'), seconds, cpu: tree.cpu });
+      resolve({ documents: readNumber('pages'), characters: readNumber('characters'), seconds, cpu: tree.cpu });
     });
   });
 }
 
-function row(name: string, results: readonly Result[]): void {
-  const perSecond = median(results.map(({ documents, seconds }) => documents / seconds));
-  const perPage = median(results.map(({ documents, cpu }) => (cpu / documents) * 1000));
+function printRow(name: string, results: readonly Result[]): void {
+  const pagesPerSecond = median(results.map(({ documents, seconds }) => documents / seconds));
+  const cpuMsPerPage = median(results.map(({ documents, cpu }) => (cpu / documents) * 1000));
   const [documents, characters, seconds] = (['documents', 'characters', 'seconds'] as const).map((key) =>
     median(results.map((result) => result[key])),
   );
   console.log(
-    `| ${name} | ${documents} | ${results[0]?.rendered ?? ''} | ${characters} | ${seconds!.toFixed(1)} | ${perSecond.toFixed(2)} | ${perPage.toFixed(0)} |`,
+    `| ${name} | ${documents} | ${results[0]?.rendered ?? ''} | ${characters} | ${seconds!.toFixed(1)} | ${pagesPerSecond.toFixed(2)} | ${cpuMsPerPage.toFixed(0)} |`,
   );
 }
 
-const range = (numbers: readonly number[]): string =>
+const formatRange = (numbers: readonly number[]): string =>
   [Math.min(...numbers), median(numbers), Math.max(...numbers)].map((mb) => mb.toFixed(0)).join(' ');
 
-async function memory(pages: number): Promise<void> {
-  const sites = await applications(Math.ceil(pages / 3));
+async function measureMemory(pages: number): Promise<void> {
+  const sites = await publishApplications(Math.ceil(pages / 3));
   const tenths = Array.from({ length: 10 }, () => ({ server: [] as number[], browser: [] as number[] }));
   const result = await crawl(
     sites.map((site) => site.url('/')),
     'always',
-    ({ memory: held }, documents) => {
+    ({ memory: memoryMb }, documents) => {
       const tenth = tenths[Math.min(9, Math.floor((documents / pages) * 10))]!;
-      tenth.server.push(held.own);
-      tenth.browser.push(held.others);
+      tenth.server.push(memoryMb.own);
+      tenth.browser.push(memoryMb.others);
     },
   );
   console.log('| pages | server: min, median, max MB | browser: min, median, max MB |');
   console.log('|---|---|---|');
   for (const [n, { server, browser }] of tenths.entries())
-    console.log(`| ${(n * pages) / 10} to ${((n + 1) * pages) / 10} | ${range(server)} | ${range(browser)} |`);
+    console.log(
+      `| ${(n * pages) / 10} to ${((n + 1) * pages) / 10} | ${formatRange(server)} | ${formatRange(browser)} |`,
+    );
   console.log(`\n${result.documents} documents in ${result.seconds.toFixed(0)} s`);
   await Promise.all(sites.map((site) => site.close()));
 }
 
-const applications = (count: number): Promise<FakeSite[]> =>
-  Promise.all(['react/main.jsx', 'vue/main.js', 'svelte/main.js'].map((entry) => application(entry, count)));
+const publishApplications = (count: number): Promise<FakeSite[]> =>
+  Promise.all(['react/main.jsx', 'vue/main.js', 'svelte/main.js'].map((entry) => publishApplication(entry, count)));
 
 const HEAD =
-  '| crawl | documents | of them rendered | characters of text | seconds | pages/s | CPU ms a page |\n|---|---|---|---|---|---|---|';
+  '| crawl | documents | of these rendered | characters of text | seconds | pages/s | CPU ms per page |\n|---|---|---|---|---|---|---|';
 
-async function besidePeers(pages: number): Promise<void> {
-  const runs = Number(option('runs', '1'));
-  const peers = options('peer').map((text) => ({
+async function compareWithPeers(pages: number): Promise<void> {
+  const runs = Number(getOption('runs', '1'));
+  const peers = getOptions('peer').map((text) => ({
     name: text.slice(0, text.indexOf('=')),
     command: text.slice(text.indexOf('=') + 1),
   }));
-  const sites = await applications(pages);
+  const sites = await publishApplications(pages);
   const seeds = sites.map((site) => site.url('/'));
   console.log(HEAD);
   const crawls = [
-    { name: `Crawlway, ${pages} pages each of React, Vue and Svelte`, crawl: () => crawl(seeds, 'always') },
-    ...peers.map(({ name, command }) => ({ name, crawl: () => peer(command, seeds) })),
+    { name: `Crawlway, ${pages} pages each with React, Vue and Svelte`, crawl: () => crawl(seeds, 'always') },
+    ...peers.map(({ name, command }) => ({ name, crawl: () => runPeer(command, seeds) })),
   ];
   const results = new Map<string, Result[]>(crawls.map(({ name }) => [name, []]));
   for (let run = 1; run <= runs; run++)
     for (const { name, crawl } of crawls) {
       const result = await crawl();
       results.get(name)!.push(result);
-      if (runs > 1) row(`run ${run}: ${name}`, [result]);
+      if (runs > 1) printRow(`run ${run}: ${name}`, [result]);
     }
-  for (const { name } of crawls) row(name, results.get(name)!);
+  for (const { name } of crawls) printRow(name, results.get(name)!);
   await Promise.all(sites.map((site) => site.close()));
 }
 
-async function auto(pages: number): Promise<void> {
-  const site = await mixed(pages);
-  const starts = [site.url('/'), site.url('/articles/')];
+async function compareModes(pages: number): Promise<void> {
+  const site = await publishMixedSite(pages);
+  const seeds = [site.url('/'), site.url('/articles/')];
   console.log(HEAD);
   for (const render of ['always', 'auto', 'never'])
-    row(`render="${render}", half of ${pages} pages plain`, [await crawl(starts, render)]);
+    printRow(`render="${render}", half of ${pages} pages plain`, [await crawl(seeds, render)]);
   await site.close();
 }
 
-const part = option('part', 'applications');
-if (part === 'memory') await memory(Number(option('pages', '5000')));
-else await (part === 'auto' ? auto : besidePeers)(Number(option('pages', '300')));
+const part = getOption('part', 'applications');
+if (part === 'memory') await measureMemory(Number(getOption('pages', '5000')));
+else await (part === 'auto' ? compareModes : compareWithPeers)(Number(getOption('pages', '300')));

@@ -1,11 +1,11 @@
 /**
- * `node dist/bench/sink-down.js [--pages 20000] [--pace 20] [--outage 60] [--port 18091]`: the real server, as a process, crawls a synthetic
- * site as fast as it can; when a fifth of it is delivered, the receiver takes calls and never answers for an hour, then is
- * back. A line a minute tells memory, disk and what waits; the end, how long it took to catch up, and whether the index equals
- * the site.
+ * `node dist/bench/sink-down.js [--pages 20000] [--pace 20] [--outage 60] [--port 18091]`: the real server, as a
+ * process, crawls a synthetic site as fast as it can. When a fifth of it has been delivered, the receiver accepts
+ * requests but does not respond for an hour, and then works again. Each minute, a line with memory, disk and waiting
+ * orders is printed; at the end, how long the server took to catch up, and whether the index equals the site.
  *
- * Minutes are those of the server: with `--pace 20` an hour of them passes in three minutes. Seconds of work, as those
- * of the catching up, are real ones.
+ * Minutes are those of the server's clock: with `--pace 20`, an hour passes in three real minutes. Times of work, such
+ * as catching up, are in real seconds.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,7 +14,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { FlakyReceiver } from '../test/support/flaky-receiver.js';
-import { bar, clockFace } from './curve.js';
+import { formatBar, formatMinutes } from './curve.js';
 import { MeasuredServer } from './measured-server.js';
 import { startProgram, stop } from './processes.js';
 
@@ -34,8 +34,8 @@ const [sitePort, indexPort] = [Number(values.port), Number(values.port) + 1];
 const FULL_BAR_MB = 1024;
 const DIST = fileURLToPath(new URL('..', import.meta.url));
 const POLL_MS = 250;
-/** A catching up that takes longer than this, in real time, has failed. */
-const PATIENCE_MS = 600_000;
+/** If catching up takes longer than this, in real time, the benchmark has failed. */
+const MAX_WAIT_MS = 600_000;
 
 interface Progress {
   readonly indexed: number;
@@ -45,7 +45,7 @@ interface Progress {
   readonly limitedBy: string;
 }
 
-const configuration = (site: string, receiver: string): string =>
+const createConfiguration = (site: string, receiver: string): string =>
   `<CrawlConfig xmlns="exa:com.exalead.mercury.mami.crawl.v21" xmlns:cw="urn:crawlway:config:1">
   <Crawler name="test" nthreads="32" aggressive="true" throttleTimeMS="0" defaultAccept="true" crawlSitemaps="false"
            nearDuplicateDetector="false">
@@ -63,90 +63,94 @@ const indexFlags = ['--data', join(folder, 'index'), '--port', String(indexPort)
 const index = await startProgram(join(DIST, 'demo-index/main.js'), indexFlags, /index: http/);
 const indexUrl = `http://127.0.0.1:${indexPort}`;
 const receiver = await FlakyReceiver.start(indexUrl);
-const server = await MeasuredServer.start(folder, configuration(`${origin}/`, receiver.url), pace);
+const server = await MeasuredServer.start(folder, createConfiguration(`${origin}/`, receiver.url), pace);
 
-async function progress(): Promise<Progress> {
+async function readProgress(): Promise<Progress> {
   const crawler = await server.get<Omit<Progress, 'pendingBytes'>>('/api/v1/crawlers/test');
   const { items } = await server.get<{ items: Pick<Progress, 'pendingBytes'>[] }>('/api/v1/sinks');
   return { ...crawler, pendingBytes: items[0]!.pendingBytes };
 }
 
-const started = performance.now();
-let most = { rssMb: 0, diskMb: 0 };
+const runStartedAt = performance.now();
+let peak = { rssMb: 0, diskMb: 0 };
 
-/** Real seconds until it holds; a line in the table when it does. */
-async function until(what: string, holds: (now: Progress) => boolean): Promise<number> {
+/** Waits until the condition holds, prints a line, and returns how many real seconds that took. */
+async function waitUntil(condition: string, isMet: (progress: Progress) => boolean): Promise<number> {
   const startedAt = performance.now();
   for (;;) {
-    const now = await progress();
-    if (holds(now)) {
-      tell(what, now);
+    const progress = await readProgress();
+    if (isMet(progress)) {
+      printProgress(condition, progress);
       return (performance.now() - startedAt) / 1000;
     }
-    if (performance.now() - startedAt > PATIENCE_MS) throw new Error(`${what}: not in time: ${JSON.stringify(now)}`);
+    if (performance.now() - startedAt > MAX_WAIT_MS)
+      throw new Error(`${condition}: not reached within ${MAX_WAIT_MS / 1000} s: ${JSON.stringify(progress)}`);
     await sleep(POLL_MS);
   }
 }
 
-function tell(when: string, { indexed, pendingOrders, pendingBytes, limitedBy }: Progress): void {
-  const { rssMb, diskMb, cpu } = server.footprint();
-  most = { rssMb: Math.max(most.rssMb, rssMb), diskMb: Math.max(most.diskMb, diskMb) };
-  const seconds = ((performance.now() - started) / 1000).toFixed(0);
-  const waiting = `${pendingOrders} orders wait (${(pendingBytes / 1_000_000).toFixed(1)} MB)`;
+function printProgress(label: string, { indexed, pendingOrders, pendingBytes, limitedBy }: Progress): void {
+  const { rssMb, diskMb, cpu } = server.measureFootprint();
+  peak = { rssMb: Math.max(peak.rssMb, rssMb), diskMb: Math.max(peak.diskMb, diskMb) };
+  const seconds = ((performance.now() - runStartedAt) / 1000).toFixed(0);
+  const waiting = `${pendingOrders} orders waiting (${(pendingBytes / 1_000_000).toFixed(1)} MB)`;
   console.log(
-    `${when.padEnd(16)} ${seconds.padStart(5)} s ${String(rssMb).padStart(5)} MB ${bar(rssMb, FULL_BAR_MB).padEnd(24)} ` +
+    `${label.padEnd(16)} ${seconds.padStart(5)} s ${String(rssMb).padStart(5)} MB ${formatBar(rssMb, FULL_BAR_MB).padEnd(24)} ` +
       `disk ${diskMb.toFixed(1).padStart(5)} MB, ${indexed} indexed, ${waiting}, CPU ${cpu.toFixed(0)} s; ${limitedBy}`,
   );
 }
 
-async function outage(): Promise<void> {
+async function simulateOutage(): Promise<void> {
   receiver.fate = () => 'say nothing';
   const startedAt = performance.now();
   for (let minute = 1; minute <= outageMinutes; minute++) {
     while (((performance.now() - startedAt) / 60_000) * pace < minute) await sleep(POLL_MS);
-    tell(`down for ${clockFace(minute)}`, await progress());
+    printProgress(`down for ${formatMinutes(minute)}`, await readProgress());
   }
   receiver.fate = () => 'pass';
 }
 
-async function differences(): Promise<string[]> {
+async function findDifferences(): Promise<string[]> {
   const query = 'enumerate_synced_entries?PAPI_rootPath=&PAPI_mode=RECURSIVE_DOCUMENTS';
   const text = await (await fetch(`${indexUrl}/papi/4/connectors/test/${query}`)).text();
   const lines = text.split('\n').filter((line) => line !== '');
-  const indexed = new Set(lines.map((line) => decodeURIComponent(line.split(' ')[0]!.replaceAll('+', ' '))));
-  const onSite = new Set(Array.from({ length: pages }, (_, n) => (n === 0 ? `${origin}/` : `${origin}/p/${n}.html`)));
-  const missing = [...onSite].filter((url) => !indexed.has(url));
-  const extra = [...indexed].filter((url) => !onSite.has(url));
+  const indexedUrls = new Set(lines.map((line) => decodeURIComponent(line.split(' ')[0]!.replaceAll('+', ' '))));
+  const siteUrls = new Set(Array.from({ length: pages }, (_, n) => (n === 0 ? `${origin}/` : `${origin}/p/${n}.html`)));
+  const missingUrls = [...siteUrls].filter((url) => !indexedUrls.has(url));
+  const extraUrls = [...indexedUrls].filter((url) => !siteUrls.has(url));
   return [
-    ...missing.map((url) => `${url} is on the site and not in the index`),
-    ...extra.map((url) => `${url} is in the index and not on the site`),
+    ...missingUrls.map((url) => `${url} is on the site but not in the index`),
+    ...extraUrls.map((url) => `${url} is in the index but not on the site`),
   ];
 }
 
-async function story(): Promise<string[]> {
-  const before = await until('a fifth', ({ indexed }) => indexed >= pages / 5);
-  const atOutage = (await progress()).indexed;
-  await outage();
-  const waiting = await progress();
-  const drained = await until('orders delivered', ({ indexed }) => indexed >= waiting.indexed + waiting.pendingOrders);
-  const atDrained = (await progress()).indexed;
-  const rest = await until('all delivered', ({ idle, pendingOrders }) => idle && pendingOrders === 0);
+async function runScenario(): Promise<string[]> {
+  const secondsBeforeOutage = await waitUntil('a fifth is indexed', ({ indexed }) => indexed >= pages / 5);
+  const indexedAtOutage = (await readProgress()).indexed;
+  await simulateOutage();
+  const progressAfterOutage = await readProgress();
+  const drainSeconds = await waitUntil(
+    'orders delivered',
+    ({ indexed }) => indexed >= progressAfterOutage.indexed + progressAfterOutage.pendingOrders,
+  );
+  const indexedAfterDrain = (await readProgress()).indexed;
+  const remainingSeconds = await waitUntil('all delivered', ({ idle, pendingOrders }) => idle && pendingOrders === 0);
   console.table({
-    'documents a second before the outage': Math.round(atOutage / before),
-    'orders that waited': waiting.pendingOrders,
-    'seconds until they were delivered': Number(drained.toFixed(1)),
-    'documents a second afterwards': Math.round((pages - atDrained) / rest),
-    'most MB resident': most.rssMb,
-    'most MB on disk': Number(most.diskMb.toFixed(1)),
+    'documents per second before the outage': Math.round(indexedAtOutage / secondsBeforeOutage),
+    'orders that waited': progressAfterOutage.pendingOrders,
+    'seconds until they were delivered': Number(drainSeconds.toFixed(1)),
+    'documents per second afterwards': Math.round((pages - indexedAfterDrain) / remainingSeconds),
+    'peak MB resident': peak.rssMb,
+    'peak MB on disk': Number(peak.diskMb.toFixed(1)),
   });
-  return differences();
+  return findDifferences();
 }
 
 try {
-  const wrong = await story();
-  const word = `${wrong.length} differences: ${wrong.slice(0, 10).join('; ')}`;
-  console.log(wrong.length === 0 ? 'the index equals the site' : word);
-  process.exitCode = wrong.length === 0 ? 0 : 1;
+  const differences = await runScenario();
+  const summary = `${differences.length} differences: ${differences.slice(0, 10).join('; ')}`;
+  console.log(differences.length === 0 ? 'the index equals the site' : summary);
+  process.exitCode = differences.length === 0 ? 0 : 1;
 } finally {
   await server.stop();
   await stop(site);

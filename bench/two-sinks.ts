@@ -1,47 +1,47 @@
 /**
- * `node dist/bench/two-sinks.js [--pages 3000] [--seconds 60]`: documents a second at a sink that is well, as the only one of its
- * crawler, beside one that is down, and beside one that answers each request after ten seconds. A crawl ends when the sink has all
- * pages, or after the time given.
+ * `node dist/bench/two-sinks.js [--pages 3000] [--seconds 60]`: measures documents per second at a healthy sink that is
+ * the only one of its crawler, that is beside one that is down, and that is beside one that responds to each request
+ * only after ten seconds. A crawl ends when the healthy sink has all pages, or after the given time.
  */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { CrawlRun, fullSpeed, option, sleep } from './crawl-run.js';
+import { CrawlRun, createFullSpeedConfiguration, getOption, sleep } from './crawl-run.js';
 import { startSyntheticSite } from './synthetic-site.js';
 
-const pages = Number(option('pages', '3000'));
-const most = Number(option('seconds', '60'));
+const pages = Number(getOption('pages', '3000'));
+const maxSeconds = Number(getOption('seconds', '60'));
 const SITE_PORT = 18_760;
 const RECEIVER_PORT = 18_750;
-const SINKS = 'http://127.0.0.1:18740/api/v1/sinks';
-const ANSWER_AFTER_MS = 10_000;
+const SINKS_URL = 'http://127.0.0.1:18740/api/v1/sinks';
+const RESPONSE_DELAY_MS = 10_000;
 
 interface SinkState {
   readonly name: string;
   readonly acknowledged: number;
 }
 
-/** A second sink at this address; without one the crawler has the first alone. */
-function configuration(site: string, other?: string): string {
-  const alone = fullSpeed(site, RECEIVER_PORT);
-  if (other === undefined) return alone;
-  return alone
+/** @param otherSinkUrl address of a second sink. Absent: the crawler has only one. */
+function createConfiguration(site: string, otherSinkUrl?: string): string {
+  const configuration = createFullSpeedConfiguration(site, RECEIVER_PORT);
+  if (otherSinkUrl === undefined) return configuration;
+  return configuration
     .replace('<cw:PushTo sink="main"/>', '<cw:PushTo sink="main"/><cw:PushTo sink="other"/>')
-    .replace('</CrawlConfig>', `<cw:Sink name="other" type="json" url="${other}"/></CrawlConfig>`);
+    .replace('</CrawlConfig>', `<cw:Sink name="other" type="json" url="${otherSinkUrl}"/></CrawlConfig>`);
 }
 
-async function acknowledged(): Promise<number> {
-  const { items } = (await (await fetch(SINKS)).json()) as { items: SinkState[] };
+async function countAcknowledged(): Promise<number> {
+  const { items } = (await (await fetch(SINKS_URL)).json()) as { items: SinkState[] };
   return items.find(({ name }) => name === 'main')!.acknowledged;
 }
 
-async function measure(site: string, other?: string): Promise<{ documents: number; seconds: number }> {
-  const run = await CrawlRun.start(configuration(site, other));
+async function measure(site: string, otherSinkUrl?: string): Promise<{ documents: number; seconds: number }> {
+  const run = await CrawlRun.start(createConfiguration(site, otherSinkUrl));
   try {
     for (;;) {
       await sleep(100);
-      const documents = await acknowledged();
+      const documents = await countAcknowledged();
       const seconds = (performance.now() - run.readyAt) / 1000;
-      if (documents >= pages || seconds >= most) return { documents, seconds };
+      if (documents >= pages || seconds >= maxSeconds) return { documents, seconds };
     }
   } finally {
     await run.stop();
@@ -50,27 +50,27 @@ async function measure(site: string, other?: string): Promise<{ documents: numbe
 
 function startSlowReceiver(): Promise<Server> {
   const server = createServer((request, response) => {
-    request.resume().on('end', () => setTimeout(() => response.end(), ANSWER_AFTER_MS));
+    request.resume().on('end', () => setTimeout(() => response.end(), RESPONSE_DELAY_MS));
   });
   return new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(server)));
 }
 
 const site = await startSyntheticSite({ port: SITE_PORT, pages });
-const slow = await startSlowReceiver();
-const addressOf = (server: Server): string => `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+const slowReceiver = await startSlowReceiver();
+const getAddress = (server: Server): string => `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
 try {
   const cases = {
     alone: undefined,
     'beside one that is down': 'http://127.0.0.1:9/',
-    'beside a slow one': addressOf(slow),
+    'beside a slow one': getAddress(slowReceiver),
   };
   console.log('| the sink | documents | seconds | documents/s |\n|---|---|---|---|');
-  for (const [name, other] of Object.entries(cases)) {
-    const { documents, seconds } = await measure(site.url, other);
+  for (const [name, otherSinkUrl] of Object.entries(cases)) {
+    const { documents, seconds } = await measure(site.url, otherSinkUrl);
     console.log(`| ${name} | ${documents} | ${seconds.toFixed(1)} | ${(documents / seconds).toFixed(0)} |`);
   }
 } finally {
-  slow.closeAllConnections();
-  slow.close();
+  slowReceiver.closeAllConnections();
+  slowReceiver.close();
   await site.close();
 }

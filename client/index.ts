@@ -1,6 +1,6 @@
 /**
- * The REST API of a Crawlway server, with types from the description that the server publishes (openapi.yaml). It needs
- * only `fetch`, so it works in Node.js and in browsers.
+ * A client for the REST API of a Crawlway server, with types from the description that the server publishes
+ * (openapi.yaml). It needs only `fetch`, so it works in Node.js and in browsers.
  *
  * ```ts
  * import { CrawlwayClient } from 'crawlway/client';
@@ -12,7 +12,7 @@ import type { Calls } from './schema.js';
 
 export type * from './schema.js';
 
-/** A problem document (RFC 9457), or no response from the server. */
+/** Thrown if the server responds with a problem document (RFC 9457), or does not respond. */
 export class ApiProblem extends Error {
   override readonly name = 'ApiProblem';
 
@@ -28,7 +28,7 @@ export class ApiProblem extends Error {
   }
 }
 
-/** One of several errors in a call. */
+/** One of the errors in a call. */
 export interface ProblemError {
   readonly detail: string;
   /** Location of the error in the request body; `?name` for a query parameter. */
@@ -59,13 +59,13 @@ export interface Answer<T> {
 export interface ClientOptions {
   /** URL of the server, such as `http://127.0.0.1:8740`; default: the origin of the page. */
   readonly server?: string;
-  /** API key, or a function that returns it, which is called before each request. Absent if no key is sent. */
+  /** API key, or a function that returns it and is called before each request. If absent, no key is sent. */
   readonly key?: string | (() => string | undefined);
   /** Function that sends the requests; default: the platform's `fetch`. */
   readonly fetch?: (url: string, init: RequestInit) => Promise<Response>;
 }
 
-/** Client of a server. Each call is named by its method and path, as in openapi.yaml. */
+/** Calls a server. Each call is identified by its method and path, as in openapi.yaml. */
 export class CrawlwayClient {
   private readonly server: string;
 
@@ -94,8 +94,8 @@ export class CrawlwayClient {
   /** Headers that identify the caller, for requests that are sent by other means. */
   accessHeaders(): Record<string, string> {
     const { key } = this.options;
-    const present = typeof key === 'function' ? key() : key;
-    return present === undefined ? {} : { authorization: `Bearer ${present}` };
+    const current = typeof key === 'function' ? key() : key;
+    return current === undefined ? {} : { authorization: `Bearer ${current}` };
   }
 
   private async send<Name extends keyof Calls>(name: Name, options: CallOptions<Name>): Promise<Response> {
@@ -132,15 +132,15 @@ export function queryText(query: object): string {
   return new URLSearchParams(given.map(([name, value]): [string, string] => [name, String(value)])).toString();
 }
 
-/** The problem in a response that is not 2xx and whose body has not been read yet. */
+/** Reads the problem from a response whose status is not 2xx and whose body has not been read yet. */
 export const problemIn = async (response: Response): Promise<ApiProblem> =>
   toProblem(response, parseJson(await response.text()));
 
 function toProblem(response: Response, value: unknown): ApiProblem {
   const { detail, errors, type, title, status, instance, ...members } = (value ?? {}) as Record<string, unknown>;
-  const words =
+  const message =
     typeof detail === 'string' ? detail : `The server responded with ${response.status} ${response.statusText}.`;
-  return new ApiProblem(response.status, words, Array.isArray(errors) ? errors : [], members);
+  return new ApiProblem(response.status, message, Array.isArray(errors) ? errors : [], members);
 }
 
 function parseJson(text: string): unknown {

@@ -1,4 +1,4 @@
-// Made from openapi.yaml by `npm run openapi`; do not edit.
+// Generated from openapi.yaml by `npm run openapi`; do not edit.
 
 export type Nothing = Readonly<Record<never, never>>;
 
@@ -13,9 +13,9 @@ export interface AuditEntryDto {
   readonly target: string;
   /** `done`, or why it failed. */
   readonly outcome: string;
-  /** State before the call, as JSON, as far as the call reports it. */
+  /** State before the call, as JSON, if the call reports it. */
   readonly before?: string;
-  /** State after the call, as JSON. */
+  /** State after the call, as JSON, if the call reports it. */
   readonly after?: string;
 }
 
@@ -37,9 +37,9 @@ export interface PreviewCrawlerDto {
   readonly indexed: number;
   /** Stored URLs that are not currently crawled but would be. */
   readonly newlyAccepted: PreviewGroupDto;
-  /** Stored URLs that would no longer be crawled (760). */
+  /** Stored URLs that would no longer be crawled (status 760). */
   readonly excluded: PreviewGroupDto;
-  /** URLs that would be excluded and their documents left to another crawler (761). */
+  /** URLs that would be excluded, with their documents left to another crawler (status 761). */
   readonly keptElsewhere: PreviewGroupDto;
   /** Documents that would be removed from the index. */
   readonly documentsDeleted: PreviewGroupDto;
@@ -87,7 +87,7 @@ export interface ConfigurationStateDto {
   readonly etag: string;
   /** Warnings of the configuration in force. */
   readonly warnings: readonly ConfigurationProblemDto[];
-  /** Why the file on disk, which has been changed in the meantime, is not in force; empty if it is in force. */
+  /** Errors because of which the changed file on disk is not in force; empty if it is in force. */
   readonly rejected: readonly ConfigurationProblemDto[];
 }
 
@@ -99,7 +99,7 @@ export interface RuleFileDto {
 }
 
 export interface CheckDto {
-  /** No errors; there may be warnings. */
+  /** Whether there are no errors; there may be warnings. */
   readonly valid: boolean;
   readonly problems: readonly ConfigurationProblemDto[];
 }
@@ -115,7 +115,7 @@ export interface SinkTestDto {
 }
 
 export interface RobotsOpinionDto {
-  /** ignored: the configuration does not use it; unknown: it has not been fetched yet; unreachable: nothing is allowed until it can be read. */
+  /** ignored: the configuration does not use robots.txt; unknown: it has not been fetched yet; unreachable: nothing is allowed until it can be read. */
   readonly state: 'allowed' | 'disallowed' | 'unknown' | 'unreachable' | 'ignored';
   /** The product token that the rule addresses. */
   readonly agent: string;
@@ -177,7 +177,7 @@ export interface ReadPartDto {
 }
 
 export interface PageReadingDto {
-  /** The text that counts as content, up to 200,000 characters. */
+  /** The text that is extracted as content, up to 200,000 characters. */
   readonly text: string;
   /** Length of the whole text, in UTF-16 units. */
   readonly textLength: number;
@@ -186,7 +186,7 @@ export interface PageReadingDto {
   readonly metas: readonly ReadMetaDto[];
   /** Passages that the configuration or the page itself excludes. */
   readonly cut: readonly string[];
-  /** The text with what was cut out in its place. Absent if nothing requires it. */
+  /** The whole text, with the excluded passages marked. Absent unless the configuration requires a tree of the page, for example for selectors. */
   readonly look?: ContentLookDto;
   readonly headings?: readonly ReadHeadingDto[];
   readonly markdown?: string;
@@ -289,7 +289,7 @@ export interface UrlStateDto {
   readonly crawler: string;
   /** Canonical URL. */
   readonly url: string;
-  /** Web server that politeness counts: host name, with the port when it is not the default. */
+  /** Web server to which politeness applies: host name, with the port when it is not the default. */
   readonly host: string;
   readonly status: 'waiting' | 'indexed' | 'visited' | 'redirected' | 'error' | 'excluded' | 'elsewhere' | 'filtered' | 'removed';
   /** Reason code or error code of the current status; `GET /reasons` explains it. */
@@ -336,7 +336,7 @@ export interface UrlStateDto {
 
 export interface LinkDto {
   readonly url: string;
-  /** What kind of link: a, area, frame, redirect, … */
+  /** Kind of link: a, area, frame, redirect, … */
   readonly kind: string;
   readonly explanation: ExplanationDto;
   /** Absent if the URL is not stored. */
@@ -543,7 +543,7 @@ export interface HeldDeletionsDto {
   readonly host: string;
   readonly crawler: string;
   readonly count: number;
-  /** Number of these deletions that need no decision by a person: they wait for a sign of life of the host (`awaiting-sign-of-life`) or for an early look (`awaiting-early-look`). The others wait for a person. */
+  /** Number of these deletions that need no decision by an operator: they wait for a sign of life of the host (`awaiting-sign-of-life`) or for an early look (`awaiting-early-look`). The others wait for an operator. */
   readonly awaiting: number;
   /** When the oldest of these deletions was decided. */
   readonly oldest: string;
@@ -561,7 +561,7 @@ export interface CountDto {
 export interface HistoryPointDto {
   /** End of the interval that the point covers. */
   readonly at: string;
-  /** Length of the interval; divide by it to get a rate. */
+  /** Length of the interval in seconds; divide a count by it to get a rate. */
   readonly seconds: number;
   /** Visits. */
   readonly pages: number;
@@ -578,7 +578,7 @@ export interface HistoryPointDto {
 }
 
 export interface HostRobotsDto {
-  /** State of robots.txt: its rules are in force; everything is allowed because the host has no such file; or nothing is fetched until the file can be read. */
+  /** State of robots.txt. `rules`: its rules are in force; `absent`: everything is allowed because the host has no such file; `unreachable`: nothing is fetched until the file can be read. */
   readonly state: 'rules' | 'absent' | 'unreachable';
   readonly fetchedAt: string;
   /** Result of the last fetch of robots.txt. If it failed, the previous version stays in force. */
@@ -604,23 +604,23 @@ export interface HostDto {
   readonly errors: number;
   /** Queued URLs, whether or not they are due. */
   readonly queued: number;
-  /** No request before this time because of the crawl delay. */
+  /** Because of the crawl delay, no request is made before this time. */
   readonly nextRequestAt?: string;
-  /** No request before this time because the host asked crawlers to slow down, or did not respond. */
+  /** No request is made before this time, because the host asked crawlers to slow down or did not respond. */
   readonly backOffUntil?: string;
-  /** The pause between two requests that is currently in force. */
+  /** Current pause between two requests. */
   readonly crawlDelaySeconds?: number;
   /** How much time one page must gain in freshness for a refresh visit to be worthwhile; it rises while the host cannot serve all the visits that its pages need. */
   readonly visitPriceSeconds?: number;
   readonly robots?: HostRobotsDto;
-  /** Whether a person has paused the host. */
+  /** Whether an operator has paused the host. */
   readonly paused: boolean;
   /** Share of the remembered visits that succeeded. */
   readonly successShare?: number;
   /** Failed visits by error code. */
   readonly errorClasses: Readonly<Record<string, number>>;
   readonly averageLatencySeconds?: number;
-  /** Pages that took longer than a second to read, after which the next request to the host is made later; since the server started. */
+  /** Pages since the server started that took longer than a second to read; each one delays the next request to the host. */
   readonly slowPages?: number;
   /** Documents in the index that lack the content that their scripts would create (reason `needs-rendering`); counted once a minute, only when a single host is requested. */
   readonly needRendering?: NeedRenderingDto;
@@ -640,7 +640,7 @@ export interface FolderDto {
   readonly others: number;
   /** URLs in the folder itself. */
   readonly urls: number;
-  /** The first of the URLs in the folder itself. */
+  /** The first URLs directly in the folder, without those in subfolders. */
   readonly sample: readonly UrlStateDto[];
   /** Cursor of the next step; null after the last one. */
   readonly next: string | null;
@@ -651,9 +651,9 @@ export interface FolderDto {
 export interface RenderPatternDto {
   /** Path with its numbers as `N` and its query as `?`, or a folder with `*`. */
   readonly pattern: string;
-  /** What was learned: rendering yields more content, it does not, or too few pages were rendered to tell. */
+  /** What was learned. `browser`: rendering yields more content; `plain`: it does not; `trying`: too few pages were rendered to tell. */
   readonly learned: 'browser' | 'plain' | 'trying';
-  /** `auto`: as learned. Otherwise, the choice of a person. */
+  /** `auto`: as learned. Otherwise, an operator has chosen the mode. */
   readonly render: 'always' | 'never' | 'auto';
   /** Pages rendered since the start of the process. */
   readonly rendered: number;
@@ -673,7 +673,7 @@ export interface HostRenderingDto {
 export interface RenderOverrideDto {
   /** A pattern as listed, or a URL of the host that matches it. */
   readonly pattern: string;
-  /** `auto`: as learned again. Otherwise, the choice for the pattern. */
+  /** `auto`: as learned, which ends an override. Otherwise, the mode for the pattern. */
   readonly render: 'always' | 'never' | 'auto';
 }
 
@@ -685,13 +685,13 @@ export interface IndexNowDto {
 export interface PublicKeyDto {
   /** Octet key pair. */
   readonly kty: 'OKP';
-  /** Its curve. */
+  /** Curve of the key. */
   readonly crv: 'Ed25519';
   /** The key, base64url (RFC 8037). */
   readonly x: string;
   /** Thumbprint of the key (RFC 7638), used as the `keyid` of signatures. */
   readonly kid: string;
-  /** Signatures only. */
+  /** Use of the key: signatures only. */
   readonly use: 'sig';
 }
 
@@ -709,7 +709,7 @@ export interface KeyDto {
   /** Who created the key. */
   readonly createdBy?: string;
   readonly expiresAt?: string;
-  /** The key is no longer valid. */
+  /** Whether the key has expired. */
   readonly expired: boolean;
 }
 
@@ -731,7 +731,7 @@ export interface CreatedKeyDto {
   /** Who created the key. */
   readonly createdBy?: string;
   readonly expiresAt?: string;
-  /** The key is no longer valid. */
+  /** Whether the key has expired. */
   readonly expired: boolean;
   /** The key; this is the only response that contains it. */
   readonly key: string;
@@ -756,9 +756,9 @@ export interface LoginDto {
   readonly url: string;
   /** Fetcher to which the login belongs. */
   readonly fetcher: string;
-  /** `stopped`: refused, and not retried until a person tests it or its secret changes. */
+  /** `stopped`: refused, and not retried until someone tests it or its secret changes. */
   readonly state: 'unused' | 'logged-in' | 'failing' | 'stopped';
-  /** `refused`: the user or the secret is wrong; `locked`: the account is locked; `changed`: the site is not what the configuration expects; `unreachable`: there was no meaningful response. */
+  /** `refused`: the user or the secret is wrong; `locked`: the account is locked; `changed`: the site does not behave as the configuration expects; `unreachable`: there was no meaningful response. */
   readonly failure?: 'refused' | 'locked' | 'changed' | 'unreachable';
   /** The last failure, in words. */
   readonly detail?: string;
@@ -792,7 +792,7 @@ export interface PluginDto {
   readonly name: string;
   /** Path of the plug-in module on the server. */
   readonly file: string;
-  /** `failed`: the plug-in cannot be loaded, or its process keeps ending; it is retried, immediately if its file changes. */
+  /** `failed`: the plug-in cannot be loaded, or its process keeps exiting; it is retried, immediately if its file changes. */
   readonly state: 'starting' | 'ready' | 'failed';
   /** Version, as stated by the plug-in. */
   readonly version?: string;
@@ -830,7 +830,7 @@ export interface MapPreviewDto {
 }
 
 export interface OrderDto {
-  /** Increases in the order of decision. */
+  /** An order that was decided later has a higher number. */
   readonly id: number;
   readonly crawler: string;
   readonly uri: string;
@@ -860,7 +860,7 @@ export interface ImportDto {
 }
 
 export interface HeadlineDto {
-  /** in-index: the sinks hold its document; on-its-way: it will be indexed in time; not-in-index: it stays out until something changes. */
+  /** in-index: the sinks hold its document; on-its-way: it will be indexed without further action; not-in-index: it stays out until something changes. */
   readonly fate: 'in-index' | 'on-its-way' | 'not-in-index';
   /** The reason code or error code that decides; `never-linked` if there is none. */
   readonly reason: string;
@@ -888,7 +888,7 @@ export interface VisitDto {
   readonly detail?: string;
   readonly durationSeconds: number;
   readonly bytes: number;
-  /** Whether the visit found different content from the previous one. Never true for the first visit. */
+  /** Whether the content differs from that of the previous visit. Never true for the first visit. */
   readonly changed: boolean;
 }
 
@@ -960,7 +960,7 @@ export interface ContentTrialDto {
   readonly fetchedAt?: string;
   /** Name of the `cw:Content` that is in force for the URL; empty for the one without a name. Absent if none is in force. */
   readonly content?: string;
-  /** What is wrong with the element, with places in its text. */
+  /** Problems in the element, with their places in its text. */
   readonly problems: readonly ConfigurationProblemDto[];
   /** Absent if the element has errors. */
   readonly reading?: PageReadingDto;
@@ -1021,7 +1021,7 @@ export interface MatchedEntryDto {
   /** What the rule sets if it applies. Secrets are hidden. */
   readonly effect?: string;
   readonly place?: PlaceDto;
-  /** Whether it matches the URL. Absent if it is not a rule that can match, or is below a condition that does not apply. */
+  /** Whether the rule matches the URL. Absent if the entry is not a rule that can match, or is inside a condition that does not apply. */
   readonly matched?: boolean;
 }
 
@@ -1062,7 +1062,7 @@ export interface RootDto {
   /** Priority shift; -2 is the highest priority. */
   readonly priority?: number;
   readonly group?: string;
-  /** Metas that every document found from this root carries. */
+  /** Metas added to every document that is found from this root. */
   readonly metas?: readonly RootMetaDto[];
   /** If false, the links of the page are listed but not queued. */
   readonly followLinks?: boolean;
@@ -1080,7 +1080,7 @@ export interface RootSubmissionDto {
   /** Priority shift; -2 is the highest priority. */
   readonly priority?: number;
   readonly group?: string;
-  /** Metas that every document found from this root carries. */
+  /** Metas added to every document that is found from this root. */
   readonly metas?: readonly RootMetaDto[];
   /** If false, the links of the page are listed but not queued. */
   readonly followLinks?: boolean;
@@ -1114,7 +1114,7 @@ export interface RuleMatchDto {
   readonly norm?: 'none' | 'lower' | 'norm';
   /** Regular expression, or `[minimum:maximum]` for a length. */
   readonly value?: string;
-  /** Special characters are literal and act as operators only after a backslash. */
+  /** Whether special characters are literal and act as operators only after a backslash. */
   readonly litteral?: boolean;
   /** Elements inside And, Or or Not. */
   readonly children?: readonly RuleMatchDto[];
@@ -1155,7 +1155,7 @@ export interface RuleInputDto {
   readonly group?: string;
   /** Key of the Rules block into which a new rule is inserted. */
   readonly key?: string;
-  /** One Rule element; instead of `match` and `actions`. */
+  /** One Rule element, instead of `match` and `actions`. */
   readonly xml?: string;
   /** Multiple elements are combined with And. */
   readonly match?: readonly RuleMatchDto[];
@@ -1169,7 +1169,7 @@ export interface MoveDto {
 }
 
 export interface SessionDto {
-  /** Name of the API key, or `user:` and the name of the person who has signed in; `local` if the server has no keys. */
+  /** Name of the API key, or `user:` and the name of the user who has signed in; `local` if the server has no keys. */
   readonly name: string;
   /** Each role includes the permissions of the roles before it. */
   readonly role: 'read' | 'operate' | 'admin';
@@ -1233,7 +1233,7 @@ export interface SinkDto {
   readonly comparable: boolean;
   /** `papi`: the name of the connector under which documents are pushed. */
   readonly connector?: string;
-  /** Something that a person should check although orders are being sent: the sink holds documents that no crawler of this server knows. */
+  /** A possible problem that an operator should check, even though orders are being sent: the sink holds documents that no crawler of this server knows. */
   readonly warning?: string;
   /** Crawlers that push to the sink. */
   readonly crawlers: readonly string[];
@@ -1269,7 +1269,7 @@ export interface UrlPageDto {
   readonly items: readonly UrlStateDto[];
   /** Cursor of the following page; null when everything has been searched. */
   readonly next: string | null;
-  /** Share of the stored URLs that has been searched. */
+  /** Share of the stored URLs searched so far, from 0 to 1. */
   readonly searched: number;
 }
 
@@ -1290,7 +1290,7 @@ export interface UrlHistoryDto {
   readonly behind: readonly UrlBehindDto[];
   /** Refused links to the URL, among the samples that are kept. */
   readonly refusedLinks: readonly RefusedLinkDto[];
-  /** Links of the page that are waiting for a person, because `followLinks` of its root is off. */
+  /** Links of the page that were listed but not queued, because `followLinks` of its root is off. */
   readonly listedLinks: readonly LinkDto[];
 }
 
@@ -1445,12 +1445,12 @@ export interface WebhookDocumentDto {
 
 export interface WebhookOrderDto {
   readonly kind: 'add' | 'delete';
-  /** Increases in the order of decision. */
+  /** An order that was decided later has a higher number. */
   readonly id: number;
   readonly crawler: string;
   /** Canonical URL. */
   readonly uri: string;
-  /** Reason code or error code: why it was decided. */
+  /** Why the order was decided: a reason code or error code. */
   readonly reason: string;
   readonly decidedAt: string;
   /** Only for `add`. */

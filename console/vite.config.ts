@@ -5,7 +5,7 @@ import { defineConfig, type Plugin } from 'vite';
 
 const ASSETS = join(import.meta.dirname, 'dist', 'assets');
 
-/** The server sends the compressed file beside each asset, so that it never compresses while it crawls. */
+/** Compresses each asset at build time, so that the server does not spend time on it while it crawls. */
 const compressAssets = (): Plugin => ({
   name: 'compress-assets',
   closeBundle() {

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 
 /** The response to a request. A body in several pieces is written as they are produced. */
-export interface Answer {
+export interface ResponseData {
   readonly status: number;
   readonly type?: string;
   readonly body?: string | Iterable<string>;
@@ -11,12 +11,28 @@ export interface Answer {
 
 const TEXT = 'text/plain; charset=utf-8';
 
-export const NO_CONTENT: Answer = { status: 204 };
-export const text = (body: string | Iterable<string>, status = 200): Answer => ({ status, type: TEXT, body });
-export const html = (body: string): Answer => ({ status: 200, type: 'text/html; charset=utf-8', body });
-export const css = (body: string): Answer => ({ status: 200, type: 'text/css; charset=utf-8', body });
-export const xml = (body: string, status: number): Answer => ({ status, type: 'application/xml; charset=utf-8', body });
-export const json = (value: unknown): Answer => ({
+export const NO_CONTENT: ResponseData = { status: 204 };
+export const createTextResponse = (body: string | Iterable<string>, status = 200): ResponseData => ({
+  status,
+  type: TEXT,
+  body,
+});
+export const createHtmlResponse = (body: string): ResponseData => ({
+  status: 200,
+  type: 'text/html; charset=utf-8',
+  body,
+});
+export const createCssResponse = (body: string): ResponseData => ({
+  status: 200,
+  type: 'text/css; charset=utf-8',
+  body,
+});
+export const createXmlResponse = (body: string, status: number): ResponseData => ({
+  status,
+  type: 'application/xml; charset=utf-8',
+  body,
+});
+export const createJsonResponse = (value: unknown): ResponseData => ({
   status: 200,
   type: 'application/json; charset=utf-8',
   body: `${JSON.stringify(value)}\n`,
@@ -30,7 +46,7 @@ const SAFE_HEADERS = {
   'x-content-type-options': 'nosniff',
 };
 
-export async function sendResponse(response: ServerResponse, { status, type, body }: Answer): Promise<void> {
+export async function sendResponse(response: ServerResponse, { status, type, body }: ResponseData): Promise<void> {
   const headers = { ...SAFE_HEADERS, ...(type && { 'content-type': type }) };
   if (body === undefined) {
     response.writeHead(status, headers).end();

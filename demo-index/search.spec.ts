@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryDirectory } from '../test/support/temporary-directory.js';
-import type { SearchAnswer } from './search/search.js';
+import type { SearchResult } from './search/search.js';
 import { startIndex } from './server.js';
 
 interface Pushed {
@@ -28,8 +28,8 @@ async function indexWith(...pushed: Pushed[]): Promise<string> {
   return index.url;
 }
 
-const search = async (url: string, query: string): Promise<SearchAnswer> =>
-  (await (await fetch(`${url}/search?${new URLSearchParams({ q: query })}`)).json()) as SearchAnswer;
+const search = async (url: string, query: string): Promise<SearchResult> =>
+  (await (await fetch(`${url}/search?${new URLSearchParams({ q: query })}`)).json()) as SearchResult;
 
 const found = async (url: string, query: string) => (await search(url, query)).hits.map(({ uri }) => uri);
 
@@ -72,8 +72,8 @@ describe('what is searched', () => {
 
   it('pages through the hits and counts them all', async () => {
     const url = await indexWith(...Array.from({ length: 25 }, (_, i) => ({ uri: `http://a/${i}`, bytes: '<p>heron' })));
-    const page = async (start: number): Promise<SearchAnswer> =>
-      (await (await fetch(`${url}/search?q=heron&start=${start}&count=10`)).json()) as SearchAnswer;
+    const page = async (start: number): Promise<SearchResult> =>
+      (await (await fetch(`${url}/search?q=heron&start=${start}&count=10`)).json()) as SearchResult;
     const pages = [await page(0), await page(10), await page(20)];
     expect(pages.map(({ total, hits }) => [total, hits.length])).toEqual([
       [25, 10],
@@ -99,7 +99,7 @@ describe('what is searched', () => {
       { uri: 'http://c/', title: 'otter', metas: { author: 'Bo Reed' } },
     );
     const uris = async (query: string): Promise<string[]> => {
-      const { hits, total } = (await (await fetch(`${url}/search?${query}`)).json()) as SearchAnswer;
+      const { hits, total } = (await (await fetch(`${url}/search?${query}`)).json()) as SearchResult;
       expect(total).toBe(hits.length);
       return hits.map(({ uri }) => uri).sort();
     };

@@ -24,12 +24,12 @@ export interface RunningIndex {
 
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|::1)$/;
 
-/** Maximum time, in milliseconds, for a request's header to arrive: silent connections must not keep others out. */
-const SILENT_TIME = 5_000;
-const MOST_CONNECTIONS = 1_024;
+/** Maximum time, in milliseconds, for a request's header to arrive: idle connections must not block others. */
+const HEADERS_TIMEOUT_MS = 5_000;
+const MAX_CONNECTIONS = 1_024;
 
-/** Maximum time, in milliseconds, that requests in flight may still take when the index closes. */
-const CLOSING_TIME = 5_000;
+/** Maximum time, in milliseconds, to wait for requests in flight when the index closes. */
+const CLOSE_TIMEOUT_MS = 5_000;
 
 /** Starts the bundled index: the Push API under `/papi/4`, `GET /search`, `GET /status` and a search page at `/`. */
 export async function startIndex(options: IndexOptions): Promise<RunningIndex> {
@@ -39,12 +39,12 @@ export async function startIndex(options: IndexOptions): Promise<RunningIndex> {
   const store = new IndexStore(options.file);
   const service = new IndexService(store, options);
   const server = createServer({
-    headersTimeout: SILENT_TIME,
+    headersTimeout: HEADERS_TIMEOUT_MS,
     connectionsCheckingInterval: 1_000,
     requestTimeout: 300_000,
     keepAliveTimeout: 60_000,
   });
-  server.maxConnections = MOST_CONNECTIONS;
+  server.maxConnections = MAX_CONNECTIONS;
   server.on('request', (request, response) => void service.respond(request, response));
   try {
     await listen(server, options);
@@ -68,12 +68,12 @@ function listen(server: Server, { port, host }: IndexOptions): Promise<void> {
 }
 
 async function close(server: Server, store: IndexStore): Promise<void> {
-  const force = setTimeout(() => server.closeAllConnections(), CLOSING_TIME);
+  const timeout = setTimeout(() => server.closeAllConnections(), CLOSE_TIMEOUT_MS);
   await new Promise<void>((resolve) => {
     server.prependListener('request', (_request, response) => response.setHeader('connection', 'close'));
     server.close(() => resolve());
     server.closeIdleConnections();
   });
-  clearTimeout(force);
+  clearTimeout(timeout);
   store.close();
 }

@@ -1,16 +1,24 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type Answer, css, html, json, sendResponse, text, xml } from './answer.js';
+import {
+  createCssResponse,
+  createHtmlResponse,
+  createJsonResponse,
+  createTextResponse,
+  createXmlResponse,
+  type ResponseData,
+  sendResponse,
+} from './answer.js';
 import { runCommand } from './papi/commands.js';
 import { COMMAND_PATH } from './papi/names.js';
 import { buildRefusalXml, Refusal } from './papi/refusal.js';
 import { renderSearchPage, STYLE, STYLE_PATH } from './search/page.js';
 import {
-  LAST_START,
-  LONGEST_QUERY,
+  MAX_FILTERS,
+  MAX_HITS,
+  MAX_QUERY_LENGTH,
+  MAX_START,
   type MetaFilter,
-  MOST_FILTERS,
-  MOST_HITS,
   Search,
   type SearchRequest,
 } from './search/search.js';
@@ -23,7 +31,7 @@ export interface Login {
 
 const DEFAULT_COUNT = 10;
 
-/** Responds to every HTTP request to the index: Push API commands, and pages and calls for searching. */
+/** Responds to every HTTP request to the index: Push API commands, the search page, and search and status calls. */
 export class IndexService {
   private readonly store: IndexStore;
   private readonly search: Search;
@@ -45,31 +53,31 @@ export class IndexService {
     }
   }
 
-  private async handle(request: IncomingMessage): Promise<Answer> {
-    if (!this.isAuthorized(request)) throw new Refusal('login and password are missing or wrong', 401);
-    if (!this.authorization) refuseOtherHosts(request);
-    refuseOtherSites(request);
+  private async handle(request: IncomingMessage): Promise<ResponseData> {
+    if (!this.isAuthorized(request)) throw new Refusal('the login or the password is missing or wrong', 401);
+    if (!this.authorization) requireLocalHost(request);
+    requireSameSite(request);
     const url = parseTargetUrl(request);
     const [, connector, command] = COMMAND_PATH.exec(url.pathname) ?? [];
-    if (connector === undefined || command === undefined) return this.handleReader(url, request);
-    refuseBrowsers(request);
-    const target = { connector: decodeName(connector), command, query: url.searchParams };
+    if (connector === undefined || command === undefined) return this.handleReadRequest(url, request);
+    requireNoOrigin(request);
+    const target = { connector: decodeConnectorName(connector), command, query: url.searchParams };
     return runCommand(this.store, target, request);
   }
 
-  private handleReader(url: URL, request: IncomingMessage): Answer {
+  private handleReadRequest(url: URL, request: IncomingMessage): ResponseData {
     if (request.method !== 'GET' && request.method !== 'HEAD') throw new Refusal(`${url.pathname} requires GET`, 405);
     switch (url.pathname) {
       case '/':
-        return html(renderSearchPage(this.search.run({ ...parseSearchRequest(url), filters: [] })));
+        return createHtmlResponse(renderSearchPage(this.search.run({ ...parseSearchRequest(url), filters: [] })));
       case STYLE_PATH:
-        return css(STYLE);
+        return createCssResponse(STYLE);
       case '/search':
-        return json(this.search.run(parseSearchRequest(url)));
+        return createJsonResponse(this.search.run(parseSearchRequest(url)));
       case '/status':
-        return json(this.getStatus());
+        return createJsonResponse(this.getStatus());
       default:
-        return text('Not found\n', 404);
+        return createTextResponse('Not found\n', 404);
     }
   }
 
@@ -102,29 +110,34 @@ function parseTargetUrl(request: IncomingMessage): URL {
 const LOCAL_HOST = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d{1,5})?$/i;
 
 /**
- * Without a login, everyone on this machine may read, but not a web page that points its own host name to this address
- * (DNS rebinding).
+ * Without a login, everyone on this machine may read, but a web page whose host name points to this address (DNS
+ * rebinding) must not.
  */
-function refuseOtherHosts({ headers: { host } }: IncomingMessage): void {
+function requireLocalHost({ headers: { host } }: IncomingMessage): void {
   if (host !== undefined && !LOCAL_HOST.test(host))
     throw new Refusal('the index has no login, so it only accepts requests addressed to names of this machine', 403);
 }
 
 /** A browser states which site caused the request. A link to the search page may be followed from anywhere. */
-function refuseOtherSites({ headers }: IncomingMessage): void {
-  const from = headers['sec-fetch-site'];
-  if (from === undefined || from === 'same-origin' || from === 'none' || headers['sec-fetch-mode'] === 'navigate')
+function requireSameSite({ headers }: IncomingMessage): void {
+  const fetchSite = headers['sec-fetch-site'];
+  if (
+    fetchSite === undefined ||
+    fetchSite === 'same-origin' ||
+    fetchSite === 'none' ||
+    headers['sec-fetch-mode'] === 'navigate'
+  )
     return;
   throw new Refusal('another site caused the browser to send the request', 403);
 }
 
 /** A web page open in a browser on this machine must not be able to write to an index that needs no login. */
-function refuseBrowsers(request: IncomingMessage): void {
+function requireNoOrigin(request: IncomingMessage): void {
   if (request.headers.origin !== undefined)
-    throw new Refusal('a command with an Origin header comes from a web page; connectors send none');
+    throw new Refusal('commands must not have an Origin header, which only web pages send');
 }
 
-function decodeName(connector: string): string {
+function decodeConnectorName(connector: string): string {
   try {
     return decodeURIComponent(connector);
   } catch {
@@ -134,52 +147,52 @@ function decodeName(connector: string): string {
 
 function parseSearchRequest(url: URL): SearchRequest {
   return {
-    query: (url.searchParams.get('q') ?? '').trim().slice(0, LONGEST_QUERY),
-    start: parseWholeNumber(url, 'start', { fallback: 0, least: 0, most: LAST_START }),
-    count: parseWholeNumber(url, 'count', { fallback: DEFAULT_COUNT, least: 1, most: MOST_HITS }),
+    query: (url.searchParams.get('q') ?? '').trim().slice(0, MAX_QUERY_LENGTH),
+    start: parseWholeNumber(url, 'start', { fallback: 0, min: 0, max: MAX_START }),
+    count: parseWholeNumber(url, 'count', { fallback: DEFAULT_COUNT, min: 1, max: MAX_HITS }),
     filters: parseMetaFilters(url),
   };
 }
 
 /**
- * Parses `meta.author=Ada` and ranges: `meta.date_created.from=2024-01`, `meta.date_created.to=2024-06-30`; a range may
- * be open on one side.
+ * Parses `meta.author=Ada` and ranges such as `meta.date_created.from=2024-01` and `meta.date_created.to=2024-06-30`; a
+ * range may be open on one side.
  */
 function parseMetaFilters({ searchParams }: URL): MetaFilter[] {
   const filters = new Map<string, MetaFilter>();
   for (const [parameter, value] of searchParams) {
     const [, meta = '', end] = /^meta\.(.+?)(?:\.(from|to))?$/s.exec(parameter) ?? [];
     if (meta === '') continue;
-    const range = filters.get(meta) ?? { meta, from: '', to: LAST_TEXT };
+    const range = filters.get(meta) ?? { meta, from: '', to: LAST_CODE_POINT };
     // An upper end like 2024 includes values that begin with it.
     if (end !== 'to') filters.set(meta, { ...range, from: value, ...(end === 'from' ? {} : { to: value }) });
-    else filters.set(meta, { ...range, to: `${value}${LAST_TEXT}` });
-    if (filters.size > MOST_FILTERS) throw new Refusal(`a search may have at most ${MOST_FILTERS} metas`);
+    else filters.set(meta, { ...range, to: `${value}${LAST_CODE_POINT}` });
+    if (filters.size > MAX_FILTERS) throw new Refusal(`a search may filter by at most ${MAX_FILTERS} metas`);
   }
   return [...filters.values()];
 }
 
 /** Nothing in a meta sorts after this. */
-const LAST_TEXT = '\u{10ffff}';
+const LAST_CODE_POINT = '\u{10ffff}';
 
-function parseWholeNumber(url: URL, name: string, range: { fallback: number; least: number; most: number }): number {
+function parseWholeNumber(url: URL, name: string, range: { fallback: number; min: number; max: number }): number {
   const value = url.searchParams.get(name);
   if (value === null || value === '') return range.fallback;
-  if (!/^\d{1,9}$/.test(value) || Number(value) < range.least || Number(value) > range.most)
-    throw new Refusal(`${name} must be a whole number from ${range.least} to ${range.most}`);
+  if (!/^\d{1,9}$/.test(value) || Number(value) < range.min || Number(value) > range.max)
+    throw new Refusal(`${name} must be a whole number from ${range.min} to ${range.max}`);
   return Number(value);
 }
 
 async function sendFailure(request: IncomingMessage, response: ServerResponse, error: unknown): Promise<void> {
   if (response.headersSent) {
-    response.destroy(); // an interrupted enumeration must not look complete
+    response.destroy(); // The interrupted response must not look complete.
     return;
   }
   const status = error instanceof Refusal ? error.status : 500;
   const message = error instanceof Error ? error.message : String(error);
   if (status === 401) response.setHeader('www-authenticate', 'Basic realm="index", charset="UTF-8"');
-  // The rest of the body is not needed; the connection ends with the response.
+  // The rest of the body is not needed, so the connection is closed after the response.
   if (!request.complete) response.setHeader('connection', 'close');
   request.resume();
-  await sendResponse(response, xml(buildRefusalXml(status, message), status));
+  await sendResponse(response, createXmlResponse(buildRefusalXml(status, message), status));
 }

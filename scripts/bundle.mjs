@@ -1,6 +1,6 @@
-// Packs the server, the command line and their threads from dist/ into dist/program/: the program then reads a dozen
+// Bundles the server, the command line and their threads from dist/ into dist/program/: the program then reads a dozen
 // files at start instead of two thousand, which halves the start time and saves 50 MB of memory (bench/README.md).
-// Tests and benchmarks use the same program; `node dist/src/main.js` runs it unpacked.
+// Tests and benchmarks use the bundled program; `node dist/src/main.js` runs it unbundled.
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -29,11 +29,12 @@ const ENTRIES = {
 /** Packages that find their files by their own location in node_modules. */
 const EXTERNAL = /^(?:better-sqlite3|playwright-core)$/;
 
-/** Warning for packages that our dependencies would use if they were installed, but do not require. */
+/** Code of the warning about packages that our dependencies would use if they were installed, but do not require. */
 const OPTIONAL = 'UNRESOLVED_IMPORT';
 
 /**
- * Nest copies the metadata of class fields with its own `require`, which would look for packages beside the program.
+ * Removes Nest's own `require`, with which it copies the metadata of class fields and which would look for packages
+ * beside the program.
  */
 const FIELDS_OF_CLASSES = {
   name: 'fields-of-classes',
@@ -74,7 +75,7 @@ const { output } = await bundle.write({
   chunkFileNames: '[name]-[hash].js',
   // Names of classes are visible in the API description, in migrations and in messages.
   keepNames: true,
-  // Licences stay; other comments are a tenth of what would have to be read at start.
+  // Licences are kept; the other comments would be a tenth of what has to be read at start.
   comments: { legal: true, annotation: false, jsdoc: false },
 });
 await bundle.close();
@@ -83,14 +84,15 @@ await bundle.close();
  * A single character beyond Latin-1 makes V8 store the whole file with two bytes per character, which takes 20 MB more.
  * Escapes have the same meaning everywhere except after a backslash.
  */
-function escapeSource(source, name) {
-  if (/\\[^\0-\x7f]/.test(source)) throw new Error(`${name}: a backslash before a character that is not ASCII`);
+function escapeNonAscii(source, name) {
+  if (/\\[^\0-\x7f]/.test(source))
+    throw new Error(`${name} has a backslash before a character that is not ASCII, which cannot be escaped`);
   return source.replace(/[^\0-\x7f]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
 for (const name of readdirSync(dir)) {
   const file = join(dir, name);
-  writeFileSync(file, escapeSource(readFileSync(file, 'utf8'), name));
+  writeFileSync(file, escapeNonAscii(readFileSync(file, 'utf8'), name));
 }
 
 // A process that reads documents may not read any file outside this folder: neither packages nor a package.json above

@@ -36,7 +36,7 @@ const toSlug = (text) =>
     .replace(/\s/g, '-');
 const toPageName = (file) => `${basename(file, '.md').toLowerCase()}.html`;
 
-/** Turns `X.md#part` in the same folder into a link to its page; files outside docs/ are named but not linked. */
+/** Turns `X.md#part` in the same folder into a link to its page. Files outside docs/ are named without a link. */
 function resolveHref(href) {
   if (/^(?:https?:|mailto:|#)/.test(href)) return href;
   const [, file, anchor = ''] = /^(?:\.\/)?([\w.-]+\.md)(#.*)?$/.exec(href) ?? [];
@@ -45,7 +45,7 @@ function resolveHref(href) {
 }
 
 /** @param titles titles of the pages by file name */
-function render(source, titles) {
+function renderMarkdown(source, titles) {
   const headings = [];
   const images = [];
   const used = new Map();
@@ -62,7 +62,7 @@ function render(source, titles) {
     },
     link({ href, tokens }) {
       const [{ type, raw } = {}] = tokens;
-      // If the link text is a file name, the title says more to a reader of the site.
+      // If the link text is a file name, the page's title tells readers more.
       const title = type === 'text' && /^(?:docs\/)?[\w.-]+\.md$/.test(raw) ? titles.get(basename(raw)) : undefined;
       const html = title === undefined ? this.parser.parseInline(tokens) : escapeHtml(title);
       const to = resolveHref(href);
@@ -137,7 +137,7 @@ export function searchSections(query, sections, stopWords = STOP_WORDS) {
   const words = telling.length > 0 ? telling : all;
   if (words.length === 0) return [];
   const getSearchText = ({ heading, text }) => `${heading} ${text}`.toLowerCase();
-  // A word that is in few sections says more than one that is in many.
+  // A word that occurs in few sections has more weight than one that occurs in many.
   const weights = words.map((word) => 1 / (1 + sections.filter((one) => getSearchText(one).includes(word)).length));
   const scoreText = (text) => words.reduce((sum, word, i) => sum + (text.includes(word) ? weights[i] : 0), 0);
   const weighed = sections.map((section) => ({
@@ -184,15 +184,15 @@ if (matchMedia('(max-width:50rem)').matches) document.querySelector('.menu').ope
 `;
 
 const MANY_PARTS = 50;
-/** Pages that begin with their own list. */
-const HAVE_A_LIST = new Set(['index.md', 'how-to.md']);
+/** Pages that begin with a list of their own. */
+const PAGES_WITH_LIST = new Set(['index.md', 'how-to.md']);
 
-/** Adds a list of the page's parts below the title if the page is longer than a screen. */
+/** Adds a list of the page's parts below the title if there are at least three. */
 function wrapParts({ html, headings, file }) {
   const all = headings.filter(({ depth }) => depth === 2 || depth === 3);
   // A reference consists of many small parts; on other pages, the large parts are enough to find things.
   const parts = all.filter(({ depth }) => depth === 2 || all.length > MANY_PARTS);
-  if (parts.length < 3 || HAVE_A_LIST.has(file)) return html;
+  if (parts.length < 3 || PAGES_WITH_LIST.has(file)) return html;
   const list = parts.map(({ id, text }) => `<li><a href="#${id}">${text}</a></li>`).join('');
   const box = `<div class="parts"><strong>On this page</strong><ul>${list}</ul></div>\n`;
   return html.replace('</h1>\n', (end) => end + box);
@@ -245,7 +245,7 @@ export function buildSite(folder) {
   sources.set('index.md', readme.replaceAll('](docs/', ']('));
   titles.set('index.md', 'Overview');
   const pages = sortPages(
-    [...sources].map(([file, text]) => ({ file, title: titles.get(file), ...render(text, titles) })),
+    [...sources].map(([file, text]) => ({ file, title: titles.get(file), ...renderMarkdown(text, titles) })),
   );
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(join(folder, 'screenshots'), { recursive: true });

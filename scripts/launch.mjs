@@ -2,11 +2,11 @@
 // The entry point of every npm script and of the crawlway command. It is plain JavaScript that old versions of Node can
 // parse, because it first has to notice that the Node it runs on is too old.
 //
-// 1. Node older than package.json's engines: download a pinned Node from the npm registry into .runtime/, once, and
-// continue with it.
-//   2. node_modules missing or older than the lock file: npm ci.
-//   3. dist/ older than what it is built from: build.
-//   4. run the task.
+//   1. If Node is older than package.json's engines: download a pinned Node from the npm registry into .runtime/, once,
+//      and continue with it.
+//   2. If node_modules is missing or older than the lock file: npm ci.
+//   3. If dist/ is older than what it is built from: build.
+//   4. Run the task.
 //
 // An installed package is already built, and npm has installed its dependencies, so steps 2 and 3 are skipped.
 import { spawnSync } from 'node:child_process';
@@ -45,7 +45,7 @@ function isNewEnough(version, minimum) {
   return true;
 }
 
-function npm(args, env = process.env) {
+function runNpm(args, env = process.env) {
   const windows = process.platform === 'win32';
   return (
     spawnSync(windows ? 'npm.cmd' : 'npm', args, { cwd: root, stdio: ['ignore', 2, 2], env, shell: windows }).status ===
@@ -62,12 +62,12 @@ function getPinnedNode() {
   const binary = join(bin, process.platform === 'win32' ? 'node.exe' : 'node');
   if (!existsSync(binary)) {
     print(
-      `Node ${process.versions.node} is older than ${manifest.engines.node}; getting Node ${PINNED_NODE} (about 50 MB, once) into .runtime/`,
+      `Node ${process.versions.node} does not satisfy ${manifest.engines.node}; downloading Node ${PINNED_NODE} (about 50 MB, once) into .runtime/`,
     );
     const staging = `${home}.${process.pid}`;
     mkdirSync(staging, { recursive: true });
     writeFileSync(join(staging, 'package.json'), '{"private":true}');
-    const installed = npm([
+    const installed = runNpm([
       'install',
       '--prefix',
       staging,
@@ -79,7 +79,7 @@ function getPinnedNode() {
     ]);
     if (!installed)
       fail(
-        `could not get ${name}@${PINNED_NODE} from the npm registry; install Node ${manifest.engines.node} yourself and try again`,
+        `could not download ${name}@${PINNED_NODE} from the npm registry; install Node ${manifest.engines.node} yourself and try again`,
       );
     const tried = spawnSync(join(staging, 'node_modules', name, 'bin', basename(binary)), ['--version'], {
       encoding: 'utf8',
@@ -115,11 +115,13 @@ function findNewestTime(paths, skip = () => false) {
 function ensureInstalled() {
   const marker = statSync(join(root, 'node_modules', '.package-lock.json'), { throwIfNoEntry: false });
   if (marker && marker.mtimeMs >= findNewestTime(['package-lock.json'])) return;
-  // npm ci empties the folder first; through a link, that would be someone else's folder.
+  // npm ci first empties the folder, which a symbolic link would make someone else's folder.
   if (lstatSync(join(root, 'node_modules'), { throwIfNoEntry: false })?.isSymbolicLink())
-    fail('node_modules is a link and older than package-lock.json; run npm ci at its target, or remove the link');
+    fail(
+      'node_modules is a symbolic link to a folder older than package-lock.json; run npm ci at its target, or remove the link',
+    );
   print('installing packages');
-  if (!npm(['ci', '--no-audit', '--no-fund', '--loglevel=error'])) fail('npm ci failed; see the messages above');
+  if (!runNpm(['ci', '--no-audit', '--no-fund', '--loglevel=error'])) fail('npm ci failed; see the messages above');
 }
 
 const isBuildInput = (path) => /\.spec\.ts$|[/\\](dist|node_modules|data)$/.test(path);
@@ -173,7 +175,7 @@ function ensureBuilt(force = false) {
     if (!force && built && built.mtimeMs >= findNewestTime(part.inputs, isBuildInput)) continue;
     print(`building the ${part.name}`);
     const started = new Date();
-    // Otherwise, the cache of compiled code would only grow.
+    // If it were kept across builds, the cache of compiled code would only grow.
     if (part.name === 'server') rmSync(COMPILED, { recursive: true, force: true });
     for (const command of part.commands)
       if (run(command, { stdio: ['ignore', 2, 2] }) !== 0)
@@ -224,8 +226,8 @@ export function launch(name, args) {
  * Settings that a process needs before it starts (all measured, see bench/README.md). Allocation arenas and nurseries
  * multiply with threads and cost memory without saving time. Bodies of several megabytes are returned to the system
  * when they are freed, instead of leaving holes. Most of a heap of this size is code and metadata, so collecting it
- * whenever it has grown by a sixth is a waste. Name lookups share libuv's threads, and its default four are soon all
- * waiting for dead name servers. Compiled code is kept for the next start.
+ * whenever it has grown by a sixth would be a waste. Name lookups share libuv's threads, and its default four are soon
+ * all waiting for name servers that do not respond. Compiled code is kept for the next start.
  */
 const RUNTIME_FLAGS = [
   '--disable-warning=ExperimentalWarning',
@@ -254,7 +256,8 @@ export async function forward(binary, args, env) {
 }
 
 /**
- * npm and npx send signals to the shell in which they run this process, and that shell ends without passing them on.
+ * Runs the action when the parent process ends. npm and npx send signals to the shell in which they run this process,
+ * and that shell exits without forwarding them.
  */
 function onOrphaned(action) {
   const parent = process.ppid;

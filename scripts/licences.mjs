@@ -1,4 +1,4 @@
-// Collects the licences of packages whose code is packed into the program; they must be distributed together with it.
+// Collects the licences of packages whose code is bundled into the program; they must be distributed together with it.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -20,7 +20,7 @@ export function collectLicences(files) {
   return `Crawlway includes parts of these packages.\n\n${parts.join(`\n${'-'.repeat(80)}\n\n`)}`;
 }
 
-/** Finds the folder in node_modules whose package.json names the package. */
+/** Finds the folder of the package in node_modules to which a file belongs. */
 function findPackageFolder(file) {
   const folder = /^.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+/.exec(file.replace(/^\0/, ''))?.[0];
   return folder && existsSync(join(folder, 'package.json')) ? folder : undefined;

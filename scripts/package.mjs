@@ -1,7 +1,7 @@
-// Makes the npm package from a build: dist/package/ with the files that package.json lists, and a manifest with only
-// those dependencies that the program loads from node_modules, since everything else is in dist/program/. Then packs it
-// as crawlway-VERSION.tgz. `npm pack` in the checkout works, too, but installing its result installs all packages once
-// more.
+// Makes the npm package from a build: stages dist/package/ with the files that package.json lists, and a manifest with
+// only those dependencies that the program loads from node_modules, since everything else is in dist/program/. Then
+// packs it as crawlway-VERSION.tgz. `npm pack` in the checkout works, too, but installing its result also installs all
+// packages that are already bundled.
 import { spawnSync } from 'node:child_process';
 import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -13,14 +13,14 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const LOADED_AT_RUNTIME = ['better-sqlite3', 'playwright-core'];
 const ALWAYS = ['README.md', 'LICENSE'];
 
-const read = (file) => JSON.parse(readFileSync(file, 'utf8'));
+const readJson = (file) => JSON.parse(readFileSync(file, 'utf8'));
 
-/** The manifest as it is published. */
+/** Creates the manifest that is published. */
 function createManifest() {
-  const { scripts, devDependencies, overrides, ...manifest } = read(join(root, 'package.json'));
+  const { scripts, devDependencies, overrides, ...manifest } = readJson(join(root, 'package.json'));
   const versions = LOADED_AT_RUNTIME.map((name) => [
     name,
-    read(join(root, 'node_modules', name, 'package.json')).version,
+    readJson(join(root, 'node_modules', name, 'package.json')).version,
   ]);
   return { ...manifest, dependencies: Object.fromEntries(versions) };
 }

@@ -1,6 +1,6 @@
-// Checks what the lock file contains: only packages from a registry in an exact version with a strong integrity hash,
-// under permissive licences, and without install scripts. Each update is therefore a line in a reviewed diff. The
-// licence is read from the installed package itself, not from a list that could be out of date.
+// Checks that the lock file contains only packages from a registry, in an exact version with a strong integrity hash,
+// under permissive licences, and without unreviewed install scripts. Each update is therefore a line in a reviewed
+// diff. The licence is read from the installed package itself, not from a list that could be out of date.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -25,7 +25,7 @@ const PERMISSIVE = new Set([
 ]);
 
 /**
- * Packages with known install scripts, which are switched off in .npmrc because nothing needs them. A new one has to be
+ * Packages with known install scripts, which are switched off in .npmrc because nothing needs them. A new one must be
  * reviewed.
  */
 const SCRIPTS_KNOWN =
@@ -37,8 +37,12 @@ export function checkPackages(root) {
   const { '': project, ...packages } = lock.packages;
   const faults = Object.entries(packages).flatMap(([path, entry]) => [
     ...(entry.link || entry.integrity?.startsWith('sha512-') ? [] : [`${path}: the lock file has no SHA-512 hash`]),
-    ...(entry.resolved && !/^https:\/\//.test(entry.resolved) ? [`${path}: comes from ${entry.resolved}`] : []),
-    ...(entry.hasInstallScript && !SCRIPTS_KNOWN.test(path) ? [`${path}: has an install script`] : []),
+    ...(entry.resolved && !/^https:\/\//.test(entry.resolved)
+      ? [`${path}: comes from ${entry.resolved}, which is not an https URL`]
+      : []),
+    ...(entry.hasInstallScript && !SCRIPTS_KNOWN.test(path)
+      ? [`${path}: has an install script that has not been reviewed`]
+      : []),
     ...findLicenceFault(root, path, entry),
   ]);
   return [...faults, ...findFloatingVersions(project)];
@@ -53,7 +57,9 @@ function findLicenceFault(root, path, entry) {
   const manifest = join(root, path, 'package.json');
   if (!existsSync(manifest)) return entry.optional ? [] : [`${path}: not installed`];
   const licence = getLicence(JSON.parse(readFileSync(manifest, 'utf8')));
-  return isPermissive(licence) ? [] : [`${path}: licence ${licence || 'unknown'}`];
+  return isPermissive(licence)
+    ? []
+    : [`${path}: the licence ${licence || '(none stated)'} is not known to be permissive`];
 }
 
 function getLicence({ license, licenses }) {

@@ -1,5 +1,5 @@
-// Measures how large the product's files and functions are; printed by `npm run lint` for comparison with the previous
-// commit, together with the files that should be split.
+// Measures how large the product's files and functions are. `npm run lint` prints the result for comparison with the
+// previous commit, together with the files that should be split.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseSync } from '@swc/core';
@@ -14,7 +14,7 @@ const FUNCTIONS = new Set([
   'Constructor',
 ]);
 
-/** Measures the files in the folder, without specs; returns the lines of the report. */
+/** Measures the files in the folder, except specs; returns the lines of the report. */
 export function measure(root, folder) {
   const files = [];
   const functions = [];
@@ -35,7 +35,7 @@ export function measure(root, folder) {
 }
 
 function measureFunctions(text, tsx) {
-  // Positions continue from file to file, and begin at the first token.
+  // The parser's positions continue from file to file and begin at the first token, so a token is put in front.
   const bytes = Buffer.from(`;${text}`);
   const module = parseSync(`;${text}`, { syntax: 'typescript', decorators: true, tsx });
   const { start } = module.span;

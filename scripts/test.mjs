@@ -1,5 +1,5 @@
-// Runs every check in order, prints a line for each, and ends with the tests that were left out and `N passed, N
-// failed, N left out`. With `static`, runs only the checks that need no test run; with `fast`, only the tests of
+// Runs every check in order and prints a line for each, then the tests that were left out and `N passed, N failed, N
+// left out`. With `static`, it runs only the checks that need no test run; with `fast`, only the tests of
 // vitest.fast.config.ts; with `engines`, only those against third-party engines; with `postgresql`, only the scenarios
 // on PostgreSQL.
 import { spawnSync } from 'node:child_process';
@@ -47,18 +47,19 @@ function build() {
 }
 
 /**
- * Unit, scenario, API and end-to-end tests. They print their progress, because a run takes minutes. Files that failed
- * are run once more, alone on the machine: tests that pass then are reported as unstable, which is a fault of the test
- * or worse; tests that fail again count as failed.
+ * Runs unit, scenario, API and end-to-end tests. They print their progress, because a run takes minutes. If only a few
+ * files failed, they are run once more without other tests in parallel: tests that pass then are reported as unstable,
+ * which is a fault of the test or worse; tests that fail again are reported as failed.
  */
 function runTests(...options) {
   const first = runVitest('vitest.json', options);
-  if (first.failed === 0 || first.failedFiles.length === 0 || first.failedFiles.length > MOST_TRIED_AGAIN) return first;
-  console.log(`\ntried again alone: ${first.failedFiles.join(' ')}`);
+  if (first.failed === 0 || first.failedFiles.length === 0 || first.failedFiles.length > MAX_RETRIED_FILES)
+    return first;
+  console.log(`\nrunning the failed files again on their own: ${first.failedFiles.join(' ')}`);
   const second = runVitest('vitest-again.json', [...options, '--maxWorkers=1', ...first.failedFiles]);
   const unstable = first.failures
     .filter((failure) => !second.failures?.includes(failure))
-    .map((failure) => `UNSTABLE, failed beside others: ${failure}`);
+    .map((failure) => `UNSTABLE, failed among other tests but passed on its own: ${failure}`);
   return {
     passed: first.passed + first.failed - second.failed,
     failed: second.failed,
@@ -68,7 +69,7 @@ function runTests(...options) {
   };
 }
 
-const MOST_TRIED_AGAIN = 5;
+const MAX_RETRIED_FILES = 5;
 
 function runVitest(reportName, options) {
   const report = join(scratch, reportName);
@@ -85,7 +86,7 @@ function runVitest(reportName, options) {
     { cwd: root, stdio: 'inherit' },
   );
   if (!existsSync(report))
-    return { passed: 0, failed: 1, failedFiles: [], output: 'the test run ended without a report' };
+    return { passed: 0, failed: 1, failedFiles: [], output: 'vitest exited without writing a report' };
   return summarize(JSON.parse(readFileSync(report, 'utf8')));
 }
 
@@ -117,11 +118,11 @@ function summarize(report) {
   };
 }
 
-/** The suite or test whose name says why it was left out (test/support/left-out.ts). */
+/** Names the suite or test whose name says why it was left out (test/support/left-out.ts). */
 const describeSkipped = ({ file, ancestorTitles, title, fullName }) =>
   `${relative(root, file)}: ${[...ancestorTitles, title].find((one) => one.includes('(left out: ')) ?? fullName}`;
 
-/** Where .ci/run can install the requirements of tests, it demands that none be left out for lack of them. */
+/** Tests whose requirements .ci/run can install must not be left out there. */
 const isRequired = (name) =>
   process.env.CRAWLWAY_TEST_COMPLETE && /\(left out: .*(?:apt-get install|\.ci\/run)/.test(name);
 

@@ -4,7 +4,7 @@ import './server/end-with-launcher.js';
 import { run } from './server/run.js';
 
 const { values } = parseArgs({
-  allowPositionals: true, // the launcher's word `start`
+  allowPositionals: true, // the launcher passes `start`
   options: {
     config: { type: 'string' },
     data: { type: 'string' },

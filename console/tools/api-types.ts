@@ -1,8 +1,8 @@
 /**
- * Makes client/schema.ts from openapi.yaml: one interface a schema, and one entry a call with what it takes and
- * what it answers. `npm run openapi` runs it; test/console/api-types.spec.ts fails when the two differ.
+ * Generates client/schema.ts from openapi.yaml: one interface per schema, and one entry per call with its parameters,
+ * request body and response. `npm run openapi` runs it; test/console/api-types.spec.ts fails if the two files differ.
  *
- * Ours because the known generators build on the compiler's own API, which TypeScript 7 does not have.
+ * Crawlway has its own generator because the usual ones need the compiler API, which TypeScript 7 does not have.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -44,59 +44,59 @@ interface Description {
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const TARGET = join(ROOT, 'client', 'schema.ts');
-const HEADER = `// Made from openapi.yaml by \`npm run openapi\`; do not edit.
+const HEADER = `// Generated from openapi.yaml by \`npm run openapi\`; do not edit.
 
 export type Nothing = Readonly<Record<never, never>>;
 `;
 
-/** Schemas are named after what they describe; components of the console have the same names. */
-const interfaceOf = (schema: string): string => `${schema}Dto`;
+/** The suffix distinguishes a schema from a component of the console with the same name. */
+const getInterfaceName = (schema: string): string => `${schema}Dto`;
 
-/** The text of schema.ts. */
-function apiTypes(yaml: string): string {
+/** Returns the text of schema.ts. */
+function buildApiTypes(yaml: string): string {
   const { paths, components } = load(yaml) as Description;
   const schemas = Object.entries(components.schemas).map(
-    ([name, schema]) => `export interface ${interfaceOf(name)} ${typeOf(schema)}\n`,
+    ([name, schema]) => `export interface ${getInterfaceName(name)} ${buildType(schema)}\n`,
   );
   const calls = Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, call]) => callType(`${method.toUpperCase()} ${path}`, call)),
+    Object.entries(methods).map(([method, call]) => buildCallType(`${method.toUpperCase()} ${path}`, call)),
   );
   return `${HEADER}\n${schemas.join('\n')}\nexport interface Calls {\n${calls.join('')}}\n`;
 }
 
-function callType(name: string, call: Call): string {
-  const of = (place: Parameter['in']): string =>
-    parametersType((call.parameters ?? []).filter((one) => one.in === place));
+function buildCallType(name: string, call: Call): string {
+  const buildTypeOf = (place: Parameter['in']): string =>
+    buildParametersType((call.parameters ?? []).filter((parameter) => parameter.in === place));
   const answer = Object.entries(call.responses).find(([status]) => status.startsWith('2'))?.[1];
   return `  '${name}': {
-    path: ${of('path')};
-    query: ${of('query')};
-    body: ${contentType(call.requestBody?.content)};
-    answer: ${contentType(answer?.content)};
+    path: ${buildTypeOf('path')};
+    query: ${buildTypeOf('query')};
+    body: ${buildContentType(call.requestBody?.content)};
+    answer: ${buildContentType(answer?.content)};
   };\n`;
 }
 
-const parametersType = (parameters: readonly Parameter[]): string =>
+const buildParametersType = (parameters: readonly Parameter[]): string =>
   parameters.length === 0
     ? 'Nothing'
-    : `{ ${parameters.map((one) => `${key(one.name)}${one.required ? '' : '?'}: ${typeOf(one.schema)}`).join('; ')} }`;
+    : `{ ${parameters.map((parameter) => `${formatKey(parameter.name)}${parameter.required ? '' : '?'}: ${buildType(parameter.schema)}`).join('; ')} }`;
 
-function contentType(content: Content | undefined): string {
-  const kinds = new Set(Object.values(content ?? {}).map(({ schema }) => (schema ? typeOf(schema) : 'unknown')));
+function buildContentType(content: Content | undefined): string {
+  const kinds = new Set(Object.values(content ?? {}).map(({ schema }) => (schema ? buildType(schema) : 'unknown')));
   return kinds.size === 0 ? 'undefined' : [...kinds].join(' | ');
 }
 
-function typeOf(schema: Schema): string {
-  if (schema.$ref) return interfaceOf(schema.$ref.slice(schema.$ref.lastIndexOf('/') + 1));
+function buildType(schema: Schema): string {
+  if (schema.$ref) return getInterfaceName(schema.$ref.slice(schema.$ref.lastIndexOf('/') + 1));
   if (schema.enum) return schema.enum.map((value) => JSON.stringify(value).replaceAll('"', "'")).join(' | ');
-  if (schema.oneOf) return schema.oneOf.map(typeOf).join(' | ');
-  if (schema.allOf) return schema.allOf.map(typeOf).join(' & ');
-  if (typeof schema.type === 'object') return schema.type.map((type) => typeOf({ ...schema, type })).join(' | ');
+  if (schema.oneOf) return schema.oneOf.map(buildType).join(' | ');
+  if (schema.allOf) return schema.allOf.map(buildType).join(' & ');
+  if (typeof schema.type === 'object') return schema.type.map((type) => buildType({ ...schema, type })).join(' | ');
   switch (schema.type) {
     case 'array':
-      return `readonly ${wrapped(typeOf(schema.items ?? {}))}[]`;
+      return `readonly ${parenthesize(buildType(schema.items ?? {}))}[]`;
     case 'object':
-      return objectType(schema);
+      return buildObjectType(schema);
     case 'integer':
       return 'number';
     case 'string':
@@ -109,30 +109,30 @@ function typeOf(schema: Schema): string {
   }
 }
 
-const wrapped = (type: string): string => (/[|&]/.test(type) && !type.startsWith('{') ? `(${type})` : type);
+const parenthesize = (type: string): string => (/[|&]/.test(type) && !type.startsWith('{') ? `(${type})` : type);
 
-function objectType(schema: Schema): string {
+function buildObjectType(schema: Schema): string {
   if (!schema.properties) {
     const value = schema.additionalProperties;
-    return `Readonly<Record<string, ${typeof value === 'object' ? typeOf(value) : 'unknown'}>>`;
+    return `Readonly<Record<string, ${typeof value === 'object' ? buildType(value) : 'unknown'}>>`;
   }
   const required = new Set(schema.required ?? []);
   const members = Object.entries(schema.properties).map(
     ([name, member]) =>
-      `${comment(member)}  readonly ${key(name)}${required.has(name) ? '' : '?'}: ${typeOf(member)};\n`,
+      `${formatComment(member)}  readonly ${formatKey(name)}${required.has(name) ? '' : '?'}: ${buildType(member)};\n`,
   );
   return `{\n${members.join('')}}`;
 }
 
-const key = (name: string): string => (/^[A-Za-z_]\w*$/.test(name) ? name : `'${name}'`);
+const formatKey = (name: string): string => (/^[A-Za-z_]\w*$/.test(name) ? name : `'${name}'`);
 
-const comment = ({ description }: Schema): string =>
+const formatComment = ({ description }: Schema): string =>
   description ? `  /** ${description.replaceAll('*/', '* /').replace(/\s+/g, ' ')} */\n` : '';
 
-export const committedTypes = (): string => readFileSync(TARGET, 'utf8');
+export const readCommittedTypes = (): string => readFileSync(TARGET, 'utf8');
 
-export const describedTypes = (): string => apiTypes(readFileSync(join(ROOT, 'openapi.yaml'), 'utf8'));
+export const generateTypes = (): string => buildApiTypes(readFileSync(join(ROOT, 'openapi.yaml'), 'utf8'));
 
-export const writeTypes = (): void => writeFileSync(TARGET, describedTypes());
+export const writeTypes = (): void => writeFileSync(TARGET, generateTypes());
 
 if (process.argv[1] === import.meta.filename) writeTypes();

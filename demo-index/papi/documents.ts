@@ -37,11 +37,11 @@ interface Draft {
 export function parseDocuments(form: Form): PushedDocument[] {
   const drafts = new Map<string, Draft>();
   for (const { name, value } of form.fields) {
-    const { draft, field } = findDraft(drafts, name);
+    const { draft, field } = findOrAddDraft(drafts, name);
     addField(draft, field, value, name);
   }
   for (const { name, ...part } of form.files) {
-    const { draft, field } = findDraft(drafts, name);
+    const { draft, field } = findOrAddDraft(drafts, name);
     draft.parts.set(field.slice(FIELD.partBytes.length), part);
   }
   if (drafts.size === 0)
@@ -49,7 +49,7 @@ export function parseDocuments(form: Form): PushedDocument[] {
   return [...drafts].map(([key, draft]) => toDocument(key, draft));
 }
 
-function findDraft(drafts: Map<string, Draft>, name: string): { draft: Draft; field: string } {
+function findOrAddDraft(drafts: Map<string, Draft>, name: string): { draft: Draft; field: string } {
   const [, key, field] = DOCUMENT_FIELD.exec(name) ?? [];
   if (key === undefined || field === undefined)
     throw new Refusal(`unknown field ${name}: a document's fields are named PAPI_<key>:<field>`);

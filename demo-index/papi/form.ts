@@ -50,7 +50,7 @@ export function readForm(request: IncomingMessage, limits: FormLimits = FORM_LIM
       reject(error instanceof Refusal ? error : new Refusal(`the body cannot be read: ${error.message}`));
     };
     parser.on('field', (name, value, nameTruncated, valueTruncated) => {
-      // Counted here because, for urlencoded bodies, the parser silently drops what exceeds its limit.
+      // The number is checked here because the parser silently drops surplus fields of urlencoded bodies.
       if (fields.length === limits.parts) failForm(new Refusal(`the request has more than ${limits.parts} fields`));
       else if (!name || nameTruncated) failForm(new Refusal('a field has no name, or its name is too long'));
       else if (valueTruncated) failForm(new Refusal(`field ${name} is larger than ${limits.field} bytes`));
@@ -89,16 +89,16 @@ function createParser(request: IncomingMessage, limits: FormLimits) {
   }
 }
 
-function collectBytes(stream: BusboyFileStream, done: (bytes: Buffer) => void): void {
+function collectBytes(stream: BusboyFileStream, onComplete: (bytes: Buffer) => void): void {
   const chunks: Buffer[] = [];
   stream.on('data', (chunk: Buffer) => chunks.push(chunk));
-  stream.on('end', () => done(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)));
+  stream.on('end', () => onComplete(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)));
 }
 
-function limitBody(request: IncomingMessage, limit: number, fail: (error: Error) => void): void {
-  let received = 0;
+function limitBody(request: IncomingMessage, limit: number, onExceeded: (error: Error) => void): void {
+  let receivedBytes = 0;
   request.on('data', (chunk: Buffer) => {
-    received += chunk.length;
-    if (received > limit) fail(new Refusal(`the request is larger than ${limit} bytes`));
+    receivedBytes += chunk.length;
+    if (receivedBytes > limit) onExceeded(new Refusal(`the request is larger than ${limit} bytes`));
   });
 }

@@ -1,6 +1,6 @@
 /**
- * All names of the Push API v4 over HTTP; src/adapters/push/papi/names.ts has the same table for the client side.
- * "assumed" marks what is not published; anyone with the product's own documentation can correct it in both.
+ * All names of the Push API v4 over HTTP; src/adapters/push/papi/names.ts contains the same names for the client side.
+ * "assumed" marks what has not been published; anyone with the product's documentation can correct it in both files.
  */
 
 /** Path of a command: `/papi/4/connectors/NAME/COMMAND`. */
@@ -17,7 +17,7 @@ export const PARAMETER = {
   sync: 'PAPI_sync', // assumed
 } as const;
 
-/** `PAPI_<key>:FIELD`, where the key is the client's own name for one document in the request. */
+/** Matches `PAPI_<key>:<field>`, where the key is the client's own name for one document in the request. */
 export const DOCUMENT_FIELD = /^PAPI_([^:]+):(.+)$/s;
 
 export const FIELD = {
@@ -38,10 +38,11 @@ export const ENUMERATION_MODE = {
 } as const;
 
 /** Formats a line `url_encode(URI) SP escape(STAMP) LF` (assumed). */
-export const formatEntry = (uri: string, stamp: string): string => `${encodeURIComponent(uri)} ${escapeLine(stamp)}\n`;
+export const formatEntry = (uri: string, stamp: string): string =>
+  `${encodeURIComponent(uri)} ${escapeLineBreaks(stamp)}\n`;
 
 /** Formats a line `url_encode(URI) SP true|false SP escape(STAMP) LF` (assumed). */
 export const formatStatus = (uri: string, stamp: string | undefined): string =>
-  `${encodeURIComponent(uri)} ${stamp !== undefined} ${escapeLine(stamp ?? '')}\n`;
+  `${encodeURIComponent(uri)} ${stamp !== undefined} ${escapeLineBreaks(stamp ?? '')}\n`;
 
-const escapeLine = (text: string): string => text.replaceAll('\r', '\\r').replaceAll('\n', '\\n');
+const escapeLineBreaks = (text: string): string => text.replaceAll('\r', '\\r').replaceAll('\n', '\\n');

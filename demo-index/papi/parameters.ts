@@ -3,7 +3,8 @@ import { PARAMETER } from './names.js';
 import { Refusal } from './refusal.js';
 
 /**
- * The named values of one command, from its query string and its body. Every getter throws a Refusal for invalid ones.
+ * The parameters of one command, from its query string and its body. Every getter throws a Refusal for an invalid
+ * value.
  */
 export class Parameters {
   private readonly fields: readonly FormField[];
@@ -37,11 +38,14 @@ export class Parameters {
   }
 
   /**
-   * A connector with a session from before the last start may have lost unsynced operations and must send them again.
+   * Throws a Refusal if the session has ended: since the index was restarted, unsynced operations may have been lost,
+   * and the connector must send them again.
    */
-  checkSession(session: number): void {
-    const named = this.getOptional(PARAMETER.session);
-    if (named !== undefined && named !== String(session))
-      throw new Refusal(`session ${named} has ended, the current one is ${session}: resend what was not synced`);
+  requireCurrentSession(session: number): void {
+    const requestedSession = this.getOptional(PARAMETER.session);
+    if (requestedSession !== undefined && requestedSession !== String(session))
+      throw new Refusal(
+        `session ${requestedSession} has ended; the current session is ${session}: resend all operations that were not synced`,
+      );
   }
 }

@@ -1,6 +1,6 @@
 import { escapeMarkup } from '../search/markup.js';
 
-/** A request that the index refuses. The message says what is wrong and what would be right. */
+/** Thrown for a request that the index refuses. The message says what is wrong and what would be right. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
   readonly status: 400 | 401 | 403 | 405;

@@ -1,7 +1,6 @@
 /**
- * The bundled sample: a small web site about an invented museum, so that the first crawl works without any network. It
- * has features of real sites: a redirect, a broken link, a page that asks not to be indexed, a folder excluded by
- * robots.txt.
+ * The bundled sample: a small web site about an invented museum, so that the first crawl works without a network. It
+ * has features of real sites: a redirect, a broken link, a page with noindex, and a folder excluded by robots.txt.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -15,13 +14,13 @@ export interface RunningSite {
   close(): Promise<void>;
 }
 
-interface Answer {
+interface ResponseData {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
 }
 
-const TYPES: Readonly<Record<string, string>> = {
+const CONTENT_TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
   '.txt': 'text/plain; charset=utf-8',
@@ -29,19 +28,19 @@ const TYPES: Readonly<Record<string, string>> = {
 
 const REDIRECTS: Readonly<Record<string, string>> = { '/collection/foghorns.html': '/collection/fog-signals.html' };
 
-/** Compiled files are in dist/, but the pages stay in the source folder. */
-function pagesFolder(): string {
+/** Finds the folder with the pages, which stay in the source folder when the code is compiled to dist/. */
+function findPagesFolder(): string {
   for (let folder = import.meta.dirname; dirname(folder) !== folder; folder = dirname(folder)) {
     const pages = join(folder, 'demo-index', 'sample-site', 'pages');
     if (existsSync(pages)) return pages;
   }
-  throw new Error('the pages of the sample site are missing');
+  throw new Error('the pages of the sample site are missing: there is no folder demo-index/sample-site/pages');
 }
 
 /** @param options.port 0 means any free port */
 export async function startSampleSite(options: { readonly port: number; readonly host: string }): Promise<RunningSite> {
-  const pages = readPages(pagesFolder());
-  const server = createServer((request, response) => sendAnswer(request, response, createAnswer(request, pages)));
+  const pages = readPages(findPagesFolder());
+  const server = createServer((request, response) => sendResponse(request, response, createResponse(request, pages)));
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(options.port, options.host, resolve);
@@ -57,7 +56,7 @@ export async function startSampleSite(options: { readonly port: number; readonly
   };
 }
 
-/** All files, by the path under which they are served; they are few and small. */
+/** Reads all files into memory, by the path under which they are served; they are few and small. */
 function readPages(folder: string): ReadonlyMap<string, Buffer> {
   const pages = new Map<string, Buffer>();
   for (const entry of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
@@ -68,32 +67,36 @@ function readPages(folder: string): ReadonlyMap<string, Buffer> {
   return pages;
 }
 
-function createAnswer(request: IncomingMessage, pages: ReadonlyMap<string, Buffer>): Answer {
+function createResponse(request: IncomingMessage, pages: ReadonlyMap<string, Buffer>): ResponseData {
   const path = (request.url ?? '/').split('?', 1)[0]!;
   const origin = `http://${request.headers.host ?? '127.0.0.1'}`;
   const target = REDIRECTS[path];
   if (target) return { status: 301, headers: { location: target }, body: Buffer.alloc(0) };
   if (path === '/robots.txt')
-    return textAnswer(`User-agent: *\nDisallow: /staff/\nSitemap: ${origin}/sitemap.xml\n`, 'text/plain');
-  if (path === '/sitemap.xml') return textAnswer(sitemapAnswer(origin, pages), 'application/xml');
+    return createTextResponse(`User-agent: *\nDisallow: /staff/\nSitemap: ${origin}/sitemap.xml\n`, 'text/plain');
+  if (path === '/sitemap.xml') return createTextResponse(buildSitemap(origin, pages), 'application/xml');
   const body = pages.get(path);
-  if (!body) return { ...textAnswer('There is no such page.\n', 'text/plain'), status: 404 };
-  return { status: 200, headers: { 'content-type': TYPES[extname(path)] ?? TYPES['.html']! }, body };
+  if (!body) return { ...createTextResponse('Page not found.\n', 'text/plain'), status: 404 };
+  return { status: 200, headers: { 'content-type': CONTENT_TYPES[extname(path)] ?? CONTENT_TYPES['.html']! }, body };
 }
 
-const textAnswer = (body: string, type: string): Answer => ({
+const createTextResponse = (body: string, type: string): ResponseData => ({
   status: 200,
   headers: { 'content-type': `${type}; charset=utf-8` },
   body: Buffer.from(body),
 });
 
-function sitemapAnswer(origin: string, pages: ReadonlyMap<string, Buffer>): string {
-  const shown = [...pages.keys()].filter((path) => /(?:\/|\.html)$/.test(path) && !path.startsWith('/staff/'));
-  const entries = shown.map((path) => `  <url><loc>${origin}${path}</loc></url>`).join('\n');
+function buildSitemap(origin: string, pages: ReadonlyMap<string, Buffer>): string {
+  const paths = [...pages.keys()].filter((path) => /(?:\/|\.html)$/.test(path) && !path.startsWith('/staff/'));
+  const entries = paths.map((path) => `  <url><loc>${origin}${path}</loc></url>`).join('\n');
   return `<?xml version="1.0" encoding="UTF-8"?>\n<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n${entries}\n</urlset>\n`;
 }
 
-function sendAnswer(request: IncomingMessage, response: ServerResponse, { status, headers, body }: Answer): void {
+function sendResponse(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { status, headers, body }: ResponseData,
+): void {
   const etag = `"${createHash('sha256').update(body).digest('hex').slice(0, 16)}"`;
   if (status === 200 && request.headers['if-none-match'] === etag) {
     response.writeHead(304, { etag }).end();

@@ -1,11 +1,11 @@
 import { escapeMarkup } from './markup.js';
-import type { Hit, SearchAnswer } from './search.js';
+import type { Hit, SearchResult } from './search.js';
 
 export const STYLE_PATH = '/search.css';
 
 /** Renders the search page: plain HTML without scripts. All text from documents and users is escaped. */
-export function renderSearchPage(answer: SearchAnswer): string {
-  const heading = answer.query === '' ? 'Search' : `${escapeMarkup(answer.query)} · Search`;
+export function renderSearchPage(result: SearchResult): string {
+  const heading = result.query === '' ? 'Search' : `${escapeMarkup(result.query)} · Search`;
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -19,26 +19,26 @@ export function renderSearchPage(answer: SearchAnswer): string {
 <header>
 <form role="search" action="/" method="get">
 <label for="q">Search</label>
-<input id="q" name="q" type="search" value="${escapeMarkup(answer.query)}" placeholder="Search the indexed documents" autocomplete="off" autofocus>
+<input id="q" name="q" type="search" value="${escapeMarkup(result.query)}" placeholder="Search the indexed documents" autocomplete="off" autofocus>
 <button type="submit">Search</button>
 </form>
 </header>
 <main>
-<p class="summary">${renderSummary(answer)}</p>
-<ol class="hits" start="${answer.start + 1}">
-${answer.hits.map(renderHit).join('\n')}
+<p class="summary">${renderSummary(result)}</p>
+<ol class="hits" start="${result.start + 1}">
+${result.hits.map(renderHit).join('\n')}
 </ol>
-${renderPager(answer)}
+${renderPager(result)}
 </main>
 </body>
 </html>
 `;
 }
 
-function renderSummary({ query, start, total, hits }: SearchAnswer): string {
+function renderSummary({ query, start, total, hits }: SearchResult): string {
   const documents = total === 1 ? '1 document' : `${total.toLocaleString('en')} documents`;
   if (query === '') return total === 0 ? 'No documents are indexed yet.' : `${documents} indexed. The newest:`;
-  if (total === 0) return `Nothing found for <strong>${escapeMarkup(query)}</strong>.`;
+  if (total === 0) return `No documents found for <strong>${escapeMarkup(query)}</strong>.`;
   const range = hits.length === 0 ? '' : `, ${start + 1} to ${start + hits.length}`;
   return `${documents} found${range}`;
 }
@@ -55,7 +55,7 @@ function renderHit(hit: Hit): string {
   return `<li><h2>${heading}</h2><p class="uri">${escapeMarkup(hit.uri)}</p><p class="snippet">${snippet}</p></li>`;
 }
 
-function renderPager({ query, start, count, total }: SearchAnswer): string {
+function renderPager({ query, start, count, total }: SearchResult): string {
   const renderPageLink = (to: number, label: string) =>
     `<a href="/?${escapeMarkup(new URLSearchParams({ q: query, start: String(to), count: String(count) }).toString())}">${label}</a>`;
   const links = [

@@ -6,7 +6,7 @@ export interface SearchRequest {
   /** 0-based rank of the first hit. */
   readonly start: number;
   readonly count: number;
-  /** All of them must match. */
+  /** A document must match all filters. */
   readonly filters: readonly MetaFilter[];
 }
 
@@ -20,7 +20,7 @@ export interface MetaFilter {
   readonly to: string;
 }
 
-export interface SearchAnswer extends SearchRequest {
+export interface SearchResult extends SearchRequest {
   readonly total: number;
   readonly hits: readonly Hit[];
 }
@@ -37,16 +37,16 @@ export interface Hit {
   readonly metas: readonly { readonly name: string; readonly value: string }[];
 }
 
-/** A piece of plain text; `match` is set for the words that were searched for. */
+/** A piece of plain text; `match` is true for words that match the query. */
 export interface Fragment {
   readonly text: string;
   readonly match: boolean;
 }
 
-export const LONGEST_QUERY = 1_000;
-export const MOST_HITS = 100;
-export const LAST_START = 10_000;
-export const MOST_FILTERS = 5;
+export const MAX_QUERY_LENGTH = 1_000;
+export const MAX_HITS = 100;
+export const MAX_START = 10_000;
+export const MAX_FILTERS = 5;
 
 // Text in the index contains no control characters, so these can only be markers.
 const MATCH_START = '\u0002';
@@ -71,9 +71,9 @@ const MATCHING_SNIPPET = `snippet(pages, 1, '${MATCH_START}', '${MATCH_END}', 'â
 const FIRST_WORDS = 'substr(d.text, 1, 200) AS snippet';
 const PAGE = 'LIMIT @count OFFSET @start';
 
-const filterSql = (_: unknown, number: number): string => ` AND EXISTS (
-  SELECT 1 FROM json_each(d.metas) WHERE value ->> 'name' = @meta${number} COLLATE NOCASE
-    AND value ->> 'value' >= @from${number} COLLATE NOCASE AND value ->> 'value' <= @to${number} COLLATE NOCASE)`;
+const buildFilterSql = (_: unknown, index: number): string => ` AND EXISTS (
+  SELECT 1 FROM json_each(d.metas) WHERE value ->> 'name' = @meta${index} COLLATE NOCASE
+    AND value ->> 'value' >= @from${index} COLLATE NOCASE AND value ->> 'value' <= @to${index} COLLATE NOCASE)`;
 
 export class Search {
   /** Prepared statements by their SQL: there are a few for each number of filters. */
@@ -81,39 +81,39 @@ export class Search {
 
   constructor(private readonly database: Database.Database) {}
 
-  run(request: SearchRequest): SearchAnswer {
+  run(request: SearchRequest): SearchResult {
     const { start, count, filters } = request;
-    const match = matchExpression(request.query);
-    const source = (match === '' ? ALL : MATCHING) + filters.map(filterSql).join('');
+    const match = buildMatchExpression(request.query);
+    const fromClause = (match === '' ? ALL : MATCHING) + filters.map(buildFilterSql).join('');
     const [snippet, order] =
       match === '' ? [FIRST_WORDS, 'd.id DESC'] : [MATCHING_SNIPPET, 'bm25(pages, 8, 1, 4), d.id'];
-    const wanted = Object.assign(
+    const parameters = Object.assign(
       match === '' ? {} : { match },
-      ...filters.map(({ meta, from, to }, number) => ({
-        [`meta${number}`]: meta,
-        [`from${number}`]: from,
-        [`to${number}`]: to,
+      ...filters.map(({ meta, from, to }, index) => ({
+        [`meta${index}`]: meta,
+        [`from${index}`]: from,
+        [`to${index}`]: to,
       })),
     ) as object;
-    const rows = this.prepare(`SELECT ${COLUMNS}, ${snippet} ${source} ORDER BY ${order} ${PAGE}`).all({
-      ...wanted,
+    const rows = this.prepare(`SELECT ${COLUMNS}, ${snippet} ${fromClause} ORDER BY ${order} ${PAGE}`).all({
+      ...parameters,
       start,
       count,
     }) as Row[];
-    const { n } = this.prepare(`SELECT count(*) AS n ${source}`).get(wanted) as { n: number };
+    const { n } = this.prepare(`SELECT count(*) AS n ${fromClause}`).get(parameters) as { n: number };
     return { ...request, total: n, hits: rows.map(toHit) };
   }
 
   private prepare(sql: string): Database.Statement {
-    const known = this.statements.get(sql) ?? this.database.prepare(sql);
-    this.statements.set(sql, known);
-    return known;
+    const statement = this.statements.get(sql) ?? this.database.prepare(sql);
+    this.statements.set(sql, statement);
+    return statement;
   }
 }
 
-/** The full-text expression for a query as typed. Everything is quoted, so only `"` acts as syntax. */
-export function matchExpression(query: string): string {
-  const terms = query.slice(0, LONGEST_QUERY).match(/"[^"]*"?|[^\s"]+/gu) ?? [];
+/** Builds the full-text expression for a query as typed. Everything is quoted, so only `"` acts as syntax. */
+export function buildMatchExpression(query: string): string {
+  const terms = query.slice(0, MAX_QUERY_LENGTH).match(/"[^"]*"?|[^\s"]+/gu) ?? [];
   return terms
     .map((term) => term.replaceAll('"', '').replaceAll('\u0000', ' '))
     .filter((term) => /[\p{L}\p{N}]/u.test(term))
@@ -131,8 +131,8 @@ const toHit = (row: Row): Hit => ({
   metas: JSON.parse(row.metas),
 });
 
-function parseFragments(marked: string): Fragment[] {
-  return marked.split(MATCH_START).flatMap((piece, index) => {
+function parseFragments(markedText: string): Fragment[] {
+  return markedText.split(MATCH_START).flatMap((piece, index) => {
     if (index === 0) return piece === '' ? [] : [{ text: piece, match: false }];
     const [match = '', rest = ''] = piece.split(MATCH_END);
     return rest === ''

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { extract } from './extract.js';
+import { extractContent } from './extract.js';
 
 const ofHtml = (html: string) =>
-  extract({
+  extractContent({
     uri: 'http://a/',
     metas: [],
     stamp: '',

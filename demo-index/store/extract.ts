@@ -2,33 +2,43 @@ import { Tokenizer } from 'htmlparser2';
 import type { PushedDocument, PushedPart } from '../papi/documents.js';
 
 /** The parts of a document that can be searched and shown. */
-export interface Extract {
+export interface ExtractedContent {
   readonly title: string;
   readonly text: string;
 }
 
 /** Maximum number of characters of text that are indexed for one document. */
-const LONGEST_TEXT = 1_000_000;
-const LONGEST_TITLE = 1_000;
+const MAX_TEXT_LENGTH = 1_000_000;
+const MAX_TITLE_LENGTH = 1_000;
 
 const HTML_TYPES = new Set(['text/html', 'application/xhtml+xml']);
-const SILENT = new Set(['script', 'style', 'template', 'noscript', 'svg', 'math', 'iframe', 'object', 'select']);
+const SILENT_ELEMENTS = new Set([
+  'script',
+  'style',
+  'template',
+  'noscript',
+  'svg',
+  'math',
+  'iframe',
+  'object',
+  'select',
+]);
 const INLINE = new Set(
   'a abbr acronym b bdi bdo big cite code data del dfn em font i ins kbd mark q s samp small span strike strong sub sup time tt u var wbr'.split(
     ' ',
   ),
 );
 
-export function extract(document: PushedDocument): Extract {
+export function extractContent(document: PushedDocument): ExtractedContent {
   const content = document.master ? extractPart(document.master) : { title: '', text: '' };
   const titleMeta = document.metas.find((meta) => meta.name.toLowerCase() === 'title')?.value;
   return {
-    title: normalizeText(titleMeta || content.title).slice(0, LONGEST_TITLE),
-    text: normalizeText(document.text?.toString('utf8') || content.text).slice(0, LONGEST_TEXT),
+    title: normalizeText(titleMeta || content.title).slice(0, MAX_TITLE_LENGTH),
+    text: normalizeText(document.text?.toString('utf8') || content.text).slice(0, MAX_TEXT_LENGTH),
   };
 }
 
-function extractPart(part: PushedPart): Extract {
+function extractPart(part: PushedPart): ExtractedContent {
   if (HTML_TYPES.has(part.mimeType)) return extractHtml(decodeText(part));
   if (part.mimeType.startsWith('text/')) return { title: '', text: decodeText(part) };
   return { title: '', text: '' };
@@ -38,27 +48,27 @@ function decodeText(part: PushedPart): string {
   try {
     return new TextDecoder(part.encoding || 'utf-8').decode(part.bytes);
   } catch {
-    return new TextDecoder().decode(part.bytes); // unknown label: most of the web is UTF-8
+    return new TextDecoder().decode(part.bytes); // The label is unknown; most web pages are UTF-8.
   }
 }
 
 /**
- * Uses a tokenizer, not a parser: because of its stack of open elements, a parser takes time quadratic in their depth,
- * and there are pages 100,000 elements deep. The content of a silent element ends with its own closing tag.
+ * Uses a tokenizer instead of a parser: because of its stack of open elements, a parser takes time quadratic in their
+ * depth, and some pages are 100,000 elements deep. A silent element (whose text is not read) ends with its closing tag.
  */
-function extractHtml(html: string): Extract {
+function extractHtml(html: string): ExtractedContent {
   const page = new PageText();
   const readName = (start: number, end: number): string => html.slice(start, end).toLowerCase();
   const tokenizer = new Tokenizer(
     { decodeEntities: true },
     {
-      ...NOTHING,
+      ...IGNORED_EVENTS,
       onopentagname: (start, end) => page.open(readName(start, end)),
       onselfclosingtag: () => page.selfClose(),
       onclosetag: (start, end) => page.close(readName(start, end)),
       ontext: (start, end) => page.addText(html.slice(start, end)),
       ontextentity: (codePoint) => page.addText(String.fromCodePoint(codePoint)),
-      isInForeignContext: () => FOREIGN.has(page.silent),
+      isInForeignContext: () => FOREIGN_ELEMENTS.has(page.silentElement),
     },
   );
   tokenizer.write(html);
@@ -66,10 +76,10 @@ function extractHtml(html: string): Extract {
   return { title: page.title, text: page.text.join('') };
 }
 
-const FOREIGN = new Set(['svg', 'math']);
+const FOREIGN_ELEMENTS = new Set(['svg', 'math']);
 
 const ignore = (): void => undefined;
-const NOTHING = {
+const IGNORED_EVENTS = {
   onattribdata: ignore,
   onattribentity: ignore,
   onattribend: ignore,
@@ -86,32 +96,32 @@ class PageText {
   title = '';
   readonly text: string[] = [];
   /** Name of the silent element that is open; empty if none is. */
-  silent = '';
+  silentElement = '';
   /** Number of open elements with that name. */
   private depth = 0;
   private inTitle = false;
   private hasTitle = false;
-  private last = '';
+  private lastElement = '';
 
   open(name: string): void {
-    this.last = name;
-    if (this.silent !== '') {
-      if (name === this.silent) this.depth++;
-    } else if (SILENT.has(name)) {
-      this.silent = name;
+    this.lastElement = name;
+    if (this.silentElement !== '') {
+      if (name === this.silentElement) this.depth++;
+    } else if (SILENT_ELEMENTS.has(name)) {
+      this.silentElement = name;
       this.depth = 1;
     } else if (name === 'title') this.inTitle = !this.hasTitle;
     else this.addSeparator(name);
   }
 
-  /** Only meaningful in foreign content. */
+  /** Closes the last element, but only in foreign content, where the syntax has this meaning. */
   selfClose(): void {
-    if (FOREIGN.has(this.last)) this.close(this.last);
+    if (FOREIGN_ELEMENTS.has(this.lastElement)) this.close(this.lastElement);
   }
 
   close(name: string): void {
-    if (this.silent !== '') {
-      if (name === this.silent && --this.depth === 0) this.silent = '';
+    if (this.silentElement !== '') {
+      if (name === this.silentElement && --this.depth === 0) this.silentElement = '';
     } else if (name === 'title') {
       this.hasTitle ||= this.inTitle;
       this.inTitle = false;
@@ -119,7 +129,7 @@ class PageText {
   }
 
   addText(data: string): void {
-    if (this.silent !== '') return;
+    if (this.silentElement !== '') return;
     if (this.inTitle) this.title += data;
     else this.text.push(data);
   }
@@ -129,8 +139,10 @@ class PageText {
   }
 }
 
-/** One line without control characters: the snippet markers are control characters, which only the index may insert. */
-/** Soft hyphens are removed, because a search would not find a word that contains them. */
+/**
+ * Returns one line without control characters, because the markers in snippets are control characters. Soft hyphens are
+ * removed, because a search would not find a word that contains them.
+ */
 const normalizeText = (text: string): string =>
   text
     .replace(/\u00ad/g, '')

@@ -1,4 +1,4 @@
-/** `pages` is a full-text index over `documents` without a copy of the text; the triggers keep the two in sync. */
+/** `pages` is a full-text index on `documents` without a copy of the text; the triggers keep the two in sync. */
 export const SCHEMA = `
 CREATE TABLE IF NOT EXISTS documents (
   id INTEGER PRIMARY KEY,

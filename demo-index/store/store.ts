@@ -1,6 +1,6 @@
 import Database from 'better-sqlite3';
 import type { PushedDocument } from '../papi/documents.js';
-import { extract } from './extract.js';
+import { extractContent } from './extract.js';
 import { SCHEMA } from './schema.js';
 
 export interface Checkpoint {
@@ -17,11 +17,12 @@ export interface Entry {
   readonly stamp: string;
 }
 
-const ENTRIES_AT_ONCE = 1_000;
+const PAGE_SIZE = 1_000;
 
 /**
- * The index in one SQLite file. A command is one transaction, which is done completely or not at all, even under `kill
- * -9`. It is on disk, and safe even from a power failure, once a later `setCheckpoint` or `sync` has returned.
+ * The index in one SQLite file. Each command is one transaction, which is carried out completely or not at all, even if
+ * the process is killed (kill -9). It also survives a power failure once a later `setCheckpoint` or `sync` has
+ * returned.
  */
 export class IndexStore {
   readonly session: number;
@@ -34,7 +35,7 @@ export class IndexStore {
     // Each transaction is passed to the operating system; only sync() waits for the disk.
     this.database.pragma('synchronous = NORMAL');
     this.database.exec(SCHEMA);
-    this.statements = prepare(this.database);
+    this.statements = prepareStatements(this.database);
     this.session = this.openSession();
   }
 
@@ -45,7 +46,7 @@ export class IndexStore {
       connector,
       uri: document.uri,
       stamp: document.stamp,
-      ...extract(document),
+      ...extractContent(document),
       metas: JSON.stringify(document.metas),
       mimeType: document.master?.mimeType ?? '',
       now,
@@ -61,14 +62,18 @@ export class IndexStore {
     });
   }
 
-  /** Deletes the document at `rootPath` and those below it; without `recursive`, only its direct children. */
-  deleteBelow(connector: string, rootPath: string, recursive: boolean): void {
+  /** Deletes the document at `rootPath` and those below it; without `recursive`, of these only its direct children. */
+  deleteSubtree(connector: string, rootPath: string, recursive: boolean): void {
     this.transaction(() =>
-      this.statements.removeBelow.run({ connector, ...createBelowParameters(rootPath), recursive: recursive ? 1 : 0 }),
+      this.statements.removeSubtree.run({
+        connector,
+        ...createSubtreeParameters(rootPath),
+        recursive: recursive ? 1 : 0,
+      }),
     );
   }
 
-  /** Everything before this call is on disk when it returns. Returns the serial number, which increases. */
+  /** Makes all earlier changes durable before it returns. Returns the serial number, which increases. */
   setCheckpoint(connector: string, name: string, value: string): number {
     return this.runDurably(() =>
       Number(this.statements.setCheckpoint.run(connector, name, value, Date.now()).lastInsertRowid),
@@ -89,7 +94,7 @@ export class IndexStore {
   }
 
   /**
-   * Entries in the order of their URIs. Changes made in the meantime may or may not be included; no entry appears
+   * Lists entries in the order of their URIs. Changes made in the meantime may or may not be included; no entry appears
    * twice.
    */
   *listEntries(connector: string, rootPath: string, recursive: boolean): Generator<Entry> {
@@ -97,14 +102,14 @@ export class IndexStore {
     for (;;) {
       const page = this.statements.entries.all({
         connector,
-        ...createBelowParameters(rootPath),
+        ...createSubtreeParameters(rootPath),
         recursive: recursive ? 1 : 0,
         after,
-        limit: ENTRIES_AT_ONCE,
+        limit: PAGE_SIZE,
       }) as Entry[];
       yield* page;
       const last = page.at(-1);
-      if (!last || page.length < ENTRIES_AT_ONCE) return;
+      if (!last || page.length < PAGE_SIZE) return;
       after = last.uri;
     }
   }
@@ -113,7 +118,7 @@ export class IndexStore {
     return (this.statements.count.get() as { n: number }).n;
   }
 
-  /** Everything before this call is on disk when it returns. */
+  /** Makes all earlier changes durable before it returns. */
   sync(): void {
     // A checkpoint of the write-ahead log flushes the log to disk before it copies anything.
     this.database.pragma('wal_checkpoint(PASSIVE)');
@@ -128,7 +133,8 @@ export class IndexStore {
   }
 
   /**
-   * In WAL mode, a commit under synchronous=FULL flushes the whole log, so earlier commits are made durable with it.
+   * Makes the action and all earlier commits durable: in WAL mode, a commit with synchronous=FULL flushes the whole
+   * log.
    */
   private runDurably<T>(action: () => T): T {
     this.database.pragma('synchronous = FULL');
@@ -140,12 +146,12 @@ export class IndexStore {
   }
 
   /**
-   * Using the clock makes the id new even if the file was deleted in the meantime; using the previous id does so even
-   * if the clock was set back.
+   * Stores a new session id. Because of the clock, the id is new even if the file was deleted in the meantime; because
+   * of the previous id, it is new even if the clock was set back.
    */
   private openSession(): number {
-    const previous = (this.statements.session.get() as { id: number | null }).id ?? 0;
-    const session = Math.max(previous + 1, Date.now());
+    const previousId = (this.statements.session.get() as { id: number | null }).id ?? 0;
+    const session = Math.max(previousId + 1, Date.now());
     this.runDurably(() => {
       this.statements.forgetSessions.run();
       this.statements.openSession.run(session);
@@ -154,16 +160,16 @@ export class IndexStore {
   }
 }
 
-const createBelowParameters = (rootPath: string) => ({
+const createSubtreeParameters = (rootPath: string) => ({
   root: rootPath,
   folder: rootPath === '' || rootPath.endsWith('/') ? rootPath : `${rootPath}/`,
 });
 
-const BELOW = `connector = @connector AND uri >= @root
+const IN_SUBTREE = `connector = @connector AND uri >= @root
   AND (uri = @root OR substr(uri, 1, length(@folder)) = @folder)
   AND (@recursive OR instr(substr(uri, length(@folder) + 1), '/') = 0)`;
 
-function prepare(database: Database.Database) {
+function prepareStatements(database: Database.Database) {
   return {
     add: database.prepare(
       `INSERT INTO documents (connector, uri, stamp, title, text, metas, mime_type, pushed_at)
@@ -172,10 +178,10 @@ function prepare(database: Database.Database) {
          metas = excluded.metas, mime_type = excluded.mime_type, pushed_at = excluded.pushed_at`,
     ),
     remove: database.prepare('DELETE FROM documents WHERE connector = ? AND uri = ?'),
-    removeBelow: database.prepare(`DELETE FROM documents WHERE ${BELOW}`),
+    removeSubtree: database.prepare(`DELETE FROM documents WHERE ${IN_SUBTREE}`),
     stamp: database.prepare('SELECT stamp FROM documents WHERE connector = ? AND uri = ?'),
     entries: database.prepare(
-      `SELECT uri, stamp FROM documents WHERE ${BELOW} AND uri > @after ORDER BY uri LIMIT @limit`,
+      `SELECT uri, stamp FROM documents WHERE ${IN_SUBTREE} AND uri > @after ORDER BY uri LIMIT @limit`,
     ),
     count: database.prepare('SELECT count(*) AS n FROM documents'),
     setCheckpoint: database.prepare(

@@ -5,7 +5,7 @@ import { toPrintable } from '../server/printable.js';
 import { type JsonOption, pluralize, printJson } from './output.js';
 
 /** Prints every problem, one per line, in a format that editors and CI understand. */
-export function check(
+export function checkConfiguration(
   path: string = process.env['CRAWLWAY_CONFIG'] || DEFAULT_CONFIG,
   { json }: JsonOption = {},
 ): void {

@@ -8,7 +8,7 @@ interface ClearOptions extends ServerOption, JsonOption {
   readonly yes?: boolean;
 }
 
-export async function clear(pattern: string, options: ClearOptions): Promise<void> {
+export async function deleteUrls(pattern: string, options: ClearOptions): Promise<void> {
   const client = new ServerClient(options);
   const crawler = await client.resolveCrawler(options.crawler);
   const path = `/crawlers/${encodeURIComponent(crawler)}/urls?like=${encodeURIComponent(pattern)}`;
@@ -37,7 +37,7 @@ export async function clear(pattern: string, options: ClearOptions): Promise<voi
 }
 
 async function confirm(question: string): Promise<boolean> {
-  if (!process.stdin.isTTY) throw new UsageError(`${question} There is no terminal to ask on; use --yes.`);
+  if (!process.stdin.isTTY) throw new UsageError(`${question} To confirm this without a terminal, use --yes.`);
   const terminal = createInterface({ input: process.stdin, output: process.stdout });
   try {
     return /^y(es)?$/i.test(await terminal.question(`${question} [y/N] `));

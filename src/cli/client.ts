@@ -1,6 +1,4 @@
-/**
- * Calls to the running server's API.
- */
+/** Calls the API of the running server. */
 import { Secret } from '../domain/secret.js';
 import { UsageError } from '../server/options.js';
 
@@ -8,7 +6,7 @@ export interface ServerOption {
   readonly server?: string;
 }
 
-export interface Answer<T> {
+export interface ClientResponse<T> {
   readonly status: number;
   readonly body: T;
 }
@@ -18,7 +16,7 @@ interface ProblemBody {
   readonly errors?: readonly { readonly detail: string; readonly pointer?: string }[];
 }
 
-/** Long enough for a busy server, short enough for a person. */
+/** Long enough for a busy server, short enough for a waiting user. */
 const TIMEOUT_MS = 60_000;
 
 export class ServerClient {
@@ -26,8 +24,8 @@ export class ServerClient {
 
   constructor({ server }: ServerOption, env: NodeJS.ProcessEnv = process.env) {
     const host = env['CRAWLWAY_HOST'] || '127.0.0.1';
-    const name = host.includes(':') && !host.startsWith('[') ? `[${host}]` : host;
-    const url = server ?? `http://${name}:${env['CRAWLWAY_PORT'] || '8740'}`;
+    const urlHost = host.includes(':') && !host.startsWith('[') ? `[${host}]` : host;
+    const url = server ?? `http://${urlHost}:${env['CRAWLWAY_PORT'] || '8740'}`;
     if (!/^https?:$/.test(URL.parse(url)?.protocol ?? ''))
       throw new UsageError(`${url} is not a server address: it must have the form http://HOST:PORT`);
     this.url = url.replace(/(?<!\/)\/+$/, '');
@@ -36,19 +34,19 @@ export class ServerClient {
 
   private readonly key: Secret | undefined;
 
-  /** @throws UsageError with the server's own message if it refuses the call, or if there is no server */
+  /** @throws UsageError with the server's own message if it refuses the call, or if no server responds */
   async call<T>(method: string, path: string, body?: { readonly type: string; readonly text: string }): Promise<T> {
-    const answer = await this.request<T>(method, path, body);
-    if (answer.status === 401) throw new UsageError(this.createKeyHint());
-    if (answer.status >= 400) throw new UsageError(formatProblem(answer));
-    return answer.body;
+    const response = await this.request<T>(method, path, body);
+    if (response.status === 401) throw new UsageError(this.createKeyHint());
+    if (response.status >= 400) throw new UsageError(formatProblem(response));
+    return response.body;
   }
 
   async request<T>(
     method: string,
     path: string,
     body?: { readonly type: string; readonly text: string },
-  ): Promise<Answer<T>> {
+  ): Promise<ClientResponse<T>> {
     const headers: Record<string, string> = { accept: 'application/json' };
     if (this.key) headers['authorization'] = `Bearer ${this.key.reveal()}`;
     if (body) headers['content-type'] = body.type;
@@ -68,7 +66,7 @@ export class ServerClient {
       );
     });
     const text = await response.text();
-    return { status: response.status, body: (text === '' ? undefined : this.parse(text, response.status)) as T };
+    return { status: response.status, body: (text === '' ? undefined : this.parseBody(text, response.status)) as T };
   }
 
   /** Fetches a short list in one call, such as the crawlers. */
@@ -99,7 +97,7 @@ export class ServerClient {
     );
   }
 
-  /** The crawler with that name, or the only one. */
+  /** Returns the given name, or the name of the only crawler. */
   async resolveCrawler(name: string | undefined): Promise<string> {
     if (name !== undefined) return name;
     const names = await this.listCrawlerNames();
@@ -108,7 +106,7 @@ export class ServerClient {
     throw new UsageError(`there are several crawlers: choose one with --crawler (${names.join(', ')})`);
   }
 
-  /** The crawler with that name, or all crawlers. */
+  /** Returns the given name, or the names of all crawlers. */
   async resolveCrawlers(name: string | undefined): Promise<string[]> {
     if (name !== undefined) return [name];
     const names = await this.listCrawlerNames();
@@ -121,14 +119,14 @@ export class ServerClient {
   }
 
   private createKeyHint(): string {
-    const wanted = "one of the keys in the server's CRAWLWAY_API_KEYS (the part after the second colon)";
+    const keySource = "one of the keys in the server's CRAWLWAY_API_KEYS (the part after the second colon)";
     return this.key
-      ? `the server at ${this.url} does not recognize the key in CRAWLWAY_API_KEY: set it to ${wanted}`
-      : `the server at ${this.url} requires a key: set CRAWLWAY_API_KEY to ${wanted}`;
+      ? `the server at ${this.url} does not recognize the key in CRAWLWAY_API_KEY: set it to ${keySource}`
+      : `the server at ${this.url} requires a key: set CRAWLWAY_API_KEY to ${keySource}`;
   }
 
-  /** Crawlway responds to every API call with JSON. */
-  private parse(text: string, status: number): unknown {
+  /** Parses a response; one that is not JSON does not come from Crawlway. */
+  private parseBody(text: string, status: number): unknown {
     try {
       return JSON.parse(text);
     } catch {
@@ -145,8 +143,8 @@ export class ServerClient {
 
 const describeCause = (error: Error): string => (error.cause as { code?: string } | undefined)?.code ?? error.message;
 
-function formatProblem({ status, body }: Answer<unknown>): string {
+function formatProblem({ status, body }: ClientResponse<unknown>): string {
   const { detail, errors = [] } = (body ?? {}) as ProblemBody;
-  const more = errors.map((error) => `\n  ${error.pointer ? `${error.pointer}: ` : ''}${error.detail}`);
-  return `the server refused the request (${status}): ${detail ?? 'it gave no reason'}${more.join('')}`;
+  const errorLines = errors.map((error) => `\n  ${error.pointer ? `${error.pointer}: ` : ''}${error.detail}`);
+  return `the server refused the request (${status}): ${detail ?? 'it gave no reason'}${errorLines.join('')}`;
 }

@@ -11,24 +11,32 @@ interface Completion {
 export const SHELLS = ['bash', 'zsh', 'fish'] as const;
 
 export function printCompletion(program: Command, shell: string): void {
-  const all = collectCompletions(program);
-  if (shell === 'bash') process.stdout.write(createBashScript(all));
+  const completions = collectCompletions(program);
+  if (shell === 'bash') process.stdout.write(createBashScript(completions));
   else if (shell === 'zsh')
-    process.stdout.write(`#compdef crawlway\nautoload -U +X bashcompinit && bashcompinit\n${createBashScript(all)}`);
+    process.stdout.write(
+      `#compdef crawlway\nautoload -U +X bashcompinit && bashcompinit\n${createBashScript(completions)}`,
+    );
   else if (shell === 'fish') process.stdout.write(createFishScript(program));
   else throw new UsageError(`unknown shell ${shell}; use one of ${SHELLS.join(', ')}`);
 }
 
 function collectCompletions(command: Command, path = ''): Completion[] {
   const words = [
-    ...command.commands.map((one) => one.name()),
+    ...command.commands.map((subcommand) => subcommand.name()),
     ...command.options.flatMap(({ short, long }) => [long, short]),
   ];
-  const here = { path, words: [...words.filter((word) => word !== undefined && word !== null), '--help'] as string[] };
-  return [here, ...command.commands.flatMap((one) => collectCompletions(one, `${path} ${one.name()}`.trim()))];
+  const ownCompletion = {
+    path,
+    words: [...words.filter((word) => word !== undefined && word !== null), '--help'] as string[],
+  };
+  return [
+    ownCompletion,
+    ...command.commands.flatMap((subcommand) => collectCompletions(subcommand, `${path} ${subcommand.name()}`.trim())),
+  ];
 }
 
-const createBashScript = (all: readonly Completion[]): string => `_crawlway() {
+const createBashScript = (completions: readonly Completion[]): string => `_crawlway() {
   local word="\${COMP_WORDS[COMP_CWORD]}" path="" candidates=""
   local i=1
   while [ $i -lt $COMP_CWORD ]; do
@@ -37,7 +45,7 @@ const createBashScript = (all: readonly Completion[]): string => `_crawlway() {
   done
   while :; do
     case "$path" in
-${all.map(({ path, words }) => `      "${path}") candidates="${words.join(' ')}" ;;`).join('\n')}
+${completions.map(({ path, words }) => `      "${path}") candidates="${words.join(' ')}" ;;`).join('\n')}
     esac
     [ -n "$candidates" ] && break
     case "$path" in *" "*) path="\${path% *}" ;; *) path="" ;; esac
@@ -58,9 +66,9 @@ function createFishScript(program: Command): string {
   const lines = program.commands.flatMap((command) => [
     `complete -c crawlway -f -n __fish_use_subcommand -a ${command.name()} -d ${quote(command.description())}`,
     ...formatOptions(command, `__fish_seen_subcommand_from ${command.name()}`),
-    ...command.commands.flatMap((inner) => [
-      `complete -c crawlway -f -n ${quote(`__fish_seen_subcommand_from ${command.name()}`)} -a ${inner.name()} -d ${quote(inner.description())}`,
-      ...formatOptions(inner, `__fish_seen_subcommand_from ${inner.name()}`),
+    ...command.commands.flatMap((subcommand) => [
+      `complete -c crawlway -f -n ${quote(`__fish_seen_subcommand_from ${command.name()}`)} -a ${subcommand.name()} -d ${quote(subcommand.description())}`,
+      ...formatOptions(subcommand, `__fish_seen_subcommand_from ${subcommand.name()}`),
     ]),
   ]);
   return `${lines.join('\n')}\n`;

@@ -30,10 +30,10 @@ interface CrawlOptions {
   readonly json?: boolean;
 }
 
-const NAME = 'crawl';
-const LOOK_EVERY_MS = 100;
-const REFUSED_SHOWN = 5;
-const MOST_HOSTS = 100;
+const CRAWLER_NAME = 'crawl';
+const POLL_INTERVAL_MS = 100;
+const MAX_REFUSED_SHOWN = 5;
+const MAX_HOSTS = 100;
 const EXIT = { complete: 0, startFailed: 2, limit: 3, nothing: 4, interrupted: 130 } as const;
 
 export async function crawl(urls: readonly string[], options: CrawlOptions): Promise<void> {
@@ -42,29 +42,34 @@ export async function crawl(urls: readonly string[], options: CrawlOptions): Pro
   const definition = await createSiteDefinition(urls, options);
   const output = options.out === undefined ? process.stdout : await openOutput(options.out);
   const folder = mkdtempSync(join(tmpdir(), 'crawlway-crawl-'));
-  // Not only at the end of the crawl: whoever reads its output may stop earlier.
+  // On exit rather than at the end of the crawl, because the program that reads the output may stop earlier.
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
   const interrupt = new AbortController();
   process.once('SIGINT', () => interrupt.abort());
   process.once('SIGTERM', () => interrupt.abort());
   try {
     const databaseUrl = readDatabaseUrl(`sqlite:${join(folder, 'crawl.sqlite')}`);
-    const engine = await openEngine({ databaseUrl, log: QUIET, output, mostVisits: limit });
+    const engine = await openEngine({ databaseUrl, log: QUIET, output, maxVisits: limit });
     await engine.open(definition);
     const ending = await waitForEnd(engine, limit, interrupt.signal);
     const failures = ending === 'complete' ? await listFailedRoots(engine) : [];
-    const failed = failures.map(({ url, reason }) => `${url} (${reason})`);
-    const nothing = ending === 'complete' && failed.length === 0 ? await explainEmptyCrawl(engine) : [];
-    const needRendering = await findEmptyShells(engine);
+    const failedUrls = failures.map(({ url, reason }) => `${url} (${reason})`);
+    const emptyCrawlLines = ending === 'complete' && failedUrls.length === 0 ? await explainEmptyCrawl(engine) : [];
+    const emptyShells = await findEmptyShells(engine);
     const crawlers = await engine.listCrawlers(); // draining closes the store
     await engine.drain(seconds(10));
-    for (const one of failures) process.stderr.write(toPrintableLines(formatFailure(one)));
-    for (const line of nothing) process.stderr.write(`${toPrintable(line)}\n`);
-    if (needRendering.documents > 0)
-      process.stderr.write(toPrintableLines(formatShells(needRendering, options.render)));
-    const exitCode = failed.length > 0 ? EXIT.startFailed : nothing.length > 0 ? EXIT.nothing : EXIT[ending];
+    for (const failure of failures) process.stderr.write(toPrintableLines(formatFailure(failure)));
+    for (const line of emptyCrawlLines) process.stderr.write(`${toPrintable(line)}\n`);
+    if (emptyShells.documents > 0)
+      process.stderr.write(toPrintableLines(formatEmptyShells(emptyShells, options.render)));
+    const exitCode =
+      failedUrls.length > 0 ? EXIT.startFailed : emptyCrawlLines.length > 0 ? EXIT.nothing : EXIT[ending];
     if (options.json)
-      printSummary(crawlers, { ending, exitCode, failed, nothing, needRendering }, output !== process.stdout);
+      printSummary(
+        crawlers,
+        { ending, exitCode, failed: failedUrls, nothing: emptyCrawlLines, needRendering: emptyShells },
+        output !== process.stdout,
+      );
     process.exitCode = exitCode;
   } finally {
     if (output !== process.stdout) {
@@ -75,16 +80,16 @@ export async function crawl(urls: readonly string[], options: CrawlOptions): Pro
 }
 
 /** Prints the result, on standard error if orders go to standard output. */
-function printSummary(crawlers: readonly CrawlerView[], how: object, apart: boolean): void {
+function printSummary(crawlers: readonly CrawlerView[], result: object, toStdout: boolean): void {
   const summary = {
-    ...how,
+    ...result,
     crawlers: crawlers.map(({ name, counts: { indexed, byStatus } }) => ({ name, indexed, byStatus })),
   };
-  const text = `${JSON.stringify(summary, undefined, apart ? 2 : undefined)}\n`;
-  (apart ? process.stdout : process.stderr).write(text);
+  const text = `${JSON.stringify(summary, undefined, toStdout ? 2 : undefined)}\n`;
+  (toStdout ? process.stdout : process.stderr).write(text);
 }
 
-/** Progress on standard error replaces the log. */
+/** Prints only warnings and errors, because the progress is shown on standard error. */
 const QUIET: Log = {
   debug: () => {},
   info: () => {},
@@ -107,19 +112,17 @@ async function waitForEnd(
   interrupt: AbortSignal,
 ): Promise<'complete' | 'limit' | 'interrupted'> {
   const progress = new CrawlProgress(process.stderr);
-  let ended = false;
   try {
     for (;;) {
-      const view = await engine.getCrawler(NAME);
-      const { pages } = await engine.getMetrics();
-      const read = pages.reduce((sum, { count }) => sum + count, 0);
-      progress.show(view, read);
+      // In this order: once no visit is in flight, the counts that are read afterwards are final.
+      const { pages, visitsInFlight } = await engine.getMetrics();
+      const view = await engine.getCrawler(CRAWLER_NAME);
+      const pagesRead = pages.reduce((sum, { count }) => sum + count, 0);
+      progress.show(view, pagesRead);
       if (interrupt.aborted) return 'interrupted';
       if (view.idle && view.pendingOrders === 0) return 'complete';
-      // What has just been written only counts as a document at the next update.
-      if (ended) return 'limit';
-      ended = read >= limit && view.active === 0 && view.pendingOrders === 0;
-      await sleep(LOOK_EVERY_MS, undefined, { signal: interrupt }).catch(() => undefined);
+      if (pagesRead >= limit && visitsInFlight === 0 && view.pendingOrders === 0) return 'limit';
+      await sleep(POLL_INTERVAL_MS, undefined, { signal: interrupt }).catch(() => undefined);
     }
   } finally {
     progress.end();
@@ -136,29 +139,34 @@ const formatFailure = ({ url, reason, headline }: FailedRoot): string =>
   `could not be crawled: ${url} (${reason})\n  ${headline.text}\n${headline.nextStep ? `  Next step: ${headline.nextStep}\n` : ''}`;
 
 async function listFailedRoots(engine: EngineApi): Promise<FailedRoot[]> {
-  const failed = (await engine.listRoots(NAME)).filter(({ state }) => !HAS_ANSWERED.has(state?.status ?? ''));
+  const failedRoots = (await engine.listRoots(CRAWLER_NAME)).filter(
+    ({ state }) => !ANSWERED_STATUSES.has(state?.status ?? ''),
+  );
   return Promise.all(
-    failed.map(async ({ url, state }) => {
-      const { headline } = await engine.explain(NAME, url);
+    failedRoots.map(async ({ url, state }) => {
+      const { headline } = await engine.explain(CRAWLER_NAME, url);
       return { url, reason: state?.reason ?? 'rejected', headline };
     }),
   );
 }
-const HAS_ANSWERED: ReadonlySet<string> = new Set(['indexed', 'visited', 'redirected']);
+const ANSWERED_STATUSES: ReadonlySet<string> = new Set(['indexed', 'visited', 'redirected']);
 
 /** Explains a crawl without any documents: what became of its start pages, and which links were refused. */
 async function explainEmptyCrawl(engine: EngineApi): Promise<string[]> {
-  if ((await engine.getCrawler(NAME)).counts.indexed > 0) return [];
+  if ((await engine.getCrawler(CRAWLER_NAME)).counts.indexed > 0) return [];
   const lines = ['no document was indexed:'];
-  for (const { url } of await engine.listRoots(NAME)) {
-    const { headline } = await engine.explain(NAME, url);
+  for (const { url } of await engine.listRoots(CRAWLER_NAME)) {
+    const { headline } = await engine.explain(CRAWLER_NAME, url);
     lines.push(
       `  ${url}`,
       `    ${headline.text}`,
       ...(headline.nextStep ? [`    Next step: ${headline.nextStep}`] : []),
     );
   }
-  for (const { reason, hostKey, count, samples } of (await engine.listRefusedLinks(NAME)).slice(0, REFUSED_SHOWN))
+  for (const { reason, hostKey, count, samples } of (await engine.listRefusedLinks(CRAWLER_NAME)).slice(
+    0,
+    MAX_REFUSED_SHOWN,
+  ))
     lines.push(
       `  ${pluralize(count, 'link')} to ${hostKey} ${count === 1 ? 'was' : 'were'} refused (${reason}), such as ${samples[0]?.url}`,
     );
@@ -174,16 +182,16 @@ interface EmptyShells {
 async function findEmptyShells(engine: EngineApi): Promise<EmptyShells> {
   const { needRendering } = await engine.getMetrics();
   if (needRendering.every(({ count }) => count === 0)) return { documents: 0 };
-  const hosts = await engine.listHosts(NAME, undefined, MOST_HOSTS);
+  const hosts = await engine.listHosts(CRAWLER_NAME, undefined, MAX_HOSTS);
   const found = await Promise.all(hosts.map(async ({ hostKey }) => (await engine.getHost(hostKey)).needRendering));
-  const documents = found.reduce((sum, one) => sum + (one?.documents ?? 0), 0);
-  return { documents, sample: found.find((one) => one?.sample !== undefined)?.sample };
+  const documents = found.reduce((sum, shells) => sum + (shells?.documents ?? 0), 0);
+  return { documents, sample: found.find((shells) => shells?.sample !== undefined)?.sample };
 }
 
-const formatShells = ({ documents, sample }: EmptyShells, render = 'never'): string =>
+const formatEmptyShells = ({ documents, sample }: EmptyShells, render = 'never'): string =>
   `${pluralize(documents, 'document')} ${documents === 1 ? 'has' : 'have'} no content without ${documents === 1 ? 'its' : 'their'} scripts, such as ${sample}\n${render === 'never' ? '  Next step: Run the scripts in Chromium, with --render auto.\n' : ''}`;
 
-/** Creates the definition from a configuration as a person would write it, so that the usual defaults apply. */
+/** Creates the definition from a configuration as a user would write it, so that the usual defaults apply. */
 export async function createSiteDefinition(
   urls: readonly string[],
   {
@@ -194,18 +202,18 @@ export async function createSiteDefinition(
   }: Pick<CrawlOptions, 'delay' | 'render' | 'sandbox'> & { readonly fetches?: boolean },
 ): Promise<ServerDefinition> {
   if (!/^(?:never|auto|always)$/.test(render))
-    throw new UsageError(`unknown value ${render} of --render; use never, auto or always`);
+    throw new UsageError(`--render must be never, auto or always, not ${render}`);
   const starts = urls.map((url) => {
     const start = URL.parse(url);
     if (!start || !/^https?:$/.test(start.protocol)) throw new UsageError(`${url} is not an http or https URL`);
     return start;
   });
-  const local = starts.every((start) => isLoopback(start.hostname));
-  const throttle = delay === undefined ? (local ? 0 : 2500) : parseWholeNumber(delay, '--delay');
+  const isLocal = starts.every((start) => isLoopback(start.hostname));
+  const throttle = delay === undefined ? (isLocal ? 0 : 2500) : parseWholeNumber(delay, '--delay');
   const addresses = fetches ? (await Promise.all(starts.map(resolveAddresses))).flat() : [];
   const xml = `<CrawlConfig xmlns="exa:com.exalead.mercury.mami.crawl.v21" xmlns:cw="urn:crawlway:config:1">
-    <Crawler name="${NAME}" defaultAccept="true" throttleTimeMS="${throttle}" aggressive="${throttle === 0}" render="${render}">
-      ${starts.map(rootXml).join('\n')}
+    <Crawler name="${CRAWLER_NAME}" defaultAccept="true" throttleTimeMS="${throttle}" aggressive="${throttle === 0}" render="${render}">
+      ${starts.map(renderRoot).join('\n')}
       ${render === 'never' ? '' : ROUTES}
       <cw:PushTo sink="out"/>
     </Crawler>
@@ -213,20 +221,20 @@ export async function createSiteDefinition(
     <cw:Renderer sandbox="${sandbox}"/>
     <cw:Sink name="out" type="file" url="-"/>
   </CrawlConfig>`;
-  const { definition, problems } = XML_FORMAT.read(xml, { file: 'command line', readFile: rejectFile });
+  const { definition, problems } = XML_FORMAT.read(xml, { file: 'command line', readFile: throwOnFile });
   if (!definition) throw new UsageError(problems.map(({ message }) => message).join('\n'));
   for (const { code, message } of problems) if (code === 'no-browser') process.stderr.write(`${message}\n`);
   return definition;
 }
 
-/** Keeps fragments that are routes, for applications that have their pages there. */
+/** Keeps fragments that are routes, for applications whose pages differ only in the fragment. */
 const ROUTES = `<cw:Canonicalization steps="${[...DEFAULT_CANONICALIZATION, 'keep-hash-routes'].join(' ')}"/>`;
 
 /**
- * The root covers the whole site for a home page, and the folder for a document: a document's own URL would be a site
- * of one page.
+ * The root covers the whole site if the URL ends in a slash, otherwise its folder: a document's own URL would be a site
+ * of a single page.
  */
-function rootXml(start: URL): string {
+function renderRoot(start: URL): string {
   const scope = start.pathname.endsWith('/') ? 'site' : 'entireSite';
   return `<Root url="${escapeXml(escapeReferences(start.href))}" ${scope}="true"/>`;
 }
@@ -237,19 +245,19 @@ function rootXml(start: URL): string {
  */
 const escapeReferences = (url: string): string => url.replaceAll('${', '$%7B');
 
-/** A private host on the command line is intended, so it is allowed; links to other private hosts are still refused. */
+/** A private host on the command line is intentional, so it is allowed; links to other private hosts are refused. */
 async function resolveAddresses(start: URL): Promise<string[]> {
   const found = await lookup(start.hostname.replace(/^\[|\]$/g, ''), { all: true }).catch(() => []);
   return found.map(({ address, family }) => `${address}/${family === 4 ? 32 : 128}`);
 }
 
-function rejectFile(name: string): never {
-  throw new Error(`no file ${name}`);
+function throwOnFile(name: string): never {
+  throw new Error(`the configuration of crawlway crawl must not refer to a file, but refers to ${name}`);
 }
 
 const escapeXml = (text: string): string => text.replace(/[&<"]/g, (c) => `&#${c.charCodeAt(0)};`);
 
 function parseWholeNumber(text: string, option: string): number {
-  if (!/^\d{1,9}$/.test(text)) throw new UsageError(`${option} ${text} is not a whole number`);
+  if (!/^\d{1,9}$/.test(text)) throw new UsageError(`${option} must be a whole number, not ${text}`);
   return Number(text);
 }

@@ -6,8 +6,8 @@ import { fail } from '../server/fail.js';
 import { run } from '../server/run.js';
 import { ROLES } from '../server/security/api-keys.js';
 import { SERVER_VERSION } from '../server/version.js';
-import { check } from './check.js';
-import { clear } from './clear.js';
+import { checkConfiguration } from './check.js';
+import { deleteUrls } from './clear.js';
 import { printCompletion, SHELLS } from './completion.js';
 import { crawl } from './crawl.js';
 import { runDoctor } from './doctor.js';
@@ -19,15 +19,15 @@ import { createKey, createSigningKey, listKeys, withdrawKey } from './keys.js';
 import { listLogins, testLogin } from './login.js';
 import { serveAssistant } from './mcp.js';
 import { createPlugin } from './new-plugin.js';
-import { push } from './push.js';
-import { refresh } from './refresh.js';
-import { listRefused } from './refused.js';
-import { render } from './render.js';
+import { pushAgain } from './push.js';
+import { refreshUrls } from './refresh.js';
+import { listRefusedLinks } from './refused.js';
+import { renderPage } from './render.js';
 import { listRoots } from './roots.js';
 import { testSinks } from './sinks.js';
 import { showStatus } from './status.js';
 import { exportStore, importStore } from './store.js';
-import { submit } from './submit.js';
+import { submitUrls } from './submit.js';
 
 const program = new Command('crawlway')
   .description('Crawls web sites and keeps a search index in sync with them.')
@@ -62,7 +62,7 @@ addConfigurationOptions(program.command('init'))
   .option('--index <name>', 'search index to write to (default: crawlway)')
   .option('--login <user>', 'user name for the sink')
   .option('--secret <variable>', "environment variable with the sink's API key or password: CRAWLWAY_SECRET_…")
-  .option('--contact <address>', 'a page about this crawl or a mail address, for site operators')
+  .option('--contact <address>', 'a page about this crawl or an email address, for site operators')
   .option('--force', 'overwrite an existing configuration')
   .option('--json', 'print the result as JSON')
   .action(init);
@@ -100,7 +100,7 @@ addJsonOption(program.command('check'))
   .description('check a configuration and print every problem as FILE:LINE:COLUMN code message')
   .argument('[file]', 'configuration file (default: $CRAWLWAY_CONFIG, or config/CrawlConfig.xml)')
   .addHelpText('after', '\nExit code: 0 no errors, 1 errors.')
-  .action(check);
+  .action(checkConfiguration);
 
 addJsonOption(program.command('import'))
   .description("convert another crawler's configuration, and report what was converted and what was not")
@@ -117,7 +117,7 @@ addJsonOption(addServerOption(addConfigurationOptions(program.command('explain')
   .option('--from <referrer>', 'judge the URL as a link on this page')
   .addHelpText(
     'after',
-    '\nExit code: 0 in the index, 2 on its way there, 3 not in the index, 1 the command failed. Without a server: 0 accepted by the configuration, 3 rejected.\nWith several crawlers, the lowest code counts.',
+    '\nExit code: 0 in the index, 2 on its way there, 3 not in the index, 1 the command failed. Without a server: 0 accepted by the configuration, 3 rejected.\nWith several crawlers, the lowest code is returned.',
   )
   .action(explain);
 
@@ -130,7 +130,7 @@ addJsonOption(program.command('extract'))
   .option('--markdown', 'print the text as Markdown')
   .option('--config <file>', 'read the page according to the Content elements of a crawler in this configuration')
   .option('--crawler <name>', 'crawler in --config (default: the first one)')
-  .addHelpText('after', '\nExit code: 0 read, 1 there is no document, 2 the text cannot be extracted.')
+  .addHelpText('after', '\nExit codes: 0: text extracted; 1: document not found; 2: text cannot be extracted.')
   .action(extract);
 
 addJsonOption(program.command('render'))
@@ -141,14 +141,14 @@ addJsonOption(program.command('render'))
   .option('--crawler <name>', 'crawler in --config (default: the first one)')
   .option('--no-sandbox', 'run Chromium without its sandbox; only use this inside a container that confines it')
   .addHelpText('after', '\nExit code: 0 rendered, 1 there is no page, 2 it could not be rendered.')
-  .action(render);
+  .action(renderPage);
 
 addJsonOption(addServerOption(program.command('refused')))
   .description('list the links that were refused since the server started, by reason and host, with samples')
   .option('--crawler <name>', 'only this crawler')
   .option('--reason <code>', 'only this reason code')
   .option('--host <host>', 'only links to this host')
-  .action(listRefused);
+  .action(listRefusedLinks);
 
 addJsonOption(addServerOption(program.command('submit')))
   .description('submit a URL list to the running server')
@@ -157,14 +157,14 @@ addJsonOption(addServerOption(program.command('submit')))
     'file with one URL per line, # for comments, \\ for continuation; - reads standard input',
   )
   .option('--crawler <name>', 'crawler to use; required if there are several')
-  .action(submit);
+  .action(submitUrls);
 
 addJsonOption(addServerOption(program.command('clear')))
   .description('delete stored URLs, and their documents from the index')
   .argument('<pattern>', 'pattern for the whole URL, with * or % for any characters: http://www.example.com/*')
   .option('--crawler <name>', 'crawler to use; required if there are several')
   .option('-y, --yes', 'do not ask for confirmation')
-  .action(clear);
+  .action(deleteUrls);
 
 addJsonOption(addServerOption(program.command('push')))
   .description(
@@ -173,13 +173,13 @@ addJsonOption(addServerOption(program.command('push')))
   .requiredOption('--again <sink>', 'name of the sink')
   .option('--crawler <name>', 'only the documents of this crawler')
   .option('--no-wait', 'return as soon as the server has started')
-  .action(push);
+  .action(pushAgain);
 
 addJsonOption(addServerOption(program.command('refresh')))
   .description('visit a stored URL now, or all that match a pattern; a resting host gets one request')
   .argument('<url|pattern>', 'a URL, or a pattern for whole URLs: http://www.example.com/*')
   .option('--crawler <name>', 'crawler to use; required if there are several')
-  .action(refresh);
+  .action(refreshUrls);
 
 addJsonOption(addServerOption(program.command('status')))
   .description('show crawlers, sources, rates, errors and sinks of the running server')
@@ -193,7 +193,7 @@ addJsonOption(addServerOption(program.command('roots')))
 
 const sinks = program.command('sinks').description('work with sinks, the destinations of push orders');
 addJsonOption(addConfigurationOptions(sinks.command('test')))
-  .description('test whether all sinks in the configuration, or one of them, respond; sends no orders')
+  .description('test whether all sinks in the configuration, or one of them, respond, without sending orders')
   .argument('[name]')
   .addHelpText('after', '\nExit code: 0 all respond, 1 at least one does not.')
   .action(testSinks);
@@ -281,7 +281,7 @@ addJsonOption(addDatabaseOptions(store.command('import')))
   .argument('<file>', 'file to read; - reads standard input')
   .action(importStore);
 
-/** `crawlway … | head`: the reader has stopped reading, which is not an error. */
+/** With `crawlway … | head`, the reader stops reading, which is not an error. */
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit();
   fail(error);

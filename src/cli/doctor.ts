@@ -20,28 +20,28 @@ interface Finding {
   readonly message: string;
 }
 
-const ok = (what: string, message: string): Finding => ({ what, state: 'ok', message });
-const warning = (what: string, message: string): Finding => ({ what, state: 'warning', message });
-const failed = (what: string, message: string): Finding => ({ what, state: 'failed', message });
+const createOkFinding = (what: string, message: string): Finding => ({ what, state: 'ok', message });
+const createWarning = (what: string, message: string): Finding => ({ what, state: 'warning', message });
+const createFailure = (what: string, message: string): Finding => ({ what, state: 'failed', message });
 
-const LITTLE_DISK_BYTES = 1_000_000_000;
-/** With a clock that is wrong by more than this, certificates, robots.txt dates and leases stop working. */
-const CLOCK_OFF_MS = 120_000;
+const MIN_FREE_BYTES = 1_000_000_000;
+/** If the clock is wrong by more than this, certificates, robots.txt dates and leases stop working. */
+const MAX_CLOCK_OFFSET_MS = 120_000;
 const CLOCK_TIMEOUT_MS = 10_000;
-/** Each host needs a DNS query. */
-const MOST_HOSTS = 20;
+/** Maximum number of hosts to check: each one needs a DNS query. */
+const MAX_HOSTS = 20;
 
 export async function runDoctor(options: DoctorOptions): Promise<void> {
   const file = options.config || process.env['CRAWLWAY_CONFIG'] || DEFAULT_CONFIG;
-  const data = readDataDirectory(options, process.env);
+  const dataDirectory = readDataDirectory(options, process.env);
   const { definition, findings } = checkConfiguration(file);
   findings.unshift(checkNode());
-  findings.push(checkDisk(data));
+  findings.push(checkDisk(dataDirectory));
   if (definition) {
     findings.push(
       ...(await Promise.all([
         ...listHosts(definition).map(checkHostName),
-        ...definition.sinks.map((sink) => checkSink(sink, data)),
+        ...definition.sinks.map((sink) => checkSink(sink, dataDirectory)),
         checkClock(definition),
       ])),
       ...checkProxyVariables(),
@@ -62,102 +62,116 @@ function checkNode(): Finding {
   const { engines } = JSON.parse(readFileSync(join(PROJECT_ROOT, 'package.json'), 'utf8')) as {
     engines: { node: string };
   };
-  return ok('Node', `${process.versions.node}; ${engines.node} is required`);
+  const { node } = process.versions;
+  const minimum = engines.node.replace(/[^\d.]/g, '');
+  const isOld = node.localeCompare(minimum, 'en', { numeric: true }) < 0;
+  return isOld
+    ? createFailure('Node', `${node} is too old: ${engines.node} is required`)
+    : createOkFinding('Node', `${node}; ${engines.node} is required`);
 }
 
 function checkConfiguration(file: string): { definition?: ServerDefinition; findings: Finding[] } {
   try {
-    const checked = openConfigurationFile(file);
-    const { problems } = checked.check(checked.readText());
+    const configurationFile = openConfigurationFile(file);
+    const { problems } = configurationFile.check(configurationFile.readText());
     const errors = problems.filter(({ severity }) => severity === 'error');
     if (errors.length > 0) {
       const [{ place, message }] = errors as [(typeof errors)[0]];
       return {
         findings: [
-          failed(
+          createFailure(
             'configuration',
             `${pluralize(errors.length, 'error')}; the first one: ${formatPlace(place)} ${message}`,
           ),
         ],
       };
     }
-    const { definition } = checked.load();
+    const { definition } = configurationFile.load();
     const text = `${file}: ${pluralize(definition.crawlers.length, 'crawler')}, ${pluralize(definition.sinks.length, 'sink')}`;
     const finding =
       problems.length > 0
-        ? warning('configuration', `${text}; ${pluralize(problems.length, 'warning')}, see crawlway check`)
-        : ok('configuration', text);
+        ? createWarning('configuration', `${text}; ${pluralize(problems.length, 'warning')}, see crawlway check`)
+        : createOkFinding('configuration', text);
     return { definition, findings: [finding] };
   } catch (error) {
-    return { findings: [failed('configuration', (error as Error).message)] };
+    return { findings: [createFailure('configuration', (error as Error).message)] };
   }
 }
 
-function checkDisk(data: string): Finding {
-  let folder = resolve(data);
+function checkDisk(dataDirectory: string): Finding {
+  let folder = resolve(dataDirectory);
   while (!existsSync(folder) && dirname(folder) !== folder) folder = dirname(folder);
   try {
     accessSync(folder, constants.W_OK);
     const { bavail, bsize } = statfsSync(folder);
-    const free = bavail * bsize;
-    const text = `${folder} is writable, ${(free / 1e9).toFixed(1)} GB free`;
-    return free < LITTLE_DISK_BYTES
-      ? warning('disk', `${text}; a crawl of a million URLs needs about 1 GB`)
-      : ok('disk', text);
+    const freeBytes = bavail * bsize;
+    const text = `${folder} is writable, ${(freeBytes / 1e9).toFixed(1)} GB free`;
+    return freeBytes < MIN_FREE_BYTES
+      ? createWarning('disk', `${text}; a crawl of a million URLs needs about 1 GB`)
+      : createOkFinding('disk', text);
   } catch {
-    return failed('disk', `${folder} is not writable by this user: choose a folder with --data or CRAWLWAY_DATA`);
-  }
-}
-
-const listHosts = ({ crawlers }: ServerDefinition): string[] =>
-  [...new Set(crawlers.flatMap(({ roots }) => roots.map(({ url }) => new URL(url).hostname)))].slice(0, MOST_HOSTS);
-
-async function checkHostName(host: string): Promise<Finding> {
-  const began = performance.now();
-  try {
-    const found = await lookup(host.replace(/^\[|\]$/g, ''), { all: true });
-    const took = Math.round(performance.now() - began);
-    return ok('DNS', `${host}: ${found.map(({ address }) => address).join(', ')} (${took} ms)`);
-  } catch (error) {
-    return failed(
-      'DNS',
-      `${host} was not found (${(error as NodeJS.ErrnoException).code}): check the name and the name servers`,
+    return createFailure(
+      'disk',
+      `${folder} is not writable by this user: choose a folder with --data or CRAWLWAY_DATA`,
     );
   }
 }
 
-async function checkSink(definition: ServerDefinition['sinks'][number], data: string): Promise<Finding> {
+const listHosts = ({ crawlers }: ServerDefinition): string[] =>
+  [...new Set(crawlers.flatMap(({ roots }) => roots.map(({ url }) => new URL(url).hostname)))].slice(0, MAX_HOSTS);
+
+async function checkHostName(host: string): Promise<Finding> {
+  const startedAt = performance.now();
+  try {
+    const addresses = await lookup(host.replace(/^\[|\]$/g, ''), { all: true });
+    const duration = Math.round(performance.now() - startedAt);
+    return createOkFinding('DNS', `${host}: ${addresses.map(({ address }) => address).join(', ')} (${duration} ms)`);
+  } catch (error) {
+    return createFailure(
+      'DNS',
+      `${host} was not found (${(error as NodeJS.ErrnoException).code}): check the name and the DNS servers`,
+    );
+  }
+}
+
+async function checkSink(definition: ServerDefinition['sinks'][number], dataDirectory: string): Promise<Finding> {
   const { ok: works, message, milliseconds } = await testSink(definition);
   const what = `sink ${definition.name}`;
-  if (works) return ok(what, `${message} (${milliseconds} ms)`);
-  return isBundledIndex(definition.url, data)
-    ? warning(what, 'the bundled index is not running: crawlway serve starts it')
-    : failed(what, message);
+  if (works) return createOkFinding(what, `${message} (${milliseconds} ms)`);
+  return isBundledIndex(definition.url, dataDirectory)
+    ? createWarning(what, 'the bundled index is not running: crawlway serve starts it')
+    : createFailure(what, message);
 }
 
-/** The crawled servers and the sinks provide the time, in the Date header of any response. */
+/** Compares the clock with the Date header of a response from a sink or a crawled server. */
 async function checkClock({ sinks, crawlers }: ServerDefinition): Promise<Finding> {
   const urls = [...sinks.map(({ url }) => url), ...crawlers.flatMap(({ roots }) => roots.map(({ url }) => url))];
-  const url = urls.find((one) => /^https?:/.test(one));
-  if (url === undefined) return warning('clock', 'there is no web server to compare it with');
-  const answer = await fetch(new URL('/robots.txt', url), { signal: AbortSignal.timeout(CLOCK_TIMEOUT_MS) }).catch(
+  const url = urls.find((candidate) => /^https?:/.test(candidate));
+  if (url === undefined) return createWarning('clock', 'there is no web server to compare the clock with');
+  const response = await fetch(new URL('/robots.txt', url), { signal: AbortSignal.timeout(CLOCK_TIMEOUT_MS) }).catch(
     () => undefined,
   );
-  await answer?.body?.cancel();
-  const date = Date.parse(answer?.headers.get('date') ?? '');
-  if (Number.isNaN(date)) return warning('clock', `${new URL(url).host} did not return the time`);
-  const off = Math.abs(Date.now() - date);
-  const text = `${Math.round(off / 1000)} s from the clock of ${new URL(url).host}`;
-  return off > CLOCK_OFF_MS
-    ? failed('clock', `${text}: synchronize it with NTP; leases and document dates depend on it`)
-    : ok('clock', text);
+  await response?.body?.cancel();
+  const serverTime = Date.parse(response?.headers.get('date') ?? '');
+  if (Number.isNaN(serverTime))
+    return createWarning('clock', `${new URL(url).host} did not return the time, so the clock was not checked`);
+  const offset = Math.abs(Date.now() - serverTime);
+  const text = `differs by ${Math.round(offset / 1000)} s from the clock of ${new URL(url).host}`;
+  return offset > MAX_CLOCK_OFFSET_MS
+    ? createFailure('clock', `${text}: synchronize it with NTP; leases and document dates depend on it`)
+    : createOkFinding('clock', text);
 }
 
-/** Warns about variables that other programs use and Crawlway does not. */
+/** Warns about variables that other programs use but Crawlway ignores. */
 function checkProxyVariables(): Finding[] {
-  const set = ['HTTP_PROXY', 'HTTPS_PROXY', 'http_proxy', 'https_proxy'].filter((variable) => process.env[variable]);
-  if (set.length === 0) return [];
+  const variables = ['HTTP_PROXY', 'HTTPS_PROXY', 'http_proxy', 'https_proxy'].filter(
+    (variable) => process.env[variable],
+  );
+  if (variables.length === 0) return [];
   return [
-    warning('proxy', `${set.join(', ')} is set but not used: write <cw:Proxy url="…"/> in the Fetcher that needs it`),
+    createWarning(
+      'proxy',
+      `Crawlway ignores ${variables.join(', ')}: write <cw:Proxy url="…"/> in the Fetcher that needs a proxy`,
+    ),
   ];
 }

@@ -11,7 +11,7 @@ import type {
 import type { UrlBehindDto, VisitDto } from '../server/urls/url-history.dto.js';
 import type { UrlStateDto } from '../server/urls/url-state.dto.js';
 
-export interface Judged extends ExplanationDto {
+export interface ExplanationReport extends ExplanationDto {
   readonly url: string;
   readonly headline: HeadlineDto;
   readonly discoveredVia: string;
@@ -26,7 +26,7 @@ export interface Judged extends ExplanationDto {
   readonly refusedLinks?: readonly RefusedLinkDto[];
 }
 
-const AS: Readonly<Record<string, string>> = {
+const DISCOVERED_AS: Readonly<Record<string, string>> = {
   root: 'a root',
   link: 'a link',
   redirect: 'the target of a redirect',
@@ -34,21 +34,21 @@ const AS: Readonly<Record<string, string>> = {
   stored: 'a stored URL',
 };
 
-const NUMBER = 10;
+const MAX_LINES = 10;
 
-export function formatExplanation(crawler: string, judged: Judged): string {
-  const { url, headline } = judged;
+export function formatExplanation(crawler: string, explanation: ExplanationReport): string {
+  const { url, headline } = explanation;
   const lines = [
     url,
     `  ${headline.text}`,
     ...(headline.nextStep ? [`  Next step: ${headline.nextStep}`] : []),
     '',
     `  crawler  ${crawler}`,
-    ...formatVerdict(judged),
-    ...formatFacts(judged),
-    ...formatRecord(judged),
+    ...formatVerdict(explanation),
+    ...formatFacts(explanation),
+    ...formatHistory(explanation),
     '  policy',
-    ...judged.trace.map((step) => {
+    ...explanation.trace.map((step) => {
       const where = step.place ? `  ${step.place.file}:${step.place.line}` : '';
       return `    ${step.layer.padEnd(14)} ${step.outcome.padEnd(14)} ${[step.test, step.effect].filter(Boolean).join(' → ')}${where}`;
     }),
@@ -56,11 +56,11 @@ export function formatExplanation(crawler: string, judged: Judged): string {
   return lines.map(toPrintable).join('\n');
 }
 
-function formatVerdict({ discoveredVia, from, verdict, queue }: Judged): string[] {
+function formatVerdict({ discoveredVia, from, verdict, queue }: ExplanationReport): string[] {
   const { accepted, reason, meaning, layer, place, detail, effects } = verdict;
   const shift = queue && queue.shift !== 0 ? ` (${queue.natural} shifted by ${queue.shift})` : '';
   return [
-    `  judged   as ${AS[discoveredVia] ?? discoveredVia}${from ? ` on ${from}` : ''}`,
+    `  judged   as ${DISCOVERED_AS[discoveredVia] ?? discoveredVia}${from ? ` on ${from}` : ''}`,
     `  verdict  ${accepted ? 'the configuration accepts it' : `the configuration rejects it${layer ? `, by ${layer}` : ''}`}`,
     `  reason   ${reason}: ${meaning}`,
     ...(detail ? [`  detail   ${detail}`] : []),
@@ -70,20 +70,20 @@ function formatVerdict({ discoveredVia, from, verdict, queue }: Judged): string[
   ];
 }
 
-function formatFacts({ robots, state, behind = [] }: Judged): string[] {
-  const by = robots?.line === undefined ? '' : ` by line ${robots.line}: ${robots.rule}`;
-  const next = state?.dueAt ? `, next visit ${state.dueAt} (${state.source})` : state ? ', not queued' : '';
+function formatFacts({ robots, state, behind = [] }: ExplanationReport): string[] {
+  const ruleLine = robots?.line === undefined ? '' : ` by line ${robots.line}: ${robots.rule}`;
+  const nextVisit = state?.dueAt ? `, next visit ${state.dueAt} (${state.source})` : state ? ', not queued' : '';
   return [
-    ...(robots ? [`  robots   ${robots.state}${by}`] : []),
-    ...(state ? [`  stored   ${state.status} (${state.reason})${next}`] : []),
+    ...(robots ? [`  robots   ${robots.state}${ruleLine}`] : []),
+    ...(state ? [`  stored   ${state.status} (${state.reason})${nextVisit}`] : []),
     ...behind.map(
       ({ sink, since }) =>
-        `  behind   at sink ${sink} since ${since}: the sink gets what is indexed once it has caught up`,
+        `  behind   at sink ${sink} since ${since}: when it catches up, the sink gets the document as indexed by then`,
     ),
   ];
 }
 
-function formatRecord({ visits = [], orders = [], refusedLinks = [] }: Judged): string[] {
+function formatHistory({ visits = [], orders = [], refusedLinks = [] }: ExplanationReport): string[] {
   const formatVisit = ({ at, status, outcome, detail }: VisitDto): string =>
     `    ${[at, status ?? '–', outcome, detail].filter((part) => part !== undefined).join('  ')}`;
   const formatOrder = ({ id, decidedAt, kind, state, reason, answer }: OrderDto): string =>
@@ -100,9 +100,9 @@ function formatRecord({ visits = [], orders = [], refusedLinks = [] }: Judged): 
 
 function formatSection(title: string, lines: readonly string[]): string[] {
   if (lines.length === 0) return [];
-  const more =
-    lines.length > NUMBER ? [`    … and ${lines.length - NUMBER} more, in the console or GET …/explain`] : [];
-  return [`  ${title}`, ...lines.slice(0, NUMBER), ...more];
+  const omittedNote =
+    lines.length > MAX_LINES ? [`    … and ${lines.length - MAX_LINES} more, in the console or GET …/explain`] : [];
+  return [`  ${title}`, ...lines.slice(0, MAX_LINES), ...omittedNote];
 }
 
 const formatBoolean = (value: boolean): string => (value ? 'yes' : 'no');

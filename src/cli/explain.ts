@@ -9,7 +9,7 @@ import { openConfigurationFile } from '../server/engine.module.js';
 import { DEFAULT_CONFIG, UsageError } from '../server/options.js';
 import { toExplanationDto } from '../server/urls/explanation.dto.js';
 import { ServerClient, type ServerOption } from './client.js';
-import { formatExplanation, type Judged } from './explain-text.js';
+import { type ExplanationReport, formatExplanation } from './explain-text.js';
 import { type JsonOption, printJson } from './output.js';
 
 interface ExplainOptions extends ServerOption, JsonOption {
@@ -21,36 +21,39 @@ interface ExplainOptions extends ServerOption, JsonOption {
 /** Exit codes; 1 means that the command failed, as with every command. */
 const EXIT = { 'in-index': 0, 'on-its-way': 2, 'not-in-index': 3 } as const;
 
-/** Asks the running server; without one, judges by the configuration alone, which knows no stored URLs. */
+/** Asks the running server; without one, judges by the configuration alone, ignoring stored URLs. */
 export async function explain(url: string, options: ExplainOptions): Promise<void> {
   const client = new ServerClient(options);
   const useServer = options.server !== undefined || (options.config === undefined && (await client.isReachable()));
-  const answers = useServer ? await explainOnServer(client, url, options) : await explainLocally(url, options);
-  if (options.json) printJson(answers.map(([crawler, judged]) => ({ crawler, ...judged })));
-  else process.stdout.write(`${answers.map(([crawler, judged]) => formatExplanation(crawler, judged)).join('\n\n')}\n`);
-  process.exitCode = Math.min(...answers.map(([, judged]) => exitCode(judged)));
+  const explanations = useServer ? await explainOnServer(client, url, options) : await explainLocally(url, options);
+  if (options.json) printJson(explanations.map(([crawler, explanation]) => ({ crawler, ...explanation })));
+  else
+    process.stdout.write(
+      `${explanations.map(([crawler, explanation]) => formatExplanation(crawler, explanation)).join('\n\n')}\n`,
+    );
+  process.exitCode = Math.min(...explanations.map(([, explanation]) => computeExitCode(explanation)));
 }
 
-/** Without a server, a URL that the configuration accepts counts as indexed, because nothing else is known. */
-const exitCode = ({ robots, verdict, headline }: Judged): number =>
+/** Without a server, a URL that the configuration accepts is treated as indexed, because nothing else is known. */
+const computeExitCode = ({ robots, verdict, headline }: ExplanationReport): number =>
   robots === undefined && verdict.accepted ? EXIT['in-index'] : EXIT[headline.fate];
 
 async function explainOnServer(
   client: ServerClient,
   url: string,
   options: ExplainOptions,
-): Promise<[string, Judged][]> {
+): Promise<[string, ExplanationReport][]> {
   const crawlers = options.crawler === undefined ? await client.listCrawlerNames() : [options.crawler];
   const query = new URLSearchParams({ url, ...(options.from === undefined ? {} : { from: options.from }) });
-  const explainForCrawler = async (crawler: string): Promise<[string, Judged]> => [
+  const explainForCrawler = async (crawler: string): Promise<[string, ExplanationReport]> => [
     crawler,
-    await client.call<Judged>('GET', `/crawlers/${encodeURIComponent(crawler)}/explain?${query}`),
+    await client.call<ExplanationReport>('GET', `/crawlers/${encodeURIComponent(crawler)}/explain?${query}`),
   ];
   if (crawlers.length === 0) throw new UsageError('the server has no crawlers yet');
   return Promise.all(crawlers.map(explainForCrawler));
 }
 
-async function explainLocally(url: string, options: ExplainOptions): Promise<[string, Judged][]> {
+async function explainLocally(url: string, options: ExplainOptions): Promise<[string, ExplanationReport][]> {
   const { definition } = openConfigurationFile(
     options.config || process.env['CRAWLWAY_CONFIG'] || DEFAULT_CONFIG,
   ).load();
@@ -58,7 +61,7 @@ async function explainLocally(url: string, options: ExplainOptions): Promise<[st
   const names = options.crawler === undefined ? [...contexts.keys()] : [options.crawler];
   if (names.length === 0) throw new UsageError('the configuration has no crawlers yet');
   return Promise.all(
-    names.map(async (name): Promise<[string, Judged]> => {
+    names.map(async (name): Promise<[string, ExplanationReport]> => {
       const context = contexts.get(name);
       if (!context)
         throw new UsageError(`there is no crawler ${name}; the crawlers are ${[...contexts.keys()].join(', ')}`);
@@ -67,7 +70,7 @@ async function explainLocally(url: string, options: ExplainOptions): Promise<[st
   );
 }
 
-async function judge(context: CrawlContext, rawUrl: string, rawFrom: string | undefined): Promise<Judged> {
+async function judge(context: CrawlContext, rawUrl: string, rawFrom: string | undefined): Promise<ExplanationReport> {
   let candidate = toCandidate(context, rawUrl, rawFrom);
   let explanation = context.policy.explain(candidate);
   if (explanation.verdict.needsAddress) {
@@ -93,13 +96,13 @@ async function judge(context: CrawlContext, rawUrl: string, rawFrom: string | un
   return { url: url.href, headline, discoveredVia, from: from?.href, queue, ...toExplanationDto(explanation) };
 }
 
-/** A configured root is judged as a root, any other URL as a link below the root that would lead there. */
+/** A configured root is judged as a root, any other URL as a link from the root that most likely leads to it. */
 function toCandidate(context: CrawlContext, rawUrl: string, rawFrom: string | undefined): Candidate {
   const url = context.canonicalize(rawUrl);
   const from = rawFrom === undefined ? undefined : context.canonicalize(rawFrom);
   if (!url) throw new UsageError(`${rawUrl} is not a URL with a host`);
   if (rawFrom !== undefined && !from) throw new UsageError(`${rawFrom} is not a URL with a host`);
-  const itself = context.roots.get(url.href);
-  if (itself && !from) return { url, discoveredVia: 'root', root: itself, hops: 0 };
+  const configuredRoot = context.roots.get(url.href);
+  if (configuredRoot && !from) return { url, discoveredVia: 'root', root: configuredRoot, hops: 0 };
   return { url, discoveredVia: 'link', from, root: findLikelyRoot(context.roots.values(), from ?? url), hops: 1 };
 }

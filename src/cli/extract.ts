@@ -18,9 +18,7 @@ interface ExtractOptions extends JsonOption {
   readonly url?: string;
 }
 
-/**
- * Prints what is extracted from one page or document, from the web or from this machine: text, everything as JSON, or Markdown.
- */
+/** Prints what is extracted from a page or document, on the web or on this machine: text, Markdown, or all as JSON. */
 export async function extract(source: string, options: ExtractOptions): Promise<void> {
   const isUrl = /^https?:\/\//i.test(source);
   if (isUrl && options.url !== undefined)
@@ -34,11 +32,11 @@ export async function extract(source: string, options: ExtractOptions): Promise<
   );
 }
 
-/** Reads one page as the console shows it, and fetches it unless the response is given; nothing is stored. */
+/** Reads one page in the same way as the console, fetching it unless the response is given; nothing is stored. */
 export async function readPage(
   url: string,
   definition: ServerDefinition,
-  more: Pick<PageTask, 'render' | 'trial'> = {},
+  overrides: Pick<PageTask, 'render' | 'trial'> = {},
 ): Promise<PageResult> {
   const processor = openPageProcessor(QUIET);
   try {
@@ -51,7 +49,7 @@ export async function readPage(
       inheritedMetas: [],
       now: systemClock.now(),
       inspect: true,
-      ...more,
+      ...overrides,
     });
   } finally {
     await processor.close();
@@ -61,33 +59,36 @@ export async function readPage(
 const QUIET = { debug() {}, info() {}, warn() {}, error() {} };
 
 /**
- * The configuration determines what is extracted from pages and how they are fetched; its rules do not apply to a URL
- * given by a person.
+ * The configuration determines what is extracted and, by its conditions, how the page is fetched; its rules do not
+ * apply, because the user has chosen the URL.
  */
 async function createDefinition(url: string, fetches: boolean, options: ExtractOptions): Promise<ServerDefinition> {
-  const plain = await createSiteDefinition([url], { delay: '0', fetches });
-  const configured = options.config === undefined ? undefined : openConfigurationFile(options.config).load().definition;
-  const named = configured?.crawlers.find(({ name }) => options.crawler === undefined || name === options.crawler);
-  if (options.crawler !== undefined && !named)
+  const siteDefinition = await createSiteDefinition([url], { delay: '0', fetches });
+  const configuration =
+    options.config === undefined ? undefined : openConfigurationFile(options.config).load().definition;
+  const namedCrawler = configuration?.crawlers.find(
+    ({ name }) => options.crawler === undefined || name === options.crawler,
+  );
+  if (options.crawler !== undefined && !namedCrawler)
     throw new UsageError(`--crawler ${options.crawler} requires --config with a crawler of that name`);
   const crawler: CrawlerDefinition = {
-    ...plain.crawlers[0]!,
+    ...siteDefinition.crawlers[0]!,
     mimeTypesMode: 'exclude',
     mimeTypes: [],
-    contents: listContents(named, options.markdown === true),
-    ...(named?.conditions ? { conditions: named.conditions } : {}),
-    softErrors: named?.softErrors ?? [],
+    contents: listContents(namedCrawler, options.markdown === true),
+    ...(namedCrawler?.conditions ? { conditions: namedCrawler.conditions } : {}),
+    softErrors: namedCrawler?.softErrors ?? [],
   };
-  return { ...plain, crawlers: [crawler], extractors: configured?.extractors ?? [] };
+  return { ...siteDefinition, crawlers: [crawler], extractors: configuration?.extractors ?? [] };
 }
 
 function listContents(crawler: CrawlerDefinition | undefined, markdown: boolean): readonly ContentDefinition[] {
   const contents = crawler?.contents ?? [];
-  const general = contents.some(({ name }) => name === undefined) ? contents : [...contents, PAGE_AS_IT_IS];
-  return general.map((content) => ({ ...content, markdown: content.markdown || markdown }));
+  const contentsWithDefault = contents.some(({ name }) => name === undefined) ? contents : [...contents, WHOLE_PAGE];
+  return contentsWithDefault.map((content) => ({ ...content, markdown: content.markdown || markdown }));
 }
 
-const PAGE_AS_IT_IS: ContentDefinition = {
+const WHOLE_PAGE: ContentDefinition = {
   include: [],
   exclude: [],
   markers: [],
@@ -100,7 +101,7 @@ const PAGE_AS_IT_IS: ContentDefinition = {
   place: { file: 'command line', line: 1, column: 1 },
 };
 
-const WEB_TYPES: Readonly<Record<string, string>> = {
+const MEDIA_TYPES: Readonly<Record<string, string>> = {
   html: 'text/html',
   htm: 'text/html',
   xhtml: 'application/xhtml+xml',
@@ -115,13 +116,13 @@ const WEB_TYPES: Readonly<Record<string, string>> = {
   xml: 'application/xml',
 };
 
-/** The response of a server that serves the file. */
+/** Reads a file as if it were the response of a web server. */
 async function readFileAsResponse(path: string): Promise<KeptAnswer> {
   const body = await readFile(path).catch((error) => {
     throw toFileError(path, 'read', error);
   });
   const extension = extname(path).slice(1).toLowerCase();
-  const type = WEB_TYPES[extension] ?? DOCUMENT_EXTENSIONS.get(extension) ?? 'application/octet-stream';
+  const type = MEDIA_TYPES[extension] ?? DOCUMENT_EXTENSIONS.get(extension) ?? 'application/octet-stream';
   const timings = { header: milliseconds(0), total: milliseconds(0) };
   const headers = { 'content-type': type };
   return { kind: 'response', status: 200, headers, body, transferred: body.length, address: '', timings };
@@ -129,9 +130,9 @@ async function readFileAsResponse(path: string): Promise<KeptAnswer> {
 
 function printPage(source: string, { outcome, status, links, refused }: PageResult, options: ExtractOptions): void {
   if (outcome.kind !== 'document') {
-    const why =
+    const detail =
       'detail' in outcome ? outcome.detail : outcome.kind === 'redirect' ? `redirects to ${outcome.target}` : '';
-    throw new UsageError(`${source} returns no document: ${outcome.kind}${why ? `: ${why}` : ''}`);
+    throw new UsageError(`${source} returns no document: ${outcome.kind}${detail ? `: ${detail}` : ''}`);
   }
   const { facts, reading, unread } = outcome;
   const { text = '', markdown, ...rest } = reading ?? {};

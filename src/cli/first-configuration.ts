@@ -1,5 +1,5 @@
 /**
- * The configuration that `crawlway init` writes: one crawler, one sink, and a comment on each setting that people often
+ * The configuration that `crawlway init` writes: one crawler, one sink, and a comment on each setting that users often
  * change.
  */
 import { SINK_TYPES, type SinkType } from '../domain/push/sink-types.js';
@@ -11,10 +11,10 @@ export interface FirstConfiguration {
   /** The folder of the start URL and everything below it, or the whole site with and without www. */
   readonly scope: 'site' | 'folder';
   readonly sink: FirstSink;
-  /** URL of a page or mail address for site operators. */
+  /** URL of a page, or an email address, for site operators. */
   readonly contact?: string;
   /** Non-public addresses of the start page and the sink, which must be allowed. */
-  readonly allow: { readonly site: readonly string[]; readonly sink: readonly string[] };
+  readonly allowedAddresses: { readonly site: readonly string[]; readonly sink: readonly string[] };
 }
 
 export interface FirstSink {
@@ -36,58 +36,65 @@ const HEAD = `<?xml version="1.0" encoding="UTF-8"?>
              xmlns:cw="urn:crawlway:config:1">
 `;
 
-export function buildFirstConfiguration({ name, start, scope, sink, contact, allow }: FirstConfiguration): string {
+export function buildFirstConfiguration({
+  name,
+  start,
+  scope,
+  sink,
+  contact,
+  allowedAddresses,
+}: FirstConfiguration): string {
   return `${HEAD}
   <Crawler name="${escapeXml(name)}">
-    <!-- Where the crawl begins. It stays ${scope === 'site' ? 'on this site' : 'in this folder'}, whose pages are indexed and followed. -->
+    <!-- Where the crawl begins. It stays ${scope === 'site' ? 'on this site' : 'in this folder'}: all pages there are indexed and their links followed. -->
     <Root url="${escapeXml(start.href)}"${scope === 'folder' ? ' entireSite="true"' : ''}/>
     <!-- Rules define exceptions; a later rule overrides an earlier one.
     <Rules><Rule><ar:Path val="/drafts/"/><Ignore/></Rule></Rules>
     -->
     <cw:PushTo sink="main"/>
   </Crawler>
-${fetcherXml(contact, allow.site)}
-  ${sinkXml(sink, allow.sink)}
+${renderFetcher(contact, allowedAddresses.site)}
+  ${renderSink(sink, allowedAddresses.sink)}
 </CrawlConfig>
 `;
 }
 
-function fetcherXml(contact: string | undefined, cidrs: readonly string[]): string {
-  const who =
-    '<!-- contact: a page about this crawl or a mail address, for site operators. It is sent with each request. -->';
+function renderFetcher(contact: string | undefined, cidrs: readonly string[]): string {
+  const contactComment =
+    '<!-- contact: a page about this crawl or an email address, for site operators. It is sent with each request. -->';
   if (contact === undefined && cidrs.length === 0)
-    return `\n  ${who}\n  <!-- <cw:Fetcher name="default" contact="https://www.example.com/our-crawler"/> -->\n`;
-  const start = `<cw:Fetcher name="default"${contact === undefined ? '' : ` contact="${escapeXml(contact)}"`}`;
-  if (cidrs.length === 0) return `\n  ${who}\n  ${start}/>\n`;
+    return `\n  ${contactComment}\n  <!-- <cw:Fetcher name="default" contact="https://www.example.com/our-crawler"/> -->\n`;
+  const openingTag = `<cw:Fetcher name="default"${contact === undefined ? '' : ` contact="${escapeXml(contact)}"`}`;
+  if (cidrs.length === 0) return `\n  ${contactComment}\n  ${openingTag}/>\n`;
   return `
-  ${who}
+  ${contactComment}
   <!-- Addresses that are not public, such as this machine or an intranet, are refused unless they are allowed here. -->
-  ${start}>
-${cidrs.map((cidr) => `    ${allowAddressXml(cidr)}\n`).join('')}  </cw:Fetcher>
+  ${openingTag}>
+${cidrs.map((cidr) => `    ${renderAllowAddress(cidr)}\n`).join('')}  </cw:Fetcher>
 `;
 }
 
-const allowAddressXml = (cidr: string): string => `<cw:AllowAddress cidr="${escapeXml(cidr)}"/>`;
+const renderAllowAddress = (cidr: string): string => `<cw:AllowAddress cidr="${escapeXml(cidr)}"/>`;
 
-function sinkXml(sink: FirstSink, cidrs: readonly string[]): string {
+function renderSink(sink: FirstSink, cidrs: readonly string[]): string {
   const attributes: Record<string, string | undefined> = {
     name: 'main',
     type: sink.type,
     url: sink.url,
     index: sink.index,
     login: sink.login,
-    ...(sink.secret ? { [secretAttribute(sink)]: `\${${sink.secret}}` } : {}),
+    ...(sink.secret ? { [chooseSecretAttribute(sink)]: `\${${sink.secret}}` } : {}),
   };
   const text = Object.entries(attributes)
     .flatMap(([key, value]) => (value === undefined ? [] : [`${key}="${escapeXml(value)}"`]))
     .join(' ');
-  const comment = '<!-- Where documents go. -->\n  ';
+  const comment = '<!-- Where documents are sent. -->\n  ';
   if (cidrs.length === 0) return `${comment}<cw:Sink ${text}/>`;
-  return `${comment}<cw:Sink ${text}>\n${cidrs.map((cidr) => `    ${allowAddressXml(cidr)}\n`).join('')}  </cw:Sink>`;
+  return `${comment}<cw:Sink ${text}>\n${cidrs.map((cidr) => `    ${renderAllowAddress(cidr)}\n`).join('')}  </cw:Sink>`;
 }
 
-/** With a login, the secret is its password; without one, a search engine is accessed with an API key. */
-function secretAttribute({ type, login }: FirstSink): string {
+/** With a login, the secret is a password; without one, it is an API key if the sink type supports that. */
+function chooseSecretAttribute({ type, login }: FirstSink): string {
   const options: readonly string[] = SINK_TYPES[type].options;
   if (login !== undefined || !options.includes('apiKey')) return options.includes('password') ? 'password' : 'secret';
   return 'apiKey';

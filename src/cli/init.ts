@@ -25,33 +25,33 @@ export interface InitOptions {
   readonly json?: boolean;
 }
 
-/** Writes the bundled sample (a site and an index) if no URL is given and there is no terminal on which to ask. */
+/** Without a URL and without a terminal to ask on, writes the configuration of the bundled sample (site and index). */
 export async function init(url: string | undefined, options: InitOptions): Promise<void> {
   const file = options.config || process.env['CRAWLWAY_CONFIG'] || DEFAULT_CONFIG;
   if (existsSync(file) && !options.force)
     throw new UsageError(`${file} already exists: edit it, or overwrite it with --force`);
-  const asks = url === undefined && options.sink === undefined && process.stdin.isTTY && process.stdout.isTTY;
-  if (url === undefined && !asks) refuseWithoutUrl(options);
-  const answered = asks ? await askForOptions(options) : { url, options };
+  const isInteractive = url === undefined && options.sink === undefined && process.stdin.isTTY && process.stdout.isTTY;
+  if (url === undefined && !isInteractive) requireNoSiteOptions(options);
+  const answers = isInteractive ? await askForOptions(options) : { url, options };
   const text =
-    answered.url === undefined
+    answers.url === undefined
       ? readFileSync(join(PROJECT_ROOT, 'CrawlConfig.xml.example'), 'utf8')
-      : await createConfiguration(answered.url, answered.options);
+      : await createConfiguration(answers.url, answers.options);
   const problems = openConfigurationFile(file)
     .check(text)
     .problems.filter(({ severity }) => severity === 'error');
-  const unset = problems.filter(({ code }) => code === 'missing-variable');
-  if (problems.length > unset.length) throw new UsageError(problems.map(({ message }) => message).join('\n'));
+  const unsetVariables = problems.filter(({ code }) => code === 'missing-variable');
+  if (problems.length > unsetVariables.length) throw new UsageError(problems.map(({ message }) => message).join('\n'));
   writeConfiguration(file, text);
-  printResult(file, answered.options, { sample: answered.url === undefined, variables: findVariables(text) });
+  printResult(file, answers.options, { sample: answers.url === undefined, variables: findVariables(text) });
 }
 
-/** The sample has its own sink and name. */
-function refuseWithoutUrl({ folder, name, sink, sinkUrl, index, login, secret, contact }: InitOptions): void {
+/** Throws if an option is given that does not apply to the sample, which has its own sink and name. */
+function requireNoSiteOptions({ folder, name, sink, sinkUrl, index, login, secret, contact }: InitOptions): void {
   const given = Object.entries({ folder, name, sink, sinkUrl, index, login, secret, contact });
   const option = given
     .find(([, value]) => value !== undefined)?.[0]
-    .replace(/[A-Z]/g, (big) => `-${big.toLowerCase()}`);
+    .replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
   if (option) throw new UsageError(`--${option} applies only when crawling a site: specify its URL as well`);
 }
 
@@ -68,44 +68,47 @@ const findVariables = (xml: string): string[] => [
   ...new Set([...xml.matchAll(/\$\{(CRAWLWAY_SECRET_\w+)\}/g)].map(([, name]) => name!)),
 ];
 
-function printResult(file: string, { json }: InitOptions, found: { sample: boolean; variables: string[] }): void {
+function printResult(file: string, { json }: InitOptions, result: { sample: boolean; variables: string[] }): void {
   if (json) {
-    process.stdout.write(`${JSON.stringify({ file, ...found })}\n`);
+    process.stdout.write(`${JSON.stringify({ file, ...result })}\n`);
     return;
   }
   const config = file === DEFAULT_CONFIG ? '' : ` --config ${file}`;
   process.stdout.write(
     [
-      `Wrote ${file}${found.sample ? '; it crawls the sample site that comes with Crawlway' : ''}.`,
-      ...found.variables.map((name) => `First, set the secret: export ${name}=…`),
+      `Wrote ${file}${result.sample ? '; it crawls the sample site that comes with Crawlway' : ''}.`,
+      ...result.variables.map((name) => `First, set the secret: export ${name}=…`),
       `Next: ${process.env['npm_command'] === 'exec' ? 'npx ' : ''}crawlway serve${config}`,
       '',
     ].join('\n'),
   );
 }
 
-async function createConfiguration(typed: string, options: InitOptions): Promise<string> {
-  const start = parseStartUrl(typed);
-  const sink = readSink(options);
+async function createConfiguration(input: string, options: InitOptions): Promise<string> {
+  const start = parseStartUrl(input);
+  const sink = parseSinkOptions(options);
   return buildFirstConfiguration({
     name: options.name ?? toCrawlerName(start),
     start,
     scope: options.folder ? 'folder' : 'site',
     sink,
     contact: options.contact,
-    allow: { site: await resolvePrivateAddresses(start), sink: await resolvePrivateAddresses(URL.parse(sink.url)) },
+    allowedAddresses: {
+      site: await resolvePrivateAddresses(start),
+      sink: await resolvePrivateAddresses(URL.parse(sink.url)),
+    },
   });
 }
 
 /** Parses the start URL; without a scheme, https is assumed. */
-function parseStartUrl(typed: string): URL {
-  const url = URL.parse(/^[a-z][a-z0-9+.-]*:\/\//i.test(typed) ? typed : `https://${typed}`);
+function parseStartUrl(input: string): URL {
+  const url = URL.parse(/^[a-z][a-z0-9+.-]*:\/\//i.test(input) ? input : `https://${input}`);
   if (!url?.hostname || !/^https?:$/.test(url.protocol))
-    throw new UsageError(`${typed} is not a web site address such as https://www.example.com/`);
+    throw new UsageError(`${input} is not a web site address such as https://www.example.com/`);
   return url;
 }
 
-function readSink({ sink = 'bundled', sinkUrl, index, login, secret }: InitOptions): FirstSink {
+function parseSinkOptions({ sink = 'bundled', sinkUrl, index, login, secret }: InitOptions): FirstSink {
   if (sink === 'bundled') return { type: 'papi', url: sinkUrl ?? BUNDLED_INDEX };
   if (!isSinkType(sink))
     throw new UsageError(`unknown sink type ${sink}; use one of bundled, ${SINK_TYPE_NAMES.join(', ')}`);
@@ -119,7 +122,7 @@ function readSink({ sink = 'bundled', sinkUrl, index, login, secret }: InitOptio
 
 const isSinkType = (text: string): text is SinkType => (SINK_TYPE_NAMES as readonly string[]).includes(text);
 
-/** If a private server is given, it is intended, so its exact address is allowed. */
+/** A private server that the user specifies is intentional, so its exact addresses are allowed. */
 async function resolvePrivateAddresses(url: URL | null): Promise<string[]> {
   if (!url?.hostname || url.href.startsWith(BUNDLED_INDEX)) return [];
   const found = await lookup(url.hostname.replace(/^\[|\]$/g, ''), { all: true }).catch(() => []);
@@ -128,19 +131,22 @@ async function resolvePrivateAddresses(url: URL | null): Promise<string[]> {
     .map(({ address, family }) => `${address}/${family === 4 ? 32 : 128}`);
 }
 
-const CONTACT = 'Where can site operators reach you, or read about this crawl? A URL or a mail address (Enter: none) ';
+const CONTACT_QUESTION =
+  'Where can site operators reach you, or read about this crawl? A URL or an email address (Enter: none) ';
 
 async function askForOptions(options: InitOptions): Promise<{ url: string | undefined; options: InitOptions }> {
   const terminal = createInterface({ input: process.stdin, output: process.stdout });
   try {
-    const url = (await terminal.question('Which site? (Enter: the sample site that comes with Crawlway) ')).trim();
+    const url = (
+      await terminal.question('Which site should be crawled? (Enter: the sample site that comes with Crawlway) ')
+    ).trim();
     if (url === '') return { url: undefined, options };
     const start = parseStartUrl(url);
     const folder =
       start.pathname !== '/' &&
-      (await terminal.question('1 the whole site, 2 this folder and below [1] ')).trim() === '2';
+      (await terminal.question('Crawl 1 the whole site, or 2 only this folder and below? [1] ')).trim() === '2';
     const sink = await askForSink(terminal);
-    const contact = options.contact ?? (await terminal.question(CONTACT)).trim();
+    const contact = options.contact ?? (await terminal.question(CONTACT_QUESTION)).trim();
     return { url, options: { ...options, folder, ...sink, contact: contact || undefined } };
   } finally {
     terminal.close();
@@ -148,23 +154,25 @@ async function askForOptions(options: InitOptions): Promise<{ url: string | unde
 }
 
 async function askForSink(terminal: Interface): Promise<InitOptions> {
-  const kinds = ['bundled', ...SINK_TYPE_NAMES];
-  const list = kinds.map((kind, i) => `  ${i + 1} ${kind}`).join('\n');
+  const sinkTypes = ['bundled', ...SINK_TYPE_NAMES];
+  const list = sinkTypes.map((kind, i) => `  ${i + 1} ${kind}`).join('\n');
   const answer = (
-    await terminal.question(`Where do documents go?\n${list}\n[1, a small index that comes with Crawlway] `)
+    await terminal.question(`Where should documents be sent?\n${list}\n[1, a small index that comes with Crawlway] `)
   ).trim();
-  const sink = kinds[Number(answer || 1) - 1] ?? answer;
+  const sink = sinkTypes[Number(answer || 1) - 1] ?? answer;
   if (sink === 'bundled') return { sink };
-  if (!isSinkType(sink)) throw new UsageError(`unknown sink type ${sink}; use one of ${kinds.join(', ')}`);
-  const sinkUrl = (await terminal.question(sink === 'file' ? 'Its path [orders.jsonl] ' : 'Its address? ')).trim();
+  if (!isSinkType(sink)) throw new UsageError(`unknown sink type ${sink}; use one of ${sinkTypes.join(', ')}`);
+  const sinkUrl = (
+    await terminal.question(sink === 'file' ? 'Path of the file [orders.jsonl] ' : 'Address of the sink? ')
+  ).trim();
   const options: readonly string[] = SINK_TYPES[sink].options;
   const askIfSupported = async (name: string, question: string): Promise<string | undefined> =>
     options.includes(name) ? (await terminal.question(question)).trim() || undefined : undefined;
   const index = await askIfSupported('index', 'Index [crawlway] ');
-  const login = await askIfSupported('login', 'User (Enter: none, or if you use an API key) ');
+  const login = await askIfSupported('login', 'User name (Enter: none, or an API key is used) ');
   const wantsSecret = options.some((name) => ['apiKey', 'password', 'secret'].includes(name));
   const secret =
-    wantsSecret && /^y/i.test((await terminal.question('Does it require a key or a password? [y/N] ')).trim())
+    wantsSecret && /^y/i.test((await terminal.question('Does it require an API key or a password? [y/N] ')).trim())
       ? 'CRAWLWAY_SECRET_SINK'
       : undefined;
   return { sink, sinkUrl: sinkUrl || undefined, index, login, secret };

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { newSigningKey } from '../server/engine.module.js';
+import { createSigningKey as generateKey } from '../server/engine.module.js';
+import { toFileError } from '../server/fail.js';
 import type { CreatedKeyDto, KeyDto } from '../server/keys/key.dto.js';
 import { UsageError } from '../server/options.js';
 import { ROLES } from '../server/security/api-keys.js';
@@ -22,28 +23,36 @@ export async function createKey(
     ...(options.expires === undefined ? {} : { expiresAt: parseExpiry(options.expires) }),
   });
   const body = { type: 'application/json', text };
-  const created = await new ServerClient(options).call<CreatedKeyDto>('POST', '/keys', body);
-  if (options.json) return printJson(created);
+  const createdKey = await new ServerClient(options).call<CreatedKeyDto>('POST', '/keys', body);
+  if (options.json) return printJson(createdKey);
   process.stderr.write(`key ${name} (${role}) is shown only once; save it:\n`);
-  process.stdout.write(`${created.key}\n`);
+  process.stdout.write(`${createdKey.key}\n`);
 }
 
 /**
  * Prints only the private key on standard output, unless it is written to a file; instructions go to standard error.
  */
 export function createSigningKey({ out, json }: JsonOption & { readonly out?: string }): void {
-  const { pem, id, publicJwk } = newSigningKey();
-  // An existing key may be in use.
-  if (out !== undefined) writeFileSync(out, pem, { mode: 0o600, flag: 'wx' });
+  const { pem, id, publicJwk } = generateKey();
+  // Fails if the file exists, because it may contain a key that is in use.
+  if (out !== undefined) writeKeyFile(out, pem);
   if (json) {
     printJson({ id, publicKey: publicJwk, ...(out === undefined ? { privateKey: pem } : { file: out }) });
     return;
   }
-  const where = `\${file:${out === undefined ? 'PATH' : resolve(out)}}`;
+  const keyReference = `\${file:${out === undefined ? 'PATH' : resolve(out)}}`;
   process.stderr.write(
-    `key ${id}\nIn the Fetcher: <cw:BotAuth key="${where}" agent="https://crawlway.example.com/"/>, with the URL at which sites can reach this server.\n`,
+    `key ${id}\nIn the Fetcher: <cw:BotAuth key="${keyReference}" agent="https://crawlway.example.com/"/>, with the URL at which sites can reach this server.\n`,
   );
   if (out === undefined) process.stdout.write(pem);
+}
+
+function writeKeyFile(path: string, pem: string): void {
+  try {
+    writeFileSync(path, pem, { mode: 0o600, flag: 'wx' });
+  } catch (error) {
+    throw toFileError(path, 'written', error);
+  }
 }
 
 export async function listKeys(options: ServerOption & JsonOption): Promise<void> {
@@ -73,8 +82,8 @@ export async function withdrawKey(name: string, options: ServerOption & JsonOpti
 /** Parses `90d` or an ISO 8601 time. */
 function parseExpiry(text: string): string {
   const days = /^(\d{1,5})d$/.exec(text)?.[1];
-  const at = days === undefined ? Date.parse(text) : Date.now() + Number(days) * 86_400_000;
-  if (Number.isNaN(at))
+  const expiresAt = days === undefined ? Date.parse(text) : Date.now() + Number(days) * 86_400_000;
+  if (Number.isNaN(expiresAt))
     throw new UsageError(`--expires ${text} is neither a number of days like 90d nor a time like 2027-01-31T00:00:00Z`);
-  return new Date(at).toISOString();
+  return new Date(expiresAt).toISOString();
 }

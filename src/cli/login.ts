@@ -11,8 +11,8 @@ export async function testLogin(name: string, options: ServerOption & JsonOption
   if (login.state !== 'logged-in') process.exitCode = 2;
   if (options.json) return printJson(login);
   for (const [index, { what, url, status, detail }] of login.steps.entries()) {
-    const answer = status === undefined ? '' : ` -> ${status}`;
-    process.stdout.write(`${toPrintable(`${index + 1}. ${what}${url === undefined ? '' : ` ${url}`}${answer}`)}\n`);
+    const statusText = status === undefined ? '' : ` -> ${status}`;
+    process.stdout.write(`${toPrintable(`${index + 1}. ${what}${url === undefined ? '' : ` ${url}`}${statusText}`)}\n`);
     if (detail !== undefined) process.stdout.write(`   ${toPrintable(detail)}\n`);
   }
   if (login.state === 'logged-in') {
@@ -20,7 +20,7 @@ export async function testLogin(name: string, options: ServerOption & JsonOption
     return;
   }
   process.stdout.write(
-    `${toPrintable(`login ${name} failed (${login.failure ?? login.state}): ${login.detail ?? 'no detail'}`)}\n`,
+    `${toPrintable(`login ${name} failed (${login.failure ?? login.state}): ${login.detail ?? 'no details'}`)}\n`,
   );
 }
 

@@ -12,9 +12,9 @@ interface NewPluginOptions extends JsonOption {
 export function createPlugin(name: string, options: NewPluginOptions): void {
   if (!/^[A-Za-z0-9][\w-]{0,63}$/.test(name))
     throw new UsageError(`${name} is not a valid plug-in name: use at most 64 letters, digits, - and _`);
-  const configuration = options.config || process.env['CRAWLWAY_CONFIG'] || DEFAULT_CONFIG;
+  const configurationFile = options.config || process.env['CRAWLWAY_CONFIG'] || DEFAULT_CONFIG;
   const path = `plugins/${name}.mjs`;
-  const file = join(process.env['CRAWLWAY_PLUGINS'] || dirname(configuration), path);
+  const file = join(process.env['CRAWLWAY_PLUGINS'] || dirname(configurationFile), path);
   if (existsSync(file)) throw new UsageError(`${file} already exists`);
   try {
     mkdirSync(dirname(file), { recursive: true });
@@ -24,11 +24,11 @@ export function createPlugin(name: string, options: NewPluginOptions): void {
   }
   const element = `<cw:Plugin file="${path}"/>`;
   if (options.json) printJson({ file, element });
-  else process.stdout.write(`Wrote ${file}.\nAdd it to CrawlConfig in ${configuration}:\n  ${element}\n`);
+  else process.stdout.write(`Wrote ${file}.\nAdd it to CrawlConfig in ${configurationFile}:\n  ${element}\n`);
 }
 
 const TEMPLATE = `// A Crawlway plug-in. Delete the functions that you do not need; all of them are described in docs/PLUGINS.md.
-// The server loads this file again when it changes.
+// The server reloads this file when it changes.
 
 let settings = {};
 
@@ -42,9 +42,9 @@ export default {
     settings = context.settings;
   },
 
-  /** Called before a page is requested: \`exclude\` is the reason not to, \`headers\` are sent with the request. */
+  /** Called before a page is requested: \`exclude\` is why not to request it, \`headers\` are sent with the request. */
   onUrl({ url }) {
-    return settings.without && url.includes(settings.without) ? { exclude: \`its URL has \${settings.without}\` } : undefined;
+    return settings.without && url.includes(settings.without) ? { exclude: \`its URL contains \${settings.without}\` } : undefined;
   },
 
   /**

@@ -2,8 +2,8 @@ import type { WriteStream } from 'node:tty';
 import type { CrawlerView } from '../engine/views/crawler-views.js';
 import { pluralize } from './output.js';
 
-const WIDTH = 24;
-const LINE_EVERY_MS = 5_000;
+const BAR_WIDTH = 24;
+const LINE_INTERVAL_MS = 5_000;
 
 /** Shows the progress of a crawl: a bar on a terminal, otherwise an occasional plain line. */
 export class CrawlProgress {
@@ -14,15 +14,15 @@ export class CrawlProgress {
 
   show(view: CrawlerView, pages: number): void {
     const { waiting, error, indexed } = view.counts.byStatus;
-    const known = Object.values(view.counts.byStatus).reduce((sum, count) => sum + count, 0);
-    const share = known === 0 ? 0 : (known - waiting) / known;
+    const knownUrls = Object.values(view.counts.byStatus).reduce((sum, count) => sum + count, 0);
+    const share = knownUrls === 0 ? 0 : (knownUrls - waiting) / knownUrls;
     const numbers = `${pluralize(pages, 'page')}, ${pluralize(indexed, 'document')}, ${waiting} waiting, ${pluralize(error, 'error')}, ${view.pagesPerSecond.toFixed(1)} pages/s`;
     this.text = this.stream.isTTY ? `[${formatBar(share)}] ${Math.floor(share * 100)} %  ${numbers}` : numbers;
     if (this.stream.isTTY) this.stream.write(`\r\u001b[K${this.text.slice(0, this.stream.columns - 1)}`);
-    else if (Date.now() - this.lastLineAt >= LINE_EVERY_MS) this.writeLine();
+    else if (Date.now() - this.lastLineAt >= LINE_INTERVAL_MS) this.writeLine();
   }
 
-  /** Leaves the last state visible. */
+  /** Ends the display and leaves the last state visible. */
   end(): void {
     if (this.stream.isTTY) this.stream.write('\n');
     else this.writeLine();
@@ -35,6 +35,6 @@ export class CrawlProgress {
 }
 
 function formatBar(share: number): string {
-  const full = Math.round(share * WIDTH);
-  return '#'.repeat(full) + '.'.repeat(WIDTH - full);
+  const filledWidth = Math.round(share * BAR_WIDTH);
+  return '#'.repeat(filledWidth) + '.'.repeat(BAR_WIDTH - filledWidth);
 }

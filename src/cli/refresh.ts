@@ -7,17 +7,17 @@ interface RefreshOptions extends ServerOption, JsonOption {
   readonly crawler?: string;
 }
 
-/** Matches patterns: text with a `%` still counts as a URL if two hexadecimal digits follow it. */
+/** Matches patterns; a `%` followed by two hexadecimal digits is part of a URL, not of a pattern. */
 const PATTERN = /\*|%(?![\da-f]{2})/i;
 
-export async function refresh(what: string, options: RefreshOptions): Promise<void> {
+export async function refreshUrls(urlOrPattern: string, options: RefreshOptions): Promise<void> {
   const client = new ServerClient(options);
   const crawler = await client.resolveCrawler(options.crawler);
-  const text = JSON.stringify(PATTERN.test(what) ? { like: what } : { url: what });
+  const text = JSON.stringify(PATTERN.test(urlOrPattern) ? { like: urlOrPattern } : { url: urlOrPattern });
   const path = `/crawlers/${encodeURIComponent(crawler)}/refresh`;
-  const answer = await client.call<RefreshedDto>('POST', path, { type: 'application/json', text });
-  if (options.json) return printJson(answer);
-  const { count, resting } = answer;
+  const result = await client.call<RefreshedDto>('POST', path, { type: 'application/json', text });
+  if (options.json) return printJson(result);
+  const { count, resting } = result;
   if (count === 0)
     process.stdout.write(
       `no stored URL of ${crawler} matches; "crawlway explain URL" explains why a URL is not stored\n`,

@@ -10,27 +10,29 @@ interface RefusedOptions extends ServerOption, JsonOption {
   readonly host?: string;
 }
 
-/** Lists links that were never stored: how many, why, and a few samples. */
-export async function listRefused(options: RefusedOptions): Promise<void> {
+/** Lists the links that were refused and never stored: how many, why, and a few samples. */
+export async function listRefusedLinks(options: RefusedOptions): Promise<void> {
   const client = new ServerClient(options);
-  const all: (RefusedDto & { readonly crawler: string })[] = [];
+  const links: (RefusedDto & { readonly crawler: string })[] = [];
   for (const crawler of await client.resolveCrawlers(options.crawler)) {
-    const some = await client.list<RefusedDto>(`/crawlers/${encodeURIComponent(crawler)}/refused`);
-    all.push(...some.map((one) => ({ crawler, ...one })));
+    const refused = await client.list<RefusedDto>(`/crawlers/${encodeURIComponent(crawler)}/refused`);
+    links.push(...refused.map((link) => ({ crawler, ...link })));
   }
   const { reason, host } = options;
-  const shown = all.filter((one) => (reason ?? one.reason) === one.reason && (host ?? one.host) === one.host);
-  if (options.json) return printJson(shown);
-  if (shown.length === 0) {
+  const shownLinks = links.filter(
+    (link) => (reason ?? link.reason) === link.reason && (host ?? link.host) === link.host,
+  );
+  if (options.json) return printJson(shownLinks);
+  if (shownLinks.length === 0) {
     process.stdout.write(
-      `no link ${reason === undefined && host === undefined ? '' : 'that matches '}has been refused since the server started\n`,
+      `no ${reason === undefined && host === undefined ? '' : 'matching '}link has been refused since the server started\n`,
     );
     return;
   }
-  const rows = shown.map((one) => [one.crawler, one.count, one.reason, one.host]);
+  const rows = shownLinks.map((link) => [link.crawler, link.count, link.reason, link.host]);
   process.stdout.write(`${formatTable(['CRAWLER', 'LINKS', 'REASON', 'HOST'], rows)}\n\n`);
-  const samples = shown.flatMap((one) =>
-    one.samples.map(({ url, from }) => `${one.reason}  ${url}\n  on ${from}`.split('\n').map(toPrintable).join('\n')),
+  const samples = shownLinks.flatMap((link) =>
+    link.samples.map(({ url, from }) => `${link.reason}  ${url}\n  on ${from}`.split('\n').map(toPrintable).join('\n')),
   );
   process.stdout.write(`${samples.join('\n')}\n`);
 }

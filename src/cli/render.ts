@@ -1,4 +1,4 @@
-/** `crawlway render`: compares a page as sent with its rendered form. */
+/** `crawlway render`: compares a page as sent by the server with its rendered form. */
 import { writeFile } from 'node:fs/promises';
 import type { ServerDefinition } from '../domain/crawl/definition.js';
 import { toRenderingView } from '../engine/control/rendering-view.js';
@@ -19,30 +19,30 @@ interface RenderOptions extends JsonOption {
   readonly sandbox: boolean;
 }
 
-const LINES_SHOWN = 40;
+const MAX_LINES_SHOWN = 40;
 
-/** Exit code 0: rendered; 2: the page could not be rendered. */
-export async function render(url: string, options: RenderOptions): Promise<void> {
+/** The exit code is 0 if the page was rendered, and 2 if it could not be rendered. */
+export async function renderPage(url: string, options: RenderOptions): Promise<void> {
   const result = await readPage(url, await createDefinition(url, options), { render: 'always' });
-  const compared = compareRendering(url, result);
-  if (options.picture !== undefined && compared.picture !== undefined)
-    await saveScreenshot(options.picture, compared.picture);
-  if (options.json) printJson({ ...compared, picture: undefined, pictureFile: options.picture });
-  else process.stdout.write(`${formatComparison(compared)}\n`);
-  if (!compared.comparison) process.exitCode = 2;
+  const report = compareRendering(url, result);
+  if (options.picture !== undefined && report.picture !== undefined)
+    await saveScreenshot(options.picture, report.picture);
+  if (options.json) printJson({ ...report, picture: undefined, pictureFile: options.picture });
+  else process.stdout.write(`${formatComparison(report)}\n`);
+  if (!report.comparison) process.exitCode = 2;
 }
 
-type Compared = ReturnType<typeof compareRendering>;
+type RenderingReport = ReturnType<typeof compareRendering>;
 
 function compareRendering(url: string, result: PageResult) {
   const view = toRenderingView(result);
   const { outcome } = result;
   if (!view || (outcome.kind !== 'document' && outcome.kind !== 'redirect')) {
-    const why = 'detail' in outcome ? `: ${outcome.detail}` : '';
-    throw new UsageError(`${url} does not return a page that scripts could change: ${outcome.kind}${why}`);
+    const detail = 'detail' in outcome ? `: ${outcome.detail}` : '';
+    throw new UsageError(`${url} does not return a page that scripts could change: ${outcome.kind}${detail}`);
   }
   const links = [...new Set([...result.links, ...result.refused].map((link) => link.url))];
-  const sent = new Set(result.rendering?.sent?.links);
+  const sentLinks = new Set(result.rendering?.sent?.links);
   const { time, ...rest } = view;
   return {
     url,
@@ -52,12 +52,12 @@ function compareRendering(url: string, result: PageResult) {
     title: outcome.kind === 'document' ? outcome.facts.title : undefined,
     textLength: outcome.kind === 'document' ? outcome.reading?.textLength : undefined,
     links: links.length,
-    newLinks: links.filter((link) => !sent.has(link)),
+    newLinks: links.filter((link) => !sentLinks.has(link)),
   };
 }
 
-function formatComparison(compared: Compared): string {
-  const { comparison, failure, goesTo, seconds, requests, refused, readiness, newLinks } = compared;
+function formatComparison(report: RenderingReport): string {
+  const { comparison, failure, goesTo, seconds, requests, refused, readiness, newLinks } = report;
   if (goesTo !== undefined) return `its scripts redirect to ${goesTo}`;
   if (!comparison) return `not rendered: ${failure?.code ?? 'nothing'}: ${failure?.detail ?? ''}`;
   const { sent, added, lost, lostLinks } = comparison;
@@ -66,9 +66,9 @@ function formatComparison(compared: Compared): string {
     formatTable(
       ['', 'as sent', 'rendered'],
       [
-        ['title', sent.title, compared.title ?? ''],
-        ['text', `${sent.textLength} characters`, `${compared.textLength} characters`],
-        ['links', String(sent.links), String(compared.links)],
+        ['title', sent.title, report.title ?? ''],
+        ['text', `${sent.textLength} characters`, `${report.textLength} characters`],
+        ['links', String(sent.links), String(report.links)],
       ],
     ),
     `${seconds} s until ${readiness}, ${requests} requests, refused: ${refusals.join(', ') || 'none'}`,
@@ -81,16 +81,21 @@ function formatComparison(compared: Compared): string {
 
 function formatLines(name: string, sign: string, lines: readonly string[]): string[] {
   if (lines.length === 0) return [];
-  const more = lines.length > LINES_SHOWN ? [`  … and ${lines.length - LINES_SHOWN} more`] : [];
-  return ['', `${name}:`, ...lines.slice(0, LINES_SHOWN).map((line) => `${sign} ${toPrintable(line)}`), ...more];
+  const omittedNote = lines.length > MAX_LINES_SHOWN ? [`  … and ${lines.length - MAX_LINES_SHOWN} more`] : [];
+  return [
+    '',
+    `${name}:`,
+    ...lines.slice(0, MAX_LINES_SHOWN).map((line) => `${sign} ${toPrintable(line)}`),
+    ...omittedNote,
+  ];
 }
 
 async function createDefinition(url: string, { config, crawler, sandbox }: RenderOptions): Promise<ServerDefinition> {
   if (config === undefined) return createSiteDefinition([url], { delay: '0', sandbox });
   const { definition } = openConfigurationFile(config).load();
-  const named = definition?.crawlers.find(({ name }) => crawler === undefined || name === crawler);
-  if (!definition || !named) throw new UsageError(`${config} has no crawler ${crawler ?? ''}`.trim());
-  return { ...definition, crawlers: [named] };
+  const namedCrawler = definition?.crawlers.find(({ name }) => crawler === undefined || name === crawler);
+  if (!definition || !namedCrawler) throw new UsageError(`${config} has no crawler ${crawler ?? ''}`.trim());
+  return { ...definition, crawlers: [namedCrawler] };
 }
 
 const saveScreenshot = (path: string, picture: string): Promise<void> =>

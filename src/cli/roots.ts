@@ -7,25 +7,25 @@ interface RootsOptions extends ServerOption, JsonOption {
   readonly crawler?: string;
 }
 
-type RootOf = RootDto & { readonly crawler: string };
+type RootRow = RootDto & { readonly crawler: string };
 
 /** Lists the start URLs and what became of each. */
 export async function listRoots(options: RootsOptions): Promise<void> {
   const client = new ServerClient(options);
   const crawlers = await client.resolveCrawlers(options.crawler);
-  const all: RootOf[] = [];
+  const rootRows: RootRow[] = [];
   for (const crawler of crawlers) {
-    const some = await client.listAll<RootDto>(`/crawlers/${encodeURIComponent(crawler)}/roots`);
-    all.push(...some.map((root) => ({ crawler, ...root })));
+    const roots = await client.listAll<RootDto>(`/crawlers/${encodeURIComponent(crawler)}/roots`);
+    rootRows.push(...roots.map((root) => ({ crawler, ...root })));
   }
-  if (options.json) return printJson(all);
-  if (all.length === 0) {
+  if (options.json) return printJson(rootRows);
+  if (rootRows.length === 0) {
     process.stdout.write(
       `${crawlers.length === 1 ? `the crawler ${crawlers[0]} has` : 'the crawlers have'} no roots\n`,
     );
     return;
   }
-  const rows = all.map(({ crawler, url, origin, state }) => [
+  const rows = rootRows.map(({ crawler, url, origin, state }) => [
     crawler,
     state?.status ?? 'rejected',
     state?.reason ?? '',

@@ -10,18 +10,18 @@ interface SinksOptions extends JsonOption {
 }
 
 /**
- * Checks from this machine, without a server, whether each configured sink, or one of them, responds and would accept
+ * Checks from this machine, without a server, whether all configured sinks, or one of them, respond and would accept
  * orders.
  */
 export async function testSinks(name: string | undefined, options: SinksOptions): Promise<void> {
   const file = options.config || process.env['CRAWLWAY_CONFIG'] || DEFAULT_CONFIG;
   const { sinks } = openConfigurationFile(file).load().definition;
-  const wanted = sinks.filter((sink) => name === undefined || sink.name === name);
-  if (wanted.length === 0) {
-    const there = sinks.map((sink) => sink.name).join(', ') || 'none';
-    throw new UsageError(`${file} has no sink${name === undefined ? '' : ` ${name}; its sinks: ${there}`}`);
+  const selectedSinks = sinks.filter((sink) => name === undefined || sink.name === name);
+  if (selectedSinks.length === 0) {
+    const names = sinks.map((sink) => sink.name).join(', ') || 'none';
+    throw new UsageError(`${file} has no sink${name === undefined ? '' : ` ${name}; its sinks: ${names}`}`);
   }
-  const tests = await Promise.all(wanted.map(testSink));
+  const tests = await Promise.all(selectedSinks.map(testSink));
   if (options.json) printJson(tests);
   else process.stdout.write(`${formatTable(['SINK', 'TYPE', 'RESULT', 'MS', 'MESSAGE'], tests.map(toRow))}\n`);
   process.exitCode = tests.every(({ ok }) => ok) ? 0 : 1;

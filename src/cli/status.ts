@@ -9,19 +9,19 @@ interface StatusOptions extends ServerOption, JsonOption {
   readonly once?: boolean;
 }
 
-const EVERY_MS = 1000;
+const REFRESH_INTERVAL_MS = 1000;
 const CLEAR_SCREEN = '\u001b[H\u001b[J';
 
-/** On a terminal, redraws a table every second; otherwise, and with --once, prints it once. */
+/** On a terminal, redraws the tables every second; otherwise, and with --once, prints them once. */
 export async function showStatus(options: StatusOptions): Promise<void> {
   const client = new ServerClient(options);
   if (options.json) return printJson(await fetchStatus(client));
-  const live = !options.once && process.stdout.isTTY;
+  const isLive = !options.once && process.stdout.isTTY;
   for (;;) {
     const text = await fetchOverview(client);
-    process.stdout.write(live ? CLEAR_SCREEN + text : text);
-    if (!live) return;
-    await sleep(EVERY_MS);
+    process.stdout.write(isLive ? CLEAR_SCREEN + text : text);
+    if (!isLive) return;
+    await sleep(REFRESH_INTERVAL_MS);
   }
 }
 
@@ -45,7 +45,18 @@ async function fetchOverview(client: ServerClient): Promise<string> {
 
 const formatCrawlers = (crawlers: readonly CrawlerDto[]): string =>
   formatTable(
-    ['CRAWLER', 'STATE', 'INDEXED', 'WAITING', 'ERRORS', 'PAGES/S', 'ERRORS/S', 'ORDERS/S', 'ON THE WAY', 'LIMITED BY'],
+    [
+      'CRAWLER',
+      'STATE',
+      'INDEXED',
+      'WAITING',
+      'ERRORS',
+      'PAGES/S',
+      'ERRORS/S',
+      'ORDERS/S',
+      'PENDING ORDERS',
+      'LIMITED BY',
+    ],
     crawlers.map((crawler) => [
       crawler.name,
       crawler.idle && crawler.state === 'running' ? 'idle' : crawler.state,

@@ -14,11 +14,11 @@ interface StoreFlags {
   readonly json?: boolean;
 }
 
-/** Number of characters written to a file at a time. */
-const CHUNK = 1 << 20;
+/** Number of characters to write, or bytes to read, at a time. */
+const CHUNK_SIZE = 1 << 20;
 
-/** The beginning of every export. */
-const BEGINNING = '{"header":';
+/** The text with which every export begins. */
+const EXPORT_PREFIX = '{"header":';
 
 const resolveDatabaseUrl = ({ database, data }: StoreFlags): Secret =>
   database !== undefined
@@ -28,22 +28,22 @@ const resolveDatabaseUrl = ({ database, data }: StoreFlags): Secret =>
 /** Exports the store; continues where an interrupted export ended. */
 export async function exportStore(file: string, flags: StoreFlags): Promise<void> {
   process.umask(0o077);
-  const last = file === '-' ? undefined : truncateToLastLine(file);
-  let waiting = '';
+  const lastLine = file === '-' ? undefined : truncateToLastLine(file);
+  let buffer = '';
   const writeExport = async (): Promise<void> => {
-    if (file !== '-') await appendFile(file, waiting).catch(createFileErrorThrower(file, 'written'));
-    else if (!process.stdout.write(waiting)) await new Promise((resolve) => process.stdout.once('drain', resolve));
-    waiting = '';
+    if (file !== '-') await appendFile(file, buffer).catch(createFileErrorThrower(file, 'written'));
+    else if (!process.stdout.write(buffer)) await new Promise((resolve) => process.stdout.once('drain', resolve));
+    buffer = '';
   };
-  let lines = 0;
-  for await (const line of exportDatabase(resolveDatabaseUrl(flags), last)) {
-    waiting += line.endsWith('\n') ? line : `${line}\n`;
-    lines++;
-    if (waiting.length >= CHUNK) await writeExport();
+  let lineCount = 0;
+  for await (const line of exportDatabase(resolveDatabaseUrl(flags), lastLine)) {
+    buffer += line.endsWith('\n') ? line : `${line}\n`;
+    lineCount++;
+    if (buffer.length >= CHUNK_SIZE) await writeExport();
   }
   await writeExport();
-  if (flags.json) printResult({ lines, resumed: last !== undefined }, file === '-');
-  else process.stderr.write(last === undefined ? `${lines} lines\n` : `${lines} more lines\n`);
+  if (flags.json) printResult({ lines: lineCount, resumed: lastLine !== undefined }, file === '-');
+  else process.stderr.write(lastLine === undefined ? `${lineCount} lines\n` : `${lineCount} more lines\n`);
 }
 
 /**
@@ -53,18 +53,18 @@ export async function importStore(file: string, flags: StoreFlags): Promise<void
   if (file !== '-') await access(file).catch(createFileErrorThrower(file, 'read'));
   const summary = await importDatabase(resolveDatabaseUrl(flags), readLines(file));
   if (flags.json) return printResult(toCounts(summary), false);
-  const counts = Object.entries(summary).map(([kind, { count }]) => `${count} ${kind}s`);
-  process.stderr.write(`${counts.join(', ')}: counts and digests match\n`);
+  const counts = Object.entries(summary).map(([kind, { count }]) => `${kind}: ${count}`);
+  process.stderr.write(`Imported records by kind: ${counts.join(', ')}. Counts and digests match.\n`);
 }
 
 /** If the export itself goes to standard output, the result goes to standard error. */
-const printResult = (result: object, elsewhere: boolean): void =>
-  void (elsewhere ? process.stderr : process.stdout).write(`${JSON.stringify(result)}\n`);
+const printResult = (result: object, toStderr: boolean): void =>
+  void (toStderr ? process.stderr : process.stdout).write(`${JSON.stringify(result)}\n`);
 
 const toCounts = (summary: object): object =>
   Object.fromEntries(Object.entries(summary).map(([kind, { count }]: [string, { count: number }]) => [kind, count]));
 
-/** Starts reading only when the first line is requested, because earlier errors would be lost. */
+/** Opens the file only when the first line is requested, because an earlier error would be lost. */
 async function* readLines(file: string): AsyncGenerator<string> {
   const input = file === '-' ? process.stdin : createReadStream(file);
   try {
@@ -80,43 +80,43 @@ const createFileErrorThrower =
     throw toFileError(file, verb, error);
   };
 
-/** Returns the last complete line of the file, and truncates the file after it. */
+/** Truncates the file after its last complete line and returns that line; undefined if there is none. */
 function truncateToLastLine(file: string): string | undefined {
   if (!existsSync(file)) return undefined;
   const handle = openSync(file, 'r');
   requireExport(file, handle);
-  const ends: number[] = [];
+  const lineEnds: number[] = [];
   let text = Buffer.alloc(0);
-  for (let at = statSync(file).size; at > 0 && ends.length < 2; ) {
-    const from = Math.max(0, at - CHUNK);
-    const chunk = Buffer.alloc(at - from);
-    readSync(handle, chunk, 0, chunk.length, from);
+  for (let position = statSync(file).size; position > 0 && lineEnds.length < 2; ) {
+    const start = Math.max(0, position - CHUNK_SIZE);
+    const chunk = Buffer.alloc(position - start);
+    readSync(handle, chunk, 0, chunk.length, start);
     text = Buffer.concat([chunk, text]);
-    ends.length = 0;
+    lineEnds.length = 0;
     for (
       let end = text.lastIndexOf(10);
-      end >= 0 && ends.length < 2;
+      end >= 0 && lineEnds.length < 2;
       end = end > 0 ? text.lastIndexOf(10, end - 1) : -1
     )
-      ends.push(end);
-    at = from;
-    if (at === 0 && ends.length === 1) ends.push(-1);
+      lineEnds.push(end);
+    position = start;
+    if (position === 0 && lineEnds.length === 1) lineEnds.push(-1);
   }
-  const [end, before] = ends;
-  if (end === undefined || before === undefined) {
+  const [end, previousEnd] = lineEnds;
+  if (end === undefined || previousEnd === undefined) {
     truncateSync(file, 0);
     return undefined;
   }
   truncateSync(file, statSync(file).size - (text.length - end - 1));
-  return text.subarray(before + 1, end).toString('utf8');
+  return text.subarray(previousEnd + 1, end).toString('utf8');
 }
 
-/** Makes sure that a file that is not an export is never truncated. */
+/** Throws unless the file begins like an export, so that no other file is ever truncated. */
 function requireExport(file: string, handle: number): void {
-  const head = Buffer.alloc(BEGINNING.length);
+  const head = Buffer.alloc(EXPORT_PREFIX.length);
   try {
     const length = readSync(handle, head, 0, head.length, 0);
-    if (BEGINNING.startsWith(head.toString('utf8', 0, length))) return;
+    if (EXPORT_PREFIX.startsWith(head.toString('utf8', 0, length))) return;
   } catch (error) {
     throw toFileError(file, 'read', error);
   }

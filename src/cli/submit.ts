@@ -1,13 +1,13 @@
 import { readFile } from 'node:fs/promises';
-import { text as textOf } from 'node:stream/consumers';
+import { text as readText } from 'node:stream/consumers';
 import { iterateUrlListEntries } from '../domain/url/url-list.js';
 import { toFileError } from '../server/fail.js';
 import { toPrintable } from '../server/printable.js';
 import { ServerClient, type ServerOption } from './client.js';
 import { type JsonOption, printJson } from './output.js';
 
-/** Number of URLs per call, so that each call returns soon, however long the list. */
-const PIECE = 2_000;
+/** Maximum number of URLs per call, so that each call returns soon, however long the list is. */
+const BATCH_SIZE = 2_000;
 
 interface SubmitOptions extends ServerOption, JsonOption {
   readonly file: string;
@@ -22,7 +22,7 @@ interface Outcome {
   readonly rejections: readonly { readonly line: number; readonly url: string; readonly message?: string }[];
 }
 
-export async function submit(options: SubmitOptions): Promise<void> {
+export async function submitUrls(options: SubmitOptions): Promise<void> {
   const text = await readList(options.file);
   const client = new ServerClient(options);
   const crawler = await client.resolveCrawler(options.crawler);
@@ -30,17 +30,17 @@ export async function submit(options: SubmitOptions): Promise<void> {
   const entries = [...iterateUrlListEntries(text)];
   const rejections: { line?: number; url: string; message?: string }[] = [];
   const sum = { new: 0, known: 0, rejected: 0 };
-  for (let i = 0; i < entries.length; i += PIECE) {
-    const piece = entries.slice(i, i + PIECE);
+  for (let i = 0; i < entries.length; i += BATCH_SIZE) {
+    const batch = entries.slice(i, i + BATCH_SIZE);
     const outcome = await client.call<Outcome>('POST', path, {
       type: 'text/plain',
-      text: piece.map((entry) => entry.text).join('\n'),
+      text: batch.map((entry) => entry.text).join('\n'),
     });
     for (const { line, url, message } of outcome.rejections) {
-      const at = piece[line - 1]?.line;
-      rejections.push({ line: at, url, message });
+      const lineNumber = batch[line - 1]?.line;
+      rejections.push({ line: lineNumber, url, message });
       if (!options.json)
-        process.stderr.write(`${toPrintable(`line ${at ?? '?'} rejected: ${url}: ${message ?? ''}`)}\n`);
+        process.stderr.write(`${toPrintable(`line ${lineNumber ?? '?'} rejected: ${url}: ${message ?? ''}`)}\n`);
     }
     sum.new += outcome.new;
     sum.known += outcome.known;
@@ -51,10 +51,10 @@ export async function submit(options: SubmitOptions): Promise<void> {
   process.exitCode = sum.rejected > 0 ? 1 : 0;
 }
 
-/** A pipe is read as data arrives: reading it synchronously fails if its writer is slower. */
+/** Reads the list asynchronously, because a synchronous read of a pipe fails if its writer is slower. */
 async function readList(file: string): Promise<string> {
   try {
-    return await (file === '-' ? textOf(process.stdin) : readFile(file, 'utf8'));
+    return await (file === '-' ? readText(process.stdin) : readFile(file, 'utf8'));
   } catch (error) {
     throw toFileError(`the URL list ${file}`, 'read', error);
   }

@@ -10,9 +10,10 @@ export type DatabaseKind = keyof typeof DATABASES;
 
 /** @throws Error if the URL was not returned by readDatabaseUrl */
 export function detectDatabaseKind(url: Secret): DatabaseKind {
-  const shown = String(url);
-  for (const [kind, { prefix }] of Object.entries(DATABASES)) if (shown.startsWith(prefix)) return kind as DatabaseKind;
-  throw new Error(`the database URL ${shown} is of an unknown kind`);
+  const displayedUrl = String(url);
+  for (const [kind, { prefix }] of Object.entries(DATABASES))
+    if (displayedUrl.startsWith(prefix)) return kind as DatabaseKind;
+  throw new Error(`the database URL ${displayedUrl} must begin with sqlite: or postgres://`);
 }
 
 /** Whether several servers may crawl together on this database. */

@@ -6,23 +6,25 @@ import { redact } from './redact.js';
 import { Secret } from './secret.js';
 
 const HIDDEN = '***';
-/** Shorter secrets occur in every other word of a response, and can be guessed anyway. */
-const SHORTEST = 4;
-const DEEPEST = 10;
+/** Shorter secrets would be found in ordinary words, and can be guessed anyway. */
+const MIN_LENGTH = 4;
+const MAX_DEPTH = 10;
 
 /**
  * Creates a function that removes these secrets from a text, in upper or lower case and with characters encoded or not.
  */
 export function createSecretFilter(secrets: readonly (string | undefined)[]): (text: string) => string {
-  const long = secrets.filter((secret) => secret !== undefined && secret.length >= SHORTEST) as string[];
-  const forms = [...new Set(long.flatMap((secret) => [secret.toWellFormed(), Buffer.from(secret).toString('base64')]))];
+  const longSecrets = secrets.filter((secret) => secret !== undefined && secret.length >= MIN_LENGTH) as string[];
+  const forms = [
+    ...new Set(longSecrets.flatMap((secret) => [secret.toWellFormed(), Buffer.from(secret).toString('base64')])),
+  ];
   // Longest first, so that no part of a secret remains.
-  const patterns = forms.sort((one, other) => other.length - one.length).map(createSecretPattern);
-  const any = patterns.length === 0 ? undefined : new RegExp(patterns.join('|'), 'gi');
-  return (text) => redact(any === undefined ? text : text.replace(any, HIDDEN));
+  const patterns = forms.sort((a, b) => b.length - a.length).map(createSecretPattern);
+  const combinedPattern = patterns.length === 0 ? undefined : new RegExp(patterns.join('|'), 'gi');
+  return (text) => redact(combinedPattern === undefined ? text : text.replace(combinedPattern, HIDDEN));
 }
 
-/** Each character as is, or as URLs, forms and JSON write it; an encoded character may be encoded again. */
+/** Matches each character as is or as encoded in URLs, forms and JSON, where it may be encoded several times. */
 const createSecretPattern = (secret: string): string =>
   [...secret].map((character) => `(?:${createCharacterPattern(character)})`).join('');
 
@@ -40,9 +42,9 @@ const createPercentEncodedPattern = (character: string): string =>
 
 const escapeRegExp = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
 
-/** All secrets in a definition, at any depth. */
+/** Collects the secrets in a definition, including nested ones. */
 export function collectSecrets(value: unknown, depth = 0): string[] {
   if (value instanceof Secret) return [value.reveal()];
-  if (typeof value !== 'object' || value === null || depth > DEEPEST) return [];
+  if (typeof value !== 'object' || value === null || depth > MAX_DEPTH) return [];
   return Object.values(value).flatMap((part) => collectSecrets(part, depth + 1));
 }

@@ -1,5 +1,5 @@
 /**
- * Hides possible secrets of URLs in any text meant for a person: user name and password, and the values of query
+ * Hides possible secrets of URLs in any text meant for users: user name and password, and the values of query
  * parameters whose names suggest a secret. Log lines, error messages, problems, quotations and audit entries all pass
  * through `redact`. It reads URLs as the WHATWG standard does (an authority ends at a slash, backslash, `?` or `#`, its
  * user info at the last `@`), in linear time.
@@ -17,18 +17,18 @@ export function redact(text: string): string {
 }
 
 /**
- * Like `redact`, for every string in a value that is about to be serialized. Errors are left alone: their serializer
- * redacts them.
+ * Like `redact`, for every string in a value that is about to be serialized. Errors are left unchanged, because
+ * their serializer redacts them.
  */
 export function redactDeep<T>(value: T, depth = 0): T {
   if (typeof value === 'string') return redact(value) as T;
-  if (value === null || typeof value !== 'object' || value instanceof Error || depth >= DEEPEST) return value;
+  if (value === null || typeof value !== 'object' || value instanceof Error || depth >= MAX_DEPTH) return value;
   if (Array.isArray(value)) return value.map((item) => redactDeep(item, depth + 1)) as T;
   if ('toJSON' in value || ArrayBuffer.isView(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, redactDeep(item, depth + 1)])) as T;
 }
 
-const DEEPEST = 8;
+const MAX_DEPTH = 8;
 
 const SECRET_NAME = /passw|secret|token|key|auth|credential|cookie/i;
 
@@ -38,38 +38,38 @@ export const isSecretHeader = (name: string): boolean => SECRET_NAME.test(name);
 /** Replaces each of the ranges, which are in order and do not overlap. */
 export function replaceRanges(text: string, ranges: readonly TextRange[], placeholder: string): string {
   let result = '';
-  let at = 0;
+  let position = 0;
   for (const [start, end] of ranges) {
-    result += text.slice(at, start) + placeholder;
-    at = end;
+    result += text.slice(position, start) + placeholder;
+    position = end;
   }
-  return result + text.slice(at);
+  return result + text.slice(position);
 }
 
 /** Characters that end a URL inside a text. */
-const OUTSIDE = /[\s"<>`]/;
+const URL_END = /[\s"<>`]/;
 
-/** How many characters to search for the end of a password that contains delimiters. */
-const LONGEST_LEAP = 256;
+/** Maximum number of characters searched for the end of a password that contains delimiters. */
+const MAX_PASSWORD_SEARCH = 256;
 
 /**
- * User name and password of every URL in the text, without the `@`: found even if the password makes the URL invalid.
+ * Finds user name and password of every URL in the text, without the `@`, even if the password makes the URL invalid.
  */
 export function findUserInfoRanges(text: string): TextRange[] {
   const ranges: TextRange[] = [];
-  let read = 0;
-  for (const run of text.matchAll(/(?:(?<=[a-z\d+.-]):)?[/\\]{2,}|(?<=https?):[/\\]?/gi)) {
-    const start = run.index + run[0].length;
-    if (start < read || start <= (ranges.at(-1)?.[1] ?? -1)) continue;
-    const end = findEnd(text, start, /[/\\?#\s"<>`]/g);
-    read = end;
+  let searchedUntil = 0;
+  for (const match of text.matchAll(/(?:(?<=[a-z\d+.-]):)?[/\\]{2,}|(?<=https?):[/\\]?/gi)) {
+    const start = match.index + match[0].length;
+    if (start < searchedUntil || start <= (ranges.at(-1)?.[1] ?? -1)) continue;
+    const end = findTerminator(text, start, /[/\\?#\s"<>`]/g);
+    searchedUntil = end;
     const authority = text.slice(start, end);
-    const at = authority.lastIndexOf('@');
-    if (at >= 0) ranges.push([start, start + at]);
+    const atIndex = authority.lastIndexOf('@');
+    if (atIndex >= 0) ranges.push([start, start + atIndex]);
     else if (!isHost(authority)) {
-      const rest = text.slice(end, end + LONGEST_LEAP);
-      const late = rest.slice(0, findEnd(rest, 0, /[\n\r"<>`]/g)).lastIndexOf('@');
-      if (late >= 0) ranges.push([start, end + late]);
+      const rest = text.slice(end, end + MAX_PASSWORD_SEARCH);
+      const lateAtIndex = rest.slice(0, findTerminator(rest, 0, /[\n\r"<>`]/g)).lastIndexOf('@');
+      if (lateAtIndex >= 0) ranges.push([start, end + lateAtIndex]);
     }
   }
   return ranges;
@@ -77,8 +77,8 @@ export function findUserInfoRanges(text: string): TextRange[] {
 
 /** `name:password` is not a host: what follows a host's colon is a number. */
 function isHost(authority: string): boolean {
-  const colon = authority.lastIndexOf(':');
-  return colon < 0 || authority.startsWith('[') || /^\d{0,5}[^\w]*$/.test(authority.slice(colon + 1));
+  const colonIndex = authority.lastIndexOf(':');
+  return colonIndex < 0 || authority.startsWith('[') || /^\d{0,5}[^\w]*$/.test(authority.slice(colonIndex + 1));
 }
 
 /** Ranges of private keys in PEM, from their first line to their last. */
@@ -92,7 +92,7 @@ export function findPrivateKeyRanges(text: string): TextRange[] {
   return ranges;
 }
 
-function findEnd(text: string, from: number, terminator: RegExp): number {
+function findTerminator(text: string, from: number, terminator: RegExp): number {
   terminator.lastIndex = from;
   return terminator.exec(text)?.index ?? text.length;
 }
@@ -108,17 +108,17 @@ function findSecretParameterRanges(text: string): TextRange[] {
 /** Ranges of the parameter values of all queries in the text. */
 export function findParameterRanges(text: string): (readonly [start: number, end: number, name: string])[] {
   const ranges: (readonly [number, number, string])[] = [];
-  for (let mark = text.indexOf('?'); mark >= 0; ) {
-    let start = mark + 1;
+  for (let queryStart = text.indexOf('?'); queryStart >= 0; ) {
+    let start = queryStart + 1;
     for (;;) {
-      const end = findEnd(text, start, /[&;#\s"<>`]/g);
+      const end = findTerminator(text, start, /[&;#\s"<>`]/g);
       const [name = '', ...value] = text.slice(start, end).split('=', 2);
       if (value.length > 0) ranges.push([start + name.length + 1, end, decodeLeniently(name)]);
       else if (end > start) ranges.push([start, end, '']);
       start = end + 1;
-      if (end >= text.length || text[end] === '#' || OUTSIDE.test(text[end] as string)) break;
+      if (end >= text.length || text[end] === '#' || URL_END.test(text[end] as string)) break;
     }
-    mark = text.indexOf('?', Math.max(start - 1, mark + 1));
+    queryStart = text.indexOf('?', Math.max(start - 1, queryStart + 1));
   }
   return ranges;
 }
@@ -130,7 +130,10 @@ const SECRET_WORDS = new Set(
   ).split(' '),
 );
 
-/** Whether a parameter, attribute, header or command of that name holds a secret: `accessToken`, `api-key`, `X-Amz-Signature`. */
+/**
+ * Whether a parameter, attribute, header or command of that name holds a secret: `accessToken`, `api-key`,
+ * `X-Amz-Signature`.
+ */
 export const isSecretName = (name: string): boolean =>
   name
     .replace(/([a-z\d])([A-Z])/g, '$1 $2')
@@ -138,15 +141,15 @@ export const isSecretName = (name: string): boolean =>
     .split(/[^a-z\d]+/)
     .some((word) => SECRET_WORDS.has(word));
 
-/** Percent-decodes a text, whatever its bytes: text that cannot be decoded must not hide a secret. */
+/** Percent-decodes a text even if it is not valid UTF-8, because such text must not hide a secret. */
 export function decodeLeniently(text: string): string {
   if (!text.includes('%')) return text;
-  return text.replace(/(?:%[\da-f]{2})+/gi, (bytes) => UTF8.decode(Uint8Array.from(parseBytes(bytes))));
+  return text.replace(/(?:%[\da-f]{2})+/gi, (escapes) => UTF8.decode(Uint8Array.from(parseEscapedBytes(escapes))));
 }
 
 const UTF8 = new TextDecoder();
 
-const parseBytes = (escapes: string): number[] =>
+const parseEscapedBytes = (escapes: string): number[] =>
   escapes
     .split('%')
     .slice(1)
@@ -155,8 +158,8 @@ const parseBytes = (escapes: string): number[] =>
 function mergeRanges(ranges: readonly TextRange[]): TextRange[] {
   const merged: [number, number][] = [];
   for (const [start, end] of ranges.toSorted((a, b) => a[0] - b[0])) {
-    const last = merged.at(-1);
-    if (last && start <= last[1]) last[1] = Math.max(last[1], end);
+    const lastRange = merged.at(-1);
+    if (lastRange && start <= lastRange[1]) lastRange[1] = Math.max(lastRange[1], end);
     else merged.push([start, end]);
   }
   return merged;

@@ -1,18 +1,18 @@
-const SHOWN = '***';
+const PLACEHOLDER = '***';
 
 /**
- * A string that must reach one place only, the socket for which it is meant. Whatever prints, serializes, compares or
- * copies one gets asterisks or nothing; `reveal` is the only way to the text. test/secrets-stay-closed.spec.ts lists
- * who may call it.
+ * A string that must be sent only to the server for which it is meant. Code that prints, serializes or copies it gets
+ * asterisks or nothing; only `reveal` returns the text. test/secrets-stay-closed.spec.ts lists the code that may call
+ * it.
  */
 export class Secret {
   readonly #text: string;
-  readonly #shown: string;
+  readonly #displayText: string;
 
   /** @param shown what is displayed instead, such as a URL without its login */
-  constructor(text: string, shown: string = SHOWN) {
+  constructor(text: string, shown: string = PLACEHOLDER) {
     this.#text = text;
-    this.#shown = shown;
+    this.#displayText = shown;
   }
 
   reveal(): string {
@@ -24,40 +24,42 @@ export class Secret {
   }
 
   toString(): string {
-    return this.#shown;
+    return this.#displayText;
   }
 
   toJSON(): string {
-    return this.#shown;
+    return this.#displayText;
   }
 
   [Symbol.toPrimitive](): string {
-    return this.#shown;
+    return this.#displayText;
   }
 
   [Symbol.for('nodejs.util.inspect.custom')](): string {
-    return this.#shown;
+    return this.#displayText;
   }
 }
 
-/** A secret stored elsewhere could not be read. The message is for a person and contains no part of the secret. */
+/** Thrown if a secret stored elsewhere cannot be read. The message is for users and contains no part of the secret. */
 export class UnreadableSecret extends Error {
   override readonly name = 'UnreadableSecret';
 }
 
-/** The string itself, whether it is a secret or not. */
+/** Returns the text, whether or not it is wrapped as a secret. */
 export const revealText = (text: string | Secret): string => (text instanceof Secret ? text.reveal() : text);
 
-/** Whether two parts of a definition are equal, secrets included. The property `without` is ignored at any depth. */
-export function isSameDefinition(one: unknown, other: unknown, without?: string): boolean {
-  if (one instanceof Secret) return other instanceof Secret && one.equals(other);
-  if (typeof one !== 'object' || one === null || typeof other !== 'object' || other === null)
-    return Object.is(one, other);
-  if (Array.isArray(one) !== Array.isArray(other) || other instanceof Secret) return false;
-  const [ours, theirs] = [one, other].map((value) =>
-    Object.entries(value).filter(([name, part]) => name !== without && part !== undefined),
+/** Whether two parts of a definition are equal, secrets included. One property can be ignored at any depth. */
+export function isSameDefinition(left: unknown, right: unknown, ignoredProperty?: string): boolean {
+  if (left instanceof Secret) return right instanceof Secret && left.equals(right);
+  if (typeof left !== 'object' || left === null || typeof right !== 'object' || right === null)
+    return Object.is(left, right);
+  if (Array.isArray(left) !== Array.isArray(right) || right instanceof Secret) return false;
+  const [leftEntries, rightEntries] = [left, right].map((value) =>
+    Object.entries(value).filter(([name, part]) => name !== ignoredProperty && part !== undefined),
   ) as [[string, unknown][], [string, unknown][]];
-  if (ours.length !== theirs.length) return false;
-  const parts = other as Record<string, unknown>;
-  return ours.every(([name, part]) => Object.hasOwn(parts, name) && isSameDefinition(part, parts[name], without));
+  if (leftEntries.length !== rightEntries.length) return false;
+  const rightParts = right as Record<string, unknown>;
+  return leftEntries.every(
+    ([name, part]) => Object.hasOwn(rightParts, name) && isSameDefinition(part, rightParts[name], ignoredProperty),
+  );
 }

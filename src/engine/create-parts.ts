@@ -16,9 +16,9 @@ import { Orders } from './control/orders.js';
 import { PolicyChanges } from './control/policy-changes.js';
 import { Reconciliation } from './control/reconciliation.js';
 import type { Rejudging } from './control/rejudging.js';
+import { ReportedUrls } from './control/reported-urls.js';
 import { Roots } from './control/roots.js';
 import { Surveys } from './control/surveys.js';
-import { ToldUrls } from './control/told-urls.js';
 import { UrlFactsReader } from './control/url-facts.js';
 import type { Crawler } from './crawl/crawler.js';
 import type { CrawlServices } from './crawl/services.js';
@@ -26,36 +26,39 @@ import type { EnginePorts } from './create-services.js';
 import type { KeptDocuments } from './delivery/kept-documents.js';
 
 /** What the parts need from the engine. */
-interface Whole {
+interface EngineAccess {
   readonly rejudging: Rejudging;
   readonly kept: KeptDocuments;
   readonly crawlersByName: ReadonlyMap<string, Crawler>;
-  readonly definition: () => ServerDefinition;
+  readonly getDefinition: () => ServerDefinition;
   readonly takeLead: () => void;
 }
 
 export type EngineParts = ReturnType<typeof createParts>;
 
-/** Assembles the parts that act on all crawlers on behalf of people, other nodes, and sites that report changes. */
-export function createParts(ports: EnginePorts, services: CrawlServices, engine: Whole) {
-  const { rejudging, kept, crawlersByName, definition } = engine;
+/** Assembles the parts that act on all crawlers on behalf of users, other nodes, and sites that report changes. */
+export function createParts(ports: EnginePorts, services: CrawlServices, engine: EngineAccess) {
+  const { rejudging, kept, crawlersByName, getDefinition } = engine;
   const { robots, health, hosts } = services;
   const listCrawlers = (): Crawler[] => [...crawlersByName.values()];
   const findCrawler = (name: string) => crawlersByName.get(name);
-  const findSink = (name: string) => definition().sinks.find((one) => one.name === name);
+  const findSink = (name: string) => getDefinition().sinks.find((sink) => sink.name === name);
   const findCrawlersUsing = (sinkName: string) =>
     listCrawlers().filter(({ context }) => context.definition.pushTo.includes(sinkName));
 
   const notes = new HostNotes(robots, health, hosts);
-  const whole = new ClusterView({ ...services, notes, crawlers: listCrawlers });
+  const cluster = new ClusterView({ ...services, notes, crawlers: listCrawlers });
   const roots = new Roots(services);
-  const facts = new UrlFactsReader({ ...services, findInMemory: whole.findUrlInMemory.bind(whole) });
-  const explanations = new Explanations({ ...services, getRobotsOpinion: whole.getRobotsOpinion.bind(whole) }, facts);
+  const facts = new UrlFactsReader({ ...services, findInMemory: cluster.findUrlInMemory.bind(cluster) });
+  const explanations = new Explanations(
+    { ...services, getRobotsOpinion: cluster.getRobotsOpinion.bind(cluster) },
+    facts,
+  );
   const backfills = new Backfills({ ...services, crawlers: listCrawlers, findSink });
-  const told = new ToldUrls(services);
+  const reportedUrls = new ReportedUrls(services);
   services.subscriptions.visit = async (name, feed) => {
-    const found = findCrawler(name);
-    if (found) await told.revisit(found, feed, 'websub');
+    const crawler = findCrawler(name);
+    if (crawler) await reportedUrls.revisit(crawler, feed, 'websub');
   };
   const rebalance = new Rebalance(services, listCrawlers, engine.takeLead);
   const nodeCommands = new NodeCommands(services, findCrawler, explanations.viewPage.bind(explanations));
@@ -65,11 +68,11 @@ export function createParts(ports: EnginePorts, services: CrawlServices, engine:
     roots,
     backfills,
     runCommand: (command) => nodeCommands.run(command),
-    sweepSoon: (parts) => rebalance.sweepSoon(parts),
-    answerQuestion: (question) => whole.answerQuestion(question),
+    sweepSoon: (partitions) => rebalance.sweepSoon(partitions),
+    answerQuestion: (question) => cluster.answerQuestion(question),
   });
   return {
-    whole,
+    cluster,
     roots,
     explanations,
     backfills,
@@ -77,13 +80,13 @@ export function createParts(ports: EnginePorts, services: CrawlServices, engine:
     control,
     trials: new ContentTrials(services, ports.openProcessor),
     maintenance: new Maintenance({ ...services, roots }),
-    orders: new Orders({ ...services, listPending: () => whole.listPendingOrders(), findCrawler }),
+    orders: new Orders({ ...services, listPending: () => cluster.listPendingOrders(), findCrawler }),
     reconciliation: new Reconciliation({ ...services, findCrawlersUsing: findCrawlersUsing }),
     catchUp: new CatchUp({ ...services, kept, findCrawler, findSink }),
     policyChanges: new PolicyChanges(services, rejudging, backfills),
-    hostViews: new HostViews({ ...services, notes, whole, crawlers: listCrawlers }),
+    hostViews: new HostViews({ ...services, notes, cluster, crawlers: listCrawlers }),
     surveys: new Surveys(services),
     housekeeping: new Housekeeping(services, roots, listCrawlers),
-    indexNow: new IndexNow(services, told, listCrawlers, () => definition().indexNow ?? DEFAULT_INDEXNOW),
+    indexNow: new IndexNow(services, reportedUrls, listCrawlers, () => getDefinition().indexNow ?? DEFAULT_INDEXNOW),
   };
 }

@@ -35,7 +35,7 @@ import type { Partitions } from './ports/partitions.js';
 import type { Plugins } from './ports/plugins.js';
 import type { SessionStore } from './ports/session-store.js';
 import type { Sink } from './ports/sink.js';
-import { NOT_TRACED, type Tracing } from './ports/tracing.js';
+import { NO_TRACING, type Tracing } from './ports/tracing.js';
 import { Batcher } from './support/batcher.js';
 import { CrawlEvents } from './support/crawl-events.js';
 import { NO_OTHERS, SOLE_OWNER } from './support/single-node.js';
@@ -55,7 +55,7 @@ export interface EnginePorts {
   readonly loadDomains: LoadDomains;
   /** If absent, a configuration with logins is refused. */
   readonly createLogin?: CreateLogin;
-  /** Makes what logins store unreadable. If absent, logins start over after a restart. */
+  /** Seals what logins store. If absent, logins start over after a restart. */
   readonly seal?: TextSeal;
   readonly createSink: (definition: SinkDefinition) => Sink;
   /** Absent if there are none. */
@@ -66,7 +66,7 @@ export interface EnginePorts {
   /** Absent if visits are not traced. */
   readonly tracing?: Tracing;
   /** Maximum number of visits per crawler; absent for no limit. */
-  readonly mostVisits?: number;
+  readonly maxVisits?: number;
 }
 
 /**
@@ -74,7 +74,7 @@ export interface EnginePorts {
  * it.
  */
 const DELIVERY_LIMITS = { maxOrders: 500, maxBytes: 16 * 1024 * 1024 };
-const SETTLEMENTS_PER_CALL = 500;
+const MAX_SETTLEMENTS_PER_CALL = 500;
 
 export function createServices(
   ports: EnginePorts,
@@ -83,13 +83,13 @@ export function createServices(
   kept: KeptDocuments,
 ): CrawlServices {
   const { store, processor, clock, log, cron, sessions, loadDomains } = ports;
-  const { partitions = SOLE_OWNER, nodes = NO_OTHERS, tracing = NOT_TRACED } = ports;
-  const { mostVisits = Number.POSITIVE_INFINITY } = ports;
+  const { partitions = SOLE_OWNER, nodes = NO_OTHERS, tracing = NO_TRACING } = ports;
+  const { maxVisits = Number.POSITIVE_INFINITY } = ports;
   const events = new CrawlEvents(clock);
   const delivery = new Delivery(DELIVERY_LIMITS, partitions, (within) => {
     const until = after(clock.now(), within);
     const crawlers = [...crawlersByName.values()];
-    return crawlers.some((crawler) => crawler.isDeciding) || crawlers.some((one) => one.mayVisitBefore(until));
+    return crawlers.some((crawler) => crawler.isDeciding) || crawlers.some((crawler) => crawler.mayVisitBefore(until));
   });
   const onBackOff = (host: Host): void => {
     events.emit({ type: 'host', hostKey: host.key, state: 'backing off', until: host.politeness.backOffUntil });
@@ -125,7 +125,7 @@ export function createServices(
       ...{ store, clock, log, processor, hosts, slots },
       findDefinition: (name) => crawlersByName.get(name)?.context.definition,
     }),
-    mostVisits,
+    maxVisits,
     events,
     delivery,
     partitions,
@@ -141,7 +141,7 @@ export function createServices(
     health: new SiteHealth(),
     rendered: new RenderedVisits(store, clock),
     discovery: new Discovery(store, findDiscoveryTarget),
-    settler: new Batcher<Settlement, Settled>((items) => settleOwned(store, items), SETTLEMENTS_PER_CALL),
+    settler: new Batcher<Settlement, Settled>((items) => settleOwned(store, items), MAX_SETTLEMENTS_PER_CALL),
     urlCommands: new UrlCommands(clock, rejudging, shared, kept),
     shared,
     owing: new Owing(store),

@@ -4,8 +4,8 @@ import { type ServerDefinition } from '../domain/crawl/definition.js';
 import { type CrawlerRunState } from '../domain/crawl/run-state.js';
 import { type SourceNumber } from '../domain/frontier/sources.js';
 import { type PushDocument } from '../domain/push/order.js';
-import { type IndexNowAnswer, type IndexNowSubmission } from '../domain/signals/indexnow.js';
-import type { HubQuestion } from '../domain/signals/websub.js';
+import { type IndexNowResponse, type IndexNowSubmission } from '../domain/signals/indexnow.js';
+import type { HubRequest } from '../domain/signals/websub.js';
 import { type Duration } from '../domain/time/units.js';
 import { type TextLine } from '../domain/url/url-list.js';
 import type { TrialRequest } from './control/content-trials.js';
@@ -50,8 +50,8 @@ import {
 
 export interface EngineApi {
   readonly definition: ServerDefinition;
-  /** The response to a hub that verifies the intent of a subscription; undefined if it was not intended. */
-  confirmHub(token: string, question: HubQuestion): Promise<string | undefined>;
+  /** Returns the response to a hub that verifies the intent of a subscription; undefined if none was intended. */
+  confirmHub(token: string, request: HubRequest): Promise<string | undefined>;
   /** To be called when a hub reports a change to a feed; false if this server did not subscribe to it. */
   handleHubNotification(token: string): Promise<boolean>;
   listCrawlers(): Promise<CrawlerView[]>;
@@ -69,12 +69,14 @@ export interface EngineApi {
    */
   submitList(crawler: string, urls: readonly string[]): Promise<SubmitOutcome[]>;
   /** Submits URLs that their site reports as changed. */
-  submitIndexNow(submission: IndexNowSubmission): Promise<IndexNowAnswer>;
-  /** Configured roots, then submitted ones, each by URL: at most `limit` (default: all) after a position. */
+  submitIndexNow(submission: IndexNowSubmission): Promise<IndexNowResponse>;
+  /**
+   * Lists configured roots, then submitted ones, each sorted by URL: at most `limit` (default: all) after a position.
+   */
   listRoots(crawler: string, after?: string, limit?: number): Promise<RootView[]>;
   removeRoot(crawler: string, url: string): Promise<void>;
 
-  /** Stored URLs after an id, as many as one step of the search finds. */
+  /** Returns the stored URLs after an id that one step of the search finds. */
   searchUrls(filter: UrlFilter & { crawler: string }, after: number, limit: number): Promise<SearchStep>;
   /** See FrontierStore.count. */
   countUrls(filter: UrlFilter, signal?: AbortSignal): Promise<number>;
@@ -86,13 +88,13 @@ export interface EngineApi {
   viewPage(crawler: string, url: string, render?: boolean): Promise<PageView>;
   /** Like viewPage(), but under any definition, in force or not, and with robots.txt; nothing is stored. See FirstLook. */
   previewPage(definition: ServerDefinition, crawler: string, url: string): Promise<PageView>;
-  /** What a definition would extract from a page; nothing is stored. See ContentTrials. */
+  /** Shows what a content definition would extract from a page; nothing is stored. See ContentTrials. */
   tryContent(crawler: string, request: TrialRequest): Promise<ContentTrial>;
   listRefusedLinks(crawler: string): Promise<RefusedView[]>;
   /** Deletes the matching URLs and their documents; returns the number of matching URLs. */
   clear(crawler: string, choice: UrlChoice): Promise<number>;
   /** Refreshes one URL, or all that match. */
-  refresh(crawler: string, what: RefreshRequest): Promise<RefreshOutcome>;
+  refresh(crawler: string, request: RefreshRequest): Promise<RefreshOutcome>;
   clearErrors(crawler: string): Promise<number>;
   /** URLs in error by error code, most frequent first. */
   countErrorsByClass(crawler: string, hostKey?: string): Promise<ErrorClassView[]>;
@@ -112,18 +114,18 @@ export interface EngineApi {
   listHosts(crawler: string, after: string | undefined, limit: number): Promise<HostView[]>;
   getHost(hostKey: string): Promise<HostView>;
   /**
-   * The contents of a folder of a host, as many as one step finds; `folder` ends with a slash, or is empty for the
-   * whole host.
+   * Lists the contents of a folder of a host that one step finds; `folder` ends with a slash, or is empty for the whole
+   * host.
    */
   listFolders(crawler: string, hostKey: string, folder: string, after: number): Promise<FolderStep>;
   setHostPaused(hostKey: string, paused: boolean): Promise<void>;
-  /** What `render="auto"` has learned about a host's pages, and what a person has decided about them. */
+  /** Returns what `render="auto"` has learned about a host's pages, and what an operator has decided about them. */
   getHostRendering(hostKey: string): Promise<readonly RenderPatternView[]>;
   /**
-   * @param like a pattern, or a URL that matches it
+   * @param patternOrUrl a pattern, or a URL that matches it
    * @param render undefined restores what has been learned
    */
-  overruleRendering(hostKey: string, like: string, render: 'always' | 'never' | undefined): Promise<void>;
+  overruleRendering(hostKey: string, patternOrUrl: string, render: 'always' | 'never' | undefined): Promise<void>;
 
   /** Yields a growing report; the last one is `done`. Nothing is changed. */
   preview(definition: ServerDefinition): AsyncIterable<PreviewReport>;
@@ -146,7 +148,7 @@ export interface EngineApi {
   /** Covers this server only. */
   listPlugins(): readonly PluginView[];
   listBackfills(): Promise<BackfillView[]>;
-  /** What sinks have yet to receive because they were slow or down while others kept up. */
+  /** Counts what sinks have yet to receive because they were slow or down while others kept up. */
   countOwedOrders(): Promise<OwedCount[]>;
   /** The document of a URL as a sink of the crawler keeps it; undefined if no sink returns it. */
   findKeptDocument(crawler: string, url: string): Promise<PushDocument | undefined>;
@@ -157,17 +159,17 @@ export interface EngineApi {
   notifyOthers(): Promise<void>;
   subscribe(listener: (event: CrawlEvent) => void): () => void;
   /** Crawlers that have become idle on this server since the last call. */
-  listCaughtUp(): readonly string[];
+  takeCaughtUpCrawlers(): readonly string[];
   /** Reports events on this server for as long as it runs; the observer must not throw. */
   observe(observer: (event: CrawlEvent) => void): void;
   /** Covers this server only. */
   getMetrics(): Promise<EngineMetrics>;
   /**
-   * Counters of every server on the database that crawls, by a name that is valid as long as its process; '' stands for
-   * this one.
+   * Counters of every server on the database that crawls, by a name that is valid as long as its process runs; '' is
+   * this server.
    */
   getCounters(): Promise<ReadonlyMap<string, Pick<EngineMetrics, 'pages' | 'orders'>>>;
-  /** True once everything the engine remembers has been loaded; before that, its results would be wrong. */
+  /** True once everything that was stored has been loaded; before that, results would be wrong. */
   readonly isOpen: boolean;
   /** Whether the engine is ready to work: it is open and the store is responding. */
   getReadiness(): Promise<{ ready: boolean; reasons: readonly string[] }>;

@@ -8,7 +8,7 @@ import type { RootContext } from '../domain/policy/verdict.js';
 import { after, type Duration, milliseconds } from '../domain/time/units.js';
 import { toLikePrefix } from '../domain/url/like-pattern.js';
 import type { TextLine } from '../domain/url/url-list.js';
-import { sumMetrics } from './cluster/sum-metrics.js';
+import { mergeMetrics } from './cluster/sum-metrics.js';
 import { FirstLook } from './control/first-look.js';
 import { Rejudging } from './control/rejudging.js';
 import { findRestingHosts } from './control/resting-hosts.js';
@@ -23,7 +23,7 @@ import { KeptDocuments } from './delivery/kept-documents.js';
 import { SinkPool } from './delivery/sink-pool.js';
 import { type EngineApi } from './engine-api.js';
 import { type CrawlContext, compileContexts } from './page/crawl-context.js';
-import { CONNECTOR_SETTING, FORMER_CONNECTOR } from './ports/sink.js';
+import { CONNECTOR_SETTING, LEGACY_CONNECTOR } from './ports/sink.js';
 import { StartMark } from './start-mark.js';
 import { createUnknownNameError } from './support/api-errors.js';
 import {
@@ -36,14 +36,14 @@ import {
 const DRAIN_STEP = milliseconds(50);
 
 export class Engine implements EngineApi {
-  private current: ServerDefinition = { crawlers: [], fetchers: [], sinks: [] };
+  private currentDefinition: ServerDefinition = { crawlers: [], fetchers: [], sinks: [] };
   private readonly crawlersByName = new Map<string, Crawler>();
   private readonly services: CrawlServices;
   private readonly sinkPool: SinkPool;
   private readonly rejudging: Rejudging;
   private readonly kept: KeptDocuments;
   private readonly parts: EngineParts;
-  private readonly mark: StartMark;
+  private readonly startMark: StartMark;
   isOpen = false;
 
   constructor(private readonly ports: EnginePorts) {
@@ -51,7 +51,7 @@ export class Engine implements EngineApi {
     this.rejudging = new Rejudging({ store, processor, clock, log, cron });
     this.kept = new KeptDocuments((name) => this.sinkPool.get(name)?.sink);
     this.services = createServices(ports, this.crawlersByName, this.rejudging, this.kept);
-    this.mark = new StartMark(this.services);
+    this.startMark = new StartMark(this.services);
     const { events, delivery } = this.services;
     const isKnown = (uri: string) => this.isKnown(uri);
     const onAnswered = (): void => {
@@ -62,27 +62,27 @@ export class Engine implements EngineApi {
       rejudging: this.rejudging,
       kept: this.kept,
       crawlersByName: this.crawlersByName,
-      definition: () => this.current,
+      getDefinition: () => this.currentDefinition,
       takeLead: () => this.takeOverLead(),
     });
-    this.services.logins.onRecovery = ({ name, url }) => this.visitAgain(name, url);
+    this.services.logins.onRecovery = ({ name, url }) => this.refreshPagesBehindLogin(name, url);
   }
 
   get definition(): ServerDefinition {
-    return this.current;
+    return this.currentDefinition;
   }
 
-  /** Starts working: loads what the store remembers and starts the crawlers that were not stopped by a person. */
+  /** Starts working: loads what was stored and starts the crawlers that no operator has stopped. */
   async open(definition: ServerDefinition): Promise<void> {
     await this.services.ledger.open();
     await this.services.inDoubt.open();
     await this.services.owing.open();
-    this.sinkPool.connector = (await this.services.store.getSetting(CONNECTOR_SETTING)) ?? FORMER_CONNECTOR;
-    await this.mark.set(definition);
+    this.sinkPool.connector = (await this.services.store.getSetting(CONNECTOR_SETTING)) ?? LEGACY_CONNECTOR;
+    await this.startMark.set(definition);
     await this.reconfigure(definition);
     const { nodes, partitions, events } = this.services;
     await nodes.open(this.parts.control, () => events.isWatched);
-    if (partitions.shared) this.parts.control.notifyOthers();
+    if (partitions.shared) this.parts.control.startRelayingEvents();
     else await this.resume();
     await partitions.open(this.parts.rebalance);
     this.parts.housekeeping.start();
@@ -92,15 +92,15 @@ export class Engine implements EngineApi {
   async reconfigure(definition: ServerDefinition): Promise<void> {
     const contexts = compileContexts(definition); // throws before anything is changed
     const roots = await this.addStoredRoots(contexts);
-    const configured = this.ports.processor.configure(definition);
+    const configuring = this.ports.processor.configure(definition);
     // Right after the configuration, since no page may be judged without them.
     for (const [crawler, root] of roots) this.ports.processor.addRoot(crawler, root);
-    await configured;
+    await configuring;
     await this.services.logins.configure(definition);
     this.services.subscriptions.configure(definition.webSub);
     this.sinkPool.configure(definition);
-    this.kept.forget();
-    this.current = definition;
+    this.kept.forgetReaders();
+    this.currentDefinition = definition;
     for (const [name, crawler] of this.crawlersByName) {
       if (contexts.has(name)) continue;
       this.parts.policyChanges.stop(name);
@@ -111,15 +111,15 @@ export class Engine implements EngineApi {
     // Configures all crawlers before the store is used: a failing store must not leave a crawler with outdated rules.
     const rootsBefore = new Map<string, Iterable<string>>();
     for (const [name, context] of contexts) {
-      const present = this.crawlersByName.get(name);
-      if (present) rootsBefore.set(name, present.context.roots.keys());
-      present?.configure(context);
-      this.crawlersByName.set(name, present ?? createCrawler(context, this.services));
+      const existing = this.crawlersByName.get(name);
+      if (existing) rootsBefore.set(name, existing.context.roots.keys());
+      existing?.configure(context);
+      this.crawlersByName.set(name, existing ?? createCrawler(context, this.services));
     }
     for (const name of contexts.keys()) {
       const crawler = this.getCrawlerOrThrow(name);
-      await this.parts.roots.open(crawler, rootsBefore.get(name));
-      await this.parts.policyChanges.apply(crawler, this.current);
+      await this.parts.roots.admitRoots(crawler, rootsBefore.get(name));
+      await this.parts.policyChanges.apply(crawler, this.currentDefinition);
       await this.parts.backfills.startOrResume(crawler);
       await crawler.setState(await this.parts.control.getStoredState(name));
     }
@@ -128,18 +128,21 @@ export class Engine implements EngineApi {
   }
 
   async listCrawlers(): Promise<CrawlerView[]> {
-    return this.parts.whole.viewCrawlers([...this.crawlersByName.values()]);
+    return this.parts.cluster.viewCrawlers([...this.crawlersByName.values()]);
   }
 
   async getCrawler(name: string): Promise<CrawlerView> {
-    return (await this.parts.whole.viewCrawlers([this.getCrawlerOrThrow(name)]))[0]!;
+    return (await this.parts.cluster.viewCrawlers([this.getCrawlerOrThrow(name)]))[0]!;
   }
 
   async setRunState(name: string, state: CrawlerRunState): Promise<void> {
     await this.parts.control.setState(this.getCrawlerOrThrow(name), state);
   }
 
-  /** Must be called when the configuration has changed in the database; `onConfigurationChange` says how it is read again. */
+  /**
+   * Must be called when the configuration has changed in the database; `onConfigurationChange` sets how it is read
+   * again.
+   */
   notifyOthers = (): Promise<void> => this.services.nodes.notifyControlChanged();
 
   /** @param load puts a configuration into force here that another node has stored */
@@ -154,7 +157,7 @@ export class Engine implements EngineApi {
   submitList = (name: string, urls: readonly string[]) =>
     this.parts.roots.submitList(this.getCrawlerOrThrow(name), urls);
   submitIndexNow: EngineApi['submitIndexNow'] = (submission) => this.parts.indexNow.submit(submission);
-  confirmHub: EngineApi['confirmHub'] = (token, question) => this.services.subscriptions.confirm(token, question);
+  confirmHub: EngineApi['confirmHub'] = (token, request) => this.services.subscriptions.confirm(token, request);
   handleHubNotification: EngineApi['handleHubNotification'] = (token) =>
     this.services.subscriptions.handleNotification(token);
   listRoots: EngineApi['listRoots'] = async (name, after = '', limit = Number.POSITIVE_INFINITY) =>
@@ -173,18 +176,18 @@ export class Engine implements EngineApi {
   viewPage: EngineApi['viewPage'] = (name, url, render) =>
     this.parts.explanations.viewPage(this.getCrawlerOrThrow(name), url, render);
   tryContent: EngineApi['tryContent'] = (name, request) =>
-    this.parts.trials.run(this.getCrawlerOrThrow(name), this.current, request);
+    this.parts.trials.run(this.getCrawlerOrThrow(name), this.currentDefinition, request);
   previewPage: EngineApi['previewPage'] = (definition, crawler, url) => {
     const { openProcessor } = this.ports;
-    if (!openProcessor) throw new Error('this engine reads pages only under the configuration in force');
+    if (!openProcessor) throw new Error('this engine cannot open a separate page processor for previews');
     return new FirstLook(this.services, openProcessor).viewPage(definition, crawler, url);
   };
-  listRefusedLinks = async (name: string) => this.parts.whole.listRefusedLinks(this.getCrawlerOrThrow(name));
+  listRefusedLinks = async (name: string) => this.parts.cluster.listRefusedLinks(this.getCrawlerOrThrow(name));
   getSurvey = async (name: string) => this.parts.surveys.get(this.getCrawlerOrThrow(name));
   clear: EngineApi['clear'] = (name, choice) => this.parts.maintenance.clear(this.getCrawlerOrThrow(name), choice);
-  refresh: EngineApi['refresh'] = async (name, what) => {
-    const resting = await findRestingHosts(this.getCrawlerOrThrow(name), what, this.services);
-    return { count: await this.parts.maintenance.refresh(this.getCrawlerOrThrow(name), what), resting };
+  refresh: EngineApi['refresh'] = async (name, request) => {
+    const resting = await findRestingHosts(this.getCrawlerOrThrow(name), request, this.services);
+    return { count: await this.parts.maintenance.refresh(this.getCrawlerOrThrow(name), request), resting };
   };
   clearErrors = (name: string) => this.parts.maintenance.clearErrors(this.getCrawlerOrThrow(name));
   countErrorsByClass: EngineApi['countErrorsByClass'] = async (name, hostKey) =>
@@ -208,8 +211,8 @@ export class Engine implements EngineApi {
     this.parts.hostViews.listFolders(this.getCrawlerOrThrow(name).name, hostKey, folder, afterId);
   setHostPaused = (hostKey: string, paused: boolean) => this.parts.hostViews.setPaused(hostKey, paused);
   getHostRendering: EngineApi['getHostRendering'] = (hostKey) => this.parts.hostViews.viewRendering(hostKey);
-  overruleRendering: EngineApi['overruleRendering'] = (hostKey, like, render) =>
-    this.parts.hostViews.overruleRendering(hostKey, like, render);
+  overruleRendering: EngineApi['overruleRendering'] = (hostKey, patternOrUrl, render) =>
+    this.parts.hostViews.overruleRendering(hostKey, patternOrUrl, render);
 
   async *preview(definition: ServerDefinition): AsyncIterable<PreviewReport> {
     const contexts = compileContexts(definition);
@@ -218,14 +221,14 @@ export class Engine implements EngineApi {
   }
 
   private async addStoredRoots(contexts: ReadonlyMap<string, CrawlContext>): Promise<[string, RootContext][]> {
-    const added: [string, RootContext][] = [];
+    const storedRoots: [string, RootContext][] = [];
     for (const [name, context] of contexts) {
       for (const root of await this.parts.roots.readStored(name, context)) {
         context.roots.set(root.url.href, root);
-        added.push([name, root]);
+        storedRoots.push([name, root]);
       }
     }
-    return added;
+    return storedRoots;
   }
 
   listOrders: EngineApi['listOrders'] = (filter, beforeId, limit) => this.parts.orders.list(filter, beforeId, limit);
@@ -241,8 +244,8 @@ export class Engine implements EngineApi {
     throw createUnknownNameError('login', name, names);
   }
   listSinks = () => this.services.delivery.listViews();
-  listAllSinks = () => this.parts.whole.viewSinks();
-  getCounters = () => this.parts.whole.getCounters();
+  listAllSinks = () => this.parts.cluster.viewSinks();
+  getCounters = () => this.parts.cluster.getCounters();
   pushAgain: EngineApi['pushAgain'] = (sink, crawler) => this.parts.backfills.pushAgain(sink, crawler);
   findKeptDocument: EngineApi['findKeptDocument'] = async (name, url) => {
     const { context } = this.getCrawlerOrThrow(name);
@@ -259,8 +262,8 @@ export class Engine implements EngineApi {
   reconcile = (name: string, repair: boolean) =>
     this.parts.reconciliation.run(this.sinkPool.get(name)?.sink, name, repair);
 
-  listCaughtUp: EngineApi['listCaughtUp'] = () =>
-    [...this.crawlersByName.values()].filter((crawler) => crawler.takeCaughtUp()).map(({ name }) => name);
+  takeCaughtUpCrawlers: EngineApi['takeCaughtUpCrawlers'] = () =>
+    [...this.crawlersByName.values()].filter((crawler) => crawler.consumeCaughtUp()).map(({ name }) => name);
   observe: EngineApi['observe'] = (observer) => this.services.events.observe(observer);
   subscribe: EngineApi['subscribe'] = (listener) => this.services.events.subscribe(listener);
 
@@ -269,7 +272,7 @@ export class Engine implements EngineApi {
     const heldDeletions =
       (await store.countOrders({ state: 'held' })) + (await store.countOrders({ state: 'awaiting' }));
     const commandsSetAside = await this.services.nodes.countCommandsSetAside();
-    return { ...sumMetrics([...this.crawlersByName.values()], heldDeletions), commandsSetAside };
+    return { ...mergeMetrics([...this.crawlersByName.values()], heldDeletions), commandsSetAside };
   }
 
   async getReadiness(): Promise<{ ready: boolean; reasons: readonly string[] }> {
@@ -286,7 +289,7 @@ export class Engine implements EngineApi {
     const { clock, delivery, hosts } = this.services;
     const deadline = after(clock.now(), timeout);
     this.parts.housekeeping.stop();
-    for (const work of [this.parts.policyChanges, this.parts.backfills, this.parts.catchUp]) work.stopAll();
+    for (const part of [this.parts.policyChanges, this.parts.backfills, this.parts.catchUp]) part.stopAll();
     for (const crawler of this.crawlersByName.values()) crawler.close();
     delivery.expedite();
     // What a sink does not accept in time is not settled, so it is fetched and pushed again after the next start.
@@ -297,7 +300,7 @@ export class Engine implements EngineApi {
     await hosts.save();
     await this.services.partitions.close();
     await this.services.nodes.close();
-    await this.mark.clear(this.countInFlight());
+    await this.startMark.clear(this.countInFlight());
     hosts.close();
     await this.sinkPool.close();
     await this.parts.trials.close();
@@ -310,14 +313,14 @@ export class Engine implements EngineApi {
     return false;
   }
 
-  /** Visits the URLs again that could not be read without a login that now works again. */
-  private visitAgain(login: string, prefix: string): void {
+  /** Visits URLs again that could not be read because of a login that now works again. */
+  private refreshPagesBehindLogin(login: string, prefix: string): void {
     const like = toLikePrefix(prefix);
     for (const crawler of this.crawlersByName.values()) {
       this.parts.maintenance.refresh(crawler, { like, reason: 'login-failed' }).catch((error: unknown) => {
         const facts = { login, crawler: crawler.name, error: String(error) };
         this.services.log.warn(
-          'could not refresh the pages that need the login; they wait for their next visit',
+          'could not refresh the pages that need the login, so they wait for their next visit',
           facts,
         );
       });
@@ -344,12 +347,12 @@ export class Engine implements EngineApi {
     for (const crawler of this.crawlersByName.values()) await this.parts.maintenance.resume(crawler);
   }
 
-  /** Continues here what one node does for all. */
+  /** Continues the work that one node does for all. */
   private takeOverLead(): void {
     const resume = async (): Promise<void> => {
       await this.resume();
       for (const crawler of this.crawlersByName.values()) {
-        await this.parts.policyChanges.apply(crawler, this.current);
+        await this.parts.policyChanges.apply(crawler, this.currentDefinition);
         await this.parts.backfills.startOrResume(crawler);
       }
     };

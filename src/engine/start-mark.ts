@@ -8,7 +8,7 @@ import type { Settings } from './ports/frontier-store.js';
 import type { Partitions } from './ports/partitions.js';
 
 /** Name of a setting that exists while a process uses the store; a clean stop removes it. */
-const RUNNING = 'running';
+const RUNNING_SETTING = 'running';
 
 export interface MarkServices {
   readonly store: Settings;
@@ -25,16 +25,18 @@ export class StartMark {
 
   constructor(private readonly services: MarkServices) {}
 
-  /** After a crash, the politeness of the last second is lost: every host gets one pause, whatever its state was. */
+  /**
+   * After a crash, the politeness of the last second is lost: every host rests for one pause, whatever its state was.
+   */
   async set(definition: ServerDefinition): Promise<void> {
     const { store, clock, hosts, partitions, inDoubt } = this.services;
     if (!partitions.shared) {
-      if ((await store.getSetting(RUNNING)) !== undefined) {
-        await inDoubt.doubtAllInFlight();
+      if ((await store.getSetting(RUNNING_SETTING)) !== undefined) {
+        await inDoubt.markAllInFlightInDoubt();
         const pauses = definition.crawlers.map((crawler) => (crawler.aggressive ? 0 : crawler.throttle));
         hosts.quietUntil = after(clock.now(), milliseconds(Math.max(0, ...pauses)));
       }
-      await store.putSetting(RUNNING, String(clock.now()));
+      await store.putSetting(RUNNING_SETTING, String(clock.now()));
     }
     this.isSet = true;
   }
@@ -45,6 +47,6 @@ export class StartMark {
     if (!this.isSet || partitions.shared || ordersInFlight > 0) return;
     await inDoubt.save();
     await ledger.close();
-    await store.putSetting(RUNNING, undefined);
+    await store.putSetting(RUNNING_SETTING, undefined);
   }
 }

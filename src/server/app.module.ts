@@ -92,7 +92,7 @@ export const CONTROLLERS = [
   WeightsController,
 ];
 
-/** The only controllers of a node that just crawls. */
+/** The only controllers of a node without the role `api`. */
 export const PROBES = [HealthController, MetricsController];
 
 const callLimit = ThrottlerModule.forRootAsync({
@@ -103,7 +103,7 @@ const callLimit = ThrottlerModule.forRootAsync({
 @Module({})
 class AppModule {}
 
-/** @param parts provides ENGINE, CONFIGURATION_FORMAT, CONFIGURATION_HISTORY, AUDIT_LOG, LOG, CLOCK and OPTIONS. */
+/** @param parts provides a value for each of PART_TOKENS. */
 export const createAppModule = (parts: DynamicModule, controllers: Type[] = CONTROLLERS): DynamicModule => ({
   module: AppModule,
   imports: [parts, callLimit],
@@ -120,7 +120,8 @@ export const createAppModule = (parts: DynamicModule, controllers: Type[] = CONT
     {
       provide: EngineMetricsExporter,
       inject: [ENGINE, RefusedCalls],
-      useFactory: (engine: EngineApi, refused: RefusedCalls) => new EngineMetricsExporter(engine, refused.counts),
+      useFactory: (engine: EngineApi, refusedCalls: RefusedCalls) =>
+        new EngineMetricsExporter(engine, refusedCalls.counts),
     },
     {
       provide: KeyRing,

@@ -1,4 +1,4 @@
-/** Assembles the Nest application: everything that applies to every call. */
+/** Assembles the Nest application, with everything that applies to every call. */
 import type { DynamicModule } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
@@ -6,6 +6,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Log } from '../engine/ports/log.js';
 import { CONTROLLERS, createAppModule, PROBES } from './app.module.js';
 import { serveConsole, serveHelp } from './console/static-files.js';
+import { apiPriority } from './engine.module.js';
 import { registerBodyParsers } from './http/body-parsers.js';
 import { MAX_REQUEST_HEAD } from './http/limits.js';
 import { ProblemFilter } from './http/problem.filter.js';
@@ -28,20 +29,21 @@ import { SIGN_IN } from './tokens.js';
  */
 const REQUEST_TIMEOUT_MS = 120_000;
 /**
- * Time limit for the header, and for the first byte on a connection; until then it occupies one of the connections
- * counted below.
+ * Time limit for the headers of a request to arrive. A silent connection is closed, too, since it counts toward
+ * MAX_CONNECTIONS.
  */
 const HEADERS_TIMEOUT_MS = 10_000;
-const TIMEOUTS_CHECKED_EVERY_MS = 2_000;
+const CONNECTION_CHECK_INTERVAL_MS = 2_000;
 
 /**
- * Event streams of all keys and calls in flight. Beyond this limit, connections are closed at once, so that the process
- * does not run out of file descriptors.
+ * Maximum number of open connections, including event streams. Further connections are closed at once, so that the
+ * process does not run out of file descriptors.
  */
 const MAX_CONNECTIONS = 1_000;
 
 /**
- * The application, not yet listening. For `parts` see createAppModule; without `api` it serves only probes and metrics.
+ * Creates the application, which does not listen yet. For `parts`, see createAppModule; without `api`, it serves only
+ * probes and metrics.
  */
 export async function createApp(
   parts: DynamicModule,
@@ -53,7 +55,7 @@ export async function createApp(
     http: {
       maxHeaderSize: MAX_REQUEST_HEAD,
       headersTimeout: HEADERS_TIMEOUT_MS,
-      connectionsCheckingInterval: TIMEOUTS_CHECKED_EVERY_MS,
+      connectionsCheckingInterval: CONNECTION_CHECK_INTERVAL_MS,
     },
     routerOptions: { maxParamLength: 2048 },
     frameworkErrors: respondToMalformedUrl,
@@ -71,13 +73,14 @@ export async function createApp(
   );
   const fastify = adapter.getInstance() as unknown as FastifyInstance;
   fastify.server.maxConnections = MAX_CONNECTIONS;
+  prioritizeRequests(fastify);
   app.useSecurityHeaders(SECURITY_HEADERS);
   app.enableCsrfProtection();
-  const refused = app.get(RefusedCalls);
-  recordRefusals(fastify, refused);
+  const refusedCalls = app.get(RefusedCalls);
+  recordRefusals(fastify, refusedCalls);
   const ring = app.get(KeyRing);
   if (ring.isOpen) requireLocalHost(fastify);
-  identifyCallers(fastify, { ring, signIn: app.get<SignIn | undefined>(SIGN_IN), refused });
+  identifyCallers(fastify, { ring, signIn: app.get<SignIn | undefined>(SIGN_IN), refusedCalls });
   registerBodyParsers(fastify);
   app.useGlobalPipes(createValidationPipe());
   app.useGlobalFilters(app.get(ProblemFilter));
@@ -88,4 +91,16 @@ export async function createApp(
     await serveConsole(fastify);
   }
   return app;
+}
+
+/** Lets requests overtake the results of the crawl; see ApiPriority. */
+function prioritizeRequests(fastify: FastifyInstance): void {
+  fastify.addHook('onRequest', (_request, _reply, done) => {
+    apiPriority.startRequest();
+    done();
+  });
+  fastify.addHook('onResponse', (_request, _reply, done) => {
+    apiPriority.endRequest();
+    done();
+  });
 }

@@ -1,10 +1,10 @@
 /**
- * The launcher runs the program as its child. A killed launcher (kill -9) cannot pass on a signal: but the channel
- * between them closes, and the program then shuts down cleanly, as on SIGTERM. The launched program imports this file
- * for its side effect.
+ * The launcher runs the program as its child. A launcher that is killed with kill -9 cannot forward a signal, but the
+ * IPC channel between the two closes, and the program then shuts down cleanly, as on SIGTERM. The launched program
+ * imports this file for its side effect.
  */
 if (process.channel) {
   process.on('disconnect', () => process.kill(process.pid, 'SIGTERM'));
-  // Does not keep the program alive on its own.
+  // An open channel alone must not keep the program alive.
   process.channel.unref();
 }

@@ -11,7 +11,7 @@ import { createElementForms } from '../adapters/config-xml/forms.js';
 import { readContentElement } from '../adapters/config-xml/read/content.js';
 import { readConfiguration } from '../adapters/config-xml/read.js';
 import { redactRules } from '../adapters/config-xml/rule-secrets.js';
-import { redact, restoreSecrets } from '../adapters/config-xml/secrets.js';
+import { redactConfiguration, restoreSecrets } from '../adapters/config-xml/secrets.js';
 import { createKeyDirectory, generateSigningKey } from '../adapters/http/message-signature.js';
 import { PluginHost } from '../adapters/plugins/plugin-host.js';
 import { createSink } from '../adapters/push/create-sink.js';
@@ -23,15 +23,16 @@ import { createLogin } from '../adapters/sessions/logins/create-login.js';
 import { openBackend } from '../adapters/storage/open-backend.js';
 import type { AdminStore } from '../adapters/storage/shared/admin-store.js';
 import { Seal } from '../adapters/storage/shared/seal.js';
-import { exportStore, importStore, requireComplete, type Summary } from '../adapters/storage/shared/transfer.js';
+import { exportStore, importStore, requireCompleteImport, type Summary } from '../adapters/storage/shared/transfer.js';
 import { findNextCronTime } from '../adapters/system/cron.js';
-import { OutsideSecrets, readSecretPlaces } from '../adapters/system/outside-secrets.js';
+import { ExternalSecrets, readSecretPlaces } from '../adapters/system/outside-secrets.js';
 import { LOG_LEVELS, type LogLevel, PinoLog } from '../adapters/system/pino-log.js';
 import { loadRegistrableDomains } from '../adapters/system/registrable-domain.js';
 import { SystemClock } from '../adapters/system/system-clock.js';
-import { observeThreadLimits } from '../adapters/system/thread-heap.js';
+import { enforceThreadHeapLimits } from '../adapters/system/thread-heap.js';
 import type { OpenTelemetry } from '../adapters/telemetry/open-telemetry.js';
 import { readTelemetrySettings } from '../adapters/telemetry/telemetry-settings.js';
+import { ApiPriority } from '../adapters/threads/api-priority.js';
 import { PageThreadPool } from '../adapters/threads/page-thread-pool.js';
 import type { ServerDefinition } from '../domain/crawl/definition.js';
 import type { Problem } from '../domain/crawl/place.js';
@@ -47,7 +48,7 @@ import type { Log } from '../engine/ports/log.js';
 import type { PageProcessor } from '../engine/ports/page-processor.js';
 import type { Sink } from '../engine/ports/sink.js';
 import type { AuditLog } from './audit/audit-log.js';
-import type { OpenKeyDirectory } from './bot-auth/key-directory.controller.js';
+import type { CreateKeyDirectory } from './bot-auth/key-directory.controller.js';
 import { ConfigurationFile } from './configuration/configuration-file.js';
 import type { ConfigurationFormat } from './configuration/configuration-format.js';
 import type { ConfigurationHistory } from './configuration/configuration-history.js';
@@ -57,7 +58,7 @@ import { readFileSinkFolder, type ServerOptions, UsageError } from './options.js
 import type { KeyStore } from './security/key-store.js';
 import type { SessionStore } from './sign-in/console-sessions.js';
 import type { DocumentMapper } from './sinks/mapping.controller.js';
-import { createSinkTester, type TestSink } from './sinks/sink-test.js';
+import { createSinkTester, type SinkTester } from './sinks/sink-test.js';
 import {
   AUDIT_LOG,
   CLOCK,
@@ -86,7 +87,7 @@ export interface Parts {
   readonly file: ConfigurationFile;
   readonly engine: Engine;
   /** Audit log and configuration history. */
-  readonly admin: AdminStore;
+  readonly adminStore: AdminStore;
   /** URL of the bundled index's search page; empty if the index is not running. */
   readonly searchPage: string;
 }
@@ -105,25 +106,28 @@ const PAGE_THREAD = new URL('./pages.thread.js', import.meta.url);
 
 /**
  * Pages cost more than everything else together, so they get every core but one, which schedules, stores and delivers.
- * Two page threads on two cores take a tenth more time (each compiles the same code) and 40 MB more. With more than a
- * few threads, the store is the bottleneck. If reading a page costs several times as much as the rest, as with
- * selectors, a thread on the last core pays off, too.
+ * Two page threads on two cores take 10 % more time (each compiles the same code) and 40 MB more memory. With more than
+ * a few threads, the store is the bottleneck. If reading a page costs several times as much as the rest, as it does
+ * with selectors, a thread on the last core pays off as well.
  */
-const choosePageThreadLimits = (): { threads: number; mostThreads: number } => ({
+const choosePageThreadLimits = (): { threads: number; maxThreads: number } => ({
   threads: Math.min(8, Math.max(1, availableParallelism() - 1)),
-  mostThreads: Math.min(8, availableParallelism()),
+  maxThreads: Math.min(8, availableParallelism()),
 });
 
 export const systemClock: Clock = new SystemClock();
+
+/** Of the event loop that handles both the requests of the API and the results of the crawl. */
+export const apiPriority = new ApiPriority();
 
 export interface EngineOptions {
   readonly databaseUrl: Secret;
   readonly log: Log;
   /** Receives all orders as JSON lines, regardless of the configured sinks. */
   readonly output?: Writable;
-  /** Each crawler stops after this many visits. */
-  readonly mostVisits?: number;
-  /** False if only other servers on the shared database crawl. */
+  /** Number of visits after which each crawler stops. */
+  readonly maxVisits?: number;
+  /** False if only the other servers that share the database crawl. */
   readonly crawls?: boolean;
   /** See openAdminStore. */
   readonly encryptionKey?: Secret;
@@ -135,12 +139,12 @@ export async function openEngine({
   databaseUrl,
   log,
   output,
-  mostVisits,
+  maxVisits,
   crawls = true,
   encryptionKey,
   telemetry,
 }: EngineOptions): Promise<Engine> {
-  observeThreadLimits();
+  enforceThreadHeapLimits();
   const store = await openCompleteStore(databaseUrl);
   const plugins = new PluginHost({ clock: systemClock, log });
   const createTracedSink = (definition: SinkDefinition): Sink => {
@@ -156,12 +160,13 @@ export async function openEngine({
       ...choosePageThreadLimits(),
       plugins,
       log,
+      apiPriority,
     }),
     plugins,
     openProcessor: () => openPageProcessor(log),
     clock: systemClock,
     log,
-    mostVisits,
+    maxVisits,
     cron: findNextCronTime,
     loadDomains: loadRegistrableDomains,
     sessions: new CookieSessions(),
@@ -181,11 +186,11 @@ export async function openTelemetry(env: NodeJS.ProcessEnv, log: Log): Promise<O
   return new OpenTelemetry(settings, log, SERVER_VERSION);
 }
 
-/** Encrypts values that must not be readable in the database; see openAdminStore. */
+/** Opens the seal that encrypts values which must not be readable in the database; see openAdminStore. */
 const openSeal = (url: Secret, encryptionKey?: Secret): Seal | undefined =>
   encryptionKey ? Seal.fromText(encryptionKey.reveal()) : openBackend(url).openOwnSeal();
 
-/** Reads pages without an engine. */
+/** Opens a page processor that needs no engine. */
 export const openPageProcessor = (log: Log): PageProcessor =>
   new PageThreadPool({
     entry: PAGE_THREAD,
@@ -206,11 +211,11 @@ export async function openAdminStore(url: Secret, encryptionKey?: Secret): Promi
 }
 
 /**
- * All data of a store as lines; see adapters/storage/transfer.ts.
+ * Exports all data of a store as lines; see adapters/storage/shared/transfer.ts.
  * @throws UsageError for a database that does not exist: a newly created one would be exported as an empty store.
  */
 export async function* exportDatabase(databaseUrl: Secret, last: string | undefined): AsyncGenerator<string> {
-  const { exists, place } = openBackend(databaseUrl);
+  const { exists, displayName: place } = openBackend(databaseUrl);
   if (!exists()) {
     throw new UsageError(`there is no database ${place}: specify its location with --data or --database`);
   }
@@ -222,7 +227,7 @@ export async function* exportDatabase(databaseUrl: Secret, last: string | undefi
   }
 }
 
-/** Stores these lines in an empty database, and checks that the data is complete. */
+/** Imports the lines of an export into an empty database, and checks that the data is complete. */
 export async function importDatabase(databaseUrl: Secret, lines: AsyncIterable<string>): Promise<Summary> {
   const store = await openBackend(databaseUrl).openStore();
   try {
@@ -232,11 +237,11 @@ export async function importDatabase(databaseUrl: Secret, lines: AsyncIterable<s
   }
 }
 
-/** Refuses the result of an incomplete import: hosts that a person has paused are among the last lines of an export. */
+/** Opens a store, but not the result of an incomplete import, which may lack the hosts that an operator paused. */
 async function openCompleteStore(url: Secret): Promise<FrontierStore> {
   const store = await openBackend(url).openStore();
   try {
-    await requireComplete(store);
+    await requireCompleteImport(store);
   } catch (error) {
     await store.close();
     throw error;
@@ -244,7 +249,7 @@ async function openCompleteStore(url: Secret): Promise<FrontierStore> {
   return store;
 }
 
-export { generateSigningKey as newSigningKey };
+export { generateSigningKey as createSigningKey };
 
 export const testSink = createSinkTester(createSink, () => performance.now());
 export const openWebhook = (definition: WebhookDefinition): WebhookChannel => new WebhookSender(definition);
@@ -258,22 +263,22 @@ export function createPartsModule(parts: Parts): DynamicModule {
     provideValue<EngineApi>(ENGINE, parts.engine),
     provideValue<ConfigurationFile>(CONFIGURATION_FILE, parts.file),
     provideValue<ConfigurationFormat>(CONFIGURATION_FORMAT, XML_FORMAT),
-    provideValue<ConfigurationHistory>(CONFIGURATION_HISTORY, parts.admin),
-    provideValue<AuditLog>(AUDIT_LOG, parts.admin),
-    provideValue<KeyStore>(KEY_STORE, parts.admin),
-    provideValue<SessionStore>(SESSION_STORE, parts.admin),
+    provideValue<ConfigurationHistory>(CONFIGURATION_HISTORY, parts.adminStore),
+    provideValue<AuditLog>(AUDIT_LOG, parts.adminStore),
+    provideValue<KeyStore>(KEY_STORE, parts.adminStore),
+    provideValue<SessionStore>(SESSION_STORE, parts.adminStore),
     provideValue<Log>(LOG, parts.log),
     provideValue<Clock>(CLOCK, systemClock),
-    provideValue<OpenKeyDirectory>(KEY_DIRECTORY, createKeyDirectory),
+    provideValue<CreateKeyDirectory>(KEY_DIRECTORY, createKeyDirectory),
     provideValue<ServerOptions>(OPTIONS, parts.options),
     provideValue<string>(SEARCH_PAGE, parts.searchPage),
     provideValue<DocumentMapper>(MAP_DOCUMENT, mapDocument),
-    provideValue<TestSink>(TEST_SINK, testSink),
+    provideValue<SinkTester>(TEST_SINK, testSink),
   ];
   return { module: class Parts {}, global: true, providers, exports: [...PART_TOKENS] };
 }
 
-/** Variables of the server itself, which a configuration could otherwise send out as part of a value. */
+/** The server's own variables, which a configuration must not be able to send out as part of a value. */
 const OWN_VARIABLES = ['CRAWLWAY_API_KEYS', 'CRAWLWAY_API_KEY', 'CRAWLWAY_DATABASE_URL', 'CRAWLWAY_ENCRYPTION_KEY'];
 
 /**
@@ -281,15 +286,15 @@ const OWN_VARIABLES = ['CRAWLWAY_API_KEYS', 'CRAWLWAY_API_KEY', 'CRAWLWAY_DATABA
  * environment.
  */
 export function selectConfigurationVariables(env: NodeJS.ProcessEnv): Record<string, string | undefined> {
-  const allowed = new Set((env['CRAWLWAY_ALLOW_VARIABLES'] ?? '').split(',').map((name) => name.trim()));
+  const allowedNames = new Set((env['CRAWLWAY_ALLOW_VARIABLES'] ?? '').split(',').map((name) => name.trim()));
   return Object.fromEntries(
     Object.entries(env).filter(
-      ([name]) => (name.startsWith('CRAWLWAY_SECRET_') || allowed.has(name)) && !OWN_VARIABLES.includes(name),
+      ([name]) => (name.startsWith('CRAWLWAY_SECRET_') || allowedNames.has(name)) && !OWN_VARIABLES.includes(name),
     ),
   );
 }
 
-/** What prevents pages from being rendered on this machine; a property of the machine, not of the configuration. */
+/** Warns if pages are to be rendered but this machine cannot do so, which the configuration alone does not show. */
 function findBrowserProblems({ renderer, ...definition }: ServerDefinition): Problem[] {
   const message = renderer && usesRendering(definition) ? findBrowserProblem(renderer) : undefined;
   if (message === undefined) return [];
@@ -297,31 +302,31 @@ function findBrowserProblems({ renderer, ...definition }: ServerDefinition): Pro
   return [{ severity: 'warning', code: 'no-browser', message, place }];
 }
 
-let outside: OutsideSecrets | undefined;
+let outsideSecrets: ExternalSecrets | undefined;
 
 /** The external secrets of this process; created on first use, when the environment is complete. */
-function createOutsideSecrets(): OutsideSecrets {
-  outside ??= new OutsideSecrets(readSecretPlaces(process.env), process.env);
-  return outside;
+function getOutsideSecrets(): ExternalSecrets {
+  outsideSecrets ??= new ExternalSecrets(readSecretPlaces(process.env), process.env);
+  return outsideSecrets;
 }
 
 export const XML_FORMAT: ConfigurationFormat = {
-  elements: createElementForms,
+  listElements: createElementForms,
   read: (xml, context) => {
     const { definition, problems } = readConfiguration(xml, {
       ...context,
       env: selectConfigurationVariables(process.env),
-      outsideSecret: (reference) => createOutsideSecrets().read(reference),
+      readSecret: (reference) => getOutsideSecrets().read(reference),
     });
     if (!definition) return { problems };
     return { definition, problems: [...problems, ...lint(definition), ...findBrowserProblems(definition)] };
   },
   readContent: readContentElement,
-  reloadSecrets: () => createOutsideSecrets().reloadAndCompare(),
-  redact,
+  reloadSecrets: () => getOutsideSecrets().reloadAndCompare(),
+  redact: redactConfiguration,
   restoreSecrets,
   redactRules,
-  rules: (xml, crawler) => runEdit(() => listRules(xml, crawler)),
+  listRules: (xml, crawler) => runEdit(() => listRules(xml, crawler)),
   insertRule: (...change) => runEdit(() => insertRule(...change)),
   replaceRule: (...change) => runEdit(() => replaceRule(...change)),
   deleteRule: (...change) => runEdit(() => deleteRule(...change)),
@@ -331,8 +336,8 @@ export const XML_FORMAT: ConfigurationFormat = {
 
 export const openConfigurationFile = (
   path: string,
-  fileSinks = readFileSinkFolder({}, process.env),
-): ConfigurationFile => new ConfigurationFile(path, XML_FORMAT, fileSinks, process.env['CRAWLWAY_PLUGINS']);
+  fileSinkFolder = readFileSinkFolder({}, process.env),
+): ConfigurationFile => new ConfigurationFile(path, XML_FORMAT, fileSinkFolder, process.env['CRAWLWAY_PLUGINS']);
 
 function runEdit<T>(edit: () => T): T {
   try {

@@ -4,8 +4,8 @@ import { redact } from '../domain/redact.js';
 import { UsageError } from './options.js';
 import { toPrintableLines } from './printable.js';
 
-/** Errors whose message tells an operator everything; a stack trace would only obscure it. */
-const PLAIN_FAULTS = new Set([
+/** Names of errors whose message says everything that an operator needs; a stack trace would only obscure it. */
+const PLAIN_ERRORS = new Set([
   'UsageError',
   'InvalidConfiguration',
   'DataDirectoryInUse',
@@ -21,7 +21,7 @@ export function fail(error: unknown): never {
   process.exit(1);
 }
 
-/** Converts an error of the operating system for a file; any other error is a bug and returned unchanged. */
+/** Turns an operating system error for a file into a UsageError. Any other error is a bug and is returned unchanged. */
 export function toFileError(path: string, verb: 'read' | 'written' | 'used', error: unknown): unknown {
   const { code, errno, syscall } = error as NodeJS.ErrnoException;
   if (errno === undefined || syscall === undefined) return error;
@@ -32,6 +32,6 @@ export function toFileError(path: string, verb: 'read' | 'written' | 'used', err
 function describeError(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { path } = error as NodeJS.ErrnoException;
-  const reported = path === undefined ? error : (toFileError(path, 'used', error) as Error);
-  return PLAIN_FAULTS.has(reported.name) ? reported.message : (reported.stack ?? reported.message);
+  const reportedError = path === undefined ? error : (toFileError(path, 'used', error) as Error);
+  return PLAIN_ERRORS.has(reportedError.name) ? reportedError.message : (reportedError.stack ?? reportedError.message);
 }

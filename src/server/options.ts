@@ -1,13 +1,13 @@
 /**
  * The options of the process: flags take precedence over the environment, and the environment over defaults. An empty
- * value counts as absent; as a data directory, it would be the root of the file system.
+ * value is treated as absent; an empty data directory would mean the root of the file system.
  */
 import { isSharedDatabase } from '../domain/database-kind.js';
 import { Secret } from '../domain/secret.js';
 import { type Duration, seconds } from '../domain/time/units.js';
 import { readDatabaseUrl } from './database-url.js';
 import { type ApiKey, parseApiKeys } from './security/api-keys.js';
-import { type OidcOptions, readOidc } from './sign-in/oidc-options.js';
+import { type OidcOptions, readOidcOptions } from './sign-in/oidc-options.js';
 import { UsageError } from './usage-error.js';
 
 export { UsageError } from './usage-error.js';
@@ -16,7 +16,7 @@ export interface ServerOptions {
   readonly configFile: string;
   readonly dataDirectory: string;
   /** Folder below which `file` sinks write. */
-  readonly fileSinks: string;
+  readonly fileSinkFolder: string;
   readonly port: number;
   readonly host: string;
   /** `sqlite:FILE` or `postgres://…`; see readDatabaseUrl. */
@@ -25,12 +25,12 @@ export interface ServerOptions {
   /** Encrypts stored versions of the configuration. If absent, see openAdminStore. */
   readonly encryptionKey?: Secret;
   readonly roles: ReadonlySet<Role>;
-  /** Absent if people do not sign in. */
+  /** Absent if single sign-on is not configured. */
   readonly oidc?: OidcOptions;
-  /** URL at which browsers reach this server. Absent: the one that they report. */
+  /** URL at which browsers reach this server. Absent: derived from the Host header of each request. */
   readonly publicUrl?: URL;
   /** How often secrets in files and from the helper are reread. */
-  readonly secretsEvery: Duration;
+  readonly secretsInterval: Duration;
   /** File to which every visit is appended. Absent: visits are not logged. */
   readonly fetchLog?: string;
   /** Maximum number of calls of one kind by one caller per minute. */
@@ -64,12 +64,12 @@ export const readDataDirectory = (flags: ServerFlags, env: NodeJS.ProcessEnv): s
 export const readFileSinkFolder = (flags: ServerFlags, env: NodeJS.ProcessEnv): string =>
   env['CRAWLWAY_FILE_SINKS'] || readDataDirectory(flags, env);
 
-/** @throws UsageError for an invalid port, invalid keys, or an address that others can reach without any key. */
+/** @throws UsageError for an invalid port, invalid keys, or an address that others can reach without a key. */
 export function readServerOptions(flags: ServerFlags, env: NodeJS.ProcessEnv): ServerOptions {
   const dataDirectory = readDataDirectory(flags, env);
   const host = flags.host || env['CRAWLWAY_HOST'] || '127.0.0.1';
   const apiKeys = readKeys(env['CRAWLWAY_API_KEYS']);
-  const oidc = readOidc(env);
+  const oidc = readOidcOptions(env);
   if (apiKeys.length === 0 && !oidc && !isLoopback(host)) {
     throw new UsageError(
       `refusing to listen on ${host} without API keys or single sign-on: anyone who can reach it could control the crawl. ` +
@@ -80,7 +80,7 @@ export function readServerOptions(flags: ServerFlags, env: NodeJS.ProcessEnv): S
   return {
     configFile: flags.config || env['CRAWLWAY_CONFIG'] || DEFAULT_CONFIG,
     dataDirectory,
-    fileSinks: readFileSinkFolder(flags, env),
+    fileSinkFolder: readFileSinkFolder(flags, env),
     port: readPort(flags.port || env['CRAWLWAY_PORT'] || '8740'),
     host,
     databaseUrl,
@@ -89,7 +89,7 @@ export function readServerOptions(flags: ServerFlags, env: NodeJS.ProcessEnv): S
     roles: readRoles(env['CRAWLWAY_ROLES'], databaseUrl),
     ...(oidc ? { oidc } : {}),
     ...readPublicUrl(env['CRAWLWAY_PUBLIC_URL']),
-    secretsEvery: readSecretsInterval(env['CRAWLWAY_SECRETS_EVERY']),
+    secretsInterval: readSecretsInterval(env['CRAWLWAY_SECRETS_EVERY']),
     fetchLog: flags.fetchLog || env['CRAWLWAY_FETCH_LOG'] || undefined,
     callsPerMinute: CALLS_PER_MINUTE,
   };
@@ -104,15 +104,15 @@ function readPort(text: string): number {
 
 function readRoles(text: string | undefined, databaseUrl: Secret): ReadonlySet<Role> {
   const names = (text || ROLES.join(',')).split(',').map((name) => name.trim());
-  const unknown = names.find((name) => !(ROLES as readonly string[]).includes(name));
-  if (unknown !== undefined)
-    throw new UsageError(`CRAWLWAY_ROLES: ${unknown} is not a role; use one or more of ${ROLES.join(', ')}`);
+  const unknownName = names.find((name) => !(ROLES as readonly string[]).includes(name));
+  if (unknownName !== undefined)
+    throw new UsageError(`CRAWLWAY_ROLES: ${unknownName} is not a role; use one or more of ${ROLES.join(', ')}`);
   const roles = new Set(names as Role[]);
   if (!roles.has('crawl') && !isSharedDatabase(databaseUrl)) {
-    throw new UsageError('CRAWLWAY_ROLES has no crawl: with SQLite there is no other server that could crawl');
+    throw new UsageError('CRAWLWAY_ROLES does not include crawl: with SQLite, no other server could crawl');
   }
   if (!roles.has('crawl') && !roles.has('api')) {
-    throw new UsageError('CRAWLWAY_ROLES=push: orders are delivered by the node that crawls; use crawl');
+    throw new UsageError('CRAWLWAY_ROLES includes push but not crawl: only nodes that crawl deliver orders; add crawl');
   }
   return roles;
 }
@@ -130,13 +130,13 @@ function readSecretsInterval(text: string | undefined): Duration {
   throw new UsageError('CRAWLWAY_SECRETS_EVERY is not a whole number of seconds from 10 to 86400');
 }
 
-const SHORTEST_ENCRYPTION_KEY = 32;
+const MIN_ENCRYPTION_KEY_LENGTH = 32;
 
 function readEncryptionKey(text: string | undefined): Secret | undefined {
   if (!text) return undefined;
-  if (text.length >= SHORTEST_ENCRYPTION_KEY) return new Secret(text);
+  if (text.length >= MIN_ENCRYPTION_KEY_LENGTH) return new Secret(text);
   throw new UsageError(
-    `CRAWLWAY_ENCRYPTION_KEY has fewer than ${SHORTEST_ENCRYPTION_KEY} characters; create one with: openssl rand -hex 32`,
+    `CRAWLWAY_ENCRYPTION_KEY has fewer than ${MIN_ENCRYPTION_KEY_LENGTH} characters; create one with: openssl rand -hex 32`,
   );
 }
 

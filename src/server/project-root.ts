@@ -8,6 +8,7 @@ function findRoot(folder: string): string {
   const manifest = join(folder, 'package.json');
   if (existsSync(manifest) && JSON.parse(readFileSync(manifest, 'utf8')).name === 'crawlway') return folder;
   const parent = dirname(folder);
-  if (parent === folder) throw new Error(`no package.json above ${import.meta.dirname}`);
+  if (parent === folder)
+    throw new Error(`no package.json of crawlway in ${import.meta.dirname} or in a folder above it`);
   return findRoot(parent);
 }

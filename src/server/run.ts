@@ -6,9 +6,9 @@ import { type RunningServer, serve } from './serve.js';
 
 /** Runs until a signal ends it. */
 export async function run(flags: ServerFlags, withSample: boolean): Promise<void> {
-  const starting = start(flags, withSample);
-  handleSignals(starting);
-  await starting.catch(fail);
+  const startup = start(flags, withSample);
+  handleSignals(startup);
+  await startup.catch(fail);
 }
 
 async function start(flags: ServerFlags, withSample: boolean): Promise<RunningServer> {
@@ -23,13 +23,13 @@ async function start(flags: ServerFlags, withSample: boolean): Promise<RunningSe
  * Also handles signals while the server is starting, and then stops it as soon as possible. A second signal ends the
  * process at once; nothing is lost.
  */
-function handleSignals(starting: Promise<RunningServer>): void {
+function handleSignals(startup: Promise<RunningServer>): void {
   let stopping = false;
   const stop = async (signal: string): Promise<void> => {
     if (stopping) process.exit(1);
     stopping = true;
     try {
-      const server = await starting;
+      const server = await startup;
       server.log.info(
         `${signal} received: the server is stopping; orders in flight are delivered or left for the next start`,
       );
@@ -42,5 +42,5 @@ function handleSignals(starting: Promise<RunningServer>): void {
   };
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);
-  process.on('SIGHUP', () => void starting.then((server) => server.reload('signal')).catch(() => undefined));
+  process.on('SIGHUP', () => void startup.then((server) => server.reload('signal')).catch(() => undefined));
 }

@@ -10,10 +10,10 @@ import { UsageError } from './options.js';
 const HOST = '127.0.0.1';
 const FIRST_PORTS: SamplePorts = { site: 8741, index: 8742 };
 /** Distance between the alternative ports, and number of them that are tried; after that, any free port is used. */
-const STEP = 10;
-const STEPS = 20;
+const PORT_STEP = 10;
+const MAX_STEPS = 20;
 
-/** The sample's ports, kept in the data folder: after a port was found in use, the sample is moved permanently. */
+/** The sample's ports, stored in the data directory: a sample that had to move to other ports stays there. */
 interface SamplePorts {
   readonly site: number;
   readonly index: number;
@@ -27,13 +27,13 @@ export interface Sample {
   close(): Promise<void>;
 }
 
-interface SampleSetting {
+interface SampleSettings {
   readonly configFile: string;
   readonly dataDirectory: string;
   readonly log: Log;
 }
 
-interface Listening {
+interface ListeningServer {
   readonly url: string;
   close(): Promise<void>;
 }
@@ -45,36 +45,40 @@ const isOnPort = (text: string, port: number): boolean => URL.parse(text)?.host 
  * configuration is changed accordingly.
  * @throws UsageError if the configuration would have to change and its file cannot be written
  */
-export async function startSample(definition: ServerDefinition, setting: SampleSetting): Promise<Sample> {
-  const { dataDirectory } = setting;
+export async function startSample(definition: ServerDefinition, settings: SampleSettings): Promise<Sample> {
+  const { dataDirectory } = settings;
   const ports = readPorts(dataDirectory);
   const roots = definition.crawlers.flatMap((crawler) => crawler.roots);
-  const wantsSite = roots.some((root) => isOnPort(root.url, ports.site));
-  const wantsIndex = definition.sinks.some((sink) => isOnPort(sink.url, ports.index));
+  const needsSite = roots.some((root) => isOnPort(root.url, ports.site));
+  const needsIndex = definition.sinks.some((sink) => isOnPort(sink.url, ports.index));
   const file = join(dataDirectory, 'index', 'index.sqlite');
-  const running: Listening[] = [];
-  const close = async (): Promise<void> => void (await Promise.all(running.map((one) => one.close())));
+  const runningServers: ListeningServer[] = [];
+  const close = async (): Promise<void> => void (await Promise.all(runningServers.map((server) => server.close())));
   try {
-    if (wantsSite) running.push(await startOnFreePort(ports.site, (port) => startSampleSite({ port, host: HOST })));
-    const site = findPort(running[0]) ?? ports.site;
-    const index = wantsIndex
+    if (needsSite)
+      runningServers.push(await startOnFreePort(ports.site, (port) => startSampleSite({ port, host: HOST })));
+    const sitePort = findPort(runningServers[0]) ?? ports.site;
+    const indexServer = needsIndex
       ? await startOnFreePort(ports.index, (port) => startIndex({ port, host: HOST, file }))
       : undefined;
-    if (index) running.push(index);
-    const now: SamplePorts = { site, index: findPort(index) ?? ports.index };
-    const moved = now.site !== ports.site || now.index !== ports.index;
-    if (moved) changePorts(ports, now, setting);
-    return { searchPage: index ? `${index.url}/` : '', moved, close };
+    if (indexServer) runningServers.push(indexServer);
+    const newPorts: SamplePorts = { site: sitePort, index: findPort(indexServer) ?? ports.index };
+    const moved = newPorts.site !== ports.site || newPorts.index !== ports.index;
+    if (moved) changePorts(ports, newPorts, settings);
+    return { searchPage: indexServer ? `${indexServer.url}/` : '', moved, close };
   } catch (error) {
     await close();
     throw error;
   }
 }
 
-async function startOnFreePort(first: number, start: (port: number) => Promise<Listening>): Promise<Listening> {
-  for (let step = 0; step <= STEPS; step++) {
+async function startOnFreePort(
+  firstPort: number,
+  start: (port: number) => Promise<ListeningServer>,
+): Promise<ListeningServer> {
+  for (let step = 0; step <= MAX_STEPS; step++) {
     try {
-      return await start(first + step * STEP);
+      return await start(firstPort + step * PORT_STEP);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
     }
@@ -82,7 +86,8 @@ async function startOnFreePort(first: number, start: (port: number) => Promise<L
   return start(0);
 }
 
-const findPort = (running: Listening | undefined): number | undefined => running && Number(new URL(running.url).port);
+const findPort = (server: ListeningServer | undefined): number | undefined =>
+  server && Number(new URL(server.url).port);
 
 const getPortsFilePath = (dataDirectory: string): string => join(dataDirectory, 'sample.json');
 
@@ -100,22 +105,29 @@ export const isBundledIndex = (url: string, dataDirectory: string): boolean =>
   isOnPort(url, readPorts(dataDirectory).index);
 
 /** Changes the configuration file before the crawl begins, so that the crawl uses the new ports. */
-function changePorts(from: SamplePorts, to: SamplePorts, { configFile, dataDirectory, log }: SampleSetting): void {
+function changePorts(
+  oldPorts: SamplePorts,
+  newPorts: SamplePorts,
+  { configFile, dataDirectory, log }: SampleSettings,
+): void {
   try {
     let text = readFileSync(configFile, 'utf8');
-    for (const part of ['index', 'site'] as const) {
-      if (to[part] === from[part]) continue;
-      text = text.replaceAll(new RegExp(`127\\.0\\.0\\.1:${from[part]}(?!\\d)`, 'g'), `${HOST}:${to[part]}`);
+    for (const service of ['index', 'site'] as const) {
+      if (newPorts[service] === oldPorts[service]) continue;
+      text = text.replaceAll(
+        new RegExp(`127\\.0\\.0\\.1:${oldPorts[service]}(?!\\d)`, 'g'),
+        `${HOST}:${newPorts[service]}`,
+      );
       log.warn(
-        `Port ${from[part]} is in use by another program: the bundled ${part === 'site' ? 'sample site' : 'index'} listens on ${to[part]}, and ${configFile} now names that port`,
+        `Port ${oldPorts[service]} is in use by another program: the bundled ${service === 'site' ? 'sample site' : 'index'} listens on ${newPorts[service]}, and ${configFile} now names that port`,
       );
     }
     writeFileSync(configFile, text);
     mkdirSync(dataDirectory, { recursive: true });
-    writeFileSync(getPortsFilePath(dataDirectory), `${JSON.stringify(to)}\n`);
+    writeFileSync(getPortsFilePath(dataDirectory), `${JSON.stringify(newPorts)}\n`);
   } catch (error) {
     throw new UsageError(
-      `the sample's ports are in use by another program, and ${configFile} can't be changed to name others: ${(error as Error).message}. Free port ${from.site} and ${from.index}, or run crawlway serve with a configuration of your own`,
+      `the sample's ports are in use by another program, and ${configFile} cannot be changed to name others: ${(error as Error).message}. Free ports ${oldPorts.site} and ${oldPorts.index}, or run crawlway serve with a configuration of your own`,
     );
   }
 }

@@ -28,13 +28,13 @@ import { EngineMetricsExporter } from './metrics/engine-metrics.js';
 import { DEFAULT_CONFIG, type ServerOptions, UsageError } from './options.js';
 import { PROJECT_ROOT } from './project-root.js';
 import { type Sample, startSample } from './sample.js';
-import { ADVISED_LENGTH } from './security/api-keys.js';
+import { RECOMMENDED_LENGTH } from './security/api-keys.js';
 import { Webhooks } from './webhooks/webhooks.js';
 
-/** Including the time to close connections and files, this stays below the 15 s that a stop may take. */
+/** Together with the time to close connections and files, this stays below the 15 s that a stop may take. */
 const DRAIN_TIME = seconds(10);
-const PROGRESS_EVERY = milliseconds(250);
-const CAUGHT_UP_EVERY_MS = 5_000;
+const PROGRESS_INTERVAL = milliseconds(250);
+const CAUGHT_UP_CHECK_INTERVAL_MS = 5_000;
 
 export interface RunningServer {
   /** `http://host:port`, without a slash at the end. */
@@ -48,7 +48,7 @@ export interface RunningServer {
 
 export interface ServeExtras {
   readonly log: Log;
-  /** Start the bundled site and index if the configuration names their addresses. */
+  /** Whether to start the bundled site and index if the configuration names their addresses. */
   readonly withSample: boolean;
   /** Exporter of traces and metrics. Absent if they are not exported. It is closed with the server. */
   readonly telemetry?: OpenTelemetry;
@@ -60,13 +60,14 @@ export async function serve(
 ): Promise<RunningServer> {
   if (options.configFile === DEFAULT_CONFIG) createFirstConfiguration(log);
   warnAboutShortKeys(options, log);
-  const file = openConfigurationFile(options.configFile, options.fileSinks);
-  let loaded = file.load();
-  for (const { place, code, message } of loaded.problems) log.warn(`${formatPlace(place)} ${code} ${message}`);
-  const opened: (() => Promise<unknown>)[] = [];
-  if (telemetry) opened.push(() => telemetry.close());
+  const file = openConfigurationFile(options.configFile, options.fileSinkFolder);
+  let loadedConfiguration = file.load();
+  for (const { place, code, message } of loadedConfiguration.problems)
+    log.warn(`${formatPlace(place)} ${code} ${message}`);
+  const closeSteps: (() => Promise<unknown>)[] = [];
+  if (telemetry) closeSteps.push(() => telemetry.close());
   const close = async (): Promise<void> => {
-    for (const step of opened.splice(0).reverse()) await step();
+    for (const step of closeSteps.splice(0).reverse()) await step();
   };
   try {
     const engine = await openEngine({
@@ -76,49 +77,56 @@ export async function serve(
       encryptionKey: options.encryptionKey,
       telemetry,
     });
-    // Not before this server owns the data directory: the sample of a server that is already running would be taken for
-    // another program.
-    const sample = withSample ? await startSampleOrDrain(engine, loaded.definition, options, log) : undefined;
-    if (sample) opened.push(() => sample.close());
-    if (sample?.moved) loaded = file.load();
+    // The sample is started only once this server owns the data directory: the sample of a server that is already
+    // running would otherwise be mistaken for another program.
+    const sample = withSample
+      ? await startSampleOrDrain(engine, loadedConfiguration.definition, options, log)
+      : undefined;
+    if (sample) closeSteps.push(() => sample.close());
+    if (sample?.moved) loadedConfiguration = file.load();
     engine.observe(new EventLog(log).logEvent);
-    const webhooks = new Webhooks({ clock: systemClock, log, definition: () => engine.definition, open: openWebhook });
+    const webhooks = new Webhooks({
+      clock: systemClock,
+      log,
+      getDefinition: () => engine.definition,
+      openChannel: openWebhook,
+    });
     engine.observe(webhooks.handleEvent);
-    opened.push(() => webhooks.close());
+    closeSteps.push(() => webhooks.close());
     if (options.fetchLog !== undefined) {
       const fetchLog = await FetchLog.open(options.fetchLog, log);
-      opened.push(() => fetchLog.close());
+      closeSteps.push(() => fetchLog.close());
       engine.observe(fetchLog.write);
     }
-    opened.push(() => engine.drain(DRAIN_TIME));
-    const admin = await openAdminStore(options.databaseUrl, options.encryptionKey);
-    opened.push(() => admin.close());
-    const parts = createPartsModule({ options, log, file, engine, admin, searchPage: sample?.searchPage ?? '' });
+    closeSteps.push(() => engine.drain(DRAIN_TIME));
+    const adminStore = await openAdminStore(options.databaseUrl, options.encryptionKey);
+    closeSteps.push(() => adminStore.close());
+    const parts = createPartsModule({ options, log, file, engine, adminStore, searchPage: sample?.searchPage ?? '' });
     const app = await createApp(parts, log, { api: options.roles.has('api') });
-    opened.push(() => app.close());
+    closeSteps.push(() => app.close());
     telemetry?.sendMetrics(() => app.get(EngineMetricsExporter).getValues());
     const configuration = app.get(ConfigurationService);
-    const { definition } = await configuration.initialize(loaded, isSharedDatabase(options.databaseUrl));
+    const { definition } = await configuration.initialize(loadedConfiguration, isSharedDatabase(options.databaseUrl));
     await listen(app, options);
     engine.onConfigurationChange(() => configuration.adoptNewest());
     await engine.open(definition);
-    const watch = new ConfigurationWatch(configuration, systemClock, log);
-    opened.push(async () => watch.close());
-    const secrets = new SecretWatch({
+    const configurationWatch = new ConfigurationWatch(configuration, systemClock, log);
+    closeSteps.push(async () => configurationWatch.close());
+    const secretWatch = new SecretWatch({
       renew: () => configuration.renewSecrets(),
-      every: options.secretsEvery,
+      interval: options.secretsInterval,
       clock: systemClock,
       log,
     });
-    engine.observe(secrets.onEvent);
-    opened.push(async () => secrets.close());
-    const watching = setInterval(() => {
-      for (const crawler of engine.listCaughtUp()) {
+    engine.observe(secretWatch.onEvent);
+    closeSteps.push(async () => secretWatch.close());
+    const caughtUpTimer = setInterval(() => {
+      for (const crawler of engine.takeCaughtUpCrawlers()) {
         log.info(`crawler ${crawler} has caught up; nothing is due`);
         webhooks.publishCaughtUp(crawler);
       }
-    }, CAUGHT_UP_EVERY_MS);
-    opened.push(async () => clearInterval(watching));
+    }, CAUGHT_UP_CHECK_INTERVAL_MS);
+    closeSteps.push(async () => clearInterval(caughtUpTimer));
     const url = await app.getUrl();
     log.info(`Crawlway is ready. Console: ${url}/  API: ${url}/docs`);
     if (sample) void announceCaughtUp(engine, log, { sample, url });
@@ -160,11 +168,11 @@ function warnAboutShortKeys({ apiKeys }: ServerOptions, log: Log): void {
   const names = apiKeys.filter(({ short }) => short).map(({ name }) => name);
   if (names.length === 0) return;
   log.warn(
-    `CRAWLWAY_API_KEYS: short keys can be guessed (${names.join(', ')}); use ${ADVISED_LENGTH} characters or more: openssl rand -hex 16`,
+    `CRAWLWAY_API_KEYS: short keys can be guessed (${names.join(', ')}); use ${RECOMMENDED_LENGTH} characters or more: openssl rand -hex 16`,
   );
 }
 
-/** Checks that the port is available before the sample may change the configuration because of its own ports. */
+/** Checks that the port is available, before the sample may change its own ports in the configuration. */
 async function requireFreePort(options: ServerOptions): Promise<void> {
   const server = createServer();
   await withPortErrors(options, () => once(server.listen(options.port, options.host), 'listening'));
@@ -175,35 +183,35 @@ const listen = (app: NestFastifyApplication, options: ServerOptions): Promise<vo
   withPortErrors(options, () => app.listen(options.port, options.host));
 
 /** @throws UsageError that says what to do if the port cannot be opened */
-async function withPortErrors({ port, host }: ServerOptions, open: () => Promise<unknown>): Promise<void> {
+async function withPortErrors({ port, host }: ServerOptions, openPort: () => Promise<unknown>): Promise<void> {
   try {
-    await open();
+    await openPort();
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'EADDRINUSE')
       throw new UsageError(`port ${port} on ${host} is in use by another program; choose a different one with --port`);
     if (code === 'EACCES')
-      throw new UsageError(`this user may not listen on port ${port}; choose a different one with --port`);
+      throw new UsageError(`this user is not allowed to listen on port ${port}; choose a different one with --port`);
     if (code === 'EADDRNOTAVAIL')
       throw new UsageError(`this machine does not have the address ${host}; choose a different one with --host`);
     throw error;
   }
 }
 
-/** Logs the last message of a first start: what there is to see now, and where. */
+/** Once the crawl has caught up, logs what there is to see and where; the last message of a first start. */
 async function announceCaughtUp(
   engine: EngineApi,
   log: Log,
   { sample, url }: { sample: Sample; url: string },
 ): Promise<void> {
   for (;;) {
-    await systemClock.sleep(PROGRESS_EVERY);
+    await systemClock.sleep(PROGRESS_INTERVAL);
     const crawlers = await engine.listCrawlers().catch(() => undefined);
     if (!crawlers) return;
-    const indexed = crawlers.reduce((sum, { counts }) => sum + counts.indexed, 0);
-    if (indexed === 0 || crawlers.some(({ idle, pendingOrders }) => !idle || pendingOrders > 0)) continue;
-    const search = sample.searchPage ? ` Search them: ${sample.searchPage}?q=storm` : '';
-    log.info(`The crawl has caught up: ${indexed} documents are indexed.${search}  Console: ${url}/`);
+    const indexedCount = crawlers.reduce((sum, { counts }) => sum + counts.indexed, 0);
+    if (indexedCount === 0 || crawlers.some(({ idle, pendingOrders }) => !idle || pendingOrders > 0)) continue;
+    const searchHint = sample.searchPage ? ` Search them: ${sample.searchPage}?q=storm` : '';
+    log.info(`The crawl has caught up: ${indexedCount} documents are indexed.${searchHint}  Console: ${url}/`);
     return;
   }
 }

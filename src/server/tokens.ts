@@ -14,13 +14,13 @@ export const AUDIT_LOG = Symbol('audit log');
 export const KEY_STORE = Symbol('key store');
 /** A `SessionStore`. */
 export const SESSION_STORE = Symbol('session store');
-/** A `SignIn`; undefined if people do not sign in to this server. */
+/** A `SignIn`; undefined if single sign-on is not configured. */
 export const SIGN_IN = Symbol('sign-in');
 /** A `Log`. */
 export const LOG = Symbol('log');
 /** A `Clock`. */
 export const CLOCK = Symbol('clock');
-/** An `OpenKeyDirectory`. */
+/** A `CreateKeyDirectory`. */
 export const KEY_DIRECTORY = Symbol('key directory');
 /** The `ServerOptions` of this process. */
 export const OPTIONS = Symbol('options');
@@ -28,9 +28,9 @@ export const OPTIONS = Symbol('options');
 export const SEARCH_PAGE = Symbol('search page');
 /** A `DocumentMapper`. */
 export const MAP_DOCUMENT = Symbol('map document');
-/** A `TestSink`. */
+/** A `SinkTester`. */
 export const TEST_SINK = Symbol('test sink');
-/** Everything before the API path of a call. */
+/** Path prefix of the calls of the API. */
 export const API = 'api/v1';
 
 /** All tokens that a module must provide for the application to start. */

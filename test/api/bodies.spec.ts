@@ -131,5 +131,5 @@ it('what is missing, unknown or no call at all is named once, in plain words', a
     { pointer: '/url', detail: 'url is missing' },
   ]);
   const nothing = await world.get<Problem>('nothing');
-  expect(nothing.body.detail).toBe('There is no call GET /api/v1/nothing; /docs lists all calls.');
+  expect(nothing.body.detail).toBe('There is no endpoint GET /api/v1/nothing; see /docs for all endpoints.');
 });

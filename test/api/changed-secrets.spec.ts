@@ -65,5 +65,5 @@ it('a file that is not there is a mistake with its place', async () => {
       `<cw:Credential url="http://a.example/" user="u" password="\${file:${folder}/none}"/><cw:AllowAddress`,
     );
   const { body } = await world.sendXml('POST', 'config/check', xml);
-  expect(JSON.stringify(body)).toContain(`there is no file ${folder}/none`);
+  expect(JSON.stringify(body)).toContain(`the file ${folder}/none does not exist`);
 });

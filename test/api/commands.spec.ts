@@ -3,13 +3,13 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
-import { check } from '../../src/cli/check.js';
-import { clear } from '../../src/cli/clear.js';
+import { checkConfiguration } from '../../src/cli/check.js';
+import { deleteUrls } from '../../src/cli/clear.js';
 import { ServerClient } from '../../src/cli/client.js';
 import { printCompletion } from '../../src/cli/completion.js';
 import { runDoctor } from '../../src/cli/doctor.js';
 import { explain } from '../../src/cli/explain.js';
-import { listRefused } from '../../src/cli/refused.js';
+import { listRefusedLinks } from '../../src/cli/refused.js';
 import { listRoots } from '../../src/cli/roots.js';
 import { testSinks } from '../../src/cli/sinks.js';
 import { showStatus } from '../../src/cli/status.js';
@@ -49,9 +49,9 @@ it('results are one JSON document each with --json', async () => {
   const answers = {
     status: JSON.parse(await printed(() => showStatus(server))),
     roots: JSON.parse(await printed(() => listRoots(server))),
-    refused: JSON.parse(await printed(() => listRefused(server))),
+    refused: JSON.parse(await printed(() => listRefusedLinks(server))),
     explain: JSON.parse(await printed(() => explain(world.site.url('/a.html'), server))),
-    check: JSON.parse(await printed(() => check(world.configFile, { json: true }))),
+    check: JSON.parse(await printed(() => checkConfiguration(world.configFile, { json: true }))),
   };
   expect(answers).toMatchObject({
     status: { crawlers: [{ name: 'test', indexed: 4 }], sinks: [{ name: 'main', type: 'file' }] },
@@ -76,17 +76,17 @@ it('a crawler is asked for only where one has to be chosen', async () => {
   await new Promise<void>((resolve) => several.listen(0, '127.0.0.1', resolve));
   const server = `http://127.0.0.1:${(several.address() as { port: number }).port}`;
   expect(await printed(() => listRoots({ server }))).toMatch(/one +rejected .*one\.example\/\ntwo +rejected/);
-  expect(JSON.parse(await printed(() => listRefused({ server, json: true })))).toMatchObject([
+  expect(JSON.parse(await printed(() => listRefusedLinks({ server, json: true })))).toMatchObject([
     { crawler: 'one', count: 2 },
     { crawler: 'two', count: 2 },
   ]);
-  await expect(clear('http://one.example/*', { server })).rejects.toThrow('choose one with --crawler (one, two)');
+  await expect(deleteUrls('http://one.example/*', { server })).rejects.toThrow('choose one with --crawler (one, two)');
   several.close();
 });
 
 it('a pattern that matches nothing is a result, too', async () => {
   const server = { server: world.server.url, json: true };
-  expect(JSON.parse(await printed(() => clear('http://nowhere.example/*', server)))).toEqual({
+  expect(JSON.parse(await printed(() => deleteUrls('http://nowhere.example/*', server)))).toEqual({
     crawler: 'test',
     deleted: 0,
   });

@@ -199,7 +199,9 @@ describe('the calls about crawlers and URLs', () => {
     world.site.page('/while-paused.html');
     await world.send('POST', 'crawlers/test/roots', { url: world.site.url('/while-paused.html') });
     const limit = async (): Promise<string> => (await world.get('crawlers/test')).body.limitedBy;
-    await expect.poll(limit).toMatch(/a person: all hosts with due URLs are paused; 100 % of the due URLs are on 127/);
+    await expect
+      .poll(limit)
+      .toMatch(/an operator: all hosts with due URLs are paused; 100 % of the due URLs are on 127/);
     await world.send('POST', `${path}/resume`);
     await world.caughtUp();
   });

@@ -61,7 +61,7 @@ it('the test of a login shows each step with its status and where it was sent, a
       what: 'checked whether the login succeeded',
       url: site.url('/'),
       status: 200,
-      detail: 'it is not the login form',
+      detail: 'the page is not the login form',
     },
   ]);
   expect(text).not.toContain('right');
@@ -118,7 +118,7 @@ it('`crawlway login test` and `login list` show a login that works', async () =>
     `3. followed the redirect ${site.url('/')} -> 200`,
     '   sets sid',
     `4. checked whether the login succeeded ${site.url('/')} -> 200`,
-    '   it is not the login form',
+    '   the page is not the login form',
     'login members works',
     '',
   ]);

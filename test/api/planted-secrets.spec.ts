@@ -245,7 +245,7 @@ it('no secret leaves the server but to the place that it is for', async () => {
     writeFileSync(config, text);
     server.signal('SIGHUP');
     await expect
-      .poll(() => server.stdout.split('the changed configuration has errors').length)
+      .poll(() => server.stdout.split('the changed configuration file has errors').length)
       .toBeGreaterThan(index + 1);
     await call('GET', 'config/state');
   }

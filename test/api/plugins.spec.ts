@@ -68,6 +68,6 @@ it('crawlway new plugin writes one that works: a server loads it, crawls with it
     headers: { 'content-type': 'application/xml' },
     body: missing,
   });
-  expect(await checked.text()).toContain('there is no plugins/gone.mjs below the folder for plug-ins');
+  expect(await checked.text()).toContain('plugins/gone.mjs does not exist in the folder for plug-ins');
   expect(await server.end('SIGTERM')).toBe(0);
 });

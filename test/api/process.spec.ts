@@ -230,7 +230,7 @@ describe('the command line without a server', () => {
       crawlway('explain', 'https://elsewhere.example/', '--from', 'http://127.0.0.1:8741/', ...args).ended,
       crawlway('status', '--once', '--server', 'http://127.0.0.1:9').ended,
     ]);
-    expect(inside.stdout).toMatch(/^ {2}The configuration accepts it\. No server was asked/m);
+    expect(inside.stdout).toMatch(/^ {2}The configuration accepts it\. No server was consulted/m);
     expect(outside.stdout).toMatch(/^ {2}Not crawled: the link on .* is refused: .*\(site-mode, /m);
     expect([inside.code, outside.code]).toEqual([0, 3]);
     expect(outside.stdout).toMatch(/^ {2}Next step: \S/m);

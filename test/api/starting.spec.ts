@@ -27,7 +27,7 @@ async function listening(folder = temporaryDirectory()) {
   const engine = await openEngine({ databaseUrl: options.databaseUrl, log: silent });
   const admin = await openAdminStore(options.databaseUrl);
   const app = await createApp(
-    createPartsModule({ options, log: silent, file, engine, admin, searchPage: '' }),
+    createPartsModule({ options, log: silent, file, engine, adminStore: admin, searchPage: '' }),
     silent,
     {
       api: true,

@@ -52,7 +52,7 @@ describeInBrowser('every screen can be used by everybody', {}, (stage) => {
     await page.setViewportSize({ width: 390, height: 800 });
     await open('/urls');
     await page.getByRole('button', { name: 'Remove…' }).click();
-    await page.getByLabel(/^URLs like/).fill('%');
+    await page.getByLabel(/^URLs that match/).fill('%');
     await page.getByText(/stored URLs match/).waitFor();
     expect(await findings(page)).toEqual([]);
     const width = await page.evaluate('document.documentElement.scrollWidth');

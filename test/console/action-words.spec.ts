@@ -1,15 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { actionText } from '../../console/src/screens/audit/action-words.js';
+import { describeAction } from '../../console/src/screens/audit/action-words.js';
 import { PROJECT_ROOT } from '../../src/server/project-root.js';
 
 it('the audit log says what a person did, not which HTTP method it took', () => {
-  expect(actionText('putConfiguration')).toBe('Change the configuration');
-  expect(actionText('pauseCrawler')).toBe('Pause crawler');
-  expect(actionText('refreshUrls')).toBe('Refresh URLs');
+  expect(describeAction('putConfiguration')).toBe('Change the configuration');
+  expect(describeAction('pauseCrawler')).toBe('Pause crawler');
+  expect(describeAction('refreshUrls')).toBe('Refresh URLs');
   const description = readFileSync(join(PROJECT_ROOT, 'openapi.yaml'), 'utf8');
   const operations = [...description.matchAll(/operationId: (\w+)/g)].map(([, name = '']) => name);
   expect(operations.length).toBeGreaterThan(50);
-  expect(operations.map(actionText).filter((words) => /^(?:Put|Post|Patch)\b/.test(words))).toEqual([]);
+  expect(operations.map(describeAction).filter((words) => /^(?:Put|Post|Patch)\b/.test(words))).toEqual([]);
 });

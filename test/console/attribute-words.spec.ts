@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { attributeLabel } from '../../console/src/screens/configuration/attribute-words.js';
+import { getAttributeLabel } from '../../console/src/screens/configuration/attribute-words.js';
 
 it.each([
   ['nthreads', 'Threads'],
@@ -13,5 +13,5 @@ it.each([
   ['maxSizeBytes', 'Maximum size'],
   ['litteral', 'Literal'],
 ])('the label of %s is "%s"', (name, words) => {
-  expect(attributeLabel(name)).toBe(words);
+  expect(getAttributeLabel(name)).toBe(words);
 });

@@ -34,7 +34,7 @@ async function setUp(options: WorldOptions): Promise<{ stage: Stage; close: () =
   const profile = mkdtempSync(join(tmpdir(), 'crawlway-chromium-'));
   const [world, context] = await Promise.all([ConsoleWorld.start(options), launch(profile)]);
   const page = await context.newPage();
-  page.setDefaultTimeout(30_000);
+  page.setDefaultTimeout(90_000);
   const complaints: string[] = [];
   page.on('pageerror', (error) => complaints.push(error.message));
   page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));

@@ -34,7 +34,7 @@ describeInBrowser('the configuration screen', { configuration: RULES_ALONE }, (s
     await page.getByRole('button', { name: 'Move rule 3 up' }).click();
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     await expect
-      .poll(() => page.locator('.rule').nth(1).textContent(), { timeout: 15_000 })
+      .poll(() => page.locator('.rule').nth(1).textContent(), { timeout: 60_000 })
       .toContain('/no-such-lamps');
     expect(world.server.engine.definition.crawlers[0]!.rules).toHaveLength(3);
   });
@@ -56,7 +56,7 @@ describeInBrowser('the configuration screen', { configuration: RULES_ALONE }, (s
     await dialog.getByRole('button', { name: 'Preview…' }).click();
     await page.getByRole('button', { name: /^Save/ }).click();
     const actions = () => world.server.engine.definition.crawlers[0]!.rules[2]!.actions.follow;
-    await expect.poll(actions, { timeout: 15_000 }).toBe(false);
+    await expect.poll(actions, { timeout: 60_000 }).toBe(false);
   });
 
   it('offers elements, attributes and values of the schema, and closes no element by itself', async () => {
@@ -131,7 +131,7 @@ describeInBrowser('the configuration screen', { configuration: RULES_ALONE }, (s
     await panel.getByText('no problems').waitFor();
     await panel.getByRole('button', { name: 'Preview and save…' }).click();
     await page.getByText(/1 documents? would be removed from the index/).waitFor();
-    await page.getByRole('button', { name: 'Save, and delete these documents' }).click();
+    await page.getByRole('button', { name: 'Save and delete these documents' }).click();
     await page.getByText('The new configuration is in force.').waitFor();
     expect(world.server.engine.definition.crawlers[0]!.crawlSpace?.rules).toHaveLength(2);
     await open(`/try?url=${encodeURIComponent(world.site.url('/news.html'))}`);
@@ -157,10 +157,10 @@ describeInBrowser('the configuration screen', { configuration: RULES_ALONE }, (s
     await panel.getByText('no problems').waitFor();
     await panel.getByRole('button', { name: 'Preview and save…' }).click();
     await page.getByRole('button', { name: 'Save', exact: true }).click();
-    await expect.poll(records, { timeout: 15_000 }).toBe(1);
+    await expect.poll(records, { timeout: 60_000 }).toBe(1);
     await panel.getByRole('button', { name: 'Remove…' }).click();
     await page.getByRole('button', { name: 'Save', exact: true }).click();
-    await expect.poll(records, { timeout: 15_000 }).toBeUndefined();
+    await expect.poll(records, { timeout: 60_000 }).toBeUndefined();
   });
 
   it('shows the resolved view, for everything and for one URL', async () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   addCrawler,
   addSink,
-  type CrawlWish,
+  type CrawlSettings,
   type NewSink,
   type Scope,
 } from '../../console/src/screens/first-run/crawl-draft.js';
@@ -30,7 +30,7 @@ const filled = (type: string, more: Partial<NewSink> = {}): NewSink => ({
   ...more,
 });
 
-const wish = (more: Partial<CrawlWish> = {}): CrawlWish => ({
+const wish = (more: Partial<CrawlSettings> = {}): CrawlSettings => ({
   name: 'example.com',
   url: new URL('https://www.example.com/'),
   scope: 'site',
@@ -99,7 +99,7 @@ describe('the contact', () => {
       ?.userAgent.replace('Crawlway/0.1', '')
       .trim();
   const fetchers = (...tags: string[]) => OTHER.replace('  <more:Sink', `  ${tags.join('')}\n  <more:Sink`);
-  const added = (xml: string, more: Partial<CrawlWish>) =>
+  const added = (xml: string, more: Partial<CrawlSettings>) =>
     addCrawler(xml, wish({ sink: 'main', newSink: filled('file'), ...more }));
   const CONTACT = 'https://a.example/bot?a=b&c="d"';
 

@@ -59,7 +59,7 @@ describeInBrowser('the configuration as forms', {}, (stage) => {
     await page.getByRole('button', { name: 'Preview and save…' }).click();
     await page.getByRole('dialog').getByRole('button', { name: /^Save/ }).click();
     await expect
-      .poll(() => world.server.engine.definition.crawlers[0]!.pushTo, { timeout: 15_000 })
+      .poll(() => world.server.engine.definition.crawlers[0]!.pushTo, { timeout: 60_000 })
       .toEqual(['search']);
   });
 
@@ -83,6 +83,6 @@ describeInBrowser('the configuration as forms', {}, (stage) => {
       .click();
     await page.getByRole('button', { name: 'Preview and save…' }).click();
     await page.getByRole('dialog').getByRole('button', { name: /^Save/ }).click();
-    await expect.poll(() => world.server.engine.definition.crawlers.length, { timeout: 15_000 }).toBe(1);
+    await expect.poll(() => world.server.engine.definition.crawlers.length, { timeout: 60_000 }).toBe(1);
   });
 });

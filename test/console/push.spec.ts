@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { describeInBrowser, type Stage } from './browser.js';
 
 /** Visiting and pushing happen in the background. */
-const PATIENCE = { timeout: 15_000 };
+const PATIENCE = { timeout: 60_000 };
 
 /** Holds every deletion of a visit; a person decides. */
 const CONFIGURATION = `
@@ -33,7 +33,7 @@ describeInBrowser('what waits for a person', { configuration: CONFIGURATION }, (
       await page.getByText('2 deletions', { exact: true }).waitFor();
       await page.getByRole('button', { name: 'Drop…' }).click();
       const dialog = page.getByRole('dialog', { name: 'Drop held deletions' });
-      expect(await dialog.textContent()).toContain(`2 documents of ${host(stage())} stay in the index`);
+      expect(await dialog.textContent()).toContain(`2 documents of ${host(stage())} will stay in the index`);
       await dialog.getByRole('button', { name: 'Keep 2 documents' }).click();
       await page.getByText('2 deletions dropped; the documents stay.').waitFor();
       await page.getByText('Nothing is held.').waitFor();
@@ -69,7 +69,7 @@ describeInBrowser('what waits for a person', { configuration: CONFIGURATION }, (
     await table.getByRole('row', { name: /news\.html.*this document is poison/ }).waitFor();
     world.receiver.fate = () => 'pass';
     await table.getByRole('button', { name: /Resend order/ }).click();
-    await page.getByText('The page is fetched again, and the resulting order is sent.').waitFor();
+    await page.getByText('The page will be fetched again, and the resulting order will be sent.').waitFor();
     await expect.poll(() => found(stage(), 'new lamp'), PATIENCE).toBe(true);
     await expect.poll(() => refused(stage()), PATIENCE).toBe(0);
     await page.getByText('There are no refused orders.').waitFor();

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { findReferences, renameElement } from '../../console/src/screens/configuration/renaming.js';
-import { readXml, type XmlElement } from '../../console/src/screens/configuration/xml-tree.js';
+import { parseXml, type XmlElement } from '../../console/src/screens/configuration/xml-tree.js';
 
 const XML = `<CrawlConfig xmlns="exa:com.exalead.mercury.mami.crawl.v21" xmlns:cw="urn:crawlway:config:1">
   <cw:Sink name="main" type="file" url="a.jsonl"/>
@@ -22,13 +22,13 @@ const XML = `<CrawlConfig xmlns="exa:com.exalead.mercury.mami.crawl.v21" xmlns:c
 </CrawlConfig>
 `;
 
-function found(test: (one: XmlElement) => boolean, root = readXml(XML)!): XmlElement {
+function found(test: (one: XmlElement) => boolean, root = parseXml(XML)!): XmlElement {
   const all = [root, ...root.children, ...root.children.flatMap(({ children }) => children)];
   return all.find(test)!;
 }
 
 const renamed = (name: string, number = 0): string => {
-  const root = readXml(XML)!;
+  const root = parseXml(XML)!;
   const all = [...root.children, ...root.children.flatMap(({ children }) => children)];
   return renameElement(XML, root, all.filter((one) => one.name === name)[number]!, 'new');
 };
@@ -54,7 +54,7 @@ it('a content takes the options of its own crawler along', () => {
 });
 
 it('a crawler has nothing that refers to it', () => {
-  const root = readXml(XML)!;
+  const root = parseXml(XML)!;
   expect(
     findReferences(
       root,

@@ -43,7 +43,7 @@ describeInBrowser('pages created by scripts', { configuration: CONFIGURATION }, 
     const rendering = page.getByRole('region', { name: 'Rendering' });
     await rendering.getByRole('rowheader', { name: '/product/N' }).waitFor();
     await rendering.getByLabel('Rendering of /product/N').selectOption('never render');
-    await page.getByText('/product/N: never render from the next visit on.').waitFor();
+    await page.getByText('/product/N: never render, starting with the next visit.').waitFor();
     const answer = await fetch(`${world.server.url}/api/v1/hosts/${host}/rendering`);
     const { patterns } = (await answer.json()) as { patterns: { pattern: string; render: string }[] };
     expect(patterns).toContainEqual(expect.objectContaining({ pattern: '/product/N', render: 'never' }));

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { buildRuleXml, changeRules } from '../../console/src/screens/configuration/rule-text.js';
-import { addCrawler, type CrawlWish } from '../../console/src/screens/first-run/crawl-draft.js';
+import { addCrawler, type CrawlSettings } from '../../console/src/screens/first-run/crawl-draft.js';
 import { listRules } from '../../src/adapters/config-xml/edit/rules.js';
 import { readConfiguration } from '../../src/adapters/config-xml/read.js';
 
@@ -68,7 +68,7 @@ describe('a rule made of its parts', () => {
 });
 
 describe('a new crawl', () => {
-  const wish: CrawlWish = {
+  const wish: CrawlSettings = {
     name: 'new',
     url: new URL('https://www.example.com/docs/start.html'),
     scope: 'site',

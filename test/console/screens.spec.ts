@@ -160,7 +160,7 @@ describeInBrowser('the console, screen by screen', {}, (stage) => {
     await dialog.getByRole('button', { name: 'Remove it' }).click();
     await page.waitForURL(/\/urls\?/);
     const left = () => world.server.engine.countUrls({ crawler: 'docs', like: '%/guide/lenses.html' });
-    await expect.poll(left, { timeout: 15_000 }).toBe(0);
+    await expect.poll(left, { timeout: 60_000 }).toBe(0);
   });
 
   it('explains why a URL is not crawled, and where that stands', async () => {
@@ -215,7 +215,7 @@ describeInBrowser('the console, screen by screen', {}, (stage) => {
     await page.getByRole('button', { name: 'Pause this host' }).click();
     await page.getByText('paused', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Resume this host' }).click();
-    await page.getByText('well', { exact: true }).waitFor();
+    await page.getByText('healthy', { exact: true }).waitFor();
   });
 
   it('says what to do when a part of it cannot be loaded, as after an update of the server', async () => {

@@ -31,7 +31,7 @@ describeInBrowser('selectors are tried on a page', {}, (stage) => {
       .getByRole('alert')
       .getByText(/expected a CSS selector/)
       .waitFor();
-    expect(await trial.getByRole('button', { name: 'Put it into the configuration…' }).isEnabled()).toBe(false);
+    expect(await trial.getByRole('button', { name: 'Add to the configuration…' }).isEnabled()).toBe(false);
     await trial.getByRole('textbox', { name: 'Without, selector 1' }).fill('.none');
     await trial.getByText('finds nothing on this page').waitFor();
     await trial.getByRole('textbox', { name: 'Without, selector 1' }).fill('.share');
@@ -45,7 +45,7 @@ describeInBrowser('selectors are tried on a page', {}, (stage) => {
     await trial.getByText('finds 42.5', { exact: true }).waitFor();
     expect(fetched()).toBe(1);
 
-    await trial.getByRole('button', { name: 'Put it into the configuration…' }).click();
+    await trial.getByRole('button', { name: 'Add to the configuration…' }).click();
     const dialog = page.getByRole('dialog', { name: 'What this change would do' });
     await dialog.getByText(/stored URLs? judged/).waitFor();
     await dialog.getByRole('button', { name: /^Save/ }).click();

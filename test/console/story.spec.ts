@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { describeInBrowser } from './browser.js';
 
 /** Judging again and pushing happen in the background. */
-const PATIENCE = { timeout: 15_000 };
+const PATIENCE = { timeout: 60_000 };
 
 const NOTHING_YET = '<cw:Sink name="main" type="papi" url="INDEX" connector="test"/>';
 
@@ -32,7 +32,7 @@ describeInBrowser('from nothing to a page that is found', { configuration: NOTHI
     await page.getByRole('dialog').getByLabel('Crawl').selectOption('Ignore');
     await page.getByRole('button', { name: 'Preview…' }).click();
     await page.getByText(/1 documents would be removed from the index/).waitFor();
-    await page.getByRole('button', { name: 'Save, and delete these documents' }).click();
+    await page.getByRole('button', { name: 'Save and delete these documents' }).click();
     await expect.poll(() => found(world.index.url, 'brass'), PATIENCE).toBe(false);
 
     await open(`/try?url=${encodeURIComponent(world.site.url('/guide/lamps.html'))}`);

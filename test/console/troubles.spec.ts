@@ -33,7 +33,7 @@ describeInBrowser('what is away', { configuration: CONFIGURATION }, (stage) => {
     const orders = page.getByRole('table', { name: 'Push orders' });
     await orders.getByText('pending').waitFor();
     const facts = await page.getByRole('region', { name: 'What is known' }).textContent();
-    expect(facts).toContain('It was fetched, and is waiting until the sinks have acknowledged its order.');
+    expect(facts).toContain('It was fetched; the sinks have yet to acknowledge its order.');
     expect(facts).not.toContain('first visit');
     expect(facts).not.toContain('0 visits');
     expect(await page.getByRole('region', { name: 'Fetches' }).textContent()).not.toContain('not been fetched');

@@ -42,7 +42,7 @@ describeInBrowser('what was typed', {}, (stage) => {
     expect(await page.getByLabel('Value').inputValue()).toBe('http://site.example/lamps');
     await page.keyboard.press('Escape');
     await page.getByLabel('Value').waitFor({ state: 'detached' });
-    expect(asked).toEqual(Array(3).fill('Close and lose what you typed?'));
+    expect(asked).toEqual(Array(3).fill('Discard what you typed and close?'));
     page.removeAllListeners('dialog');
   });
 

@@ -4,7 +4,7 @@ import { beforeAll, expect, it } from 'vitest';
 import { describeInBrowser } from './browser.js';
 
 /** Removing happens in the background. */
-const PATIENCE = { timeout: 15_000 };
+const PATIENCE = { timeout: 60_000 };
 /** Longer than a pause in typing is waited for. */
 const PAUSE_MS = 1000;
 
@@ -106,7 +106,7 @@ describeInBrowser('the list of URLs', {}, (stage) => {
   it('offers the first page when the address names a page that there is not', async () => {
     const { page, open } = stage();
     await open('/urls?cursor=rubbish');
-    await page.getByText('The address names a page of this list that does not exist.').waitFor();
+    await page.getByText('This link points to a page of the list that does not exist.').waitFor();
     await page.getByRole('button', { name: 'First page' }).click();
     await page.getByRole('table', { name: 'Stored URLs' }).waitFor();
   });

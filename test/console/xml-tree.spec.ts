@@ -5,7 +5,7 @@ import {
   findElementAt,
   findPrefix,
   getAttributeValue,
-  readXml,
+  parseXml,
   removeElement,
   setAttribute,
   setText,
@@ -24,7 +24,7 @@ const XML = `<?xml version="1.0"?>
 </CrawlConfig>
 `;
 
-const rootOf = (xml: string): XmlElement => readXml(xml)!;
+const rootOf = (xml: string): XmlElement => parseXml(xml)!;
 const crawlerOf = (xml: string): XmlElement => rootOf(xml).children[0]!;
 
 describe('the elements of a configuration', () => {
@@ -84,7 +84,7 @@ describe('the elements of a configuration', () => {
   it.each(['', 'text', '<', '<a', '<a b', '<a b="', '<a><b>', '</a>', '<!--', '<a></b></a></a>'])(
     'end with broken text: %s',
     (xml) => {
-      expect(() => readXml(xml)).not.toThrow();
+      expect(() => parseXml(xml)).not.toThrow();
     },
   );
 });

@@ -69,7 +69,7 @@ it('the five examples of docs/PLUGINS.md do what it says, in one crawl', async (
   expect(await world.state(site.url('/product/old-lamp'))).toMatchObject({ reason: 'excluded-by-plugin' });
   const partner = site.requests.find(({ path }) => path === '/partner/page');
   expect(partner?.headers['x-partner']).toBe('crawl');
-  expect(pushed.get(site.url('/api/news'))?.text).toContain('Write to [mail address].');
+  expect(pushed.get(site.url('/api/news'))?.text).toContain('Write to [email address].');
   expect(await world.state(site.url('/api/draft'))).toMatchObject({ reason: 'excluded-by-plugin' });
   expect(pushed.get(site.url('/ada.vcf'))?.text).toBe('Ada Lovelace\nAnalyst');
   expect(metas('/ada.vcf')).toMatchObject({ title: 'Ada Lovelace', organisation: 'Engines' });

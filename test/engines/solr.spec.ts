@@ -44,7 +44,15 @@ describeUnless(missing, 'Solr', () => {
       { name: 'dc.creator', value: 'one' },
       { name: 'dc.creator', value: 'two' },
     ];
-    const order = addOrder('http://site.test/a', { metas, text: 'They wait in the reeds.' });
+    const forms = {
+      headings: [{ level: 2, text: 'Reeds', start: 0 }],
+      markdown: '## Reeds',
+      chunks: [
+        { text: 'They wait', path: [], start: 0, end: 9 },
+        { text: 'in the reeds.', path: ['Herons', 'Reeds'], start: 10, end: 23 },
+      ],
+    };
+    const order = addOrder('http://site.test/a', { metas, text: 'They wait in the reeds.', ...forms });
     const sink = opened();
     await sink.deliver([order], stillWanted());
     expect(await heldBy(sink)).toEqual(['http://site.test/a a1b2c3']);

@@ -2,11 +2,11 @@
 import { globSync, readFileSync } from 'node:fs';
 import { getPriority } from 'node:os';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import type { Wear } from '../../src/adapters/browser/browser.js';
+import type { MaxUses } from '../../src/adapters/browser/browser.js';
 import { BrowserEngine } from '../../src/adapters/browser/browser-engine.js';
 import { readConfiguration } from '../../src/adapters/config-xml/read.js';
 import { HttpFetcher } from '../../src/adapters/http/http-fetcher.js';
-import type { HttpAnswer } from '../../src/engine/page/page-outcome.js';
+import type { HttpResponse } from '../../src/engine/page/page-outcome.js';
 import { FakeSite } from '../support/fake-site.js';
 import { describeUnless, itUnless, noBrowser, notLinux } from '../support/left-out.js';
 import { QUIET, SANDBOX } from './rendering-world.js';
@@ -15,7 +15,7 @@ let site: FakeSite;
 let engine: BrowserEngine | undefined;
 let http: HttpFetcher | undefined;
 
-function open(attributes = '', wear?: Wear): BrowserEngine {
+function open(attributes = '', wear?: MaxUses): BrowserEngine {
   const xml = `<CrawlConfig xmlns="exa:com.exalead.mercury.mami.crawl.v21" xmlns:cw="urn:crawlway:config:1">
     <cw:Renderer ${SANDBOX} ${attributes.includes('timeLimitMS') ? '' : 'timeLimitMS="150000"'} ${attributes}/>
     <cw:Fetcher name="default"><cw:AllowAddress cidr="127.0.0.1/32"/></cw:Fetcher></CrawlConfig>`;
@@ -26,7 +26,7 @@ function open(attributes = '', wear?: Wear): BrowserEngine {
 }
 
 /** `url`: a path of the site, or the URL of a page elsewhere. */
-async function rendered(browser: BrowserEngine, url: string, body: string, cookies?: string): Promise<HttpAnswer> {
+async function rendered(browser: BrowserEngine, url: string, body: string, cookies?: string): Promise<HttpResponse> {
   const page = { status: 200, headers: { 'content-type': 'text/html' }, body: new TextEncoder().encode(body) };
   const outcome = await browser.fetch({
     url: new URL(url, site.origin).href,
@@ -39,7 +39,7 @@ async function rendered(browser: BrowserEngine, url: string, body: string, cooki
   return outcome;
 }
 
-const textOf = ({ body }: HttpAnswer): string => new TextDecoder().decode(body);
+const textOf = ({ body }: HttpResponse): string => new TextDecoder().decode(body);
 
 /** The first process of each browser that this one has started. */
 function browsers(): number[] {
@@ -82,7 +82,7 @@ describeUnless(noBrowser, 'the engine that renders', () => {
         '',
         'http://other.test/',
         undefined,
-        'render-crash: the browser could not open a page: nothing was opened',
+        'render-crash: the browser could not open a page: no tab was opened',
       ],
       [
         'that it close another',
@@ -186,6 +186,6 @@ it('without a browser says what to do, once, and renders nothing', async () => {
   };
   for (let n = 0; n < 2; n++)
     expect(await missing.fetch(request)).toMatchObject({ kind: 'failure', code: 'renderer-unavailable' });
-  expect(warnings).toEqual([expect.stringContaining('/nowhere/chromium is not a program')]);
+  expect(warnings).toEqual([expect.stringContaining('/nowhere/chromium is not an executable file')]);
   await fetcher.close();
 });

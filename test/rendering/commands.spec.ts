@@ -64,13 +64,15 @@ describeUnless(noBrowser, 'crawlway render', () => {
 describe('without a browser', () => {
   it('check says so, with what to do; it is no error', async () => {
     const { code, out } = await run('check', withoutBrowser());
-    expect(out).toMatch(/no-browser .*\/nowhere\/chromium is not a program\. Install Chromium, or name one/);
+    expect(out).toMatch(
+      /no-browser .*\/nowhere\/chromium is not an executable file\. Install Chromium, or specify a browser/,
+    );
     expect(code).toBe(0);
   });
 
   it('crawlway render says so', async () => {
     const { code, out } = await run('render', site.url('/product/1'), '--config', withoutBrowser());
-    expect(out).toMatch(/^not rendered: renderer-unavailable: .*\/nowhere\/chromium is not a program/);
+    expect(out).toMatch(/^not rendered: renderer-unavailable: .*\/nowhere\/chromium is not an executable file/);
     expect(code).toBe(2);
   });
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { IndexNowAnswer } from '../../src/domain/signals/indexnow.js';
+import type { IndexNowResponse } from '../../src/domain/signals/indexnow.js';
 import { parseIndexNow } from '../../src/domain/signals/indexnow.js';
 import { hours, minutes } from '../../src/domain/time/units.js';
 import { CrawlWorld } from '../support/crawl-world.js';
@@ -14,7 +14,7 @@ describe('a site tells of its changes (IndexNow)', () => {
   let site: FakeSite;
   let world: CrawlWorld;
   const visits = (path: string): number => site.requests.filter((request) => request.path === path).length;
-  const tell = async (...paths: string[]): Promise<IndexNowAnswer['status']> => {
+  const tell = async (...paths: string[]): Promise<IndexNowResponse['status']> => {
     const read = parseIndexNow({
       host: new URL(site.origin).host,
       key: KEY,

@@ -113,8 +113,8 @@ async function alertsOf(world: CrawlWorld): Promise<string[]> {
   const webhooks = new Webhooks({
     clock: world.clock,
     log: { debug: nothing, info: nothing, warn: nothing, error: nothing },
-    definition: () => definition,
-    open: (webhook) => new WebhookSender(webhook),
+    getDefinition: () => definition,
+    openChannel: (webhook) => new WebhookSender(webhook),
   });
   onTestFinished(() => webhooks.close());
   world.engine.observe(webhooks.handleEvent);

@@ -43,8 +43,8 @@ it('each kind of webhook is sent when it happens, and verified by the library of
   const webhooks = new Webhooks({
     clock: world.clock,
     log: { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} },
-    definition: () => world.engine.definition,
-    open: (definition) => new WebhookSender(definition),
+    getDefinition: () => world.engine.definition,
+    openChannel: (definition) => new WebhookSender(definition),
   });
   onTestFinished(() => webhooks.close());
   world.engine.observe(webhooks.handleEvent);
@@ -61,7 +61,7 @@ it('each kind of webhook is sent when it happens, and verified by the library of
   await told('configuration.applied');
   await world.engine.refresh('test', { url: site.url('/') });
   await world.untilIdle();
-  for (const crawler of world.engine.listCaughtUp()) webhooks.publishCaughtUp(crawler);
+  for (const crawler of world.engine.takeCaughtUpCrawlers()) webhooks.publishCaughtUp(crawler);
   expect((await told('crawl.caught-up')).data).toEqual({ crawler: 'test' });
   expect((await told('orders.refused')).data).toMatchObject({ crawler: 'test', uri: site.url('/refused') });
   expect((await told('login.failed')).data).toMatchObject({

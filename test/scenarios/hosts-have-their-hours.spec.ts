@@ -50,7 +50,7 @@ describe('hosts', () => {
     await world.pass(hours(7));
     expect(asked).toEqual([]);
     expect(site.requests).toEqual([]);
-    expect(await headline('/')).toContain('is crawled not before 2026-06-01T20:00:00Z because of its schedule');
+    expect(await headline('/')).toContain('is not crawled before 2026-06-01T20:00:00Z because of its schedule');
     expect((await view()).limitedBy).toBe(
       'a schedule: none of the due URLs may be crawled before 2026-06-01T20:00:00Z',
     );

@@ -95,7 +95,7 @@ it('a server that asks for another kind of login says which one is meant', async
     {
       state: 'failing',
       failure: 'changed',
-      detail: expect.stringContaining('asks for negotiate, ntlm, and this login supports basic'),
+      detail: expect.stringContaining('offers negotiate, ntlm, but this login supports only basic'),
     },
   ]);
   expect(await world.state(site.url('/'))).toMatchObject({ status: 'error', reason: 'login-failed' });

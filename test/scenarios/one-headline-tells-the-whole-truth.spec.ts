@@ -160,7 +160,7 @@ describe('the headline of a URL', () => {
       'on a host without a robots.txt that can be read',
       'http://closed/',
       'on-its-way',
-      /is waiting for its first visit, and nothing of closed:\d+ is fetched until its robots\.txt can be read/,
+      /is waiting for its first visit, and nothing is fetched from closed:\d+ until its robots\.txt can be read/,
       /Check the host/,
     ],
     [
@@ -244,7 +244,7 @@ describe('the headline of a URL', () => {
   it('says that the crawler is paused, whatever else is true', async () => {
     await world.engine.setRunState('test', 'paused');
     const { headline } = await world.engine.explain('test', closed.url('/'));
-    expect(headline.text).toContain('The crawler is paused: nothing is fetched until a person starts it.');
+    expect(headline.text).toContain('The crawler is paused: nothing is fetched until it is started.');
     expect(headline.nextStep).toBe('Start the crawler.');
     await world.engine.setRunState('test', 'running');
   });

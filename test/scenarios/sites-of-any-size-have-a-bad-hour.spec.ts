@@ -81,7 +81,7 @@ it.each(Object.keys(FAULTS))('%s everywhere deletes nothing, and all is current 
   if (PERMANENT.includes(fault)) expect(heldDeletions).toBeGreaterThan(0);
   const { idle, limitedBy } = await world.engine.getCrawler('test');
   if (idle && heldDeletions > 0)
-    expect(limitedBy).toContain(`; ${heldDeletions} deletions are waiting for a person or a sign`);
+    expect(limitedBy).toContain(`; ${heldDeletions} deletions are waiting for an operator or a sign`);
   isWell();
   await expectAllCurrent(world);
 });

@@ -39,6 +39,6 @@ it('a crawler with nothing due names the URLs in error and the deletions that wa
   for (const path of ['/', '/a', '/b', '/c']) site.set(path, { status: 500 });
   await world.engine.refresh('test', { url: site.url('/b') });
   await world.pass(minutes(2));
-  expect(await said()).toMatch(/; \d deletions? (?:is|are) waiting for a person or a sign of life$/);
+  expect(await said()).toMatch(/; \d deletions? (?:is|are) waiting for an operator or a sign of life$/);
   expect((await world.engine.listHeldDeletions())[0]?.count).toBe(Number(/(\d) deletion/.exec(await said())?.[1]));
 });

@@ -33,7 +33,7 @@ describe('the log of a server', () => {
     await world.pass(minutes(30));
     for (const message of [
       'deletions are waiting until the host shows a sign of life',
-      'deletions are held until a person releases or drops them',
+      'deletions are held until an operator releases or drops them',
     ]) {
       const told = lines.filter((line) => line.message === message);
       expect(told[0]).toMatchObject({ level: 'warn', count: 1 });

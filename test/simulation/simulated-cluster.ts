@@ -5,7 +5,12 @@ import {
   type Failure,
   type StoredCommand,
 } from '../../src/adapters/storage/cluster/command-queue.js';
-import type { Leases, Renewal, Standing, Taken } from '../../src/adapters/storage/cluster/leases.js';
+import type {
+  Leases,
+  RenewalOptions,
+  RenewalResult,
+  TakenPartition,
+} from '../../src/adapters/storage/cluster/leases.js';
 import { PostgresPartitions } from '../../src/adapters/storage/cluster/postgres-partitions.js';
 import { computePartition, PARTITIONS } from '../../src/adapters/storage/shared/partition.js';
 import { after, type Instant, milliseconds, seconds } from '../../src/domain/time/units.js';
@@ -82,7 +87,7 @@ export class SimulatedCluster implements Pick<Leases, keyof Leases>, CommandTabl
     this.leases.set(node, after(this.clock.now(), milliseconds(leaseMs)));
   }
 
-  async renew(node: string, { leaseMs, wants }: Renewal): Promise<Standing | undefined> {
+  async renew(node: string, { leaseMs, countWanted: wants }: RenewalOptions): Promise<RenewalResult | undefined> {
     const now = this.clock.now();
     if ((this.leases.get(node) ?? 0) <= now) return undefined;
     this.leases.set(node, after(now, milliseconds(leaseMs)));
@@ -150,7 +155,7 @@ export class SimulatedCluster implements Pick<Leases, keyof Leases>, CommandTabl
     this.commands = this.commands.map((one) => (one.id === id ? { ...one, tries, retryAt, isSetAside } : one));
   }
 
-  private take(node: string, most: number): Taken[] {
+  private take(node: string, most: number): TakenPartition[] {
     return this.owners
       .flatMap((owner, part) => (owner.node === undefined || !this.leases.has(owner.node) ? [{ part, owner }] : []))
       .slice(0, Math.max(0, most))
@@ -164,7 +169,7 @@ export class SimulatedCluster implements Pick<Leases, keyof Leases>, CommandTabl
 
 /** One node's partitions and messages; everything that it hears or does goes through its gate and its link. */
 export class SimulatedMember implements Nodes {
-  readonly watched = false;
+  readonly isWatched = false;
   readonly partitions: PostgresPartitions;
   private listener: NodesListener | undefined;
   private readonly queue: CommandQueue;
@@ -182,13 +187,13 @@ export class SimulatedMember implements Nodes {
       log,
       leaseMs: LEASE,
       renewEveryMs: RENEW_EVERY,
-      uptime: () => clock.now(),
-      timer: (ms, action) => clock.at(after(clock.now(), milliseconds(ms)), action),
+      readUptime: () => clock.now(),
+      schedule: (ms, action) => clock.at(after(clock.now(), milliseconds(ms)), action),
     });
     this.revision = cluster.revision;
     this.queue = new CommandQueue(gate.guard(link.guard(cluster)), {
       log,
-      ownedPartitions: () => this.partitions.owned,
+      getOwnedPartitions: () => this.partitions.owned,
       carryOut: async (command) => (await this.listener?.onCommand(command)) ?? false,
     });
     this.partitions.onChange = () => this.tell((member) => void member.partitions.runRound().catch(() => undefined));

@@ -17,8 +17,8 @@ import { SignIn } from './sign-in.js';
 import { TopBar } from './top-bar.js';
 
 /**
- * Checks who the user is before anything else: if the server requires a key and there is none, only the sign-in is
- * shown.
+ * Checks who the user is before anything else is loaded. If the server requires a key and there is no valid one, only
+ * the sign-in form is shown.
  */
 export function App(): JSX.Element {
   const session = useResource('session', (signal) => call('GET /api/v1/session', { signal }));
@@ -38,10 +38,10 @@ function Console({ session }: { session: SessionDto }): JSX.Element {
     <SessionContext.Provider value={session}>
       <CrawlersContext.Provider value={crawlers}>
         <ReasonsContext.Provider value={reasons}>
-          {/* biome-ignore lint/a11y/noStaticElementInteractions lint/a11y/useKeyWithClickEvents: links inside stay links; this only saves a page load */}
+          {/* biome-ignore lint/a11y/noStaticElementInteractions lint/a11y/useKeyWithClickEvents: the links inside work without it; this only avoids a page load */}
           <div class="shell" onClick={followLink}>
             <a class="skip" href="#main" data-leave>
-              Skip to the content
+              Skip to content
             </a>
             <TopBar />
             <Menu />
@@ -61,7 +61,7 @@ function CurrentScreen(): JSX.Element {
   const { value: crawlers, problem } = useCrawlers();
   const screen = SCREENS[path];
   const isEmpty = crawlers?.length === 0;
-  const unknown = useUnknownCrawler() !== undefined && path !== '/start';
+  const isUnknownCrawler = useUnknownCrawler() !== undefined && path !== '/start';
   useEffect(() => {
     document.title = `${screen?.title ?? 'Not found'} · Crawlway`;
   }, [screen]);
@@ -71,18 +71,18 @@ function CurrentScreen(): JSX.Element {
   return (
     <>
       {problem && <Failure problem={problem} />}
-      {!screen ? <NotFound /> : unknown ? <NoSuchCrawler /> : <ScreenLoader key={path} screen={screen} />}
+      {!screen ? <NotFound /> : isUnknownCrawler ? <NoSuchCrawler /> : <ScreenLoader key={path} screen={screen} />}
     </>
   );
 }
 
 function ScreenLoader({ screen }: { screen: Screen }): JSX.Element {
   const [Loaded, setLoaded] = useState<{ readonly Component?: ComponentType; readonly failed?: true }>(() =>
-    screen.lazy ? {} : { Component: screen.screen as ComponentType },
+    screen.lazy ? {} : { Component: screen.component as ComponentType },
   );
   useEffect(() => {
     if (!screen.lazy) return;
-    (screen.screen as () => Promise<ComponentType>)().then(
+    (screen.component as () => Promise<ComponentType>)().then(
       (Component) => setLoaded({ Component }),
       () => setLoaded({ failed: true }),
     );
@@ -95,7 +95,7 @@ const NotFound = (): JSX.Element => (
   <>
     <PageHead title="Not found" />
     <EmptyState>
-      There is no such screen. <a href="/">Go to the overview.</a>
+      This screen does not exist. <a href="/">Go to the overview.</a>
     </EmptyState>
   </>
 );

@@ -3,29 +3,29 @@ import { useEffect, useRef } from 'preact/hooks';
 import { call } from '../api/client.js';
 import { useResource } from '../state/resource.js';
 import { href, useRoute } from '../state/route.js';
-import { formatCount } from '../ui/format.js';
+import { formatCount, formatPlural } from '../ui/format.js';
 import { SCREENS } from './screens.js';
 
-const EVERY_MS = 15_000;
-/** For screens that are reached from another one: the entry that is highlighted in the menu. */
+const POLL_INTERVAL_MS = 15_000;
+/** The menu entries to highlight for screens that are not in the menu. */
 const PARENTS: Readonly<Record<string, string>> = { '/url': '/urls', '/host': '/hosts', '/start': '/' };
 
 export function Menu(): JSX.Element {
   const { path, query } = useRoute();
-  const held = useResource(
+  const heldDeletions = useResource(
     'held',
     async (signal) => (await call('GET /api/v1/held-deletions', { signal })).items,
-    EVERY_MS,
+    POLL_INTERVAL_MS,
   );
-  const waiting = (held.value ?? []).reduce((sum, { count: number }) => sum + number, 0);
+  const heldCount = (heldDeletions.value ?? []).reduce((sum, { count: deletionCount }) => sum + deletionCount, 0);
   const crawler = query.get('crawler') ?? undefined;
-  const bar = useRef<HTMLElement>(null);
-  // On narrow screens, the menu is longer than the screen.
+  const nav = useRef<HTMLElement>(null);
+  // On narrow screens, not all of the menu is visible.
   useEffect(() => {
-    bar.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' });
+    nav.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' });
   }, [path]);
   return (
-    <nav ref={bar} class="sidebar" aria-label="Screens">
+    <nav ref={nav} class="sidebar" aria-label="Screens">
       {Object.entries(SCREENS).map(([target, { label }]) =>
         label ? (
           <a
@@ -34,9 +34,9 @@ export function Menu(): JSX.Element {
             aria-current={(PARENTS[path] ?? path) === target ? 'page' : undefined}
           >
             {label}
-            {target === '/push' && waiting > 0 && (
-              <span class="bubble" title={`${formatCount(waiting)} deletions are held`}>
-                {formatCount(waiting)}
+            {target === '/push' && heldCount > 0 && (
+              <span class="bubble" title={`Held: ${formatPlural(heldCount, 'deletion')}`}>
+                {formatCount(heldCount)}
               </span>
             )}
           </a>

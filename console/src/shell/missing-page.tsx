@@ -3,7 +3,7 @@ import { findCrawlerForUrl } from '../state/crawler-for-url.js';
 import { useCrawler, useCrawlers } from '../state/crawlers.js';
 import { href, navigate } from '../state/route.js';
 
-/** Asks the question with which people come to the console; shown on every screen. */
+/** A field, shown on every screen, for the question that users ask most: why a page is missing. */
 export function MissingPage(): JSX.Element | null {
   const crawler = useCrawler()?.name;
   const names = (useCrawlers().value ?? []).map(({ name }) => name);
@@ -26,7 +26,7 @@ export function MissingPage(): JSX.Element | null {
           class="mono"
           spellcheck={false}
           aria-label="Why is my page missing?"
-          placeholder="Why is my page missing? Its URL…"
+          placeholder="Why is my page missing? Enter its URL…"
         />
         <button type="submit" class="button">
           Find out

@@ -1,42 +1,50 @@
-/** Every screen by its path. All but the first one are loaded when they are opened. */
+/** All screens by path. Each one except the overview is loaded when it is first opened. */
 import type { ComponentType } from 'preact';
 import { Overview } from '../screens/overview/overview.js';
 
-type Load = () => Promise<ComponentType>;
+type LoadComponent = () => Promise<ComponentType>;
 
 export interface Screen {
-  /** Absent if the screen is reached from another screen and not from the menu. */
+  /** Label in the menu. Absent if the screen is not in the menu. */
   readonly label?: string;
   readonly title: string;
-  readonly screen: ComponentType | Load;
+  readonly component: ComponentType | LoadComponent;
   readonly lazy: boolean;
 }
 
-const lazyScreen = (title: string, screen: Load, label?: string): Screen => ({ title, label, screen, lazy: true });
-const menuScreen = (title: string, screen: Load): Screen => lazyScreen(title, screen, title);
+const createLazyScreen = (title: string, load: LoadComponent, label?: string): Screen => ({
+  title,
+  label,
+  component: load,
+  lazy: true,
+});
+const createMenuScreen = (title: string, load: LoadComponent): Screen => createLazyScreen(title, load, title);
 
 export const SCREENS: Readonly<Record<string, Screen>> = {
-  '/': { title: 'Overview', label: 'Overview', screen: Overview, lazy: false },
-  '/coverage': menuScreen('Coverage', async () => (await import('../screens/coverage/coverage.js')).Coverage),
-  '/sources': menuScreen('Sources', async () => (await import('../screens/sources/sources.js')).Sources),
-  '/urls': menuScreen('URLs', async () => (await import('../screens/urls/urls.js')).Urls),
-  '/url': lazyScreen(
+  '/': { title: 'Overview', label: 'Overview', component: Overview, lazy: false },
+  '/coverage': createMenuScreen('Coverage', async () => (await import('../screens/coverage/coverage.js')).Coverage),
+  '/sources': createMenuScreen('Sources', async () => (await import('../screens/sources/sources.js')).Sources),
+  '/urls': createMenuScreen('URLs', async () => (await import('../screens/urls/urls.js')).Urls),
+  '/url': createLazyScreen(
     'URL history',
     async () => (await import('../screens/url-history/url-history.js')).UrlHistoryScreen,
   ),
-  '/try': menuScreen('Try a URL', async () => (await import('../screens/try-url/try-url.js')).TryUrl),
-  '/configuration': menuScreen(
+  '/try': createMenuScreen('Try a URL', async () => (await import('../screens/try-url/try-url.js')).TryUrl),
+  '/configuration': createMenuScreen(
     'Configuration',
     async () => (await import('../screens/configuration/configuration.js')).Configuration,
   ),
-  '/hosts': menuScreen('Hosts', async () => (await import('../screens/hosts/hosts.js')).Hosts),
-  '/host': lazyScreen('Host', async () => (await import('../screens/hosts/host.js')).Host),
-  '/errors': menuScreen('Errors', async () => (await import('../screens/errors/errors.js')).Errors),
-  '/refused': menuScreen('Refused links', async () => (await import('../screens/refused/refused.js')).RefusedScreen),
-  '/roots': menuScreen('Roots', async () => (await import('../screens/roots/roots.js')).Roots),
-  '/logins': menuScreen('Logins', async () => (await import('../screens/logins/logins.js')).Logins),
-  '/push': menuScreen('Push', async () => (await import('../screens/push/push.js')).Push),
-  '/plugins': menuScreen('Plug-ins', async () => (await import('../screens/plugins/plugins.js')).Plugins),
-  '/audit': menuScreen('Audit log', async () => (await import('../screens/audit/audit.js')).Audit),
-  '/start': lazyScreen('First crawl', async () => (await import('../screens/first-run/first-run.js')).FirstRun),
+  '/hosts': createMenuScreen('Hosts', async () => (await import('../screens/hosts/hosts.js')).Hosts),
+  '/host': createLazyScreen('Host', async () => (await import('../screens/hosts/host.js')).Host),
+  '/errors': createMenuScreen('Errors', async () => (await import('../screens/errors/errors.js')).Errors),
+  '/refused': createMenuScreen(
+    'Refused links',
+    async () => (await import('../screens/refused/refused.js')).RefusedScreen,
+  ),
+  '/roots': createMenuScreen('Roots', async () => (await import('../screens/roots/roots.js')).Roots),
+  '/logins': createMenuScreen('Logins', async () => (await import('../screens/logins/logins.js')).Logins),
+  '/push': createMenuScreen('Push', async () => (await import('../screens/push/push.js')).Push),
+  '/plugins': createMenuScreen('Plug-ins', async () => (await import('../screens/plugins/plugins.js')).Plugins),
+  '/audit': createMenuScreen('Audit log', async () => (await import('../screens/audit/audit.js')).Audit),
+  '/start': createLazyScreen('First crawl', async () => (await import('../screens/first-run/first-run.js')).FirstRun),
 };

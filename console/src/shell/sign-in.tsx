@@ -3,24 +3,24 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { call, setKey } from '../api/client.js';
 import { useResource } from '../state/resource.js';
 
-/** Characters that a header cannot contain; with such a key, the browser would not send any call. */
-const UNSENDABLE = /[^ -~\u0080-\u00ff]/;
+/** Characters that an HTTP header cannot contain: the browser would refuse to send any call with such a key. */
+const UNSENDABLE_CHARACTERS = /[^ -~\u0080-\u00ff]/;
 
-/** Where to return after signing in. */
-const currentAddress = (): string => location.pathname + location.search;
+/** The address to return to after signing in. */
+const getCurrentAddress = (): string => location.pathname + location.search;
 
 export function SignIn({ wrongKey, onSignedIn }: { wrongKey: boolean; onSignedIn: () => void }): JSX.Element {
-  const [typed, setTyped] = useState('');
+  const [typedKey, setTypedKey] = useState('');
   const [inBrowser, setInBrowser] = useState(false);
   const field = useRef<HTMLInputElement>(null);
   // `autofocus` is not reliable for an element that is added after the page has loaded.
   useEffect(() => field.current?.focus(), []);
   const provider = useResource('sign-in', (signal) => call('GET /auth', { signal })).value?.provider;
-  const key = typed.trim();
-  const sendable = !UNSENDABLE.test(key);
+  const key = typedKey.trim();
+  const isSendable = !UNSENDABLE_CHARACTERS.test(key);
   const signIn = (event: Event): void => {
     event.preventDefault();
-    if (!sendable) return;
+    if (!isSendable) return;
     setKey(key, { inBrowser });
     onSignedIn();
   };
@@ -32,7 +32,7 @@ export function SignIn({ wrongKey, onSignedIn }: { wrongKey: boolean; onSignedIn
           <>
             <a
               class="button primary"
-              href={`/auth/sign-in?${new URLSearchParams({ to: currentAddress() })}`}
+              href={`/auth/sign-in?${new URLSearchParams({ to: getCurrentAddress() })}`}
               data-leave
             >
               Sign in with {provider}
@@ -52,8 +52,8 @@ export function SignIn({ wrongKey, onSignedIn }: { wrongKey: boolean; onSignedIn
             type="password"
             autocomplete="current-password"
             required
-            value={typed}
-            onInput={(event) => setTyped(event.currentTarget.value)}
+            value={typedKey}
+            onInput={(event) => setTypedKey(event.currentTarget.value)}
           />
         </div>
         <label class="check">
@@ -61,12 +61,12 @@ export function SignIn({ wrongKey, onSignedIn }: { wrongKey: boolean; onSignedIn
           Remember it in this browser
         </label>
         <p class="hint">{inBrowser ? 'It is kept until you sign out.' : 'It is forgotten when you close this tab.'}</p>
-        {!sendable && (
+        {!isSendable && (
           <p class="notice bad" role="alert">
             This is not a key: it contains characters that cannot be sent to the server, such as € or Greek letters.
           </p>
         )}
-        {wrongKey && sendable && (
+        {wrongKey && isSendable && (
           <p class="notice bad" role="alert">
             The server does not recognize this key.
           </p>

@@ -1,25 +1,25 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 
-const CHOICE = 'crawlway-theme';
+const STORAGE_KEY = 'crawlway-theme';
 const THEMES = { system: '◐ System colors', light: '○ Light', dark: '● Dark' } as const;
 type Theme = keyof typeof THEMES;
 
-export const THEME_CHANGED = 'crawlway:theme';
+export const THEME_EVENT = 'crawlway:theme';
 
-const chosenTheme = (): Theme => (localStorage.getItem(CHOICE) as Theme | null) ?? 'system';
+const getChosenTheme = (): Theme => (localStorage.getItem(STORAGE_KEY) as Theme | null) ?? 'system';
 
 export function applyTheme(): void {
-  const theme = chosenTheme();
+  const theme = getChosenTheme();
   if (theme === 'system') delete document.documentElement.dataset['theme'];
   else document.documentElement.dataset['theme'] = theme;
-  dispatchEvent(new Event(THEME_CHANGED));
+  dispatchEvent(new Event(THEME_EVENT));
 }
 
 export function ThemeSwitch(): JSX.Element {
-  const [theme, setTheme] = useState(chosenTheme);
+  const [theme, setTheme] = useState(getChosenTheme);
   const choose = (next: Theme): void => {
-    localStorage.setItem(CHOICE, next);
+    localStorage.setItem(STORAGE_KEY, next);
     setTheme(next);
     applyTheme();
   };

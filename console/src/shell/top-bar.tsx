@@ -46,14 +46,14 @@ export function TopBar(): JSX.Element {
 
 function CrawlerChoice(): JSX.Element | null {
   const { value: crawlers = [] } = useCrawlers();
-  const chosen = useCrawler();
-  if (!chosen) return null;
+  const chosenCrawler = useCrawler();
+  if (!chosenCrawler) return null;
   const choose = (name: string): void => {
     rememberCrawler(name);
     changeQuery({ crawler: name, cursor: undefined });
   };
   return (
-    <select aria-label="Crawler" value={chosen.name} onChange={(event) => choose(event.currentTarget.value)}>
+    <select aria-label="Crawler" value={chosenCrawler.name} onChange={(event) => choose(event.currentTarget.value)}>
       {crawlers.map(({ name, state }) => (
         <option key={name} value={name}>
           {state === 'running' ? name : `${name} (${state})`}

@@ -3,20 +3,20 @@ import { useLayoutEffect, useRef } from 'preact/hooks';
 import { changeQuery, useRoute } from './route.js';
 
 /**
- * A form whose fields are kept in the query of the address under their names. When the address changes, the fields are
- * updated in place, so that the focus is not lost.
+ * Keeps the fields of a form in sync with the query parameters of the same names in the address. When the address
+ * changes, the fields are updated in place, so that the focus is not lost.
  */
 export function useAddressForm(): RefObject<HTMLFormElement | null> {
   const form = useRef<HTMLFormElement>(null);
   const { query } = useRoute();
-  const address = query.toString();
+  const queryString = query.toString();
   useLayoutEffect(() => {
     for (const field of form.current?.querySelectorAll<HTMLInputElement | HTMLSelectElement>('[name]') ?? []) {
       field.value = query.get(field.name) ?? '';
-      // The address may name a choice that does not exist.
+      // The address may contain a value that is not among the options.
       if (field instanceof HTMLSelectElement && field.selectedIndex < 0) field.selectedIndex = 0;
     }
-  }, [address]);
+  }, [queryString]);
   return form;
 }
 

@@ -1,40 +1,40 @@
 /**
- * The newest events, for screens that show what is happening now. The screen is updated at most a few times a second.
+ * Returns the newest events, for screens that show what is happening now. Updates are limited to a few per second.
  */
 import { useEffect, useState } from 'preact/hooks';
 import { followEvents, type LiveEvent } from '../api/events.js';
 
-const KEPT = 60;
-const SHOW_EVERY_MS = 250;
+const MAX_EVENTS = 60;
+const UPDATE_INTERVAL_MS = 250;
 
-export interface Live {
+export interface LiveState {
   readonly connected: boolean;
   /** Newest first. */
   readonly events: readonly LiveEvent[];
 }
 
-export function useLiveEvents(wanted: (event: LiveEvent) => boolean = () => true): Live {
-  const [live, setLive] = useState<Live>({ connected: false, events: [] });
+export function useLiveEvents(isWanted: (event: LiveEvent) => boolean = () => true): LiveState {
+  const [live, setLive] = useState<LiveState>({ connected: false, events: [] });
   useEffect(() => {
     const abort = new AbortController();
-    let waiting: LiveEvent[] = [];
-    const show = setInterval(() => {
-      if (waiting.length === 0 || document.hidden) return;
-      const fresh = waiting.reverse();
-      waiting = [];
-      setLive(({ connected, events }) => ({ connected, events: [...fresh, ...events].slice(0, KEPT) }));
-    }, SHOW_EVERY_MS);
+    let pendingEvents: LiveEvent[] = [];
+    const timer = setInterval(() => {
+      if (pendingEvents.length === 0 || document.hidden) return;
+      const newEvents = pendingEvents.reverse();
+      pendingEvents = [];
+      setLive(({ connected, events }) => ({ connected, events: [...newEvents, ...events].slice(0, MAX_EVENTS) }));
+    }, UPDATE_INTERVAL_MS);
     void followEvents(
       {
         onEvents: (events) => {
-          waiting = [...waiting, ...events.filter(wanted)].slice(-KEPT);
+          pendingEvents = [...pendingEvents, ...events.filter(isWanted)].slice(-MAX_EVENTS);
         },
         onConnected: (connected) => setLive(({ events }) => ({ connected, events })),
       },
       abort.signal,
     );
     return () => {
-      clearInterval(show);
+      clearInterval(timer);
       abort.abort();
     };
   }, []);

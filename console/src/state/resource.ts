@@ -11,48 +11,48 @@ export interface Resource<T> {
   readonly reload: () => void;
 }
 
-interface Loaded<T> {
+interface LoadResult<T> {
   readonly key: string;
   readonly value?: T;
   readonly problem?: ApiProblem;
 }
 
 /**
- * @param key identifies the inputs: a new key loads again and discards the old value; undefined loads nothing. @param
- * every milliseconds between loads. Absent: load only once.
+ * Loads only once if no interval is given. @param key identifies the inputs: a new key loads again and discards the old
+ * value; undefined loads nothing
  */
 export function useResource<T>(
   key: string | undefined,
   load: (signal: AbortSignal) => Promise<T>,
-  every?: number,
+  intervalMs?: number,
 ): Resource<T> {
-  const [loaded, setLoaded] = useState<Loaded<T>>({ key: '' });
-  const [round, setRound] = useState(0);
-  const latest = useRef(load);
-  latest.current = load;
+  const [result, setResult] = useState<LoadResult<T>>({ key: '' });
+  const [reloadCount, setReloadCount] = useState(0);
+  const latestLoad = useRef(load);
+  latestLoad.current = load;
   useEffect(() => {
     if (key === undefined) return;
     const abort = new AbortController();
     let timer = 0;
     const run = async (): Promise<void> => {
-      if (!document.hidden) await loadInto(key, latest.current, abort.signal, setLoaded);
-      if (every !== undefined && !abort.signal.aborted) timer = setTimeout(run, every);
+      if (!document.hidden) await loadInto(key, latestLoad.current, abort.signal, setResult);
+      if (intervalMs !== undefined && !abort.signal.aborted) timer = setTimeout(run, intervalMs);
     };
     void run();
     return () => {
       abort.abort();
       clearTimeout(timer);
     };
-  }, [key, every, round]);
-  const reload = useCallback(() => setRound((number) => number + 1), []);
-  return loaded.key === key ? { value: loaded.value, problem: loaded.problem, reload } : { reload };
+  }, [key, intervalMs, reloadCount]);
+  const reload = useCallback(() => setReloadCount((count) => count + 1), []);
+  return result.key === key ? { value: result.value, problem: result.problem, reload } : { reload };
 }
 
 async function loadInto<T>(
   key: string,
   load: (signal: AbortSignal) => Promise<T>,
   signal: AbortSignal,
-  set: (update: (before: Loaded<T>) => Loaded<T>) => void,
+  set: (update: (previous: LoadResult<T>) => LoadResult<T>) => void,
 ): Promise<void> {
   try {
     const value = await load(signal);
@@ -61,7 +61,7 @@ async function loadInto<T>(
     if (signal.aborted) return;
     const problem = toApiProblem(error);
     // The last value stays visible while the server is unavailable, with the problem beside it.
-    set((before) => ({ key, value: before.key === key ? before.value : undefined, problem }));
+    set((previous) => ({ key, value: previous.key === key ? previous.value : undefined, problem }));
   }
 }
 

@@ -1,13 +1,13 @@
 import { useEffect, useState } from 'preact/hooks';
 
-const REST_MS = 300;
+const DEBOUNCE_MS = 300;
 
-/** The typed text as of the last pause, so that a request is not sent for every letter. */
-export function useDebounced(typed: string): string {
-  const [rested, setRested] = useState(typed);
+/** Returns the text as it was when typing last paused, so that not every keystroke sends a request. */
+export function useDebounced(text: string): string {
+  const [debounced, setDebounced] = useState(text);
   useEffect(() => {
-    const timer = setTimeout(() => setRested(typed), REST_MS);
+    const timer = setTimeout(() => setDebounced(text), DEBOUNCE_MS);
     return () => clearTimeout(timer);
-  }, [typed]);
-  return rested;
+  }, [text]);
+  return debounced;
 }

@@ -1,6 +1,6 @@
 /**
- * The location in the console: path and query of the address bar. It contains every view and filter, so that any of them can be
- * sent to a colleague.
+ * The current location in the console: path and query of the address bar. They determine the view and its filters, so
+ * that the address can be sent to a colleague.
  */
 import { useEffect, useState } from 'preact/hooks';
 import { queryText } from '../api/client.js';
@@ -10,19 +10,19 @@ export interface Route {
   readonly query: URLSearchParams;
 }
 
-const MOVED = 'crawlway:moved';
+const NAVIGATION_EVENT = 'crawlway:moved';
 
-const currentRoute = (): Route => ({ path: location.pathname, query: new URLSearchParams(location.search) });
+const getCurrentRoute = (): Route => ({ path: location.pathname, query: new URLSearchParams(location.search) });
 
 export function useRoute(): Route {
-  const [route, setRoute] = useState(currentRoute);
+  const [route, setRoute] = useState(getCurrentRoute);
   useEffect(() => {
-    const update = (): void => setRoute(currentRoute());
+    const update = (): void => setRoute(getCurrentRoute());
     addEventListener('popstate', update);
-    addEventListener(MOVED, update);
+    addEventListener(NAVIGATION_EVENT, update);
     return () => {
       removeEventListener('popstate', update);
-      removeEventListener(MOVED, update);
+      removeEventListener(NAVIGATION_EVENT, update);
     };
   }, []);
   return route;
@@ -36,10 +36,10 @@ export function href(path: string, query: object = {}): string {
 export function navigate(target: string, { replace = false } = {}): void {
   if (replace) history.replaceState(null, '', target);
   else history.pushState(null, '', target);
-  dispatchEvent(new Event(MOVED));
+  dispatchEvent(new Event(NAVIGATION_EVENT));
 }
 
-/** Changes some query parameters and keeps the rest; an empty value removes a parameter. */
+/** Changes some query parameters and keeps the others. An empty value removes a parameter. */
 export function changeQuery(changes: Readonly<Record<string, string | undefined>>, options = { replace: false }): void {
   const query = new URLSearchParams(location.search);
   for (const [name, value] of Object.entries(changes)) {
@@ -56,7 +56,7 @@ export function followLink(event: MouseEvent): void {
   const link = (event.target as Element).closest('a');
   if (!link || link.target || link.origin !== location.origin || link.dataset['leave'] !== undefined) return;
   event.preventDefault();
-  const moved = link.pathname !== location.pathname;
+  const pathChanged = link.pathname !== location.pathname;
   navigate(link.pathname + link.search);
-  if (moved) scrollTo(0, 0);
+  if (pathChanged) scrollTo(0, 0);
 }

@@ -9,7 +9,7 @@ export const SessionContext = createContext<SessionDto>({ name: '', role: 'read'
 
 export const useSession = (): SessionDto => useContext(SessionContext);
 
-/** Whether the signed-in user has this role; controls that the user may not use are not shown. */
+/** Whether the signed-in user has this role or a higher one. Controls that the user may not use are hidden. */
 export function useHasRole(role: Role): boolean {
   return ROLES.indexOf(useSession().role) >= ROLES.indexOf(role);
 }

@@ -1,4 +1,4 @@
-/** What a screen shows if it has no data yet, could not load any, or if there is none. Each message says what to do. */
+/** What a screen shows while data is loading, if it could not be loaded, or if there is none. */
 import type { ComponentChildren, JSX } from 'preact';
 import type { ApiProblem } from '../api/client.js';
 import type { Resource } from '../state/resource.js';
@@ -6,7 +6,7 @@ import { changeQuery } from '../state/route.js';
 
 export function Failure({ problem, retry }: { problem: ApiProblem; retry?: () => void }): JSX.Element {
   if (problem.errors.some(({ pointer }) => pointer === '?cursor')) return <NoSuchPage />;
-  const hint = hintForStatus(problem.status);
+  const hint = getStatusHint(problem.status);
   return (
     <div class="notice bad" role="alert">
       <p>
@@ -22,10 +22,10 @@ export function Failure({ problem, retry }: { problem: ApiProblem; retry?: () =>
   );
 }
 
-/** Shown for a link that was cut short or comes from another server. */
+/** Shown for a link that is incomplete or comes from another server. */
 const NoSuchPage = (): JSX.Element => (
   <div class="notice bad" role="alert">
-    <p>The address names a page of this list that does not exist.</p>
+    <p>This link points to a page of the list that does not exist.</p>
     <button type="button" class="button" onClick={() => changeQuery({ cursor: undefined })}>
       First page
     </button>
@@ -50,12 +50,12 @@ function ProblemList({ problem }: { problem: ApiProblem }): JSX.Element | null {
   );
 }
 
-function hintForStatus(status: number): string {
+function getStatusHint(status: number): string {
   if (status === 0) return 'This page resumes automatically when the server is back.';
   if (status === 403) return 'Sign in with a key that has a higher role.';
   if (status === 412)
     return 'Someone has changed the configuration in the meantime: reload this page and repeat your change.';
-  if (status === 429) return 'Too many calls in a short time; wait a moment.';
+  if (status === 429) return 'Wait a moment and try again.';
   return '';
 }
 
@@ -82,12 +82,12 @@ export const EmptyState = ({ children }: { children: ComponentChildren }): JSX.E
   <div class="empty">{children}</div>
 );
 
-/** Shows the three states of loading data, or the component that displays the data. */
+/** Shows the data once it is loaded, with a problem above it if the last attempt failed. */
 export function ResourceView<T>({
-  of: { value, problem, reload },
+  resource: { value, problem, reload },
   children,
 }: {
-  of: Resource<T>;
+  resource: Resource<T>;
   children: (value: T) => ComponentChildren;
 }): JSX.Element {
   return (

@@ -2,12 +2,20 @@ import type { JSX } from 'preact';
 import { EmptyState } from './answers.js';
 import { PageHead } from './panel.js';
 
-/** Shown when a screen about one thing is opened without saying which. */
-export const ChoicePrompt = ({ title, what, list }: { title: string; what: string; list: string }): JSX.Element => (
+/** Shown when a screen for one host or URL is opened without naming it. */
+export const ChoicePrompt = ({
+  title,
+  itemName,
+  listPath,
+}: {
+  title: string;
+  itemName: string;
+  listPath: string;
+}): JSX.Element => (
   <>
     <PageHead title={title} />
     <EmptyState>
-      Which {what}? <a href={list}>Choose one from the list.</a>
+      Which {itemName}? <a href={listPath}>Choose one from the list.</a>
     </EmptyState>
   </>
 );

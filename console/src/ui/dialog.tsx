@@ -9,18 +9,18 @@ interface DialogProps {
   readonly onClose: () => void;
   readonly children: ComponentChildren;
   readonly wide?: boolean;
-  /** Whether something was typed into the dialog, so that Escape asks before it is lost. */
-  readonly typed?: boolean;
+  /** Whether something was typed into the dialog, so that Escape asks for confirmation. */
+  readonly hasInput?: boolean;
 }
 
 /** A native modal dialog: focus stays inside, Escape closes it, and focus is restored afterwards. */
-export function Dialog({ title, onClose, children, wide = false, typed = false }: DialogProps): JSX.Element {
+export function Dialog({ title, onClose, children, wide = false, hasInput = false }: DialogProps): JSX.Element {
   const element = useRef<HTMLDialogElement>(null);
   const id = useId();
   useEffect(() => element.current?.showModal(), []);
-  // Not on `cancel`, because a second Escape in a row closes the dialog whatever that listener says.
-  const guardEscape = (event: KeyboardEvent): void => {
-    if (typed && event.key === 'Escape' && !confirm('Close and lose what you typed?')) event.preventDefault();
+  // A listener for `cancel` would not do: a second Escape in a row closes the dialog whatever that listener does.
+  const confirmEscape = (event: KeyboardEvent): void => {
+    if (hasInput && event.key === 'Escape' && !confirm('Discard what you typed and close?')) event.preventDefault();
   };
   return (
     <dialog
@@ -28,7 +28,7 @@ export function Dialog({ title, onClose, children, wide = false, typed = false }
       class={wide ? 'dialog wide' : 'dialog'}
       aria-labelledby={id}
       onClose={onClose}
-      onKeyDown={guardEscape}
+      onKeyDown={confirmEscape}
     >
       <h2 id={id}>{title}</h2>
       {children}
@@ -38,7 +38,7 @@ export function Dialog({ title, onClose, children, wide = false, typed = false }
 
 interface ConfirmProps {
   readonly title: string;
-  /** Says what will happen, in numbers. */
+  /** What will happen, with numbers. */
   readonly children: ComponentChildren;
   readonly action: string;
   readonly danger?: boolean;

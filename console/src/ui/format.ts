@@ -1,52 +1,52 @@
-/** Formats numbers and times for people: in their locale, with units. */
+/** Formats numbers and times for display, in the user's locale and with units. */
 
-const whole = new Intl.NumberFormat();
-const oneDecimal = new Intl.NumberFormat(undefined, { minimumFractionDigits: 1, maximumFractionDigits: 1 });
-const compact = new Intl.NumberFormat(undefined, { notation: 'compact', maximumFractionDigits: 1 });
+const wholeFormat = new Intl.NumberFormat();
+const oneDecimalFormat = new Intl.NumberFormat(undefined, { minimumFractionDigits: 1, maximumFractionDigits: 1 });
+const compactFormat = new Intl.NumberFormat(undefined, { notation: 'compact', maximumFractionDigits: 1 });
 
-export const formatCount = (value: number): string => whole.format(value);
+export const formatCount = (value: number): string => wholeFormat.format(value);
 
 /** Formats 1,234,567 as 1.2M, for places where a title has the exact number. */
 export const formatShortCount = (value: number): string =>
-  value < 10_000 ? whole.format(value) : compact.format(value);
+  value < 10_000 ? wholeFormat.format(value) : compactFormat.format(value);
 
-export const formatPlural = (value: number, one: string, many = `${one}s`): string =>
-  `${formatCount(value)} ${value === 1 ? one : many}`;
+export const formatPlural = (value: number, singular: string, plural = `${singular}s`): string =>
+  `${formatCount(value)} ${value === 1 ? singular : plural}`;
 
-/** Adds a full stop to a text from elsewhere if it does not end in one. */
-export const addFullStop = (words: string): string => (/[.!?…]$/.test(words) ? words : `${words}.`);
+/** Adds a full stop to a text if it does not end with punctuation. */
+export const addFullStop = (text: string): string => (/[.!?…]$/.test(text) ? text : `${text}.`);
 
-/** Formats a rate; rates below one in ten seconds are shown per minute, so that they do not look like zero. */
+/** Formats a rate. Rates below one per ten seconds are shown per minute, so that they do not look like zero. */
 export function formatRate(perSecond: number): string {
-  if (perSecond > 0 && perSecond < 0.1) return `${oneDecimal.format(perSecond * 60)}/min`;
-  return `${perSecond >= 100 ? formatCount(Math.round(perSecond)) : oneDecimal.format(perSecond)}/s`;
+  if (perSecond > 0 && perSecond < 0.1) return `${oneDecimalFormat.format(perSecond * 60)}/min`;
+  return `${perSecond >= 100 ? formatCount(Math.round(perSecond)) : oneDecimalFormat.format(perSecond)}/s`;
 }
 
 export function formatPercent(share: number): string {
   const value = share * 100;
   if (value > 0 && value < 0.1) return '< 0.1 %';
-  return value > 0 && value < 1 ? `${oneDecimal.format(value)} %` : `${whole.format(Math.round(value))} %`;
+  return value > 0 && value < 1 ? `${oneDecimalFormat.format(value)} %` : `${wholeFormat.format(Math.round(value))} %`;
 }
 
-const SIZES = ['B', 'KB', 'MB', 'GB', 'TB'] as const;
+const SIZE_UNITS = ['B', 'KB', 'MB', 'GB', 'TB'] as const;
 
 export function formatBytes(size: number): string {
   let value = size;
-  let unit = 0;
-  while (value >= 1000 && unit < SIZES.length - 1) {
+  let unitIndex = 0;
+  while (value >= 1000 && unitIndex < SIZE_UNITS.length - 1) {
     value /= 1000;
-    unit++;
+    unitIndex++;
   }
-  return `${unit === 0 || value >= 100 ? whole.format(Math.round(value)) : oneDecimal.format(value)} ${SIZES[unit]}`;
+  return `${unitIndex === 0 || value >= 100 ? wholeFormat.format(Math.round(value)) : oneDecimalFormat.format(value)} ${SIZE_UNITS[unitIndex]}`;
 }
 
-export function formatSeconds(length: number): string {
-  if (length < 1) return `${whole.format(Math.round(length * 1000))} ms`;
-  if (length < 60) return `${oneDecimal.format(length)} s`;
-  return formatDuration(length);
+export function formatSeconds(seconds: number): string {
+  if (seconds < 1) return `${wholeFormat.format(Math.round(seconds * 1000))} ms`;
+  if (seconds < 60) return `${oneDecimalFormat.format(seconds)} s`;
+  return formatDuration(seconds);
 }
 
-const STEPS = [
+const DURATION_UNITS = [
   [86_400, 'd'],
   [3600, 'h'],
   [60, 'min'],
@@ -54,25 +54,25 @@ const STEPS = [
 ] as const;
 
 /** Formats a duration in its two largest units, as in `1 d 4 h`. */
-function formatDuration(length: number): string {
+function formatDuration(seconds: number): string {
   const parts: string[] = [];
-  let rest = Math.round(length);
-  for (const [size, unit] of STEPS) {
-    const number = Math.floor(rest / size);
-    if (number > 0) parts.push(`${number} ${unit}`);
-    rest -= number * size;
+  let rest = Math.round(seconds);
+  for (const [size, unit] of DURATION_UNITS) {
+    const count = Math.floor(rest / size);
+    if (count > 0) parts.push(`${count} ${unit}`);
+    rest -= count * size;
     if (parts.length === 2 || (parts.length === 1 && rest === 0)) break;
   }
   return parts.join(' ') || '0 s';
 }
 
-/** When something is to happen: "in 2 h", or "due" if that time has come. */
+/** Formats a future time as "in 2 h", or a time that has come as "due". */
 export const formatDue = (at: number, now: number): string => (at <= now ? 'due' : formatRelativeTime(at, now));
 
-/** "3 min ago", "in 2 h". */
+/** Formats a time as "3 min ago" or "in 2 h". */
 export function formatRelativeTime(at: number, now: number): string {
-  const length = Math.abs(at - now) / 1000;
-  if (length < 2) return 'now';
-  const words = length < 60 ? `${Math.round(length)} s` : formatDuration(length).split(' ').slice(0, 2).join(' ');
-  return at > now ? `in ${words}` : `${words} ago`;
+  const seconds = Math.abs(at - now) / 1000;
+  if (seconds < 2) return 'now';
+  const duration = seconds < 60 ? `${Math.round(seconds)} s` : formatDuration(seconds).split(' ').slice(0, 2).join(' ');
+  return at > now ? `in ${duration}` : `${duration} ago`;
 }

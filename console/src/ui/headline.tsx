@@ -1,4 +1,4 @@
-/** Shows what became of a URL, in one complete sentence, and the next step. */
+/** Shows what became of a URL in one complete sentence, and the next step. */
 import type { ComponentChildren, JSX } from 'preact';
 import type { HeadlineDto } from '../api/schema.js';
 import { href } from '../state/route.js';
@@ -38,22 +38,24 @@ export function Headline({ headline: { fate, text, nextStep }, crawler, children
   );
 }
 
-const MOMENT = /(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ)/;
+const TIMESTAMP = /(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ)/;
 
 /**
  * Converts times in the server's sentence, which are in UTC as in its log, to local time like everything else on the
  * screen.
  */
 const TextWithTimes = ({ text }: { text: string }): JSX.Element => (
-  <>{text.split(MOMENT).map((part, i) => (i % 2 === 1 ? <Time key={i} at={part} /> : <Prose key={i} text={part} />))}</>
+  <>
+    {text.split(TIMESTAMP).map((part, i) => (i % 2 === 1 ? <Time key={i} at={part} /> : <Prose key={i} text={part} />))}
+  </>
 );
 
-const ADDRESS = /(https?:\/\/\S+?)(?=[,.]?(?:\s|$))/;
+const URL_PATTERN = /(https?:\/\/\S+?)(?=[,.]?(?:\s|$))/;
 
-/** Turns other URLs in the sentence into links. */
+/** Turns URLs in the sentence into links. */
 const TextWithLinks = ({ text, crawler }: { text: string; crawler: string }): JSX.Element => (
   <>
-    {text.split(ADDRESS).map((part, i) =>
+    {text.split(URL_PATTERN).map((part, i) =>
       i % 2 === 1 ? (
         <a key={i} class="url" href={href('/try', { crawler, url: part })}>
           {part}

@@ -19,4 +19,4 @@ const PAGES: Readonly<Record<string, string>> = {
   '/start': 'tutorial.html',
 };
 
-export const helpLink = (path: string): string => `/help/${PAGES[path] ?? ''}`;
+export const getHelpLink = (path: string): string => `/help/${PAGES[path] ?? ''}`;

@@ -1,4 +1,4 @@
-/** Short messages about what was done, which screen readers read out. */
+/** Short messages about the results of actions. Screen readers read them out. */
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { toApiProblem } from '../state/resource.js';
@@ -9,13 +9,13 @@ interface Notice {
   readonly text: string;
 }
 
-const SAID = 'crawlway:said';
-const SHOWN_MS = 7000;
-let last = 0;
+const NOTICE_EVENT = 'crawlway:said';
+const NOTICE_DURATION_MS = 7000;
+let lastId = 0;
 
 export function showNotice(text: string, tone: Notice['tone'] = 'good'): void {
-  last += 1;
-  dispatchEvent(new CustomEvent<Notice>(SAID, { detail: { id: last, tone, text } }));
+  lastId += 1;
+  dispatchEvent(new CustomEvent<Notice>(NOTICE_EVENT, { detail: { id: lastId, tone, text } }));
 }
 
 /** Runs an action and reports its result in a notice. */
@@ -30,13 +30,13 @@ export async function runWithNotice(action: () => Promise<string>): Promise<void
 export function Notices(): JSX.Element {
   const [notices, setNotices] = useState<readonly Notice[]>([]);
   useEffect(() => {
-    const showPopover = (event: Event): void => {
+    const addNotice = (event: Event): void => {
       const notice = (event as CustomEvent<Notice>).detail;
-      setNotices((shown) => [...shown.slice(-2), notice]);
-      setTimeout(() => setNotices((shown) => shown.filter(({ id }) => id !== notice.id)), SHOWN_MS);
+      setNotices((previous) => [...previous.slice(-2), notice]);
+      setTimeout(() => setNotices((previous) => previous.filter(({ id }) => id !== notice.id)), NOTICE_DURATION_MS);
     };
-    addEventListener(SAID, showPopover);
-    return () => removeEventListener(SAID, showPopover);
+    addEventListener(NOTICE_EVENT, addNotice);
+    return () => removeEventListener(NOTICE_EVENT, addNotice);
   }, []);
   return (
     <div class="notices" role="status" aria-live="polite">

@@ -1,7 +1,7 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useId } from 'preact/hooks';
 import { useRoute } from '../state/route.js';
-import { helpLink } from './help.js';
+import { getHelpLink } from './help.js';
 
 interface PanelProps {
   readonly title: string;
@@ -11,10 +11,10 @@ interface PanelProps {
   readonly class?: string;
 }
 
-export function Panel({ title, aside, children, class: extra = '' }: PanelProps): JSX.Element {
+export function Panel({ title, aside, children, class: extraClass = '' }: PanelProps): JSX.Element {
   const id = useId();
   return (
-    <section class={`panel ${extra}`} aria-labelledby={id}>
+    <section class={`panel ${extraClass}`} aria-labelledby={id}>
       <header class="panel-head">
         <h2 id={id}>{title}</h2>
         {aside && <div class="panel-aside">{aside}</div>}
@@ -39,7 +39,7 @@ export function PageHead({ title, children, actions }: PageHeadProps): JSX.Eleme
         <h1>{title}</h1>
         <p class="lead">
           {children}{' '}
-          <a href={helpLink(path)} data-leave target="_blank" rel="noopener">
+          <a href={getHelpLink(path)} data-leave target="_blank" rel="noopener">
             Help
           </a>
         </p>

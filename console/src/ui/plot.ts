@@ -2,29 +2,44 @@ import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import type { Series } from './chart.js';
 
-/** Minimum time span in seconds, so that a chart with a few points still looks like a chart. */
-const LEAST = 600;
+/** Minimum time span in seconds, so that a few points are not stretched across the whole chart. */
+const MIN_SPAN = 600;
 
 const HOUR = 3600;
 const DAY = 86_400;
-/** Seconds between two labels of the time axis. */
-const STEPS = [60, 120, 300, 600, 900, 1800, HOUR, 2 * HOUR, 6 * HOUR, 12 * HOUR, DAY, 2 * DAY, 7 * DAY, 14 * DAY];
+/** Possible intervals between the labels of the time axis, in seconds. */
+const LABEL_INTERVALS = [
+  60,
+  120,
+  300,
+  600,
+  900,
+  1800,
+  HOUR,
+  2 * HOUR,
+  6 * HOUR,
+  12 * HOUR,
+  DAY,
+  2 * DAY,
+  7 * DAY,
+  14 * DAY,
+];
 
-const byMinute = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
-const byDay = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric' });
-const byHour = new Intl.DateTimeFormat(undefined, {
+const minuteFormat = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
+const dayFormat = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric' });
+const hourFormat = new Intl.DateTimeFormat(undefined, {
   weekday: 'short',
   hour: '2-digit',
   minute: '2-digit',
   hourCycle: 'h23',
 });
 
-/** Labels that are minutes apart show the time to the minute, whatever the span of the chart. */
+/** Formats the labels according to the interval between them, whatever the span of the chart. */
 const formatTimeLabels: uPlot.Axis.DynamicValues = (_plot, ticks, _axis, _space, step) =>
-  ticks.map((at) => (step < HOUR ? byMinute : step < 7 * DAY ? byHour : byDay).format(at * 1000));
+  ticks.map((time) => (step < HOUR ? minuteFormat : step < 7 * DAY ? hourFormat : dayFormat).format(time * 1000));
 
-/** The axis is as wide as its longest label. */
-const labelWidth: uPlot.Axis.Size = (_plot, labels) =>
+/** Makes the axis wide enough for its longest label. */
+const computeAxisSize: uPlot.Axis.Size = (_plot, labels) =>
   16 + 7 * Math.max(4, ...(labels ?? []).map(({ length }) => length));
 
 interface PlotOptions {
@@ -35,18 +50,18 @@ interface PlotOptions {
   readonly data: uPlot.AlignedData;
 }
 
-function timeRange(times: ArrayLike<number>, span: number): [number, number] {
+function computeTimeRange(times: ArrayLike<number>, span: number): [number, number] {
   const first = times[0] ?? 0;
   const last = times[times.length - 1] ?? 0;
-  return [Math.max(last - span, Math.min(first, last - LEAST)), last];
+  return [Math.max(last - span, Math.min(first, last - MIN_SPAN)), last];
 }
 
 export function createPlot({ element, series, height, span, data }: PlotOptions): uPlot {
   const style = getComputedStyle(document.documentElement);
-  const readColour = (name: string): string => style.getPropertyValue(name).trim();
+  const readColor = (name: string): string => style.getPropertyValue(name).trim();
   const axis = {
-    stroke: readColour('--muted'),
-    grid: { stroke: readColour('--line'), width: 1 },
+    stroke: readColor('--muted'),
+    grid: { stroke: readColor('--line'), width: 1 },
     ticks: { show: false },
     font: '12px system-ui, sans-serif',
   };
@@ -54,12 +69,12 @@ export function createPlot({ element, series, height, span, data }: PlotOptions)
     {
       width: element.clientWidth,
       height,
-      // The last label is centred on the end of the axis.
+      // The last label is centered on the end of the axis and needs space beyond it.
       padding: [null, 34, null, null],
       legend: { show: false },
       cursor: { y: false },
       scales: {
-        x: { range: (plot) => timeRange(plot.data[0], span) },
+        x: { range: (plot) => computeTimeRange(plot.data[0], span) },
         y: { range: (_plot, _low, high) => [0, Math.max(1, high * 1.1)] },
       },
       axes: [
@@ -67,16 +82,16 @@ export function createPlot({ element, series, height, span, data }: PlotOptions)
           ...axis,
           size: 28,
           space: 70,
-          incrs: STEPS,
+          incrs: LABEL_INTERVALS,
           values: formatTimeLabels,
         },
-        { ...axis, size: labelWidth, space: 22 },
+        { ...axis, size: computeAxisSize, space: 22 },
       ],
       series: [
         {},
-        ...series.map((one) => ({
-          label: one.label,
-          stroke: readColour(`--chart-${one.colour}`),
+        ...series.map((line) => ({
+          label: line.label,
+          stroke: readColor(`--chart-${line.color}`),
           width: 2,
           points: { show: (plot: uPlot) => plot.data[0].length < 3 },
         })),

@@ -1,4 +1,4 @@
-/** How far back charts reach; kept in the address, so that a view can be sent to someone. */
+/** The time range of charts. It is kept in the address, so that a view can be sent to someone. */
 import type { JSX } from 'preact';
 import { call } from '../api/client.js';
 import type { HistoryPointDto } from '../api/schema.js';
@@ -11,13 +11,13 @@ export type Range = keyof typeof RANGES;
 const DAY = 86_400;
 /** Length of each range in seconds. */
 export const SPANS: Readonly<Record<Range, number>> = { hour: 3600, day: DAY, week: 7 * DAY, quarter: 91 * DAY };
-const EVERY_MS = 15_000;
+const POLL_INTERVAL_MS = 15_000;
 
-export const rangeText = (range: Range): string => RANGES[range].toLowerCase();
+export const formatRange = (range: Range): string => RANGES[range].toLowerCase();
 
 export function useRange(): Range {
-  const asked = useRoute().query.get('range') ?? '';
-  return Object.hasOwn(RANGES, asked) ? (asked as Range) : 'hour';
+  const requested = useRoute().query.get('range') ?? '';
+  return Object.hasOwn(RANGES, requested) ? (requested as Range) : 'hour';
 }
 
 export const useHistory = (crawler: string, range: Range): Resource<readonly HistoryPointDto[]> =>
@@ -25,13 +25,13 @@ export const useHistory = (crawler: string, range: Range): Resource<readonly His
     `history ${crawler} ${range}`,
     async (signal) =>
       (await call('GET /api/v1/crawlers/{crawler}/history', { path: { crawler }, query: { range }, signal })).items,
-    EVERY_MS,
+    POLL_INTERVAL_MS,
   );
 
-export const RangeChoice = ({ chosen }: { chosen: Range }): JSX.Element => (
+export const RangeChoice = ({ selectedRange }: { selectedRange: Range }): JSX.Element => (
   <select
     aria-label="Time shown"
-    value={chosen}
+    value={selectedRange}
     onChange={(event) => changeQuery({ range: event.currentTarget.value }, { replace: true })}
   >
     {Object.entries(RANGES).map(([range, label]) => (

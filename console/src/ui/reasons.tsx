@@ -1,4 +1,4 @@
-/** The meanings of the codes: loaded once, and shown wherever a code appears. */
+/** The meanings of reason codes. They are loaded once and shown wherever a code appears. */
 import { createContext, type JSX } from 'preact';
 import { useContext } from 'preact/hooks';
 import { call } from '../api/client.js';

@@ -1,19 +1,19 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 
-/** Content that may be wider than the screen; if it is, it can be focused and scrolled with the keyboard. */
+/** Content that may be wider than the screen. If it is, it can be focused and scrolled with the keyboard. */
 export function ScrollArea({ children }: { children: ComponentChildren }): JSX.Element {
   const element = useRef<HTMLDivElement>(null);
-  const [scrolls, setScrolls] = useState(false);
+  const [isScrollable, setScrollable] = useState(false);
   useEffect(() => {
-    const { current: box } = element;
-    if (!box) return;
-    const sizes = new ResizeObserver(() => setScrolls(box.scrollWidth > box.clientWidth));
-    for (const part of [box, ...box.children]) sizes.observe(part);
-    return () => sizes.disconnect();
+    const { current: container } = element;
+    if (!container) return;
+    const resizeObserver = new ResizeObserver(() => setScrollable(container.scrollWidth > container.clientWidth));
+    for (const target of [container, ...container.children]) resizeObserver.observe(target);
+    return () => resizeObserver.disconnect();
   }, []);
   return (
-    <div ref={element} class="scroll" tabIndex={scrolls ? 0 : undefined}>
+    <div ref={element} class="scroll" tabIndex={isScrollable ? 0 : undefined}>
       {children}
     </div>
   );

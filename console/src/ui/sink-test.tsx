@@ -4,29 +4,29 @@ import { call } from '../api/client.js';
 import type { SinkTestDto } from '../api/schema.js';
 import { toApiProblem } from '../state/resource.js';
 
-type Answer = Pick<SinkTestDto, 'ok' | 'message'>;
+type TestResult = Pick<SinkTestDto, 'ok' | 'message'>;
 
 interface SinkTestProps {
-  readonly ask: () => Promise<Answer>;
+  readonly runTest: () => Promise<TestResult>;
   readonly disabled?: boolean;
 }
 
-/** Tests a sink as defined in a draft of the configuration, which need not be in force. */
-export const testDraftSink = (sink: string, body: string): Promise<Answer> =>
+/** Tests a sink as defined in a configuration that need not be in force. */
+export const testDraftSink = (sink: string, body: string): Promise<TestResult> =>
   call('POST /api/v1/config/test-sink', { query: { sink }, body });
 
 /** A button that tests a sink's address, certificate and credentials without sending anything. */
-export function SinkTest({ ask, disabled = false }: SinkTestProps): JSX.Element {
+export function SinkTest({ runTest, disabled = false }: SinkTestProps): JSX.Element {
   const [busy, setBusy] = useState(false);
-  const [answer, setAnswer] = useState<Answer>();
+  const [result, setResult] = useState<TestResult>();
   const test = async (): Promise<void> => {
     setBusy(true);
-    setAnswer(undefined);
+    setResult(undefined);
     try {
-      setAnswer(await ask());
+      setResult(await runTest());
     } catch (error) {
       const { detail, errors = [] } = toApiProblem(error);
-      setAnswer({ ok: false, message: [detail, ...errors.map((one) => one.detail)].join(' ') });
+      setResult({ ok: false, message: [detail, ...errors.map((problem) => problem.detail)].join(' ') });
     }
     setBusy(false);
   };
@@ -35,7 +35,7 @@ export function SinkTest({ ask, disabled = false }: SinkTestProps): JSX.Element 
       <button type="button" class="button" disabled={disabled || busy} onClick={test}>
         {busy ? 'Testing…' : 'Test the sink'}
       </button>
-      <span role="status">{answer && `${answer.ok ? 'Works: ' : 'Does not work: '}${answer.message}`}</span>
+      <span role="status">{result && `${result.ok ? 'Works: ' : 'Does not work: '}${result.message}`}</span>
     </div>
   );
 }

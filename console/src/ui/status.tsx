@@ -43,7 +43,7 @@ const TONES: Readonly<Record<string, Tone>> = {
   reject: 'bad',
 };
 
-/** A state in its colour, and in words for people who cannot see colours. */
+/** A state in its color, and as text for users who cannot see colors. */
 export function StateBadge({ name, title }: { name: string; title?: string }): JSX.Element {
   return (
     <Badge tone={TONES[name] ?? 'plain'} title={title}>
@@ -52,7 +52,7 @@ export function StateBadge({ name, title }: { name: string; title?: string }): J
   );
 }
 
-/** How a visit ended: error codes have the colour of failures, other outcomes their own. */
+/** The outcome of a visit. Codes without a color of their own are errors, and have the color of failures. */
 export function OutcomeBadge({ code }: { code: string }): JSX.Element {
   return <Badge tone={TONES[code] ?? 'bad'}>{code}</Badge>;
 }

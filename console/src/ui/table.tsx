@@ -2,27 +2,27 @@ import type { ComponentChildren, JSX } from 'preact';
 import { ScrollArea } from './scroll.js';
 
 /** The head of a column. `hidden` labels are for screen readers only. */
-export type Head =
+export type ColumnHeader =
   | string
-  | { readonly label: ComponentChildren; readonly number?: true; readonly hidden?: true; readonly title?: string };
+  | { readonly label: ComponentChildren; readonly isNumber?: true; readonly hidden?: true; readonly title?: string };
 
 interface TableProps {
   /** Name for screen readers. */
   readonly name: ComponentChildren;
-  readonly heads: readonly Head[];
+  readonly headers: readonly ColumnHeader[];
   /** The rows. */
   readonly children: ComponentChildren;
 }
 
 /** A table of rows below column heads. */
-export const Table = ({ name, heads, children }: TableProps): JSX.Element => (
+export const Table = ({ name, headers, children }: TableProps): JSX.Element => (
   <ScrollArea>
     <table>
       <caption class="visually-hidden">{name}</caption>
       <thead>
         <tr>
-          {heads.map((head, i) => (
-            <HeadCell key={i} head={head} />
+          {headers.map((header, i) => (
+            <HeaderCell key={i} header={header} />
           ))}
         </tr>
       </thead>
@@ -31,11 +31,11 @@ export const Table = ({ name, heads, children }: TableProps): JSX.Element => (
   </ScrollArea>
 );
 
-function HeadCell({ head }: { head: Head }): JSX.Element {
-  if (typeof head === 'string') return <th scope="col">{head}</th>;
-  const { label, number, hidden, title } = head;
+function HeaderCell({ header }: { header: ColumnHeader }): JSX.Element {
+  if (typeof header === 'string') return <th scope="col">{header}</th>;
+  const { label, isNumber, hidden, title } = header;
   return (
-    <th scope="col" class={number && 'number'} title={title}>
+    <th scope="col" class={isNumber && 'number'} title={title}>
       {hidden ? <span class="visually-hidden">{label}</span> : label}
     </th>
   );

@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import { href, useRoute } from '../state/route.js';
 
-/** Views of one screen, as links, so that each can be sent to someone. */
+/** The views of a screen, as links, so that each view can be sent to someone. */
 export function Tabs({ views, current }: { views: Readonly<Record<string, string>>; current: string }): JSX.Element {
   const { path, query } = useRoute();
   const crawler = query.get('crawler') ?? undefined;

@@ -4,8 +4,8 @@ import { formatDue, formatRelativeTime } from './format.js';
 
 /** 24-hour times, as in the log, are shorter and easier to compare in a column. */
 const hourCycle = 'h23';
-const local = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium', hourCycle });
-const shortLocal = new Intl.DateTimeFormat(undefined, {
+const localFormat = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium', hourCycle });
+const shortLocalFormat = new Intl.DateTimeFormat(undefined, {
   month: 'short',
   day: 'numeric',
   hour: '2-digit',
@@ -14,9 +14,9 @@ const shortLocal = new Intl.DateTimeFormat(undefined, {
   hourCycle,
 });
 
-const timeOfDay = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium', hourCycle });
+const timeOfDayFormat = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium', hourCycle });
 
-export const formatTimeOfDay = (at: string): string => timeOfDay.format(new Date(at));
+export const formatTimeOfDay = (at: string): string => timeOfDayFormat.format(new Date(at));
 
 interface TimeProps {
   readonly at?: string;
@@ -30,9 +30,13 @@ export function Time({ at, relative = false, due = false }: TimeProps): JSX.Elem
   const now = useNow(relative || due ? 1000 : undefined);
   if (!at) return <span class="muted">–</span>;
   const moment = new Date(at);
-  const title = `${local.format(moment)} local, ${at.replace('T', ' ').replace(/(?:\.\d+)?Z$/, ' UTC')}`;
-  const formatMoment = (one: Date): string =>
-    due ? formatDue(one.getTime(), now) : relative ? formatRelativeTime(one.getTime(), now) : shortLocal.format(one);
+  const title = `${localFormat.format(moment)} local, ${at.replace('T', ' ').replace(/(?:\.\d+)?Z$/, ' UTC')}`;
+  const formatMoment = (date: Date): string =>
+    due
+      ? formatDue(date.getTime(), now)
+      : relative
+        ? formatRelativeTime(date.getTime(), now)
+        : shortLocalFormat.format(date);
   return (
     <time dateTime={at} title={title}>
       {formatMoment(moment)}
@@ -40,12 +44,12 @@ export function Time({ at, relative = false, due = false }: TimeProps): JSX.Elem
   );
 }
 
-function useNow(every: number | undefined): number {
+function useNow(intervalMs: number | undefined): number {
   const [now, setNow] = useState(Date.now);
   useEffect(() => {
-    if (every === undefined) return;
-    const timer = setInterval(() => setNow(Date.now()), every);
+    if (intervalMs === undefined) return;
+    const timer = setInterval(() => setNow(Date.now()), intervalMs);
     return () => clearInterval(timer);
-  }, [every]);
+  }, [intervalMs]);
   return now;
 }

@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import { href } from '../state/route.js';
 
-/** A URL as text that links to its URL history, and never directly to the web. */
+/** A URL that links to its URL history, and never directly to the web. */
 export function UrlLink({ crawler, url }: { crawler: string; url: string }): JSX.Element {
   return (
     <a class="url" href={href('/url', { crawler, url })} title={url}>

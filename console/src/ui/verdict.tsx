@@ -1,10 +1,10 @@
 /**
- * A verdict with its trace: what was decided and why, the place in the configuration that says so, and what every layer
- * said.
+ * A verdict with its trace: what was decided and why, the place in the configuration that decided it, and the result of
+ * every layer.
  */
 import type { JSX } from 'preact';
 import type { ExplanationDto, PlaceDto, QueueDto, RobotsOpinionDto, TraceStepDto } from '../api/schema.js';
-import { placeLink } from '../state/place.js';
+import { getPlaceLink } from '../state/place.js';
 import { Prose } from './prose.js';
 import { Badge, type Tone } from './status.js';
 import { Table } from './table.js';
@@ -40,29 +40,29 @@ function Robots({
 }: {
   robots: RobotsOpinionDto;
 }): JSX.Element {
-  const asOf = fetchedAt && (
+  const fetchInfo = fetchedAt && (
     <span class="muted">
       {' '}
       (fetched <Time at={fetchedAt} relative />, {status})
     </span>
   );
-  const words = {
-    allowed: `allows it to ${agent}${rule === undefined ? ': no line forbids it' : ''}`,
+  const stateTexts = {
+    allowed: `allows it for ${agent}${rule === undefined ? ': no line forbids it' : ''}`,
     disallowed: `disallows it for ${agent}`,
     unknown: 'has not been fetched yet; it is checked before the first page of the host',
     unreachable: 'could not be read; nothing is fetched from the host until it can be',
-    ignored: 'is not checked, because the configuration says so',
+    ignored: 'is not checked, because the configuration turns this off',
   };
   return (
     <p>
-      <strong>robots.txt</strong> {words[state]}
+      <strong>robots.txt</strong> {stateTexts[state]}
       {rule !== undefined && (
         <>
           {' '}
           by line {line}: <code>{rule}</code>
         </>
       )}
-      .{asOf}
+      .{fetchInfo}
     </p>
   );
 }
@@ -101,7 +101,7 @@ export function PlaceLink({ place, crawler }: { place?: PlaceDto; crawler: strin
   if (!place) return null;
   const file = place.file.slice(place.file.lastIndexOf('/') + 1);
   return (
-    <a class="mono nowrap" href={placeLink(place, crawler)} title={place.file}>
+    <a class="mono nowrap" href={getPlaceLink(place, crawler)} title={place.file}>
       {file}:{place.line}
     </a>
   );
@@ -112,8 +112,8 @@ const TONES: Readonly<Record<string, Tone>> = { accept: 'good', reject: 'bad', s
 export function Trace({ trace, crawler }: { trace: readonly TraceStepDto[]; crawler: string }): JSX.Element {
   return (
     <Table
-      name="What every layer of the policy said, in order"
-      heads={['Layer', 'Test', 'Result', 'Effect', 'Defined in']}
+      name="Results of the layers of the policy, in order"
+      headers={['Layer', 'Test', 'Result', 'Effect', 'Defined in']}
     >
       {trace.map((step, index) => (
         <tr key={index} class={step.outcome === 'not configured' || step.outcome === 'no match' ? 'muted' : ''}>

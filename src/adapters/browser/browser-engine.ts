@@ -1,67 +1,74 @@
-/** Fetch engine that renders: passes the fetched page to a browser and returns what its scripts made of it. */
+/** Fetch engine that renders pages: loads the fetched page in a browser and returns what its scripts produced. */
 import { availableParallelism } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FetcherDefinition, RendererDefinition } from '../../domain/crawl/fetcher-definition.js';
 import type { FetchOutcome, Rendering } from '../../domain/fetch/outcome.js';
 import { type Duration, milliseconds, seconds } from '../../domain/time/units.js';
-import type { FetchEngine, Fetcher, FetchRequest, RenderOrder, SocketOpener } from '../../engine/ports/fetcher.js';
+import type {
+  FetchEngine,
+  Fetcher,
+  FetchRequest,
+  RenderInstructions,
+  SocketOpener,
+} from '../../engine/ports/fetcher.js';
 import type { Log } from '../../engine/ports/log.js';
-import { Browser, BrowserMissing, computeMaxTabs, type RequestHandlers, USUAL_WEAR } from './browser.js';
+import { Browser, BrowserMissing, computeMaxTabs, DEFAULT_MAX_USES, type RequestHandlers } from './browser.js';
 import { type Guest, GuestRequests } from './guest-requests.js';
 import { GuestSockets } from './guest-sockets.js';
 import { ProcessorShare } from './processor-share.js';
 import { Moved, type RenderedPage, type Tab, TabFailed } from './tab.js';
 
-const WATCH_MS = 250;
-/** How long to wait after the browser could not be started. */
-const START_AGAIN_MS = 60_000;
+const WATCH_INTERVAL_MS = 250;
+/** How long to wait before another attempt when the browser could not be started. */
+const RESTART_DELAY_MS = 60_000;
 /**
- * A page that was closed for using too much memory is recognized as such for this long: a busy machine reports it late.
+ * How long a failure is attributed to a page's process that was killed for its memory use: a busy machine reports such
+ * failures late.
  */
-const KILLED_MS = 30_000;
-const REST_AFTER_MS = 1_000;
+const KILL_ATTRIBUTION_MS = 30_000;
+const IDLE_DELAY_MS = 1_000;
 /** Time limit for closing a tab; after that it is abandoned. */
-const CLOSE_MS = 10_000;
-const COOKIES_MS = 10_000;
+const CLOSE_TIMEOUT_MS = 10_000;
+const COOKIES_TIMEOUT_MS = 10_000;
 /**
  * Minimum time for opening a tab, even if the page itself has less: a slow start on a busy machine says nothing about
  * the page.
  */
-const OPEN_MS = 10_000;
+const MIN_OPEN_TIMEOUT_MS = 10_000;
 /** Share of the memory limit that one page may use. */
-const SHARE_OF_ONE_PAGE = 0.6;
+const MAX_PAGE_SHARE = 0.6;
 
 export class BrowserEngine implements FetchEngine {
   readonly engine = 'browser';
   private browser: Promise<Browser> | undefined;
-  private missing: { readonly problem: string; readonly until: number } | undefined;
-  private readonly waiting: (() => void)[] = [];
+  private outage: { readonly problem: string; readonly until: number } | undefined;
+  private readonly slotWaiters: (() => void)[] = [];
   private inFlight = 0;
   private version: string | undefined;
-  private lastKill = Number.NEGATIVE_INFINITY;
-  private watching = false;
+  private lastKillAt = Number.NEGATIVE_INFINITY;
+  private isSupervising = false;
   private closed = false;
   private readonly guests: GuestRequests;
-  private readonly share: ProcessorShare;
-  private readonly most: number;
+  private readonly processorShare: ProcessorShare;
+  private readonly maxTabs: number;
 
   constructor(
     private readonly renderer: RendererDefinition,
     fetchers: readonly FetcherDefinition[],
     private readonly fetcher: Fetcher & SocketOpener,
     private readonly log: Pick<Log, 'info' | 'warn'>,
-    private readonly wear = USUAL_WEAR,
+    private readonly maxUses = DEFAULT_MAX_USES,
   ) {
     this.guests = new GuestRequests(fetcher, fetchers, renderer.blockedHosts);
-    this.share = new ProcessorShare(renderer.maxShare * availableParallelism());
-    this.most = computeMaxTabs(renderer);
+    this.processorShare = new ProcessorShare(renderer.maxShare * availableParallelism());
+    this.maxTabs = computeMaxTabs(renderer);
   }
 
-  /** The request must say what to render. */
+  /** `request.render` is required: it contains the page to be rendered. */
   async fetch(request: FetchRequest, signal?: AbortSignal): Promise<FetchOutcome> {
     const order = request.render;
     if (!order) throw new Error('A request to the browser must contain the page to be rendered.');
-    if (this.missing && this.missing.until > performance.now()) return createUnavailableFailure(this.missing.problem);
+    if (this.outage && this.outage.until > performance.now()) return createUnavailableFailure(this.outage.problem);
     await this.acquireSlot();
     const startedAt = performance.now();
     try {
@@ -69,8 +76,8 @@ export class BrowserEngine implements FetchEngine {
       return await this.render(request, order, startedAt);
     } catch (error) {
       if (!(error instanceof BrowserMissing)) throw error;
-      if (!this.missing) this.log.warn(error.message);
-      this.missing = { problem: error.message, until: performance.now() + START_AGAIN_MS };
+      if (!this.outage) this.log.warn(error.message);
+      this.outage = { problem: error.message, until: performance.now() + RESTART_DELAY_MS };
       return createUnavailableFailure(error.message);
     } finally {
       this.releaseSlot();
@@ -88,35 +95,39 @@ export class BrowserEngine implements FetchEngine {
   }
 
   private async acquireSlot(): Promise<void> {
-    if (this.inFlight >= this.most) await new Promise<void>((resolve) => this.waiting.push(resolve));
+    if (this.inFlight >= this.maxTabs) await new Promise<void>((resolve) => this.slotWaiters.push(resolve));
     else this.inFlight++;
-    for (let wait = this.share.computeWaitTime(); wait > 0 && !this.closed; wait = this.share.computeWaitTime())
+    for (
+      let wait = this.processorShare.computeWaitTime();
+      wait > 0 && !this.closed;
+      wait = this.processorShare.computeWaitTime()
+    )
       await sleep(Math.min(1_000, wait * 1_000));
   }
 
   private releaseSlot(): void {
-    const next = this.waiting.shift();
+    const next = this.slotWaiters.shift();
     if (next) next();
-    else if (--this.inFlight === 0) void this.stopIdleScriptsSoon();
+    else if (--this.inFlight === 0) void this.stopScriptsIfStillIdle();
   }
 
-  /** Pages that no one reads any more would keep their timers running. */
-  private async stopIdleScriptsSoon(): Promise<void> {
-    await sleep(REST_AFTER_MS, undefined, { ref: false });
+  /** Stops the scripts of idle pages, whose timers would otherwise keep running. */
+  private async stopScriptsIfStillIdle(): Promise<void> {
+    await sleep(IDLE_DELAY_MS, undefined, { ref: false });
     if (this.inFlight === 0) await this.browser?.then((browser) => browser.stopIdleScripts()).catch(() => undefined);
   }
 
-  private async render(request: FetchRequest, order: RenderOrder, startedAt: number): Promise<FetchOutcome> {
+  private async render(request: FetchRequest, order: RenderInstructions, startedAt: number): Promise<FetchOutcome> {
     const browser = await this.openBrowser();
     const key = buildSiteKey(request);
     const tab = await this.openTab(browser, key, request.userAgent ?? order.userAgent);
     if (tab instanceof Error)
-      return createRenderFailure('render-crash', `the browser could not open a page: ${firstLine(tab)}`, startedAt);
+      return createRenderFailure('render-crash', `the browser could not open a page: ${getFirstLine(tab)}`, startedAt);
     const controller = new AbortController();
     const guest = this.createGuest(request, order, tab, controller.signal);
-    let isFine = false;
+    let isHealthy = false;
     try {
-      if (!(await withTimeout(addCookies(tab, request), COOKIES_MS)))
+      if (!(await withTimeout(addCookies(tab, request), COOKIES_TIMEOUT_MS)))
         return createRenderFailure('render-crash', 'the browser did not accept the session cookies', startedAt);
       const timeLimit = Math.min(this.renderer.timeLimit, request.totalTimeout ?? Number.POSITIVE_INFINITY);
       const readyWhen = order.readyWhen ?? this.renderer.readyWhen;
@@ -127,67 +138,67 @@ export class BrowserEngine implements FetchEngine {
         timeLimit,
         withPicture: order.withPicture ?? false,
       });
-      isFine = true;
+      isHealthy = true;
       return toResponse(order, page, toRendering(guest, startedAt, page));
     } catch (error) {
       if (error instanceof Moved) {
-        isFine = true;
+        isHealthy = true;
         return toResponse(order, undefined, { ...toRendering(guest, startedAt), movedTo: error.target });
       }
       return this.toFailure(error, startedAt);
     } finally {
       controller.abort();
-      await withTimeout(browser.releaseTab(tab, isFine), CLOSE_MS);
+      await withTimeout(browser.releaseTab(tab, isHealthy), CLOSE_TIMEOUT_MS);
     }
   }
 
-  /** The only request to which browsers have been seen not to respond at all. */
+  /** Has its own time limit: browsers have been observed never to respond to this request. */
   private async openTab(browser: Browser, key: string, userAgent: string | undefined): Promise<Tab | Error> {
-    const within = Math.max(this.renderer.timeLimit, OPEN_MS);
-    const taken = browser.acquireTab(key, this.most, userAgent).catch((error: unknown) => error as Error);
-    const tab = await withTimeout(taken, within);
+    const timeLimit = Math.max(this.renderer.timeLimit, MIN_OPEN_TIMEOUT_MS);
+    const tabPromise = browser.acquireTab(key, this.maxTabs, userAgent).catch((error: unknown) => error as Error);
+    const tab = await withTimeout(tabPromise, timeLimit);
     if (tab) return tab;
-    void taken.then((late) => (late instanceof Error ? undefined : browser.releaseTab(late, false)));
-    return new Error(`nothing was opened within ${within / 1000} s`);
+    void tabPromise.then((lateTab) => (lateTab instanceof Error ? undefined : browser.releaseTab(lateTab, false)));
+    return new Error(`no tab was opened within ${timeLimit / 1000} s`);
   }
 
   private toFailure(error: unknown, startedAt: number): FetchOutcome {
     if (
-      performance.now() - this.lastKill < KILLED_MS &&
+      performance.now() - this.lastKillAt < KILL_ATTRIBUTION_MS &&
       !(error instanceof TabFailed && error.code === 'render-timeout')
     ) {
-      const most = Math.round(this.renderer.memoryLimit / 1024 / 1024);
+      const limitMb = Math.round(this.renderer.memoryLimit / 1024 / 1024);
       return createRenderFailure(
         'render-memory',
-        `the browser exceeded its limit of ${most} MB, so its largest page was closed`,
+        `the browser exceeded its limit of ${limitMb} MB, so the process of its largest page was killed`,
         startedAt,
       );
     }
     if (error instanceof TabFailed) return createRenderFailure(error.code, error.message, startedAt);
-    return createRenderFailure('render-crash', firstLine(error), startedAt);
+    return createRenderFailure('render-crash', getFirstLine(error), startedAt);
   }
 
-  private createGuest(request: FetchRequest, order: RenderOrder, tab: Tab, signal: AbortSignal): Guest {
+  private createGuest(request: FetchRequest, order: RenderInstructions, tab: Tab, signal: AbortSignal): Guest {
     return {
       url: request.url,
       request,
-      answer: order.page,
-      agent: this.guests.getRobotsAgent(request.fetcher),
-      obeysRobots: order.obeysRobots ? this.renderer.obeysRobots : 'none',
+      response: order.page,
+      robotsAgent: this.guests.getRobotsAgent(request.fetcher),
+      robotsScope: order.obeysRobots ? this.renderer.obeysRobots : 'none',
       signal,
-      styled: order.withPicture ?? false,
-      cookies: async (url) => {
+      wantsStyles: order.withPicture ?? false,
+      getCookies: async (url) => {
         const cookies = await tab.context.cookies(url).catch(() => []);
         return cookies.length === 0 ? undefined : cookies.map(({ name, value }) => `${name}=${value}`).join('; ');
       },
       onNavigate: () => undefined,
       inFlight: 0,
-      activity: 0,
-      answered: false,
-      requests: 0,
-      ownRequests: 0,
-      bytes: 0,
-      refused: new Map(),
+      activityCount: 0,
+      isDocumentServed: false,
+      requestCount: 0,
+      ownRequestCount: 0,
+      byteCount: 0,
+      refusalCounts: new Map(),
     };
   }
 
@@ -199,86 +210,86 @@ export class BrowserEngine implements FetchEngine {
     if (current === (await this.browser?.catch(() => undefined))) {
       this.browser = this.startBrowser();
       // Longer than any page is allowed to take.
-      if (current) void closeWhenIdle(current, 3 * this.renderer.timeLimit + CLOSE_MS);
+      if (current) void closeWhenIdle(current, 3 * this.renderer.timeLimit + CLOSE_TIMEOUT_MS);
     }
     return this.browser!;
   }
 
   private async startBrowser(): Promise<Browser> {
-    const browser = await Browser.start(this.renderer, this.createRequestHandlers(), this.wear);
-    if (this.missing || this.version === undefined) this.log.info(`pages are rendered by Chromium ${browser.version}`);
-    this.missing = undefined;
+    const browser = await Browser.start(this.renderer, this.createRequestHandlers(), this.maxUses);
+    if (this.outage || this.version === undefined) this.log.info(`pages are rendered by Chromium ${browser.version}`);
+    this.outage = undefined;
     this.version = browser.version;
-    if (!this.watching) void this.superviseBrowser();
+    if (!this.isSupervising) void this.superviseBrowser();
     return browser;
   }
 
   private createRequestHandlers(): RequestHandlers {
-    const request: RequestHandlers['onRequest'] = (route, tab) => void this.guests.handle(route, tab?.guest);
+    const handleRequest: RequestHandlers['onRequest'] = (route, tab) => void this.guests.handle(route, tab?.guest);
     const { webSocketHosts } = this.renderer;
-    if (webSocketHosts.length === 0) return { onRequest: request };
+    if (webSocketHosts.length === 0) return { onRequest: handleRequest };
     const sockets = new GuestSockets(this.fetcher, this.guests, webSocketHosts);
-    return { onRequest: request, onWebSocket: (route, tab) => void sockets.handle(route, tab.guest) };
+    return { onRequest: handleRequest, onWebSocket: (route, tab) => void sockets.handle(route, tab.guest) };
   }
 
-  /** While there is work, checks the browser's use of processor and memory against its limits. */
+  /** While pages are being rendered, checks the browser's use of processor and memory against its limits. */
   private async superviseBrowser(): Promise<void> {
-    this.watching = true;
+    this.isSupervising = true;
     while (!this.closed) {
-      await sleep(WATCH_MS, undefined, { ref: false });
+      await sleep(WATCH_INTERVAL_MS, undefined, { ref: false });
       const browser = await this.browser?.catch(() => undefined);
       if (!browser || this.inFlight === 0) continue;
       try {
-        const { cpu, bytes, renderers } = await browser.supervise();
-        this.share.recordUsage(cpu);
-        this.enforceMemoryLimit(bytes, renderers);
+        const { cpuSeconds, memoryBytes, renderers } = await browser.supervise();
+        this.processorShare.recordUsage(cpuSeconds);
+        this.enforceMemoryLimit(memoryBytes, renderers);
       } catch {
-        // It is being replaced.
+        // The browser is being replaced.
       }
     }
   }
 
   private enforceMemoryLimit(
-    bytes: number,
+    totalBytes: number,
     renderers: readonly { readonly pid: number; readonly bytes: number }[],
   ): void {
     const { memoryLimit } = this.renderer;
     const largest = renderers.toSorted((a, b) => b.bytes - a.bytes)[0];
-    if (!largest || (bytes <= memoryLimit && largest.bytes <= memoryLimit * SHARE_OF_ONE_PAGE)) return;
-    this.lastKill = performance.now();
+    if (!largest || (totalBytes <= memoryLimit && largest.bytes <= memoryLimit * MAX_PAGE_SHARE)) return;
+    this.lastKillAt = performance.now();
     try {
       process.kill(largest.pid, 'SIGKILL');
     } catch {
-      // It has exited on its own.
+      // The process has exited on its own.
     }
   }
 }
 
-async function closeWhenIdle(browser: Browser, within: number): Promise<void> {
-  const until = performance.now() + within;
-  while (browser.busy > 0 && !browser.closed && performance.now() < until) await sleep(100);
+async function closeWhenIdle(browser: Browser, timeLimit: number): Promise<void> {
+  const deadline = performance.now() + timeLimit;
+  while (browser.busyTabs > 0 && !browser.closed && performance.now() < deadline) await sleep(100);
   await browser.close();
 }
 
-/** Undefined if the time runs out first. */
-async function withTimeout<T>(work: Promise<T>, within: number): Promise<T | undefined> {
+/** Resolves with undefined if the time runs out first. */
+async function withTimeout<T>(work: Promise<T>, timeLimit: number): Promise<T | undefined> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<undefined>((resolve) => {
-    timer = setTimeout(() => resolve(undefined), within);
+  const timeout = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => resolve(undefined), timeLimit);
   });
-  return Promise.race([work, late]).finally(() => clearTimeout(timer));
+  return Promise.race([work, timeout]).finally(() => clearTimeout(timer));
 }
 
-/** Pages share cookies and storage with the other pages of their site that are fetched in the same way. */
+/** Pages of one site share cookies and storage if they are fetched by the same fetcher, user agent and session. */
 const buildSiteKey = ({ url, fetcher, userAgent, session }: FetchRequest): string =>
   JSON.stringify([URL.parse(url)?.origin, fetcher, userAgent, session?.login, session?.cookies]);
 
-/** Leaves out cookies that no browser would keep, as requests do. */
+/** Leaves out cookies without a name, which browsers do not keep. */
 async function addCookies({ context }: Tab, { url, session }: FetchRequest): Promise<true> {
   const pairs = session?.cookies?.split(/;\s*/) ?? [];
   const cookies = pairs.flatMap((pair) => {
-    const equals = pair.indexOf('=');
-    return equals < 1 ? [] : [{ name: pair.slice(0, equals), value: pair.slice(equals + 1), url }];
+    const equalsIndex = pair.indexOf('=');
+    return equalsIndex < 1 ? [] : [{ name: pair.slice(0, equalsIndex), value: pair.slice(equalsIndex + 1), url }];
   });
   if (cookies.length > 0) await context.addCookies(cookies).catch(() => undefined);
   return true;
@@ -286,16 +297,20 @@ async function addCookies({ context }: Tab, { url, session }: FetchRequest): Pro
 
 const utf8 = new TextEncoder();
 
-function toResponse({ page }: RenderOrder, rendered: RenderedPage | undefined, rendering: Rendering): FetchOutcome {
+function toResponse(
+  { page }: RenderInstructions,
+  renderedPage: RenderedPage | undefined,
+  rendering: Rendering,
+): FetchOutcome {
   const total = rendering.time;
   const timings = { header: milliseconds(0), total };
   const { status, headers } = page;
-  const body = rendered ? utf8.encode(rendered.html) : page.body;
-  const type: Record<string, string> = rendered ? { 'content-type': 'text/html; charset=utf-8' } : {};
+  const body = renderedPage ? utf8.encode(renderedPage.html) : page.body;
+  const contentType: Record<string, string> = renderedPage ? { 'content-type': 'text/html; charset=utf-8' } : {};
   return {
     kind: 'response',
     status,
-    headers: { ...headers, ...type },
+    headers: { ...headers, ...contentType },
     body,
     transferred: 0,
     address: '',
@@ -305,18 +320,18 @@ function toResponse({ page }: RenderOrder, rendered: RenderedPage | undefined, r
 }
 
 const toRendering = (guest: Guest, startedAt: number, page?: RenderedPage): Rendering => ({
-  time: timeSince(startedAt),
-  requests: guest.requests,
-  ownRequests: guest.ownRequests,
-  refused: Object.fromEntries(guest.refused),
-  bytes: guest.bytes,
+  time: measureTimeSince(startedAt),
+  requests: guest.requestCount,
+  ownRequests: guest.ownRequestCount,
+  refused: Object.fromEntries(guest.refusalCounts),
+  bytes: guest.byteCount,
   routes: page?.routes ?? [],
   readiness: page?.readiness,
   picture: page?.picture,
 });
 
-const timeSince = (startedAt: number): Duration => milliseconds(Math.round(performance.now() - startedAt));
-const firstLine = (error: unknown): string =>
+const measureTimeSince = (startedAt: number): Duration => milliseconds(Math.round(performance.now() - startedAt));
+const getFirstLine = (error: unknown): string =>
   String(error instanceof Error ? error.message : error)
     .split('\n')[0]!
     .slice(0, 300);
@@ -326,7 +341,7 @@ function createRenderFailure(
   detail: string,
   startedAt: number,
 ): FetchOutcome {
-  return { kind: 'failure', code, detail, timings: { header: milliseconds(0), total: timeSince(startedAt) } };
+  return { kind: 'failure', code, detail, timings: { header: milliseconds(0), total: measureTimeSince(startedAt) } };
 }
 
 function createUnavailableFailure(detail: string): FetchOutcome {

@@ -11,9 +11,9 @@ import { createInitScript } from './page-scripts.js';
 import { Tab } from './tab.js';
 
 /**
- * The browser can reach nothing except through intercepted requests: no name resolves, and the proxy does not exist.
+ * The browser can reach the network only through intercepted requests: no name resolves, and the proxy does not exist.
  */
-const ARGUMENTS = [
+const LAUNCH_ARGUMENTS = [
   '--host-resolver-rules=MAP * ~NOTFOUND',
   '--proxy-server=http://127.0.0.1:9',
   '--proxy-bypass-list=<-loopback>',
@@ -28,13 +28,13 @@ const ARGUMENTS = [
 ];
 
 /** Number of pages after which a tab or a browser is replaced, to free whatever it has leaked. */
-export interface Wear {
+export interface MaxUses {
   readonly tab: number;
   readonly browser: number;
 }
 
-export const USUAL_WEAR: Wear = { tab: 100, browser: 1_500 };
-const LAUNCH_MS = 30_000;
+export const DEFAULT_MAX_USES: MaxUses = { tab: 100, browser: 1_500 };
+const LAUNCH_TIMEOUT_MS = 30_000;
 
 /** Responds to the requests of a browser's pages. */
 export interface RequestHandlers {
@@ -50,34 +50,35 @@ export class BrowserMissing extends Error {
 interface Site {
   readonly key: string;
   readonly context: Promise<BrowserContext>;
-  readonly idle: Tab[];
+  readonly idleTabs: Tab[];
   /** Tabs that are open or are being opened. */
-  tabs: number;
+  tabCount: number;
 }
 
-export interface BrowserUse {
+export interface BrowserUsage {
   /** Processor seconds used by all its processes since they started. */
-  readonly cpu: number;
-  /** Memory in bytes of each renderer process; empty if unknown. */
+  readonly cpuSeconds: number;
+  /** Memory of each renderer process in bytes; 0 if unknown. */
   readonly renderers: readonly { readonly pid: number; readonly bytes: number }[];
-  readonly bytes: number;
+  /** Memory of all processes in bytes. */
+  readonly memoryBytes: number;
 }
 
 export class Browser {
   uses = 0;
-  busy = 0;
+  busyTabs = 0;
   closed = false;
   /** Pages under one key share cookies and storage. */
   private readonly sites = new Map<string, Site>();
   private readonly tabs = new Map<Page, { readonly tab: Tab; readonly site: Site }>();
-  private readonly notes = `__${randomBytes(6).toString('hex')}`;
+  private readonly recordsName = `__${randomBytes(6).toString('hex')}`;
   private session: CDPSession | undefined;
 
   private constructor(
     private readonly chromium: Chromium,
-    private readonly answers: RequestHandlers,
+    private readonly handlers: RequestHandlers,
     private readonly remote: boolean,
-    private readonly wear: Wear,
+    private readonly maxUses: MaxUses,
   ) {
     chromium.on('disconnected', () => {
       this.closed = true;
@@ -85,7 +86,11 @@ export class Browser {
   }
 
   /** Throws BrowserMissing, whose message says what to do, if no browser can be started. */
-  static async start(renderer: RendererDefinition, answers: RequestHandlers, wear = USUAL_WEAR): Promise<Browser> {
+  static async start(
+    renderer: RendererDefinition,
+    handlers: RequestHandlers,
+    maxUses = DEFAULT_MAX_USES,
+  ): Promise<Browser> {
     const problem = findBrowserProblem(renderer);
     if (problem !== undefined) throw new BrowserMissing(problem);
     const { chromium } = await import('playwright-core');
@@ -96,19 +101,19 @@ export class Browser {
               executablePath: findBrowser(renderer),
               headless: true,
               chromiumSandbox: renderer.sandbox,
-              args: ARGUMENTS,
-              timeout: LAUNCH_MS,
+              args: LAUNCH_ARGUMENTS,
+              timeout: LAUNCH_TIMEOUT_MS,
               env: createBrowserEnvironment(process.env),
               handleSIGHUP: false,
               handleSIGINT: false,
               handleSIGTERM: false,
             })
-          : await chromium.connectOverCDP(renderer.url, { timeout: LAUNCH_MS });
-      return new Browser(browser, answers, renderer.url !== undefined, wear);
+          : await chromium.connectOverCDP(renderer.url, { timeout: LAUNCH_TIMEOUT_MS });
+      return new Browser(browser, handlers, renderer.url !== undefined, maxUses);
     } catch (error) {
-      const [first = ''] = String(error instanceof Error ? error.message : error).split('\n');
+      const [firstLine = ''] = String(error instanceof Error ? error.message : error).split('\n');
       const hint = renderer.sandbox && /sandbox|namespace/i.test(String(error)) ? SANDBOX_HINT : '';
-      throw new BrowserMissing(`the browser failed to start: ${first.slice(0, 300)}${hint}`);
+      throw new BrowserMissing(`the browser failed to start: ${firstLine.slice(0, 300)}${hint}`);
     }
   }
 
@@ -117,54 +122,54 @@ export class Browser {
   }
 
   get isWornOut(): boolean {
-    return this.uses >= this.wear.browser || this.closed;
+    return this.uses >= this.maxUses.browser || this.closed;
   }
 
   /**
-   * Tabs with the same `key` share cookies and storage. At most `most` tabs are open at the same time; the caller makes
-   * sure that fewer than that are busy.
+   * Tabs with the same key share cookies and storage. The limit applies to all open tabs; the caller makes sure that
+   * fewer than that are busy.
    */
-  async acquireTab(key: string, most: number, userAgent: string | undefined): Promise<Tab> {
-    this.busy++;
+  async acquireTab(key: string, maxTabs: number, userAgent: string | undefined): Promise<Tab> {
+    this.busyTabs++;
     this.uses++;
     try {
-      const idle = this.sites.get(key)?.idle.pop();
-      if (idle) return idle;
-      while (this.tabs.size >= most && (await this.closeIdleTab()));
+      const idleTab = this.sites.get(key)?.idleTabs.pop();
+      if (idleTab) return idleTab;
+      while (this.tabs.size >= maxTabs && (await this.closeIdleTab()));
       return await this.openTab(key, userAgent);
     } catch (error) {
-      this.busy--;
+      this.busyTabs--;
       throw error;
     }
   }
 
-  async releaseTab(tab: Tab, isFine: boolean): Promise<void> {
+  async releaseTab(tab: Tab, isHealthy: boolean): Promise<void> {
     const site = this.tabs.get(tab.page)?.site;
     try {
-      if (isFine && site && tab.uses < this.wear.tab && !this.closed) {
+      if (isHealthy && site && tab.uses < this.maxUses.tab && !this.closed) {
         this.sites.delete(site.key);
-        this.sites.set(site.key, site); // the one used last is last
-        site.idle.push(tab);
-      } else if (site) await this.closeTab(site, tab, isFine);
+        this.sites.set(site.key, site); // moves the site to the end: it is now the most recently used
+        site.idleTabs.push(tab);
+      } else if (site) await this.closeTab(site, tab, isHealthy);
     } finally {
-      this.busy--;
+      this.busyTabs--;
     }
   }
 
-  /** Scripts in idle tabs would otherwise keep running as long as their page exists. */
+  /** Stops the scripts of idle tabs, which would otherwise run for as long as their page exists. */
   async stopIdleScripts(): Promise<void> {
-    const resting = [...this.sites.values()].flatMap((site) => site.idle.splice(0).map((tab) => ({ site, tab })));
-    for (const { site, tab } of resting) {
+    const idleTabs = [...this.sites.values()].flatMap((site) => site.idleTabs.splice(0).map((tab) => ({ site, tab })));
+    for (const { site, tab } of idleTabs) {
       await tab.stopScripts();
-      site.idle.push(tab);
+      site.idleTabs.push(tab);
     }
   }
 
   /**
-   * Returns what the browser's processes use, and takes back any priority above this thread's that they gave
-   * themselves.
+   * Returns what the browser's processes use, and lowers the priority of those that have raised theirs above this
+   * thread's.
    */
-  async supervise(): Promise<BrowserUse> {
+  async supervise(): Promise<BrowserUsage> {
     this.session ??= await this.chromium.newBrowserCDPSession();
     const { processInfo } = await this.session.send('SystemInfo.getProcessInfo');
     this.capPriorities(processInfo.map(({ id }) => id));
@@ -174,9 +179,9 @@ export class Browser {
       bytes: this.remote ? 0 : readPrivateMemory(id),
     }));
     return {
-      cpu: processInfo.reduce((sum, { cpuTime }) => sum + cpuTime, 0),
+      cpuSeconds: processInfo.reduce((sum, { cpuTime }) => sum + cpuTime, 0),
       renderers: sizes.filter(({ type }) => type === 'renderer'),
-      bytes: sizes.reduce((sum, { bytes }) => sum + bytes, 0),
+      memoryBytes: sizes.reduce((sum, { bytes }) => sum + bytes, 0),
     };
   }
 
@@ -185,7 +190,7 @@ export class Browser {
     await this.chromium.close().catch(() => undefined);
   }
 
-  /** Plain pages come first: no browser process may have a higher priority than the calling thread. */
+  /** Pages without rendering take precedence: no browser process may have a higher priority than the calling thread. */
   private capPriorities(pids: readonly number[]): void {
     if (this.remote) return;
     const niceness = getPriority(0);
@@ -193,13 +198,13 @@ export class Browser {
   }
 
   private async openTab(key: string, userAgent: string | undefined): Promise<Tab> {
-    const site = this.sites.get(key) ?? { key, context: this.openContext(userAgent), idle: [], tabs: 0 };
+    const site = this.sites.get(key) ?? { key, context: this.openContext(userAgent), idleTabs: [], tabCount: 0 };
     this.sites.set(key, site);
-    site.tabs++;
+    site.tabCount++;
     try {
-      const tab = await Tab.open(await site.context, this.notes);
-      const { onWebSocket: socket } = this.answers;
-      if (socket) await tab.page.routeWebSocket(/.*/, (route) => socket(route, tab));
+      const tab = await Tab.open(await site.context, this.recordsName);
+      const { onWebSocket: handleWebSocket } = this.handlers;
+      if (handleWebSocket) await tab.page.routeWebSocket(/.*/, (route) => handleWebSocket(route, tab));
       this.tabs.set(tab.page, { tab, site });
       return tab;
     } catch (error) {
@@ -216,11 +221,11 @@ export class Browser {
       userAgent,
       viewport: { width: 1280, height: 2_000 },
     });
-    await context.addInitScript(createInitScript(this.notes));
-    await context.route('**/*', (route) => this.answers.onRequest(route, this.findTab(route)));
+    await context.addInitScript(createInitScript(this.recordsName));
+    await context.route('**/*', (route) => this.handlers.onRequest(route, this.findTab(route)));
     await context.routeWebSocket(/.*/, (socket) => void socket.close());
     context.on('page', (page) => {
-      // Not opened by `openTab`: a window that a page opened.
+      // A page with an opener is a window opened by another page, not by `openTab`.
       void page.opener().then((opener) => opener && page.close().catch(() => undefined));
     });
     return context;
@@ -234,10 +239,10 @@ export class Browser {
     }
   }
 
-  /** The idle tab of the least recently used site. */
+  /** Closes an idle tab of the least recently used site; resolves with false if no tab is idle. */
   private async closeIdleTab(): Promise<boolean> {
     for (const site of this.sites.values()) {
-      const tab = site.idle.shift();
+      const tab = site.idleTabs.shift();
       if (!tab) continue;
       await this.closeTab(site, tab, true);
       return true;
@@ -245,24 +250,24 @@ export class Browser {
     return false;
   }
 
-  private async closeTab(site: Site, tab: Tab, isFine: boolean): Promise<void> {
+  private async closeTab(site: Site, tab: Tab, isHealthy: boolean): Promise<void> {
     this.tabs.delete(tab.page);
-    await this.removeTab(site, isFine ? tab.page.close().catch(() => undefined) : tab.kill());
+    await this.removeTab(site, isHealthy ? tab.page.close().catch(() => undefined) : tab.kill());
   }
 
   /** Removes a tab; the last one closes the site's context, and a page that arrives in the meantime gets a new one. */
   private async removeTab(site: Site, closing?: Promise<void>): Promise<void> {
-    const isLast = --site.tabs === 0;
+    const isLast = --site.tabCount === 0;
     if (isLast && this.sites.get(site.key) === site) this.sites.delete(site.key);
     await closing;
     if (!isLast) return;
-    const closed = site.context.then((context) => context.close()).catch(() => undefined);
-    await Promise.race([closed, new Promise((resolve) => setTimeout(resolve, 3_000))]);
+    const contextClosed = site.context.then((context) => context.close()).catch(() => undefined);
+    await Promise.race([contextClosed, new Promise((resolve) => setTimeout(resolve, 3_000))]);
   }
 }
 
 const SANDBOX_HINT =
-  '. Its sandbox needs user namespaces, which this container may not have: allow them (see docs/RENDERING.md), or, where the container itself confines the browser, write sandbox="false" on cw:Renderer';
+  '. Its sandbox needs user namespaces, which this container may not have: allow them (see docs/RENDERING.md), or, if the container itself confines the browser, set sandbox="false" on cw:Renderer';
 
 /** Private memory of a process in bytes; 0 if the system does not report it. */
 function readPrivateMemory(pid: number): number {
@@ -274,6 +279,6 @@ function readPrivateMemory(pid: number): number {
   }
 }
 
-/** More pages than processors, because pages spend half of their time waiting. */
+/** The default exceeds the number of processors, because pages spend half of their time waiting. */
 export const computeMaxTabs = ({ pages }: Pick<RendererDefinition, 'pages'>): number =>
   pages ?? Math.min(8, availableParallelism() + 2);

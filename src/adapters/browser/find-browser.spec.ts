@@ -33,8 +33,8 @@ it('without windows is preferred to one that has them', () => {
 
 it('is not there: what to do is said, and what happens until then', () => {
   const problem = findBrowserProblem({ path: join(folder, 'missing'), sandbox: true }, SOMEBODY);
-  expect(problem).toContain(`${join(folder, 'missing')} is not a program`);
-  expect(problem).toContain('Install Chromium, or name one with path or url of cw:Renderer');
+  expect(problem).toContain(`${join(folder, 'missing')} is not an executable file`);
+  expect(problem).toContain('Install Chromium, or specify a browser with path or url on cw:Renderer');
   expect(problem).toContain('reported as needs-rendering');
 });
 

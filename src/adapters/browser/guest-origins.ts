@@ -3,38 +3,37 @@
  * requests lets pages read all responses and send whatever they like, so both are decided here, before the browser gets
  * a response.
  */
-import type { GuestAnswer } from './guest-cache.js';
+import type { GuestResponse } from './guest-cache.js';
 
-/** Body types that any form can send. */
-const PLAIN_BODIES = /^(?:application\/x-www-form-urlencoded|multipart\/form-data|text\/plain)\s*(?:;|$)/i;
+/** Media types of bodies that any form can send. */
+const FORM_MEDIA_TYPES = /^(?:application\/x-www-form-urlencoded|multipart\/form-data|text\/plain)\s*(?:;|$)/i;
 /** Request headers that a script may send only if the server agrees. */
-const WANT_CONSENT = ['content-type', 'authorization', 'x-requested-with'] as const;
+const CONSENT_HEADERS = ['content-type', 'authorization', 'x-requested-with'] as const;
 
-/** @param asker origin of the page or frame, @param server origin of the response */
-export const mayReadResponse = ({ headers }: GuestAnswer, asker: string, server: string): boolean =>
-  asker === server || isAllowed(headers, asker);
+/** Whether the page or frame that made a request may read the response, given the origins of both. */
+export const mayReadResponse = ({ headers }: GuestResponse, pageOrigin: string, serverOrigin: string): boolean =>
+  pageOrigin === serverOrigin || allowsOrigin(headers, pageOrigin);
 
-const isAllowed = (headers: GuestAnswer['headers'], asker: string): boolean =>
-  ['*', asker].includes(headers['access-control-allow-origin']?.trim() ?? '');
+const allowsOrigin = (headers: GuestResponse['headers'], pageOrigin: string): boolean =>
+  ['*', pageOrigin].includes(headers['access-control-allow-origin']?.trim() ?? '');
 
 /**
- * Names of the headers for which a server is asked before it gets a POST from another origin; empty if no preflight is
- * needed.
+ * Returns the names of the headers that require a preflight before a POST to another origin; empty if none is needed.
  */
 export function findHeadersToPreflight(headers: Readonly<Record<string, string>>): readonly string[] {
-  return WANT_CONSENT.filter((name) => {
+  return CONSENT_HEADERS.filter((name) => {
     const value = headers[name];
-    return value !== undefined && (name !== 'content-type' || !PLAIN_BODIES.test(value.trim()));
+    return value !== undefined && (name !== 'content-type' || !FORM_MEDIA_TYPES.test(value.trim()));
   });
 }
 
 /** Whether the response to OPTIONS allows the page to send a POST with these headers. */
-export function allowsPost({ status, headers }: GuestAnswer, asker: string, names: readonly string[]): boolean {
-  const listed = (headers['access-control-allow-headers'] ?? '')
+export function allowsPost({ status, headers }: GuestResponse, pageOrigin: string, names: readonly string[]): boolean {
+  const allowedHeaders = (headers['access-control-allow-headers'] ?? '')
     .toLowerCase()
     .split(',')
     .map((name) => name.trim());
   const isListed = (name: string): boolean =>
-    listed.includes(name) || (name !== 'authorization' && listed.includes('*'));
-  return status >= 200 && status < 300 && isAllowed(headers, asker) && names.every(isListed);
+    allowedHeaders.includes(name) || (name !== 'authorization' && allowedHeaders.includes('*'));
+  return status >= 200 && status < 300 && allowsOrigin(headers, pageOrigin) && names.every(isListed);
 }

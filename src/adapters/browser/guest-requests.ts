@@ -1,13 +1,13 @@
 /**
- * Serves every request of the browser with the crawl's own fetcher, its address guard, credentials and limits, and only
- * requests on which a page's content can depend. The browser itself has no network access.
+ * Answers the browser's requests through the crawl's own fetcher, with its address guard, credentials and limits, and
+ * refuses requests that cannot affect a page's content. The browser itself has no network access.
  */
 import type { Request, Route } from 'playwright-core';
 import type { FetcherDefinition } from '../../domain/crawl/fetcher-definition.js';
 import type { FetchOutcome } from '../../domain/fetch/outcome.js';
 import { milliseconds } from '../../domain/time/units.js';
 import type { Fetcher, FetchRequest, RequestSession } from '../../engine/ports/fetcher.js';
-import { type GuestAnswer, GuestCache } from './guest-cache.js';
+import { GuestCache, type GuestResponse } from './guest-cache.js';
 import { allowsPost, findHeadersToPreflight, mayReadResponse } from './guest-origins.js';
 import { GuestRobots } from './guest-robots.js';
 
@@ -30,29 +30,29 @@ export interface Guest {
   readonly url: string;
   readonly request: FetchRequest;
   /** The response for the main document. */
-  readonly answer: GuestAnswer;
-  readonly agent: string;
-  readonly obeysRobots: 'none' | 'documents' | 'all';
+  readonly response: GuestResponse;
+  readonly robotsAgent: string;
+  readonly robotsScope: 'none' | 'documents' | 'all';
   readonly signal: AbortSignal;
   /** True if style sheets are fetched because a picture of the page was requested. */
-  readonly styled: boolean;
+  readonly wantsStyles: boolean;
   /** Value of the Cookie header that the browser would send to a URL. */
-  cookies(url: string): Promise<string | undefined>;
+  getCookies(url: string): Promise<string | undefined>;
   /** Called when the page navigates somewhere else. */
   onNavigate(url: string): void;
   /** Number of requests in flight. */
   inFlight: number;
   /** Counts signs of network activity: requests that begin and end, and messages. */
-  activity: number;
-  answered: boolean;
-  requests: number;
+  activityCount: number;
+  isDocumentServed: boolean;
+  requestCount: number;
   /** How many of those went to the page's own host because the cache could not answer them. */
-  ownRequests: number;
-  bytes: number;
-  readonly refused: Map<Refusal, number>;
+  ownRequestCount: number;
+  byteCount: number;
+  readonly refusalCounts: Map<Refusal, number>;
 }
 
-const NOT_FETCHED = new Set([
+const REFUSED_TYPES = new Set([
   'image',
   'media',
   'font',
@@ -63,13 +63,13 @@ const NOT_FETCHED = new Set([
   'ping',
   'other',
 ]);
-const MOST_REQUESTS = 250;
-export const MOST_BYTES = 40 * 1024 * 1024;
-const MOST_REDIRECTS = 5;
-const MOST_AT_ONCE_PER_HOST = 6;
-const LONGEST_REST_MS = 600_000;
-/** Only those of the browser's own headers that change the response. */
-const PASSED_ON = [
+const MAX_REQUESTS = 250;
+export const MAX_BYTES = 40 * 1024 * 1024;
+const MAX_REDIRECTS = 5;
+const MAX_CONCURRENT_PER_HOST = 6;
+const MAX_REST_MS = 600_000;
+/** Headers of the browser's requests that can change the response; all others are dropped. */
+const FORWARDED_HEADERS = [
   'accept',
   'accept-language',
   'content-type',
@@ -79,20 +79,20 @@ const PASSED_ON = [
   'authorization',
 ];
 /** Headers that describe the connection, or a body that has been decoded since. */
-const NOT_PASSED_BACK =
+const DROPPED_RESPONSE_HEADERS =
   /^(?:content-encoding|content-length|transfer-encoding|connection|keep-alive|trailer|strict-transport-security|alt-svc|link|refresh|content-security-policy(?:-report-only)?|nel|report-to)$/;
 
-type Answered = GuestAnswer | { readonly refused: Refusal };
+type GuestResult = GuestResponse | { readonly refused: Refusal };
 
 export class GuestRequests {
   private readonly cache = new GuestCache();
   private readonly robots: GuestRobots;
   private readonly agents: ReadonlyMap<string, string>;
-  private readonly asking = new Map<string, { count: number; readonly waiting: (() => void)[] }>();
+  private readonly hostSlots = new Map<string, { count: number; readonly waiters: (() => void)[] }>();
   /** Hosts that asked crawlers to slow down (429, 503), and the time until which they rest. */
-  private readonly resting = new Map<string, number>();
+  private readonly restingUntil = new Map<string, number>();
   /** Requests in flight for shared scripts: if many pages need a script, only the first page requests it. */
-  private readonly shared = new Map<string, Promise<Answered>>();
+  private readonly pendingScripts = new Map<string, Promise<GuestResult>>();
 
   constructor(
     private readonly fetcher: Fetcher,
@@ -113,85 +113,85 @@ export class GuestRequests {
     if (!guest) return abortRoute(route);
     if (isMainNavigation(request)) return this.serveDocument(route, request, guest);
     guest.inFlight++;
-    guest.activity++;
+    guest.activityCount++;
     try {
-      const answered = await this.getResponse(request, guest);
-      if ('refused' in answered) {
-        guest.refused.set(answered.refused, (guest.refused.get(answered.refused) ?? 0) + 1);
+      const result = await this.getResponse(request, guest);
+      if ('refused' in result) {
+        guest.refusalCounts.set(result.refused, (guest.refusalCounts.get(result.refused) ?? 0) + 1);
         await abortRoute(route);
-      } else await fulfillRoute(route, answered);
+      } else await fulfillRoute(route, result);
     } catch {
       await abortRoute(route);
     } finally {
       guest.inFlight--;
-      guest.activity++;
+      guest.activityCount++;
     }
   }
 
   /** The document itself has already been fetched; navigation to anything else is refused. */
   private async serveDocument(route: Route, request: Request, guest: Guest): Promise<void> {
     const url = request.url();
-    if (!guest.answered && stripHash(url) === stripHash(guest.url)) {
-      guest.answered = true;
-      await fulfillRoute(route, guest.answer);
+    if (!guest.isDocumentServed && stripHash(url) === stripHash(guest.url)) {
+      guest.isDocumentServed = true;
+      await fulfillRoute(route, guest.response);
       return;
     }
     await abortRoute(route);
-    guest.refused.set('navigation', (guest.refused.get('navigation') ?? 0) + 1);
+    guest.refusalCounts.set('navigation', (guest.refusalCounts.get('navigation') ?? 0) + 1);
     if (stripHash(url) !== stripHash(guest.url)) guest.onNavigate(url);
   }
 
-  private async getResponse(request: Request, guest: Guest): Promise<Answered> {
+  private async getResponse(request: Request, guest: Guest): Promise<GuestResult> {
     const type = request.resourceType();
     const url = URL.parse(request.url());
     if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:')) return { refused: 'scheme' };
-    if (NOT_FETCHED.has(type)) return { refused: 'kind' };
-    if (type === 'stylesheet' && !guest.styled) return EMPTY_STYLES;
+    if (REFUSED_TYPES.has(type)) return { refused: 'kind' };
+    if (type === 'stylesheet' && !guest.wantsStyles) return EMPTY_STYLES;
     const method = request.method();
     if (method !== 'GET' && method !== 'POST') return { refused: 'method' };
     if (matchesHost(url.hostname, this.blockedHosts)) return { refused: 'blocked-host' };
-    if (++guest.requests > MOST_REQUESTS || guest.bytes > MOST_BYTES) return { refused: 'limit' };
+    if (++guest.requestCount > MAX_REQUESTS || guest.byteCount > MAX_BYTES) return { refused: 'limit' };
     const isScript = type === 'script' || type === 'stylesheet';
     if (method === 'POST' && !(await this.mayPost(request, url, guest))) return { refused: 'other-origin' };
     if (method === 'GET' && type !== 'document') return this.fetchShared(request, url, guest, isScript);
     return this.fetchWithRedirects(request, url, guest);
   }
 
-  /** Why the page may not open a WebSocket whose handshake goes to that URL; undefined if it may. */
-  async findSocketRefusal(url: URL, guest: Guest): Promise<Refusal | undefined> {
+  /** Counts the request and returns why the page may not open a WebSocket to the URL; undefined if it may. */
+  async admitSocket(url: URL, guest: Guest): Promise<Refusal | undefined> {
     if (matchesHost(url.hostname, this.blockedHosts)) return 'blocked-host';
-    if (++guest.requests > MOST_REQUESTS || guest.bytes > MOST_BYTES) return 'limit';
-    const asksRobots = guest.obeysRobots === 'all';
-    if (asksRobots && !(await this.robots.isAllowed(url, guest.request.fetcher, guest.agent))) return 'robots';
-    if ((this.resting.get(url.host) ?? 0) > Date.now()) return 'host-rests';
-    if (url.host === URL.parse(guest.url)?.host) guest.ownRequests++;
+    if (++guest.requestCount > MAX_REQUESTS || guest.byteCount > MAX_BYTES) return 'limit';
+    const checksRobots = guest.robotsScope === 'all';
+    if (checksRobots && !(await this.robots.isAllowed(url, guest.request.fetcher, guest.robotsAgent))) return 'robots';
+    if ((this.restingUntil.get(url.host) ?? 0) > Date.now()) return 'host-rests';
+    if (url.host === URL.parse(guest.url)?.host) guest.ownRequestCount++;
     return undefined;
   }
 
-  private async fetchShared(request: Request, url: URL, guest: Guest, isScript: boolean): Promise<Answered> {
+  private async fetchShared(request: Request, url: URL, guest: Guest, isScript: boolean): Promise<GuestResult> {
     const { fetcher, session } = guest.request;
-    const reader = isScript ? '' : requestOrigin(request, url);
-    const key = `${fetcher} ${session?.cookies ?? ''} ${session?.login ?? ''} ${reader} ${request.headers()['accept'] ?? ''} ${stripHash(url.href)}`;
-    const known = this.cache.get(key) ?? (isScript ? await this.shared.get(key) : undefined);
-    if (known && !('refused' in known)) return known;
-    const asked = this.fetchWithRedirects(request, url, guest);
+    const readerOrigin = isScript ? '' : getRequestOrigin(request, url);
+    const key = `${fetcher} ${session?.cookies ?? ''} ${session?.login ?? ''} ${readerOrigin} ${request.headers()['accept'] ?? ''} ${stripHash(url.href)}`;
+    const sharedResult = this.cache.get(key) ?? (isScript ? await this.pendingScripts.get(key) : undefined);
+    if (sharedResult && !('refused' in sharedResult)) return sharedResult;
+    const pending = this.fetchWithRedirects(request, url, guest);
     if (isScript) {
-      this.shared.set(key, asked);
-      asked.finally(() => this.shared.delete(key)).catch(() => undefined);
+      this.pendingScripts.set(key, pending);
+      pending.finally(() => this.pendingScripts.delete(key)).catch(() => undefined);
     }
-    const answered = await asked;
-    if (!('refused' in answered)) this.cache.set(key, answered, isScript);
-    return answered;
+    const result = await pending;
+    if (!('refused' in result)) this.cache.set(key, result, isScript);
+    return result;
   }
 
-  private async fetchWithRedirects(request: Request, first: URL, guest: Guest): Promise<Answered> {
+  private async fetchWithRedirects(request: Request, firstUrl: URL, guest: Guest): Promise<GuestResult> {
     const type = request.resourceType();
-    const asksRobots = guest.obeysRobots === 'all' || (guest.obeysRobots === 'documents' && type === 'document');
-    let url = first;
-    for (let hop = 0; hop <= MOST_REDIRECTS; hop++) {
-      if (asksRobots && !(await this.robots.isAllowed(url, guest.request.fetcher, guest.agent)))
+    const checksRobots = guest.robotsScope === 'all' || (guest.robotsScope === 'documents' && type === 'document');
+    let url = firstUrl;
+    for (let hop = 0; hop <= MAX_REDIRECTS; hop++) {
+      if (checksRobots && !(await this.robots.isAllowed(url, guest.request.fetcher, guest.robotsAgent)))
         return { refused: 'robots' };
-      if ((this.resting.get(url.host) ?? 0) > Date.now()) return { refused: 'host-rests' };
+      if ((this.restingUntil.get(url.host) ?? 0) > Date.now()) return { refused: 'host-rests' };
       const outcome = await this.withHostSlot(url.host, () => this.send(request, url, guest, hop > 0));
       if (outcome.kind === 'failure')
         return {
@@ -199,13 +199,15 @@ export class GuestRequests {
             outcome.code === 'address-forbidden' ? 'address' : outcome.code === 'body-too-large' ? 'limit' : 'failed',
         };
       this.recordRetryAfter(url.host, outcome);
-      guest.bytes += outcome.body.byteLength;
+      guest.byteCount += outcome.body.byteLength;
       const location = outcome.status >= 300 && outcome.status < 400 ? outcome.headers['location'] : undefined;
       const target = location === undefined ? undefined : URL.parse(location, url.href);
       if (!target) {
         const { status, headers, body } = outcome;
-        const answer = { status, headers, body };
-        return canUseResponse(request, { first, last: url, answer }) ? answer : { refused: 'other-origin' };
+        const response = { status, headers, body };
+        return canUseResponse(request, { first: firstUrl, last: url, answer: response })
+          ? response
+          : { refused: 'other-origin' };
       }
       url = target;
     }
@@ -213,22 +215,22 @@ export class GuestRequests {
   }
 
   private async send(request: Request, url: URL, guest: Guest, redirected: boolean): Promise<FetchOutcome> {
-    if (url.host === URL.parse(guest.url)?.host) guest.ownRequests++;
+    if (url.host === URL.parse(guest.url)?.host) guest.ownRequestCount++;
     const { fetcher, userAgent, proxy, connectTimeout, readTimeout, totalTimeout, credentials, headers } =
       guest.request;
     const sameOrigin = isSameOrigin(request, url, guest);
-    const passed = selectForwardedHeaders(request);
-    const asker = requestOrigin(request, URL.parse(request.url()) ?? url);
+    const forwardedHeaders = selectForwardedHeaders(request);
+    const origin = getRequestOrigin(request, URL.parse(request.url()) ?? url);
     // A server that is reached through a redirect also learns the origin of the request.
-    if (asker !== url.origin) passed['origin'] = asker;
+    if (origin !== url.origin) forwardedHeaders['origin'] = origin;
     const body = redirected ? null : request.postDataBuffer();
-    const cookies = request.resourceType() === 'script' ? undefined : await guest.cookies(url.href);
+    const cookies = request.resourceType() === 'script' ? undefined : await guest.getCookies(url.href);
     return this.fetcher.fetch(
       {
         url: url.href,
         fetcher,
         ...(body && request.method() === 'POST' ? { method: 'POST' as const, body } : {}),
-        headers: sameOrigin ? { ...passed, ...headers } : passed,
+        headers: sameOrigin ? { ...forwardedHeaders, ...headers } : forwardedHeaders,
         session: sameOrigin
           ? createSubresourceSession(guest.request.session, cookies)
           : cookies === undefined
@@ -248,9 +250,9 @@ export class GuestRequests {
 
   /** Forms can be sent to any server; anything else needs the server's prior consent, or is not sent. */
   private async mayPost(request: Request, url: URL, guest: Guest): Promise<boolean> {
-    const asker = requestOrigin(request, url);
+    const origin = getRequestOrigin(request, url);
     const names = findHeadersToPreflight(selectForwardedHeaders(request));
-    if (asker === url.origin || names.length === 0) return true;
+    if (origin === url.origin || names.length === 0) return true;
     const { fetcher, userAgent, proxy } = guest.request;
     const outcome = await this.withHostSlot(url.host, () =>
       this.fetcher.fetch(
@@ -259,7 +261,7 @@ export class GuestRequests {
           fetcher,
           method: 'OPTIONS',
           headers: {
-            origin: asker,
+            origin,
             'access-control-request-method': 'POST',
             'access-control-request-headers': names.join(','),
           },
@@ -271,29 +273,29 @@ export class GuestRequests {
         guest.signal,
       ),
     );
-    return outcome.kind === 'response' && allowsPost(outcome, asker, names);
+    return outcome.kind === 'response' && allowsPost(outcome, origin, names);
   }
 
   /** Limits the concurrent requests to one host to what a single browser makes, however many pages need it. */
   private async withHostSlot<T>(host: string, work: () => Promise<T>): Promise<T> {
-    const slot = this.asking.get(host) ?? { count: 0, waiting: [] };
-    this.asking.set(host, slot);
-    if (slot.count >= MOST_AT_ONCE_PER_HOST) await new Promise<void>((resolve) => slot.waiting.push(resolve));
+    const slot = this.hostSlots.get(host) ?? { count: 0, waiters: [] };
+    this.hostSlots.set(host, slot);
+    if (slot.count >= MAX_CONCURRENT_PER_HOST) await new Promise<void>((resolve) => slot.waiters.push(resolve));
     else slot.count++;
     try {
       return await work();
     } finally {
-      const next = slot.waiting.shift();
+      const next = slot.waiters.shift();
       if (next) next();
-      else if (--slot.count === 0) this.asking.delete(host);
+      else if (--slot.count === 0) this.hostSlots.delete(host);
     }
   }
 
-  private recordRetryAfter(host: string, { status, headers }: GuestAnswer): void {
+  private recordRetryAfter(host: string, { status, headers }: GuestResponse): void {
     if (status !== 429 && status !== 503) return;
     const seconds = Number(headers['retry-after']);
-    if (this.resting.size > 1_000) this.resting.clear();
-    this.resting.set(host, Date.now() + Math.min(LONGEST_REST_MS, seconds > 0 ? seconds * 1000 : 30_000));
+    if (this.restingUntil.size > 1_000) this.restingUntil.clear();
+    this.restingUntil.set(host, Date.now() + Math.min(MAX_REST_MS, seconds > 0 ? seconds * 1000 : 30_000));
   }
 }
 
@@ -301,33 +303,35 @@ export class GuestRequests {
  * Origin of the page or frame that makes the request. A request without one goes to its own server, or nothing reads
  * the response.
  */
-const requestOrigin = (request: Request, url: URL): string => request.headers()['origin'] ?? url.origin;
+const getRequestOrigin = (request: Request, url: URL): string => request.headers()['origin'] ?? url.origin;
 
 /** The page may use its login on its own server, but must not use its visitor's logins on other servers. */
 const isSameOrigin = (request: Request, url: URL, guest: Guest): boolean => {
-  const page = URL.parse(guest.url)?.origin;
-  return url.origin === page && requestOrigin(request, url) === page;
+  const pageOrigin = URL.parse(guest.url)?.origin;
+  return url.origin === pageOrigin && getRequestOrigin(request, url) === pageOrigin;
 };
 
 function selectForwardedHeaders(request: Request): Record<string, string> {
-  const own = request.headers();
+  const requestHeaders = request.headers();
   return Object.fromEntries(
-    PASSED_ON.flatMap((name): [string, string][] => (own[name] === undefined ? [] : [[name, own[name]]])),
+    FORWARDED_HEADERS.flatMap((name): [string, string][] =>
+      requestHeaders[name] === undefined ? [] : [[name, requestHeaders[name]]],
+    ),
   );
 }
 
 /** The browser does not know where redirects led: it attributes the response to the first server. */
 function canUseResponse(
   request: Request,
-  { first, last, answer }: { readonly first: URL; readonly last: URL; readonly answer: GuestAnswer },
+  { first, last, answer: response }: { readonly first: URL; readonly last: URL; readonly answer: GuestResponse },
 ): boolean {
   const type = request.resourceType();
-  if (type === 'script' || type === 'stylesheet') return true; // nothing reads their text
+  if (type === 'script' || type === 'stylesheet') return true; // pages cannot read their text
   if (type === 'document') return first.origin === last.origin;
-  return mayReadResponse(answer, requestOrigin(request, first), last.origin);
+  return mayReadResponse(response, getRequestOrigin(request, first), last.origin);
 }
 
-/** What the page's session adds to further requests to its site. A digest authorization is valid for one URL only. */
+/** Returns the session for further requests to the page's site. A digest authorization is valid for one URL only. */
 function createSubresourceSession(
   session: RequestSession | undefined,
   cookies: string | undefined,
@@ -341,7 +345,7 @@ function createSubresourceSession(
 export const matchesHost = (hostname: string, hosts: readonly string[]): boolean =>
   hosts.some((host) => hostname === host || hostname.endsWith(`.${host}`));
 
-const EMPTY_STYLES: GuestAnswer = { status: 200, headers: { 'content-type': 'text/css' }, body: new Uint8Array(0) };
+const EMPTY_STYLES: GuestResponse = { status: 200, headers: { 'content-type': 'text/css' }, body: new Uint8Array(0) };
 
 function isMainNavigation(request: Request): boolean {
   if (!request.isNavigationRequest()) return false;
@@ -357,10 +361,12 @@ export const stripHash = (url: string): string => {
   return hash < 0 ? url : url.slice(0, hash);
 };
 
-async function fulfillRoute(route: Route, { status, headers, body }: GuestAnswer): Promise<void> {
-  const passed = Object.fromEntries(Object.entries(headers).filter(([name]) => !NOT_PASSED_BACK.test(name)));
+async function fulfillRoute(route: Route, { status, headers, body }: GuestResponse): Promise<void> {
+  const forwardedHeaders = Object.fromEntries(
+    Object.entries(headers).filter(([name]) => !DROPPED_RESPONSE_HEADERS.test(name)),
+  );
   await route
-    .fulfill({ status, headers: passed, body: Buffer.from(body.buffer, body.byteOffset, body.byteLength) })
+    .fulfill({ status, headers: forwardedHeaders, body: Buffer.from(body.buffer, body.byteOffset, body.byteLength) })
     .catch(() => undefined);
 }
 

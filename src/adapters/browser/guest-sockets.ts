@@ -5,13 +5,13 @@
  */
 import type { WebSocketRoute } from 'playwright-core';
 import type { SocketOpener } from '../../engine/ports/fetcher.js';
-import { type Guest, type GuestRequests, MOST_BYTES, matchesHost, type Refusal } from './guest-requests.js';
+import { type Guest, type GuestRequests, MAX_BYTES, matchesHost, type Refusal } from './guest-requests.js';
 
 /** Maximum number of sockets that one page may have open at once. */
-const MOST_SOCKETS = 8;
+const MAX_SOCKETS = 8;
 
 export class GuestSockets {
-  private readonly open = new WeakMap<Guest, number>();
+  private readonly openCounts = new WeakMap<Guest, number>();
 
   constructor(
     private readonly opener: SocketOpener,
@@ -23,11 +23,11 @@ export class GuestSockets {
   async handle(route: WebSocketRoute, guest: Guest | undefined): Promise<void> {
     if (!guest) return closeRoute(route);
     const refuse = (refusal: Refusal): Promise<void> => {
-      guest.refused.set(refusal, (guest.refused.get(refusal) ?? 0) + 1);
+      guest.refusalCounts.set(refusal, (guest.refusalCounts.get(refusal) ?? 0) + 1);
       return closeRoute(route);
     };
     guest.inFlight++;
-    guest.activity++;
+    guest.activityCount++;
     try {
       const url = URL.parse(route.url().replace(/^ws/, 'http'));
       const refusal = url
@@ -38,15 +38,15 @@ export class GuestSockets {
       await refuse('failed');
     } finally {
       guest.inFlight--;
-      guest.activity++;
+      guest.activityCount++;
     }
   }
 
   private async findSocketRefusal(url: URL, guest: Guest): Promise<Refusal | undefined> {
     if (!matchesHost(url.hostname, this.hosts)) return 'kind';
     if (url.protocol === 'http:' && guest.url.startsWith('https:')) return 'scheme';
-    if ((this.open.get(guest) ?? 0) >= MOST_SOCKETS) return 'limit';
-    return this.requests.findSocketRefusal(url, guest);
+    if ((this.openCounts.get(guest) ?? 0) >= MAX_SOCKETS) return 'limit';
+    return this.requests.admitSocket(url, guest);
   }
 
   /**
@@ -57,14 +57,14 @@ export class GuestSockets {
     const { fetcher, userAgent, proxy } = guest.request;
     const headers = { origin: URL.parse(guest.url)!.origin };
     const request = { url: url.href, fetcher, userAgent, proxy, headers, anonymous: true };
-    const waiting: (string | Uint8Array<ArrayBuffer>)[] = [];
+    const queuedMessages: (string | Uint8Array<ArrayBuffer>)[] = [];
     let isOpen = false;
     this.adjustOpenCount(guest, 1);
     return new Promise((resolve) => {
       const socket = this.opener.openSocket(request, route.protocols(), {
         onOpen: () => {
           isOpen = true;
-          for (const message of waiting.splice(0)) socket.send(message);
+          for (const message of queuedMessages.splice(0)) socket.send(message);
           resolve(undefined);
         },
         onMessage: (message) => {
@@ -85,25 +85,25 @@ export class GuestSockets {
       const destroy = (): void => socket.destroy();
       guest.signal.addEventListener('abort', destroy, { once: true });
       route.onMessage((message) => {
-        const said = typeof message === 'string' ? message : new Uint8Array(message);
-        if (!countMessage(guest, said)) destroy();
-        else if (isOpen) socket.send(said);
-        else waiting.push(said);
+        const payload = typeof message === 'string' ? message : new Uint8Array(message);
+        if (!countMessage(guest, payload)) destroy();
+        else if (isOpen) socket.send(payload);
+        else queuedMessages.push(payload);
       });
       route.onClose((code) => (code === undefined || code === 1000 ? socket.close() : destroy()));
     });
   }
 
-  private adjustOpenCount(guest: Guest, more: 1 | -1): void {
-    this.open.set(guest, (this.open.get(guest) ?? 0) + more);
+  private adjustOpenCount(guest: Guest, delta: 1 | -1): void {
+    this.openCounts.set(guest, (this.openCounts.get(guest) ?? 0) + delta);
   }
 }
 
 /** Counts a message; returns false once the page has used up its byte limit. */
 function countMessage(guest: Guest, message: string | Uint8Array): boolean {
-  guest.activity++;
-  guest.bytes += message.length;
-  return guest.bytes <= MOST_BYTES;
+  guest.activityCount++;
+  guest.byteCount += message.length;
+  return guest.byteCount <= MAX_BYTES;
 }
 
 const closeRoute = (route: WebSocketRoute): Promise<void> => route.close().catch(() => undefined);

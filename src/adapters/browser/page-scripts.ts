@@ -47,11 +47,12 @@ export const createInitScript = (name: string): string => `(() => {
 })()`;
 
 /** Milliseconds between two checks of whether the document has changed. */
-const LOOK_MS = 20;
+const CHECK_INTERVAL_MS = 20;
 
 /**
- * Resolves when the document, loaded with its scripts, has not changed for the given number of milliseconds and no short timer is
- * pending. The time is counted in checks: on busy processors these are late, as are the scripts of the page.
+ * Resolves when the document and its scripts have been loaded, nothing has changed for the given number of
+ * milliseconds, and no short timer is pending. The time is counted in checks, which a busy processor delays just as it
+ * delays the page's scripts.
  */
 export const createQuietScript = (name: string, milliseconds: number): string => `new Promise((resolve) => {
   const notes = window[${JSON.stringify(name)}];
@@ -61,14 +62,14 @@ export const createQuietScript = (name: string, milliseconds: number): string =>
   const look = () => {
     const still = notes.changes === changes && notes.timers.size === 0 && document.readyState === 'complete';
     changes = notes.changes;
-    quiet = still ? quiet + ${LOOK_MS} : 0;
+    quiet = still ? quiet + ${CHECK_INTERVAL_MS} : 0;
     if (quiet >= ${milliseconds}) resolve();
-    else notes.later.call(window, look, ${LOOK_MS});
+    else notes.later.call(window, look, ${CHECK_INTERVAL_MS});
   };
   look();
 })`;
 
-/** True when the condition of \`readyWhen\` holds. */
+/** The script returns true when the condition of `readyWhen` holds. */
 export const createConditionScript = (readyWhen: string): string =>
   readyWhen.startsWith('js:')
     ? `Boolean((0, eval)(${JSON.stringify(readyWhen.slice(3))}))`
@@ -80,7 +81,7 @@ export interface Snapshot {
   readonly routes: readonly string[];
 }
 
-const UNREAD =
+const REMOVED_ELEMENTS =
   'style, noscript, link[rel~=stylesheet], link[rel~=preload], link[rel~=modulepreload], link[rel~=prefetch], script:not([type="application/ld+json"])';
 
 /**
@@ -90,7 +91,7 @@ const UNREAD =
 export const createSnapshotScript = (name: string, url: string): string => `(() => {
   const notes = window[${JSON.stringify(name)}] ?? { roots: [], routes: [] };
   const asked = ${JSON.stringify(url)}.split('#')[0];
-  const clean = (root) => { for (const node of root.querySelectorAll(${JSON.stringify(UNREAD)})) node.remove(); };
+  const clean = (root) => { for (const node of root.querySelectorAll(${JSON.stringify(REMOVED_ELEMENTS)})) node.remove(); };
   const absolute = (root) => { for (const node of root.querySelectorAll('a[href], area[href]')) try { node.setAttribute('href', node.href.baseVal ?? node.href); } catch {} };
   const written = (element, roots) => { try { return element.getHTML({ serializableShadowRoots: true, shadowRoots: roots }); } catch { return element.innerHTML; } };
   let frames = '';
@@ -117,7 +118,7 @@ export const createSnapshotScript = (name: string, url: string): string => `(() 
   return { html: '<!DOCTYPE html><html' + attributes + '>' + written(html, notes.roots) + frames + '</html>', routes };
 })()`;
 
-/** Scrolls to the end of the page and back a little, so that lazily loaded content is loaded. */
+/** Scrolls to the top and then to the end of the page, so that lazily loaded content is loaded. */
 export const SCROLL_SCRIPT = `(() => {
   const end = document.scrollingElement ?? document.documentElement;
   end.scrollTop = 0;
@@ -125,8 +126,8 @@ export const SCROLL_SCRIPT = `(() => {
   window.dispatchEvent(new Event('scroll'));
 })()`;
 
-export const createClickScript = (select: string): string => `(() => {
-  const found = document.querySelector(${JSON.stringify(select)});
+export const createClickScript = (selector: string): string => `(() => {
+  const found = document.querySelector(${JSON.stringify(selector)});
   if (found instanceof HTMLElement || found instanceof SVGElement) found.dispatchEvent(new MouseEvent('click', { bubbles: true, cancelable: true, view: window }));
   return Boolean(found);
 })()`;

@@ -1,5 +1,5 @@
 /**
- * Limits the processor time of rendering in the long run: each page waits until the time used by the previous ones is
+ * Limits the average processor time used for rendering: each page waits until the time used by the previous ones is
  * within the share.
  */
 
@@ -7,9 +7,9 @@
 const BURST_S = 5;
 
 export class ProcessorShare {
-  private used: number | undefined;
+  private lastTotal: number | undefined;
   private credit: number;
-  private at: number;
+  private updatedAt: number;
 
   /**
    * @param perSecond processor seconds that may be used per second
@@ -20,20 +20,20 @@ export class ProcessorShare {
     private readonly now: () => number = () => performance.now() / 1000,
   ) {
     this.credit = perSecond * BURST_S;
-    this.at = now();
+    this.updatedAt = now();
   }
 
   /** `total`: processor seconds used by the processes since they started; less than before if they were replaced. */
   recordUsage(total: number): void {
-    if (this.used !== undefined && total > this.used) this.credit -= total - this.used;
-    this.used = total;
+    if (this.lastTotal !== undefined && total > this.lastTotal) this.credit -= total - this.lastTotal;
+    this.lastTotal = total;
   }
 
-  /** Seconds that the next page must wait. */
+  /** Returns the seconds that the next page must wait. */
   computeWaitTime(): number {
     const now = this.now();
-    this.credit = Math.min(this.perSecond * BURST_S, this.credit + (now - this.at) * this.perSecond);
-    this.at = now;
+    this.credit = Math.min(this.perSecond * BURST_S, this.credit + (now - this.updatedAt) * this.perSecond);
+    this.updatedAt = now;
     return this.credit >= 0 ? 0 : -this.credit / this.perSecond;
   }
 }

@@ -13,9 +13,9 @@ import {
 
 /** The page is ready when nothing has happened for this long, neither in the document nor on the network. */
 const QUIET_MS = 120;
-const CHECK_MS = 60;
+const CHECK_INTERVAL_MS = 60;
 const STEP_QUIET_MS = 150;
-const LARGEST_DOCUMENT = 16 * 1024 * 1024;
+const MAX_DOCUMENT_LENGTH = 16 * 1024 * 1024;
 
 export interface RenderedPage extends Snapshot {
   readonly readiness: 'quiet' | 'condition' | 'time limit';
@@ -51,24 +51,24 @@ export interface TabJob {
 export class Tab {
   guest: Guest | undefined;
   uses = 0;
-  private crashed: (() => void) | undefined;
+  private onCrash: (() => void) | undefined;
 
   private constructor(
     readonly page: Page,
     readonly context: BrowserContext,
-    private readonly notes: string,
+    private readonly recordsName: string,
     private readonly session: CDPSession,
   ) {
-    page.on('crash', () => this.crashed?.());
+    page.on('crash', () => this.onCrash?.());
     page.on('dialog', (dialog) => {
-      const answer = dialog.type() === 'beforeunload' ? dialog.accept() : dialog.dismiss();
-      answer.catch(() => undefined);
+      const dialogClosed = dialog.type() === 'beforeunload' ? dialog.accept() : dialog.dismiss();
+      dialogClosed.catch(() => undefined);
     });
   }
 
-  static async open(context: BrowserContext, notes: string): Promise<Tab> {
+  static async open(context: BrowserContext, recordsName: string): Promise<Tab> {
     const page = await context.newPage();
-    return new Tab(page, context, notes, await context.newCDPSession(page));
+    return new Tab(page, context, recordsName, await context.newCDPSession(page));
   }
 
   /** Throws Moved or TabFailed; after TabFailed, the tab is unusable. */
@@ -76,30 +76,30 @@ export class Tab {
     this.uses++;
     this.guest = job.guest;
     const deadline = performance.now() + job.timeLimit;
-    const hung = job.timeLimit + 2_000;
+    const hangTimeout = job.timeLimit + 2_000;
     let timer: NodeJS.Timeout | undefined;
-    const ended = new Promise<never>((_, reject) => {
-      this.crashed = () => reject(new TabFailed('render-crash', "the page's process ended"));
+    const failure = new Promise<never>((_, reject) => {
+      this.onCrash = () => reject(new TabFailed('render-crash', "the page's process ended"));
       timer = setTimeout(
         () =>
           reject(
             new TabFailed(
               'render-timeout',
-              `its scripts kept the page busy, so it could not be read within ${hung / 1000} s`,
+              `its scripts kept the page busy, so it could not be read within ${hangTimeout / 1000} s`,
             ),
           ),
-        hung,
+        hangTimeout,
       );
     });
-    const moved = new Promise<never>((_, reject) => {
+    const navigation = new Promise<never>((_, reject) => {
       job.guest.onNavigate = (url) => reject(new Moved(url));
     });
-    for (const promise of [ended, moved]) promise.catch(() => undefined);
+    for (const promise of [failure, navigation]) promise.catch(() => undefined);
     try {
-      return await Promise.race([this.renderPage(job, deadline), ended, moved]);
+      return await Promise.race([this.renderPage(job, deadline), failure, navigation]);
     } finally {
       clearTimeout(timer);
-      this.crashed = undefined;
+      this.onCrash = undefined;
       this.guest = undefined;
     }
   }
@@ -118,8 +118,8 @@ export class Tab {
       readiness = performance.now() >= deadline ? 'time limit' : readiness;
     }
     const picture = job.withPicture ? await this.takeScreenshot() : undefined;
-    const snapshot = await this.evaluate<Snapshot>(createSnapshotScript(this.notes, stripHash(guest.url)));
-    if (snapshot.html.length > LARGEST_DOCUMENT)
+    const snapshot = await this.evaluate<Snapshot>(createSnapshotScript(this.recordsName, stripHash(guest.url)));
+    if (snapshot.html.length > MAX_DOCUMENT_LENGTH)
       throw new TabFailed('render-memory', `its scripts created a document of ${snapshot.html.length} characters`);
     return { html: snapshot.html, routes: [...snapshot.routes, ...routes], readiness, picture };
   }
@@ -129,21 +129,21 @@ export class Tab {
       if (readyWhen !== undefined) {
         if (await this.withDeadline(deadline, this.evaluate<boolean>(createConditionScript(readyWhen))))
           return 'condition';
-        await pause(Math.min(CHECK_MS, deadline - performance.now()));
+        await pause(Math.min(CHECK_INTERVAL_MS, deadline - performance.now()));
       } else if (await this.waitForQuiet(guest, QUIET_MS, deadline)) return 'quiet';
     }
     return 'time limit';
   }
 
-  private async waitForQuiet(guest: Guest, quiet: number, deadline: number): Promise<boolean> {
+  private async waitForQuiet(guest: Guest, quietMs: number, deadline: number): Promise<boolean> {
     if (guest.inFlight > 0) {
-      await pause(Math.min(CHECK_MS / 2, deadline - performance.now()));
+      await pause(Math.min(CHECK_INTERVAL_MS / 2, deadline - performance.now()));
       return false;
     }
-    const asked = guest.activity;
-    const done = this.evaluate(createQuietScript(this.notes, quiet)).then(() => true);
-    if ((await this.withDeadline(deadline, done)) !== true) return false;
-    return guest.inFlight === 0 && guest.activity === asked;
+    const activityBefore = guest.activityCount;
+    const quietReached = this.evaluate(createQuietScript(this.recordsName, quietMs)).then(() => true);
+    if ((await this.withDeadline(deadline, quietReached)) !== true) return false;
+    return guest.inFlight === 0 && guest.activityCount === activityBefore;
   }
 
   private async runStep(step: RenderStep, guest: Guest, deadline: number): Promise<void> {
@@ -151,26 +151,26 @@ export class Tab {
       await pause(Math.max(0, Math.min(step.time, deadline - performance.now())));
       return;
     }
-    const times = step.do === 'scroll' ? step.times : 1;
-    for (let time = 0; time < times && performance.now() < deadline; time++) {
+    const repetitions = step.do === 'scroll' ? step.times : 1;
+    for (let repetition = 0; repetition < repetitions && performance.now() < deadline; repetition++) {
       await this.withDeadline(
         deadline,
         this.evaluate(step.do === 'click' ? createClickScript(step.select) : SCROLL_SCRIPT),
       );
-      await pause(CHECK_MS / 2);
+      await pause(CHECK_INTERVAL_MS / 2);
       while (performance.now() < deadline && !(await this.waitForQuiet(guest, STEP_QUIET_MS, deadline)));
     }
   }
 
-  /** Undefined if the deadline comes first. */
+  /** Resolves with undefined if the deadline comes first. */
   private async withDeadline<T>(deadline: number, work: Promise<T>): Promise<T | undefined> {
     let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<undefined>((resolve) => {
+    const timeout = new Promise<undefined>((resolve) => {
       timer = setTimeout(() => resolve(undefined), Math.max(0, deadline - performance.now()));
     });
     work.catch(() => undefined);
     try {
-      return await Promise.race([work, late]);
+      return await Promise.race([work, timeout]);
     } finally {
       clearTimeout(timer);
     }
@@ -184,7 +184,7 @@ export class Tab {
     return (await this.page.evaluate(script)) as T;
   }
 
-  /** Ends the page, even if it is no longer responding. */
+  /** Closes the page, even if it is no longer responding. */
   async kill(): Promise<void> {
     this.session.send('Page.crash').catch(() => undefined);
     await Promise.race([this.page.close().catch(() => undefined), pause(2_000)]);
@@ -198,7 +198,7 @@ export class Tab {
 
 function rethrowTimeout(error: Error): never {
   if (error.name !== 'TimeoutError') throw error;
-  throw new TabFailed('render-timeout', 'the browser did not open the page in time');
+  throw new TabFailed('render-timeout', 'the browser did not open the page within the time limit');
 }
 
 const pause = (time: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, Math.max(0, time)));

@@ -1,7 +1,7 @@
 /**
- * Hides secrets in comments, CDATA sections and processing instructions of a configuration. A commented-out part may be
- * a sink with its password, whole or in pieces that no parser accepts, so all of it is hidden unless it parses as
- * elements without any secret, or as words that mention none. The comment's number identifies its placeholder.
+ * Hides secrets in comments, CDATA sections and processing instructions of a configuration. A comment may contain a
+ * sink with its password, complete or as a fragment that cannot be parsed. Its text is therefore hidden unless it is
+ * prose that mentions no secret or parses as elements without one. Each placeholder contains the comment's number.
  */
 import { findUserInfoRanges } from '../../domain/redact.js';
 import { parseDocument, type XmlElement, XmlFault } from './document.js';
@@ -10,23 +10,26 @@ import { PLACEHOLDER } from './placeholder.js';
 import { findSecretRanges, findSecretTextRanges, suggestsSecret } from './secret-ranges.js';
 import type { Splice } from './splice.js';
 
-interface Inside {
+interface SectionContent {
   readonly start: number;
   readonly end: number;
   readonly text: string;
 }
 
-export function hideComments(xml: string): Splice[] {
-  const hidden = findCommentsToHide(xml);
-  return hidden.map(({ start, end }, index) => ({ start, end, text: createPlaceholder(index, hidden.length) }));
+export function createHidingSplices(xml: string): Splice[] {
+  const comments = findCommentsToHide(xml);
+  return comments.map(({ start, end }, index) => ({ start, end, text: createPlaceholder(index, comments.length) }));
 }
 
 /**
- * The comments of `current` that belong in place of the hidden ones with the same number, if there are equally many.
+ * Returns splices that replace the placeholders in `xml` with the comments of `current` that have the same number. The
+ * total number of hidden comments must match, too.
  */
-export function restoreComments(xml: string, current: string): Splice[] {
-  const known = findCommentsToHide(current);
-  const byPlaceholder = new Map(known.map(({ text }, index) => [createPlaceholder(index, known.length).trim(), text]));
+export function createRestoringSplices(xml: string, current: string): Splice[] {
+  const comments = findCommentsToHide(current);
+  const byPlaceholder = new Map(
+    comments.map(({ text }, index) => [createPlaceholder(index, comments.length).trim(), text]),
+  );
   const splices: Splice[] = [];
   for (const { start, end, text } of readSectionContents(xml)) {
     const original = byPlaceholder.get(text.trim());
@@ -39,25 +42,29 @@ const createPlaceholder = (index: number, count: number): string => ` ${PLACEHOL
 
 const PLACEHOLDER_ALONE = /^\s*\*{8} hidden \d+ of \d+\s*$/;
 
-const findCommentsToHide = (xml: string): Inside[] =>
+const findCommentsToHide = (xml: string): SectionContent[] =>
   [...readSectionContents(xml)].filter(({ text }) => !PLACEHOLDER_ALONE.test(text) && mayContainSecret(text));
 
-function* readSectionContents(xml: string): Generator<Inside> {
-  for (const special of findSpecialSections(xml)) {
-    const text = xml.slice(special.start, special.end);
-    const [open, close] = text.startsWith('<!--') ? [4, 3] : text.startsWith('<?') ? [targetLength(text), 2] : [9, 3];
-    const [start, end] = [special.start + open, special.end - close];
+function* readSectionContents(xml: string): Generator<SectionContent> {
+  for (const section of findSpecialSections(xml)) {
+    const text = xml.slice(section.start, section.end);
+    const [prefixLength, suffixLength] = text.startsWith('<!--')
+      ? [4, 3]
+      : text.startsWith('<?')
+        ? [getTargetLength(text), 2]
+        : [9, 3];
+    const [start, end] = [section.start + prefixLength, section.end - suffixLength];
     yield { start, end, text: xml.slice(start, end) };
   }
 }
 
-/** Length of `<?name` in a processing instruction. */
-const targetLength = (text: string): number => /^<\?[^\s?]*/.exec(text)?.[0].length ?? 2;
+/** Returns the length of `<?name` in a processing instruction. */
+const getTargetLength = (text: string): number => /^<\?[^\s?]*/.exec(text)?.[0].length ?? 2;
 
 function mayContainSecret(text: string): boolean {
   if (findUserInfoRanges(text).length > 0 || text.includes('PRIVATE KEY')) return true;
-  // `name = value`, `name: value`, `name value`: in words and in pieces of elements, it is not clear where a value
-  // ends.
+  // In prose and in fragments of elements, it is unclear where the value in `name = value` or `name: value` ends, so
+  // only the name is examined.
   if ([...text.matchAll(/[\w.-]{2,64}(?=\s{0,9}[=:])/g)].some(([name]) => suggestsSecret(name))) return true;
   return text.includes('<') && elementsMayContainSecret(text);
 }

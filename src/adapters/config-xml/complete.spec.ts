@@ -5,7 +5,7 @@ import { authority } from '../../../test/support/certificates.js';
 import { Secret } from '../../domain/secret.js';
 import { parseDocument, type XmlElement } from './document.js';
 import { setCrawlerAttributes } from './edit/crawler.js';
-import { canonicalAttributeName } from './interpret.js';
+import { findCanonicalAttributeName } from './interpret.js';
 import { readConfiguration } from './read.js';
 import { URL_OPTIONS } from './schema/policy.js';
 import { ELEMENTS, getElementSpec } from './schema.js';
@@ -74,7 +74,7 @@ describe('the complete configuration', () => {
     );
     const used = written.map(
       ({ element, attribute }) =>
-        `${element.local} ${canonicalAttributeName(attribute.local, getElementSpec(element.local))}`,
+        `${element.local} ${findCanonicalAttributeName(attribute.local, getElementSpec(element.local))}`,
     );
     expect(table.filter((name) => !used.includes(name) && !ELSEWHERE.has(name))).toEqual([]);
     const tags = elements(document.root).map(({ local }) => local);

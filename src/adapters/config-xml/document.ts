@@ -1,6 +1,7 @@
 /**
- * The configuration as a lossless document: fast-xml-parser provides the tree, and each element and attribute has its
- * range in the original text. Edits replace ranges of that text, so every other byte stays as the operator wrote it.
+ * Parses the configuration into a lossless document: fast-xml-parser provides the tree, and each element and attribute
+ * has its range in the original text. Edits replace ranges of that text, so every other byte stays as the operator
+ * wrote it.
  */
 import { XMLParser, XMLValidator } from 'fast-xml-parser';
 import type { Place } from '../../domain/crawl/place.js';
@@ -25,7 +26,7 @@ export interface XmlElement {
   readonly parent: XmlElement | undefined;
   readonly attributes: readonly XmlAttribute[];
   readonly children: readonly XmlElement[];
-  /** Its own text without that of its children, with entities resolved. */
+  /** The element's own text with entities resolved, without the text of its children. */
   readonly text: string;
   readonly start: number;
   /** Offset after the element. */
@@ -40,11 +41,11 @@ export interface XmlElement {
 export interface XmlDocument {
   readonly text: string;
   readonly root: XmlElement;
-  /** The place of an offset in the text. */
+  /** Returns the line and column of an offset in the text. */
   placeAt(offset: number): Place;
 }
 
-/** Thrown if the text is not XML that Crawlway accepts. */
+/** Thrown if the text is not well-formed XML or exceeds what Crawlway accepts. */
 export class XmlFault extends Error {
   override readonly name = 'XmlFault';
   constructor(
@@ -66,54 +67,59 @@ const PARSER = new XMLParser({
   trimValues: false,
   ignoreDeclaration: true,
   ignorePiTags: true,
-  // Paths are only needed for callbacks, which are not used; tracking them would take half of the time.
+  // Paths are needed only for callbacks, which are not used; tracking them would double the time.
   jPath: false,
 });
 const RANGE = XMLParser.getMetaDataSymbol() as unknown as string;
 
 type ParsedNode = Readonly<Record<string, unknown>>;
 
-const OTHER_END = /^Expected closing tag '(.+)' \(opened in line (\d+), col \d+\) instead of closing tag '(.+)'\.?$/;
+const MISMATCHED_END_TAG =
+  /^Expected closing tag '([^']+)' \(opened in line (\d+), col \d+\) instead of closing tag '([^']+)'\.?$/;
 
-/** The parser's message: reworded for the most common mistake, otherwise unchanged. */
-function rewordParserError(said: string): string {
-  const [, open, line, end] = OTHER_END.exec(said) ?? [];
-  if (open === undefined) return stripFullStop(said);
-  return `</${end}> ends an element while <${open}> of line ${line} is still open: write </${open}> before it`;
+/** Rewords the parser's message for the most common mistake; returns other messages without their full stop. */
+function rewordParserError(message: string): string {
+  const [, openName, line, endName] = MISMATCHED_END_TAG.exec(message) ?? [];
+  if (openName === undefined) return stripFullStop(message);
+  return `</${endName}> does not match <${openName}>, which is opened in line ${line}: write </${openName}> before it`;
 }
 
-/** @throws XmlFault with the first place that is not well-formed, not allowed, or too large. */
+/** @throws XmlFault with the place of the first part that is not well-formed, not allowed, or too large */
 export function parseDocument(text: string, file: string): XmlDocument {
-  const place = createPlaceFinder(text, file);
-  const found = findMarkupFault(text);
-  if (found) throw new XmlFault(found.code, found.message, place(found.offset));
+  const findPlace = createPlaceFinder(text, file);
+  const fault = findMarkupFault(text);
+  if (fault) throw new XmlFault(fault.code, fault.message, findPlace(fault.offset));
   const validity = XMLValidator.validate(text);
   if (validity !== true) {
     const { code, msg, line, col } = validity.err;
-    // The parser quotes what it takes for a name, but that may be part of a password.
+    // The parser quotes what it takes to be a name, but that may be part of a password.
     const message = code === 'InvalidAttr' && !msg.endsWith(' is repeated.') ? BAD_ATTRIBUTES : rewordParserError(msg);
     throw new XmlFault('xml-not-well-formed', message, { file, line: line || 1, column: col || 1 });
   }
-  const roots = elementNodes(parseNodes(text, place));
+  const roots = filterElementNodes(parseNodes(text, findPlace));
   const root = roots[0];
-  if (!root) throw new XmlFault('xml-not-well-formed', 'the file has no root element', place(0));
-  const second = roots[1];
-  if (second) {
-    throw new XmlFault('xml-not-well-formed', 'there is a second root element', place(nodeRange(second).startIndex));
+  if (!root) throw new XmlFault('xml-not-well-formed', 'the file has no root element', findPlace(0));
+  const secondRoot = roots[1];
+  if (secondRoot) {
+    throw new XmlFault(
+      'xml-not-well-formed',
+      'there is a second root element',
+      findPlace(getNodeRange(secondRoot).startIndex),
+    );
   }
-  const strange = findUnknownReference(blankOutSpecialSections(text));
-  if (strange >= 0) {
+  const unknownReference = findUnknownReference(blankOutSpecialSections(text));
+  if (unknownReference >= 0) {
     const message = "'&' does not begin an entity that XML defines: write &amp;";
-    throw new XmlFault('xml-not-well-formed', message, place(strange));
+    throw new XmlFault('xml-not-well-formed', message, findPlace(unknownReference));
   }
-  return { text, root: buildElement(text, root, undefined), placeAt: place };
+  return { text, root: buildElement(text, root, undefined), placeAt: findPlace };
 }
 
-function parseNodes(text: string, place: (offset: number) => Place): readonly ParsedNode[] {
+function parseNodes(text: string, findPlace: (offset: number) => Place): readonly ParsedNode[] {
   try {
     return PARSER.parse(text) as ParsedNode[];
   } catch (error) {
-    throw new XmlFault('xml-not-well-formed', stripFullStop((error as Error).message), place(0));
+    throw new XmlFault('xml-not-well-formed', stripFullStop((error as Error).message), findPlace(0));
   }
 }
 
@@ -123,37 +129,37 @@ const BAD_ATTRIBUTES =
 const stripFullStop = (message: string): string => message.replace(/\.$/, '');
 
 /**
- * Replaces comments, CDATA and processing instructions by spaces of equal length, because `&` has no special meaning
- * there.
+ * Replaces comments, CDATA sections and processing instructions with as many spaces, because `&` has no special meaning
+ * in them.
  */
 function blankOutSpecialSections(text: string): string {
   let result = '';
-  let at = 0;
+  let position = 0;
   for (const { start, end } of findSpecialSections(text)) {
-    result += text.slice(at, start) + ' '.repeat(end - start);
-    at = end;
+    result += text.slice(position, start) + ' '.repeat(end - start);
+    position = end;
   }
-  return result + text.slice(at);
+  return result + text.slice(position);
 }
 
-const nodeRange = (node: ParsedNode): { startIndex: number; endIndex: number } =>
+const getNodeRange = (node: ParsedNode): { startIndex: number; endIndex: number } =>
   node[RANGE] as { startIndex: number; endIndex: number };
 
-const nodeName = (node: ParsedNode): string => Object.keys(node)[0] ?? '';
+const getNodeName = (node: ParsedNode): string => Object.keys(node)[0] ?? '';
 
-const elementNodes = (nodes: readonly ParsedNode[]): ParsedNode[] =>
-  nodes.filter((node) => nodeRange(node) !== undefined);
+const filterElementNodes = (nodes: readonly ParsedNode[]): ParsedNode[] =>
+  nodes.filter((node) => getNodeRange(node) !== undefined);
 
-const NAME = /<([^\s/>]+)/y;
+const TAG_NAME = /<([^\s/>]+)/y;
 
 function buildElement(text: string, node: ParsedNode, parent: XmlElement | undefined): XmlElement {
-  const { startIndex: start, endIndex: end } = nodeRange(node);
-  NAME.lastIndex = start;
-  const name = NAME.exec(text)?.[1] ?? nodeName(node);
+  const { startIndex: start, endIndex: end } = getNodeRange(node);
+  TAG_NAME.lastIndex = start;
+  const name = TAG_NAME.exec(text)?.[1] ?? getNodeName(node);
   const attributes = readAttributes(text, start + 1 + name.length);
   const contentStart = text.indexOf('>', attributes.at(-1)?.end ?? start) + 1;
   const selfClosing = text[contentStart - 2] === '/';
-  const parsed = node[nodeName(node)] as readonly ParsedNode[];
+  const childNodes = node[getNodeName(node)] as readonly ParsedNode[];
   const element = {
     name,
     ...splitName(name),
@@ -161,7 +167,7 @@ function buildElement(text: string, node: ParsedNode, parent: XmlElement | undef
     parent,
     attributes,
     children: [] as XmlElement[],
-    text: decodeEntities(parsed.map((child) => child['#text'] ?? '').join('')),
+    text: decodeEntities(childNodes.map((child) => child['#text'] ?? '').join('')),
     start,
     end,
     contentStart,
@@ -169,11 +175,11 @@ function buildElement(text: string, node: ParsedNode, parent: XmlElement | undef
     selfClosing,
   };
   element.namespace = findNamespace(element, element.prefix);
-  for (const child of elementNodes(parsed)) element.children.push(buildElement(text, child, element));
+  for (const child of filterElementNodes(childNodes)) element.children.push(buildElement(text, child, element));
   return element;
 }
 
-/** The namespace of a prefix inside an element; undefined if it is not declared. */
+/** Returns the namespace of a prefix inside an element; undefined if the prefix is not declared. */
 export function findNamespace(element: Scope, prefix: string): string | undefined {
   const declaration = prefix === '' ? 'xmlns' : `xmlns:${prefix}`;
   for (let scope: Scope | undefined = element; scope; scope = scope.parent) {
@@ -185,20 +191,21 @@ export function findNamespace(element: Scope, prefix: string): string | undefine
 
 type Scope = Pick<XmlElement, 'attributes' | 'parent'>;
 
-/** Returns a function from offset to place; the table of line starts is built once. */
+/** Returns a function that converts an offset to a place. The table of line starts is built only once. */
 function createPlaceFinder(text: string, file: string): (offset: number) => Place {
-  const starts = [0];
-  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
-  const mark = text.startsWith('\uFEFF') ? 1 : 0;
+  const lineStarts = [0];
+  for (let lineBreak = text.indexOf('\n'); lineBreak >= 0; lineBreak = text.indexOf('\n', lineBreak + 1))
+    lineStarts.push(lineBreak + 1);
+  const bomLength = text.startsWith('\uFEFF') ? 1 : 0;
   return (offset) => {
     let low = 0;
-    let high = starts.length - 1;
+    let high = lineStarts.length - 1;
     while (low < high) {
       const middle = (low + high + 1) >> 1;
-      if ((starts[middle] as number) <= offset) low = middle;
+      if ((lineStarts[middle] as number) <= offset) low = middle;
       else high = middle - 1;
     }
-    const column = offset - (starts[low] as number) + 1 - (low === 0 ? mark : 0);
+    const column = offset - (lineStarts[low] as number) + 1 - (low === 0 ? bomLength : 0);
     return { file, line: low + 1, column: Math.max(1, column) };
   };
 }

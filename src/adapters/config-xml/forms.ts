@@ -1,4 +1,4 @@
-/** The configuration table in the shape that forms use. */
+/** Describes all elements and attributes of the configuration in the form that input forms require. */
 
 import { type AttributeSpec, type ElementSpec, NAMESPACES } from './schema/spec.js';
 import { ELEMENTS } from './schema.js';

@@ -68,10 +68,10 @@ function renderSchemaElement(spec: ElementSpec, prefix: string): string[] {
 function renderSchemaAttribute(name: string, attribute: AttributeSpec<unknown>, prefix: string): string[] {
   const names = [name, ...(attribute.aliases ?? [])];
   const use = attribute.required && names.length === 1 ? ' use="required"' : '';
-  const given = attribute.default === undefined ? '' : ` Default: ${escapeAttribute(attribute.default)}.`;
+  const defaultNote = attribute.default === undefined ? '' : ` Default: ${escapeAttribute(attribute.default)}.`;
   return names.flatMap((variant) => [
     `      <xs:attribute name="${variant}"${use}>`,
-    `        <xs:annotation><xs:documentation>${stripMarkdown(attribute.meaning)}${given}</xs:documentation></xs:annotation>`,
+    `        <xs:annotation><xs:documentation>${stripMarkdown(attribute.meaning)}${defaultNote}</xs:documentation></xs:annotation>`,
     `        <xs:simpleType><xs:union memberTypes="${prefix}:variable">`,
     `          <xs:simpleType>${attribute.type.xsd}</xs:simpleType>`,
     '        </xs:union></xs:simpleType>',
@@ -87,17 +87,17 @@ Every element and attribute of \`CrawlConfig.xml\`. This page and the XML Schema
 \`config/CrawlConfig.xsd\`, are generated from the table that the server uses to read the file. For complete examples, see the [how-tos](how-to.md);
 for the purpose of the parts, see the [concepts](concepts.md).
 
-- The file is \`CrawlConfig.xml\` in the CloudView dialect. Its elements are read in the namespaces of versions 20 and 21 or
+- The file is \`CrawlConfig.xml\` in the CloudView dialect. Its elements are recognized in the namespaces of versions 20 and 21 or
   without a namespace, with any prefix or none. Crawlway's own elements are under \`${NAMESPACES.cw[0]}\`, usually with the
   prefix \`cw\`.
-- \`\${NAME}\` in secrets, and in addresses and users of sinks, proxies and logins, is taken from the environment: names that begin with \`CRAWLWAY_SECRET_\`, and those in \`CRAWLWAY_ALLOW_VARIABLES\`.
-  \`\${file:/run/secrets/NAME}\` is taken from that file, \`\${helper:NAME}\` from the program in \`CRAWLWAY_SECRETS_HELPER\` (LOGINS.md).
-- \`yes\`, \`on\` and \`1\` are read like \`true\`; \`no\`, \`off\` and \`0\` like \`false\`.
-- Files that the configuration reads must be in its own folder or below. The path of a \`file\` sink is relative to the folder for file sinks (CRAWLWAY_FILE_SINKS, by default the data directory).
+- \`\${NAME}\` in secrets, and in addresses and user names of sinks, proxies and logins, is replaced with the value of an environment variable. Its name must begin with \`CRAWLWAY_SECRET_\` or be listed in \`CRAWLWAY_ALLOW_VARIABLES\`.
+  \`\${file:/run/secrets/NAME}\` is replaced with the content of that file, \`\${helper:NAME}\` with the output of the program in \`CRAWLWAY_SECRETS_HELPER\` (LOGINS.md).
+- \`yes\`, \`on\` and \`1\` mean \`true\`; \`no\`, \`off\` and \`0\` mean \`false\`.
+- Files that the configuration names must be in its own folder or a folder below it. The path of a \`file\` sink is relative to the folder for file sinks (CRAWLWAY_FILE_SINKS, by default the data directory).
 - Comments, order, unknown elements and unknown attributes are kept when the server writes the file. Unknown elements and attributes
-  of the product lead to a warning; a likely misspelling, and anything unknown inside a rule or an element of Crawlway's own, is an error, because
+  of the product lead to a warning. A likely misspelling is an error, and so is anything unknown inside a rule or one of Crawlway's own elements, because
   it would silently change what is crawled.
-- Limits: 16 MiB, 500,000 elements, nested 64 deep, a tag with its attributes 65,536 characters. No document type, and no entities except the five predefined in XML.
+- Limits: 16 MiB, 500,000 elements, 64 levels of nesting, and 65,536 characters for a tag with its attributes. Document type declarations are not allowed, and the only entities are the five predefined in XML.
 - All problems are reported at once, with file, line and column (\`crawlway check\`); a file with errors never replaces a working one.
 `;
 
@@ -112,18 +112,20 @@ export function generateReference(): string {
     '## Elements of Crawlway\n',
     ...listElements('cw').map(renderReferenceElement),
     '## Options of conditions\n',
-    'What `<cw:option name="…" value="…"/>` can set for the URLs that reach it.\n',
+    'The options that `<cw:option name="…" value="…"/>` can set for the URLs that reach it.\n',
     renderAttributeTable(URL_OPTIONS),
     '## Problem codes\n',
     renderProblemTable(),
     '## Warnings of the linter\n',
-    'What `crawlway check` says about a configuration that is usable but may not do what you intended.\n',
+    'What `crawlway check` reports about a configuration that is usable but may not do what you intended.\n',
     renderLintTable(),
   ].join('\n');
 }
 
 function renderReferenceElement(spec: ElementSpec): string {
-  const parents = [...ELEMENTS.values()].filter((other) => other.children.includes(spec.name)).map(({ name }) => name);
+  const parents = [...ELEMENTS.values()]
+    .filter((candidate) => candidate.children.includes(spec.name))
+    .map(({ name }) => name);
   return [
     `### ${formatTagName(spec)}\n`,
     `${spec.meaning}\n`,

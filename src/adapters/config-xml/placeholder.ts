@@ -1,2 +1,2 @@
-/** Takes the place of a secret in everything that leaves the server. */
+/** Replaces each secret in everything that leaves the server. */
 export const PLACEHOLDER = '********';

@@ -1,98 +1,104 @@
 /**
- * Everything that can be wrong with a configuration file, as data: stable code → severity and meaning. docs/REFERENCE.md
- * lists this table.
+ * The table of everything that can be wrong with a configuration file: stable code → severity and meaning.
+ * docs/REFERENCE.md lists it.
  */
 import { formatPlace, type Place, type Problem } from '../../domain/crawl/place.js';
 import { redact } from '../../domain/redact.js';
 
-const error = (meaning: string) => ({ severity: 'error', meaning }) as const;
-const warning = (meaning: string) => ({ severity: 'warning', meaning }) as const;
+const defineError = (meaning: string) => ({ severity: 'error', meaning }) as const;
+const defineWarning = (meaning: string) => ({ severity: 'warning', meaning }) as const;
 
 export const PROBLEM_CODES = {
-  'xml-too-large': error('The file exceeds a limit on size, depth or number of elements.'),
-  'xml-declaration-forbidden': error('A document type or entity declaration, which Crawlway never reads.'),
-  'xml-not-well-formed': error('The file is not well-formed XML.'),
-  'wrong-root': error('The outermost element is not CrawlConfig, or its namespace is unknown.'),
-  'unknown-element': error('An unknown element, which would silently have no effect.'),
-  'unknown-attribute': error('An attribute that is unknown on its element and would silently have no effect.'),
-  'ignored-element': warning('An element of the product or of another vendor that Crawlway does not use; it is kept.'),
-  'ignored-attribute': warning(
+  'xml-too-large': defineError('The file exceeds a limit on size, depth or number of elements.'),
+  'xml-declaration-forbidden': defineError('A document type or entity declaration, which Crawlway never reads.'),
+  'xml-not-well-formed': defineError('The file is not well-formed XML.'),
+  'wrong-root': defineError('The outermost element is not CrawlConfig, or its namespace is unknown.'),
+  'unknown-element': defineError('An unknown element, which would silently have no effect.'),
+  'unknown-attribute': defineError('An attribute that is unknown on its element and would silently have no effect.'),
+  'ignored-element': defineWarning(
+    'An element of the product or of another vendor that Crawlway does not use; it is kept.',
+  ),
+  'ignored-attribute': defineWarning(
     'An attribute of the product or of another vendor that Crawlway does not use; it is kept.',
   ),
-  'ignored-text': warning('Text where none is expected; it is kept but ignored.'),
-  'undeclared-prefix': warning('A namespace prefix that is not declared with xmlns; its usual meaning is assumed.'),
-  'missing-attribute': error('An attribute that the element requires.'),
-  'duplicate-attribute': error('One attribute set under two names, for example val and value.'),
-  'bad-value': error('A value that is not valid for the attribute.'),
-  'missing-variable': error(
-    'A reference to a variable that is not set or that configurations may not use (CRAWLWAY_ALLOW_VARIABLES), or to an external secret that cannot be read.',
+  'ignored-text': defineWarning('Text where none is expected; it is kept but ignored.'),
+  'undeclared-prefix': defineWarning(
+    'A namespace prefix that is not declared with xmlns; its usual meaning is assumed.',
   ),
-  'misplaced-variable': error('A reference to a variable in a value that is not a secret.'),
-  'duplicate-element': error('An element that may appear only once in its parent.'),
-  'duplicate-name': error('Two crawlers, sinks, fetchers, URL sources or roots with the same name.'),
-  'unknown-reference': error('A sink or fetcher that is referred to but not defined.'),
-  'no-sink': warning('A crawler without a sink: its documents go nowhere.'),
-  'ambiguous-browser': error('A Renderer with both a program and the URL of a browser that runs elsewhere.'),
-  'ambiguous-sink': error('A crawler without PushTo although there are several sinks.'),
-  'empty-rule': error(
-    'A rule without a match element or an action, or a Not or condition that does not have exactly one subject.',
+  'missing-attribute': defineError('An attribute that the element requires.'),
+  'duplicate-attribute': defineError('One attribute set under two names, for example val and value.'),
+  'bad-value': defineError('A value that is not valid for the attribute.'),
+  'missing-variable': defineError(
+    'A reference to a variable that is not set or that configurations must not use (CRAWLWAY_ALLOW_VARIABLES), or to an external secret that cannot be read.',
   ),
-  'contradictory-actions': warning('Two actions of a rule that set the same aspect differently; the later one wins.'),
-  'no-effect': warning(
-    'A setting that has no effect in combination with others, or a different effect from what it suggests.',
+  'misplaced-variable': defineError('A reference to a variable in a value that is not a secret.'),
+  'duplicate-element': defineError('An element that may appear only once in its parent.'),
+  'duplicate-name': defineError('Two crawlers, sinks, fetchers, URL sources or roots with the same name.'),
+  'unknown-reference': defineError('A sink or fetcher that is referred to but not defined.'),
+  'no-sink': defineWarning('A crawler without a sink: its documents go nowhere.'),
+  'ambiguous-browser': defineError('A Renderer with both a program and the URL of a browser that runs elsewhere.'),
+  'ambiguous-sink': defineError('A crawler without PushTo although there are several sinks.'),
+  'empty-rule': defineError(
+    'A rule without a match element or without an action, an And or Or without a match element, or a Not that does not contain exactly one.',
   ),
-  'no-browser': warning('Pages are to be rendered, but the browser is missing or cannot start here.'),
-  'robots-ignored': warning('A crawler that ignores robots.txt and robots meta tags of every site.'),
-  'missing-package': error('A feature that requires a package that is not installed.'),
-  'bad-range': error('A minimum that is greater than its maximum.'),
-  'bad-pattern': error('A regular expression or wildcard that cannot be compiled to run in linear time.'),
-  'unreadable-file': error('A file that the configuration names but that cannot be read.'),
-  'refused-file': error(
+  'contradictory-actions': defineWarning(
+    'Two actions of a rule that set the same aspect differently; the later one wins.',
+  ),
+  'no-effect': defineWarning(
+    'A setting that has no effect in combination with others, or a different effect from what its name suggests.',
+  ),
+  'no-browser': defineWarning('Pages should be rendered, but the browser is missing or cannot start on this machine.'),
+  'robots-ignored': defineWarning('A crawler that ignores robots.txt and robots meta tags of every site.'),
+  'missing-package': defineError('A feature that requires a package that is not installed.'),
+  'bad-range': defineError('A minimum that is greater than its maximum.'),
+  'bad-pattern': defineError('A regular expression or wildcard that cannot be compiled to run in linear time.'),
+  'unreadable-file': defineError('A file that the configuration names but that cannot be read.'),
+  'refused-file': defineError(
     'A file that the configuration must not use because it is of the wrong kind or outside its folder.',
   ),
-  'bad-rule-file': error('A mistake in crawl.rules, global.rules or indexer.conf.'),
-  'unnamed-file': error('Content was sent for a file that the configuration does not name as a rule file.'),
-  'ignored-command': warning('A command in indexer.conf that has no effect in Crawlway.'),
-  'too-many-problems': error('There are more problems than are listed; a warning if all of them are warnings.'),
+  'bad-rule-file': defineError('A mistake in crawl.rules, global.rules or indexer.conf.'),
+  'unnamed-file': defineError('Content was sent for a file that the configuration does not name as a rule file.'),
+  'ignored-command': defineWarning('A command in indexer.conf that has no effect in Crawlway.'),
+  'too-many-problems': defineError('There are more problems than are listed; a warning if all of them are warnings.'),
 } as const satisfies Record<string, { severity: Problem['severity']; meaning: string }>;
 
 export type ProblemCode = keyof typeof PROBLEM_CODES;
 
-/** Maximum number of problems; more would not help anyone. */
-const MOST = 500;
+/** Maximum number of listed problems of each severity. */
+const MAX_PROBLEMS = 500;
 
-/** Thrown if there are too many errors to continue, which the last problem says. */
+/** Thrown if there are too many errors to continue. The last problem in the list says that. */
 export class TooManyProblems extends Error {
   override readonly name = 'TooManyProblems';
 }
 
-/** Collects problems, so that reading continues after each. */
+/** Collects problems so that reading can continue. */
 export class Problems {
   readonly list: Problem[] = [];
-  readonly #told = new Set<string>();
+  readonly #reported = new Set<string>();
   readonly #counts = { error: 0, warning: 0 };
 
   /** @throws TooManyProblems */
   add(code: ProblemCode, message: string, place: Place): void {
-    this.addFound({ severity: PROBLEM_CODES[code].severity, code, message, place });
+    this.addProblem({ severity: PROBLEM_CODES[code].severity, code, message, place });
   }
 
   /**
-   * A problem found by another part. Duplicates are reported once.
+   * Adds a problem that another module has found. Duplicates are ignored.
    * @throws TooManyProblems
    */
-  addFound(found: Problem): void {
+  addProblem(found: Problem): void {
     const problem = { ...found, message: redact(found.message) };
     const identity = `${problem.code} ${formatPlace(problem.place)} ${problem.message}`;
-    if (this.#counts[problem.severity] > MOST || this.#told.has(identity)) return;
-    this.#told.add(identity);
+    if (this.#counts[problem.severity] > MAX_PROBLEMS || this.#reported.has(identity)) return;
+    this.#reported.add(identity);
     this.#counts[problem.severity]++;
-    if (this.#counts[problem.severity] <= MOST) this.list.push(problem);
-    else this.#countOmitted(problem);
+    if (this.#counts[problem.severity] <= MAX_PROBLEMS) this.list.push(problem);
+    else this.#reportOmitted(problem);
   }
 
-  #countOmitted({ severity, place }: Problem): void {
-    const message = `more than ${MOST} ${severity}s: the rest are left out`;
+  #reportOmitted({ severity, place }: Problem): void {
+    const message = `more than ${MAX_PROBLEMS} ${severity}s: the rest are left out`;
     this.list.push({ severity, code: 'too-many-problems', message, place });
     if (severity === 'error') throw new TooManyProblems();
   }
@@ -102,11 +108,11 @@ export class Problems {
   }
 
   /** Sorts the problems by file and position in the text. */
-  sort(): Problem[] {
+  toSorted(): Problem[] {
     const files = [...new Set(this.list.map(({ place }) => place.file))];
-    const rank = ({ place }: Problem): number => files.indexOf(place.file);
+    const getFileRank = ({ place }: Problem): number => files.indexOf(place.file);
     const compareByPosition = (a: Problem, b: Problem): number =>
       a.place.line - b.place.line || a.place.column - b.place.column;
-    return [...this.list].sort((a, b) => rank(a) - rank(b) || compareByPosition(a, b));
+    return [...this.list].sort((a, b) => getFileRank(a) - getFileRank(b) || compareByPosition(a, b));
   }
 }

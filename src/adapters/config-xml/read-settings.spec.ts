@@ -20,7 +20,7 @@ describe('files of rules beside the configuration', () => {
     expect(definition?.globalCrawlSpace).toMatchObject({ file: 'global.rules', rules: [{ target: 'foo.com' }] });
     expect(withFiles('', {}).definition?.globalCrawlSpace).toBeUndefined();
     expect(errors(withFiles('', { 'global.rules': 'allow prefix http://foo.com/' }))).toEqual([
-      ['global.rules', expect.stringContaining('domain rules only')],
+      ['global.rules', expect.stringContaining('only domain rules')],
     ]);
   });
 
@@ -119,8 +119,20 @@ describe('settings with no effect, or not the one they seem to have', () => {
       ['http://www/news/', false],
     ]);
     expect(servers('http://').problems).toContainEqual(
-      expect.objectContaining({ code: 'no-effect', message: expect.stringContaining('no Root') }),
+      expect.objectContaining({ code: 'no-effect', message: expect.stringContaining('neither a Root nor') }),
     );
+  });
+
+  it('says once what a key or certificate lacks', () => {
+    const empty = read(
+      '<CrawlConfig><Fetcher name="default"><BotAuth key="" agent="https://a.test/"/></Fetcher></CrawlConfig>',
+    );
+    expect(empty.problems.filter(({ severity }) => severity === 'error')).toHaveLength(1);
+    const certificate = '<ClientCertificate file="absent.pem"/>';
+    const absent = read(
+      `<CrawlConfig><Sink name="s" type="solr" url="https://h/" index="i">${certificate}</Sink></CrawlConfig>`,
+    );
+    expect(absent.problems.filter(({ severity }) => severity === 'error')).toHaveLength(1);
   });
 
   it('reads how pages are rendered: of a crawler, a condition, a rule and the browser', () => {

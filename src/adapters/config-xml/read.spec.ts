@@ -75,7 +75,7 @@ describe('a configuration is read', () => {
   });
 
   it.each([
-    ['<CrawlConfig><Crawler name="a"></CrawlConfig>', '1:32', '<Crawler> of line 1 is still open: write </Crawler>'],
+    ['<CrawlConfig><Crawler name="a"></CrawlConfig>', '1:32', '<Crawler>, which is opened in line 1: write </Crawler>'],
     ['<CrawlConfig>\n  <Crawler name="a/>\n</CrawlConfig>', '2:17', 'no closing quote'],
     ['<CrawlConfig>\n  <Crawler name="a>\n<Root url="b"/></Crawler></CrawlConfig>', '3:1', 'is a quote missing'],
     ['<CrawlConfig>\n<!-- never closed </CrawlConfig>', '2:1', 'never closed'],
@@ -218,7 +218,7 @@ describe('a configuration is read', () => {
       `<CrawlConfig xmlns:cw="urn:crawlway:config:1"><Crawler name="a"/><cw:Sink name="s" type="json" url="http://h/" index="i" login="l"/></CrawlConfig>`,
     );
     expect(problems.map(({ message }) => message)).toEqual([
-      'a sink of type json does not read the attribute index; it reads login, password, apiKey, fingerprint, secret',
+      'a sink of type json does not use the attribute index; it uses login, password, apiKey, fingerprint, secret',
     ]);
   });
 

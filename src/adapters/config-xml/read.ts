@@ -1,6 +1,6 @@
 /**
- * Reads CrawlConfig.xml. All problems are reported at once, with their places; a definition is returned only if there are no
- * errors, so a bad configuration can never replace a good one.
+ * Reads CrawlConfig.xml. All problems are reported at once, with their places. A definition is returned only if there
+ * are no errors, so a bad configuration can never replace a good one.
  */
 
 import type { CrawlerDefinition, ServerDefinition } from '../../domain/crawl/definition.js';
@@ -27,27 +27,27 @@ import { findVocabulary } from './schema/vocabulary.js';
 import { suggestSpelling } from './spelling.js';
 
 export interface ReadOptions {
-  /** Name of the file as the operator gave it; used in places. */
+  /** Name of the file as the operator specified it, for the places of problems. */
   readonly file: string;
   /** Variables for `${NAME}`. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Secrets for `${file:PATH}` and `${helper:NAME}`; throws UnreadableSecret. Absent if there are none. */
-  readonly outsideSecret?: (reference: string) => string;
+  /** Reads the secret for `${file:PATH}` or `${helper:NAME}`; throws UnreadableSecret. If absent, these are errors. */
+  readonly readSecret?: (reference: string) => string;
   /**
-   * Content of another file that the configuration names, relative to the configuration's folder; names that lead
-   * outside it have already been refused. Without a kind, it is not a rule file. Throws if it does not exist.
+   * Reads another file that the configuration names, relative to the configuration's folder. Names that lead outside
+   * this folder have already been refused. Without a kind, it is not a rule file. Throws if the file cannot be read.
    */
   readonly readFile: (name: string, kind?: RuleFileKind) => string;
-  /** Path of such a file, for libraries that read it themselves. Absent: names are used unchanged. */
+  /** Returns the path of such a file, for libraries that read it themselves. If absent, names are used unchanged. */
   readonly pathOf?: (name: string) => string;
-  /** Folder below which `file` sinks write. Absent: their paths are used unchanged. */
+  /** Folder below which file sinks write. If absent, their paths are used unchanged. */
   readonly fileSinks?: string;
-  /** Folder that contains plug-ins. Absent: their paths are used unchanged. */
+  /** Folder that contains plug-ins. If absent, their paths are used unchanged. */
   readonly plugins?: string;
 }
 
 export interface ReadResult {
-  /** Absent if there is any error. */
+  /** Absent if there are errors. */
   readonly definition?: ServerDefinition;
   /** Errors and warnings, in the order of the text. */
   readonly problems: readonly Problem[];
@@ -58,11 +58,11 @@ export function readConfiguration(xml: string, options: ReadOptions): ReadResult
   try {
     const document = parseDocument(xml, options.file);
     const definition = readDocument(document, problems, options);
-    return problems.hasErrors ? { problems: problems.sort() } : { definition, problems: problems.sort() };
+    return problems.hasErrors ? { problems: problems.toSorted() } : { definition, problems: problems.toSorted() };
   } catch (fault) {
     if (fault instanceof XmlFault) problems.add(fault.code, fault.message, fault.place);
     else if (!(fault instanceof TooManyProblems)) throw fault;
-    return { problems: problems.sort() };
+    return { problems: problems.toSorted() };
   }
 }
 
@@ -73,7 +73,7 @@ function readDocument(document: XmlDocument, problems: Problems, options: ReadOp
     document,
     problems,
     env: options.env,
-    outsideSecret: options.outsideSecret,
+    readSecret: options.readSecret,
   });
   const context: ReadContext = {
     problems,
@@ -82,10 +82,10 @@ function readDocument(document: XmlDocument, problems: Problems, options: ReadOp
     readOptionalFile: createOptionalFileReader(problems, options),
   };
   const crawlers = findChildren(node, crawl.CRAWLER).map((crawler) => readCrawler(crawler, context));
-  const global = readGlobalCrawlSpace(node, context);
+  const globalSpace = readGlobalCrawlSpace(node, context);
   const definition: ServerDefinition = {
     crawlers,
-    ...(global ? { globalCrawlSpace: global } : {}),
+    ...(globalSpace ? { globalCrawlSpace: globalSpace } : {}),
     fetchers: addSecretServers(readFetchers(node, context), crawlers),
     extractors: readExtractors(node, context),
     indexNow: findOnlyChild(node, INDEX_NOW)?.values ?? collectDefaults(INDEX_NOW),
@@ -95,27 +95,27 @@ function readDocument(document: XmlDocument, problems: Problems, options: ReadOp
     ...readPlugins(node, context, options.plugins),
     ...readWebhooks(node, context),
   };
-  checkNames(node, problems);
-  const connected = {
+  reportDuplicateNames(node, problems);
+  const resolvedDefinition = {
     ...definition,
     crawlers: crawlers.map((crawler) => resolveReferences(crawler, node, definition, problems)),
   };
-  checkLogins(connected, problems);
-  checkPlugins(connected, problems);
-  for (const crawler of connected.crawlers) checkPatterns(crawler, connected, problems);
-  return connected;
+  checkLogins(resolvedDefinition, problems);
+  checkPlugins(resolvedDefinition, problems);
+  for (const crawler of resolvedDefinition.crawlers) checkPatterns(crawler, resolvedDefinition, problems);
+  return resolvedDefinition;
 }
 
-function checkRoot({ root, placeAt: place }: XmlDocument, problems: Problems): boolean {
+function checkRoot({ root, placeAt: findPlace }: XmlDocument, problems: Problems): boolean {
   const { name } = crawl.CRAWL_CONFIG;
   if (root.local !== name) {
     const hint = suggestSpelling(root.local, [name]) || `: the outermost element is ${name}`;
-    problems.add('wrong-root', `unknown element ${root.name}${hint}`, place(root.start));
+    problems.add('wrong-root', `unknown element ${root.name}${hint}`, findPlace(root.start));
     return false;
   }
   if (findVocabulary(root.namespace, root.prefix) !== 'foreign') return true;
   const message = `${name} is in the namespace ${root.namespace}: write ${NAMESPACES.crawl[0]}`;
-  problems.add('wrong-root', message, place(root.start));
+  problems.add('wrong-root', message, findPlace(root.start));
   return false;
 }
 
@@ -126,12 +126,15 @@ const createFileReader =
       return options.readFile(name, kind);
     } catch (error) {
       if (error instanceof FileRefused) problems.add('refused-file', error.message, place);
-      else problems.add('unreadable-file', `the file ${name} cannot be read beside ${options.file}`, place);
+      else {
+        const message = `the file ${name} cannot be read; its path is relative to the folder of ${options.file}`;
+        problems.add('unreadable-file', message, place);
+      }
       return undefined;
     }
   };
 
-/** Reports a file that exists but cannot be read, because it may contain something that must not be ignored. */
+/** Ignores a missing file, but reports one that exists and cannot be read, because its content may be important. */
 const createOptionalFileReader =
   (problems: Problems, options: ReadOptions): ReadContext['readOptionalFile'] =>
   (name, place, kind) => {
@@ -141,14 +144,15 @@ const createOptionalFileReader =
       const code = error instanceof Error && 'code' in error ? String(error.code) : undefined;
       if (error instanceof FileRefused) problems.add('refused-file', error.message, place);
       else if (code !== undefined && code !== 'ENOENT') {
-        problems.add('unreadable-file', `the file ${name} beside ${options.file} cannot be read`, place);
+        const message = `the file ${name} in the folder of ${options.file} exists but cannot be read`;
+        problems.add('unreadable-file', message, place);
       }
       return undefined;
     }
   };
 
-/** Crawlers, sinks and fetchers must each have unique names. */
-function checkNames(root: Node, problems: Problems): void {
+/** Reports elements of the same kind with the same name. */
+function reportDuplicateNames(root: Node, problems: Problems): void {
   const seen = new Set<string>();
   for (const child of root.children) {
     const name = (child.values as { name?: unknown }).name;
@@ -161,7 +165,7 @@ function checkNames(root: Node, problems: Problems): void {
   }
 }
 
-/** Names of logins must be unique, because logins are shown, tested and chosen by name. */
+/** Reports duplicate names of logins, which are shown, tested and selected by name, and references to unknown ones. */
 function checkLogins({ fetchers, crawlers }: ServerDefinition, problems: Problems): void {
   const names = new Set<string>([NO_LOGIN]);
   for (const { name, place } of fetchers.flatMap(({ logins }) => logins)) {
@@ -169,20 +173,20 @@ function checkLogins({ fetchers, crawlers }: ServerDefinition, problems: Problem
       problems.add('duplicate-name', `the Login name ${name} is already in use: choose a different one`, place);
     names.add(name);
   }
-  const known = [...names];
+  const knownNames = [...names];
   for (const { conditions } of crawlers) {
     for (const { option: login, place } of findReferencesInOptions(conditions, 'login')) {
       if (!names.has(login))
         problems.add(
           'unknown-reference',
-          `option login: there is no Login named ${login}${suggestSpelling(login, known)}`,
+          `option login: there is no Login named ${login}${suggestSpelling(login, knownNames)}`,
           place,
         );
     }
   }
 }
 
-/** The crawler with its sinks; reports references to elements that do not exist. */
+/** Adds the only sink to a crawler without PushTo, and reports references to elements that do not exist. */
 function resolveReferences(
   crawler: CrawlerDefinition,
   root: Node,
@@ -190,7 +194,7 @@ function resolveReferences(
   problems: Problems,
 ): CrawlerDefinition {
   const findPlace = (name: string): Place => findReferencePlace(crawler, root, name);
-  const listNames = (kind: string): string[] => listNamesIn(root, kind);
+  const listNames = (kind: string): string[] => listElementNames(root, kind);
   if (!fetchers.some(({ name }) => name === crawler.fetcher) && !listNames('Fetcher').includes(crawler.fetcher)) {
     const hint = suggestSpelling(crawler.fetcher, listNames('Fetcher'));
     problems.add('unknown-reference', `there is no Fetcher named ${crawler.fetcher}${hint}`, findPlace('FetchWith'));
@@ -200,10 +204,10 @@ function resolveReferences(
     const hint = suggestSpelling(fetcher, listNames('Fetcher'));
     problems.add('unknown-reference', `option fetcher: there is no Fetcher named ${fetcher}${hint}`, place);
   }
-  const contents = (crawler.contents ?? []).flatMap(({ name }) => name ?? []);
+  const contentNames = (crawler.contents ?? []).flatMap(({ name }) => name ?? []);
   for (const { option: content, place } of findReferencesInOptions(crawler.conditions, 'content')) {
-    if (content === 'none' || contents.includes(content)) continue;
-    const hint = suggestSpelling(content, contents);
+    if (content === 'none' || contentNames.includes(content)) continue;
+    const hint = suggestSpelling(content, contentNames);
     problems.add('unknown-reference', `option content: there is no Content named ${content}${hint}`, place);
   }
   for (const sink of crawler.pushTo) {
@@ -225,23 +229,26 @@ function resolveReferences(
   return { ...crawler, pushTo: sinks.map(({ name }) => name) };
 }
 
-/** Fetchers, Contents and Logins named by conditions, with the places of the conditions. */
+/** Finds the Fetchers, Contents or Logins that conditions name, with the places of the conditions. */
 function findReferencesInOptions(
   conditions: CrawlerDefinition['conditions'],
   name: 'fetcher' | 'content' | 'login',
 ): { option: string; place: Place }[] {
-  const collect = (one: Pick<ConditionRule, 'options' | 'place'>, children: readonly ConditionRule[]) => {
-    const option = one.options[name];
+  const collectReferences = (
+    condition: Pick<ConditionRule, 'options' | 'place'>,
+    children: readonly ConditionRule[],
+  ) => {
+    const option = condition.options[name];
     return [
-      ...(option === undefined ? [] : [{ option, place: one.place }]),
-      ...children.flatMap((child): { option: string; place: Place }[] => collect(child, child.children)),
+      ...(option === undefined ? [] : [{ option, place: condition.place }]),
+      ...children.flatMap((child): { option: string; place: Place }[] => collectReferences(child, child.children)),
     ];
   };
-  return conditions ? collect(conditions, conditions.rules) : [];
+  return conditions ? collectReferences(conditions, conditions.rules) : [];
 }
 
-/** All names that can be determined, including those of elements with other mistakes. */
-const listNamesIn = (root: Node, kind: string): string[] =>
+/** Lists the names of all elements of one kind, including elements that are otherwise invalid. */
+const listElementNames = (root: Node, kind: string): string[] =>
   root.children
     .filter((child) => child.spec.name === kind)
     .map((child) => String((child.values as { name?: unknown }).name ?? ''));
@@ -253,13 +260,13 @@ function findReferencePlace(crawler: CrawlerDefinition, root: Node, element: str
   return node?.children.find((child) => child.spec.name === element)?.place ?? crawler.place;
 }
 
-/** Compiles the patterns as they will be compiled for the crawl. */
+/** Compiles the patterns in the same way as the crawl does, and reports those that cannot be compiled. */
 function checkPatterns(crawler: CrawlerDefinition, server: ServerDefinition, problems: Problems): void {
   try {
     compilePolicy(crawler, server.globalCrawlSpace);
   } catch (error) {
     if (!(error instanceof PolicyError)) throw error;
-    for (const problem of error.problems) problems.addFound(problem);
+    for (const problem of error.problems) problems.addProblem(problem);
   }
   for (const softError of crawler.softErrors) {
     try {

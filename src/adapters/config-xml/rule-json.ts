@@ -1,11 +1,11 @@
 /**
- * Crawl rules as JSON: the XML elements one by one, with attributes under the same names, so that both forms are
+ * Converts crawl rules between XML and JSON. Elements and attributes have the same names in both, so the two forms are
  * equivalent.
  */
 
 import { MATCH_ELEMENTS } from '../../domain/policy/match-elements.js';
 import { parseDocument, type XmlDocument, type XmlElement, XmlFault } from './document.js';
-import { canonicalAttributeName, interpretElement, type Node } from './interpret.js';
+import { findCanonicalAttributeName, interpretElement, type Node } from './interpret.js';
 import { escapeAttribute, LIMITS } from './markup.js';
 import { Problems, TooManyProblems } from './problems.js';
 import { readRule } from './read/rules.js';
@@ -22,7 +22,7 @@ export interface MatchJson {
   readonly norm?: string;
   readonly value?: string;
   readonly litteral?: boolean;
-  /** Inside And, Or and Not. */
+  /** The match elements inside And, Or and Not. */
   readonly children?: readonly MatchJson[];
 }
 
@@ -40,12 +40,12 @@ export interface ActionJson {
 }
 
 export interface RuleJson {
-  /** Several are combined by And. */
+  /** If there are several, all of them must match. */
   readonly match: readonly MatchJson[];
   readonly actions: readonly ActionJson[];
 }
 
-/** Prefixes of the target document; empty for the inherited default namespace. */
+/** Namespace prefixes in the target document; an empty one stands for the default namespace. */
 export interface Prefixes {
   readonly rules: string;
   readonly crawl: string;
@@ -53,13 +53,13 @@ export interface Prefixes {
 
 type ElementJson = MatchJson & ActionJson;
 
-/** The Rule element of a document as JSON. Variables are not replaced. */
+/** Converts a Rule element to JSON. References to variables are not replaced. */
 export function ruleToJson(rule: XmlElement): RuleJson {
-  const own = rule.children.filter((child) => findVocabulary(child.namespace, child.prefix) !== 'foreign');
+  const children = rule.children.filter((child) => findVocabulary(child.namespace, child.prefix) !== 'foreign');
   const isMatch = (element: XmlElement): boolean => MATCH_ELEMENTS.includes(element.local);
   return {
-    match: own.filter(isMatch).map(elementToJson),
-    actions: own.filter((element) => !isMatch(element)).map(elementToJson),
+    match: children.filter(isMatch).map(elementToJson),
+    actions: children.filter((element) => !isMatch(element)).map(elementToJson),
   };
 }
 
@@ -67,27 +67,27 @@ function elementToJson(element: XmlElement): ElementJson {
   const spec = ELEMENTS.get(element.local);
   const json: Record<string, unknown> = { element: element.local };
   for (const { local, value } of element.attributes) {
-    const name = spec && canonicalAttributeName(local, spec);
+    const name = spec && findCanonicalAttributeName(local, spec);
     if (!name) continue;
     const parsed = spec.attributes[name]?.type.parse(value);
-    const typed = parsed?.ok && (typeof parsed.value === 'boolean' || typeof parsed.value === 'number');
-    json[name] = typed ? parsed.value : value;
+    const hasJsonType = parsed?.ok && (typeof parsed.value === 'boolean' || typeof parsed.value === 'number');
+    json[name] = hasJsonType ? parsed.value : value;
   }
   if (element.children.length > 0) json['children'] = element.children.map(elementToJson);
   return json as unknown as ElementJson;
 }
 
 /**
- * The lines of a Rule element. Unknown elements are written, too, and refused when the rule is checked.
+ * Returns the lines of a Rule element. Unknown elements are included; checkRule reports them.
  * @throws XmlFault if it is nested too deeply
  */
 export function ruleToXml(rule: RuleJson, prefixes: Prefixes): string[] {
   const name = formatQualifiedName('Rule', prefixes.crawl);
-  const inside = [
+  const lines = [
     ...rule.match.flatMap((match) => elementToXml(match, prefixes.rules)),
     ...rule.actions.flatMap((action) => elementToXml(action, prefixes.crawl)),
   ];
-  return [`<${name}>`, ...inside.map((line) => `  ${line}`), `</${name}>`];
+  return [`<${name}>`, ...lines.map((line) => `  ${line}`), `</${name}>`];
 }
 
 function elementToXml({ element, children, ...attributes }: MatchJson, prefix: string, depth = 1): string[] {
@@ -96,13 +96,13 @@ function elementToXml({ element, children, ...attributes }: MatchJson, prefix: s
     throw new XmlFault('xml-too-large', message, { file: 'rule', line: 1, column: 1 });
   }
   const name = formatQualifiedName(element, prefix);
-  const written = Object.entries(attributes)
+  const attributeText = Object.entries(attributes)
     .filter(([, value]) => value !== undefined)
     .map(([key, value]) => ` ${sanitizeName(key)}="${escapeAttribute(String(value))}"`)
     .join('');
-  if (!children || children.length === 0) return [`<${name}${written}/>`];
-  const inside = children.flatMap((child) => elementToXml(child, prefix, depth + 1));
-  return [`<${name}${written}>`, ...inside.map((line) => `  ${line}`), `</${name}>`];
+  if (!children || children.length === 0) return [`<${name}${attributeText}/>`];
+  const lines = children.flatMap((child) => elementToXml(child, prefix, depth + 1));
+  return [`<${name}${attributeText}>`, ...lines.map((line) => `  ${line}`), `</${name}>`];
 }
 
 const formatQualifiedName = (local: string, prefix: string): string =>
@@ -118,7 +118,7 @@ export interface CheckedRule {
 }
 
 /**
- * Checks a single rule as if it were in the file; places count from its first line.
+ * Checks a single rule as if it were in the file. Lines are counted from the beginning of the rule.
  * @throws XmlFault if it is not well-formed XML
  */
 export function checkRule(xml: string): CheckedRule {
@@ -127,7 +127,7 @@ export function checkRule(xml: string): CheckedRule {
   const problems = new Problems();
   try {
     if (root.local === RULE.name) readRule(interpretRule(document, problems), problems);
-    else problems.add('wrong-root', `a rule is one Rule element, not ${root.name}`, document.placeAt(root.start));
+    else problems.add('wrong-root', `expected one Rule element, but found ${root.name}`, document.placeAt(root.start));
   } catch (error) {
     if (!(error instanceof TooManyProblems)) throw error;
   }

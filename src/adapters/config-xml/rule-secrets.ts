@@ -1,16 +1,16 @@
-/** Finds secrets in an indexer.conf or crawl.rules file line by line, as the readers of these files do. */
+/** Hides secrets in indexer.conf and crawl.rules files, which it splits into lines as their parsers do. */
 import { findUserInfoRanges, replaceRanges, type TextRange } from '../../domain/redact.js';
 import { PLACEHOLDER } from './placeholder.js';
 import { suggestsSecret } from './secret-ranges.js';
 
-/** The text with its passwords hidden, including commented-out ones. */
+/** Returns the text with all secrets hidden, including those in comments. */
 export function redactRules(text: string): string {
   const ranges: TextRange[] = [];
   let start = 0;
   // A backslash at the end of a line continues it.
-  for (const { index, 0: end } of text.matchAll(/(?<!\\)(?:\r\n|\n|\r)|$/g)) {
+  for (const { index, 0: lineBreak } of text.matchAll(/(?<!\\)(?:\r\n|\n|\r)|$/g)) {
     for (const [from, to] of findSecrets(text.slice(start, index))) ranges.push([start + from, start + to]);
-    start = index + end.length;
+    start = index + lineBreak.length;
   }
   return replaceRanges(text, ranges, PLACEHOLDER);
 }
@@ -22,11 +22,11 @@ const COMMAND = /^[\s\uFEFF#]*([^\s\uFEFF#=:][^\s=:]*)(?:[ \t=:]|\\\r?\n)+/;
  * user info in URLs.
  */
 function findSecrets(line: string): readonly TextRange[] {
-  const [beginning = '', name = ''] = COMMAND.exec(line) ?? [];
+  const [prefix = '', name = ''] = COMMAND.exec(line) ?? [];
   const isSecret = /auth/i.test(name) || suggestsSecret(name);
   const end = line.trimEnd().length;
-  if (isSecret && beginning.length < end) return [[beginning.length, end]];
-  if (/^HTTPHeader$/i.test(name)) return findHeaderValueRange(line, beginning.length, end);
+  if (isSecret && prefix.length < end) return [[prefix.length, end]];
+  if (/^HTTPHeader$/i.test(name)) return findHeaderValueRange(line, prefix.length, end);
   return findUserInfoRanges(line);
 }
 

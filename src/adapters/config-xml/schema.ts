@@ -1,6 +1,6 @@
 /**
- * The table of everything that can be written in CrawlConfig.xml. The reader uses it, and the XML Schema and
- * docs/REFERENCE.md are generated from it; its parts are in schema/.
+ * The table of all elements and attributes of CrawlConfig.xml. The reader uses it, and the XML Schema and
+ * docs/REFERENCE.md are generated from it. Its parts are in the folder schema.
  */
 import * as acl from './schema/acl.js';
 import * as content from './schema/content.js';
@@ -19,12 +19,12 @@ import * as webhook from './schema/webhook.js';
 const isElement = (value: unknown): value is ElementSpec =>
   typeof value === 'object' && value !== null && 'vocabulary' in value;
 
-const all = [crawl, rules, policy, errors, schedule, content, acl, server, plugin, sink, webhook, logins].flatMap(
+const allSpecs = [crawl, rules, policy, errors, schedule, content, acl, server, plugin, sink, webhook, logins].flatMap(
   (part) => Object.values<unknown>(part).flat().filter(isElement),
 );
 
 /** Every element by name, in the order of the reference. */
-export const ELEMENTS: ReadonlyMap<string, ElementSpec> = new Map(all.map((spec) => [spec.name, spec]));
+export const ELEMENTS: ReadonlyMap<string, ElementSpec> = new Map(allSpecs.map((spec) => [spec.name, spec]));
 
 export function getElementSpec(name: string): ElementSpec {
   const spec = ELEMENTS.get(name);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readConfiguration } from './read.js';
 import { redactRules } from './rule-secrets.js';
-import { redact, restoreSecrets } from './secrets.js';
+import { redactConfiguration, restoreSecrets } from './secrets.js';
 
 const XML = `<CrawlConfig xmlns:cw="urn:crawlway:config:1" xmlns:my="urn:my">
   <!-- <cw:Sink name="old" password="comment-secret" url="http://u:comment-pass@h/"/> -->
@@ -28,7 +28,7 @@ const XML = `<CrawlConfig xmlns:cw="urn:crawlway:config:1" xmlns:my="urn:my">
 
 describe('secrets stay inside', () => {
   it('hides every secret, and nothing else', () => {
-    const redacted = redact(XML);
+    const redacted = redactConfiguration(XML);
     expect(redacted).not.toMatch(/secret"|-secret|comment-pass/);
     expect(redacted).toMatch(/apiKey="\$\{API_KEY\}"/);
     expect(redacted).toContain('<cw:Header name="X-Team" value="search"/>');
@@ -36,20 +36,20 @@ describe('secrets stay inside', () => {
     expect(redacted).toContain('url="http://********@10.0.0.1:3128"');
     expect(redacted).toContain('<!-- ******** hidden 1 of 1 -->');
     expect(redacted.match(/\*{8}/g)).toHaveLength(10);
-    expect(redact(redacted)).toBe(redacted);
+    expect(redactConfiguration(redacted)).toBe(redacted);
   });
 
   it('puts every secret back when the text comes back changed elsewhere', () => {
-    expect(restoreSecrets(redact(XML), XML)).toBe(XML);
+    expect(restoreSecrets(redactConfiguration(XML), XML)).toBe(XML);
     const edit = (xml: string) =>
       xml
         .replace('<Crawler name="a">', '<Crawler name="new"/>\n<Crawler name="a" nthreads="3">')
         .replace(/^.*b\.example.*\n/m, '');
-    expect(restoreSecrets(edit(redact(XML)), XML)).toBe(edit(XML));
+    expect(restoreSecrets(edit(redactConfiguration(XML)), XML)).toBe(edit(XML));
   });
 
   it('gives no secret to another address', () => {
-    const stolen = redact(XML)
+    const stolen = redactConfiguration(XML)
       .replace('http://h:8742', 'http://evil.example')
       .replace('https://a.example/', 'https://evil.example/');
     const restored = restoreSecrets(stolen, XML);
@@ -66,7 +66,9 @@ describe('secrets stay inside', () => {
     ['https://evil.example?@a.example/', 'credential-secret', 'https://a.example/'],
     ['http://h:8742/other', 'sink-secret', 'http://h:8742'],
   ])('gives no secret to %s, which only looks like the address that it is for', (url, secret, before) => {
-    expect(restoreSecrets(redact(XML).replace(`url="${before}"`, `url="${url}"`), XML)).not.toContain(secret);
+    expect(restoreSecrets(redactConfiguration(XML).replace(`url="${before}"`, `url="${url}"`), XML)).not.toContain(
+      secret,
+    );
   });
 
   it.each([
@@ -91,7 +93,7 @@ describe('secrets stay inside', () => {
     ],
     ['another site', '<cw:PushTo', '<Root url="http://evil.example/"/><cw:PushTo', ['bearer-secret']],
   ])('asks for secrets again when there is %s', (_, before, after, secrets) => {
-    const restored = restoreSecrets(redact(XML).replace(before, after), XML);
+    const restored = restoreSecrets(redactConfiguration(XML).replace(before, after), XML);
     for (const secret of secrets) expect(restored).not.toContain(secret);
   });
 
@@ -100,8 +102,8 @@ describe('secrets stay inside', () => {
       '</Crawler>',
       '<![CDATA[<!--]]></Crawler>',
     );
-    expect(redact(odd)).not.toMatch(/-secret|comment-pass/);
-    expect(restoreSecrets(redact(odd), odd)).toBe(odd);
+    expect(redactConfiguration(odd)).not.toMatch(/-secret|comment-pass/);
+    expect(restoreSecrets(redactConfiguration(odd), odd)).toBe(odd);
   });
 
   it.each([
@@ -110,6 +112,7 @@ describe('secrets stay inside', () => {
     '<cw:Proxy url="http://u:a&#64;SECRET@h:1"/>',
     '<cw:Proxy url="http://u:a&amp;SECRET&#x40;h:1"/>',
     '<cw:Sink name="s" type="json" url="http://h/hook?key=SECRET&amp;to=SECRET"/>',
+    '<cw:Webhook name="w" url="https://h/hook?code=SECRET"/>',
     '<!-- <cw:Sink pass="SECRET"/> -->',
     '<!-- <cw:Header name="Authorization" value="SECRET"/> -->',
     '<!-- <cw:Header name="Authorization" value=SECRET -->',
@@ -121,9 +124,9 @@ describe('secrets stay inside', () => {
     '<cw:CertificateAuthority>-----BEGIN PRIVATE KEY-----SECRET</cw:CertificateAuthority>',
   ])('hides the secret of %s, and puts it back', (element) => {
     const xml = XML.replace('</CrawlConfig>', `${element}</CrawlConfig>`);
-    expect(redact(xml)).not.toContain('SECRET');
-    expect(redact(redact(xml))).toBe(redact(xml));
-    expect(restoreSecrets(redact(xml), xml)).toBe(xml);
+    expect(redactConfiguration(xml)).not.toContain('SECRET');
+    expect(redactConfiguration(redactConfiguration(xml))).toBe(redactConfiguration(xml));
+    expect(restoreSecrets(redactConfiguration(xml), xml)).toBe(xml);
   });
 
   it('shows comments that hold no secret', () => {
@@ -132,7 +135,7 @@ describe('secrets stay inside', () => {
       '<!-- <Root url="http://a/"/> -->',
       '<!-- <cw:PushTo sink="a"/> x="1" -->',
     ])
-      expect(redact(XML.replace('</CrawlConfig>', `${comment}</CrawlConfig>`))).toContain(comment);
+      expect(redactConfiguration(XML.replace('</CrawlConfig>', `${comment}</CrawlConfig>`))).toContain(comment);
   });
 
   it.each([
@@ -159,13 +162,13 @@ describe('secrets stay inside', () => {
   });
 
   it('takes a new secret as it is written', () => {
-    const changed = redact(XML).replace("password='********'", "password='changed'");
+    const changed = redactConfiguration(XML).replace("password='********'", "password='changed'");
     expect(restoreSecrets(changed, XML)).toBe(XML.replace('sink-secret', 'changed'));
   });
 
   it('leaves text alone that is not XML, for the reader to refuse', () => {
     expect(restoreSecrets('<a ********', XML)).toBe('<a ********');
-    expect(() => redact('<a password="x"')).toThrow();
+    expect(() => redactConfiguration('<a password="x"')).toThrow();
   });
 
   it('hides the passwords of an indexer.conf, commented-out and continued ones too', () => {

@@ -1,11 +1,11 @@
 /**
- * Changes to a lossless document as replacements of ranges of its text; everything else stays byte for byte the same.
- * New elements get the indentation and line ends of their neighbours.
+ * Edits a lossless document by replacing ranges of its text; every other byte stays unchanged. New elements get the
+ * indentation and line ends of their surroundings.
  */
 import type { XmlDocument, XmlElement } from './document.js';
 import { escapeAttribute } from './markup.js';
 
-/** XML to insert: a string is inserted unchanged; lines get the indentation and line ends of their surroundings. */
+/** XML to insert: a string is inserted unchanged; an array of lines is indented like its surroundings. */
 export type NewXml = string | readonly string[];
 
 /** A replacement of one range of the text. */
@@ -15,27 +15,27 @@ export interface Splice {
   readonly text: string;
 }
 
-/** The text with all splices applied; they must not overlap. */
+/** Applies the splices, which must not overlap, and returns the new text. */
 export function applySplices(text: string, splices: readonly Splice[]): string {
   let result = '';
-  let at = 0;
+  let position = 0;
   for (const splice of [...splices].sort((a, b) => a.start - b.start || a.end - b.end)) {
-    result += text.slice(at, splice.start) + splice.text;
-    at = splice.end;
+    result += text.slice(position, splice.start) + splice.text;
+    position = splice.end;
   }
-  return result + text.slice(at);
+  return result + text.slice(position);
 }
 
-const createInsertion = (at: number, text: string): Splice => ({ start: at, end: at, text });
+const createInsertion = (offset: number, text: string): Splice => ({ start: offset, end: offset, text });
 
 export function insertAfter(document: XmlDocument, sibling: XmlElement, xml: NewXml): Splice {
   const indent = findIndentation(document, sibling);
-  return createInsertion(sibling.end, lineBreak(document, indent) + renderXml(document, xml, indent));
+  return createInsertion(sibling.end, formatLineBreak(document, indent) + renderXml(document, xml, indent));
 }
 
 export function insertBefore(document: XmlDocument, sibling: XmlElement, xml: NewXml): Splice {
   const indent = findIndentation(document, sibling);
-  return createInsertion(sibling.start, renderXml(document, xml, indent) + lineBreak(document, indent));
+  return createInsertion(sibling.start, renderXml(document, xml, indent) + formatLineBreak(document, indent));
 }
 
 export const replaceElement = (document: XmlDocument, element: XmlElement, xml: NewXml): Splice => ({
@@ -46,17 +46,17 @@ export const replaceElement = (document: XmlDocument, element: XmlElement, xml: 
 
 /** Appends an element as the last child; expands `<a/>` if necessary. */
 export function appendChild(document: XmlDocument, parent: XmlElement, xml: NewXml): Splice {
-  const last = parent.children.at(-1);
-  if (last) return insertAfter(document, last, xml);
-  const outer = findIndentation(document, parent);
-  const inner = `${outer}  `;
-  const child = lineBreak(document, inner) + renderXml(document, xml, inner);
+  const lastChild = parent.children.at(-1);
+  if (lastChild) return insertAfter(document, lastChild, xml);
+  const outerIndent = findIndentation(document, parent);
+  const innerIndent = `${outerIndent}  `;
+  const child = formatLineBreak(document, innerIndent) + renderXml(document, xml, innerIndent);
   const isEmpty = parent.contentStart === parent.contentEnd;
-  const closing = isEmpty ? lineBreak(document, outer) : '';
-  if (!parent.selfClosing) return createInsertion(parent.contentStart, child + closing);
-  const slash = parent.contentStart - '/>'.length;
-  const start = slash - countSpacesBefore(document.text, slash);
-  return { start, end: parent.end, text: `>${child}${closing}</${parent.name}>` };
+  const closingLineBreak = isEmpty ? formatLineBreak(document, outerIndent) : '';
+  if (!parent.selfClosing) return createInsertion(parent.contentStart, child + closingLineBreak);
+  const slashOffset = parent.contentStart - '/>'.length;
+  const start = slashOffset - countSpacesBefore(document.text, slashOffset);
+  return { start, end: parent.end, text: `>${child}${closingLineBreak}</${parent.name}>` };
 }
 
 function countSpacesBefore(text: string, offset: number): number {
@@ -65,7 +65,7 @@ function countSpacesBefore(text: string, offset: number): number {
   return count;
 }
 
-/** Removes an element, including its line if nothing else except an end tag is on it. */
+/** Removes an element, including its line unless something other than an end tag is also on it. */
 export function removeElement({ text }: XmlDocument, element: XmlElement): Splice {
   let start = element.start;
   while (text[start - 1] === ' ' || text[start - 1] === '\t') start--;
@@ -85,8 +85,8 @@ export function setAttribute(
 ): Splice {
   const existing = element.attributes.find((attribute) => attribute.name === name);
   if (!existing) {
-    const at = element.attributes.at(-1)?.end ?? element.start + 1 + element.name.length;
-    return createInsertion(at, value === undefined ? '' : ` ${name}="${escapeAttribute(value)}"`);
+    const offset = element.attributes.at(-1)?.end ?? element.start + 1 + element.name.length;
+    return createInsertion(offset, value === undefined ? '' : ` ${name}="${escapeAttribute(value)}"`);
   }
   if (value === undefined) {
     const start = existing.start - countSpacesBefore(document.text, existing.start);
@@ -95,13 +95,14 @@ export function setAttribute(
   return { start: existing.valueStart - 1, end: existing.end, text: `"${escapeAttribute(value)}"` };
 }
 
-/** The whitespace at the start of the element's line. */
+/** Returns the whitespace at the beginning of the element's line. */
 export function findIndentation(document: XmlDocument, element: XmlElement): string {
-  const line = document.text.lastIndexOf('\n', element.start - 1) + 1;
-  return /^[ \t]*/.exec(document.text.slice(line, element.start))?.[0] ?? '';
+  const lineStart = document.text.lastIndexOf('\n', element.start - 1) + 1;
+  return /^[ \t]*/.exec(document.text.slice(lineStart, element.start))?.[0] ?? '';
 }
 
-const lineBreak = ({ text }: XmlDocument, indent: string): string => (text.includes('\r\n') ? '\r\n' : '\n') + indent;
+const formatLineBreak = ({ text }: XmlDocument, indent: string): string =>
+  (text.includes('\r\n') ? '\r\n' : '\n') + indent;
 
 const renderXml = (document: XmlDocument, xml: NewXml, indent: string): string =>
-  typeof xml === 'string' ? xml : xml.join(lineBreak(document, indent));
+  typeof xml === 'string' ? xml : xml.join(formatLineBreak(document, indent));

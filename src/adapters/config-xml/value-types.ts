@@ -1,4 +1,4 @@
-/** The types that an attribute's value can have; used as `t.…` by the tables in schema/. */
+/** The types of attribute values; the tables in schema/ import them as `t`. */
 export * from './value-types/expressions.js';
 export * from './value-types/network.js';
 export * from './value-types/plain.js';

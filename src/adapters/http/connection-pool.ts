@@ -1,26 +1,26 @@
 /**
- * Connections that are kept open between requests. Each serves one request at a time, with HTTP/2 as well; the engine decides how
- * many run to one server at the same time (politeness), so only idle ones are limited here.
+ * Connections that are kept open between requests. Each serves one request at a time, even with HTTP/2. The engine
+ * limits the concurrent requests to a server (politeness), so only the number of idle connections is limited here.
  */
 import type { Socket } from 'node:net';
 import { type buildConnector, Client } from 'undici';
 import { ConnectionAttempt, type Connector, type Target } from './connector.js';
 
 /**
- * Milliseconds for which an unused connection is kept; longer than the usual pause between two requests to a server.
+ * Milliseconds for which an idle connection is kept open; longer than the usual pause between two requests to a server.
  */
-export const KEEP_IDLE = 15_000;
+export const IDLE_TIMEOUT_MS = 15_000;
 export const MAX_HEADER_SIZE = 64 * 1024;
 
 export abstract class PooledConnection {
   /** IP address of the peer, once open. */
   address = '';
-  /** Responses received on the current socket: if there are any, the server may have closed it in the meantime. */
-  served = 0;
+  /** Number of responses received on the current socket; above 0, the server may have closed it in the meantime. */
+  servedCount = 0;
   /** Defined while a socket is being opened. */
   attempt: ConnectionAttempt | undefined;
   /** Position among the idle connections; used only by the pool. */
-  idle = false;
+  isIdle = false;
   older: PooledConnection | undefined;
   newer: PooledConnection | undefined;
 
@@ -54,7 +54,7 @@ export class Connection extends PooledConnection {
       // undici's own timers can be more than a second late; Deadlines is used instead.
       headersTimeout: 0,
       bodyTimeout: 0,
-      keepAliveTimeout: KEEP_IDLE,
+      keepAliveTimeout: IDLE_TIMEOUT_MS,
       maxHeaderSize: MAX_HEADER_SIZE,
       pipelining: 1,
       allowH2: false,
@@ -70,7 +70,7 @@ export class Connection extends PooledConnection {
         this.attempt = undefined;
         this.address = address;
         this.socket = socket;
-        this.served = 0;
+        this.servedCount = 0;
         callback(null, socket);
       },
       (failure: Error) => {
@@ -95,67 +95,67 @@ export class Connection extends PooledConnection {
 /** The connections under one key. */
 interface Bucket<C> {
   /** The most recently used one is last. */
-  readonly idle: C[];
-  live: number;
+  readonly idleConnections: C[];
+  liveCount: number;
 }
 
 export class ConnectionPool<C extends PooledConnection = Connection> {
-  private readonly live = new Set<PooledConnection>();
+  private readonly liveConnections = new Set<PooledConnection>();
   private readonly buckets = new Map<string, Bucket<C>>();
-  private readonly byAge = new IdleList();
+  private readonly idleByAge = new IdleList();
 
   constructor(private readonly maxIdle: number) {}
 
   /** Takes an open idle connection with that key, if there is one. */
   acquire(key: string): C | undefined {
-    const connection = this.buckets.get(key)?.idle.pop();
-    if (connection) this.byAge.remove(connection);
+    const connection = this.buckets.get(key)?.idleConnections.pop();
+    if (connection) this.idleByAge.remove(connection);
     return connection;
   }
 
   /** Takes this connection again; false if it has been closed or taken in the meantime. */
   reacquire(connection: C): boolean {
-    if (!connection.idle) return false;
-    const { idle } = this.buckets.get(connection.key)!;
-    idle.splice(idle.indexOf(connection), 1);
-    this.byAge.remove(connection);
+    if (!connection.isIdle) return false;
+    const { idleConnections } = this.buckets.get(connection.key)!;
+    idleConnections.splice(idleConnections.indexOf(connection), 1);
+    this.idleByAge.remove(connection);
     return true;
   }
 
-  /** Adds a new connection, which is in use. */
+  /** Adds a new connection that is in use. */
   add(connection: C): C {
-    this.live.add(connection);
+    this.liveConnections.add(connection);
     const bucket = this.buckets.get(connection.key);
-    if (bucket) bucket.live++;
-    else this.buckets.set(connection.key, { idle: [], live: 1 });
+    if (bucket) bucket.liveCount++;
+    else this.buckets.set(connection.key, { idleConnections: [], liveCount: 1 });
     connection.onClose(() => {
-      if (connection.idle) this.discard(connection);
+      if (connection.isIdle) this.discard(connection);
     });
     return connection;
   }
 
-  /** The connection has served its request and can serve another. */
+  /** Makes a connection that has served its request available to the next one. */
   release(connection: C): void {
-    if (!this.live.has(connection)) return;
-    this.buckets.get(connection.key)!.idle.push(connection);
-    this.byAge.append(connection);
-    if (this.byAge.size > this.maxIdle) this.discard(this.byAge.oldest!);
+    if (!this.liveConnections.has(connection)) return;
+    this.buckets.get(connection.key)!.idleConnections.push(connection);
+    this.idleByAge.append(connection);
+    if (this.idleByAge.size > this.maxIdle) this.discard(this.idleByAge.oldest!);
   }
 
   discard(connection: PooledConnection): void {
-    if (!this.live.delete(connection)) return;
+    if (!this.liveConnections.delete(connection)) return;
     const bucket = this.buckets.get(connection.key)!;
-    if (connection.idle) {
-      this.byAge.remove(connection);
-      bucket.idle.splice(bucket.idle.indexOf(connection as C), 1);
+    if (connection.isIdle) {
+      this.idleByAge.remove(connection);
+      bucket.idleConnections.splice(bucket.idleConnections.indexOf(connection as C), 1);
     }
-    bucket.live--;
-    if (bucket.live === 0) this.buckets.delete(connection.key);
+    bucket.liveCount--;
+    if (bucket.liveCount === 0) this.buckets.delete(connection.key);
     connection.destroy();
   }
 
   close(): void {
-    for (const connection of [...this.live]) this.discard(connection);
+    for (const connection of [...this.liveConnections]) this.discard(connection);
   }
 }
 
@@ -169,7 +169,7 @@ class IdleList {
   private newest: PooledConnection | undefined;
 
   append(connection: PooledConnection): void {
-    connection.idle = true;
+    connection.isIdle = true;
     connection.older = this.newest;
     if (this.newest) this.newest.newer = connection;
     else this.oldest = connection;
@@ -183,7 +183,7 @@ class IdleList {
     else this.oldest = newer;
     if (newer) newer.older = older;
     else this.newest = older;
-    connection.idle = false;
+    connection.isIdle = false;
     connection.older = undefined;
     connection.newer = undefined;
     this.size--;

@@ -18,8 +18,8 @@ export interface Target {
   readonly hostname: string;
   readonly port: number;
   readonly proxy?: ProxyServer;
-  /** A proxy only passes bytes on, even without TLS: the protocol is not plain HTTP. */
-  readonly tunnelled?: boolean;
+  /** True if a proxy must only relay bytes, even without TLS, because the protocol is not plain HTTP. */
+  readonly tunneled?: boolean;
   /** Presented to the server if it asks for one. */
   readonly identity?: TlsIdentity;
 }
@@ -30,7 +30,7 @@ export interface TlsIdentity extends ClientCertificate {
 }
 
 export interface ConnectorSettings {
-  /** CIDR blocks that may be connected to although they are not public. */
+  /** CIDR blocks to which connections are allowed although they are not public. */
   readonly allowedAddresses: readonly string[];
   /** In PEM format, in addition to the authorities that Node trusts. */
   readonly certificateAuthorities: readonly string[];
@@ -67,18 +67,18 @@ export class ConnectionAttempt {
 
 const ignore = (): void => {};
 /** Offered in the TLS handshake (RFC 7301). */
-const HTTP1 = ['http/1.1'];
-/** A name for which Node calls our lookup; it never resolves anywhere (RFC 6761). */
+const HTTP1_PROTOCOLS = ['http/1.1'];
+/** A placeholder name that makes Node call our lookup; it never resolves anywhere (RFC 6761). */
 const VETTED_NAME = 'vetted.invalid';
-const NEXT_ADDRESS_AFTER = 250;
-const PROBE_IDLE_AFTER = 60_000;
-const NAME_BEHIND_PROXY_WITHIN = 2_000;
-const MOST_SESSIONS = 500;
+const NEXT_ADDRESS_DELAY_MS = 250;
+const KEEP_ALIVE_DELAY_MS = 60_000;
+const PROXIED_NAME_TIMEOUT_MS = 2_000;
+const MAX_SESSIONS = 500;
 
 export class Connector {
-  private readonly trusted: { readonly ca?: string[] };
+  private readonly trustOptions: { readonly ca?: string[] };
   private readonly secureContext: SecureContext;
-  /** One identity for each login by certificate. */
+  /** The client certificate of each login that uses one, by the name of its identity. */
   private readonly identities = new Map<string, ClientCertificate & { readonly context: SecureContext }>();
   /** TLS sessions by server, for shorter handshakes. */
   private readonly sessions = new Map<string, Buffer>();
@@ -88,28 +88,31 @@ export class Connector {
     private readonly settings: ConnectorSettings,
   ) {
     const { certificateAuthorities } = settings;
-    this.trusted = certificateAuthorities.length > 0 ? { ca: [...rootCertificates, ...certificateAuthorities] } : {};
-    this.secureContext = createSecureContext(this.trusted);
+    this.trustOptions =
+      certificateAuthorities.length > 0 ? { ca: [...rootCertificates, ...certificateAuthorities] } : {};
+    this.secureContext = createSecureContext(this.trustOptions);
   }
 
   /** Opens a socket to the target for one of the protocols. Rejects with FetchFailure. */
   async open(
     target: Target,
     attempt: ConnectionAttempt,
-    protocols: readonly string[] = HTTP1,
+    protocols: readonly string[] = HTTP1_PROTOCOLS,
   ): Promise<OpenConnection> {
     try {
       const { proxy } = target;
-      const peer = proxy ? await this.openToProxy(target, proxy, attempt) : await this.openToServer(target, attempt);
-      const address = peer.remoteAddress ?? '';
-      const socket = target.secure ? await this.handshake(peer, target, attempt, protocols) : peer;
+      const rawSocket = proxy
+        ? await this.openThroughProxy(target, proxy, attempt)
+        : await this.openDirectly(target, attempt);
+      const address = rawSocket.remoteAddress ?? '';
+      const socket = target.secure ? await this.performTlsHandshake(rawSocket, target, attempt, protocols) : rawSocket;
       return { socket, address };
     } catch (error) {
       throw toFetchFailure(error, 'connect');
     }
   }
 
-  private async openToServer(target: Target, attempt: ConnectionAttempt): Promise<Socket> {
+  private async openDirectly(target: Target, attempt: ConnectionAttempt): Promise<Socket> {
     return this.dial(target.port, await this.resolveAllowedAddresses(target.hostname), attempt);
   }
 
@@ -129,15 +132,17 @@ export class Connector {
    * The operator configured the proxy, so its own address is not vetted. Most proxies resolve names themselves; the
    * addresses that this machine knows are vetted nevertheless. A `socks5` proxy gets a vetted address.
    */
-  private async openToProxy(target: Target, proxy: ProxyServer, attempt: ConnectionAttempt): Promise<Socket> {
-    const resolves = proxy.kind === 'http' || proxy.resolves;
-    const hostname = resolves
+  private async openThroughProxy(target: Target, proxy: ProxyServer, attempt: ConnectionAttempt): Promise<Socket> {
+    const proxyResolves = proxy.kind === 'http' || proxy.resolvesNames;
+    const hostname = proxyResolves
       ? await this.vetProxiedHostname(target.hostname)
       : await this.resolveAllowedAddress(target.hostname);
     try {
-      const plain = await this.dial(proxy.port, await this.lookUpAddresses(proxy.hostname), attempt);
-      const socket = proxy.secure ? await this.handshake(plain, proxy, attempt, HTTP1) : plain;
-      if (target.secure || target.tunnelled || proxy.kind === 'socks5')
+      const plainSocket = await this.dial(proxy.port, await this.lookUpAddresses(proxy.hostname), attempt);
+      const socket = proxy.secure
+        ? await this.performTlsHandshake(plainSocket, proxy, attempt, HTTP1_PROTOCOLS)
+        : plainSocket;
+      if (target.secure || target.tunneled || proxy.kind === 'socks5')
         await openTunnel(socket, { hostname, port: target.port }, proxy);
       return socket;
     } catch (error) {
@@ -146,13 +151,13 @@ export class Connector {
   }
 
   /**
-   * A name that this machine cannot resolve, or not soon enough, is left to the proxy: machines behind a proxy often
-   * have no DNS.
+   * Leaves a name that this machine cannot resolve quickly, or at all, to the proxy: machines behind a proxy often have
+   * no DNS.
    */
   private async vetProxiedHostname(hostname: string): Promise<string> {
     if (isLocalName(hostname)) this.requireAllowedAddress('127.0.0.1', hostname);
-    const known = isLocalName(hostname) ? [] : await withTimeout(this.lookUpAddresses(hostname).catch(() => []));
-    for (const { address } of known ?? []) this.requireAllowedAddress(address, hostname);
+    const addresses = isLocalName(hostname) ? [] : await withTimeout(this.lookUpAddresses(hostname).catch(() => []));
+    for (const { address } of addresses ?? []) this.requireAllowedAddress(address, hostname);
     return hostname;
   }
 
@@ -168,28 +173,28 @@ export class Connector {
 
   /** Connects to the first address that responds; the next one is tried after a quarter of a second (RFC 8305). */
   private dial(port: number, addresses: readonly HostAddress[], attempt: ConnectionAttempt): Promise<Socket> {
-    const several = addresses.length > 1;
+    const hasSeveral = addresses.length > 1;
     const socket = connectTcp({
-      host: several ? VETTED_NAME : addresses[0]!.address,
+      host: hasSeveral ? VETTED_NAME : addresses[0]!.address,
       lookup: createFixedLookup(addresses),
-      autoSelectFamily: several,
-      autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_AFTER,
+      autoSelectFamily: hasSeveral,
+      autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_DELAY_MS,
       port,
     });
     attempt.adopt(socket);
     socket.setNoDelay(true);
-    socket.setKeepAlive(true, PROBE_IDLE_AFTER);
+    socket.setKeepAlive(true, KEEP_ALIVE_DELAY_MS);
     return waitForEvent(socket, 'connect');
   }
 
-  private async handshake(
+  private async performTlsHandshake(
     socket: Socket,
     server: Pick<Target, 'hostname' | 'port' | 'identity'>,
     attempt: ConnectionAttempt,
     protocols: readonly string[],
   ): Promise<Socket> {
     const key = `${server.hostname}:${server.port} ${server.identity?.name ?? ''}`;
-    const secured = startTls({
+    const tlsSocket = startTls({
       socket,
       host: server.hostname,
       servername: isIP(server.hostname) === 0 ? server.hostname : undefined,
@@ -198,16 +203,16 @@ export class Connector {
       ALPNProtocols: [...protocols],
       session: this.sessions.get(key),
     });
-    attempt.adopt(secured);
-    secured.on('session', (session: Buffer) => this.saveSession(key, session));
-    secured.once('error', (error) => TLS_FAULTS.set(secured, error));
-    return waitForEvent(secured, 'secureConnect');
+    attempt.adopt(tlsSocket);
+    tlsSocket.on('session', (session: Buffer) => this.saveSession(key, session));
+    tlsSocket.once('error', (error) => TLS_FAULTS.set(tlsSocket, error));
+    return waitForEvent(tlsSocket, 'secureConnect');
   }
 
   private findOrCreateSecureContext({ name, certificate, key }: TlsIdentity): SecureContext {
-    const known = this.identities.get(name);
-    if (known && known.certificate === certificate && known.key === key) return known.context;
-    const context = createSecureContext({ ...this.trusted, cert: certificate, key });
+    const cached = this.identities.get(name);
+    if (cached && cached.certificate === certificate && cached.key === key) return cached.context;
+    const context = createSecureContext({ ...this.trustOptions, cert: certificate, key });
     this.identities.set(name, { certificate, key, context });
     return context;
   }
@@ -215,21 +220,21 @@ export class Connector {
   private saveSession(key: string, session: Buffer): void {
     this.sessions.delete(key);
     this.sessions.set(key, session);
-    if (this.sessions.size <= MOST_SESSIONS) return;
+    if (this.sessions.size <= MAX_SESSIONS) return;
     const [oldest] = this.sessions.keys();
     if (oldest !== undefined) this.sessions.delete(oldest);
   }
 }
 
-/** Whatever the error, no request was sent to the site. */
+/** Reports every error as a failure of the proxy, because no request has been sent to the site. */
 function toProxyFailure(error: unknown): FetchFailure {
   const { code, message } = toFetchFailure(error, 'connect');
   return new FetchFailure('proxy-failed', code === 'proxy-failed' ? message : `The proxy cannot be used: ${message}`);
 }
 
 /**
- * With TLS 1.3, a server rejects a client certificate only after the handshake, when the parser that owns the socket
- * merely sees it close.
+ * The first TLS error of each socket. With TLS 1.3, a server rejects a client certificate only after the handshake, and
+ * the parser that owns the socket by then merely sees it close.
  */
 const TLS_FAULTS = new WeakMap<Socket, Error>();
 
@@ -244,10 +249,10 @@ const isLocalName = (hostname: string): boolean => /(?:^|\.)localhost\.?$/i.test
 
 function withTimeout<T>(promise: Promise<T>): Promise<T | undefined> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<undefined>((resolve) => {
-    timer = setTimeout(() => resolve(undefined), NAME_BEHIND_PROXY_WITHIN);
+  const timeout = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => resolve(undefined), PROXIED_NAME_TIMEOUT_MS);
   });
-  return Promise.race([promise, late]).finally(() => clearTimeout(timer));
+  return Promise.race([promise, timeout]).finally(() => clearTimeout(timer));
 }
 
 /** Node tries all addresses that a lookup returns; this one returns the vetted ones without a query. */

@@ -2,7 +2,7 @@ import { brotliCompressSync, constants, deflateRawSync, deflateSync, gzipSync, z
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { get, inShort, testServer } from '../../../test/support/fetch-harness.js';
-import { decodeBody, decodeHead } from './content-coding.js';
+import { decodeBody, decodePrefix } from './content-coding.js';
 import { FetchFailure } from './fetch-failure.js';
 
 const CODINGS: [string, (input: Uint8Array) => Buffer][] = [
@@ -69,13 +69,13 @@ describe.each(CODINGS)('%s', (name, encode) => {
   it('gives the beginning of a cut or oversized body where that is enough', async () => {
     // A megabyte, because zstd decodes only whole blocks of 128 KB.
     const text = Array.from({ length: 100_000 }, (_, index) => `line ${index}\n`).join('');
-    const head = Buffer.from(await decodeHead(encode(Buffer.from(text)), name, 5000)).toString();
+    const head = Buffer.from(await decodePrefix(encode(Buffer.from(text)), name, 5000)).toString();
     expect(head).toBe(text.slice(0, 5000));
     const encoded = encode(Buffer.from(text));
-    const cut = Buffer.from(await decodeHead(encoded.subarray(0, encoded.length >> 1), name, LIMIT)).toString();
+    const cut = Buffer.from(await decodePrefix(encoded.subarray(0, encoded.length >> 1), name, LIMIT)).toString();
     expect(cut).not.toBe('');
     expect(text.startsWith(cut)).toBe(true);
-    expect(await decodeHead(encode(BOMB), name, LIMIT)).toHaveLength(LIMIT);
+    expect(await decodePrefix(encode(BOMB), name, LIMIT)).toHaveLength(LIMIT);
   });
 });
 
@@ -141,7 +141,7 @@ describe('content encodings', () => {
   it('are undone no further than the beginning that is wanted', async () => {
     const gigabyte = Buffer.concat(Array(125).fill(gzipSync(BOMB)));
     const before = process.memoryUsage.rss();
-    expect(await decodeHead(gigabyte, 'gzip', LIMIT)).toHaveLength(LIMIT);
+    expect(await decodePrefix(gigabyte, 'gzip', LIMIT)).toHaveLength(LIMIT);
     expect(process.memoryUsage.rss() - before).toBeLessThan(300_000_000);
   });
 

@@ -23,7 +23,7 @@ import { gunzipMembers } from './gzip-members.js';
 import { splitZstdFrames } from './zstd-frames.js';
 
 interface Bounds {
-  /** Bytes. */
+  /** In bytes. */
   readonly maxOutputLength: number;
   readonly chunkSize: number;
 }
@@ -36,10 +36,10 @@ interface Decoder {
 /** RFC 9659: no more than 8 MiB of memory for the window of a content coding. */
 const ZSTD_WINDOW = { params: { [constants.ZSTD_d_windowLogMax]: 23 } };
 
-const gzip: Decoder = { decodeAll: gunzipMembers, createStream: () => createGunzip() };
+const gzipDecoder: Decoder = { decodeAll: gunzipMembers, createStream: () => createGunzip() };
 const DECODERS: ReadonlyMap<string, Decoder> = new Map<string, Decoder>([
-  ['gzip', gzip],
-  ['x-gzip', gzip],
+  ['gzip', gzipDecoder],
+  ['x-gzip', gzipDecoder],
   [
     'deflate',
     {
@@ -55,7 +55,7 @@ const DECODERS: ReadonlyMap<string, Decoder> = new Map<string, Decoder>([
  * What servers write when nothing is encoded, including values that belong in other headers, such as a media type or a
  * charset.
  */
-const PLAIN: ReadonlySet<string> = new Set([
+const IDENTITY_CODINGS: ReadonlySet<string> = new Set([
   '',
   'identity',
   'none',
@@ -65,8 +65,9 @@ const PLAIN: ReadonlySet<string> = new Set([
   'chunked',
   'aws-chunked',
 ]);
-const isIdentity = (name: string): boolean => PLAIN.has(name) || name.includes('/') || normalizeEncoding(name) !== null;
-const MOST_CODINGS = 3;
+const isIdentity = (name: string): boolean =>
+  IDENTITY_CODINGS.has(name) || name.includes('/') || normalizeEncoding(name) !== null;
+const MAX_CODINGS = 3;
 const CHUNK_SIZE = 64 * 1024;
 
 /** Value of the Accept-Encoding header. */
@@ -80,18 +81,18 @@ function hasZlibHeader(input: Uint8Array): boolean {
 
 function decodeZstd(input: Uint8Array, bounds: Bounds): Uint8Array {
   const parts: Uint8Array[] = [];
-  let room = bounds.maxOutputLength;
+  let remaining = bounds.maxOutputLength;
   for (const frame of splitZstdFrames(input)) {
-    const part = zstdDecompressSync(frame, { ...bounds, ...ZSTD_WINDOW, maxOutputLength: Math.max(room, 1) });
-    room -= part.length;
-    if (room < 0) throw createTooLargeFailure(bounds.maxOutputLength);
+    const part = zstdDecompressSync(frame, { ...bounds, ...ZSTD_WINDOW, maxOutputLength: Math.max(remaining, 1) });
+    remaining -= part.length;
+    if (remaining < 0) throw createTooLargeFailure(bounds.maxOutputLength);
     parts.push(part);
   }
   return parts.length === 1 ? parts[0]! : Buffer.concat(parts);
 }
 
 const createTooLargeFailure = (limit: number): FetchFailure =>
-  new FetchFailure('body-too-large', `More than ${limit} bytes when decoded.`);
+  new FetchFailure('body-too-large', `The decoded body is larger than ${limit} bytes.`);
 
 /**
  * Returns the decoders in the order of decoding. Throws FetchFailure `body-undecodable` if a coding is unknown or there
@@ -100,10 +101,11 @@ const createTooLargeFailure = (limit: number): FetchFailure =>
 function findDecoders(contentEncoding: string): Decoder[] {
   const names = contentEncoding
     .toLowerCase()
-    .split(',', MOST_CODINGS + 2)
+    .split(',', MAX_CODINGS + 2)
     .map((name) => name.trim())
     .filter((name) => !isIdentity(name));
-  if (names.length > MOST_CODINGS) throw new FetchFailure('body-undecodable', 'More than 3 content encodings.');
+  if (names.length > MAX_CODINGS)
+    throw new FetchFailure('body-undecodable', 'The body has more than 3 content encodings.');
   return names.reverse().map((name) => {
     const decoder = DECODERS.get(name);
     if (!decoder)
@@ -139,16 +141,16 @@ function toDecodingFailure(error: unknown, limit: number): FetchFailure {
   );
 }
 
-/** Returns up to `limit` decoded bytes of a body that may be truncated anywhere: as much as can be decoded. */
-export async function decodeHead(body: Uint8Array, contentEncoding: string, limit: number): Promise<Uint8Array> {
+/** Decodes as much as possible of a body that may be truncated anywhere, up to `limit` decoded bytes. */
+export async function decodePrefix(body: Uint8Array, contentEncoding: string, limit: number): Promise<Uint8Array> {
   let decoded = body;
   for (const decoder of findDecoders(contentEncoding)) {
-    if (decoded.length > 0) decoded = await readHead(decoder.createStream(decoded), decoded, limit);
+    if (decoded.length > 0) decoded = await readPrefix(decoder.createStream(decoded), decoded, limit);
   }
   return decoded.length > limit ? decoded.subarray(0, limit) : decoded;
 }
 
-async function readHead(stream: Transform, input: Uint8Array, limit: number): Promise<Uint8Array> {
+async function readPrefix(stream: Transform, input: Uint8Array, limit: number): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   stream.end(input);

@@ -2,7 +2,7 @@
  * Enforces the time limits of many exchanges with one coarse timer. A timer for each limit would be set and cleared
  * several times per request; here, a limit is a number in a field, checked a few dozen times a second.
  */
-export interface Timed {
+export interface TimedTask {
   /** On the scale of `performance.now()`; may be changed while the object is watched. */
   readonly deadline: number;
   /** Index in the list of watched objects; used only by Deadlines. */
@@ -12,42 +12,42 @@ export interface Timed {
 }
 
 /** Milliseconds by which a deadline may be overrun. */
-const RESOLUTION = 20;
+const RESOLUTION_MS = 20;
 
-export class Deadlines<T extends Timed> {
+export class Deadlines<T extends TimedTask> {
   /**
    * An array and not a Set: a Set of short-lived objects leaves a chain of outgrown tables behind, each of which keeps
    * dead exchanges alive until the next full garbage collection (measured: 15 % of the time of a fetch).
    */
-  private readonly watched: T[] = [];
+  private readonly watchedTasks: T[] = [];
   private timer: NodeJS.Timeout | undefined;
 
-  watch(timed: T): void {
-    timed.slot = this.watched.push(timed) - 1;
+  watch(task: T): void {
+    task.slot = this.watchedTasks.push(task) - 1;
     // After a long computation, timers run before sockets are read. What has arrived on the sockets must be read first,
     // or a busy thread would blame its own delay on a site.
-    this.timer ??= setInterval(() => setImmediate(() => this.expireDue()), RESOLUTION);
+    this.timer ??= setInterval(() => setImmediate(() => this.expireDue()), RESOLUTION_MS);
   }
 
-  unwatch(timed: T): void {
-    if (this.watched[timed.slot] !== timed) return;
-    const last = this.watched.pop()!;
-    if (last === timed) return;
-    this.watched[timed.slot] = last;
-    last.slot = timed.slot;
+  unwatch(task: T): void {
+    if (this.watchedTasks[task.slot] !== task) return;
+    const last = this.watchedTasks.pop()!;
+    if (last === task) return;
+    this.watchedTasks[task.slot] = last;
+    last.slot = task.slot;
   }
 
-  list(): T[] {
-    return [...this.watched];
+  listWatched(): T[] {
+    return [...this.watchedTasks];
   }
 
   private expireDue(): void {
     const now = performance.now();
-    for (const timed of this.watched.filter(({ deadline }) => deadline <= now)) {
-      this.unwatch(timed);
-      timed.expire();
+    for (const task of this.watchedTasks.filter(({ deadline }) => deadline <= now)) {
+      this.unwatch(task);
+      task.expire();
     }
-    if (this.watched.length === 0) {
+    if (this.watchedTasks.length === 0) {
       clearInterval(this.timer);
       this.timer = undefined;
     }

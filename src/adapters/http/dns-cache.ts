@@ -19,12 +19,12 @@ interface Entry {
   expiresAt: number;
 }
 
-const MOST_ENTRIES = 10_000;
+const MAX_ENTRIES = 10_000;
 /** The system's resolver returns no time to live; a minute is typical for short-lived records. */
-const KEEP_ADDRESSES = 60_000;
-const KEEP_NOT_FOUND = 30_000;
-const KEEP_NO_ANSWER = 2_000;
-const NOT_FOUND: ReadonlySet<unknown> = new Set(['ENOTFOUND', 'ENODATA', 'EAI_NONAME', 'EAI_NODATA']);
+const ADDRESSES_TTL_MS = 60_000;
+const NOT_FOUND_TTL_MS = 30_000;
+const NO_ANSWER_TTL_MS = 2_000;
+const NOT_FOUND_CODES: ReadonlySet<unknown> = new Set(['ENOTFOUND', 'ENODATA', 'EAI_NONAME', 'EAI_NODATA']);
 
 /** Uses the system's resolver, which also reads the hosts file. */
 const resolveBySystem: Lookup = (hostname) => systemLookup(hostname, { all: true, order: 'verbatim' });
@@ -42,25 +42,25 @@ export class DnsCache {
    * calls share one query.
    */
   resolve(hostname: string): Promise<readonly HostAddress[]> {
-    const known = this.entries.get(hostname);
-    if (known && known.expiresAt > this.now()) return known.addresses;
-    const entry: Entry = { addresses: this.lookUp(hostname), expiresAt: Number.POSITIVE_INFINITY };
+    const cached = this.entries.get(hostname);
+    if (cached && cached.expiresAt > this.now()) return cached.addresses;
+    const entry: Entry = { addresses: this.resolveUncached(hostname), expiresAt: Number.POSITIVE_INFINITY };
     this.store(hostname, entry);
     entry.addresses.then(
-      () => this.setLifetime(entry, KEEP_ADDRESSES),
+      () => this.setLifetime(entry, ADDRESSES_TTL_MS),
       (failure: FetchFailure) =>
-        this.setLifetime(entry, failure.code === 'dns-not-found' ? KEEP_NOT_FOUND : KEEP_NO_ANSWER),
+        this.setLifetime(entry, failure.code === 'dns-not-found' ? NOT_FOUND_TTL_MS : NO_ANSWER_TTL_MS),
     );
     return entry.addresses;
   }
 
-  private async lookUp(hostname: string): Promise<readonly HostAddress[]> {
+  private async resolveUncached(hostname: string): Promise<readonly HostAddress[]> {
     let addresses: readonly HostAddress[];
     try {
       addresses = await this.lookup(hostname);
     } catch (error) {
       const code = (error as { code?: unknown }).code;
-      throw NOT_FOUND.has(code)
+      throw NOT_FOUND_CODES.has(code)
         ? new FetchFailure('dns-not-found', `The host name ${hostname} does not exist (${code}). Check its spelling.`)
         : new FetchFailure(
             'dns-no-answer',
@@ -71,14 +71,14 @@ export class DnsCache {
     return addresses;
   }
 
-  private setLifetime(entry: Entry, age: number): void {
-    entry.expiresAt = this.now() + age;
+  private setLifetime(entry: Entry, lifetime: number): void {
+    entry.expiresAt = this.now() + lifetime;
   }
 
   private store(hostname: string, entry: Entry): void {
     this.entries.delete(hostname);
     this.entries.set(hostname, entry);
-    if (this.entries.size <= MOST_ENTRIES) return;
+    if (this.entries.size <= MAX_ENTRIES) return;
     const [oldest] = this.entries.keys();
     if (oldest !== undefined) this.entries.delete(oldest);
   }

@@ -2,32 +2,32 @@
  * One request and its response, whichever parser reads it: phases, time limits, and one settlement, after which
  * anything that still arrives is ignored.
  */
-import type { Deadlines, Timed } from './deadlines.js';
+import type { Deadlines, TimedTask } from './deadlines.js';
 import { type ExchangePhase, FetchFailure, toFetchFailure } from './fetch-failure.js';
 import type { RequestPlan } from './request-plan.js';
 import { normalizeHeaders } from './response-headers.js';
 import { ResponseReader } from './response-reader.js';
 
 /** Milliseconds on the scale of `performance.now()`; 0 if that point was not reached. */
-export interface Moments {
+export interface ExchangeTimestamps {
   startedAt: number;
-  sent: number;
-  headed: number;
+  sentAt: number;
+  headerAt: number;
 }
 
 /** Undefined means success: the reader has the response. */
 export type Settle = (failure: FetchFailure | undefined) => void;
 
-export const TOO_LATE = 'The request was not sent: another node may have taken over the host.';
+export const TOO_LATE_MESSAGE = 'The request was not sent: another node may have taken over the host.';
 
-export abstract class Exchange implements Timed {
+export abstract class Exchange implements TimedTask {
   readonly reader: ResponseReader;
-  readonly moments: Moments;
+  readonly timestamps: ExchangeTimestamps;
   deadline: number;
   slot = -1;
   protected settled = false;
   private phase: ExchangePhase = 'connect';
-  private readonly lastMoment: number;
+  private readonly finalDeadline: number;
 
   constructor(
     protected readonly plan: RequestPlan,
@@ -36,22 +36,22 @@ export abstract class Exchange implements Timed {
   ) {
     this.reader = new ResponseReader(plan.limits);
     const now = performance.now();
-    this.moments = { startedAt: now, sent: 0, headed: 0 };
-    this.lastMoment = now + plan.times.total;
-    this.deadline = Math.min(this.lastMoment, now + plan.times.connect);
+    this.timestamps = { startedAt: now, sentAt: 0, headerAt: 0 };
+    this.finalDeadline = now + plan.timeLimits.total;
+    this.deadline = Math.min(this.finalDeadline, now + plan.timeLimits.connect);
   }
 
   /** IP address of the peer; empty until there is a connection. */
   abstract readonly address: string;
   /**
-   * True if the connection was used before: if it ends before any response, it may have been closed before this
-   * request.
+   * True if the connection has served earlier requests. If it ends before a response, the server may have closed it
+   * before this request was sent.
    */
   abstract readonly reused: boolean;
   /** True while the exchange is still waiting for the name servers. */
   protected abstract readonly isResolving: boolean;
   protected abstract start(): void;
-  /** Gives the connection back, or destroys it if the response did not end cleanly. */
+  /** Releases the connection, or destroys it if the response did not end cleanly. */
   protected abstract release(clean: boolean): void;
 
   run(): void {
@@ -71,16 +71,16 @@ export abstract class Exchange implements Timed {
 
   protected onSent(): void {
     this.phase = 'header';
-    this.moments.sent = performance.now();
-    this.setDeadline(this.moments.sent, this.plan.times.header);
+    this.timestamps.sentAt = performance.now();
+    this.setDeadline(this.timestamps.sentAt, this.plan.timeLimits.header);
   }
 
   protected onHeader(status: number, headers: Readonly<Record<string, string | string[] | undefined>>): void {
     // Interim responses (103 …) come before the final one.
     if (this.settled || status < 200) return;
     this.phase = 'body';
-    this.moments.headed = performance.now();
-    this.setDeadline(this.moments.headed, this.plan.times.body);
+    this.timestamps.headerAt = performance.now();
+    this.setDeadline(this.timestamps.headerAt, this.plan.timeLimits.body);
     try {
       this.reader.begin(status, normalizeHeaders(headers));
     } catch (error) {
@@ -90,9 +90,9 @@ export abstract class Exchange implements Timed {
 
   protected onBody(chunk: Uint8Array): void {
     if (this.settled) return;
-    this.setDeadline(performance.now(), this.plan.times.body);
+    this.setDeadline(performance.now(), this.plan.timeLimits.body);
     try {
-      if (!this.reader.add(chunk)) this.finish(undefined, false);
+      if (!this.reader.addChunk(chunk)) this.finish(undefined, false);
     } catch (error) {
       this.fail(error);
     }
@@ -104,8 +104,8 @@ export abstract class Exchange implements Timed {
 
   protected fail(error: unknown): void {
     // For redirects and errors, the header section contains everything that matters.
-    const stands = this.phase === 'body' && this.reader.isBodyOptional;
-    this.finish(stands ? undefined : toFetchFailure(error, this.phase), false);
+    const isUsable = this.phase === 'body' && this.reader.isBodyOptional;
+    this.finish(isUsable ? undefined : toFetchFailure(error, this.phase), false);
   }
 
   expire(): void {
@@ -118,7 +118,7 @@ export abstract class Exchange implements Timed {
         ? new FetchFailure('dns-no-answer', 'The name servers did not answer within the time allowed.')
         : new FetchFailure('connect-timeout', 'No connection was established within the time allowed.');
     }
-    if (this.deadline >= this.lastMoment) {
+    if (this.deadline >= this.finalDeadline) {
       return new FetchFailure('read-timeout', 'The complete response did not arrive within the total time allowed.');
     }
     return this.phase === 'header'
@@ -132,7 +132,7 @@ export abstract class Exchange implements Timed {
   }
 
   private setDeadline(now: number, duration: number): void {
-    this.deadline = Math.min(this.lastMoment, now + duration);
+    this.deadline = Math.min(this.finalDeadline, now + duration);
   }
 
   private finish(failure: FetchFailure | undefined, clean: boolean): void {

@@ -61,7 +61,7 @@ const FAULTS: [string, () => Promise<string>, RegExp][] = [
   [
     'another name',
     () => secure(trusted.issue(['other.example'])),
-    /^The server's certificate is for another host name \(ERR_TLS_CERT_ALTNAME_INVALID\)\. Use a name/,
+    /^The server's certificate is for a different host name \(ERR_TLS_CERT_ALTNAME_INVALID\)\. Use a name/,
   ],
   ['no TLS', withoutTls, /^The server does not use TLS on this port \(\w+\)\. Use http instead/],
   [
@@ -88,12 +88,12 @@ const FAULTS: [string, () => Promise<string>, RegExp][] = [
   [
     'a bad chunk',
     () => plain((socket: Socket) => socket.end(`${head}transfer-encoding: chunked\r\n\r\nzz\r\nhello\r\n0\r\n\r\n`)),
-    /^(?:The response is sent in chunks, and the size of one of them is not a number|The size of a chunk cannot be read)/,
+    /^(?:The size of a chunk in the response is not a number|The response contains an invalid chunk size)/,
   ],
   [
     'bad gzip',
     () => plain(always(answer('no gzip', 'content-encoding: gzip'))),
-    /^The body is not encoded as its header says \(Z_DATA_ERROR\)\. Ask the operator of the server/,
+    /^The body is not encoded as the Content-Encoding header says \(Z_DATA_ERROR\)\. Ask the operator of the server/,
   ],
 ];
 

@@ -243,5 +243,5 @@ describe('answers that only a lenient parser reads', () => {
 
 it('says of a status that is none what it should be', async () => {
   const { url } = await testServer((socket) => void socket.end('HTTP/1.1 099 Odd\r\ncontent-length: 0\r\n\r\n'));
-  expect(await get(url)).toMatchObject({ code: 'protocol', detail: expect.stringContaining('status 099') });
+  expect(await get(url)).toMatchObject({ code: 'protocol', detail: expect.stringContaining('status code 099') });
 });

@@ -3,7 +3,7 @@ import { describeConnectionFault } from '../../domain/fetch/connection-faults.js
 import type { ErrorCode } from '../../domain/fetch/error-codes.js';
 
 /**
- * The only error type inside this adapter; it becomes a failure outcome. The message is for a person and contains no
+ * The only error type inside this adapter; it becomes a failure outcome. The message is shown to users and contains no
  * secrets.
  */
 export class FetchFailure extends Error {
@@ -13,21 +13,21 @@ export class FetchFailure extends Error {
     /** The strict parser rejects the format of the response; the lenient one may be able to read it. */
     readonly malformed = false,
   ) {
-    super(message.length > LONGEST_DETAIL ? `${message.slice(0, LONGEST_DETAIL)}…` : message);
+    super(message.length > MAX_DETAIL_LENGTH ? `${message.slice(0, MAX_DETAIL_LENGTH)}…` : message);
   }
 }
 
 /** The server does not speak this version of HTTP and has not processed any of the request. */
-export class OtherVersion extends FetchFailure {}
+export class UnsupportedHttpVersion extends FetchFailure {}
 
-/** How far the exchange had progressed when it failed: the same error can mean different things. */
+/** How far an exchange had progressed when it failed; the meaning of some errors depends on it. */
 export type ExchangePhase = 'connect' | 'header' | 'body';
 
-const LONGEST_DETAIL = 300;
+const MAX_DETAIL_LENGTH = 300;
 /** The server supports none of the versions that were offered in the TLS handshake (RFC 7301, 3.2). */
 const NO_COMMON_PROTOCOL = 'ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL';
 
-const CODES: ReadonlyMap<string, ErrorCode> = new Map<string, ErrorCode>([
+const ERROR_CODES: ReadonlyMap<string, ErrorCode> = new Map<string, ErrorCode>([
   ['ECONNREFUSED', 'connection-refused'],
   ['ECONNRESET', 'connection-reset'],
   ['ECONNABORTED', 'connection-reset'],
@@ -69,16 +69,16 @@ export function toFetchFailure(error: unknown, phase: ExchangePhase): FetchFailu
   if (error instanceof FetchFailure) return error;
   if (error instanceof AggregateError && error.errors.length > 0) return combineFailures(error.errors, phase);
   const message = error instanceof Error ? error.message : String(error);
-  const text = (error as { code?: unknown } | undefined)?.code;
-  const sentence = describeConnectionFault(error) ?? message;
-  if (text === NO_COMMON_PROTOCOL) return new OtherVersion('tls-failed', sentence);
-  if (isMalformed(error, text, message)) return new FetchFailure('protocol', sentence, true);
-  return new FetchFailure(toErrorCode(typeof text === 'string' ? text : '', phase), sentence);
+  const code = (error as { code?: unknown } | undefined)?.code;
+  const detail = describeConnectionFault(error) ?? message;
+  if (code === NO_COMMON_PROTOCOL) return new UnsupportedHttpVersion('tls-failed', detail);
+  if (isMalformed(error, code, message)) return new FetchFailure('protocol', detail, true);
+  return new FetchFailure(toErrorCode(typeof code === 'string' ? code : '', phase), detail);
 }
 
 /**
  * undici's parser errors have no usable code. It reports unexpected interim responses (100, 101) as `bad response` and
- * `bad upgrade`. A wrong length may also mean a second length, or chunks in addition to a length.
+ * `bad upgrade`. A length mismatch may also come from a second length, or from chunks in addition to a length.
  */
 function isMalformed(error: unknown, code: unknown, message: string): boolean {
   return (
@@ -104,13 +104,17 @@ const CERTIFICATE_ALERT =
 /**
  * The site closed the connection: before a response, it may just be restarting; during one, the response is incomplete.
  */
-const CUT_OFF: ReadonlySet<string> = new Set(['UND_ERR_SOCKET', 'ERR_HTTP2_STREAM_ERROR', 'ERR_HTTP2_SESSION_ERROR']);
+const CUT_OFF_CODES: ReadonlySet<string> = new Set([
+  'UND_ERR_SOCKET',
+  'ERR_HTTP2_STREAM_ERROR',
+  'ERR_HTTP2_SESSION_ERROR',
+]);
 
 function toErrorCode(code: string, phase: ExchangePhase): ErrorCode {
   if (code === 'ETIMEDOUT') return phase === 'connect' ? 'connect-timeout' : 'read-timeout';
-  if (CUT_OFF.has(code)) return phase === 'body' ? 'body-truncated' : 'connection-reset';
-  const known = CODES.get(code);
-  if (known) return known;
+  if (CUT_OFF_CODES.has(code)) return phase === 'body' ? 'body-truncated' : 'connection-reset';
+  const mappedCode = ERROR_CODES.get(code);
+  if (mappedCode) return mappedCode;
   if (CERTIFICATE_ALERT.test(code)) return 'tls-client-certificate';
   if (code.startsWith('ERR_SSL_') || code.startsWith('ERR_TLS_')) return 'tls-failed';
   return 'connection-failed';

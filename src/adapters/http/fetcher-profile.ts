@@ -1,6 +1,6 @@
 /** A FetcherDefinition prepared for use: whatever is the same for all its requests is computed once. */
 import type { FetcherDefinition, RequestHeaders } from '../../domain/crawl/fetcher-definition.js';
-import { createProxyChooser, type ProxyChoice } from '../../domain/net/choose-proxy.js';
+import { createProxyChooser, type ProxyChooser } from '../../domain/net/choose-proxy.js';
 import { revealText, type Secret } from '../../domain/secret.js';
 import type { FetchRequest } from '../../engine/ports/fetcher.js';
 import { Connector, type TlsIdentity } from './connector.js';
@@ -12,10 +12,10 @@ import { createBasicAuthorization, type ProxyServer, parseProxy, stripBrackets }
 import type { RequestPlan } from './request-plan.js';
 
 const ACCEPT = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
-const MOST_PROXIES = 1000;
+const MAX_PROXIES = 1000;
 
 /** A value that is sent only to URLs below a prefix. */
-interface Bound<T> {
+interface PrefixBound<T> {
   readonly origin: string;
   readonly pathPrefix: string;
   readonly value: T;
@@ -37,14 +37,14 @@ export class FetcherProfile {
   private readonly secretHeaders: RequestHeaders;
   private readonly secretServers: ReadonlySet<string>;
   /** The most specific one comes last and wins. */
-  private readonly boundHeaders: readonly Bound<readonly [string, Secret]>[];
+  private readonly boundHeaders: readonly PrefixBound<readonly [string, Secret]>[];
   /** The most specific one comes first. */
-  private readonly credentials: readonly Bound<Login>[];
+  private readonly credentials: readonly PrefixBound<Login>[];
   private readonly proxies = new Map<string | Secret, NumberedProxy>();
 
-  private readonly chosenProxy: ProxyChoice | undefined;
+  private readonly chooseProxy: ProxyChooser | undefined;
   private readonly signer: RequestSigner | undefined;
-  private lastProxy = 0;
+  private lastProxyNumber = 0;
 
   constructor(
     private readonly definition: FetcherDefinition,
@@ -54,13 +54,15 @@ export class FetcherProfile {
     this.prefersHttp2 = definition.prefersHttp2 ?? false;
     const { botAuth } = definition;
     this.signer = botAuth && new RequestSigner(parseSigningKey(botAuth.key.reveal()), botAuth.agent);
-    this.chosenProxy = definition.proxies?.length ? createProxyChooser(definition.proxies) : undefined;
-    const always = { accept: ACCEPT, 'accept-encoding': ACCEPTED_CODINGS };
-    const agent = { 'user-agent': definition.userAgent };
-    const secret = new Set(definition.secretHeaders);
-    const open = Object.fromEntries(Object.entries(definition.headers).filter(([name]) => !secret.has(name)));
-    this.baseHeaders = flattenHeaders(mergeHeaders(always, open, agent));
-    this.secretHeaders = lowerCaseNames(Object.entries(definition.headers).filter(([name]) => secret.has(name)));
+    this.chooseProxy = definition.proxies?.length ? createProxyChooser(definition.proxies) : undefined;
+    const defaultHeaders = { accept: ACCEPT, 'accept-encoding': ACCEPTED_CODINGS };
+    const agentHeader = { 'user-agent': definition.userAgent };
+    const secretNames = new Set(definition.secretHeaders);
+    const publicHeaders = Object.fromEntries(
+      Object.entries(definition.headers).filter(([name]) => !secretNames.has(name)),
+    );
+    this.baseHeaders = flattenHeaders(mergeHeaders(defaultHeaders, publicHeaders, agentHeader));
+    this.secretHeaders = lowerCaseNames(Object.entries(definition.headers).filter(([name]) => secretNames.has(name)));
     this.secretServers = new Set(definition.secretServers);
     this.boundHeaders = definition.boundHeaders
       .flatMap(({ url, name, value }) => bindToPrefix(url, [name.toLowerCase(), value] as const))
@@ -77,12 +79,12 @@ export class FetcherProfile {
       throw new FetchFailure('connection-failed', 'Only http and https URLs can be fetched.');
     }
     const secure = url.protocol === 'https:';
-    const proxy = this.findProxy(request.proxy ?? this.chosenProxy?.(url)?.url);
+    const proxy = this.findOrCreateProxy(request.proxy ?? this.chooseProxy?.(url)?.url);
     const forwarded = proxy?.kind === 'http' && !secure;
     const path = url.pathname + url.search;
     return {
       origin: url.origin,
-      poolKey: `${this.definition.name} ${proxy?.number ?? ''} ${url.origin}${connectionKeySuffix(request)}`,
+      poolKey: `${this.definition.name} ${proxy?.number ?? ''} ${url.origin}${buildConnectionKeySuffix(request)}`,
       target: {
         secure,
         hostname: stripBrackets(url.hostname),
@@ -97,7 +99,7 @@ export class FetcherProfile {
       host: url.host,
       limits: { maxSize: request.maxSize ?? this.definition.maxSize, truncate: request.truncate ?? false },
       sendBy: request.sendBy,
-      times: {
+      timeLimits: {
         connect: request.connectTimeout ?? this.definition.connectTimeout,
         header: request.readTimeout ?? this.definition.headerTimeout,
         body: request.readTimeout ?? this.definition.bodyTimeout,
@@ -106,82 +108,83 @@ export class FetcherProfile {
     };
   }
 
-  private buildHeaders(request: FetchRequest, url: URL, forwarding: Secret | undefined): string[] {
-    const own: Record<string, string> = {};
+  private buildHeaders(request: FetchRequest, url: URL, proxyAuthorization: Secret | undefined): string[] {
+    const overrides: Record<string, string> = {};
     const base = this.baseHeaders;
-    if (!request.anonymous) this.addSecretHeaders(own, url);
-    if (request.userAgent !== undefined) own['user-agent'] = request.userAgent;
-    if (request.ifNoneMatch !== undefined) own['if-none-match'] = request.ifNoneMatch;
-    if (request.ifModifiedSince !== undefined) own['if-modified-since'] = request.ifModifiedSince;
+    if (!request.anonymous) this.addSecretHeaders(overrides, url);
+    if (request.userAgent !== undefined) overrides['user-agent'] = request.userAgent;
+    if (request.ifNoneMatch !== undefined) overrides['if-none-match'] = request.ifNoneMatch;
+    if (request.ifModifiedSince !== undefined) overrides['if-modified-since'] = request.ifModifiedSince;
     if (request.session?.cookies !== undefined)
-      own['cookie'] = joinCookies(own['cookie'] ?? findCookieHeader(base), request.session.cookies);
-    const authorization = this.findAuthorization(request, url);
-    if (authorization !== undefined) own['authorization'] = authorization;
-    if (forwarding !== undefined) own['proxy-authorization'] = forwarding.reveal();
-    for (const name in request.headers) own[name.toLowerCase()] = revealText(request.headers[name]!);
-    const { headers: login } = request.session ?? {};
-    for (const name in login) own[name.toLowerCase()] = login[name]!;
-    if (this.signer) Object.assign(own, this.signer.createSignatureHeaders(url.host));
-    return overrideHeaders(base, own);
+      overrides['cookie'] = joinCookies(overrides['cookie'] ?? findCookieHeader(base), request.session.cookies);
+    const authorization = this.buildAuthorization(request, url);
+    if (authorization !== undefined) overrides['authorization'] = authorization;
+    if (proxyAuthorization !== undefined) overrides['proxy-authorization'] = proxyAuthorization.reveal();
+    for (const name in request.headers) overrides[name.toLowerCase()] = revealText(request.headers[name]!);
+    const { headers: loginHeaders } = request.session ?? {};
+    for (const name in loginHeaders) overrides[name.toLowerCase()] = loginHeaders[name]!;
+    if (this.signer) Object.assign(overrides, this.signer.createSignatureHeaders(url.host));
+    return overrideHeaders(base, overrides);
   }
 
-  private addSecretHeaders(own: Record<string, string>, url: URL): void {
+  private addSecretHeaders(headers: Record<string, string>, url: URL): void {
     if (this.secretServers.has(stripTrailingDot(url.origin)))
-      for (const name in this.secretHeaders) own[name] = revealText(this.secretHeaders[name]!);
-    for (const bound of this.boundHeaders) if (matchesPrefix(url, bound)) own[bound.value[0]] = bound.value[1].reveal();
+      for (const name in this.secretHeaders) headers[name] = revealText(this.secretHeaders[name]!);
+    for (const bound of this.boundHeaders)
+      if (matchesPrefix(url, bound)) headers[bound.value[0]] = bound.value[1].reveal();
   }
 
-  private findAuthorization(request: FetchRequest, url: URL): string | undefined {
+  private buildAuthorization(request: FetchRequest, url: URL): string | undefined {
     if (request.credentials !== undefined) {
-      const login = request.credentials.reveal();
-      const colon = login.indexOf(':');
+      const credentials = request.credentials.reveal();
+      const colon = credentials.indexOf(':');
       return createBasicAuthorization(
-        colon < 0 ? login : login.slice(0, colon),
-        colon < 0 ? '' : login.slice(colon + 1),
+        colon < 0 ? credentials : credentials.slice(0, colon),
+        colon < 0 ? '' : credentials.slice(colon + 1),
       );
     }
     const login = request.anonymous ? undefined : this.credentials.find((bound) => matchesPrefix(url, bound))?.value;
     return login && createBasicAuthorization(login.user, login.password.reveal());
   }
 
-  private findProxy(address: string | Secret | undefined): NumberedProxy | undefined {
-    if (address === undefined) return undefined;
-    let proxy = this.proxies.get(address);
+  private findOrCreateProxy(url: string | Secret | undefined): NumberedProxy | undefined {
+    if (url === undefined) return undefined;
+    let proxy = this.proxies.get(url);
     if (!proxy) {
-      proxy = { ...parseProxy(revealText(address)), number: ++this.lastProxy };
-      if (this.proxies.size >= MOST_PROXIES) this.proxies.clear();
-      this.proxies.set(address, proxy);
+      proxy = { ...parseProxy(revealText(url)), number: ++this.lastProxyNumber };
+      if (this.proxies.size >= MAX_PROXIES) this.proxies.clear();
+      this.proxies.set(url, proxy);
     }
     return proxy;
   }
 }
 
 /** A logged-in connection is used only for its login. */
-const connectionKeySuffix = ({ session }: FetchRequest): string =>
+const buildConnectionKeySuffix = ({ session }: FetchRequest): string =>
   session?.certificate || session?.ntlm ? ` as ${session.login}` : '';
 
 const findTlsIdentity = ({ session }: FetchRequest): TlsIdentity | undefined =>
   session?.certificate && { name: session.login ?? '', ...session.certificate };
 
 /** Splits the prefix into origin and path, so that `http://host` is not a prefix of `http://host.evil.example`. */
-function bindToPrefix<T>(url: string, value: T): Bound<T>[] {
+function bindToPrefix<T>(url: string, value: T): PrefixBound<T>[] {
   const prefix = URL.parse(url);
   return prefix ? [{ origin: prefix.origin, pathPrefix: prefix.pathname + prefix.search, value }] : [];
 }
 
-const matchesPrefix = (url: URL, { origin, pathPrefix }: Bound<unknown>): boolean =>
+const matchesPrefix = (url: URL, { origin, pathPrefix }: PrefixBound<unknown>): boolean =>
   origin === url.origin && (url.pathname + url.search).startsWith(pathPrefix);
 
 const stripTrailingDot = (origin: string): string => origin.replace(/\.(?=:\d+$|$)/, '');
 
 function findCookieHeader(headers: readonly string[]): string | undefined {
-  const at = headers.indexOf('cookie');
-  return at < 0 ? undefined : headers[at + 1];
+  const index = headers.indexOf('cookie');
+  return index < 0 ? undefined : headers[index + 1];
 }
 
 /** Headers of the definition come first. */
-const joinCookies = (own: string | undefined, session: string): string =>
-  own === undefined ? session : `${own}; ${session}`;
+const joinCookies = (configuredCookies: string | undefined, sessionCookies: string): string =>
+  configuredCookies === undefined ? sessionCookies : `${configuredCookies}; ${sessionCookies}`;
 
 const lowerCaseNames = (headers: readonly (readonly [string, string | Secret])[]): RequestHeaders =>
   Object.fromEntries(headers.map(([name, value]) => [name.toLowerCase(), value]));
@@ -197,12 +200,12 @@ function mergeHeaders(...records: readonly RequestHeaders[]): Record<string, str
 const flattenHeaders = (headers: Readonly<Record<string, string>>): string[] => Object.entries(headers).flat();
 
 /** Returns alternating names and values; a name in `own` replaces the one in `base`. */
-function overrideHeaders(base: readonly string[], own: Record<string, string>): string[] {
+function overrideHeaders(base: readonly string[], overrides: Record<string, string>): string[] {
   const headers: string[] = [];
   for (let index = 0; index < base.length; index += 2) {
-    if (base[index]! in own) continue;
+    if (base[index]! in overrides) continue;
     headers.push(base[index]!, base[index + 1]!);
   }
-  for (const name in own) headers.push(name, own[name]!);
+  for (const name in overrides) headers.push(name, overrides[name]!);
   return headers;
 }

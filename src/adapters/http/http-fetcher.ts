@@ -19,13 +19,13 @@ import { Connection, ConnectionPool } from './connection-pool.js';
 import { Deadlines } from './deadlines.js';
 import { DnsCache, type Lookup } from './dns-cache.js';
 import type { Exchange, Settle } from './exchange.js';
-import { FetchFailure, OtherVersion } from './fetch-failure.js';
+import { FetchFailure, UnsupportedHttpVersion } from './fetch-failure.js';
 import { FetcherProfile } from './fetcher-profile.js';
 import { openGuardedSocket } from './guarded-socket.js';
 import { Http2Connection } from './http2-connection.js';
 import { Http2Exchange } from './http2-exchange.js';
 import { LenientExchange } from './lenient-exchange.js';
-import { createAuthenticateMessage, createNegotiateMessage, createNtlmMoment, parseChallenge } from './ntlm.js';
+import { createAuthenticateMessage, createNegotiateMessage, createNtlmClientValues, parseChallenge } from './ntlm.js';
 import { stripBrackets } from './proxy.js';
 import type { RequestPlan } from './request-plan.js';
 import { StrictExchange } from './strict-exchange.js';
@@ -35,17 +35,17 @@ export interface HttpFetcherOptions {
   readonly lookup?: Lookup;
   /** Current time in milliseconds since the epoch; used only by the DNS cache. */
   readonly now?: () => number;
-  /** Maximum number of unused connections that are kept open, over all hosts. */
+  /** Maximum number of idle connections that are kept open, across all hosts. */
   readonly maxIdleConnections?: number;
 }
 
 const MAX_IDLE_CONNECTIONS = 256;
 /** Maximum number of hosts remembered as needing the lenient parser or a particular version of HTTP. */
-const MOST_HOSTS = 10_000;
+const MAX_HOSTS = 10_000;
 
 type HttpVersion = 1 | 2;
 
-interface Settled {
+interface SettledExchange {
   readonly exchange: Exchange;
   readonly failure: FetchFailure | undefined;
 }
@@ -80,12 +80,12 @@ export class HttpFetcher implements FetchEngine, SocketOpener {
     try {
       const plan = profile.planRequest(request);
       const ntlm = request.session?.ntlm;
-      const settled = await (ntlm
+      const result = await (ntlm
         ? this.sendWithNtlm(profile, plan, ntlm, signal)
         : this.sendRequest(profile, plan, signal));
-      exchange = settled.exchange;
-      if (settled.failure) throw settled.failure;
-      return await this.toResponse(exchange);
+      exchange = result.exchange;
+      if (result.failure) throw result.failure;
+      return await this.readResponse(exchange);
     } catch (error) {
       signal?.throwIfAborted();
       if (!(error instanceof FetchFailure)) throw error;
@@ -93,7 +93,7 @@ export class HttpFetcher implements FetchEngine, SocketOpener {
     }
   }
 
-  private async toResponse(exchange: Exchange): Promise<FetchOutcome> {
+  private async readResponse(exchange: Exchange): Promise<FetchOutcome> {
     const { reader, address } = exchange;
     const decoded = reader.readBody();
     const body = decoded instanceof Promise ? await decoded : decoded;
@@ -102,47 +102,63 @@ export class HttpFetcher implements FetchEngine, SocketOpener {
   }
 
   /** Uses the preferred version of HTTP, or the other one if the server refuses it. */
-  private async sendRequest(profile: FetcherProfile, plan: RequestPlan, signal?: AbortSignal): Promise<Settled> {
+  private async sendRequest(
+    profile: FetcherProfile,
+    plan: RequestPlan,
+    signal?: AbortSignal,
+  ): Promise<SettledExchange> {
     const { origin, target } = plan;
     const version = this.versions.get(origin) ?? (profile.prefersHttp2 && target.secure ? 2 : 1);
-    const first = await this.sendWithVersion(version, profile, plan, signal);
-    if (!(first.failure instanceof OtherVersion)) return first;
-    const other = version === 1 ? 2 : 1;
-    const second = await this.sendWithVersion(other, profile, plan, signal);
-    if (second.failure instanceof OtherVersion) return first;
-    if (this.versions.size >= MOST_HOSTS) this.versions.clear();
-    this.versions.set(origin, other);
-    return second;
+    const firstResult = await this.sendWithVersion(version, profile, plan, signal);
+    if (!(firstResult.failure instanceof UnsupportedHttpVersion)) return firstResult;
+    const otherVersion = version === 1 ? 2 : 1;
+    const secondResult = await this.sendWithVersion(otherVersion, profile, plan, signal);
+    if (secondResult.failure instanceof UnsupportedHttpVersion) return firstResult;
+    if (this.versions.size >= MAX_HOSTS) this.versions.clear();
+    this.versions.set(origin, otherVersion);
+    return secondResult;
   }
 
   private sendWithVersion(version: HttpVersion, profile: FetcherProfile, plan: RequestPlan, signal?: AbortSignal) {
     return version === 1 ? this.sendOverHttp1(profile, plan, signal) : this.sendOverHttp2(profile, plan, signal);
   }
 
-  private async sendOverHttp2(profile: FetcherProfile, plan: RequestPlan, signal?: AbortSignal): Promise<Settled> {
+  private async sendOverHttp2(
+    profile: FetcherProfile,
+    plan: RequestPlan,
+    signal?: AbortSignal,
+  ): Promise<SettledExchange> {
     const { poolKey, origin, target } = plan;
-    const connect = () => this.http2Pool.add(new Http2Connection(poolKey, origin, target, profile.connector));
+    const createConnection = () => this.http2Pool.add(new Http2Connection(poolKey, origin, target, profile.connector));
     const send = (connection: Http2Connection) =>
       this.runExchange((settle) => new Http2Exchange(plan, this.deadlines, settle, this.http2Pool, connection), signal);
-    const open = plan.method === 'GET' ? this.http2Pool.acquire(poolKey) : undefined;
-    const first = await send(open ?? connect());
-    return open && wasClosedBeforeResponse(first) ? send(connect()) : first;
+    const idleConnection = plan.method === 'GET' ? this.http2Pool.acquire(poolKey) : undefined;
+    const firstResult = await send(idleConnection ?? createConnection());
+    return idleConnection && wasClosedBeforeResponse(firstResult) ? send(createConnection()) : firstResult;
   }
 
-  /** One exchange, repeated at most once: on a new connection, or with the lenient parser. */
-  private async sendOverHttp1(profile: FetcherProfile, plan: RequestPlan, signal?: AbortSignal): Promise<Settled> {
+  /** Repeats the exchange on a new connection, or with the lenient parser, if the first attempt requires that. */
+  private async sendOverHttp1(
+    profile: FetcherProfile,
+    plan: RequestPlan,
+    signal?: AbortSignal,
+  ): Promise<SettledExchange> {
     if (this.lenientOrigins.has(plan.origin)) return this.sendLeniently(profile, plan, signal);
     // A request that may have an effect on the site is sent only once, so it needs a fresh connection, which the server
     // cannot have closed in the meantime.
-    if (plan.method !== 'GET') return this.sendStrictly(this.connect(profile, plan), plan, signal);
-    let first = await this.sendStrictly(this.pool.acquire(plan.poolKey) ?? this.connect(profile, plan), plan, signal);
-    if (wasClosedBeforeResponse(first)) {
-      first = await this.sendStrictly(this.connect(profile, plan), plan, signal);
+    if (plan.method !== 'GET') return this.sendStrictly(this.createConnection(profile, plan), plan, signal);
+    let firstResult = await this.sendStrictly(
+      this.pool.acquire(plan.poolKey) ?? this.createConnection(profile, plan),
+      plan,
+      signal,
+    );
+    if (wasClosedBeforeResponse(firstResult)) {
+      firstResult = await this.sendStrictly(this.createConnection(profile, plan), plan, signal);
     }
-    if (!first.failure?.malformed) return first;
-    const second = await this.sendLeniently(profile, plan, signal);
-    if (!second.failure) this.rememberLenientOrigin(plan.origin);
-    return second;
+    if (!firstResult.failure?.malformed) return firstResult;
+    const secondResult = await this.sendLeniently(profile, plan, signal);
+    if (!secondResult.failure) this.rememberLenientOrigin(plan.origin);
+    return secondResult;
   }
 
   /** NTLM authenticates a connection, not a request: later requests on it need no login. */
@@ -151,41 +167,45 @@ export class HttpFetcher implements FetchEngine, SocketOpener {
     plan: RequestPlan,
     credentials: NtlmCredentials,
     signal?: AbortSignal,
-  ): Promise<Settled> {
-    const open = this.pool.acquire(plan.poolKey);
-    if (open) {
-      const known = await this.sendStrictly(open, plan, signal);
-      const isClosed = known.failure?.code === 'connection-reset' && known.exchange.isUnanswered;
-      if (!isClosed && (known.failure || known.exchange.reader.status !== 401)) return known;
+  ): Promise<SettledExchange> {
+    const idleConnection = this.pool.acquire(plan.poolKey);
+    if (idleConnection) {
+      const idleResult = await this.sendStrictly(idleConnection, plan, signal);
+      const isClosed = idleResult.failure?.code === 'connection-reset' && idleResult.exchange.isUnanswered;
+      if (!isClosed && (idleResult.failure || idleResult.exchange.reader.status !== 401)) return idleResult;
     }
-    const connection = this.connect(profile, plan);
-    const hello = await this.sendStrictly(connection, withAuthorization(plan, createNegotiateMessage()), signal);
-    if (hello.failure || hello.exchange.reader.status !== 401) return hello;
-    const challenge = parseChallenge(hello.exchange.reader.headers['www-authenticate']);
-    if (!challenge || !this.pool.reacquire(connection)) return hello;
-    const answer = createAuthenticateMessage(challenge, credentials, createNtlmMoment());
-    return this.sendStrictly(connection, withAuthorization(plan, answer), signal);
+    const connection = this.createConnection(profile, plan);
+    const negotiateResult = await this.sendStrictly(
+      connection,
+      withAuthorization(plan, createNegotiateMessage()),
+      signal,
+    );
+    if (negotiateResult.failure || negotiateResult.exchange.reader.status !== 401) return negotiateResult;
+    const challenge = parseChallenge(negotiateResult.exchange.reader.headers['www-authenticate']);
+    if (!challenge || !this.pool.reacquire(connection)) return negotiateResult;
+    const authenticateMessage = createAuthenticateMessage(challenge, credentials, createNtlmClientValues());
+    return this.sendStrictly(connection, withAuthorization(plan, authenticateMessage), signal);
   }
 
-  private connect(profile: FetcherProfile, plan: RequestPlan): Connection {
+  private createConnection(profile: FetcherProfile, plan: RequestPlan): Connection {
     return this.pool.add(new Connection(plan.poolKey, plan.origin, plan.target, profile.connector));
   }
 
-  private sendStrictly(connection: Connection, plan: RequestPlan, signal?: AbortSignal): Promise<Settled> {
+  private sendStrictly(connection: Connection, plan: RequestPlan, signal?: AbortSignal): Promise<SettledExchange> {
     return this.runExchange(
       (settle) => new StrictExchange(plan, this.deadlines, settle, this.pool, connection),
       signal,
     );
   }
 
-  private sendLeniently(profile: FetcherProfile, plan: RequestPlan, signal?: AbortSignal): Promise<Settled> {
+  private sendLeniently(profile: FetcherProfile, plan: RequestPlan, signal?: AbortSignal): Promise<SettledExchange> {
     return this.runExchange((settle) => new LenientExchange(plan, this.deadlines, settle, profile.connector), signal);
   }
 
-  private runExchange(make: (settle: Settle) => Exchange, signal?: AbortSignal): Promise<Settled> {
+  private runExchange(createExchange: (settle: Settle) => Exchange, signal?: AbortSignal): Promise<SettledExchange> {
     return new Promise((resolve) => {
       const abandon = (): void => exchange.abandon();
-      const exchange = make((failure) => {
+      const exchange = createExchange((failure) => {
         signal?.removeEventListener('abort', abandon);
         resolve({ exchange, failure });
       });
@@ -195,7 +215,7 @@ export class HttpFetcher implements FetchEngine, SocketOpener {
   }
 
   private rememberLenientOrigin(origin: string): void {
-    if (this.lenientOrigins.size >= MOST_HOSTS) this.lenientOrigins.clear();
+    if (this.lenientOrigins.size >= MAX_HOSTS) this.lenientOrigins.clear();
     this.lenientOrigins.add(origin);
   }
 
@@ -206,10 +226,10 @@ export class HttpFetcher implements FetchEngine, SocketOpener {
   }
 
   async resolve(hostname: string): Promise<string | undefined> {
-    const bare = stripBrackets(hostname);
-    if (isIP(bare) !== 0) return bare;
+    const bareHostname = stripBrackets(hostname);
+    if (isIP(bareHostname) !== 0) return bareHostname;
     try {
-      return (await this.dns.resolve(bare))[0]?.address;
+      return (await this.dns.resolve(bareHostname))[0]?.address;
     } catch {
       return undefined;
     }
@@ -217,14 +237,14 @@ export class HttpFetcher implements FetchEngine, SocketOpener {
 
   /** Aborts all fetches in flight; they end as failures. */
   async close(): Promise<void> {
-    for (const exchange of this.deadlines.list()) exchange.abandon();
+    for (const exchange of this.deadlines.listWatched()) exchange.abandon();
     this.pool.close();
     this.http2Pool.close();
   }
 }
 
 /** True if the server closed an idle connection just as it was used again. */
-const wasClosedBeforeResponse = ({ exchange, failure }: Settled): boolean =>
+const wasClosedBeforeResponse = ({ exchange, failure }: SettledExchange): boolean =>
   failure?.code === 'connection-reset' && exchange.reused && exchange.isUnanswered;
 
 const withAuthorization = (plan: RequestPlan, message: string): RequestPlan => ({
@@ -234,11 +254,11 @@ const withAuthorization = (plan: RequestPlan, message: string): RequestPlan => (
 
 function toTimings(exchange: Exchange | undefined): FetchTimings {
   if (!exchange) return { header: milliseconds(0), total: milliseconds(0) };
-  const { startedAt, sent, headed } = exchange.moments;
+  const { startedAt, sentAt: requestSentAt, headerAt: headerReceivedAt } = exchange.timestamps;
   const { decodingMs } = exchange.reader;
   return {
-    connect: sent > 0 && !exchange.reused ? milliseconds(sent - startedAt) : undefined,
-    header: milliseconds(headed > 0 ? headed - sent : 0),
+    connect: requestSentAt > 0 && !exchange.reused ? milliseconds(requestSentAt - startedAt) : undefined,
+    header: milliseconds(headerReceivedAt > 0 ? headerReceivedAt - requestSentAt : 0),
     total: milliseconds(performance.now() - startedAt),
     ...(decodingMs > 0 ? { decoding: milliseconds(decodingMs) } : {}),
   };

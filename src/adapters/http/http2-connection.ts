@@ -1,38 +1,39 @@
 import { type ClientHttp2Session, connect } from 'node:http2';
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
-import { KEEP_IDLE, MAX_HEADER_SIZE, PooledConnection } from './connection-pool.js';
+import { IDLE_TIMEOUT_MS, MAX_HEADER_SIZE, PooledConnection } from './connection-pool.js';
 import { ConnectionAttempt, type Connector, type Target } from './connector.js';
-import { FetchFailure, OtherVersion } from './fetch-failure.js';
+import { FetchFailure, UnsupportedHttpVersion } from './fetch-failure.js';
 
 /** In order of preference (RFC 7301). */
-const OFFERED = ['h2', 'http/1.1'];
-const MOST_HEADER_FIELDS = 2_000;
+const OFFERED_PROTOCOLS = ['h2', 'http/1.1'];
+const MAX_HEADER_FIELDS = 2_000;
 
 /**
  * Maximum number of bytes that a server may send in addition to twice the size of a body: headers, settings, pings.
- * nghttp2 stops some floods on its own, but reads others for as long as they last, such as settings whose
- * acknowledgements are read, or window updates.
+ * nghttp2 stops some floods on its own but not others, such as window updates, or settings whose acknowledgements the
+ * server reads.
  */
-const MOST_BESIDE_BODY = 1024 * 1024;
-const LOOK_EVERY = 250;
+const MAX_OVERHEAD_BYTES = 1024 * 1024;
+const CHECK_INTERVAL_MS = 250;
 
-const zeroBytes = (): number => 0;
+const countZeroBytes = (): number => 0;
 
 /**
- * One HTTP/2 connection. It opens one stream after another: a polite crawler has no use for several at the same time.
+ * One HTTP/2 connection. It opens one stream at a time: a polite crawler does not need concurrent ones.
  */
 export class Http2Connection extends PooledConnection {
   private session: ClientHttp2Session | undefined;
   private opening: Promise<ClientHttp2Session> | undefined;
   private socket: Socket | undefined;
-  private watch: NodeJS.Timeout | undefined;
+  private watchTimer: NodeJS.Timeout | undefined;
   private readonly listeners: (() => void)[] = [];
-  /** Bytes read from the socket, and the time, when the current request or the current pause began. */
-  private readBefore = 0;
-  private since = performance.now();
-  /** Bytes of the current response body. */
-  private transferred = zeroBytes;
+  /** Number of bytes that had been read from the socket when the current request or pause began. */
+  private bytesReadBefore = 0;
+  /** When the current request or pause began. */
+  private countingSince = performance.now();
+  /** Returns the number of bytes received of the current response body. */
+  private countTransferred = countZeroBytes;
   private isBusy = true;
 
   constructor(
@@ -44,7 +45,7 @@ export class Http2Connection extends PooledConnection {
     super(key);
   }
 
-  /** Rejects with FetchFailure, in particular OtherVersion if the server chooses HTTP/1.1. */
+  /** Rejects with FetchFailure, in particular UnsupportedHttpVersion if the server chooses HTTP/1.1. */
   whenReady(): Promise<ClientHttp2Session> {
     this.opening ??= this.open();
     return this.opening;
@@ -56,14 +57,14 @@ export class Http2Connection extends PooledConnection {
   }
 
   /** To be called when a request begins; `transferred` returns how many bytes of the response body have arrived. */
-  beginRequest(transferred: () => number): void {
+  beginRequest(countTransferred: () => number): void {
     this.session?.ref();
-    this.startCounting(true, transferred);
+    this.startCounting(true, countTransferred);
   }
 
   /** To be called when the request has ended. */
   endRequest(): void {
-    this.startCounting(false, zeroBytes);
+    this.startCounting(false, countZeroBytes);
     // An idle connection must not keep the process alive.
     this.session?.unref();
   }
@@ -73,7 +74,7 @@ export class Http2Connection extends PooledConnection {
   }
 
   destroy(): void {
-    clearInterval(this.watch);
+    clearInterval(this.watchTimer);
     this.attempt?.cancel();
     this.session?.destroy();
     this.socket?.destroy();
@@ -82,41 +83,41 @@ export class Http2Connection extends PooledConnection {
   private async open(): Promise<ClientHttp2Session> {
     const attempt = new ConnectionAttempt();
     this.attempt = attempt;
-    const { socket, address } = await this.connector.open(this.target, attempt, OFFERED);
+    const { socket, address } = await this.connector.open(this.target, attempt, OFFERED_PROTOCOLS);
     this.attempt = undefined;
     this.address = address;
     this.socket = socket;
     if ((socket as TLSSocket).alpnProtocol !== 'h2') {
       socket.destroy();
-      throw new OtherVersion('protocol', 'The server does not speak HTTP/2.');
+      throw new UnsupportedHttpVersion('protocol', 'The server does not speak HTTP/2.');
     }
     const session = connect(this.origin, {
       createConnection: () => socket,
       settings: { enablePush: false, maxHeaderListSize: MAX_HEADER_SIZE },
-      maxHeaderListPairs: MOST_HEADER_FIELDS,
+      maxHeaderListPairs: MAX_HEADER_FIELDS,
     });
     // The stream gets the error too, and reports it.
     session.on('error', () => undefined);
     session.on('close', () => {
-      clearInterval(this.watch);
+      clearInterval(this.watchTimer);
       for (const listener of this.listeners) listener();
     });
     this.session = session;
-    this.watch = setInterval(() => this.checkTraffic(), LOOK_EVERY).unref();
+    this.watchTimer = setInterval(() => this.checkTraffic(), CHECK_INTERVAL_MS).unref();
     return session;
   }
 
-  private startCounting(isBusy: boolean, transferred: () => number): void {
+  private startCounting(isBusy: boolean, countTransferred: () => number): void {
     this.isBusy = isBusy;
-    this.transferred = transferred;
-    this.readBefore = this.socket?.bytesRead ?? 0;
-    this.since = performance.now();
+    this.countTransferred = countTransferred;
+    this.bytesReadBefore = this.socket?.bytesRead ?? 0;
+    this.countingSince = performance.now();
   }
 
   private checkTraffic(): void {
-    const read = (this.socket?.bytesRead ?? 0) - this.readBefore;
-    if (read > MOST_BESIDE_BODY + 2 * this.transferred())
+    const bytesRead = (this.socket?.bytesRead ?? 0) - this.bytesReadBefore;
+    if (bytesRead > MAX_OVERHEAD_BYTES + 2 * this.countTransferred())
       this.session?.destroy(new FetchFailure('protocol', 'The server is flooding the connection with empty frames.'));
-    else if (!this.isBusy && performance.now() - this.since > KEEP_IDLE) this.session?.destroy();
+    else if (!this.isBusy && performance.now() - this.countingSince > IDLE_TIMEOUT_MS) this.session?.destroy();
   }
 }

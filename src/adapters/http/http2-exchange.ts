@@ -1,6 +1,6 @@
 import { type ClientHttp2Session, type ClientHttp2Stream, constants } from 'node:http2';
-import { TOO_LATE } from './exchange.js';
-import { FetchFailure, OtherVersion } from './fetch-failure.js';
+import { TOO_LATE_MESSAGE } from './exchange.js';
+import { FetchFailure, UnsupportedHttpVersion } from './fetch-failure.js';
 import type { Http2Connection } from './http2-connection.js';
 import { PooledExchange } from './pooled-exchange.js';
 import type { RequestPlan } from './request-plan.js';
@@ -29,7 +29,7 @@ export class Http2Exchange extends PooledExchange<Http2Connection> {
 
   protected release(clean: boolean): void {
     if (clean && this.connection.isUsable) {
-      this.connection.served++;
+      this.connection.servedCount++;
       this.connection.endRequest();
       this.pool.release(this.connection);
     } else {
@@ -39,7 +39,7 @@ export class Http2Exchange extends PooledExchange<Http2Connection> {
 
   private sendRequest(session: ClientHttp2Session): void {
     if (this.isTooLate) {
-      this.fail(new FetchFailure('connection-failed', TOO_LATE));
+      this.fail(new FetchFailure('connection-failed', TOO_LATE_MESSAGE));
       return;
     }
     this.connection.beginRequest(() => this.reader.transferred);
@@ -48,11 +48,13 @@ export class Http2Exchange extends PooledExchange<Http2Connection> {
     try {
       stream = session.request(toHttp2Headers(this.plan), { endStream: body === undefined });
     } catch (error) {
-      this.fail(this.connection.isUsable ? error : new FetchFailure('connection-reset', CLOSED));
+      this.fail(this.connection.isUsable ? error : new FetchFailure('connection-reset', CLOSED_MESSAGE));
       return;
     }
     this.onSent();
-    stream.on('response', (headers, _flags, raw) => this.onHeader(headers[':status'] ?? 0, collectFields(raw)));
+    stream.on('response', (headers, _flags, rawHeaders) =>
+      this.onHeader(headers[':status'] ?? 0, collectFields(rawHeaders)),
+    );
     stream.on('data', (chunk: Buffer) => this.onBody(chunk));
     stream.on('error', (error) => this.fail(toRefusalFailure(stream.rstCode) ?? error));
     // The stream emits `end` even if the connection ends in the middle of the body; only its error code reveals the
@@ -66,17 +68,17 @@ export class Http2Exchange extends PooledExchange<Http2Connection> {
 
   private createTruncationFailure(): FetchFailure {
     return this.isUnanswered
-      ? new FetchFailure('connection-reset', CLOSED)
+      ? new FetchFailure('connection-reset', CLOSED_MESSAGE)
       : new FetchFailure('body-truncated', 'The connection was closed in the middle of the body.');
   }
 }
 
-const CLOSED = 'The server closed the connection.';
+const CLOSED_MESSAGE = 'The server closed the connection.';
 
 /** Error codes (RFC 9113, 7) that mean that the server has not processed the request. */
 function toRefusalFailure(code: number | undefined): FetchFailure | undefined {
   if (code === constants.NGHTTP2_HTTP_1_1_REQUIRED)
-    return new OtherVersion('protocol', 'The server requires HTTP/1.1 for this request.');
+    return new UnsupportedHttpVersion('protocol', 'The server requires HTTP/1.1 for this request.');
   if (code === constants.NGHTTP2_REFUSED_STREAM)
     return new FetchFailure('connection-reset', 'The server refused the request without processing it.');
   return undefined;
@@ -90,15 +92,15 @@ function toHttp2Headers({ method, path, host, headers }: RequestPlan): Record<st
 }
 
 /** Collects all values of each field: for some fields, Node's own header object drops the second value. */
-function collectFields(raw: readonly string[]): Record<string, string | string[]> {
+function collectFields(rawHeaders: readonly string[]): Record<string, string | string[]> {
   const fields: Record<string, string | string[]> = {};
-  for (let index = 0; index < raw.length; index += 2) {
-    const [name, value] = [raw[index]!, raw[index + 1]!];
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const [name, value] = [rawHeaders[index]!, rawHeaders[index + 1]!];
     if (name.startsWith(':')) continue;
-    const known = fields[name];
-    if (known === undefined) fields[name] = value;
-    else if (typeof known === 'string') fields[name] = [known, value];
-    else known.push(value);
+    const previous = fields[name];
+    if (previous === undefined) fields[name] = value;
+    else if (typeof previous === 'string') fields[name] = [previous, value];
+    else previous.push(value);
   }
   return fields;
 }

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import { MAX_HEADER_SIZE } from './connection-pool.js';
 import { ConnectionAttempt, type Connector } from './connector.js';
 import type { Deadlines } from './deadlines.js';
-import { Exchange, type Settle, TOO_LATE } from './exchange.js';
+import { Exchange, type Settle, TOO_LATE_MESSAGE } from './exchange.js';
 import { FetchFailure } from './fetch-failure.js';
 import { LenientParser } from './lenient-parser.js';
 import type { RequestPlan } from './request-plan.js';
@@ -45,19 +45,19 @@ export class LenientExchange extends Exchange {
 
   private sendRequest(socket: Socket): void {
     if (this.isTooLate) {
-      this.fail(new FetchFailure('connection-failed', TOO_LATE));
+      this.fail(new FetchFailure('connection-failed', TOO_LATE_MESSAGE));
       return;
     }
     const parser = new LenientParser(
       {
         onHeader: (status, fields) => this.onHeader(status, fields),
-        onBody: (piece) => this.onBody(piece),
+        onBody: (chunk) => this.onBody(chunk),
         onEnd: () => this.onEnd(),
       },
       MAX_HEADER_SIZE,
     );
     socket
-      .on('data', (bytes: Buffer) => this.runGuarded(() => parser.push(bytes)))
+      .on('data', (chunk: Buffer) => this.runGuarded(() => parser.push(chunk)))
       .on('end', () => this.runGuarded(() => parser.finish()))
       .on('error', (error) => this.fail(error))
       .on('close', () => this.fail(new FetchFailure('connection-reset', 'The connection was closed.')));

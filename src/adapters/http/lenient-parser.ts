@@ -1,14 +1,14 @@
 /**
  * Reads responses that are not quite HTTP, the way browsers do: bare line feeds, odd status lines, folded, colonless
- * and repeated fields, sloppy chunks, both kinds of length. Each response has its own connection: where the next one
- * would begin never matters, so leniency cannot be exploited to smuggle one response into another.
+ * and repeated fields, sloppy chunks, a length in addition to chunks. Each response has its own connection: where the
+ * next one would begin never matters, so leniency cannot be exploited to smuggle one response into another.
  */
 import { FetchFailure } from './fetch-failure.js';
 
 export interface ResponseEvents {
   /** Also called for interim responses. Names are in lower case; values have one character per byte. */
   onHeader(status: number, fields: Readonly<Record<string, string[]>>): void;
-  onBody(piece: Uint8Array): void;
+  onBody(chunk: Uint8Array): void;
   /** The response is complete. */
   onEnd(): void;
 }
@@ -19,13 +19,14 @@ type State = 'header' | 'length' | 'chunk-size' | 'chunk' | 'chunk-end' | 'until
 const STATUS_LINE = /^(?:http(?:\/[\d.]*)?|icy)[ \t]+0*([1-9]\d\d)(?!\d)/i;
 const STATUS_LINE_START = /^(?:http|icy|.{0,3}$)/is;
 const CHUNK_SIZE = /^[ \t]*([0-9a-f]{1,12})[ \t]*(?:;|$)/i;
-const LONGEST_CHUNK_LINE = 4096;
+const MAX_CHUNK_LINE_LENGTH = 4096;
 const LINE_FEED = 10;
+const INVALID_CHUNK_SIZE = 'The response contains an invalid chunk size.';
 
 export class LenientParser {
   private state: State = 'header';
   /** The line that is being read. */
-  private partial = '';
+  private partialLine = '';
   private status = 0;
   private fieldLines: string[] = [];
   private headerSize = 0;
@@ -42,8 +43,8 @@ export class LenientParser {
     let rest = bytes;
     while (rest.length > 0 && this.state !== 'done') rest = this.consume(rest);
     // A server that speaks another protocol may wait for our next line and never end its own.
-    if (this.state === 'header' && this.status === 0 && !STATUS_LINE_START.test(this.partial))
-      parseStatusLine(this.partial);
+    if (this.state === 'header' && this.status === 0 && !STATUS_LINE_START.test(this.partialLine))
+      parseStatusLine(this.partialLine);
   }
 
   /** To be called when the server has closed the connection. Throws FetchFailure if the response is incomplete. */
@@ -61,9 +62,9 @@ export class LenientParser {
       case 'header':
         return this.readLine(bytes, this.maxHeaderSize - this.headerSize, (line) => this.addHeaderLine(line));
       case 'chunk-size':
-        return this.readLine(bytes, LONGEST_CHUNK_LINE, (line) => this.beginChunk(line));
+        return this.readLine(bytes, MAX_CHUNK_LINE_LENGTH, (line) => this.beginChunk(line));
       case 'chunk-end':
-        return this.readLine(bytes, LONGEST_CHUNK_LINE, (line) => this.endChunk(line));
+        return this.readLine(bytes, MAX_CHUNK_LINE_LENGTH, (line) => this.endChunk(line));
       case 'until-close':
         this.events.onBody(bytes);
         return bytes.subarray(bytes.length);
@@ -72,22 +73,22 @@ export class LenientParser {
     }
   }
 
-  private readLine(bytes: Buffer, limit: number, use: (line: string) => void): Buffer {
+  private readLine(bytes: Buffer, limit: number, handleLine: (line: string) => void): Buffer {
     const lineFeed = bytes.indexOf(LINE_FEED);
     const end = lineFeed < 0 ? bytes.length : lineFeed;
-    if (this.partial.length + end > limit) throw this.createLineTooLongFailure();
-    this.partial += bytes.toString('latin1', 0, end);
+    if (this.partialLine.length + end > limit) throw this.createLineTooLongFailure();
+    this.partialLine += bytes.toString('latin1', 0, end);
     if (lineFeed < 0) return bytes.subarray(bytes.length);
-    const line = this.partial.replace(/(?<!\r)\r+$/, '');
-    this.partial = '';
-    use(line);
+    const line = this.partialLine.replace(/(?<!\r)\r+$/, '');
+    this.partialLine = '';
+    handleLine(line);
     return bytes.subarray(lineFeed + 1);
   }
 
   private createLineTooLongFailure(): FetchFailure {
     return this.state === 'header'
       ? new FetchFailure('header-too-large', `The header is larger than ${this.maxHeaderSize} bytes.`)
-      : new FetchFailure('protocol', 'The size of a chunk cannot be read.');
+      : new FetchFailure('protocol', INVALID_CHUNK_SIZE);
   }
 
   private addHeaderLine(line: string): void {
@@ -113,28 +114,28 @@ export class LenientParser {
   }
 
   private beginBody(status: number, fields: Readonly<Record<string, string[]>>): void {
-    const chunked = fields['transfer-encoding']?.some((value) => /\bchunked\b/i.test(value));
+    const isChunked = fields['transfer-encoding']?.some((value) => /\bchunked\b/i.test(value));
     const length =
-      status === 204 || status === 304 ? 0 : chunked ? undefined : parseContentLength(fields['content-length']);
+      status === 204 || status === 304 ? 0 : isChunked ? undefined : parseContentLength(fields['content-length']);
     this.remaining = length ?? 0;
     if (length === 0) this.finishResponse();
-    else this.state = length !== undefined ? 'length' : chunked ? 'chunk-size' : 'until-close';
+    else this.state = length !== undefined ? 'length' : isChunked ? 'chunk-size' : 'until-close';
   }
 
   private readBody(bytes: Buffer): Buffer {
-    const piece = bytes.length > this.remaining ? bytes.subarray(0, this.remaining) : bytes;
-    this.remaining -= piece.length;
-    this.events.onBody(piece);
+    const chunk = bytes.length > this.remaining ? bytes.subarray(0, this.remaining) : bytes;
+    this.remaining -= chunk.length;
+    this.events.onBody(chunk);
     if (this.remaining === 0) {
       if (this.state === 'chunk') this.state = 'chunk-end';
       else this.finishResponse();
     }
-    return bytes.subarray(piece.length);
+    return bytes.subarray(chunk.length);
   }
 
   private beginChunk(line: string): void {
     const size = CHUNK_SIZE.exec(line)?.[1];
-    if (size === undefined) throw new FetchFailure('protocol', 'The size of a chunk cannot be read.');
+    if (size === undefined) throw new FetchFailure('protocol', INVALID_CHUNK_SIZE);
     this.remaining = Number.parseInt(size, 16);
     if (this.remaining === 0) this.finishResponse();
     else this.state = 'chunk';
@@ -155,8 +156,12 @@ function parseStatusLine(line: string): number {
   const status = Number(STATUS_LINE.exec(line)?.[1]);
   const code = /^http\/[\d.]{1,9}[ \t]+(\d{1,9})/i.exec(line)?.[1];
   if (Number.isNaN(status) && code !== undefined)
-    throw new FetchFailure('protocol', `The status ${code} is invalid: it must be from 100 to 999.`);
-  if (Number.isNaN(status)) throw new FetchFailure('protocol', `No status line: ${JSON.stringify(line.slice(0, 80))}.`);
+    throw new FetchFailure('protocol', `The status code ${code} is invalid: it must be between 100 and 999.`);
+  if (Number.isNaN(status))
+    throw new FetchFailure(
+      'protocol',
+      `The response does not begin with a status line: ${JSON.stringify(line.slice(0, 80))}.`,
+    );
   if (status === 101) throw new FetchFailure('protocol', 'The server switched protocols without being asked.');
   return status;
 }
@@ -173,8 +178,7 @@ function parseFields(lines: readonly string[]): Record<string, string[]> {
       const name = line.slice(0, colon).trim().toLowerCase();
       fields[name] ??= [];
       values = fields[name];
-      // A control character would otherwise end up in requests that send the value back (ETag), which cannot contain
-      // one.
+      // Control characters are replaced because requests that send the value back (ETag) must not contain any.
       values.push(
         line
           .slice(colon + 1)

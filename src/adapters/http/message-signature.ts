@@ -43,19 +43,19 @@ export interface SigningKey {
 
 const PEM = /-----BEGIN PRIVATE KEY-----([A-Za-z0-9+/=\s]{1,1000})-----END PRIVATE KEY-----/;
 
-const WANTED_KEY = 'specify an Ed25519 private key in PEM form (PKCS #8): crawlway keys new creates one';
+const INVALID_KEY = 'specify an Ed25519 private key in PEM format (PKCS #8); the command crawlway keys new creates one';
 
-/** Throws if the string is not an Ed25519 private key in PEM form (PKCS #8); the message reveals nothing of the key. */
+/** Throws if the string is not an Ed25519 private key in PEM format (PKCS #8); the message does not reveal the key. */
 export function parseSigningKey(pem: string): SigningKey {
   const [, base64] = PEM.exec(pem) ?? [];
   let privateKey: KeyObject;
   try {
-    // Line feeds may have turned into spaces in a configuration.
+    // In a configuration, line feeds may have turned into spaces.
     privateKey = createPrivateKey({ key: Buffer.from(base64 ?? '', 'base64'), format: 'der', type: 'pkcs8' });
   } catch {
-    throw new Error(WANTED_KEY);
+    throw new Error(INVALID_KEY);
   }
-  if (privateKey.asymmetricKeyType !== 'ed25519') throw new Error(WANTED_KEY);
+  if (privateKey.asymmetricKeyType !== 'ed25519') throw new Error(INVALID_KEY);
   const { x = '' } = createPublicKey(privateKey).export({ format: 'jwk' });
   const publicJwk = { kty: 'OKP', crv: 'Ed25519', x } as const;
   return { privateKey, publicJwk, id: computeThumbprint(publicJwk) };
@@ -73,14 +73,14 @@ export function signComponents(
   parameters: SignatureParameters,
   { privateKey }: Pick<SigningKey, 'privateKey'>,
 ): { readonly input: string; readonly signature: string } {
-  const covered = components.map(([name]) => name).join(' ');
-  const written = Object.entries(parameters)
+  const coveredNames = components.map(([name]) => name).join(' ');
+  const serializedParameters = Object.entries(parameters)
     .map(([name, value]) => (typeof value === 'number' ? `;${name}=${value}` : `;${name}="${value}"`))
     .join('');
-  const params = `(${covered})${written}`;
+  const params = `(${coveredNames})${serializedParameters}`;
   const lines = [...components.map(([name, value]) => `${name}: ${value}`), `"@signature-params": ${params}`];
-  const bytes = sign(null, Buffer.from(lines.join('\n')), privateKey);
-  return { input: `${label}=${params}`, signature: `${label}=:${bytes.toString('base64')}:` };
+  const signatureBytes = sign(null, Buffer.from(lines.join('\n')), privateKey);
+  return { input: `${label}=${params}`, signature: `${label}=:${signatureBytes.toString('base64')}:` };
 }
 
 /** How long a signature is valid: long enough for the request that carries it to be read. */
@@ -100,7 +100,7 @@ export class RequestSigner {
     this.agent = `"${new URL(agent).origin}"`;
   }
 
-  /** Headers for a request to the authority: a host, with its port unless that is the scheme's default. */
+  /** Creates the headers for a request to a host; `authority` includes the port unless it is the scheme's default. */
   createSignatureHeaders(authority: string): Readonly<Record<string, string>> {
     const parameters = { ...createParameters(this.now(), this.key), nonce: generateNonce(), tag: 'web-bot-auth' };
     const components: Component[] = [
@@ -127,32 +127,32 @@ export interface KeyDirectory {
 export function createKeyDirectory(definitions: readonly BotAuthDefinition[], now: number): KeyDirectory | undefined {
   const keys = new Map(
     definitions.map(({ key, agent }) => {
-      const own = { ...parseSigningKey(key.reveal()), agent };
-      return [own.id, own];
+      const signingKey = { ...parseSigningKey(key.reveal()), agent };
+      return [signingKey.id, signingKey];
     }),
   );
   if (keys.size === 0) return undefined;
-  const signatures = [...keys.values()].map((key, n) => {
+  const signatures = [...keys.values()].map((key, index) => {
     const components: Component[] = [['"@authority";req', new URL(key.agent).host]];
     const parameters = {
       ...createParameters(now, key),
       nonce: generateNonce(),
       tag: 'http-message-signatures-directory',
     };
-    return signComponents(`sig${n + 1}`, components, parameters, key);
+    return signComponents(`sig${index + 1}`, components, parameters, key);
   });
   return {
     headers: {
       'content-type': DIRECTORY_TYPE,
       'cache-control': `max-age=${LIFETIME_S}`,
       'signature-input': signatures.map(({ input }) => input).join(', '),
-      signature: signatures.map((one) => one.signature).join(', '),
+      signature: signatures.map((entry) => entry.signature).join(', '),
     },
     keys: [...keys.values()].map(({ publicJwk, id }) => ({ ...publicJwk, kid: id, use: 'sig' })),
   };
 }
 
-/** Generates a private key, in PEM form, with its public half and id. */
+/** Generates a private key in PEM format, together with its public half and id. */
 export function generateSigningKey(): { readonly pem: string } & Omit<SigningKey, 'privateKey'> {
   const pem = generateKeyPairSync('ed25519').privateKey.export({ format: 'pem', type: 'pkcs8' }).toString();
   const { id, publicJwk } = parseSigningKey(pem);

@@ -15,7 +15,7 @@ export abstract class PooledExchange<C extends PooledConnection> extends Exchang
     protected readonly connection: C,
   ) {
     super(plan, deadlines, settle);
-    this.reused = connection.served > 0;
+    this.reused = connection.servedCount > 0;
   }
 
   get address(): string {

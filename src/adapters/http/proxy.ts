@@ -20,12 +20,12 @@ export type ProxyServer = ProxyAddress &
     | {
         readonly kind: 'socks5';
         /** Whether the proxy resolves names; otherwise it gets only addresses. */
-        readonly resolves: boolean;
+        readonly resolvesNames: boolean;
         readonly login?: { readonly user: string; readonly password: Secret };
       }
   );
 
-const PORTS: ReadonlyMap<string, number> = new Map([
+const DEFAULT_PORTS: ReadonlyMap<string, number> = new Map([
   ['http:', 80],
   ['https:', 443],
   ['socks5:', 1080],
@@ -33,21 +33,25 @@ const PORTS: ReadonlyMap<string, number> = new Map([
 ]);
 
 /**
- * `http(s)://[user:password@]host[:port]`, or `socks5://` and `socks5h://` with the meaning that curl gives them.
- * Throws FetchFailure; the message does not repeat the URL, which may contain a password.
+ * Parses `http(s)://[user:password@]host[:port]`, or `socks5://` and `socks5h://` as curl interprets them. Throws
+ * FetchFailure; the message does not repeat the URL, which may contain a password.
  */
 export function parseProxy(text: string): ProxyServer {
   const url = URL.parse(text);
-  const usual = PORTS.get(url?.protocol ?? '');
-  if (!url || usual === undefined) {
-    throw new FetchFailure('proxy-failed', 'The proxy for this URL is not an http, https or socks5 URL.');
+  const defaultPort = DEFAULT_PORTS.get(url?.protocol ?? '');
+  if (!url || defaultPort === undefined) {
+    throw new FetchFailure('proxy-failed', 'The proxy for this URL must be an http, https, socks5 or socks5h URL.');
   }
   const secure = url.protocol === 'https:';
-  const address = { secure, hostname: stripBrackets(url.hostname), port: url.port === '' ? usual : Number(url.port) };
+  const address = {
+    secure,
+    hostname: stripBrackets(url.hostname),
+    port: url.port === '' ? defaultPort : Number(url.port),
+  };
   const [user, password] = [decodePercent(url.username), decodePercent(url.password)];
   if (url.protocol.startsWith('socks')) {
     const login = user === '' ? undefined : { user, password: new Secret(password) };
-    return { ...address, kind: 'socks5', resolves: url.protocol === 'socks5h:', login };
+    return { ...address, kind: 'socks5', resolvesNames: url.protocol === 'socks5h:', login };
   }
   const authorization = user === '' ? undefined : new Secret(createBasicAuthorization(user, password));
   return { ...address, kind: 'http', authorization };

@@ -17,7 +17,7 @@ export interface RequestPlan {
   /** Value of the Host header. */
   readonly host: string;
   readonly limits: BodyLimits;
-  readonly times: TimeLimits;
+  readonly timeLimits: TimeLimits;
   /** See `FetchRequest.sendBy`. */
   readonly sendBy: number | undefined;
 }

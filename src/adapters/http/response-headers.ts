@@ -1,27 +1,33 @@
-/** Brings the header fields of a response into the form that FetchOutcome promises. */
+/** Converts the header fields of a response to the form that FetchOutcome promises. */
 
 /** Fields whose values may contain commas: repeated ones are separated by a line feed. */
-const KEPT_APART: ReadonlySet<string> = new Set(['set-cookie', 'link', 'x-robots-tag']);
+const LINE_SEPARATED_FIELDS: ReadonlySet<string> = new Set(['set-cookie', 'link', 'x-robots-tag']);
 /** Fields that servers fill with UTF-8; all others stay in Latin-1, so that an ETag is sent back unchanged. */
 const TEXT_FIELDS = ['location', 'link', 'content-disposition', 'refresh'] as const;
 /**
- * Fields with a single value, which a proxy or a framework may write a second time: the first one counts. Joined values
- * would be a different URL, a different time, or invalid.
+ * Fields with a single value, which a proxy or a framework may repeat: the first one is used. Joined values would be
+ * a different URL, a different time, or invalid.
  */
-const SINGLE: ReadonlySet<string> = new Set(['location', 'etag', 'last-modified', 'retry-after', 'refresh']);
+const SINGLE_VALUE_FIELDS: ReadonlySet<string> = new Set([
+  'location',
+  'etag',
+  'last-modified',
+  'retry-after',
+  'refresh',
+]);
 const UTF8 = new TextDecoder('utf-8', { fatal: true });
 
 /** `received`: lower-case names, and values with one character per byte; an array if a field was repeated. */
 export function normalizeHeaders(
-  received: Readonly<Record<string, string | string[] | undefined>>,
+  receivedFields: Readonly<Record<string, string | string[] | undefined>>,
 ): Record<string, string> {
   const headers: Record<string, string> = {};
-  for (const name in received) {
-    const value = received[name];
+  for (const name in receivedFields) {
+    const value = receivedFields[name];
     if (typeof value === 'string') headers[name] = value;
-    else if (value && SINGLE.has(name)) headers[name] = value[0]!;
+    else if (value && SINGLE_VALUE_FIELDS.has(name)) headers[name] = value[0]!;
     else if (value && name === 'content-type') headers[name] = combineContentTypes(value);
-    else if (value) headers[name] = value.join(KEPT_APART.has(name) ? '\n' : ', ');
+    else if (value) headers[name] = value.join(LINE_SEPARATED_FIELDS.has(name) ? '\n' : ', ');
   }
   for (const name of TEXT_FIELDS) {
     const value = headers[name];
@@ -39,25 +45,29 @@ function decodeUtf8(value: string): string | undefined {
   }
 }
 
-/** For a URL in some legacy encoding: the server recognizes its own bytes, as browsers send them. */
-const escapeNonAscii = (address: string): string =>
-  address.replace(/[\x80-\xff]/g, (byte) => `%${byte.charCodeAt(0).toString(16).toUpperCase()}`);
+/** Percent-encodes a URL in a legacy encoding byte by byte, as browsers do, so that the server recognizes it. */
+const escapeNonAscii = (url: string): string =>
+  url.replace(/[\x80-\xff]/g, (byte) => `%${byte.charCodeAt(0).toString(16).toUpperCase()}`);
 
 const MEDIA_TYPE = /^[!#$%&'*+.^_`|~\w-]+\/[!#$%&'*+.^_`|~\w-]+$/;
 
 /**
- * If there are several fields, the last valid media type counts; an earlier charset is kept if it only repeats the type (Fetch,
- * "extract a MIME type").
+ * Returns the last valid media type. An earlier field's charset is kept if the last one repeats its type without a
+ * charset (Fetch, "extract a MIME type").
  */
 function combineContentTypes(values: readonly string[]): string {
-  let last: { readonly value: string; readonly essence: string; readonly charset: string } | undefined;
+  let lastMediaType: { readonly value: string; readonly essence: string; readonly charset: string } | undefined;
   for (const value of values) {
     const [type = '', ...parameters] = value.split(';');
     const essence = type.trim().toLowerCase();
     if (!MEDIA_TYPE.test(essence) || essence === '*/*') continue;
     const charset = parameters.find((parameter) => /^\s*charset=/i.test(parameter));
-    const kept = charset ?? (last?.essence === essence ? last.charset : '');
-    last = { value: charset === undefined && kept !== '' ? `${value};${kept}` : value, essence, charset: kept };
+    const effectiveCharset = charset ?? (lastMediaType?.essence === essence ? lastMediaType.charset : '');
+    lastMediaType = {
+      value: charset === undefined && effectiveCharset !== '' ? `${value};${effectiveCharset}` : value,
+      essence,
+      charset: effectiveCharset,
+    };
   }
-  return last?.value ?? values[0] ?? '';
+  return lastMediaType?.value ?? values[0] ?? '';
 }

@@ -1,8 +1,8 @@
 /**
- * Collects one response within its limits, whichever parser feeds it. The whole body of a success is needed, only the
- * beginning of an error's, and nothing of a redirect or 304; the rest is read only to keep the connection.
+ * Collects one response within its limits, whichever parser feeds it. A success needs the whole body, an
+ * error only its beginning, and a redirect or 304 none; the rest is read only to keep the connection.
  */
-import { decodeBody, decodeHead } from './content-coding.js';
+import { decodeBody, decodePrefix } from './content-coding.js';
 import { FetchFailure } from './fetch-failure.js';
 
 export interface BodyLimits {
@@ -12,16 +12,16 @@ export interface BodyLimits {
   readonly truncate: boolean;
 }
 
-type Wanted = 'whole' | 'head' | 'nothing';
+type WantedPart = 'whole' | 'head' | 'nothing';
 
 /**
- * Maximum bytes of an unwanted body that are read to avoid opening a new connection, and that are kept of an error's
+ * Maximum number of bytes read of an unwanted body, so that its connection can be reused, and kept of an error's
  * body.
  */
-const SMALL_BODY = 64 * 1024;
+const MAX_SMALL_BODY = 64 * 1024;
 /** Pieces up to this size are gathered in buffers of GATHERED_SIZE bytes. */
-const SMALL_PIECE = 2 * 1024;
-const GATHERED_SIZE = 64 * 1024;
+const MAX_SMALL_CHUNK = 2 * 1024;
+const GATHER_BUFFER_SIZE = 64 * 1024;
 const EMPTY = new Uint8Array(0);
 
 export class ResponseReader {
@@ -31,12 +31,12 @@ export class ResponseReader {
   transferred = 0;
   /** Milliseconds for which decoding blocked the thread. */
   decodingMs = 0;
-  private wanted: Wanted = 'nothing';
-  private limit = SMALL_BODY;
+  private wantedPart: WantedPart = 'nothing';
+  private limit = MAX_SMALL_BODY;
   private readonly chunks: Uint8Array[] = [];
   /** The last of the chunks, while it has room for more pieces; `inUse` says how much of it is filled. */
-  private gathered: Uint8Array | undefined;
-  private inUse = 0;
+  private gatherBuffer: Uint8Array | undefined;
+  private filledBytes = 0;
 
   constructor(private readonly limits: BodyLimits) {}
 
@@ -44,48 +44,49 @@ export class ResponseReader {
   begin(status: number, headers: Readonly<Record<string, string>>): void {
     this.status = status;
     this.headers = headers;
-    const success = status >= 200 && status < 300;
-    this.wanted = success ? (this.limits.truncate ? 'head' : 'whole') : status >= 400 ? 'head' : 'nothing';
-    this.limit = success ? this.limits.maxSize : Math.min(SMALL_BODY, this.limits.maxSize);
-    if (this.wanted === 'whole' && Number(headers['content-length']) > this.limit) throw this.createTooLargeFailure();
+    const isSuccess = status >= 200 && status < 300;
+    this.wantedPart = isSuccess ? (this.limits.truncate ? 'head' : 'whole') : status >= 400 ? 'head' : 'nothing';
+    this.limit = isSuccess ? this.limits.maxSize : Math.min(MAX_SMALL_BODY, this.limits.maxSize);
+    if (this.wantedPart === 'whole' && Number(headers['content-length']) > this.limit)
+      throw this.createTooLargeFailure();
   }
 
   /** Adds one piece of the body. Returns false if no more is needed; throws FetchFailure if the body is too large. */
-  add(chunk: Uint8Array): boolean {
+  addChunk(chunk: Uint8Array): boolean {
     this.transferred += chunk.length;
-    if (this.wanted !== 'nothing') this.storeChunk(chunk);
+    if (this.wantedPart !== 'nothing') this.storeChunk(chunk);
     if (this.transferred <= this.limit) return true;
-    if (this.wanted === 'whole') throw this.createTooLargeFailure();
+    if (this.wantedPart === 'whole') throw this.createTooLargeFailure();
     return false;
   }
 
-  /** Combines small pieces: each would otherwise need a hundred bytes in addition to its own. */
+  /** Combines small pieces, each of which would otherwise take up a hundred bytes in addition to its content. */
   private storeChunk(chunk: Uint8Array): void {
-    const rest = this.gathered ? this.fillBuffer(this.gathered, chunk) : chunk;
+    const rest = this.gatherBuffer ? this.fillBuffer(this.gatherBuffer, chunk) : chunk;
     if (rest.length === 0) return;
-    if (this.chunks.length === 0 || rest.length > SMALL_PIECE) {
+    if (this.chunks.length === 0 || rest.length > MAX_SMALL_CHUNK) {
       this.chunks.push(rest);
       return;
     }
-    const startedAt = Buffer.allocUnsafeSlow(GATHERED_SIZE);
-    this.chunks.push(startedAt);
-    this.gathered = startedAt;
-    this.inUse = 0;
-    this.fillBuffer(startedAt, rest);
+    const buffer = Buffer.allocUnsafeSlow(GATHER_BUFFER_SIZE);
+    this.chunks.push(buffer);
+    this.gatherBuffer = buffer;
+    this.filledBytes = 0;
+    this.fillBuffer(buffer, rest);
   }
 
   /** Fills the remaining room and returns what did not fit. */
-  private fillBuffer(room: Uint8Array, chunk: Uint8Array): Uint8Array {
-    const fitting = chunk.subarray(0, room.length - this.inUse);
-    room.set(fitting, this.inUse);
-    this.inUse += fitting.length;
-    if (this.inUse === room.length) this.gathered = undefined;
-    return chunk.subarray(fitting.length);
+  private fillBuffer(buffer: Uint8Array, chunk: Uint8Array): Uint8Array {
+    const fittingPart = chunk.subarray(0, buffer.length - this.filledBytes);
+    buffer.set(fittingPart, this.filledBytes);
+    this.filledBytes += fittingPart.length;
+    if (this.filledBytes === buffer.length) this.gatherBuffer = undefined;
+    return chunk.subarray(fittingPart.length);
   }
 
   private joinChunks(): Uint8Array {
-    if (this.gathered) this.chunks[this.chunks.length - 1] = this.gathered.subarray(0, this.inUse);
-    this.gathered = undefined;
+    if (this.gatherBuffer) this.chunks[this.chunks.length - 1] = this.gatherBuffer.subarray(0, this.filledBytes);
+    this.gatherBuffer = undefined;
     return this.chunks.length === 1 ? this.chunks[0]! : Buffer.concat(this.chunks);
   }
 
@@ -97,19 +98,19 @@ export class ResponseReader {
   /** Returns the decoded body. Throws or rejects with FetchFailure if a success cannot be decoded. */
   readBody(): Uint8Array | Promise<Uint8Array> {
     if (this.chunks.length === 0) return EMPTY;
-    const received = this.joinChunks();
-    const encoding = listCodings(this.headers);
-    if (this.wanted === 'whole') {
-      return copyIfShared(encoding ? this.decode(received, encoding) : received);
+    const body = this.joinChunks();
+    const encoding = combineCodings(this.headers);
+    if (this.wantedPart === 'whole') {
+      return copyIfShared(encoding ? this.decode(body, encoding) : body);
     }
-    const head = decodeHead(received, encoding, this.limit).then(copyIfShared);
-    return this.isBodyOptional ? head.catch(() => EMPTY) : head;
+    const prefix = decodePrefix(body, encoding, this.limit).then(copyIfShared);
+    return this.isBodyOptional ? prefix.catch(() => EMPTY) : prefix;
   }
 
-  private decode(received: Uint8Array, encoding: string): Uint8Array {
+  private decode(body: Uint8Array, encoding: string): Uint8Array {
     const startedAt = performance.now();
     try {
-      return decodeBody(received, encoding, this.limit);
+      return decodeBody(body, encoding, this.limit);
     } finally {
       this.decodingMs = performance.now() - startedAt;
     }
@@ -124,11 +125,11 @@ export class ResponseReader {
  * Lists codings in the order in which they were applied: a transfer coding (RFC 9112, 6.1) wraps the content coding.
  * Chunking is already undone.
  */
-function listCodings(headers: Readonly<Record<string, string>>): string {
-  const content = headers['content-encoding'] ?? '';
-  const transfer = headers['transfer-encoding'];
-  if (transfer === undefined || /^\s*chunked\s*$/i.test(transfer)) return content;
-  return content === '' ? transfer : `${content}, ${transfer}`;
+function combineCodings(headers: Readonly<Record<string, string>>): string {
+  const contentCoding = headers['content-encoding'] ?? '';
+  const transferCoding = headers['transfer-encoding'];
+  if (transferCoding === undefined || /^\s*chunked\s*$/i.test(transferCoding)) return contentCoding;
+  return contentCoding === '' ? transferCoding : `${contentCoding}, ${transferCoding}`;
 }
 
 /**

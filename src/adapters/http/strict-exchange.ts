@@ -1,11 +1,11 @@
 import type { Dispatcher } from 'undici';
 import type { Connection } from './connection-pool.js';
 import { findTlsFault } from './connector.js';
-import { TOO_LATE } from './exchange.js';
+import { TOO_LATE_MESSAGE } from './exchange.js';
 import { FetchFailure } from './fetch-failure.js';
 import { PooledExchange } from './pooled-exchange.js';
 
-/** An exchange on a pooled connection, read by undici's parser: the usual, fast way. */
+/** An exchange on a pooled connection, read by undici's parser, which is fast and suffices for most servers. */
 export class StrictExchange extends PooledExchange<Connection> implements Dispatcher.DispatchHandler {
   protected start(): void {
     const { method, path, headers, body } = this.plan;
@@ -14,7 +14,7 @@ export class StrictExchange extends PooledExchange<Connection> implements Dispat
 
   protected release(clean: boolean): void {
     if (clean) {
-      this.connection.served++;
+      this.connection.servedCount++;
       this.pool.release(this.connection);
     } else {
       this.pool.discard(this.connection);
@@ -22,7 +22,7 @@ export class StrictExchange extends PooledExchange<Connection> implements Dispat
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    if (this.isTooLate) controller.abort(new FetchFailure('connection-failed', TOO_LATE));
+    if (this.isTooLate) controller.abort(new FetchFailure('connection-failed', TOO_LATE_MESSAGE));
     else this.onSent();
   }
 

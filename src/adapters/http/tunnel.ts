@@ -25,26 +25,26 @@ function openHttpTunnel(
   const path = `${hostname.includes(':') ? `[${hostname}]` : hostname}:${port}`;
   const headers = { host: path, ...(authorization ? { 'proxy-authorization': authorization.reveal() } : {}) };
   return new Promise((resolve, reject) => {
-    const refuse = (status: number | undefined): void => {
+    const rejectTunnel = (status: number | undefined): void => {
       socket.destroy();
-      const why = status === 407 ? 'it rejected the login' : `status ${status}`;
-      reject(new FetchFailure('proxy-failed', `The proxy refused the tunnel (${why}).`));
+      const reason = status === 407 ? 'it rejected the login' : `status ${status}`;
+      reject(new FetchFailure('proxy-failed', `The proxy refused the tunnel (${reason}).`));
     };
     httpRequest({ method: 'CONNECT', path, headers, createConnection: () => socket })
-      .on('connect', (answer, _socket, head) => {
-        if (answer.statusCode !== 200) return refuse(answer.statusCode);
+      .on('connect', (response, _socket, head) => {
+        if (response.statusCode !== 200) return rejectTunnel(response.statusCode);
         if (head.length > 0) socket.unshift(head);
         resolve();
       })
-      .on('response', (answer) => refuse(answer.statusCode))
+      .on('response', (response) => rejectTunnel(response.statusCode))
       .on('error', reject)
       .end();
   });
 }
 
 /**
- * The connection's deadline ends the socket, and with it the tunnel. The library keeps its own timer, and everything it
- * references, until this time.
+ * The connection's deadline closes the socket, and with it the tunnel. The library also has a timer of its own, which
+ * keeps everything that it references in memory until it fires.
  */
 const LIBRARY_TIMEOUT_MS = 60_000;
 

@@ -11,7 +11,7 @@ const CONTENT_SIZE_BYTES = [0, 2, 4, 8];
 const RLE_BLOCK = 1;
 const RESERVED_BLOCK = 3;
 /** Each frame needs a decoder, and a body of tiny frames would need thousands. */
-const MOST_FRAMES = 1000;
+const MAX_FRAMES = 1000;
 
 /** Returns the frames with content, in order. Throws FetchFailure if one is truncated or corrupt. */
 export function splitZstdFrames(input: Uint8Array): Uint8Array[] {
@@ -20,11 +20,12 @@ export function splitZstdFrames(input: Uint8Array): Uint8Array[] {
   try {
     for (let start = 0; start < input.length; ) {
       const magic = view.getUint32(start, true);
-      const skippable = (magic & 0xfffffff0) >>> 0 === SKIPPABLE_MAGIC;
-      const end = skippable ? start + 8 + view.getUint32(start + 4, true) : findFrameEnd(view, start, magic);
+      const isSkippable = (magic & 0xfffffff0) >>> 0 === SKIPPABLE_MAGIC;
+      const end = isSkippable ? start + 8 + view.getUint32(start + 4, true) : findFrameEnd(view, start, magic);
       if (end > input.length) throw new RangeError();
-      if (!skippable) frames.push(input.subarray(start, end));
-      if (frames.length > MOST_FRAMES) throw new FetchFailure('body-undecodable', 'More than 1000 zstd frames.');
+      if (!isSkippable) frames.push(input.subarray(start, end));
+      if (frames.length > MAX_FRAMES)
+        throw new FetchFailure('body-undecodable', 'The body has more than 1000 zstd frames.');
       start = end;
     }
   } catch (error) {
@@ -36,21 +37,21 @@ export function splitZstdFrames(input: Uint8Array): Uint8Array[] {
 }
 
 function findFrameEnd(view: DataView, start: number, magic: number): number {
-  if (magic !== MAGIC) throw new FetchFailure('body-undecodable', 'The body is not a zstd frame.');
+  if (magic !== MAGIC) throw new FetchFailure('body-undecodable', 'The body contains data that is not a zstd frame.');
   const descriptor = view.getUint8(start + 4);
-  const singleSegment = (descriptor & 0x20) !== 0;
+  const isSingleSegment = (descriptor & 0x20) !== 0;
   const sizeFlag = descriptor >> 6;
-  const contentSize = sizeFlag === 0 && singleSegment ? 1 : CONTENT_SIZE_BYTES[sizeFlag]!;
-  const window = singleSegment ? 0 : 1;
-  let at = start + 5 + window + DICTIONARY_ID_BYTES[descriptor & 3]! + contentSize;
-  for (let last = false; !last; ) {
-    const header = view.getUint16(at, true) | (view.getUint8(at + 2) << 16);
+  const contentSizeBytes = sizeFlag === 0 && isSingleSegment ? 1 : CONTENT_SIZE_BYTES[sizeFlag]!;
+  const windowDescriptorSize = isSingleSegment ? 0 : 1;
+  let offset = start + 5 + windowDescriptorSize + DICTIONARY_ID_BYTES[descriptor & 3]! + contentSizeBytes;
+  for (let isLast = false; !isLast; ) {
+    const header = view.getUint16(offset, true) | (view.getUint8(offset + 2) << 16);
     const type = (header >> 1) & 3;
     if (type === RESERVED_BLOCK)
       throw new FetchFailure('body-undecodable', 'The body contains a zstd block of an unknown type.');
-    last = (header & 1) === 1;
-    at += 3 + (type === RLE_BLOCK ? 1 : header >> 3);
+    isLast = (header & 1) === 1;
+    offset += 3 + (type === RLE_BLOCK ? 1 : header >> 3);
   }
-  const checksum = (descriptor & 4) !== 0 ? 4 : 0;
-  return at + checksum;
+  const checksumSize = (descriptor & 4) !== 0 ? 4 : 0;
+  return offset + checksumSize;
 }

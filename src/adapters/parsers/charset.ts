@@ -10,19 +10,19 @@ import { findMetaCharset } from './html/meta-charset.js';
 
 export type TextFormat = 'html' | 'xml' | 'text';
 
-/** How far the HTML standard's prescan looks for a declaration. */
+/** Number of bytes that the HTML standard's prescan searches for a declaration. */
 const PRESCAN_BYTES = 1024;
 /**
- * Browsers start over if they find a declaration later; here, this much of a page that is not UTF-8 is searched for
- * one.
+ * Browsers start over if they find a declaration later; here, this many bytes of a page that is not UTF-8 are searched
+ * for one instead.
  */
 const LATE_PRESCAN_BYTES = 16_384;
 const DETECTION_BYTES = 16_384;
-const FALLBACK = 'windows-1252';
-/** Decoding with this encoding would yield only replacement characters, so its labels count as unknown. */
+const FALLBACK_ENCODING = 'windows-1252';
+/** Decoding with this encoding would yield only replacement characters, so its labels are treated as unknown. */
 const REPLACEMENT = 'replacement';
 
-/** WHATWG name of the body's encoding, in lower case. `charset` is the label in the HTTP header. */
+/** Returns the WHATWG name of the body's encoding, in lower case. `charset` is the label in the HTTP header. */
 export function findEncoding(body: Buffer, charset: string | undefined, format: TextFormat): string {
   return (
     getBOMEncoding(body) ??
@@ -43,31 +43,31 @@ export function toUtf8(body: Buffer, encoding: string): Buffer {
 
 /** Returns the charset parameter of a Content-Type header. */
 export function parseCharset(contentType: string | undefined): string | undefined {
-  const found = /;\s*charset\s*=\s*(?:"((?:[^"\\]|\\.)*)|'?([^\s"';,]+))/is.exec(contentType ?? '');
-  return (found?.[1]?.replace(/\\(.)/gs, '$1') ?? found?.[2])?.trim();
+  const match = /;\s*charset\s*=\s*(?:"((?:[^"\\]|\\.)*)|'?([^\s"';,]+))/is.exec(contentType ?? '');
+  return (match?.[1]?.replace(/\\(.)/gs, '$1') ?? match?.[2])?.trim();
 }
 
 function findDeclaredEncoding(head: Buffer, format: TextFormat): string | undefined {
   if (format === 'text') return undefined;
-  const wide = WIDE_MARKUP.exec(head.toString('latin1', 0, LONGEST_BLANK));
-  if (wide) return wide[1] === undefined ? 'utf-16be' : 'utf-16le';
-  const inMarkup =
+  const utf16 = UTF16_MARKUP.exec(head.toString('latin1', 0, MAX_BLANK_LENGTH));
+  if (utf16) return utf16[1] === undefined ? 'utf-16be' : 'utf-16le';
+  const metaEncoding =
     format === 'html'
       ? resolveEncoding(findMetaCharset(head, (label) => resolveEncoding(label) !== undefined))
       : undefined;
-  const declared = inMarkup ?? resolveEncoding(findXmlEncoding(head));
+  const declaredEncoding = metaEncoding ?? resolveEncoding(findXmlEncoding(head));
   // A declaration that could be read as ASCII cannot be in UTF-16 (HTML standard, prescan).
-  if (declared === 'utf-16le' || declared === 'utf-16be') return 'utf-8';
-  return declared === 'x-user-defined' ? FALLBACK : declared;
+  if (declaredEncoding === 'utf-16le' || declaredEncoding === 'utf-16be') return 'utf-8';
+  return declaredEncoding === 'x-user-defined' ? FALLBACK_ENCODING : declaredEncoding;
 }
 
-const LONGEST_BLANK = 128;
+const MAX_BLANK_LENGTH = 128;
 /**
  * The beginning of UTF-16 markup without a byte order mark: after white space, the first `<` and the next character,
  * each followed or preceded by a zero byte. This covers what the HTML standard's prescan and appendix F of XML 1.0
  * recognize.
  */
-const WIDE_MARKUP = /^(?:(?:[\t\n\r ]\0)*(<\0[!?a-z]\0)|(?:\0[\t\n\r ])*\0<\0[!?a-z])/i;
+const UTF16_MARKUP = /^(?:(?:[\t\n\r ]\0)*(<\0[!?a-z]\0)|(?:\0[\t\n\r ])*\0<\0[!?a-z])/i;
 
 function findXmlEncoding(head: Buffer): string | undefined {
   const declaration = /^<\?xml\s[^>]*?encoding\s*=\s*["']([^"'>]+)["']/.exec(head.toString('latin1'));
@@ -79,7 +79,7 @@ function resolveEncoding(label: string | undefined): string | undefined {
   return name === null || name === REPLACEMENT ? undefined : name;
 }
 
-const LONGEST_LETTERS = 2 * DETECTION_BYTES;
+const MAX_SAMPLE_LENGTH = 2 * DETECTION_BYTES;
 
 /**
  * Extracts the words that are not ASCII: element names, scripts and English menus would mislead the detector into
@@ -90,7 +90,7 @@ function extractNonAsciiWords(body: Buffer): Buffer {
   if (body.subarray(0, DETECTION_BYTES).includes(0) || body.includes(ESCAPE)) return body;
   const text = body.toString('latin1', 0, 16 * DETECTION_BYTES).replace(/<[^<>]{0,4096}>/g, ' ');
   const words = text.match(/[^\x00-\x40]+/g)?.filter((word) => /[\x80-\xff]/.test(word)) ?? [];
-  const letters = Buffer.from(words.join(' ').slice(0, LONGEST_LETTERS), 'latin1');
+  const letters = Buffer.from(words.join(' ').slice(0, MAX_SAMPLE_LENGTH), 'latin1');
   return letters.length === 0 ? body : letters;
 }
 
@@ -102,9 +102,10 @@ const ESCAPE = 0x1b;
  * dashes and quotation marks, and their bytes are not used in iso-8859-8 texts.
  */
 function detectEncoding(body: Buffer): string {
-  const first = body.findIndex((byte) => byte >= 0x80);
+  const firstNonAscii = body.findIndex((byte) => byte >= 0x80);
   // Aligned to whole code units, in case the text is UTF-16 or UTF-32.
-  const start = Math.max(0, first - 512) & ~3;
-  const found = resolveEncoding(detect(body.subarray(start, start + DETECTION_BYTES)) ?? undefined) ?? FALLBACK;
-  return found === 'iso-8859-8' ? 'windows-1255' : found;
+  const start = Math.max(0, firstNonAscii - 512) & ~3;
+  const encoding =
+    resolveEncoding(detect(body.subarray(start, start + DETECTION_BYTES)) ?? undefined) ?? FALLBACK_ENCODING;
+  return encoding === 'iso-8859-8' ? 'windows-1255' : encoding;
 }

@@ -1,4 +1,4 @@
-/** The formats that are read in the page thread. To add one: docs/ARCHITECTURE.md, "Seams". */
+/** The formats that are read in the page thread. To add one, see docs/ARCHITECTURE.md, "Seams". */
 
 import { DistinctLinks } from '../../domain/content/distinct-links.js';
 import { findRenderingReason, LITTLE_TEXT } from '../../domain/render/needs-rendering.js';
@@ -19,7 +19,7 @@ import { SAMPLE_BYTES } from './language-detection.js';
 import { readJson, readJsonLines, readMarkdown, readTable, type StructuredText } from './text-formats.js';
 import { readXmlDocument } from './xml-document.js';
 
-const NOTHING: Extraction = { title: '', text: '', links: [], metas: [], robotsMetas: [], truncated: false };
+const EMPTY_EXTRACTION: Extraction = { title: '', text: '', links: [], metas: [], robotsMetas: [], truncated: false };
 
 /** The extractors reuse their working memory from page to page, so each thread needs its own list. */
 export function createBuiltInExtractors(): readonly ContentExtractor[] {
@@ -40,8 +40,8 @@ export function createBuiltInExtractors(): readonly ContentExtractor[] {
     {
       kind: 'sync',
       name: 'structured text',
-      mediaTypes: [...STRUCTURED.keys(), /^application\/[\w.+-]+\+json$/],
-      extract: (body, mediaType, context) => extractStructured(toBuffer(body), mediaType, context, buffer),
+      mediaTypes: [...STRUCTURED_READERS.keys(), /^application\/[\w.+-]+\+json$/],
+      extract: (body, mediaType, context) => extractStructuredText(toBuffer(body), mediaType, context, buffer),
     },
     {
       kind: 'sync',
@@ -61,20 +61,20 @@ export function createBuiltInExtractors(): readonly ContentExtractor[] {
 export function createExtractorFinder(
   extractors: readonly ContentExtractor[],
 ): (mediaType: string) => ContentExtractor | undefined {
-  const known = new Map<string, ContentExtractor | undefined>();
+  const cache = new Map<string, ContentExtractor | undefined>();
   return (mediaType) => {
-    const found = known.get(mediaType);
-    if (found || known.has(mediaType)) return found;
+    const cached = cache.get(mediaType);
+    if (cached || cache.has(mediaType)) return cached;
     const extractor = extractors.find(({ mediaTypes }) =>
       mediaTypes.some((type) => (typeof type === 'string' ? type === mediaType : type.test(mediaType))),
     );
-    if (known.size >= MOST_KNOWN) known.clear();
-    known.set(mediaType, extractor);
+    if (cache.size >= MAX_CACHED) cache.clear();
+    cache.set(mediaType, extractor);
     return extractor;
   };
 }
 
-const MOST_KNOWN = 1_000;
+const MAX_CACHED = 1_000;
 
 function extractHtml(body: Buffer, mediaType: string, context: ExtractionContext, buffer: TextBuffer): Extraction {
   const { maxLinks, maxTextLength } = context;
@@ -82,16 +82,16 @@ function extractHtml(body: Buffer, mediaType: string, context: ExtractionContext
   const options = { maxLinks, maxTextLength, xml: mediaType !== 'text/html' };
   const utf8 = toUtf8(body, encoding);
   const { facts, title } = new HtmlScanner(utf8, buffer, options).scan();
-  const scripted = buffer.size > LITTLE_TEXT ? undefined : detectScriptedPage(utf8, facts, buffer);
+  const renderingReason = buffer.size > LITTLE_TEXT ? undefined : resolveRenderingReason(utf8, facts, buffer);
   const language = determineLanguage([facts.lang, facts.contentLanguage], () => buffer.sampleMiddle(SAMPLE_BYTES));
   const { text, truncated } = buffer.finish(maxTextLength);
   const { metas, robotsMetas, base } = facts;
   const links = encodeQueries(facts.links, encoding);
-  const { cutLinks: cut } = facts;
+  const { cutLinks: omittedLinks } = facts;
   const { microdata = [], ...reading } = context.content
     ? extractConfiguredContent(utf8, context, { base, xml: options.xml, text })
     : {};
-  const linkedData = context.wantsMetas && facts.linkedData ? collectMetas(findJsonLdItems(utf8)) : [];
+  const linkedData = context.wantsMetas && facts.hasLinkedData ? collectMetas(findJsonLdItems(utf8)) : [];
   return {
     encoding,
     title,
@@ -99,13 +99,13 @@ function extractHtml(body: Buffer, mediaType: string, context: ExtractionContext
     language,
     base,
     links,
-    cutLinks: cut && { ...cut, samples: encodeQueries(cut.samples, encoding) },
+    cutLinks: omittedLinks && { ...omittedLinks, samples: encodeQueries(omittedLinks.samples, encoding) },
     metas,
     robotsMetas,
     ...(context.wantsMetas ? { structured: [...linkedData, ...microdata] } : {}),
     ...reading,
     truncated: truncated || facts.truncated,
-    ...(scripted === undefined ? {} : { needsRendering: scripted }),
+    ...(renderingReason === undefined ? {} : { needsRendering: renderingReason }),
   };
 }
 
@@ -113,29 +113,29 @@ function extractHtml(body: Buffer, mediaType: string, context: ExtractionContext
  * Returns why a page with almost no text needs its scripts. Text that the page contains as data for its scripts is read
  * as its own.
  */
-function detectScriptedPage(utf8: Buffer, facts: PageFacts, buffer: TextBuffer): string | undefined {
+function resolveRenderingReason(utf8: Buffer, facts: PageFacts, buffer: TextBuffer): string | undefined {
   if (!/<script/i.test(utf8.toString('latin1', 0, 1 << 20))) return undefined;
-  const why = findRenderingReason(findScriptSigns(utf8, facts, buffer.size));
-  if (why === undefined) return undefined;
-  const brought = extractStateText(utf8);
-  if (brought === undefined) return why;
+  const reason = findRenderingReason(findScriptSigns(utf8, facts, buffer.size));
+  if (reason === undefined) return undefined;
+  const stateText = extractStateText(utf8);
+  if (stateText === undefined) return reason;
   buffer.startNewWord();
-  buffer.append(brought);
+  buffer.append(stateText);
   return undefined;
 }
 
-/** Whatever the configuration selects on the page replaces what the scanner found. */
+/** Extracts what the configuration selects on the page, which replaces what the scanner found. */
 function extractConfiguredContent(
   utf8: Buffer,
   context: ExtractionContext,
   { base, xml, text }: { base: string | undefined; xml: boolean; text: string },
 ): Omit<Reading, 'truncated'> {
-  const start = (base === undefined ? undefined : URL.parse(base, context.url)?.href) ?? context.url;
+  const baseUrl = (base === undefined ? undefined : URL.parse(base, context.url)?.href) ?? context.url;
   const { maxTextLength, showsCut = false } = context;
   const { truncated: _, ...reading } = getContentReader(context.content!).read({
     utf8,
     xml,
-    base: start,
+    base: baseUrl,
     maxTextLength,
     showsCut,
   });
@@ -170,7 +170,7 @@ function extractText(body: Buffer, context: ExtractionContext, buffer: TextBuffe
   return extractTextOnly(encoding, context, buffer);
 }
 
-const STRUCTURED: ReadonlyMap<string, (text: string) => StructuredText> = new Map([
+const STRUCTURED_READERS: ReadonlyMap<string, (text: string) => StructuredText> = new Map([
   ['application/json', readJson],
   ['application/x-ndjson', readJsonLines],
   ['application/jsonl', readJsonLines],
@@ -180,31 +180,36 @@ const STRUCTURED: ReadonlyMap<string, (text: string) => StructuredText> = new Ma
   ['text/x-markdown', readMarkdown],
 ]);
 
-function extractStructured(
+function extractStructuredText(
   body: Buffer,
   mediaType: string,
   context: ExtractionContext,
   buffer: TextBuffer,
 ): Extraction {
   const encoding = findEncoding(body, parseCharset(context.contentType), 'text');
-  const read = (STRUCTURED.get(mediaType) ?? readJson)(toUtf8(body, encoding).toString('utf8'));
-  const { title = '', links = [], fields } = read;
-  const utf8 = Buffer.from(read.text.toWellFormed());
+  const structured = (STRUCTURED_READERS.get(mediaType) ?? readJson)(toUtf8(body, encoding).toString('utf8'));
+  const { title = '', links = [], fields } = structured;
+  const utf8 = Buffer.from(structured.text.toWellFormed());
   buffer.begin(utf8.length);
   buffer.append(utf8);
-  const distinct = new DistinctLinks<RawLink>(context.maxLinks);
-  for (const link of links) distinct.add(link);
+  const distinctLinks = new DistinctLinks<RawLink>(context.maxLinks);
+  for (const link of links) distinctLinks.add(link);
   return {
     ...extractTextOnly(encoding, context, buffer),
     title,
-    links: distinct.links,
-    cutLinks: distinct.cutLinks,
+    links: distinctLinks.links,
+    cutLinks: distinctLinks.cutLinks,
     ...(fields ? { fields } : {}),
   };
 }
 
-function extractTextOnly(encoding: string, limits: ReadLimits, buffer: TextBuffer, declared?: string): Extraction {
-  const language = determineLanguage([declared], () => buffer.sampleMiddle(SAMPLE_BYTES));
+function extractTextOnly(
+  encoding: string,
+  limits: ReadLimits,
+  buffer: TextBuffer,
+  declaredLanguage?: string,
+): Extraction {
+  const language = determineLanguage([declaredLanguage], () => buffer.sampleMiddle(SAMPLE_BYTES));
   const { text, truncated } = buffer.finish(limits.maxTextLength);
-  return { ...NOTHING, encoding, text, language, truncated };
+  return { ...EMPTY_EXTRACTION, encoding, text, language, truncated };
 }

@@ -1,7 +1,7 @@
 import { constants, gunzipSync } from 'node:zlib';
 
 /** Maximum number of attempts, each with a prefix of the archive half as long as the previous one. */
-const ATTEMPTS = 8;
+const MAX_ATTEMPTS = 8;
 
 /**
  * Unpacks gzip up to about `maxLength` bytes; `whole` is false if there was more or the archive is corrupt. If the
@@ -10,7 +10,7 @@ const ATTEMPTS = 8;
  */
 export function gunzipBounded(archive: Buffer, maxLength: number): { data: Buffer; whole: boolean } {
   let prefix = archive;
-  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     try {
       // Sync flush: a truncated archive yields what it contains instead of an error.
       const data = gunzipSync(prefix, { maxOutputLength: maxLength, finishFlush: constants.Z_SYNC_FLUSH });

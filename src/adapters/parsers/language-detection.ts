@@ -5,15 +5,15 @@
  */
 import { detectByFunctionWords } from './small-words.js';
 
-/** Characters of the sample, which is taken from the middle, because the beginning of a page is often navigation. */
+/** Length of the sample, which is taken from the middle because the beginning of a page is often navigation. */
 const SAMPLE_LENGTH = 2_000;
-/** Bytes of UTF-8 from the middle of a text: enough to take a sample from the middle of them. */
+/** Number of UTF-8 bytes from the middle of a text that suffice for a sample. */
 export const SAMPLE_BYTES = 4 * SAMPLE_LENGTH;
 /** Minimum number of letters in a script other than Latin, and their minimum share of the sample. */
-const LEAST_LETTERS = 20;
-const LEAST_SHARE = 0.2;
+const MIN_LETTERS = 20;
+const MIN_SHARE = 0.2;
 
-/** Maps scripts to the language that they stand for, unless individual letters say more. */
+/** Maps scripts to languages; for scripts that several languages use, a function decides. */
 const SCRIPTS: readonly (readonly [letter: RegExp, languageOf: (sample: string) => string | undefined])[] = [
   [/[\u3040-\u30ff]/g, () => 'ja'],
   [/[\u4e00-\u9fff]/g, () => 'zh'],
@@ -41,7 +41,7 @@ const SCRIPTS: readonly (readonly [letter: RegExp, languageOf: (sample: string) 
   [/[\u10a0-\u10ff]/g, () => 'ka'],
 ];
 
-/** Returns a BCP 47 language without region; undefined if the text does not make it clear. */
+/** Returns a BCP 47 language without region; undefined if the text is not conclusive. */
 export function detectLanguage(text: string): string | undefined {
   const start = Math.max(0, (text.length - SAMPLE_LENGTH) >> 1);
   // Some programs write letters and their marks separately, especially in Vietnamese and Korean.
@@ -52,16 +52,16 @@ export function detectLanguage(text: string): string | undefined {
 }
 
 function detectByScript(sample: string): string | undefined {
-  const least = Math.max(LEAST_LETTERS, sample.length * LEAST_SHARE);
+  const requiredCount = Math.max(MIN_LETTERS, sample.length * MIN_SHARE);
   const counts = SCRIPTS.map(([letter]) => sample.match(letter)?.length ?? 0);
   const [kana = 0, han = 0] = counts;
   // Japanese uses many Chinese characters, but Chinese has no kana at all.
-  if (kana >= LEAST_LETTERS / 2 && kana + han >= least) return 'ja';
-  const most = Math.max(...counts);
-  return most < least ? undefined : SCRIPTS[counts.indexOf(most)]![1](sample);
+  if (kana >= MIN_LETTERS / 2 && kana + han >= requiredCount) return 'ja';
+  const highestCount = Math.max(...counts);
+  return highestCount < requiredCount ? undefined : SCRIPTS[counts.indexOf(highestCount)]![1](sample);
 }
 
-/** Decides by letters that only one language of the script has; if two languages have them, undefined is returned. */
+/** Decides by letters that only one language of the script uses; returns undefined if several languages use them. */
 function detectCyrillicLanguage(sample: string): string | undefined {
   if (/[ҷӣӯ]/i.test(sample)) return 'tg';
   if (/[ҙҡҫ]/i.test(sample)) return 'ba';
@@ -78,8 +78,8 @@ function detectCyrillicLanguage(sample: string): string | undefined {
 }
 
 function hasWord(sample: string, words: readonly string[]): boolean {
-  const found = new Set(sample.toLowerCase().split(/[\s.,:;!?()"«»„“]/));
-  return words.some((word) => found.has(word));
+  const sampleWords = new Set(sample.toLowerCase().split(/[\s.,:;!?()"«»„“]/));
+  return words.some((word) => sampleWords.has(word));
 }
 
 function detectKyrgyzOrMongolian(sample: string): string | undefined {

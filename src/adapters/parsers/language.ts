@@ -1,4 +1,4 @@
-/** The language of a page: the declared one if valid, otherwise the one that its text appears to be in. */
+/** Determines the language of a page: the declared one if valid, otherwise the one that its text appears to be in. */
 import { detectLanguage } from './language-detection.js';
 
 /**
@@ -17,26 +17,26 @@ export function determineLanguage(declared: readonly (string | undefined)[], sam
  * A site declares one or two languages, but tags are untrusted input, so a limited number is cached, and overlong ones
  * are rejected.
  */
-const MOST_KNOWN = 100;
-const LONGEST_KNOWN = 60;
-const known = new Map<string, string | undefined>();
+const MAX_CACHED = 100;
+const MAX_TAG_LENGTH = 60;
+const canonicalTags = new Map<string, string | undefined>();
 
 function canonicalizeLanguage(tag: string | undefined): string | undefined {
-  if (tag === undefined || tag.length > LONGEST_KNOWN) return undefined;
-  const found = known.get(tag);
-  if (found !== undefined || known.has(tag)) return found;
-  if (known.size >= MOST_KNOWN) known.clear();
+  if (tag === undefined || tag.length > MAX_TAG_LENGTH) return undefined;
+  const cached = canonicalTags.get(tag);
+  if (cached !== undefined || canonicalTags.has(tag)) return cached;
+  if (canonicalTags.size >= MAX_CACHED) canonicalTags.clear();
   const language = canonicalizeTag(tag);
-  known.set(tag, language);
+  canonicalTags.set(tag, language);
   return language;
 }
 
 function canonicalizeTag(tag: string): string | undefined {
-  const written = tag.trim().replaceAll('_', '-');
-  if (!/^[a-z]{2,3}(?:-[a-z0-9]{1,8}){0,5}$/i.test(written)) return undefined;
-  if (/^(?:und|mul|zxx)(?:-|$)/i.test(written)) return undefined;
+  const normalized = tag.trim().replaceAll('_', '-');
+  if (!/^[a-z]{2,3}(?:-[a-z0-9]{1,8}){0,5}$/i.test(normalized)) return undefined;
+  if (/^(?:und|mul|zxx)(?:-|$)/i.test(normalized)) return undefined;
   try {
-    return Intl.getCanonicalLocales(written)[0];
+    return Intl.getCanonicalLocales(normalized)[0];
   } catch {
     return undefined;
   }

@@ -5,7 +5,7 @@ import { sniffMediaType } from './signatures.js';
 const ESSENCE = /^\s*([a-z0-9!#$&^_.+-]+\/[a-z0-9!#$&^_.+-]+)\s*(?:[;,]|$)/i;
 
 /** Types that servers send when they do not know the actual one. */
-const SAYS_NOTHING = new Set([
+const GENERIC_TYPES = new Set([
   'application/octet-stream',
   'binary/octet-stream',
   'application/binary',
@@ -18,7 +18,7 @@ const SAYS_NOTHING = new Set([
   'content/unknown',
 ]);
 
-const BY_EXTENSION = new Map([
+const TYPES_BY_EXTENSION = new Map([
   ['html', 'text/html'],
   ['htm', 'text/html'],
   ['xhtml', 'application/xhtml+xml'],
@@ -53,7 +53,7 @@ const CONTAINERS: Record<string, RegExp> = {
   'application/x-ole-storage': /^application\/(?:msword|vnd\.ms-)/,
 };
 
-/** Types under which servers send any format that is in such a container. */
+/** Types that servers send for any format in such a container. */
 const CONTAINER_NAMES = new Set([
   'application/zip',
   'application/x-zip-compressed',
@@ -63,32 +63,35 @@ const CONTAINER_NAMES = new Set([
 ]);
 const isZip = (body: Uint8Array): boolean => body[0] === 0x50 && body[1] === 0x4b;
 
-/** Text formats: the declared type is believed as long as the bytes can be text. */
+/** Text formats, which the file name may indicate if the bytes can be text. */
 const TEXT_TYPE = /^text\/|^message\/|[/+](?:json|xml)$/;
 
 /** Wide encodings, in which most texts contain many zero bytes. */
-const WIDE = /charset\s{0,9}=\s{0,9}["']?(?:utf-?16|utf-?32|ucs-?2|unicode|csunicode|iso-10646-ucs-2)/i;
+const WIDE_CHARSET = /charset\s{0,9}=\s{0,9}["']?(?:utf-?16|utf-?32|ucs-?2|unicode|csunicode|iso-10646-ucs-2)/i;
 
 /** Returns the media type in lower case, without parameters. `path` is the URL's path. */
 export function detectMediaType(body: Uint8Array, contentType: string | undefined, path: string): string {
-  const declared = ESSENCE.exec(contentType ?? '')?.[1]?.toLowerCase();
-  if (declared === undefined || SAYS_NOTHING.has(declared)) return detectFromBody(body, path);
-  // Servers label unknown files as plain text, which is believed unless the bytes cannot be text.
-  if (declared === 'text/plain' && !WIDE.test(contentType ?? '') && looksBinary(body))
+  const declaredType = ESSENCE.exec(contentType ?? '')?.[1]?.toLowerCase();
+  if (declaredType === undefined || GENERIC_TYPES.has(declaredType)) return detectFromBody(body, path);
+  // Servers label unknown files as plain text, which is accepted unless the bytes cannot be text.
+  if (declaredType === 'text/plain' && !WIDE_CHARSET.test(contentType ?? '') && looksBinary(body))
     return detectFromBody(body, path);
-  if (CONTAINER_NAMES.has(declared) && isZip(body)) return detectFromBody(body, path);
-  return declared;
+  if (CONTAINER_NAMES.has(declaredType) && isZip(body)) return detectFromBody(body, path);
+  return declaredType;
 }
 
 function detectFromBody(body: Uint8Array, path: string): string {
-  const named = BY_EXTENSION.get(/\.([a-z0-9]{1,5})$/i.exec(path)?.[1]?.toLowerCase() ?? '');
+  const typeByExtension = TYPES_BY_EXTENSION.get(/\.([a-z0-9]{1,5})$/i.exec(path)?.[1]?.toLowerCase() ?? '');
   const signature = sniffMediaType(body);
   if (signature !== undefined) {
-    const fits = signature === 'text/xml' ? TEXT_TYPE : CONTAINERS[signature];
-    return named !== undefined && fits?.test(named) ? named : signature;
+    const allowedTypes = signature === 'text/xml' ? TEXT_TYPE : CONTAINERS[signature];
+    return typeByExtension !== undefined && allowedTypes?.test(typeByExtension) ? typeByExtension : signature;
   }
-  if (looksBinary(body)) return named !== undefined && !TEXT_TYPE.test(named) ? named : 'application/octet-stream';
-  return named !== undefined && TEXT_TYPE.test(named) ? named : 'text/plain';
+  if (looksBinary(body))
+    return typeByExtension !== undefined && !TEXT_TYPE.test(typeByExtension)
+      ? typeByExtension
+      : 'application/octet-stream';
+  return typeByExtension !== undefined && TEXT_TYPE.test(typeByExtension) ? typeByExtension : 'text/plain';
 }
 
 /** Whether the bytes that the MIME sniffing standard examines include control characters that never occur in text. */
@@ -96,8 +99,8 @@ function looksBinary(body: Uint8Array): boolean {
   const [first, second] = [body[0], body[1]];
   if ((first === 0xfe && second === 0xff) || (first === 0xff && second === 0xfe)) return false;
   const end = Math.min(body.length, 1445);
-  for (let at = 0; at < end; at++) {
-    const byte = body[at]!;
+  for (let index = 0; index < end; index++) {
+    const byte = body[index]!;
     if (byte <= 0x08 || byte === 0x0b || (byte >= 0x0e && byte <= 0x1a) || (byte >= 0x1c && byte <= 0x1f)) return true;
   }
   return false;

@@ -1,4 +1,4 @@
-/** The engine's `PageReader`: determines what a body is, who extracts its content, and what a sitemap lists. */
+/** The engine's `PageReader`: determines the media type of a body, finds its extractor, and reads sitemaps. */
 import type { ContentExtractor } from '../../engine/ports/content-extractor.js';
 import type { PageReader, SitemapContent } from '../../engine/ports/page-reader.js';
 import { toBuffer } from './bytes.js';
@@ -13,12 +13,12 @@ const MAX_SITEMAP_BYTES = 50 * 1024 * 1024;
 
 /**
  * Creates a page reader. Each thread needs its own, because its extractors keep their working memory from page to page.
- * `more`: extractors that are tried before the built-in ones.
+ * The extractors in `more` are tried before the built-in ones.
  */
-export function createPageReader(more: readonly ContentExtractor[] = []): PageReader {
+export function createPageReader(additionalExtractors: readonly ContentExtractor[] = []): PageReader {
   return {
-    detectMediaType: detectMediaType,
-    findExtractor: createExtractorFinder([...more, ...createBuiltInExtractors()]),
+    detectMediaType,
+    findExtractor: createExtractorFinder([...additionalExtractors, ...createBuiltInExtractors()]),
     readSitemap: (body, contentType, maxEntries) => readSitemapBody(toBuffer(body), contentType, maxEntries),
   };
 }
@@ -32,6 +32,6 @@ function readSitemapBody(
   const data = unpacked.data.subarray(0, MAX_SITEMAP_BYTES);
   const encoding = findEncoding(data, parseCharset(contentType), 'xml');
   const content = readSitemapText(toUtf8(data, encoding).toString('utf8'), maxEntries);
-  const whole = unpacked.whole && data.length === unpacked.data.length;
-  return content === undefined || whole ? content : { ...content, truncated: true };
+  const isWhole = unpacked.whole && data.length === unpacked.data.length;
+  return content === undefined || isWhole ? content : { ...content, truncated: true };
 }

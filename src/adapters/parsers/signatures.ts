@@ -40,15 +40,15 @@ const HTML =
 const XML = /^(?:\xef\xbb\xbf)?[\t\n\f\r ]*<\?xml\s/;
 const HTML_ROOT = /^[^>]*\?>(?:\s|<!--[^>]*-->|<!doctype[^>]*>)*<html[\s>]/i;
 
-const LOOKED_AT = 4096;
+const MAX_HEAD_BYTES = 4096;
 
-/** The media type revealed by the bytes; undefined if they could be anything. */
+/** Returns the media type that the bytes indicate; undefined if they are not conclusive. */
 export function sniffMediaType(body: Uint8Array): string | undefined {
-  const head = Buffer.from(body.buffer, body.byteOffset, Math.min(body.length, LOOKED_AT)).toString('latin1');
-  const known = SIGNATURES.find(([prefix]) => head.startsWith(prefix))?.[1];
-  if (known === 'application/zip') return detectArchiveType(head);
-  if (known === 'image/bmp' && !/[\x00-\x08]/.test(head.slice(0, 32))) return undefined;
-  if (known !== undefined) return known;
+  const head = Buffer.from(body.buffer, body.byteOffset, Math.min(body.length, MAX_HEAD_BYTES)).toString('latin1');
+  const signatureType = SIGNATURES.find(([prefix]) => head.startsWith(prefix))?.[1];
+  if (signatureType === 'application/zip') return detectArchiveType(head);
+  if (signatureType === 'image/bmp' && !/[\x00-\x08]/.test(head.slice(0, 32))) return undefined;
+  if (signatureType !== undefined) return signatureType;
   if (head.startsWith('RIFF')) return detectRiffType(head);
   if (head.slice(4, 8) === 'ftyp') return 'video/mp4';
   if (XML.test(head)) return HTML_ROOT.test(head) ? 'application/xhtml+xml' : 'text/xml';
@@ -57,8 +57,8 @@ export function sniffMediaType(body: Uint8Array): string | undefined {
 
 function detectArchiveType(head: string): string {
   // OpenDocument and EPUB put their type, uncompressed, into the first entry.
-  const stored = /^.{30}mimetype(application\/(?:vnd\.oasis\.opendocument\.[a-z-]+|epub\+zip))/s.exec(head)?.[1];
-  return stored ?? OFFICE_PARTS.find(([part]) => part.test(head))?.[1] ?? 'application/zip';
+  const storedType = /^.{30}mimetype(application\/(?:vnd\.oasis\.opendocument\.[a-z-]+|epub\+zip))/s.exec(head)?.[1];
+  return storedType ?? OFFICE_PARTS.find(([part]) => part.test(head))?.[1] ?? 'application/zip';
 }
 
 function detectRiffType(head: string): string | undefined {

@@ -7,7 +7,7 @@ import { readXml, type XmlHandler } from './xml-reader.js';
 
 type XmlKind = Exclude<SitemapContent['kind'], 'text'>;
 
-const ROOTS: Record<string, XmlKind> = {
+const KINDS_BY_ROOT: Record<string, XmlKind> = {
   urlset: 'urlset',
   sitemapindex: 'index',
   rss: 'feed',
@@ -16,29 +16,29 @@ const ROOTS: Record<string, XmlKind> = {
 };
 
 /** Elements that contain one entry each; URL_FIELDS and TIME_FIELDS are the elements with its URL and time. */
-const ENTRIES: Record<XmlKind, ReadonlySet<string>> = {
+const ENTRY_ELEMENTS: Record<XmlKind, ReadonlySet<string>> = {
   urlset: new Set(['url']),
   index: new Set(['sitemap']),
   feed: new Set(['item', 'entry']),
 };
-/** Not `xhtml:link`, which names the translations of an entry. */
+/** `xhtml:link`, which names the translations of an entry, is not included. */
 const URL_FIELDS: Record<XmlKind, string> = { urlset: 'loc', index: 'loc', feed: 'link' };
 const TIME_FIELDS = new Set(['lastmod', 'updated', 'pubdate', 'date']);
 
 const MAX_FIELD_LENGTH = 8_192;
 const ABSOLUTE_URL = /^https?:\/\/\S+$/i;
 
-/** Undefined if the text is not a sitemap. `text` must not have a byte order mark. */
+/** Returns undefined if the text is not a sitemap. `text` must not have a byte order mark. */
 export function readSitemapText(text: string, maxEntries: number): SitemapContent | undefined {
   if (/^\s*</.test(text.slice(0, 1024))) {
     const collector = new SitemapCollector(maxEntries);
     readXml(text, collector);
     return collector.finish();
   }
-  return readList(text, maxEntries);
+  return readUrlList(text, maxEntries);
 }
 
-function readList(text: string, maxEntries: number): SitemapContent | undefined {
+function readUrlList(text: string, maxEntries: number): SitemapContent | undefined {
   const entries: SitemapEntry[] = [];
   for (let start = 0; start < text.length; ) {
     const newline = text.indexOf('\n', start);
@@ -56,7 +56,7 @@ function readList(text: string, maxEntries: number): SitemapContent | undefined 
 class SitemapCollector implements XmlHandler {
   private readonly entries: SitemapEntry[] = [];
   private kind: XmlKind | undefined;
-  private otherRoot = false;
+  private hasOtherRoot = false;
   private truncated = false;
   private entry: { urls: string[]; guid?: string; lastModified?: string } | undefined;
   private isPermalink = true;
@@ -66,8 +66,8 @@ class SitemapCollector implements XmlHandler {
   private value = '';
   private href: string | undefined;
   private rel: string | undefined;
-  /** The open link of the feed itself, and its attributes. */
-  private own: { href?: string; rel?: string } | undefined;
+  /** The attributes of the feed's own link while its start tag is being read. */
+  private feedLink: { href?: string; rel?: string } | undefined;
   private hub: string | undefined;
   private self: string | undefined;
 
@@ -75,14 +75,14 @@ class SitemapCollector implements XmlHandler {
 
   onOpenTag(name: string): void {
     if (this.kind === undefined) {
-      this.kind = Object.hasOwn(ROOTS, name) ? ROOTS[name] : undefined;
-      this.otherRoot ||= this.kind === undefined;
-    } else if (ENTRIES[this.kind].has(name)) {
+      this.kind = Object.hasOwn(KINDS_BY_ROOT, name) ? KINDS_BY_ROOT[name] : undefined;
+      this.hasOtherRoot ||= this.kind === undefined;
+    } else if (ENTRY_ELEMENTS[this.kind].has(name)) {
       this.finishEntry();
       this.entry = { urls: [] };
       this.depth = 0;
     } else if (this.entry === undefined)
-      this.own = this.kind === 'feed' && /^(?:\w+:)?link$/.test(name) ? {} : undefined;
+      this.feedLink = this.kind === 'feed' && /^(?:\w+:)?link$/.test(name) ? {} : undefined;
     else if (++this.depth === 1) {
       this.field = name;
       this.value = '';
@@ -91,11 +91,11 @@ class SitemapCollector implements XmlHandler {
     }
   }
 
-  /** For Atom's `<link rel href>`. */
+  /** Reads Atom's `<link rel href>` and RSS's `<guid isPermaLink>`. */
   onAttribute(name: string, value: string): void {
-    if (this.own && value.length <= MAX_FIELD_LENGTH) {
-      if (name === 'href') this.own.href = value.trim();
-      else if (name === 'rel') this.own.rel = value.toLowerCase();
+    if (this.feedLink && value.length <= MAX_FIELD_LENGTH) {
+      if (name === 'href') this.feedLink.href = value.trim();
+      else if (name === 'rel') this.feedLink.rel = value.toLowerCase();
     }
     if (this.field === 'guid' && name === 'ispermalink') this.isPermalink = value.trim().toLowerCase() !== 'false';
     if (this.field !== 'link' || this.depth !== 1 || value.length > MAX_FIELD_LENGTH) return;
@@ -104,25 +104,25 @@ class SitemapCollector implements XmlHandler {
   }
 
   onOpenTagEnd(): void {
-    if (this.own) this.readFeedLink(this.own);
-    this.own = undefined;
+    if (this.feedLink) this.readFeedLink(this.feedLink);
+    this.feedLink = undefined;
     if (this.kind !== 'feed' || this.entry === undefined || this.field !== 'link' || this.href === undefined) return;
     if (this.rel === undefined || this.rel === 'alternate') this.addUrl(this.entry.urls, this.href);
   }
 
-  onText(piece: string): void {
+  onText(text: string): void {
     if (this.field === undefined || this.depth !== 1 || this.value.length > MAX_FIELD_LENGTH) return;
-    this.value += piece;
+    this.value += text;
   }
 
   onCloseTag(name: string): void {
     if (this.kind === undefined || this.entry === undefined) return;
-    if (ENTRIES[this.kind].has(name)) this.finishEntry();
+    if (ENTRY_ELEMENTS[this.kind].has(name)) this.finishEntry();
     else if (this.depth > 0 && --this.depth === 0) this.finishField();
   }
 
   isDone(): boolean {
-    return this.otherRoot || this.truncated;
+    return this.hasOtherRoot || this.truncated;
   }
 
   finish(): SitemapContent | undefined {
@@ -165,8 +165,8 @@ class SitemapCollector implements XmlHandler {
   }
 }
 
-/** RSS writes times in the format of e-mail (RFC 822). */
-function toIsoTime(written: string): string | undefined {
-  const time = Date.parse(written);
+/** Converts a time from the e-mail format (RFC 822), which RSS uses. */
+function toIsoTime(text: string): string | undefined {
+  const time = Date.parse(text);
   return Number.isNaN(time) ? undefined : new Date(time).toISOString();
 }

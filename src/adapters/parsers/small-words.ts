@@ -1,10 +1,10 @@
 /** Distinguishes languages in the Latin script by the small words that every text contains. */
 import { ROOT, Trie } from './trie.js';
 
-/** Minimum number of small words, and how far the best language must be ahead of the second. */
-const LEAST_WORDS = 4;
-const LEAST_LEAD = 1.25;
-/** After every this many small words, a lead of at least CLEAR_LEAD ends the search. */
+/** Minimum number of small words, and minimum ratio of the best language to the second best. */
+const MIN_WORDS = 4;
+const MIN_LEAD = 1.25;
+/** Whenever this many more small words have been found, a lead of at least CLEAR_LEAD ends the search. */
 const CLEAR_WORDS = 20;
 const CLEAR_LEAD = 3;
 
@@ -66,24 +66,24 @@ const SMALL_WORDS: Record<string, string> = {
 };
 
 const LANGUAGES = Object.keys(SMALL_WORDS);
-/** Maps words to the numbers of the languages that have them. */
-const LANGUAGES_OF = new Map<string, number[]>();
-for (const [number, language] of LANGUAGES.entries()) {
+/** Maps words to the indexes of the languages that use them. */
+const LANGUAGES_BY_WORD = new Map<string, number[]>();
+for (const [languageIndex, language] of LANGUAGES.entries()) {
   for (const word of new Set(SMALL_WORDS[language]!.split(' '))) {
-    LANGUAGES_OF.set(word, [...(LANGUAGES_OF.get(word) ?? []), number]);
+    LANGUAGES_BY_WORD.set(word, [...(LANGUAGES_BY_WORD.get(word) ?? []), languageIndex]);
   }
 }
 
 /** A letter used in Azerbaijani. */
 const SCHWA = 0x259;
 /** End of the Latin letters, exclusive. */
-const BEHIND = 0x1f00;
+const LATIN_END = 0x1f00;
 /** Maps the code of a lower-case letter, accented or not, to its column in the trie; 0 for everything else. */
-const COLUMN = new Uint8Array(BEHIND);
+const COLUMN = new Uint8Array(LATIN_END);
 /** Column of the letters that occur in no small word. */
 const OTHER = 1;
-for (let code = 0; code < BEHIND; code++) if (isLetter(code)) COLUMN[code] = OTHER;
-const letters = new Set([...LANGUAGES_OF.keys()].join(''));
+for (let code = 0; code < LATIN_END; code++) if (isLetter(code)) COLUMN[code] = OTHER;
+const letters = new Set([...LANGUAGES_BY_WORD.keys()].join(''));
 for (const [index, letter] of [...letters].entries()) COLUMN[letter.charCodeAt(0)] = OTHER + 1 + index;
 const WIDTH = OTHER + 1 + letters.size;
 
@@ -91,17 +91,17 @@ const WIDTH = OTHER + 1 + letters.size;
  * A trie, because a map would need a string for every word of the text, and V8 interns each string that is looked up,
  * which is twice as slow.
  */
-const WORDS = new Trie(LANGUAGES_OF, WIDTH, (code) => COLUMN[code]!);
+const WORDS = new Trie(LANGUAGES_BY_WORD, WIDTH, (code) => COLUMN[code]!);
 
-/** `text` is in lower case. Undefined if its words do not make one language clear. */
+/** Returns the language of a lower-case text; undefined if its words are not conclusive. */
 export function detectByFunctionWords(text: string): string | undefined {
   const scores = new Float64Array(LANGUAGES.length);
-  let found = 0;
+  let wordCount = 0;
   const { next } = WORDS;
   let node = ROOT;
-  for (let at = 0; at <= text.length; at++) {
-    const code = at < text.length ? text.charCodeAt(at) : 0;
-    const column = code < BEHIND ? COLUMN[code]! : 0;
+  for (let index = 0; index <= text.length; index++) {
+    const code = index < text.length ? text.charCodeAt(index) : 0;
+    const column = code < LATIN_END ? COLUMN[code]! : 0;
     if (column !== 0) {
       node = next[node * WIDTH + column]!;
       continue;
@@ -109,30 +109,31 @@ export function detectByFunctionWords(text: string): string | undefined {
     const languages = WORDS.valueAt(node);
     node = ROOT;
     if (languages === undefined) continue;
-    found++;
+    wordCount++;
     // A word that many languages share says little about any of them.
     for (const language of languages) scores[language]! += 1 / languages.length;
-    if (found % CLEAR_WORDS === 0) {
+    if (wordCount % CLEAR_WORDS === 0) {
       const language = findWinner(scores, CLEAR_LEAD);
       if (language !== undefined) return language;
     }
   }
-  return found < LEAST_WORDS ? undefined : findWinner(scores, LEAST_LEAD);
+  return wordCount < MIN_WORDS ? undefined : findWinner(scores, MIN_LEAD);
 }
 
 function isLetter(code: number): boolean {
-  const plain = (code >= 0x61 && code <= 0x7a) || (code >= 0xe0 && code <= 0x24f) || (code >= 0x1ea0 && code <= 0x1eff);
-  return plain || code === SCHWA;
+  const isCommon =
+    (code >= 0x61 && code <= 0x7a) || (code >= 0xe0 && code <= 0x24f) || (code >= 0x1ea0 && code <= 0x1eff);
+  return isCommon || code === SCHWA;
 }
 
 function findWinner(scores: Float64Array, lead: number): string | undefined {
-  let best = 0;
-  let second = 0;
+  let bestIndex = 0;
+  let secondScore = 0;
   for (let i = 1; i < scores.length; i++) {
-    if (scores[i]! > scores[best]!) {
-      second = scores[best]!;
-      best = i;
-    } else if (scores[i]! > second) second = scores[i]!;
+    if (scores[i]! > scores[bestIndex]!) {
+      secondScore = scores[bestIndex]!;
+      bestIndex = i;
+    } else if (scores[i]! > secondScore) secondScore = scores[i]!;
   }
-  return scores[best]! >= second * lead ? LANGUAGES[best] : undefined;
+  return scores[bestIndex]! >= secondScore * lead ? LANGUAGES[bestIndex] : undefined;
 }

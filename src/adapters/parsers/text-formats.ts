@@ -9,8 +9,8 @@ export interface StructuredText {
   readonly fields?: readonly { readonly name: string; readonly value: string }[];
 }
 
-const LONGEST_TITLE = 2_048;
-const LONGEST_ADDRESS = 65_536;
+const MAX_TITLE_LENGTH = 2_048;
+const MAX_URL_LENGTH = 65_536;
 const toLink = (href: string): RawLink => ({ href: href.trim(), kind: 'a', nofollow: false });
 
 /**
@@ -20,7 +20,7 @@ export function readJson(text: string): StructuredText {
   const values = collectJsonTexts(text);
   if (values === undefined) return { text };
   const { title, texts } = values;
-  return { text: texts.join(' '), ...(title === undefined ? {} : { title: title.slice(0, LONGEST_TITLE) }) };
+  return { text: texts.join(' '), ...(title === undefined ? {} : { title: title.slice(0, MAX_TITLE_LENGTH) }) };
 }
 
 /** Reads one JSON text per line. */
@@ -38,38 +38,38 @@ const MAX_COLUMNS = 500;
 export function readTable(text: string, separator: ',' | '\t'): StructuredText {
   const cells: string[] = [];
   const columns: string[] = [];
-  let rows = 0;
-  let at = 0;
-  const separatorOf = separator === ',' && isSemicolonTable(text) ? ';' : separator;
-  while (at < text.length) {
-    const { cell, next, endsRow } = readCell(text, at, separatorOf);
-    if (rows === 0 && columns.length < MAX_COLUMNS && cell.trim() !== '') columns.push(cell.trim().slice(0, 200));
+  let rowCount = 0;
+  let position = 0;
+  const actualSeparator = separator === ',' && isSemicolonTable(text) ? ';' : separator;
+  while (position < text.length) {
+    const { cell, next, endsRow } = readCell(text, position, actualSeparator);
+    if (rowCount === 0 && columns.length < MAX_COLUMNS && cell.trim() !== '') columns.push(cell.trim().slice(0, 200));
     cells.push(cell);
-    if (endsRow) rows++;
-    at = next;
+    if (endsRow) rowCount++;
+    position = next;
   }
   const fields = [
     ...columns.map((value) => ({ name: 'column', value })),
-    { name: 'row_count', value: String(Math.max(0, rows - 1)) },
+    { name: 'row_count', value: String(Math.max(0, rowCount - 1)) },
   ];
   return { text: cells.join(' '), fields };
 }
 
-/** In locales where the comma is the decimal separator, programs write semicolons. */
+/** In locales where the comma is the decimal separator, programs separate cells by semicolons. */
 function isSemicolonTable(text: string): boolean {
   const end = text.indexOf('\n');
-  const head = text.slice(0, end < 0 ? 10_000 : Math.min(end, 10_000));
-  return head.split(';').length > head.split(',').length;
+  const firstLine = text.slice(0, end < 0 ? 10_000 : Math.min(end, 10_000));
+  return firstLine.split(';').length > firstLine.split(',').length;
 }
 
-function readCell(text: string, at: number, separator: string): { cell: string; next: number; endsRow: boolean } {
-  let from = at;
+function readCell(text: string, start: number, separator: string): { cell: string; next: number; endsRow: boolean } {
+  let from = start;
   let quoted = '';
-  if (text[at] === '"') {
-    let end = text.indexOf('"', at + 1);
+  if (text[start] === '"') {
+    let end = text.indexOf('"', start + 1);
     while (end >= 0 && text[end + 1] === '"') end = text.indexOf('"', end + 2);
     from = end < 0 ? text.length : end + 1;
-    quoted = text.slice(at + 1, end < 0 ? text.length : end).replaceAll('""', '"');
+    quoted = text.slice(start + 1, end < 0 ? text.length : end).replaceAll('""', '"');
   }
   let end = from;
   while (end < text.length && text[end] !== separator && text[end] !== '\n') end++;
@@ -77,41 +77,40 @@ function readCell(text: string, at: number, separator: string): { cell: string; 
 }
 
 const HEADING = /^ {0,3}#{1,6}[ \t]+(\S[^\n]*)/;
-const DEFINITION = /^ {0,3}\[[^\]\n]{1,200}\]:[ \t]*(\S+)/;
+const LINK_DEFINITION = /^ {0,3}\[[^\]\n]{1,200}\]:[ \t]*(\S+)/;
 const INLINE_LINK = /\]\(\s{0,9}<?([^\s()<>]+(?:\([^\s()<>]*\)[^\s()<>]*)?)/g;
 const AUTO_LINK = /<(https?:\/\/[^\s<>]+)>/g;
-const FACT = /^([\w-]{1,40}):[ \t]*(\S[^\n]*)/;
-const DELIVERED = new Set(['author', 'description', 'keywords']);
-const MAX_LINE = 100_000;
+const FRONT_MATTER_FIELD = /^([\w-]{1,40}):[ \t]*(\S[^\n]*)/;
+const DELIVERED_FIELDS = new Set(['author', 'description', 'keywords']);
+const MAX_LINE_LENGTH = 100_000;
 
 /** Returns Markdown unchanged, with the title from its front matter or first heading, and its links. */
 export function readMarkdown(text: string): StructuredText {
   const links: RawLink[] = [];
   const fields: { name: string; value: string }[] = [];
   let title: string | undefined;
-  const front = splitFrontMatter(text);
-  for (const line of front.lines) {
-    const [, name = '', value = ''] = FACT.exec(line) ?? [];
-    const plain = value.trim().replace(/^["']/, '').replace(/["']$/, '');
-    if (name === 'title') title = plain;
-    else if (DELIVERED.has(name)) fields.push({ name, value: plain });
+  const frontMatter = splitFrontMatter(text);
+  for (const line of frontMatter.lines) {
+    const [, name = '', value = ''] = FRONT_MATTER_FIELD.exec(line) ?? [];
+    const unquoted = value.trim().replace(/^["']/, '').replace(/["']$/, '');
+    if (name === 'title') title = unquoted;
+    else if (DELIVERED_FIELDS.has(name)) fields.push({ name, value: unquoted });
   }
-  for (const line of front.body.split('\n')) {
-    if (line.length > MAX_LINE) continue;
+  for (const line of frontMatter.body.split('\n')) {
+    if (line.length > MAX_LINE_LENGTH) continue;
     title ??= HEADING.exec(line)?.[1]?.replaceAll('#', '').trim();
-    const definition = DEFINITION.exec(line)?.[1];
+    const definition = LINK_DEFINITION.exec(line)?.[1];
     if (definition !== undefined) links.push(toLink(definition));
-    for (const expression of [INLINE_LINK, AUTO_LINK])
-      for (const [, href = ''] of line.matchAll(expression))
-        if (href.length <= LONGEST_ADDRESS) links.push(toLink(href));
+    for (const pattern of [INLINE_LINK, AUTO_LINK])
+      for (const [, href = ''] of line.matchAll(pattern)) if (href.length <= MAX_URL_LENGTH) links.push(toLink(href));
   }
-  return { text: front.body, title: title?.slice(0, LONGEST_TITLE), links, fields };
+  return { text: frontMatter.body, title: title?.slice(0, MAX_TITLE_LENGTH), links, fields };
 }
 
 function splitFrontMatter(text: string): { lines: readonly string[]; body: string } {
   if (!text.startsWith('---\n') && !text.startsWith('---\r\n')) return { lines: [], body: text };
   const end = text.indexOf('\n---', 3);
   if (end < 0 || end > 20_000) return { lines: [], body: text };
-  const behind = text.indexOf('\n', end + 1);
-  return { lines: text.slice(4, end).split('\n'), body: behind < 0 ? '' : text.slice(behind + 1) };
+  const lineEnd = text.indexOf('\n', end + 1);
+  return { lines: text.slice(4, end).split('\n'), body: lineEnd < 0 ? '' : text.slice(lineEnd + 1) };
 }

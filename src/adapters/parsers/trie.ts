@@ -1,7 +1,7 @@
 /**
  * Recognizes a fixed set of words character by character, without creating strings. A walk starts at `ROOT`; each
  * character leads to the next node through `next[node * width + column]`, where `columnOf` gives the character's
- * column. A character that no word has at that position leads to node 0, from which there is no way out. At the end of
+ * column. A character that no word has at that position leads to node 0, which only leads to itself. At the end of
  * the word, `valueAt` returns the value of the word, if it is one of the set.
  */
 export const ROOT = 1;
@@ -27,7 +27,7 @@ export class Trie<T> {
     this.next = Uint16Array.from(rows);
   }
 
-  /** The value of the word whose walk ended at `node`. */
+  /** Returns the value of the word whose walk ended at `node`. */
   valueAt(node: number): T | undefined {
     return this.values[node];
   }

@@ -18,7 +18,7 @@ export interface XmlDocument {
 }
 
 /** Elements that occur within a sentence, from several vocabularies. */
-const INLINE = new Set(
+const INLINE_ELEMENTS = new Set(
   (
     'a abbrev acronym application b bold citation citetitle classname cmdname code codeph command computeroutput constant del em emphasis ' +
     'envar ext-link filename firstterm foreign function guibutton guilabel hi i interfacename italic keycap link literal methodname ' +
@@ -26,21 +26,23 @@ const INLINE = new Set(
     'styled-content sub subscript sup superscript systemitem tspan tt type u uicontrol ulink underline uri userinput varname wordasword xref'
   ).split(' '),
 );
-/** Elements whose content is not for readers. */
-const SILENT = new Set(['script', 'style']);
+/** Elements whose content is not displayed. */
+const HIDDEN_ELEMENTS = new Set(['script', 'style']);
 /** Elements that link to other documents, and the attributes that contain the URL. */
-const LINKING = new Set('a link ulink xref ref ptr ext-link uri topicref mapref chapter externallink'.split(' '));
-const ADDRESSES = new Set(['href', 'url', 'target']);
+const LINKING_ELEMENTS = new Set(
+  'a link ulink xref ref ptr ext-link uri topicref mapref chapter externallink'.split(' '),
+);
+const URL_ATTRIBUTES = new Set(['href', 'url', 'target']);
 /** Elements whose text is a URL. */
-const WRITTEN_ADDRESSES = new Set(['link', 'guid', 'comments']);
-/** Relations of Atom links whose targets are not for readers. */
-const NOT_FOLLOWED = new Set(['self', 'hub', 'edit', 'stylesheet', 'icon', 'license', 'search']);
+const URL_TEXT_ELEMENTS = new Set(['link', 'guid', 'comments']);
+/** Relations of Atom links whose targets are not documents. */
+const NON_DOCUMENT_RELATIONS = new Set(['self', 'hub', 'edit', 'stylesheet', 'icon', 'license', 'search']);
 /** Elements that may contain escaped HTML. */
-const HOLDS_MARKUP = new Set(['description', 'encoded', 'summary', 'content', 'subtitle', 'tagline']);
+const MARKUP_ELEMENTS = new Set(['description', 'encoded', 'summary', 'content', 'subtitle', 'tagline']);
 /** Elements whose content describes only a part of the document. */
-const PARTS = new Set('item entry section sect1 chapter article-part'.split(' '));
-const AUTHORS = new Set(['author', 'creator', 'managingeditor']);
-const DATES: ReadonlyMap<string, string> = new Map([
+const PART_ELEMENTS = new Set('item entry section sect1 chapter article-part'.split(' '));
+const AUTHOR_ELEMENTS = new Set(['author', 'creator', 'managingeditor']);
+const DATE_FIELDS: ReadonlyMap<string, string> = new Map([
   ['pubdate', 'date_created'],
   ['created', 'date_created'],
   ['issued', 'date_created'],
@@ -49,43 +51,43 @@ const DATES: ReadonlyMap<string, string> = new Map([
   ['modified', 'date_modified'],
   ['updated', 'date_modified'],
 ]);
-/** Deeper in the document, these names mean something else. */
-const FACTS_DEPTH = 6;
-const LONGEST_FACT = 2_048;
-const LONGEST_ADDRESS = 65_536;
-const LONGEST_COLLECTED = 1_000_000;
+/** Maximum depth of facts; deeper in the document, their names mean something else. */
+const MAX_FACT_DEPTH = 6;
+const MAX_FACT_LENGTH = 2_048;
+const MAX_URL_LENGTH = 65_536;
+const MAX_COLLECTED_LENGTH = 1_000_000;
 
-const isDeferred = (name: string): boolean => HOLDS_MARKUP.has(name) || WRITTEN_ADDRESSES.has(name);
+const isDeferred = (name: string): boolean => MARKUP_ELEMENTS.has(name) || URL_TEXT_ELEMENTS.has(name);
 
 /**
- * Reads a document, whose text goes into the buffer. Time and memory are proportional to the document's size, however
+ * Reads a document and adds its text to the buffer. Time and memory are proportional to the document's size, however
  * deeply nested it is.
  */
 export function readXmlDocument(xml: string, maxLinks: number, buffer: TextBuffer): XmlDocument {
-  const reading = new XmlReading(maxLinks, buffer);
+  const reader = new XmlDocumentReader(maxLinks, buffer);
   readXml(xml, {
-    onOpenTag: (name) => reading.onOpenTag(name),
-    onAttribute: (name, value) => reading.onAttribute(name, value),
-    onOpenTagEnd: () => reading.onOpenTagEnd(),
-    onCloseTag: (name) => reading.onCloseTag(name),
-    onText: (piece) => reading.onText(piece),
+    onOpenTag: (name) => reader.onOpenTag(name),
+    onAttribute: (name, value) => reader.onAttribute(name, value),
+    onOpenTagEnd: () => reader.onOpenTagEnd(),
+    onCloseTag: (name) => reader.onCloseTag(name),
+    onText: (text) => reader.onText(text),
     isDone: () => false,
   });
-  return reading.finish();
+  return reader.finish();
 }
 
-class XmlReading {
+class XmlDocumentReader {
   private readonly links: DistinctLinks<RawLink>;
   private readonly facts = new Map<string, string>();
   private language: string | undefined;
   private depth = 0;
-  private silent = 0;
+  private hiddenDepth = 0;
   /** Depth at which the first part begins; anything deeper describes only that part. */
   private partDepth = Number.POSITIVE_INFINITY;
   private name = '';
   private attributes = new Map<string, string>();
   /** The element whose text is being collected in addition to the document's text. */
-  private collected: { readonly name: string; readonly depth: number; text: string } | undefined;
+  private collectedElement: { readonly name: string; readonly depth: number; text: string } | undefined;
 
   constructor(
     maxLinks: number,
@@ -98,9 +100,9 @@ class XmlReading {
     this.depth++;
     this.name = name;
     this.attributes = new Map();
-    if (SILENT.has(name)) this.silent++;
-    if (PARTS.has(name)) this.partDepth = Math.min(this.partDepth, this.depth);
-    this.separate(name);
+    if (HIDDEN_ELEMENTS.has(name)) this.hiddenDepth++;
+    if (PART_ELEMENTS.has(name)) this.partDepth = Math.min(this.partDepth, this.depth);
+    this.endWord(name);
   }
 
   onAttribute(name: string, value: string): void {
@@ -110,30 +112,30 @@ class XmlReading {
   onOpenTagEnd(): void {
     const { name, attributes, depth } = this;
     if (depth === 1) this.language = attributes.get('lang');
-    if (LINKING.has(name) && !NOT_FOLLOWED.has(attributes.get('rel')?.toLowerCase() ?? ''))
-      for (const attribute of ADDRESSES) this.addLink(attributes.get(attribute));
+    if (LINKING_ELEMENTS.has(name) && !NON_DOCUMENT_RELATIONS.has(attributes.get('rel')?.toLowerCase() ?? ''))
+      for (const attribute of URL_ATTRIBUTES) this.addLink(attributes.get(attribute));
     // An element without a URL attribute may have the URL as its text.
-    const isAddress =
-      WRITTEN_ADDRESSES.has(name) && attributes.get('ispermalink') !== 'false' && !attributes.has('href');
-    if (!this.collected && (isAddress || HOLDS_MARKUP.has(name) || this.isFact(name)))
-      this.collected = { name, depth, text: '' };
+    const hasUrlText =
+      URL_TEXT_ELEMENTS.has(name) && attributes.get('ispermalink') !== 'false' && !attributes.has('href');
+    if (!this.collectedElement && (hasUrlText || MARKUP_ELEMENTS.has(name) || this.isFact(name)))
+      this.collectedElement = { name, depth, text: '' };
   }
 
-  onText(piece: string): void {
-    if (this.silent > 0) return;
-    const { collected } = this;
-    if (collected) {
-      collected.text += piece;
-      if (collected.text.length >= LONGEST_COLLECTED) this.endCollecting();
+  onText(text: string): void {
+    if (this.hiddenDepth > 0) return;
+    const { collectedElement } = this;
+    if (collectedElement) {
+      collectedElement.text += text;
+      if (collectedElement.text.length >= MAX_COLLECTED_LENGTH) this.endCollecting();
     }
     // Only at the element's end is it known whether its text is markup or a URL.
-    if (!collected || !isDeferred(collected.name)) this.buffer.append(piece);
+    if (!collectedElement || !isDeferred(collectedElement.name)) this.buffer.append(text);
   }
 
   onCloseTag(name: string): void {
-    if (SILENT.has(name) && this.silent > 0) this.silent--;
-    if (this.collected && this.collected.depth >= this.depth) this.endCollecting();
-    this.separate(name);
+    if (HIDDEN_ELEMENTS.has(name) && this.hiddenDepth > 0) this.hiddenDepth--;
+    if (this.collectedElement && this.collectedElement.depth >= this.depth) this.endCollecting();
+    this.endWord(name);
     this.depth = Math.max(0, this.depth - 1);
     if (this.depth < this.partDepth) this.partDepth = Number.POSITIVE_INFINITY;
   }
@@ -154,41 +156,42 @@ class XmlReading {
   }
 
   private isFact(name: string): boolean {
-    if (this.depth > FACTS_DEPTH || this.partDepth < this.depth) return false;
-    return name === 'title' || name === 'language' || AUTHORS.has(name) || DATES.has(name);
+    if (this.depth > MAX_FACT_DEPTH || this.partDepth < this.depth) return false;
+    return name === 'title' || name === 'language' || AUTHOR_ELEMENTS.has(name) || DATE_FIELDS.has(name);
   }
 
-  private separate(name: string): void {
-    if (INLINE.has(name)) return;
-    if (this.collected && isDeferred(this.collected.name)) this.collected.text += ' ';
+  private endWord(name: string): void {
+    if (INLINE_ELEMENTS.has(name)) return;
+    if (this.collectedElement && isDeferred(this.collectedElement.name)) this.collectedElement.text += ' ';
     else this.buffer.startNewWord();
   }
 
   private endCollecting(): void {
-    const { collected } = this;
-    if (!collected) return;
-    this.collected = undefined;
-    const { name, text } = collected;
-    if (HOLDS_MARKUP.has(name)) this.readEmbeddedHtml(text);
-    else if (!WRITTEN_ADDRESSES.has(name)) this.setFact(name, text.slice(0, LONGEST_FACT).replace(/\s+/g, ' ').trim());
+    const { collectedElement } = this;
+    if (!collectedElement) return;
+    this.collectedElement = undefined;
+    const { name, text } = collectedElement;
+    if (MARKUP_ELEMENTS.has(name)) this.readEmbeddedHtml(text);
+    else if (!URL_TEXT_ELEMENTS.has(name))
+      this.setFact(name, text.slice(0, MAX_FACT_LENGTH).replace(/\s+/g, ' ').trim());
     else if (/^\s*https?:\/\//i.test(text)) this.addLink(text);
     else this.buffer.append(text);
   }
 
-  /** Only the first fact of each kind counts. */
+  /** Stores a fact; only the first one of each kind is used. */
   private setFact(name: string, value: string): void {
-    const known = AUTHORS.has(name) ? 'author' : (DATES.get(name) ?? name);
-    if (value === '' || this.facts.has(known)) return;
+    const key = AUTHOR_ELEMENTS.has(name) ? 'author' : (DATE_FIELDS.get(name) ?? name);
+    if (value === '' || this.facts.has(key)) return;
     if (name === 'language') this.language ??= value;
-    const time = known.startsWith('date_') ? Date.parse(value) : 0;
+    const time = key.startsWith('date_') ? Date.parse(value) : 0;
     if (Number.isNaN(time)) return;
-    this.facts.set(known, known.startsWith('date_') ? `${new Date(time).toISOString().slice(0, 19)}Z` : value);
+    this.facts.set(key, key.startsWith('date_') ? `${new Date(time).toISOString().slice(0, 19)}Z` : value);
   }
 
   private addLink(href: string | undefined): void {
-    const address = href?.trim() ?? '';
-    if (address === '' || address.startsWith('#') || address.length > LONGEST_ADDRESS) return;
-    this.links.add({ href: address, kind: 'a', nofollow: false });
+    const url = href?.trim() ?? '';
+    if (url === '' || url.startsWith('#') || url.length > MAX_URL_LENGTH) return;
+    this.links.add({ href: url, kind: 'a', nofollow: false });
   }
 
   /** Reads HTML that is embedded as text: feeds contain their articles in this form. */
@@ -201,18 +204,18 @@ class XmlReading {
     let name = '';
     let attribute = '';
     let value = '';
-    let silent = false;
+    let isHidden = false;
     const readTagName = (start: number, end: number): string => text.slice(start, end).toLowerCase();
-    const separate = (tag: string): void => {
-      silent = SILENT.has(tag) && name === tag;
-      if (!INLINE.has(tag)) buffer.startNewWord();
+    const endWord = (tag: string): void => {
+      isHidden = HIDDEN_ELEMENTS.has(tag) && name === tag;
+      if (!INLINE_ELEMENTS.has(tag)) buffer.startNewWord();
     };
     const tokenizer = new Tokenizer(
       { decodeEntities: true },
       {
         onopentagname: (start, end) => {
           name = readTagName(start, end);
-          separate(name);
+          endWord(name);
         },
         onattribname: (start, end) => {
           attribute = readTagName(start, end);
@@ -231,10 +234,10 @@ class XmlReading {
         onselfclosingtag() {},
         onclosetag: (start, end) => {
           name = '';
-          separate(readTagName(start, end));
+          endWord(readTagName(start, end));
         },
         ontext: (start, end) => {
-          if (!silent) buffer.append(text.slice(start, end));
+          if (!isHidden) buffer.append(text.slice(start, end));
         },
         ontextentity: (codePoint) => buffer.append(String.fromCodePoint(codePoint)),
         oncdata() {},

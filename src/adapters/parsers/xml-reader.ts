@@ -13,7 +13,7 @@ export interface XmlHandler {
   /** Also called for an empty element `<a/>`. */
   onCloseTag(name: string): void;
   /** A piece of text or CDATA with character references decoded; adjacent pieces belong together. */
-  onText(piece: string): void;
+  onText(text: string): void;
   /** Checked after each element; true if nothing more is needed. */
   isDone(): boolean;
 }
@@ -22,19 +22,19 @@ export function readXml(xml: string, handler: XmlHandler): void {
   let name = '';
   let attribute = '';
   let value = '';
-  const finishOpenTag = (empty: boolean): void => {
+  const finishOpenTag = (isEmpty: boolean): void => {
     handler.onOpenTagEnd();
-    if (empty) handler.onCloseTag(name);
+    if (isEmpty) handler.onCloseTag(name);
   };
   const tokenizer = new Tokenizer(
     { xmlMode: true, decodeEntities: true },
     {
       onopentagname(start, end) {
-        name = localName(xml.slice(start, end));
+        name = getLocalName(xml.slice(start, end));
         handler.onOpenTag(name);
       },
       onattribname(start, end) {
-        attribute = localName(xml.slice(start, end));
+        attribute = getLocalName(xml.slice(start, end));
         value = '';
       },
       onattribdata(start, end) {
@@ -49,7 +49,7 @@ export function readXml(xml: string, handler: XmlHandler): void {
       onopentagend: () => finishOpenTag(false),
       onselfclosingtag: () => finishOpenTag(true),
       onclosetag(start, end) {
-        handler.onCloseTag(localName(xml.slice(start, end)));
+        handler.onCloseTag(getLocalName(xml.slice(start, end)));
         if (handler.isDone()) tokenizer.pause();
       },
       ontext: (start, end) => handler.onText(xml.slice(start, end)),
@@ -65,6 +65,6 @@ export function readXml(xml: string, handler: XmlHandler): void {
   if (!handler.isDone()) tokenizer.end();
 }
 
-function localName(name: string): string {
+function getLocalName(name: string): string {
   return name.slice(name.indexOf(':') + 1).toLowerCase();
 }

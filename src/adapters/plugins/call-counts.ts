@@ -1,6 +1,6 @@
 import { PLUGIN_HOOKS, type PluginCallCount, type PluginHook } from '../../engine/ports/plugins.js';
 
-/** Counts a plug-in's calls and how they ended. */
+/** Counts a plug-in's calls by hook and result. */
 export class CallCounts {
   private readonly counts = new Map<PluginHook, { answered: number; failed: number; milliseconds: number }>();
 
@@ -13,7 +13,7 @@ export class CallCounts {
     this.counts.set(hook, count);
   }
 
-  /** Lists only hooks that have been called. */
+  /** Lists the counts of all hooks that have been called. */
   list(): PluginCallCount[] {
     return PLUGIN_HOOKS.flatMap((hook) => {
       const count = this.counts.get(hook);

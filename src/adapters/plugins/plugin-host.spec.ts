@@ -119,7 +119,7 @@ it('one whose process ends in every call is to blame the second time', async () 
 });
 
 it.each([
-  ['is written for another version', 'export default { apiVersion: 2 }', 'apiVersion 2; this server has apiVersion 1'],
+  ['is written for another version', 'export default { apiVersion: 2 }', 'supports only apiVersion 1'],
   ['is no object', 'export default 7', 'its default export is not an object'],
   ['has nothing', 'export default { apiVersion: 1 }', 'it exports none of the functions'],
   ['is not JavaScript', 'export default {', 'SyntaxError'],
@@ -163,7 +163,7 @@ const UNUSABLE = [
   ['onUrl', `{ headers: { 'x\\n': '1' } }`, 'headers.x'],
   ['onUrl', `{ headers: { x: 'a\\r\\nb' } }`, 'headers.x'],
   ['onUrl', `{ exlude: 'misspelled' }`, 'exlude'],
-  ['onUrl', `'no'`, 'the answer'],
+  ['onUrl', `'no'`, 'its return value'],
   ['onDocument', `{ metas: { price: 7 } }`, 'metas.price'],
   ['onDocument', `{ text: 7 }`, 'text'],
   ['onDocument', `{ metas: Object.fromEntries(Array.from({ length: 501 }, (_, n) => [n, ''])) }`, 'metas'],

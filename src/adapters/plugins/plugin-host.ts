@@ -1,4 +1,4 @@
-/** The server's plug-ins, each in a process of its own. */
+/** Runs the server's plug-ins, each in its own process. */
 import { isDeepStrictEqual } from 'node:util';
 import type { PluginDefinition } from '../../domain/crawl/plugin-definition.js';
 import { isSameDefinition } from '../../domain/secret.js';
@@ -16,9 +16,9 @@ import { RunningPlugin } from './running-plugin.js';
 
 export class PluginHost implements Plugins {
   private plugins: readonly RunningPlugin[] = [];
-  /** Number of configurations whose plug-ins are being loaded: the facts about all plug-ins are announced together. */
-  private loading = 0;
-  private told: readonly PluginFacts[] = [];
+  /** Number of configurations whose plug-ins are being loaded. Until it is 0, no changed facts are announced. */
+  private loadingCount = 0;
+  private announcedFacts: readonly PluginFacts[] = [];
   private readonly listeners: ((facts: readonly PluginFacts[]) => void)[] = [];
 
   constructor(private readonly tools: { readonly clock: Clock; readonly log: Log }) {}
@@ -32,16 +32,16 @@ export class PluginHost implements Plugins {
   }
 
   async configure(definitions: readonly PluginDefinition[]): Promise<void> {
-    const before = this.plugins;
+    const previousPlugins = this.plugins;
     this.plugins = definitions.map(
       (definition) =>
-        before.find((one) => isSameDefinition(one.definition, definition, 'place')) ??
-        new RunningPlugin(definition, { ...this.tools, factsChanged: () => this.announceFacts() }),
+        previousPlugins.find((plugin) => isSameDefinition(plugin.definition, definition, 'place')) ??
+        new RunningPlugin(definition, { ...this.tools, onFactsChanged: () => this.announceFacts() }),
     );
-    for (const plugin of before) if (!this.plugins.includes(plugin)) plugin.close();
-    this.loading++;
-    await Promise.all(this.plugins.map((plugin) => (before.includes(plugin) ? undefined : plugin.start())));
-    this.loading--;
+    for (const plugin of previousPlugins) if (!this.plugins.includes(plugin)) plugin.close();
+    this.loadingCount++;
+    await Promise.all(this.plugins.map((plugin) => (previousPlugins.includes(plugin) ? undefined : plugin.start())));
+    this.loadingCount--;
     this.announceFacts();
   }
 
@@ -71,10 +71,10 @@ export class PluginHost implements Plugins {
   }
 
   private announceFacts(): void {
-    if (this.loading > 0) return;
+    if (this.loadingCount > 0) return;
     const { facts } = this;
-    if (isDeepStrictEqual(facts, this.told)) return;
-    this.told = facts;
+    if (isDeepStrictEqual(facts, this.announcedFacts)) return;
+    this.announcedFacts = facts;
     for (const listener of this.listeners) listener(facts);
   }
 }

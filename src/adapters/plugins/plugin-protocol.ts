@@ -9,24 +9,24 @@ export type ToPlugin =
       readonly settings: Readonly<Record<string, string>>;
     }
   | { readonly do: 'call'; readonly id: number; readonly hook: PluginHook; readonly argument: unknown }
-  /** No one is waiting for the call's answer any longer. */
+  /** The answer to the call is no longer needed. */
   | { readonly do: 'abort'; readonly id: number }
   | { readonly do: 'ping' };
 
-export interface Loaded {
+export interface LoadedPlugin {
   readonly version?: string;
   readonly hooks: readonly PluginHook[];
   readonly mediaTypes: readonly string[];
 }
 
 export type FromPlugin =
-  | { readonly is: 'loaded'; readonly plugin: Loaded }
+  | { readonly is: 'loaded'; readonly plugin: LoadedPlugin }
   /** The module cannot be loaded. */
   | { readonly is: 'unusable'; readonly message: string }
   /** The call's time limit starts now. */
   | { readonly is: 'started'; readonly id: number }
   | { readonly is: 'answered'; readonly id: number; readonly answer: unknown }
   | { readonly is: 'failed'; readonly id: number; readonly message: string }
-  /** An uncaught error; the process is about to end. */
+  /** An uncaught error occurred, and the process is about to end. */
   | { readonly is: 'crashed'; readonly message: string }
   | { readonly is: 'pong' };

@@ -1,6 +1,6 @@
 /**
- * One plug-in of the configuration: its process, which is restarted when it ends and replaced when its file changes,
- * the calls that are waiting for it, and its reported state.
+ * Runs one plug-in of the configuration: restarts its process when it ends, replaces it when the plug-in's file
+ * changes, queues calls, and reports the state.
  */
 import { stat } from 'node:fs/promises';
 import type { PluginDefinition } from '../../domain/crawl/plugin-definition.js';
@@ -11,22 +11,22 @@ import type { Log } from '../../engine/ports/log.js';
 import type { PluginFacts, PluginHook, PluginView } from '../../engine/ports/plugins.js';
 import { CallCounts } from './call-counts.js';
 import { PluginProcess } from './plugin-process.js';
-import type { Loaded } from './plugin-protocol.js';
+import type { LoadedPlugin } from './plugin-protocol.js';
 
 /** Maximum number of calls that are sent to the process at the same time; the others wait. */
-const MOST_IN_FLIGHT = 16;
-/** How many processes may end during a call before the call is blamed. */
-const MOST_ATTEMPTS = 2;
-/** How many processes in a row may end without having answered a call before the next start is delayed. */
-const MOST_DEATHS = 3;
+const MAX_IN_FLIGHT = 16;
+/** Number of processes that may end during the same call before the call is rejected as their probable cause. */
+const MAX_ATTEMPTS = 2;
+/** Number of consecutive processes that may end without having answered a call before the next start is delayed. */
+const MAX_FAILED_STARTS = 3;
 /** Minimum time between two checks of the plug-in's file. */
-const LOOK_EVERY = seconds(1);
-const FIRST_RETRY = seconds(1);
-const LONGEST_RETRY = seconds(60);
+const FILE_CHECK_INTERVAL = seconds(1);
+const INITIAL_RETRY_DELAY = seconds(1);
+const MAX_RETRY_DELAY = seconds(60);
 /** Minimum time limit for loading: a module that imports packages may take a while on a slow disk. */
-const SHORTEST_LOADING_LIMIT = seconds(10);
+const MIN_LOADING_LIMIT = seconds(10);
 
-interface Waiting {
+interface WaitingCall {
   readonly hook: PluginHook;
   readonly argument: unknown;
   readonly limit: number;
@@ -38,25 +38,25 @@ interface Waiting {
 export interface PluginTools {
   readonly clock: Clock;
   readonly log: Log;
-  readonly factsChanged: () => void;
+  readonly onFactsChanged: () => void;
 }
 
 export class RunningPlugin {
   readonly counts = new CallCounts();
   private process: PluginProcess | undefined;
-  private known: Loaded | undefined;
+  private loadedPlugin: LoadedPlugin | undefined;
   private state: PluginView['state'] = 'starting';
-  private queue: Waiting[] = [];
-  private inFlight = 0;
+  private queue: WaitingCall[] = [];
+  private inFlightCount = 0;
   private restarts = 0;
   private failures = 0;
   private retryAt: Instant = instant(0);
-  private lastLook: Instant = instant(0);
+  private lastFileCheck: Instant = instant(0);
   /** Identifies the version of the file that was loaded last, by modification time, size and inode. */
   private version = '';
   private lastError: { at: Instant; message: string } | undefined;
   private closed = false;
-  private starting: Promise<void> | undefined;
+  private startPromise: Promise<void> | undefined;
 
   constructor(
     readonly definition: PluginDefinition,
@@ -65,19 +65,19 @@ export class RunningPlugin {
 
   get facts(): PluginFacts {
     const { name, crawlers, onFailure } = this.definition;
-    // Until the plug-in is loaded, it is not known which pages it must see, so all pages wait for it.
-    const { hooks, mediaTypes } = this.known ?? { hooks: ['onUrl'] as const, mediaTypes: [] };
+    // Until the plug-in is loaded, it is unknown which pages it must see, so all pages wait for it.
+    const { hooks, mediaTypes } = this.loadedPlugin ?? { hooks: ['onUrl'] as const, mediaTypes: [] };
     return { name, hooks, mediaTypes, isOptional: onFailure === 'skip', ...(crawlers ? { crawlers } : {}) };
   }
 
   toView(): PluginView {
-    const { definition, state, known, restarts, lastError } = this;
+    const { definition, state, loadedPlugin, restarts, lastError } = this;
     return {
       name: definition.name,
       file: definition.file,
       state,
-      ...(known?.version === undefined ? {} : { version: known.version }),
-      hooks: known?.hooks ?? [],
+      ...(loadedPlugin?.version === undefined ? {} : { version: loadedPlugin.version }),
+      hooks: loadedPlugin?.hooks ?? [],
       calls: this.counts.list(),
       restarts,
       memory: this.process?.memory ?? 0,
@@ -85,19 +85,19 @@ export class RunningPlugin {
     };
   }
 
-  /** Never rejects: errors are shown in the plug-in's view. */
+  /** Never rejects: errors are reported in the plug-in's view. */
   start(): Promise<void> {
-    this.starting ??= this.openProcess().finally(() => {
-      this.starting = undefined;
+    this.startPromise ??= this.openProcess().finally(() => {
+      this.startPromise = undefined;
     });
-    return this.starting;
+    return this.startPromise;
   }
 
   call(hook: PluginHook, argument: unknown, limit: number): Promise<unknown> {
-    const began = this.tools.clock.now();
+    const startedAt = this.tools.clock.now();
     return new Promise((resolve, reject) => {
       const recordCall = (isAnswered: boolean): void =>
-        this.counts.add(hook, isAnswered, this.tools.clock.now() - began);
+        this.counts.add(hook, isAnswered, this.tools.clock.now() - startedAt);
       this.queue.push({
         hook,
         argument,
@@ -113,61 +113,61 @@ export class RunningPlugin {
           reject(new Error(message));
         },
       });
-      this.checkFile();
-      this.sendWaiting();
+      this.reloadIfChanged();
+      this.sendWaitingCalls();
     });
   }
 
   close(): void {
     this.closed = true;
     this.process?.kill('the server is stopping');
-    this.rejectWaiting('the server is stopping, or the configuration has changed');
+    this.rejectWaitingCalls('the server is stopping, or the configuration has changed');
   }
 
-  private sendWaiting(): void {
+  private sendWaitingCalls(): void {
     if (this.closed) {
-      this.rejectWaiting('it is no longer in the configuration');
+      this.rejectWaitingCalls('it is no longer in the configuration');
       return;
     }
     if (this.state === 'failed') {
       if (this.tools.clock.now() >= this.retryAt) void this.start();
-      else this.rejectWaiting(this.lastError?.message ?? 'it is not running');
+      else this.rejectWaitingCalls(this.lastError?.message ?? 'it is not running');
     }
     const { process } = this;
-    while (process && this.state === 'ready' && this.inFlight < MOST_IN_FLIGHT) {
+    while (process && this.state === 'ready' && this.inFlightCount < MAX_IN_FLIGHT) {
       const next = this.queue.shift();
       if (!next) return;
-      if (this.known?.hooks.includes(next.hook)) this.sendTo(process, next);
-      // The calling page does not know yet which of its other parts the plug-in must see.
-      else next.reject('it has only just been loaded');
+      if (this.loadedPlugin?.hooks.includes(next.hook)) this.sendTo(process, next);
+      // The call was made before the hooks were known, so other hooks may be missing for the same page.
+      else next.reject('it was not loaded when the call was made');
     }
   }
 
-  private sendTo(process: PluginProcess, waiting: Waiting): void {
-    const { hook, argument, limit } = waiting;
-    this.inFlight++;
-    const finishCall = (then: () => void): void => {
-      this.inFlight--;
-      then();
-      this.sendWaiting();
+  private sendTo(process: PluginProcess, call: WaitingCall): void {
+    const { hook, argument, limit } = call;
+    this.inFlightCount++;
+    const finishCall = (settle: () => void): void => {
+      this.inFlightCount--;
+      settle();
+      this.sendWaitingCalls();
     };
     process.call({
       hook,
       argument,
       limit,
-      answered: (answer) => finishCall(() => void settle(waiting, answer)),
-      failed: (message) => finishCall(() => waiting.reject(message)),
-      lost: (why, begun) =>
+      onAnswer: (answer) => finishCall(() => void settleCall(call, answer)),
+      onFailure: (message) => finishCall(() => call.reject(message)),
+      onLost: (reason, hasBegun) =>
         finishCall(() => {
-          if (begun) waiting.attempts++;
-          if (waiting.attempts < MOST_ATTEMPTS && !this.closed) this.queue.unshift(waiting);
-          else waiting.reject(why);
+          if (hasBegun) call.attempts++;
+          if (call.attempts < MAX_ATTEMPTS && !this.closed) this.queue.unshift(call);
+          else call.reject(reason);
         }),
     });
   }
 
   /**
-   * Loads the module in a new process. The previous process keeps working until that is done, and stays if it fails.
+   * Loads the module in a new process. The previous process stays in use until that is done, or if it fails.
    */
   private async openProcess(): Promise<void> {
     const { definition, tools } = this;
@@ -177,35 +177,35 @@ export class RunningPlugin {
       name,
       file,
       memoryLimit,
-      settings: Object.fromEntries(settings.map((one) => [one.name, revealText(one.value)])),
+      settings: Object.fromEntries(settings.map((setting) => [setting.name, revealText(setting.value)])),
     };
-    const opened: PluginProcess = new PluginProcess(module, tools.clock, {
-      printed: (text) => tools.log.info(`plug-in ${name}: ${text}`),
-      ended: (why) => this.onProcessEnd(opened, why),
+    const newProcess: PluginProcess = new PluginProcess(module, tools.clock, {
+      onOutput: (text) => tools.log.info(`plug-in ${name}: ${text}`),
+      onEnd: (reason) => this.onProcessEnd(newProcess, reason),
     });
     this.version = version;
     try {
-      const loaded = await opened.loadModule(Math.max(timeLimit, SHORTEST_LOADING_LIMIT));
-      this.switchTo(opened, loaded);
+      const loaded = await newProcess.loadModule(Math.max(timeLimit, MIN_LOADING_LIMIT));
+      this.switchTo(newProcess, loaded);
     } catch (error) {
-      opened.kill('it cannot be loaded');
+      newProcess.kill('it cannot be loaded');
       this.onStartFailure((error as Error).message);
     }
   }
 
-  private switchTo(opened: PluginProcess, loaded: Loaded): void {
+  private switchTo(newProcess: PluginProcess, loaded: LoadedPlugin): void {
     if (this.closed) {
-      opened.kill('the server is stopping');
+      newProcess.kill('the server is stopping');
       return;
     }
-    const before = this.process;
-    this.process = opened;
-    this.known = loaded;
+    const previousProcess = this.process;
+    this.process = newProcess;
+    this.loadedPlugin = loaded;
     this.state = 'ready';
     this.tools.log.info(`plug-in ${this.definition.name}: loaded`, { hooks: loaded.hooks.join(', ') });
-    before?.retire();
-    this.tools.factsChanged();
-    this.sendWaiting();
+    previousProcess?.retire();
+    this.tools.onFactsChanged();
+    this.sendWaitingCalls();
   }
 
   private onStartFailure(message: string): void {
@@ -213,34 +213,34 @@ export class RunningPlugin {
     this.recordError(`it cannot be loaded: ${message}`);
     log.error(`plug-in ${this.definition.name} cannot be loaded`, { message, file: this.definition.file });
     this.failures++;
-    const wait = Math.min(FIRST_RETRY * 2 ** Math.min(this.failures - 1, 10), LONGEST_RETRY);
-    this.retryAt = after(clock.now(), milliseconds(wait));
+    const delay = Math.min(INITIAL_RETRY_DELAY * 2 ** Math.min(this.failures - 1, 10), MAX_RETRY_DELAY);
+    this.retryAt = after(clock.now(), milliseconds(delay));
     if (this.process) return; // the previous version stays in use
     this.state = 'failed';
-    this.tools.factsChanged();
-    this.sendWaiting();
+    this.tools.onFactsChanged();
+    this.sendWaitingCalls();
   }
 
-  private onProcessEnd(process: PluginProcess, why: string): void {
+  private onProcessEnd(process: PluginProcess, reason: string): void {
     if (process !== this.process) return;
     this.process = undefined;
     if (this.closed) return;
     this.restarts++;
-    this.recordError(why);
-    this.tools.log.warn(`the process of plug-in ${this.definition.name} ended`, { why });
+    this.recordError(reason);
+    this.tools.log.warn(`the process of plug-in ${this.definition.name} ended`, { why: reason });
     this.state = 'starting';
-    this.failures = process.answers > 0 ? 0 : this.failures + 1;
-    if (this.failures < MOST_DEATHS) void this.start();
-    else this.onStartFailure(why);
+    this.failures = process.answerCount > 0 ? 0 : this.failures + 1;
+    if (this.failures < MAX_FAILED_STARTS) void this.start();
+    else this.onStartFailure(reason);
   }
 
-  /** Called when there is work for the plug-in: checks whether its file has changed. */
-  private checkFile(): void {
+  /** Starts a new process if the plug-in's file has changed. Called whenever there is work for the plug-in. */
+  private reloadIfChanged(): void {
     const now = this.tools.clock.now();
-    if (this.starting || this.closed || now < after(this.lastLook, LOOK_EVERY)) return;
-    this.lastLook = now;
+    if (this.startPromise || this.closed || now < after(this.lastFileCheck, FILE_CHECK_INTERVAL)) return;
+    this.lastFileCheck = now;
     void readFileVersion(this.definition.file).then((version) => {
-      if (version === this.version || version === '' || this.starting || this.closed) return;
+      if (version === this.version || version === '' || this.startPromise || this.closed) return;
       this.failures = 0;
       void this.start();
     });
@@ -250,22 +250,22 @@ export class RunningPlugin {
     this.lastError = { at: this.tools.clock.now(), message };
   }
 
-  private rejectWaiting(message: string): void {
+  private rejectWaitingCalls(message: string): void {
     for (const { reject } of this.queue.splice(0)) reject(message);
   }
 }
 
-/** The library that validates answers is loaded with the first answer, because most servers run without plug-ins. */
-async function settle({ hook, resolve, reject }: Waiting, given: unknown): Promise<void> {
+/** Validates an answer. The validation library is loaded only when needed, because most servers have no plug-ins. */
+async function settleCall({ hook, resolve, reject }: WaitingCall, returnValue: unknown): Promise<void> {
   try {
-    const { validateResponse: checkedAnswer } = await import('./plugin-answers.js');
-    resolve(checkedAnswer(hook, given));
+    const { validateResponse: validate } = await import('./plugin-answers.js');
+    resolve(validate(hook, returnValue));
   } catch (error) {
     reject((error as Error).message);
   }
 }
 
-/** Empty if the file does not exist, perhaps because it is being replaced. */
+/** Returns an empty string if the file does not exist, perhaps because it is being replaced. */
 async function readFileVersion(file: string): Promise<string> {
   try {
     const { mtimeMs, size, ino } = await stat(file);

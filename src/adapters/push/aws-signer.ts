@@ -28,15 +28,15 @@ export class AwsSigner {
 
   constructor(
     private readonly access: AwsAccess,
-    /** Adds the header with the digest of the body, which the test vectors published by AWS do not have. */
+    /** Whether to add the header with the digest of the body, which AWS's published test vectors lack. */
     private readonly applyChecksum = true,
   ) {}
 
   /** Returns the request's headers including the signature. `url` has no query. */
   async sign(url: string, request: SinkRequest, signingDate = new Date()): Promise<Record<string, string>> {
-    this.signer ??= this.load();
+    this.signer ??= this.loadSigner();
     const { protocol, hostname, port, host, pathname } = new URL(url);
-    const signed = await (await this.signer).sign(
+    const signedRequest = await (await this.signer).sign(
       {
         method: request.method,
         protocol,
@@ -49,13 +49,13 @@ export class AwsSigner {
       },
       { signingDate },
     );
-    return signed.headers;
+    return signedRequest.headers;
   }
 
-  private async load() {
+  private async loadSigner() {
     const { SignatureV4 } = await import('@smithy/signature-v4');
     const { accessKeyId, secretAccessKey, sessionToken, region, service } = this.access;
-    // A provider function, because the package would keep a plain value.
+    // The package would keep a plain value, so it gets a function instead.
     const credentials = async () => ({
       accessKeyId,
       secretAccessKey: secretAccessKey.reveal(),
@@ -90,6 +90,6 @@ class Sha256 {
   }
 
   reset(): void {
-    throw new Error('a digest can be taken only once');
+    throw new Error('this hash cannot be reset: create a new one');
   }
 }

@@ -38,10 +38,10 @@ const NO_PLUGINS: Pick<Plugins, 'facts' | 'call'> = {
   call: (name) => Promise.reject(new PluginFailed(`${name}: plug-ins are not available here`)),
 };
 
-/** Creates the sink for a definition, without connecting yet. Throws TypeError if the URL is invalid. */
+/** Creates the sink for a definition without connecting to it. Throws TypeError if the URL is invalid. */
 export function createSink(definition: SinkDefinition, plugins: Pick<Plugins, 'facts' | 'call'> = NO_PLUGINS): Sink {
-  const Class = SINKS[definition.type] as new (definition: SinkDefinition, plugins: PluginCaller) => Sink;
-  const sink = new Class(definition, plugins);
-  const discreet = new DiscreetSink(definition.map ? new MappedSink(sink, definition.map) : sink, definition);
-  return plugins === NO_PLUGINS ? discreet : new PluginOrders(discreet, plugins);
+  const SinkClass = SINKS[definition.type] as new (definition: SinkDefinition, plugins: PluginCaller) => Sink;
+  const sink = new SinkClass(definition, plugins);
+  const discreetSink = new DiscreetSink(definition.map ? new MappedSink(sink, definition.map) : sink, definition);
+  return plugins === NO_PLUGINS ? discreetSink : new PluginOrders(discreetSink, plugins);
 }

@@ -1,6 +1,6 @@
 /**
- * A receiver may repeat in its response what it was sent, including the login, and responses from sinks are stored,
- * logged and shown. The secrets of the sink's definition are removed from them here, whatever the protocol.
+ * Removes the secrets of a sink's definition from its responses, for every protocol. A receiver may repeat in its
+ * response what it was sent, including the login, and responses are stored, logged and shown.
  */
 
 import type { SinkDefinition } from '../../domain/crawl/sink-definition.js';
@@ -12,7 +12,7 @@ import { type Sink, SinkUnavailable } from '../../engine/ports/sink.js';
 
 export class DiscreetSink implements Sink {
   readonly name: string;
-  private readonly hidden: (text: string) => string;
+  private readonly redact: (text: string) => string;
   readonly listEntries?: NonNullable<Sink['listEntries']>;
   readonly readDocuments?: NonNullable<Sink['readDocuments']>;
   readonly probe?: NonNullable<Sink['probe']>;
@@ -21,7 +21,7 @@ export class DiscreetSink implements Sink {
     private readonly sink: Sink,
     definition: SinkDefinition,
   ) {
-    this.hidden = createSecretFilter(findSecrets(definition));
+    this.redact = createSecretFilter(findSecrets(definition));
     this.name = sink.name;
     if (sink.listEntries) this.listEntries = (signal) => this.readEntries(signal);
     if (sink.readDocuments)
@@ -33,7 +33,7 @@ export class DiscreetSink implements Sink {
     try {
       const answers = await this.sink.deliver(batch, signal);
       return answers.map((answer) =>
-        answer.state === 'refused' ? { ...answer, message: this.hidden(answer.message) } : answer,
+        answer.state === 'refused' ? { ...answer, message: this.redact(answer.message) } : answer,
       );
     } catch (error) {
       throw this.redactError(error);
@@ -52,9 +52,9 @@ export class DiscreetSink implements Sink {
     }
   }
 
-  private async withRedactedErrors<T>(answer: Promise<T>): Promise<T> {
+  private async withRedactedErrors<T>(promise: Promise<T>): Promise<T> {
     try {
-      return await answer;
+      return await promise;
     } catch (error) {
       throw this.redactError(error);
     }
@@ -62,18 +62,23 @@ export class DiscreetSink implements Sink {
 
   private redactError(error: unknown): unknown {
     if (!(error instanceof SinkUnavailable)) return error;
-    return new SinkUnavailable(this.hidden(error.message), error.retryAfterMs);
+    return new SinkUnavailable(this.redact(error.message), error.retryAfterMs);
   }
 }
 
 function findSecrets({ type, url: address, options, tls }: SinkDefinition): (string | undefined)[] {
-  const { login, ...others } = options as Partial<Record<string, string | Secret>> & { readonly login?: string };
+  const { login, ...otherOptions } = options as Partial<Record<string, string | Secret>> & { readonly login?: string };
   const url = SINK_TYPES[type].address === 'file' ? null : URL.parse(address);
   const user = login ?? decodePercent(url?.username);
-  const pass = revealIfSet(others['password']) ?? decodePercent(url?.password);
-  const ofUrl = url ? [url.username, url.password, decodePercent(url.password)] : [];
-  const query = url ? [...url.searchParams.values(), url.search.slice(1)] : [];
-  return [...collectSecrets([options, tls]), user ? `${user}:${pass ?? ''}` : undefined, ...ofUrl, ...query];
+  const password = revealIfSet(otherOptions['password']) ?? decodePercent(url?.password);
+  const urlCredentials = url ? [url.username, url.password, decodePercent(url.password)] : [];
+  const queryValues = url ? [...url.searchParams.values(), url.search.slice(1)] : [];
+  return [
+    ...collectSecrets([options, tls]),
+    user ? `${user}:${password ?? ''}` : undefined,
+    ...urlCredentials,
+    ...queryValues,
+  ];
 }
 
 const revealIfSet = (text: string | Secret | undefined): string | undefined =>

@@ -8,7 +8,7 @@ import type { SinkRequest } from './sink-client.js';
 /** The relevant differences between Elasticsearch and OpenSearch. */
 export interface SearchDialect {
   readonly product: string;
-  /** The mapping for metas with arbitrary names: one field, without a mapping explosion or guessed types. */
+  /** The mapping for metas with arbitrary names: a single field, which avoids a mapping explosion and guessed types. */
   readonly metas: Readonly<Record<string, unknown>>;
   readonly pitField: 'id' | 'pit_id';
   openPointInTime(index: string, keepAlive: string): Pick<SinkRequest, 'path' | 'query'>;
@@ -34,7 +34,7 @@ const OPENSEARCH: SearchDialect = {
 export const getDialect = (type: 'elasticsearch' | 'opensearch'): SearchDialect =>
   type === 'opensearch' ? OPENSEARCH : ELASTICSEARCH;
 
-/** `master.bytes` is meant for an ingest pipeline (attachment) and is not kept in the stored source document. */
+/** `master.bytes` is meant for an ingest pipeline (attachment) and is excluded from the stored source document. */
 const createDefaultMapping = ({ metas }: SearchDialect) => ({
   dynamic: false,
   _source: { excludes: ['master.bytes'] },
@@ -73,22 +73,22 @@ const createDefaultMapping = ({ metas }: SearchDialect) => ({
 });
 
 /**
- * Builds the request that creates a missing index: our settings and mappings, overridden and extended by the operator's
- * template.
+ * Builds the body of the request that creates a missing index: the default mappings, overridden and extended by the
+ * operator's template.
  */
 export function buildIndexBody(dialect: SearchDialect, template?: string, alias?: string) {
   const { settings, mappings, aliases } = asRecord(template === undefined ? {} : JSON.parse(template));
-  const own = createDefaultMapping(dialect);
-  const properties = { ...own.properties, ...asRecord(asRecord(mappings)['properties']) };
+  const defaults = createDefaultMapping(dialect);
+  const properties = { ...defaults.properties, ...asRecord(asRecord(mappings)['properties']) };
   const names = { ...asRecord(aliases), ...(alias === undefined ? {} : { [alias]: {} }) };
   return {
     ...(settings === undefined ? {} : { settings }),
     ...(Object.keys(names).length === 0 ? {} : { aliases: names }),
-    mappings: { ...own, ...asRecord(mappings), properties },
+    mappings: { ...defaults, ...asRecord(mappings), properties },
   };
 }
 
-export function toSource(crawler: string, document: PushDocument) {
+export function toSourceDocument(crawler: string, document: PushDocument) {
   const { uri, stamp, metas, master, text, headings, markdown, chunks } = document;
   const values = groupValuesByName(metas, (name) => name || '_');
   const title = values['title']?.[0] ?? '';
@@ -108,13 +108,15 @@ export function toSource(crawler: string, document: PushDocument) {
   };
 }
 
-/** Undefined if there are no values. Dots in a name would split it into objects. */
+/** Returns undefined if there are no values. Dots in names are replaced, because they would create nested objects. */
 function groupTypedValues(metas: PushDocument['metas'], type: 'date' | 'number') {
-  const typed = selectByType(metas, type);
-  return typed.length === 0 ? undefined : groupValuesByName(typed, (name) => name.replace(/[.\s]+/g, '_') || '_');
+  const typedMetas = selectByType(metas, type);
+  return typedMetas.length === 0
+    ? undefined
+    : groupValuesByName(typedMetas, (name) => name.replace(/[.\s]+/g, '_') || '_');
 }
 
-/** Undefined for a document that someone else has put into the index. */
+/** Returns undefined for a document that another program has put into the index. */
 export function toKeptDocument(source: Readonly<Record<string, unknown>>): KeptDocument | undefined {
   const [uri, stamp, crawler, text] = ['uri', 'stamp', 'crawler', 'text'].map((name) => asString(source[name]));
   const metas = source['metas'];

@@ -178,8 +178,10 @@ describe('bulk deliveries', () => {
     const { receiver, sink } = await started();
     await sink.deliver([addOrder('http://a/')], stillWanted());
     receiver.answerNext({ status: 200, body: '<html>' });
-    await expect(sink.deliver([addOrder('http://a/')], stillWanted())).rejects.toThrow(/is it Elasticsearch/);
+    await expect(sink.deliver([addOrder('http://a/')], stillWanted())).rejects.toThrow(/is this an Elasticsearch/);
     receiver.answerNext({ status: 200, body: { items: [] } });
-    await expect(sink.deliver([addOrder('http://a/')], stillWanted())).rejects.toThrow(/0 bulk results for 1 orders/);
+    await expect(sink.deliver([addOrder('http://a/')], stillWanted())).rejects.toThrow(
+      /0 bulk results were returned for 1 orders/,
+    );
   });
 });

@@ -3,21 +3,27 @@ import type { SinkDefinitionOf } from '../../domain/crawl/sink-definition.js';
 import type { OrderAnswer, PushOrder } from '../../domain/push/order.js';
 import { type KeptDocument, type Sink, SinkUnavailable } from '../../engine/ports/sink.js';
 import { asList, asRecord, asString, isRecord } from './answers.js';
-import { buildIndexBody, getDialect, type SearchDialect, toKeptDocument, toSource } from './elasticsearch-schema.js';
-import { isSuccess, type SinkAnswer, SinkClient, type SinkRequest } from './sink-client.js';
+import {
+  buildIndexBody,
+  getDialect,
+  type SearchDialect,
+  toKeptDocument,
+  toSourceDocument,
+} from './elasticsearch-schema.js';
+import { isSuccess, SinkClient, type SinkRequest, type SinkResponse } from './sink-client.js';
 import { type RequestAnswer, sendWithSplitting } from './splitting.js';
 
 const DEFAULT_INDEX = 'crawlway';
-const ENTRIES_AT_ONCE = 1_000;
+const PAGE_SIZE = 1_000;
 const KEEP_ALIVE = '5m';
-const LONGEST_MESSAGE = 1_000;
-/** Takes precedence over the products' built-in templates. */
+const MAX_MESSAGE_LENGTH = 1_000;
+/** A priority that takes precedence over the products' built-in templates. */
 const TEMPLATE_PRIORITY = 500;
 const NDJSON = { 'content-type': 'application/x-ndjson' };
 const JSON_TYPE = { 'content-type': 'application/json' };
 
-/** Item errors that concern the whole index or cluster although their status looks like an error of one document. */
-const NOT_THE_DOCUMENT = new Set([
+/** Item errors that concern the whole index or cluster, although their status suggests an error in one document. */
+const INDEX_ERROR_TYPES = new Set([
   'index_not_found_exception',
   'invalid_index_name_exception',
   'index_closed_exception',
@@ -28,7 +34,7 @@ const NOT_THE_DOCUMENT = new Set([
 /** The result of one action of a bulk request. */
 interface ItemResult {
   readonly action: string;
-  /** 0 if there is no readable status, which counts as the sink's fault. */
+  /** 0 if the status cannot be read, which is treated as an error of the sink. */
   readonly status: number;
   readonly failed: boolean;
   readonly type?: string;
@@ -38,10 +44,10 @@ interface ItemResult {
 type SearchOptions = SinkDefinitionOf<'elasticsearch' | 'opensearch'>['options'];
 
 /**
- * Elasticsearch (7.10 and later) and OpenSearch (2.4 and later) through the bulk API. A document's id is the SHA-256 of
- * its URI. Items with a status of 20x are durable (index.translog.durability `request`, both products' default); no
- * refresh is forced. A missing index is created with a mapping that accepts every document; an existing one is left
- * unchanged and must map `uri` as keyword for `listEntries`.
+ * Writes to Elasticsearch (7.10 and later) or OpenSearch (2.4 and later) through the bulk API. A document's id is the
+ * SHA-256 of its URI. Items with a status of 20x are durable (index.translog.durability `request`, both products'
+ * default); no refresh is forced. A missing index is created with a mapping that accepts every document; an existing
+ * one is left unchanged and must map `uri` as keyword for `listEntries`.
  */
 export class ElasticsearchSink implements Sink {
   readonly name: string;
@@ -66,45 +72,46 @@ export class ElasticsearchSink implements Sink {
 
   async *listEntries(signal: AbortSignal): AsyncGenerator<{ uri: string; stamp: string }> {
     await this.requestJson({ method: 'POST', path: `${this.indexPath}/_refresh` }, signal);
-    const opened = await this.requestJson(
+    const pointInTime = await this.requestJson(
       { method: 'POST', ...this.dialect.openPointInTime(this.indexPath, KEEP_ALIVE) },
       signal,
     );
-    let pit = String(opened[this.dialect.pitField]);
+    let pit = String(pointInTime[this.dialect.pitField]);
     try {
-      let after: string | undefined;
+      let lastUri: string | undefined;
       do {
-        const page = await this.requestJson(searchRequest(pit, after), signal);
+        const page = await this.requestJson(buildSearchRequest(pit, lastUri), signal);
         if (typeof page['pit_id'] === 'string') pit = page['pit_id'];
         const hits = this.parseHits(page);
         yield* hits.flatMap(toEntries);
-        after = hits.length < ENTRIES_AT_ONCE ? undefined : this.findNextPosition(after, hits.at(-1)!);
-      } while (after);
+        lastUri = hits.length < PAGE_SIZE ? undefined : this.findNextPosition(lastUri, hits.at(-1)!);
+      } while (lastUri);
     } finally {
       await this.closePointInTime(pit);
     }
   }
 
-  /** Includes documents that searches do not find yet. */
+  /** Also returns documents that searches do not find yet. */
   async readDocuments(uris: readonly string[], signal: AbortSignal): Promise<KeptDocument[]> {
-    const wanted = uris.map((uri) => ({ _id: documentId(uri), routing: this.routingKey(uri) }));
-    const body = JSON.stringify({ docs: wanted });
+    const requestedDocs = uris.map((uri) => ({ _id: computeDocumentId(uri), routing: this.getRoutingKey(uri) }));
+    const body = JSON.stringify({ docs: requestedDocs });
     const query = { _source_excludes: 'master.bytes' };
     const request: SinkRequest = { method: 'POST', path: `${this.indexPath}/_mget`, query, headers: JSON_TYPE, body };
     const { docs } = await this.requestJson(request, signal);
-    return asList(docs).flatMap((found) => toKeptDocument(asRecord(asRecord(found)['_source'])) ?? []);
+    return asList(docs).flatMap((doc) => toKeptDocument(asRecord(asRecord(doc)['_source'])) ?? []);
   }
 
   async probe(signal: AbortSignal): Promise<void> {
-    const found = await this.client.request({ method: 'HEAD', path: this.indexPath }, signal);
-    if (!isSuccess(found) && found.status !== 403 && found.status !== 404) throw this.client.toUnavailable(found);
+    const response = await this.client.request({ method: 'HEAD', path: this.indexPath }, signal);
+    if (!isSuccess(response) && response.status !== 403 && response.status !== 404)
+      throw this.client.toUnavailable(response);
   }
 
   close(): Promise<void> {
     return this.client.close();
   }
 
-  /** Called even if the reader stopped early. A point in time that stays open expires after KEEP_ALIVE. */
+  /** Ignores errors, because a point in time that stays open expires after KEEP_ALIVE. */
   private async closePointInTime(pit: string): Promise<void> {
     const request: SinkRequest = { method: 'DELETE', headers: JSON_TYPE, ...this.dialect.closePointInTime(pit) };
     await this.client.request(request, new AbortController().signal).catch(() => undefined);
@@ -118,85 +125,102 @@ export class ElasticsearchSink implements Sink {
     const body = orders.map((order) => this.toBulkLines(order)).join('');
     const { pipeline } = this.options;
     const query = pipeline === undefined ? undefined : { pipeline };
-    const answer = await this.client.request({ method: 'POST', path: '_bulk', query, headers: NDJSON, body }, signal);
-    if (answer.status === 413)
+    const response = await this.client.request({ method: 'POST', path: '_bulk', query, headers: NDJSON, body }, signal);
+    if (response.status === 413)
       return { refused: 'the document is larger than the server accepts (http.max_content_length)' };
-    if (!isSuccess(answer)) throw this.client.toUnavailable(answer);
-    const items = asList(this.parse(answer)['items']).map(parseItemResult);
+    if (!isSuccess(response)) throw this.client.toUnavailable(response);
+    const items = asList(this.parseBody(response)['items']).map(parseItemResult);
     if (items.length !== orders.length)
-      throw new SinkUnavailable(`${this.client.displayName}: ${items.length} bulk results for ${orders.length} orders`);
-    const someTaken = items.some(isAccepted);
-    return items.map((item) => this.toOrderAnswer(item, someTaken));
+      throw new SinkUnavailable(
+        `${this.client.displayName}: ${items.length} bulk results were returned for ${orders.length} orders`,
+      );
+    const someAccepted = items.some(isAccepted);
+    return items.map((item) => this.toOrderAnswer(item, someAccepted));
   }
 
   private parseHits(page: Record<string, unknown>): Record<string, unknown>[] {
     const hits = asRecord(page['hits'])['hits'];
     if (Array.isArray(hits)) return hits.map(asRecord);
     throw new SinkUnavailable(
-      `${this.client.displayName}: the response to a search has no hits; is it ${this.dialect.product}?`,
+      `${this.client.displayName}: the response to a search has no hits; is this an ${this.dialect.product} server?`,
     );
   }
 
-  /** Finds where the next page begins. A listing that is not in ascending order would never end. */
-  private findNextPosition(after: string | undefined, last: Record<string, unknown>): string {
-    const uri = asList(last['sort'])[0];
-    if (typeof uri === 'string' && (after === undefined || Buffer.compare(Buffer.from(uri), Buffer.from(after)) > 0))
+  /**
+   * Returns where the next page begins. Throws if the listing is not in ascending order, because it might never end.
+   */
+  private findNextPosition(previousUri: string | undefined, lastHit: Record<string, unknown>): string {
+    const uri = asList(lastHit['sort'])[0];
+    if (
+      typeof uri === 'string' &&
+      (previousUri === undefined || Buffer.compare(Buffer.from(uri), Buffer.from(previousUri)) > 0)
+    )
       return uri;
     throw new SinkUnavailable(
-      `${this.client.displayName}: the pages of search results are not in the order of \`uri\``,
+      `${this.client.displayName}: the search results are not sorted by \`uri\`; the index must map it as keyword`,
     );
   }
 
   private toBulkLines(order: PushOrder): string {
     const version =
       this.options.versions === 'external' ? { version: order.decidedAt, version_type: 'external_gte' } : undefined;
-    const target = { _index: this.index, _id: documentId(order.uri), routing: this.routingKey(order.uri), ...version };
+    const target = {
+      _index: this.index,
+      _id: computeDocumentId(order.uri),
+      routing: this.getRoutingKey(order.uri),
+      ...version,
+    };
     if (order.kind === 'delete') return `${JSON.stringify({ delete: target })}\n`;
-    return `${JSON.stringify({ index: target })}\n${JSON.stringify(toSource(order.crawler, order.document))}\n`;
+    return `${JSON.stringify({ index: target })}\n${JSON.stringify(toSourceDocument(order.crawler, order.document))}\n`;
   }
 
-  /** `someTaken`: the index has accepted other documents in the same request. */
-  private toOrderAnswer(result: ItemResult, someTaken: boolean): OrderAnswer {
+  /** `someAccepted`: whether the index has accepted other documents in the same request. */
+  private toOrderAnswer(result: ItemResult, someAccepted: boolean): OrderAnswer {
     if (isAccepted(result) || this.isSuperseded(result)) return { state: 'acknowledged' };
     const { status, type, reason = 'no reason given' } = result;
-    const words = `${type ?? `status ${status}`}: ${reason}`.slice(0, LONGEST_MESSAGE);
-    // If other documents were accepted, an internal error concerns only this document and would recur every time.
-    const ownFault = status === 500 && someTaken;
-    const passes = status === 429 || status === 0 || (status >= 500 && !ownFault) || NOT_THE_DOCUMENT.has(type ?? '');
-    if (passes) throw new SinkUnavailable(`${this.client.displayName}: ${words}`);
-    return { state: 'refused', message: words };
+    const description = `${type ?? `status ${status}`}: ${reason}`.slice(0, MAX_MESSAGE_LENGTH);
+    // If other documents were accepted, an internal error concerns only this document and would recur on every attempt.
+    const isDocumentError = status === 500 && someAccepted;
+    const isTemporary =
+      status === 429 || status === 0 || (status >= 500 && !isDocumentError) || INDEX_ERROR_TYPES.has(type ?? '');
+    if (isTemporary) throw new SinkUnavailable(`${this.client.displayName}: ${description}`);
+    return { state: 'refused', message: description };
   }
 
-  /** True if the index already has a newer version of the document, so the order has nothing left to do. */
+  /** Whether the index already holds a newer version of the document, so that the order is obsolete. */
   private isSuperseded({ status, type }: ItemResult): boolean {
     return this.options.versions === 'external' && status === 409 && type === 'version_conflict_engine_exception';
   }
 
   private async ensureIndex(signal: AbortSignal): Promise<void> {
     if (this.indexReady) return;
-    const found = await this.client.request({ method: 'HEAD', path: this.indexPath }, signal);
+    const response = await this.client.request({ method: 'HEAD', path: this.indexPath }, signal);
     // Credentials that may write documents are not necessarily allowed to examine the index (403).
-    if (!isSuccess(found) && found.status !== 403) {
-      if (found.status !== 404) throw this.client.toUnavailable(found);
+    if (!isSuccess(response) && response.status !== 403) {
+      if (response.status !== 404) throw this.client.toUnavailable(response);
       const { template, alias } = this.options;
       const settings = buildIndexBody(this.dialect, template, alias);
       if (template !== undefined) await this.putTemplate(settings, signal);
       const body = JSON.stringify(settings);
-      const made = await this.client.request({ method: 'PUT', path: this.indexPath, headers: JSON_TYPE, body }, signal);
-      const another = made.status === 400 && made.body.includes('resource_already_exists_exception');
-      if (!isSuccess(made) && !another) throw this.client.toUnavailable(made);
-    } else if (isSuccess(found)) await this.ensureAlias(signal);
+      const createResponse = await this.client.request(
+        { method: 'PUT', path: this.indexPath, headers: JSON_TYPE, body },
+        signal,
+      );
+      const alreadyExists =
+        createResponse.status === 400 && createResponse.body.includes('resource_already_exists_exception');
+      if (!isSuccess(createResponse) && !alreadyExists) throw this.client.toUnavailable(createResponse);
+    } else if (isSuccess(response)) await this.ensureAlias(signal);
     this.indexReady = true;
   }
 
-  /** The template applies when a person recreates the index. */
+  /** Creates a template, which applies if an operator recreates the index. */
   private async putTemplate(template: object, signal: AbortSignal): Promise<void> {
     const path = `_index_template/${encodeURIComponent(`crawlway-${this.index}`)}`;
     const body = JSON.stringify({ index_patterns: [this.index], priority: TEMPLATE_PRIORITY, template });
     await this.requestJson({ method: 'PUT', path, headers: JSON_TYPE, body }, signal);
   }
 
-  /** If the alias also points to another index, it keeps doing so. */
+  /** Adds the alias to the index without removing it from other indexes. */
   private async ensureAlias(signal: AbortSignal): Promise<void> {
     const { alias } = this.options;
     if (alias === undefined) return;
@@ -204,25 +228,25 @@ export class ElasticsearchSink implements Sink {
     await this.requestJson({ method: 'POST', path: '_aliases', headers: JSON_TYPE, body }, signal);
   }
 
-  private routingKey(uri: string): string | undefined {
+  private getRoutingKey(uri: string): string | undefined {
     return this.options.routing === 'host' ? (URL.parse(uri)?.host ?? uri) : undefined;
   }
 
   private async requestJson(request: SinkRequest, signal: AbortSignal): Promise<Record<string, unknown>> {
-    const answer = await this.client.request(request, signal);
-    if (!isSuccess(answer)) throw this.client.toUnavailable(answer);
-    return this.parse(answer);
+    const response = await this.client.request(request, signal);
+    if (!isSuccess(response)) throw this.client.toUnavailable(response);
+    return this.parseBody(response);
   }
 
-  private parse(answer: SinkAnswer): Record<string, unknown> {
+  private parseBody(response: SinkResponse): Record<string, unknown> {
     try {
-      const value: unknown = JSON.parse(answer.body);
+      const value: unknown = JSON.parse(response.body);
       if (isRecord(value)) return value;
     } catch {
       // reported below
     }
     throw new SinkUnavailable(
-      `${this.client.displayName}: the response is not a JSON object; is it ${this.dialect.product}?`,
+      `${this.client.displayName}: the response is not a JSON object; is this an ${this.dialect.product} server?`,
     );
   }
 }
@@ -243,21 +267,21 @@ function parseItemResult(item: unknown): ItemResult {
   };
 }
 
-const documentId = (uri: string): string => createHash('sha256').update(uri).digest('hex');
+const computeDocumentId = (uri: string): string => createHash('sha256').update(uri).digest('hex');
 
-function searchRequest(pit: string, after: string | undefined): SinkRequest {
+function buildSearchRequest(pit: string, lastUri: string | undefined): SinkRequest {
   const search = {
-    size: ENTRIES_AT_ONCE,
+    size: PAGE_SIZE,
     _source: ['uri', 'stamp'],
     pit: { id: pit, keep_alive: KEEP_ALIVE },
     sort: [{ uri: 'asc' }],
     track_total_hits: false,
-    search_after: after === undefined ? undefined : [after],
+    search_after: lastUri === undefined ? undefined : [lastUri],
   };
   return { method: 'POST', path: '_search', headers: JSON_TYPE, body: JSON.stringify(search) };
 }
 
-/** Documents that others have put into the index have no content hash and are skipped. */
+/** Skips documents without a content hash, which other programs have put into the index. */
 function toEntries(hit: Record<string, unknown>): { uri: string; stamp: string }[] {
   const { uri, stamp } = asRecord(hit['_source']);
   return typeof uri === 'string' && typeof stamp === 'string' ? [{ uri, stamp }] : [];

@@ -11,41 +11,41 @@ import { PinnedAgent } from './pinned-agent.js';
 const LOOPBACK = ['127.0.0.0/8', '::1/128'];
 
 /** Loopback and public addresses are allowed; any other address requires the operator's permission. */
-export const isAllowedAddress = (ip: string, allowed: readonly string[]): boolean =>
-  isPublicAddress(ip) || isInAnyCidr(ip, LOOPBACK) || isInAnyCidr(ip, allowed);
+export const isAllowedAddress = (ip: string, allowedCidrs: readonly string[]): boolean =>
+  isPublicAddress(ip) || isInAnyCidr(ip, LOOPBACK) || isInAnyCidr(ip, allowedCidrs);
 
-/** Documents may not be pushed to the sink's address. */
+/** Thrown if documents must not be pushed to the sink's address. */
 export class ForbiddenAddress extends Error {
   override readonly name = 'ForbiddenAddress';
   constructor(host: string, addresses: readonly string[]) {
-    const where = addresses[0] === host ? host : `${host} (${addresses.join(', ')})`;
-    super(`${where} is neither loopback nor public; to push there, name its block in the sink's allowedAddresses`);
+    const location = addresses[0] === host ? host : `${host} (${addresses.join(', ')})`;
+    super(`${location} is neither loopback nor public; to push there, permit its address block with AllowAddress`);
   }
 }
 
-/** Throws ForbiddenAddress for a URL whose host is a forbidden IP address: such hosts never reach the lookup. */
-export function checkLiteralHost(url: URL, allowed: readonly string[]): void {
+/** Throws ForbiddenAddress for a URL with a forbidden IP address, because the lookup is only called for host names. */
+export function checkLiteralHost(url: URL, allowedCidrs: readonly string[]): void {
   const host = url.hostname.replace(/^\[|\]$/g, '');
-  if (isIP(host) && !isAllowedAddress(host, allowed)) throw new ForbiddenAddress(host, [host]);
+  if (isIP(host) && !isAllowedAddress(host, allowedCidrs)) throw new ForbiddenAddress(host, [host]);
 }
 
 /**
  * Creates a DNS lookup that returns only allowed addresses. It runs for every connection, which goes to exactly the
  * returned address, so that a name cannot be checked with one address and used with another.
  */
-export function createGuardedLookup(allowed: readonly string[]): LookupFunction {
+export function createGuardedLookup(allowedCidrs: readonly string[]): LookupFunction {
   return (hostname, options, callback) => {
-    const all: LookupOptions & { all: true } = { ...options, all: true };
-    dnsLookup(hostname, all, (error, addresses: LookupAddress[]) => {
+    const lookupOptions: LookupOptions & { all: true } = { ...options, all: true };
+    dnsLookup(hostname, lookupOptions, (error, addresses: LookupAddress[]) => {
       if (error) return callback(error, '');
-      const vetted = addresses.filter(({ address }) => isAllowedAddress(address, allowed));
-      const [first] = vetted;
-      if (!first) {
-        const refused = addresses.map(({ address }) => address);
-        return callback(new ForbiddenAddress(hostname, refused), '');
+      const allowedAddresses = addresses.filter(({ address }) => isAllowedAddress(address, allowedCidrs));
+      const [firstAddress] = allowedAddresses;
+      if (!firstAddress) {
+        const refusedAddresses = addresses.map(({ address }) => address);
+        return callback(new ForbiddenAddress(hostname, refusedAddresses), '');
       }
-      if (options.all) callback(null, vetted);
-      else callback(null, first.address, first.family);
+      if (options.all) callback(null, allowedAddresses);
+      else callback(null, firstAddress.address, firstAddress.family);
     });
   };
 }
@@ -55,29 +55,30 @@ export interface Agents {
   readonly httpsAgent: https.Agent;
 }
 
-/** For clients that open their own connections. Throws ForbiddenAddress or the lookup's error. */
-export async function resolveAndCheckHost(host: string, allowed: readonly string[]): Promise<void> {
+/** Checks a host for clients that open their own connections. Throws ForbiddenAddress or the lookup's error. */
+export async function resolveAndCheckHost(host: string, allowedCidrs: readonly string[]): Promise<void> {
   const addresses = isIP(host) ? [host] : (await lookup(host, { all: true })).map(({ address }) => address);
-  if (!addresses.every((address) => isAllowedAddress(address, allowed))) throw new ForbiddenAddress(host, addresses);
+  if (!addresses.every((address) => isAllowedAddress(address, allowedCidrs)))
+    throw new ForbiddenAddress(host, addresses);
 }
 
 interface AgentSettings {
   readonly allowedAddresses: readonly string[];
   readonly tls?: SinkTls;
-  /** Fingerprint of the server's or an authority's certificate, see pinned-agent.ts. */
+  /** Fingerprint of the server's or an authority's certificate; see pinned-agent.ts. */
   readonly fingerprint?: string;
 }
 
 export function createAgents({ allowedAddresses, tls, fingerprint }: AgentSettings, maxSockets: number): Agents {
   const options = { keepAlive: true, maxSockets, lookup: createGuardedLookup(allowedAddresses) };
-  const secure = { ...options, ...toTlsOptions(tls) };
+  const httpsOptions = { ...options, ...toTlsOptions(tls) };
   return {
     httpAgent: new http.Agent(options),
-    httpsAgent: fingerprint === undefined ? new https.Agent(secure) : new PinnedAgent(secure, fingerprint),
+    httpsAgent: fingerprint === undefined ? new https.Agent(httpsOptions) : new PinnedAgent(httpsOptions, fingerprint),
   };
 }
 
-/** The TLS options of a sink's connections, apart from the address. */
+/** Returns the TLS options of a sink's connections. */
 export function toTlsOptions(tls: SinkTls | undefined): Pick<ConnectionOptions, 'ca' | 'cert' | 'key' | 'passphrase'> {
   if (!tls) return {};
   const { certificateAuthorities: authorities, clientCertificate: client } = tls;

@@ -1,6 +1,6 @@
 /**
- * Finds documents in the lines that a `file` sink has written, in the current file and in earlier ones that are not
- * compressed: the last line of each URI counts.
+ * Finds documents in the lines that a `file` sink has written to the current file and to earlier ones that are not
+ * compressed. If a URI has several lines, the last one applies.
  */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
@@ -9,10 +9,12 @@ import { basename, dirname, extname, join } from 'node:path';
 import type { KeptDocument } from '../../engine/ports/sink.js';
 import type { OrderRecord } from './order-record.js';
 
-/** Number of characters at the start of a line that are searched for its URI: kind, id and crawler come before it. */
-const HEAD = 16_384;
-const URI = /^\{"kind":"(?:add|delete)","id":\d+,"crawler":"(?:[^"\\]|\\.)*","uri":("(?:[^"\\]|\\.)*")/;
+/** Number of bytes at the beginning of a line in which its URI must end; kind, id and crawler come before it. */
+const MAX_HEAD_BYTES = 16_384;
+const URI_PATTERN = /^\{"kind":"(?:add|delete)","id":\d+,"crawler":"(?:[^"\\]|\\.)*","uri":("(?:[^"\\]|\\.)*")/;
 const LINE_BREAK = 0x0a;
+
+const MISSING_FILE = { size: 0, ino: 0 };
 
 interface Place {
   readonly file: string;
@@ -20,27 +22,29 @@ interface Place {
 }
 
 export class FileContents {
-  /** Where the last line of each URI begins, by a digest of the URI: takes about 100 bytes per document. */
+  /** Where the last line of each URI begins. The keys are digests of the URIs; an entry takes about 100 bytes. */
   private readonly places = new Map<bigint, Place>();
-  /** How many bytes of the current file have been read. */
-  private read = 0;
-  private readFull = false;
+  /** Number of bytes of the current file that have been read. */
+  private bytesRead = 0;
+  /** Identifies the current file: another number means that it has been rotated or replaced. */
+  private inode = MISSING_FILE.ino;
+  /** The full files that have been read. */
+  private readonly fullFiles = new Set<string>();
 
   constructor(private readonly path: string) {}
 
   /** Returns documents in the order of the files. */
   async readDocuments(uris: readonly string[], signal: AbortSignal): Promise<KeptDocument[]> {
-    if (!this.readFull) for (const file of await this.listFullFiles()) await this.readLines(file, 0, signal);
-    this.readFull = true;
     await this.readNewLines(signal);
     const places = uris.flatMap((uri) => this.places.get(digestUri(uri)) ?? []);
     const documents: KeptDocument[] = [];
-    for (const [name, some] of Map.groupBy(places, ({ file }) => file)) {
+    for (const [name, group] of Map.groupBy(places, ({ file }) => file)) {
       const file = await open(name, 'r');
       try {
-        for (const { offset } of some.sort((one, other) => one.offset - other.offset)) {
+        for (const { offset } of group.sort((a, b) => a.offset - b.offset)) {
           signal.throwIfAborted();
-          documents.push(...toKeptDocuments(await readLineAt(file, offset)));
+          const keptDocument = toKeptDocument(await readLineAt(file, offset));
+          if (keptDocument && uris.includes(keptDocument.document.uri)) documents.push(keptDocument);
         }
       } finally {
         await file.close();
@@ -49,52 +53,61 @@ export class FileContents {
     return documents;
   }
 
-  /** Oldest first, which is the order of the names because they contain the time. */
+  /** Lists the full files, oldest first: their names contain the time, so sorting the names is enough. */
   private async listFullFiles(): Promise<string[]> {
-    const ending = extname(this.path);
-    const start = `${basename(this.path, ending)}-`;
+    const extension = extname(this.path);
+    const prefix = `${basename(this.path, extension)}-`;
     const names = (await readdir(dirname(this.path))).filter(
       (name) =>
-        name.startsWith(start) && /^\d{17}$/.test(name.slice(start.length, -ending.length)) && name.endsWith(ending),
+        name.startsWith(prefix) &&
+        /^\d{17}$/.test(name.slice(prefix.length, -extension.length)) &&
+        name.endsWith(extension),
     );
     return names.sort().map((name) => join(dirname(this.path), name));
   }
 
-  /** Reads the whole lines that have been written since the last call. */
+  /** Reads the complete lines that have been written since the last call. */
   private async readNewLines(signal: AbortSignal): Promise<void> {
-    const size = await stat(this.path).then(
-      (found) => found.size,
-      () => 0, // it has just been rotated
-    );
-    if (size < this.read) {
-      this.places.clear(); // someone has replaced the file
-      this.read = 0;
+    const { size, ino } = await stat(this.path).catch(() => MISSING_FILE);
+    if (ino !== this.inode || size < this.bytesRead) this.forgetCurrentFile();
+    this.inode = ino;
+    for (const file of await this.listFullFiles()) {
+      if (this.fullFiles.has(file)) continue;
+      await this.readLines(file, 0, signal);
+      this.fullFiles.add(file);
     }
-    if (size > this.read) this.read = await this.readLines(this.path, this.read, signal);
+    if (size > this.bytesRead) this.bytesRead = await this.readLines(this.path, this.bytesRead, signal);
   }
 
-  /** Resolves with the position after the last whole line. */
+  /** The file has been rotated, so that its lines are now in a full file, or someone has replaced it. */
+  private forgetCurrentFile(): void {
+    this.bytesRead = 0;
+    for (const [digest, { file }] of this.places) if (file === this.path) this.places.delete(digest);
+  }
+
+  /** Returns the offset after the last complete line. */
   private async readLines(file: string, from: number, signal: AbortSignal): Promise<number> {
-    let place = from;
-    let start = place;
-    let head = '';
-    for await (const chunk of createReadStream(file, { start: place, signal }) as AsyncIterable<Buffer>) {
-      let done = 0;
-      for (let end = chunk.indexOf(LINE_BREAK); end >= 0; end = chunk.indexOf(LINE_BREAK, done)) {
-        head += chunk.toString('latin1', done, Math.min(end, done + HEAD - head.length));
-        this.recordPlace(head, { file, offset: start });
-        head = '';
-        done = end + 1;
-        start = place + done;
+    let position = from;
+    let lineStart = position;
+    let lineHead = '';
+    for await (const chunk of createReadStream(file, { start: position, signal }) as AsyncIterable<Buffer>) {
+      let consumed = 0;
+      for (let end = chunk.indexOf(LINE_BREAK); end >= 0; end = chunk.indexOf(LINE_BREAK, consumed)) {
+        lineHead += chunk.toString('latin1', consumed, Math.min(end, consumed + MAX_HEAD_BYTES - lineHead.length));
+        this.recordPlace(lineHead, { file, offset: lineStart });
+        lineHead = '';
+        consumed = end + 1;
+        lineStart = position + consumed;
       }
-      if (head.length < HEAD) head += chunk.toString('latin1', done, done + HEAD - head.length);
-      place += chunk.length;
+      if (lineHead.length < MAX_HEAD_BYTES)
+        lineHead += chunk.toString('latin1', consumed, consumed + MAX_HEAD_BYTES - lineHead.length);
+      position += chunk.length;
     }
-    return start;
+    return lineStart;
   }
 
   private recordPlace(head: string, place: Place): void {
-    const uri = URI.exec(Buffer.from(head, 'latin1').toString('utf8'))?.[1];
+    const uri = URI_PATTERN.exec(Buffer.from(head, 'latin1').toString('utf8'))?.[1];
     if (uri !== undefined) this.places.set(digestUri(JSON.parse(uri) as string), place);
   }
 }
@@ -102,20 +115,19 @@ export class FileContents {
 const digestUri = (uri: string): bigint => createHash('sha256').update(uri).digest().readBigUInt64LE();
 
 async function readLineAt(file: FileHandle, offset: number): Promise<string> {
-  const pieces: Buffer[] = [];
-  for (let place = offset; ; ) {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(64 << 10), 0, 64 << 10, place);
+  const chunks: Buffer[] = [];
+  for (let position = offset; ; ) {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(64 << 10), 0, 64 << 10, position);
     const end = buffer.subarray(0, bytesRead).indexOf(LINE_BREAK);
-    pieces.push(buffer.subarray(0, end >= 0 ? end : bytesRead));
-    if (end >= 0 || bytesRead === 0) return Buffer.concat(pieces).toString('utf8');
-    place += bytesRead;
+    chunks.push(buffer.subarray(0, end >= 0 ? end : bytesRead));
+    if (end >= 0 || bytesRead === 0) return Buffer.concat(chunks).toString('utf8');
+    position += bytesRead;
   }
 }
 
-function toKeptDocuments(line: string): KeptDocument[] {
+function toKeptDocument(line: string): KeptDocument | undefined {
   const { crawler, uri, document } = JSON.parse(line) as OrderRecord;
-  if (!document) return [];
-  const { stamp, metas, master, text } = document;
-  const part = { ...master, bytes: Buffer.from(master.bytes, 'base64') };
-  return [{ crawler, document: { uri, stamp, metas, master: part, text } }];
+  if (!document) return undefined;
+  const master = { ...document.master, bytes: Buffer.from(document.master.bytes, 'base64') };
+  return { crawler, document: { ...document, uri, master } };
 }

@@ -88,6 +88,27 @@ describe('files that are full', () => {
     expect(kept.map(({ document }) => document.uri).sort()).toEqual(['http://a/', 'http://c/']);
   });
 
+  it('are still read after another one is full', async () => {
+    const { sink } = await rotating();
+    const uris = ['a', 'b', 'c', 'd', 'e'].map((name) => `http://${name}/`);
+    await sink.readDocuments(uris, stillWanted());
+    for (const uri of uris.slice(3)) await sink.deliver([line(uri)], stillWanted());
+    const kept = await sink.readDocuments(uris, stillWanted());
+    expect(kept.map(({ document }) => document.uri).sort()).toEqual(uris);
+  });
+
+  it('give documents back with headings, Markdown and chunks', async () => {
+    const { sink } = await rotating();
+    const forms = {
+      headings: [{ level: 1, text: 'Herons', start: 0 }],
+      markdown: '# Herons',
+      chunks: [{ text: 'Herons', path: ['Herons'], start: 0, end: 6 }],
+    };
+    await sink.deliver([addOrder('http://forms/', forms)], stillWanted());
+    const [kept] = await sink.readDocuments(['http://forms/'], stillWanted());
+    expect(kept!.document).toMatchObject(forms);
+  });
+
   it('are compressed when that is asked for, whole', async () => {
     const { files, folder } = await rotating('gzip');
     const packed = files.filter((name) => name.endsWith('.jsonl.gz'));

@@ -10,10 +10,10 @@ import { FileContents } from './file-contents.js';
 import { toOrderRecord } from './order-record.js';
 import { acknowledgeAll } from './splitting.js';
 
-/** Symbolic links are not followed: one in place of the file could lead out of the folder that was checked. */
-const OPEN = constants.O_RDWR | constants.O_CREAT | constants.O_APPEND | constants.O_NOFOLLOW;
+/** Symbolic links are not followed, because a link in place of the file could lead out of the permitted folder. */
+const OPEN_FLAGS = constants.O_RDWR | constants.O_CREAT | constants.O_APPEND | constants.O_NOFOLLOW;
 
-/** Every line that the sink writes begins like this. */
+/** The beginning of every line that the sink writes. */
 const LINE_START = '{"kind":';
 
 /** Appends orders to a file as JSON lines, which are on disk before the orders are acknowledged. */
@@ -24,8 +24,8 @@ export class FileSink implements Sink {
   private file: FileHandle | undefined;
   /** Created only when documents are requested. */
   private contents: FileContents | undefined;
-  /** Deliveries write one after another, because their lines must not mix. */
-  private last: Promise<unknown> = Promise.resolve();
+  /** The last delivery. Deliveries run one after another, because their lines must not be interleaved. */
+  private lastDelivery: Promise<unknown> = Promise.resolve();
 
   constructor(definition: SinkDefinitionOf<'file'>) {
     this.name = definition.name;
@@ -34,8 +34,8 @@ export class FileSink implements Sink {
   }
 
   deliver(batch: readonly PushOrder[], signal: AbortSignal): Promise<OrderAnswer[]> {
-    const delivery = this.last.then(() => this.append(batch, signal));
-    this.last = delivery.catch(() => undefined);
+    const delivery = this.lastDelivery.then(() => this.append(batch, signal));
+    this.lastDelivery = delivery.catch(() => undefined);
     return delivery;
   }
 
@@ -51,7 +51,7 @@ export class FileSink implements Sink {
   }
 
   async close(): Promise<void> {
-    await this.last;
+    await this.lastDelivery;
     await this.file?.close();
     this.file = undefined;
   }
@@ -61,28 +61,27 @@ export class FileSink implements Sink {
       signal.throwIfAborted();
       this.file ??= await openAtLineStart(this.path);
       await this.write(this.file, batch.map((order) => `${JSON.stringify(toOrderRecord(order))}\n`).join(''));
-      await this.rotateWhenFull(this.file);
+      await this.rotateIfFull(this.file);
       return acknowledgeAll(batch);
     } catch (error) {
       throw new SinkUnavailable(`sink ${this.name} at ${this.path}: ${(error as Error).message}`);
     }
   }
 
-  /** Errors are ignored: the orders have been written, and a failed rotation is tried again after the next batch. */
-  private async rotateWhenFull(file: FileHandle): Promise<void> {
+  /** Ignores errors: the orders have been written, and a failed rotation is tried again after the next batch. */
+  private async rotateIfFull(file: FileHandle): Promise<void> {
     const { rotateBytes, compress } = this.options;
     if (rotateBytes === undefined || (await file.stat()).size < Number(rotateBytes)) return;
-    const stamp = new Date().toISOString().replace(/\D/g, '');
-    const full = this.path.replace(/(\.[^.]+)$/, `-${stamp}$1`);
+    const timestamp = new Date().toISOString().replace(/\D/g, '');
+    const rotatedPath = this.path.replace(/(\.[^.]+)$/, `-${timestamp}$1`);
     try {
-      await rename(this.path, full);
+      await rename(this.path, rotatedPath);
     } catch {
       return;
     }
     this.file = undefined;
-    this.contents = undefined;
     await file.close();
-    if (compress === 'gzip') await compressFile(full).catch(() => undefined); // it stays uncompressed
+    if (compress === 'gzip') await compressFile(rotatedPath).catch(() => undefined); // the file stays uncompressed
   }
 
   private async write(file: FileHandle, text: string): Promise<void> {
@@ -91,13 +90,13 @@ export class FileSink implements Sink {
       await file.appendFile(text);
       await file.datasync();
     } catch (error) {
-      await file.truncate(size); // the whole batch will be sent again, so no half of it may stay
+      await file.truncate(size); // the whole batch will be sent again, so no part of it may remain
       throw error;
     }
   }
 }
 
-/** The original is removed once the compressed file is on disk. */
+/** Compresses a file. The original is removed once the compressed file is on disk. */
 async function compressFile(path: string): Promise<void> {
   const target = await open(`${path}.gz`, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600);
   try {
@@ -108,20 +107,20 @@ async function compressFile(path: string): Promise<void> {
   await unlink(path);
 }
 
-/** Opens the file for appending. A last line that a crash cut short is removed: it was never acknowledged. */
+/** Opens the file for appending. Removes a last line that a crash cut short, because it was never acknowledged. */
 async function openAtLineStart(path: string): Promise<FileHandle> {
   await mkdir(dirname(path), { recursive: true });
-  const file = await open(path, OPEN, 0o600);
+  const file = await open(path, OPEN_FLAGS, 0o600);
   try {
     const { size } = await file.stat();
-    const start = await findLastLineStart(file, size);
-    if (start < size) {
-      const { buffer, bytesRead } = await file.read(Buffer.alloc(LINE_START.length), 0, LINE_START.length, start);
+    const lineStart = await findLastLineStart(file, size);
+    if (lineStart < size) {
+      const { buffer, bytesRead } = await file.read(Buffer.alloc(LINE_START.length), 0, LINE_START.length, lineStart);
       if (!LINE_START.startsWith(buffer.toString('latin1', 0, bytesRead)))
         throw new Error(
           'the file does not end with a line break, and Crawlway did not write its last line; specify a different file',
         );
-      await file.truncate(start);
+      await file.truncate(lineStart);
     }
     return file;
   } catch (error) {
@@ -131,15 +130,15 @@ async function openAtLineStart(path: string): Promise<FileHandle> {
 }
 
 /**
- * Finds the offset after the last line break by reading backwards in pieces: an incomplete line may be as long as the
- * largest document.
+ * Finds the offset after the last line break. Reads backwards in pieces, because an incomplete line may be as long as
+ * the largest document.
  */
 async function findLastLineStart(file: FileHandle, size: number): Promise<number> {
-  const piece = Buffer.alloc(64 << 10);
+  const buffer = Buffer.alloc(64 << 10);
   for (let end = size; end > 0; ) {
-    const start = Math.max(0, end - piece.length);
-    const { bytesRead } = await file.read(piece, 0, end - start, start);
-    const lineBreak = piece.subarray(0, bytesRead).lastIndexOf(0x0a);
+    const start = Math.max(0, end - buffer.length);
+    const { bytesRead } = await file.read(buffer, 0, end - start, start);
+    const lineBreak = buffer.subarray(0, bytesRead).lastIndexOf(0x0a);
     if (lineBreak >= 0) return start + lineBreak + 1;
     end = start;
   }

@@ -77,7 +77,7 @@ describeUnless(
       const { port, asked } = await answering(Buffer.alloc(0), inside);
       const socket = connect(port, inside!);
       onTestFinished(() => void socket.destroy());
-      new KafkaGuard(allowed).watch(socket);
+      new KafkaGuard(allowed).guardSocket(socket);
       socket.once('connect', () => socket.write('hello'));
       return { socket, asked };
     };

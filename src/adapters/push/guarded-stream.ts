@@ -1,16 +1,16 @@
 import type { Duplex } from 'node:stream';
 
-/** The reason why a connection was ended. */
+/** The error with which a guarded connection ends if the server's response is malformed or too large. */
 export class UnreadableAnswer extends Error {
   override readonly name = 'UnreadableAnswer';
 }
 
 /**
- * Drivers parse what a server sends without checking it, and a malformed message makes a listener of the connection
- * throw, which would end the program. This guard makes it end only the connection.
- * @param check sees each piece first; what it throws ends the connection as well
+ * Prevents a malformed message from ending the program: drivers parse what a server sends without checking it, and
+ * their listeners throw. With this guard, only the connection ends.
+ * @param check is called with each piece first; an error that it throws also ends the connection
  */
-export function guardStream(stream: Duplex, check: (piece: Uint8Array) => void): void {
+export function guardStream(stream: Duplex, check: (chunk: Uint8Array) => void): void {
   const emit = stream.emit.bind(stream);
   stream.emit = (event: string | symbol, ...values: unknown[]): boolean => {
     if (event !== 'data') return emit(event, ...values);

@@ -7,12 +7,12 @@ import { toOrderRecord } from './order-record.js';
 import { isSuccess, SinkClient } from './sink-client.js';
 import { acknowledgeAll, type RequestAnswer, sendWithSplitting } from './splitting.js';
 
-/** Status codes that blame the orders, not the server. */
+/** Status codes for errors in the orders, not in the server. */
 const REFUSALS = new Set([400, 413, 422]);
 
 /**
- * Posts batches of orders as `{"orders": […]}` to any URL. A status of 20x means that the receiver has made them
- * durable. With a secret, `X-Crawlway-Signature` is `sha256=` and the hex HMAC-SHA256 of `X-Crawlway-Timestamp` (Unix
+ * Posts batches of orders as `{"orders": […]}` to any URL. A status of 20x means that the receiver has stored them
+ * durably. With a secret, `X-Crawlway-Signature` is `sha256=` and the hex HMAC-SHA256 of `X-Crawlway-Timestamp` (Unix
  * seconds), a dot and the body: the receiver can check that the request comes from this server and is not a replay.
  */
 export class JsonSink implements Sink {
@@ -32,8 +32,8 @@ export class JsonSink implements Sink {
 
   /** Accepts any response except a server error: few receivers support OPTIONS, but all of them respond to it. */
   async probe(signal: AbortSignal): Promise<void> {
-    const answer = await this.client.request({ method: 'OPTIONS', path: '' }, signal);
-    if (answer.status >= 500 && answer.status !== 501) throw this.client.toUnavailable(answer);
+    const response = await this.client.request({ method: 'OPTIONS', path: '' }, signal);
+    if (response.status >= 500 && response.status !== 501) throw this.client.toUnavailable(response);
   }
 
   close(): Promise<void> {
@@ -42,14 +42,14 @@ export class JsonSink implements Sink {
 
   private async send(orders: readonly PushOrder[], signal: AbortSignal): Promise<RequestAnswer> {
     const body = Buffer.from(JSON.stringify({ orders: orders.map(toOrderRecord) }));
-    const headers = { 'content-type': 'application/json', ...this.createSignatureHeader(body) };
-    const answer = await this.client.request({ method: 'POST', path: '', headers, body }, signal);
-    if (isSuccess(answer)) return acknowledgeAll(orders);
-    if (!REFUSALS.has(answer.status)) throw this.client.toUnavailable(answer);
-    return { refused: answer.body.slice(0, 1_000) || `status ${answer.status}` };
+    const headers = { 'content-type': 'application/json', ...this.createSignatureHeaders(body) };
+    const response = await this.client.request({ method: 'POST', path: '', headers, body }, signal);
+    if (isSuccess(response)) return acknowledgeAll(orders);
+    if (!REFUSALS.has(response.status)) throw this.client.toUnavailable(response);
+    return { refused: response.body.slice(0, 1_000) || `status ${response.status}` };
   }
 
-  private createSignatureHeader(body: Buffer): Record<string, string> {
+  private createSignatureHeaders(body: Buffer): Record<string, string> {
     const timestamp = String(Math.floor(Date.now() / 1000));
     if (!this.secret) return { 'x-crawlway-timestamp': timestamp };
     const mac = createHmac('sha256', this.secret.reveal()).update(`${timestamp}.`).update(body).digest('hex');

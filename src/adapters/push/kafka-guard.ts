@@ -1,7 +1,7 @@
 /**
- * The Kafka client opens its connections itself, including those to brokers that other brokers name later. It announces
- * each one on a diagnostics channel before any data arrives, which is where the address, and what brokers send, can be
- * checked.
+ * Checks the addresses of Kafka brokers and the data that they send. The Kafka client opens its connections itself,
+ * including those to brokers that other brokers name later, but it publishes each connection on a diagnostics channel
+ * before any data arrives.
  */
 import { subscribe } from 'node:diagnostics_channel';
 import type { Socket } from 'node:net';
@@ -9,15 +9,15 @@ import { ForbiddenAddress, isAllowedAddress } from './endpoint.js';
 import { guardStream, UnreadableAnswer } from './guarded-stream.js';
 
 const CHANNEL = 'tracing:plt:kafka:connections:connects:end';
-/** Responses to a producer are small: they are about topics, brokers and offsets. */
-const LONGEST_ANSWER = 16 * 1024 * 1024;
-/** Each response begins with its length, followed by at least the number of its request. */
-const LENGTH = 4;
-const SHORTEST_ANSWER = 4;
+/** Maximum length of a response. Responses to a producer are small: they contain topics, brokers and offsets. */
+const MAX_RESPONSE_BYTES = 16 * 1024 * 1024;
+/** Every response begins with its length in four bytes, followed by at least the number of its request. */
+const LENGTH_BYTES = 4;
+const MIN_RESPONSE_BYTES = 4;
 
 /** The `context` of a producer, which determines where it may connect. */
 export class KafkaGuard {
-  private readonly end = new AbortController();
+  private readonly abortController = new AbortController();
 
   constructor(readonly allowedAddresses: readonly string[]) {}
 
@@ -26,10 +26,10 @@ export class KafkaGuard {
    * response indefinitely.
    */
   get endSignal(): AbortSignal {
-    return this.end.signal;
+    return this.abortController.signal;
   }
 
-  watch(socket: Socket): void {
+  guardSocket(socket: Socket): void {
     socket.prependOnceListener('connect', () => {
       const { remoteAddress = '' } = socket;
       if (isAllowedAddress(remoteAddress, this.allowedAddresses)) return;
@@ -37,36 +37,36 @@ export class KafkaGuard {
     });
     guardStream(socket, createLengthCheck());
     socket.once('error', (error) => {
-      if (error instanceof ForbiddenAddress || error instanceof UnreadableAnswer) this.end.abort(error);
+      if (error instanceof ForbiddenAddress || error instanceof UnreadableAnswer) this.abortController.abort(error);
     });
   }
 }
 
-/** The returned function throws for a response with an impossible length. */
-function createLengthCheck(): (piece: Uint8Array) => void {
-  let rest = 0;
+/** Returns a function that throws if a response in the received data has an impossible length. */
+function createLengthCheck(): (chunk: Uint8Array) => void {
+  let remainingBytes = 0;
   let length = 0;
-  let bytesOfLength = 0;
-  return (piece) => {
-    for (let at = 0; at < piece.length; ) {
-      if (rest > 0) {
-        const taken = Math.min(rest, piece.length - at);
-        rest -= taken;
-        at += taken;
+  let lengthBytesRead = 0;
+  return (chunk) => {
+    for (let offset = 0; offset < chunk.length; ) {
+      if (remainingBytes > 0) {
+        const byteCount = Math.min(remainingBytes, chunk.length - offset);
+        remainingBytes -= byteCount;
+        offset += byteCount;
         continue;
       }
-      length = length * 256 + piece[at++]!;
-      if (++bytesOfLength < LENGTH) continue;
-      if (length < SHORTEST_ANSWER || length > LONGEST_ANSWER)
-        throw new RangeError(`the broker announced a response of ${length} bytes`);
-      rest = length;
+      length = length * 256 + chunk[offset++]!;
+      if (++lengthBytesRead < LENGTH_BYTES) continue;
+      if (length < MIN_RESPONSE_BYTES || length > MAX_RESPONSE_BYTES)
+        throw new RangeError(`the broker announced a response of ${length} bytes, which is not a valid length`);
+      remainingBytes = length;
       length = 0;
-      bytesOfLength = 0;
+      lengthBytesRead = 0;
     }
   };
 }
 
 subscribe(CHANNEL, (message) => {
   const { connection } = message as { connection?: { context?: unknown; socket?: Socket } };
-  if (connection?.context instanceof KafkaGuard && connection.socket) connection.context.watch(connection.socket);
+  if (connection?.context instanceof KafkaGuard && connection.socket) connection.context.guardSocket(connection.socket);
 });

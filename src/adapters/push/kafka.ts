@@ -8,29 +8,29 @@ import { KafkaGuard } from './kafka-guard.js';
 import { toOrderRecord } from './order-record.js';
 import { acknowledgeAll, type RequestAnswer, sendWithSplitting } from './splitting.js';
 
-type Records = Producer<string, string, string, string>;
+type OrderProducer = Producer<string, string, string, string>;
 
-/** Wait for every in-sync replica, which makes a record durable by the rules of its topic. */
+/** Waits for every in-sync replica, which makes a record durable according to the settings of its topic. */
 const ALL_REPLICAS = -1;
-const CONNECT_WITHIN_MS = 10_000;
-/** Kafka errors that blame the records, not the cluster. */
+const CONNECT_TIMEOUT_MS = 10_000;
+/** Kafka errors that are caused by the records, not by the cluster. */
 const REFUSALS = ['MESSAGE_TOO_LARGE', 'RECORD_LIST_TOO_LARGE', 'INVALID_RECORD'];
 
 /**
- * A Kafka topic. A record's key is the URI, so that the orders for one document are in one partition, in order, and a
- * compacted topic keeps the last one; the value of an `add` is the order as JSON, and a `delete` is a tombstone. The
- * producer is idempotent; a failed batch is sent again as a whole, and the header `order` contains the order's number,
- * by which repeats can be recognized.
+ * Sends orders to a Kafka topic. A record's key is the URI, so that all orders for one document are in one partition,
+ * in order, and a compacted topic keeps the last one. The value of an `add` is the order as JSON; a `delete` is a
+ * tombstone. The producer is idempotent. A failed batch is sent again as a whole; consumers can recognize repeated
+ * orders by the order number in the header `order`.
  */
 export class KafkaSink implements Sink {
   readonly name: string;
   private readonly address: KafkaAddress;
-  private producer: Records | undefined;
+  private producer: OrderProducer | undefined;
   private guard: KafkaGuard;
   /** Resolves when the producer is connected and its brokers are allowed. */
-  private ready: Promise<void> | undefined;
-  /** Batches are sent one after another, because the producer numbers its records. */
-  private last: Promise<unknown> = Promise.resolve();
+  private readyPromise: Promise<void> | undefined;
+  /** The last delivery. Batches are sent one after another, because the producer numbers its records. */
+  private lastDelivery: Promise<unknown> = Promise.resolve();
 
   /** @throws TypeError for a URL without valid brokers */
   constructor(private readonly definition: SinkDefinitionOf<'kafka'>) {
@@ -42,8 +42,8 @@ export class KafkaSink implements Sink {
   }
 
   deliver(batch: readonly PushOrder[], signal: AbortSignal): Promise<OrderAnswer[]> {
-    const delivery = this.last.then(() => sendWithSplitting(batch, (orders) => this.send(orders, signal)));
-    this.last = delivery.catch(() => undefined);
+    const delivery = this.lastDelivery.then(() => sendWithSplitting(batch, (orders) => this.send(orders, signal)));
+    this.lastDelivery = delivery.catch(() => undefined);
     return delivery;
   }
 
@@ -53,11 +53,11 @@ export class KafkaSink implements Sink {
     });
   }
 
-  /** Everything in flight fails. */
+  /** Closes all connections; everything in flight fails. */
   async close(): Promise<void> {
     const { producer } = this;
     this.producer = undefined;
-    this.ready = undefined;
+    this.readyPromise = undefined;
     this.guard = new KafkaGuard(this.definition.allowedAddresses);
     void producer?.close(true).catch(() => undefined);
   }
@@ -74,70 +74,70 @@ export class KafkaSink implements Sink {
       value: order.kind === 'add' ? JSON.stringify(toOrderRecord(order)) : undefined,
       headers: { order: String(order.id), crawler: order.crawler, reason: order.reason },
     }));
-    let refused: string | undefined;
+    let refusal: string | undefined;
     await this.runWithTimeout(signal, async (producer) => {
       try {
         await producer.send({ messages, acks: ALL_REPLICAS, autocreateTopics: false });
       } catch (error) {
-        refused = findRefusal(error);
-        if (refused === undefined) throw error;
+        refusal = findRefusal(error);
+        if (refusal === undefined) throw error;
       }
     });
-    return refused === undefined ? acknowledgeAll(orders) : { refused };
+    return refusal === undefined ? acknowledgeAll(orders) : { refused: refusal };
   }
 
   /**
-   * The client itself might wait forever. After a failure, a new producer is created, because it is unknown which
-   * records the old one delivered.
+   * Limits the time, because the client might wait forever. After a failure, a new producer is created, because it is
+   * unknown which records the old one delivered.
    */
-  private async runWithTimeout(signal: AbortSignal, work: (producer: Records) => Promise<void>): Promise<void> {
+  private async runWithTimeout(signal: AbortSignal, work: (producer: OrderProducer) => Promise<void>): Promise<void> {
     const { timeout } = this.definition;
-    const { endSignal: broken } = this.guard;
-    const end = AbortSignal.any([signal, broken, AbortSignal.timeout(timeout)]);
-    const given = new Promise<never>((_, reject) => {
+    const { endSignal: guardSignal } = this.guard;
+    const stopSignal = AbortSignal.any([signal, guardSignal, AbortSignal.timeout(timeout)]);
+    const abortPromise = new Promise<never>((_, reject) => {
       const onAbort = (): void => {
-        const why = signal.aborted
+        const reason = signal.aborted
           ? 'the delivery was stopped'
           : `no response within ${timeout} ms; does the topic exist?`;
-        reject(broken.aborted ? broken.reason : new Error(why));
+        reject(guardSignal.aborted ? guardSignal.reason : new Error(reason));
       };
-      if (end.aborted) onAbort();
-      else end.addEventListener('abort', onAbort, { once: true });
+      if (stopSignal.aborted) onAbort();
+      else stopSignal.addEventListener('abort', onAbort, { once: true });
     });
     try {
-      await Promise.race([this.withProducer(work), given]);
+      await Promise.race([this.withProducer(work), abortPromise]);
     } catch (error) {
       await this.close();
       throw this.toUnavailable(error);
     }
   }
 
-  private async withProducer(work: (producer: Records) => Promise<void>): Promise<void> {
-    this.ready ??= this.open();
-    await this.ready;
+  private async withProducer(work: (producer: OrderProducer) => Promise<void>): Promise<void> {
+    this.readyPromise ??= this.connectProducer();
+    await this.readyPromise;
     if (!this.producer) throw new Error('the sink was closed');
     await work(this.producer);
   }
 
-  private async open(): Promise<void> {
+  private async connectProducer(): Promise<void> {
     const { allowedAddresses, timeout, tls } = this.definition;
     await Promise.all(this.address.brokers.map(({ host }) => resolveAndCheckHost(host, allowedAddresses)));
     const { Producer, stringSerializers } = await import('@platformatic/kafka');
-    const producer: Records = new Producer({
+    const producer: OrderProducer = new Producer({
       clientId: 'crawlway',
       context: this.guard,
       bootstrapBrokers: [...this.address.brokers],
       serializers: stringSerializers,
       idempotent: true,
-      retries: 0, // the sink's queue tries again and reports why
-      connectTimeout: Math.min(timeout, CONNECT_WITHIN_MS),
+      retries: 0, // the sink's queue retries and reports the reason
+      connectTimeout: Math.min(timeout, CONNECT_TIMEOUT_MS),
       requestTimeout: timeout,
       ...(this.address.tls ? { tls: toTlsOptions(tls) } : {}),
       ...this.getSaslOptions(),
     });
     producer.on('error', () => undefined); // the failing request reports it
     this.producer = producer;
-    // Brokers name each other, so the brokers that they name must be allowed as well.
+    // Brokers name further brokers, which must be allowed, too.
     const { brokers } = await producer.metadata({ topics: [this.topic], autocreateTopics: false });
     await Promise.all([...brokers.values()].map(({ host }) => resolveAndCheckHost(host, allowedAddresses)));
   }
@@ -152,8 +152,8 @@ export class KafkaSink implements Sink {
 
   private toUnavailable(error: unknown): SinkUnavailable {
     if (error instanceof SinkUnavailable) return error;
-    const where = this.address.brokers.map(({ host, port }) => `${host}:${port}`).join(',');
-    return new SinkUnavailable(`sink ${this.name} at ${where}, topic ${this.topic}: ${findDeepestMessage(error)}`);
+    const brokerList = this.address.brokers.map(({ host, port }) => `${host}:${port}`).join(',');
+    return new SinkUnavailable(`sink ${this.name} at ${brokerList}, topic ${this.topic}: ${findDeepestMessage(error)}`);
   }
 }
 
@@ -174,7 +174,7 @@ function findRefusal(error: unknown): string | undefined {
   return undefined;
 }
 
-/** The underlying error, instead of one that says that there were several. */
+/** Returns the message of the underlying error instead of one that only says that there were several. */
 function findDeepestMessage(error: unknown): string {
   const messages = [...walkCauses(error)].map(({ message }) => message).filter(Boolean);
   return (messages.at(-1) ?? String(error)).slice(0, 1_000);

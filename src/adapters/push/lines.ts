@@ -2,12 +2,12 @@ import { addAbortSignal, type Readable } from 'node:stream';
 import { SinkUnavailable } from '../../engine/ports/sink.js';
 import type { SinkClient, SinkRequest } from './sink-client.js';
 
-/** Maximum characters of a line: more than any URL and stamp that were ever pushed. */
-const LONGEST_LINE = 1 << 20;
+/** Maximum number of characters in a line, which is more than any pushed URL and stamp have together. */
+const MAX_LINE_LENGTH = 1 << 20;
 
 /**
- * Yields the lines of a response as they arrive. Throws SinkUnavailable if the sink is silent for longer than its
- * timeout, or the response is incomplete.
+ * Yields the lines of a response as they arrive. Throws SinkUnavailable if the sink sends nothing for longer than its
+ * timeout, or if the response is incomplete.
  */
 export async function* readLines(
   client: SinkClient,
@@ -15,29 +15,30 @@ export async function* readLines(
   signal: AbortSignal,
 ): AsyncGenerator<string> {
   const body = addAbortSignal(signal, await client.stream(request, signal));
-  let rest = '';
+  let incompleteLine = '';
   try {
     for await (const chunk of readChunks(body, client.timeout)) {
-      const pieces = (rest + chunk).split('\n');
-      rest = pieces.pop() ?? '';
-      if (rest.length > LONGEST_LINE) throw new Error(`a line is longer than ${LONGEST_LINE} characters`);
-      yield* pieces;
+      const lines = (incompleteLine + chunk).split('\n');
+      incompleteLine = lines.pop() ?? '';
+      if (incompleteLine.length > MAX_LINE_LENGTH)
+        throw new Error(`a line is longer than ${MAX_LINE_LENGTH} characters`);
+      yield* lines;
     }
   } catch (error) {
-    throw new SinkUnavailable(`${client.displayName}: the listing broke off: ${(error as Error).message}`);
+    throw new SinkUnavailable(`${client.displayName}: the listing was interrupted: ${(error as Error).message}`);
   } finally {
     body.destroy();
   }
-  if (rest !== '') yield rest;
+  if (incompleteLine !== '') yield incompleteLine;
 }
 
-/** The timeout applies only while data is awaited, so that a reader may take its time. */
+/** The timeout applies only while waiting for data, so the consumer may be slow. */
 async function* readChunks(body: Readable, timeoutMs: number): AsyncGenerator<string> {
   const iterator = body.setEncoding('utf8')[Symbol.asyncIterator]();
   for (;;) {
-    const timer = setTimeout(() => body.destroy(new Error(`silent for ${timeoutMs} ms`)), timeoutMs);
-    const next = await iterator.next().finally(() => clearTimeout(timer));
-    if (next.done) return;
-    yield next.value;
+    const timer = setTimeout(() => body.destroy(new Error(`no data within ${timeoutMs} ms`)), timeoutMs);
+    const result = await iterator.next().finally(() => clearTimeout(timer));
+    if (result.done) return;
+    yield result.value;
   }
 }

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { MapStep } from '../../domain/push/map-steps.js';
 import type { Meta, PushDocument } from '../../domain/push/order.js';
 
-/** A value cannot be changed as configured. */
+/** Thrown if a value cannot be changed as configured. */
 export class UnmappableValue extends Error {
   override readonly name = 'UnmappableValue';
 }
@@ -29,19 +29,19 @@ function mapField(document: PushDocument, step: MapStep): PushDocument {
 const matchesPattern = (pattern: string, name: string): boolean =>
   pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : name === pattern;
 
-/** The new values take the place of the first old one. */
+/** Puts the new values in the position of the first old one. */
 function mapMeta(metas: readonly Meta[], name: string, step: MapStep): Meta[] {
-  const present = metas.filter((meta) => meta.name === name).map(({ value }) => value);
-  const values = convertValues(name, present.length === 0 ? [step.default ?? ''] : present, step);
+  const currentValues = metas.filter((meta) => meta.name === name).map(({ value }) => value);
+  const values = convertValues(name, currentValues.length === 0 ? [step.default ?? ''] : currentValues, step);
   const newName = step.rename === undefined ? name : renameField(name, step.field, step.rename);
   const replacement = [
     ...(step.drop ? [] : values.map((value) => ({ name: newName, value }))),
     ...(step.copyTo === undefined ? [] : values.map((value) => ({ name: step.copyTo!, value }))),
   ];
-  const first = metas.findIndex((meta) => meta.name === name);
-  const at = first < 0 ? metas.length : first;
-  const omitMeta = (some: readonly Meta[]): Meta[] => some.filter((meta) => meta.name !== name);
-  return [...omitMeta(metas.slice(0, at)), ...replacement, ...omitMeta(metas.slice(at))];
+  const firstIndex = metas.findIndex((meta) => meta.name === name);
+  const insertAt = firstIndex < 0 ? metas.length : firstIndex;
+  const omitMeta = (list: readonly Meta[]): Meta[] => list.filter((meta) => meta.name !== name);
+  return [...omitMeta(metas.slice(0, insertAt)), ...replacement, ...omitMeta(metas.slice(insertAt))];
 }
 
 function renameField(name: string, pattern: string, target: string): string {
@@ -56,8 +56,8 @@ function mapText(document: PushDocument, step: MapStep): PushDocument {
   return { ...document, metas, text: step.drop || step.rename !== undefined ? '' : text };
 }
 
-function convertValues(field: string, present: readonly string[], step: MapStep): string[] {
-  let values = [...present];
+function convertValues(field: string, originalValues: readonly string[], step: MapStep): string[] {
+  let values = [...originalValues];
   const { split, join, dateFormat, type } = step;
   if (split) values = values.flatMap((value) => value.split(split).map((part) => part.trim())).filter(Boolean);
   if (join !== undefined && values.length > 1) values = [values.join(join)];
@@ -67,13 +67,13 @@ function convertValues(field: string, present: readonly string[], step: MapStep)
   return step.hash === undefined ? values : values.map(sha256);
 }
 
-const LONGEST_QUOTE = 100;
+const MAX_QUOTE_LENGTH = 100;
 
-function createUnmappableValue(field: string, value: string, wanted: string): UnmappableValue {
-  return new UnmappableValue(`field ${field}: ${JSON.stringify(value.slice(0, LONGEST_QUOTE))} is not ${wanted}`);
+function createUnmappableValue(field: string, value: string, expected: string): UnmappableValue {
+  return new UnmappableValue(`field ${field}: ${JSON.stringify(value.slice(0, MAX_QUOTE_LENGTH))} is not ${expected}`);
 }
 
-/** Converts the value to the form that search engines read as that type. */
+/** Converts the value to a form that search engines accept for that type. */
 function convertType(field: string, value: string, type: NonNullable<MapStep['type']>): string {
   const text = value.trim();
   switch (type) {
@@ -99,7 +99,7 @@ function convertType(field: string, value: string, type: NonNullable<MapStep['ty
   }
 }
 
-const PARTS: Readonly<Record<string, string>> = {
+const DATE_PARTS: Readonly<Record<string, string>> = {
   yyyy: '(?<yyyy>\\d{4})',
   MM: '(?<MM>\\d{1,2})',
   dd: '(?<dd>\\d{1,2})',
@@ -111,14 +111,14 @@ const PARTS: Readonly<Record<string, string>> = {
 const expressions = new Map<string, RegExp>();
 
 function compilePattern(pattern: string): RegExp {
-  const known = expressions.get(pattern);
-  if (known) return known;
-  const used = new Set<string>();
+  const cached = expressions.get(pattern);
+  if (cached) return cached;
+  const usedParts = new Set<string>();
   const source = pattern.replace(/yyyy|MM|dd|HH|mm|ss|[^\w\s]|\s+/g, (part) => {
-    if (PARTS[part] === undefined) return /^\s/.test(part) ? '\\s+' : `\\${part}`;
-    if (used.has(part)) return '\\d+';
-    used.add(part);
-    return PARTS[part];
+    if (DATE_PARTS[part] === undefined) return /^\s/.test(part) ? '\\s+' : `\\${part}`;
+    if (usedParts.has(part)) return '\\d+';
+    usedParts.add(part);
+    return DATE_PARTS[part];
   });
   const expression = new RegExp(`^${source}$`);
   expressions.set(pattern, expression);

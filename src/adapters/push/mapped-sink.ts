@@ -4,8 +4,8 @@ import type { Sink } from '../../engine/ports/sink.js';
 import { mapDocument, UnmappableValue } from './map-document.js';
 
 /**
- * Passes mapped documents to the sink. A document that cannot be mapped is refused; the others in its batch continue.
- * Because the sink holds mapped documents instead of the original ones, it returns none.
+ * Passes mapped documents to the sink. A document that cannot be mapped is refused; the others in its batch are
+ * delivered. There is no `readDocuments`, because the sink holds mapped documents instead of the original ones.
  */
 export class MappedSink implements Sink {
   readonly name: string;
@@ -22,11 +22,11 @@ export class MappedSink implements Sink {
   }
 
   async deliver(batch: readonly PushOrder[], signal: AbortSignal): Promise<OrderAnswer[]> {
-    const mapped = batch.map((order) => this.mapOrder(order));
-    const orders = mapped.filter((order) => 'id' in order);
+    const results = batch.map((order) => this.mapOrder(order));
+    const orders = results.filter((order) => 'id' in order);
     const answers = orders.length === 0 ? [] : await this.sink.deliver(orders, signal);
-    let next = 0;
-    return mapped.map((order) => ('id' in order ? answers[next++]! : order));
+    let nextIndex = 0;
+    return results.map((order) => ('id' in order ? answers[nextIndex++]! : order));
   }
 
   close(): Promise<void> {
@@ -39,7 +39,7 @@ export class MappedSink implements Sink {
       return { ...order, document: mapDocument(order.document, this.steps) };
     } catch (error) {
       if (!(error instanceof UnmappableValue)) throw error;
-      return { state: 'refused', message: `Map of ${order.uri}: ${error.message}` };
+      return { state: 'refused', message: `Map cannot be applied to ${order.uri}: ${error.message}` };
     }
   }
 }

@@ -9,27 +9,27 @@ import { asString, asStrings, isRecord } from './answers.js';
  */
 export const groupValuesByName = (
   metas: readonly Meta[],
-  fieldOf: (name: string) => string,
+  toField: (name: string) => string,
 ): Readonly<Record<string, readonly string[]>> => {
-  const groups = Map.groupBy(metas, ({ name }) => fieldOf(name));
+  const groups = Map.groupBy(metas, ({ name }) => toField(name));
   return Object.fromEntries(Array.from(groups, ([field, group]) => [field, group.map(({ value }) => value)]));
 };
 
-/** Converts values grouped by name back into metas; the order of different names is not kept. */
+/** Converts values grouped by name back to metas. The original order of the names is lost. */
 export const toMetas = (values: Readonly<Record<string, unknown>>): Meta[] =>
-  Object.entries(values).flatMap(([name, some]) => asStrings(some).map((value) => toTypedMeta(name, value)));
+  Object.entries(values).flatMap(([name, list]) => asStrings(list).map((value) => toTypedMeta(name, value)));
 
 /** Formats a heading as in Markdown: `## Installation`. */
 export const formatHeading = ({ level, text }: Heading): string => `${'#'.repeat(level)} ${text}`;
 
-/** Headings, Markdown and chunks as metas, for sinks that have no other fields for them; a chunk becomes JSON. */
+/** Converts headings, Markdown and chunks (as JSON) to metas, for sinks that have no separate fields for them. */
 export const formsToMetas = ({ headings = [], markdown, chunks = [] }: PushDocument): readonly Meta[] => [
   ...headings.map((heading) => ({ name: 'headings', value: formatHeading(heading) })),
   ...(markdown === undefined ? [] : [{ name: 'markdown', value: markdown }]),
   ...chunks.map((chunk) => ({ name: 'chunks', value: JSON.stringify(chunk) })),
 ];
 
-/** The metas whose values have the given type. */
+/** Returns the metas whose values have the given type. */
 export const selectByType = (metas: readonly Meta[], type: 'date' | 'number'): readonly Meta[] =>
   metas.filter((meta) => meta.type === type);
 
@@ -48,14 +48,14 @@ export function parseForms(
   };
 }
 
-function parseHeading(written: string): Heading {
-  const level = Math.max(1, written.indexOf(' '));
-  return { level, text: written.slice(level + 1), start: 0 };
+function parseHeading(line: string): Heading {
+  const level = Math.max(1, line.indexOf(' '));
+  return { level, text: line.slice(level + 1), start: 0 };
 }
 
 function parseChunk(chunk: unknown): Chunk[] {
   if (!isRecord(chunk)) return [];
   const { text, path, start, end } = chunk;
-  const isWhole = typeof text === 'string' && typeof start === 'number' && typeof end === 'number';
-  return isWhole ? [{ text, path: asStrings(path), start, end }] : [];
+  const isComplete = typeof text === 'string' && typeof start === 'number' && typeof end === 'number';
+  return isComplete ? [{ text, path: asStrings(path), start, end }] : [];
 }

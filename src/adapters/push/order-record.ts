@@ -1,6 +1,6 @@
 import type { Meta, PushDocument, PushOrder } from '../../domain/push/order.js';
 
-/** An order as JSON: what the `json` sink posts and the `file` sink writes. Described in openapi.yaml under webhooks. */
+/** An order as JSON, as `json` sinks post it and `file` sinks write it. See openapi.yaml, under webhooks. */
 export interface OrderRecord {
   readonly kind: 'add' | 'delete';
   readonly id: number;
@@ -33,8 +33,8 @@ export function toOrderRecord(order: PushOrder): OrderRecord {
   const record = { kind, id, crawler, uri, reason, decidedAt: new Date(order.decidedAt).toISOString() };
   if (order.kind === 'delete') return record;
   const { stamp, metas, master, text, headings, markdown, chunks } = order.document;
-  const part = { ...master, bytes: toBase64(master.bytes) };
-  return { ...record, document: { stamp, metas, master: part, text, headings, markdown, chunks } };
+  const masterRecord = { ...master, bytes: toBase64(master.bytes) };
+  return { ...record, document: { stamp, metas, master: masterRecord, text, headings, markdown, chunks } };
 }
 
 export const toBase64 = (bytes: Uint8Array): string =>

@@ -3,7 +3,7 @@ import https from 'node:https';
 import { isIP } from 'node:net';
 import tls from 'node:tls';
 
-const LONGEST_CHAIN = 10;
+const MAX_CHAIN_LENGTH = 10;
 
 /**
  * Connects only to servers whose certificate, or that of an issuing authority, has the given SHA-256 fingerprint
@@ -15,7 +15,7 @@ export class PinnedAgent extends https.Agent {
     options: https.AgentOptions,
     private readonly fingerprint: string,
   ) {
-    super({ ...options, maxCachedSessions: 0 }); // a resumed session shows no certificates
+    super({ ...options, maxCachedSessions: 0 }); // a resumed session provides no certificates
   }
 
   override createConnection(
@@ -24,15 +24,15 @@ export class PinnedAgent extends https.Agent {
     const { host = 'localhost', servername } = options as tls.ConnectionOptions;
     const name = servername || (isIP(host) ? '' : host);
     const socket = tls.connect({ ...(options as tls.ConnectionOptions), servername: name, rejectUnauthorized: false });
-    const fail = (error: Error): void => callback?.(error, socket);
-    socket.once('error', fail);
+    const onError = (error: Error): void => callback?.(error, socket);
+    socket.once('error', onError);
     socket.once('secureConnect', () => {
       const fault = findCertificateFault(socket, this.fingerprint, host);
       if (fault) {
         socket.destroy(fault);
         return;
       }
-      socket.off('error', fail);
+      socket.off('error', onError);
       callback?.(null, socket);
     });
     return undefined;
@@ -42,19 +42,19 @@ export class PinnedAgent extends https.Agent {
 function findCertificateFault(socket: tls.TLSSocket, fingerprint: string, host: string): Error | undefined {
   let peer: tls.DetailedPeerCertificate | undefined = socket.getPeerCertificate(true);
   let certificate = parseCertificate(peer);
-  const shown = [certificate && getFingerprint(certificate)];
+  const fingerprints = [certificate && getFingerprint(certificate)];
   if (certificate && getFingerprint(certificate) === fingerprint) return undefined;
-  for (let i = 0; certificate && peer && i < LONGEST_CHAIN; i++) {
+  for (let i = 0; certificate && peer && i < MAX_CHAIN_LENGTH; i++) {
     const issuer = parseCertificate(peer.issuerCertificate);
-    // The sender of a chain may include any certificate, so only signatures count.
+    // The sender of a chain may include any certificate, so only signatures are trusted.
     if (!issuer?.ca || !certificate.checkIssued(issuer) || !certificate.verify(issuer.publicKey)) break;
-    shown.push(getFingerprint(issuer));
+    fingerprints.push(getFingerprint(issuer));
     if (getFingerprint(issuer) === fingerprint) return tls.checkServerIdentity(host, socket.getPeerCertificate());
     if (issuer.fingerprint256 === certificate.fingerprint256) break;
     [peer, certificate] = [peer.issuerCertificate, issuer];
   }
   return new Error(
-    `none of the server's certificates has the fingerprint that is configured for the sink; the server presented ${shown.join(', ')}`,
+    `none of the server's certificates has the fingerprint that is configured for the sink; the server presented ${fingerprints.join(', ')}`,
   );
 }
 

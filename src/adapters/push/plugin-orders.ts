@@ -10,9 +10,9 @@ type AddOrder = Extract<PushOrder, { kind: 'add' }>;
 const NO_BYTES = new Uint8Array(0);
 
 /**
- * Lets the plug-ins of the order's crawler see and change each order (`onOrder`) before the sink gets it. If a plug-in
- * fails, the document is refused. A deletion is sent whatever the plug-ins return: otherwise the sink would keep a
- * document that nothing would ever delete.
+ * Lets the plug-ins of the order's crawler inspect and change each order (`onOrder`) before it is delivered. If a
+ * plug-in fails that is not optional, the document is refused. Deletions are delivered in any case, because otherwise
+ * the sink would keep the document forever.
  */
 export class PluginOrders implements Sink {
   readonly name: string;
@@ -31,7 +31,7 @@ export class PluginOrders implements Sink {
     this.probe = sink.probe && ((signal) => sink.probe!(signal));
   }
 
-  /** If true, the sink may hold something different from what was indexed. */
+  /** Whether plug-ins may change orders. If so, what the sink holds may differ from what was indexed. */
   private get hasOrderHooks(): boolean {
     return this.plugins.facts.some(({ hooks }) => hooks.includes('onOrder'));
   }
@@ -39,20 +39,20 @@ export class PluginOrders implements Sink {
   async deliver(batch: readonly PushOrder[], signal: AbortSignal): Promise<OrderAnswer[]> {
     const { facts } = this.plugins;
     if (!this.hasOrderHooks) return this.sink.deliver(batch, signal);
-    const seen = await Promise.all(batch.map((order) => this.runHooks(order, facts)));
-    const orders = seen.filter((order) => 'id' in order);
+    const results = await Promise.all(batch.map((order) => this.runHooks(order, facts)));
+    const orders = results.filter((order) => 'id' in order);
     const answers = orders.length === 0 ? [] : await this.sink.deliver(orders, signal);
-    let next = 0;
-    return seen.map((order) => ('id' in order ? answers[next++]! : order));
+    let nextIndex = 0;
+    return results.map((order) => ('id' in order ? answers[nextIndex++]! : order));
   }
 
   close(): Promise<void> {
     return this.sink.close();
   }
 
-  private async runHooks(given: PushOrder, facts: readonly PluginFacts[]): Promise<PushOrder | OrderAnswer> {
-    let order = given;
-    for (const { name, isOptional } of findPluginsWith(facts, 'onOrder', given.crawler)) {
+  private async runHooks(original: PushOrder, facts: readonly PluginFacts[]): Promise<PushOrder | OrderAnswer> {
+    let order = original;
+    for (const { name, isOptional } of findPluginsWith(facts, 'onOrder', original.crawler)) {
       try {
         const change = await this.plugins.call(name, 'onOrder', this.toPluginOrder(order));
         if (!change || order.kind === 'delete') continue;
@@ -69,31 +69,31 @@ export class PluginOrders implements Sink {
 
   private toPluginOrder(order: PushOrder): PluginOrder {
     const { crawler, uri, reason } = order;
-    const facts = { sink: this.name, crawler, uri, reason, decidedAt: formatIsoTime(order.decidedAt) };
-    if (order.kind === 'delete') return { ...facts, kind: 'delete' };
+    const commonFields = { sink: this.name, crawler, uri, reason, decidedAt: formatIsoTime(order.decidedAt) };
+    if (order.kind === 'delete') return { ...commonFields, kind: 'delete' };
     const { stamp, metas, text, master } = order.document;
     const size = master.bytes.byteLength;
-    return { ...facts, kind: 'add', stamp, metas: groupMetas(metas), text, mediaType: master.mimeType, size };
+    return { ...commonFields, kind: 'add', stamp, metas: groupMetas(metas), text, mediaType: master.mimeType, size };
   }
 }
 
 function applyChange(order: AddOrder, { metas, text, bytes }: OrderChange): AddOrder {
   const { document } = order;
-  const made: PushDocument = {
+  const changedDocument: PushDocument = {
     ...document,
-    ...(metas ? { metas: applyMetas(document.metas, metas) } : {}),
+    ...(metas ? { metas: applyMetaChanges(document.metas, metas) } : {}),
     ...(text === undefined ? {} : { text }),
     ...(bytes === false ? { master: { ...document.master, bytes: NO_BYTES } } : {}),
   };
-  return { ...order, document: made };
+  return { ...order, document: changedDocument };
 }
 
-function applyMetas(metas: readonly Meta[], given: NonNullable<OrderChange['metas']>): Meta[] {
-  const kept = metas.filter(({ name }) => !Object.hasOwn(given, name));
-  const added = Object.entries(given).flatMap(([name, values]) =>
+function applyMetaChanges(metas: readonly Meta[], changes: NonNullable<OrderChange['metas']>): Meta[] {
+  const unchangedMetas = metas.filter(({ name }) => !Object.hasOwn(changes, name));
+  const addedMetas = Object.entries(changes).flatMap(([name, values]) =>
     values === null ? [] : (typeof values === 'string' ? [values] : values).map((value) => toTypedMeta(name, value)),
   );
-  return [...kept, ...added];
+  return [...unchangedMetas, ...addedMetas];
 }
 
 function groupMetas(metas: readonly Meta[]): Record<string, string[]> {

@@ -5,7 +5,7 @@ import type { SinkOrder } from '../../engine/ports/plugin-api.js';
 import { type PluginCaller, PluginFailed } from '../../engine/ports/plugins.js';
 import { type Sink, SinkUnavailable } from '../../engine/ports/sink.js';
 
-/** A plug-in as a sink. Any exception means that it accepts nothing at the moment, so its orders wait. */
+/** Delivers orders to a plug-in. If it throws an exception, it accepts nothing at the moment, so its orders wait. */
 export class PluginSink implements Sink {
   readonly name: string;
   private readonly plugin: string;
@@ -24,23 +24,23 @@ export class PluginSink implements Sink {
       plugins.call(plugin, 'deliver', batch.map(toSinkOrder), definition.timeout),
     );
     if (answers.length !== batch.length)
-      throw new SinkUnavailable(`${plugin} returned ${answers.length} answers to ${batch.length} orders`);
+      throw new SinkUnavailable(`plug-in ${plugin} returned ${answers.length} answers for ${batch.length} orders`);
     return answers.map((answer) =>
       answer === true ? { state: 'acknowledged' } : { state: 'refused', message: answer.refused },
     );
   }
 
   async close(): Promise<void> {
-    // The plug-in's process may also serve others.
+    // Nothing to close: the plug-in's process may have other uses.
   }
 }
 
 /** Parses `plugin:NAME`. */
 export const parsePluginName = (url: string): string => url.slice('plugin:'.length);
 
-async function withUnavailableErrors<T>(answer: Promise<T>): Promise<T> {
+async function withUnavailableErrors<T>(promise: Promise<T>): Promise<T> {
   try {
-    return await answer;
+    return await promise;
   } catch (error) {
     if (error instanceof PluginFailed) throw new SinkUnavailable(error.message);
     throw error;
@@ -49,11 +49,11 @@ async function withUnavailableErrors<T>(answer: Promise<T>): Promise<T> {
 
 function toSinkOrder(order: PushOrder): SinkOrder {
   const { id, crawler, uri, reason } = order;
-  const facts = { id, crawler, uri, reason, decidedAt: formatIsoTime(order.decidedAt) };
-  if (order.kind === 'delete') return { ...facts, kind: 'delete' };
+  const commonFields = { id, crawler, uri, reason, decidedAt: formatIsoTime(order.decidedAt) };
+  if (order.kind === 'delete') return { ...commonFields, kind: 'delete' };
   const { stamp, metas, text, master } = order.document;
   return {
-    ...facts,
+    ...commonFields,
     kind: 'add',
     stamp,
     metas: metas.map(({ name, value }) => ({ name, value })),

@@ -20,7 +20,7 @@ it.each([
   const bodySent = (): void => {
     reported = true;
   };
-  const request = { method: 'POST', path: '', body: Buffer.alloc(size, 'x'), bodySent } as const;
+  const request = { method: 'POST', path: '', body: Buffer.alloc(size, 'x'), onBodySent: bodySent } as const;
   expect((await client.request(request, stillWanted())).body).toBe('taken');
   expect(reported).toBe(sent);
 });

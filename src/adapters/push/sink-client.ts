@@ -13,42 +13,43 @@ import type { SinkRequest } from './sink-request.js';
 
 export type { SinkRequest } from './sink-request.js';
 
-export interface SinkAnswer {
+export interface SinkResponse {
   readonly status: number;
   readonly body: string;
-  /** Milliseconds that a Retry-After header asks for. */
+  /** Milliseconds to wait according to a Retry-After header. */
   readonly retryAfterMs?: number;
 }
 
-export const isSuccess = (answer: { readonly status: number }): boolean => answer.status >= 200 && answer.status < 300;
+export const isSuccess = (response: { readonly status: number }): boolean =>
+  response.status >= 200 && response.status < 300;
 
-/** Maximum bytes of a response that is read as a whole; the largest ones are pages of entries. */
-const LARGEST_ANSWER = 64 << 20;
-const LONGEST_QUOTE = 500;
+/** Maximum size of a response that is read as a whole. The largest ones are pages of entries. */
+const MAX_RESPONSE_BYTES = 64 << 20;
+const MAX_QUOTE_LENGTH = 500;
 
 /**
  * HTTP client for one sink: keeps connections alive, follows no redirects, uses no proxy from the environment, limits
- * the total time and the response size, and vets addresses when connecting. Every response is returned as a value; only
- * the lack of one throws SinkUnavailable.
+ * the total time and the response size, and checks addresses when connecting. Every response is returned, whatever its
+ * status; SinkUnavailable is thrown only if there is none.
  */
 export class SinkClient {
-  private readonly base: URL;
+  private readonly baseUrl: URL;
   private readonly agents: Agents;
-  private readonly http: AxiosInstance;
+  private readonly httpClient: AxiosInstance;
   private readonly signer: AwsSigner | undefined;
   private readonly authorization: Secret | undefined;
 
   constructor(
     private readonly definition: HttpSinkDefinition,
     basePath = '',
-    /** Scheme of the Authorization header that carries an API key. */
+    /** Scheme of an Authorization header that contains an API key. */
     keyScheme: 'Bearer' | 'ApiKey' = 'Bearer',
   ) {
-    this.base = new URL(definition.url);
-    if (basePath) this.base.pathname = `${this.base.pathname.replace(/(?<!\/)\/+$/, '')}${basePath}`;
+    this.baseUrl = new URL(definition.url);
+    if (basePath) this.baseUrl.pathname = `${this.baseUrl.pathname.replace(/(?<!\/)\/+$/, '')}${basePath}`;
     const { concurrency, options } = definition;
     this.agents = createAgents({ ...definition, fingerprint: options.fingerprint }, concurrency + 1); // one more for a listing
-    this.http = axios.create({
+    this.httpClient = axios.create({
       ...this.agents,
       proxy: false,
       maxRedirects: 0,
@@ -59,16 +60,16 @@ export class SinkClient {
       transformResponse: [(data) => data],
     });
     this.signer = createAwsSigner(definition);
-    this.authorization = createAuthorizationHeader(definition.options, this.base, keyScheme);
-    this.base.username = '';
-    this.base.password = '';
+    this.authorization = createAuthorizationHeader(definition.options, this.baseUrl, keyScheme);
+    this.baseUrl.username = '';
+    this.baseUrl.password = '';
   }
 
-  async request(request: SinkRequest, signal: AbortSignal): Promise<SinkAnswer> {
-    const deadline = AbortSignal.timeout(this.definition.timeout);
-    const response: AxiosResponse<string> = await this.send(request, AbortSignal.any([signal, deadline]), 'text');
+  async request(request: SinkRequest, signal: AbortSignal): Promise<SinkResponse> {
+    const timeoutSignal = AbortSignal.timeout(this.definition.timeout);
+    const response: AxiosResponse<string> = await this.send(request, AbortSignal.any([signal, timeoutSignal]), 'text');
     // A server may respond before it has read the whole request.
-    if ((response.request as ClientRequest | undefined)?.writableFinished) request.bodySent?.();
+    if ((response.request as ClientRequest | undefined)?.writableFinished) request.onBodySent?.();
     return {
       status: response.status,
       body: response.data ?? '',
@@ -77,7 +78,7 @@ export class SinkClient {
   }
 
   /**
-   * Returns the response body as a stream without a total deadline, for listings. Throws SinkUnavailable unless the
+   * Returns the response body as a stream, with no overall timeout; used for listings. Throws SinkUnavailable unless the
    * request succeeds.
    */
   async stream(request: SinkRequest, signal: AbortSignal): Promise<Readable> {
@@ -87,12 +88,12 @@ export class SinkClient {
     throw this.toUnavailable({ status: response.status, body: '' });
   }
 
-  /** Creates the error for a response that does not concern an individual order. */
-  toUnavailable(answer: SinkAnswer): SinkUnavailable {
-    const hint = HINTS[answer.status] ?? (answer.status >= 300 && answer.status < 400 ? HINTS[300] : undefined);
-    const quote = answer.body.replace(/\s+/g, ' ').trim().slice(0, LONGEST_QUOTE);
-    const words = [`status ${answer.status}`, hint, quote].filter((text) => text).join(': ');
-    return new SinkUnavailable(`${this.displayName}: ${words}`, answer.retryAfterMs);
+  /** Creates the error for a response that concerns the whole sink instead of an individual order. */
+  toUnavailable(response: SinkResponse): SinkUnavailable {
+    const hint = HINTS[response.status] ?? (response.status >= 300 && response.status < 400 ? HINTS[300] : undefined);
+    const quote = response.body.replace(/\s+/g, ' ').trim().slice(0, MAX_QUOTE_LENGTH);
+    const details = [`status ${response.status}`, hint, quote].filter((text) => text).join(': ');
+    return new SinkUnavailable(`${this.displayName}: ${details}`, response.retryAfterMs);
   }
 
   async close(): Promise<void> {
@@ -100,29 +101,29 @@ export class SinkClient {
     this.agents.httpsAgent.destroy();
   }
 
-  /** Maximum milliseconds for one request, or of silence in a listing. */
+  /** Maximum milliseconds for one request, or without data in a listing. */
   get timeout(): number {
     return this.definition.timeout;
   }
 
-  /** Names the sink in messages, without credentials. */
+  /** Identifies the sink in messages, without credentials. */
   get displayName(): string {
-    return `sink ${this.definition.name} at ${this.base.origin}`;
+    return `sink ${this.definition.name} at ${this.baseUrl.origin}`;
   }
 
   private async send(request: SinkRequest, signal: AbortSignal, responseType: 'text' | 'stream') {
     try {
-      checkLiteralHost(this.base, this.definition.allowedAddresses);
+      checkLiteralHost(this.baseUrl, this.definition.allowedAddresses);
       const { method, query, body: data } = request;
       const url = this.buildUrl(request.path);
       const headers = this.signer ? await this.signer.sign(url, request) : this.buildHeaders(request);
-      // A listing is read piece by piece, so any size is allowed, and only its beginning must arrive in time.
-      const bounds =
+      // A listing is read in pieces, so its size is not limited and the timeout applies only until the response begins.
+      const limits =
         responseType === 'stream'
           ? { timeout: this.timeout, maxContentLength: -1 }
-          : { maxContentLength: LARGEST_ANSWER };
-      const config = { method, url, params: query, headers, data, signal, responseType, ...bounds };
-      return await this.http.request(config);
+          : { maxContentLength: MAX_RESPONSE_BYTES };
+      const config = { method, url, params: query, headers, data, signal, responseType, ...limits };
+      return await this.httpClient.request(config);
     } catch (error) {
       throw new SinkUnavailable(`${this.displayName}: ${this.describeFailure(error, signal)}`);
     }
@@ -134,7 +135,9 @@ export class SinkClient {
   }
 
   private buildUrl(path: string): string {
-    return path === '' ? this.base.href : `${this.base.origin}${this.base.pathname.replace(/\/$/, '')}/${path}`;
+    return path === ''
+      ? this.baseUrl.href
+      : `${this.baseUrl.origin}${this.baseUrl.pathname.replace(/\/$/, '')}/${path}`;
   }
 
   private describeFailure(error: unknown, signal: AbortSignal): string {

@@ -6,6 +6,6 @@ export interface SinkRequest {
   readonly query?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Buffer | string;
-  /** Called when the body is known to have left the process, so that its memory may be reused. */
-  readonly bodySent?: () => void;
+  /** Called when the body has been sent completely, so that its memory may be reused. */
+  readonly onBodySent?: () => void;
 }

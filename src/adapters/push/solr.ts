@@ -2,21 +2,23 @@ import type { SinkDefinitionOf } from '../../domain/crawl/sink-definition.js';
 import type { OrderAnswer, OrderKind, PushDocument, PushOrder } from '../../domain/push/order.js';
 import { type KeptDocument, type Sink, SinkUnavailable } from '../../engine/ports/sink.js';
 import { asList, asRecord, asString, asStrings, isRecord } from './answers.js';
-import { formatHeading, groupValuesByName, selectByType, toMetas } from './metas.js';
-import { isSuccess, type SinkAnswer, SinkClient } from './sink-client.js';
+import { formatHeading, groupValuesByName, parseForms, selectByType, toMetas } from './metas.js';
+import { isSuccess, SinkClient, type SinkResponse } from './sink-client.js';
 import { acknowledgeAll, groupRunsByKind, type RequestAnswer, sendWithSplitting } from './splitting.js';
 
-const ENTRIES_AT_ONCE = '1000';
+const PAGE_SIZE = '1000';
 const JSON_TYPE = { 'content-type': 'application/json' };
 const FORM_TYPE = { 'content-type': 'application/x-www-form-urlencoded' };
+/** Between the headings of a chunk's path. */
+const PATH_SEPARATOR = ' > ';
 /** Milliseconds until added documents can be found. */
-const COMMIT_WITHIN = '10000';
+const COMMIT_WITHIN_MS = '10000';
 
 /**
- * Apache Solr through `/update` with JSON. A batch ends with a hard commit, without which a crash may lose documents
- * that Solr has confirmed; commitWithin makes them visible to searchers. `id` is the URI; the other field names are
- * dynamic fields of Solr's default configuration. Solr keeps fields, not files, so only the text of the main part is
- * sent, not its bytes.
+ * Sends orders to Apache Solr as JSON through `/update`. Each batch ends with a hard commit, without which a crash
+ * might lose documents that Solr has confirmed; commitWithin makes them visible to searches. `id` is the URI; the other
+ * fields are dynamic fields of Solr's default configuration. Solr stores fields, not files, so only the text of the
+ * main part is sent, not its bytes.
  */
 export class SolrSink implements Sink {
   readonly name: string;
@@ -31,7 +33,7 @@ export class SolrSink implements Sink {
   async deliver(batch: readonly PushOrder[], signal: AbortSignal): Promise<OrderAnswer[]> {
     const answers: OrderAnswer[] = [];
     for (const { kind, orders } of groupRunsByKind(batch)) {
-      answers.push(...(await sendWithSplitting(orders, (some) => this.send(kind, some, signal))));
+      answers.push(...(await sendWithSplitting(orders, (part) => this.send(kind, part, signal))));
     }
     if (answers.some(({ state }) => state === 'acknowledged')) await this.commit({ openSearcher: 'false' }, signal);
     return answers;
@@ -39,46 +41,48 @@ export class SolrSink implements Sink {
 
   async *listEntries(signal: AbortSignal): AsyncGenerator<{ uri: string; stamp: string }> {
     await this.commit({ openSearcher: 'true', waitSearcher: 'true' }, signal);
-    let last: string | undefined;
+    let lastUri: string | undefined;
     for (let cursor = '*', previous = ''; cursor !== previous; ) {
       const query = {
         q: 'stamp_s:*',
         fl: 'id,stamp_s',
         sort: 'id asc',
-        rows: ENTRIES_AT_ONCE,
+        rows: PAGE_SIZE,
         cursorMark: cursor,
         wt: 'json',
       };
-      const answer = await this.client.request({ method: 'GET', path: 'select', query }, signal);
-      if (!isSuccess(answer)) throw this.client.toUnavailable({ ...answer, body: parseErrorMessage(answer) });
-      const { entries, next } = this.parsePage(answer);
-      // A listing that is not in ascending order would never end.
-      const first = entries[0]?.uri;
-      if (last !== undefined && first !== undefined && Buffer.compare(Buffer.from(first), Buffer.from(last)) <= 0)
-        throw new SinkUnavailable(
-          `${this.client.displayName}: the pages of select results are not in the order of \`id\``,
-        );
+      const response = await this.client.request({ method: 'GET', path: 'select', query }, signal);
+      if (!isSuccess(response)) throw this.client.toUnavailable({ ...response, body: parseErrorMessage(response) });
+      const { entries, next } = this.parsePage(response);
+      // A listing that is not in ascending order might never end.
+      const firstUri = entries[0]?.uri;
+      if (
+        lastUri !== undefined &&
+        firstUri !== undefined &&
+        Buffer.compare(Buffer.from(firstUri), Buffer.from(lastUri)) <= 0
+      )
+        throw new SinkUnavailable(`${this.client.displayName}: the results of select are not sorted by \`id\``);
       yield* entries;
       if (entries.length === 0) return;
-      last = entries.at(-1)!.uri;
+      lastUri = entries.at(-1)!.uri;
       previous = cursor;
       cursor = next;
     }
   }
 
-  /** Includes uncommitted documents, because it uses the real-time get handler. */
+  /** Also returns uncommitted documents, because it uses the real-time get handler. */
   async readDocuments(uris: readonly string[], signal: AbortSignal): Promise<KeptDocument[]> {
     const body = new URLSearchParams([['wt', 'json'], ...uris.map((uri): [string, string] => ['id', uri])]).toString();
-    const answer = await this.client.request({ method: 'POST', path: 'get', headers: FORM_TYPE, body }, signal);
-    if (!isSuccess(answer)) throw this.client.toUnavailable({ ...answer, body: parseErrorMessage(answer) });
-    const found = this.parseDocuments(answer);
+    const response = await this.client.request({ method: 'POST', path: 'get', headers: FORM_TYPE, body }, signal);
+    if (!isSuccess(response)) throw this.client.toUnavailable({ ...response, body: parseErrorMessage(response) });
+    const found = this.parseDocuments(response);
     return found.flatMap((fields) => toKeptDocument(fields) ?? []);
   }
 
   async probe(signal: AbortSignal): Promise<void> {
     const query = { q: '*:*', rows: '0', wt: 'json' };
-    const answer = await this.client.request({ method: 'GET', path: 'select', query }, signal);
-    if (!isSuccess(answer)) throw this.client.toUnavailable({ ...answer, body: parseErrorMessage(answer) });
+    const response = await this.client.request({ method: 'GET', path: 'select', query }, signal);
+    if (!isSuccess(response)) throw this.client.toUnavailable({ ...response, body: parseErrorMessage(response) });
   }
 
   close(): Promise<void> {
@@ -89,39 +93,40 @@ export class SolrSink implements Sink {
     const body = JSON.stringify(
       kind === 'add' ? orders.flatMap(toSolrDocument) : { delete: orders.map(({ uri }) => uri) },
     );
-    const query = { commitWithin: COMMIT_WITHIN, wt: 'json' };
-    const answer = await this.client.request(
+    const query = { commitWithin: COMMIT_WITHIN_MS, wt: 'json' };
+    const response = await this.client.request(
       { method: 'POST', path: 'update', query, headers: JSON_TYPE, body },
       signal,
     );
-    if (isSuccess(answer)) return acknowledgeAll(orders);
-    const message = parseErrorMessage(answer);
-    if (answer.status !== 400 && answer.status !== 413) throw this.client.toUnavailable({ ...answer, body: message });
-    return { refused: message || `status ${answer.status}` };
+    if (isSuccess(response)) return acknowledgeAll(orders);
+    const message = parseErrorMessage(response);
+    if (response.status !== 400 && response.status !== 413)
+      throw this.client.toUnavailable({ ...response, body: message });
+    return { refused: message || `status ${response.status}` };
   }
 
   private async commit(options: Readonly<Record<string, string>>, signal: AbortSignal): Promise<void> {
     const query = { commit: 'true', wt: 'json', ...options };
-    const answer = await this.client.request(
+    const response = await this.client.request(
       { method: 'POST', path: 'update', query, headers: JSON_TYPE, body: '{}' },
       signal,
     );
-    if (!isSuccess(answer)) throw this.client.toUnavailable({ ...answer, body: parseErrorMessage(answer) });
+    if (!isSuccess(response)) throw this.client.toUnavailable({ ...response, body: parseErrorMessage(response) });
   }
 
   /** For one id, Solr returns `doc`; for several ids, it returns a list. */
-  private parseDocuments(answer: SinkAnswer): SolrFields[] {
+  private parseDocuments(httpResponse: SinkResponse): SolrFields[] {
     try {
-      const { doc, response } = asRecord(JSON.parse(answer.body));
+      const { doc, response } = asRecord(JSON.parse(httpResponse.body));
       return [...(isRecord(doc) ? [doc] : []), ...asList(asRecord(response)['docs']).map(asRecord)];
     } catch {
-      throw new SinkUnavailable(`${this.client.displayName}: get returned no documents; is it a Solr core?`);
+      throw new SinkUnavailable(`${this.client.displayName}: the response to get is not valid; is this a Solr core?`);
     }
   }
 
-  private parsePage(answer: SinkAnswer): Page {
+  private parsePage(httpResponse: SinkResponse): Page {
     try {
-      const { response, nextCursorMark: next } = JSON.parse(answer.body) as {
+      const { response, nextCursorMark: next } = JSON.parse(httpResponse.body) as {
         response: { docs: Record<string, unknown>[] };
         nextCursorMark: unknown;
       };
@@ -130,7 +135,7 @@ export class SolrSink implements Sink {
     } catch {
       // reported below
     }
-    throw new SinkUnavailable(`${this.client.displayName}: select returned no page of documents; is it a Solr core?`);
+    throw new SinkUnavailable(`${this.client.displayName}: the response to select is not valid; is this a Solr core?`);
   }
 }
 
@@ -152,11 +157,11 @@ const toSolrDocument = (order: PushOrder) =>
 
 function toSolrFields(crawler: string, document: PushDocument): Record<string, unknown> {
   const { uri, stamp, metas, master, text, headings, markdown, chunks } = document;
-  const groupByField = (type: string) => (name: string) => `meta_${name.replace(/\W/g, '_')}_${type}`;
+  const createFieldNamer = (type: string) => (name: string) => `meta_${name.replace(/\W/g, '_')}_${type}`;
   const fields = {
-    ...groupValuesByName(metas, metaFieldName),
-    ...groupValuesByName(selectByType(metas, 'date'), groupByField('dts')),
-    ...groupValuesByName(selectByType(metas, 'number'), groupByField('ds')),
+    ...groupValuesByName(metas, toMetaFieldName),
+    ...groupValuesByName(selectByType(metas, 'date'), createFieldNamer('dts')),
+    ...groupValuesByName(selectByType(metas, 'number'), createFieldNamer('ds')),
   };
   const title = metas.find(({ name }) => name === 'title')?.value ?? '';
   return {
@@ -173,37 +178,54 @@ function toSolrFields(crawler: string, document: PushDocument): Record<string, u
     headings_txt: headings?.map(formatHeading),
     markdown_t: markdown,
     chunks_txt: chunks?.map((chunk) => chunk.text),
-    chunk_paths_ss: chunks?.map(({ path }) => path.join(' > ')),
+    chunk_paths_ss: chunks?.map(({ path }) => path.join(PATH_SEPARATOR)),
     chunk_starts_is: chunks?.map(({ start }) => start),
     chunk_ends_is: chunks?.map(({ end }) => end),
   };
 }
 
-const metaFieldName = (name: string): string => `meta_${name.replace(/\W/g, '_')}_txt`;
+const toMetaFieldName = (name: string): string => `meta_${name.replace(/\W/g, '_')}_txt`;
 
 type SolrFields = Readonly<Record<string, unknown>>;
 
-/** A field that is multi-valued in the core's schema comes as a list. */
-const firstValue = (value: unknown): string | undefined => asString(value) ?? asStrings(value)[0];
+/** Also accepts a list, which Solr returns for fields that are multi-valued in the core's schema. */
+const getFirstValue = (value: unknown): string | undefined => asString(value) ?? asStrings(value)[0];
 
-/** Undefined if part of the document is not stored, or two meta names share a field. */
+/** Returns undefined if part of the document is not stored, or if two meta names are mapped to the same field. */
 function toKeptDocument(fields: SolrFields): KeptDocument | undefined {
   const [uri, stamp, crawler, text, mimeType = ''] = ['id', 'stamp_s', 'crawler_s', 'text_t', 'mime_type_s'].map(
-    (name) => firstValue(fields[name]),
+    (name) => getFirstValue(fields[name]),
   );
   if (uri === undefined || stamp === undefined || crawler === undefined || text === undefined) return undefined;
   const names = asStrings(fields['meta_names_ss']);
   const metaFields = Object.keys(fields).filter((name) => /^meta_.*_txt$/.test(name));
-  if (metaFields.length !== names.length || new Set(names.map(metaFieldName)).size < names.length) return undefined;
-  const metas = toMetas(Object.fromEntries(names.map((name) => [name, fields[metaFieldName(name)]])));
-  const encoding = firstValue(fields['encoding_s']);
-  const fileName = firstValue(fields['file_name_t']) ?? '';
+  if (metaFields.length !== names.length || new Set(names.map(toMetaFieldName)).size < names.length) return undefined;
+  const metas = toMetas(Object.fromEntries(names.map((name) => [name, fields[toMetaFieldName(name)]])));
+  const encoding = getFirstValue(fields['encoding_s']);
+  const fileName = getFirstValue(fields['file_name_t']) ?? '';
   const master = { bytes: new Uint8Array(), mimeType, encoding, fileName };
-  return { crawler, document: { uri, stamp, metas, master, text } };
+  return { crawler, document: { uri, stamp, metas, master, text, ...parseSolrForms(fields) } };
 }
 
-/** Solr reports `{"error": {"msg": …}}`; anything before that may be about something else. */
-function parseErrorMessage({ body }: SinkAnswer): string {
+function parseSolrForms(fields: SolrFields): ReturnType<typeof parseForms> {
+  const [paths, starts, ends] = ['chunk_paths_ss', 'chunk_starts_is', 'chunk_ends_is'].map((name) =>
+    asList(fields[name]),
+  );
+  const chunks =
+    fields['chunks_txt'] &&
+    asStrings(fields['chunks_txt']).map((text, i) => ({
+      text,
+      path: asString(paths?.[i])
+        ?.split(PATH_SEPARATOR)
+        .filter((heading) => heading !== ''),
+      start: starts?.[i],
+      end: ends?.[i],
+    }));
+  return parseForms({ headings: fields['headings_txt'], markdown: getFirstValue(fields['markdown_t']), chunks });
+}
+
+/** Returns Solr's message in `{"error": {"msg": …}}`, or the beginning of the body if there is none. */
+function parseErrorMessage({ body }: SinkResponse): string {
   try {
     const { error } = JSON.parse(body) as { error?: { msg?: unknown } };
     return String(error?.msg ?? body).slice(0, 1_000);

@@ -1,11 +1,11 @@
 import type { OrderAnswer, OrderKind, PushOrder } from '../../domain/push/order.js';
 
-/** One answer per order, in the same order, or one refusal of the whole request with the sink's message. */
+/** One answer per order, in the same sequence, or one refusal of the whole request with the sink's message. */
 export type RequestAnswer = readonly OrderAnswer[] | { readonly refused: string };
 
 /**
- * Sends orders. As long as the sink refuses them as a whole, each half is sent separately, the first half first, until
- * the offending order is alone and is refused with the sink's message.
+ * Sends orders. If the sink refuses them as a whole, the two halves are sent one after the other in the same way, until
+ * each offending order is sent alone and refused with the sink's message.
  */
 export async function sendWithSplitting(
   orders: readonly PushOrder[],
@@ -15,9 +15,9 @@ export async function sendWithSplitting(
   if (!('refused' in answer)) return [...answer];
   if (orders.length <= 1) return orders.map(() => ({ state: 'refused', message: answer.refused }));
   const middle = orders.length >> 1;
-  const first = await sendWithSplitting(orders.slice(0, middle), send);
-  const second = await sendWithSplitting(orders.slice(middle), send);
-  return [...first, ...second];
+  const firstAnswers = await sendWithSplitting(orders.slice(0, middle), send);
+  const secondAnswers = await sendWithSplitting(orders.slice(middle), send);
+  return [...firstAnswers, ...secondAnswers];
 }
 
 /** Groups consecutive orders of one kind, for sinks that accept only one kind per request. */

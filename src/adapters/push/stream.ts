@@ -6,8 +6,8 @@ import { toOrderRecord } from './order-record.js';
 import { acknowledgeAll } from './splitting.js';
 
 /**
- * Writes orders as JSON lines to a stream, for a crawl whose output is piped to another program. The reader determines
- * the pace.
+ * Writes orders as JSON lines to a stream, for a crawl whose output is piped to another program. A slow reader slows
+ * down the deliveries.
  */
 export class StreamSink implements Sink {
   constructor(
@@ -17,7 +17,7 @@ export class StreamSink implements Sink {
 
   async deliver(batch: readonly PushOrder[], signal: AbortSignal): Promise<OrderAnswer[]> {
     for (const order of batch) {
-      if (this.stream.destroyed) throw new SinkUnavailable('nothing is reading the output any more');
+      if (this.stream.destroyed) throw new SinkUnavailable('the output is closed: no program reads it any longer');
       if (!this.stream.write(`${JSON.stringify(toOrderRecord(order))}\n`)) await once(this.stream, 'drain', { signal });
     }
     return acknowledgeAll(batch);

@@ -9,59 +9,60 @@ import { type Sink, SinkUnavailable } from '../../engine/ports/sink.js';
 import { formsToMetas } from './metas.js';
 import { acknowledgeAll } from './splitting.js';
 
-const NEW_FILE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_APPEND | constants.O_NOFOLLOW;
+const NEW_FILE_FLAGS =
+  constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_APPEND | constants.O_NOFOLLOW;
 const DEFAULT_ROTATE_BYTES = 1 << 30;
-/** Maximum number of payloads whose digests are remembered for revisit records. */
-const MOST_PAYLOADS = 100_000;
+/** Maximum number of payloads that are remembered for revisit records. */
+const MAX_PAYLOADS = 100_000;
 const REVISIT = 'http://netpreserve.org/warc/1.1/revisit/identical-payload-digest';
 
-interface Archived {
+interface ArchivedPayload {
   readonly uri: string;
   readonly date: string;
-  readonly record: string;
+  readonly recordId: string;
 }
 
 /**
- * Writes WARC 1.1 files of what was fetched: for each document, a `resource` record with its bytes and a `metadata`
- * record with its metas; bytes that were archived before get a `revisit` record. A deletion is recorded but removes
- * nothing from the archive. A new file begins at each start of the server and whenever a file is full
- * (`pages-20260131100000000-00001.warc.gz`); records are on disk before they are acknowledged. With `.gz`, each record
- * is a separate gzip member, as WARC readers expect.
+ * Writes fetched documents to WARC 1.1 files: for each document, a `resource` record with its bytes, or a `revisit`
+ * record if the same bytes have been archived before, and a `metadata` record with its metas. A deletion is recorded
+ * but removes nothing from the archive. A new file (`pages-20260131100000000-00001.warc.gz`) is started after each
+ * start of the server and whenever a file is full. Records are on disk before they are acknowledged. With `.gz`, each
+ * record is a separate gzip member, as WARC readers expect.
  */
 export class WarcSink implements Sink {
   readonly name: string;
   private file: FileHandle | undefined;
-  private size = 0;
-  private serial = 0;
-  private last: Promise<unknown> = Promise.resolve();
-  private readonly payloads = new Map<string, Archived>();
+  private fileSize = 0;
+  private fileNumber = 0;
+  private lastDelivery: Promise<unknown> = Promise.resolve();
+  private readonly payloads = new Map<string, ArchivedPayload>();
 
   constructor(private readonly definition: SinkDefinitionOf<'warc'>) {
     this.name = definition.name;
   }
 
   deliver(batch: readonly PushOrder[], signal: AbortSignal): Promise<OrderAnswer[]> {
-    const delivery = this.last.then(() => this.append(batch, signal));
-    this.last = delivery.catch(() => undefined);
+    const delivery = this.lastDelivery.then(() => this.append(batch, signal));
+    this.lastDelivery = delivery.catch(() => undefined);
     return delivery;
   }
 
   async close(): Promise<void> {
-    await this.last;
-    await this.finishFile();
+    await this.lastDelivery;
+    await this.closeFile();
   }
 
   private async append(batch: readonly PushOrder[], signal: AbortSignal): Promise<OrderAnswer[]> {
     try {
       signal.throwIfAborted();
       this.file ??= await this.openNewFile();
-      const archived = new Map<string, Archived>();
-      await this.write(this.file, Buffer.concat(batch.flatMap((order) => this.buildRecords(order, archived))));
-      for (const [digest, payload] of archived) this.rememberPayload(digest, payload);
-      if (this.size >= Number(this.definition.options.rotateBytes ?? DEFAULT_ROTATE_BYTES)) await this.finishFile();
+      const newPayloads = new Map<string, ArchivedPayload>();
+      await this.write(this.file, Buffer.concat(batch.flatMap((order) => this.buildRecords(order, newPayloads))));
+      for (const [digest, payload] of newPayloads) this.rememberPayload(digest, payload);
+      if (this.fileSize >= Number(this.definition.options.rotateBytes ?? DEFAULT_ROTATE_BYTES)) await this.closeFile();
       return acknowledgeAll(batch);
     } catch (error) {
-      await this.finishFile().catch(() => undefined);
+      await this.closeFile().catch(() => undefined);
       throw new SinkUnavailable(`sink ${this.name} at ${this.definition.url}: ${(error as Error).message}`);
     }
   }
@@ -70,46 +71,46 @@ export class WarcSink implements Sink {
     try {
       await file.appendFile(bytes);
       await file.datasync();
-      this.size += bytes.length;
+      this.fileSize += bytes.length;
     } catch (error) {
-      await file.truncate(this.size).catch(() => undefined); // the whole batch will be sent again
+      await file.truncate(this.fileSize).catch(() => undefined); // the whole batch will be sent again
       throw error;
     }
   }
 
   private async openNewFile(): Promise<FileHandle> {
     const { url } = this.definition;
-    const stamp = new Date().toISOString().replace(/\D/g, '');
-    const path = url.replace(/(\.warc(?:\.gz)?)$/i, `-${stamp}-${String(++this.serial).padStart(5, '0')}$1`);
+    const timestamp = new Date().toISOString().replace(/\D/g, '');
+    const path = url.replace(/(\.warc(?:\.gz)?)$/i, `-${timestamp}-${String(++this.fileNumber).padStart(5, '0')}$1`);
     await mkdir(dirname(path), { recursive: true });
-    const file = await open(path, NEW_FILE, 0o600);
-    this.size = 0;
-    const about = 'software: Crawlway\r\nformat: WARC File Format 1.1\r\n';
+    const file = await open(path, NEW_FILE_FLAGS, 0o600);
+    this.fileSize = 0;
+    const warcInfo = 'software: Crawlway\r\nformat: WARC File Format 1.1\r\n';
     await this.write(
       file,
-      this.buildRecord('warcinfo', { 'Content-Type': 'application/warc-fields' }, Buffer.from(about)),
+      this.buildRecord('warcinfo', { 'Content-Type': 'application/warc-fields' }, Buffer.from(warcInfo)),
     );
     return file;
   }
 
-  private async finishFile(): Promise<void> {
+  private async closeFile(): Promise<void> {
     const file = this.file;
     this.file = undefined;
     await file?.close();
   }
 
-  private buildRecords(order: PushOrder, archived: Map<string, Archived>): Buffer[] {
+  private buildRecords(order: PushOrder, newPayloads: Map<string, ArchivedPayload>): Buffer[] {
     const date = new Date(order.decidedAt).toISOString();
-    const subject = { 'WARC-Target-URI': order.uri, 'WARC-Date': date };
-    if (order.kind === 'delete') return [this.buildMetadata(subject, `deleted: ${order.reason}\r\n`)];
+    const targetFields = { 'WARC-Target-URI': order.uri, 'WARC-Date': date };
+    if (order.kind === 'delete') return [this.buildMetadata(targetFields, `deleted: ${order.reason}\r\n`)];
     const { master, metas, stamp } = order.document;
     const digest = `sha256:${createHash('sha256').update(master.bytes).digest('hex')}`;
     const id = `<urn:uuid:${randomUUID()}>`;
-    const before = this.payloads.get(digest) ?? archived.get(digest);
-    const fields = { ...subject, 'WARC-Record-ID': id, 'WARC-Payload-Digest': digest };
-    if (!before) archived.set(digest, { uri: order.uri, date, record: id });
-    const main = before
-      ? this.buildRecord('revisit', { ...fields, ...createRevisitFields(before) }, Buffer.alloc(0))
+    const previous = this.payloads.get(digest) ?? newPayloads.get(digest);
+    const fields = { ...targetFields, 'WARC-Record-ID': id, 'WARC-Payload-Digest': digest };
+    if (!previous) newPayloads.set(digest, { uri: order.uri, date, recordId: id });
+    const mainRecord = previous
+      ? this.buildRecord('revisit', { ...fields, ...createRevisitFields(previous) }, Buffer.alloc(0))
       : this.buildRecord(
           'resource',
           { ...fields, 'Content-Type': formatContentType(master) },
@@ -122,7 +123,7 @@ export class WarcSink implements Sink {
     ]);
     const lines = [['contentHash', stamp], ...metas.map(({ name, value }) => [name, value]), ...forms];
     const text = lines.map(([name, value]) => `${toSingleLine(name!)}: ${toSingleLine(value!)}\r\n`).join('');
-    return [main, this.buildMetadata({ ...subject, 'WARC-Refers-To': id }, text)];
+    return [mainRecord, this.buildMetadata({ ...targetFields, 'WARC-Refers-To': id }, text)];
   }
 
   private buildMetadata(fields: Readonly<Record<string, string>>, text: string): Buffer {
@@ -130,27 +131,31 @@ export class WarcSink implements Sink {
   }
 
   private buildRecord(type: string, fields: Readonly<Record<string, string>>, block: Buffer): Buffer {
-    const all = {
+    const allFields = {
       'WARC-Type': type,
       'WARC-Record-ID': `<urn:uuid:${randomUUID()}>`,
       'WARC-Date': new Date().toISOString(),
       ...fields,
       'Content-Length': String(block.length),
     };
-    const head = Object.entries(all).map(([name, value]) => `${name}: ${toSingleLine(value)}\r\n`);
-    const bytes = Buffer.concat([Buffer.from(`WARC/1.1\r\n${head.join('')}\r\n`), block, Buffer.from('\r\n\r\n')]);
+    const headerLines = Object.entries(allFields).map(([name, value]) => `${name}: ${toSingleLine(value)}\r\n`);
+    const bytes = Buffer.concat([
+      Buffer.from(`WARC/1.1\r\n${headerLines.join('')}\r\n`),
+      block,
+      Buffer.from('\r\n\r\n'),
+    ]);
     return this.definition.url.toLowerCase().endsWith('.gz') ? gzipSync(bytes) : bytes;
   }
 
-  private rememberPayload(digest: string, payload: Archived): void {
-    if (this.payloads.size >= MOST_PAYLOADS) this.payloads.delete(this.payloads.keys().next().value as string);
+  private rememberPayload(digest: string, payload: ArchivedPayload): void {
+    if (this.payloads.size >= MAX_PAYLOADS) this.payloads.delete(this.payloads.keys().next().value as string);
     this.payloads.set(digest, payload);
   }
 }
 
-const createRevisitFields = ({ uri, date, record }: Archived) => ({
+const createRevisitFields = ({ uri, date, recordId }: ArchivedPayload) => ({
   'WARC-Profile': REVISIT,
-  'WARC-Refers-To': record,
+  'WARC-Refers-To': recordId,
   'WARC-Refers-To-Target-URI': uri,
   'WARC-Refers-To-Date': date,
 });

@@ -4,7 +4,7 @@ import { milliseconds } from '../../domain/time/units.js';
 import { isSuccess, SinkClient } from './sink-client.js';
 
 /**
- * A message as defined by the Standard Webhooks specification: it has the same id and body whenever it is sent again.
+ * A message as defined by the Standard Webhooks specification. It keeps its id and body when it is sent again.
  */
 export interface WebhookMessage {
   readonly id: string;
@@ -19,26 +19,26 @@ export class WebhookSender {
     this.client = new SinkClient(toSinkDefinition(definition));
   }
 
-  /** @throws Error with the reason, without secrets, if the receiver did not accept it */
+  /** @throws Error if the receiver does not accept the message; the error contains no secrets */
   async send({ id, body }: WebhookMessage, signal: AbortSignal): Promise<void> {
     const timestamp = String(Math.floor(Date.now() / 1000));
     const headers = {
       'content-type': 'application/json',
       'webhook-id': id,
       'webhook-timestamp': timestamp,
-      'webhook-signature': `v1,${this.createSignatureHeader(`${id}.${timestamp}.${body}`)}`,
+      'webhook-signature': `v1,${this.computeSignature(`${id}.${timestamp}.${body}`)}`,
     };
-    const answer = await this.client.request({ method: 'POST', path: '', headers, body }, signal);
-    if (!isSuccess(answer)) throw new Error(`status ${answer.status}`);
+    const response = await this.client.request({ method: 'POST', path: '', headers, body }, signal);
+    if (!isSuccess(response)) throw new Error(`status ${response.status}`);
   }
 
   close(): Promise<void> {
     return this.client.close();
   }
 
-  private createSignatureHeader(signed: string): string {
+  private computeSignature(signedContent: string): string {
     const key = Buffer.from(this.definition.secret.reveal().replace(/^whsec_/, ''), 'base64');
-    return createHmac('sha256', key).update(signed).digest('base64');
+    return createHmac('sha256', key).update(signedContent).digest('base64');
   }
 }
 

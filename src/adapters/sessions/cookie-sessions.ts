@@ -1,12 +1,12 @@
 import type { CookieJar } from 'tough-cookie';
 import type { Session, SessionStore } from '../../engine/ports/session-store.js';
 
-const MOST_SESSIONS = 10_000;
+const MAX_SESSIONS = 10_000;
 /** Limits for one response, no higher than what browsers accept from one host (RFC 6265bis, 5.6 and 6.1). */
-const MOST_COOKIES = 50;
-const LONGEST_COOKIE = 4_096;
-/** Maximum number of cookies in one session, over all its hosts; beyond that, the oldest is dropped. */
-const MOST_KEPT = 200;
+const MAX_COOKIES_PER_RESPONSE = 50;
+const MAX_COOKIE_LENGTH = 4_096;
+/** Maximum number of cookies in one session, across all its hosts; beyond it, the oldest ones are dropped. */
+const MAX_COOKIES_PER_SESSION = 200;
 
 /** Sessions in memory, each with its own cookie jar; the least recently used one is dropped. */
 export class CookieSessions implements SessionStore {
@@ -16,7 +16,7 @@ export class CookieSessions implements SessionStore {
     const session = this.sessions.get(key) ?? new CookieSession();
     this.sessions.delete(key);
     this.sessions.set(key, session);
-    if (this.sessions.size > MOST_SESSIONS) this.sessions.delete(this.sessions.keys().next().value as string);
+    if (this.sessions.size > MAX_SESSIONS) this.sessions.delete(this.sessions.keys().next().value as string);
     return session;
   }
 
@@ -36,7 +36,7 @@ export class CookieSession implements Session {
     return this.jar?.getCookieStringSync(url) || undefined;
   }
 
-  has(name: string, url: string): boolean {
+  hasCookie(name: string, url: string): boolean {
     return this.jar?.getCookiesSync(url).some(({ key }) => key === name) ?? false;
   }
 
@@ -44,12 +44,12 @@ export class CookieSession implements Session {
     const jar = this.jar ?? (await createJar());
     // Another response may have created the jar in the meantime.
     this.jar ??= jar;
-    const before = this.getCookies(url);
-    for (const cookie of setCookie.split('\n', MOST_COOKIES)) {
-      if (cookie.length <= LONGEST_COOKIE) this.jar.setCookieSync(cookie, url, { ignoreError: true });
+    const cookiesBefore = this.getCookies(url);
+    for (const cookie of setCookie.split('\n', MAX_COOKIES_PER_RESPONSE)) {
+      if (cookie.length <= MAX_COOKIE_LENGTH) this.jar.setCookieSync(cookie, url, { ignoreError: true });
     }
-    await this.limitCookies(this.jar);
-    return this.getCookies(url) !== before;
+    await this.removeExcessCookies(this.jar);
+    return this.getCookies(url) !== cookiesBefore;
   }
 
   /** Returns the whole jar as a string, which must be kept secret. */
@@ -66,14 +66,14 @@ export class CookieSession implements Session {
     this.jar = undefined;
   }
 
-  private async limitCookies(jar: CookieJar): Promise<void> {
+  private async removeExcessCookies(jar: CookieJar): Promise<void> {
     const cookies = jar.serializeSync()?.cookies ?? [];
-    for (const { domain, path, key } of cookies.slice(0, Math.max(0, cookies.length - MOST_KEPT)))
+    for (const { domain, path, key } of cookies.slice(0, Math.max(0, cookies.length - MAX_COOKIES_PER_SESSION)))
       await jar.store.removeCookie(String(domain ?? ''), String(path ?? '/'), String(key ?? ''));
   }
 }
 
-/** Loaded on demand: most crawls need neither the library nor its list of public suffixes. */
+/** The library is loaded on demand: most crawls need neither it nor its list of public suffixes. */
 async function createJar(): Promise<CookieJar> {
   const { CookieJar } = await import('tough-cookie');
   return new CookieJar();

@@ -6,10 +6,10 @@ import type { Partitions } from '../../engine/ports/partitions.js';
 import type { AdminStore } from './shared/admin-store.js';
 import type { Seal } from './shared/seal.js';
 
-/** Everything that the server needs from one kind of database. To add a kind: docs/ARCHITECTURE.md, "Seams". */
+/** Everything that the server needs from one kind of database. To add a kind, see docs/ARCHITECTURE.md, "Seams". */
 export interface StoreBackend {
-  /** The file, or host and database, for messages. */
-  readonly place: string;
+  /** The file, or the host and database, for messages. */
+  readonly displayName: string;
   /** False if opening the database would create an empty one. */
   exists(): boolean;
   /**
@@ -18,7 +18,10 @@ export interface StoreBackend {
    * a newer version
    */
   openStore(): Promise<FrontierStore>;
-  /** Opens what the server stores besides the crawl: audit log, configuration history, keys, sessions. Errors as for openStore. */
+  /**
+   * Opens the administrative data: audit log, configuration history, keys and sessions. Throws the same errors as
+   * openStore.
+   */
   openAdminStore(seal: Seal | undefined): Promise<AdminStore>;
   /** Opens the key that the database provides for texts that must not be readable in it; undefined if it has none. */
   openOwnSeal(): Seal | undefined;

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { temporaryDirectory } from '../../../test/support/temporary-directory.js';
-import { OutsideSecrets, readSecretPlaces } from './outside-secrets.js';
+import { ExternalSecrets, readSecretPlaces } from './outside-secrets.js';
 
 /** A folder with secrets, and another one that no configuration may read. */
 function folders() {
@@ -22,7 +22,7 @@ function helperOf(directory: string, body: string): string[] {
 describe('a secret in a file', () => {
   it('is read without the line feed at its end, and again when it has changed', async () => {
     const { inside, path } = folders();
-    const secrets = new OutsideSecrets({ folders: [inside] }, {});
+    const secrets = new ExternalSecrets({ folders: [inside] }, {});
     writeFileSync(path('a'), 'first\n');
     expect(secrets.read(`file:${path('a')}`)).toBe('first');
     expect(await secrets.reloadAndCompare()).toBe(false);
@@ -34,7 +34,7 @@ describe('a secret in a file', () => {
 
   it('is read through links inside its folder, and never from elsewhere', () => {
     const { directory, inside, path } = folders();
-    const secrets = new OutsideSecrets({ folders: [inside] }, {});
+    const secrets = new ExternalSecrets({ folders: [inside] }, {});
     writeFileSync(path('real'), 'value');
     writeFileSync(join(directory, 'secrets-of-others', 'x'), 'stolen');
     symlinkSync('real', path('link'));
@@ -51,18 +51,18 @@ describe('a secret in a file', () => {
   });
 
   it.each([
-    ['is missing', undefined, 'there is no file'],
+    ['is missing', undefined, 'does not exist'],
     ['is empty', '\n', 'is empty'],
     ['is larger than a secret', 'x'.repeat(65_537), 'is larger than 65536 bytes'],
   ])('that %s is told', (_, text, message) => {
     const { inside, path } = folders();
     if (text !== undefined) writeFileSync(path('a'), text);
-    expect(() => new OutsideSecrets({ folders: [inside] }, {}).read(`file:${path('a')}`)).toThrow(message);
+    expect(() => new ExternalSecrets({ folders: [inside] }, {}).read(`file:${path('a')}`)).toThrow(message);
   });
 
   it('that goes away counts as it was, and a folder is none', async () => {
     const { inside, path } = folders();
-    const secrets = new OutsideSecrets({ folders: [inside] }, {});
+    const secrets = new ExternalSecrets({ folders: [inside] }, {});
     mkdirSync(path('folder'));
     expect(() => secrets.read(`file:${path('folder')}`)).toThrow('is not a file');
     writeFileSync(path('a'), 'value');
@@ -81,7 +81,7 @@ describe('a secret of the helper', () => {
        appendFileSync(${JSON.stringify(path('log'))}, process.argv.slice(2).join(' ') + (process.env.CRAWLWAY_API_KEYS ?? '') + process.env.VAULT + '\\n');
        console.log(readFileSync(${JSON.stringify(path('value'))}, 'utf8'));`,
     );
-    const secrets = new OutsideSecrets({ folders: [], helper }, { CRAWLWAY_API_KEYS: ' keys', VAULT: ' vault' });
+    const secrets = new ExternalSecrets({ folders: [], helper }, { CRAWLWAY_API_KEYS: ' keys', VAULT: ' vault' });
     const asked = () => readFileSync(path('log'), 'utf8').trim().split('\n');
     writeFileSync(path('value'), 'first');
     expect([secrets.read('helper:wiki/robot'), secrets.read('helper:wiki/robot')]).toEqual(['first', 'first']);
@@ -98,18 +98,18 @@ describe('a secret of the helper', () => {
     ['prints too much', 'process.stdout.write("s3cret".repeat(20_000))', 'returned more than 65536 bytes'],
   ])('that %s is told, without what it printed', (_, body, message) => {
     const { directory } = folders();
-    const secrets = new OutsideSecrets({ folders: [], helper: helperOf(directory, body) }, {});
+    const secrets = new ExternalSecrets({ folders: [], helper: helperOf(directory, body) }, {});
     const read = () => secrets.read('helper:a');
     expect(read).toThrow(message);
     expect(read).not.toThrow('s3cret');
   });
 
   it('is not to be had without a helper, and a name is not an option', () => {
-    expect(() => new OutsideSecrets({ folders: [] }, {}).read('helper:a')).toThrow('CRAWLWAY_SECRETS_HELPER');
-    const secrets = new OutsideSecrets({ folders: [], helper: ['/bin/echo'] }, {});
+    expect(() => new ExternalSecrets({ folders: [] }, {}).read('helper:a')).toThrow('CRAWLWAY_SECRETS_HELPER');
+    const secrets = new ExternalSecrets({ folders: [], helper: ['/bin/echo'] }, {});
     for (const name of ['--version', 'a b', '', 'a;b', '../x', '$(id)'])
       expect(() => secrets.read(`helper:${name}`)).toThrow('the name of a secret');
-    expect(() => new OutsideSecrets({ folders: [], helper: ['/nowhere/helper'] }, {}).read('helper:a')).toThrow(
+    expect(() => new ExternalSecrets({ folders: [], helper: ['/nowhere/helper'] }, {}).read('helper:a')).toThrow(
       'ENOENT',
     );
   });

@@ -1,7 +1,8 @@
 /**
- * Secrets that are neither in the configuration nor in the environment: they are in files in folders that the operator
- * names (`${file:/run/secrets/x}`), or come from a helper whose command line the operator sets (`${helper:x}`). A
- * configuration selects them by name; it cannot determine which program runs or which folders are read.
+ * Secrets that are neither in the configuration nor in the environment: they are read from files in folders that the
+ * operator specifies (`${file:/run/secrets/x}`), or come from a helper whose command line the operator sets
+ * (`${helper:x}`). A configuration selects them by name; it cannot determine which program runs or which folders are
+ * read.
  */
 import { execFile, execFileSync } from 'node:child_process';
 import { closeSync, fstatSync, openSync, readSync, realpathSync } from 'node:fs';
@@ -15,15 +16,15 @@ export interface SecretPlaces {
   readonly helper?: readonly string[];
 }
 
-const MOST_BYTES = 65_536;
-const HELPER_WITHIN_MS = 5_000;
-const MOST_NAMES = 500;
+const MAX_BYTES = 65_536;
+const HELPER_TIMEOUT_MS = 5_000;
+const MAX_SECRETS = 500;
 /** Excludes command-line options and paths that lead upwards. */
 const HELPER_NAME = /^[A-Za-z0-9_][\w./@:#=+-]{0,199}$/;
 
-export class OutsideSecrets {
+export class ExternalSecrets {
   /** The values that were read last, by reference. */
-  private readonly known = new Map<string, string>();
+  private readonly values = new Map<string, string>();
 
   constructor(
     private readonly places: SecretPlaces,
@@ -33,59 +34,61 @@ export class OutsideSecrets {
   /**
    * Reads a file each time, but calls the helper only the first time; `reloadAndCompare` calls it again.
    * @param reference `file:PATH` or `helper:NAME`
-   * @throws UnreadableSecret with a sentence for the operator that contains nothing of a secret
+   * @throws UnreadableSecret with a message for the operator that reveals nothing of a secret
    */
   read(reference: string): string {
     const { kind, name } = parseReference(reference);
     if (kind === 'file') return this.remember(reference, this.readFile(name));
-    const known = this.known.get(reference);
-    return known ?? this.remember(reference, this.runHelperSync(name));
+    const cached = this.values.get(reference);
+    return cached ?? this.remember(reference, this.runHelperSync(name));
   }
 
   /**
-   * Reads again everything that was read before, and resolves with whether anything changed. What cannot be read now
-   * counts as unchanged.
+   * Reads all known secrets again and resolves with whether any of them changed. Those that cannot be read now are
+   * treated as unchanged.
    */
   async reloadAndCompare(): Promise<boolean> {
-    const changes = await Promise.all([...this.known].map(([reference, before]) => this.hasChanged(reference, before)));
+    const changes = await Promise.all(
+      [...this.values].map(([reference, previous]) => this.updateIfChanged(reference, previous)),
+    );
     return changes.includes(true);
   }
 
-  private async hasChanged(reference: string, before: string): Promise<boolean> {
+  private async updateIfChanged(reference: string, previous: string): Promise<boolean> {
     const { kind, name } = parseReference(reference);
-    const now = await (kind === 'file' ? readOrUndefined(() => this.readFile(name)) : this.runHelper(name));
-    if (now === undefined || now === before) return false;
-    this.known.set(reference, now);
+    const current = await (kind === 'file' ? tryRead(() => this.readFile(name)) : this.runHelper(name));
+    if (current === undefined || current === previous) return false;
+    this.values.set(reference, current);
     return true;
   }
 
   private remember(reference: string, value: string): string {
-    if (!this.known.has(reference) && this.known.size >= MOST_NAMES)
-      throw new UnreadableSecret(`more than ${MOST_NAMES} secrets from files and the helper`);
-    this.known.set(reference, value);
+    if (!this.values.has(reference) && this.values.size >= MAX_SECRETS)
+      throw new UnreadableSecret(`more than ${MAX_SECRETS} secrets are read from files and the helper`);
+    this.values.set(reference, value);
     return value;
   }
 
   private readFile(path: string): string {
     const { folders } = this.places;
-    const real = isAbsolute(path) ? resolveRealPath(path) : undefined;
-    const isInside = (folder: string): boolean => real!.startsWith(join(resolveRealPath(folder) ?? folder, sep));
+    const realPath = isAbsolute(path) ? resolveRealPath(path) : undefined;
+    const isInside = (folder: string): boolean => realPath!.startsWith(join(resolveRealPath(folder) ?? folder, sep));
     if (
       !isAbsolute(path) ||
-      !(real === undefined ? folders.some((one) => path.startsWith(join(one, sep))) : folders.some(isInside))
+      !(realPath === undefined ? folders.some((folder) => path.startsWith(join(folder, sep))) : folders.some(isInside))
     )
       throw new UnreadableSecret(
-        `secrets are read only from files below ${folders.join(', ')}; the operator can name further folders in CRAWLWAY_SECRETS_FOLDERS`,
+        `secrets are read only from files below ${folders.join(', ')}; the operator can add folders in CRAWLWAY_SECRETS_FOLDERS`,
       );
-    if (real === undefined) throw new UnreadableSecret(`there is no file ${path}`);
-    return normalizeValue(readSecretFile(real, path), path);
+    if (realPath === undefined) throw new UnreadableSecret(`the file ${path} does not exist`);
+    return normalizeValue(readSecretFile(realPath, path), path);
   }
 
   private runHelperSync(name: string): string {
     const [program, args] = this.findHelperCommand(name);
     try {
       return normalizeValue(
-        execFileSync(program, args, { ...this.execOptions(), stdio: ['ignore', 'pipe', 'ignore'] }),
+        execFileSync(program, args, { ...this.createExecOptions(), stdio: ['ignore', 'pipe', 'ignore'] }),
         name,
       );
     } catch (error) {
@@ -96,7 +99,7 @@ export class OutsideSecrets {
   private async runHelper(name: string): Promise<string | undefined> {
     try {
       const [program, args] = this.findHelperCommand(name);
-      const { stdout } = await promisify(execFile)(program, args, this.execOptions());
+      const { stdout } = await promisify(execFile)(program, args, this.createExecOptions());
       return normalizeValue(stdout, name);
     } catch {
       return undefined;
@@ -115,9 +118,9 @@ export class OutsideSecrets {
   }
 
   /** The helper's environment does not contain the server's own secrets. */
-  private execOptions() {
+  private createExecOptions() {
     const env = Object.fromEntries(Object.entries(this.env).filter(([name]) => !name.startsWith('CRAWLWAY_')));
-    return { env, encoding: 'utf8', timeout: HELPER_WITHIN_MS, maxBuffer: MOST_BYTES, killSignal: 'SIGKILL' } as const;
+    return { env, encoding: 'utf8', timeout: HELPER_TIMEOUT_MS, maxBuffer: MAX_BYTES, killSignal: 'SIGKILL' } as const;
   }
 }
 
@@ -126,7 +129,7 @@ function parseReference(reference: string): { readonly kind: string; readonly na
   return { kind: reference.slice(0, colon), name: reference.slice(colon + 1) };
 }
 
-function readOrUndefined(read: () => string): string | undefined {
+function tryRead(read: () => string): string | undefined {
   try {
     return read();
   } catch {
@@ -142,18 +145,18 @@ function resolveRealPath(path: string): string | undefined {
   }
 }
 
-function readSecretFile(real: string, path: string): string {
+function readSecretFile(realPath: string, path: string): string {
   let file: number;
   try {
-    file = openSync(real, 'r');
+    file = openSync(realPath, 'r');
   } catch (error) {
     throw new UnreadableSecret(`${path} cannot be read (${(error as NodeJS.ErrnoException).code ?? 'error'})`);
   }
   try {
     if (!fstatSync(file).isFile()) throw new UnreadableSecret(`${path} is not a file`);
-    const bytes = Buffer.alloc(MOST_BYTES + 1);
+    const bytes = Buffer.alloc(MAX_BYTES + 1);
     const size = readSync(file, bytes);
-    if (size > MOST_BYTES) throw new UnreadableSecret(`${path} is larger than ${MOST_BYTES} bytes`);
+    if (size > MAX_BYTES) throw new UnreadableSecret(`${path} is larger than ${MAX_BYTES} bytes`);
     return bytes.toString('utf8', 0, size);
   } finally {
     closeSync(file);
@@ -161,23 +164,23 @@ function readSecretFile(real: string, path: string): string {
 }
 
 /** Editors and programs usually end a file with a line feed, which is removed. */
-function normalizeValue(text: string, from: string): string {
+function normalizeValue(text: string, source: string): string {
   const value = text.replace(/\r?\n$/, '');
-  if (value === '') throw new UnreadableSecret(`${from} is empty`);
+  if (value === '') throw new UnreadableSecret(`${source} is empty`);
   return value;
 }
 
 function toUnreadableSecret(name: string, error: unknown): UnreadableSecret {
   const { code, status } = error as NodeJS.ErrnoException & { status?: number | null };
-  const why =
+  const reason =
     code === 'ETIMEDOUT'
-      ? `returned nothing within ${HELPER_WITHIN_MS / 1000} s`
+      ? `returned nothing within ${HELPER_TIMEOUT_MS / 1000} s`
       : code === 'ENOBUFS'
-        ? `returned more than ${MOST_BYTES} bytes`
+        ? `returned more than ${MAX_BYTES} bytes`
         : typeof status === 'number'
           ? `ended with exit code ${status}`
           : `could not be run (${code ?? 'killed'})`;
-  return new UnreadableSecret(`the helper for secrets ${why} when it was called for ${name}`);
+  return new UnreadableSecret(`the helper for secrets ${reason} when it was called for ${name}`);
 }
 
 /**
@@ -186,14 +189,17 @@ function toUnreadableSecret(name: string, error: unknown): UnreadableSecret {
  */
 export function readSecretPlaces(env: NodeJS.ProcessEnv): SecretPlaces {
   const folders = (env['CRAWLWAY_SECRETS_FOLDERS'] || '/run/secrets').split(',').map((folder) => folder.trim());
-  const line = (env['CRAWLWAY_SECRETS_HELPER'] ?? '').trim();
-  return { folders: folders.filter(isAbsolute), ...(line === '' ? {} : { helper: parseCommandLine(line) }) };
+  const commandLine = (env['CRAWLWAY_SECRETS_HELPER'] ?? '').trim();
+  return {
+    folders: folders.filter(isAbsolute),
+    ...(commandLine === '' ? {} : { helper: parseCommandLine(commandLine) }),
+  };
 }
 
 /** @throws Error if the value begins like a JSON list but is not a list of strings. */
-function parseCommandLine(line: string): string[] {
-  if (!line.startsWith('[')) return line.split(/\s+/);
-  const list: unknown = JSON.parse(line);
+function parseCommandLine(commandLine: string): string[] {
+  if (!commandLine.startsWith('[')) return commandLine.split(/\s+/);
+  const list: unknown = JSON.parse(commandLine);
   if (Array.isArray(list) && list.length > 0 && list.every((part) => typeof part === 'string')) return list;
-  throw new Error('CRAWLWAY_SECRETS_HELPER is not a list of strings');
+  throw new Error('CRAWLWAY_SECRETS_HELPER must be a command line or a JSON list of strings');
 }

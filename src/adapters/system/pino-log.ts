@@ -5,10 +5,13 @@ import type { Log } from '../../engine/ports/log.js';
 
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
-type Written = Exclude<LogLevel, 'fatal' | 'silent'>;
+type WritableLevel = Exclude<LogLevel, 'fatal' | 'silent'>;
 
 /** Writes levels as names and times in ISO format, which people and log collectors can read. */
-const AS_TEXT = { timestamp: pino.stdTimeFunctions.isoTime, formatters: { level: (level: string) => ({ level }) } };
+const JSON_OPTIONS = {
+  timestamp: pino.stdTimeFunctions.isoTime,
+  formatters: { level: (level: string) => ({ level }) },
+};
 
 const describeError = (error: Error): unknown => redactDeep({ ...pino.stdSerializers.err(error) });
 
@@ -21,7 +24,7 @@ export class PinoLog implements Log {
 
   static create(level: LogLevel, forTerminal: boolean): PinoLog {
     const options = { level, base: undefined, serializers: { error: describeError } };
-    if (!forTerminal) return new PinoLog(pino({ ...options, ...AS_TEXT }));
+    if (!forTerminal) return new PinoLog(pino({ ...options, ...JSON_OPTIONS }));
     const stream = pretty({
       colorize: true,
       translateTime: 'SYS:HH:MM:ss',
@@ -31,27 +34,27 @@ export class PinoLog implements Log {
     return new PinoLog(pino(options, stream));
   }
 
-  trace(message: string, particulars?: Readonly<Record<string, unknown>>): void {
-    this.write('trace', message, particulars);
+  trace(message: string, details?: Readonly<Record<string, unknown>>): void {
+    this.write('trace', message, details);
   }
 
-  debug(message: string, particulars?: Readonly<Record<string, unknown>>): void {
-    this.write('debug', message, particulars);
+  debug(message: string, details?: Readonly<Record<string, unknown>>): void {
+    this.write('debug', message, details);
   }
 
-  info(message: string, particulars?: Readonly<Record<string, unknown>>): void {
-    this.write('info', message, particulars);
+  info(message: string, details?: Readonly<Record<string, unknown>>): void {
+    this.write('info', message, details);
   }
 
-  warn(message: string, particulars?: Readonly<Record<string, unknown>>): void {
-    this.write('warn', message, particulars);
+  warn(message: string, details?: Readonly<Record<string, unknown>>): void {
+    this.write('warn', message, details);
   }
 
-  error(message: string, particulars?: Readonly<Record<string, unknown>>): void {
-    this.write('error', message, particulars);
+  error(message: string, details?: Readonly<Record<string, unknown>>): void {
+    this.write('error', message, details);
   }
 
-  private write(level: Written, message: string, particulars: Readonly<Record<string, unknown>> = {}): void {
-    if (this.pino.isLevelEnabled(level)) this.pino[level](redactDeep(particulars), redact(message));
+  private write(level: WritableLevel, message: string, details: Readonly<Record<string, unknown>> = {}): void {
+    if (this.pino.isLevelEnabled(level)) this.pino[level](redactDeep(details), redact(message));
   }
 }

@@ -2,18 +2,18 @@ import { type Duration, type Instant, instant } from '../../domain/time/units.js
 import type { Clock } from '../../engine/ports/clock.js';
 
 /** Node stores delays in 32 bits; a longer one would fire at once. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
+const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /**
- * Times in milliseconds: `wall` counts from 1970 and can be set by a person or a time server; `elapsed` counts from an
- * arbitrary moment and only increases.
+ * Times in milliseconds: `wall` counts from 1970 and can be set by an administrator or a time server; `elapsed` counts
+ * from an arbitrary moment and only increases.
  */
 export interface TimeSources {
   wall(): number;
   elapsed(): number;
 }
 
-const MACHINE: TimeSources = { wall: () => Date.now(), elapsed: () => performance.now() };
+const MACHINE_TIME: TimeSources = { wall: () => Date.now(), elapsed: () => performance.now() };
 
 /**
  * The time of this machine, except that it never goes back. If the machine's clock is set back, this clock continues
@@ -21,30 +21,31 @@ const MACHINE: TimeSources = { wall: () => Date.now(), elapsed: () => performanc
  * future. If the machine's clock is set forward, or the machine was asleep, this clock follows.
  */
 export class SystemClock implements Clock {
-  private ahead: number;
+  private offset: number;
 
-  constructor(private readonly sources: TimeSources = MACHINE) {
-    this.ahead = sources.wall() - sources.elapsed();
+  constructor(private readonly sources: TimeSources = MACHINE_TIME) {
+    this.offset = sources.wall() - sources.elapsed();
   }
 
   now(): Instant {
     const wall = this.sources.wall();
     const elapsed = this.sources.elapsed();
-    this.ahead = Math.max(this.ahead, wall - elapsed);
-    return instant(Math.floor(elapsed + this.ahead));
+    this.offset = Math.max(this.offset, wall - elapsed);
+    return instant(Math.floor(elapsed + this.offset));
   }
 
-  at(at: Instant, action: () => void): () => void {
+  at(time: Instant, action: () => void): () => void {
     let timer: NodeJS.Timeout;
-    const wait = (): void => {
-      const left = at - this.now();
-      timer = left > LONGEST_TIMER_MS ? setTimeout(wait, LONGEST_TIMER_MS) : setTimeout(action, Math.max(0, left));
+    const startTimer = (): void => {
+      const remaining = time - this.now();
+      timer =
+        remaining > MAX_TIMER_MS ? setTimeout(startTimer, MAX_TIMER_MS) : setTimeout(action, Math.max(0, remaining));
     };
-    wait();
+    startTimer();
     return () => clearTimeout(timer);
   }
 
-  sleep(wait: Duration, signal?: AbortSignal): Promise<void> {
+  sleep(duration: Duration, signal?: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
       if (signal?.aborted) {
         resolve();
@@ -55,7 +56,7 @@ export class SystemClock implements Clock {
         signal?.removeEventListener('abort', wake);
         resolve();
       };
-      const cancel = this.at(instant(this.now() + wait), wake);
+      const cancel = this.at(instant(this.now() + duration), wake);
       signal?.addEventListener('abort', wake);
     });
   }

@@ -21,9 +21,9 @@ const THREAD = `
 
 const START = `
   import { Worker } from 'node:worker_threads';
-  import { observeThreadLimits } from ${JSON.stringify(new URL('thread-heap.ts', import.meta.url).href)};
+  import { enforceThreadHeapLimits } from ${JSON.stringify(new URL('thread-heap.ts', import.meta.url).href)};
   const thread = new URL('data:text/javascript,' + encodeURIComponent(${JSON.stringify(THREAD)}));
-  observeThreadLimits();
+  enforceThreadHeapLimits();
   const resourceLimits = { maxYoungGenerationSizeMb: Number(process.argv[1]) };
   new Worker(thread, { resourceLimits }).on('message', console.log);
 `;

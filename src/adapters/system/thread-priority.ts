@@ -1,6 +1,6 @@
 import { getPriority, setPriority } from 'node:os';
 
-const LOWEST = 19;
+const MAX_NICENESS = 19;
 
 /**
  * Gives the other threads of the process precedence over the calling thread when all of them need the processor. Only
@@ -9,5 +9,5 @@ const LOWEST = 19;
  * 0.
  */
 export function lowerPriority(steps: number): void {
-  if (process.platform === 'linux') setPriority(0, Math.min(LOWEST, getPriority(0) + steps));
+  if (process.platform === 'linux') setPriority(0, Math.min(MAX_NICENESS, getPriority(0) + steps));
 }

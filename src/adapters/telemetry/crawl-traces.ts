@@ -1,4 +1,4 @@
-/** Visits and deliveries as OpenTelemetry spans. */
+/** Records visits and deliveries as OpenTelemetry spans. */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import {
   type Context,
@@ -24,7 +24,7 @@ interface TracedVisit {
 export class CrawlTraces implements Tracing {
   /** Undefined during a visit that is not sampled. */
   private readonly visits = new AsyncLocalStorage<TracedVisit | undefined>();
-  private readonly visitOf = new WeakMap<PushOrder, Span>();
+  private readonly visitSpans = new WeakMap<PushOrder, Span>();
 
   constructor(private readonly tracer: Tracer) {}
 
@@ -39,28 +39,28 @@ export class CrawlTraces implements Tracing {
       'crawlway.discovered_via': state.discoveredVia,
     });
     const visit = { span, context: trace.setSpan(ROOT_CONTEXT, span) };
-    return this.visits.run(visit, () => endSpanAfter(span, work));
+    return this.visits.run(visit, () => runAndEndSpan(span, work));
   }
 
   tracePart<T>(name: VisitPart, work: () => T): T {
     const visit = this.visits.getStore();
-    return visit ? endSpanAfter(this.tracer.startSpan(name, {}, visit.context), work) : work();
+    return visit ? runAndEndSpan(this.tracer.startSpan(name, {}, visit.context), work) : work();
   }
 
-  /** Records what page threads have measured, counted back from now. */
+  /** Records the fetching and reading times that a page thread has measured, counted back from now. */
   recordResponse({ age, readingTime, duration, status, outcome, bytes }: PageResult): void {
     const visit = this.visits.getStore();
     if (!visit) return;
-    const read = Date.now() - (age ?? 0);
-    const fetched = read - (readingTime ?? 0);
-    const wasAsked = status !== undefined || outcome.kind !== 'excluded';
-    if (wasAsked) {
+    const readAt = Date.now() - (age ?? 0);
+    const fetchedAt = readAt - (readingTime ?? 0);
+    const wasRequested = status !== undefined || outcome.kind !== 'excluded';
+    if (wasRequested) {
       const attributes = { 'http.response.status_code': status, 'http.response.body.size': bytes };
-      const options = { kind: SpanKind.CLIENT, startTime: fetched - duration, attributes };
-      this.tracer.startSpan('fetch', options, visit.context).end(fetched);
+      const options = { kind: SpanKind.CLIENT, startTime: fetchedAt - duration, attributes };
+      this.tracer.startSpan('fetch', options, visit.context).end(fetchedAt);
     }
     const isRead = outcome.kind === 'document' || outcome.kind === 'sitemap';
-    if (isRead) this.tracer.startSpan('extract', { startTime: fetched }, visit.context).end(read);
+    if (isRead) this.tracer.startSpan('extract', { startTime: fetchedAt }, visit.context).end(readAt);
   }
 
   recordOutcome(result?: PageResult): void {
@@ -81,7 +81,7 @@ export class CrawlTraces implements Tracing {
 
   recordOrder(order: PushOrder): void {
     const visit = this.visits.getStore();
-    if (visit) this.visitOf.set(order, visit.span);
+    if (visit) this.visitSpans.set(order, visit.span);
   }
 
   /** Traces the delivery of a batch; it belongs to no visit, but is linked to the visits that created its orders. */
@@ -90,7 +90,7 @@ export class CrawlTraces implements Tracing {
     batch: readonly PushOrder[],
     deliver: () => Promise<OrderAnswer[]>,
   ): Promise<OrderAnswer[]> {
-    const links = new Set(batch.flatMap((order) => this.visitOf.get(order) ?? []));
+    const links = new Set(batch.flatMap((order) => this.visitSpans.get(order) ?? []));
     const span = this.tracer.startSpan(
       'deliver',
       {
@@ -102,7 +102,7 @@ export class CrawlTraces implements Tracing {
       ROOT_CONTEXT,
     );
     if (!span.isRecording()) return deliver();
-    return endSpanAfter(span, async () => {
+    return runAndEndSpan(span, async () => {
       const answers = await deliver();
       span.setAttribute('crawlway.refused_orders', answers.filter(({ state }) => state === 'refused').length);
       return answers;
@@ -111,7 +111,7 @@ export class CrawlTraces implements Tracing {
 }
 
 /** Ends the span when the work ends. */
-function endSpanAfter<T>(span: Span, work: () => T): T {
+function runAndEndSpan<T>(span: Span, work: () => T): T {
   const fail = (error: unknown): never => {
     const message = error instanceof Error ? error.message : String(error);
     span.setStatus({ code: SpanStatusCode.ERROR, message: redact(message) });
@@ -124,11 +124,11 @@ function endSpanAfter<T>(span: Span, work: () => T): T {
       span.end();
       return result;
     }
-    const ended = result.then((value: unknown) => {
+    const completion = result.then((value: unknown) => {
       span.end();
       return value;
     }, fail);
-    return ended as T;
+    return completion as T;
   } catch (error) {
     return fail(error);
   }

@@ -22,20 +22,20 @@ import { BatchSpanProcessor, TraceIdRatioBasedSampler, TracerProvider } from '@o
 import { redact } from '../../domain/redact.js';
 import type { Log } from '../../engine/ports/log.js';
 import type { Sink } from '../../engine/ports/sink.js';
-import { NOT_TRACED, type Tracing } from '../../engine/ports/tracing.js';
+import { NO_TRACING, type Tracing } from '../../engine/ports/tracing.js';
 import { CrawlTraces, TracedSink } from './crawl-traces.js';
 import { type RegistryMetric, RegistryMetrics } from './registry-metrics.js';
 import type { MetricSettings, TelemetrySettings, TraceSettings } from './telemetry-settings.js';
 
-/** Time limit for sending the rest when the server stops: a collector that is down must not delay that. */
-const LONGEST_END_MS = 2_000;
+/** Time limit for sending the remaining data when the server stops: a collector that is down must not delay this. */
+const SHUTDOWN_TIMEOUT_MS = 2_000;
 
-const NAME = 'crawlway';
+const SERVICE_NAME = 'crawlway';
 
 export class OpenTelemetry {
   readonly tracing: Tracing;
   private readonly traces: CrawlTraces | undefined;
-  private readonly ends: (() => Promise<void>)[] = [];
+  private readonly shutdowns: (() => Promise<void>)[] = [];
   private readonly resource: Resource;
 
   constructor(
@@ -43,10 +43,10 @@ export class OpenTelemetry {
     private readonly log: Log,
     private readonly version: string,
   ) {
-    warnOnce(log);
+    installWarningLogger(log);
     this.resource = createResource(version);
-    this.traces = settings.traces && this.openTraces(settings.traces);
-    this.tracing = this.traces ?? NOT_TRACED;
+    this.traces = settings.traces && this.startTracing(settings.traces);
+    this.tracing = this.traces ?? NO_TRACING;
   }
 
   traceSink(sink: Sink, type: string): Sink {
@@ -54,22 +54,22 @@ export class OpenTelemetry {
   }
 
   /** Sends the metrics that `read` returns, at regular intervals. To be called only once. */
-  sendMetrics(read: () => Promise<readonly RegistryMetric[]>): void {
-    if (this.settings.metrics) this.openMetrics(this.settings.metrics, read);
+  sendMetrics(readMetrics: () => Promise<readonly RegistryMetric[]>): void {
+    if (this.settings.metrics) this.startMetrics(this.settings.metrics, readMetrics);
   }
 
-  /** Closes the exporters after sending what has not been sent yet, if the collector accepts it soon enough. */
+  /** Sends the remaining data, if the collector accepts it within the time limit, and closes the exporters. */
   async close(): Promise<void> {
     let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, LONGEST_END_MS);
+    const timeout = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, SHUTDOWN_TIMEOUT_MS);
     });
-    await Promise.race([Promise.allSettled(this.ends.map((end) => end())), late]);
+    await Promise.race([Promise.allSettled(this.shutdowns.map((shutdown) => shutdown())), timeout]);
     clearTimeout(timer);
     diag.disable();
   }
 
-  private openTraces({ collector, encoding, share, ...times }: TraceSettings): CrawlTraces {
+  private startTracing({ collector, encoding, share, ...times }: TraceSettings): CrawlTraces {
     const exporter = encoding === 'json' ? new JsonTraceExporter() : new OTLPTraceExporter();
     const state = new CollectorState('traces', collector, this.log);
     const provider = new TracerProvider({
@@ -77,47 +77,51 @@ export class OpenTelemetry {
       sampler: new TraceIdRatioBasedSampler(share),
       spanProcessors: [new BatchSpanProcessor({ exporter: state.trackExports(exporter), ...times })],
     });
-    this.ends.push(() => provider.shutdown());
-    return new CrawlTraces(provider.getTracer(NAME, this.version));
+    this.shutdowns.push(() => provider.shutdown());
+    return new CrawlTraces(provider.getTracer(SERVICE_NAME, this.version));
   }
 
-  private openMetrics(
+  private startMetrics(
     { collector, encoding, ...times }: MetricSettings,
-    read: () => Promise<readonly RegistryMetric[]>,
+    readMetrics: () => Promise<readonly RegistryMetric[]>,
   ): void {
     const exporter = encoding === 'json' ? new JsonMetricExporter() : new OTLPMetricExporter();
     const state = new CollectorState('metrics', collector, this.log);
     const reader = new PeriodicExportingMetricReader({
       exporter: state.trackExports(exporter),
-      metricProducers: [new RegistryMetrics(read, { name: NAME, version: this.version })],
+      metricProducers: [new RegistryMetrics(readMetrics, { name: SERVICE_NAME, version: this.version })],
       ...times,
     });
     const provider = new MeterProvider({ resource: this.resource, readers: [reader] });
-    this.ends.push(() => provider.shutdown());
+    this.shutdowns.push(() => provider.shutdown());
   }
 }
 
 /** Describes the sender: this server, unless the environment gives it a different name. */
 function createResource(version: string): Resource {
-  const own = resourceFromAttributes({ 'service.name': NAME, 'service.version': version, 'host.name': hostname() });
-  const detected = detectResources({ detectors: [serviceInstanceIdDetector, envDetector] });
-  return defaultResource().merge(own).merge(detected);
+  const ownResource = resourceFromAttributes({
+    'service.name': SERVICE_NAME,
+    'service.version': version,
+    'host.name': hostname(),
+  });
+  const detectedResource = detectResources({ detectors: [serviceInstanceIdDetector, envDetector] });
+  return defaultResource().merge(ownResource).merge(detectedResource);
 }
 
 /** Logs each of the SDK's warnings, about variables or dropped spans, only once: it repeats some with every batch. */
-function warnOnce(log: Log): void {
-  const said = new Set<string>();
-  const warnWith = (message: string): void => {
+function installWarningLogger(log: Log): void {
+  const logged = new Set<string>();
+  const logWarning = (message: string): void => {
     const text = message.replace(/\d+/g, 'N');
-    if (said.has(text) || said.size > 100) return;
-    said.add(text);
+    if (logged.has(text) || logged.size > 100) return;
+    logged.add(text);
     log.warn(`OpenTelemetry: ${message}`);
   };
   const ignoreMessage = (): void => {};
   // Failed exports also arrive here as errors, but CollectorState reports them.
   const logger = {
     error: ignoreMessage,
-    warn: warnWith,
+    warn: logWarning,
     info: ignoreMessage,
     debug: ignoreMessage,
     verbose: ignoreMessage,

@@ -1,6 +1,6 @@
 /**
- * The contents of a Prometheus registry as OpenTelemetry metrics, with the same names, labels and values: there is only
- * one list of metrics, however they are collected.
+ * Converts the contents of a Prometheus registry to OpenTelemetry metrics with the same names, labels and values, so
+ * that there is only one list of metrics.
  */
 import { type Attributes, type HrTime, ValueType } from '@opentelemetry/api';
 import { emptyResource } from '@opentelemetry/resources';
@@ -19,7 +19,7 @@ export type RegistryMetric = MetricObjectWithValues<MetricValue<string> & { read
 
 type Value = RegistryMetric['values'][number];
 
-interface Span {
+interface TimeSpan {
   readonly startTime: HrTime;
   readonly endTime: HrTime;
 }
@@ -28,15 +28,15 @@ const toHrTime = (milliseconds: number): HrTime => [Math.floor(milliseconds / 1_
 
 export class RegistryMetrics implements MetricProducer {
   constructor(
-    private readonly read: () => Promise<readonly RegistryMetric[]>,
+    private readonly readMetrics: () => Promise<readonly RegistryMetric[]>,
     private readonly scope: { readonly name: string; readonly version: string },
   ) {}
 
   async collect(): Promise<CollectionResult> {
-    const read = await this.read();
+    const registryMetrics = await this.readMetrics();
     // Counters start with the process.
     const span = { startTime: toHrTime(performance.timeOrigin), endTime: toHrTime(Date.now()) };
-    const metrics = read.flatMap((metric) => toMetricData(metric, span) ?? []);
+    const metrics = registryMetrics.flatMap((metric) => toMetricData(metric, span) ?? []);
     return {
       resourceMetrics: { resource: emptyResource(), scopeMetrics: [{ scope: this.scope, metrics }] },
       errors: [],
@@ -44,8 +44,8 @@ export class RegistryMetrics implements MetricProducer {
   }
 }
 
-/** Undefined for a metric that has no value at the moment. */
-function toMetricData({ name, help, type, values }: RegistryMetric, span: Span): MetricData | undefined {
+/** Returns undefined for a metric that has no value at the moment. */
+function toMetricData({ name, help, type, values }: RegistryMetric, span: TimeSpan): MetricData | undefined {
   const descriptor = { name, description: help, unit: '', valueType: ValueType.DOUBLE };
   const base = { descriptor, aggregationTemporality: AggregationTemporality.CUMULATIVE };
   // At runtime, a registry's metric types are strings, whatever its declarations say.
@@ -61,20 +61,20 @@ function toMetricData({ name, help, type, values }: RegistryMetric, span: Span):
   return { ...base, dataPointType: DataPointType.GAUGE, dataPoints };
 }
 
-/** Prometheus counts all values up to a bucket's bound; OpenTelemetry counts those between two bounds. */
-function toHistograms(name: string, values: readonly Value[], span: Span): DataPoint<Histogram>[] {
+/** Converts bucket counts: Prometheus counts all values up to a bound, OpenTelemetry those between two bounds. */
+function toHistograms(name: string, values: readonly Value[], span: TimeSpan): DataPoint<Histogram>[] {
   const series = Map.groupBy(values, ({ labels: { le: _, ...labels } }) =>
     JSON.stringify(Object.entries(labels).sort()),
   );
-  return [...series.values()].map((lines) => {
+  return [...series.values()].map((samples) => {
     const filterBySuffix = (suffix: string): Value[] =>
-      lines.filter(({ metricName }) => metricName === `${name}_${suffix}`);
-    const bounded = filterBySuffix('bucket')
+      samples.filter(({ metricName }) => metricName === `${name}_${suffix}`);
+    const sortedBuckets = filterBySuffix('bucket')
       .map(({ labels, value }): [bound: number, count: number] => [parseBound(labels['le']), value])
       .sort(([a], [b]) => a - b);
-    const boundaries = bounded.map(([bound]) => bound).filter(Number.isFinite);
-    const counts = bounded.map(([, count], i) => count - (bounded[i - 1]?.[1] ?? 0));
-    const { le: _, ...labels } = lines[0]!.labels;
+    const boundaries = sortedBuckets.map(([bound]) => bound).filter(Number.isFinite);
+    const counts = sortedBuckets.map(([, count], i) => count - (sortedBuckets[i - 1]?.[1] ?? 0));
+    const { le: _, ...labels } = samples[0]!.labels;
     const value = {
       buckets: { boundaries, counts },
       sum: filterBySuffix('sum')[0]?.value ?? 0,

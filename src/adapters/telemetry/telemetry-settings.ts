@@ -44,7 +44,7 @@ type Signal = 'TRACES' | 'METRICS';
 
 const ENCODINGS: Readonly<Record<string, OtlpEncoding>> = { 'http/protobuf': 'protobuf', 'http/json': 'json' };
 
-/** Undefined if telemetry is off because no collector is named. */
+/** Returns undefined if telemetry is disabled or no collector is specified. */
 export function readTelemetrySettings(env: Environment, warn: Warn): TelemetrySettings | undefined {
   if (env['OTEL_SDK_DISABLED']?.trim().toLowerCase() === 'true') return undefined;
   const traces = readConnection(env, 'TRACES', warn);
@@ -66,15 +66,15 @@ export function readTelemetrySettings(env: Environment, warn: Warn): TelemetrySe
   };
 }
 
-/** Where a signal is sent; undefined if it is not sent. */
+/** Returns where and how a signal is sent; undefined if it is not sent. */
 function readConnection(
   env: Environment,
   signal: Signal,
   warn: Warn,
 ): { collector: URL; encoding: OtlpEncoding } | undefined {
   const exporter = env[`OTEL_${signal}_EXPORTER`]?.trim() || 'otlp';
-  const ofSignal = findVariable(env, `OTEL_EXPORTER_OTLP_${signal}_ENDPOINT`);
-  const endpoint = ofSignal ?? findVariable(env, 'OTEL_EXPORTER_OTLP_ENDPOINT');
+  const signalEndpoint = findVariable(env, `OTEL_EXPORTER_OTLP_${signal}_ENDPOINT`);
+  const endpoint = signalEndpoint ?? findVariable(env, 'OTEL_EXPORTER_OTLP_ENDPOINT');
   if (endpoint === undefined || exporter === 'none') return undefined;
   if (exporter !== 'otlp') {
     warn(`OTEL_${signal}_EXPORTER ${exporter} is not one of otlp, none: no ${signal.toLowerCase()} are sent`);
@@ -82,7 +82,7 @@ function readConnection(
   }
   const collector = URL.parse(endpoint.value);
   if (!collector || !/^https?:$/.test(collector.protocol)) {
-    warn(`${endpoint.name} is not an address such as http://127.0.0.1:4318: no ${signal.toLowerCase()} are sent`);
+    warn(`${endpoint.name} is not a URL such as http://127.0.0.1:4318: no ${signal.toLowerCase()} are sent`);
     return undefined;
   }
   const protocol =
@@ -91,9 +91,9 @@ function readConnection(
     undefined;
   const encoding = protocol === undefined ? 'protobuf' : ENCODINGS[protocol.value];
   if (encoding === undefined) {
-    const spoken = Object.keys(ENCODINGS).join(' and ');
+    const supportedProtocols = Object.keys(ENCODINGS).join(' and ');
     warn(
-      `${protocol?.name} ${protocol?.value} is not supported, only ${spoken} (collectors receive them on port 4318): no ${signal.toLowerCase()} are sent`,
+      `${protocol?.name} ${protocol?.value} is not supported, only ${supportedProtocols} (collectors receive them on port 4318): no ${signal.toLowerCase()} are sent`,
     );
     return undefined;
   }
@@ -124,21 +124,21 @@ function readSamplingShare(env: Environment, warn: Warn): number {
 
 /** The time limit for one export must not exceed the interval. */
 function readMetricTimes(
-  number: (name: string) => number | undefined,
+  readNumber: (name: string) => number | undefined,
 ): Pick<MetricSettings, 'exportIntervalMillis' | 'exportTimeoutMillis'> {
-  const exportIntervalMillis = number('OTEL_METRIC_EXPORT_INTERVAL') ?? 60_000;
-  const timeout = number('OTEL_METRIC_EXPORT_TIMEOUT') ?? 30_000;
+  const exportIntervalMillis = readNumber('OTEL_METRIC_EXPORT_INTERVAL') ?? 60_000;
+  const timeout = readNumber('OTEL_METRIC_EXPORT_TIMEOUT') ?? 30_000;
   return { exportIntervalMillis, exportTimeoutMillis: Math.min(timeout, exportIntervalMillis) };
 }
 
 /** Maximum delay of a Node timer, in milliseconds. */
-const MOST = 2 ** 31 - 1;
+const MAX_TIMER_MS = 2 ** 31 - 1;
 
 function readWholeNumber(env: Environment, name: string, warn: Warn): number | undefined {
   const text = env[name]?.trim();
   if (!text) return undefined;
   const number = Number(text);
-  if (Number.isInteger(number) && number > 0 && number <= MOST) return number;
+  if (Number.isInteger(number) && number > 0 && number <= MAX_TIMER_MS) return number;
   warn(`${name} ${text} is not a whole number above 0: it is ignored`);
   return undefined;
 }

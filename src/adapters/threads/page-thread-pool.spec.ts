@@ -227,7 +227,7 @@ describe('a pool of page threads', () => {
     const growing = new PageThreadPool({
       entry: ENTRY,
       threads: 1,
-      mostThreads: 2,
+      maxThreads: 2,
       log: { ...log, info },
       maxReadingMs: 5_000,
     });

@@ -9,8 +9,9 @@ import type { Log } from '../../engine/ports/log.js';
 import type { PageProcessor } from '../../engine/ports/page-processor.js';
 import type { PageResult, PageTask } from '../../engine/ports/page-task.js';
 import type { PluginFacts, Plugins } from '../../engine/ports/plugins.js';
+import { ApiPriority } from './api-priority.js';
 import { PageThread, ThreadEnded, YOUNG_GENERATION } from './page-thread.js';
-import { nextSeq, type PageCalls } from './page-thread-protocol.js';
+import { incrementSeq, type PageCalls } from './page-thread-protocol.js';
 import { ReadingTimes } from './reading-times.js';
 import { RenderThread } from './render-thread.js';
 import { packSecrets } from './secrets-across.js';
@@ -24,7 +25,7 @@ export interface PageThreadPoolOptions {
    * Maximum number of threads. Threads are added one at a time while reading pages limits the crawl's speed (see
    * ThreadDemand). Default: `threads`.
    */
-  readonly mostThreads?: number;
+  readonly maxThreads?: number;
   /** A module that calls `serveRenderer`; absent if nothing is to be rendered. */
   readonly rendererEntry?: URL;
   /** If absent, the configuration's plug-ins are ignored. */
@@ -32,47 +33,51 @@ export interface PageThreadPoolOptions {
   readonly log: Log;
   /** Maximum time in milliseconds for reading one page, after which its thread is stopped. */
   readonly maxReadingMs?: number;
+  /** If absent, results are handed out as soon as they arrive. */
+  readonly apiPriority?: ApiPriority;
 }
 
 const MAX_READING_MS = 20_000;
-/** The same limit for a page behind which others are waiting: those are then requested again. */
+/** The same limit if other pages are waiting for the thread; these are then requested again. */
 const MAX_READING_BEFORE_OTHERS_MS = 10_000;
 const CHECK_MS = 1_000;
 
 /**
  * Distributes pages to threads. A thread that hangs on a page is stopped and replaced; the page gets the error
  * `parse-timeout`, and everything else in flight on that thread is lost, because only the caller knows when its host
- * may be asked again. Hosts whose pages take long to read share the first half of the threads, so that they cannot
+ * may be requested again. Hosts whose pages are slow to read share the first half of the threads, so that they cannot
  * block all of them; pages of other hosts go to the thread with the least work.
  */
 export class PageThreadPool implements PageProcessor {
   private threads: PageThread[];
-  /** They finish what they have begun, and get nothing more. */
-  private readonly finishing = new Set<PageThread>();
+  /** Threads that finish their calls in flight and get no new ones. */
+  private readonly apiPriority: ApiPriority;
+  private readonly finishingThreads = new Set<PageThread>();
   private youngGeneration = YOUNG_GENERATION.withoutTrees;
   private definition: ServerDefinition | undefined;
   private readonly roots = new Map<string, { crawler: string; root: RootContext }>();
-  private readonly times = new ReadingTimes();
+  private readonly readingTimes = new ReadingTimes();
   private readonly demand = new ThreadDemand();
   private mainUtilization = performance.eventLoopUtilization();
   private lastSeq = 0;
   private closing = false;
   /** Defined if anything is to be rendered. */
   private renderThread: RenderThread | undefined;
-  private readonly watch: NodeJS.Timeout;
+  private readonly checkTimer: NodeJS.Timeout;
 
   constructor(private readonly options: PageThreadPoolOptions) {
+    this.apiPriority = options.apiPriority ?? new ApiPriority();
     this.threads = Array.from({ length: options.threads }, () => this.startThread());
-    this.watch = setInterval(() => this.checkThreads(), CHECK_MS);
-    this.watch.unref();
+    this.checkTimer = setInterval(() => this.checkThreads(), CHECK_MS);
+    this.checkTimer.unref();
     options.plugins?.onFacts((facts) => this.sendPluginFacts(facts));
   }
 
   async configure(definition: ServerDefinition): Promise<void> {
-    this.adaptHeaps(definition);
+    this.adaptHeapSizes(definition);
     this.definition = definition;
     const crawlers = new Set(definition.crawlers.map(({ name }) => name));
-    if (this.renderThread || usesRendering(definition)) this.openRenderer(definition);
+    if (this.renderThread || usesRendering(definition)) this.configureRenderer(definition);
     for (const [key, { crawler }] of this.roots) if (!crawlers.has(crawler)) this.roots.delete(key);
     const argument = packSecrets(definition);
     await Promise.all([
@@ -81,15 +86,15 @@ export class PageThreadPool implements PageProcessor {
     ]);
   }
 
-  /** The size of a heap is fixed when its thread is started, so that other threads take over. */
-  private adaptHeaps({ crawlers }: ServerDefinition): void {
+  /** Replaces threads whose heap has the wrong size, because the size is fixed when a thread starts. */
+  private adaptHeapSizes({ crawlers }: ServerDefinition): void {
     const { withTrees, withoutTrees } = YOUNG_GENERATION;
-    const readTrees = crawlers.some(({ contents = [] }) => contents.some(alwaysNeedsTree));
-    this.youngGeneration = readTrees ? withTrees : withoutTrees;
+    const needsTrees = crawlers.some(({ contents = [] }) => contents.some(alwaysNeedsTree));
+    this.youngGeneration = needsTrees ? withTrees : withoutTrees;
     this.threads = this.threads.map((thread) => {
       if (thread.youngGeneration === this.youngGeneration) return thread;
-      this.finishing.add(thread);
-      void thread.finish().finally(() => this.finishing.delete(thread));
+      this.finishingThreads.add(thread);
+      void thread.finish().finally(() => this.finishingThreads.delete(thread));
       return this.startThread();
     });
   }
@@ -105,35 +110,35 @@ export class PageThreadPool implements PageProcessor {
   }
 
   async process(task: PageTask): Promise<PageResult> {
-    if (task.render === 'always' && !this.renderThread && this.definition) this.openRenderer(this.definition);
+    if (task.render === 'always' && !this.renderThread && this.definition) this.configureRenderer(this.definition);
     const host = extractHost(task.url);
-    const threads = this.times.isSlow(host) ? this.slowThreads : this.threads;
+    const threads = this.readingTimes.isSlow(host) ? this.slowThreads : this.threads;
     try {
-      const result = await this.callOneOf(threads, 'process', task, this.times.estimateTime(host));
-      this.times.record(host, result.readingTime ?? 0);
+      const result = await this.callLeastBusyThread(threads, 'process', task, this.readingTimes.estimateTime(host));
+      this.readingTimes.record(host, result.readingTime ?? 0);
       return result;
     } catch (error) {
       if (!(error instanceof ThreadEnded && error.guilty)) throw error;
-      this.times.record(host, error.readingMs);
+      this.readingTimes.record(host, error.readingMs);
       return createStoppedResult(task, error.readingMs);
     }
   }
 
-  private openRenderer({ renderer, fetchers }: ServerDefinition): void {
+  private configureRenderer({ renderer, fetchers }: ServerDefinition): void {
     const { rendererEntry, log } = this.options;
     if (!rendererEntry || !renderer) return;
     if (this.renderThread) {
       this.renderThread.configure(renderer, fetchers);
       return;
     }
-    const opened = new RenderThread(rendererEntry, log, () => {
-      if (this.renderThread !== opened) return;
+    const newThread = new RenderThread(rendererEntry, log, () => {
+      if (this.renderThread !== newThread) return;
       this.renderThread = undefined;
-      if (!this.closing && this.definition) this.openRenderer(this.definition);
+      if (!this.closing && this.definition) this.configureRenderer(this.definition);
     });
-    this.renderThread = opened;
-    opened.configure(renderer, fetchers);
-    for (const thread of this.threads) thread.notify({ notice: 'renderer', port: opened.connect() });
+    this.renderThread = newThread;
+    newThread.configure(renderer, fetchers);
+    for (const thread of this.threads) thread.notify({ notice: 'renderer', port: newThread.connect() });
   }
 
   private sendPluginFacts(facts: readonly PluginFacts[]): void {
@@ -159,8 +164,8 @@ export class PageThreadPool implements PageProcessor {
 
   async close(): Promise<void> {
     this.closing = true;
-    clearInterval(this.watch);
-    const threads = [...this.threads, ...this.finishing];
+    clearInterval(this.checkTimer);
+    const threads = [...this.threads, ...this.finishingThreads];
     await Promise.all([...threads.map((thread) => thread.close()), this.renderThread?.close()]);
     await this.options.plugins?.close();
   }
@@ -169,10 +174,10 @@ export class PageThreadPool implements PageProcessor {
     name: Name,
     argument: PageCalls[Name]['argument'],
   ): Promise<PageCalls[Name]['answer']> {
-    return this.callOneOf(this.threads, name, argument, 0);
+    return this.callLeastBusyThread(this.threads, name, argument, 0);
   }
 
-  private callOneOf<Name extends keyof PageCalls>(
+  private callLeastBusyThread<Name extends keyof PageCalls>(
     threads: readonly PageThread[],
     name: Name,
     argument: PageCalls[Name]['argument'],
@@ -183,13 +188,13 @@ export class PageThreadPool implements PageProcessor {
   }
 
   private allocateSeq(): number {
-    this.lastSeq = nextSeq(this.lastSeq);
+    this.lastSeq = incrementSeq(this.lastSeq);
     return this.lastSeq;
   }
 
   private startThread(): PageThread {
-    const thread = new PageThread(this.options.entry, this.youngGeneration, (ended, error) =>
-      this.replaceThread(ended, error),
+    const thread = new PageThread(this.options.entry, this.youngGeneration, this.apiPriority, (endedThread, error) =>
+      this.replaceThread(endedThread, error),
     );
     if (this.renderThread) thread.notify({ notice: 'renderer', port: this.renderThread.connect() });
     if (this.definition) {
@@ -202,29 +207,29 @@ export class PageThreadPool implements PageProcessor {
     return thread;
   }
 
-  private replaceThread(ended: PageThread, error: Error): void {
-    if (this.closing || !this.threads.includes(ended)) return;
+  private replaceThread(endedThread: PageThread, error: Error): void {
+    if (this.closing || !this.threads.includes(endedThread)) return;
     this.options.log.warn('a page thread ended and is being replaced', { error: error.message });
-    this.threads = this.threads.map((thread) => (thread === ended ? this.startThread() : thread));
+    this.threads = this.threads.map((thread) => (thread === endedThread ? this.startThread() : thread));
   }
 
   private checkThreads(): void {
-    const most = this.options.maxReadingMs ?? MAX_READING_MS;
-    for (const thread of [...this.threads, ...this.finishing]) {
-      const limit = thread.load > 1 ? Math.min(most, MAX_READING_BEFORE_OTHERS_MS) : most;
+    const maxReadingMs = this.options.maxReadingMs ?? MAX_READING_MS;
+    for (const thread of [...this.threads, ...this.finishingThreads]) {
+      const limit = thread.load > 1 ? Math.min(maxReadingMs, MAX_READING_BEFORE_OTHERS_MS) : maxReadingMs;
       if (thread.checkStuck(limit / CHECK_MS)) void thread.terminate();
     }
-    this.growIfNeeded();
+    this.addThreadIfNeeded();
   }
 
-  private growIfNeeded(): void {
-    const { threads, mostThreads = threads, log } = this.options;
-    if (this.threads.length >= mostThreads) return;
-    const now = performance.eventLoopUtilization();
-    const main = performance.eventLoopUtilization(now, this.mainUtilization).utilization;
-    this.mainUtilization = now;
-    const shares = this.threads.map((thread) => thread.measureBusyShare());
-    if (!this.demand.checkDemand(main, shares)) return;
+  private addThreadIfNeeded(): void {
+    const { threads, maxThreads: threadLimit = threads, log } = this.options;
+    if (this.threads.length >= threadLimit) return;
+    const currentUtilization = performance.eventLoopUtilization();
+    const mainShare = performance.eventLoopUtilization(currentUtilization, this.mainUtilization).utilization;
+    this.mainUtilization = currentUtilization;
+    const busyShares = this.threads.map((thread) => thread.measureBusyShare());
+    if (!this.demand.checkDemand(mainShare, busyShares)) return;
     this.threads = [...this.threads, this.startThread()];
     log.info('one more page thread was started: reading pages limited the speed of the crawl', {
       threads: this.threads.length,
@@ -234,12 +239,12 @@ export class PageThreadPool implements PageProcessor {
 
 function findLeastBusyThread(threads: readonly PageThread[]): PageThread {
   const backlogs = threads.map((thread) => thread.backlog);
-  const least = threads.map((_, i) => i).reduce((best, i) => (isLessBusy(i, best) ? i : best));
-  return threads[least]!;
+  const leastBusy = threads.map((_, i) => i).reduce((best, i) => (isLessBusy(i, best) ? i : best));
+  return threads[leastBusy]!;
 
-  function isLessBusy(one: number, other: number): boolean {
-    if (backlogs[one] !== backlogs[other]) return backlogs[one]! < backlogs[other]!;
-    return threads[one]!.load < threads[other]!.load;
+  function isLessBusy(first: number, second: number): boolean {
+    if (backlogs[first] !== backlogs[second]) return backlogs[first]! < backlogs[second]!;
+    return threads[first]!.load < threads[second]!.load;
   }
 }
 

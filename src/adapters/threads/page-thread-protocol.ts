@@ -16,13 +16,13 @@ export interface PageCalls {
 }
 
 /**
- * Maximum sequence number: it fits into the cell that says which page is being read. Numbers are reused long after
- * their first calls have ended.
+ * Maximum sequence number, which fits into the 32-bit cell for the page that is being read. Numbers are reused only
+ * long after their previous calls have ended.
  */
-const LAST_SEQ = 2 ** 31 - 1;
+const MAX_SEQ = 2 ** 31 - 1;
 
 /** Numbers begin at 1, because 0 means that there is no call. */
-export const nextSeq = (seq: number): number => (seq % LAST_SEQ) + 1;
+export const incrementSeq = (seq: number): number => (seq % MAX_SEQ) + 1;
 
 export type PageCall = {
   [Name in keyof PageCalls]: {
@@ -36,7 +36,7 @@ export type PageNotice =
   | { readonly notice: 'root'; readonly crawler: string; readonly root: RootContext }
   | { readonly notice: 'root removed'; readonly crawler: string; readonly url: string }
   | { readonly notice: 'forget'; readonly crawler: string; readonly urls: readonly string[] }
-  /** The port through which to reach the browser. */
+  /** The port through which the thread requests rendered pages. */
   | { readonly notice: 'renderer'; readonly port: MessagePort }
   /** The plug-ins; the first such message also has the port through which to call them. */
   | { readonly notice: 'plugins'; readonly facts: readonly PluginFacts[]; readonly port?: MessagePort }
@@ -46,14 +46,14 @@ export type ToPageThread = readonly (PageCall | PageNotice)[];
 
 export type PageAnswer =
   /** `at`: when the answer was ready, see `uptime`; `read`: how many milliseconds reading the page took. */
-  | { readonly seq: number; readonly answer: unknown; readonly at: number; readonly read: number }
+  | { readonly seq: number; readonly answer: unknown; readonly readyAt: number; readonly readingMs: number }
   | { readonly seq: number; readonly error: string };
 
 export type FromPageThread = readonly PageAnswer[];
 
 export interface PageThreadData {
   /**
-   * Three 32-bit cells: the `seq` of the call whose page is being read, or 0 if none is; when that began
+   * Three 32-bit cells: the `seq` of the call whose page is being read, or 0 if none is; when reading it began
    * (`currentMoment`); and a heartbeat count that increases every half second unless something blocks the thread.
    */
   readonly reading: SharedArrayBuffer;
@@ -72,7 +72,7 @@ export function collectTransferableBuffers(result: unknown): ArrayBuffer[] {
 }
 
 /** `uptime` truncated to 32 bits; differences remain correct across an overflow. */
-export const currentMoment = (): number => Math.trunc(uptime()) | 0;
+export const getTruncatedUptimeMs = (): number => Math.trunc(getUptimeMs()) | 0;
 
 /** Milliseconds of the machine's monotonic clock, the same in all threads. */
-export const uptime = (): number => Number(process.hrtime.bigint()) / 1e6;
+export const getUptimeMs = (): number => Number(process.hrtime.bigint()) / 1e6;

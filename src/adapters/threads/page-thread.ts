@@ -4,20 +4,21 @@ import { milliseconds } from '../../domain/time/units.js';
 import { WorkLost } from '../../engine/ports/page-processor.js';
 import type { PageResult } from '../../engine/ports/page-task.js';
 import type { PluginCaller, PluginFacts } from '../../engine/ports/plugins.js';
+import type { ApiPriority } from './api-priority.js';
 import {
   collectTransferableBuffers,
-  currentMoment,
+  getTruncatedUptimeMs,
+  getUptimeMs,
   type PageAnswer,
   type PageCall,
   type PageCalls,
   type PageNotice,
   type PageThreadData,
   type ToPageThread,
-  uptime,
 } from './page-thread-protocol.js';
 import { servePlugins } from './remote-plugins.js';
 
-interface InFlight {
+interface PendingCall {
   readonly call: PageCall;
   readonly cost: number;
   readonly resolve: (answer: never) => void;
@@ -25,19 +26,19 @@ interface InFlight {
 }
 
 /**
- * Size of the young generation in MB (measured, see bench/README.md). What the scanner leaves behind is short-lived, so more room
- * saves no time. Trees are larger, and with more room nearly all of them are dead when new space is collected.
+ * Size of the young generation in MB (measured, see bench/README.md). The scanner's objects are short-lived, so more
+ * space saves no time. Trees are larger, and with more space nearly all of them are dead when it is collected.
  */
 export const YOUNG_GENERATION = { withoutTrees: 24, withTrees: 48 };
 
-/** In MB. Bodies do not count here; a page that needs more than this itself ends its thread, and is the only one that fails. */
-const MAX_OLD_GENERATION = 256;
+/** In MB, without bodies. A page that needs more than this ends its thread and is the only one that fails. */
+const MAX_OLD_GENERATION_MB = 256;
 
-/** Reading a page counts as long from here on; most pages take a tenth of this. */
+/** A reading time above this is considered long; most pages take a tenth of it. */
 const LONG_READING_MS = 100;
 
-/** A thread without a heartbeat gets this many times the time limit of a page. */
-const PATIENCE = 3;
+/** A thread without a heartbeat is stopped after this multiple of a page's time limit. */
+const HEARTBEAT_TOLERANCE = 3;
 
 /**
  * The thread ended before it returned a result. `guilty`: it was reading this call's page, for `readingMs`
@@ -54,37 +55,41 @@ export class ThreadEnded extends WorkLost {
   }
 }
 
-/** The main thread's handle on a thread that processes pages. Calls made in one turn of the event loop are sent together. */
+/**
+ * The main thread's handle on a thread that processes pages. Calls made in one turn of the event loop are sent
+ * together.
+ */
 export class PageThread {
   private readonly worker: Worker;
-  private readonly reading = new Int32Array(new SharedArrayBuffer(12));
-  private readonly inFlight = new Map<number, InFlight>();
+  private readonly readingCells = new Int32Array(new SharedArrayBuffer(12));
+  private readonly inFlight = new Map<number, PendingCall>();
   private ports: MessagePort[] = [];
   private outbox: (PageCall | PageNotice)[] = [];
   private ended = false;
   private finishing = false;
-  private asksPlugins = false;
-  private costs = 0;
+  private hasPlugins = false;
+  private totalCost = 0;
   /** The call that was being read at the last check, and for how many checks in a row. */
-  private lastReading = 0;
-  private checks = 0;
-  private lastBeat = 0;
+  private lastReadingSeq = 0;
+  private stuckChecks = 0;
+  private lastHeartbeat = 0;
   private silentChecks = 0;
   private utilization: EventLoopUtilization | undefined;
 
   constructor(
     entry: URL,
     readonly youngGeneration: number,
+    private readonly apiPriority: ApiPriority,
     private readonly onEnd: (thread: PageThread, error: Error) => void,
   ) {
-    const data: PageThreadData = { reading: this.reading.buffer as SharedArrayBuffer };
+    const data: PageThreadData = { reading: this.readingCells.buffer as SharedArrayBuffer };
     const resourceLimits = {
       maxYoungGenerationSizeMb: youngGeneration,
-      maxOldGenerationSizeMb: MAX_OLD_GENERATION,
+      maxOldGenerationSizeMb: MAX_OLD_GENERATION_MB,
     };
     this.worker = new Worker(entry, { workerData: data, name: 'pages', resourceLimits });
     this.worker.on('message', (answers: readonly PageAnswer[]) => {
-      for (const answer of answers) this.settleCall(answer);
+      for (const answer of answers) this.apiPriority.handOut(() => this.settleCall(answer));
     });
     this.worker.on('error', (error: Error) => this.endThread(error));
     this.worker.on('exit', (code) => this.endThread(new Error(`a page thread ended with code ${code}`)));
@@ -96,12 +101,13 @@ export class PageThread {
   }
 
   /**
-   * Estimated milliseconds of work that are waiting here; a page that has been read for a long time is assumed to take
-   * as long again.
+   * Estimated milliseconds of work in flight; a page that has been read for a long time is assumed to take as long
+   * again.
    */
   get backlog(): number {
-    const reading = Atomics.load(this.reading, 0) === 0 ? 0 : (currentMoment() - Atomics.load(this.reading, 1)) | 0;
-    return this.costs + (reading > LONG_READING_MS ? reading : 0);
+    const readingMs =
+      Atomics.load(this.readingCells, 0) === 0 ? 0 : (getTruncatedUptimeMs() - Atomics.load(this.readingCells, 1)) | 0;
+    return this.totalCost + (readingMs > LONG_READING_MS ? readingMs : 0);
   }
 
   /** `cost`: milliseconds for which the call will probably block the thread. */
@@ -113,7 +119,7 @@ export class PageThread {
   ): Promise<PageCalls[Name]['answer']> {
     return new Promise((resolve, reject) => {
       const message = { seq, call, argument } as PageCall;
-      this.costs += cost;
+      this.totalCost += cost;
       this.inFlight.set(seq, { call: message, cost, resolve: resolve as (answer: never) => void, reject });
       this.post(message);
     });
@@ -123,34 +129,35 @@ export class PageThread {
     this.post(notice);
   }
 
-  /** Informs the thread about the plug-ins. As long as there have never been any, it gets no such messages. */
+  /** Informs the thread about the plug-ins; not called until there are any. */
   setPlugins(facts: readonly PluginFacts[], plugins: PluginCaller): void {
-    this.notify({ notice: 'plugins', facts, ...(this.asksPlugins ? {} : { port: servePlugins(plugins) }) });
-    this.asksPlugins = true;
+    this.notify({ notice: 'plugins', facts, ...(this.hasPlugins ? {} : { port: servePlugins(plugins) }) });
+    this.hasPlugins = true;
   }
 
   /** To be called at a steady pace; true if the thread has been reading the same page for `limit` calls. */
   checkStuck(limit: number): boolean {
-    const now = Atomics.load(this.reading, 0);
-    this.checks = now !== 0 && now === this.lastReading ? this.checks + 1 : 0;
-    this.lastReading = now;
-    return this.checks >= limit || this.checkSilence(limit * PATIENCE);
+    const currentSeq = Atomics.load(this.readingCells, 0);
+    this.stuckChecks = currentSeq !== 0 && currentSeq === this.lastReadingSeq ? this.stuckChecks + 1 : 0;
+    this.lastReadingSeq = currentSeq;
+    return this.stuckChecks >= limit || this.checkSilence(limit * HEARTBEAT_TOLERANCE);
   }
 
-  /** Share of the time since the last call during which the thread was busy, from 0 to 1. */
+  /** Returns the share of the time since the last call during which the thread was busy, from 0 to 1. */
   measureBusyShare(): number {
     const { performance } = this.worker;
-    const now = performance.eventLoopUtilization();
-    const since = performance.eventLoopUtilization(now, this.utilization);
-    this.utilization = now;
-    return since.utilization;
+    const currentUtilization = performance.eventLoopUtilization();
+    const usage = performance.eventLoopUtilization(currentUtilization, this.utilization);
+    this.utilization = currentUtilization;
+    return usage.utilization;
   }
 
-  /** True if something other than reading a page blocks the thread: it is unknown what, so all its work is lost. */
+  /** Returns true if something other than reading a page blocks the thread; all its work is lost then. */
   private checkSilence(limit: number): boolean {
-    const beat = Atomics.load(this.reading, 2);
-    this.silentChecks = this.load > 0 && beat !== 0 && beat === this.lastBeat ? this.silentChecks + 1 : 0;
-    this.lastBeat = beat;
+    const heartbeat = Atomics.load(this.readingCells, 2);
+    this.silentChecks =
+      this.load > 0 && heartbeat !== 0 && heartbeat === this.lastHeartbeat ? this.silentChecks + 1 : 0;
+    this.lastHeartbeat = heartbeat;
     return this.silentChecks >= limit;
   }
 
@@ -166,7 +173,7 @@ export class PageThread {
     });
   }
 
-  /** Closes the thread as soon as no call is in flight; there must be no further ones. */
+  /** Closes the thread as soon as no call is in flight; no further calls may be made. */
   async finish(): Promise<void> {
     if (this.load === 0) return this.close();
     this.finishing = true;
@@ -188,41 +195,43 @@ export class PageThread {
   }
 
   private settleCall(answer: PageAnswer): void {
-    const waiting = this.inFlight.get(answer.seq);
+    const pendingCall = this.inFlight.get(answer.seq);
     this.inFlight.delete(answer.seq);
-    if (!waiting) return;
-    this.costs -= waiting.cost;
+    if (!pendingCall) return;
+    this.totalCost -= pendingCall.cost;
     if (this.finishing && this.load === 0) void this.close();
-    if ('error' in answer) waiting.reject(new Error(answer.error));
-    else waiting.resolve((waiting.call.call === 'process' ? addTimes(answer) : answer.answer) as never);
+    if ('error' in answer) pendingCall.reject(new Error(answer.error));
+    else pendingCall.resolve((pendingCall.call.call === 'process' ? addTimes(answer) : answer.answer) as never);
   }
 
   private endThread(error: Error): void {
     if (this.ended) return;
+    this.apiPriority.flush();
     this.ended = true;
-    const read = Atomics.load(this.reading, 0);
-    const readingMs = Math.max(0, (currentMoment() - Atomics.load(this.reading, 1)) | 0);
-    for (const [seq, { reject }] of this.inFlight) reject(new ThreadEnded(seq === read, readingMs, error.message));
+    const readingSeq = Atomics.load(this.readingCells, 0);
+    const readingMs = Math.max(0, (getTruncatedUptimeMs() - Atomics.load(this.readingCells, 1)) | 0);
+    for (const [seq, { reject }] of this.inFlight)
+      reject(new ThreadEnded(seq === readingSeq, readingMs, error.message));
     this.inFlight.clear();
-    this.costs = 0;
+    this.totalCost = 0;
     this.onEnd(this, error);
   }
 }
 
 /**
- * Adds the age of the result: it has waited in the thread for others, and here for its turn, and its host has already
- * rested for that time. The age is in whole milliseconds minus one, because the engine's clock also counts whole ones.
- * The document's buffer was transferred alone and is freed explicitly: left to the garbage collector, documents caused
- * nearly all full collections.
+ * Adds the age of the result, for which its host has already rested: the result has waited in its thread to be sent,
+ * and here to be handled. The age is rounded down and reduced by one millisecond, because the engine's clock counts
+ * whole milliseconds, too. The document's buffer was transferred alone and is freed explicitly: left to the garbage
+ * collector, documents caused nearly all full collections.
  */
-function addTimes({ answer, at, read }: Extract<PageAnswer, { answer: unknown }>): PageResult {
-  const age = milliseconds(Math.max(0, Math.floor(uptime() - at) - 1));
+function addTimes({ answer, readyAt, readingMs }: Extract<PageAnswer, { answer: unknown }>): PageResult {
+  const age = milliseconds(Math.max(0, Math.floor(getUptimeMs() - readyAt) - 1));
   const result = answer as PageResult;
   const [bytes] = collectTransferableBuffers(answer);
   return {
     ...result,
     age,
-    readingTime: milliseconds(Math.round(read + (result.decodingTime ?? 0))),
+    readingTime: milliseconds(Math.round(readingMs + (result.decodingTime ?? 0))),
     release: () => bytes?.transfer(0),
   };
 }

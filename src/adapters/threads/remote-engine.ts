@@ -2,23 +2,23 @@ import type { MessagePort } from 'node:worker_threads';
 import type { FetchOutcome } from '../../domain/fetch/outcome.js';
 import { milliseconds } from '../../domain/time/units.js';
 import type { FetchEngine, FetchRequest } from '../../engine/ports/fetcher.js';
-import { nextSeq } from './page-thread-protocol.js';
+import { incrementSeq } from './page-thread-protocol.js';
 import type { RenderAnswer, RenderCall } from './render-protocol.js';
 import { packSecrets } from './secrets-across.js';
 
-interface Waiting {
+interface PendingCall {
   readonly resolve: (outcome: FetchOutcome) => void;
   readonly reject: (error: Error) => void;
 }
 
-/** The browser of another thread as a fetch engine of this thread. Nothing is rendered until it is connected. */
+/** Fetch engine that uses the browser of another thread. Nothing is rendered until it is connected. */
 export class RemoteEngine implements FetchEngine {
   readonly engine = 'browser';
   private port: MessagePort | undefined;
-  private seq = 0;
-  private readonly waiting = new Map<number, Waiting>();
+  private lastSeq = 0;
+  private readonly pendingCalls = new Map<number, PendingCall>();
 
-  /** Replaces the previous port; requests sent over that one still get their results there, or are lost. */
+  /** Replaces the previous port; requests sent over that one still get their results from it, or are lost. */
   connect(port: MessagePort): void {
     this.port = port;
     port.on('message', (answer: RenderAnswer) => this.settleCall(answer));
@@ -32,9 +32,9 @@ export class RemoteEngine implements FetchEngine {
     const { port } = this;
     if (!port) return Promise.resolve(createFailure('renderer-unavailable', 'no browser is connected'));
     return new Promise((resolve, reject) => {
-      this.seq = nextSeq(this.seq);
-      this.waiting.set(this.seq, { resolve, reject });
-      const call: RenderCall = { seq: this.seq, request: packSecrets(request) };
+      this.lastSeq = incrementSeq(this.lastSeq);
+      this.pendingCalls.set(this.lastSeq, { resolve, reject });
+      const call: RenderCall = { seq: this.lastSeq, request: packSecrets(request) };
       port.postMessage(call);
     });
   }
@@ -48,16 +48,16 @@ export class RemoteEngine implements FetchEngine {
   }
 
   private settleCall(answer: RenderAnswer): void {
-    const waiting = this.waiting.get(answer.seq);
-    this.waiting.delete(answer.seq);
-    if ('error' in answer) waiting?.reject(new Error(answer.error));
-    else waiting?.resolve(answer.outcome);
+    const pendingCall = this.pendingCalls.get(answer.seq);
+    this.pendingCalls.delete(answer.seq);
+    if ('error' in answer) pendingCall?.reject(new Error(answer.error));
+    else pendingCall?.resolve(answer.outcome);
   }
 
   private failAll(detail: string): void {
     this.port = undefined;
-    for (const { resolve } of this.waiting.values()) resolve(createFailure('render-crash', detail));
-    this.waiting.clear();
+    for (const { resolve } of this.pendingCalls.values()) resolve(createFailure('render-crash', detail));
+    this.pendingCalls.clear();
   }
 }
 

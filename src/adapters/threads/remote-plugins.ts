@@ -1,30 +1,32 @@
-/** The main thread's plug-ins, as called from a page thread. */
+/** Lets a page thread call the main thread's plug-ins. */
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import { type PluginCaller, type PluginCalls, PluginFailed, type PluginHook } from '../../engine/ports/plugins.js';
-import { nextSeq } from './page-thread-protocol.js';
+import { incrementSeq } from './page-thread-protocol.js';
 
-interface Call {
+interface PluginCall {
   readonly seq: number;
   readonly plugin: string;
   readonly hook: PluginHook;
   readonly argument: unknown;
 }
 
-type Answer = { readonly seq: number; readonly answer: unknown } | { readonly seq: number; readonly failure: string };
+type PluginAnswer =
+  | { readonly seq: number; readonly answer: unknown }
+  | { readonly seq: number; readonly failure: string };
 
-interface Waiting {
+interface PendingCall {
   readonly resolve: (answer: never) => void;
   readonly reject: (error: Error) => void;
 }
 
 export class RemotePlugins implements PluginCaller {
   private port: MessagePort | undefined;
-  private seq = 0;
-  private readonly waiting = new Map<number, Waiting>();
+  private lastSeq = 0;
+  private readonly pendingCalls = new Map<number, PendingCall>();
 
   connect(port: MessagePort): void {
     this.port = port;
-    port.on('message', (answer: Answer) => this.settleCall(answer));
+    port.on('message', (answer: PluginAnswer) => this.settleCall(answer));
     port.unref();
   }
 
@@ -34,29 +36,29 @@ export class RemotePlugins implements PluginCaller {
     argument: PluginCalls[H]['argument'],
   ): Promise<PluginCalls[H]['answer']> {
     const { port } = this;
-    if (!port) return Promise.reject(new PluginFailed(`${plugin}: plug-ins are not available here`));
+    if (!port) return Promise.reject(new PluginFailed(`${plugin}: plug-ins are not available in this thread`));
     return new Promise((resolve, reject) => {
-      this.seq = nextSeq(this.seq);
-      this.waiting.set(this.seq, { resolve, reject });
-      port.postMessage({ seq: this.seq, plugin, hook, argument } satisfies Call);
+      this.lastSeq = incrementSeq(this.lastSeq);
+      this.pendingCalls.set(this.lastSeq, { resolve, reject });
+      port.postMessage({ seq: this.lastSeq, plugin, hook, argument } satisfies PluginCall);
     });
   }
 
-  private settleCall(answer: Answer): void {
-    const waiting = this.waiting.get(answer.seq);
-    this.waiting.delete(answer.seq);
-    if ('failure' in answer) waiting?.reject(new PluginFailed(answer.failure));
-    else waiting?.resolve(answer.answer as never);
+  private settleCall(answer: PluginAnswer): void {
+    const pendingCall = this.pendingCalls.get(answer.seq);
+    this.pendingCalls.delete(answer.seq);
+    if ('failure' in answer) pendingCall?.reject(new PluginFailed(answer.failure));
+    else pendingCall?.resolve(answer.answer as never);
   }
 }
 
 /** Creates the port through which another thread calls these plug-ins. */
 export function servePlugins(plugins: PluginCaller): MessagePort {
   const { port1, port2 } = new MessageChannel();
-  port1.on('message', ({ seq, plugin, hook, argument }: Call) => {
+  port1.on('message', ({ seq, plugin, hook, argument }: PluginCall) => {
     plugins.call(plugin, hook, argument as never).then(
-      (answer) => port1.postMessage({ seq, answer } satisfies Answer),
-      (error: unknown) => port1.postMessage({ seq, failure: (error as Error).message } satisfies Answer),
+      (answer) => port1.postMessage({ seq, answer } satisfies PluginAnswer),
+      (error: unknown) => port1.postMessage({ seq, failure: (error as Error).message } satisfies PluginAnswer),
     );
   });
   port1.unref();

@@ -1,4 +1,4 @@
-/** The messages between the threads that request rendered pages, the main thread and the thread that has the browser. */
+/** The messages that page threads and the main thread exchange with the thread that runs the browser. */
 import type { MessagePort } from 'node:worker_threads';
 import type { FetcherDefinition, RendererDefinition } from '../../domain/crawl/fetcher-definition.js';
 import type { FetchOutcome } from '../../domain/fetch/outcome.js';

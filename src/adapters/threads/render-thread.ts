@@ -4,7 +4,7 @@ import type { Log } from '../../engine/ports/log.js';
 import type { FromRenderThread, RenderNotice } from './render-protocol.js';
 import { packSecrets } from './secrets-across.js';
 
-/** The main thread's handle on the thread that has the browser. */
+/** The main thread's handle on the thread that runs the browser. */
 export class RenderThread {
   private readonly worker: Worker;
   private ended = false;
@@ -20,7 +20,7 @@ export class RenderThread {
     });
     this.worker.on('message', ({ log: level, message }: FromRenderThread) => log[level](message));
     this.worker.on('error', (error) => log.error("the browser's thread failed", { error: String(error) }));
-    this.worker.on('exit', () => this.end());
+    this.worker.on('exit', () => this.handleExit());
     this.worker.unref();
   }
 
@@ -38,9 +38,9 @@ export class RenderThread {
   close(): Promise<void> {
     if (this.ended) return Promise.resolve();
     return new Promise((resolve) => {
-      const late = setTimeout(() => void this.worker.terminate(), 10_000);
+      const timeout = setTimeout(() => void this.worker.terminate(), 10_000);
       this.worker.once('exit', () => {
-        clearTimeout(late);
+        clearTimeout(timeout);
         resolve();
       });
       this.send({ do: 'close' });
@@ -51,7 +51,7 @@ export class RenderThread {
     this.worker.postMessage(notice);
   }
 
-  private end(): void {
+  private handleExit(): void {
     this.ended = true;
     this.onEnd();
   }

@@ -3,25 +3,25 @@ import type { PageProcessor } from '../../engine/ports/page-processor.js';
 import {
   collectTransferableBuffers,
   type FromPageThread,
+  getUptimeMs,
   type PageAnswer,
   type PageCall,
   type PageNotice,
   type PageThreadData,
   type ToPageThread,
-  uptime,
 } from './page-thread-protocol.js';
 import type { RemoteEngine } from './remote-engine.js';
 import type { RemotePlugins } from './remote-plugins.js';
 import { unpackSecrets } from './secrets-across.js';
 
 /**
- * Maximum number of results that are sent together. Bodies arrive together, so one turn of the event loop may read a
- * page for every fetch in flight: if their results were held back until its end, first the main thread and then this
- * one would be idle.
+ * Maximum number of results that are sent together. Bodies often arrive together, so one turn of the event loop may
+ * read a page for every fetch in flight: if all results were held back until its end, first the main thread and then
+ * this one would be idle.
  */
-const MOST_TOGETHER = 8;
+const MAX_BATCH_SIZE = 8;
 
-const BEAT_MS = 500;
+const HEARTBEAT_MS = 500;
 
 /** The other side of a PageThread: handles calls from a port with a processor that works in this thread. */
 export function servePages(
@@ -31,11 +31,11 @@ export function servePages(
   browser?: RemoteEngine,
   plugins?: RemotePlugins,
 ): void {
-  const reading = new Int32Array(data.reading);
-  const sendHeartbeat = (): void => void Atomics.add(reading, 2, 1);
-  // Also sent at once, so that something that blocks the thread in its first half second is noticed, too.
+  const readingCells = new Int32Array(data.reading);
+  const sendHeartbeat = (): void => void Atomics.add(readingCells, 2, 1);
+  // Also sent immediately, so that a thread that is blocked in its first half second is noticed, too.
   sendHeartbeat();
-  setInterval(sendHeartbeat, BEAT_MS).unref();
+  setInterval(sendHeartbeat, HEARTBEAT_MS).unref();
   let answers: PageAnswer[] = [];
   let transfers: ArrayBuffer[] = [];
 
@@ -43,22 +43,25 @@ export function servePages(
     if (answers.length === 0) setImmediate(flush);
     answers.push(answer);
     transfers.push(...transfer);
-    if (answers.length >= MOST_TOGETHER) flush();
+    if (answers.length >= MAX_BATCH_SIZE) flush();
   };
   const flush = (): void => {
     if (answers.length === 0) return;
     const message: FromPageThread = answers;
-    const list = transfers;
+    const transferList = transfers;
     answers = [];
     transfers = [];
-    port.postMessage(message, list);
+    port.postMessage(message, transferList);
   };
 
-  const run = async (call: PageCall): Promise<void> => {
+  const handleCall = async (call: PageCall): Promise<void> => {
     try {
-      const stopwatch = new ReadingStopwatch(reading, call.seq);
-      const answer = await perform(processor, call, (isRead) => stopwatch.recordReading(isRead));
-      send({ seq: call.seq, answer, at: uptime(), read: stopwatch.total }, collectTransferableBuffers(answer));
+      const stopwatch = new ReadingStopwatch(readingCells, call.seq);
+      const answer = await performCall(processor, call, (isReading) => stopwatch.recordReading(isReading));
+      send(
+        { seq: call.seq, answer, readyAt: getUptimeMs(), readingMs: stopwatch.totalMs },
+        collectTransferableBuffers(answer),
+      );
     } catch (error) {
       send({ seq: call.seq, error: error instanceof Error ? (error.stack ?? error.message) : String(error) });
     }
@@ -66,7 +69,7 @@ export function servePages(
 
   port.on('message', (messages: ToPageThread) => {
     for (const message of messages) {
-      if ('call' in message) void run(message);
+      if ('call' in message) void handleCall(message);
       else if (message.notice === 'renderer') browser?.connect(message.port);
       else if (message.notice === 'plugins') {
         if (message.port) plugins?.connect(message.port);
@@ -77,33 +80,37 @@ export function servePages(
 }
 
 /**
- * Tells the main thread what is being read and since when, and adds up the time, because a page may be read in several
- * stretches.
+ * Tells the main thread which page is being read and since when, and adds up the time, because a page may be read in
+ * several stretches.
  */
 class ReadingStopwatch {
-  total = 0;
-  private since = 0;
+  totalMs = 0;
+  private startedAt = 0;
 
   constructor(
-    private readonly cells: Int32Array,
+    private readonly readingCells: Int32Array,
     private readonly seq: number,
   ) {}
 
-  recordReading(isRead: boolean): void {
-    const now = uptime();
-    if (isRead) this.since = now;
-    else this.total += now - this.since;
-    Atomics.store(this.cells, 1, Math.trunc(now) | 0);
-    Atomics.store(this.cells, 0, isRead ? this.seq : 0);
+  recordReading(isReading: boolean): void {
+    const now = getUptimeMs();
+    if (isReading) this.startedAt = now;
+    else this.totalMs += now - this.startedAt;
+    Atomics.store(this.readingCells, 1, Math.trunc(now) | 0);
+    Atomics.store(this.readingCells, 0, isReading ? this.seq : 0);
   }
 }
 
-function perform(processor: PageProcessor, call: PageCall, reading: (isRead: boolean) => void): Promise<unknown> {
+function performCall(
+  processor: PageProcessor,
+  call: PageCall,
+  setReading: (isReading: boolean) => void,
+): Promise<unknown> {
   switch (call.call) {
     case 'configure':
       return processor.configure(unpackSecrets(call.argument));
     case 'process':
-      return processor.process(call.argument, reading);
+      return processor.process(call.argument, setReading);
     case 'fetch':
       return processor.fetch(unpackSecrets(call.argument));
     case 'resolve':

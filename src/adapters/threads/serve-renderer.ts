@@ -5,16 +5,16 @@ import type { Log } from '../../engine/ports/log.js';
 import type { FromRenderThread, RenderAnswer, RenderCall, RenderNotice } from './render-protocol.js';
 import { unpackSecrets } from './secrets-across.js';
 
-type Create = (
+type CreateEngine = (
   renderer: RendererDefinition,
   fetchers: readonly FetcherDefinition[],
   log: Pick<Log, 'info' | 'warn'>,
 ) => FetchEngine;
 
 /** The other side of a RenderThread: renders pages for the connected threads, with the latest configuration. */
-export function serveRenderer(main: MessagePort, create: Create): void {
+export function serveRenderer(main: MessagePort, createEngine: CreateEngine): void {
   let engine: FetchEngine | undefined;
-  let configured = '';
+  let lastConfiguration = '';
   const send = (message: FromRenderThread): void => main.postMessage(message);
   const log = {
     info: (message: string) => send({ log: 'info', message }),
@@ -22,12 +22,12 @@ export function serveRenderer(main: MessagePort, create: Create): void {
   };
 
   const configure = ({ renderer, fetchers }: Extract<RenderNotice, { do: 'configure' }>): void => {
-    const text = JSON.stringify([renderer, fetchers]);
-    if (text === configured) return;
-    configured = text;
-    const before = engine;
-    engine = create(unpackSecrets(renderer), unpackSecrets(fetchers), log);
-    void before?.close();
+    const configuration = JSON.stringify([renderer, fetchers]);
+    if (configuration === lastConfiguration) return;
+    lastConfiguration = configuration;
+    const previous = engine;
+    engine = createEngine(unpackSecrets(renderer), unpackSecrets(fetchers), log);
+    void previous?.close();
   };
 
   const serveThread = (port: MessagePort): void => {
@@ -39,7 +39,7 @@ export function serveRenderer(main: MessagePort, create: Create): void {
         return { seq, error: String(error) };
       }
     };
-    port.on('message', (call: RenderCall) => void handleCall(call).then((said) => port.postMessage(said)));
+    port.on('message', (call: RenderCall) => void handleCall(call).then((answer) => port.postMessage(answer)));
   };
 
   main.on('message', (notice: RenderNotice) => {

@@ -1,20 +1,21 @@
-/** Decides when one more page thread pays off: all of them are busy, and the main thread has time to spare. */
+/** Decides when to add a page thread: when all of them are busy and the main thread has time to spare. */
 
-const BUSY = 0.95;
-const IDLE = 0.4;
+const MIN_BUSY_SHARE = 0.95;
+const MAX_MAIN_SHARE = 0.4;
 /** Required number of checks in a row, because a single page may keep a thread busy for seconds. */
-const CHECKS = 3;
+const REQUIRED_CHECKS = 3;
 
 export class ThreadDemand {
   private checks = 0;
 
   /**
-   * To be called at a steady pace, with the share of time since the last call during which each thread was busy, from 0
-   * to 1.
+   * Returns true if a thread should be added. To be called at a steady pace, with the share of the time since the last
+   * call during which each thread was busy, from 0 to 1.
    */
-  checkDemand(main: number, threads: readonly number[]): boolean {
-    this.checks = main < IDLE && threads.every((share) => share > BUSY) ? this.checks + 1 : 0;
-    if (this.checks < CHECKS) return false;
+  checkDemand(mainShare: number, threadShares: readonly number[]): boolean {
+    this.checks =
+      mainShare < MAX_MAIN_SHARE && threadShares.every((share) => share > MIN_BUSY_SHARE) ? this.checks + 1 : 0;
+    if (this.checks < REQUIRED_CHECKS) return false;
     this.checks = 0;
     return true;
   }

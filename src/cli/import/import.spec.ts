@@ -2,7 +2,9 @@ import { expect, it, vi } from 'vitest';
 import { compileContexts } from '../../engine/page/crawl-context.js';
 import { XML_FORMAT } from '../../server/engine.module.js';
 import { readHeritrix } from './formats/heritrix.js';
+import { readNutch } from './formats/nutch.js';
 import { readOmniFind } from './formats/omnifind.js';
+import { readStormCrawler } from './formats/stormcrawler.js';
 import { convert } from './import.js';
 import { ImportReport } from './model.js';
 
@@ -139,6 +141,20 @@ it('recursive conditions of Velocity keep their order, and what has no counterpa
   expect(left).toEqual(['enable-acl = true', 'vse-crawler-wiki', 'crawl-must-have custom wc-set y']);
 });
 
+it('regular expressions of Velocity are case-sensitive unless they say otherwise', () => {
+  const write = (how: string): string =>
+    VELOCITY.replace('field="path" log="log"', `field="path" how="${how}"`).replace(
+      /\/private\/\*\s+\*.zip/,
+      '^/Private/',
+    );
+  const isAccepted = (how: string) => accepts('velocity', file('collection.xml', write(how)))('/private/a.html');
+  expect([isAccepted('regex'), isAccepted('case-insensitive-regex')]).toEqual([true, false]);
+});
+
+it('the line of a faulty entry of Fess is the line of the file', () => {
+  expect(() => convert('fess', [file('f.bulk', `\n${FESS}\n\n{`)])).toThrow('f.bulk:5: ');
+});
+
 it('a collection of Velocity without conditions stays on the hosts of its seeds', () => {
   const bare = VELOCITY.replace(/<crawl-(?:condition-when|must-have)[\s\S]*(?=<\/crawler>)/, '').replace(
     'disallow-log',
@@ -209,6 +225,8 @@ it.each([
 it.each([
   ['OmniFind', readOmniFind],
   ['Heritrix', readHeritrix],
+  ['Nutch', readNutch],
+  ['StormCrawler', readStormCrawler],
 ])('a list for %s has as many start URLs as it has lines', (_, read) => {
   const urls = Array.from({ length: 130_000 }, (_, i) => `http://a.test/${i}`).join('\n');
   expect(read([file('seeds.txt', urls)], new ImportReport())[0]!.roots).toHaveLength(130_000);
@@ -224,7 +242,7 @@ it.each([
   expect(report.lines).toContainEqual({
     kind: 'taken differently',
     setting: 'http.content.limit = 65536',
-    note: expect.stringContaining('longer pages would be left out, not cut'),
+    note: expect.stringContaining('longer pages would be left out instead of truncated'),
   });
 });
 

@@ -21,7 +21,7 @@ import { readScrapy } from './formats/scrapy.js';
 import { readStormCrawler } from './formats/stormcrawler.js';
 import { readVelocity } from './formats/velocity.js';
 import { ImportError, type ImportFile, type ImportReader, ImportReport } from './model.js';
-import { writeConfiguration } from './write.js';
+import { renderConfiguration } from './write.js';
 
 const READERS: Readonly<Record<string, ImportReader>> = {
   norconex: readNorconex,
@@ -39,7 +39,7 @@ const READERS: Readonly<Record<string, ImportReader>> = {
 
 export const IMPORT_FORMATS = Object.keys(READERS);
 
-const MOST_BYTES = 32 * 1024 * 1024;
+const MAX_BYTES = 32 * 1024 * 1024;
 
 interface ImportOptions extends JsonOption {
   readonly out?: string;
@@ -52,17 +52,17 @@ export function convert(format: string, files: readonly ImportFile[]): { xml: st
   if (!reader) throw new UsageError(`unknown format ${format}; use one of ${IMPORT_FORMATS.join(', ')}`);
   const report = new ImportReport();
   const crawlers = reader(files, report);
-  const empty = crawlers.filter(({ roots }) => roots.length === 0);
-  if (empty.length === crawlers.length)
+  const emptyCrawlers = crawlers.filter(({ roots }) => roots.length === 0);
+  if (emptyCrawlers.length === crawlers.length)
     report.reportSkipped('start URLs', 'none were found: specify the file that lists them, or write Root elements');
-  return { xml: writeConfiguration(format, crawlers, report), report };
+  return { xml: renderConfiguration(format, crawlers, report), report };
 }
 
-export function importConfiguration(format: string, names: readonly string[], options: ImportOptions): void {
+export function importConfiguration(format: string, paths: readonly string[], options: ImportOptions): void {
   const out = options.out ?? `imported-${format.toLowerCase()}.xml`;
   if (existsSync(out) && !options.force)
     throw new UsageError(`${out} already exists: choose another file with --out, or overwrite it with --force`);
-  const { xml, report } = convertOrFail(format, names.map(readImportFile));
+  const { xml, report } = convertOrFail(format, paths.map(readImportFile));
   writeOutput(out, xml);
   const { problems } = openConfigurationFile(out).check(xml);
   if (options.json) printJson({ file: out, report: report.lines, problems });
@@ -72,7 +72,7 @@ export function importConfiguration(format: string, names: readonly string[], op
       toPrintable(setting).slice(0, 70),
       toPrintable(note),
     ]);
-    process.stdout.write(`${formatTable(['', 'SETTING', 'WHERE TO, OR WHY NOT'], rows)}\n\n`);
+    process.stdout.write(`${formatTable(['', 'SETTING', 'CONVERTED TO, OR REASON'], rows)}\n\n`);
     for (const { place, code, message } of problems)
       process.stdout.write(`${out}:${place.line}:${place.column} ${code} ${toPrintable(message)}\n`);
     process.stdout.write(`Wrote ${out}. Review it, then run: crawlway check ${out}\n`);
@@ -90,7 +90,8 @@ function convertOrFail(format: string, files: readonly ImportFile[]): ReturnType
 
 function readImportFile(path: string): ImportFile {
   try {
-    if (statSync(path).size > MOST_BYTES) throw new UsageError(`${path} is larger than ${MOST_BYTES / 1048576} MiB`);
+    if (statSync(path).size > MAX_BYTES)
+      throw new UsageError(`${path} is larger than the limit of ${MAX_BYTES / 1048576} MiB`);
     return { name: basename(path), text: readFileSync(path, 'utf8') };
   } catch (error) {
     throw toFileError(path, 'read', error);

@@ -1,6 +1,5 @@
+/** The common model of imported configurations, which is then written as CrawlConfig.xml. */
 import { RE2JS } from 're2js';
-
-/** What other crawlers' configurations have in common, before it is written as CrawlConfig.xml. */
 
 export interface ImportFile {
   readonly name: string;
@@ -11,7 +10,7 @@ export interface Pattern {
   /** `regex` may match anywhere in the URL. */
   readonly kind: 'regex' | 'prefix' | 'suffix' | 'contains' | 'exact' | 'domain';
   readonly value: string;
-  /** The part of the URL; the whole URL if absent. */
+  /** The part of the URL to match; the whole URL if absent. */
   readonly field?: 'url' | 'path';
   readonly ignoreCase?: boolean;
 }
@@ -44,7 +43,7 @@ export interface ImportedCrawler {
   /** Attributes of the Crawler element. */
   attributes: Record<string, string>;
   maxHops?: number;
-  /** Written before those that result from `maxHops`, `exclude` and `include`. */
+  /** Written before the conditions that result from `maxHops`, `exclude` and `include`. */
   conditions: ImportedCondition[];
   /** Attributes of the Fetcher element. */
   fetcher: Record<string, string>;
@@ -66,7 +65,7 @@ export const createCrawler = (name: string): ImportedCrawler => ({
   fetcher: {},
 });
 
-/** What became of each setting. */
+/** What became of one setting. */
 export interface ReportLine {
   readonly kind: 'taken' | 'taken differently' | 'not taken';
   readonly setting: string;
@@ -76,7 +75,7 @@ export interface ReportLine {
 
 export class ImportReport {
   readonly lines: ReportLine[] = [];
-  private readonly known = new Set<string>();
+  private readonly knownKeys = new Set<string>();
 
   reportTaken(setting: string, note: string): void {
     this.addLine({ kind: 'taken', setting, note });
@@ -90,11 +89,11 @@ export class ImportReport {
     this.addLine({ kind: 'not taken', setting, note });
   }
 
-  /** Several crawlers of one file often cause the same message. */
+  /** Adds the line unless it exists already: several crawlers in one file often cause the same line. */
   private addLine(line: ReportLine): void {
     const key = JSON.stringify(line);
-    if (this.known.has(key)) return;
-    this.known.add(key);
+    if (this.knownKeys.has(key)) return;
+    this.knownKeys.add(key);
     this.lines.push(line);
   }
 }
@@ -113,21 +112,21 @@ export const splitLines = (text: string): string[] =>
     .map((line) => line.trim())
     .filter((line) => line !== '' && !line.startsWith('#'));
 
-/** Appends any number of elements: lists of start URLs may be longer than a call's list of arguments can be. */
-export function appendAll<T>(list: T[], more: Iterable<T>): void {
-  for (const one of more) list.push(one);
+/** Appends any number of elements: a list of start URLs may be too long to pass as arguments of `push`. */
+export function appendAll<T>(list: T[], elements: Iterable<T>): void {
+  for (const element of elements) list.push(element);
 }
 
 export const isUrl = (text: string): boolean => /^https?:\/\//i.test(text) && URL.canParse(text);
 
-/** Whether the attribute `contact` of a Fetcher accepts the text. */
+/** Whether the text is valid for the attribute `contact` of a Fetcher. */
 export const isContact = (text: string): boolean => isUrl(text) || /^[\x21-\x7e]{1,64}@[\w.-]{1,253}$/.test(text);
 
 /** Why a pattern for which `isLinear` returns false is left out. */
 export const NOT_LINEAR =
   'the regular expression uses lookaround or a back-reference, or is incomplete; use literal matches instead';
 
-/** Crawlway's engine runs in linear time, so it has neither lookaround nor back-references. */
+/** Whether Crawlway's expression engine, which has neither lookaround nor back-references, supports the pattern. */
 export function isLinear({ kind, value }: Pattern): boolean {
   if (kind !== 'regex') return true;
   try {
@@ -138,5 +137,5 @@ export function isLinear({ kind, value }: Pattern): boolean {
   }
 }
 
-/** Escapes a text for a regular expression that matches it literally. */
+/** Escapes text for a regular expression that matches it literally. */
 export const escapeRegExp = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');

@@ -1,4 +1,4 @@
-/** XML and YAML as one kind of tree, for products whose settings may be in either. */
+/** Parses XML and YAML into one kind of tree, for products whose settings may be in either format. */
 import { XMLParser, XMLValidator } from 'fast-xml-parser';
 import { load } from 'js-yaml';
 import { ImportError, type ImportFile } from './model.js';
@@ -10,9 +10,9 @@ export interface Node {
   readonly children: readonly Node[];
 }
 
-type Parsed = Record<string, unknown> & { ':@'?: Record<string, unknown> };
+type ParsedElement = Record<string, unknown> & { ':@'?: Record<string, unknown> };
 
-const MOST_DEPTH = 100;
+const MAX_DEPTH = 100;
 const parser = new XMLParser({
   preserveOrder: true,
   ignoreAttributes: false,
@@ -21,41 +21,41 @@ const parser = new XMLParser({
   parseAttributeValue: false,
   trimValues: true,
   cdataPropName: '#cdata',
-  // Only predefined entities are processed, because the files are untrusted; entities of a document type are rejected
+  // Only predefined entities are processed, because the files are untrusted; a document type with entities is rejected
   // below.
   processEntities: true,
 });
 
 /** @throws ImportError if the text is not well-formed, or has a document type with entities */
 export function parseXml({ name, text }: ImportFile): Node {
-  const clean = text.replace(/^\uFEFF/, '').replace(/<!DOCTYPE[^[>]{0,1000}>/i, '');
-  if (/<!(?:DOCTYPE|ENTITY)/i.test(clean))
+  const xml = text.replace(/^\uFEFF/, '').replace(/<!DOCTYPE[^[>]{0,1000}>/i, '');
+  if (/<!(?:DOCTYPE|ENTITY)/i.test(xml))
     throw new ImportError(`${name}: a document type with entities is not supported`);
-  const valid = XMLValidator.validate(clean, { allowBooleanAttributes: true });
-  if (valid !== true) throw new ImportError(`${name}:${valid.err.line}: ${valid.err.msg}`);
-  const roots = (parser.parse(clean) as Parsed[]).flatMap((one) => toNodes(one, 0));
-  const root = roots.find((one) => !one.name.startsWith('?'));
-  if (!root) throw new ImportError(`${name}: no element`);
+  const validation = XMLValidator.validate(xml, { allowBooleanAttributes: true });
+  if (validation !== true) throw new ImportError(`${name}:${validation.err.line}: ${validation.err.msg}`);
+  const roots = (parser.parse(xml) as ParsedElement[]).flatMap((element) => toNodes(element, 0));
+  const root = roots.find((node) => !node.name.startsWith('?'));
+  if (!root) throw new ImportError(`${name}: the file contains no XML element`);
   return root;
 }
 
-function toNodes(parsed: Parsed, depth: number): Node[] {
-  if (depth > MOST_DEPTH) throw new ImportError('elements are nested too deeply');
+function toNodes(parsed: ParsedElement, depth: number): Node[] {
+  if (depth > MAX_DEPTH) throw new ImportError(`elements are nested more than ${MAX_DEPTH} levels deep`);
   const name = Object.keys(parsed).find((key) => key !== ':@' && !key.startsWith('#'));
   if (name === undefined) return [];
-  const content = parsed[name] as Parsed[];
+  const content = parsed[name] as ParsedElement[];
   const text = content
-    .map((one) => (one['#cdata'] ? formatContent(one['#cdata']) : String(one['#text'] ?? '')))
+    .map((child) => (child['#cdata'] ? joinText(child['#cdata']) : String(child['#text'] ?? '')))
     .join('')
     .trim();
   const attributes = Object.fromEntries(Object.entries(parsed[':@'] ?? {}).map(([key, value]) => [key, String(value)]));
-  return [{ name, attributes, text, children: content.flatMap((one) => toNodes(one, depth + 1)) }];
+  return [{ name, attributes, text, children: content.flatMap((child) => toNodes(child, depth + 1)) }];
 }
 
-const formatContent = (content: unknown): string =>
-  (content as Parsed[]).map((one) => String(one['#text'] ?? '')).join('');
+const joinText = (content: unknown): string =>
+  (content as ParsedElement[]).map((child) => String(child['#text'] ?? '')).join('');
 
-/** Mappings become elements, lists become several elements with the same name, and scalars become text. */
+/** Parses YAML: mappings become elements, lists several elements with the same name, and scalars text. */
 export function parseYaml({ name, text }: ImportFile): Node {
   return toNode('root', parseYamlValue({ name, text }), 0);
 }
@@ -69,17 +69,17 @@ export function parseYamlValue({ name, text }: ImportFile): unknown {
 }
 
 function toNode(name: string, value: unknown, depth: number): Node {
-  if (depth > MOST_DEPTH) throw new ImportError('values are nested too deeply');
+  if (depth > MAX_DEPTH) throw new ImportError(`values are nested more than ${MAX_DEPTH} levels deep`);
   if (value === null || typeof value !== 'object') {
     return { name, attributes: {}, text: value === null || value === undefined ? '' : String(value), children: [] };
   }
-  const children = Object.entries(value).flatMap(([key, one]) =>
-    Array.isArray(one) ? one.map((item) => toNode(key, item, depth + 1)) : [toNode(key, one, depth + 1)],
+  const children = Object.entries(value).flatMap(([key, child]) =>
+    Array.isArray(child) ? child.map((item) => toNode(key, item, depth + 1)) : [toNode(key, child, depth + 1)],
   );
   return { name, attributes: {}, text: '', children };
 }
 
-/** The node itself and all descendants with that name (or one of several), in order. */
+/** Finds the node itself and all descendants that have one of the names, in document order. */
 export function findAll(node: Node, ...names: readonly string[]): Node[] {
   const found = node.children.flatMap((child) => findAll(child, ...names));
   return names.includes(node.name) ? [node, ...found] : found;
@@ -88,6 +88,6 @@ export function findAll(node: Node, ...names: readonly string[]): Node[] {
 export const findFirst = (node: Node, ...names: readonly string[]): Node | undefined =>
   node.children.flatMap((child) => findAll(child, ...names))[0];
 
-/** The value of an attribute, or the text of a child, with that name. */
+/** Finds the value of the attribute with the name or, if there is none, the text of the child with the name. */
 export const findSetting = (node: Node, name: string): string | undefined =>
   node.attributes[name] ?? node.children.find((child) => child.name === name)?.text;

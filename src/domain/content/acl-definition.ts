@@ -1,6 +1,6 @@
 /** What the configuration says about who may see a document; see docs/ACL.md. */
 export interface AclDefinition {
-  /** Who may see documents for which nothing else allows anyone. */
+  /** Who may see documents for which neither rules nor the page allow anyone. */
   readonly default: readonly string[];
   /** If several prefixes match, the rule with the longest one applies. */
   readonly rules: readonly AclRule[];

@@ -28,69 +28,78 @@ export type AclReader = (page: AclPage) => Acl;
 export const ACL_ALLOW = 'acl_allow';
 export const ACL_DENY = 'acl_deny';
 
-const MOST_PRINCIPALS = 1_000;
-const LONGEST_PRINCIPAL = 256;
+const MAX_PRINCIPALS = 1_000;
+const MAX_PRINCIPAL_LENGTH = 256;
 
 /**
- * Principals in a text, separated by commas, semicolons or line breaks, but not by spaces, which group names may
- * contain.
+ * Reads the principals in a text. They are separated by commas, semicolons or line breaks, but not by spaces, which
+ * group names may contain.
  */
 export const parsePrincipals = (text: string | undefined): string[] =>
   (text ?? '')
-    .split(/[,;\r\n]/, MOST_PRINCIPALS)
+    .split(/[,;\r\n]/, MAX_PRINCIPALS)
     .map((name) => name.trim())
-    .filter((name) => name !== '' && name.length <= LONGEST_PRINCIPAL);
+    .filter((name) => name !== '' && name.length <= MAX_PRINCIPAL_LENGTH);
 
-/** Rules, headers and metas are combined; the default applies if none of them allows anyone. */
+/** The principals of rules, headers and metas are combined; the default applies if none of them allows anyone. */
 export function compileAcl(definition: AclDefinition): AclReader {
   const rules = new PrefixTable(definition.rules.map((rule) => [toRecordPrefix(rule.prefix), rule] as const));
   const { allowHeader, denyHeader, allowMeta, denyMeta } = definition;
   return ({ href, headers, metas }) => {
     const rule = rules.findLongest(href);
-    const headerPrincipals = (name: string | undefined): string[] =>
+    const readHeaderPrincipals = (name: string | undefined): string[] =>
       name === undefined ? [] : parsePrincipals(headers[name]);
-    const metaPrincipals = (name: string | undefined): string[] =>
-      name === undefined ? [] : metas.filter((one) => one.name === name).flatMap(({ value }) => parsePrincipals(value));
+    const readMetaPrincipals = (name: string | undefined): string[] =>
+      name === undefined
+        ? []
+        : metas.filter((meta) => meta.name === name).flatMap(({ value }) => parsePrincipals(value));
     const allow = removeDuplicates([
       ...(rule?.allow ?? []),
-      ...headerPrincipals(allowHeader),
-      ...metaPrincipals(allowMeta),
+      ...readHeaderPrincipals(allowHeader),
+      ...readMetaPrincipals(allowMeta),
     ]);
     const deny = removeDuplicates([
       ...(rule?.deny ?? []),
-      ...headerPrincipals(denyHeader),
-      ...metaPrincipals(denyMeta),
+      ...readHeaderPrincipals(denyHeader),
+      ...readMetaPrincipals(denyMeta),
     ]);
     return { allow: allow.length > 0 ? allow : definition.default, deny };
   };
 }
 
-/** Whether rules alone decide who may see a document, so that no page has to be fetched for it. */
+/** Whether rules alone determine who may see a document, so that the page need not be fetched to find out. */
 export const isDecidedByRules = ({ allowHeader, denyHeader, allowMeta, denyMeta }: AclDefinition): boolean =>
   [allowHeader, denyHeader, allowMeta, denyMeta].every((source) => source === undefined);
 
 /** Replaces the principals in `metas` with these; returns the same list if nothing differs. */
-export function addPrincipals(metas: readonly Meta[], { allow, deny }: Acl): readonly Meta[] {
+export function replacePrincipals(metas: readonly Meta[], { allow, deny }: Acl): readonly Meta[] {
   const isPrincipal = ({ name }: Meta): boolean => name === ACL_ALLOW || name === ACL_DENY;
-  const wanted = [
+  const principalMetas = [
     ...allow.map((value): Meta => ({ name: ACL_ALLOW, value })),
     ...deny.map((value): Meta => ({ name: ACL_DENY, value })),
   ];
-  const before = new Set(metas.filter(isPrincipal).map(keyOf));
-  if (before.size === wanted.length && wanted.every((meta) => before.has(keyOf(meta)))) return metas;
-  return [...metas.filter((meta) => !isPrincipal(meta)), ...wanted];
+  const previousKeys = new Set(metas.filter(isPrincipal).map(createMetaKey));
+  if (
+    previousKeys.size === principalMetas.length &&
+    principalMetas.every((meta) => previousKeys.has(createMetaKey(meta)))
+  )
+    return metas;
+  return [...metas.filter((meta) => !isPrincipal(meta)), ...principalMetas];
 }
 
-const keyOf = ({ name, value }: Meta): string => `${name} ${value}`;
+const createMetaKey = ({ name, value }: Meta): string => `${name} ${value}`;
 
-const removeDuplicates = (names: readonly string[]): string[] => [...new Set(names)].slice(0, MOST_PRINCIPALS);
+const removeDuplicates = (names: readonly string[]): string[] => [...new Set(names)].slice(0, MAX_PRINCIPALS);
 
 export interface AclFileProblem {
   readonly line: number;
   readonly message: string;
 }
 
-/** Lines `allow|deny PREFIX principal, principal`; `#` begins a comment. Lines with the same prefix are combined. */
+/**
+ * Parses lines of the form `allow|deny PREFIX principal, principal`. Lines that begin with `#` are comments; lines with
+ * the same prefix are combined.
+ */
 export function parseAclFile(text: string): {
   readonly rules: readonly AclRule[];
   readonly problems: readonly AclFileProblem[];
@@ -98,18 +107,18 @@ export function parseAclFile(text: string): {
   const rules = new Map<string, { allow: string[]; deny: string[] }>();
   const problems: AclFileProblem[] = [];
   for (const [index, line] of text.split(/\r\n|\r|\n/).entries()) {
-    const written = line.trim();
-    if (written === '' || written.startsWith('#')) continue;
-    const [, verdict, prefix, names] = /^(allow|deny)[ \t]+(https?:\/\/\S+)[ \t]+(\S.*)$/i.exec(written) ?? [];
-    if (verdict === undefined || prefix === undefined) {
+    const trimmed = line.trim();
+    if (trimmed === '' || trimmed.startsWith('#')) continue;
+    const [, action, prefix, names] = /^(allow|deny)[ \t]+(https?:\/\/\S+)[ \t]+(\S.*)$/i.exec(trimmed) ?? [];
+    if (action === undefined || prefix === undefined) {
       problems.push({
         line: index + 1,
-        message: 'write `allow` or `deny`, a URL prefix, and principals separated by commas',
+        message: 'expected `allow` or `deny`, a URL prefix, and principals separated by commas',
       });
       continue;
     }
     const rule = rules.get(prefix) ?? { allow: [], deny: [] };
-    rule[verdict.toLowerCase() as 'allow' | 'deny'].push(...parsePrincipals(names));
+    rule[action.toLowerCase() as 'allow' | 'deny'].push(...parsePrincipals(names));
     rules.set(prefix, rule);
   }
   return { rules: [...rules].map(([prefix, { allow, deny }]) => ({ prefix, allow, deny })), problems };

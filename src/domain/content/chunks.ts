@@ -11,8 +11,8 @@ export interface Outline {
 const MAX_CHUNKS = 10_000;
 
 /**
- * A chunk never crosses a heading. A token is taken to be four characters in alphabetic scripts and one in Chinese,
- * Japanese and Korean, which is close enough for current models.
+ * A chunk never extends across a heading. A token is assumed to be four characters in alphabetic scripts and one in
+ * Chinese, Japanese and Korean, which is close enough for current models.
  */
 export function splitIntoChunks(outline: Outline, definition: ChunkDefinition): Chunk[] {
   const chunks: Chunk[] = [];
@@ -36,38 +36,41 @@ interface Range {
 }
 
 function addChunk(chunks: Chunk[], text: string, { start, end, path }: Range & Pick<Chunk, 'path'>): void {
-  const written = text.slice(start, end);
-  const inner = written.trim();
-  if (inner === '') return;
-  const from = start + written.length - written.trimStart().length;
-  chunks.push({ text: inner, path, start: from, end: from + inner.length });
+  const raw = text.slice(start, end);
+  const trimmed = raw.trim();
+  if (trimmed === '') return;
+  const trimmedStart = start + raw.length - raw.trimStart().length;
+  chunks.push({ text: trimmed, path, start: trimmedStart, end: trimmedStart + trimmed.length });
 }
 
-/** Sections from one heading to the next, with the headings above each. */
+/** Iterates over the sections from one heading to the next, with the headings above each. */
 function* iterateSections({ text, headings }: Outline): Generator<Range & { readonly path: readonly string[] }> {
-  let open: Heading[] = [];
+  let openHeadings: Heading[] = [];
   let start = 0;
   for (const heading of headings) {
-    if (heading.start > start) yield { start, end: heading.start, path: open.map((one) => one.text) };
-    open = [...open.filter(({ level }) => level < heading.level), heading];
+    if (heading.start > start)
+      yield { start, end: heading.start, path: openHeadings.map((openHeading) => openHeading.text) };
+    openHeadings = [...openHeadings.filter(({ level }) => level < heading.level), heading];
     start = heading.start;
   }
-  if (start < text.length) yield { start, end: text.length, path: open.map((one) => one.text) };
+  if (start < text.length) yield { start, end: text.length, path: openHeadings.map((openHeading) => openHeading.text) };
 }
 
-/** The last good position after `last` at which to end a chunk. */
+/** The best position at which to end a chunk, after `last`, the end of the previous one. */
 function findChunkEnd(
   { text, blockEnds }: Outline,
   { start, end, last }: Range & { readonly last: number },
   { size, unit }: ChunkDefinition,
 ): number {
-  const most = findFurthestEnd(text, start, end, size, unit);
-  if (most >= end) return end;
-  const block = findLastAtMost(blockEnds, most);
-  // An early end of a block does not justify a chunk of only a few words.
-  const least = Math.max(last, start + ((most - start) >> 2));
-  if (block > least) return block;
-  return findLastSentenceEnd(text, least, most) ?? findLastWordEnd(text, least, most) ?? alignToCharacter(text, most);
+  const maxEnd = findFurthestEnd(text, start, end, size, unit);
+  if (maxEnd >= end) return end;
+  const blockEnd = findLastAtMost(blockEnds, maxEnd);
+  // A block that ends early must not leave a chunk of only a few words.
+  const minEnd = Math.max(last, start + ((maxEnd - start) >> 2));
+  if (blockEnd > minEnd) return blockEnd;
+  return (
+    findLastSentenceEnd(text, minEnd, maxEnd) ?? findLastWordEnd(text, minEnd, maxEnd) ?? alignToCharacter(text, maxEnd)
+  );
 }
 
 /** The furthest position that the maximum size allows. */
@@ -79,10 +82,10 @@ function findFurthestEnd(
   unit: ChunkDefinition['unit'],
 ): number {
   if (unit === 'characters') return Math.min(end, start + size);
-  let quarters = 0;
-  for (let at = start; at < end; at++) {
-    quarters += isIdeograph(text.charCodeAt(at)) ? 4 : 1;
-    if (quarters > size * 4) return at;
+  let quarterTokens = 0;
+  for (let index = start; index < end; index++) {
+    quarterTokens += isIdeograph(text.charCodeAt(index)) ? 4 : 1;
+    if (quarterTokens > size * 4) return index;
   }
   return end;
 }
@@ -91,40 +94,40 @@ function findFurthestEnd(
 const isIdeograph = (code: number): boolean =>
   (code >= 0x3040 && code <= 0x9fff) || (code >= 0xac00 && code <= 0xd7af) || (code >= 0xd840 && code <= 0xd8bf);
 
-function findLastAtMost(sorted: readonly number[], most: number): number {
+function findLastAtMost(sorted: readonly number[], limit: number): number {
   let low = 0;
   let high = sorted.length;
   while (low < high) {
     const middle = (low + high) >> 1;
-    if (sorted[middle]! <= most) low = middle + 1;
+    if (sorted[middle]! <= limit) low = middle + 1;
     else high = middle;
   }
   return sorted[low - 1] ?? -1;
 }
 
-function findLastSentenceEnd(text: string, least: number, most: number): number | undefined {
-  for (let at = most - 1; at > least; at--) {
-    const char = text[at]!;
-    if ('。！？'.includes(char)) return at + 1;
-    if (char === ' ' && '.!?'.includes(text[at - 1]!)) return at + 1;
+function findLastSentenceEnd(text: string, minEnd: number, maxEnd: number): number | undefined {
+  for (let index = maxEnd - 1; index > minEnd; index--) {
+    const char = text[index]!;
+    if ('。！？'.includes(char)) return index + 1;
+    if (char === ' ' && '.!?'.includes(text[index - 1]!)) return index + 1;
   }
   return undefined;
 }
 
-function findLastWordEnd(text: string, least: number, most: number): number | undefined {
-  const at = text.lastIndexOf(' ', most - 1);
-  return at > least ? at + 1 : undefined;
+function findLastWordEnd(text: string, minEnd: number, maxEnd: number): number | undefined {
+  const index = text.lastIndexOf(' ', maxEnd - 1);
+  return index > minEnd ? index + 1 : undefined;
 }
 
-const alignToCharacter = (text: string, at: number): number => {
-  const code = text.charCodeAt(at);
-  return code >= 0xdc00 && code < 0xe000 ? at - 1 : at;
+const alignToCharacter = (text: string, index: number): number => {
+  const code = text.charCodeAt(index);
+  return code >= 0xdc00 && code < 0xe000 ? index - 1 : index;
 };
 
-/** Where the next chunk begins: at a word, within the overlap. */
+/** The start of the next chunk: the beginning of a word within the overlap. */
 function findOverlapStart(text: string, { start, end }: Range, { overlap, unit }: ChunkDefinition): number {
   if (overlap === 0) return end;
-  const wanted = Math.max(start + 1, end - overlap * (unit === 'tokens' ? 4 : 1));
-  const blank = text.indexOf(' ', wanted);
-  return blank < 0 || blank + 1 >= end ? end : Math.max(blank + 1, start + 1);
+  const earliestStart = Math.max(start + 1, end - overlap * (unit === 'tokens' ? 4 : 1));
+  const spaceIndex = text.indexOf(' ', earliestStart);
+  return spaceIndex < 0 || spaceIndex + 1 >= end ? end : Math.max(spaceIndex + 1, start + 1);
 }

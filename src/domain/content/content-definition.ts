@@ -1,5 +1,6 @@
 /**
- * What is extracted from a page, as configured by `cw:Content`: its text, fields, forms for retrieval, and what counts as a change.
+ * What is extracted from a page, as configured by `cw:Content`: its text, fields and forms for retrieval, and how its
+ * changes are detected.
  */
 import type { Place } from '../crawl/place.js';
 
@@ -17,7 +18,8 @@ export type FieldSource =
   | {
       readonly kind: 'select';
       readonly selector: string;
-      /** Attribute of the elements; if absent, their text. */ readonly attribute?: string;
+      /** Attribute to read from the elements; if absent, their text is read. */
+      readonly attribute?: string;
     }
   | { readonly kind: 'jsonld'; readonly path: string }
   | { readonly kind: 'meta'; readonly name: string }
@@ -30,7 +32,7 @@ export interface FieldDefinition {
   /** Regular expression for the linear-time engine: the value is its first group, or the whole match if it has none. */
   readonly match?: string;
   readonly type: FieldType;
-  /** Whether all values are taken instead of the first one. */
+  /** Whether all values are used, not only the first. */
   readonly multiple: boolean;
   readonly place: Place;
 }
@@ -51,14 +53,14 @@ export interface ChunkDefinition {
 }
 
 export interface ContentDefinition {
-  /** Name by which the option `content` selects it for some URLs; without a name, it applies to all others. */
+  /** Name by which the option `content` selects it for some URLs; if absent, it applies to all other URLs. */
   readonly name?: string;
-  /** CSS selectors: on pages with matching elements, only the content of these elements counts. */
+  /** CSS selectors: on pages with matching elements, only the content of these elements is read. */
   readonly include: readonly string[];
   /** CSS selectors of elements that are ignored. */
   readonly exclude: readonly string[];
   readonly markers: readonly Marker[];
-  /** Whether only the main content of the page counts, without navigation and the like. */
+  /** Whether only the main content of the page is read, without navigation and the like. */
   readonly main: boolean;
   /** Whether the metas that pages contain are delivered. */
   readonly metas: boolean;
@@ -101,7 +103,7 @@ export const needsTree = (content: ContentDefinition): boolean =>
   content.split !== undefined ||
   content.fields.some(({ source }) => source.kind === 'select');
 
-/** Whether every page has to be read as a tree, also one without markers. */
+/** Whether every page must be parsed into a tree, even one without markers. */
 export const alwaysNeedsTree = (content: ContentDefinition): boolean => needsTree({ ...content, markers: [] });
 
 /** Whether the `Content` element changes what documents contain. */

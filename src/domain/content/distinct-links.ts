@@ -1,21 +1,21 @@
 /**
  * Limits a page's links by the number of distinct URLs, not counting fragments, so that the many repeated links in
- * menus and indexes do not use up the limit. On an ordinary page, which has too few links for this to matter, links are
+ * menus and indexes do not use up the limit. An ordinary page has too few links for this to matter, so its links are
  * only counted.
  */
 import { isHashRoute } from '../url/crawl-url.js';
 
-/** Number of links on a page from which on duplicates are removed. */
-const LOOK_FROM = 1_000;
+/** Duplicates are removed only once a page has this many links. */
+const DEDUPLICATION_THRESHOLD = 1_000;
 
 /**
  * V8 gives all longer strings of one length the same hash: looking up thousands of them takes minutes, so they are
  * treated as distinct.
  */
-const LONGEST_LOOKED_UP = 16_383;
+const MAX_LOOKUP_LENGTH = 16_383;
 
 /** Maximum number of samples of the links that were left out. */
-const MOST_SAMPLES = 500;
+const MAX_SAMPLES = 500;
 
 export interface Link {
   readonly href: string;
@@ -24,75 +24,80 @@ export interface Link {
 }
 
 /** Links that were left out because the page links to too many URLs. */
-export interface CutLinks<Kept extends Link> {
-  /** Number of links as written; duplicates among them count each time. */
+export interface CutLinks<L extends Link> {
+  /** Number of links that were left out, duplicates included. */
   readonly count: number;
-  /** The first of them, without duplicates. */
-  readonly samples: readonly Kept[];
+  /** The first of these links, without duplicates. */
+  readonly samples: readonly L[];
 }
 
-export class DistinctLinks<Kept extends Link> {
-  readonly links: Kept[] = [];
+export class DistinctLinks<L extends Link> {
+  readonly links: L[] = [];
   /** Number of `links` that are already in the sets below. */
-  private known = 0;
-  private readonly written = new Set<string>();
+  private indexedCount = 0;
+  private readonly identities = new Set<string>();
   private readonly urls = new Set<string>();
-  private long = 0;
+  private longLinkCount = 0;
   private cutCount = 0;
-  private readonly cutSamples = new Map<string, Kept>();
-  private readonly lookFrom: number;
+  private readonly cutSamples = new Map<string, L>();
+  private readonly deduplicationThreshold: number;
 
-  constructor(private readonly most: number) {
-    this.lookFrom = Math.min(LOOK_FROM, most);
+  constructor(private readonly maxUrls: number) {
+    this.deduplicationThreshold = Math.min(DEDUPLICATION_THRESHOLD, maxUrls);
   }
 
-  get cutLinks(): CutLinks<Kept> | undefined {
+  get cutLinks(): CutLinks<L> | undefined {
     return this.cutCount === 0 ? undefined : { count: this.cutCount, samples: [...this.cutSamples.values()] };
   }
 
-  add(link: Kept): void {
-    if (this.links.length >= this.lookFrom && !this.admitLink(link)) return;
+  add(link: L): void {
+    if (this.links.length >= this.deduplicationThreshold && !this.admitLink(link)) return;
     this.links.push(link);
   }
 
-  private admitLink(link: Kept): boolean {
-    for (; this.known < this.links.length; this.known++) this.keepLink(this.links[this.known]!);
-    const written = computeIdentity(link);
-    if (written !== undefined && this.written.has(written)) return false;
-    const url = written === undefined ? undefined : stripFragment(written);
+  private admitLink(link: L): boolean {
+    for (; this.indexedCount < this.links.length; this.indexedCount++) this.indexLink(this.links[this.indexedCount]!);
+    const identity = computeIdentity(link);
+    if (identity !== undefined && this.identities.has(identity)) return false;
+    const url = identity === undefined ? undefined : stripFragment(identity);
     const isNew = url === undefined || !this.urls.has(url);
-    // Rules may examine the fragment, so the same URL with other fragments is kept, up to twice the limit.
-    const fits = isNew ? this.urls.size + this.long < this.most : this.links.length < 2 * this.most;
-    if (fits) return true;
-    if (isNew) this.recordCut(link, url);
+    // Rules may examine the fragment, so the same URL with different fragments is kept, up to twice the limit.
+    const isWithinLimit = isNew
+      ? this.urls.size + this.longLinkCount < this.maxUrls
+      : this.links.length < 2 * this.maxUrls;
+    if (isWithinLimit) return true;
+    if (isNew) this.recordCutLink(link, url);
     return false;
   }
 
-  private keepLink(link: Kept): void {
-    const written = computeIdentity(link);
-    if (written === undefined) {
-      this.long++;
+  private indexLink(link: L): void {
+    const identity = computeIdentity(link);
+    if (identity === undefined) {
+      this.longLinkCount++;
       return;
     }
-    this.written.add(written);
-    this.urls.add(stripFragment(written));
+    this.identities.add(identity);
+    this.urls.add(stripFragment(identity));
   }
 
-  private recordCut(link: Kept, url: string | undefined): void {
+  private recordCutLink(link: L, url: string | undefined): void {
     this.cutCount++;
-    if (url !== undefined && this.cutSamples.size < MOST_SAMPLES && !this.cutSamples.has(url))
+    if (url !== undefined && this.cutSamples.size < MAX_SAMPLES && !this.cutSamples.has(url))
       this.cutSamples.set(url, link);
   }
 }
 
-/** As a canonical link or with nofollow, the same URL has a different meaning. */
+/**
+ * The string by which links are compared; undefined if it is too long to look up. The same URL has a different meaning
+ * in a canonical link or with nofollow.
+ */
 function computeIdentity({ href, kind, nofollow }: Link): string | undefined {
-  if (href.length > LONGEST_LOOKED_UP) return undefined;
+  if (href.length > MAX_LOOKUP_LENGTH) return undefined;
   if (kind === 'canonical' || kind === 'meta-refresh') return `${kind} ${href}`;
   return nofollow ? `nofollow ${href}` : href;
 }
 
 function stripFragment(text: string): string {
-  const hash = text.indexOf('#');
-  return hash < 0 || isHashRoute(text.slice(hash + 1)) ? text : text.slice(0, hash);
+  const hashIndex = text.indexOf('#');
+  return hashIndex < 0 || isHashRoute(text.slice(hashIndex + 1)) ? text : text.slice(0, hashIndex);
 }

@@ -1,7 +1,7 @@
-/** Which documents are read in a separate process, and by which reader. */
+/** The media types of documents that are read in a separate process, by document format. */
 
 const OOXML = 'application/vnd.openxmlformats-officedocument.';
-const MS = 'application/vnd.ms-';
+const MICROSOFT = 'application/vnd.ms-';
 const ODF = 'application/vnd.oasis.opendocument.';
 
 /**
@@ -16,22 +16,22 @@ const TYPES = {
   word: [
     [`${OOXML}wordprocessingml.document`, 'docx'],
     [`${OOXML}wordprocessingml.template`, 'dotx'],
-    [`${MS}word.document.macroenabled.12`, 'docm'],
-    [`${MS}word.template.macroenabled.12`, 'dotm'],
+    [`${MICROSOFT}word.document.macroenabled.12`, 'docm'],
+    [`${MICROSOFT}word.template.macroenabled.12`, 'dotm'],
   ],
   sheet: [
     [`${OOXML}spreadsheetml.sheet`, 'xlsx'],
     [`${OOXML}spreadsheetml.template`, 'xltx'],
-    [`${MS}excel.sheet.macroenabled.12`, 'xlsm'],
-    [`${MS}excel.template.macroenabled.12`, 'xltm'],
+    [`${MICROSOFT}excel.sheet.macroenabled.12`, 'xlsm'],
+    [`${MICROSOFT}excel.template.macroenabled.12`, 'xltm'],
   ],
   slides: [
     [`${OOXML}presentationml.presentation`, 'pptx'],
     [`${OOXML}presentationml.template`, 'potx'],
     [`${OOXML}presentationml.slideshow`, 'ppsx'],
-    [`${MS}powerpoint.presentation.macroenabled.12`, 'pptm'],
-    [`${MS}powerpoint.template.macroenabled.12`, 'potm'],
-    [`${MS}powerpoint.slideshow.macroenabled.12`, 'ppsm'],
+    [`${MICROSOFT}powerpoint.presentation.macroenabled.12`, 'pptm'],
+    [`${MICROSOFT}powerpoint.template.macroenabled.12`, 'potm'],
+    [`${MICROSOFT}powerpoint.slideshow.macroenabled.12`, 'ppsm'],
   ],
   odf: [
     [`${ODF}text`, 'odt'],
@@ -54,14 +54,14 @@ export type DocumentFormat = keyof typeof TYPES;
 
 const entries = Object.entries(TYPES) as [DocumentFormat, readonly (readonly [string, string])[]][];
 
-const FORMAT_OF = new Map<string, DocumentFormat>(
+const FORMATS_BY_TYPE = new Map<string, DocumentFormat>(
   entries.flatMap(([format, types]) => types.map(([mediaType]) => [mediaType, format] as const)),
 );
 
 /** Media types in lower case, without parameters. */
-export const DOCUMENT_TYPES: readonly string[] = [...FORMAT_OF.keys()];
+export const DOCUMENT_TYPES: readonly string[] = [...FORMATS_BY_TYPE.keys()];
 
-export const findDocumentFormat = (mediaType: string): DocumentFormat | undefined => FORMAT_OF.get(mediaType);
+export const findDocumentFormat = (mediaType: string): DocumentFormat | undefined => FORMATS_BY_TYPE.get(mediaType);
 
 /** Media types by file extension, lower case, without the dot. */
 export const DOCUMENT_EXTENSIONS: ReadonlyMap<string, string> = new Map(

@@ -1,15 +1,15 @@
-/** Configured fields: converts what was found on a page into metas with typed values. */
+/** Converts the values that were found on a page for the configured fields into metas with typed values. */
 import { RE2JS } from 're2js';
 import type { Meta } from '../push/order.js';
 import type { CrawlUrl } from '../url/crawl-url.js';
 import type { FieldDefinition, FieldType, UrlPart } from './content-definition.js';
-import { MAX_META_VALUE } from './meta-types.js';
+import { MAX_META_VALUE_LENGTH } from './meta-types.js';
 import { parseTypedValue } from './typed-values.js';
 
 /** Maximum number of values of one field on one page. */
 const MAX_VALUES = 1_000;
 /** Maximum number of characters of a value that are searched for a match. */
-const MAX_VALUE = 32_768;
+const MAX_VALUE_LENGTH = 32_768;
 
 export interface FieldFacts {
   readonly url: CrawlUrl;
@@ -23,21 +23,21 @@ export interface FieldFacts {
 export type FieldReader = (facts: FieldFacts) => Meta[];
 
 /**
- * @throws if a `match` is not a regular expression that runs in linear time, which is checked when the configuration is
- * read
+ * @throws if a `match` is not a regular expression for the linear-time engine, which is checked when the configuration
+ * is read
  */
 export function compileFields(definitions: readonly FieldDefinition[]): FieldReader {
-  const readers = definitions.map((definition, number) => {
-    const match = definition.match === undefined ? undefined : RE2JS.compile(definition.match);
+  const readers = definitions.map((definition, index) => {
+    const pattern = definition.match === undefined ? undefined : RE2JS.compile(definition.match);
     return (facts: FieldFacts) =>
-      toMetas(definition, findMatches(readValues(definition, number, facts), match), facts.base);
+      toMetas(definition, findMatches(readValues(definition, index, facts), pattern), facts.base);
   });
   return (facts) => readers.flatMap((read) => read(facts));
 }
 
-function readValues({ source }: FieldDefinition, number: number, facts: FieldFacts): readonly string[] {
+function readValues({ source }: FieldDefinition, index: number, facts: FieldFacts): readonly string[] {
   if (source.kind === 'url') return [getUrlPart(facts.url, source.part)];
-  if (source.kind !== 'meta') return facts.found?.get(number) ?? [];
+  if (source.kind !== 'meta') return facts.found?.get(index) ?? [];
   return facts.metas.flatMap(({ name, value }) => (name === source.name.toLowerCase() ? [value] : []));
 }
 
@@ -51,7 +51,7 @@ function findMatches(values: readonly string[], pattern: RE2JS | undefined): rea
   if (!pattern) return values;
   const found: string[] = [];
   for (const value of values) {
-    const matcher = pattern.matcher(value.slice(0, MAX_VALUE));
+    const matcher = pattern.matcher(value.slice(0, MAX_VALUE_LENGTH));
     while (found.length < MAX_VALUES && matcher.find()) {
       found.push((matcher.groupCount() > 0 ? matcher.group(1) : matcher.group()) ?? '');
     }
@@ -62,7 +62,7 @@ function findMatches(values: readonly string[], pattern: RE2JS | undefined): rea
 function toMetas({ name, type, multiple }: FieldDefinition, values: readonly string[], base: string): Meta[] {
   const metas: Meta[] = [];
   for (const text of values.slice(0, MAX_VALUES)) {
-    const value = parseTypedValue(text.slice(0, MAX_META_VALUE).toWellFormed(), type, base);
+    const value = parseTypedValue(text.slice(0, MAX_META_VALUE_LENGTH).toWellFormed(), type, base);
     if (value === undefined || metas.some((meta) => meta.value === value)) continue;
     metas.push({ name, value, ...toMetaType(type) });
     if (!multiple) break;

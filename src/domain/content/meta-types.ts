@@ -1,10 +1,10 @@
 import type { Meta } from '../push/order.js';
 
 /**
- * Maximum number of characters in a value taken from a page: search engines reject a document with too long a term
- * (32,766 bytes in Lucene).
+ * Maximum number of characters in a value taken from a page: search engines reject documents with overlong terms (more
+ * than 32,766 bytes in Lucene).
  */
-export const MAX_META_VALUE = 8_000;
+export const MAX_META_VALUE_LENGTH = 8_000;
 
 /** The metas to which Crawlway itself assigns a type. */
 const TYPES: ReadonlyMap<string, Meta['type']> = new Map([

@@ -24,7 +24,7 @@ describe('near duplicates', () => {
       fc.property(simhashes, bitLists(8), (simhash, bits) => {
         const index = new NearDuplicates(10);
         index.add(7, simhash);
-        expect(index.find(flip(simhash, bits))).toBe(bits.length <= 3 ? 7 : undefined);
+        expect(index.findNearest(flip(simhash, bits))).toBe(bits.length <= 3 ? 7 : undefined);
       }),
     );
   });
@@ -32,10 +32,10 @@ describe('near duplicates', () => {
   it('are found within a smaller distance on demand', () => {
     const index = new NearDuplicates(10);
     index.add(1, 0n);
-    expect(index.find(3n, any, 1)).toBeUndefined();
-    expect(index.find(1n, any, 1)).toBe(1);
-    expect(index.find(1n, any, 0)).toBeUndefined();
-    expect(index.find(0n, any, 0)).toBe(1);
+    expect(index.findNearest(3n, any, 1)).toBeUndefined();
+    expect(index.findNearest(1n, any, 1)).toBe(1);
+    expect(index.findNearest(1n, any, 0)).toBeUndefined();
+    expect(index.findNearest(0n, any, 0)).toBe(1);
   });
 
   it('give the nearest page', () => {
@@ -43,35 +43,35 @@ describe('near duplicates', () => {
     index.add(1, 0b111n);
     index.add(2, 0b1n);
     index.add(3, 0b11n);
-    expect(index.find(0n)).toBe(2);
+    expect(index.findNearest(0n)).toBe(2);
   });
 
   it('give the nearest of those that count, so that a page does not find itself', () => {
     const index = new NearDuplicates(10);
     index.add(1, 0b1n);
     index.add(2, 0n);
-    expect(index.find(0n, (key) => key !== 2)).toBe(1);
-    expect(index.find(0n, (key) => key < 1)).toBeUndefined();
+    expect(index.findNearest(0n, (key) => key !== 2)).toBe(1);
+    expect(index.findNearest(0n, (key) => key < 1)).toBeUndefined();
   });
 
   it('read the sign bit as any other', () => {
     const index = new NearDuplicates(10);
     index.add(1, -1n);
-    expect(index.find(2n ** 64n - 1n)).toBe(1);
-    expect(index.find(2n ** 63n - 1n)).toBe(1);
+    expect(index.findNearest(2n ** 64n - 1n)).toBe(1);
+    expect(index.findNearest(2n ** 63n - 1n)).toBe(1);
   });
 
   it('keep keys up to the largest safe integer', () => {
     const index = new NearDuplicates(2);
     index.add(Number.MAX_SAFE_INTEGER, 5n);
-    expect(index.find(5n)).toBe(Number.MAX_SAFE_INTEGER);
+    expect(index.findNearest(5n)).toBe(Number.MAX_SAFE_INTEGER);
   });
 
   it('are found among very many pages that share a part of their hash', () => {
     const index = new NearDuplicates(20_000);
     for (let n = 0; n < 20_000; n++) index.add(n, BigInt(n) << 32n);
     expect(index.size).toBe(20_000);
-    expect(index.find(19_999n << 32n)).toBe(19_999);
+    expect(index.findNearest(19_999n << 32n)).toBe(19_999);
   });
 
   it('agree with a plain list of the newest entries under any mix of calls', () => {
@@ -99,7 +99,7 @@ describe('near duplicates', () => {
           else {
             const near = model.filter((entry) => entry.key >= 0 && distance(entry.hash, simhash) <= key);
             const nearest = Math.min(...near.map((entry) => distance(entry.hash, simhash)));
-            const found = index.find(simhash, any, key);
+            const found = index.findNearest(simhash, any, key);
             const allowed = near.filter((entry) => distance(entry.hash, simhash) === nearest).map((entry) => entry.key);
             if (found === undefined) expect(allowed).toEqual([]);
             else expect(allowed).toContain(found);

@@ -3,16 +3,14 @@ const BAND_VALUES = 65_536;
 
 const acceptEveryKey = (): boolean => true;
 
-/**
- * Maximum number of entries compared in one band: a text shared by very many pages must not slow down every look-up.
- */
-const MAX_STEPS = 4_096;
+/** Maximum number of entries compared in one band, so that a text shared by many pages does not slow down look-ups. */
+const MAX_COMPARISONS = 4_096;
 
 /**
- * Finds pages whose 64-bit simhash differs from a given one in a few bits. Two hashes that differ in at most three bits agree in at
- * least one of four bands of 16 bits (Manku, Jain and Das Sarma, "Detecting Near-Duplicates for Web Crawling", WWW 2007), so only
- * entries that share a band are compared. Holds the newest `capacity` entries, with 48 bytes each and their key in a map; the
- * oldest is dropped first.
+ * Finds pages whose 64-bit simhash differs from a given one in only a few bits. Two hashes that differ in at most three
+ * bits agree in at least one of four bands of 16 bits (Manku, Jain and Das Sarma, "Detecting Near-Duplicates for Web
+ * Crawling", WWW 2007), so only entries that share a band are compared. Holds the newest `capacity` entries, which take
+ * 48 bytes each and a key in a map; the oldest entry is dropped first.
  */
 export class NearDuplicates {
   readonly #capacity: number;
@@ -21,14 +19,15 @@ export class NearDuplicates {
   readonly #keys: Float64Array;
   readonly #slotOf = new Map<number, number>();
   /**
-   * For each band value, the newest entry; then, for each band and entry, the next one in its list: slot + 1, or 0 for
+   * The newest entry for each band value. Here and in the two arrays below, an entry is given as slot + 1, and 0 means
    * none.
    */
   readonly #heads = new Int32Array(BANDS * BAND_VALUES);
+  /** For each band and slot, the next older and the next newer entry with the same band value. */
   readonly #older: Int32Array;
   readonly #newer: Int32Array;
   readonly #used: Uint8Array;
-  #next = 0;
+  #nextSlot = 0;
 
   constructor(capacity: number) {
     this.#capacity = capacity;
@@ -47,11 +46,11 @@ export class NearDuplicates {
   /** Adds a page, or replaces its simhash. `key` is a safe integer; the sign of the simhash does not matter. */
   add(key: number, simhash: bigint): void {
     this.remove(key);
-    const slot = this.#next;
-    this.#next = (slot + 1) % this.#capacity;
+    const slot = this.#nextSlot;
+    this.#nextSlot = (slot + 1) % this.#capacity;
     if (this.#used[slot] === 1) this.remove(this.#keys[slot]!);
-    this.#high[slot] = highHalf(simhash);
-    this.#low[slot] = lowHalf(simhash);
+    this.#high[slot] = getHighHalf(simhash);
+    this.#low[slot] = getLowHalf(simhash);
     this.#keys[slot] = key;
     this.#used[slot] = 1;
     this.#slotOf.set(key, slot);
@@ -67,23 +66,27 @@ export class NearDuplicates {
   }
 
   /**
-   * The key of the nearest page for which `counts` returns true, within `maxDistance` bits; an arbitrary one if several
-   * are equally near. Up to a distance of three, every page is found.
+   * The key of the nearest page within `maxDistance` bits that the function accepts; an arbitrary one if several are
+   * equally near. With a `maxDistance` of up to three, no page is missed.
    */
-  find(simhash: bigint, counts: (key: number) => boolean = acceptEveryKey, maxDistance = 3): number | undefined {
-    const high = highHalf(simhash);
-    const low = lowHalf(simhash);
+  findNearest(
+    simhash: bigint,
+    accepts: (key: number) => boolean = acceptEveryKey,
+    maxDistance = 3,
+  ): number | undefined {
+    const high = getHighHalf(simhash);
+    const low = getLowHalf(simhash);
     let nearest = -1;
     let distance = maxDistance + 1;
     for (let band = 0; band < BANDS && distance > 0; band++) {
       let entry = this.#heads[band * BAND_VALUES + extractBand(band, high, low)]!;
-      for (let step = 0; entry !== 0 && step < MAX_STEPS; step++) {
+      for (let comparison = 0; entry !== 0 && comparison < MAX_COMPARISONS; comparison++) {
         const slot = entry - 1;
-        const bits = countBits(this.#high[slot]! ^ high) + countBits(this.#low[slot]! ^ low);
-        if (bits < distance && counts(this.#keys[slot]!)) {
-          distance = bits;
+        const differingBits = countBits(this.#high[slot]! ^ high) + countBits(this.#low[slot]! ^ low);
+        if (differingBits < distance && accepts(this.#keys[slot]!)) {
+          distance = differingBits;
           nearest = slot;
-          if (bits === 0) break;
+          if (differingBits === 0) break;
         }
         entry = this.#older[band * this.#capacity + slot]!;
       }
@@ -92,13 +95,13 @@ export class NearDuplicates {
   }
 
   #link(band: number, slot: number): void {
-    const list = band * BAND_VALUES + extractBand(band, this.#high[slot]!, this.#low[slot]!);
+    const headIndex = band * BAND_VALUES + extractBand(band, this.#high[slot]!, this.#low[slot]!);
     const entry = band * this.#capacity + slot;
-    const newest = this.#heads[list]!;
+    const newest = this.#heads[headIndex]!;
     this.#older[entry] = newest;
     this.#newer[entry] = 0;
     if (newest !== 0) this.#newer[band * this.#capacity + newest - 1] = slot + 1;
-    this.#heads[list] = slot + 1;
+    this.#heads[headIndex] = slot + 1;
   }
 
   #unlink(band: number, slot: number): void {
@@ -111,8 +114,8 @@ export class NearDuplicates {
   }
 }
 
-const highHalf = (simhash: bigint): number => Number(BigInt.asUintN(32, simhash >> 32n));
-const lowHalf = (simhash: bigint): number => Number(BigInt.asUintN(32, simhash));
+const getHighHalf = (simhash: bigint): number => Number(BigInt.asUintN(32, simhash >> 32n));
+const getLowHalf = (simhash: bigint): number => Number(BigInt.asUintN(32, simhash));
 
 function extractBand(band: number, high: number, low: number): number {
   const half = band < 2 ? high : low;

@@ -1,17 +1,17 @@
-/** Which of a page's metas are delivered, and under which names. */
+/** Determines which of a page's metas are delivered, and under which names. */
 import type { Meta } from '../push/order.js';
-import { MAX_META_VALUE } from './meta-types.js';
+import { MAX_META_VALUE_LENGTH } from './meta-types.js';
 import { normalizeDate } from './typed-values.js';
 
-type Named = { readonly name: string; readonly value: string };
+type NamedValue = { readonly name: string; readonly value: string };
 
-/** Names of metas that are delivered, in lower case. */
-const DELIVERED = /^(?:description|keywords|(?:og|twitter|article):.+|(?:dc|dcterms)\..+)$/;
+/** Matches the names of metas that are delivered, in lower case. */
+const DELIVERED_NAMES = /^(?:description|keywords|(?:og|twitter|article):.+|(?:dc|dcterms)\..+)$/;
 const MAX_METAS = 100;
-const MAX_NAME = 100;
+const MAX_NAME_LENGTH = 100;
 
-/** Where pages state when they were published and modified, most reliable first. */
-const PUBLISHED = [
+/** Names of the metas that state when a page was published or modified, most reliable first. */
+const PUBLICATION_DATE_NAMES = [
   'article:published_time',
   'jsonld.datepublished',
   'microdata.datepublished',
@@ -25,7 +25,7 @@ const PUBLISHED = [
   'parsely-pub-date',
   'date',
 ];
-const MODIFIED = [
+const MODIFICATION_DATE_NAMES = [
   'article:modified_time',
   'og:updated_time',
   'jsonld.datemodified',
@@ -40,22 +40,28 @@ const MODIFIED = [
  * The metas to deliver, with `date_published` and `date_modified` if the page has them. `metas` are those of the page,
  * with names in lower case; `structured` is its structured data (JSON-LD and microdata).
  */
-export function createDeliveredMetas(metas: readonly Named[], structured: readonly Named[] = []): Meta[] {
-  const chosen = metas.filter(({ name, value }) => value !== '' && name.length <= MAX_NAME && DELIVERED.test(name));
-  if (chosen.length === 0 && structured.length === 0 && metas.length === 0) return [];
-  const all = [...metas, ...structured];
+export function createDeliveredMetas(metas: readonly NamedValue[], structured: readonly NamedValue[] = []): Meta[] {
+  const selectedMetas = metas.filter(
+    ({ name, value }) => value !== '' && name.length <= MAX_NAME_LENGTH && DELIVERED_NAMES.test(name),
+  );
+  if (selectedMetas.length === 0 && structured.length === 0 && metas.length === 0) return [];
+  const allMetas = [...metas, ...structured];
   return [
-    ...createDateMeta('date_published', PUBLISHED, all),
-    ...createDateMeta('date_modified', MODIFIED, all),
-    ...chosen.slice(0, MAX_METAS),
+    ...createDateMeta('date_published', PUBLICATION_DATE_NAMES, allMetas),
+    ...createDateMeta('date_modified', MODIFICATION_DATE_NAMES, allMetas),
+    ...selectedMetas.slice(0, MAX_METAS),
     ...structured,
-  ].map(({ name, value, ...type }: Meta) => ({ name, value: value.slice(0, MAX_META_VALUE).toWellFormed(), ...type }));
+  ].map(({ name, value, ...type }: Meta) => ({
+    name,
+    value: value.slice(0, MAX_META_VALUE_LENGTH).toWellFormed(),
+    ...type,
+  }));
 }
 
-function createDateMeta(name: string, sources: readonly string[], metas: readonly Named[]): Meta[] {
+function createDateMeta(name: string, sources: readonly string[], metas: readonly NamedValue[]): Meta[] {
   for (const source of sources) {
-    const written = metas.find((meta) => meta.name.toLowerCase() === source)?.value;
-    const value = written === undefined ? undefined : normalizeDate(written);
+    const raw = metas.find((meta) => meta.name.toLowerCase() === source)?.value;
+    const value = raw === undefined ? undefined : normalizeDate(raw);
     if (value !== undefined) return [{ name, value, type: 'date' }];
   }
   return [];

@@ -4,77 +4,78 @@
  */
 
 /** Minimum number of words: two short texts may be equal by chance, or consist only of a site's navigation. */
-const LEAST_WORDS = 20;
+const MIN_WORDS = 20;
 const SHINGLE_WORDS = 3;
 
-/** Number of nibbles in the fingerprint, and number of values that each can have. */
-const NIBBLES = 16;
-const VALUES = 16;
+/** Number of nibbles in the fingerprint, and number of possible values of each. */
+const NIBBLE_COUNT = 16;
+const NIBBLE_VALUES = 16;
 
 /**
- * The fingerprint of a text as a signed 64-bit integer; undefined if it has too few words to compare. A word is a run of letters
- * and digits, ignoring ASCII case; in scripts without spaces, each character is a word.
+ * The fingerprint of a text as a signed 64-bit integer; undefined if it has too few words to compare. A word is a run
+ * of letters and digits, ignoring ASCII case; in scripts without spaces, each character is a word.
  */
 export function computeSimhash(text: string): bigint | undefined {
   const shingles = new ShingleCounter();
-  countWords(text, shingles);
-  return shingles.words < LEAST_WORDS ? undefined : shingles.toFingerprint();
+  addWords(text, shingles);
+  return shingles.wordCount < MIN_WORDS ? undefined : shingles.toFingerprint();
 }
 
 /**
- * Counts, for each nibble of the shingles' hashes, how often it had each value: this takes 16 additions per shingle
- * instead of 64, and the majority of every bit can still be derived.
+ * Counts how often each nibble of the shingles' hashes had each value. This takes 16 additions per shingle instead of
+ * 64, and the majority value of every bit can still be derived.
  */
 class ShingleCounter {
-  words = 0;
-  readonly #counts = new Uint32Array(NIBBLES * VALUES);
-  #before = 0;
-  #last = 0;
+  wordCount = 0;
+  readonly #counts = new Uint32Array(NIBBLE_COUNT * NIBBLE_VALUES);
+  #secondLastWord = 0;
+  #lastWord = 0;
 
   /** Adds the hash of the next word. */
   add(word: number): void {
-    if (++this.words >= SHINGLE_WORDS) {
-      const sequence = Math.imul(Math.imul(this.#before, 0x2c1b3c6d) ^ this.#last, 0x297a2d39) ^ word;
+    if (++this.wordCount >= SHINGLE_WORDS) {
+      const sequence = Math.imul(Math.imul(this.#secondLastWord, 0x2c1b3c6d) ^ this.#lastWord, 0x297a2d39) ^ word;
       this.#countHash(0, mix(sequence));
-      this.#countHash(NIBBLES / 2, mix(sequence ^ Math.imul(this.#before, 0x9e3779b1)));
+      this.#countHash(NIBBLE_COUNT / 2, mix(sequence ^ Math.imul(this.#secondLastWord, 0x9e3779b1)));
     }
-    this.#before = this.#last;
-    this.#last = word;
+    this.#secondLastWord = this.#lastWord;
+    this.#lastWord = word;
   }
 
   toFingerprint(): bigint {
     return BigInt.asIntN(
       64,
-      (BigInt(this.#computeMajorityBits(0)) << 32n) | BigInt(this.#computeMajorityBits(NIBBLES / 2)),
+      (BigInt(this.#computeMajorityBits(0)) << 32n) | BigInt(this.#computeMajorityBits(NIBBLE_COUNT / 2)),
     );
   }
 
   #countHash(firstNibble: number, hash: number): void {
     const counts = this.#counts;
-    for (let nibble = 0; nibble < NIBBLES / 2; nibble++) {
-      counts[(firstNibble + nibble) * VALUES + ((hash >>> (nibble * 4)) & 0xf)]!++;
+    for (let nibble = 0; nibble < NIBBLE_COUNT / 2; nibble++) {
+      counts[(firstNibble + nibble) * NIBBLE_VALUES + ((hash >>> (nibble * 4)) & 0xf)]!++;
     }
   }
 
-  /** 32 bits, each set if it is set in more than half of the shingles' hashes. */
+  /** Returns 32 bits, each of them set if it is set in more than half of the shingles' hashes. */
   #computeMajorityBits(firstNibble: number): number {
-    const half = (this.words - SHINGLE_WORDS + 1) / 2;
+    const half = (this.wordCount - SHINGLE_WORDS + 1) / 2;
     let bits = 0;
     for (let bit = 0; bit < 32; bit++) {
-      const row = (firstNibble + (bit >> 2)) * VALUES;
-      let set = 0;
-      for (let value = 0; value < VALUES; value++) if ((value >> (bit & 3)) & 1) set += this.#counts[row + value]!;
-      if (set > half) bits |= 1 << bit;
+      const row = (firstNibble + (bit >> 2)) * NIBBLE_VALUES;
+      let setCount = 0;
+      for (let value = 0; value < NIBBLE_VALUES; value++)
+        if ((value >> (bit & 3)) & 1) setCount += this.#counts[row + value]!;
+      if (setCount > half) bits |= 1 << bit;
     }
     return bits >>> 0;
   }
 }
 
-function countWords(text: string, shingles: ShingleCounter): void {
+function addWords(text: string, shingles: ShingleCounter): void {
   let word = 0;
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at);
-    const letter = code < 0x80 ? ASCII[code]! : isWordPart(code) ? code : 0;
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index);
+    const letter = code < 0x80 ? ASCII_WORD_CODES[code]! : isWordPart(code) ? code : 0;
     if (letter !== 0) {
       word = (Math.imul(word, 0x01000193) ^ letter) + 0x811c9dc5;
       continue;
@@ -87,12 +88,12 @@ function countWords(text: string, shingles: ShingleCounter): void {
 }
 
 /** The code of each digit and lower-cased letter; 0 for characters that separate words. */
-const ASCII = new Uint8Array(128);
+const ASCII_WORD_CODES = new Uint8Array(128);
 for (const letter of '0123456789abcdefghijklmnopqrstuvwxyz') {
-  ASCII[letter.charCodeAt(0)] = ASCII[letter.toUpperCase().charCodeAt(0)] = letter.charCodeAt(0);
+  ASCII_WORD_CODES[letter.charCodeAt(0)] = ASCII_WORD_CODES[letter.toUpperCase().charCodeAt(0)] = letter.charCodeAt(0);
 }
 
-/** For non-ASCII characters: Latin-1 symbols and general punctuation separate words. */
+/** Whether a non-ASCII character belongs to a word; Latin-1 symbols and general punctuation separate words. */
 function isWordPart(code: number): boolean {
   return code >= 0xc0 && !(code >= 0x2000 && code <= 0x206f) && !isUnspacedScript(code);
 }

@@ -1,28 +1,32 @@
 /** Maximum number of distinct words read from one page. */
-const MOST_WORDS = 2_000;
+const MAX_WORDS = 2_000;
 
-/** Bits and words per generation: out of 16,000 words never seen before, about 200 appear to have been seen. */
+/**
+ * Bits and words per generation. With these numbers, about 200 out of 16,000 words that were never seen before appear
+ * to have been seen.
+ */
 const BITS = 1 << 18;
 const WORDS_PER_GENERATION = 16_000;
 
 /**
- * The distinct words of a text as hashes: runs of letters and digits, ignoring ASCII case. Without `numbers`, words that contain a
- * digit are skipped: dates, counters and session ids are new on every page without meaning anything.
+ * Hashes the distinct words of a text, which are runs of letters and digits, ignoring ASCII case. With `without
+ * numbers`, words that contain a digit are skipped: dates, counters and session ids are new on every page, but say
+ * nothing about its content.
  */
 export function hashWords(text: string, numbers: 'with numbers' | 'without numbers'): Int32Array {
   const words = new Set<number>();
   let hash = 0;
-  let isWord = true;
-  for (let at = 0; at <= text.length && words.size < MOST_WORDS; at++) {
-    const code = at < text.length ? text.charCodeAt(at) : 0;
-    if (isDigit(code)) isWord = numbers === 'with numbers';
+  let isIncluded = true;
+  for (let index = 0; index <= text.length && words.size < MAX_WORDS; index++) {
+    const code = index < text.length ? text.charCodeAt(index) : 0;
+    if (isDigit(code)) isIncluded = numbers === 'with numbers';
     if (isLetter(code) || isDigit(code)) {
-      hash = (Math.imul(hash, 0x01000193) ^ lowerCase(code)) + 0x811c9dc5;
+      hash = (Math.imul(hash, 0x01000193) ^ toLowerCase(code)) + 0x811c9dc5;
       continue;
     }
-    if (hash !== 0 && isWord) words.add(hash | 0);
+    if (hash !== 0 && isIncluded) words.add(hash | 0);
     hash = 0;
-    isWord = true;
+    isIncluded = true;
   }
   return Int32Array.from(words);
 }
@@ -30,43 +34,44 @@ export function hashWords(text: string, numbers: 'with numbers' | 'without numbe
 const isDigit = (code: number): boolean => code >= 48 && code <= 57;
 const isLetter = (code: number): boolean =>
   (code >= 97 && code <= 122) || (code >= 65 && code <= 90) || (code >= 0xc0 && !(code >= 0x2000 && code <= 0x206f));
-const lowerCase = (code: number): number => (code >= 65 && code <= 90 ? code + 32 : code);
+const toLowerCase = (code: number): number => (code >= 65 && code <= 90 ? code + 32 : code);
 
 /**
- * The words of a set of pages, in 64 KiB whatever their number (a Bloom filter in two generations: when the younger one
- * is full, it becomes the older one). Occasionally a new word seems known, but none of the last 16,000 words seems new.
+ * The words of a set of pages, in a constant 64 KiB (a Bloom filter in two generations: when the younger one is full,
+ * it becomes the older one). Occasionally a new word is taken for a known one, but none of the last 16,000 words is
+ * ever taken for a new one.
  */
 export class Vocabulary {
-  private young = new Uint8Array(BITS / 8);
-  private old = new Uint8Array(BITS / 8);
-  private size = 0;
+  private youngGeneration = new Uint8Array(BITS / 8);
+  private oldGeneration = new Uint8Array(BITS / 8);
+  private youngWordCount = 0;
 
   /** Adds the words of a page and returns how many of them were new. */
   add(words: Int32Array): number {
-    let fresh = 0;
+    let newWordCount = 0;
     for (const word of words) {
-      const first = mix(word) & (BITS - 1);
-      const second = mix(word ^ 0x5bd1e995) & (BITS - 1);
-      const known = hasBits(this.young, first, second);
-      if (known) continue;
-      if (!hasBits(this.old, first, second)) fresh++;
+      const firstBit = mix(word) & (BITS - 1);
+      const secondBit = mix(word ^ 0x5bd1e995) & (BITS - 1);
+      const isInYoungGeneration = hasBits(this.youngGeneration, firstBit, secondBit);
+      if (isInYoungGeneration) continue;
+      if (!hasBits(this.oldGeneration, firstBit, secondBit)) newWordCount++;
       // A word that is still in use is kept in the young generation.
-      setBit(this.young, first);
-      setBit(this.young, second);
-      if (++this.size >= WORDS_PER_GENERATION) this.startGeneration();
+      setBit(this.youngGeneration, firstBit);
+      setBit(this.youngGeneration, secondBit);
+      if (++this.youngWordCount >= WORDS_PER_GENERATION) this.startGeneration();
     }
-    return fresh;
+    return newWordCount;
   }
 
   private startGeneration(): void {
-    this.old = this.young;
-    this.young = new Uint8Array(BITS / 8);
-    this.size = 0;
+    this.oldGeneration = this.youngGeneration;
+    this.youngGeneration = new Uint8Array(BITS / 8);
+    this.youngWordCount = 0;
   }
 }
 
-const hasBits = (bits: Uint8Array, first: number, second: number): boolean =>
-  (bits[first >> 3]! & (1 << (first & 7))) !== 0 && (bits[second >> 3]! & (1 << (second & 7))) !== 0;
+const hasBits = (bits: Uint8Array, firstBit: number, secondBit: number): boolean =>
+  (bits[firstBit >> 3]! & (1 << (firstBit & 7))) !== 0 && (bits[secondBit >> 3]! & (1 << (secondBit & 7))) !== 0;
 
 function setBit(bits: Uint8Array, bit: number): void {
   bits[bit >> 3]! |= 1 << (bit & 7);

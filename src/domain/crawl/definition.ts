@@ -1,7 +1,8 @@
 /**
  * A definition is the configuration as plain, complete, read-only data: every default is filled in, every value has its
- * unit, nothing is left to look up. It is sent to other threads with its secrets wrapped. Nothing here is compiled. Its
- * XML form is described in docs/REFERENCE.md; seeds: CloudView advanced configuration and the four others.
+ * unit, nothing is left to look up. Nothing here is compiled. It is sent to other threads with its
+ * secrets wrapped. Its XML form is described in docs/REFERENCE.md. Based on CloudView's advanced configuration and the
+ * other four reference systems.
  */
 import { type AclDefinition } from '../content/acl-definition.js';
 import { type ContentDefinition } from '../content/content-definition.js';
@@ -62,9 +63,9 @@ export interface CrawlerDefinition {
   readonly concurrency: number;
   /** Pause between two requests to one web server. */
   readonly throttle: Duration;
-  /** Whether there is no pause, and several requests to one web server are sent at the same time. */
+  /** Whether several requests are sent to one web server at the same time, and without a pause. */
   readonly aggressive: boolean;
-  /** Requests to hosts with this in common share one pause. */
+  /** What hosts must have in common to share one pause between requests. */
   readonly politenessBy: PolitenessBy;
   /** When and how fast hosts are crawled; default: at all times. */
   readonly schedules?: readonly ScheduleDefinition[];
@@ -81,7 +82,7 @@ export interface CrawlerDefinition {
   readonly mimeTypes: readonly string[];
   /** What is extracted from pages; default: everything. */
   readonly contents?: readonly ContentDefinition[];
-  /** Who may see its documents; if absent, orders do not say. */
+  /** Who may see its documents; if absent, documents are delivered without principals. */
   readonly acl?: AclDefinition;
   /** Whether a document whose text cannot be extracted is pushed with its bytes and metas, or left out. */
   readonly whenUnreadable: 'push' | 'skip';
@@ -105,7 +106,7 @@ export interface CrawlerDefinition {
   readonly deletionGuard: DeletionGuardDefinition;
   readonly softErrors: readonly SoftErrorDefinition[];
   /**
-   * Whether each host is probed with a URL that cannot exist, and pages that look like the response are treated as
+   * Whether each host is probed with a URL that cannot exist, so that pages that look like the response are treated as
    * errors.
    */
   readonly probeErrorPages: boolean;
@@ -119,7 +120,7 @@ export interface CrawlerDefinition {
 }
 
 export interface RefreshDefinition {
-  /** true: refresh by each URL's change history, between the two ages; false: at the times of `cron`. */
+  /** true: URLs are refreshed by their change history, between the two ages; false: at the times of `cron`. */
   readonly smart: boolean;
   readonly minimumAge: Duration;
   readonly maximumAge: Duration;
@@ -146,7 +147,7 @@ export interface RootDefinition {
   /** -2 (highest) … 2 (lowest). */
   readonly priority: number;
   readonly group?: string;
-  /** Metas that every document found from this root gets (`kvs`). */
+  /** Metas that are added to every document found from this root (`kvs`). */
   readonly metas: readonly MetaDefinition[];
   /** false: links are listed, not queued (FDSE's Index Remote Web Page). */
   readonly followLinks: boolean;
@@ -193,11 +194,11 @@ export interface SoftErrorDefinition {
 export interface TrapDefinition {
   /** Maximum number of path segments. */
   readonly maxPathDepth: number;
-  /** Maximum number of times that one segment may appear in a path. */
+  /** Maximum number of occurrences of one segment in a path. */
   readonly maxRepeatedSegments: number;
   /** Maximum number of URLs on one host that differ only in their query. */
   readonly maxQueryVariants: number;
-  /** Number of URLs of one pattern on one host above which its pages must bring something new. */
+  /** If a pattern has more URLs than this on one host, its pages must have something new to be crawled. */
   readonly maxPatternUrls: number;
   /** Maximum number of URLs of one host. */
   readonly maxUrlsPerHost: number;

@@ -1,7 +1,7 @@
 /**
- * The one decision: what a visit means for its URL. State + outcome + error and refresh policy + now → what is
- * recorded, what the sinks receive, when the URL is next visited. Pure; nothing else decides any of this. Seeds:
- * CloudView "Error Handling" and "How Priorities Work".
+ * Decides what a visit means for its URL. The state, the outcome, the error and refresh policies and the current time
+ * determine what is recorded, what the sinks receive, and when the URL is next visited. Pure functions; none of this is
+ * decided anywhere else. Based on CloudView's "Error Handling" and "How Priorities Work".
  */
 
 import { ERROR_CODES, type ErrorClass, type ErrorCode, getDefaultReactions } from '../fetch/error-codes.js';
@@ -30,31 +30,31 @@ export function decideDisposition(
 ): Disposition {
   switch (outcome.kind) {
     case 'document':
-      return decideDocument(state, outcome, rules, now);
+      return createDocumentDisposition(state, outcome, rules, now);
     case 'unchanged':
-      return decideUnchanged(state, outcome, rules, now);
+      return createUnchangedDisposition(state, outcome, rules, now);
     case 'redirect':
-      return decideWithoutDocument(state, { status: 'redirected', reason: 'redirected' }, rules, now);
+      return createNoDocumentDisposition(state, { status: 'redirected', reason: 'redirected' }, rules, now);
     case 'sitemap':
-      return decideWithoutDocument(
+      return createNoDocumentDisposition(
         state,
-        { status: 'visited', reason: 'links-only', news: outcome.changed },
+        { status: 'visited', reason: 'links-only', hasNews: outcome.changed },
         rules,
         now,
       );
     case 'excluded':
-      return decideExcluded(state, outcome, rules, now);
+      return createExcludedDisposition(state, outcome, rules, now);
     case 'error':
       return classifyError(outcome.code, rules.errors) === 'permanent'
-        ? decidePermanentError(state, outcome.code, rules, now)
-        : decideTemporaryError(state, outcome, rules, now);
+        ? createPermanentErrorDisposition(state, outcome.code, rules, now)
+        : createTemporaryErrorDisposition(state, outcome, rules, now);
   }
 }
 
 export const classifyError = (code: ErrorCode, policy: ErrorPolicyDefinition): ErrorClass =>
   policy.classes[code] ?? ERROR_CODES[code].class;
 
-export function decideDocument(
+export function createDocumentDisposition(
   state: UrlState,
   outcome: Extract<VisitOutcome, { kind: 'document' }>,
   rules: DispositionRules,
@@ -93,7 +93,7 @@ export function decideDocument(
 /** Reason code for a page that gives way to its canonical URL. */
 export const CANONICAL_ELSEWHERE = 'canonical-elsewhere';
 
-/** The URL to which the page gave way; for most pages, there is nothing to record. */
+/** Records the URL to which the page gave way; empty for most pages. */
 function createCanonicalChange(
   state: UrlState,
   { reason, related }: Extract<VisitOutcome, { kind: 'document' }>,
@@ -102,7 +102,7 @@ function createCanonicalChange(
   return state.canonical === undefined ? {} : { canonical: null };
 }
 
-export function decideUnchanged(
+export function createUnchangedDisposition(
   state: UrlState,
   { etag = state.etag, lastModified = state.lastModified }: Validators,
   rules: DispositionRules,
@@ -120,19 +120,23 @@ export function decideUnchanged(
   return { remove: false, changes, changed: false };
 }
 
-/** The URL responds, but there is no document for it. */
-function decideWithoutDocument(
+/** For a URL that responds, but has no document. */
+function createNoDocumentDisposition(
   state: UrlState,
-  { status, reason, news = false }: { readonly status: UrlStatus; readonly reason: Reason; readonly news?: boolean },
+  {
+    status,
+    reason,
+    hasNews = false,
+  }: { readonly status: UrlStatus; readonly reason: Reason; readonly hasNews?: boolean },
   rules: DispositionRules,
   now: Instant,
 ): Disposition {
   const seen = state.stamp !== undefined || state.status === status;
-  const changed = state.stamp !== undefined || (seen && news);
+  const changed = state.stamp !== undefined || (seen && hasNews);
   const belief = computeBeliefAfterVisit(state, { changed, seen }, now);
   const changes: StateChanges = {
     ...createSuccessChanges(state, rules, belief, now),
-    ...(changed && news ? { changes: state.changes + 1, lastChangeAt: now } : {}),
+    ...(changed && hasNews ? { changes: state.changes + 1, lastChangeAt: now } : {}),
     status,
     reason,
     stamp: null,
@@ -143,15 +147,15 @@ function decideWithoutDocument(
   return { remove: false, changes, order: createDeletionOrder(state, reason), changed };
 }
 
-export function decideExcluded(
+export function createExcludedDisposition(
   state: UrlState,
   outcome: Extract<VisitOutcome, { kind: 'excluded' }>,
   rules: DispositionRules,
   now: Instant,
 ): Disposition {
   const { reason } = outcome;
-  // A link that could be judged only when it was visited (by its host's address) does not belong to the crawl, and
-  // there is no document to keep.
+  // The rules on its host's address could be checked only when the link was visited. It does not belong to the crawl,
+  // and there is no document to keep.
   if (outcome.keepDocument && state.visits === 0 && state.stamp === undefined && state.discoveredVia !== 'root')
     return { remove: true, changes: {}, changed: false };
   if (outcome.keepDocument) {
@@ -162,7 +166,7 @@ export function decideExcluded(
   const changes: StateChanges = {
     status: 'excluded',
     reason,
-    // The page has responded, or the rules exclude it: if it belongs to the crawl again, it starts over.
+    // The page has responded, or the rules exclude it, so earlier errors do not count if it belongs to the crawl again.
     temporaryErrors: 0,
     permanentError: false,
     stamp: null,
@@ -176,7 +180,7 @@ export function decideExcluded(
   return { remove: false, changes, order, changed: order !== undefined };
 }
 
-export function decidePermanentError(
+export function createPermanentErrorDisposition(
   state: UrlState,
   code: ErrorCode,
   rules: DispositionRules,
@@ -185,9 +189,8 @@ export function decidePermanentError(
   // A sitemap that robots.txt names, or that was only guessed, is not a page, so its absence need not be recorded.
   const order = createDeletionOrder(state, code);
   if (state.discoveredVia === 'robots') return { remove: true, changes: {}, order, changed: order !== undefined };
-  // While the deletion of its document is held, the first error is not settled, so the next one does not count as the
-  // second.
-  if (state.permanentError && state.stamp === undefined) return createRemoval(state, order, now);
+  // While the deletion of its document is held, the first error is not settled, so the next one is not the second.
+  if (state.permanentError && state.stamp === undefined) return createRemovalDisposition(state, order, now);
   const changes: StateChanges = {
     ...createRequeueChanges(computeErrorRevisit(state, rules, now), rules),
     status: 'error',
@@ -205,45 +208,45 @@ export function decidePermanentError(
 }
 
 /**
- * A first failure is often over in a minute; a fifth one means an outage. With the defaults (one minute, five in a row,
- * at most one day), a site may be down for a whole day before its documents are deleted: 1 min, 6 min, 36 min, 3.6 h,
- * 21.6 h.
+ * The cause of a first failure is often gone after a minute; a fifth failure means an outage. With the defaults (one
+ * minute, five in a row, at most one day), a site may be down for a whole day before its documents are deleted: 1 min,
+ * 6 min, 36 min, 3.6 h, 21.6 h.
  */
 const RETRY_GROWTH = 6;
 
 /** Reason for deleting the document of a page with too many temporary errors in a row. */
 export const GIVEN_UP = 'too-many-temporary-errors';
 
-function decideTemporaryError(
+function createTemporaryErrorDisposition(
   state: UrlState,
   outcome: Extract<VisitOutcome, { kind: 'error' }>,
   rules: DispositionRules,
   now: Instant,
 ): Disposition {
-  const count = state.temporaryErrors + 1;
-  const ours = getDefaultReactions(outcome.code).blame === 'crawler';
-  if (!ours && count > (rules.schedule.maxTemporaryErrors ?? rules.errors.maxTemporaryErrors)) {
+  const errorCount = state.temporaryErrors + 1;
+  const isCrawlerFault = getDefaultReactions(outcome.code).blame === 'crawler';
+  if (!isCrawlerFault && errorCount > (rules.schedule.maxTemporaryErrors ?? rules.errors.maxTemporaryErrors)) {
     const order = createDeletionOrder(state, GIVEN_UP);
     // See decidePermanentError: a sitemap is not a page.
     if (state.discoveredVia === 'robots') return { remove: true, changes: {}, order, changed: order !== undefined };
-    return createRemoval({ ...state, temporaryErrors: count }, order, now);
+    return createRemovalDisposition({ ...state, temporaryErrors: errorCount }, order, now);
   }
-  const base = rules.schedule.retryDelay ?? rules.errors.retryDelay;
-  const grown = milliseconds(base * RETRY_GROWTH ** Math.min(count - 1, 20));
+  const baseDelay = rules.schedule.retryDelay ?? rules.errors.retryDelay;
+  const grownDelay = milliseconds(baseDelay * RETRY_GROWTH ** Math.min(errorCount - 1, 20));
   // Documents in error are refreshed like other documents, never later than at their maximum age.
-  const longest = Math.min(rules.errors.maxRetryDelay, getMaximumAge(rules));
-  const delay = atMost(grown, milliseconds(longest));
-  const wait = outcome.retryAfter === undefined ? delay : atLeast(delay, outcome.retryAfter);
+  const maxDelay = Math.min(rules.errors.maxRetryDelay, getMaximumAge(rules));
+  const delay = atMost(grownDelay, milliseconds(maxDelay));
+  const waitTime = outcome.retryAfter === undefined ? delay : atLeast(delay, outcome.retryAfter);
   const changes: StateChanges = {
     // The source stays unchanged: a repeated first visit is still a first visit.
     source: state.source ?? REFRESH,
-    dueAt: after(now, wait),
+    dueAt: after(now, waitTime),
     status: 'error',
     reason: outcome.code,
     lastVisitAt: now,
     visits: state.visits + 1,
     // A fault on the crawler's side says nothing about the page.
-    temporaryErrors: ours ? state.temporaryErrors : count,
+    temporaryErrors: isCrawlerFault ? state.temporaryErrors : errorCount,
   };
   return { remove: false, changes, changed: false };
 }
@@ -252,10 +255,10 @@ function decideTemporaryError(
 export const REMOVED = 'removed-after-errors';
 
 /**
- * The URL is no longer visited. A trace of it remains, so that a link on a live page brings it back whether or not that
- * page has changed, and so that a person can see what became of it.
+ * The URL is no longer visited. Its record is kept, so that a link on a live page brings it back whether or not that
+ * page has changed, and so that users can see what became of it.
  */
-export function createRemoval(state: UrlState, order: Disposition['order'], now: Instant): Disposition {
+export function createRemovalDisposition(state: UrlState, order: Disposition['order'], now: Instant): Disposition {
   const changes: StateChanges = {
     status: 'removed',
     reason: REMOVED,
@@ -277,7 +280,7 @@ function createDeletionOrder(state: UrlState, reason: Reason): Disposition['orde
   return state.stamp === undefined ? undefined : { kind: 'delete', reason };
 }
 
-/** A document that is not in the index has no content hash, so its text shows whether it has changed. */
+/** A document that is not in the index has no content hash, so its simhash shows whether it has changed. */
 function hasChanged(state: UrlState, outcome: Extract<VisitOutcome, { kind: 'document' }>): boolean {
   if (state.stamp !== undefined || outcome.simhash === undefined) return outcome.stamp !== state.stamp;
   return outcome.simhash !== state.simhash;

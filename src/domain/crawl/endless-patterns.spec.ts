@@ -1,13 +1,20 @@
 import { describe, expect, it } from 'vitest';
 import { hashWords } from '../content/vocabulary.js';
-import { BARREN_PAGES, EndlessPatterns, type WatchedPage } from './endless-patterns.js';
+import { EndlessPatterns, MAX_BARREN_PAGES, type WatchedPage } from './endless-patterns.js';
 
 const HOST = 'a.example';
 const LIMIT = 100;
 const day = (n: number): string => `https://a.example/day/${n}`;
 
 function page(url: string, text: string, more: Partial<WatchedPage> = {}): WatchedPage {
-  return { url, hostKey: HOST, words: hashWords(text, 'without numbers'), firstVisit: true, ledOn: false, ...more };
+  return {
+    url,
+    hostKey: HOST,
+    words: hashWords(text, 'without numbers'),
+    firstVisit: true,
+    linksToNewPages: false,
+    ...more,
+  };
 }
 
 /**
@@ -30,7 +37,7 @@ describe('an endless pattern', () => {
   it('is one whose pages bring nothing new, soon after it has reached its limit', () => {
     const end = crawl(new EndlessPatterns(() => LIMIT), calendar);
     expect(end).toBeGreaterThan(LIMIT);
-    expect(end).toBeLessThan(LIMIT + BARREN_PAGES + 24);
+    expect(end).toBeLessThan(LIMIT + MAX_BARREN_PAGES + 24);
   });
 
   it('is none as long as its pages have new words', () => {
@@ -45,7 +52,7 @@ describe('an endless pattern', () => {
     const patterns = new EndlessPatterns(() => 1);
     for (let n = 0; n < 1_000; n++) {
       patterns.countNewUrl(HOST, day(n));
-      patterns.recordPage(page(day(n), 'the same', { ledOn: n % (BARREN_PAGES - 1) === 0 }));
+      patterns.recordPage(page(day(n), 'the same', { linksToNewPages: n % (MAX_BARREN_PAGES - 1) === 0 }));
       expect(patterns.isEndless(HOST, day(n))).toBe(false);
     }
   });
@@ -53,9 +60,15 @@ describe('an endless pattern', () => {
   it('ceases to be one when a page brings something', () => {
     const patterns = new EndlessPatterns(() => LIMIT);
     crawl(patterns, calendar);
-    expect(patterns.recordPage(page(day(1), 'January 1990 Mon'))).toEqual({ brings: false, turned: false });
+    expect(patterns.recordPage(page(day(1), 'January 1990 Mon'))).toEqual({
+      isProductive: false,
+      endlessChanged: false,
+    });
     expect(patterns.isEndless(HOST, day(9_999))).toBe(true);
-    expect(patterns.recordPage(page(day(2), 'January 1990, annual assembly'))).toEqual({ brings: true, turned: true });
+    expect(patterns.recordPage(page(day(2), 'January 1990, annual assembly'))).toEqual({
+      isProductive: true,
+      endlessChanged: true,
+    });
     expect(patterns.isEndless(HOST, day(9_999))).toBe(false);
   });
 
@@ -73,7 +86,7 @@ describe('an endless pattern', () => {
     expect(before.listEndlessPatterns('a.example.org')).toEqual([]);
     const after = new EndlessPatterns(() => LIMIT);
     after.restore(HOST, before.listEndlessPatterns(HOST));
-    for (let n = 0; n < BARREN_PAGES; n++) after.recordPage(page(day(n), calendar(n)));
+    for (let n = 0; n < MAX_BARREN_PAGES; n++) after.recordPage(page(day(n), calendar(n)));
     expect(after.isEndless(HOST, day(1))).toBe(true);
     after.recordPage(page(day(1), 'something unheard of'));
     expect(after.isEndless(HOST, day(1))).toBe(false);

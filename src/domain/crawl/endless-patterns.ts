@@ -1,23 +1,23 @@
 import { Vocabulary } from '../content/vocabulary.js';
 import { toUrlPattern } from '../url/url-pattern.js';
 
-/** Number of consecutive first visits without anything new after which a pattern counts as endless. */
-export const BARREN_PAGES = 50;
+/** Number of consecutive first visits without anything new after which a pattern is considered endless. */
+export const MAX_BARREN_PAGES = 50;
 
 /**
- * Maximum numbers of patterns counted, and of patterns watched at 64 KiB each; beyond them, the least recently used one
- * is forgotten.
+ * Maximum number of patterns whose URLs are counted, and of patterns that are watched, which takes 64 KiB each. Beyond
+ * these limits, the least recently used pattern is forgotten.
  */
-const MOST_COUNTED = 50_000;
-const MOST_WATCHED = 500;
+const MAX_COUNTED_PATTERNS = 50_000;
+const MAX_WATCHED_PATTERNS = 500;
 
 interface Watch {
   readonly vocabulary: Vocabulary;
   /** Number of consecutive first visits that brought nothing new. */
-  barren: number;
+  barrenVisits: number;
   endless: boolean;
-  /** Number of pages whose words are still only learned, because the words before a restart are unknown. */
-  learning: number;
+  /** Number of pages whose words are still only learned, because the words learned before a restart are lost. */
+  learningPages: number;
 }
 
 /** What was found on a page of a watched pattern. */
@@ -26,33 +26,33 @@ export interface WatchedPage {
   readonly hostKey: string;
   readonly words: Int32Array;
   readonly firstVisit: boolean;
-  /** Whether it led to an unknown URL that does not belong to an endless pattern. */
-  readonly ledOn: boolean;
+  /** Whether it links to an unknown URL of another pattern that is not endless. */
+  readonly linksToNewPages: boolean;
 }
 
 /**
  * Distinguishes endless calendars, next links and facets from large archives by what their pages contain. A pattern of
- * URLs (see url-pattern.ts) with more URLs on one host than its limit is watched. A page of the pattern brings
- * something new if it has a word that the previous ones did not have, or leads to new URLs of another kind. A calendar
- * has used all its words after a year, facets show the same things in another order; articles always have new words.
- * After a number of consecutive pages that brought nothing new, the pattern is endless until one brings something new
- * again.
+ * URLs (see url-pattern.ts) is watched if it has more URLs on one host than the limit. A page of the pattern brings
+ * something new if it has a word that the previous ones did not have, or links to new URLs of another pattern. A
+ * calendar has used all its words after a year, and facets show the same things in another order, but articles always
+ * have new words. After a number of consecutive pages that brought nothing new, the pattern is endless until a page
+ * brings something new again.
  */
 export class EndlessPatterns {
-  /** Number of URLs found, by host and pattern; here and below, the most recently used ones are at the end. */
-  private readonly found = new Map<string, number>();
+  /** Number of URLs found, by host and pattern. In this map and the next, the most recently used entries are last. */
+  private readonly urlCounts = new Map<string, number>();
   private readonly watches = new Map<string, Watch>();
 
-  constructor(private readonly limit: () => number) {}
+  constructor(private readonly getLimit: () => number) {}
 
-  /** Call this when a link has led to an unknown URL. */
+  /** Call this for every link to an unknown URL. */
   countNewUrl(hostKey: string, url: string): void {
-    const key = keyOf(hostKey, url);
+    const key = createPatternKey(hostKey, url);
     if (key === undefined || this.watches.has(key)) return;
-    const count = (this.found.get(key) ?? 0) + 1;
-    if (count < this.limit()) setBounded(this.found, key, count, MOST_COUNTED);
+    const count = (this.urlCounts.get(key) ?? 0) + 1;
+    if (count < this.getLimit()) setBounded(this.urlCounts, key, count, MAX_COUNTED_PATTERNS);
     else {
-      this.found.delete(key);
+      this.urlCounts.delete(key);
       this.startWatching(key);
     }
   }
@@ -66,21 +66,24 @@ export class EndlessPatterns {
   }
 
   /**
-   * Records whether the page brings something new. `turned` is true if its pattern became endless, or is no longer
-   * endless.
+   * Records whether the page brings something new. `endlessChanged` is true if its pattern has become endless,
+   * or is no longer endless.
    */
-  recordPage({ hostKey, url, words, firstVisit, ledOn }: WatchedPage): { brings: boolean; turned: boolean } {
+  recordPage({ hostKey, url, words, firstVisit, linksToNewPages }: WatchedPage): {
+    isProductive: boolean;
+    endlessChanged: boolean;
+  } {
     const watch = this.findWatch(hostKey, url);
-    if (!watch) return { brings: true, turned: false };
-    const newWords = watch.vocabulary.add(words) > 0 && watch.learning === 0;
-    if (watch.learning > 0) watch.learning--;
-    const brings = newWords || ledOn;
-    if (brings) watch.barren = 0;
-    else if (firstVisit) watch.barren++;
-    const endless = !brings && (watch.endless || watch.barren >= BARREN_PAGES);
-    const turned = endless !== watch.endless;
+    if (!watch) return { isProductive: true, endlessChanged: false };
+    const hasNewWords = watch.vocabulary.add(words) > 0 && watch.learningPages === 0;
+    if (watch.learningPages > 0) watch.learningPages--;
+    const isProductive = hasNewWords || linksToNewPages;
+    if (isProductive) watch.barrenVisits = 0;
+    else if (firstVisit) watch.barrenVisits++;
+    const endless = !isProductive && (watch.endless || watch.barrenVisits >= MAX_BARREN_PAGES);
+    const endlessChanged = endless !== watch.endless;
     watch.endless = endless;
-    return { brings, turned };
+    return { isProductive, endlessChanged };
   }
 
   /** Endless patterns of a host, to be passed to `restore` after a restart. */
@@ -95,30 +98,30 @@ export class EndlessPatterns {
     for (const pattern of patterns) {
       const watch = this.startWatching(`${hostKey} ${pattern}`);
       watch.endless = true;
-      watch.learning = BARREN_PAGES;
+      watch.learningPages = MAX_BARREN_PAGES;
     }
   }
 
   private startWatching(key: string): Watch {
-    const watch: Watch = { vocabulary: new Vocabulary(), barren: 0, endless: false, learning: 0 };
-    setBounded(this.watches, key, watch, MOST_WATCHED);
+    const watch: Watch = { vocabulary: new Vocabulary(), barrenVisits: 0, endless: false, learningPages: 0 };
+    setBounded(this.watches, key, watch, MAX_WATCHED_PATTERNS);
     return watch;
   }
 
   private findWatch(hostKey: string, url: string): Watch | undefined {
     if (this.watches.size === 0) return undefined;
-    const key = keyOf(hostKey, url);
+    const key = createPatternKey(hostKey, url);
     return key === undefined ? undefined : this.watches.get(key);
   }
 }
 
-function keyOf(hostKey: string, url: string): string | undefined {
+function createPatternKey(hostKey: string, url: string): string | undefined {
   const pattern = toUrlPattern(url);
   return pattern === undefined ? undefined : `${hostKey} ${pattern}`;
 }
 
-function setBounded<V>(map: Map<string, V>, key: string, value: V, most: number): void {
+function setBounded<V>(map: Map<string, V>, key: string, value: V, maxSize: number): void {
   map.delete(key);
   map.set(key, value);
-  if (map.size > most) map.delete(map.keys().next().value as string);
+  if (map.size > maxSize) map.delete(map.keys().next().value as string);
 }

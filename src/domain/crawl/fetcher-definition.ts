@@ -21,9 +21,9 @@ export interface FetcherDefinition {
   /** Its place in the configuration; absent for the built-in fetcher. */
   readonly place?: Place;
   readonly connectTimeout: Duration;
-  /** Maximum time until the response header has arrived. */
+  /** Maximum time until the response header arrives. */
   readonly headerTimeout: Duration;
-  /** Maximum time between two pieces of the body. */
+  /** Maximum time between two chunks of the body. */
   readonly bodyTimeout: Duration;
   readonly totalTimeout: Duration;
   /** In bytes, after decoding. */
@@ -82,7 +82,7 @@ export interface CredentialDefinition {
 export interface RendererDefinition {
   /** Path of the program; default: the system's browser. */
   readonly path?: string;
-  /** `ws:` or `wss:` URL of a browser elsewhere that speaks the Chrome DevTools Protocol. */
+  /** `ws:` or `wss:` URL of a remote browser that supports the Chrome DevTools Protocol. */
   readonly url?: string;
   /** Share, 0…1, of all processors that rendering may use in the long run. */
   readonly maxShare: number;
@@ -101,7 +101,7 @@ export interface RendererDefinition {
   readonly readyWhen?: string;
   /** Whether Chromium's own sandbox is used. */
   readonly sandbox: boolean;
-  /** Host names, with their subdomains, from which nothing is fetched for a page. */
+  /** Host names, with their subdomains, from which pages may load nothing. */
   readonly blockedHosts: readonly string[];
   /** Host names, with their subdomains, to which pages may open WebSockets. */
   readonly webSocketHosts: readonly string[];

@@ -6,7 +6,7 @@ import type { Place } from './place.js';
 interface LoginBase {
   /** Unique across all fetchers. */
   readonly name: string;
-  /** URL prefix to which the login applies; no part of it is sent elsewhere. */
+  /** URL prefix to which the login applies; nothing of it is sent to other URLs. */
   readonly url: string;
   /** URL requested to check whether the login works; default: the prefix itself. */
   readonly check: string;
@@ -20,7 +20,7 @@ export interface LoginField {
 }
 
 /**
- * Stand for the two fields that most login forms have: the one before the password, and the password. No real field has
+ * Placeholders for the two fields that most login forms have: the password and the field before it. No real field has
  * such a name.
  */
 export const USER_FIELD = ':user';
@@ -107,7 +107,7 @@ export type FormLogin = LoginBase & {
   /** Text on the page that rejects a password, and text on the page that reports a locked account. */
   readonly refusedText?: string;
   readonly lockedText?: string;
-  /** A piece of HTML that only pages for visitors who are not logged in contain. */
+  /** A piece of HTML that appears only on pages for visitors who are not logged in. */
   readonly loggedOut?: string;
   /** Whether credentials may be sent unencrypted. */
   readonly insecure: boolean;
@@ -124,7 +124,7 @@ export type LoginDefinition =
 
 export type LoginType = LoginDefinition['type'];
 
-const KNOWN: Readonly<Record<LoginType, true>> = {
+const KNOWN_TYPES: Readonly<Record<LoginType, true>> = {
   form: true,
   basic: true,
   digest: true,
@@ -137,7 +137,7 @@ const KNOWN: Readonly<Record<LoginType, true>> = {
 };
 
 /** In the order in which the reference lists them. */
-export const LOGIN_TYPES = Object.keys(KNOWN) as [LoginType, ...LoginType[]];
+export const LOGIN_TYPES = Object.keys(KNOWN_TYPES) as [LoginType, ...LoginType[]];
 
 /** The value of the option `login` that switches logins off. */
 export const NO_LOGIN = 'none';
@@ -148,13 +148,13 @@ interface Prefix {
   readonly login: LoginDefinition;
 }
 
-export type LoginChoice = (href: string, option?: string) => LoginDefinition | undefined;
+export type LoginChooser = (href: string, option?: string) => LoginDefinition | undefined;
 
 /**
  * Chooses the login for a URL: among those whose prefix matches, the one that the option names, or the one with the
  * longest prefix.
  */
-export function createLoginChooser(logins: readonly LoginDefinition[]): LoginChoice | undefined {
+export function createLoginChooser(logins: readonly LoginDefinition[]): LoginChooser | undefined {
   if (logins.length === 0) return undefined;
   const prefixes = logins
     .flatMap((login): Prefix[] => {
@@ -173,6 +173,6 @@ export function createLoginChooser(logins: readonly LoginDefinition[]): LoginCho
   };
 }
 
-/** Are two URLs on one server: scheme, host and port? */
-export const isSameOrigin = (one: string, other: string): boolean =>
-  getOrigin(toCrawlUrl(one)) === getOrigin(toCrawlUrl(other));
+/** Whether two URLs have the same scheme, host and port. */
+export const isSameOrigin = (first: string, second: string): boolean =>
+  getOrigin(toCrawlUrl(first)) === getOrigin(toCrawlUrl(second));

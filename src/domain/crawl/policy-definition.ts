@@ -1,6 +1,6 @@
 /**
- * The part of a definition that judges URLs, layer by layer in the order of the policy: link rules (FDSE), crawl space
- * (OmniFind), server records (mnoGoSearch), conditions (Velocity), crawl rules (CloudView).
+ * The part of a definition by which URLs are judged, layer by layer in the order of the policy: link rules (FDSE),
+ * crawl space (OmniFind), server records (mnoGoSearch), conditions (Velocity), crawl rules (CloudView).
  */
 import { type Secret } from '../secret.js';
 import { type Duration } from '../time/units.js';
@@ -10,7 +10,7 @@ import { type Place } from './place.js';
 export interface MetaDefinition {
   readonly name: string;
   readonly value: string;
-  /** `links`: documents found from this one get the meta too. */
+  /** `links`: documents found from this one also get the meta. */
   readonly scope: 'document' | 'links';
 }
 
@@ -54,7 +54,7 @@ export type MatchExpression =
     }
   | { readonly type: 'domain'; readonly value: string; readonly norm: MatchNorm; readonly place: Place };
 
-/** Only the aspects that the rule sets; absent means no opinion. */
+/** The actions of a rule; anything absent is left to other rules. */
 export interface RuleActions {
   readonly accept?: boolean;
   readonly index?: boolean;
@@ -77,7 +77,7 @@ export interface LinkRulesDefinition {
   readonly ignoreLinksTo: readonly string[];
   /** true: robots meta tags and robots.txt are ignored. */
   readonly rogue: boolean;
-  /** false: links stay on their page's own host. */
+  /** false: links to hosts other than that of the page are ignored. */
   readonly followOffsite: boolean;
   readonly place?: Place;
 }
@@ -168,14 +168,14 @@ export interface ConditionTest {
 
 export type RenderMode = 'never' | 'auto' | 'always';
 
-/** Options that can differ from URL to URL. Absent means not set by this rule. */
+/** Options that can differ from URL to URL. An absent option is not set by this rule. */
 export interface UrlOptions {
   readonly defaultAllow?: DefaultAllow;
   readonly maxHops?: number;
   readonly throttle?: Duration;
   readonly concurrencyPerHost?: number;
   readonly connectTimeout?: Duration;
-  /** Maximum time between two pieces of the response. */
+  /** Maximum time between two chunks of the response. */
   readonly readTimeout?: Duration;
   readonly totalTimeout?: Duration;
   /** In bytes, after decoding. */
@@ -202,7 +202,7 @@ export interface UrlOptions {
   readonly nearDuplicateDetector?: boolean;
   readonly refreshMinimumAge?: Duration;
   readonly refreshMaximumAge?: Duration;
-  /** How much more an up-to-date copy of the document is worth to smart refresh than that of an average document. */
+  /** Value of an up-to-date copy of the document to smart refresh, relative to that of an average document. */
   readonly weight?: number;
   /** Time after which a URL in error is retried. */
   readonly errorExpiry?: Duration;

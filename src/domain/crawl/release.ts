@@ -4,13 +4,13 @@ import type { Disposition } from './state-changes.js';
 import type { UrlState } from './url-state.js';
 
 /**
- * What releasing a held deletion means for its URL: the same as if the deletion had been sent at once. A URL that was
- * to be forgotten (given up, or no longer covered by a server record) is forgotten; one whose page failed or excludes
- * itself from the index stays and is visited when it is due.
+ * Decides what releasing a held deletion means for its URL: the same as if the deletion had been sent immediately. A
+ * URL that was to be forgotten (given up, or no longer covered by a server record) is forgotten; a URL whose page
+ * failed or excludes itself from the index is kept and visited when it is due.
  */
-export function createReleaseDisposition({ status, reason: present }: UrlState, reason: Reason): Disposition {
+export function createReleaseDisposition({ status, reason: currentReason }: UrlState, reason: Reason): Disposition {
   const order = { kind: 'delete', reason } as const;
-  const wasToBeForgotten = status === 'error' && !isErrorCode(present);
+  const wasToBeForgotten = status === 'error' && !isErrorCode(currentReason);
   if (wasToBeForgotten) return { remove: true, changes: {}, order, changed: true };
   const changes = { stamp: null, simhash: null, etag: null, lastModified: null };
   return { remove: false, changes, order, changed: true };

@@ -1,9 +1,9 @@
 /**
- * When a URL is visited next: what is believed about its changes, the ages between which smart refresh visits it, and
- * what a change of these settings means for URLs visited under the previous ones. Pure functions.
+ * Computes when a URL is next visited, from what is believed about its changes and the ages between which smart refresh
+ * visits it, and applies changed settings to URLs that were visited under the previous ones. Pure functions.
  */
 import { INDEX, REFRESH } from '../frontier/sources.js';
-import { type ChangeBelief, UNKNOWN, updateBelief } from '../refresh/change-belief.js';
+import { type ChangeBelief, UNKNOWN_BELIEF, updateBelief } from '../refresh/change-belief.js';
 import { computeNextVisit, type RefreshRange } from '../refresh/smart-refresh.js';
 import { limitPrice } from '../refresh/visit-price.js';
 import { parseHttpDate } from '../time/http-date.js';
@@ -30,11 +30,11 @@ export interface DispositionRules {
   readonly schedule: VisitSchedule;
   /** Next time of the cron schedule if smart refresh is off; absent if there is no automatic refresh. */
   readonly nextCron?: Instant;
-  /** What a visit to the host costs; default: the minimum. */
+  /** Cost of a visit to the host, as the time that one visit is worth; default: the minimum. */
   readonly visitPrice?: Duration;
 }
 
-interface Seen {
+interface VisitFindings {
   readonly changed: boolean;
   /** Whether there was an earlier visit to compare with. */
   readonly seen: boolean;
@@ -45,26 +45,26 @@ interface Seen {
 /** What is believed about the page's changes after this visit. */
 export function computeBeliefAfterVisit(
   state: UrlState,
-  { changed, seen, lastModified, lifetime }: Seen,
+  { changed, seen, lastModified, lifetime }: VisitFindings,
   now: Instant,
 ): ChangeBelief {
-  const modified = lastModified === undefined ? undefined : parseHttpDate(lastModified);
+  const modifiedAt = lastModified === undefined ? undefined : parseHttpDate(lastModified);
   return updateBelief(toBelief(state), {
     elapsed: seen && state.lastVisitAt !== undefined ? between(state.lastVisitAt, now) : undefined,
     changed,
-    age: modified === undefined ? undefined : between(modified, now),
+    age: modifiedAt === undefined ? undefined : between(modifiedAt, now),
     lifetime,
   });
 }
 
 const toBelief = ({ changeInterval, changeUncertainty }: UrlState): ChangeBelief =>
   changeInterval === undefined || changeUncertainty === undefined
-    ? UNKNOWN
+    ? UNKNOWN_BELIEF
     : { interval: changeInterval, uncertainty: changeUncertainty };
 
 /**
- * A number that is evenly distributed over 0…1 for pages found together and for successive visits to a page (golden
- * ratio), so that they are not all due together.
+ * Returns a number that is evenly distributed over 0…1 (by the golden ratio) for pages found together and for
+ * successive visits to one page, so that they are not all due at the same time.
  */
 const drawQuasiRandom = (state: UrlState): number => ((state.id + state.visits) * 0.618_033_988_749_895) % 1;
 
@@ -83,21 +83,25 @@ export function computeNextRefresh(
   return after(now, computeNextVisit(belief, range, cost));
 }
 
-/** The queue place of a URL that another program visited at `visitedAt`, as after a first visit here. */
-export const scheduleFirstRefresh = (
+/** The source and due time of a URL that another program visited at `visitedAt`, as if we had visited it first then. */
+export const createFirstRefreshChanges = (
   state: UrlState,
   rules: DispositionRules,
   visitedAt: Instant,
 ): Pick<StateChanges, 'source' | 'dueAt'> =>
-  createRequeueChanges(computeNextRefresh(state, rules, UNKNOWN, visitedAt), rules);
+  createRequeueChanges(computeNextRefresh(state, rules, UNKNOWN_BELIEF, visitedAt), rules);
 
 /**
- * Applies changed refresh times to a URL visited under the previous ones: a visit that would come too late is brought
- * forward, and overdue visits are spread over an interval. Undefined if the visit comes in time.
+ * Applies changed refresh times to a URL visited under the previous ones: a visit that would be too late is brought
+ * forward, and overdue visits are spread over an interval. Undefined if the visit is early enough.
  */
-export function reschedule(state: UrlState, rules: DispositionRules, now: Instant): Disposition | undefined {
+export function createRescheduleDisposition(
+  state: UrlState,
+  rules: DispositionRules,
+  now: Instant,
+): Disposition | undefined {
   const { lastVisitAt, dueAt } = state;
-  // URLs with temporary errors are retried at times of their own.
+  // URLs with temporary errors have their own retry times.
   if (
     lastVisitAt === undefined ||
     state.status === 'removed' ||
@@ -106,11 +110,13 @@ export function reschedule(state: UrlState, rules: DispositionRules, now: Instan
   )
     return undefined;
   const { period } = rules.schedule;
-  const regular = period !== undefined || rules.refresh.smart;
-  const next = computeNextRefresh(state, rules, toBelief(state), lastVisitAt);
-  const spread = milliseconds(Math.round(between(lastVisitAt, next) * drawQuasiRandom(state)));
-  const sooner = regular && next < now ? after(now, spread) : next;
-  return sooner < dueAt ? { remove: false, changes: createRequeueChanges(sooner, rules), changed: false } : undefined;
+  const isPeriodic = period !== undefined || rules.refresh.smart;
+  const nextVisitAt = computeNextRefresh(state, rules, toBelief(state), lastVisitAt);
+  const spreadDelay = milliseconds(Math.round(between(lastVisitAt, nextVisitAt) * drawQuasiRandom(state)));
+  const newDueAt = isPeriodic && nextVisitAt < now ? after(now, spreadDelay) : nextVisitAt;
+  return newDueAt < dueAt
+    ? { remove: false, changes: createRequeueChanges(newDueAt, rules), changed: false }
+    : undefined;
 }
 
 function computeLatestVisit(lastVisitAt: Instant, rules: DispositionRules): Instant {
@@ -128,22 +134,22 @@ export const computeRefreshRange = (rules: DispositionRules): RefreshRange => ({
 });
 
 /** The importance of a page decreases with the square root of its distance from the root, up to this many links. */
-const DEEPEST = 15;
+const MAX_WEIGHTED_HOPS = 15;
 
 const getImportance = ({ hops }: UrlState, { importance = 1 }: VisitSchedule): number =>
-  importance / Math.sqrt(1 + Math.min(hops, DEEPEST));
+  importance / Math.sqrt(1 + Math.min(hops, MAX_WEIGHTED_HOPS));
 
 export const getMaximumAge = (rules: DispositionRules): Duration =>
   rules.schedule.refreshMaximumAge ?? rules.refresh.maximumAge;
 
-/** Documents in error are refreshed like other documents. */
+/** Returns when to revisit a document in error: like any other document, unless `errorExpiry` is set. */
 export function computeErrorRevisit(state: UrlState, rules: DispositionRules, now: Instant): Instant {
   const { errorExpiry } = rules.schedule;
   if (errorExpiry !== undefined) return after(now, errorExpiry);
   return computeNextRefresh(state, rules, toBelief(state), now);
 }
 
-/** Without smart refresh, there is no refresh source, and due URLs go to the index source. */
+/** Without smart refresh, the refresh source is not used, and due URLs are queued in the index source. */
 export function createRequeueChanges(dueAt: Instant, rules: DispositionRules): StateChanges {
   if (dueAt >= NEVER) return { source: null, dueAt: NEVER };
   return { source: rules.refresh.smart ? REFRESH : INDEX, dueAt };

@@ -33,7 +33,7 @@ export interface SinkTls {
 }
 
 export type SinkDefinitionOf<T extends SinkType> = {
-  readonly [One in T]: SinkSettings & { readonly type: One; readonly options: SinkOptions[One] };
+  readonly [Type in T]: SinkSettings & { readonly type: Type; readonly options: SinkOptions[Type] };
 }[T];
 
 export type SinkDefinition = SinkDefinitionOf<SinkType>;

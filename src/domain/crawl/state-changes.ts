@@ -1,4 +1,4 @@
-/** Input and output of the decision about a visit. */
+/** The input and output of `decideDisposition`. */
 
 import { type ErrorCode } from '../fetch/error-codes.js';
 import { type Validators } from '../fetch/validators.js';
@@ -6,7 +6,7 @@ import type { Reason } from '../policy/reasons.js';
 import { type Duration } from '../time/units.js';
 import { type StateChanges } from './url-state.js';
 
-/** The outcome of a visit, as far as it matters for the decision. */
+/** The outcome of a visit, as far as it affects the decision. */
 export type VisitOutcome =
   | {
       readonly kind: 'document';
@@ -39,7 +39,7 @@ export interface Disposition {
   /** Whether the URL is deleted from the store without a trace. */
   readonly remove: boolean;
   readonly changes: StateChanges;
-  /** The order for the sinks; the changes take effect once they have acknowledged it. */
+  /** The order for the sinks; the changes take effect once the sinks have acknowledged it. */
   readonly order?: { readonly kind: 'add' | 'delete'; readonly reason: Reason };
   readonly changed: boolean;
 }

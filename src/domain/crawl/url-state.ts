@@ -1,10 +1,10 @@
 /**
- * What is known about a URL, and the states it can be in. *Where it is* (status, source, due time) stays apart from
- * *how the last visit ended* (reason) and from *what the index holds* (stamp).
+ * What is known about a URL, and the states it can be in. *Where it is* (status, source, due time) is kept separate
+ * from *how the last visit ended* (reason) and *what the index holds* (stamp).
  *
- * | status     | what is true                                         | enters                              | leaves                              |
+ * | status     | meaning                                              | entered when                        | left when                           |
  * |------------|------------------------------------------------------|-------------------------------------|-------------------------------------|
- * | waiting    | known, never visited with success or failure         | discovered, submitted               | first visit                         |
+ * | waiting    | known; no visit has succeeded or failed yet          | discovered, submitted               | first visit                         |
  * | indexed    | the sinks hold the document with `stamp`             | add order acknowledged              | deletion acknowledged               |
  * | visited    | read, but not in the index (rules, noindex, duplicate)| visit                              | next visit                          |
  * | redirected | the URL responds with a redirect | visit | next visit |
@@ -14,9 +14,9 @@
  * | filtered   | never crawled, kept only as a record of the reason   | discovered (a rule logs it)         | judged again                        |
  * | removed    | given up after errors; not visited                   | visit                               | found again on a live page, submitted |
  *
- * A URL is queued when it has a `source`; it may be fetched from `dueAt` on. `removed` is only a trace: if the URL is
- * found again, it starts as a new one. A URL that a person clears, or that a server record no longer covers, is deleted
- * from the store.
+ * A URL is queued when it has a `source`; it may be fetched from `dueAt` on. A `removed` URL is only a record of
+ * the past: if it is found again, it starts as a new one. A URL that an operator clears, or that no server record
+ * covers any longer, is deleted from the store.
  */
 
 import type { SourceNumber } from '../frontier/sources.js';
@@ -38,8 +38,8 @@ export const URL_STATUSES = [
 
 export type UrlStatus = (typeof URL_STATUSES)[number];
 
-/** Statuses that the policy sets, not a visit. */
-export const OUTSIDE: ReadonlySet<UrlStatus> = new Set(['excluded', 'elsewhere', 'filtered']);
+/** Statuses that are set by the policy, not by a visit. */
+export const POLICY_STATUSES: ReadonlySet<UrlStatus> = new Set(['excluded', 'elsewhere', 'filtered']);
 
 /** Reasons from crawl space rules that correspond to OmniFind's status 760. */
 export const CRAWL_SPACE_REASONS: readonly Reason[] = [
@@ -66,7 +66,7 @@ export interface InheritedMeta {
   readonly name: string;
   readonly value: string;
   /**
-   * `document` if it comes from a rule on the fragment of the link that led here, and is not inherited further; if
+   * `document` if it comes from a rule on the fragment of the link that led here; it is then not inherited further. If
    * absent, it applies to all documents below (`scope="links"`).
    */
   readonly scope?: 'document';
@@ -97,7 +97,7 @@ export interface UrlState {
   readonly lastStatus?: number;
   /** Number of consecutive temporary errors. */
   readonly temporaryErrors: number;
-  /** Was the last visit a permanent error? Two in a row remove the status. */
+  /** Whether the last visit ended in a permanent error; after two in a row, the URL is removed. */
   readonly permanentError: boolean;
   readonly visits: number;
   /** Number of visits after the first one that found the document changed. */
@@ -116,16 +116,16 @@ export interface UrlState {
   readonly title?: string;
   /** Metas inherited from the pages that led here. */
   readonly inheritedMetas: readonly InheritedMeta[];
-  /** The canonical URL to which it gave way; it is itself indexed if that URL turns out to have no document. */
+  /** The canonical URL to which it gave way; if that URL turns out to have no document, this one is indexed. */
   readonly canonical?: string;
-  /** Documents split off from it that the sinks hold, or may hold. */
+  /** Documents split off from this one that the sinks hold, or may hold. */
   readonly parts?: readonly PartState[];
   /** Reason for a deletion that was decided but is not yet acknowledged. */
   readonly pendingDeletion?: Reason;
 }
 
 /** Fields that are set at discovery; a link that leads to the URL again may still change some of them. */
-type Discovered =
+type DiscoveryField =
   | 'id'
   | 'crawler'
   | 'url'
@@ -137,9 +137,9 @@ type Discovered =
   | 'firstSeenAt'
   | 'inheritedMetas';
 
-/** What a visit or a person changes. Undefined means unchanged, null means cleared. */
+/** The changes made by a visit or an operator. Undefined means unchanged, null means cleared. */
 export type StateChanges = {
-  -readonly [Field in Exclude<keyof UrlState, Discovered>]?: undefined extends UrlState[Field]
+  -readonly [Field in Exclude<keyof UrlState, DiscoveryField>]?: undefined extends UrlState[Field]
     ? UrlState[Field] | null
     : UrlState[Field];
 };

@@ -39,14 +39,14 @@ export interface OrderFacts {
   readonly answer?: string;
 }
 
-/** A refused link to the URL, if it is among the samples that are kept. */
+/** A refused link to the URL, taken from the samples that are kept. */
 export interface RefusedSample {
   readonly from: string;
   readonly reason: Reason;
 }
 
 export interface UrlFacts {
-  /** For a stored URL, the verdict if it were judged again; for any other, the verdict if it were found. */
+  /** For a stored URL, the verdict if it were judged again now; for any other, the verdict if it were found now. */
   readonly verdict: Verdict;
   /** The link in question; if the URL is not stored, `verdict` is the one on the link. */
   readonly link?: { readonly from: string; readonly verdict: Verdict };
@@ -71,8 +71,8 @@ export interface UrlFacts {
 }
 
 /**
- * in-index: the sinks hold its document; on-its-way: it only needs time; not-in-index: it stays out of the index until
- * something changes.
+ * in-index: the sinks hold its document; on-its-way: it will be indexed if nothing goes wrong; not-in-index: it stays
+ * out of the index until something changes.
  */
 export type Fate = 'in-index' | 'on-its-way' | 'not-in-index';
 

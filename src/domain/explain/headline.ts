@@ -1,6 +1,6 @@
 /**
- * What became of a URL, in one complete sentence, and what to do next. The command line, the API and the console all
- * show this sentence; everything else that they show explains it.
+ * States what became of a URL and what to do next. The command line, the API and the console all show this text;
+ * everything else that they show explains it.
  */
 import type { Headline, UrlFacts } from './facts.js';
 import { createStoredHeadline } from './stored.js';
@@ -11,19 +11,19 @@ export type { Fate, Headline } from './facts.js';
 
 export function createHeadline(facts: UrlFacts): Headline {
   const headline = facts.state
-    ? addLinkState(createStoredHeadline(facts, facts.state), facts)
+    ? appendLinkRefusal(createStoredHeadline(facts, facts.state), facts)
     : createUnknownHeadline(facts);
-  return facts.crawler === 'paused' || facts.crawler === 'stopped' ? addCrawlerState(headline, facts) : headline;
+  return facts.crawler === 'paused' || facts.crawler === 'stopped' ? appendCrawlerState(headline, facts) : headline;
 }
 
 /** A crawler that is not running adds nothing to the index, whatever the state of the URL. */
-function addCrawlerState(headline: Headline, { crawler }: UrlFacts): Headline {
-  const text = `${headline.text} The crawler is ${crawler}: nothing is fetched until a person starts it.`;
+function appendCrawlerState(headline: Headline, { crawler }: UrlFacts): Headline {
+  const text = `${headline.text} The crawler is ${crawler}: nothing is fetched until it is started.`;
   return headline.fate === 'on-its-way' ? { ...headline, text, nextStep: 'Start the crawler.' } : { ...headline, text };
 }
 
-/** Another link does not change a stored URL, whatever becomes of the link. */
-function addLinkState(headline: Headline, { link }: UrlFacts): Headline {
+/** The verdict on another link to a stored URL does not change the URL's fate, so it is only added to the text. */
+function appendLinkRefusal(headline: Headline, { link }: UrlFacts): Headline {
   if (!link || link.verdict.accepted) return headline;
   return {
     ...headline,

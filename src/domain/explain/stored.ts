@@ -13,7 +13,7 @@ import {
   describePolicyVerdict,
   describeRobotsRule,
   describeUntil,
-  findEntry,
+  findCodeEntry,
   formatTime,
   stripFullStop,
 } from './words.js';
@@ -23,13 +23,13 @@ export function createStoredHeadline(facts: UrlFacts, state: UrlState): Headline
 }
 
 function createOrderHeadline(facts: UrlFacts, state: UrlState): Headline | undefined {
-  const held = facts.orders.find((order) => order.state === 'held');
-  if (held) return createHeldHeadline(state, held);
-  const awaiting = facts.orders.find((order) => order.state === 'awaiting');
-  if (awaiting) return createAwaitingHeadline(awaiting);
-  const last = facts.orders[0];
-  if (last?.state === 'pending') return createInFlightHeadline(state, last);
-  if (last?.state === 'refused') return createRefusedHeadline(state, last);
+  const heldOrder = facts.orders.find((order) => order.state === 'held');
+  if (heldOrder) return createHeldHeadline(state, heldOrder);
+  const awaitingOrder = facts.orders.find((order) => order.state === 'awaiting');
+  if (awaitingOrder) return createAwaitingHeadline(awaitingOrder);
+  const latestOrder = facts.orders[0];
+  if (latestOrder?.state === 'pending') return createInFlightHeadline(state, latestOrder);
+  if (latestOrder?.state === 'refused') return createRefusedHeadline(state, latestOrder);
   return undefined;
 }
 
@@ -37,81 +37,81 @@ function createHeldHeadline({ hostKey }: UrlState, { reason }: OrderFacts): Head
   return {
     fate: 'in-index',
     reason: 'held',
-    text: `In the index. Its deletion has been decided (${reason}: ${stripFullStop(findEntry(reason).meaning)}) and is held by the deletion guard until a person decides.`,
+    text: `In the index. Its deletion has been decided (${reason}: ${stripFullStop(findCodeEntry(reason).meaning)}) and is held by the deletion guard until it is released or dropped.`,
     nextStep: `Check ${hostKey}. If the page is really gone, release the held deletions of the host; if not, drop them, or wait: the deletion is withdrawn when the page responds again.`,
   };
 }
 
-/** The answer of such an order is the code of what it is waiting for. */
+/** The `answer` of such an order is the code for what it is waiting for. */
 function createAwaitingHeadline({ reason, answer }: OrderFacts): Headline {
-  const wait = toReason(answer ?? 'awaiting-sign-of-life');
-  const { meaning, remedy } = findEntry(wait);
+  const waitReason = toReason(answer ?? 'awaiting-sign-of-life');
+  const { meaning, remedy } = findCodeEntry(waitReason);
   return {
     fate: 'in-index',
-    reason: wait,
-    text: `In the index. Its page fails (${reason}: ${stripFullStop(findEntry(reason).meaning)}), and its deletion is not sent yet: ${meaning}`,
+    reason: waitReason,
+    text: `In the index. Its page failed (${reason}: ${stripFullStop(findCodeEntry(reason).meaning)}), but its deletion has not been sent yet: ${meaning}`,
     nextStep: remedy,
   };
 }
 
 function createInFlightHeadline({ stamp }: UrlState, { kind, reason, answer }: OrderFacts): Headline {
-  const said = answer === undefined ? '' : ` The sink's last response: ${answer}.`;
+  const sinkResponse = answer === undefined ? '' : ` The sink's last response: ${answer}.`;
   if (kind === 'add') {
     return {
       fate: stamp === undefined ? 'on-its-way' : 'in-index',
       reason,
-      text: `${stamp === undefined ? 'On its way to the index' : 'In the index, with a new version on its way'}: it was fetched, and a sink has not acknowledged the document yet.${said}`,
+      text: `${stamp === undefined ? 'On its way to the index' : 'In the index, with a new version on its way'}: it was fetched, but a sink has not acknowledged the document yet.${sinkResponse}`,
       nextStep: 'If this does not change, check the state of the sinks.',
     };
   }
   return {
     fate: 'not-in-index',
     reason,
-    text: `On its way out of the index: ${stripFullStop(findEntry(reason).meaning)}; a sink has not acknowledged the deletion yet.${said}`,
-    nextStep: findEntry(reason).remedy,
+    text: `On its way out of the index: ${stripFullStop(findCodeEntry(reason).meaning)}; a sink has not acknowledged the deletion yet.${sinkResponse}`,
+    nextStep: findCodeEntry(reason).remedy,
   };
 }
 
 function createRefusedHeadline({ stamp }: UrlState, { id, kind, answer }: OrderFacts): Headline {
-  const what =
+  const subject =
     kind === 'delete' ? 'its deletion' : stamp === undefined ? 'its document' : 'the new version of its document';
-  const where = kind === 'delete' || stamp !== undefined ? 'In the index' : 'Not in the index';
+  const indexState = kind === 'delete' || stamp !== undefined ? 'In the index' : 'Not in the index';
   return {
-    fate: where === 'In the index' ? 'in-index' : 'not-in-index',
+    fate: indexState === 'In the index' ? 'in-index' : 'not-in-index',
     reason: 'order-refused',
-    text: `${where}: a sink refused ${what}: ${answer ?? 'it gave no reason'}`.replace(/\.?$/, '.'),
+    text: `${indexState}: a sink refused ${subject}: ${answer ?? 'it gave no reason'}`.replace(/\.?$/, '.'),
     nextStep: `Fix the problem that the sink reports, then retry order ${id}.`,
   };
 }
 
 /** Headline for a URL that the current policy or the last robots.txt rejects. */
 function createRulesHeadline({ verdict, robots }: UrlFacts, state: UrlState): Headline | undefined {
-  const isIn = state.stamp !== undefined;
+  const isIndexed = state.stamp !== undefined;
   if (!verdict.accepted) {
     const { reason } = verdict;
-    const why = describePolicyVerdict(verdict);
-    const nextStep = findEntry(reason).remedy;
+    const explanation = describePolicyVerdict(verdict);
+    const nextStep = findCodeEntry(reason).remedy;
     if (state.status === 'elsewhere' || verdict.keepDocument)
       return {
         fate: 'in-index',
         reason,
-        text: `In the index, and no longer crawled by this crawler: ${why}.`,
+        text: `In the index, and no longer crawled by this crawler: ${explanation}.`,
         nextStep,
       };
-    const text = isIn
-      ? `Still in the index, but about to be removed: the configuration now rejects it: ${why}.`
-      : `Not in the index: the configuration rejects it: ${why}.`;
-    return { fate: isIn ? 'in-index' : 'not-in-index', reason, text, nextStep };
+    const text = isIndexed
+      ? `Still in the index, but about to be removed: the configuration now rejects it: ${explanation}.`
+      : `Not in the index: the configuration rejects it: ${explanation}.`;
+    return { fate: isIndexed ? 'in-index' : 'not-in-index', reason, text, nextStep };
   }
   if (robots?.state !== 'disallowed') return undefined;
-  const text = isIn
+  const text = isIndexed
     ? `Still in the index, but will be removed at its next visit: ${describeRobotsRule(robots)}.`
     : `Not in the index: ${describeRobotsRule(robots)}.`;
   return {
-    fate: isIn ? 'in-index' : 'not-in-index',
+    fate: isIndexed ? 'in-index' : 'not-in-index',
     reason: 'robots-disallowed',
     text,
-    nextStep: findEntry('robots-disallowed').remedy,
+    nextStep: findCodeEntry('robots-disallowed').remedy,
   };
 }
 
@@ -132,147 +132,152 @@ function createStatusHeadline(facts: UrlFacts, state: UrlState): Headline {
   }
 }
 
-/** If a schedule keeps the host closed beyond the due time, the next visit is when it opens. */
+/** If a schedule keeps the host closed beyond the due time, the next visit takes place when the host opens. */
 function describeNextVisit({ host, now }: UrlFacts, { source, dueAt }: UrlState): string {
-  const closed = host?.closedUntil;
-  if (source === undefined || closed === undefined || closed <= dueAt)
+  const closedUntil = host?.closedUntil;
+  if (source === undefined || closedUntil === undefined || closedUntil <= dueAt)
     return describeNextAttempt(source === undefined ? undefined : dueAt, now);
-  return closed >= NEVER
+  return closedUntil >= NEVER
     ? 'Its schedule never allows a visit.'
-    : `Its next visit is at ${formatTime(closed)}, when its schedule allows it.`;
+    : `Its next visit is at ${formatTime(closedUntil)}, when its schedule allows it.`;
 }
 
 function createWaitingHeadline(facts: UrlFacts, { source, dueAt, hostKey }: UrlState): Headline {
   const { robots, host, now } = facts;
-  const createHeadline = (reason: Reason, why: string, nextStep?: string): Headline => ({
+  const createHeadline = (reason: Reason, explanation: string, nextStep?: string): Headline => ({
     fate: 'on-its-way',
     reason,
-    text: `Not in the index yet: it is waiting for its first visit${why}.`,
+    text: `Not in the index yet: it is waiting for its first visit${explanation}.`,
     nextStep,
   });
-  if (host?.paused) return createHeadline('discovered', `, and a person has paused ${hostKey}`, 'Resume the host.');
+  if (host?.paused) return createHeadline('discovered', `, and ${hostKey} is paused`, 'Resume the host.');
   if (robots?.state === 'unreachable')
     return createHeadline(
       'robots-unreachable',
-      `, and nothing of ${hostKey} is fetched until its robots.txt can be read (last response: ${robots.status})`,
+      `, and nothing is fetched from ${hostKey} until its robots.txt can be read (last response: ${robots.status})`,
       'Check the host; robots.txt is requested again every five minutes.',
     );
   if (host && host.backOffUntil > now)
     return createHeadline(
       'discovered',
-      `, and ${hostKey} is left alone ${describeUntil(host.backOffUntil)} because it failed or asked for a pause`,
-      'It will be visited then; refresh it to try once now.',
+      `, and no requests are sent to ${hostKey} ${describeUntil(host.backOffUntil)} because it failed or asked for a pause`,
+      'It will be visited then; refresh it to try once immediately.',
     );
   if (host?.closedUntil !== undefined) {
-    const when = host.closedUntil >= NEVER ? 'at no time' : `not before ${formatTime(host.closedUntil)}`;
-    const next = 'Nothing to do: its schedule (`cw:Schedule`) determines when.';
-    return createHeadline('discovered', `, and ${hostKey} is crawled ${when} because of its schedule`, next);
+    const restriction =
+      host.closedUntil >= NEVER ? 'never crawled' : `not crawled before ${formatTime(host.closedUntil)}`;
+    const suggestion = 'Nothing to do: its schedule (`cw:Schedule`) determines when it is crawled.';
+    return createHeadline('discovered', `, and ${hostKey} is ${restriction} because of its schedule`, suggestion);
   }
-  const queue = source === undefined ? '' : ` in the queue ${getSourceName(source)}`;
+  const queueText = source === undefined ? '' : ` in the queue ${getSourceName(source)}`;
   return createHeadline(
     'discovered',
-    dueAt > now ? `${queue}, but is not due yet. ${stripFullStop(describeNextAttempt(dueAt, now))}` : queue,
+    dueAt > now ? `${queueText}, but is not due yet. ${stripFullStop(describeNextAttempt(dueAt, now))}` : queueText,
   );
 }
 
 function createIndexedHeadline(facts: UrlFacts, state: UrlState): Headline {
   const { visits } = facts;
-  const unread = extractResponseDetail(visits.find(({ outcome }) => outcome === 'document')?.detail);
-  if (state.reason === NEEDS_RENDERING) return createScriptRenderedHeadline(unread, facts, state);
-  const lacks = unread?.startsWith('render')
+  const readingProblem = extractResponseDetail(visits.find(({ outcome }) => outcome === 'document')?.detail);
+  if (state.reason === NEEDS_RENDERING) return createScriptRenderedHeadline(readingProblem, facts, state);
+  const defect = readingProblem?.startsWith('render')
     ? 'It was read as sent, without running its scripts'
     : 'Its text is missing';
-  const without = unread ? ` ${lacks} (${stripFullStop(unread)}).` : '';
-  const again = describeNextVisit(facts, state);
-  return { fate: 'in-index', reason: state.reason, text: `In the index.${without} ${again}`.trim() };
+  const problemText = readingProblem ? ` ${defect} (${stripFullStop(readingProblem)}).` : '';
+  const nextVisit = describeNextVisit(facts, state);
+  return { fate: 'in-index', reason: state.reason, text: `In the index.${problemText} ${nextVisit}`.trim() };
 }
 
 function createScriptRenderedHeadline(detail: string | undefined, facts: UrlFacts, state: UrlState): Headline {
   const { reason } = state;
-  const { meaning, remedy } = findEntry(reason);
-  const why = detail ? ` (${stripFullStop(detail.replace(`${NEEDS_RENDERING}: `, ''))})` : '';
-  const again = describeNextVisit(facts, state);
-  const text = `In the index without its content: ${stripFullStop(meaning.replace(/^.*?: /, ''))}${why}. ${again}`;
+  const { meaning, remedy } = findCodeEntry(reason);
+  const explanation = detail ? ` (${stripFullStop(detail.replace(`${NEEDS_RENDERING}: `, ''))})` : '';
+  const nextVisit = describeNextVisit(facts, state);
+  const text = `In the index without its content: ${stripFullStop(meaning.replace(/^.*?: /, ''))}${explanation}. ${nextVisit}`;
   return { fate: 'in-index', reason, text: text.trim(), nextStep: remedy };
 }
 
 function createErrorHeadline(facts: UrlFacts, state: UrlState): Headline {
   const { visits } = facts;
   const { reason, temporaryErrors } = state;
-  const isIn = state.stamp !== undefined;
-  const { meaning, remedy } = findEntry(reason);
-  const said = visits[0]?.outcome === reason ? visits[0].detail : undefined;
-  // The status alone adds nothing to the reason.
-  const detail = said && !/^the server (?:answered|responded with) \d+$/.test(said) ? ` (${stripFullStop(said)})` : '';
-  const again = describeNextVisit(facts, state);
-  const times = temporaryErrors > 1 ? `its last ${temporaryErrors} visits failed` : 'its last visit failed';
-  const lasting = state.permanentError ? ' If it fails again, the URL is removed.' : '';
-  const fate = isIn ? 'in-index' : temporaryErrors > 0 ? 'on-its-way' : 'not-in-index';
-  const text = `${isIn ? 'In the index, unchanged' : 'Not in the index'}: ${times} (${reason}). ${stripFullStop(meaning)}${detail}. ${again}${lasting}`;
+  const isIndexed = state.stamp !== undefined;
+  const { meaning, remedy } = findCodeEntry(reason);
+  const visitDetail = visits[0]?.outcome === reason ? visits[0].detail : undefined;
+  // The HTTP status alone adds nothing to the reason.
+  const detail =
+    visitDetail && !/^the server (?:answered|responded with) \d+$/.test(visitDetail)
+      ? ` (${stripFullStop(visitDetail)})`
+      : '';
+  const nextVisit = describeNextVisit(facts, state);
+  const failureText = temporaryErrors > 1 ? `its last ${temporaryErrors} visits failed` : 'its last visit failed';
+  const warning = state.permanentError ? ' If it fails again, the URL is removed.' : '';
+  const fate = isIndexed ? 'in-index' : temporaryErrors > 0 ? 'on-its-way' : 'not-in-index';
+  const text = `${isIndexed ? 'In the index, unchanged' : 'Not in the index'}: ${failureText} (${reason}). ${stripFullStop(meaning)}${detail}. ${nextVisit}${warning}`;
   return { fate, reason, text: text.trim(), nextStep: remedy };
 }
 
 /** For the status `removed`: the visits that led to it explain why. */
 function createGivenUpHeadline({ visits }: UrlFacts, { reason }: UrlState): Headline {
-  const { meaning, remedy } = findEntry(reason);
-  const [last] = visits;
-  const why =
-    last && isErrorCode(last.outcome)
-      ? `it was given up after repeated errors, the last one at ${formatTime(last.at)}: ${last.outcome}: ${stripFullStop(findEntry(last.outcome).meaning)}${last.detail ? ` (${stripFullStop(last.detail)})` : ''}. It is retried when a page that links to it is visited, whether or not that page has changed.`
+  const { meaning, remedy } = findCodeEntry(reason);
+  const [lastVisit] = visits;
+  const explanation =
+    lastVisit && isErrorCode(lastVisit.outcome)
+      ? `it was given up after repeated errors, the last one at ${formatTime(lastVisit.at)}: ${lastVisit.outcome}: ${stripFullStop(findCodeEntry(lastVisit.outcome).meaning)}${lastVisit.detail ? ` (${stripFullStop(lastVisit.detail)})` : ''}. It is retried when a page that links to it is visited, whether or not that page has changed.`
       : meaning;
-  return { fate: 'not-in-index', reason, text: `Not in the index: ${why}`, nextStep: remedy };
+  return { fate: 'not-in-index', reason, text: `Not in the index: ${explanation}`, nextStep: remedy };
 }
 
 const lowerCaseFirst = (sentence: string): string => sentence.charAt(0).toLowerCase() + sentence.slice(1);
 
 function createRedirectedHeadline({ related }: UrlFacts, state: UrlState): Headline {
-  const refused = related?.refused;
-  const to = related ? ` to ${related.url}` : '';
-  const fate = related?.state?.stamp !== undefined ? ', which is in the index' : ', which is not in the index';
-  const why = refused
-    ? `, which is refused (${refused}: ${stripFullStop(findEntry(refused).meaning)})`
+  const refusalReason = related?.refused;
+  const targetText = related ? ` to ${related.url}` : '';
+  const targetState = related?.state?.stamp !== undefined ? ', which is in the index' : ', which is not in the index';
+  const explanation = refusalReason
+    ? `, which is refused (${refusalReason}: ${stripFullStop(findCodeEntry(refusalReason).meaning)})`
     : related
-      ? fate
+      ? targetState
       : '';
   return {
     fate: 'not-in-index',
     reason: state.reason,
-    text: `Not in the index under this address: it redirects${to}${why}.`,
-    nextStep: refused
-      ? `To have ${related.url} crawled: ${lowerCaseFirst(findEntry(refused).remedy)}`
+    text: `Not in the index under this address: it redirects${targetText}${explanation}.`,
+    nextStep: refusalReason
+      ? `To have ${related.url} crawled: ${lowerCaseFirst(findCodeEntry(refusalReason).remedy)}`
       : related
         ? `Check ${related.url}, which is crawled instead.`
-        : findEntry('redirected').remedy,
+        : findCodeEntry('redirected').remedy,
   };
 }
 
-const INDEX_IT =
+const INDEXING_ADVICE =
   'To have it indexed, change the rule with NoIndex that matches it (the policy below names it), or set `defaultIndex="true"`.';
 
 /** For a URL that was read, or not even requested, and is not indexed: the last visit explains why. */
 function createLeftOutHeadline(facts: UrlFacts, state: UrlState): Headline {
   const { related, visits, verdict } = facts;
   const { reason } = state;
-  const { meaning, remedy } = findEntry(reason);
-  const isForLinks = reason === 'links-only' && !verdict.effects.index;
-  const otherwise = isForLinks ? INDEX_IT : remedy;
-  const nextStep = isErrorCode(reason) || otherwise === 'Nothing to do.' ? undefined : otherwise;
-  const again = describeNextVisit(facts, state);
-  const createHeadline = (why: string): Headline => ({
+  const { meaning, remedy } = findCodeEntry(reason);
+  const isReadOnlyForLinks = reason === 'links-only' && !verdict.effects.index;
+  const suggestion = isReadOnlyForLinks ? INDEXING_ADVICE : remedy;
+  const nextStep = isErrorCode(reason) || suggestion === 'Nothing to do.' ? undefined : suggestion;
+  const nextVisit = describeNextVisit(facts, state);
+  const createHeadline = (explanation: string): Headline => ({
     fate: 'not-in-index',
     reason,
-    text: `Not in the index: ${why}. ${again}`.trim(),
+    text: `Not in the index: ${explanation}. ${nextVisit}`.trim(),
     nextStep,
   });
   if (reason === 'canonical-elsewhere' && related) {
-    const fate = related.state?.stamp === undefined ? 'which is not in the index yet' : 'which is in the index';
-    return createHeadline(`the page names another URL as its canonical one: ${related.url}, ${fate}`);
+    const canonicalState =
+      related.state?.stamp === undefined ? 'which is not in the index yet' : 'which is in the index';
+    return createHeadline(`the page names another URL as its canonical one: ${related.url}, ${canonicalState}`);
   }
   if (reason === 'near-duplicate' && related)
     return createHeadline(`its text is nearly the same as that of ${related.url}`);
   if (verdict.accepted && (state.status === 'filtered' || state.status === 'elsewhere'))
     return {
-      ...createHeadline('the configuration has just changed, and it is waiting to be judged again'),
+      ...createHeadline('the configuration has just changed, and the URL is waiting to be judged again'),
       fate: 'on-its-way',
     };
   const detail = visits[0]?.outcome === reason ? extractResponseDetail(visits[0].detail) : undefined;

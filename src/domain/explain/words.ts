@@ -5,16 +5,16 @@ import { formatIsoTime } from '../time/http-date.js';
 import { type Instant, NEVER } from '../time/units.js';
 import type { RobotsOpinion } from './facts.js';
 
-interface Entry {
+interface CodeEntry {
   readonly meaning: string;
   readonly remedy: string;
 }
 
-/** The meaning of a reason code or error code, and what to change. */
-export function findEntry(code: string): Entry {
+/** Finds the meaning of a reason code or error code, and what to change. */
+export function findCodeEntry(code: string): CodeEntry {
   return (
-    (REASONS as Readonly<Record<string, Entry>>)[code] ??
-    (ERROR_CODES as Readonly<Record<string, Entry>>)[code] ?? { meaning: `${code}.`, remedy: 'See the visits.' }
+    (REASONS as Readonly<Record<string, CodeEntry>>)[code] ??
+    (ERROR_CODES as Readonly<Record<string, CodeEntry>>)[code] ?? { meaning: `${code}.`, remedy: 'See the visits.' }
   );
 }
 
@@ -32,14 +32,14 @@ export const describeNextAttempt = (dueAt: Instant | undefined, now: Instant): s
 
 export const describeUntil = (at: Instant): string => `until ${formatTime(at)}`;
 
-/** Why the policy rejects a URL, with the layer and the place that decided. */
+/** Describes why the policy rejects a URL, with the layer and the place in the configuration that decided. */
 export function describePolicyVerdict({ reason, layer, detail, place }: Verdict): string {
-  const what = detail ?? stripFullStop(findEntry(reason).meaning);
-  const where = [layer, place && `${place.file}:${place.line}`].filter((part) => part !== undefined).join(', ');
-  return where === '' ? what : `${what} (${where})`;
+  const description = detail ?? stripFullStop(findCodeEntry(reason).meaning);
+  const location = [layer, place && `${place.file}:${place.line}`].filter((part) => part !== undefined).join(', ');
+  return location === '' ? description : `${description} (${location})`;
 }
 
 export function describeRobotsRule({ agent, line, rule }: RobotsOpinion): string {
-  const by = line === undefined ? '' : ` (line ${line}: ${rule})`;
-  return `robots.txt disallows it for ${agent}${by}`;
+  const ruleText = line === undefined ? '' : ` (line ${line}: ${rule})`;
+  return `robots.txt disallows it for ${agent}${ruleText}`;
 }

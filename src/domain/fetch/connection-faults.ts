@@ -1,129 +1,129 @@
 /**
- * Describes connection errors from libraries in sentences: what happened and what to do next. The library's own code is
- * kept in brackets for those who want to look it up.
+ * Describes connection errors from libraries in sentences: what happened and what to do next. The library's own code
+ * follows in parentheses, so that it can be looked up.
  */
 
 interface Fault {
   /** Matches an error code of Node, OpenSSL or zlib, or part of a message that has no code. */
-  readonly of: RegExp;
+  readonly pattern: RegExp;
   readonly text: string;
   readonly nextStep: string;
 }
 
-const RENEW = 'Have the certificate renewed on the server.';
-const TRUST = 'If you trust the authority, add it as a certificate authority of the fetcher or sink.';
+const RENEW_ADVICE = 'Have the certificate renewed on the server.';
+const TRUST_ADVICE = 'If you trust the authority, add it as a certificate authority of the fetcher or sink.';
 
 /** The first match applies. */
 const FAULTS: readonly Fault[] = [
-  { of: /^CERT_HAS_EXPIRED$/, text: "The server's certificate has expired", nextStep: RENEW },
+  { pattern: /^CERT_HAS_EXPIRED$/, text: "The server's certificate has expired", nextStep: RENEW_ADVICE },
   {
-    of: /^CERT_NOT_YET_VALID$/,
+    pattern: /^CERT_NOT_YET_VALID$/,
     text: "The server's certificate is not valid yet",
     nextStep: 'Check the clocks of this machine and of the server.',
   },
   {
-    of: /^ERR_TLS_CERT_ALTNAME_INVALID$/,
-    text: "The server's certificate is for another host name",
+    pattern: /^ERR_TLS_CERT_ALTNAME_INVALID$/,
+    text: "The server's certificate is for a different host name",
     nextStep: 'Use a name that the certificate covers, or have this name added to it.',
   },
   {
-    of: /^(?:DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN)$/,
+    pattern: /^(?:DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN)$/,
     text: "The server's certificate is self-signed or signed by a private authority",
-    nextStep: TRUST,
+    nextStep: TRUST_ADVICE,
   },
   {
-    of: /^(?:UNABLE_TO_GET_ISSUER_CERT(?:_LOCALLY)?|UNABLE_TO_VERIFY_LEAF_SIGNATURE)$/,
+    pattern: /^(?:UNABLE_TO_GET_ISSUER_CERT(?:_LOCALLY)?|UNABLE_TO_VERIFY_LEAF_SIGNATURE)$/,
     text: "The server's certificate is signed by an unknown authority, or the server does not send the intermediate certificates",
-    nextStep: `${TRUST} Otherwise have the server send its whole chain.`,
+    nextStep: `${TRUST_ADVICE} Otherwise have the server send its whole chain.`,
   },
   {
-    of: /^(?:CERT_\w+|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH_EXCEEDED)$/,
+    pattern: /^(?:CERT_\w+|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH_EXCEEDED)$/,
     text: "The server's certificate is not acceptable",
     nextStep: 'Have the certificate replaced on the server.',
   },
   {
-    of: /WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|HTTP_REQUEST/i,
+    pattern: /WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|HTTP_REQUEST/i,
     text: 'The server does not use TLS on this port',
     nextStep: 'Use http instead of https, or the port on which it uses TLS.',
   },
   {
-    of: /PROTOCOL_VERSION|UNSUPPORTED_PROTOCOL|NO_PROTOCOLS_AVAILABLE/i,
+    pattern: /PROTOCOL_VERSION|UNSUPPORTED_PROTOCOL|NO_PROTOCOLS_AVAILABLE/i,
     text: 'The server does not support TLS 1.2 or later',
     nextStep: 'Have the server updated.',
   },
   {
-    of: /CERTIFICATE_REQUIRED|BAD_CERTIFICATE|UNKNOWN_CA/i,
+    pattern: /CERTIFICATE_REQUIRED|BAD_CERTIFICATE|UNKNOWN_CA/i,
     text: 'The server requires a client certificate',
     nextStep: "Ask the server's operator how a client can sign in.",
   },
   {
-    of: /^(?:ERR_SSL_|ERR_TLS_|EPROTO$)/,
+    pattern: /^(?:ERR_SSL_|ERR_TLS_|EPROTO$)/,
     text: 'The TLS handshake failed',
     nextStep: 'Check which TLS versions, ciphers and certificates the server accepts.',
   },
   {
-    of: /^(?:ENOTFOUND|ENODATA)$/,
+    pattern: /^(?:ENOTFOUND|ENODATA)$/,
     text: 'The host name does not exist',
     nextStep: 'Check its spelling.',
   },
   {
-    of: /^(?:EAI_AGAIN|ETIMEOUT|ESERVFAIL|EREFUSED)$/,
+    pattern: /^(?:EAI_AGAIN|ETIMEOUT|ESERVFAIL|EREFUSED)$/,
     text: 'No name server is responding for the host name',
     nextStep: 'Check the resolver of this machine; Crawlway will retry.',
   },
   {
-    of: /^ECONNREFUSED$/,
+    pattern: /^ECONNREFUSED$/,
     text: 'Nothing is listening at this address and port',
     nextStep: 'Check the port, and whether the server is running.',
   },
   {
-    of: /^(?:ECONNRESET|EPIPE|ECONNABORTED|UND_ERR_SOCKET)$/,
+    pattern: /^(?:ECONNRESET|EPIPE|ECONNABORTED|UND_ERR_SOCKET)$/,
     text: 'The server closed the connection before its response was complete',
     nextStep: 'Check the log of the server, or of a proxy or firewall in front of it.',
   },
   {
-    of: /^ETIMEDOUT$/,
+    pattern: /^ETIMEDOUT$/,
     text: 'The server did not respond within the time allowed',
     nextStep: 'Check that the server is running and that no firewall is dropping the connection.',
   },
   {
-    of: /^(?:EHOSTUNREACH|EHOSTDOWN|ENETUNREACH|ENETDOWN|EADDRNOTAVAIL)$/,
+    pattern: /^(?:EHOSTUNREACH|EHOSTDOWN|ENETUNREACH|ENETDOWN|EADDRNOTAVAIL)$/,
     text: 'There is no route to the address',
     nextStep: 'Check the network of this machine.',
   },
   {
-    of: /^(?:EACCES|EPERM)$/,
+    pattern: /^(?:EACCES|EPERM)$/,
     text: 'This machine does not permit the connection',
     nextStep: 'Check the firewall of this machine.',
   },
   {
-    of: /^(?:EMFILE|ENFILE|ENOBUFS)$/,
+    pattern: /^(?:EMFILE|ENFILE|ENOBUFS)$/,
     text: 'This machine has no sockets left',
     nextStep: 'Raise the limit on open files.',
   },
   {
-    of: /^UND_ERR_HEADERS_OVERFLOW$/,
+    pattern: /^UND_ERR_HEADERS_OVERFLOW$/,
     text: 'The response header is larger than allowed',
     nextStep: "Contact the server's operator.",
   },
   {
-    of: /chunk size/i,
-    text: 'The response is sent in chunks, and the size of one of them is not a number',
+    pattern: /chunk size/i,
+    text: 'The size of a chunk in the response is not a number',
     nextStep: "Contact the server's operator.",
   },
   {
-    of: /content-length|CONTENT_LENGTH/i,
+    pattern: /content-length|CONTENT_LENGTH/i,
     text: 'The response has a wrong Content-Length, or more than one',
     nextStep: "Contact the server's operator.",
   },
   {
-    of: /HTTPParserError|^HPE_|bad response|bad upgrade|ERR_ASSERTION/,
+    pattern: /HTTPParserError|^HPE_|bad response|bad upgrade|ERR_ASSERTION/,
     text: 'The response is not valid HTTP',
     nextStep: 'Check that a web server is listening on this port.',
   },
   {
-    of: /^(?:Z_|ERR_BROTLI|ERR__ERROR_|ERR_PADDING|ZSTD_)/,
-    text: 'The body is not encoded as its header says',
+    pattern: /^(?:Z_|ERR_BROTLI|ERR__ERROR_|ERR_PADDING|ZSTD_)/,
+    text: 'The body is not encoded as the Content-Encoding header says',
     nextStep: 'Ask the operator of the server, or of a proxy in front of it, to send the page unencoded.',
   },
 ];
@@ -131,11 +131,13 @@ const FAULTS: readonly Fault[] = [
 /** A sentence with a next step for a library's error; undefined if the error does not concern a connection. */
 export function describeConnectionFault(error: unknown): string | undefined {
   const { code, message = '', name } = (error ?? {}) as { code?: unknown; message?: string; name?: string };
-  const word = typeof code === 'string' ? code : '';
-  const known = FAULTS.find(({ of }) => (word !== '' && of.test(word)) || of.test(message)) ?? findParserFault(name);
-  if (!known) return undefined;
-  return `${known.text}${word === '' ? '' : ` (${word})`}. ${known.nextStep}`;
+  const errorCode = typeof code === 'string' ? code : '';
+  const fault =
+    FAULTS.find(({ pattern: of }) => (errorCode !== '' && of.test(errorCode)) || of.test(message)) ??
+    findParserFault(name);
+  if (!fault) return undefined;
+  return `${fault.text}${errorCode === '' ? '' : ` (${errorCode})`}. ${fault.nextStep}`;
 }
 
 const findParserFault = (name: string | undefined): Fault | undefined =>
-  name === 'HTTPParserError' ? FAULTS.find(({ of }) => of.test(name)) : undefined;
+  name === 'HTTPParserError' ? FAULTS.find(({ pattern: of }) => of.test(name)) : undefined;

@@ -9,19 +9,19 @@ export type ErrorClass = 'permanent' | 'temporary';
 /** What a failed visit causes, apart from the next state of its URL. */
 export interface ErrorReactions {
   /**
-   * Whether the host is left alone for a while: `backs-off` at once, and longer each time; `after-a-run` if several
-   * visits in a row end this way; `if-indexed` if the page is in the index. Absent if the error concerns this page
-   * alone.
+   * When requests to the host are suspended for a while: `backs-off`: immediately, and longer each time; `after-a-run`:
+   * if several visits in a row end this way; `if-indexed`: if the page is in the index. Absent if the error concerns
+   * only this page.
    */
   readonly host?: 'backs-off' | 'after-a-run' | 'if-indexed';
   /**
-   * Who is to blame, by which the deletion guard judges: `page`: the host responds, and says that this page is gone;
+   * Who is to blame, on which the deletion guard relies. `page`: the host responds and says that this page is gone;
    * `host`: it may be an outage, so a deletion waits for a sign of life; `crawler`: something is missing on the
-   * crawler's side, which never causes a deletion.
+   * crawler's side, so nothing is ever deleted because of it.
    */
   readonly blame: 'page' | 'host' | 'crawler';
   /**
-   * The server says that it has no such file: if a sitemap was only guessed, it does not exist, and nothing has failed.
+   * Set if a guessed sitemap for which the server responds like this does not exist, so that its visit has not failed.
    */
   readonly isMissing?: true;
 }
@@ -32,13 +32,13 @@ export interface ErrorEntry extends ErrorReactions {
   readonly remedy: string;
 }
 
-const BY_DEFAULT: ErrorReactions = { blame: 'host' };
+const DEFAULT_REACTIONS: ErrorReactions = { blame: 'host' };
 
 const definePermanent = (meaning: string, remedy: string, reactions: Partial<ErrorReactions> = {}): ErrorEntry => ({
   class: 'permanent',
   meaning,
   remedy,
-  ...BY_DEFAULT,
+  ...DEFAULT_REACTIONS,
   ...reactions,
 });
 const defineTemporary = (meaning: string, remedy: string, reactions: Partial<ErrorReactions> = {}): ErrorEntry => ({
@@ -65,7 +65,7 @@ export const ERROR_CODES = {
   ),
   'payment-required': definePermanent(
     'The server requires payment for the page (402).',
-    'Come to an agreement with the site, and configure the header or credential that it requires in the fetcher.',
+    'Reach an agreement with the site, and configure the header or credential that it requires in the fetcher.',
   ),
   'http-403': definePermanent(
     'The server denies the crawler access to the page (403).',
@@ -83,7 +83,7 @@ export const ERROR_CODES = {
     { host: 'after-a-run' },
   ),
   'http-other': definePermanent(
-    'The status is not one with which a GET returns a page: it is 204, 205, 206 or one that HTTP does not define.',
+    'The server responded with a status that is not valid for a page: 204, 205, 206 or one that HTTP does not define.',
     'Contact the site.',
   ),
   'not-modified-unconditional': definePermanent(
@@ -114,7 +114,7 @@ export const ERROR_CODES = {
     'The certificate has expired or is not yet valid.',
     'Renew the certificate on the site.',
   ),
-  'tls-name': definePermanent('The certificate is for another host name.', 'Fix the certificate on the site.'),
+  'tls-name': definePermanent('The certificate is for a different host name.', 'Fix the certificate on the site.'),
   'tls-untrusted': definePermanent(
     'The certificate is not signed by an authority that the fetcher trusts.',
     'Add the authority to the fetcher.',
@@ -141,9 +141,12 @@ export const ERROR_CODES = {
   ),
   'soft-error': definePermanent(
     'The page has status 200, but its text says that it is an error.',
-    'Nothing, or fix the SoftErrors pattern.',
+    'Nothing to do; if the page is not an error page, fix the SoftErrors pattern.',
   ),
-  'connection-failed': definePermanent('The connection failed for another reason.', 'See the details of the visit.'),
+  'connection-failed': definePermanent(
+    'The connection failed for a reason that has no code of its own.',
+    'See the details of the visit.',
+  ),
   'http-408': defineTemporary('The server timed out waiting for the request (408).', 'Retried automatically.'),
   'http-425': defineTemporary('The server is unwilling to process early data (425).', 'Retried automatically.'),
   'http-429': defineTemporary(
@@ -181,7 +184,7 @@ export const ERROR_CODES = {
     { host: 'backs-off' },
   ),
   'robots-unreachable': defineTemporary(
-    'robots.txt could not be read, so nothing on the host is fetched until it can be (RFC 9309, 2.3.1.4).',
+    'robots.txt could not be read, so nothing is fetched from the host until it can be (RFC 9309, 2.3.1.4).',
     'Retried automatically.',
   ),
   'extractor-unavailable': defineTemporary(
@@ -233,7 +236,7 @@ export const isErrorCode = (code: string): code is ErrorCode => Object.hasOwn(ER
 
 export const getDefaultReactions = (code: ErrorCode): ErrorReactions => ERROR_CODES[code];
 
-/** The error code for an HTTP status that is neither a success nor a redirect nor 304. */
+/** Finds the error code for an HTTP status that is neither a success nor a redirect nor 304. */
 export function findErrorCodeForStatus(status: number, hasRetryAfter: boolean): ErrorCode {
   switch (status) {
     case 401:

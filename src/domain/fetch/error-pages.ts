@@ -1,6 +1,6 @@
 /**
- * Error pages that come with status 200 ("soft 404"), found by probing: a host's response to a URL that cannot exist is
- * its error page (after Bar-Yossef, Broder, Kumar and Tomkins, "Sic Transit Gloria Telae", WWW 2004).
+ * Detects error pages that are sent with status 200 ("soft 404") by probing: a host's response to a URL that cannot
+ * exist is its error page (after Bar-Yossef, Broder, Kumar and Tomkins, "Sic Transit Gloria Telae", WWW 2004).
  */
 import { computeSimhash } from '../content/simhash.js';
 import { type CrawlUrl, stripQuery } from '../url/crawl-url.js';
@@ -15,46 +15,48 @@ export interface PageFingerprint {
 }
 
 /**
- * Number of bits, out of 64, in which the texts of two error pages of one host may differ: some show the time or a
- * counter.
+ * Maximum number of bits, out of 64, in which the simhashes of two error pages of one host may differ, because some
+ * pages show the time or a counter; with the same title, they may differ more.
  */
-const SAME_TEXT = 3;
-const SAME_TITLE_AND_TEXT = 12;
+const MAX_TEXT_DIFFERENCE = 3;
+const MAX_TEXT_DIFFERENCE_WITH_SAME_TITLE = 12;
 
-/** Fraction by which their lengths may differ, and number of characters by which they may always differ. */
-const LENGTH_SHARE = 0.1;
+/** Fraction by which their lengths may differ, and a number of characters by which they may always differ. */
+const MAX_LENGTH_SHARE = 0.1;
 const LENGTH_SLACK = 200;
 
 /** Shorter page names may be ordinary words in the text. */
-const LEAST_NAME = 4;
+const MIN_NAME_LENGTH = 4;
 
-/** The fingerprint of a page; undefined if its text has too few words to compare. */
+/** Computes the fingerprint of a page; undefined if its text has too few words to compare. */
 export function computeFingerprint(
   page: { readonly title: string; readonly text: string },
-  address: CrawlUrl,
+  url: CrawlUrl,
 ): PageFingerprint | undefined {
-  const forms = createAddressPattern(address);
-  const text = page.text.replace(forms, ' ');
+  const urlPattern = createUrlPattern(url);
+  const text = page.text.replace(urlPattern, ' ');
   const hash = computeSimhash(text);
   return hash === undefined
     ? undefined
-    : { simhash: hash, title: page.title.replace(forms, ' ').trim(), length: text.length };
+    : { simhash: hash, title: page.title.replace(urlPattern, ' ').trim(), length: text.length };
 }
 
 /**
- * The forms in which an error page may repeat the requested URL: the whole URL, its path or its file name, encoded or
- * decoded.
+ * Matches the forms in which an error page may repeat the requested URL: the whole URL, its path or its file name,
+ * encoded or decoded.
  */
-function createAddressPattern({ href, host, path, query }: CrawlUrl): RegExp {
+function createUrlPattern({ href, host, path, query }: CrawlUrl): RegExp {
   const search = query === '' ? '' : `?${query}`;
-  const file = path.slice(path.lastIndexOf('/') + 1);
-  const names = [file + search, file, file.replace(/\.\w+$/, '')].filter((name) => name.length >= LEAST_NAME);
+  const fileName = path.slice(path.lastIndexOf('/') + 1);
+  const names = [fileName + search, fileName, fileName.replace(/\.\w+$/, '')].filter(
+    (name) => name.length >= MIN_NAME_LENGTH,
+  );
   const paths = [path + search, path].filter((form) => form.length > 1);
-  const written = [href, ...paths.flatMap((form) => [host + form, form]), ...names];
-  const longestFirst = [...new Set([...written, ...written.map(decodeOrKeep)])].sort((a, b) => b.length - a.length);
-  const forms = longestFirst.map((form) => form.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')).join('|');
-  const word = String.raw`[\p{L}\p{N}]`;
-  return new RegExp(`(?:(?<!${word})|(?=/))(?:${forms})(?!${word})`, 'giu');
+  const variants = [href, ...paths.flatMap((form) => [host + form, form]), ...names];
+  const longestFirst = [...new Set([...variants, ...variants.map(decodeOrKeep)])].sort((a, b) => b.length - a.length);
+  const alternatives = longestFirst.map((form) => form.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')).join('|');
+  const wordCharacter = String.raw`[\p{L}\p{N}]`;
+  return new RegExp(`(?:(?<!${wordCharacter})|(?=/))(?:${alternatives})(?!${wordCharacter})`, 'giu');
 }
 
 function decodeOrKeep(text: string): string {
@@ -70,27 +72,30 @@ function decodeOrKeep(text: string): string {
  * that is known to be good (its home page). Undefined if the two look alike: a host that responds to everything with
  * one page (an application that renders its pages in the browser) has no distinguishable error page.
  */
-export function detectErrorPage(probe: PageFingerprint, good: PageFingerprint): PageFingerprint | undefined {
-  return isErrorPage(good, probe) ? undefined : probe;
+export function detectErrorPage(probe: PageFingerprint, goodPage: PageFingerprint): PageFingerprint | undefined {
+  return isErrorPage(goodPage, probe) ? undefined : probe;
 }
 
-/** Is the page its host's error page under another URL? */
+/** Whether the page is its host's error page under a different URL. */
 export function isErrorPage(page: PageFingerprint, errorPage: PageFingerprint): boolean {
-  const room = Math.max(LENGTH_SLACK, LENGTH_SHARE * Math.max(page.length, errorPage.length));
-  if (Math.abs(page.length - errorPage.length) > room) return false;
-  const sameTitle = page.title !== '' && page.title === errorPage.title;
-  return countDifferingBits(page.simhash, errorPage.simhash) <= (sameTitle ? SAME_TITLE_AND_TEXT : SAME_TEXT);
+  const maxDifference = Math.max(LENGTH_SLACK, MAX_LENGTH_SHARE * Math.max(page.length, errorPage.length));
+  if (Math.abs(page.length - errorPage.length) > maxDifference) return false;
+  const hasSameTitle = page.title !== '' && page.title === errorPage.title;
+  return (
+    countDifferingBits(page.simhash, errorPage.simhash) <=
+    (hasSameTitle ? MAX_TEXT_DIFFERENCE_WITH_SAME_TITLE : MAX_TEXT_DIFFERENCE)
+  );
 }
 
 function countDifferingBits(a: bigint, b: bigint): number {
-  let bits = 0;
-  for (let rest = BigInt.asUintN(64, a ^ b); rest !== 0n; rest &= rest - 1n) bits++;
-  return bits;
+  let bitCount = 0;
+  for (let remaining = BigInt.asUintN(64, a ^ b); remaining !== 0n; remaining &= remaining - 1n) bitCount++;
+  return bitCount;
 }
 
 /**
- * A URL that cannot exist, next to the given one, so that the same part of the site responds to it. `token` is a random
- * string of letters and digits, so that no site can prepare for it.
+ * Creates a URL that cannot exist, next to the given one, so that the same part of the site responds to it. `token` is
+ * a random string of letters and digits, so that no site can anticipate it.
  */
 export function createImpossibleUrl(url: string, token: string): string {
   const path = stripQuery(url);

@@ -51,13 +51,13 @@ export type FetchOutcome =
       /** IP address that responded. */
       readonly address: string;
       readonly timings: FetchTimings;
-      /** What a browser did to render it; the body is the document as its scripts created it. */
+      /** How a browser rendered it; if present, the body is the document as its scripts created it. */
       readonly rendering?: Rendering;
     }
   | {
       readonly kind: 'failure';
       readonly code: ErrorCode;
-      /** In words for a person, without user info and secrets. */
+      /** Description for users, without user info and secrets. */
       readonly detail: string;
       readonly retryAfter?: Duration;
       readonly timings: FetchTimings;

@@ -3,7 +3,7 @@ import type { SoftErrorDefinition } from '../crawl/definition.js';
 import { formatPlace, type Place } from '../crawl/place.js';
 
 /** Maximum number of characters of a page's text that are searched: an error message is near the top of its page. */
-const MAX_TEXT = 65_536;
+const MAX_TEXT_LENGTH = 65_536;
 
 export interface SoftErrorPage {
   /** Canonical URL. */
@@ -13,30 +13,30 @@ export interface SoftErrorPage {
 }
 
 export interface SoftErrorMatcher {
-  /** The status that the page is treated as, and the place of the pattern that matched; the first match wins. */
+  /** The status to use for the page, and the place of the pattern that matched; the first match wins. */
   match(page: SoftErrorPage): { readonly status: number; readonly place: Place } | undefined;
 }
 
 /**
- * Patterns of pages that are errors although their status says 200 (reference: OmniFind). Apply them only to responses
+ * Compiles the patterns of pages that are errors despite status 200 (reference: OmniFind). Apply them only to responses
  * with status 200. A pattern may match anywhere in its field; matching is case-sensitive and takes linear time. If
  * patterns for URL, title and content are given together, all must match.
  * @throws SoftErrorFault if a pattern is not valid
  */
 export function compileSoftErrors(definitions: readonly SoftErrorDefinition[]): SoftErrorMatcher {
-  const tests = definitions.map((definition) => ({ ...definition, patterns: compileSoftError(definition) }));
+  const matchers = definitions.map((definition) => ({ ...definition, patterns: compileSoftErrorPatterns(definition) }));
   return {
     match(page) {
-      const fields = { url: page.url, title: page.title, content: page.text.slice(0, MAX_TEXT) };
-      const found = tests.find(({ patterns }) => patterns.every(({ field, regex }) => regex.test(fields[field])));
-      return found && { status: found.status, place: found.place };
+      const fields = { url: page.url, title: page.title, content: page.text.slice(0, MAX_TEXT_LENGTH) };
+      const match = matchers.find(({ patterns }) => patterns.every(({ field, regex }) => regex.test(fields[field])));
+      return match && { status: match.status, place: match.place };
     },
   };
 }
 
 const FIELDS = ['url', 'title', 'content'] as const;
 
-/** The engine rejected a pattern; its error is the cause. */
+/** Thrown if the engine rejects a pattern; `cause` is the engine's error. */
 export class SoftErrorFault extends Error {
   override readonly name = 'SoftErrorFault';
   constructor(
@@ -49,7 +49,7 @@ export class SoftErrorFault extends Error {
   }
 }
 
-function compileSoftError(definition: SoftErrorDefinition) {
+function compileSoftErrorPatterns(definition: SoftErrorDefinition) {
   return FIELDS.flatMap((field) => {
     const pattern = definition[field];
     return pattern === undefined ? [] : [{ field, regex: compileRegex(pattern, definition.place) }];

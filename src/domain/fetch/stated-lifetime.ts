@@ -6,15 +6,15 @@ import { parseHttpDate } from '../time/http-date.js';
 import { between, type Duration, seconds } from '../time/units.js';
 
 export function parseLifetime(headers: Readonly<Record<string, string>>): Duration | undefined {
-  const control = headers['cache-control'];
-  if (control !== undefined) {
-    if (/(?:^|[,\s])no-(?:store|cache)\b/i.test(control)) return undefined;
-    const age = /(?:^|[,\s])max-age=(?:"?)(\d{1,10})/i.exec(control);
-    if (age) return seconds(Number(age[1]));
+  const cacheControl = headers['cache-control'];
+  if (cacheControl !== undefined) {
+    if (/(?:^|[,\s])no-(?:store|cache)\b/i.test(cacheControl)) return undefined;
+    const maxAge = /(?:^|[,\s])max-age=(?:"?)(\d{1,10})/i.exec(cacheControl);
+    if (maxAge) return seconds(Number(maxAge[1]));
   }
   const expires = headers['expires'];
   if (expires === undefined) return undefined;
-  const until = parseHttpDate(expires);
-  const date = parseHttpDate(headers['date'] ?? '');
-  return until !== undefined && date !== undefined && until > date ? between(date, until) : undefined;
+  const expiresAt = parseHttpDate(expires);
+  const sentAt = parseHttpDate(headers['date'] ?? '');
+  return expiresAt !== undefined && sentAt !== undefined && expiresAt > sentAt ? between(sentAt, expiresAt) : undefined;
 }

@@ -10,8 +10,8 @@ export interface Validators {
  * Maximum lengths: validators are stored with each URL, and those of a hostile host must not take more space than the
  * URL itself.
  */
-const LONGEST_ETAG = 1_024;
-const LONGEST_DATE = 64;
+const MAX_ETAG_LENGTH = 1_024;
+const MAX_DATE_LENGTH = 64;
 
 /**
  * Reads only validators that a later request can use: a Last-Modified that is not a date and an ETag that is too long
@@ -21,8 +21,8 @@ export function readValidators(headers: Readonly<Record<string, string>>): Valid
   const etag = headers['etag'];
   const date = headers['last-modified'];
   return {
-    etag: etag !== undefined && etag !== '' && etag.length <= LONGEST_ETAG ? etag : undefined,
+    etag: etag !== undefined && etag !== '' && etag.length <= MAX_ETAG_LENGTH ? etag : undefined,
     lastModified:
-      date !== undefined && date.length <= LONGEST_DATE && parseHttpDate(date) !== undefined ? date : undefined,
+      date !== undefined && date.length <= MAX_DATE_LENGTH && parseHttpDate(date) !== undefined ? date : undefined,
   };
 }

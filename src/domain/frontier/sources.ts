@@ -1,6 +1,6 @@
 /**
- * The six URL sources of the scheduler, their numbers and default weights (reference: CloudView, "How Priorities Work"). Precedence
- * (order inside a source) and weight (share between sources) are two different things.
+ * The six URL sources of the scheduler, their numbers and default weights (reference: CloudView, "How Priorities
+ * Work"). Precedence (order inside a source) and weight (share between sources) are two different things.
  */
 import { earlier, type Instant } from '../time/units.js';
 
@@ -29,8 +29,8 @@ export const DEFAULT_WEIGHTS: Readonly<Record<SourceName, number>> = {
 export const getSourceName = (number: SourceNumber): SourceName => SOURCES[number];
 
 /**
- * The queue place of a URL that a person wants visited now. If it is already due, it keeps its due time, from which its
- * waiting time is measured.
+ * The source and due time of a URL that a user wants to have visited immediately. If it is already due, it keeps its
+ * due time, from which its waiting time is measured.
  */
 export function toImmediateQueuePlace(
   { source, dueAt }: { readonly source?: SourceNumber; readonly dueAt: Instant },
@@ -44,7 +44,7 @@ export type DiscoveredVia = 'root' | 'link' | 'redirect' | 'sitemap' | 'indexnow
 
 /**
  * The source of a queued URL: roots → user, redirect targets → redir, others according to what the rules grant. A
- * priority shift (-2 highest … 2 lowest) moves it among the five fifos.
+ * priority shift (-2 highest … 2 lowest) moves it among the first five sources.
  */
 export function assignSource(
   discoveredVia: DiscoveredVia,
@@ -62,7 +62,7 @@ export interface QueueAssignment {
   readonly natural: SourceName;
   /** What rules and the root's priority add to the source number. */
   readonly shift: number;
-  /** The natural source moved by the shift, clamped to the five fifos. */
+  /** The natural source moved by the shift, clamped to the first five sources. */
   readonly source: SourceName;
 }
 

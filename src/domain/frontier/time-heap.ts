@@ -10,14 +10,14 @@ interface Entry<T> {
 /** Values that are waiting for a time: a binary min-heap, earliest first, and first in, first out for equal times. */
 export class TimeHeap<T> {
   readonly #entries: Entry<T>[] = [];
-  #arrivals = 0;
+  #arrivalCount = 0;
 
   get size(): number {
     return this.#entries.length;
   }
 
   push(at: Instant, value: T): void {
-    const entry = { at, arrival: this.#arrivals++, value };
+    const entry = { at, arrival: this.#arrivalCount++, value };
     const entries = this.#entries;
     let hole = entries.length;
     entries.push(entry);

@@ -14,31 +14,32 @@ export class WeightedPick {
     this.setWeights(weights);
   }
 
-  /** Starts afresh with new weights; the number of sources may change too. */
+  /** Starts over with new weights; the number of sources may also change. */
   setWeights(weights: readonly number[]): void {
-    const wrong = weights.find((weight) => !Number.isSafeInteger(weight) || weight < 1);
-    if (wrong !== undefined) throw new RangeError(`weight of a source: ${wrong}; it must be a positive integer`);
+    const invalid = weights.find((weight) => !Number.isSafeInteger(weight) || weight < 1);
+    if (invalid !== undefined)
+      throw new RangeError(`the weight of a source must be a positive integer, not ${invalid}`);
     this.#weights = [...weights];
     this.#credit = new Float64Array(weights.length);
   }
 
   /**
-   * Position of the source whose turn it is, or undefined if none is ready. `ready` is called once for each source.
+   * Position of the source whose turn it is, or undefined if none is ready. The function is called once for each source.
    * Ties go to the lower position.
    */
-  pick(ready: (source: number) => boolean): number | undefined {
+  pick(isReady: (source: number) => boolean): number | undefined {
     const credit = this.#credit;
-    let earned = 0;
+    let earnedWeight = 0;
     let best = -1;
     for (let source = 0; source < credit.length; source++) {
-      if (!ready(source)) continue;
+      if (!isReady(source)) continue;
       const weight = this.#weights[source]!;
-      earned += weight;
+      earnedWeight += weight;
       credit[source]! += weight;
       if (best < 0 || credit[source]! > credit[best]!) best = source;
     }
     if (best < 0) return undefined;
-    credit[best]! -= earned;
+    credit[best]! -= earnedWeight;
     return best;
   }
 }

@@ -1,15 +1,15 @@
 /**
- * IP addresses and CIDR blocks: which addresses belong to the public Internet, and which blocks an operator named.
- * Anything that cannot be read as an address is neither public nor in any block: the checks fail closed. Sources: the
+ * Parses IP addresses and CIDR blocks, and checks whether an address is public or in one of the configured blocks.
+ * Anything that cannot be parsed as an address is neither public nor in any block: the checks fail closed. Sources: the
  * IANA IPv4 and IPv6 Special-Purpose Address Registries (RFC 6890 and its updates), RFC 4291, RFC 5952.
  */
 
-/** 4 or 16 bytes. An IPv4-mapped IPv6 address is kept as the IPv4 address that a connection to it reaches. */
+/** 4 or 16 bytes. An IPv4-mapped IPv6 address is stored as the IPv4 address that a connection to it reaches. */
 export type Address = readonly number[];
 
 export interface Cidr {
   readonly base: Address;
-  /** Number of leading bits that count: 0…32 or 0…128. */
+  /** Prefix length: 0…32 or 0…128. */
   readonly bits: number;
 }
 
@@ -18,17 +18,17 @@ const GROUP = /^[0-9a-f]{1,4}$/i;
 const BITS = /^(?:0|[1-9]\d{0,2})$/;
 const MAPPED_PREFIX: Address = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 255, 255];
 /** Length of the longest valid string: an IPv6 address with a dotted tail, a zone and a netmask of the same length. */
-const LONGEST_TEXT = 128;
+const MAX_TEXT_LENGTH = 128;
 
 /**
  * Parses an IPv4 or IPv6 address. Brackets and a zone (`%eth0`) are allowed; octal, hexadecimal and short IPv4 forms
  * are not.
  */
 export function parseAddress(text: string): Address | undefined {
-  if (text.length > LONGEST_TEXT) return undefined;
-  const bare = text.startsWith('[') && text.endsWith(']') ? text.slice(1, -1) : text;
-  if (!bare.includes(':')) return parseIPv4(bare);
-  const bytes = parseIPv6(bare.split('%', 1)[0] ?? '');
+  if (text.length > MAX_TEXT_LENGTH) return undefined;
+  const unbracketed = text.startsWith('[') && text.endsWith(']') ? text.slice(1, -1) : text;
+  if (!unbracketed.includes(':')) return parseIPv4(unbracketed);
+  const bytes = parseIPv6(unbracketed.split('%', 1)[0] ?? '');
   return bytes && isMappedIPv4(bytes) ? bytes.slice(12) : bytes;
 }
 
@@ -45,22 +45,22 @@ function parseIPv6(text: string): Address | undefined {
   const head = parseGroups(halves[0] ?? '', halves.length === 1);
   const tail = halves.length === 2 ? parseGroups(halves[1] ?? '', true) : [];
   if (!head || !tail) return undefined;
-  const gap = 16 - head.length - tail.length;
-  // `::` stands for at least one group; without it no group may be missing.
-  if (halves.length === 2 ? gap < 2 : gap !== 0) return undefined;
-  return [...head, ...new Array<number>(gap).fill(0), ...tail];
+  const gapLength = 16 - head.length - tail.length;
+  // `::` replaces at least one group; without it, no group may be missing.
+  if (halves.length === 2 ? gapLength < 2 : gapLength !== 0) return undefined;
+  return [...head, ...new Array<number>(gapLength).fill(0), ...tail];
 }
 
-/** Bytes of colon-separated groups; the last group may be dotted IPv4 if the address ends there. */
+/** Parses colon-separated groups to bytes; the last group may be dotted IPv4 if the address ends there. */
 function parseGroups(text: string, endsAddress: boolean): number[] | undefined {
   if (text === '') return [];
   const bytes: number[] = [];
   const groups = text.split(':');
   for (const [index, group] of groups.entries()) {
     if (endsAddress && index === groups.length - 1 && group.includes('.')) {
-      const dotted = parseIPv4(group);
-      if (!dotted) return undefined;
-      bytes.push(...dotted);
+      const ipv4Bytes = parseIPv4(group);
+      if (!ipv4Bytes) return undefined;
+      bytes.push(...ipv4Bytes);
     } else {
       if (!GROUP.test(group)) return undefined;
       const value = Number.parseInt(group, 16);
@@ -73,16 +73,16 @@ function parseGroups(text: string, endsAddress: boolean): number[] | undefined {
 const isMappedIPv4 = (bytes: Address): boolean =>
   bytes.length === 16 && MAPPED_PREFIX.every((byte, index) => bytes[index] === byte);
 
-/** `10.0.0.0/8`, `::1/128` or one address. Bits of the base beyond the prefix are cleared. */
+/** Parses `10.0.0.0/8`, `::1/128` or a single address. Bits of the base beyond the prefix are cleared. */
 export function parseCidr(text: string): Cidr | undefined {
-  if (text.length > LONGEST_TEXT) return undefined;
-  const slash = text.indexOf('/');
-  const addressText = slash < 0 ? text : text.slice(0, slash);
-  const bitsText = slash < 0 ? undefined : text.slice(slash + 1);
+  if (text.length > MAX_TEXT_LENGTH) return undefined;
+  const slashIndex = text.indexOf('/');
+  const addressText = slashIndex < 0 ? text : text.slice(0, slashIndex);
+  const bitsText = slashIndex < 0 ? undefined : text.slice(slashIndex + 1);
   const base = parseAddress(addressText);
   if (!base || addressText.includes('%') || (bitsText !== undefined && !BITS.test(bitsText))) return undefined;
-  const mapped = base.length === 4 && addressText.includes(':');
-  const bits = bitsText === undefined ? base.length * 8 : Number(bitsText) - (mapped ? 96 : 0);
+  const isMapped = base.length === 4 && addressText.includes(':');
+  const bits = bitsText === undefined ? base.length * 8 : Number(bitsText) - (isMapped ? 96 : 0);
   return bits >= 0 && bits <= base.length * 8 ? { base: applyMask(base, bits), bits } : undefined;
 }
 
@@ -102,7 +102,7 @@ export function cidrContains(cidr: Cidr, address: Address): boolean {
   return true;
 }
 
-/** True when `ip` is in one of the blocks. Blocks or addresses that cannot be read match nothing. */
+/** Whether `ip` is in one of the blocks. Blocks and addresses that cannot be parsed match nothing. */
 export function isInAnyCidr(ip: string, cidrs: readonly string[]): boolean {
   if (cidrs.length === 0) return false;
   const address = parseAddress(ip);
@@ -114,13 +114,13 @@ export function isInAnyCidr(ip: string, cidrs: readonly string[]): boolean {
 }
 
 /**
- * The CIDR block meant by `IP`, `IP/BITS` or `IP NETMASK`, in canonical form (host bits cleared, IPv6 as RFC 5952 writes it);
- * undefined if it has none of these forms or the netmask is not contiguous.
+ * Converts `IP`, `IP/BITS` or `IP NETMASK` to a CIDR block in canonical form (host bits cleared, IPv6 as in RFC 5952);
+ * undefined if the text has none of these forms or the netmask is not contiguous.
  */
 export function normalizeCidr(text: string): string | undefined {
-  const words = text.trim().split(/\s+/, 3);
-  const cidr = words.length === 2 ? createCidrFromNetmask(words[0] ?? '', words[1] ?? '') : parseCidr(words[0] ?? '');
-  if (!cidr || words.length > 2) return undefined;
+  const parts = text.trim().split(/\s+/, 3);
+  const cidr = parts.length === 2 ? createCidrFromNetmask(parts[0] ?? '', parts[1] ?? '') : parseCidr(parts[0] ?? '');
+  if (!cidr || parts.length > 2) return undefined;
   return `${formatAddress(cidr.base)}/${cidr.bits}`;
 }
 
@@ -128,14 +128,15 @@ function createCidrFromNetmask(ip: string, netmask: string): Cidr | undefined {
   const base = parseCidr(ip)?.base;
   const mask = parseAddress(netmask);
   if (!base || !mask || ip.includes('/') || mask.length !== base.length) return undefined;
-  const ones = mask.map((byte) => byte.toString(2).padStart(8, '0')).join('');
-  if (!/^1*0*$/.test(ones)) return undefined;
-  const bits = ones.lastIndexOf('1') + 1;
+  const bitString = mask.map((byte) => byte.toString(2).padStart(8, '0')).join('');
+  if (!/^1*0*$/.test(bitString)) return undefined;
+  const bits = bitString.lastIndexOf('1') + 1;
   return { base: applyMask(base, bits), bits };
 }
 
 /**
- * Canonical text: dotted decimal, or lower-case IPv6 with the longest run of zero groups replaced by `::` (RFC 5952).
+ * Formats an address as canonical text: dotted decimal, or lower-case IPv6 with the longest run of zero
+ * groups replaced by `::` (RFC 5952).
  */
 export function formatAddress(address: Address): string {
   if (address.length === 4) return address.join('.');
@@ -149,13 +150,13 @@ export function formatAddress(address: Address): string {
 }
 
 function findLongestZeroRun(groups: readonly string[]): { start: number; length: number } {
-  let best = { start: 0, length: 0 };
+  let longest = { start: 0, length: 0 };
   let start = 0;
   for (const [index, group] of groups.entries()) {
     if (group !== '0') start = index + 1;
-    else if (index + 1 - start > best.length) best = { start, length: index + 1 - start };
+    else if (index + 1 - start > longest.length) longest = { start, length: index + 1 - start };
   }
-  return best;
+  return longest;
 }
 
 const parseBlocks = (...texts: readonly string[]): readonly Cidr[] =>
@@ -191,24 +192,27 @@ const IPV6_GLOBAL_UNICAST = parseBlocks('2000::/3');
 const IPV6_NOT_PUBLIC = parseBlocks(
   '2001::/23', // IETF protocol assignments, Teredo among them
   '2001:db8::/32', // documentation
-  '2002::/16', // 6to4: leads to an embedded IPv4 address of the sender's choice
+  '2002::/16', // 6to4: reaches an embedded IPv4 address of the sender's choice
   '3fff::/20', // documentation
 );
 
 /** The well-known NAT64 prefix (RFC 6052): as public as the IPv4 address in its last four bytes. */
 const NAT64 = parseBlocks('64:ff9b::/96');
 
-const anyContains = (cidrs: readonly Cidr[], address: Address): boolean =>
+const isInAnyBlock = (cidrs: readonly Cidr[], address: Address): boolean =>
   cidrs.some((cidr) => cidrContains(cidr, address));
 
-/** True for an address that anyone on the Internet may reach; false for special-purpose ones and for what is not an address. */
+/**
+ * Whether anyone on the Internet may reach the address; false for special-purpose addresses and for text that is not an
+ * address.
+ */
 export function isPublicAddress(ip: string): boolean {
   const address = parseAddress(ip);
   return address !== undefined && isPublic(address);
 }
 
 function isPublic(address: Address): boolean {
-  if (address.length === 4) return !anyContains(IPV4_NOT_PUBLIC, address);
-  if (anyContains(NAT64, address)) return isPublic(address.slice(12));
-  return anyContains(IPV6_GLOBAL_UNICAST, address) && !anyContains(IPV6_NOT_PUBLIC, address);
+  if (address.length === 4) return !isInAnyBlock(IPV4_NOT_PUBLIC, address);
+  if (isInAnyBlock(NAT64, address)) return isPublic(address.slice(12));
+  return isInAnyBlock(IPV6_GLOBAL_UNICAST, address) && !isInAnyBlock(IPV6_NOT_PUBLIC, address);
 }

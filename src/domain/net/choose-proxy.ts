@@ -8,10 +8,10 @@ interface Route {
   readonly path: string;
 }
 
-export type ProxyChoice = (url: URL) => ProxyDefinition | undefined;
+export type ProxyChooser = (url: URL) => ProxyDefinition | undefined;
 
 /** Chooses the proxy with the longest matching prefix; none if the host is in its list of exceptions. */
-export function createProxyChooser(proxies: readonly ProxyDefinition[]): ProxyChoice {
+export function createProxyChooser(proxies: readonly ProxyDefinition[]): ProxyChooser {
   const routes = proxies
     .flatMap((proxy): Route[] => {
       if (proxy.for === undefined) return [{ proxy, path: '' }];
@@ -35,8 +35,8 @@ export function createProxyChooser(proxies: readonly ProxyDefinition[]): ProxyCh
 function matchesException(entry: string, { hostname, port, protocol }: URL): boolean {
   if (entry === '*') return true;
   const host = hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
-  const [, named = entry, wanted] = /^([^:]*|\[.*\]):(\d+)$/.exec(entry) ?? [];
-  if (wanted !== undefined && wanted !== (port || (protocol === 'https:' ? '443' : '80'))) return false;
-  const name = named.toLowerCase().replace(/^\*?\./, '');
-  return host === name || host.endsWith(`.${name}`) || isInAnyCidr(host, [named]);
+  const [, hostPart = entry, requiredPort] = /^([^:]*|\[.*\]):(\d+)$/.exec(entry) ?? [];
+  if (requiredPort !== undefined && requiredPort !== (port || (protocol === 'https:' ? '443' : '80'))) return false;
+  const name = hostPart.toLowerCase().replace(/^\*?\./, '');
+  return host === name || host.endsWith(`.${name}`) || isInAnyCidr(host, [hostPart]);
 }

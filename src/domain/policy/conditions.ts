@@ -1,7 +1,7 @@
 /**
- * Layer 5, recursive conditions (reference: Vivisimo Velocity, "Recursive Conditions"). Global options first, then the
- * rules in order; the last setting of an option wins. Being filtered is final, but evaluation continues: a later rule
- * that also filters the URL may request a record of it.
+ * Layer 5, recursive conditions (reference: Vivisimo Velocity, "Recursive Conditions"). Global options come first, then
+ * the rules in order; the last setting of an option wins. Being filtered is final, but evaluation continues: a later
+ * rule that also filters the URL may request a record of it.
  */
 
 import type { RootDefinition } from '../crawl/definition.js';
@@ -10,7 +10,7 @@ import type { ConditionRule, ConditionsDefinition, ConditionTest, UrlOptions } f
 import { type Draft, type Layer, type Rejection } from './layer.js';
 import { createPatternProblem } from './matching/expression.js';
 import { LiteralIndex } from './matching/literal-index.js';
-import { type Necessary, requireOneOf, toIndexForm, UNKNOWN } from './matching/necessary.js';
+import { NO_REQUIRED_TEXTS, type RequiredTexts, requireOneOf, toIndexForm } from './matching/necessary.js';
 import type { Predicate, Subject } from './matching/subject.js';
 import { type CompiledPattern, compilePattern, toUrlForm } from './matching/text-matcher.js';
 import { createWildcardMatcher, listRequiredTexts, splitWildcards } from './matching/wildcard.js';
@@ -19,8 +19,8 @@ import {
   findNamedServers,
   findRootServers,
   hasSecrets,
-  NAMES_NONE,
   type NamedServers,
+  NO_NAMED_SERVERS,
   omitSecrets,
   type Servers,
 } from './secret-scope.js';
@@ -32,9 +32,9 @@ interface CompiledCondition {
   readonly matches: Predicate;
   readonly children: Level;
   /** The servers to which its credentials and secret headers may be sent; undefined if it has none. */
-  readonly secretsFor: Servers | undefined;
-  /** What every URL must contain for which the rule has an effect. */
-  readonly necessary: Necessary;
+  readonly secretServers: Servers | undefined;
+  /** What a URL must contain for the rule to have an effect. */
+  readonly requiredTexts: RequiredTexts;
 }
 
 /** Rules of one level; long lists are searched with an index. */
@@ -43,14 +43,14 @@ interface Level {
   readonly index: LiteralIndex | undefined;
 }
 
-const WORTH_AN_INDEX = 16;
+const INDEX_THRESHOLD = 16;
 
 /** What one rule did with one URL; `depth` 0 is the outermost. */
 export interface ConditionStep {
   readonly rule: ConditionRule;
   readonly depth: number;
   readonly outcome: 'applies' | 'does not apply' | 'filters' | 'passes' | 'not evaluated';
-  /** What a matching rule assigns: its options, except secrets that are not meant for this server. */
+  /** The options that a matching rule assigns, except secrets that are not meant for this server. */
   readonly options?: UrlOptions;
 }
 
@@ -65,13 +65,13 @@ export interface ConditionsResult {
   readonly log: boolean;
 }
 
-export interface ConditionsQuestion {
-  readonly visit?: (step: ConditionStep) => void;
-  /** Where the URL is fetched if it is an alias: secrets are sent there. */
+export interface ConditionsContext {
+  readonly onStep?: (step: ConditionStep) => void;
+  /** The URL from which the document is fetched if it has an alias; secrets are sent there. */
   readonly fetchUrl?: string;
 }
 
-export type Conditions = (subject: Subject, question?: ConditionsQuestion) => ConditionsResult;
+export type ConditionsEvaluator = (subject: Subject, context?: ConditionsContext) => ConditionsResult;
 
 interface Walk {
   readonly subject: Subject;
@@ -79,7 +79,7 @@ interface Walk {
   readonly href: string;
   /** The server of `href`, computed on first use. */
   server: string | undefined;
-  readonly visit: ((step: ConditionStep) => void) | undefined;
+  readonly onStep: ((step: ConditionStep) => void) | undefined;
   options: UrlOptions;
   filteredBy: ConditionRule | undefined;
   defaultAllowBy: ConditionRule | undefined;
@@ -92,26 +92,26 @@ export function compileConditions(
   definition: ConditionsDefinition,
   problems: Problem[],
   roots: readonly RootDefinition[],
-): Conditions {
+): ConditionsEvaluator {
   const compiler: Compiler = { problems, getRootServers: memoize(() => findRootServers(roots)) };
-  const level = compileLevel(definition.rules, compiler, NAMES_NONE);
-  const global: UrlOptions = { defaultAllow: definition.defaultAllow, ...definition.options };
-  const plain = omitSecrets(global);
-  const secretsFor = hasSecrets(global) ? compiler.getRootServers() : undefined;
-  return (subject, { visit, fetchUrl } = {}) => {
+  const level = compileLevel(definition.rules, compiler, NO_NAMED_SERVERS);
+  const globalOptions: UrlOptions = { defaultAllow: definition.defaultAllow, ...definition.options };
+  const publicOptions = omitSecrets(globalOptions);
+  const secretServers = hasSecrets(globalOptions) ? compiler.getRootServers() : undefined;
+  return (subject, { onStep, fetchUrl } = {}) => {
     const walk: Walk = {
       subject,
       href: fetchUrl ?? subject.url.href,
       server: undefined,
-      visit,
-      options: global,
+      onStep,
+      options: globalOptions,
       filteredBy: undefined,
       defaultAllowBy: undefined,
       maxHopsBy: undefined,
       log: false,
     };
-    if (secretsFor && !maySendSecrets(walk, secretsFor)) walk.options = plain;
-    evaluate(level, 0, walk);
+    if (secretServers && !maySendSecrets(walk, secretServers)) walk.options = publicOptions;
+    evaluateLevel(level, 0, walk);
     return walk;
   };
 }
@@ -122,10 +122,10 @@ interface Compiler {
 }
 
 function memoize<T>(make: () => T): () => T {
-  let made: { readonly value: T } | undefined;
+  let cached: { readonly value: T } | undefined;
   return () => {
-    made ??= { value: make() };
-    return made.value;
+    cached ??= { value: make() };
+    return cached.value;
   };
 }
 
@@ -135,43 +135,43 @@ function maySendSecrets(walk: Walk, servers: Servers): boolean {
   return servers.has(walk.server);
 }
 
-/** The index is skipped for an explanation, which also shows the rules without effect. */
-function evaluate({ rules, index }: Level, depth: number, walk: Walk): void {
-  if (!index || walk.visit) {
+/** Explanations do not use the index, because they also show the rules that have no effect. */
+function evaluateLevel({ rules, index }: Level, depth: number, walk: Walk): void {
+  if (!index || walk.onStep) {
     for (const rule of rules) evaluateCondition(rule, depth, walk);
     return;
   }
   const text = walk.subject.getText('url', 'lower');
-  for (const number of index.findCandidates(text, text)) {
-    const rule = rules[number];
+  for (const ruleIndex of index.findCandidates(text, text)) {
+    const rule = rules[ruleIndex];
     if (rule) evaluateCondition(rule, depth, walk);
   }
 }
 
 function evaluateCondition(condition: CompiledCondition, depth: number, walk: Walk): void {
   const { rule, children } = condition;
-  const matched = condition.matches(walk.subject);
+  const isMatch = condition.matches(walk.subject);
   if (rule.kind === 'may-not-have' || rule.kind === 'must-have') {
-    const filters = matched === (rule.kind === 'may-not-have');
-    walk.visit?.({ rule, depth, outcome: filters ? 'filters' : 'passes' });
-    if (!filters) return;
+    const isFiltered = isMatch === (rule.kind === 'may-not-have');
+    walk.onStep?.({ rule, depth, outcome: isFiltered ? 'filters' : 'passes' });
+    if (!isFiltered) return;
     walk.filteredBy ??= rule;
     walk.log ||= rule.log;
     return;
   }
-  const applies = matched === (rule.kind === 'apply-for');
+  const applies = isMatch === (rule.kind === 'apply-for');
   const options = applies ? selectAssignableOptions(condition, walk) : undefined;
-  walk.visit?.({ rule, depth, outcome: applies ? 'applies' : 'does not apply', ...(options && { options }) });
+  walk.onStep?.({ rule, depth, outcome: applies ? 'applies' : 'does not apply', ...(options && { options }) });
   if (!options) {
-    if (walk.visit) skipLevel(children, depth + 1, walk.visit);
+    if (walk.onStep) skipLevel(children, depth + 1, walk.onStep);
     return;
   }
   if (options !== NO_OPTIONS) assignOptions(rule, options, walk);
-  evaluate(children, depth + 1, walk);
+  evaluateLevel(children, depth + 1, walk);
 }
 
-const selectAssignableOptions = ({ rule, secretsFor }: CompiledCondition, walk: Walk): UrlOptions =>
-  secretsFor === undefined || maySendSecrets(walk, secretsFor) ? rule.options : omitSecrets(rule.options);
+const selectAssignableOptions = ({ rule, secretServers }: CompiledCondition, walk: Walk): UrlOptions =>
+  secretServers === undefined || maySendSecrets(walk, secretServers) ? rule.options : omitSecrets(rule.options);
 
 function assignOptions(rule: ConditionRule, options: UrlOptions, walk: Walk): void {
   walk.options = mergeOptions(walk.options, options);
@@ -179,10 +179,10 @@ function assignOptions(rule: ConditionRule, options: UrlOptions, walk: Walk): vo
   if (options.maxHops !== undefined) walk.maxHopsBy = rule;
 }
 
-function skipLevel(level: Level, depth: number, visit: (step: ConditionStep) => void): void {
+function skipLevel(level: Level, depth: number, onStep: (step: ConditionStep) => void): void {
   for (const child of level.rules) {
-    visit({ rule: child.rule, depth, outcome: 'not evaluated' });
-    skipLevel(child.children, depth + 1, visit);
+    onStep({ rule: child.rule, depth, outcome: 'not evaluated' });
+    skipLevel(child.children, depth + 1, onStep);
   }
 }
 
@@ -190,32 +190,35 @@ const NO_OPTIONS: UrlOptions = {};
 
 function compileLevel(definitions: readonly ConditionRule[], compiler: Compiler, outer: NamedServers): Level {
   const rules = definitions.map((rule) => {
-    const named = findNamedServers(rule, outer);
+    const namedServers = findNamedServers(rule, outer);
     return {
       rule: Object.keys(rule.options).length === 0 ? { ...rule, options: NO_OPTIONS } : rule,
-      children: compileLevel(rule.children, compiler, named),
-      secretsFor: hasSecrets(rule.options) ? new Set([...named.servers, ...compiler.getRootServers()]) : undefined,
+      children: compileLevel(rule.children, compiler, namedServers),
+      secretServers: hasSecrets(rule.options)
+        ? new Set([...namedServers.servers, ...compiler.getRootServers()])
+        : undefined,
       ...compileTest(rule, compiler.problems),
     };
   });
-  const index = rules.length > WORTH_AN_INDEX ? new LiteralIndex(rules.map(({ necessary }) => necessary)) : undefined;
+  const index =
+    rules.length > INDEX_THRESHOLD ? new LiteralIndex(rules.map(({ requiredTexts }) => requiredTexts)) : undefined;
   return { rules, index };
 }
 
-type CompiledTest = Pick<CompiledCondition, 'matches' | 'necessary'>;
+type CompiledTest = Pick<CompiledCondition, 'matches' | 'requiredTexts'>;
 
 function compileTest({ kind, test, place }: ConditionRule, problems: Problem[]): CompiledTest {
   try {
-    const { matches, necessary } = compilePatternTest(test);
+    const { matches, requiredTexts } = compilePatternTest(test);
     const norm = test.caseSensitive ? 'none' : 'lower';
-    const whenMatched = kind === 'apply-for' || kind === 'may-not-have';
+    const actsOnMatch = kind === 'apply-for' || kind === 'may-not-have';
     return {
       matches: (subject) => matches(subject.getText(test.field, norm)),
-      necessary: whenMatched && test.field !== 'fragment' ? toIndexForm(necessary) : UNKNOWN,
+      requiredTexts: actsOnMatch && test.field !== 'fragment' ? toIndexForm(requiredTexts) : NO_REQUIRED_TEXTS,
     };
   } catch (error) {
     problems.push(createPatternProblem(test.value, error, place));
-    return { matches: () => false, necessary: UNKNOWN };
+    return { matches: () => false, requiredTexts: NO_REQUIRED_TEXTS };
   }
 }
 
@@ -228,7 +231,7 @@ function compilePatternTest({ type, field, value, caseSensitive }: ConditionTest
   const matchers = wildcards.map((text) => createWildcardMatcher(text, 'star-question'));
   return {
     matches: (text) => matchers.some((matches) => matches(text)),
-    necessary: requireOneOf(wildcards.map((text) => listRequiredTexts(text, 'star-question'))),
+    requiredTexts: requireOneOf(wildcards.map((text) => listRequiredTexts(text, 'star-question'))),
   };
 }
 
@@ -241,8 +244,8 @@ export function createConditionsLayer(
   return {
     name: 'conditions',
     judge(candidate, draft, trace) {
-      const visit = trace && ((said: ConditionStep) => trace.push(toTraceStep(said)));
-      const result = conditions(draft.subject, { visit, fetchUrl: draft.fetchUrl });
+      const onStep = trace && ((step: ConditionStep) => trace.push(toTraceStep(step)));
+      const result = conditions(draft.subject, { onStep, fetchUrl: draft.fetchUrl });
       const rejection = findRejection(definition, candidate, result);
       trace?.push({
         layer: 'conditions',
@@ -259,10 +262,11 @@ export function createConditionsLayer(
 }
 
 function applyResult(definition: ConditionsDefinition, result: ConditionsResult, draft: Draft): void {
-  const limit = draft.options.maxHops;
+  const recordLimit = draft.options.maxHops;
   draft.setOptions(result.options);
   // A server record rejects URLs beyond its own limit, whatever a condition allows.
-  if (limit !== undefined && limit < (draft.options.maxHops ?? limit)) draft.setOptions({ maxHops: limit });
+  if (recordLimit !== undefined && recordLimit < (draft.options.maxHops ?? recordLimit))
+    draft.setOptions({ maxHops: recordLimit });
   draft.opinion = { layer: 'conditions', place: definition.place, detail: 'passed all conditions' };
 }
 
@@ -291,7 +295,7 @@ function findRejection(
 const describeSetter = (rule: ConditionRule | undefined): string =>
   rule ? formatCondition(rule) : 'the global options';
 
-const KIND_TEXT: Readonly<Record<ConditionRule['kind'], string>> = {
+const KIND_LABELS: Readonly<Record<ConditionRule['kind'], string>> = {
   'apply-for': 'conditions apply for',
   'apply-except-for': 'conditions apply except for',
   'may-not-have': 'URLs may not have',
@@ -301,10 +305,10 @@ const KIND_TEXT: Readonly<Record<ConditionRule['kind'], string>> = {
 /** "URLs may not have: path matches wildcard `*.gif`". */
 export function formatCondition({ kind, test }: ConditionRule): string {
   const values = test.type === 'wildcard-set' ? splitWildcards(test.value).join(' | ') : test.value;
-  return `${KIND_TEXT[kind]}: ${test.field} matches ${test.type} "${values.slice(0, 200)}"`;
+  return `${KIND_LABELS[kind]}: ${test.field} matches ${test.type} "${values.slice(0, 200)}"`;
 }
 
-const OUTCOME: Readonly<Record<ConditionStep['outcome'], TraceStep['outcome']>> = {
+const TRACE_OUTCOMES: Readonly<Record<ConditionStep['outcome'], TraceStep['outcome']>> = {
   applies: 'set',
   'does not apply': 'no match',
   filters: 'reject',
@@ -313,13 +317,13 @@ const OUTCOME: Readonly<Record<ConditionStep['outcome'], TraceStep['outcome']>> 
 };
 
 function toTraceStep({ rule, depth, outcome, options }: ConditionStep): TraceStep {
-  const kept = outcome === 'filters' && rule.log ? 'a record is kept' : undefined;
+  const recordNote = outcome === 'filters' && rule.log ? 'a record is kept' : undefined;
   return {
     layer: 'conditions',
     test: '· '.repeat(depth) + formatCondition(rule),
-    outcome: OUTCOME[outcome],
+    outcome: TRACE_OUTCOMES[outcome],
     reason: outcome === 'filters' ? 'condition-filtered' : undefined,
     place: rule.place,
-    effect: options ? formatOptions(options).join(', ') : kept,
+    effect: options ? formatOptions(options).join(', ') : recordNote,
   };
 }

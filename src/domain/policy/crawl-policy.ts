@@ -25,16 +25,19 @@ export interface CrawlPolicy {
   explain(candidate: Candidate): Explanation;
 }
 
-/** @throws PolicyError listing everything in the definition that does not compile: rules never fail open */
-export function compilePolicy(crawler: CrawlerDefinition, global: GlobalCrawlSpaceDefinition | undefined): CrawlPolicy {
+/** @throws PolicyError that lists everything in the definition that does not compile: rules never fail open */
+export function compilePolicy(
+  crawler: CrawlerDefinition,
+  globalCrawlSpace: GlobalCrawlSpaceDefinition | undefined,
+): CrawlPolicy {
   const problems: Problem[] = [];
-  const layers = createLayers(crawler, global, problems);
+  const layers = createLayers(crawler, globalCrawlSpace, problems);
   if (problems.length > 0) throw new PolicyError(problems);
   return {
-    judge: (candidate) => evaluate(layers, candidate),
+    judge: (candidate) => evaluateLayers(layers, candidate),
     explain(candidate) {
       const trace: TraceStep[] = [];
-      return { verdict: evaluate(layers, candidate, trace), trace };
+      return { verdict: evaluateLayers(layers, candidate, trace), trace };
     },
   };
 }
@@ -42,35 +45,35 @@ export function compilePolicy(crawler: CrawlerDefinition, global: GlobalCrawlSpa
 /** The layers in the order in which they are consulted. The first rejection decides. */
 function createLayers(
   crawler: CrawlerDefinition,
-  global: GlobalCrawlSpaceDefinition | undefined,
+  globalCrawlSpace: GlobalCrawlSpaceDefinition | undefined,
   problems: Problem[],
 ): readonly Layer[] {
   const { crawlSpace, servers, conditions } = crawler;
   return [
     createLinkRulesLayer(crawler.linkRules, crawler.traps),
     createSiteModeLayer(),
-    crawlSpace ? createCrawlSpaceLayer(crawlSpace, global, problems) : createUnconfiguredLayer('crawl-space'),
+    crawlSpace ? createCrawlSpaceLayer(crawlSpace, globalCrawlSpace, problems) : createUnconfiguredLayer('crawl-space'),
     servers ? createServerRecordsLayer(servers) : createUnconfiguredLayer('server-records'),
     conditions ? createConditionsLayer(conditions, problems, crawler.roots) : createUnconfiguredLayer('conditions'),
     createCrawlRulesLayer(crawler, problems),
   ];
 }
 
-function evaluate(layers: readonly Layer[], asked: Candidate, trace?: TraceStep[]): Verdict {
-  const candidate = toComparableCandidate(asked);
+function evaluateLayers(layers: readonly Layer[], original: Candidate, trace?: TraceStep[]): Verdict {
+  const candidate = toComparableCandidate(original);
   const draft = new Draft(candidate.url);
   inheritFromRoot(candidate, draft);
   let rejection: Rejection | undefined;
   for (const layer of layers) {
-    const said = layer.judge(candidate, draft, trace);
-    if (said && candidate.isNamedSitemap && layer.name !== 'crawl-space') restrictToLinks(draft, said, trace);
-    else rejection ??= said;
+    const objection = layer.judge(candidate, draft, trace);
+    if (objection && candidate.isNamedSitemap && layer.name !== 'crawl-space') restrictToLinks(draft, objection, trace);
+    else rejection ??= objection;
     if (rejection && !trace) break;
   }
   return rejection ? toRejectedVerdict(rejection) : toAcceptedVerdict(draft);
 }
 
-/** Rules are written for URLs in canonical form, and must apply to every URL. */
+/** Rules are written for URLs in canonical form and must apply to every URL, so all URLs are converted to that form. */
 function toComparableCandidate(candidate: Candidate): Candidate {
   const { url, from, root } = candidate;
   if (toComparableUrl(url) === url && areComparable(from, root?.url)) return candidate;
@@ -82,7 +85,7 @@ function toComparableCandidate(candidate: Candidate): Candidate {
   };
 }
 
-/** Consecutive links have the same page and root, which need not be examined again. */
+/** The last page and root that were examined: consecutive links have the same ones. */
 let lastFrom: CrawlUrl | undefined;
 let lastRoot: CrawlUrl | undefined;
 
@@ -104,14 +107,14 @@ const toComparablePrefix = (prefix: string): string => toComparableUrl(toCrawlUr
 function restrictToLinks(draft: Draft, { layer }: Rejection, trace?: TraceStep[]): void {
   draft.index = false;
   draft.follow = false;
-  trace?.push({ layer, test: 'robots.txt names it as a sitemap, so it is read nevertheless', outcome: 'accept' });
+  trace?.push({ layer, test: 'robots.txt names it as a sitemap, so it is read all the same', outcome: 'accept' });
 }
 
 /** What a candidate inherits from its root: the root's metas, and whether links are followed. */
 function inheritFromRoot({ root, hops }: Candidate, draft: Draft): void {
   if (!root) return;
   draft.addMetas(root.metas);
-  // Whether the links of a removed root were followed is unknown; those further down were.
+  // It is unknown whether the links of a removed root were followed; those of deeper pages were.
   draft.follow = root.followLinks && !(root.removed && hops === 0);
 }
 

@@ -18,13 +18,13 @@ interface CompiledRule {
   readonly matches: Predicate;
   readonly label: string;
   /** The detail shown for a URL that the rule ignores. */
-  readonly ignores: string;
+  readonly ignoreDetail: string;
 }
 
 /** The combined result of the rules; an aspect is undefined if no matching rule sets it. */
 interface Aspects {
   accept?: boolean;
-  acceptedBy?: CompiledRule;
+  decidingRule?: CompiledRule;
   index?: boolean;
   follow?: boolean;
   source?: string;
@@ -37,14 +37,19 @@ export function createCrawlRulesLayer(crawler: CrawlerDefinition, problems: Prob
   const compiled = crawler.rules.map((rule) => ({ rule, ...compileExpression(rule.match, problems) }));
   const rules = compiled.map(({ rule, matches }): CompiledRule => {
     const label = formatRuleLabel(rule);
-    return { definition: rule, matches, label, ignores: `${label} ignores URLs with ${formatExpression(rule.match)}` };
+    return {
+      definition: rule,
+      matches,
+      label,
+      ignoreDetail: `${label} ignores URLs with ${formatExpression(rule.match)}`,
+    };
   });
-  const index = new LiteralIndex(compiled.map(({ necessary }) => necessary));
+  const index = new LiteralIndex(compiled.map(({ requiredTexts }) => requiredTexts));
   return {
     name: 'crawl-rules',
     judge(candidate, draft, trace) {
       const aspects = rules.length === 0 ? { metas: undefined } : matchRules(draft.subject, rules, index, trace);
-      return decide(crawler, candidate, aspects, draft, trace);
+      return judgeByAspects(crawler, candidate, aspects, draft, trace);
     },
   };
 }
@@ -58,24 +63,24 @@ function matchRules(
   trace?: TraceStep[],
 ): Aspects {
   const aspects: Aspects = { metas: undefined };
-  let matched = 0;
-  for (const number of index.findCandidates(subject.getText('url', 'lower'), subject.getText('url', 'norm'))) {
-    const rule = rules[number];
+  let matchedCount = 0;
+  for (const ruleIndex of index.findCandidates(subject.getText('url', 'lower'), subject.getText('url', 'norm'))) {
+    const rule = rules[ruleIndex];
     if (!rule?.matches(subject)) continue;
-    matched++;
+    matchedCount++;
     applyRule(rule, aspects);
     trace?.push({
       layer: 'crawl-rules',
       test: `${rule.label}: ${formatExpression(rule.definition.match)}`,
-      outcome: findOutcome(rule.definition),
+      outcome: getTraceOutcome(rule.definition),
       reason: rule.definition.actions.accept === false ? 'rule-ignored' : undefined,
       place: rule.definition.place,
       effect: describeRuleEffect(rule.definition),
     });
   }
-  const others = rules.length - matched;
-  if (others > 0 || rules.length === 0) {
-    trace?.push({ layer: 'crawl-rules', test: `${others} of ${rules.length} rules`, outcome: 'no match' });
+  const unmatchedCount = rules.length - matchedCount;
+  if (unmatchedCount > 0 || rules.length === 0) {
+    trace?.push({ layer: 'crawl-rules', test: `${unmatchedCount} of ${rules.length} rules`, outcome: 'no match' });
   }
   return aspects;
 }
@@ -84,7 +89,7 @@ function applyRule(rule: CompiledRule, aspects: Aspects): void {
   const { accept, index, follow, source, priorityShift, metas, render } = rule.definition.actions;
   if (accept !== undefined) {
     aspects.accept = accept;
-    aspects.acceptedBy = rule;
+    aspects.decidingRule = rule;
   }
   if (index !== undefined) aspects.index = index;
   if (follow !== undefined) aspects.follow = follow;
@@ -94,7 +99,7 @@ function applyRule(rule: CompiledRule, aspects: Aspects): void {
   if (metas.length > 0) aspects.metas = aspects.metas ? [...aspects.metas, ...metas] : [...metas];
 }
 
-function findOutcome({ actions }: RuleDefinition): TraceStep['outcome'] {
+function getTraceOutcome({ actions }: RuleDefinition): TraceStep['outcome'] {
   if (actions.accept === undefined) return 'set';
   return actions.accept ? 'accept' : 'reject';
 }
@@ -113,37 +118,37 @@ export function describeRuleEffect({ actions }: RuleDefinition): string {
   ].join(', ');
 }
 
-function decide(
+function judgeByAspects(
   crawler: CrawlerDefinition,
   candidate: Candidate,
   aspects: Aspects,
   draft: Draft,
   trace?: TraceStep[],
 ): Rejection | undefined {
-  const bySite = aspects.accept === undefined && draft.isOnSite;
-  const accepted = aspects.accept ?? (bySite || crawler.defaultAccept);
-  const rule = aspects.acceptedBy;
-  if (bySite) traceSite(candidate, trace);
-  else if (!rule) traceDefault(accepted, trace);
-  if (!accepted) return createRejection(rule, crawler);
-  const root = isRoot(candidate);
-  const defaultFollow = crawler.defaultFollow || (root && crawler.defaultFollowRoots);
+  const isAcceptedBySite = aspects.accept === undefined && draft.isOnSite;
+  const isAccepted = aspects.accept ?? (isAcceptedBySite || crawler.defaultAccept);
+  const rule = aspects.decidingRule;
+  if (isAcceptedBySite) traceSiteAcceptance(candidate, trace);
+  else if (!rule) traceDefault(isAccepted, trace);
+  if (!isAccepted) return createRejection(rule, crawler);
+  const isRootCandidate = isRoot(candidate);
+  const defaultFollow = crawler.defaultFollow || (isRootCandidate && crawler.defaultFollowRoots);
   draft.index &&= aspects.index ?? crawler.defaultIndex;
   draft.follow &&= aspects.follow ?? defaultFollow;
   draft.source = aspects.source ?? draft.source;
-  draft.priorityShift = (aspects.priorityShift ?? 0) + (root ? (candidate.root?.priority ?? 0) : 0);
+  draft.priorityShift = (aspects.priorityShift ?? 0) + (isRootCandidate ? (candidate.root?.priority ?? 0) : 0);
   if (aspects.metas) draft.addMetas(aspects.metas);
   if (aspects.render) draft.setOptions(aspects.render);
-  const byDefault = bySite ? 'accepted in site mode' : 'accepted by default';
-  draft.opinion = { layer: 'crawl-rules', place: rule?.definition.place, detail: rule?.label ?? byDefault };
+  const defaultDetail = isAcceptedBySite ? 'accepted in site mode' : 'accepted by default';
+  draft.opinion = { layer: 'crawl-rules', place: rule?.definition.place, detail: rule?.label ?? defaultDetail };
   traceGrants(draft, aspects, trace);
   return undefined;
 }
 
-function traceSite({ root }: Candidate, trace?: TraceStep[]): void {
+function traceSiteAcceptance({ root }: Candidate, trace?: TraceStep[]): void {
   trace?.push({
     layer: 'crawl-rules',
-    test: `no rule with Accept or Ignore matches: it is on the site of root ${root?.url.href}`,
+    test: `no rule with Accept or Ignore matches, but the URL is on the site of root ${root?.url.href}`,
     outcome: 'accept',
     place: root?.place,
   });
@@ -172,7 +177,7 @@ const listUnsetAspects = (aspects: Aspects): string[] =>
 
 function createRejection(rule: CompiledRule | undefined, { place }: CrawlerDefinition): Rejection {
   const layer = 'crawl-rules';
-  if (rule) return { layer, reason: 'rule-ignored', place: rule.definition.place, detail: rule.ignores };
+  if (rule) return { layer, reason: 'rule-ignored', place: rule.definition.place, detail: rule.ignoreDetail };
   return {
     layer,
     reason: 'not-accepted',

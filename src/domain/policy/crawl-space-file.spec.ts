@@ -42,12 +42,12 @@ describe('parseCrawlSpace', () => {
     expect(read(text).problems).toEqual([
       ['1:1', 'a rule must begin with allow or forbid, not "permit"'],
       ['2:7', 'allow must be followed by domain, address or prefix, not "hosts"'],
-      ['3:7', 'allow domain needs a target after it'],
+      ['3:7', 'allow domain must be followed by a target'],
       ['4:18', '"300.1.1.1" is not an address: write IP, IP/BITS or IP NETMASK'],
       ['5:15', '"http://a.com/" is not a host name: write a.com'],
-      ['6:15', 'prefix "a.com/x" cannot match any URL: begin it with http://, https:// or *'],
-      ['7:21', '"b.com" is one word too many: a rule consists of three words'],
-      ['8:1', 'allow must be followed by domain, address or prefix, not "the end of the line"'],
+      ['6:15', 'prefix "a.com/x" cannot match any URL: it must begin with http://, https:// or *'],
+      ['7:21', 'unexpected "b.com": a rule consists of three words'],
+      ['8:1', 'allow must be followed by domain, address or prefix, not the end of the line'],
     ]);
   });
 

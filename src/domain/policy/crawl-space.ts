@@ -1,7 +1,7 @@
 /**
  * Layer 3, the crawl space of one crawler and the global one (reference: OmniFind, "Global Web crawl space
- * configuration"). The first matching rule of crawl.rules decides; a URL that no rule matches is allowed. What a domain
- * rule excludes from a crawler may stay in the index if global.rules allows it, since it then belongs to another
+ * configuration"). The first matching rule of crawl.rules decides; a URL that no rule matches is allowed. A document
+ * that a domain rule excludes may stay in the index if global.rules allows its host, since it then belongs to another
  * crawler.
  */
 
@@ -11,7 +11,7 @@ import { type Address, type Cidr, cidrContains, parseAddress, parseCidr } from '
 import type { CrawlUrl } from '../url/crawl-url.js';
 import type { Layer, Rejection } from './layer.js';
 import { LiteralIndex } from './matching/literal-index.js';
-import { type Necessary, toIndexForm, UNKNOWN } from './matching/necessary.js';
+import { NO_REQUIRED_TEXTS, type RequiredTexts, toIndexForm } from './matching/necessary.js';
 import { normalizeHostText, normalizeRuleText, stripTrailingDot } from './matching/rule-text.js';
 import type { Subject } from './matching/subject.js';
 import { createWildcardMatcher, listRequiredTexts } from './matching/wildcard.js';
@@ -23,10 +23,10 @@ interface CompiledSpaceRule {
   readonly matches: (url: CrawlUrl) => boolean;
   /** If set, the address of the URL's host must be in this block, and the URL itself is not compared. */
   readonly block?: Cidr;
-  readonly necessary: Necessary;
+  readonly requiredTexts: RequiredTexts;
 }
 
-const REASON_OF: Readonly<Record<CrawlSpaceRule['kind'], ReasonCode>> = {
+const REASONS_BY_KIND: Readonly<Record<CrawlSpaceRule['kind'], ReasonCode>> = {
   domain: 'crawl-space-domain',
   address: 'crawl-space-address',
   prefix: 'crawl-space-prefix',
@@ -34,13 +34,13 @@ const REASON_OF: Readonly<Record<CrawlSpaceRule['kind'], ReasonCode>> = {
 
 export function createCrawlSpaceLayer(
   space: CrawlSpaceDefinition,
-  global: GlobalCrawlSpaceDefinition | undefined,
+  globalCrawlSpace: GlobalCrawlSpaceDefinition | undefined,
   problems: Problem[],
 ): Layer {
-  const local = compileCrawlSpace(space.rules, problems);
-  const shared = global && compileCrawlSpace(global.rules, problems);
-  const beforeDomains =
-    shared &&
+  const localSpace = compileCrawlSpace(space.rules, problems);
+  const globalSpace = globalCrawlSpace && compileCrawlSpace(globalCrawlSpace.rules, problems);
+  const nonDomainSpace =
+    globalSpace &&
     compileCrawlSpace(
       space.rules.filter(({ kind }) => kind !== 'domain'),
       [],
@@ -48,30 +48,40 @@ export function createCrawlSpaceLayer(
   return {
     name: 'crawl-space',
     judge(candidate, draft, trace) {
-      const decision = local(draft.subject, candidate.address ?? undefined);
-      const { rule, passedOver } = decision;
-      const domain = rule?.verdict === 'forbid' && rule.kind === 'domain';
+      const decision = localSpace(draft.subject, candidate.address ?? undefined);
+      const { rule, skippedRules } = decision;
+      const isForbiddenDomain = rule?.verdict === 'forbid' && rule.kind === 'domain';
       // First case in the reference: a URL that a prefix or address rule also excludes does not belong to another
       // crawler.
-      const other = domain ? beforeDomains?.(draft.subject, candidate.address ?? undefined) : undefined;
-      const harder = other?.rule?.verdict === 'forbid' ? other.rule : undefined;
-      const elsewhere = domain && !harder && shared !== undefined && isAllowedGlobally(shared, draft.subject);
+      const otherDecision = isForbiddenDomain
+        ? nonDomainSpace?.(draft.subject, candidate.address ?? undefined)
+        : undefined;
+      const overridingRule = otherDecision?.rule?.verdict === 'forbid' ? otherDecision.rule : undefined;
+      const belongsElsewhere =
+        isForbiddenDomain &&
+        !overridingRule &&
+        globalSpace !== undefined &&
+        isAllowedGlobally(globalSpace, draft.subject);
       // Only a stored URL can have a document to keep or delete; a new URL is refused either way.
-      const stays = elsewhere && candidate.discoveredVia === 'stored';
-      const later = stays ? (other?.passedOver ?? []) : [];
+      const keepsDocument = belongsElsewhere && candidate.discoveredVia === 'stored';
+      const laterAddressRules = keepsDocument ? (otherDecision?.skippedRules ?? []) : [];
       draft.needsAddress =
-        passedOver.some(({ verdict }) => stays || verdict !== (rule?.verdict ?? 'allow')) ||
-        later.some(({ verdict }) => verdict === 'forbid');
-      const waits = draft.needsAddress && candidate.address === undefined;
+        skippedRules.some(({ verdict }) => keepsDocument || verdict !== (rule?.verdict ?? 'allow')) ||
+        laterAddressRules.some(({ verdict }) => verdict === 'forbid');
+      const awaitsAddress = draft.needsAddress && candidate.address === undefined;
       if (trace) {
-        trace.push(...passedOver.map((address) => createSkippedStep(address, candidate.address === null, waits)));
-        trace.push(createDecidingStep(rule, space.file, waits));
-        if (harder) trace.push(createPrecedenceStep(harder));
-        else if (domain && shared) isAllowedGlobally(shared, draft.subject, trace);
+        trace.push(
+          ...skippedRules.map((skippedRule) =>
+            createSkippedStep(skippedRule, candidate.address === null, awaitsAddress),
+          ),
+        );
+        trace.push(createDecidingStep(rule, space.file, awaitsAddress));
+        if (overridingRule) trace.push(createPrecedenceStep(overridingRule));
+        else if (isForbiddenDomain && globalSpace) isAllowedGlobally(globalSpace, draft.subject, trace);
       }
-      if (!rule || waits) return undefined;
+      if (!rule || awaitsAddress) return undefined;
       if (rule.verdict === 'forbid')
-        return createRejection(harder ?? rule, candidate.discoveredVia === 'stored', elsewhere);
+        return createRejection(overridingRule ?? rule, candidate.discoveredVia === 'stored', belongsElsewhere);
       draft.opinion = { layer: 'crawl-space', place: rule.place, detail: formatSpaceRule(rule) };
       return undefined;
     },
@@ -82,34 +92,34 @@ export interface SpaceDecision {
   /** Absent if no rule matches. */
   readonly rule?: CrawlSpaceRule;
   /** Address rules before `rule` that could not be tried because the address is unknown. */
-  readonly passedOver: readonly CrawlSpaceRule[];
+  readonly skippedRules: readonly CrawlSpaceRule[];
 }
 
-export type CrawlSpace = (subject: Subject, address?: string) => SpaceDecision;
+export type CrawlSpaceMatcher = (subject: Subject, address?: string) => SpaceDecision;
 
 /** Creates a function that finds the first rule that matches a URL. */
-export function compileCrawlSpace(definitions: readonly CrawlSpaceRule[], problems: Problem[]): CrawlSpace {
+export function compileCrawlSpace(definitions: readonly CrawlSpaceRule[], problems: Problem[]): CrawlSpaceMatcher {
   const rules = definitions.map((definition) => compileRule(definition, problems));
-  const index = new LiteralIndex(rules.map((rule) => rule.necessary));
+  const index = new LiteralIndex(rules.map((rule) => rule.requiredTexts));
   const hasBlocks = rules.some((rule) => rule.block);
-  return (subject, known) => {
-    const lower = subject.getText('url', 'lower');
-    const address = hasBlocks ? findAddress(subject.url, known) : undefined;
-    const passedOver: CrawlSpaceRule[] = [];
-    for (const number of index.findCandidates(lower, lower)) {
-      const rule = rules[number];
+  return (subject, knownAddress) => {
+    const lowerCaseUrl = subject.getText('url', 'lower');
+    const address = hasBlocks ? findAddress(subject.url, knownAddress) : undefined;
+    const skippedRules: CrawlSpaceRule[] = [];
+    for (const ruleIndex of index.findCandidates(lowerCaseUrl, lowerCaseUrl)) {
+      const rule = rules[ruleIndex];
       if (!rule) continue;
-      if (rule.block && !address) passedOver.push(rule.definition);
+      if (rule.block && !address) skippedRules.push(rule.definition);
       else if (rule.block && address ? cidrContains(rule.block, address) : rule.matches(subject.url))
-        return { rule: rule.definition, passedOver };
+        return { rule: rule.definition, skippedRules };
     }
-    return { passedOver };
+    return { skippedRules };
   };
 }
 
 /** The address of the host, which may itself be an IP address. */
-const findAddress = (url: CrawlUrl, known: string | undefined): Address | undefined =>
-  parseAddress(url.host) ?? (known === undefined ? undefined : parseAddress(known));
+const findAddress = (url: CrawlUrl, knownAddress: string | undefined): Address | undefined =>
+  parseAddress(url.host) ?? (knownAddress === undefined ? undefined : parseAddress(knownAddress));
 
 function compileRule(definition: CrawlSpaceRule, problems: Problem[]): CompiledSpaceRule {
   switch (definition.kind) {
@@ -118,29 +128,34 @@ function compileRule(definition: CrawlSpaceRule, problems: Problem[]): CompiledS
     case 'prefix':
       return { definition, ...createPrefixMatcher(definition.target) };
     case 'address':
-      return { definition, matches: () => false, block: parseBlock(definition, problems), necessary: UNKNOWN };
+      return {
+        definition,
+        matches: () => false,
+        block: parseBlock(definition, problems),
+        requiredTexts: NO_REQUIRED_TEXTS,
+      };
   }
 }
 
-type Matcher = Pick<CompiledSpaceRule, 'matches' | 'necessary'>;
+type Matcher = Pick<CompiledSpaceRule, 'matches' | 'requiredTexts'>;
 
 /** Matches `*.ibm.com` or `www.ibm.com`, with a port if only that server is meant. */
 function createDomainMatcher(target: string): Matcher {
   const [, name = target, port] = /^(.*?)(?::(\d+))?$/.exec(target) ?? [];
   const pattern = stripTrailingDot(normalizeHostText(name, true));
-  const named = createWildcardMatcher(pattern, 'star');
+  const matchesName = createWildcardMatcher(pattern, 'star');
   return {
-    matches: ({ host, port: own, scheme }) =>
-      named(host) && (port === undefined || port === (own || (scheme === 'https' ? '443' : '80'))),
-    necessary: listRequiredTexts(pattern, 'star'),
+    matches: ({ host, port: urlPort, scheme }) =>
+      matchesName(host) && (port === undefined || port === (urlPort || (scheme === 'https' ? '443' : '80'))),
+    requiredTexts: listRequiredTexts(pattern, 'star'),
   };
 }
 
 /** Scheme and host are not case-sensitive, the path is. */
 function createPrefixMatcher(target: string): Matcher {
   const pattern = normalizeRuleText(target, { field: 'url', kind: 'prefix' });
-  const begins = createWildcardMatcher(`${pattern}*`, 'star');
-  return { matches: ({ href }) => begins(href), necessary: toIndexForm(listRequiredTexts(pattern, 'star')) };
+  const matchesPrefix = createWildcardMatcher(`${pattern}*`, 'star');
+  return { matches: ({ href }) => matchesPrefix(href), requiredTexts: toIndexForm(listRequiredTexts(pattern, 'star')) };
 }
 
 function parseBlock({ target, place }: CrawlSpaceRule, problems: Problem[]): Cidr | undefined {
@@ -153,22 +168,24 @@ function parseBlock({ target, place }: CrawlSpaceRule, problems: Problem[]): Cid
 
 export const formatSpaceRule = (rule: CrawlSpaceRule): string => `${rule.verdict} ${rule.kind} ${rule.target}`;
 
-function createSkippedStep(rule: CrawlSpaceRule, unknown: boolean, waits: boolean): TraceStep {
-  const effect = waits
+function createSkippedStep(rule: CrawlSpaceRule, isUnresolvable: boolean, awaitsAddress: boolean): TraceStep {
+  const effect = awaitsAddress
     ? "will be decided when the host's address is known"
-    : unknown
+    : isUnresolvable
       ? "skipped: the host's address cannot be resolved"
       : 'the rules after it lead to the same decision';
-  const outcome = waits ? 'pending' : 'not evaluated';
+  const outcome = awaitsAddress ? 'pending' : 'not evaluated';
   return { layer: 'crawl-space', test: formatSpaceRule(rule), outcome, place: rule.place, effect };
 }
 
-function createDecidingStep(rule: CrawlSpaceRule | undefined, file: string, waits: boolean): TraceStep {
-  const test = rule ? formatSpaceRule(rule) : `no rule of ${file} matches, so it allows`;
+function createDecidingStep(rule: CrawlSpaceRule | undefined, file: string, awaitsAddress: boolean): TraceStep {
+  const test = rule ? formatSpaceRule(rule) : `no rule of ${file} matches, so the URL is allowed`;
   const forbids = rule?.verdict === 'forbid';
-  const outcome = waits ? 'pending' : forbids ? 'reject' : 'accept';
-  const reason = outcome === 'reject' && rule ? REASON_OF[rule.kind] : undefined;
-  const effect = waits ? `${forbids ? 'forbids' : 'allows'} unless an address rule before it decides` : undefined;
+  const outcome = awaitsAddress ? 'pending' : forbids ? 'reject' : 'accept';
+  const reason = outcome === 'reject' && rule ? REASONS_BY_KIND[rule.kind] : undefined;
+  const effect = awaitsAddress
+    ? `${forbids ? 'forbids' : 'allows'} unless an address rule before it decides`
+    : undefined;
   return { layer: 'crawl-space', test, outcome, reason, place: rule?.place, effect };
 }
 
@@ -180,25 +197,25 @@ const createPrecedenceStep = (rule: CrawlSpaceRule): TraceStep => ({
   effect: 'status 760, the document is deleted',
 });
 
-/** As in OmniFind's table: the status of an excluded URL, and whether its document stays. */
-function createRejection(rule: CrawlSpaceRule, stored: boolean, elsewhere: boolean): Rejection {
+/** The status of an excluded URL, and whether its document stays in the index, are those of OmniFind's table. */
+function createRejection(rule: CrawlSpaceRule, isStored: boolean, belongsElsewhere: boolean): Rejection {
   return {
     layer: 'crawl-space',
-    reason: elsewhere ? 'left-to-another-crawler' : REASON_OF[rule.kind],
+    reason: belongsElsewhere ? 'left-to-another-crawler' : REASONS_BY_KIND[rule.kind],
     place: rule.place,
-    detail: `excluded by the rule "${formatSpaceRule(rule)}"${elsewhere ? ', and the global crawl space allows the host' : ''}`,
-    status: stored ? (elsewhere ? 761 : 760) : undefined,
-    keepDocument: elsewhere,
+    detail: `excluded by the rule "${formatSpaceRule(rule)}"${belongsElsewhere ? ', and the global crawl space allows the host' : ''}`,
+    status: isStored ? (belongsElsewhere ? 761 : 760) : undefined,
+    keepDocument: belongsElsewhere,
   };
 }
 
 /** Only what the global crawl space explicitly allows may belong to another crawler. */
-function isAllowedGlobally(shared: CrawlSpace, subject: Subject, trace?: TraceStep[]): boolean {
-  const { rule } = shared(subject);
+function isAllowedGlobally(globalSpace: CrawlSpaceMatcher, subject: Subject, trace?: TraceStep[]): boolean {
+  const { rule } = globalSpace(subject);
   const allowed = rule?.verdict === 'allow';
   trace?.push({
     layer: 'crawl-space',
-    test: `global crawl space: ${rule ? formatSpaceRule(rule) : 'no rule matches, so it forbids'}`,
+    test: `global crawl space: ${rule ? formatSpaceRule(rule) : 'no rule matches, so the URL is forbidden'}`,
     outcome: 'set',
     place: rule?.place,
     effect: allowed ? 'status 761, the document stays' : 'status 760, the document is deleted',

@@ -1,16 +1,16 @@
 import type { Place, Problem } from '../crawl/place.js';
 
 /**
- * The problem for a text that is not a rule file at all: a single error that does not quote it. The configuration may
- * have been pointed at a file that its author is not allowed to read.
+ * Creates the single problem for a text that is not a rule file at all. Its message does not quote the text, because
+ * the configuration may refer to a file that its author is not allowed to read.
  */
 export const createForeignFileProblem = (
   place: Place,
   kind: string,
-  lines: { readonly strange: number; readonly all: number },
+  lines: { readonly unrecognizedCount: number; readonly totalCount: number },
 ): Problem => ({
   severity: 'error',
   code: 'bad-rule-file',
-  message: `this does not look like a file of the kind ${kind}: ${lines.strange} of ${lines.all} lines do not begin with a command of such a file`,
+  message: `this does not look like a valid ${kind} file: ${lines.unrecognizedCount} of ${lines.totalCount} lines do not begin with a known command`,
   place,
 });

@@ -1,6 +1,6 @@
 /**
- * Reads an indexer.conf of mnoGoSearch: the commands that have a meaning here become Server records; each of the others
- * causes a warning with its line number. A value applies to all Server commands that follow it.
+ * Parses mnoGoSearch's indexer.conf. Commands that Crawlway supports become Server records or their settings; every
+ * other command causes a warning with its line number. A value applies to all Server commands that follow it.
  */
 
 import type { Place, Problem } from '../crawl/place.js';
@@ -8,7 +8,7 @@ import type { ServerParameters, ServerRecord, ServersDefinition } from '../crawl
 import { Secret } from '../secret.js';
 import { hasUserInfo } from '../url/crawl-url.js';
 import { createForeignFileProblem } from './foreign-file.js';
-import { NOT_UTF8, NOT_UTF8_MESSAGE } from './not-utf8.js';
+import { NOT_UTF8_MESSAGE, REPLACEMENT_CHARACTER } from './not-utf8.js';
 import { parsePeriod } from './period.js';
 import { toRecordPrefix } from './server-records.js';
 
@@ -18,11 +18,11 @@ export interface IndexerConf {
   readonly problems: readonly Problem[];
 }
 
-interface Reading {
+interface ParseState {
   readonly records: ServerRecord[];
   readonly aliases: { readonly from: string; readonly to: string; readonly place: Place }[];
   problems: Problem[];
-  inForce: ServerParameters;
+  currentParameters: ServerParameters;
   /** Applies to the next Server only. */
   login: { readonly authentication: Secret; readonly place: Place } | undefined;
   followOutside: boolean;
@@ -36,95 +36,101 @@ interface Command {
 }
 
 export function parseIndexerConf(text: string, file: string): IndexerConf {
-  const reading: Reading = {
+  const reading: ParseState = {
     records: [],
     aliases: [],
     problems: [],
-    inForce: {},
+    currentParameters: {},
     login: undefined,
     followOutside: false,
     deleteNoServer: true,
   };
   const commands = parseCommands(text, file);
   for (const command of commands) {
-    const read = COMMANDS.get(command.name.toLowerCase());
-    if (read && command.words.some((text) => text.includes(NOT_UTF8)))
+    const readCommand = COMMANDS.get(command.name.toLowerCase());
+    if (readCommand && command.words.some((text) => text.includes(REPLACEMENT_CHARACTER)))
       reading.problems.push(createNotUtf8Problem(command));
-    else if (read) read(command, reading);
+    else if (readCommand) readCommand(command, reading);
     else reading.problems.push(createUnknownCommandProblem(command));
   }
   reportUnusedLogin(reading);
-  const strange = commands.filter(({ name }) => !COMMANDS.has(name.toLowerCase()) && !FILTERS.test(name));
-  if (strange[0] && strange.length > commands.length * MOSTLY)
+  const unknownCommands = commands.filter(
+    ({ name }) => !COMMANDS.has(name.toLowerCase()) && !FILTER_COMMAND.test(name),
+  );
+  if (unknownCommands[0] && unknownCommands.length > commands.length * MAX_UNKNOWN_SHARE)
     reading.problems = [
-      createForeignFileProblem(strange[0].place, 'indexer.conf', { strange: strange.length, all: commands.length }),
+      createForeignFileProblem(unknownCommands[0].place, 'indexer.conf', {
+        unrecognizedCount: unknownCommands.length,
+        totalCount: commands.length,
+      }),
     ];
   for (const alias of reading.aliases) applyAlias(alias, reading);
-  const { records, inForce, followOutside, deleteNoServer, problems } = reading;
+  const { records, currentParameters, followOutside, deleteNoServer, problems } = reading;
   const place = { file, line: 1, column: 1 };
-  return { servers: { followOutside, deleteNoServer, records, defaults: inForce, place }, problems };
+  return { servers: { followOutside, deleteNoServer, records, defaults: currentParameters, place }, problems };
 }
 
 /**
- * Splits a text into commands. A backslash at the end of a line continues it on the next one; `#` begins a comment
- * line.
+ * Splits a text into commands. A line that ends with a backslash continues on the next line; `#` begins a comment line.
  */
 function parseCommands(text: string, file: string): Command[] {
   const commands: Command[] = [];
-  let startedAt = '';
-  let start = 1;
+  let logicalLine = '';
+  let startLine = 1;
   for (const [index, line] of text
     .replace(/^\uFEFF/, '')
     .split(/\r\n|\n|\r/)
     .entries()) {
-    if (startedAt === '') start = index + 1;
-    if (startedAt === '' && /^\s*#/.test(line)) continue;
-    startedAt += line.replace(/\\$/, ' ');
+    if (logicalLine === '') startLine = index + 1;
+    if (logicalLine === '' && /^\s*#/.test(line)) continue;
+    logicalLine += line.replace(/\\$/, ' ');
     if (line.endsWith('\\')) continue;
-    const [name, ...words] = startedAt.match(/"[^"]*"|'[^']*'|\S+/g) ?? [];
-    const column = startedAt.search(/\S/) + 1;
-    if (name) commands.push({ name, words: words.map(unquote), place: { file, line: start, column } });
-    startedAt = '';
+    const [name, ...words] = logicalLine.match(/"[^"]*"|'[^']*'|\S+/g) ?? [];
+    const column = logicalLine.search(/\S/) + 1;
+    if (name) commands.push({ name, words: words.map(unquote), place: { file, line: startLine, column } });
+    logicalLine = '';
   }
   return commands;
 }
 
 const unquote = (word: string): string => word.replace(/^(["'])(.*)\1$/, '$2');
 
-type Reader = (command: Command, reading: Reading) => void;
+type Reader = (command: Command, reading: ParseState) => void;
 
-const setParameters = (reading: Reading, parameters: ServerParameters): void => {
-  reading.inForce = { ...reading.inForce, ...parameters };
+const setParameters = (reading: ParseState, parameters: ServerParameters): void => {
+  reading.currentParameters = { ...reading.currentParameters, ...parameters };
 };
 
 /** Creates the reader of a command with one value; `parse` returns undefined if the value is not valid. */
 const createValueReader =
   <T>(
-    wanted: string,
+    expected: string,
     parse: (text: string) => T | undefined,
-    use: (parsed: T, reading: Reading, place: Place) => void,
+    use: (parsed: T, reading: ParseState, place: Place) => void,
   ): Reader =>
   (command, reading) => {
     const text = command.words.join(' ');
     const parsed = parse(text);
-    if (parsed === undefined) reading.problems.push(createInvalidValueProblem(command, text, wanted));
+    if (parsed === undefined) reading.problems.push(createInvalidValueProblem(command, text, expected));
     else use(parsed, reading, command.place);
   };
 
-const createPeriodReader = (use: (parsed: NonNullable<ServerParameters['period']>, reading: Reading) => void): Reader =>
+const createPeriodReader = (
+  use: (parsed: NonNullable<ServerParameters['period']>, reading: ParseState) => void,
+): Reader =>
   createValueReader(
     'seconds, or a period such as 1d12h (s, M, h, d, m, y; M is a minute, m a month)',
     parsePeriod,
     use,
   );
 
-const createCountReader = (use: (parsed: number, reading: Reading) => void): Reader =>
+const createCountReader = (use: (parsed: number, reading: ParseState) => void): Reader =>
   createValueReader('a whole number', (text) => (/^\d{1,9}$/.test(text) ? Number(text) : undefined), use);
 
-const createBooleanReader = (use: (parsed: boolean, reading: Reading) => void): Reader =>
+const createBooleanReader = (use: (parsed: boolean, reading: ParseState) => void): Reader =>
   createValueReader('yes or no', (text) => ({ yes: true, no: false })[text.toLowerCase()], use);
 
-const createWordReader = (use: (parsed: string, reading: Reading) => void): Reader =>
+const createWordReader = (use: (parsed: string, reading: ParseState) => void): Reader =>
   createValueReader('a value', (text) => (text === '' ? undefined : text), use);
 
 /** Readers by command name in lower case. */
@@ -161,9 +167,9 @@ const COMMANDS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
 ]);
 
 /**
- * mnoGoSearch's words between Server and the URL, which determine the scope of a record, with what to write instead.
+ * mnoGoSearch's keywords between Server and the URL, which determine the scope of a record, and what to write instead.
  */
-const SUBSECTIONS: Readonly<Record<string, string>> = {
+const SUBSECTION_HINTS: Readonly<Record<string, string>> = {
   path: '; leave out path: a record applies to all URLs that begin with its URL',
   site: '; leave out site and write the URL of the home page',
   page: '; leave out page and write the URL of the page, or write a Root with followLinks="false"',
@@ -171,22 +177,22 @@ const SUBSECTIONS: Readonly<Record<string, string>> = {
 };
 
 /** Reads `Server URL [ALIAS]`. */
-function readServer(command: Command, reading: Reading): void {
-  const [url = '', mirror, more] = command.words;
-  if (!/^https?:\/\/[^/]/i.test(url) || more !== undefined) {
+function readServer(command: Command, reading: ParseState): void {
+  const [url = '', mirror, extraWord] = command.words;
+  if (!/^https?:\/\/[^/]/i.test(url) || extraWord !== undefined) {
     reading.problems.push(
       createInvalidValueProblem(
         command,
         command.words.join(' '),
-        `a URL that begins with http:// or https://, and at most an alias after it${SUBSECTIONS[url.toLowerCase()] ?? ''}`,
+        `a URL that begins with http:// or https://, and at most an alias after it${SUBSECTION_HINTS[url.toLowerCase()] ?? ''}`,
       ),
     );
     return;
   }
-  if (rejectUserInfo(command, reading, [url, mirror])) return;
-  const { inForce, login } = reading;
+  if (reportUserInfo(command, reading, [url, mirror])) return;
+  const { currentParameters, login } = reading;
   const parameters = {
-    ...inForce,
+    ...currentParameters,
     ...(mirror === undefined ? {} : { alias: mirror }),
     ...(login && { authentication: login.authentication }),
   };
@@ -195,16 +201,16 @@ function readServer(command: Command, reading: Reading): void {
 }
 
 /** Reports a login that no Server command followed. */
-function reportUnusedLogin(reading: Reading): void {
+function reportUnusedLogin(reading: ParseState): void {
   if (!reading.login) return;
   const message = 'AuthBasic applies only to the next Server, and none follows, so it has no effect';
   reading.problems.push({ severity: 'warning', code: 'ignored-command', message, place: reading.login.place });
   reading.login = undefined;
 }
 
-function rejectUserInfo(
+function reportUserInfo(
   { name, place }: Command,
-  { problems }: Reading,
+  { problems }: ParseState,
   urls: readonly (string | undefined)[],
 ): boolean {
   if (!urls.some((url) => url !== undefined && hasUserInfo(url))) return false;
@@ -213,54 +219,54 @@ function rejectUserInfo(
   return true;
 }
 
-function readAlias(command: Command, reading: Reading): void {
-  const [from, to, more] = command.words;
-  if (!from || !to || more !== undefined) {
+function readAlias(command: Command, reading: ParseState): void {
+  const [from, to, extraWord] = command.words;
+  if (!from || !to || extraWord !== undefined) {
     reading.problems.push(
       createInvalidValueProblem(
         command,
         command.words.join(' '),
-        'two URLs: the one in links, and the one from which to fetch it',
+        'two URLs: the one that appears in links, and the one to fetch instead',
       ),
     );
   } else if (!/^https?:\/\/[^/]/i.test(to)) {
     reading.problems.push(
       createInvalidValueProblem(command, command.words.join(' '), 'an alias that begins with http:// or https://'),
     );
-  } else if (!rejectUserInfo(command, reading, [from, to])) reading.aliases.push({ from, to, place: command.place });
+  } else if (!reportUserInfo(command, reading, [from, to])) reading.aliases.push({ from, to, place: command.place });
 }
 
 /**
- * An alias covers the records below its URL; if that URL lies within a record, it gets a record of its own with the
- * same parameters.
+ * An alias applies to the records below its URL; if that URL is itself covered by a record, it gets a record of its own
+ * with the same parameters.
  */
-function applyAlias({ from, to, place }: Reading['aliases'][number], { records, problems }: Reading): void {
+function applyAlias({ from, to, place }: ParseState['aliases'][number], { records, problems }: ParseState): void {
   const prefix = toRecordPrefix(from);
-  const around = records
+  const enclosingRecord = records
     .filter((record) => prefix.startsWith(toRecordPrefix(record.url)))
     .sort((a, b) => b.url.length - a.url.length)[0];
-  if (around && toRecordPrefix(around.url) !== prefix)
-    records.push({ url: from, place, parameters: around.parameters });
-  let used = false;
+  if (enclosingRecord && toRecordPrefix(enclosingRecord.url) !== prefix)
+    records.push({ url: from, place, parameters: enclosingRecord.parameters });
+  let isUsed = false;
   for (const [index, record] of records.entries()) {
     const url = toRecordPrefix(record.url);
     if (!url.startsWith(prefix)) continue;
-    used = true;
+    isUsed = true;
     records[index] = { ...record, parameters: { ...record.parameters, alias: to + url.slice(prefix.length) } };
   }
-  if (used) return;
+  if (isUsed) return;
   const message = `no Server record covers URLs that begin with ${from}, so this Alias has no effect`;
   problems.push({ severity: 'warning', code: 'ignored-command', message, place });
 }
 
 /** The message contains the value, except for passwords. */
-function createInvalidValueProblem({ name, place }: Command, text: string, wanted: string): Problem {
+function createInvalidValueProblem({ name, place }: Command, text: string, expected: string): Problem {
   const isSecret = name.toLowerCase() === 'authbasic' || text.includes('@');
-  const shown = isSecret ? '(hidden)' : `"${text.slice(0, 200)}"`;
+  const shownValue = isSecret ? '(hidden)' : `"${text.slice(0, 200)}"`;
   return {
     severity: 'error',
     code: 'bad-rule-file',
-    message: `invalid value ${shown} for ${name}: expected ${wanted}`,
+    message: `invalid value ${shownValue} for ${name}: expected ${expected}`,
     place,
   };
 }
@@ -269,13 +275,13 @@ const createNotUtf8Problem = ({ name, place }: Command): Problem => {
   return { severity: 'error', code: 'bad-rule-file', message: `${name}: ${NOT_UTF8_MESSAGE}`, place };
 };
 
-/** Real files contain many mnoGoSearch commands that mean nothing here, but also a few that do. */
-const MOSTLY = 0.95;
+/** Real files contain many mnoGoSearch commands that are not supported, but also a few that are. */
+const MAX_UNKNOWN_SHARE = 0.95;
 
-const FILTERS = /^(?:allow|disallow|checkonly|hrefonly|skip)/i;
+const FILTER_COMMAND = /^(?:allow|disallow|checkonly|hrefonly|skip)/i;
 
 /** mnoGoSearch commands whose purpose Crawlway serves in a different way. */
-const HINTS: Readonly<Record<string, string>> = {
+const COMMAND_HINTS: Readonly<Record<string, string>> = {
   realm: ': write a Server for each prefix, or a crawl rule with the pattern',
   subnet: ': write a crawl space with address rules',
   url: ': write the URL as a Root of the crawler, or submit it',
@@ -286,17 +292,18 @@ const HINTS: Readonly<Record<string, string>> = {
 
 /** Suggests what was probably meant: `Serv` and `Servers` are most likely Server. */
 function suggestCommand(name: string): string {
-  const typed = name.toLowerCase();
-  const meant = [...COMMANDS.keys()].find(
-    (known) => typed.length > 2 && (known.startsWith(typed) || (known.length > 3 && typed.startsWith(known))),
+  const typedName = name.toLowerCase();
+  const suggestion = [...COMMANDS.keys()].find(
+    (command) =>
+      typedName.length > 2 && (command.startsWith(typedName) || (command.length > 3 && typedName.startsWith(command))),
   );
-  return meant === undefined ? '' : `: did you mean ${meant[0]?.toUpperCase()}${meant.slice(1)}?`;
+  return suggestion === undefined ? '' : `: did you mean ${suggestion[0]?.toUpperCase()}${suggestion.slice(1)}?`;
 }
 
 function createUnknownCommandProblem({ name, place }: Command): Problem {
-  const hint = FILTERS.test(name)
+  const hint = FILTER_COMMAND.test(name)
     ? '; the URLs that it excluded will be crawled: write it as a crawl rule'
-    : (HINTS[name.toLowerCase()] ?? suggestCommand(name));
+    : (COMMAND_HINTS[name.toLowerCase()] ?? suggestCommand(name));
   const message = `${name} has no effect in Crawlway and is ignored${hint}`;
   return { severity: 'warning', code: 'ignored-command', message, place };
 }

@@ -38,7 +38,10 @@ export interface Opinion {
 const NO_OPTIONS: UrlOptions = {};
 const NO_METAS: readonly MetaDefinition[] = [];
 
-/** The effects of one verdict while the layers are being evaluated. Index and follow can be taken away, but never given back. */
+/**
+ * The effects of one verdict while the layers are being evaluated. Index and follow can be revoked, but never granted
+ * again.
+ */
 export class Draft implements Effects {
   index = true;
   follow = true;
@@ -90,11 +93,11 @@ export function isRoot(candidate: Candidate): boolean {
   return candidate.discoveredVia === 'stored' && candidate.root?.url.href === candidate.url.href;
 }
 
-/** Whether the candidate is the target of a root that redirects, and so takes the root's place. */
+/** Whether the candidate is the target of a root that redirects, and therefore takes the root's place. */
 export const isRootRedirect = (candidate: Candidate): boolean =>
   candidate.discoveredVia === 'redirect' && candidate.hops === 0;
 
-/** The configuration does not compile. Lists all problems at once. */
+/** Thrown if the configuration does not compile. Lists all problems at once. */
 export class PolicyError extends Error {
   override readonly name = 'PolicyError';
   constructor(readonly problems: readonly Problem[]) {

@@ -23,10 +23,10 @@ export function createLinkRulesLayer(rules: LinkRulesDefinition, traps: TrapDefi
   return {
     name: 'link-rules',
     judge(candidate, _draft, trace) {
-      const root = isRoot(candidate);
+      const isRootCandidate = isRoot(candidate);
       let rejection: Rejection | undefined;
       for (const rule of linkRules) {
-        if (root && !rule.forRoots) continue;
+        if (isRootCandidate && !rule.forRoots) continue;
         const detail = rule.findObjection(candidate);
         trace?.push(toTraceStep(rule, detail, rules));
         if (detail === undefined || rejection) continue;
@@ -44,7 +44,7 @@ function toTraceStep(rule: LinkRule, detail: string | undefined, rules: LinkRule
   return { layer: 'link-rules', test, outcome: 'reject', reason: rule.reason, place: rules.place };
 }
 
-/** In the reference's order. */
+/** The rules are in the order of the reference. */
 function createLinkRules(rules: LinkRulesDefinition, traps: TrapDefinition): LinkRule[] {
   const { maxUrlLength, followQueryStrings, followOffsite } = rules;
   const extensions = new Set(rules.ignoreLinksTo);
@@ -72,38 +72,38 @@ function createLinkRules(rules: LinkRulesDefinition, traps: TrapDefinition): Lin
   ];
 }
 
-const createLinkRule = (name: string, reason: ReasonCode, objection: LinkRule['findObjection']): LinkRule => ({
+const createLinkRule = (name: string, reason: ReasonCode, findObjection: LinkRule['findObjection']): LinkRule => ({
   name,
   reason,
   forRoots: false,
-  findObjection: objection,
+  findObjection,
 });
 
 function createProtocolRule(protocols: readonly string[]): LinkRule {
-  const spoken = new Set(protocols);
+  const allowedProtocols = new Set(protocols);
   return {
     name: 'protocol',
     reason: 'protocol-not-allowed',
     forRoots: true,
     findObjection: ({ url }) =>
-      spoken.has(url.scheme)
+      allowedProtocols.has(url.scheme)
         ? undefined
         : `the protocol ${url.scheme} is not among those that this crawler uses: ${protocols.join(', ')}`,
   };
 }
 
-/** In lower case, without the dot; undefined if the last segment has no extension. */
+/** Returns the extension in lower case, without the dot; undefined if the last segment has none. */
 function getExtension(path: string): string | undefined {
-  const dot = path.lastIndexOf('.');
-  return dot < 0 || path.indexOf('/', dot) >= 0 ? undefined : path.slice(dot + 1).toLowerCase();
+  const dotIndex = path.lastIndexOf('.');
+  return dotIndex < 0 || path.indexOf('/', dotIndex) >= 0 ? undefined : path.slice(dotIndex + 1).toLowerCase();
 }
 
 /** A stored URL has no page to compare it with; a root that redirects may change its host. */
 function findOffsiteObjection(candidate: Candidate): string | undefined {
   if (candidate.discoveredVia === 'stored' || isRootRedirect(candidate)) return undefined;
-  const home = candidate.from ?? candidate.root?.url;
-  if (!home || home.host === candidate.url.host) return undefined;
-  return `the host ${candidate.url.host} differs from that of the page, ${home.host}, and links to other hosts are not followed`;
+  const source = candidate.from ?? candidate.root?.url;
+  if (!source || source.host === candidate.url.host) return undefined;
+  return `the host ${candidate.url.host} differs from that of the page, ${source.host}, and links to other hosts are not followed`;
 }
 
 function findDepthObjection(path: string, limit: number): string | undefined {

@@ -23,9 +23,12 @@ export const lint = (definition: ServerDefinition): Problem[] => [
   ...lintFetcherHeaders(definition),
 ];
 
-const lintCrawler = (crawler: CrawlerDefinition, global: GlobalCrawlSpaceDefinition | undefined): Problem[] => [
+const lintCrawler = (
+  crawler: CrawlerDefinition,
+  globalCrawlSpace: GlobalCrawlSpaceDefinition | undefined,
+): Problem[] => [
   ...lintRules(crawler),
-  ...lintRoots(crawler, global),
+  ...lintRoots(crawler, globalCrawlSpace),
   ...lintPrefixes(crawler),
   ...lintBlanks(crawler),
   ...lintLists(crawler),

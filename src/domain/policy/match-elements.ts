@@ -8,7 +8,7 @@ export interface MatchShortcut {
   readonly meaning: string;
 }
 
-/** Elements that are an Atom with fixed field and kind. */
+/** Elements that are short for an Atom with a fixed field and kind. */
 export const MATCH_SHORTCUTS = {
   Path: { field: 'path', kind: 'prefix', meaning: 'The path begins with this text (Atom path prefix).' },
   Ext: { field: 'path', kind: 'suffix', meaning: 'The path ends with this text (Atom path suffix).' },

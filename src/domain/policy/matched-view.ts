@@ -17,21 +17,24 @@ export interface MatchedEntry extends ResolvedEntry {
 
 type Matches = readonly (boolean | undefined)[];
 
-/** In the order of `createResolvedView`. */
+/** Returns the entries of `createResolvedView`, in the same order. */
 export function createMatchedView(
   crawler: CrawlerDefinition,
-  global: GlobalCrawlSpaceDefinition | undefined,
+  globalCrawlSpace: GlobalCrawlSpaceDefinition | undefined,
   candidate: Candidate,
 ): MatchedEntry[] {
-  const left: Readonly<Record<LayerName, Iterator<boolean | undefined>>> = {
+  const matchIterators: Readonly<Record<LayerName, Iterator<boolean | undefined>>> = {
     'link-rules': [][Symbol.iterator](),
     'site-mode': matchSites(crawler, candidate)[Symbol.iterator](),
-    'crawl-space': matchSpaces(crawler, global, candidate)[Symbol.iterator](),
+    'crawl-space': matchSpaces(crawler, globalCrawlSpace, candidate)[Symbol.iterator](),
     'server-records': matchServers(crawler, candidate)[Symbol.iterator](),
     conditions: matchConditions(crawler, candidate)[Symbol.iterator](),
     'crawl-rules': matchRules(crawler, candidate)[Symbol.iterator](),
   };
-  return createResolvedView(crawler, global).map((entry) => ({ ...entry, matched: left[entry.layer].next().value }));
+  return createResolvedView(crawler, globalCrawlSpace).map((entry) => ({
+    ...entry,
+    matched: matchIterators[entry.layer].next().value,
+  }));
 }
 
 const matchSites = ({ roots }: CrawlerDefinition, { root }: Candidate): Matches =>
@@ -41,43 +44,43 @@ const matchSites = ({ roots }: CrawlerDefinition, { root }: Candidate): Matches 
 
 function matchSpaces(
   { crawlSpace }: CrawlerDefinition,
-  global: GlobalCrawlSpaceDefinition | undefined,
+  globalCrawlSpace: GlobalCrawlSpaceDefinition | undefined,
   { url, address }: Candidate,
 ): Matches {
   if (!crawlSpace) return [];
   const subject = new Subject(url);
   const matches = (rule: (typeof crawlSpace.rules)[number]): boolean =>
     compileCrawlSpace([rule], [])(subject, address ?? undefined).rule !== undefined;
-  return [...crawlSpace.rules.map(matches), undefined, ...(global?.rules ?? []).map(matches)];
+  return [...crawlSpace.rules.map(matches), undefined, ...(globalCrawlSpace?.rules ?? []).map(matches)];
 }
 
 function matchServers({ servers }: CrawlerDefinition, { url }: Candidate): Matches {
   if (!servers) return [];
-  const found = compileServers(servers)(url.href);
+  const matchedRecord = compileServers(servers)(url.href);
   const records = compileRecords(servers).sort((a, b) => b.prefix.length - a.prefix.length);
-  return records.map(({ prefix }) => found?.prefix === prefix);
+  return records.map(({ prefix }) => matchedRecord?.prefix === prefix);
 }
 
 function matchConditions({ conditions, roots }: CrawlerDefinition, { url }: Candidate): Matches {
   if (!conditions) return [];
-  const said = new Map<ConditionRule, boolean>();
-  const visit = ({ rule, outcome }: ConditionStep): void => {
-    if (outcome !== 'not evaluated') said.set(rule, outcome === 'applies' || outcome === 'filters');
+  const results = new Map<ConditionRule, boolean>();
+  const onStep = ({ rule, outcome }: ConditionStep): void => {
+    if (outcome !== 'not evaluated') results.set(rule, outcome === 'applies' || outcome === 'filters');
   };
-  compileConditions(conditions, [], roots)(new Subject(url), { visit });
-  const matchNested = (rules: readonly ConditionRule[], evaluated: boolean): (boolean | undefined)[] =>
+  compileConditions(conditions, [], roots)(new Subject(url), { onStep });
+  const matchNested = (rules: readonly ConditionRule[], isEvaluated: boolean): (boolean | undefined)[] =>
     rules.flatMap((rule) => {
-      const acts = said.get(findOriginal(rule, said)) ?? false;
+      const hasEffect = results.get(findOriginalRule(rule, results)) ?? false;
       const isNegated = rule.kind === 'must-have' || rule.kind === 'apply-except-for';
-      const applies = evaluated && acts && rule.kind.startsWith('apply');
-      return [evaluated ? acts !== isNegated : undefined, ...matchNested(rule.children, applies)];
+      const applies = isEvaluated && hasEffect && rule.kind.startsWith('apply');
+      return [isEvaluated ? hasEffect !== isNegated : undefined, ...matchNested(rule.children, applies)];
     });
   return [undefined, ...matchNested(conditions.rules, true)];
 }
 
 /** A compiled condition without options is a copy of the rule as written. */
-const findOriginal = (rule: ConditionRule, said: ReadonlyMap<ConditionRule, boolean>): ConditionRule =>
-  said.has(rule) ? rule : ([...said.keys()].find(({ test }) => test === rule.test) ?? rule);
+const findOriginalRule = (rule: ConditionRule, results: ReadonlyMap<ConditionRule, boolean>): ConditionRule =>
+  results.has(rule) ? rule : ([...results.keys()].find(({ test }) => test === rule.test) ?? rule);
 
 function matchRules({ rules }: CrawlerDefinition, { url }: Candidate): Matches {
   const subject = new Subject(url);

@@ -1,6 +1,6 @@
 /**
  * File extensions that rules and conditions name in order to accept them. They are removed from the default list of
- * ignored extensions; for a list in the configuration, the linter warns.
+ * ignored extensions; if the list is in the configuration, the linter warns instead.
  */
 
 import type { CrawlerDefinition } from '../crawl/definition.js';
@@ -9,8 +9,8 @@ import type { ConditionRule, MatchExpression } from '../crawl/policy-definition.
 
 export interface NamedExtension {
   readonly extension: string;
-  /** Who names it: "rule 3", "a condition". */
-  readonly by: string;
+  /** What names it: "rule 3", "a condition". */
+  readonly namedBy: string;
   readonly place: Place;
 }
 
@@ -19,12 +19,12 @@ export function listNamedExtensions({
   rules,
   conditions,
 }: Pick<CrawlerDefinition, 'rules' | 'conditions'>): NamedExtension[] {
-  const inRules = rules.flatMap(({ actions, match, number, place }) =>
+  const ruleExtensions = rules.flatMap(({ actions, match, number, place }) =>
     actions.accept || actions.index || actions.follow
-      ? collectExtensions(match).map((extension) => ({ extension, by: `rule ${number}`, place }))
+      ? collectExtensions(match).map((extension) => ({ extension, namedBy: `rule ${number}`, place }))
       : [],
   );
-  return [...inRules, ...(conditions?.rules ?? []).flatMap(collectConditionExtensions)];
+  return [...ruleExtensions, ...(conditions?.rules ?? []).flatMap(collectConditionExtensions)];
 }
 
 /** A Not accepts everything except what it names. */
@@ -40,13 +40,13 @@ const isAnchoredAtEnd = (value: string): boolean => value.endsWith('$');
 
 function collectConditionExtensions({ kind, test, children, place }: ConditionRule): NamedExtension[] {
   if (kind === 'may-not-have' || kind === 'apply-except-for') return children.flatMap(collectConditionExtensions);
-  const about = test.field === 'path' || test.field === 'url';
-  const named =
-    about && (test.type !== 'regex' || isAnchoredAtEnd(test.value))
+  const isPathOrUrl = test.field === 'path' || test.field === 'url';
+  const extensions =
+    isPathOrUrl && (test.type !== 'regex' || isAnchoredAtEnd(test.value))
       ? test.value.split(/\s+/).flatMap(splitExtensions)
       : [];
   return [
-    ...named.map((extension) => ({ extension, by: 'a condition', place })),
+    ...extensions.map((extension) => ({ extension, namedBy: 'a condition', place })),
     ...children.flatMap(collectConditionExtensions),
   ];
 }
@@ -54,11 +54,11 @@ function collectConditionExtensions({ kind, test, children, place }: ConditionRu
 /** The words after the first dot in the last segment: `\.(zip|tar\.gz)` names three. */
 function splitExtensions(value: string): string[] {
   const segment = value.slice(value.lastIndexOf('/') + 1);
-  const dot = segment.indexOf('.');
-  return dot < 0
+  const dotIndex = segment.indexOf('.');
+  return dotIndex < 0
     ? []
     : (segment
-        .slice(dot)
+        .slice(dotIndex)
         .toLowerCase()
         .match(/[a-z0-9]+/g) ?? []);
 }

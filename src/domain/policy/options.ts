@@ -1,33 +1,33 @@
 /**
- * Per-URL options as text. Secrets are never shown, because explanations and the resolved view appear in logs, consoles
- * and the API.
+ * Formats per-URL options as text. Secrets are never shown, because explanations and the resolved view appear in logs,
+ * consoles and the API.
  */
 import type { UrlOptions } from '../crawl/policy-definition.js';
 
 export type OptionName = keyof UrlOptions;
 
-/** The last setting of an option wins; each request header counts as a separate option. */
-export function mergeOptions(before: UrlOptions, after: UrlOptions): UrlOptions {
-  if (!before.headers || !after.headers) return { ...before, ...after };
-  return { ...before, ...after, headers: { ...before.headers, ...after.headers } };
+/** The last setting of an option wins; each request header is a separate option. */
+export function mergeOptions(base: UrlOptions, overrides: UrlOptions): UrlOptions {
+  if (!base.headers || !overrides.headers) return { ...base, ...overrides };
+  return { ...base, ...overrides, headers: { ...base.headers, ...overrides.headers } };
 }
 
 const HIDDEN = '(hidden)';
 
-/** One `maxHops=3` for each option that is set. */
+/** Returns a text such as `maxHops=3` for each option that is set. */
 export const formatOptions = (options: UrlOptions): string[] =>
-  Object.entries(redactOptions(options)).map(([name, value]) => `${name}=${value}`);
+  Object.entries(formatOptionValues(options)).map(([name, value]) => `${name}=${value}`);
 
 /** Options as text, with credentials, header values and the user info of a proxy hidden. */
-export function redactOptions(options: UrlOptions): Partial<Record<OptionName, string>> {
-  const shown: Partial<Record<OptionName, string>> = {};
+export function formatOptionValues(options: UrlOptions): Partial<Record<OptionName, string>> {
+  const values: Partial<Record<OptionName, string>> = {};
   for (const name of Object.keys(options) as OptionName[]) {
-    if (options[name] !== undefined) shown[name] = redactOption(name, options);
+    if (options[name] !== undefined) values[name] = formatOption(name, options);
   }
-  return shown;
+  return values;
 }
 
-const DURATIONS: ReadonlySet<OptionName> = new Set<OptionName>([
+const DURATION_OPTIONS: ReadonlySet<OptionName> = new Set<OptionName>([
   'throttle',
   'connectTimeout',
   'readTimeout',
@@ -37,7 +37,7 @@ const DURATIONS: ReadonlySet<OptionName> = new Set<OptionName>([
   'errorExpiry',
 ]);
 
-function redactOption(name: OptionName, options: UrlOptions): string {
+function formatOption(name: OptionName, options: UrlOptions): string {
   if (name === 'credentials') return HIDDEN;
   if (name === 'headers')
     return Object.keys(options.headers ?? {})
@@ -45,6 +45,6 @@ function redactOption(name: OptionName, options: UrlOptions): string {
       .join(', ');
   if (name === 'proxy') return String(options.proxy ?? '').replace(/\/\/[^/]*@/, `//${HIDDEN}@`);
   const value = options[name];
-  if (DURATIONS.has(name)) return `${Number(value) / 1000} s`;
+  if (DURATION_OPTIONS.has(name)) return `${Number(value) / 1000} s`;
   return typeof value === 'boolean' ? (value ? 'yes' : 'no') : String(value);
 }

@@ -1,8 +1,8 @@
-/** Durations as mnoGoSearch writes them, e.g. `Period 1d12h`. */
+/** Parses durations in mnoGoSearch's notation, e.g. `Period 1d12h`. */
 import { type Duration, seconds } from '../time/units.js';
 
 /** Case matters: `M` is a minute, `m` a month. */
-const SECONDS_OF: Readonly<Record<string, number>> = {
+const SECONDS_PER_UNIT: Readonly<Record<string, number>> = {
   s: 1,
   M: 60,
   h: 3600,
@@ -26,7 +26,7 @@ export function parsePeriod(text: string): Duration | undefined {
 function sumPairs(text: string): number {
   let total = 0;
   for (const [, number, letter] of text.matchAll(/([+-]?\d{1,10})([sMhdmy])/g)) {
-    total += Number(number) * (SECONDS_OF[letter ?? ''] ?? 0);
+    total += Number(number) * (SECONDS_PER_UNIT[letter ?? ''] ?? 0);
   }
   return total;
 }

@@ -8,21 +8,21 @@ export class PrefixTable<T> {
   /** Position of the longest proper prefix in the same table; -1 if there is none. */
   private readonly parents: Int32Array;
 
-  /** If several entries have the same prefix, the last one counts; apart from that, their order does not matter. */
+  /** If several entries have the same prefix, the last one applies; otherwise, their order does not matter. */
   constructor(entries: Iterable<readonly [prefix: string, value: T]>) {
-    const sorted = [...new Map(entries)].sort(([a], [b]) => (a < b ? -1 : 1));
-    this.prefixes = sorted.map(([prefix]) => prefix);
-    this.values = sorted.map(([, value]) => value);
-    this.parents = findParents(this.prefixes);
+    const sortedEntries = [...new Map(entries)].sort(([a], [b]) => (a < b ? -1 : 1));
+    this.prefixes = sortedEntries.map(([prefix]) => prefix);
+    this.values = sortedEntries.map(([, value]) => value);
+    this.parents = computeParents(this.prefixes);
   }
 
   /** The value of the longest prefix with which the text begins. */
   findLongest(text: string): T | undefined {
-    let at = this.findLastNotAfter(text);
+    let index = this.findLastNotAfter(text);
     // Anything that sorts between a prefix of the text and the text itself begins with that prefix, so the prefix is
     // among its ancestors.
-    while (at >= 0 && !text.startsWith(this.prefixes[at] ?? '')) at = this.parents[at] ?? -1;
-    return at < 0 ? undefined : this.values[at];
+    while (index >= 0 && !text.startsWith(this.prefixes[index] ?? '')) index = this.parents[index] ?? -1;
+    return index < 0 ? undefined : this.values[index];
   }
 
   private findLastNotAfter(text: string): number {
@@ -37,17 +37,17 @@ export class PrefixTable<T> {
   }
 }
 
-function findParents(sorted: readonly string[]): Int32Array {
-  const parents = new Int32Array(sorted.length);
+function computeParents(sortedPrefixes: readonly string[]): Int32Array {
+  const parents = new Int32Array(sortedPrefixes.length);
   const ancestors: number[] = [];
-  for (const [position, prefix] of sorted.entries()) {
+  for (const [index, prefix] of sortedPrefixes.entries()) {
     let top = ancestors[ancestors.length - 1];
-    while (top !== undefined && !prefix.startsWith(sorted[top] ?? '')) {
+    while (top !== undefined && !prefix.startsWith(sortedPrefixes[top] ?? '')) {
       ancestors.pop();
       top = ancestors[ancestors.length - 1];
     }
-    parents[position] = top ?? -1;
-    ancestors.push(position);
+    parents[index] = top ?? -1;
+    ancestors.push(index);
   }
   return parents;
 }

@@ -1,7 +1,7 @@
 /**
  * Every reason that Crawlway gives for what happens to a URL, as data: a stable code, who decides, what it means and
- * what to change. Verdicts, URL states, orders, metrics, docs and console use these codes. Why a visit failed is given
- * by the codes of domain/fetch/error-codes.ts.
+ * what to change. Verdicts, URL states, orders, metrics, docs and console use these codes. The codes for failed visits
+ * are in domain/fetch/error-codes.ts.
  */
 import type { ErrorCode } from '../fetch/error-codes.js';
 
@@ -31,10 +31,10 @@ const person = createEntryFactory('person');
 const configuration = createEntryFactory('configuration');
 const frontier = createEntryFactory('frontier');
 
-const NOTHING = 'Nothing to do.';
+const NOTHING_TO_DO = 'Nothing to do.';
 
 export const REASONS = {
-  accepted: createEntryFactory('all')('No layer of the crawl policy rejects the URL.', NOTHING),
+  accepted: createEntryFactory('all')('No layer of the crawl policy rejects the URL.', NOTHING_TO_DO),
 
   'protocol-not-allowed': linkRules(
     'The URL has a protocol that this crawler does not use.',
@@ -70,8 +70,8 @@ export const REASONS = {
     'Add a root for the other site, or set `site="false"` on the root.',
   ),
   'outside-directory': siteMode(
-    'The root that led to the URL indexes only its entire site, and the URL is outside the directory of the root document.',
-    'Submit a root higher up, or turn Index Entire Site off for the root.',
+    'The root that led to the URL has Index Entire Site on, and the URL is outside the directory of the root document.',
+    'Submit a root at a higher level of the site, or turn off Index Entire Site for this root.',
   ),
 
   'crawl-space-domain': crawlSpace(
@@ -88,7 +88,7 @@ export const REASONS = {
   ),
   'left-to-another-crawler': crawlSpace(
     'A local domain rule forbids the host and global.rules allows it: it now belongs to another crawler, and the document stays. Status 761.',
-    'Nothing, if the local crawl space of another crawler accepts the host; `crawlway check` warns if none does.',
+    'Nothing to do if the local crawl space of another crawler accepts the host; `crawlway check` warns if none does.',
   ),
 
   'no-server-record': serverRecords(
@@ -147,18 +147,18 @@ export const REASONS = {
     "The host's robots.txt disallows the URL for this agent.",
     'Ask the site to allow the agent; use `ignoreRobotsTxt="true"` only for sites of your own.',
   ),
-  'login-page': page("Visitors log in or out on this page. Visiting it would end the crawl's session.", NOTHING),
+  'login-page': page("Visitors log in or out on this page. Visiting it would end the crawl's session.", NOTHING_TO_DO),
   noindex: robots(
     'The page says noindex (robots meta tag or X-Robots-Tag).',
     'Remove noindex from the page if you want the page to be searchable.',
   ),
   'unavailable-after': robots(
     'The page says that it may no longer be shown (unavailable_after, in a robots meta tag or X-Robots-Tag).',
-    'Nothing, if the date is right; otherwise fix the date on the page.',
+    'Nothing to do if the date is right; otherwise, fix the date on the page.',
   ),
   'search-not-allowed': robots(
     'The site forbids search engines to index the page: `search=n` in Content-Usage or `search=no` in Content-Signal, in robots.txt, in the response header or in a meta tag of the page.',
-    'Ask the site; for sites of your own, the option `obey-robots` of a condition overrides it.',
+    'Ask the site to allow it; for sites of your own, the option `obey-robots` of a condition overrides this.',
   ),
   nofollow: robots(
     'The page, or the link, says nofollow.',
@@ -166,7 +166,7 @@ export const REASONS = {
   ),
 
   'no-index': page(
-    'The crawl policy lets the page be read for its links only: it is not indexed.',
+    'The crawl policy allows the page to be read only for its links, not to be indexed.',
     'Add a rule with Index for it, or set `defaultIndex="true"`; a Server record with `index="no"` also excludes it from the index.',
   ),
   'mime-type-excluded': page(
@@ -178,7 +178,7 @@ export const REASONS = {
     'Check the plug-in that the detail names.',
   ),
   'canonical-elsewhere': page(
-    'The page names another URL as its canonical one, which is in the index or is waiting for its first visit.',
+    'The page declares a different canonical URL, which is in the index or waiting for its first visit.',
     'Fix rel=canonical on the page if it is wrong.',
   ),
   'near-duplicate': page(
@@ -187,15 +187,15 @@ export const REASONS = {
   ),
   'extract-unsupported': page(
     'No extractor reads content of this type: the document is pushed with its bytes and metas, without text.',
-    'Nothing, if the sink extracts text itself; or exclude the type with MimeTypes.',
+    'Nothing to do if the sink extracts text itself; otherwise, you can exclude the type with MimeTypes.',
   ),
   'extract-timeout': page(
     'Extracting the text took longer than allowed: the document is pushed with its bytes and metas, without text.',
-    'Look at the file, or exclude the page.',
+    'Check the file, or exclude the page.',
   ),
   'extract-memory': page(
     'Extracting the text took more memory than allowed: the document is pushed with its bytes and metas, without text.',
-    'Look at the file, or exclude the page.',
+    'Check the file, or exclude the page.',
   ),
   'extract-encrypted': page(
     'The content is encrypted: the document is pushed with its bytes and metas, without text.',
@@ -211,7 +211,7 @@ export const REASONS = {
   ),
   redirected: page(
     'The URL responds with a redirect; the target is crawled, and the old document is deleted.',
-    'Nothing, or link to the target.',
+    'Nothing to do, unless you want to link to the target directly.',
   ),
 
   'removed-after-errors': refresh(
@@ -219,25 +219,28 @@ export const REASONS = {
     'Fix the page: it is retried at the next visit to a page that links to it. To try again now, submit the URL.',
   ),
   'too-many-temporary-errors': refresh(
-    'More temporary errors in a row than `maxTemporaryErrors`.',
+    'The URL had more temporary errors in a row than `maxTemporaryErrors` allows.',
     'Fix the host, or raise `maxTemporaryErrors` of ErrorPolicy; submit the URL to try again now.',
   ),
-  indexed: refresh('The document is new and in the index.', NOTHING),
-  changed: refresh('The document has changed since the last visit and was pushed again.', NOTHING),
-  unchanged: refresh('The document has not changed since the last visit.', NOTHING),
-  'links-only': refresh('The page was read for its links; none of its content is indexed.', NOTHING),
+  indexed: refresh('The document is new and in the index.', NOTHING_TO_DO),
+  changed: refresh('The document has changed since the last visit and was pushed again.', NOTHING_TO_DO),
+  unchanged: refresh('The document has not changed since the last visit.', NOTHING_TO_DO),
+  'links-only': refresh('The page was read for its links; none of its content is indexed.', NOTHING_TO_DO),
 
   'configuration-changed': configuration(
     'After a configuration change, the crawl policy accepts the URL again; it is waiting for its next visit.',
-    NOTHING,
+    NOTHING_TO_DO,
   ),
 
   'cleared-by-person': person(
-    'A person cleared the URL; it stays unknown until a page that links to it is visited.',
+    'An operator cleared the URL; it stays unknown until a page that links to it is visited.',
     'Submit it to crawl it again.',
   ),
-  submitted: person('A person, a URL list or the configuration submitted the URL as a root.', NOTHING),
-  imported: person('The URL was in an imported pending file.', NOTHING),
+  submitted: person(
+    'The URL was submitted as a root: by a user, in a URL list or in the configuration.',
+    NOTHING_TO_DO,
+  ),
+  imported: person('The URL was in an imported pending file.', NOTHING_TO_DO),
   'links-not-followed': person(
     'Links of this root are only listed, not queued (`followLinks` is off).',
     'Submit the links that you want, or turn on `followLinks` for the root.',
@@ -247,8 +250,11 @@ export const REASONS = {
     'The configuration accepts the URL, but no page read so far links to it.',
     'Link to it from a page that is crawled, list it in a sitemap, or submit it.',
   ),
-  discovered: frontier('A page, a redirect or a sitemap led to the URL; it is waiting for its first visit.', NOTHING),
-  'redirect-target': frontier('A redirect led to the URL; it is waiting for its first visit.', NOTHING),
+  discovered: frontier(
+    'A page, a redirect or a sitemap led to the URL; it is waiting for its first visit.',
+    NOTHING_TO_DO,
+  ),
+  'redirect-target': frontier('A redirect led to the URL; it is waiting for its first visit.', NOTHING_TO_DO),
 
   held: push(
     'The deletion guard holds the order back: too many documents of the host would be deleted at once.',
@@ -256,11 +262,11 @@ export const REASONS = {
   ),
   'awaiting-sign-of-life': push(
     'The deletion follows from a server fault and is held until the host serves a good page again.',
-    'Nothing: it is withdrawn when the page responds again. Release it to delete the document now.',
+    'Nothing to do: it is withdrawn when the page responds again. Release it to delete the document now.',
   ),
   'awaiting-early-look': push(
     'Pages of the host are gone; a sample of its other pages is visited before the first document is deleted.',
-    'Nothing: it takes a few minutes.',
+    'Nothing to do: it takes a few minutes.',
   ),
   'order-refused': push(
     "A sink has permanently refused the document: its order is set aside with the sink's message.",
@@ -268,19 +274,19 @@ export const REASONS = {
   ),
   backfill: push(
     'A sink was added, or someone asked to fill it again: it receives everything that is indexed, from another sink or through visits.',
-    'Nothing: GET /sinks and the console show the progress.',
+    'Nothing to do: GET /sinks and the console show the progress.',
   ),
   'access-changed': push(
     'Who may see the document has changed (cw:Acl): it was sent to the sink again with the new principals, unchanged or after a visit.',
-    'Nothing.',
+    NOTHING_TO_DO,
   ),
   'sink-behind': push(
     'A sink was slow or down when the document changed; it is now receiving what is indexed.',
-    'Nothing: GET /sinks and the console show what the sink is still owed.',
+    'Nothing to do: GET /sinks and the console show what the sink is still owed.',
   ),
   'part-gone': push(
     'The page exists, but it no longer has the part from which this document was made (cw:Split).',
-    'Nothing, if the part is really gone; otherwise check whether the selector of Split still matches the page.',
+    'Nothing to do if the part is really gone; otherwise, check whether the selector of Split still matches the page.',
   ),
   'with-its-page': push(
     'The document was split off from a page (cw:Split) whose document is deleted.',
@@ -288,7 +294,7 @@ export const REASONS = {
   ),
   reconciled: push(
     "The index and the crawler's store disagreed, and the index was corrected.",
-    'Nothing, unless it happens often; in that case, check what else writes to that index.',
+    'Nothing to do, unless it happens often; in that case, check what else writes to that index.',
   ),
 } as const satisfies Record<string, ReasonEntry>;
 
@@ -298,7 +304,7 @@ export type ReasonCode = keyof typeof REASONS;
 export type Reason = ReasonCode | ErrorCode;
 
 /**
- * A code from the store or another node. It may come from an earlier or later version and be unknown here, so it is
- * kept as is.
+ * Converts a code from the store or another node. It may come from an earlier or later version and be unknown here, so
+ * it is kept as is.
  */
 export const toReason = (code: string): Reason => code as Reason;

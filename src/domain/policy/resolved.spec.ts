@@ -75,7 +75,7 @@ test('the whole configuration stands there in the order of evaluation', () => {
     'site-mode below root http://a.com/: URLs of its site',
     'crawl-space forbid domain b.com',
     'crawl-space else allow',
-    'crawl-space of excluded hosts, global: else forbid',
+    'crawl-space for excluded hosts, global: else forbid',
     'server-records server record http://a.com/news/ → maxHops=3, credentials for http://a.com',
     'server-records server record http://a.com/ → period=3600 s',
     'server-records the empty server record',

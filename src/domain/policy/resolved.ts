@@ -19,7 +19,7 @@ import { formatSpaceRule } from './crawl-space.js';
 import { formatExpression } from './expression-text.js';
 import { compileExpression } from './matching/expression.js';
 import { Subject } from './matching/subject.js';
-import { formatOptions, type OptionName, redactOptions } from './options.js';
+import { formatOptions, formatOptionValues, type OptionName } from './options.js';
 import {
   compileRecords,
   compileServers,
@@ -40,11 +40,14 @@ export interface ResolvedEntry {
 }
 
 /** Everything that the policy of one crawler consists of, in the order of evaluation. */
-export function createResolvedView(crawler: CrawlerDefinition, global?: GlobalCrawlSpaceDefinition): ResolvedEntry[] {
-  return LAYERS.flatMap((layer) => ENTRIES[layer](crawler, global));
+export function createResolvedView(
+  crawler: CrawlerDefinition,
+  globalCrawlSpace?: GlobalCrawlSpaceDefinition,
+): ResolvedEntry[] {
+  return LAYERS.flatMap((layer) => ENTRY_LISTERS[layer](crawler, globalCrawlSpace));
 }
 
-const ENTRIES: Readonly<
+const ENTRY_LISTERS: Readonly<
   Record<LayerName, (crawler: CrawlerDefinition, global?: GlobalCrawlSpaceDefinition) => ResolvedEntry[]>
 > = {
   'link-rules': listLinkEntries,
@@ -77,7 +80,10 @@ const listSiteEntries = ({ roots }: CrawlerDefinition): ResolvedEntry[] =>
       return { layer: 'site-mode', depth: 0, text, place };
     });
 
-function listSpaceEntries({ crawlSpace }: CrawlerDefinition, global?: GlobalCrawlSpaceDefinition): ResolvedEntry[] {
+function listSpaceEntries(
+  { crawlSpace }: CrawlerDefinition,
+  globalCrawlSpace?: GlobalCrawlSpaceDefinition,
+): ResolvedEntry[] {
   if (!crawlSpace) return [];
   const createSpaceEntry = (text: string, place?: Place): ResolvedEntry => ({
     layer: 'crawl-space',
@@ -88,10 +94,10 @@ function listSpaceEntries({ crawlSpace }: CrawlerDefinition, global?: GlobalCraw
   return [
     ...crawlSpace.rules.map((rule) => createSpaceEntry(formatSpaceRule(rule), rule.place)),
     createSpaceEntry('else allow'),
-    ...(global?.rules ?? []).map((rule) =>
-      createSpaceEntry(`of excluded hosts, global: ${formatSpaceRule(rule)}`, rule.place),
+    ...(globalCrawlSpace?.rules ?? []).map((rule) =>
+      createSpaceEntry(`for excluded hosts, global: ${formatSpaceRule(rule)}`, rule.place),
     ),
-    ...(global ? [createSpaceEntry('of excluded hosts, global: else forbid')] : []),
+    ...(globalCrawlSpace ? [createSpaceEntry('for excluded hosts, global: else forbid')] : []),
   ];
 }
 
@@ -131,11 +137,11 @@ const formatRule = (rule: RuleDefinition): string => `${formatRuleLabel(rule)}: 
 
 function listRuleEntries({ rules, defaultAccept, defaultIndex, defaultFollow }: CrawlerDefinition): ResolvedEntry[] {
   const effect = `accept=${defaultAccept}, index=${defaultIndex}, follow=${defaultFollow}`;
-  const createRuleEntry = (text: string, sets: string, place?: Place): ResolvedEntry => ({
+  const createRuleEntry = (text: string, ruleEffect: string, place?: Place): ResolvedEntry => ({
     layer: 'crawl-rules',
     depth: 0,
     text,
-    effect: sets,
+    effect: ruleEffect,
     place,
   });
   return [
@@ -163,16 +169,16 @@ export interface ResolvedUrl {
 /** @throws PolicyError if the definition does not compile */
 export function resolveUrl(
   crawler: CrawlerDefinition,
-  global: GlobalCrawlSpaceDefinition | undefined,
+  globalCrawlSpace: GlobalCrawlSpaceDefinition | undefined,
   candidate: Candidate,
 ): ResolvedUrl {
-  const { verdict, trace } = compilePolicy(crawler, global).explain(candidate);
+  const { verdict, trace } = compilePolicy(crawler, globalCrawlSpace).explain(candidate);
   const subject = new Subject(toComparableUrl(candidate.url));
-  const unmatched = crawler.rules.filter((rule) => !compileExpression(rule.match, []).matches(subject));
+  const unmatchedRules = crawler.rules.filter((rule) => !compileExpression(rule.match, []).matches(subject));
   const steps = trace.filter(({ layer, outcome }) => layer !== 'crawl-rules' || outcome !== 'no match');
   return {
     verdict,
-    steps: [...steps, ...unmatched.map(createNoMatchStep)],
+    steps: [...steps, ...unmatchedRules.map(createNoMatchStep)],
     options: resolveOptions(crawler, candidate),
   };
 }
@@ -185,48 +191,48 @@ const createNoMatchStep = (rule: RuleDefinition): TraceStep => ({
 });
 
 interface Setting {
-  readonly by: string;
+  readonly source: string;
   readonly place?: Place;
   readonly options: UrlOptions;
 }
 
 function resolveOptions(crawler: CrawlerDefinition, candidate: Candidate): ResolvedOption[] {
-  const last = new Map<string, ResolvedOption>();
+  const resolvedOptions = new Map<string, ResolvedOption>();
   const settings = listSettings(crawler, candidate);
-  for (const { by, place, options } of settings) {
-    for (const [name, value] of Object.entries(redactOptions(options))) {
-      last.set(name, { name: name as OptionName, value, setBy: by, place });
+  for (const { source, place, options } of settings) {
+    for (const [name, value] of Object.entries(formatOptionValues(options))) {
+      resolvedOptions.set(name, { name: name as OptionName, value, setBy: source, place });
     }
   }
-  keepSmallerLimit(last, crawler.servers && settings[1]);
-  return [...last.values()];
+  keepSmallerMaxHops(resolvedOptions, crawler.servers && settings[1]);
+  return [...resolvedOptions.values()];
 }
 
 /** Both a server record and the conditions can reject URLs by `maxHops`, so the smaller limit applies. */
-function keepSmallerLimit(last: Map<string, ResolvedOption>, record: Setting | undefined): void {
+function keepSmallerMaxHops(resolvedOptions: Map<string, ResolvedOption>, record: Setting | undefined): void {
   const limit = record?.options.maxHops;
-  if (!record || limit === undefined || limit >= Number(last.get('maxHops')?.value)) return;
-  last.set('maxHops', { name: 'maxHops', value: String(limit), setBy: record.by, place: record.place });
+  if (!record || limit === undefined || limit >= Number(resolvedOptions.get('maxHops')?.value)) return;
+  resolvedOptions.set('maxHops', { name: 'maxHops', value: String(limit), setBy: record.source, place: record.place });
 }
 
 /** Settings in the order in which they are assigned. */
 function listSettings(crawler: CrawlerDefinition, candidate: Candidate): Setting[] {
   const url = toComparableUrl(candidate.url);
   const settings: Setting[] = [
-    { by: `crawler ${crawler.name}`, place: crawler.place, options: getCrawlerOptions(crawler) },
+    { source: `crawler ${crawler.name}`, place: crawler.place, options: getCrawlerOptions(crawler) },
   ];
   const record = crawler.servers && compileServers(crawler.servers)(url.href);
   if (record)
-    settings.push({ by: record.label, place: record.definition.place, options: createOptionsFor(record, url) });
+    settings.push({ source: record.label, place: record.definition.place, options: createOptionsFor(record, url) });
   if (!crawler.conditions) return settings;
   const fetchUrl = record && findAliasUrl(record, url);
-  const alone = compileConditions({ ...crawler.conditions, rules: [] }, [], crawler.roots);
-  const global = alone(new Subject(url), { fetchUrl });
-  settings.push({ by: 'global options', place: crawler.conditions.place, options: global.options });
-  const visit = ({ rule, options }: ConditionStep): void => {
-    if (options) settings.push({ by: formatCondition(rule), place: rule.place, options });
+  const globalOptionsOnly = compileConditions({ ...crawler.conditions, rules: [] }, [], crawler.roots);
+  const globalResult = globalOptionsOnly(new Subject(url), { fetchUrl });
+  settings.push({ source: 'global options', place: crawler.conditions.place, options: globalResult.options });
+  const onStep = ({ rule, options }: ConditionStep): void => {
+    if (options) settings.push({ source: formatCondition(rule), place: rule.place, options });
   };
-  compileConditions(crawler.conditions, [], crawler.roots)(new Subject(url), { visit, fetchUrl });
+  compileConditions(crawler.conditions, [], crawler.roots)(new Subject(url), { onStep, fetchUrl });
   return settings;
 }
 

@@ -19,10 +19,10 @@ export const NO_SERVERS: Servers = new Set();
 export interface NamedServers {
   readonly servers: Servers;
   /** Whether the condition also matches URLs of servers that it does not name. */
-  readonly open: boolean;
+  readonly matchesOthers: boolean;
 }
 
-export const NAMES_NONE: NamedServers = { servers: NO_SERVERS, open: true };
+export const NO_NAMED_SERVERS: NamedServers = { servers: NO_SERVERS, matchesOthers: true };
 
 /** The servers that the condition itself names; if it names none, those of the enclosing condition. */
 export function findNamedServers(
@@ -30,9 +30,11 @@ export function findNamedServers(
   outer: NamedServers,
 ): NamedServers {
   if (kind !== 'apply-for') return outer;
-  const named = splitAlternatives(test).map((text) => findServers(test, text));
-  const servers = new Set(named.flat());
-  return servers.size === 0 ? outer : { servers, open: outer.open && named.some((one) => one.length === 0) };
+  const namedServers = splitAlternatives(test).map((text) => findServers(test, text));
+  const servers = new Set(namedServers.flat());
+  return servers.size === 0
+    ? outer
+    : { servers, matchesOthers: outer.matchesOthers && namedServers.some((serverUrls) => serverUrls.length === 0) };
 }
 
 const splitAlternatives = ({ type, value }: ConditionTest): readonly string[] =>
@@ -58,7 +60,7 @@ function findServers({ type, field }: ConditionTest, text: string): readonly str
 const createServerUrls = (schemes: readonly string[], host: string): string[] =>
   schemes.flatMap((scheme) => findServer(`${scheme}://${host.replaceAll('\\', '')}/`) ?? []);
 
-/** Servers of the sites to which roots in the configuration lead; submitted roots are not included. */
+/** Finds the servers of the sites of the roots in the configuration; submitted roots are not included. */
 export function findRootServers(roots: readonly RootDefinition[]): Servers {
   const prefixes = roots.flatMap(({ url, site }) => {
     const href = URL.parse(url)?.href;
@@ -70,7 +72,7 @@ export function findRootServers(roots: readonly RootDefinition[]): Servers {
 export const hasSecrets = ({ credentials, headers }: UrlOptions): boolean =>
   credentials !== undefined || Object.keys(headers ?? {}).some(isSecretHeader);
 
-/** The options without secrets, for a server that must not get them. */
+/** The options without secrets, for servers that must not receive them. */
 export function omitSecrets({ credentials: _, headers, ...options }: UrlOptions): UrlOptions {
   if (!headers) return options;
   return { ...options, headers: Object.fromEntries(Object.entries(headers).filter(([name]) => !isSecretHeader(name))) };

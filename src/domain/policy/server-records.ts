@@ -1,8 +1,8 @@
 /**
  * Layer 4, Server records (reference: mnoGoSearch, "How does indexer walk through the hypertext links"). Among the
  * records whose URL is a prefix of the candidate, the longest one provides the parameters. `followOutside` and
- * `deleteNoServer="no"` add an empty record that is found last; the second one also keeps links inside the server of
- * their page.
+ * `deleteNoServer="no"` add an empty record that is matched last; the latter also keeps links on the server of their
+ * page.
  */
 import type {
   MetaDefinition,
@@ -20,8 +20,8 @@ import { formatOptions } from './options.js';
 import { PrefixTable } from './prefix-table.js';
 import type { Candidate } from './verdict.js';
 
-/** With `Period 0`, each page would be requested again as soon as it has been visited. */
-export const SHORTEST_PERIOD = seconds(1);
+/** Without this minimum, `Period 0` would mean that each page is requested again as soon as it has been visited. */
+export const MIN_PERIOD = seconds(1);
 
 export interface CompiledRecord {
   readonly definition: ServerRecord;
@@ -31,25 +31,25 @@ export interface CompiledRecord {
   readonly metas: readonly MetaDefinition[];
   /** Replacement for the prefix when fetching. */
   readonly alias: string | undefined;
-  /** The one server for which the record's credentials are meant; undefined if it has none or names no server. */
-  readonly credentialsFor: string | undefined;
+  /** The only server to which the record's credentials are sent; undefined if it has none or does not name a server. */
+  readonly credentialsServer: string | undefined;
 }
 
-/** The record whose parameters apply to a URL; undefined if none is a prefix of it. */
+/** Creates a function that finds the record whose parameters apply to a URL; undefined if none is a prefix of it. */
 export function compileServers(servers: ServersDefinition): (href: string) => CompiledRecord | undefined {
   const table = new PrefixTable(compileRecords(servers).map((record) => [record.prefix, record] as const));
   return (href) => table.findLongest(href);
 }
 
 export function createServerRecordsLayer(servers: ServersDefinition): Layer {
-  const find = compileServers(servers);
-  const staysInside = !servers.deleteNoServer && !servers.followOutside;
+  const findRecord = compileServers(servers);
+  const staysOnServer = !servers.deleteNoServer && !servers.followOutside;
   return {
     name: 'server-records',
     judge(candidate, draft, trace) {
-      const record = find(candidate.url.href);
+      const record = findRecord(candidate.url.href);
       const rejection = record
-        ? ((staysInside ? findOutsideServerRejection(candidate, servers) : undefined) ??
+        ? ((staysOnServer ? findOutsideServerRejection(candidate, servers) : undefined) ??
           findHopsRejection(candidate, record))
         : createNoRecordRejection(servers);
       trace?.push({
@@ -71,9 +71,9 @@ export function createServerRecordsLayer(servers: ServersDefinition): Layer {
  * precedence.
  */
 export function compileRecords(servers: ServersDefinition): CompiledRecord[] {
-  const open = servers.followOutside || !servers.deleteNoServer;
-  const empty = { url: '', place: servers.place, parameters: servers.defaults };
-  return (open ? [empty, ...servers.records] : servers.records).map(compileRecord);
+  const hasEmptyRecord = servers.followOutside || !servers.deleteNoServer;
+  const emptyRecord = { url: '', place: servers.place, parameters: servers.defaults };
+  return (hasEmptyRecord ? [emptyRecord, ...servers.records] : servers.records).map(compileRecord);
 }
 
 function compileRecord(definition: ServerRecord): CompiledRecord {
@@ -88,7 +88,7 @@ function compileRecord(definition: ServerRecord): CompiledRecord {
     options: toOptions(definition.parameters),
     metas: [...toMetas('tag', tag), ...toMetas('category', category)],
     alias: prefix.endsWith('/') && alias !== undefined && !definition.url.endsWith('/') ? `${alias}/` : alias,
-    credentialsFor: authentication === undefined ? undefined : findServer(alias ?? definition.url),
+    credentialsServer: authentication === undefined ? undefined : findServer(alias ?? definition.url),
   };
 }
 
@@ -99,14 +99,14 @@ function compileRecord(definition: ServerRecord): CompiledRecord {
 export const toRecordPrefix = (url: string): string =>
   url === '' ? '' : normalizeRuleText(url, { field: 'url', kind: 'prefix' });
 
-/** Scheme, host and port of a URL or a prefix of URLs; undefined if it names no server. */
+/** Scheme, host and port of a URL or a prefix of URLs; undefined if it does not name a server. */
 export function findServer(url: string): string | undefined {
   const parsed = URL.parse(url);
-  const isWeb = parsed?.protocol === 'http:' || parsed?.protocol === 'https:';
-  return isWeb ? getOrigin(stripTrailingDot(toCrawlUrl(parsed.href))) : undefined;
+  const isWebUrl = parsed?.protocol === 'http:' || parsed?.protocol === 'https:';
+  return isWebUrl ? getOrigin(stripTrailingDot(toCrawlUrl(parsed.href))) : undefined;
 }
 
-/** Contains only what is set, as an undefined option would override another layer's. */
+/** Contains only what is set, because an undefined option would override that of another layer. */
 function toOptions(parameters: ServerParameters): UrlOptions {
   const { maxHops, readTimeout, documentTimeout, robots } = parameters;
   return {
@@ -128,13 +128,13 @@ const createNoRecordRejection = (servers: ServersDefinition): Rejection => ({
 function findOutsideServerRejection(candidate: Candidate, servers: ServersDefinition): Rejection | undefined {
   if (candidate.discoveredVia === 'root' || candidate.discoveredVia === 'stored' || isRootRedirect(candidate))
     return undefined;
-  const home = candidate.from ?? candidate.root?.url;
-  if (!home || getOrigin(home) === getOrigin(candidate.url)) return undefined;
+  const source = candidate.from ?? candidate.root?.url;
+  if (!source || getOrigin(source) === getOrigin(candidate.url)) return undefined;
   return {
     layer: 'server-records',
     reason: 'outside-server',
     place: servers.place,
-    detail: `${getOrigin(candidate.url)} is not the server of its page, ${getOrigin(home)}`,
+    detail: `the URL is on ${getOrigin(candidate.url)}, not on the server of its page, ${getOrigin(source)}`,
   };
 }
 
@@ -154,12 +154,12 @@ export const findAliasUrl = ({ alias, prefix }: CompiledRecord, { href }: CrawlU
   alias === undefined ? undefined : alias + href.slice(prefix.length);
 
 /**
- * What the record sets for a URL. Its credentials apply to one server, whatever its prefix covers: `http://a` is also a
- * prefix of `http://a.b/`.
+ * The options that the record sets for a URL. Its credentials apply to one server, even if its prefix covers several:
+ * `http://a` is also a prefix of `http://a.b/`.
  */
 export function createOptionsFor(record: CompiledRecord, url: CrawlUrl): UrlOptions {
-  const { credentialsFor, options, definition } = record;
-  if (credentialsFor === undefined || findServer(findAliasUrl(record, url) ?? url.href) !== credentialsFor)
+  const { credentialsServer, options, definition } = record;
+  if (credentialsServer === undefined || findServer(findAliasUrl(record, url) ?? url.href) !== credentialsServer)
     return options;
   return { ...options, credentials: definition.parameters.authentication };
 }
@@ -168,7 +168,7 @@ function applyRecord(record: CompiledRecord, candidate: Candidate, draft: Draft)
   const { parameters, place } = record.definition;
   draft.index &&= parameters.index ?? true;
   draft.follow &&= parameters.follow ?? true;
-  draft.period = parameters.period === undefined ? undefined : atLeast(parameters.period, SHORTEST_PERIOD);
+  draft.period = parameters.period === undefined ? undefined : atLeast(parameters.period, MIN_PERIOD);
   draft.maxNetworkErrors = parameters.maxNetworkErrors;
   draft.networkErrorDelay = parameters.networkErrorDelay;
   draft.fetchUrl = findAliasUrl(record, candidate.url);
@@ -191,12 +191,12 @@ export function describeRecordEffect(record: CompiledRecord): string {
     ...formatSetting('network error delay', networkErrorDelay && `${networkErrorDelay / 1000} s`),
     ...record.metas.map((meta) => `${meta.name}=${meta.value}`),
     ...formatOptions(record.options),
-    ...(record.credentialsFor === undefined ? [] : [`credentials for ${record.credentialsFor}`]),
+    ...(record.credentialsServer === undefined ? [] : [`credentials for ${record.credentialsServer}`]),
   ].join(', ');
 }
 
 /**
- * Prefix for the whole server of a URL, to which each entry of a URL list extends with `deleteNoServer="no"`
+ * The prefix of the whole server of a URL. With `deleteNoServer="no"`, each entry of a URL list extends to it
  * (mnoGoSearch, 4).
  */
 export const getServerScope = (url: CrawlUrl): string => `${getOrigin(url)}/`;

@@ -9,7 +9,7 @@ import {
 import type { CrawlerDefinition, RootDefinition } from '../crawl/definition.js';
 import { toCrawlUrl } from '../url/crawl-url.js';
 import { compilePolicy } from './crawl-policy.js';
-import { computeSitePrefixes, createRemovedRoot, createRootContext, moveSite, movesSite } from './site-mode.js';
+import { computeSitePrefixes, createRemovedRoot, createRootContext, isSiteMove, moveSite } from './site-mode.js';
 import type { Candidate, RootContext } from './verdict.js';
 
 const policy = compilePolicy(crawlerDefinition(), undefined);
@@ -106,12 +106,12 @@ describe('site mode of a root', () => {
       hops: 0,
       from: root.url,
     });
-    expect(movesSite(home)).toBe(true);
+    expect(isSiteMove(home)).toBe(true);
     expect(policy.judge(home).accepted).toBe(true);
     const moved = moveSite(root, home.url);
     expect(reason(moved, 'https://www.bar.com/de/')).toBe('accepted');
     expect(reason(moved, 'http://foo.com/page')).toBe('outside-site');
-    expect(movesSite({ ...home, root: moved })).toBe(false);
+    expect(isSiteMove({ ...home, root: moved })).toBe(false);
   });
 
   test('a root below the home page moves with its directory', () => {
@@ -123,7 +123,7 @@ describe('site mode of a root', () => {
   test("other pages' redirects off the site are not followed", () => {
     const root = context('http://foo.com/', { site: true });
     const other = candidate('http://bar.com/', { root, discoveredVia: 'redirect', hops: 1 });
-    expect(movesSite(other)).toBe(false);
+    expect(isSiteMove(other)).toBe(false);
     expect(policy.judge(other).reason).toBe('outside-site');
   });
 });

@@ -1,6 +1,6 @@
 /**
- * Layer 2, the site mode of the root that led here (CloudView `site="true"`; FDSE "Index Entire Site", which is stricter).
- * It concerns what lies below a root; the root's own URL is not judged.
+ * Layer 2, the site mode of the root that led here (CloudView `site="true"`; FDSE "Index Entire Site", which is
+ * stricter). It concerns the URLs found from a root; the root's own URL is not judged.
  */
 import type { RootDefinition } from '../crawl/definition.js';
 import { parseAddress } from '../net/address.js';
@@ -14,12 +14,12 @@ export function createSiteModeLayer(): Layer {
     judge(candidate, draft, trace) {
       const root = candidate.root;
       if (!root || (!root.site && !root.entireSite)) {
-        trace?.push({ layer: 'site-mode', test: describeInapplicable(candidate), outcome: 'not configured' });
+        trace?.push({ layer: 'site-mode', test: describeInapplicability(candidate), outcome: 'not configured' });
         return undefined;
       }
       if (isRoot(candidate) || isKeptInStore(candidate)) {
         draft.isOnSite = !root.removed;
-        trace?.push({ layer: 'site-mode', test: describeInapplicable(candidate), outcome: 'not configured' });
+        trace?.push({ layer: 'site-mode', test: describeInapplicability(candidate), outcome: 'not configured' });
         return undefined;
       }
       const rejection =
@@ -34,33 +34,33 @@ export function createSiteModeLayer(): Layer {
 const isKeptInStore = ({ discoveredVia, root }: Candidate): boolean =>
   discoveredVia === 'stored' && root?.removed === true;
 
-function describeInapplicable(candidate: Candidate): string {
+function describeInapplicability(candidate: Candidate): string {
   if (isRoot(candidate)) return 'site mode does not apply to the root itself';
   if (isKeptInStore(candidate)) return `root ${candidate.root?.url.href} was removed, but stored URLs stay`;
-  return candidate.root ? `root ${candidate.root.url.href} has no site mode` : 'no root is known for the URL';
+  return candidate.root ? `root ${candidate.root.url.href} is not in site mode` : 'no root is known for the URL';
 }
 
 function findOutsideSiteRejection(candidate: Candidate, root: RootContext, trace?: TraceStep[]): Rejection | undefined {
   if (!root.site) return undefined;
-  if (movesSite(candidate)) {
+  if (isSiteMove(candidate)) {
     trace?.push({
       layer: 'site-mode',
-      test: `home page ${root.url.href} redirects here: the site moves`,
+      test: `home page ${root.url.href} redirects here, so the site moves here`,
       outcome: 'accept',
     });
     return undefined;
   }
   const prefixes = selectPrefixes(candidate, root);
-  const inside = startsWithAny(candidate.url.href, prefixes);
+  const isInside = startsWithAny(candidate.url.href, prefixes);
   trace?.push({
     layer: 'site-mode',
     test: `begins with ${prefixes.join(' or ')}`,
-    outcome: inside ? 'accept' : 'reject',
-    reason: inside ? undefined : 'outside-site',
+    outcome: isInside ? 'accept' : 'reject',
+    reason: isInside ? undefined : 'outside-site',
   });
-  if (inside) return undefined;
-  const gone = root.removed ? ' (removed, but its limits remain)' : '';
-  const detail = `not on the site of root ${root.url.href}${gone}: it does not begin with ${prefixes.join(' or ')}`;
+  if (isInside) return undefined;
+  const removedNote = root.removed ? ' (removed, but its limits remain)' : '';
+  const detail = `not on the site of root ${root.url.href}${removedNote}: it does not begin with ${prefixes.join(' or ')}`;
   return { layer: 'site-mode', reason: 'outside-site', place: root.place, detail };
 }
 
@@ -77,14 +77,14 @@ function findOutsideDirectoryRejection(
 ): Rejection | undefined {
   if (!root.entireSite) return undefined;
   const directory = getDirectory(root.url);
-  const inside = candidate.url.href.startsWith(directory, candidate.url.scheme.length);
+  const isInside = candidate.url.href.startsWith(directory, candidate.url.scheme.length);
   trace?.push({
     layer: 'site-mode',
     test: `is in directory ${root.url.scheme}${directory}`,
-    outcome: inside ? 'accept' : 'reject',
-    reason: inside ? undefined : 'outside-directory',
+    outcome: isInside ? 'accept' : 'reject',
+    reason: isInside ? undefined : 'outside-directory',
   });
-  if (inside) return undefined;
+  if (isInside) return undefined;
   const detail = `not in ${root.url.scheme}${directory}, the directory of root ${root.url.href}`;
   return { layer: 'site-mode', reason: 'outside-directory', place: root.place, detail };
 }
@@ -104,24 +104,24 @@ export function createRootContext(definition: RootDefinition, url: CrawlUrl): Ro
   };
 }
 
-/** Stands for a root that no longer exists: removing it must not lift the limits on what was found from it. */
+/** Represents a root that no longer exists: removing it must not lift the limits on what was found from it. */
 export function createRemovedRoot(url: CrawlUrl): RootContext {
   const definition = { url: url.href, site: true, entireSite: false, priority: 0, metas: [], followLinks: true };
   return { ...createRootContext(definition, url), removed: true };
 }
 
 /**
- * The URL prefixes that make up the site of a root: `http://foo.com/bar` is its own prefix; `http://foo.com` stands for
- * foo.com and www.foo.com, over http and https. A port applies only to the scheme with which it is written.
+ * Computes the URL prefixes that make up the site of a root: `http://foo.com/bar` is its own prefix; `http://foo.com`
+ * means foo.com and www.foo.com, over http and https. A port applies only to the scheme with which it is written.
  */
 export function computeSitePrefixes(rootUrl: string): string[] {
   const url = toCrawlUrl(rootUrl);
   if ((url.path !== '/' && url.path !== '') || url.query !== '') return [rootUrl];
-  const named = url.host.startsWith('www.') || parseAddress(url.host) !== undefined;
-  const hosts = named ? [url.host] : [url.host, `www.${url.host}`];
+  const isSingleHost = url.host.startsWith('www.') || parseAddress(url.host) !== undefined;
+  const hosts = isSingleHost ? [url.host] : [url.host, `www.${url.host}`];
   const schemes = url.port === '' ? ['http', 'https'] : [url.scheme];
-  const port = url.port === '' ? '' : `:${url.port}`;
-  return schemes.flatMap((scheme) => hosts.map((host) => `${scheme}://${host}${port}/`));
+  const portSuffix = url.port === '' ? '' : `:${url.port}`;
+  return schemes.flatMap((scheme) => hosts.map((host) => `${scheme}://${host}${portSuffix}/`));
 }
 
 /** Whether the URL is on the site of a root with site mode. */
@@ -132,18 +132,24 @@ export function isOnSite(root: RootContext, url: CrawlUrl): boolean {
 }
 
 /**
- * The root that would most likely lead to a URL to which nothing has led yet: one whose site contains it, or one
- * without site mode, preferably on its server; any other root would not accept it.
+ * Finds the root from which a URL that has not been found yet would most likely be found: one whose site contains it,
+ * or one without site mode, preferably on its server; no other root would accept it.
  */
 export function findLikelyRoot(roots: Iterable<RootContext>, url: CrawlUrl): RootContext | undefined {
-  const all = [...roots];
+  const allRoots = [...roots];
   const isOnServer = (root: RootContext): boolean => root.url.host === url.host && root.url.port === url.port;
-  const free = all.filter((root) => !root.site && !root.entireSite);
-  return all.find((root) => isOnSite(root, url)) ?? free.find(isOnServer) ?? free[0] ?? all.find(isOnServer) ?? all[0];
+  const unrestrictedRoots = allRoots.filter((root) => !root.site && !root.entireSite);
+  return (
+    allRoots.find((root) => isOnSite(root, url)) ??
+    unrestrictedRoots.find(isOnServer) ??
+    unrestrictedRoots[0] ??
+    allRoots.find(isOnServer) ??
+    allRoots[0]
+  );
 }
 
-/** True if the home page of a site redirects to another site, which is then crawled instead. */
-export function movesSite(candidate: Candidate): boolean {
+/** Whether the home page of a site redirects to another site, which is then crawled instead. */
+export function isSiteMove(candidate: Candidate): boolean {
   const { root, url } = candidate;
   if (!root?.site || root.removed || candidate.discoveredVia !== 'redirect' || candidate.hops !== 0) return false;
   return !startsWithAny(url.href, root.sitePrefixes);
@@ -154,20 +160,20 @@ export function movesSite(candidate: Candidate): boolean {
  * otherwise the target without a file name: `/en/` if a home page `/docs/` moves to `/en/index.html`.
  */
 export function moveSite(root: RootContext, target: CrawlUrl): RootContext {
-  const wholeHost = root.url.path === '/' && root.url.query === '';
-  const prefixes = wholeHost ? computeSitePrefixes(`${getOrigin(target)}/`) : [stripFileName(target)];
+  const isWholeHost = root.url.path === '/' && root.url.query === '';
+  const prefixes = isWholeHost ? computeSitePrefixes(`${getOrigin(target)}/`) : [stripFileName(target)];
   return { ...root, sitePrefixes: prefixes, formerPrefixes: root.formerPrefixes ?? root.sitePrefixes };
 }
 
-/** Restores the root's own site, after its home page no longer redirects. */
+/** Restores the root's own site once its home page no longer redirects. */
 export function moveSiteBack(root: RootContext): RootContext {
-  const { formerPrefixes, ...own } = root;
-  return formerPrefixes === undefined ? root : { ...own, sitePrefixes: formerPrefixes };
+  const { formerPrefixes, ...rest } = root;
+  return formerPrefixes === undefined ? root : { ...rest, sitePrefixes: formerPrefixes };
 }
 
 function stripFileName(url: CrawlUrl): string {
-  const name = url.path.slice(url.path.lastIndexOf('/') + 1);
-  const path = name.includes('.') ? url.path.slice(0, -name.length) : url.path;
+  const fileName = url.path.slice(url.path.lastIndexOf('/') + 1);
+  const path = fileName.includes('.') ? url.path.slice(0, -fileName.length) : url.path;
   return getOrigin(url) + path;
 }
 

@@ -1,6 +1,6 @@
 /**
- * The values in which the crawl policy is expressed. The opinions of the layers and their combination, the verdict, say
- * what was decided, why (a stable reason code) and where in the configuration.
+ * The types of the crawl policy. The opinions of the layers and their combination, the verdict, state what was decided,
+ * why (a stable reason code) and where in the configuration.
  */
 
 import type { RootDefinition } from '../crawl/definition.js';
@@ -36,7 +36,7 @@ export interface Candidate {
   readonly from?: CrawlUrl;
   /** The root that led here, if known. */
   readonly root?: RootContext;
-  /** Links between the root and this URL; a root has 0. */
+  /** Number of links between the root and this URL; 0 for a root. */
   readonly hops: number;
   /**
    * IP address of the host, if it was looked up, for crawl space rules on addresses; `null` if it could not be
@@ -54,7 +54,8 @@ export interface RootContext {
   readonly site: boolean;
   readonly entireSite: boolean;
   /**
-   * Prefixes that site mode allows, from `computeSitePrefixes`; they move when the home page redirects to another site.
+   * Prefixes that site mode allows, from `computeSitePrefixes`; they change when the home page redirects to another
+   * site.
    */
   readonly sitePrefixes: readonly string[];
   /** Prefixes of its own site while its home page redirects to another one. */
@@ -65,7 +66,7 @@ export interface RootContext {
   readonly priority: RootDefinition['priority'];
 }
 
-/** What an accepted URL may do and how it is fetched. */
+/** What is done with an accepted URL, and how it is fetched. */
 export interface Effects {
   readonly index: boolean;
   readonly follow: boolean;
@@ -98,8 +99,8 @@ export interface Verdict {
   /** Whether the document of a stored URL stays in the index although the URL is no longer crawled. */
   readonly keepDocument: boolean;
   /**
-   * An address rule that could not be tried might change the verdict: judge again with `candidate.address` before
-   * fetching.
+   * Whether an address rule that could not be checked might change the verdict. If so, judge again with
+   * `candidate.address` before fetching.
    */
   readonly needsAddress: boolean;
 }
@@ -107,7 +108,7 @@ export interface Verdict {
 /** One line of an explanation: the opinion of one layer, or of one rule inside it. */
 export interface TraceStep {
   readonly layer: LayerName;
-  /** What was tried, in words: "rule 3: host is www.example.com", "server record http://www/news/". */
+  /** What was tested, in words: "rule 3: host is www.example.com", "server record http://www/news/". */
   readonly test: string;
   readonly outcome: 'accept' | 'reject' | 'set' | 'no match' | 'not configured' | 'not evaluated' | 'pending';
   readonly reason?: ReasonCode;

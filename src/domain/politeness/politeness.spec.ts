@@ -2,10 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { hours, instant, milliseconds, minutes, after as moment, seconds } from '../time/units.js';
 import {
+  applyBackOff,
   applyGoodResponse,
   applyRequestEnd,
   applyRequestStart,
-  backOff,
   computeNextRequestTime,
   computePauseAfterReading,
   computeRequestDelay,
@@ -49,48 +49,48 @@ describe('the back-off', () => {
     const waits: number[] = [];
     for (let n = 0; n < 12; n++) {
       const now = instant(Math.max(noon, state.backOffUntil));
-      state = backOff(state, now);
+      state = applyBackOff(state, now);
       waits.push((state.backOffUntil - now) / 1000);
     }
     expect(waits).toEqual([5, 10, 20, 40, 80, 160, 320, 640, 1280, 2560, 3600, 3600]);
   });
 
   it('starts again at 5 s once the host has answered', () => {
-    const resting = backOff(backOff(UNVISITED, noon), second(5));
+    const resting = applyBackOff(applyBackOff(UNVISITED, noon), second(5));
     expect(resting.backOffStep).toBe(2);
     const well = applyGoodResponse(resting, second(16));
     expect(well.backOffStep).toBe(0);
-    expect(backOff(well, second(20)).backOffUntil).toBe(second(25));
+    expect(applyBackOff(well, second(20)).backOffUntil).toBe(second(25));
   });
 
   it('is not ended by an answer that was in flight when it began', () => {
-    const resting = backOff(UNVISITED, noon);
+    const resting = applyBackOff(UNVISITED, noon);
     expect(applyGoodResponse(resting, second(1))).toEqual(resting);
   });
 
   it('takes one step for all the failures of one outage', () => {
-    const resting = backOff(UNVISITED, noon);
-    expect(backOff(resting, second(1))).toEqual(resting);
+    const resting = applyBackOff(UNVISITED, noon);
+    expect(applyBackOff(resting, second(1))).toEqual(resting);
   });
 
   it('follows Retry-After, within 5 s and a day', () => {
-    expect(backOff(UNVISITED, noon, minutes(10)).backOffUntil).toBe(second(600));
-    expect(backOff(UNVISITED, noon, milliseconds(0)).backOffUntil).toBe(second(5));
-    expect(backOff(UNVISITED, noon, hours(1000)).backOffUntil).toBe(moment(noon, hours(24)));
+    expect(applyBackOff(UNVISITED, noon, minutes(10)).backOffUntil).toBe(second(600));
+    expect(applyBackOff(UNVISITED, noon, milliseconds(0)).backOffUntil).toBe(second(5));
+    expect(applyBackOff(UNVISITED, noon, hours(1000)).backOffUntil).toBe(moment(noon, hours(24)));
   });
 
   it('is lengthened, and never shortened, by a Retry-After that comes later', () => {
-    const resting = backOff(UNVISITED, noon, seconds(60));
-    expect(backOff(resting, second(1), seconds(120)).backOffUntil).toBe(second(121));
-    expect(backOff(resting, second(1), seconds(120)).backOffStep).toBe(1);
-    expect(backOff(resting, second(1), seconds(10))).toEqual(resting);
+    const resting = applyBackOff(UNVISITED, noon, seconds(60));
+    expect(applyBackOff(resting, second(1), seconds(120)).backOffUntil).toBe(second(121));
+    expect(applyBackOff(resting, second(1), seconds(120)).backOffStep).toBe(1);
+    expect(applyBackOff(resting, second(1), seconds(10))).toEqual(resting);
   });
 
   it('leaves the crawl delay alone, and the later of the two counts', () => {
-    const state = backOff(applyRequestEnd(UNVISITED, noon, seconds(30)), noon);
+    const state = applyBackOff(applyRequestEnd(UNVISITED, noon, seconds(30)), noon);
     expect(state.nextRequestAt).toBe(second(30));
     expect(computeNextRequestTime(state)).toBe(second(30));
-    expect(computeNextRequestTime(backOff(state, noon, seconds(40)))).toBe(second(40));
+    expect(computeNextRequestTime(applyBackOff(state, noon, seconds(40)))).toBe(second(40));
   });
 
   it('is caused by overload and outage, not by a single bad page', () => {
@@ -134,7 +134,7 @@ describe('whatever happens in whatever order', () => {
     if (kind === 'started') return applyRequestStart(state, now, delay);
     if (kind === 'finished') return applyRequestEnd(state, now, delay);
     if (kind === 'answered') return applyGoodResponse(state, now);
-    return backOff(state, now, kind === 'retry-after' ? milliseconds(length) : undefined);
+    return applyBackOff(state, now, kind === 'retry-after' ? milliseconds(length) : undefined);
   }
 });
 

@@ -1,7 +1,7 @@
 /**
  * Politeness towards one web server: two clocks that are never merged. The crawl delay is the constant pause after
  * every response; the back-off is the reaction of the whole host to an overload or an outage. A request may start when
- * both have passed. Seeds: CloudView `throttleTimeMS`; RFC 9110, 10.2.3 (Retry-After); semantics, section 6.
+ * both have passed. Based on CloudView's `throttleTimeMS`; RFC 9110, 10.2.3 (Retry-After); semantics, section 6.
  */
 import { type ErrorCode, getDefaultReactions } from '../fetch/error-codes.js';
 import {
@@ -19,53 +19,53 @@ import {
 export interface Politeness {
   /** No request before this time: the crawl delay counts from the end of the last response. */
   readonly nextRequestAt: Instant;
-  /** No request before this time: the host asked for rest, or is not responding. */
+  /** No request before this time: the host asked for a pause, or is not responding. */
   readonly backOffUntil: Instant;
   /** Number of consecutive back-offs; 0 if the host is healthy. */
   readonly backOffStep: number;
 }
 
-/** A host to which no request has been sent. */
+/** The state of a host to which no request has been sent. */
 export const UNVISITED: Politeness = { nextRequestAt: instant(0), backOffUntil: instant(0), backOffStep: 0 };
 
 const FIRST_BACK_OFF = seconds(5);
-const LONGEST_BACK_OFF = hours(1);
-const LONGEST_RETRY_AFTER = hours(24);
-/** A longer Crawl-delay is cut to this: a mistake in robots.txt must not close a site for a day. */
-const LONGEST_CRAWL_DELAY = seconds(60);
+const MAX_BACK_OFF = hours(1);
+const MAX_RETRY_AFTER = hours(24);
+/** A longer Crawl-delay is reduced to this, so that a mistake in robots.txt does not close a site for a day. */
+const MAX_CRAWL_DELAY = seconds(60);
 
 /** The earliest time of the next request. */
 export const computeNextRequestTime = (state: Politeness): Instant =>
   state.nextRequestAt > state.backOffUntil ? state.nextRequestAt : state.backOffUntil;
 
 /**
- * The pause of one crawler at a host: its own throttle, or the Crawl-delay of robots.txt, up to `longest`, if that is
- * longer.
+ * The pause of one crawler at a host: its own throttle or, if that is longer, the Crawl-delay of robots.txt, up to a
+ * limit.
  */
 export function computeRequestDelay(
   throttle: Duration,
   robotsDelay: Duration | undefined,
-  longest: Duration = LONGEST_CRAWL_DELAY,
+  maxRobotsDelay: Duration = MAX_CRAWL_DELAY,
 ): Duration {
-  return robotsDelay === undefined ? throttle : atLeast(atMost(robotsDelay, longest), throttle);
+  return robotsDelay === undefined ? throttle : atLeast(atMost(robotsDelay, maxRobotsDelay), throttle);
 }
 
 /** A page that takes longer than this to read counts against its host and is logged. */
 export const SLOW_PAGE = seconds(1);
-/** A page of an ordinary site takes a tenth of this, even under load. */
+/** A page that takes longer than this to read extends the pause. Ordinary pages take a tenth of it, even under load. */
 const COSTLY_PAGE = milliseconds(50);
 /** The pause is this many times the reading time, so that one host takes at most a tenth of a thread. */
 const PAUSES_PER_READING = 9;
-const LONGEST_READING_PAUSE = seconds(300);
+const MAX_READING_PAUSE = seconds(300);
 
 /**
- * The pause after a page that blocked its thread for `readingTime`. A crawl without pauses stays without them up to
- * `SLOW_PAGE`.
+ * The pause after a page that blocked its thread for `readingTime`. If the crawl has no pauses, one is added only
+ * above `SLOW_PAGE`.
  */
 export function computePauseAfterReading(delay: Duration, readingTime: Duration): Duration {
-  const least = delay > 0 ? COSTLY_PAGE : SLOW_PAGE;
-  if (readingTime <= least) return delay;
-  return atLeast(atMost(milliseconds(readingTime * PAUSES_PER_READING), LONGEST_READING_PAUSE), delay);
+  const threshold = delay > 0 ? COSTLY_PAGE : SLOW_PAGE;
+  if (readingTime <= threshold) return delay;
+  return atLeast(atMost(milliseconds(readingTime * PAUSES_PER_READING), MAX_READING_PAUSE), delay);
 }
 
 /** Maximum number of requests in flight at one host at the same time. */
@@ -93,41 +93,41 @@ const pauseUntil = (state: Politeness, moment: Instant): Politeness =>
   moment > state.nextRequestAt ? { ...state, nextRequestAt: moment } : state;
 
 /**
- * The state after the host has responded properly. While a back-off runs, a response belongs to a request that was in
- * flight before it and says nothing about recovery.
+ * The state after the host has responded properly. During a back-off, a response belongs to a request that was already
+ * in flight and says nothing about recovery.
  */
 export const applyGoodResponse = (state: Politeness, now: Instant): Politeness =>
   state.backOffStep === 0 || now < state.backOffUntil ? state : { ...state, backOffStep: 0 };
 
 /**
- * The host asks for rest, or is not responding: it gets no request for 5 s, then 10 s, doubling up to an hour. Its own
- * `retryAfter` takes precedence, up to a day. Failures that arrive while a back-off runs belong to the same outage:
+ * Backs off from a host that asks for a pause or is not responding: it gets no request for 5 s, then 10 s, doubling up
+ * to an hour. Its own `retryAfter` takes precedence, up to a day. Failures during a back-off belong to the same outage:
  * they do not add another step, but a longer `retryAfter` is honored.
  */
-export function backOff(state: Politeness, now: Instant, retryAfter?: Duration): Politeness {
-  const again = now < state.backOffUntil;
-  const step = again ? state.backOffStep : state.backOffStep + 1;
-  const wait =
+export function applyBackOff(state: Politeness, now: Instant, retryAfter?: Duration): Politeness {
+  const isBackingOff = now < state.backOffUntil;
+  const step = isBackingOff ? state.backOffStep : state.backOffStep + 1;
+  const waitTime =
     retryAfter === undefined
       ? computeExponentialDelay(step)
-      : atLeast(atMost(retryAfter, LONGEST_RETRY_AFTER), FIRST_BACK_OFF);
-  const until = after(now, wait);
-  if (again && (retryAfter === undefined || until <= state.backOffUntil)) return state;
-  return { ...state, backOffUntil: until, backOffStep: step };
+      : atLeast(atMost(retryAfter, MAX_RETRY_AFTER), FIRST_BACK_OFF);
+  const backOffEnd = after(now, waitTime);
+  if (isBackingOff && (retryAfter === undefined || backOffEnd <= state.backOffUntil)) return state;
+  return { ...state, backOffUntil: backOffEnd, backOffStep: step };
 }
 
 /** Number of consecutive 5xx responses that can no longer be blamed on individual pages. */
-const RUN_OF_SERVER_ERRORS = 3;
+const SERVER_ERROR_STREAK = 3;
 
 /**
- * After that many consecutive 5xx responses, the host is slowed down as if it responded with 503, until it responds
- * otherwise.
+ * Whether a host has sent so many consecutive 5xx responses that it is treated as if it had responded with 503, until
+ * it sends a different response.
  */
-export const isServerErrorStreak = (inARow: number): boolean => inARow >= RUN_OF_SERVER_ERRORS;
+export const isServerErrorStreak = (count: number): boolean => count >= SERVER_ERROR_STREAK;
 
 /**
- * Ends the back-off: while the host rested, a request made on behalf of a person got a response that was good or
- * concerned the page alone.
+ * Ends the back-off. Call this when a request that a user made during the back-off got a response that was good or
+ * concerned only the page.
  */
 export const endBackOff = (state: Politeness, now: Instant): Politeness => ({
   ...state,
@@ -136,7 +136,7 @@ export const endBackOff = (state: Politeness, now: Instant): Politeness => ({
 });
 
 const computeExponentialDelay = (step: number): Duration =>
-  atMost(milliseconds(FIRST_BACK_OFF * 2 ** (step - 1)), LONGEST_BACK_OFF);
+  atMost(milliseconds(FIRST_BACK_OFF * 2 ** (step - 1)), MAX_BACK_OFF);
 
 /** Whether an error concerns the whole host rather than one page. */
 export const isHostError = (code: ErrorCode): boolean => getDefaultReactions(code).host === 'backs-off';

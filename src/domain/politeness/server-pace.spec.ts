@@ -24,7 +24,7 @@ describe('the pause at the pace of a server', () => {
   it('is twice as long after 5xx, whose times are not typical', () => {
     const failing = answered([5_000, 5_000], 503, answered(times(50, 100)));
     expect(adaptPause(delay, failing)).toBeGreaterThanOrEqual(2 * delay);
-    expect(failing.habit).toBeCloseTo(100, 6);
+    expect(failing.usualTime).toBeCloseTo(100, 6);
   });
 
   it('is never shorter than configured, nor longer than a minute unless that is, and none stays none', () => {

@@ -1,52 +1,59 @@
 /**
- * How fast a web server responds compared with its usual pace. One that responds more slowly, or with 5xx, is
- * overloaded, and the pause grows accordingly. It never gets shorter than configured.
+ * Tracks how fast a web server responds compared with its usual pace. A server that responds more slowly, or with 5xx,
+ * is overloaded, and the pause grows accordingly. It never becomes shorter than configured.
  */
 import { atMost, type Duration, milliseconds, seconds } from '../time/units.js';
 
 export interface ServerPace {
   /** Mean response time over the last hundred responses or so. */
-  readonly habit: Duration;
+  readonly usualTime: Duration;
   /** Mean response time over the last few responses. */
-  readonly recent: Duration;
-  readonly answers: number;
-  /** The last response was a 5xx. */
-  readonly failing: boolean;
+  readonly recentTime: Duration;
+  readonly responseCount: number;
+  /** Whether the last response was a 5xx. */
+  readonly isFailing: boolean;
 }
 
 export const UNKNOWN_PACE: ServerPace = {
-  habit: milliseconds(0),
-  recent: milliseconds(0),
-  answers: 0,
-  failing: false,
+  usualTime: milliseconds(0),
+  recentTime: milliseconds(0),
+  responseCount: 0,
+  isFailing: false,
 };
 
-const OF_HABIT = 1 / 100;
-const OF_RECENT = 1 / 5;
+/** Weights of a new response in the two means. */
+const USUAL_WEIGHT = 1 / 100;
+const RECENT_WEIGHT = 1 / 5;
 /** Until there have been this many responses, the usual pace is unknown. */
-const FEWEST_ANSWERS = 10;
-/** Faster responses are no sign of load, whatever the usual pace. */
-const SLOW = milliseconds(500);
-const SLOWER = 2;
-const MOST_TIMES = 8;
-const FAILING_TIMES = 2;
-const LONGEST_PAUSE = seconds(60);
+const MIN_RESPONSES = 10;
+/** Responses faster than this are no sign of load, regardless of the usual pace. */
+const SLOW_RESPONSE = milliseconds(500);
+/** A server is slow if its recent responses take more than this many times the usual time. */
+const SLOW_RATIO = 2;
+/** Factors by which the pause grows: the maximum for a slow server, and the one for a failing server. */
+const MAX_SLOW_FACTOR = 8;
+const FAILING_FACTOR = 2;
+const MAX_PAUSE = seconds(60);
 
 /** The pace after a response that took `duration`. */
 export function updatePace(pace: ServerPace, duration: Duration, status: number | undefined): ServerPace {
-  const answers = pace.answers + 1;
-  const movingAverage = (before: number, share: number): Duration =>
-    milliseconds(before + (duration - before) * Math.max(share, 1 / answers));
-  const failing = status !== undefined && status >= 500;
+  const responseCount = pace.responseCount + 1;
+  const computeMovingAverage = (previousMean: number, minWeight: number): Duration =>
+    milliseconds(previousMean + (duration - previousMean) * Math.max(minWeight, 1 / responseCount));
+  const isFailing = status !== undefined && status >= 500;
   // A failing server's response times are not typical.
-  const habit = failing && pace.answers > 0 ? pace.habit : movingAverage(pace.habit, OF_HABIT);
-  return { habit, recent: movingAverage(pace.recent, OF_RECENT), answers, failing };
+  const usualTime =
+    isFailing && pace.responseCount > 0 ? pace.usualTime : computeMovingAverage(pace.usualTime, USUAL_WEIGHT);
+  return { usualTime, recentTime: computeMovingAverage(pace.recentTime, RECENT_WEIGHT), responseCount, isFailing };
 }
 
-/** The pause for a server at this pace; `delay` is the configured one, and zero stays zero. */
-export function adaptPause(delay: Duration, { habit, recent, answers, failing }: ServerPace): Duration {
+/** The pause for a server at this pace. `delay` is the configured pause; if it is zero, there is none. */
+export function adaptPause(delay: Duration, { usualTime, recentTime, responseCount, isFailing }: ServerPace): Duration {
   if (delay === 0) return delay;
-  const isSlow = answers >= FEWEST_ANSWERS && recent > SLOW && recent > SLOWER * habit;
-  const times = Math.max(isSlow ? Math.min(recent / habit, MOST_TIMES) : 1, failing ? FAILING_TIMES : 1);
-  return times === 1 ? delay : milliseconds(Math.max(delay, atMost(milliseconds(delay * times), LONGEST_PAUSE)));
+  const isSlow = responseCount >= MIN_RESPONSES && recentTime > SLOW_RESPONSE && recentTime > SLOW_RATIO * usualTime;
+  const factor = Math.max(
+    isSlow ? Math.min(recentTime / usualTime, MAX_SLOW_FACTOR) : 1,
+    isFailing ? FAILING_FACTOR : 1,
+  );
+  return factor === 1 ? delay : milliseconds(Math.max(delay, atMost(milliseconds(delay * factor), MAX_PAUSE)));
 }

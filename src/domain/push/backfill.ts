@@ -1,5 +1,5 @@
 /**
- * A backfill brings everything that a crawler has indexed to one sink. If another sink of the crawler can return the
+ * A backfill sends everything that a crawler has indexed to one sink. If another sink of the crawler can return the
  * documents, they are copied from there; otherwise, their pages are visited.
  */
 import { type Instant, instant } from '../time/units.js';
@@ -9,7 +9,7 @@ import { SINK_TYPES, type SinkType } from './sink-types.js';
 export interface BackfillProgress {
   readonly state: 'running' | 'done';
   /**
-   * `added`: the sink is new to the crawler; `asked`: a person requested it; `access`: who may see the documents has
+   * `added`: the sink is new to the crawler; `asked`: a user requested it; `access`: who may see the documents has
    * changed.
    */
   readonly why: 'added' | 'asked' | 'access';
@@ -29,7 +29,7 @@ export interface BackfillProgress {
   readonly waiting: readonly number[];
   /** Sink that provides the documents; absent if all pages are visited. */
   readonly from?: string;
-  /** What is holding it up, if anything. */
+  /** What is delaying it, if anything. */
   readonly message?: string;
 }
 
@@ -58,24 +58,24 @@ interface SinkOfType {
   readonly map?: unknown;
 }
 
-/** The best sink from which to copy documents for `target`; undefined if no sink keeps what it needs. */
+/** Chooses the best sink from which to copy documents for `target`; undefined if no sink keeps what it needs. */
 export function chooseBackfillSource<S extends SinkOfType>(target: S, others: readonly S[]): S | undefined {
   const needsBytes = needsWholeDocument(target);
-  const fit = others.filter((other) => other.name !== target.name && canReturnDocuments(other, needsBytes));
-  return fit.find(({ type }) => SINK_TYPES[type].keeps === 'bytes') ?? fit[0];
+  const suitableSinks = others.filter((sink) => sink.name !== target.name && canReturnDocuments(sink, needsBytes));
+  return suitableSinks.find(({ type }) => SINK_TYPES[type].keeps === 'bytes') ?? suitableSinks[0];
 }
 
 /** Whether the sink can return everything that it needs itself. */
 export const canRestoreItself = <S extends SinkOfType>(sink: S): boolean =>
   canReturnDocuments(sink, needsWholeDocument(sink));
 
-/** An ingest pipeline may read the bytes. */
+/** Whether the sink needs the bytes of documents, which an ingest pipeline may also read. */
 const needsWholeDocument = ({ type, options }: SinkOfType): boolean =>
   SINK_TYPES[type].needsBytes || 'pipeline' in options;
 
 /** A sink with a mapping does not hold documents as the crawler indexed them. */
-function canReturnDocuments({ type, map, options }: SinkOfType, bytes: boolean): boolean {
+function canReturnDocuments({ type, map, options }: SinkOfType, needsBytes: boolean): boolean {
   const { keeps } = SINK_TYPES[type];
   const isWhole = map === undefined && !('pipeline' in options);
-  return isWhole && (bytes ? keeps === 'bytes' : keeps !== 'nothing');
+  return isWhole && (needsBytes ? keeps === 'bytes' : keeps !== 'nothing');
 }

@@ -11,13 +11,13 @@ type Limits = Pick<DeletionGuardDefinition, 'maxDeletions' | 'maxShare'>;
 /**
  * Total number of pages visited after each stage; there is a further stage only if the previous one is inconclusive.
  */
-const STAGES = [3, 10, 30];
-/** From this number of pages on, a clear majority decides. */
-const ENOUGH = 10;
+const STAGE_SIZES = [3, 10, 30];
+/** Once this many pages have been visited, a clear majority decides. */
+const MAJORITY_SAMPLE = 10;
 /** Number of pages that may vanish after a look that found nothing before the next look. */
 export const VANISHED_PER_LOOK = 5;
 /** How long a look is valid, and the maximum time that deletions wait for one. */
-export const LOOK_LASTS: Duration = minutes(10);
+export const LOOK_VALIDITY: Duration = minutes(10);
 
 export interface LookFindings {
   /** Number of pages visited for the look. */
@@ -30,33 +30,38 @@ export interface LookFindings {
   readonly documents: number;
 }
 
-/** May the host lose more documents than the limits allow? Otherwise no look is needed. */
+/** Whether the host can lose more documents than the limits allow; otherwise, no look is needed. */
 export const needsEarlyLook = (documents: number, { maxDeletions }: Limits): boolean => documents > maxDeletions;
 
-/** What to do next: visit this many more pages, let the deletions pass on to the limits, or hold them for a person. */
+/** What to do next: visit this many more pages, let the deletion guard's limits decide, or hold the deletions. */
 export type LookStep = { readonly visit: number } | 'clear' | 'hold';
 
 export function decideNextLookStep(findings: LookFindings, limits: Limits): LookStep {
-  const { looked, gone } = findings;
-  const stage = STAGES.find((size) => size > looked);
-  if (looked === 0) return { visit: STAGES[0]! };
-  if (gone === 0 && looked >= STAGES[0]!) return 'clear';
-  const isOpen = looked < ENOUGH || gone * 2 < looked;
-  if (stage !== undefined && isOpen) return { visit: stage - looked };
+  const { looked: visitedCount, gone: goneCount } = findings;
+  const nextStageSize = STAGE_SIZES.find((size) => size > visitedCount);
+  if (visitedCount === 0) return { visit: STAGE_SIZES[0]! };
+  if (goneCount === 0 && visitedCount >= STAGE_SIZES[0]!) return 'clear';
+  const isInconclusive = visitedCount < MAJORITY_SAMPLE || goneCount * 2 < visitedCount;
+  if (nextStageSize !== undefined && isInconclusive) return { visit: nextStageSize - visitedCount };
   return concludeLook(findings, limits);
 }
 
-/** The conclusion of a look that cannot continue because no further page could be visited. */
+/** Concludes a look that cannot continue because no further page could be visited. */
 export function concludeLook(findings: LookFindings, limits: Limits): 'clear' | 'hold' {
   return exceedsLimits(estimateLosses(findings), findings.documents, limits) ? 'hold' : 'clear';
 }
 
-/** The number of documents lost if the rest behaves like the sample. */
-function estimateLosses({ looked, gone, vanished, documents }: LookFindings): number {
-  if (looked === 0) return vanished;
-  const others = Math.max(0, documents - vanished - looked);
-  return vanished + gone + (others * gone) / looked;
+/** Estimates the number of documents lost if all others are like the sample. */
+function estimateLosses({
+  looked: visitedCount,
+  gone: goneCount,
+  vanished: vanishedCount,
+  documents: documentCount,
+}: LookFindings): number {
+  if (visitedCount === 0) return vanishedCount;
+  const unvisitedCount = Math.max(0, documentCount - vanishedCount - visitedCount);
+  return vanishedCount + goneCount + (unvisitedCount * goneCount) / visitedCount;
 }
 
-const exceedsLimits = (deletions: number, documents: number, { maxDeletions, maxShare }: Limits): boolean =>
-  deletions > maxDeletions && deletions > maxShare * documents;
+const exceedsLimits = (deletionCount: number, documentCount: number, { maxDeletions, maxShare }: Limits): boolean =>
+  deletionCount > maxDeletions && deletionCount > maxShare * documentCount;

@@ -3,7 +3,7 @@ export const MAP_TYPES = ['text', 'integer', 'number', 'boolean', 'date'] as con
 
 /** The attributes of one `Map` element, which are applied in this order. */
 export interface MapStep {
-  /** Name of a meta; `*` at its end stands for any characters. `text` is the extracted text. */
+  /** Name of a meta; `*` at its end matches any characters. `text` is the extracted text. */
   readonly field: string;
   readonly default?: string;
   readonly split?: string;

@@ -1,5 +1,6 @@
 /**
- * Push orders: the only two kinds of instruction that a sink ever gets. Content hash and URI make repetition harmless.
+ * Push orders are the only two kinds of instruction that a sink receives. Because of content hash and URI, repeating
+ * one is harmless.
  */
 
 import type { Chunk, Heading } from '../content/content-definition.js';
@@ -33,13 +34,13 @@ export interface PushDocument {
   readonly master: DocumentPart;
   /** Extracted text, for sinks that index fields rather than bytes; empty if no sink of the crawler does. */
   readonly text: string;
-  /** Whether only a part of the page counts, which is in `text`; its bytes contain more. */
+  /** Whether only a part of the page is indexed, which is in `text`; its bytes contain more. */
   readonly textIsCut?: boolean;
   /** Present if the crawler is configured to deliver them (`cw:Output`). */
   readonly headings?: readonly Heading[];
   readonly markdown?: string;
   readonly chunks?: readonly Chunk[];
-  /** Documents that were split off from the page (`cw:Split`). No sink gets them within their page's order. */
+  /** Documents that were split off from the page (`cw:Split`). They are not sent within their page's order. */
   readonly parts?: readonly PushDocument[];
 }
 
@@ -62,13 +63,13 @@ export type PushOrder =
 
 /**
  * pending: decided, not yet acknowledged · acknowledged: durable at every sink · refused: a sink will never accept it ·
- * held: a deletion that the guard holds for a person · awaiting: a deletion that is waiting for a sign of life or an
- * early look · cancelled: withdrawn before it was sent · dropped: withdrawn by a person.
+ * held: a deletion that the guard holds until a user decides · awaiting: a deletion that is waiting for a sign of life
+ * or an early look · cancelled: withdrawn before it was sent · dropped: withdrawn by a user.
  */
 export const ORDER_STATES = ['pending', 'acknowledged', 'refused', 'held', 'cancelled', 'dropped', 'awaiting'] as const;
 export type OrderState = (typeof ORDER_STATES)[number];
 
-/** A sink's response to one order, once the order is durable on its side. */
+/** A sink's final response to one order; `acknowledged` means that the order is durable on its side. */
 export type OrderAnswer =
   | { readonly state: 'acknowledged' }
   | { readonly state: 'refused' /** The sink's own message. */; readonly message: string };

@@ -29,9 +29,9 @@ it('pushes what is new or another, all of it when nobody knows what the sinks ho
     { id: 'd', stamp: '1' },
   ] as const;
   const parts = [part('a', '1'), part('b', '2'), part('c', '1'), part('e', '1')];
-  const { pushed, gone, back } = findPartChanges(before, parts, true);
+  const { partsToPush: pushed, goneParts: gone, returnedParts: back } = findPartChanges(before, parts, true);
   expect(pushed.map(({ uri }) => parsePartUri(uri)!.id)).toEqual(['b', 'e']);
   expect(gone.map(({ id }) => id)).toEqual(['d']);
   expect(back.map(({ id }) => id)).toEqual(['c']);
-  expect(findPartChanges(before, parts, false).pushed).toHaveLength(4);
+  expect(findPartChanges(before, parts, false).partsToPush).toHaveLength(4);
 });

@@ -10,13 +10,13 @@ export interface PartState {
   readonly id: string;
   /** Digest of the document that the sinks hold. */
   readonly stamp: string;
-  /** Set if the page no longer has it and its deletion is held for a person. */
+  /** Set if the page no longer has it and its deletion is held by the deletion guard. */
   readonly held?: true;
 }
 
 /** Maximum number of documents per page. */
 export const MAX_PARTS = 500;
-const LONGEST_ID = 200;
+const MAX_ID_LENGTH = 200;
 
 /** Reason for deleting a part that its page no longer has. */
 export const PART_GONE = 'part-gone';
@@ -25,53 +25,57 @@ export const WITH_ITS_PAGE = 'with-its-page';
 
 export const createPartUri = (page: string, id: string): string => `${page}#${id}`;
 
-/** Undefined without a fragment, or if the fragment is the route of a page: an id contains no slash. */
+/** Returns undefined without a fragment, or if the fragment is the route of a page; ids do not contain slashes. */
 export function parsePartUri(uri: string): { readonly page: string; readonly id: string } | undefined {
-  const hash = uri.lastIndexOf('#');
-  if (hash < 0) return undefined;
-  const id = uri.slice(hash + 1);
-  return isHashRoute(id) ? undefined : { page: uri.slice(0, hash), id };
+  const hashIndex = uri.lastIndexOf('#');
+  if (hashIndex < 0) return undefined;
+  const id = uri.slice(hashIndex + 1);
+  return isHashRoute(id) ? undefined : { page: uri.slice(0, hashIndex), id };
 }
 
-/** Fragments for the parts of a page, in the same order: their names, made unique. */
+/** Creates the fragments of a page's parts, in the same order, from their names, which are made unique. */
 export function createPartIds(names: readonly (string | undefined)[]): string[] {
-  const taken = new Set<string>();
-  return names.map((name, at) => {
-    const wanted = toFragment(name) ?? `part-${at + 1}`;
-    let id = wanted;
-    for (let next = 2; taken.has(id); next++) id = `${wanted}-${next}`;
-    taken.add(id);
+  const takenIds = new Set<string>();
+  return names.map((name, index) => {
+    const baseId = toFragment(name) ?? `part-${index + 1}`;
+    let id = baseId;
+    for (let suffix = 2; takenIds.has(id); suffix++) id = `${baseId}-${suffix}`;
+    takenIds.add(id);
     return id;
   });
 }
 
 function toFragment(name: string | undefined): string | undefined {
   const trimmed = name?.trim() ?? '';
-  if (trimmed === '' || trimmed.length > LONGEST_ID) return undefined;
+  if (trimmed === '' || trimmed.length > MAX_ID_LENGTH) return undefined;
   return encodeURIComponent(trimmed.toWellFormed());
 }
 
 export interface PartChanges {
   /** Parts to be pushed. */
-  readonly pushed: readonly PushDocument[];
+  readonly partsToPush: readonly PushDocument[];
   /** Parts in the index that are no longer on the page. */
-  readonly gone: readonly PartState[];
+  readonly goneParts: readonly PartState[];
   /** Parts that are on the page again and whose deletion is held. */
-  readonly back: readonly PartState[];
+  readonly returnedParts: readonly PartState[];
 }
 
-/** @param isKnown the sinks are known to hold what `before` says, so equal parts need not be pushed again */
+/**
+ * @param isKnown whether the sinks are known to hold the parts in `previousParts`, so that equal parts are not pushed again
+ */
 export function findPartChanges(
-  before: readonly PartState[],
+  previousParts: readonly PartState[],
   parts: readonly PushDocument[],
   isKnown: boolean,
 ): PartChanges {
-  const known = new Map(before.map((part) => [part.id, part]));
-  const present = new Map(parts.map((part) => [parsePartUri(part.uri)!.id, part]));
+  const previousById = new Map(previousParts.map((part) => [part.id, part]));
+  const currentById = new Map(parts.map((part) => [parsePartUri(part.uri)!.id, part]));
   return {
-    pushed: isKnown ? [...present].flatMap(([id, part]) => (known.get(id)?.stamp === part.stamp ? [] : [part])) : parts,
-    gone: before.filter(({ id }) => !present.has(id)),
-    back: before.filter(({ id, held }) => held === true && present.has(id)),
+    partsToPush: isKnown
+      ? [...currentById].flatMap(([id, part]) => (previousById.get(id)?.stamp === part.stamp ? [] : [part]))
+      : parts,
+    goneParts: previousParts.filter(({ id }) => !currentById.has(id)),
+    returnedParts: previousParts.filter(({ id, held }) => held === true && currentById.has(id)),
   };
 }
 

@@ -1,6 +1,6 @@
 /**
- * The URL of a `postgresql` sink. Parsed here and not by the driver, whose URLs may also refer to files on this
- * machine.
+ * Parses the URL of a `postgresql` sink. The driver's own parser is not used, because its URLs may also refer to files
+ * on this machine.
  */
 
 const SSL_MODES = ['disable', 'require', 'verify-full'] as const;
@@ -15,23 +15,24 @@ export interface PostgresqlAddress {
   readonly sslMode: (typeof SSL_MODES)[number];
 }
 
-/** What would be right if the text is not a valid URL of a sink; undefined if it is. */
+/** Describes the expected form if the text is not a valid URL of a sink; undefined if it is valid. */
 export function findPostgresqlUrlFault(text: string): string | undefined {
-  const address = parsePostgresqlUrl(text);
-  return typeof address === 'string' ? address : undefined;
+  const parsed = parsePostgresqlUrl(text);
+  return typeof parsed === 'string' ? parsed : undefined;
 }
 
 /**
- * The address, or a description of what would be right. The default of `sslmode` is `verify-full`, or `disable` on this
- * machine.
+ * Returns the address, or a description of the expected form. The default of `sslmode` is `verify-full`, or `disable`
+ * on this machine.
  */
 export function parsePostgresqlUrl(text: string): PostgresqlAddress | string {
   const url = URL.parse(text);
   const database = url?.pathname.slice(1) ?? '';
   if (!url || !/^postgres(?:ql)?:$/.test(url.protocol) || url.hostname === '' || database === '' || /\//.test(database))
     return 'a URL like postgresql://host:5432/database';
-  const unknown = [...url.searchParams.keys()].find((name) => name !== 'sslmode');
-  if (unknown !== undefined) return `a URL without the parameter ${unknown}; only sslmode is supported`;
+  const unknownParameter = [...url.searchParams.keys()].find((name) => name !== 'sslmode');
+  if (unknownParameter !== undefined)
+    return `a URL without the parameter ${unknownParameter}; only sslmode is supported`;
   const host = url.hostname.replace(/^\[|\]$/g, '');
   const sslMode = url.searchParams.get('sslmode') ?? (isThisMachine(host) ? 'disable' : 'verify-full');
   if (!isSslMode(sslMode)) return `sslmode as one of ${SSL_MODES.join(', ')}`;

@@ -1,12 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import type { Reason } from '../policy/reasons.js';
 import { after, days, hours, type Instant, instant, minutes } from '../time/units.js';
-import { type Answer, computeRecheckTime, isServerFault, isSignOfLife, judgeFault } from './sign-of-life.js';
+import {
+  computeRecheckTime,
+  isServerFault,
+  isSignOfLife,
+  judgeFaultDeletion,
+  type VisitResult,
+} from './sign-of-life.js';
 
 const start = instant(1_700_000_000_000);
 const at = (minute: number): Instant => after(start, minutes(minute));
 const settings = { on: true, signOfLife: true, signOfLifeWait: days(1) };
-const good: Answer = {
+const good: VisitResult = {
   url: 'http://a.example/p1',
   discoveredVia: 'link',
   firstSeenAt: at(-60),
@@ -35,13 +41,13 @@ describe('a fault of the server', () => {
 });
 
 describe('a sign of life', () => {
-  it.each<[string, Partial<Answer>]>([
+  it.each<[string, Partial<VisitResult>]>([
     ['a page', {}],
     ['a page that has not changed', { outcome: 'unchanged', status: 304 }],
     ['a page that is not for the index', { outcome: 'excluded' }],
   ])('%s is one', (_, answer) => expect(isSignOfLife({ ...good, ...answer }, at(0))).toBe(true));
 
-  it.each<[string, Partial<Answer>]>([
+  it.each<[string, Partial<VisitResult>]>([
     ['an error', { outcome: 'error', status: 500 }],
     ['a soft error', { outcome: 'error', status: 200 }],
     ['a redirect, maybe to a page of maintenance', { outcome: 'redirect', status: 302 }],
@@ -86,12 +92,12 @@ describe('a deletion that follows from a fault', () => {
       { waitingSince: at(0), lastSign: undefined, startedAt: at(1440), now: at(1440) },
       'pass',
     ],
-  ] as const)('%s', (_, deletion, verdict) => expect(judgeFault(deletion, settings)).toBe(verdict));
+  ] as const)('%s', (_, deletion, verdict) => expect(judgeFaultDeletion(deletion, settings)).toBe(verdict));
 
   it('goes at once when there is no sign of life to wait for', () => {
     const fresh = { waitingSince: undefined, lastSign: undefined, startedAt: now, now };
-    expect(judgeFault(fresh, { ...settings, signOfLife: false })).toBe('pass');
-    expect(judgeFault(fresh, { ...settings, on: false })).toBe('pass');
+    expect(judgeFaultDeletion(fresh, { ...settings, signOfLife: false })).toBe('pass');
+    expect(judgeFaultDeletion(fresh, { ...settings, on: false })).toBe('pass');
   });
 
   it('has its page visited every hour, and when the time is over', () => {

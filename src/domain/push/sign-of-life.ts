@@ -7,22 +7,22 @@ import type { DeletionGuardDefinition } from '../crawl/definition.js';
 import { GIVEN_UP } from '../crawl/disposition.js';
 import type { DiscoveredVia } from '../crawl/url-state.js';
 import { getDefaultReactions, isErrorCode } from '../fetch/error-codes.js';
-import { looksLikeLogin } from '../fetch/login-wall.js';
+import { looksLikeLoginUrl } from '../fetch/login-wall.js';
 import type { Reason } from '../policy/reasons.js';
 import { after, earlier, hours, type Instant } from '../time/units.js';
 
 type GuardSettings = Pick<DeletionGuardDefinition, 'on' | 'signOfLife' | 'signOfLifeWait'>;
 
-/** Whether the server says that this one page is gone: it responds, and the response is about the page. */
+/** Whether the server responds and says that this one page is gone. */
 export const isPageGone = (reason: Reason): boolean =>
   isErrorCode(reason) && getDefaultReactions(reason).blame === 'page';
 
-/** Whether the server, and not the page or a person, is to blame: true for any error except "there is no such page". */
+/** Whether something other than the page is to blame: true for every error except that the page is gone. */
 export const isServerFault = (reason: Reason): boolean =>
   reason === GIVEN_UP || (isErrorCode(reason) && getDefaultReactions(reason).blame !== 'page');
 
 /** A visit to a URL of the crawl. Probes, requests for robots.txt and the like are not visits. */
-export interface Answer {
+export interface VisitResult {
   readonly url: string;
   readonly discoveredVia: DiscoveredVia;
   /** When the URL became known. */
@@ -37,22 +37,23 @@ export interface Answer {
 }
 
 /**
- * Does the visit show that the host serves its pages again after a failed visit that ended at `faultSeen`? Only a page
- * that was known by then shows this: a host in trouble leads to login, maintenance and error pages that had not been
- * seen before. A redirect shows nothing.
+ * Whether the visit shows that the host serves its pages again after a failed visit that ended at `faultSeenAt`. Only a
+ * page that was known by then shows this, because a failing host sends visitors to login, maintenance and error pages
+ * that had not been seen before. A redirect shows nothing.
  */
-export function isSignOfLife(answer: Answer, faultSeen: Instant): boolean {
-  const { outcome, status, discoveredVia, firstSeenAt, visitedBefore, startedAt, url } = answer;
-  const served = outcome === 'document' || outcome === 'unchanged' || outcome === 'excluded';
+export function isSignOfLife(visit: VisitResult, faultSeenAt: Instant): boolean {
+  const { outcome, status, discoveredVia, firstSeenAt, visitedBefore, startedAt, url } = visit;
+  const wasServed = outcome === 'document' || outcome === 'unchanged' || outcome === 'excluded';
   const isGood = status !== undefined && ((status >= 200 && status < 300) || status === 304);
-  const isKnownPage = discoveredVia !== 'robots' && visitedBefore && firstSeenAt <= faultSeen && !looksLikeLogin(url);
-  // A visit that begins in the same millisecond in which the failed one ended counts as begun after the fault.
-  return served && isGood && isKnownPage && startedAt >= faultSeen;
+  const isKnownPage =
+    discoveredVia !== 'robots' && visitedBefore && firstSeenAt <= faultSeenAt && !looksLikeLoginUrl(url);
+  // A visit that begins in the millisecond in which the failed one ended is considered to have begun after it.
+  return wasServed && isGood && isKnownPage && startedAt >= faultSeenAt;
 }
 
 /** A deletion that results from a server's fault, at the end of a failed visit. */
 export interface FaultDeletion {
-  /** Since when the deletion has been waiting; undefined if the fault is new. */
+  /** When the deletion began to wait; undefined if the fault is new. */
   readonly waitingSince: Instant | undefined;
   /** When the host's last good visit began. */
   readonly lastSign: Instant | undefined;
@@ -61,8 +62,8 @@ export interface FaultDeletion {
   readonly now: Instant;
 }
 
-/** `wait`: until there is a sign of life, a person decides or the time is over. `pass`: go on to the limits. */
-export function judgeFault(deletion: FaultDeletion, settings: GuardSettings): 'wait' | 'pass' {
+/** `wait`: until there is a sign of life, a user decides or the time is over. `pass`: the guard's limits decide. */
+export function judgeFaultDeletion(deletion: FaultDeletion, settings: GuardSettings): 'wait' | 'pass' {
   const { waitingSince, lastSign, startedAt, now } = deletion;
   if (!settings.on || !settings.signOfLife) return 'pass';
   if (waitingSince === undefined) return 'wait';
@@ -71,17 +72,18 @@ export function judgeFault(deletion: FaultDeletion, settings: GuardSettings): 'w
   return now >= computeWaitEnd(waitingSince, settings) ? 'pass' : 'wait';
 }
 
-const computeWaitEnd = (since: Instant, { signOfLifeWait }: GuardSettings): Instant => after(since, signOfLifeWait);
+const computeWaitEnd = (waitingSince: Instant, { signOfLifeWait }: GuardSettings): Instant =>
+  after(waitingSince, signOfLifeWait);
 
 /** How often a page whose deletion is waiting is checked. */
-const RECHECK = hours(1);
+const RECHECK_INTERVAL = hours(1);
 
 /**
  * When a page whose deletion is waiting is next visited, unless a sign of life brings the visit forward; never after
  * the end of the wait.
  */
-export function computeRecheckTime(since: Instant, now: Instant, settings: GuardSettings): Instant {
-  const next = after(now, RECHECK);
-  const end = computeWaitEnd(since, settings);
-  return end > now ? earlier(next, end) : next;
+export function computeRecheckTime(waitingSince: Instant, now: Instant, settings: GuardSettings): Instant {
+  const nextCheckAt = after(now, RECHECK_INTERVAL);
+  const waitEnd = computeWaitEnd(waitingSince, settings);
+  return waitEnd > now ? earlier(nextCheckAt, waitEnd) : nextCheckAt;
 }

@@ -79,16 +79,16 @@ interface SinkTypeRow<T extends SinkType> {
   readonly required?: readonly (keyof SinkOptions[T] & string)[];
   /** Whether it reads the extracted text; text is extracted only if something needs it. */
   readonly wantsText: boolean;
-  /** Whether it reads the bytes; documents for which no sink does have none. */
+  /** Whether it reads the bytes; if no sink does, documents are delivered without them. */
   readonly wantsBytes: boolean;
-  /** Which part of a document it can return, for another sink. */
+  /** Which part of a document the sink can return for copying to another sink. */
   readonly keeps: 'nothing' | 'text' | 'bytes';
   /** Whether a document without its bytes is useless to it. */
   readonly needsBytes: boolean;
 }
 
-const HTTP = ['login', 'password', 'apiKey', 'fingerprint'] as const;
-const SEARCH_OPTIONS = [...HTTP, 'index', 'pipeline', 'alias', 'template', 'routing', 'versions'] as const;
+const HTTP_OPTIONS = ['login', 'password', 'apiKey', 'fingerprint'] as const;
+const SEARCH_OPTIONS = [...HTTP_OPTIONS, 'index', 'pipeline', 'alias', 'template', 'routing', 'versions'] as const;
 const SEARCH_ENGINE = {
   address: 'http',
   options: SEARCH_OPTIONS,
@@ -103,7 +103,7 @@ export const SINK_TYPES: { readonly [T in SinkType]: SinkTypeRow<T> } = {
   // A Push API server extracts the text of pages from their bytes.
   papi: {
     address: 'http',
-    options: [...HTTP, 'connector', 'documentText'],
+    options: [...HTTP_OPTIONS, 'connector', 'documentText'],
     wantsText: false,
     wantsBytes: true,
     keeps: 'nothing',
@@ -111,7 +111,7 @@ export const SINK_TYPES: { readonly [T in SinkType]: SinkTypeRow<T> } = {
   },
   json: {
     address: 'http',
-    options: [...HTTP, 'secret'],
+    options: [...HTTP_OPTIONS, 'secret'],
     wantsText: true,
     wantsBytes: true,
     keeps: 'nothing',
@@ -119,7 +119,7 @@ export const SINK_TYPES: { readonly [T in SinkType]: SinkTypeRow<T> } = {
   },
   elasticsearch: SEARCH_ENGINE,
   opensearch: { ...SEARCH_ENGINE, options: [...SEARCH_OPTIONS, 'awsRegion', 'awsService', 'awsSessionToken'] },
-  solr: { ...SEARCH_ENGINE, options: [...HTTP, 'index'], wantsBytes: false },
+  solr: { ...SEARCH_ENGINE, options: [...HTTP_OPTIONS, 'index'], wantsBytes: false },
   warc: {
     address: 'file',
     options: ['rotateBytes'],

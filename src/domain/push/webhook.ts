@@ -1,13 +1,13 @@
 /** What webhooks report: each `type` of payload, with its meaning. */
 export const WEBHOOK_EVENTS = {
   'deletions.held':
-    'The deletion guard is holding deletions for a host until a person decides: sent for the 1st, 10th, 100th … deletion for a host.',
-  'host.ill': 'A host is not responding, or asks for rest; it is left alone for a while.',
+    'The deletion guard is holding deletions for a host until they are released or dropped. Sent for the 1st, 10th, 100th … deletion for a host.',
+  'host.ill': 'A host is not responding or has asked for a pause; no requests are sent to it for a while.',
   'host.recovered': 'The host is responding again.',
-  'login.failed': 'A login to a web site failed: sent once, until it works again.',
+  'login.failed': 'A login to a web site failed. Sent once until the login works again.',
   'sink.down': 'A sink is not accepting orders; they are queued.',
   'sink.up': 'The sink is accepting orders again.',
-  'orders.refused': 'A sink will never accept a document: sent for the 1st, 10th, 100th … order of a crawler.',
+  'orders.refused': 'A sink has permanently refused a document. Sent for the 1st, 10th, 100th … order of a crawler.',
   'configuration.applied': 'A new configuration is in force.',
   'crawl.caught-up': 'A crawler has nothing left that is due.',
 } as const;

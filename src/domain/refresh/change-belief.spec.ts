@@ -5,15 +5,15 @@ import {
   type ChangeBelief,
   computeExpectedValue,
   computeQuantile,
-  type Sight,
-  UNKNOWN,
+  type Observation,
+  UNKNOWN_BELIEF,
   updateBelief,
 } from './change-belief.js';
 
 /** The belief after visits with these observations. */
-const believed = (sights: readonly Sight[]): ChangeBelief => sights.reduce(updateBelief, UNKNOWN);
-const sight = (elapsed: Duration, changed: boolean): Sight => ({ elapsed, changed });
-const first = (age?: Duration): ChangeBelief => updateBelief(UNKNOWN, { changed: true, age });
+const believed = (sights: readonly Observation[]): ChangeBelief => sights.reduce(updateBelief, UNKNOWN_BELIEF);
+const sight = (elapsed: Duration, changed: boolean): Observation => ({ elapsed, changed });
+const first = (age?: Duration): ChangeBelief => updateBelief(UNKNOWN_BELIEF, { changed: true, age });
 
 const sights = fc.record({
   elapsed: fc.option(fc.integer({ min: -days(1), max: days(5000) }).map(milliseconds), { nil: undefined }),
@@ -41,7 +41,7 @@ describe('the belief about the changes of a page', () => {
       return state / 2 ** 32;
     };
     for (const distance of [() => days(4), () => milliseconds(days(1) + random() * days(9))]) {
-      let belief = UNKNOWN;
+      let belief = UNKNOWN_BELIEF;
       const found: number[] = [];
       for (let i = 0; i < 2_000; i++) {
         const elapsed = distance();
@@ -53,8 +53,8 @@ describe('the belief about the changes of a page', () => {
   });
 
   it('is shorter after a change and longer after none', () => {
-    expect(updateBelief(UNKNOWN, sight(days(3), true)).interval).toBeLessThan(UNKNOWN.interval);
-    expect(updateBelief(UNKNOWN, sight(days(3), false)).interval).toBeGreaterThan(UNKNOWN.interval);
+    expect(updateBelief(UNKNOWN_BELIEF, sight(days(3), true)).interval).toBeLessThan(UNKNOWN_BELIEF.interval);
+    expect(updateBelief(UNKNOWN_BELIEF, sight(days(3), false)).interval).toBeGreaterThan(UNKNOWN_BELIEF.interval);
   });
 
   it('learns from short distances what pages that always change are like', () => {
@@ -78,33 +78,33 @@ describe('the belief about the changes of a page', () => {
   });
 
   it('takes a first answer that promises to stay fresh for a sign of a longer interval, and no promise for none', () => {
-    const promised = (lifetime: Duration) => updateBelief(UNKNOWN, { changed: true, lifetime }).interval;
+    const promised = (lifetime: Duration) => updateBelief(UNKNOWN_BELIEF, { changed: true, lifetime }).interval;
     expect(promised(days(365))).toBeGreaterThan(promised(days(7)));
-    expect(promised(days(7))).toBeGreaterThan(UNKNOWN.interval);
+    expect(promised(days(7))).toBeGreaterThan(UNKNOWN_BELIEF.interval);
     expect(promised(days(3_650))).toBeLessThan(days(3_650));
-    expect(updateBelief(UNKNOWN, { changed: true, lifetime: days(0) })).toBe(UNKNOWN);
-    expect(updateBelief(UNKNOWN, { elapsed: days(3), changed: true, lifetime: days(365) })).toEqual(
-      updateBelief(UNKNOWN, sight(days(3), true)),
+    expect(updateBelief(UNKNOWN_BELIEF, { changed: true, lifetime: days(0) })).toBe(UNKNOWN_BELIEF);
+    expect(updateBelief(UNKNOWN_BELIEF, { elapsed: days(3), changed: true, lifetime: days(365) })).toEqual(
+      updateBelief(UNKNOWN_BELIEF, sight(days(3), true)),
     );
   });
 
   it('takes a Last-Modified that is the time of the answer, or later, for none', () => {
-    expect(first(minutes(4))).toBe(UNKNOWN);
-    expect(first(hours(-5))).toBe(UNKNOWN);
-    expect(updateBelief(UNKNOWN, { elapsed: days(3), changed: true, age: minutes(4) })).toEqual(
-      updateBelief(UNKNOWN, sight(days(3), true)),
+    expect(first(minutes(4))).toBe(UNKNOWN_BELIEF);
+    expect(first(hours(-5))).toBe(UNKNOWN_BELIEF);
+    expect(updateBelief(UNKNOWN_BELIEF, { elapsed: days(3), changed: true, age: minutes(4) })).toEqual(
+      updateBelief(UNKNOWN_BELIEF, sight(days(3), true)),
     );
   });
 
   it('believes its own visits rather than a Last-Modified that contradicts them', () => {
-    expect(updateBelief(UNKNOWN, { elapsed: days(3), changed: true, age: days(3_000) })).toEqual(
-      updateBelief(UNKNOWN, sight(days(3), true)),
+    expect(updateBelief(UNKNOWN_BELIEF, { elapsed: days(3), changed: true, age: days(3_000) })).toEqual(
+      updateBelief(UNKNOWN_BELIEF, sight(days(3), true)),
     );
   });
 
   it('learns more from a dated change than from one at a time unknown', () => {
-    const dated = updateBelief(UNKNOWN, { elapsed: days(30), changed: true, age: days(1) });
-    expect(dated.uncertainty).toBeLessThan(updateBelief(UNKNOWN, sight(days(30), true)).uncertainty);
+    const dated = updateBelief(UNKNOWN_BELIEF, { elapsed: days(30), changed: true, age: days(1) });
+    expect(dated.uncertainty).toBeLessThan(updateBelief(UNKNOWN_BELIEF, sight(days(30), true)).uncertainty);
   });
 
   it('gives the rates that it holds likely, and their mean', () => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Duration, days, hours, milliseconds, minutes } from '../time/units.js';
-import { UNKNOWN, updateBelief } from './change-belief.js';
+import { UNKNOWN_BELIEF, updateBelief } from './change-belief.js';
 import {
   computeFreshnessInterval,
   computeHarmonicInterval,
@@ -67,7 +67,7 @@ describe('the next visit', () => {
     const ages: RefreshRange = { minimumAge: hours(1), maximumAge: days(7), objective: 'harmonic' };
     for (const cost of [limitPrice(undefined, ages), hours(2), days(1)]) {
       const intervals = [true, false].map((changed) => {
-        let believed = UNKNOWN;
+        let believed = UNKNOWN_BELIEF;
         let elapsed: Duration | undefined;
         return Array.from({ length: 60 }, (_, visit) => {
           believed = updateBelief(believed, { elapsed, changed });
@@ -90,7 +90,7 @@ describe('the next visit', () => {
     const meanInterval = (every: Duration, cost: Duration): number => {
       let sum = 0;
       for (let page = 0; page < 100; page++) {
-        let believed = UNKNOWN;
+        let believed = UNKNOWN_BELIEF;
         let elapsed: Duration | undefined;
         for (let visit = 0; visit < 60; visit++) {
           believed = updateBelief(believed, { elapsed, changed: random() < -Math.expm1(-(elapsed ?? 0) / every) });

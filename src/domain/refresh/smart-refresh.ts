@@ -1,14 +1,14 @@
 /**
- * Smart refresh: when to visit a page again, from what is believed about its changes and what a visit costs. What a
- * visit is worth depends on the objective. *Harmonic*: a copy that has missed n changes costs 1 + 1/2 + … + 1/n, so
- * that a page that changes fast is never given up (Kolobov, Peres, Lu and Horvitz, "Staying up to date with Online
- * Content Changes Using Reinforcement Learning for Scheduling", NeurIPS 2019). *Freshness*: a copy is up to date or not
- * (Cho and Garcia-Molina, "Effective Page Refresh Policies for Web Crawlers", ACM TODS 28(4), 2003); a page that
- * changes too fast to be kept up to date is given up. The belief is not reduced to one rate: the interval is the best
- * one over all rates that the page may have. With the freshness objective, always using that one would never reveal
- * which of the pages found changed at every visit are worth more visits, so the interval leans towards the best one for
- * a rate drawn from the belief (Thompson sampling, Biometrika 25, 1933). The harmonic objective gives no page up, so
- * its planned visits teach enough, and uneven intervals cost staleness in proportion to their variance.
+ * Smart refresh: decides when to visit a page again, based on what is believed about its changes and what a visit
+ * costs. The worth of a visit depends on the objective. *Harmonic*: a copy that has missed n changes costs 1 + 1/2 + …
+ * + 1/n, so that a page that changes fast is never abandoned (Kolobov, Peres, Lu and Horvitz, "Staying up to date with
+ * Online Content Changes Using Reinforcement Learning for Scheduling", NeurIPS 2019). *Freshness*: a copy is up to date
+ * or not (Cho and Garcia-Molina, "Effective Page Refresh Policies for Web Crawlers", ACM TODS 28(4), 2003); a page that
+ * changes too fast to be kept up to date is abandoned. The belief is not reduced to one rate: the interval is the best
+ * one over all rates that the page may have. With the freshness objective, if this interval were always used, it
+ * would never become clear which of the pages that have changed at every visit deserve more visits. The interval
+ * therefore leans towards the best one for a rate drawn from the belief (Thompson sampling, Biometrika 25, 1933). The harmonic objective never abandons a page, so
+ * its planned visits reveal enough, and uneven intervals would add staleness in proportion to their variance.
  */
 import { atLeast, atMost, type Duration, milliseconds } from '../time/units.js';
 import { type ChangeBelief, computeExpectedValue, computeQuantile } from './change-belief.js';
@@ -32,13 +32,13 @@ export interface VisitCost {
   readonly price: Duration;
   /** 0…1, different for each page and visit: 0 treats the page as if it changed seldom, 1 as if it changed often. */
   readonly draw: number;
-  /** How much more an up-to-date copy of this page is worth than that of an average page; 1 if absent. */
+  /** Worth of an up-to-date copy of this page relative to that of an average page; default: 1. */
   readonly importance?: number;
 }
 
-/** How far a drawn rate may move the interval away from the best one. */
-const EARLIEST = 0.3;
-const LATEST = 1.2;
+/** Factors by which a drawn rate may at most shorten or lengthen the best interval. */
+const MIN_FACTOR = 0.3;
+const MAX_FACTOR = 1.2;
 
 /**
  * With the harmonic objective, the interval is spread around the best one by this fraction of the belief's standard
@@ -48,51 +48,53 @@ const LATEST = 1.2;
 const SPREAD = 0.1;
 
 /** Time until the next visit, between minimum and maximum age. */
-export function computeNextVisit(belief: ChangeBelief, refresh: RefreshRange, cost: VisitCost): Duration {
+export function computeNextVisit(belief: ChangeBelief, range: RefreshRange, cost: VisitCost): Duration {
   const price = milliseconds(cost.price / (cost.importance ?? 1));
-  const best = computeBestInterval(belief, refresh, price);
+  const bestInterval = computeBestInterval(belief, range, price);
   const interval =
-    refresh.objective === 'harmonic' ? spreadInterval(best, belief, cost) : drawInterval(best, belief, cost, price);
-  return atMost(atLeast(milliseconds(Math.round(interval)), refresh.minimumAge), refresh.maximumAge);
+    range.objective === 'harmonic'
+      ? spreadInterval(bestInterval, belief, cost)
+      : drawInterval(bestInterval, belief, cost, price);
+  return atMost(atLeast(milliseconds(Math.round(interval)), range.minimumAge), range.maximumAge);
 }
 
-const spreadInterval = (best: number, { uncertainty }: ChangeBelief, { draw }: VisitCost): number =>
-  best * (1 + SPREAD * Math.sqrt(uncertainty) * (1 - 2 * draw));
+const spreadInterval = (bestInterval: number, { uncertainty }: ChangeBelief, { draw }: VisitCost): number =>
+  bestInterval * (1 + SPREAD * Math.sqrt(uncertainty) * (1 - 2 * draw));
 
-function drawInterval(best: number, belief: ChangeBelief, { draw }: VisitCost, price: Duration): number {
+function drawInterval(bestInterval: number, belief: ChangeBelief, { draw }: VisitCost, price: Duration): number {
   const interval = computeFreshnessInterval(1 / computeQuantile(belief, draw), price);
-  return Math.min(Math.max(interval, EARLIEST * best), LATEST * best);
+  return Math.min(Math.max(interval, MIN_FACTOR * bestInterval), MAX_FACTOR * bestInterval);
 }
 
 /**
- * The last result is kept: pages about which nothing is known have the same belief and, for a while, the same price.
+ * The last result, because pages about which nothing is known have the same belief and, for a while, the same price.
  */
-let last:
+let lastResult:
   | { readonly belief: ChangeBelief; readonly range: RefreshRange; readonly price: Duration; readonly best: number }
   | undefined;
 
 function computeBestInterval(belief: ChangeBelief, range: RefreshRange, price: Duration): number {
-  const isKnown =
-    last?.price === price &&
-    last.belief.interval === belief.interval &&
-    last.belief.uncertainty === belief.uncertainty &&
-    last.range.minimumAge === range.minimumAge &&
-    last.range.maximumAge === range.maximumAge &&
-    last.range.objective === range.objective;
-  if (!last || !isKnown) last = { belief, range, price, best: bisectInterval(belief, range, price) };
-  return last.best;
+  const isSameInput =
+    lastResult?.price === price &&
+    lastResult.belief.interval === belief.interval &&
+    lastResult.belief.uncertainty === belief.uncertainty &&
+    lastResult.range.minimumAge === range.minimumAge &&
+    lastResult.range.maximumAge === range.maximumAge &&
+    lastResult.range.objective === range.objective;
+  if (!lastResult || !isSameInput) lastResult = { belief, range, price, best: bisectInterval(belief, range, price) };
+  return lastResult.best;
 }
 
 /** The interval at which one more visit earns the price, on a logarithmic scale. */
 function bisectInterval(belief: ChangeBelief, range: RefreshRange, price: Duration): number {
   const { minimumAge, maximumAge } = range;
-  const earned = EARNED[range.objective];
+  const computeEarnings = EARNED[range.objective];
   let low = Math.log(minimumAge);
   let high = Math.log(maximumAge);
   for (let step = 0; step < 10; step++) {
     const middle = (low + high) / 2;
     const interval = Math.exp(middle);
-    if (computeExpectedValue(belief, (rate) => earned(rate * interval) / rate) < price) low = middle;
+    if (computeExpectedValue(belief, (rate) => computeEarnings(rate * interval) / rate) < price) low = middle;
     else high = middle;
   }
   return Math.exp(high);
@@ -105,9 +107,9 @@ const EARNED: Readonly<Record<RefreshObjective, (r: number) => number>> = {
 };
 
 /**
- * The best interval of a page that is known to change `rate` times per millisecond: the one at which one more visit earns exactly
- * `price`. No other way to spend the same number of visits keeps more pages fresh (TODS 2003, section 4). Infinite if no visit
- * earns that much: a page that changes too fast is stale again as soon as it is fetched.
+ * The best interval of a page that is known to change `rate` times per millisecond: the one at which one more visit
+ * earns exactly `price`. No other way to spend the same number of visits keeps more pages fresh (TODS 2003, section 4).
+ * Infinite if no visit earns that much: a page that changes too fast is stale again as soon as it is fetched.
  */
 export function computeFreshnessInterval(rate: number, price: Duration): Duration {
   const earnings = rate * price;

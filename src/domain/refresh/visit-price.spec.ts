@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type Duration, days, hours, instant, milliseconds, minutes } from '../time/units.js';
-import { UNKNOWN } from './change-belief.js';
+import { UNKNOWN_BELIEF } from './change-belief.js';
 import { computeNextVisit } from './smart-refresh.js';
 import { limitPrice, updatePrice } from './visit-price.js';
 
@@ -11,8 +11,8 @@ const visit = (lateBy: Duration, next: Duration = days(10), sincePriced?: Durati
   lastVisitAt: instant(0),
   dueAt: instant(days(10)),
   now: instant(days(10) + lateBy),
-  next,
-  sincePriced,
+  nextInterval: next,
+  timeSincePriced: sincePriced,
 });
 
 /** The price after such visits, a minute apart, during ten days, which is the time planned between two visits. */
@@ -64,14 +64,16 @@ describe('the price of a visit', () => {
     const most = { interval: milliseconds(range.minimumAge / 1.7933), uncertainty: 0.05 };
     expect(computeNextVisit(most, range, { price: cheapest, draw: 0.5 })).toBeLessThan(hours(1.6));
     for (const interval of [minutes(10), hours(3), days(5), days(300)])
-      expect(computeNextVisit({ ...UNKNOWN, interval }, range, { price: dearest, draw: 0.5 })).toBe(range.maximumAge);
+      expect(computeNextVisit({ ...UNKNOWN_BELIEF, interval }, range, { price: dearest, draw: 0.5 })).toBe(
+        range.maximumAge,
+      );
   });
 
   it('reaches the maximum age for all pages with the harmonic objective, too', () => {
     const harmonic = { ...range, objective: 'harmonic' } as const;
     const dearest = limitPrice(days(1_000), harmonic);
     for (const interval of [minutes(10), hours(3), days(5), days(300)])
-      expect(computeNextVisit({ ...UNKNOWN, interval }, harmonic, { price: dearest, draw: 0.5 })).toBe(
+      expect(computeNextVisit({ ...UNKNOWN_BELIEF, interval }, harmonic, { price: dearest, draw: 0.5 })).toBe(
         range.maximumAge,
       );
   });
@@ -88,7 +90,10 @@ describe('the price of a visit', () => {
       if (url.dueAt > now) continue;
       const next = computeNextVisit(known, range, { price, draw: (url.page * 0.618 + slot * 0.1) % 1 });
       const times = { lastVisitAt: instant(url.lastVisitAt), dueAt: instant(url.dueAt), now };
-      price = limitPrice(updatePrice(price, { ...times, next, sincePriced: milliseconds(days(1) / 100) }), range);
+      price = limitPrice(
+        updatePrice(price, { ...times, nextInterval: next, timeSincePriced: milliseconds(days(1) / 100) }),
+        range,
+      );
       Object.assign(url, { lastVisitAt: now, dueAt: now + next });
       if (slot > 20_000) prices.push(price);
     }

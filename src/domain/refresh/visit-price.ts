@@ -14,9 +14,9 @@ export interface RefreshVisit {
   readonly dueAt: Instant;
   readonly now: Instant;
   /** Time until the next visit at the current price. */
-  readonly next: Duration;
+  readonly nextInterval: Duration;
   /** Time since the previous visit that adjusted the price; absent if unknown. */
-  readonly sincePriced?: Duration;
+  readonly timeSincePriced?: Duration;
 }
 
 /** The pages most worth visiting earn 1/3.3509 of their interval: the maximum of 1 - (1 + r) exp(-r) over r. */
@@ -26,44 +26,46 @@ const INTERVAL_IN_PRICES = 3.3509;
  * The price stays unchanged when visits are late by this fraction of the interval: if none were late, some of the
  * host's capacity would go unused.
  */
-const LATE = 0.075;
+const TARGET_LATENESS = 0.075;
 
 /**
  * The limits below apply to all visits within the time that was planned between two of them, but at least a day. A
- * price shows its effect only when the next visits are due; if moved faster, it swings. Besides, one bad hour must not
- * upset the schedule of all pages.
+ * price shows its effect only when the next visits are due; if it moves faster, it oscillates. Also, a single bad hour
+ * must not upset the schedule of all pages.
  */
-const SHORTEST_PACE = days(1);
+const MIN_ADJUSTMENT_PERIOD = days(1);
 /** If there are few visits, each counts for at most this fraction of that time. */
-const MOST_PER_VISIT = 1 / 30;
+const MAX_VISIT_WEIGHT = 1 / 30;
 
 /** Logarithms of the maximum factors by which the price rises and falls in that time. */
-const RISE = 0.5;
-const FALL = 0.2;
+const MAX_RISE = 0.5;
+const MAX_FALL = 0.2;
 
 /** The price, as a fraction of the maximum age, at which all pages are visited at that age: no visit is worth more. */
-const DEAREST: Readonly<Record<RefreshObjective, number>> = { harmonic: 1, freshness: 1 / INTERVAL_IN_PRICES };
+const MAX_PRICE_SHARE: Readonly<Record<RefreshObjective, number>> = { harmonic: 1, freshness: 1 / INTERVAL_IN_PRICES };
 
 /**
  * Limits the price to its meaningful range: from visiting pages at the minimum age to visiting all at the maximum age.
  */
 export function limitPrice(price: Duration | undefined, range: RefreshRange): Duration {
-  const wanted = Math.max(price ?? 0, range.minimumAge / INTERVAL_IN_PRICES);
-  return milliseconds(Math.min(wanted, range.maximumAge * DEAREST[range.objective]));
+  const priceAtLeastMinimum = Math.max(price ?? 0, range.minimumAge / INTERVAL_IN_PRICES);
+  return milliseconds(Math.min(priceAtLeastMinimum, range.maximumAge * MAX_PRICE_SHARE[range.objective]));
 }
 
 /**
- * The price after a refresh visit. The mean ratio of time passed to time planned is how many visits are wanted for each
- * one made; the step is doubled because most pages' intervals grow with the square root of the price. The step is zero
- * at the desired lateness and grows continuously on both sides: a jump there would make the price swing.
+ * The price after a refresh visit. The mean ratio of elapsed time to planned time is the number of visits needed for
+ * each one made; the step is doubled because most pages' intervals grow with the square root of the price. The step is
+ * zero at the desired lateness and grows continuously on both sides: a jump there would make the price oscillate.
  */
 export function updatePrice(price: Duration, visit: RefreshVisit): Duration {
-  const { lastVisitAt, dueAt, now, next, sincePriced } = visit;
-  const planned = between(lastVisitAt, dueAt);
-  const lateness = planned > 0 ? Math.max(0, between(dueAt, now) / planned) : 0;
-  const wantedMore = between(lastVisitAt, now) / ((1 + LATE) * next) - 1;
-  const step = lateness > LATE ? Math.min(2 * wantedMore, RISE) : FALL * (lateness / LATE - 1);
-  const pace = Math.max(SHORTEST_PACE, planned);
-  const weight = sincePriced === undefined ? MOST_PER_VISIT : Math.min(sincePriced / pace, MOST_PER_VISIT);
+  const { lastVisitAt, dueAt, now, nextInterval, timeSincePriced } = visit;
+  const plannedInterval = between(lastVisitAt, dueAt);
+  const lateness = plannedInterval > 0 ? Math.max(0, between(dueAt, now) / plannedInterval) : 0;
+  const missingVisits = between(lastVisitAt, now) / ((1 + TARGET_LATENESS) * nextInterval) - 1;
+  const step =
+    lateness > TARGET_LATENESS ? Math.min(2 * missingVisits, MAX_RISE) : MAX_FALL * (lateness / TARGET_LATENESS - 1);
+  const adjustmentPeriod = Math.max(MIN_ADJUSTMENT_PERIOD, plannedInterval);
+  const weight =
+    timeSincePriced === undefined ? MAX_VISIT_WEIGHT : Math.min(timeSincePriced / adjustmentPeriod, MAX_VISIT_WEIGHT);
   return milliseconds(price * Math.exp(step * weight));
 }

@@ -1,4 +1,4 @@
-/** Which parts of its text a page has only with scripts, or only without them. */
+/** Finds the parts of a page's text that exist only with its scripts, or only without them. */
 
 export interface TextComparison {
   /** Parts that only the rendered page has, in their order on it. */
@@ -7,9 +7,9 @@ export interface TextComparison {
   readonly lost: readonly string[];
 }
 
-const MOST_PARTS = 1_000;
-/** A part in which no sentence ends is cut at this length. */
-const LONGEST_PART = 400;
+const MAX_PARTS = 1_000;
+/** A part without a sentence end is split at this length. */
+const MAX_PART_LENGTH = 400;
 
 export function compareTexts(sent: string, rendered: string): TextComparison {
   const [sentParts, renderedParts] = [splitParts(sent), splitParts(rendered)];
@@ -18,14 +18,14 @@ export function compareTexts(sent: string, rendered: string): TextComparison {
 
 /** Removes from `all` one equal part for each part in `others`. */
 function subtractParts(all: readonly string[], others: readonly string[]): string[] {
-  const left = new Map<string, number>();
-  for (const part of others) left.set(part, (left.get(part) ?? 0) + 1);
-  const kept = all.filter((part) => {
-    const count = left.get(part) ?? 0;
-    if (count > 0) left.set(part, count - 1);
+  const remainingCounts = new Map<string, number>();
+  for (const part of others) remainingCounts.set(part, (remainingCounts.get(part) ?? 0) + 1);
+  const unmatchedParts = all.filter((part) => {
+    const count = remainingCounts.get(part) ?? 0;
+    if (count > 0) remainingCounts.set(part, count - 1);
     return count === 0;
   });
-  return kept.slice(0, MOST_PARTS);
+  return unmatchedParts.slice(0, MAX_PARTS);
 }
 
 /** Splits a text into lines, and lines into sentences. */
@@ -34,11 +34,12 @@ function splitParts(text: string): string[] {
     .split(/\n|(?<=[.!?…。！？])\s/)
     .map((part) => part.trim())
     .filter((part) => part !== '')
-    .flatMap(splitPart);
+    .flatMap(splitLongPart);
 }
 
-function splitPart(part: string): string[] {
+function splitLongPart(part: string): string[] {
   const pieces: string[] = [];
-  for (let at = 0; at < part.length; at += LONGEST_PART) pieces.push(part.slice(at, at + LONGEST_PART).toWellFormed());
+  for (let start = 0; start < part.length; start += MAX_PART_LENGTH)
+    pieces.push(part.slice(start, start + MAX_PART_LENGTH).toWellFormed());
   return pieces;
 }

@@ -22,7 +22,7 @@ function end(learning: RenderLearning, url: string, text?: number): void {
 }
 
 const next = (learning: RenderLearning, ...urls: readonly string[]) =>
-  urls.map((url) => learning.decideNext(HOST, url));
+  urls.map((url) => learning.decideRendering(HOST, url));
 
 it('tries no more pages of a pattern at the same time than it takes to know it; the others wait', () => {
   const learning = new RenderLearning();

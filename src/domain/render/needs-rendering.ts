@@ -1,6 +1,6 @@
 /**
- * Does a page contain its content, or only the scripts that would create it? Judged by the response alone, so that a
- * page without content is reported whether or not there is a browser to render it.
+ * Determines whether a page contains its content, or only the scripts that would create it. It judges by the response
+ * alone, so that a page without content is reported whether or not there is a browser to render it.
  */
 
 /** Signs of scripts on a page with little text; collected only for such pages. */
@@ -34,36 +34,36 @@ export const NEEDS_RENDERING = 'needs-rendering';
 
 /** Pages with more visible text than this, in UTF-8 bytes, contain their content and are not examined. */
 export const LITTLE_TEXT = 500;
-/** A page that asks for JavaScript says so, and names itself, in at most this many bytes. */
-const SHELL_TEXT = 300;
+/** Maximum number of bytes on a page that only states its name and asks for JavaScript. */
+const MAX_SHELL_TEXT = 300;
 /** Maximum number of bytes on a page without any content: its name, "Loading…". */
-const NO_TEXT = 60;
+const MAX_EMPTY_TEXT = 60;
 /** Maximum number of links of a shell: it may link to its feed, an imprint or an app store. */
-const SHELL_LINKS = 3;
+const MAX_SHELL_LINKS = 3;
 /** Minimum size of a whole application within the page; analytics scripts are shorter. */
-const APPLICATION_BYTES = 20_000;
+const MIN_APPLICATION_BYTES = 20_000;
 
-/** Why the page must be rendered to have content, in words for a person; undefined if it contains its content. */
+/** Describes to users why the page must be rendered to have content; undefined if it contains its content. */
 export function findRenderingReason(signs: ScriptSigns): string | undefined {
   const { textBytes, links, frames, externalScripts, inlineScriptBytes } = signs;
-  const isShell = links <= SHELL_LINKS;
+  const isShell = links <= MAX_SHELL_LINKS;
   if (frames || textBytes > LITTLE_TEXT || (externalScripts === 0 && inlineScriptBytes === 0)) return undefined;
-  const what = `${textBytes} bytes of text, ${formatCount(links, 'link')}, ${formatCount(externalScripts, 'script file')}`;
+  const summary = `${textBytes} bytes of text, ${formatCount(links, 'link')}, ${formatCount(externalScripts, 'script file')}`;
   if (signs.emptyRoot !== undefined && isShell)
-    return `scripts would fill the empty element ${signs.emptyRoot} (${what})`;
-  if (signs.template !== undefined) return `scripts would put content in place of ${signs.template} (${what})`;
-  if (signs.asksForScripts && textBytes <= SHELL_TEXT && isShell)
-    return `the page asks its visitors to turn on JavaScript (${what})`;
-  return textBytes > NO_TEXT ? undefined : findReasonWithoutText(signs, isShell, what);
+    return `scripts would fill the empty element ${signs.emptyRoot} (${summary})`;
+  if (signs.template !== undefined) return `scripts would put content in place of ${signs.template} (${summary})`;
+  if (signs.asksForScripts && textBytes <= MAX_SHELL_TEXT && isShell)
+    return `the page asks its visitors to turn on JavaScript (${summary})`;
+  return textBytes > MAX_EMPTY_TEXT ? undefined : findReasonWithoutText(signs, isShell, summary);
 }
 
-function findReasonWithoutText(signs: ScriptSigns, isShell: boolean, what: string): string | undefined {
-  if (signs.root !== undefined && isShell) return `scripts would fill the element ${signs.root} (${what})`;
-  const hasScripts = signs.externalScripts > 0 || signs.inlineScriptBytes >= APPLICATION_BYTES;
+function findReasonWithoutText(signs: ScriptSigns, isShell: boolean, summary: string): string | undefined {
+  if (signs.root !== undefined && isShell) return `scripts would fill the element ${signs.root} (${summary})`;
+  const hasScripts = signs.externalScripts > 0 || signs.inlineScriptBytes >= MIN_APPLICATION_BYTES;
   if (signs.links > 0)
-    return signs.bundled && isShell ? `it has scripts of an application and no content (${what})` : undefined;
-  if (signs.navigates) return `a script redirects visitors (${what})`;
-  return hasScripts ? `it has scripts and no content (${what})` : undefined;
+    return signs.bundled && isShell ? `it has scripts of an application and no content (${summary})` : undefined;
+  if (signs.navigates) return `a script redirects visitors (${summary})`;
+  return hasScripts ? `it has scripts and no content (${summary})` : undefined;
 }
 
 const formatCount = (n: number, noun: string): string => `${n} ${noun}${n === 1 ? '' : 's'}`;

@@ -14,9 +14,9 @@ export interface RenderReport {
   /** What the page contained as sent, and after its scripts ran. */
   readonly plain?: Amount;
   readonly rendered?: Amount;
-  /** Screenshot as JPEG, if a person requested one. */
+  /** Screenshot as JPEG, if a user requested one. */
   readonly picture?: Uint8Array;
-  /** The page as sent, if a person wants to compare the two. */
+  /** The page as sent, if a user wants to compare the two. */
   readonly sent?: SentPage;
 }
 

@@ -6,17 +6,17 @@ export type RenderStep =
   | { readonly do: 'scroll'; readonly times: number }
   | { readonly do: 'wait'; readonly time: Duration };
 
-const MOST_STEPS = 20;
-const MOST_SCROLLS = 50;
-const LONGEST_WAIT_S = 30;
+const MAX_STEPS = 20;
+const MAX_SCROLLS = 50;
+const MAX_WAIT_SECONDS = 30;
 
 export const STEPS_FORM =
   'at most 20 steps, separated by semicolons: `click SELECTOR`, `scroll` or `scroll TIMES` (1 to 50), `wait SECONDS` (up to 30)';
 
-/** Undefined if the text is not valid. */
+/** Returns undefined if the text is not valid. */
 export function parseSteps(text: string): readonly RenderStep[] | undefined {
   const parts = text.split(';').map((part) => part.trim());
-  if (parts.length > MOST_STEPS) return undefined;
+  if (parts.length > MAX_STEPS) return undefined;
   const steps = parts.filter((part) => part !== '').map(parseStep);
   return steps.every((step) => step !== undefined) && steps.length > 0 ? steps : undefined;
 }
@@ -28,7 +28,7 @@ function parseStep(text: string): RenderStep | undefined {
   const number = Number(argument ?? 1);
   if (!(number > 0)) return undefined;
   if (verb === 'scroll')
-    return Number.isInteger(number) && number <= MOST_SCROLLS ? { do: 'scroll', times: number } : undefined;
-  if (verb === 'wait') return number <= LONGEST_WAIT_S ? { do: 'wait', time: seconds(number) } : undefined;
+    return Number.isInteger(number) && number <= MAX_SCROLLS ? { do: 'scroll', times: number } : undefined;
+  if (verb === 'wait') return number <= MAX_WAIT_SECONDS ? { do: 'wait', time: seconds(number) } : undefined;
   return undefined;
 }

@@ -1,6 +1,6 @@
 /**
- * What a page tells robots about itself, in `<meta name=robots>` (or a meta named like the agent) and in X-Robots-Tag
- * lines. All of them are combined: what any one forbids is forbidden.
+ * Parses what a page tells robots, in `<meta name=robots>` (or a meta with the agent's name) and in X-Robots-Tag lines.
+ * All of them are combined: anything that one of them forbids is forbidden.
  */
 import { parseClaimedChange } from '../refresh/claimed-changes.js';
 import { toMetaName } from '../signals/meta-names.js';
@@ -18,7 +18,7 @@ export interface RobotsDirectives {
    * shown.
    */
   readonly terms: readonly Preference[];
-  /** After this time the page may not be shown. */
+  /** Time after which the page may no longer be shown. */
   readonly unavailableAfter?: Instant;
 }
 
@@ -28,7 +28,7 @@ export interface RobotsMeta {
   readonly directives: string;
 }
 
-const FORBIDS: ReadonlyMap<string, Partial<RobotsDirectives>> = new Map([
+const EFFECTS: ReadonlyMap<string, Partial<RobotsDirectives>> = new Map([
   ['noindex', { index: false }],
   ['nofollow', { follow: false }],
   ['none', { index: false, follow: false }],
@@ -36,16 +36,16 @@ const FORBIDS: ReadonlyMap<string, Partial<RobotsDirectives>> = new Map([
 ]);
 
 /** Directives with a value: any other word before a colon is an agent's name. */
-const WITH_VALUE: ReadonlySet<string> = new Set([
+const DIRECTIVES_WITH_VALUE: ReadonlySet<string> = new Set([
   'unavailable_after',
   'max-snippet',
   'max-image-preview',
   'max-video-preview',
 ]);
-const MOST_WORDS = 1000;
+const MAX_WORDS = 1000;
 
-/** Directives that are kept as metas of the document, for whatever displays it to obey. */
-const TERM =
+/** Directives that are kept as metas of the document, so that programs that display it can obey them. */
+const TERM_PATTERN =
   /\b(nosnippet|noimageindex|max-snippet|max-image-preview|max-video-preview)\b(?:[ \t]{0,5}:[ \t]{0,5}([\w-]{1,20}))?/g;
 /** A date may contain commas, so it extends over all characters that a date may contain. */
 const UNAVAILABLE_AFTER = /\bunavailable_after[ \t]{0,5}:[ \t]{0,5}([\w ,:+.-]{4,64})/;
@@ -59,80 +59,82 @@ export function parseRobotsDirectives(
   headerLines: readonly string[],
   agent: string,
 ): RobotsDirectives {
-  let sum: RobotsDirectives = { index: true, follow: true, archive: true, terms: [] };
-  const own = agent.toLowerCase();
-  const isAddressed = (name: string): boolean => name === own || name === 'robots' || name === '*';
+  let result: RobotsDirectives = { index: true, follow: true, archive: true, terms: [] };
+  const ownName = agent.toLowerCase();
+  const isAddressed = (name: string): boolean => name === ownName || name === 'robots' || name === '*';
   for (const meta of metas) {
     if (!isAddressed(meta.agent.trim().toLowerCase())) continue;
-    for (const word of splitWords(meta.directives)) sum = { ...sum, ...FORBIDS.get(word) };
-    sum = addTerms(sum, meta.directives);
+    for (const word of splitWords(meta.directives)) result = { ...result, ...EFFECTS.get(word) };
+    result = addTerms(result, meta.directives);
   }
   for (const line of headerLines) {
-    for (const word of readHeaderWords(line, isAddressed)) sum = { ...sum, ...FORBIDS.get(word) };
-    sum = addTerms(sum, findRelevantPart(line, isAddressed));
+    for (const word of readHeaderWords(line, isAddressed)) result = { ...result, ...EFFECTS.get(word) };
+    result = addTerms(result, findRelevantPart(line, isAddressed));
   }
-  return sum;
+  return result;
 }
 
-const HAS_TERMS = /snippet|noimageindex|-preview|unavailable_after/i;
-const MOST_TERMS = 20;
+const ANY_TERM = /snippet|noimageindex|-preview|unavailable_after/i;
+const MAX_TERMS = 20;
 
-function addTerms(sum: RobotsDirectives, written: string): RobotsDirectives {
-  const text = written.slice(0, 4_000);
-  if (!HAS_TERMS.test(text)) return sum;
-  const terms = [...sum.terms];
-  for (const [, name, value] of text.toLowerCase().matchAll(TERM)) {
+function addTerms(result: RobotsDirectives, directives: string): RobotsDirectives {
+  const text = directives.slice(0, 4_000);
+  if (!ANY_TERM.test(text)) return result;
+  const terms = [...result.terms];
+  for (const [, name, value] of text.toLowerCase().matchAll(TERM_PATTERN)) {
     const term = { name: toMetaName(name!), value: value ?? 'true' };
-    if (terms.length < MOST_TERMS && !terms.some((known) => known.name === term.name)) terms.push(term);
+    if (terms.length < MAX_TERMS && !terms.some((existing) => existing.name === term.name)) terms.push(term);
   }
   const date = UNAVAILABLE_AFTER.exec(text.replace(/unavailable_after/i, 'unavailable_after'))?.[1]?.trim();
-  const end = date === undefined ? undefined : (parseHttpDate(date) ?? parseIsoDate(date));
-  if (date === undefined || end === undefined) return { ...sum, terms };
-  const unavailableAfter = sum.unavailableAfter === undefined ? end : earlier(sum.unavailableAfter, end);
-  return { ...sum, terms: [...terms, { name: 'unavailable_after', value: date }], unavailableAfter };
+  const endTime = date === undefined ? undefined : (parseHttpDate(date) ?? parseIsoDate(date));
+  if (date === undefined || endTime === undefined) return { ...result, terms };
+  const unavailableAfter = result.unavailableAfter === undefined ? endTime : earlier(result.unavailableAfter, endTime);
+  return { ...result, terms: [...terms, { name: 'unavailable_after', value: date }], unavailableAfter };
 }
 
 /** Parses `2026-06-25`, `2026-06-25T15:00:00Z` and the like, ignoring whatever follows. */
 function parseIsoDate(date: string): Instant | undefined {
-  const written = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:?\d{2})?)?/i.exec(
+  const isoDate = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:?\d{2})?)?/i.exec(
     date,
   )?.[0];
-  return written === undefined ? undefined : parseClaimedChange(written, NEVER)?.from;
+  return isoDate === undefined ? undefined : parseClaimedChange(isoDate, NEVER)?.from;
 }
 
 const splitWords = (text: string): string[] =>
   text
     .toLowerCase()
-    .split(/[\s,;]+/, MOST_WORDS)
+    .split(/[\s,;]+/, MAX_WORDS)
     .filter((word) => word !== '');
 
-/** The part of a line that applies to us, as written. */
-function findRelevantPart(line: string, speaksTo: (name: string) => boolean): string {
-  if (!HAS_TERMS.test(line)) return '';
-  let listening = true;
-  const parts = line.split(',', MOST_WORDS).flatMap((part) => {
+/** Finds the part of a line that applies to this crawler, as written. */
+function findRelevantPart(line: string, isAddressed: (name: string) => boolean): string {
+  if (!ANY_TERM.test(line)) return '';
+  let applies = true;
+  const parts = line.split(',', MAX_WORDS).flatMap((part) => {
     const name = part
       .slice(0, Math.max(part.indexOf(':'), 0))
       .trim()
       .toLowerCase();
-    const namesAgent = name !== '' && !/\s/.test(name) && !WITH_VALUE.has(name);
-    if (namesAgent) listening = speaksTo(name);
-    if (!listening) return [];
+    const namesAgent = name !== '' && !/\s/.test(name) && !DIRECTIVES_WITH_VALUE.has(name);
+    if (namesAgent) applies = isAddressed(name);
+    if (!applies) return [];
     return [namesAgent ? part.slice(part.indexOf(':') + 1) : part];
   });
   return parts.join(',');
 }
 
-/** The directives in one line that apply to us. `name:` begins those for one agent, up to the next name. */
-function readHeaderWords(line: string, speaksTo: (name: string) => boolean): string[] {
-  const concerned: string[] = [];
-  let listening = true;
-  for (const part of line.toLowerCase().split(',', MOST_WORDS)) {
-    const colon = part.indexOf(':');
-    const name = part.slice(0, Math.max(colon, 0)).trim();
-    if (WITH_VALUE.has(name)) continue;
-    if (name !== '' && !/\s/.test(name)) listening = speaksTo(name);
-    if (listening) concerned.push(...splitWords(part.slice(colon + 1)));
+/**
+ * Reads the directives in a line that apply to this crawler. `name:` begins those for one agent, up to the next name.
+ */
+function readHeaderWords(line: string, isAddressed: (name: string) => boolean): string[] {
+  const words: string[] = [];
+  let applies = true;
+  for (const part of line.toLowerCase().split(',', MAX_WORDS)) {
+    const colonIndex = part.indexOf(':');
+    const name = part.slice(0, Math.max(colonIndex, 0)).trim();
+    if (DIRECTIVES_WITH_VALUE.has(name)) continue;
+    if (name !== '' && !/\s/.test(name)) applies = isAddressed(name);
+    if (applies) words.push(...splitWords(part.slice(colonIndex + 1)));
   }
-  return concerned;
+  return words;
 }

@@ -1,7 +1,6 @@
 /**
  * Derives from the response to GET /robots.txt what a host permits, and for how long that is valid. Source: RFC 9309,
- * 2.3.1 and 2.4. Redirects are followed by the caller (at most `ROBOTS_MOST_REDIRECTS`); it passes in the last
- * response.
+ * 2.3.1 and 2.4. A limited number of redirects is followed by the caller, which passes in the last response.
  */
 import type { FetchOutcome } from '../fetch/outcome.js';
 import { after, type Duration, hours, type Instant, minutes } from '../time/units.js';
@@ -20,13 +19,13 @@ export interface RobotsPolicy {
   readonly expiresAt: Instant;
 }
 
-export const ROBOTS_MOST_REDIRECTS = 5;
-const CACHE_AGE = hours(24);
-const RETRY_UNREACHABLE = minutes(5);
+export const ROBOTS_MAX_REDIRECTS = 5;
+const MAX_CACHE_AGE = hours(24);
+const UNREACHABLE_RETRY_DELAY = minutes(5);
 
 /**
  * 2xx: the rules in the body apply. 4xx and redirects that lead nowhere: everything is allowed. 5xx, 429 and no
- * response: nothing is allowed, but rules read earlier stay in force while the host is unavailable.
+ * response: nothing is allowed, but rules read earlier remain in force while the host is unavailable.
  */
 export function createRobotsPolicy(outcome: FetchOutcome, now: Instant, previous?: RobotsPolicy): RobotsPolicy {
   const createPolicy = (state: RobotsPolicy['state'], robots: RobotsTxt, age: Duration): RobotsPolicy => ({
@@ -37,12 +36,13 @@ export function createRobotsPolicy(outcome: FetchOutcome, now: Instant, previous
   });
   if (outcome.kind === 'response') {
     const { status } = outcome;
-    if (status >= 200 && status < 300) return createPolicy('rules', parseRobots(outcome.body), CACHE_AGE);
+    if (status >= 200 && status < 300) return createPolicy('rules', parseRobots(outcome.body), MAX_CACHE_AGE);
     // 429 is a 4xx that says nothing about robots.txt: the host is overloaded.
-    if (status >= 300 && status < 500 && status !== 429) return createPolicy('absent', EMPTY_ROBOTS, CACHE_AGE);
+    if (status >= 300 && status < 500 && status !== 429) return createPolicy('absent', EMPTY_ROBOTS, MAX_CACHE_AGE);
   }
-  if (previous && previous.state !== 'unreachable') return { ...previous, expiresAt: after(now, RETRY_UNREACHABLE) };
-  return createPolicy('unreachable', EMPTY_ROBOTS, RETRY_UNREACHABLE);
+  if (previous && previous.state !== 'unreachable')
+    return { ...previous, expiresAt: after(now, UNREACHABLE_RETRY_DELAY) };
+  return createPolicy('unreachable', EMPTY_ROBOTS, UNREACHABLE_RETRY_DELAY);
 }
 
 export const isStale = (policy: RobotsPolicy, now: Instant): boolean => now >= policy.expiresAt;

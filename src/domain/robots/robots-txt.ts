@@ -36,10 +36,10 @@ export interface RobotsPreference {
 
 /** RFC 9309, 2.5: at least 500 KiB must be read; the rest is ignored. */
 export const ROBOTS_SIZE_LIMIT = 500 * 1024;
-const MOST_SITEMAPS = 1000;
-const MOST_PREFERENCES = 100;
-const LONGEST_PREFERENCE = 500;
-const LONGEST_CRAWL_DELAY_SECONDS = 86_400;
+const MAX_SITEMAPS = 1000;
+const MAX_PREFERENCES = 100;
+const MAX_PREFERENCE_LENGTH = 500;
+const MAX_CRAWL_DELAY_SECONDS = 86_400;
 
 /** No rules: everything is allowed. */
 export const EMPTY_ROBOTS: RobotsTxt = { groups: [], sitemaps: [] };
@@ -50,33 +50,33 @@ const GROUP_BYTES = 300;
 
 /** Approximate size in memory, in bytes. */
 export function estimateSize({ groups, sitemaps }: RobotsTxt): number {
-  const totalLength = (texts: readonly string[]): number =>
+  const computeTextSize = (texts: readonly string[]): number =>
     texts.reduce((sum, text) => sum + RULE_BYTES + text.length, 0);
-  const weights = groups.map(
-    ({ agents, rules }) => totalLength(agents) + totalLength(rules.map(({ pattern }) => pattern)),
+  const sizes = groups.map(
+    ({ agents, rules }) => computeTextSize(agents) + computeTextSize(rules.map(({ pattern }) => pattern)),
   );
-  return weights.reduce((sum, weight) => sum + GROUP_BYTES + weight, totalLength(sitemaps));
+  return sizes.reduce((sum, weight) => sum + GROUP_BYTES + weight, computeTextSize(sitemaps));
 }
 
 /** Accepts any input: invalid lines are skipped, as the RFC requires. */
 export function parseRobots(input: Uint8Array | string): RobotsTxt {
   const bytes = typeof input === 'string' ? new TextEncoder().encode(input) : input;
   const builder = new RobotsBuilder();
-  for (const [index, line] of splitLines(bytes).entries()) builder.add(line, index + 1);
-  return builder.finish();
+  for (const [index, line] of splitLines(bytes).entries()) builder.addLine(line, index + 1);
+  return builder.build();
 }
 
 /**
- * Lines with one character per byte: a pattern in an old 8-bit encoding must be compared byte by byte with
- * percent-encoded URLs, so a decoder must not change anything. A line that the size limit cuts off, here or in the
- * fetcher, is dropped: a truncated pattern would mean something else.
+ * Splits a file into lines with one character per byte: a pattern in an old 8-bit encoding must be compared byte by
+ * byte with percent-encoded URLs, so a decoder must not change anything. A line that the size limit cuts off, here or
+ * in the fetcher, is dropped: a truncated pattern would mean something else.
  */
 function splitLines(bytes: Uint8Array): string[] {
   const start = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
   const end = Math.min(bytes.length, ROBOTS_SIZE_LIMIT);
   let text = '';
-  for (let at = start; at < end; at += 8192) {
-    text += String.fromCharCode(...bytes.subarray(at, Math.min(at + 8192, end)));
+  for (let offset = start; offset < end; offset += 8192) {
+    text += String.fromCharCode(...bytes.subarray(offset, Math.min(offset + 8192, end)));
   }
   const lines = text.split(/\r\n|\r|\n/);
   if (bytes.length >= ROBOTS_SIZE_LIMIT) lines.pop();
@@ -113,17 +113,17 @@ class RobotsBuilder {
    * Agents named since the last Crawl-delay of the group: the next Crawl-delay applies to them, whereas rules apply to
    * all agents of the group.
    */
-  private delayed: string[] = [];
+  private agentsSinceDelay: string[] = [];
   private crawlDelay: Duration | undefined;
   private preferences: RobotsPreference[] = [];
-  /** A rule has been seen: the next user-agent line opens a new group. */
-  private complete = false;
+  /** Whether a rule has been seen, so that the next user-agent line begins a new group. */
+  private hasRules = false;
   private lineNumber = 0;
 
-  add(line: string, lineNumber: number): void {
+  addLine(line: string, lineNumber: number): void {
     this.lineNumber = lineNumber;
-    const hash = line.indexOf('#');
-    const content = (hash < 0 ? line : line.slice(0, hash)).trim();
+    const hashIndex = line.indexOf('#');
+    const content = (hashIndex < 0 ? line : line.slice(0, hashIndex)).trim();
     // Whitespace instead of the colon is accepted if there are exactly two words.
     const match = /^([^:]{1,20}):(.*)$/.exec(content) ?? /^(\S{1,20})\s+(\S+)$/.exec(content);
     const field = match ? FIELDS.get(match[1]!.trim().toLowerCase()) : undefined;
@@ -136,75 +136,75 @@ class RobotsBuilder {
     else if (field === 'crawl-delay') this.addCrawlDelay(value);
     else if (field === 'content-usage' || field === 'content-signal') this.addPreference(field, value);
     else {
-      this.complete = true;
+      this.hasRules = true;
       this.addRule(field === 'allow', value);
     }
   }
 
   private addSitemap(value: string): void {
-    if (value === '' || this.sitemaps.size >= MOST_SITEMAPS) return;
+    if (value === '' || this.sitemaps.size >= MAX_SITEMAPS) return;
     this.sitemaps.add(new TextDecoder().decode(Uint8Array.from(value, (character) => character.charCodeAt(0))));
   }
 
   private addAgent(value: string): void {
-    if (this.complete) this.closeGroup();
-    else if (this.crawlDelay !== undefined || this.preferences.length > 0) this.closeDelay();
+    if (this.hasRules) this.closeGroup();
+    else if (this.crawlDelay !== undefined || this.preferences.length > 0) this.closeDelayGroup();
     const token = parseProductToken(value);
     if (token === '') return;
     this.agents.push(token);
-    this.delayed.push(token);
+    this.agentsSinceDelay.push(token);
   }
 
-  /** The longest of several counts, from 0 to a day; anything but a number is skipped. */
+  /** The longest of several delays applies, from 0 to a day; values that are not numbers are skipped. */
   private addCrawlDelay(value: string): void {
     if (!/^\d{1,9}(?:\.\d{1,9})?$|^\.\d{1,9}$/.test(value)) return;
-    const delay = seconds(Math.min(Number(value), LONGEST_CRAWL_DELAY_SECONDS));
+    const delay = seconds(Math.min(Number(value), MAX_CRAWL_DELAY_SECONDS));
     if (this.crawlDelay === undefined || delay > this.crawlDelay) this.crawlDelay = delay;
   }
 
   /** An empty value is not a rule, and a pattern that does not begin at the root matches nothing. */
   private addRule(allow: boolean, value: string): void {
-    const first = value[0];
-    if (first === '/' || first === '*')
+    const firstChar = value[0];
+    if (firstChar === '/' || firstChar === '*')
       this.rules.push({ allow, pattern: normalizePattern(value), line: this.lineNumber });
   }
 
   /** `Content-Usage: /news/ train-ai=n`; without a path, it applies to the whole host. */
   private addPreference(field: string, value: string): void {
-    if (this.preferences.length >= MOST_PREFERENCES || value === '') return;
+    if (this.preferences.length >= MAX_PREFERENCES || value === '') return;
     const path = /^[/*]\S{0,2000}/.exec(value)?.[0];
     const rest = path === undefined ? value : value.slice(path.length).trim();
     if (rest === '') return;
     this.preferences.push({
       field,
       pattern: path === undefined ? '/' : normalizePattern(path),
-      value: rest.slice(0, LONGEST_PREFERENCE),
+      value: rest.slice(0, MAX_PREFERENCE_LENGTH),
       line: this.lineNumber,
     });
   }
 
   /**
-   * More User-agent lines follow. They share the group's rules, as other records do not end a group (RFC 9309, 2.2.4),
-   * but have their own delay and preferences.
+   * Called when more User-agent lines follow. They share the group's rules, because other records do not end a group
+   * (RFC 9309, 2.2.4), but have their own delay and preferences.
    */
-  private closeDelay(): void {
-    this.groups.push({ agents: this.delayed, rules: [], ...this.getOtherFields() });
-    this.delayed = [];
+  private closeDelayGroup(): void {
+    this.groups.push({ agents: this.agentsSinceDelay, rules: [], ...this.getOtherFields() });
+    this.agentsSinceDelay = [];
     this.crawlDelay = undefined;
     this.preferences = [];
   }
 
   private closeGroup(): void {
-    const { agents, rules, delayed } = this;
-    const hasOther = this.crawlDelay !== undefined || this.preferences.length > 0;
-    if (delayed.length < agents.length && hasOther) this.closeDelay();
+    const { agents, rules, agentsSinceDelay } = this;
+    const hasOtherFields = this.crawlDelay !== undefined || this.preferences.length > 0;
+    if (agentsSinceDelay.length < agents.length && hasOtherFields) this.closeDelayGroup();
     if (agents.length > 0) this.groups.push({ agents, rules, ...this.getOtherFields() });
     this.agents = [];
-    this.delayed = [];
+    this.agentsSinceDelay = [];
     this.rules = [];
     this.crawlDelay = undefined;
     this.preferences = [];
-    this.complete = false;
+    this.hasRules = false;
   }
 
   private getOtherFields(): Pick<RobotsGroup, 'crawlDelay' | 'preferences'> {
@@ -212,7 +212,7 @@ class RobotsBuilder {
     return preferences.length === 0 ? { crawlDelay } : { crawlDelay, preferences };
   }
 
-  finish(): RobotsTxt {
+  build(): RobotsTxt {
     this.closeGroup();
     return { groups: this.groups, sitemaps: [...this.sitemaps] };
   }
@@ -224,10 +224,12 @@ function parseProductToken(value: string): string {
   return (/^[\w.-]+/.exec(value)?.[0] ?? '').toLowerCase();
 }
 
-/** All groups for the agent, or else those for every agent; several groups count as one (RFC 9309, 2.2.1). */
+/**
+ * Finds all groups for the agent or, if there are none, all groups for `*`; their rules are combined (RFC 9309, 2.2.1).
+ */
 function findGroups(robots: RobotsTxt, token: string): readonly RobotsGroup[] {
-  const own = token === '*' ? [] : robots.groups.filter((group) => group.agents.includes(token));
-  return own.length > 0 ? own : robots.groups.filter((group) => group.agents.includes('*'));
+  const ownGroups = token === '*' ? [] : robots.groups.filter((group) => group.agents.includes(token));
+  return ownGroups.length > 0 ? ownGroups : robots.groups.filter((group) => group.agents.includes('*'));
 }
 
 /** Whether `agent` (its product token) may request a path with its query. */
@@ -235,27 +237,28 @@ export const isAllowedByRobots = (robots: RobotsTxt, agent: string, pathWithQuer
   findDecisiveRule(robots, agent, pathWithQuery)?.allow ?? true;
 
 /**
- * The rule that decides about a path with its query: the one with the longest matching pattern, with Allow taking
+ * Finds the rule that decides about a path with its query: the one with the longest matching pattern, with Allow taking
  * precedence over a Disallow of the same length. Undefined if none matches and the path is allowed, as robots.txt
  * itself always is.
  */
 export function findDecisiveRule(robots: RobotsTxt, agent: string, pathWithQuery: string): RobotsRule | undefined {
   if (robots.groups.length === 0) return undefined;
   const path = normalizePath(pathWithQuery);
-  return path === '/robots.txt' ? undefined : getOrCreateMatcher(robots, parseProductToken(agent)).find(path);
+  return path === '/robots.txt' ? undefined : getOrCreateMatcher(robots, parseProductToken(agent)).findRule(path);
 }
 
 /** Matchers built from a file for the agents that used it; they are dropped with the file. */
 const matchers = new WeakMap<RobotsTxt, Map<string, RobotsMatcher>>();
 /** The fetchers of one configuration have only a few product tokens. */
-const MOST_AGENTS = 8;
+const MAX_AGENTS = 8;
 
 function getOrCreateMatcher(robots: RobotsTxt, token: string): RobotsMatcher {
-  const known = matchers.get(robots) ?? new Map<string, RobotsMatcher>();
-  const matcher = known.get(token) ?? new RobotsMatcher(findGroups(robots, token).flatMap(({ rules }) => rules));
-  if (!known.has(token)) {
-    if (known.size >= MOST_AGENTS) known.clear();
-    matchers.set(robots, known.set(token, matcher));
+  const agentMatchers = matchers.get(robots) ?? new Map<string, RobotsMatcher>();
+  const matcher =
+    agentMatchers.get(token) ?? new RobotsMatcher(findGroups(robots, token).flatMap(({ rules }) => rules));
+  if (!agentMatchers.has(token)) {
+    if (agentMatchers.size >= MAX_AGENTS) agentMatchers.clear();
+    matchers.set(robots, agentMatchers.set(token, matcher));
   }
   return matcher;
 }
@@ -269,17 +272,17 @@ export function findCrawlDelay(robots: RobotsTxt, agent: string): Duration | und
 }
 
 /**
- * The preferences for a path: for each field, the value with the longest matching pattern, or the first of equally long
- * ones.
+ * Finds the preferences for a path: for each field, the value with the longest matching pattern, or the first of
+ * equally long ones.
  */
 export function findPreferences(robots: RobotsTxt, agent: string, pathWithQuery: string): readonly RobotsPreference[] {
   if (!robots.groups.some(({ preferences }) => preferences)) return [];
-  const all = findGroups(robots, parseProductToken(agent)).flatMap(({ preferences }) => preferences ?? []);
+  const allPreferences = findGroups(robots, parseProductToken(agent)).flatMap(({ preferences }) => preferences ?? []);
   const path = normalizePath(pathWithQuery);
-  return [...new Set(all.map(({ field }) => field))].flatMap((field) => {
-    const own = all.filter((one) => one.field === field);
-    const rules = own.map(({ pattern, line }) => ({ allow: true, pattern, line }));
-    const found = new RobotsMatcher(rules).find(path);
-    return found ? own.filter(({ line }) => line === found.line) : [];
+  return [...new Set(allPreferences.map(({ field }) => field))].flatMap((field) => {
+    const fieldPreferences = allPreferences.filter((preference) => preference.field === field);
+    const rules = fieldPreferences.map(({ pattern, line }) => ({ allow: true, pattern, line }));
+    const decisiveRule = new RobotsMatcher(rules).findRule(path);
+    return decisiveRule ? fieldPreferences.filter(({ line }) => line === decisiveRule.line) : [];
   });
 }

@@ -1,4 +1,7 @@
-/** WebSub (W3C Recommendation, 2018), the subscriber's side: a feed names a hub, and the hub reports when the feed has changed. */
+/**
+ * The subscriber's side of WebSub (W3C Recommendation, 2018): a feed names a hub, and the hub reports when the feed has
+ * changed.
+ */
 
 /** What a feed says about itself. */
 export interface FeedHub {
@@ -15,17 +18,21 @@ export interface WebSubDefinition {
   readonly hubs: readonly string[];
 }
 
-const LONGEST = 1_000;
+const MAX_TOTAL_LENGTH = 1_000;
 
 /**
- * Any page can name any hub, and a hub is sent a POST, so only hubs that a person approved or that are on the feed's
- * own host are used.
+ * Any page can name any hub, and a hub is sent a POST, so only hubs that an operator has allowed or that are on the
+ * feed's own host are used.
  */
 export function mayUseHub({ hub, topic }: FeedHub, feed: string, hubs: readonly string[]): boolean {
-  const [to, from] = [URL.parse(hub), URL.parse(feed)];
-  if (!to || !from || !/^https?:$/.test(to.protocol) || to.username !== '' || to.password !== '') return false;
-  if (hub.length + topic.length + feed.length > LONGEST || !URL.canParse(topic)) return false;
-  return to.host === from.host || hubs.some((name) => to.hostname === name || to.hostname.endsWith(`.${name}`));
+  const [hubUrl, feedUrl] = [URL.parse(hub), URL.parse(feed)];
+  if (!hubUrl || !feedUrl || !/^https?:$/.test(hubUrl.protocol) || hubUrl.username !== '' || hubUrl.password !== '')
+    return false;
+  if (hub.length + topic.length + feed.length > MAX_TOTAL_LENGTH || !URL.canParse(topic)) return false;
+  return (
+    hubUrl.host === feedUrl.host ||
+    hubs.some((name) => hubUrl.hostname === name || hubUrl.hostname.endsWith(`.${name}`))
+  );
 }
 
 export const createSubscriptionForm = (callback: string, topic: string, leaseSeconds: number): string =>
@@ -37,7 +44,7 @@ export const createSubscriptionForm = (callback: string, topic: string, leaseSec
   }).toString();
 
 /** The request by which a hub verifies the intent of a subscription, or reports that it is denied. */
-export interface HubQuestion {
+export interface HubRequest {
   readonly mode: string;
   readonly topic: string;
   readonly challenge: string;
@@ -45,7 +52,7 @@ export interface HubQuestion {
   readonly leaseSeconds: number;
 }
 
-export function parseHubRequest(query: Readonly<Record<string, unknown>>): HubQuestion {
+export function parseHubRequest(query: Readonly<Record<string, unknown>>): HubRequest {
   const getParameter = (name: string): string => {
     const value = query[`hub.${name}`];
     return typeof value === 'string' ? value : '';

@@ -1,4 +1,4 @@
-/** What a schedule says at a given time, and when that may change. Pure functions: clocks and cron stay outside. */
+/** Determines what a schedule prescribes at a given time, and when that may change. Pure functions, without clocks. */
 import type { ScheduleDefinition, WindowDefinition } from '../crawl/schedule-definition.js';
 import { type Duration, type Instant, milliseconds } from './units.js';
 
@@ -18,13 +18,13 @@ interface LocalTime {
 }
 
 const DAY_NAMES = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
-const MIDNIGHT = 24 * 60;
+const MINUTES_PER_DAY = 24 * 60;
 
 export function findCrawlHours(schedule: ScheduleDefinition, at: Instant): CrawlHours {
-  const { windows, outside, bytesPerSecond: usual } = schedule;
-  const now = windows.length === 0 ? undefined : toLocalTime(at, schedule.timeZone);
-  const window = now && windows.find((one) => containsTime(one, now));
-  const bytesPerSecond = window?.bytesPerSecond ?? usual;
+  const { windows, outside, bytesPerSecond: defaultRate } = schedule;
+  const localTime = windows.length === 0 ? undefined : toLocalTime(at, schedule.timeZone);
+  const window = localTime && windows.find((candidate) => containsTime(candidate, localTime));
+  const bytesPerSecond = window?.bytesPerSecond ?? defaultRate;
   return {
     crawls: window?.crawl ?? (windows.length === 0 || outside === 'crawl'),
     throttle: window?.throttle ?? milliseconds(0),
@@ -32,9 +32,9 @@ export function findCrawlHours(schedule: ScheduleDefinition, at: Instant): Crawl
   };
 }
 
-/** Five-field cron expressions of the times at which a window may begin or end. */
+/** Lists five-field cron expressions for the times at which a window may begin or end. */
 export function listChangeTimes({ windows }: ScheduleDefinition): string[] {
-  const minutes = new Set(windows.flatMap(({ from, to }) => [from % MIDNIGHT, to % MIDNIGHT]));
+  const minutes = new Set(windows.flatMap(({ from, to }) => [from % MINUTES_PER_DAY, to % MINUTES_PER_DAY]));
   return [...minutes].map((minute) => `${minute % 60} ${Math.floor(minute / 60)} * * *`);
 }
 
@@ -53,16 +53,16 @@ function containsTime({ days, from, to }: WindowDefinition, { day, minute }: Loc
   return (days.includes(day) && minute >= from) || (days.includes(yesterday) && minute < to);
 }
 
-const formats = new Map<string, Intl.DateTimeFormat>();
+const formatters = new Map<string, Intl.DateTimeFormat>();
 
 function toLocalTime(at: Instant, timeZone: string): LocalTime {
-  let format = formats.get(timeZone);
-  if (!format) {
+  let formatter = formatters.get(timeZone);
+  if (!formatter) {
     const fields = { weekday: 'short', hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
-    format = new Intl.DateTimeFormat('en-US', { timeZone, ...fields });
-    formats.set(timeZone, format);
+    formatter = new Intl.DateTimeFormat('en-US', { timeZone, ...fields });
+    formatters.set(timeZone, formatter);
   }
-  const parts = Object.fromEntries(format.formatToParts(at).map(({ type, value }) => [type, value]));
+  const parts = Object.fromEntries(formatter.formatToParts(at).map(({ type, value }) => [type, value]));
   return {
     day: DAY_NAMES.indexOf(parts['weekday'] ?? ''),
     minute: Number(parts['hour']) * 60 + Number(parts['minute']),

@@ -10,10 +10,20 @@ const ASCTIME = /^\s*[a-z]{3}\s+([a-z]{3})\s+(\d{1,2})\s+(\d{1,2}):(\d{2}):(\d{2
  * one.
  */
 export function parseHttpDate(text: string): Instant | undefined {
-  const fix = IMF_FIXDATE.exec(text);
-  if (fix) return toInstant(fix[3]!, fix[2]!, fix[1]!, fix[4]!, fix[5]!, fix[6] ?? '0');
-  const asc = ASCTIME.exec(text);
-  return asc ? toInstant(asc[6]!, asc[1]!, asc[2]!, asc[3]!, asc[4]!, asc[5]!) : undefined;
+  const imfMatch = IMF_FIXDATE.exec(text);
+  if (imfMatch)
+    return toInstant(imfMatch[3]!, imfMatch[2]!, imfMatch[1]!, imfMatch[4]!, imfMatch[5]!, imfMatch[6] ?? '0');
+  const asctimeMatch = ASCTIME.exec(text);
+  return asctimeMatch
+    ? toInstant(
+        asctimeMatch[6]!,
+        asctimeMatch[1]!,
+        asctimeMatch[2]!,
+        asctimeMatch[3]!,
+        asctimeMatch[4]!,
+        asctimeMatch[5]!,
+      )
+    : undefined;
 }
 
 function toInstant(year: string, monthName: string, ...rest: string[]): Instant | undefined {
@@ -22,7 +32,7 @@ function toInstant(year: string, monthName: string, ...rest: string[]): Instant 
   const [day, hour, minute, second] = rest.map(Number) as [number, number, number, number];
   let y = Number(year);
   if (day < 1 || day > 31 || hour > 24 || minute > 59 || second > 60) return undefined;
-  // Two-digit years of RFC 850 dates: 70 and later belong to the last century.
+  // Two-digit years of RFC 850 dates: 70 and later belong to the 20th century.
   if (y < 100) y += y < 70 ? 2000 : 1900;
   const days = daysFromCivil(y, month + 1, day);
   return instant((((days * 24 + hour) * 60 + minute) * 60 + second) * 1000);
@@ -60,21 +70,21 @@ export function civilToInstant({ year, month, day, hour = 0, minute = 0, second 
 export function formatIsoTime(moment: Instant): string {
   const days = Math.floor(moment / 86_400_000);
   const ms = moment - days * 86_400_000;
-  const hours = twoDigits(Math.floor(ms / 3_600_000));
-  const minutes = twoDigits(Math.floor(ms / 60_000) % 60);
-  const seconds = twoDigits(Math.floor(ms / 1000) % 60);
+  const hours = padToTwoDigits(Math.floor(ms / 3_600_000));
+  const minutes = padToTwoDigits(Math.floor(ms / 60_000) % 60);
+  const seconds = padToTwoDigits(Math.floor(ms / 1000) % 60);
   return `${formatIsoDay(days)}T${hours}:${minutes}:${seconds}.${String(ms % 1000).padStart(3, '0')}Z`;
 }
 
-const twoDigits = (n: number): string => (n < 10 ? `0${n}` : `${n}`);
+const padToTwoDigits = (n: number): string => (n < 10 ? `0${n}` : `${n}`);
 
-/** Nearly all times that are formatted fall on the same day. */
+/** The last day that was formatted; nearly all formatted times are on the same day. */
 let lastDay = { days: 0, text: '1970-01-01' };
 
 function formatIsoDay(days: number): string {
   if (lastDay.days !== days) {
     const { year, month, day } = civilFromDays(days);
-    lastDay = { days, text: `${String(year).padStart(4, '0')}-${twoDigits(month)}-${twoDigits(day)}` };
+    lastDay = { days, text: `${String(year).padStart(4, '0')}-${padToTwoDigits(month)}-${padToTwoDigits(day)}` };
   }
   return lastDay.text;
 }

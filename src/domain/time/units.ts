@@ -1,6 +1,6 @@
 /**
- * In the domain, times carry their unit in the type, because crawlers have shipped with seconds where milliseconds were
- * meant. Both types are plain numbers at run time; the brand exists only for the compiler.
+ * Types for times that include the unit, because crawlers have been shipped with seconds where milliseconds were meant.
+ * Both types are plain numbers at run time; the brand exists only for the compiler.
  */
 
 declare const unit: unique symbol;
@@ -24,7 +24,7 @@ export const after = (moment: Instant, wait: Duration): Instant => (moment + wai
 export const before = (moment: Instant, wait: Duration): Instant => (moment - wait) as Instant;
 export const between = (from: Instant, to: Instant): Duration => (to - from) as Duration;
 
-export const earlier = (one: Instant, other: Instant): Instant => (one < other ? one : other);
+export const earlier = (a: Instant, b: Instant): Instant => (a < b ? a : b);
 
 export const atLeast = (d: Duration, minimum: Duration): Duration => (d < minimum ? minimum : d);
 export const atMost = (d: Duration, maximum: Duration): Duration => (d > maximum ? maximum : d);

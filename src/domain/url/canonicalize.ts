@@ -1,7 +1,7 @@
 /**
  * Converts a link to the one form under which its URL is known. The WHATWG parser does the standard part, and
- * percent-encoding is always normalized; the named steps after it are the crawler's own choice (`canonicalization` in the
- * definition) and run in the order of this list, until none changes anything: a canonical URL stays unchanged.
+ * percent-encoding is always normalized; the named steps after it are the crawler's own choice (`canonicalization` in
+ * the definition). They run in the order of this list until none changes anything, so a canonical URL stays unchanged.
  */
 import { type CrawlUrl, getSearch, isHashRoute, toCrawlUrl } from './crawl-url.js';
 import { isPlainFragment, resolveFast } from './fast-resolve.js';
@@ -72,13 +72,13 @@ const STEPS: Readonly<Record<Exclude<CanonicalizationStep, typeof HOST_STEP | ty
 };
 
 /** Works on the query as written: decoding and re-encoding it would change other parameters. */
-function removeParameters(search: string, unwanted: RegExp): string {
-  if (!unwanted.test(search)) return search;
-  const kept = search
+function removeParameters(search: string, pattern: RegExp): string {
+  if (!pattern.test(search)) return search;
+  const keptPairs = search
     .slice(1)
     .split('&')
-    .filter((pair) => !unwanted.test(`?${pair}`));
-  return kept.length === 0 ? '' : `?${kept.join('&')}`;
+    .filter((pair) => !pattern.test(`?${pair}`));
+  return keptPairs.length === 0 ? '' : `?${keptPairs.join('&')}`;
 }
 
 function removeTrailingSlashes(path: string): string {
@@ -95,16 +95,16 @@ export type Canonicalizer = (raw: string, base?: string | CrawlUrl) => CrawlUrl 
  * base that is a canonical web URL need not be parsed.
  */
 export function createCanonicalizer(steps: readonly CanonicalizationStep[]): Canonicalizer {
-  const chosen = CANONICALIZATION_STEPS.flatMap((step) =>
+  const chosenSteps = CANONICALIZATION_STEPS.flatMap((step) =>
     step !== HOST_STEP && step !== FRAGMENT_STEP && steps.includes(step) ? [STEPS[step]] : [],
   );
-  const dotless = steps.includes(HOST_STEP);
-  const routed = steps.includes(FRAGMENT_STEP) ? addHashRoute : undefined;
+  const stripsDot = steps.includes(HOST_STEP);
+  const addRoute = steps.includes(FRAGMENT_STEP) ? addHashRoute : undefined;
   const applyChosenSteps = (url: CrawlUrl | undefined): CrawlUrl | undefined =>
-    applySteps(chosen, url && dotless ? stripTrailingDot(url) : url);
+    applySteps(chosenSteps, url && stripsDot ? stripTrailingDot(url) : url);
   const applyFragmentStep = (raw: string, url: CrawlUrl | undefined): CrawlUrl | undefined => {
-    const noted = markLostQuery(raw, url);
-    return routed && noted ? routed(noted) : noted;
+    const markedUrl = markLostQuery(raw, url);
+    return addRoute && markedUrl ? addRoute(markedUrl) : markedUrl;
   };
   // All links of a page have the same base and come in succession.
   let base: { text: string; url: CrawlUrl | undefined } | undefined;
@@ -115,13 +115,13 @@ export function createCanonicalizer(steps: readonly CanonicalizationStep[]): Can
   return (raw, from) => {
     if (from === undefined) return applyFragmentStep(raw, applyChosenSteps(parseCanonical(raw)));
     const url = typeof from === 'string' ? parseBase(from) : from;
-    const plain = url && resolvePlain(raw, url);
-    if (plain) return applyFragmentStep(raw, applySteps(chosen, plain));
+    const resolved = url && resolvePlainLink(raw, url);
+    if (resolved) return applyFragmentStep(raw, applySteps(chosenSteps, resolved));
     return applyFragmentStep(raw, applyChosenSteps(parseCanonical(raw, typeof from === 'string' ? from : from.href)));
   };
 }
 
-/** The canonical form of a web URL that was canonical under the same or different steps: its host needs no parsing. */
+/** Canonicalizes a web URL that was canonical under the same or different steps, so its host need not be parsed. */
 export function recanonicalize(url: CrawlUrl, canonicalize: Canonicalizer): CrawlUrl | undefined {
   // Two slashes would start a host.
   const needsParser = hasTrailingDot(url) || url.path.startsWith('//');
@@ -137,7 +137,7 @@ function markLostQuery(raw: string, url: CrawlUrl | undefined): CrawlUrl | undef
   return raw.indexOf('#') < 0 || raw.indexOf('?') < raw.indexOf('#') ? { ...url, lostQuery: true } : url;
 }
 
-/** The URL that a link refers to, as written: a server may distinguish equivalent variants. */
+/** Resolves a link, but keeps it as written otherwise, because a server may distinguish equivalent variants. */
 export const resolveAsWritten = (raw: string, base: string): string | undefined => parseRaw(raw, base)?.href;
 
 function parseWebUrl(text: string): CrawlUrl | undefined {
@@ -145,11 +145,11 @@ function parseWebUrl(text: string): CrawlUrl | undefined {
   return url && /^https?$/.test(url.scheme) ? url : undefined;
 }
 
-function resolvePlain(raw: string, base: CrawlUrl): CrawlUrl | undefined {
-  const hash = raw.indexOf('#');
-  const fragment = hash < 0 ? '' : raw.slice(hash + 1);
+function resolvePlainLink(raw: string, base: CrawlUrl): CrawlUrl | undefined {
+  const hashIndex = raw.indexOf('#');
+  const fragment = hashIndex < 0 ? '' : raw.slice(hashIndex + 1);
   if (!isPlainFragment(fragment)) return undefined;
-  const href = resolveFast(hash < 0 ? raw : raw.slice(0, hash), base);
+  const href = resolveFast(hashIndex < 0 ? raw : raw.slice(0, hashIndex), base);
   if (href === undefined) return undefined;
   return raw.includes('%')
     ? toCrawlUrl(normalizeEscapes(href), normalizeEscapes(fragment))
@@ -177,19 +177,19 @@ function parseRaw(raw: string, base?: string): { readonly href: string; readonly
 function applySteps(steps: readonly Step[], url: CrawlUrl | undefined): CrawlUrl | undefined {
   let current = url;
   while (current) {
-    const before: CrawlUrl = current;
-    const searchBefore = getSearch(before);
-    let path = before.path;
-    let query = searchBefore;
+    const previous: CrawlUrl = current;
+    const previousSearch = getSearch(previous);
+    let path = previous.path;
+    let query = previousSearch;
     for (const step of steps) {
       if (step.path) path = step.path(path);
       if (step.search && query !== '') query = step.search(query);
     }
-    if (path === before.path && query === searchBefore) return before;
-    // Parsed again: a dot segment may have been exposed.
-    const front = before.href.slice(0, before.href.length - before.path.length - searchBefore.length);
-    current = parseCanonical(`${front}${path}${query}`);
-    if (current) current = { ...current, fragment: before.fragment };
+    if (path === previous.path && query === previousSearch) return previous;
+    // The URL is parsed again, because a dot segment may have been exposed.
+    const origin = previous.href.slice(0, previous.href.length - previous.path.length - previousSearch.length);
+    current = parseCanonical(`${origin}${path}${query}`);
+    if (current) current = { ...current, fragment: previous.fragment };
   }
   return current;
 }

@@ -1,5 +1,5 @@
 /**
- * A URL in canonical form, split into its parts once. It has everything that the policy matches. The canonical form is
+ * A URL in canonical form, split into its parts once, with everything that the policy matches. The canonical form is
  * the WHATWG serialization without fragment and without user info, after the crawler's own canonicalization steps, one
  * of which keeps fragments that are routes; two URLs are the same if their `href` is equal.
  */
@@ -16,20 +16,20 @@ export interface CrawlUrl {
   /** Without `?`; empty if there is none. */
   readonly query: string;
   /**
-   * Without `#`. In a canonical URL, the route if one is kept, otherwise empty; rules on `fragment` see the link's
-   * fragment.
+   * Without `#`. In a canonical URL, the route if one is kept, otherwise empty; rules on `fragment` are matched
+   * against the link's fragment.
    */
   readonly fragment: string;
-  /** The link had a `?`, and the canonicalization steps have removed its query. */
+  /** Set if the link had a `?` and the canonicalization steps have removed its query. */
   readonly lostQuery?: true;
 }
 
-/** Splits a canonical URL into its parts. No validation: pass only what `canonicalize` returned. */
+/** Splits a canonical URL into its parts, without validation: pass only what `canonicalize` has returned. */
 export function toCrawlUrl(href: string, fragment = ''): CrawlUrl {
   const schemeEnd = href.indexOf(':');
   const authorityStart = schemeEnd + 3;
-  const hash = href.indexOf('#', authorityStart);
-  const end = hash < 0 ? href.length : hash;
+  const hashIndex = href.indexOf('#', authorityStart);
+  const end = hashIndex < 0 ? href.length : hashIndex;
   let queryStart = href.indexOf('?', authorityStart);
   if (queryStart < 0 || queryStart > end) queryStart = end;
   let pathStart = href.indexOf('/', authorityStart);
@@ -43,12 +43,12 @@ export function toCrawlUrl(href: string, fragment = ''): CrawlUrl {
     port: portColon < 0 ? '' : authority.slice(portColon + 1),
     path: href.slice(pathStart, queryStart),
     query: href.slice(queryStart + 1, end),
-    fragment: hash < 0 ? fragment : href.slice(hash + 1),
+    fragment: hashIndex < 0 ? fragment : href.slice(hashIndex + 1),
   };
 }
 
 /**
- * The web server that politeness counts: host name, with the port when it is not a default one. To its operator, http
+ * The key of the web server for politeness: host name, with the port if it is not the default. For its operator, http
  * and https under one name are the same machine, so they share one key.
  */
 export const getHostKey = (url: CrawlUrl): string => (url.port === '' ? url.host : `${url.host}:${url.port}`);
@@ -72,7 +72,7 @@ export function stripQuery(href: string): string {
   return end < 0 ? href : href.slice(0, end);
 }
 
-/** Makes a URL as written safe to show: user name and password are removed. */
+/** Removes user name and password from a URL as written, so that it can be displayed safely. */
 export const stripUserInfo = (raw: string): string => raw.replace(/^(\s*[a-z][a-z\d+.-]*:[/\\]*)[^/\\?#]*@/i, '$1');
 
 /** Whether a URL, or the beginning of one, contains user info: `http://user:password@host/`. */

@@ -14,7 +14,7 @@ const DOT_SEGMENT = /(?:^|\/)(?:\.|%2e){1,2}(?:\/|$)/i;
 /** A lower-case name whose last label begins with a letter, so that it is not an IPv4 address; without a port. */
 const HOST = /^(?:[a-z0-9_-]+\.)*[a-z][a-z0-9_-]*$/;
 
-/** Is the fragment written as the parser would write it? */
+/** Whether the fragment is already in the form that the parser would return. */
 export const isPlainFragment = (fragment: string): boolean => FRAGMENT.test(fragment);
 
 /**
@@ -22,28 +22,30 @@ export const isPlainFragment = (fragment: string): boolean => FRAGMENT.test(frag
  * `base` is a canonical http or https URL.
  */
 export function resolveFast(link: string, base: CrawlUrl): string | undefined {
-  const questionMark = link.indexOf('?');
-  const search = questionMark < 0 ? '' : link.slice(questionMark);
+  const queryStart = link.indexOf('?');
+  const search = queryStart < 0 ? '' : link.slice(queryStart);
   if (search !== '' && !QUERY.test(search)) return undefined;
-  const front = questionMark < 0 ? link : link.slice(0, questionMark);
-  if (front === '') return getOrigin(base) + base.path + (search === '' ? getSearch(base) : search);
-  if (!PATH.test(front)) return undefined;
-  if (front.startsWith('https://') || front.startsWith('http://'))
-    return resolveAbsolute(front, front.indexOf('/') + 2, search);
-  if (front.startsWith('//')) return resolveAbsolute(`${base.scheme}:${front}`, base.scheme.length + 3, search);
-  if (front.startsWith('/')) return DOT_SEGMENT.test(front) ? undefined : getOrigin(base) + front + search;
+  const beforeQuery = queryStart < 0 ? link : link.slice(0, queryStart);
+  if (beforeQuery === '') return getOrigin(base) + base.path + (search === '' ? getSearch(base) : search);
+  if (!PATH.test(beforeQuery)) return undefined;
+  if (beforeQuery.startsWith('https://') || beforeQuery.startsWith('http://'))
+    return resolveAbsolute(beforeQuery, beforeQuery.indexOf('/') + 2, search);
+  if (beforeQuery.startsWith('//'))
+    return resolveAbsolute(`${base.scheme}:${beforeQuery}`, base.scheme.length + 3, search);
+  if (beforeQuery.startsWith('/'))
+    return DOT_SEGMENT.test(beforeQuery) ? undefined : getOrigin(base) + beforeQuery + search;
   // What precedes a colon may be a scheme.
-  if (front.includes(':')) return undefined;
-  const path = resolvePath(front, base.path.slice(0, base.path.lastIndexOf('/') + 1));
+  if (beforeQuery.includes(':')) return undefined;
+  const path = resolvePath(beforeQuery, base.path.slice(0, base.path.lastIndexOf('/') + 1));
   return path === undefined ? undefined : getOrigin(base) + path + search;
 }
 
-function resolveAbsolute(front: string, hostStart: number, search: string): string | undefined {
-  const slash = front.indexOf('/', hostStart);
-  const host = slash < 0 ? front.slice(hostStart) : front.slice(hostStart, slash);
+function resolveAbsolute(beforeQuery: string, hostStart: number, search: string): string | undefined {
+  const pathStart = beforeQuery.indexOf('/', hostStart);
+  const host = pathStart < 0 ? beforeQuery.slice(hostStart) : beforeQuery.slice(hostStart, pathStart);
   if (!HOST.test(host) || host.includes('xn--')) return undefined;
-  if (slash < 0) return `${front}/${search}`;
-  return DOT_SEGMENT.test(front.slice(slash)) ? undefined : front + search;
+  if (pathStart < 0) return `${beforeQuery}/${search}`;
+  return DOT_SEGMENT.test(beforeQuery.slice(pathStart)) ? undefined : beforeQuery + search;
 }
 
 /** Only leading dot segments are resolved; links rarely have others. */

@@ -1,6 +1,6 @@
 /**
- * Canonical URLs are ASCII: what a person writes as `é` is `%C3%A9` in them. These functions convert between the two,
- * one whole character at a time.
+ * Canonical URLs are ASCII and contain `é` as `%C3%A9`. These functions convert between the two forms, one whole
+ * character at a time.
  */
 
 /** One percent-encoded multi-byte UTF-8 character. */
@@ -17,11 +17,11 @@ export const NON_ASCII = /[^\x00-\x7f]/;
 export const decodeNonAscii = (text: string): string =>
   text.includes('%') && ENCODED_BYTE.test(text) ? text.replace(ENCODED_CHARACTER, decodeOrKeep) : text;
 
-function decodeOrKeep(bytes: string): string {
+function decodeOrKeep(escapes: string): string {
   try {
-    return decodeURIComponent(bytes);
+    return decodeURIComponent(escapes);
   } catch {
-    return bytes; // an overlong form or a surrogate
+    return escapes; // an overlong form or a surrogate
   }
 }
 

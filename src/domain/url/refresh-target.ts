@@ -1,8 +1,8 @@
 /**
- * Up to this many seconds, search engines treat a refresh as a redirect, as a visitor cannot read anything in that
- * time; a longer one is part of the page.
+ * Up to this many seconds, search engines treat a refresh as a redirect, because a visitor cannot read anything in that
+ * time; a refresh with a longer delay is part of the page.
  */
-export const QUICK_REFRESH = 1;
+export const MAX_REDIRECT_DELAY = 1;
 
 export interface Refresh {
   /** As written, perhaps relative. */
@@ -13,7 +13,7 @@ export interface Refresh {
 
 /**
  * Parses the content of `<meta http-equiv=refresh>`, or of the Refresh header, as the HTML standard does ("shared
- * declarative refresh steps"); undefined if it names no address (the page reloads itself) or is malformed.
+ * declarative refresh steps"); undefined if it does not name an address (the page reloads itself) or is malformed.
  */
 export function parseRefresh(content: string): Refresh | undefined {
   const target = parseTarget(content);
@@ -21,13 +21,13 @@ export function parseRefresh(content: string): Refresh | undefined {
 }
 
 function parseTarget(content: string): string | undefined {
-  const delay = /^[\t\n\f\r ]*(?:\d+[\d.]*|(?=\.)[\d.]+)/.exec(content);
-  if (delay === null) return undefined;
-  const rest = content.slice(delay[0].length);
+  const delayMatch = /^[\t\n\f\r ]*(?:\d+[\d.]*|(?=\.)[\d.]+)/.exec(content);
+  if (delayMatch === null) return undefined;
+  const rest = content.slice(delayMatch[0].length);
   if (!/^[;,\t\n\f\r ]/.test(rest)) return undefined;
   const target = rest.replace(/^[\t\n\f\r ]*[;,]?[\t\n\f\r ]*/, '').replace(/^url[\t\n\f\r ]*=[\t\n\f\r ]*/i, '');
   const quote = target.charAt(0);
   if (quote !== '"' && quote !== "'") return target === '' ? undefined : target;
-  const close = target.indexOf(quote, 1);
-  return close < 0 ? target.slice(1) : target.slice(1, close);
+  const closingIndex = target.indexOf(quote, 1);
+  return closingIndex < 0 ? target.slice(1) : target.slice(1, closingIndex);
 }

@@ -1,6 +1,6 @@
 /**
- * Answers, on any node, for the whole cluster: each node knows only what it does itself, so it asks the others that
- * crawl. A single node asks nobody.
+ * Answers questions about the whole cluster on any node. Each node knows only its own work, so it asks the other
+ * crawling nodes; a single node has none to ask.
  */
 
 import type { RobotsOpinion } from '../../domain/explain/facts.js';
@@ -23,7 +23,7 @@ import type { FrontierStore, LedgerEntry } from '../ports/frontier-store.js';
 import type { Nodes } from '../ports/nodes.js';
 import type { Partitions } from '../ports/partitions.js';
 import type { CrawlerView } from '../views/crawler-views.js';
-import { sumMetrics } from './sum-metrics.js';
+import { mergeMetrics } from './sum-metrics.js';
 
 type Question =
   | { readonly about: 'work' | 'sinks' | 'counters' | 'pending' }
@@ -38,10 +38,10 @@ export type Counters = Pick<EngineMetrics, 'pages' | 'orders'>;
 /**
  * Maximum number of entries (reason and host) of refused links that one node reports to another, most frequent first.
  */
-const REFUSED_TOLD = 500;
-const SAMPLES = 5;
+const MAX_REPORTED_REFUSALS = 500;
+const MAX_SAMPLES = 5;
 
-interface WholeServices {
+interface ClusterViewServices {
   readonly store: FrontierStore;
   readonly nodes: Nodes;
   readonly delivery: Delivery;
@@ -54,12 +54,12 @@ interface WholeServices {
 }
 
 export class ClusterView {
-  constructor(private readonly services: WholeServices) {}
+  constructor(private readonly services: ClusterViewServices) {}
 
   /** One view for each crawler, in the same order. */
   async viewCrawlers(crawlers: readonly Crawler[]): Promise<CrawlerView[]> {
     const { answers, complete } = await this.askOthers<CrawlerWork[]>({ about: 'work' });
-    const works = answers.flatMap(({ said }) => said);
+    const works = answers.flatMap(({ value }) => value);
     return Promise.all(
       crawlers.map((crawler) => {
         const others = works.filter(({ name }) => name === crawler.name);
@@ -70,19 +70,19 @@ export class ClusterView {
 
   async viewSinks(): Promise<SinkView[]> {
     const { answers } = await this.askOthers<SinkView[]>({ about: 'sinks' });
-    const elsewhere = answers.flatMap(({ said }) => said);
+    const remoteViews = answers.flatMap(({ value }) => value);
     return this.services.delivery
       .listViews()
-      .map((own) => [own, ...elsewhere.filter(({ name }) => name === own.name)].reduce(mergeSinkViews));
+      .map((ownView) => [ownView, ...remoteViews.filter(({ name }) => name === ownView.name)].reduce(mergeSinkViews));
   }
 
   async listRefusedLinks(crawler: Crawler): Promise<RefusedView[]> {
     const { answers } = await this.askOthers<RefusedView[]>({ about: 'refused', crawler: crawler.name });
     const byKey = new Map<string, RefusedView>();
-    for (const view of [...crawler.refused.list(), ...answers.flatMap(({ said }) => said)]) {
+    for (const view of [...crawler.refused.list(), ...answers.flatMap(({ value }) => value)]) {
       const key = `${view.reason} ${view.hostKey}`;
-      const known = byKey.get(key);
-      byKey.set(key, known ? mergeRefusedViews(known, view) : view);
+      const existing = byKey.get(key);
+      byKey.set(key, existing ? mergeRefusedViews(existing, view) : view);
     }
     return [...byKey.values()].sort((a, b) => b.count - a.count);
   }
@@ -90,34 +90,34 @@ export class ClusterView {
   /** Orders, on any node, that have been decided but not yet answered by a sink. */
   async listPendingOrders(): Promise<LedgerEntry[]> {
     const { answers } = await this.askOthers<LedgerEntry[]>({ about: 'pending' });
-    return [...this.listOwnPendingOrders(), ...answers.flatMap(({ said }) => said)];
+    return [...this.listOwnPendingOrders(), ...answers.flatMap(({ value }) => value)];
   }
 
   async findUrlInMemory(crawler: string, url: string): Promise<UrlInMemory> {
     const { answers } = await this.askOthers<UrlInMemory>({ about: 'url', crawler, url });
-    const all = [this.findUrlInOwnMemory(crawler, url), ...answers.map(({ said }) => said)];
+    const all = [this.findUrlInOwnMemory(crawler, url), ...answers.map(({ value }) => value)];
     return {
       pending: all.flatMap(({ pending }) => pending),
       refusedLinks: all.flatMap(({ refusedLinks }) => refusedLinks),
     };
   }
 
-  /** By node, since the start of its process; '' stands for this node. */
+  /** Counters by node, since the start of its process; the key '' is this node. */
   async getCounters(): Promise<ReadonlyMap<string, Counters>> {
     const { answers } = await this.askOthers<Counters>({ about: 'counters' });
-    return new Map([['', this.getOwnCounters()], ...answers.map(({ from, said }) => [from, said] as const)]);
+    return new Map([['', this.getOwnCounters()], ...answers.map(({ from, value }) => [from, value] as const)]);
   }
 
-  /** What the node that owns the host knows about it, if that is another node. */
+  /** Asks the node that owns the host what it knows about the host; undefined if this node owns it. */
   async getHostNote(hostKey: string): Promise<HostNote | undefined> {
     const { answers } = await this.askOthers<HostNote[]>({ about: 'host', hostKey });
-    return answers.flatMap(({ said }) => said)[0];
+    return answers.flatMap(({ value }) => value)[0];
   }
 
-  /** What the node that owns the host has learned about its pages, if that is another node. */
+  /** Asks the node that owns the host what it has learned about the host's pages; empty if this node owns it. */
   async viewRendering(hostKey: string): Promise<readonly RenderPatternView[]> {
     const { answers } = await this.askOthers<RenderPatternView[]>({ about: 'rendering', hostKey });
-    return answers.flatMap(({ said }) => said);
+    return answers.flatMap(({ value }) => value);
   }
 
   async listHostNotes(
@@ -126,15 +126,15 @@ export class ClusterView {
     limit: number,
   ): Promise<ReadonlyMap<string, HostNote>> {
     const { answers } = await this.askOthers<HostNote[]>({ about: 'hosts', crawler, after, limit });
-    return new Map(answers.flatMap(({ said }) => said).map((note) => [note.hostKey, note]));
+    return new Map(answers.flatMap(({ value }) => value).map((note) => [note.hostKey, note]));
   }
 
-  /** What robots.txt says about a URL, as known by the node that crawls its host. */
+  /** Returns what robots.txt says about a URL, as known by the node that crawls its host. */
   async getRobotsOpinion(url: CrawlUrl, agent: string): Promise<RobotsOpinion> {
     const { partitions, robots } = this.services;
     if (partitions.owns(getHostKey(url))) return robots.getOpinion(url, agent);
     const { answers } = await this.askOthers<RobotsOpinion[]>({ about: 'robots', url: url.href, agent });
-    return answers.flatMap(({ said }) => said)[0] ?? { state: 'unknown', agent };
+    return answers.flatMap(({ value }) => value)[0] ?? { state: 'unknown', agent };
   }
 
   /** Answers a question that another node asked. */
@@ -156,7 +156,7 @@ export class ClusterView {
       case 'refused':
         return crawlers()
           .filter(({ name }) => name === question.crawler)
-          .flatMap((crawler) => crawler.refused.list().slice(0, REFUSED_TOLD));
+          .flatMap((crawler) => crawler.refused.list().slice(0, MAX_REPORTED_REFUSALS));
       case 'url':
         return this.findUrlInOwnMemory(question.crawler, question.url);
       case 'host':
@@ -174,9 +174,11 @@ export class ClusterView {
     }
   }
 
-  private async askOthers<T>(question: Question): Promise<{ answers: { from: string; said: T }[]; complete: boolean }> {
+  private async askOthers<T>(
+    question: Question,
+  ): Promise<{ answers: { from: string; value: T }[]; complete: boolean }> {
     const { answers, complete } = await this.services.nodes.ask(JSON.stringify(question));
-    return { answers: answers.map(({ from, text }) => ({ from, said: JSON.parse(text) as T })), complete };
+    return { answers: answers.map(({ from, text }) => ({ from, value: JSON.parse(text) as T })), complete };
   }
 
   private async viewCrawler(crawler: Crawler, work: CrawlerWork, complete: boolean): Promise<CrawlerView> {
@@ -191,23 +193,23 @@ export class ClusterView {
       name,
       state: crawler.state,
       counts,
-      sources: SOURCES.map((source, number) => ({
+      sources: SOURCES.map((source, index) => ({
         name: source,
-        number,
+        number: index,
         weight: weights[source],
-        depth: counts.bySource[number] ?? 0,
-        picks: picks[number]!,
+        depth: counts.bySource[index] ?? 0,
+        picks: picks[index]!,
       })),
       limitedBy: await describeLimit(load, async () => ({
         failing: counts.byStatus.error,
-        deletions: await this.countKeptDeletions(crawler.name),
+        deletions: await this.countWithheldDeletions(crawler.name),
       })),
       nextRequestAt: load.waiting.nextRequestAt,
       idle: work.idle && complete && nothingDue,
     };
   }
 
-  private async countKeptDeletions(crawler: string): Promise<number> {
+  private async countWithheldDeletions(crawler: string): Promise<number> {
     const { store } = this.services;
     return (
       (await store.countOrders({ crawler, state: 'held' })) + (await store.countOrders({ crawler, state: 'awaiting' }))
@@ -215,7 +217,7 @@ export class ClusterView {
   }
 
   private getOwnCounters(): Counters {
-    const { pages, orders } = sumMetrics(this.services.crawlers(), 0);
+    const { pages, orders } = mergeMetrics(this.services.crawlers(), 0);
     return { pages, orders };
   }
 
@@ -223,7 +225,7 @@ export class ClusterView {
     const orders = this.services.delivery
       .listPending()
       .filter(({ order }) => order.uri === url && order.crawler === name);
-    const crawler = this.services.crawlers().find((one) => one.name === name);
+    const crawler = this.services.crawlers().find((candidate) => candidate.name === name);
     return { pending: orders.map(toPendingEntry), refusedLinks: crawler?.refused.findSamples(url) ?? [] };
   }
 
@@ -232,20 +234,20 @@ export class ClusterView {
   }
 }
 
-function mergeSinkViews(one: SinkView, other: SinkView): SinkView {
-  const ill = [one, other].find(({ state }) => state === 'unavailable') ?? one;
+function mergeSinkViews(a: SinkView, b: SinkView): SinkView {
+  const base = [a, b].find(({ state }) => state === 'unavailable') ?? a;
   return {
-    ...ill,
-    pending: one.pending + other.pending,
-    pendingBytes: one.pendingBytes + other.pendingBytes,
-    acknowledged: one.acknowledged + other.acknowledged,
-    refused: one.refused + other.refused,
-    lastRefusal: one.lastRefusal ?? other.lastRefusal,
-    warning: one.warning ?? other.warning,
+    ...base,
+    pending: a.pending + b.pending,
+    pendingBytes: a.pendingBytes + b.pendingBytes,
+    acknowledged: a.acknowledged + b.acknowledged,
+    refused: a.refused + b.refused,
+    lastRefusal: a.lastRefusal ?? b.lastRefusal,
+    warning: a.warning ?? b.warning,
   };
 }
 
-function mergeRefusedViews(one: RefusedView, other: RefusedView): RefusedView {
-  const samples = new Map([...one.samples, ...other.samples].map((sample) => [sample.url, sample]));
-  return { ...one, count: one.count + other.count, samples: [...samples.values()].slice(0, SAMPLES) };
+function mergeRefusedViews(a: RefusedView, b: RefusedView): RefusedView {
+  const samples = new Map([...a.samples, ...b.samples].map((sample) => [sample.url, sample]));
+  return { ...a, count: a.count + b.count, samples: [...samples.values()].slice(0, MAX_SAMPLES) };
 }

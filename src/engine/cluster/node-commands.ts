@@ -2,7 +2,7 @@
 import { NEVER } from '../../domain/time/units.js';
 import { getHostKey, toCrawlUrl } from '../../domain/url/crawl-url.js';
 import { computeUrlKey } from '../../domain/url/url-key.js';
-import { type Command, parseCommand } from '../crawl/commands.js';
+import { ABANDONED, type Command, parseCommand } from '../crawl/commands.js';
 import type { Crawler } from '../crawl/crawler.js';
 import type { Hosts } from '../crawl/hosts/hosts.js';
 import { createVerificationChanges } from '../crawl/outcome/in-doubt-deliveries.js';
@@ -22,11 +22,12 @@ export class NodeCommands {
   constructor(
     private readonly services: CommandServices,
     private readonly findCrawler: (name: string) => Crawler | undefined,
-    private readonly page: (crawler: Crawler, url: string, render?: boolean) => Promise<PageView>,
+    private readonly viewPage: (crawler: Crawler, url: string, render?: boolean) => Promise<PageView>,
   ) {}
 
   /**
-   * False if the URL is in flight or this release does not know the command; the command is then offered again later.
+   * Resolves to false if the URL is in flight or this release does not know the command; the command is then offered
+   * again later.
    */
   async run({ hostKey: host, text }: OwnerCommand): Promise<boolean> {
     const command = parseCommand(text);
@@ -64,20 +65,30 @@ export class NodeCommands {
     crawler: Crawler,
     { url, answer, render }: Extract<Command, { do: 'page' }>,
   ): Promise<void> {
-    const said = await this.page(crawler, url, render).then(
+    const response = await this.viewPage(crawler, url, render).then(
       (page) => ({ page }),
       (error: unknown) => ({ error: String(error) }),
     );
     // Hashes are 64-bit integers, which JSON cannot represent; the receiver does not need them.
-    const text = JSON.stringify(said, (_, value: unknown) => (typeof value === 'bigint' ? undefined : value));
-    await this.services.store.putSetting(answer, text).catch(() => undefined);
+    const text = JSON.stringify(response, (_, value: unknown) => (typeof value === 'bigint' ? undefined : value));
+    await this.putAnswer(answer, text).catch(() => undefined);
   }
 
-  /** The visit finds that the document differs from the one in the index, or is gone, and orders accordingly. */
+  /** If the asking node has given up, no one would remove the answer. */
+  private async putAnswer(name: string, text: string): Promise<void> {
+    const { store } = this.services;
+    const isAbandoned = (await store.getSetting(name)) === ABANDONED;
+    await store.putSetting(name, isAbandoned ? undefined : text);
+  }
+
+  /**
+   * Requests a visit, which finds out whether the document differs from the one in the index or is gone, and orders
+   * accordingly.
+   */
   private async requestVerification(crawler: Crawler, url: string): Promise<boolean> {
-    const known = (await this.services.store.find(crawler.name, url)) ?? (await this.restoreUrl(crawler, url));
-    if (!known) return true;
-    return crawler.applyCorrection(known, createVerificationChanges(this.services.clock.now()));
+    const state = (await this.services.store.find(crawler.name, url)) ?? (await this.restoreUrl(crawler, url));
+    if (!state) return true;
+    return crawler.applyCorrection(state, createVerificationChanges(this.services.clock.now()));
   }
 
   private async restoreUrl(crawler: Crawler, href: string) {
@@ -101,7 +112,7 @@ export class NodeCommands {
   }
 }
 
-/** The order went to a sink that is slow or down: the command is offered again later. */
+/** If the order's sink is slow or down, the command is offered again later. */
 function postponeIfSinkUnavailable(error: unknown): false {
   if (error instanceof SinkUnavailable) return false;
   throw error;

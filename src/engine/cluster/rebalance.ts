@@ -1,4 +1,4 @@
-/** What a node does when partitions are assigned or revoked, so that no host is ever handled by two nodes. */
+/** Handles the assignment and revocation of partitions, so that no host is ever handled by two nodes. */
 import { after, atLeast, type Instant, milliseconds } from '../../domain/time/units.js';
 import type { Crawler } from '../crawl/crawler.js';
 import type { Hosts } from '../crawl/hosts/hosts.js';
@@ -11,7 +11,7 @@ import type { Log } from '../ports/log.js';
 import type { Nodes } from '../ports/nodes.js';
 import type { PartitionListener, Partitions } from '../ports/partitions.js';
 
-const CHECK_EVERY = milliseconds(50);
+const CHECK_INTERVAL = milliseconds(50);
 
 export interface RebalanceServices {
   readonly partitions: Pick<Partitions, 'owned' | 'getPartition'>;
@@ -26,26 +26,26 @@ export interface RebalanceServices {
 }
 
 export class Rebalance implements PartitionListener {
-  private readonly due = new Set<number>();
+  private readonly duePartitions = new Set<number>();
   private sweeping = false;
 
   constructor(
     private readonly services: RebalanceServices,
     private readonly crawlers: () => readonly Crawler[],
-    private readonly becameLeader: () => void,
+    private readonly onBecameLeader: () => void,
   ) {}
 
-  async onAssigning(partitions: readonly number[], abruptly: readonly number[]): Promise<void> {
+  async onAssigning(partitions: readonly number[], abandoned: readonly number[]): Promise<void> {
     // For every URL, order ids must increase, even if it moves from one node to another.
     await this.services.ledger.skipForeignIds();
     await this.services.owing.open();
-    this.services.hosts.prepareAssignment(partitions, abruptly, this.computeRestEnd());
+    this.services.hosts.prepareAssignment(partitions, abandoned, this.computeRestEnd());
     for (const crawler of this.crawlers()) crawler.forgetHosts();
-    if (abruptly.length === 0) {
+    if (abandoned.length === 0) {
       await this.services.inDoubt.open();
       return;
     }
-    await this.services.inDoubt.doubtAllInFlight();
+    await this.services.inDoubt.markAllInFlightInDoubt();
     // A node that fell silent may have stored links for any other node without notifying it.
     this.services.nodes.notifyAllDue();
     this.sweepSoon(this.services.partitions.owned ?? []);
@@ -53,38 +53,38 @@ export class Rebalance implements PartitionListener {
 
   onAssigned(partitions: readonly number[]): void {
     this.sweepSoon(partitions);
-    if (partitions.includes(0)) this.becameLeader();
+    if (partitions.includes(0)) this.onBecameLeader();
   }
 
   async onRevoking(partitions: readonly number[], lapsed: boolean): Promise<void> {
     const { clock, delivery, inDoubt, hosts } = this.services;
-    const lost = this.createHostFilter(partitions);
-    for (const crawler of this.crawlers()) crawler.revoke(lost);
-    const isBusy = (): boolean => this.crawlers().some((crawler) => crawler.isVisiting(lost));
+    const isLost = this.createHostFilter(partitions);
+    for (const crawler of this.crawlers()) crawler.revoke(isLost);
+    const isBusy = (): boolean => this.crawlers().some((crawler) => crawler.isVisiting(isLost));
     while (isBusy()) {
       delivery.expedite();
-      await clock.sleep(CHECK_EVERY);
+      await clock.sleep(CHECK_INTERVAL);
     }
-    if (!lapsed) await Promise.all([hosts.save(lost), inDoubt.save()]);
-    hosts.revoke(lost);
+    if (!lapsed) await Promise.all([hosts.save(isLost), inDoubt.save()]);
+    hosts.revoke(isLost);
   }
 
   /** URLs of these partitions have become due; several notifications are combined into one check. */
   sweepSoon(partitions: readonly number[]): void {
-    for (const partition of partitions) this.due.add(partition);
+    for (const partition of partitions) this.duePartitions.add(partition);
     if (!this.sweeping) void this.sweep();
   }
 
   private async sweep(): Promise<void> {
     this.sweeping = true;
     try {
-      while (this.due.size > 0) {
-        const partitions = [...this.due];
-        this.due.clear();
+      while (this.duePartitions.size > 0) {
+        const partitions = [...this.duePartitions];
+        this.duePartitions.clear();
         for (const crawler of this.crawlers()) await crawler.sweepPartitions(partitions);
       }
     } catch (error) {
-      this.services.log.warn('could not look for due URLs; the next regular sweep will find them', {
+      this.services.log.warn('searching for due URLs failed; the next regular sweep will find them', {
         error: String(error),
       });
     } finally {

@@ -21,8 +21,8 @@ interface ControlServices {
 }
 
 /**
- * Shares settings that are made on one node and apply to all, such as crawler states and roots, and passes every node's
- * events to the others.
+ * Shares settings that are changed on one node and apply to all, such as crawler states and roots, and passes every
+ * node's events to the others.
  */
 export class SharedControl implements NodesListener {
   /** Called first after every change, to check for a newer configuration. */
@@ -68,10 +68,10 @@ export class SharedControl implements NodesListener {
   }
 
   /** Starts to report this node's events to the others; an event is sent only while someone is watching. */
-  notifyOthers(): void {
+  startRelayingEvents(): void {
     const { nodes, events } = this.services;
     events.tap((event) => {
-      if (nodes.watched) nodes.sendEvent(JSON.stringify(event));
+      if (nodes.isWatched) nodes.sendEvent(JSON.stringify(event));
     });
   }
 }

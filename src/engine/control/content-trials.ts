@@ -1,6 +1,6 @@
 /**
- * Lets a person try out what a definition would extract from a page before saving it: the page is fetched once and kept
- * for a while.
+ * Lets a user try out what a content definition extracts from a page before saving it. The page is fetched once and
+ * kept for a while.
  */
 import type { ContentDefinition } from '../../domain/content/content-definition.js';
 import type { ServerDefinition } from '../../domain/crawl/definition.js';
@@ -15,7 +15,7 @@ import { Unacceptable } from '../support/api-errors.js';
 import { WeighedCache } from '../support/weighed-cache.js';
 import type { ContentTrial } from '../views/url-views.js';
 import { toPageFacts } from './first-look.js';
-import { fetchForPerson, type HostServices, withHosts } from './persons-turn.js';
+import { fetchForUser, type HostServices, withHosts } from './user-fetches.js';
 
 interface TrialServices extends HostServices {
   readonly processor: PageProcessor;
@@ -27,7 +27,7 @@ export interface TrialRequest {
   readonly url: string;
   /** Run the page's scripts first. */
   readonly render?: boolean;
-  /** Absent if the definition could not be parsed; the page is fetched all the same. */
+  /** Absent if the definition could not be parsed; the page is fetched anyway. */
   readonly content?: ContentDefinition;
   /** Fetch the page again, even if a copy is kept. */
   readonly fresh?: boolean;
@@ -38,22 +38,22 @@ interface KeptPage {
   readonly answer: KeptAnswer;
 }
 
-const KEPT_FOR = minutes(10);
-const MOST_PAGES = 50;
-const MOST_BYTES = 32 * 1024 * 1024;
+const PAGE_LIFETIME = minutes(10);
+const MAX_PAGES = 50;
+const MAX_BYTES = 32 * 1024 * 1024;
 /** Time that the reader stays open after the last trial. */
-const READER_STAYS = minutes(2);
+const READER_IDLE_TIME = minutes(2);
 
 interface Reader {
   readonly processor: PageProcessor;
   definition: ServerDefinition | undefined;
-  /** Ends with the last trial in line: trials are read one after the other. */
-  last: Promise<unknown>;
-  cancel: () => void;
+  /** Resolves when the last queued trial has ended; trials run one at a time. */
+  lastTrial: Promise<unknown>;
+  cancelClosing: () => void;
 }
 
 export class ContentTrials {
-  private readonly pages = new WeighedCache<string, KeptPage>(MOST_PAGES, MOST_BYTES);
+  private readonly pages = new WeighedCache<string, KeptPage>(MAX_PAGES, MAX_BYTES);
   /** A separate processor: trials must not delay the pages of the crawl. */
   private reader: Reader | undefined;
 
@@ -85,14 +85,20 @@ export class ContentTrials {
     };
     const candidate = toStoredCandidate(task, url, root === undefined ? undefined : context.roots.get(root));
     const { options } = context.policy.explain(candidate).verdict.effects;
-    const inForce = findContent(context, options) && { content: options.content ?? '' };
+    const contentInForce = findContent(context, options) && { content: options.content ?? '' };
     const key = JSON.stringify([request.who, crawler.name, url.href, request.render === true]);
-    const kept = request.fresh ? undefined : this.findKeptPage(key);
+    const keptPage = request.fresh ? undefined : this.findKeptPage(key);
     const page =
-      kept ?? (await this.fetchPage(crawler, url, { ...task, ...(request.render ? { render: 'always' } : {}) }));
-    if (!('answer' in page)) return { url: url.href, ...inForce, ...page };
-    if (page !== kept) this.pages.set(key, page, page.answer.body.byteLength);
-    const view = { url: url.href, ...inForce, outcome: 'document', status: page.answer.status, fetchedAt: page.at };
+      keptPage ?? (await this.fetchPage(crawler, url, { ...task, ...(request.render ? { render: 'always' } : {}) }));
+    if (!('answer' in page)) return { url: url.href, ...contentInForce, ...page };
+    if (page !== keptPage) this.pages.set(key, page, page.answer.body.byteLength);
+    const view = {
+      url: url.href,
+      ...contentInForce,
+      outcome: 'document',
+      status: page.answer.status,
+      fetchedAt: page.at,
+    };
     if (!request.content) return view;
     return {
       ...view,
@@ -102,7 +108,7 @@ export class ContentTrials {
 
   private findKeptPage(key: string): KeptPage | undefined {
     const page = this.pages.get(key);
-    return page && this.services.clock.now() < after(page.at, KEPT_FOR) ? page : undefined;
+    return page && this.services.clock.now() < after(page.at, PAGE_LIFETIME) ? page : undefined;
   }
 
   private async fetchPage(
@@ -110,9 +116,9 @@ export class ContentTrials {
     url: CrawlUrl,
     task: PageTask,
   ): Promise<KeptPage | ReturnType<typeof toPageFacts>> {
-    const result = await withHosts(this.services, getHostKey(url), (here) =>
-      fetchForPerson(here, crawler.context.definition, url, () =>
-        this.services.processor.process({ ...task, keepsAnswer: true }),
+    const result = await withHosts(this.services, getHostKey(url), (access) =>
+      fetchForUser(access, crawler.context.definition, url, () =>
+        this.services.processor.process({ ...task, keepAnswer: true }),
       ),
     );
     return result.answer ? { at: this.services.clock.now(), answer: result.answer } : toPageFacts(result);
@@ -125,9 +131,9 @@ export class ContentTrials {
   ): Promise<ReturnType<typeof toPageFacts>> {
     this.reader ??= this.openReader();
     const { reader } = this;
-    const turn = reader.last.then(async () => {
+    const trial = reader.lastTrial.then(async () => {
       if (reader.definition !== server) {
-        // Plug-ins may have side effects, which nobody expects when trying a selector.
+        // Plug-ins may have side effects, which no one expects when trying a selector.
         await reader.processor.configure({ ...server, plugins: [] });
         reader.definition = server;
       }
@@ -135,9 +141,9 @@ export class ContentTrials {
       if (root) reader.processor.addRoot(crawler.name, root);
       return toPageFacts(await reader.processor.process(task));
     });
-    reader.last = turn.catch(() => undefined);
+    reader.lastTrial = trial.catch(() => undefined);
     try {
-      return await turn;
+      return await trial;
     } finally {
       this.closeLater(reader);
     }
@@ -145,24 +151,29 @@ export class ContentTrials {
 
   private openReader(): Reader {
     const { openProcessor } = this;
-    if (!openProcessor) throw new Error('this engine reads pages only under the configuration in force');
-    return { processor: openProcessor(), definition: undefined, last: Promise.resolve(), cancel: () => undefined };
+    if (!openProcessor) throw new Error('this engine cannot open a separate page processor for trials');
+    return {
+      processor: openProcessor(),
+      definition: undefined,
+      lastTrial: Promise.resolve(),
+      cancelClosing: () => undefined,
+    };
   }
 
   private closeLater(reader: Reader): void {
     const { clock } = this.services;
-    reader.cancel();
-    reader.cancel = clock.at(after(clock.now(), READER_STAYS), () => {
+    reader.cancelClosing();
+    reader.cancelClosing = clock.at(after(clock.now(), READER_IDLE_TIME), () => {
       if (this.reader !== reader) return;
       this.reader = undefined;
-      void reader.last.then(() => reader.processor.close());
+      void reader.lastTrial.then(() => reader.processor.close());
     });
   }
 
   async close(): Promise<void> {
     const { reader } = this;
     this.reader = undefined;
-    reader?.cancel();
+    reader?.cancelClosing();
     await reader?.processor.close();
   }
 }

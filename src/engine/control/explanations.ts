@@ -6,14 +6,14 @@ import { findLikelyRoot } from '../../domain/policy/site-mode.js';
 import type { Candidate, Explanation, TraceStep } from '../../domain/policy/verdict.js';
 import { after, milliseconds, seconds } from '../../domain/time/units.js';
 import { type CrawlUrl, getHostKey, toCrawlUrl } from '../../domain/url/crawl-url.js';
-import { createPageCommand } from '../crawl/commands.js';
+import { ABANDONED, createPageCommand } from '../crawl/commands.js';
 import type { Crawler } from '../crawl/crawler.js';
 import { ENDLESS_REASON } from '../crawl/frontier/endless-links.js';
 import type { HostSlots } from '../crawl/hosts/host-slots.js';
 import type { Hosts } from '../crawl/hosts/hosts.js';
 import { obeysRobots } from '../crawl/hosts/robots-gate.js';
-import { listedLinksSettingName } from '../crawl/visit/found-links.js';
-import type { InFlight } from '../delivery/delivery.js';
+import { getListedLinksSettingName } from '../crawl/visit/found-links.js';
+import type { InFlightOrder } from '../delivery/delivery.js';
 import { findFetcher, findRoot, toStoredCandidate } from '../page/crawl-context.js';
 import type { Clock } from '../ports/clock.js';
 import type { FrontierStore, LedgerEntry } from '../ports/frontier-store.js';
@@ -23,14 +23,14 @@ import type { Partitions } from '../ports/partitions.js';
 import { NotFound, Unacceptable } from '../support/api-errors.js';
 import { type LinkView, type PageView, type UrlExplanation, type UrlHistory } from '../views/url-views.js';
 import { toPageFacts } from './first-look.js';
-import { fetchForPerson } from './persons-turn.js';
 import { toRenderingView } from './rendering-view.js';
 import type { UrlFactsReader } from './url-facts.js';
+import { fetchForUser } from './user-fetches.js';
 
-const LONGEST_PATH = 100;
+const MAX_PATH_LENGTH = 100;
 /** Maximum wait for a page that another node fetches on behalf of this one. */
-const LONGEST_ANSWER = seconds(60);
-const ASK_EVERY = milliseconds(200);
+const ANSWER_TIMEOUT = seconds(60);
+const POLL_INTERVAL = milliseconds(200);
 
 interface ExplanationServices {
   readonly store: FrontierStore;
@@ -56,25 +56,25 @@ export class Explanations {
     const { candidate, explanation } = await this.judge(
       crawler,
       url,
-      await this.toCandidate(crawler, url, state, from),
+      await this.createCandidate(crawler, url, state, from),
     );
     const robots = await this.getRobotsOpinion(crawler, url, explanation);
-    const own =
+    const ownExplanation =
       from === undefined || !state
         ? explanation
-        : (await this.judge(crawler, url, await this.toCandidate(crawler, url, state, undefined))).explanation;
+        : (await this.judge(crawler, url, await this.createCandidate(crawler, url, state, undefined))).explanation;
     const link = from === undefined ? undefined : { from: candidate.from!.href, verdict: explanation.verdict };
-    const facts = await this.facts.read(crawler, { url, state, verdict: own.verdict, link, robots });
+    const facts = await this.facts.read(crawler, { url, state, verdict: ownExplanation.verdict, link, robots });
     return {
       candidate,
       headline: createHeadline(facts),
-      explanation: applyTraps(crawler, url, state, explanation),
+      explanation: addTrapRejection(crawler, url, state, explanation),
       robots,
       queue: explainQueue(candidate, state, explanation),
       state,
       visits: facts.visits,
       orders: facts.orders,
-      behind: facts.behind,
+      owedOrders: facts.owedOrders,
       refused: facts.refusedLinks,
     };
   }
@@ -82,11 +82,11 @@ export class Explanations {
   private async judge(
     crawler: Crawler,
     url: CrawlUrl,
-    first: Candidate,
+    initialCandidate: Candidate,
   ): Promise<{ candidate: Candidate; explanation: Explanation }> {
-    const explanation = crawler.context.policy.explain(first);
-    if (!explanation.verdict.needsAddress) return { candidate: first, explanation };
-    const candidate = { ...first, address: (await this.services.processor.resolve(url.host)) ?? null };
+    const explanation = crawler.context.policy.explain(initialCandidate);
+    if (!explanation.verdict.needsAddress) return { candidate: initialCandidate, explanation };
+    const candidate = { ...initialCandidate, address: (await this.services.processor.resolve(url.host)) ?? null };
     return { candidate, explanation: crawler.context.policy.explain(candidate) };
   }
 
@@ -110,24 +110,24 @@ export class Explanations {
     return { ...rest, state, path, listedLinks };
   }
 
-  /** The links of a page that are waiting for a person's approval. */
+  /** Finds the links of a page that are waiting for approval. */
   private async findListedLinks(crawler: Crawler, state: UrlState): Promise<LinkView[]> {
-    const text = await this.services.store.getSetting(listedLinksSettingName(state));
+    const text = await this.services.store.getSetting(getListedLinksSettingName(state));
     const from = toCrawlUrl(state.url);
     const urls = text === undefined ? [] : (JSON.parse(text) as string[]);
     return Promise.all(urls.map((url) => this.viewLink(crawler, url, from, state.root, state.hops)));
   }
 
   /**
-   * Fetches a page for a person and judges each of its links; nothing is stored or queued.
-   * @param render whether to run the page's scripts, whatever the crawler does with such pages
+   * Fetches a page for inspection and judges each of its links; nothing is stored or queued.
+   * @param render whether to run the page's scripts, even if the crawler does not render such pages
    */
   async viewPage(crawler: Crawler, rawUrl: string, render = false): Promise<PageView> {
     const url = canonicalizeOrThrow(crawler, rawUrl);
     const state = await this.services.store.find(crawler.name, url.href);
     if (!this.services.partitions.owns(getHostKey(url))) return this.viewPageAtOwner(crawler, url, render);
     const root = state?.root ?? findLikelyRoot(crawler.context.roots.values(), url)?.url.href;
-    const result = await fetchForPerson(this.services, crawler.context.definition, url, () =>
+    const result = await fetchForUser(this.services, crawler.context.definition, url, () =>
       this.services.processor.process({
         id: -1,
         crawler: crawler.name,
@@ -143,11 +143,11 @@ export class Explanations {
         ...(render ? { render: 'always' as const } : {}),
       }),
     );
-    const sent = result.rendering?.sent && new Set(result.rendering.sent.links);
+    const sentLinks = result.rendering?.sent && new Set(result.rendering.sent.links);
     const links = await Promise.all(
       [...result.links, ...result.refused].map(async (link): Promise<LinkView> => {
         const view = await this.viewLink(crawler, link.url, url, root, state?.hops ?? 0);
-        return sent && !sent.has(link.url) ? { ...view, onlyRendered: true } : view;
+        return sentLinks && !sentLinks.has(link.url) ? { ...view, onlyRendered: true } : view;
       }),
     );
     return { ...toPageFacts(result), url: url.href, links, rendering: toRenderingView(result) };
@@ -156,19 +156,24 @@ export class Explanations {
   /** Another node controls the host's politeness, so that node makes the request. */
   private async viewPageAtOwner(crawler: Crawler, url: CrawlUrl, render: boolean): Promise<PageView> {
     const { store, nodes, clock } = this.services;
-    const answer = `answer/${url.href}/${clock.now()}`;
-    await nodes.send(createPageCommand(getHostKey(url), { crawler: crawler.name, url: url.href, answer, render }));
-    const deadline = after(clock.now(), LONGEST_ANSWER);
+    const answerSetting = `answer/${url.href}/${clock.now()}`;
+    await nodes.send(
+      createPageCommand(getHostKey(url), { crawler: crawler.name, url: url.href, answer: answerSetting, render }),
+    );
+    const deadline = after(clock.now(), ANSWER_TIMEOUT);
     while (clock.now() < deadline) {
-      await clock.sleep(ASK_EVERY);
-      const text = await store.getSetting(answer);
+      await clock.sleep(POLL_INTERVAL);
+      const text = await store.getSetting(answerSetting);
       if (text === undefined) continue;
-      await store.putSetting(answer, undefined);
-      const said = JSON.parse(text) as { page?: PageView; error?: string };
-      if (said.page) return said.page;
-      throw new Unacceptable(said.error ?? 'the node that owns the host did not respond');
+      await store.putSetting(answerSetting, undefined);
+      const response = JSON.parse(text) as { page?: PageView; error?: string };
+      if (response.page) return response.page;
+      throw new Unacceptable(response.error ?? 'the node that owns the host did not respond');
     }
-    throw new Unacceptable(`no node fetched ${url.href} in time: the host may be moving to another node; try again`);
+    await store.putSetting(answerSetting, ABANDONED);
+    throw new Unacceptable(
+      `timed out while another node was fetching ${url.href}; its host may be moving between nodes, so try again`,
+    );
   }
 
   private async viewLink(
@@ -189,7 +194,7 @@ export class Explanations {
     return { url: href, kind: 'link', explanation, state: await this.services.store.find(crawler.name, href) };
   }
 
-  private async toCandidate(
+  private async createCandidate(
     crawler: Crawler,
     url: CrawlUrl,
     state: UrlState | undefined,
@@ -213,7 +218,7 @@ export class Explanations {
   private async findPath(crawler: Crawler, state: UrlState): Promise<string[]> {
     const path = [state.url];
     let from = state.foundOn;
-    while (from !== undefined && path.length < LONGEST_PATH && !path.includes(from)) {
+    while (from !== undefined && path.length < MAX_PATH_LENGTH && !path.includes(from)) {
       path.unshift(from);
       from = (await this.services.store.find(crawler.name, from))?.foundOn;
     }
@@ -228,10 +233,10 @@ function canonicalizeOrThrow(crawler: Crawler, rawUrl: string): CrawlUrl {
 }
 
 /**
- * Adds a rejection that the policy cannot know of: the host already has more than enough URLs of this kind. A URL that
- * is already stored is crawled nevertheless.
+ * Adds a rejection that the policy does not know about: the host already has more than enough URLs of this pattern. A
+ * URL that is already stored is crawled anyway.
  */
-function applyTraps(
+function addTrapRejection(
   crawler: Crawler,
   url: CrawlUrl,
   state: UrlState | undefined,
@@ -256,11 +261,11 @@ function explainQueue(
   { verdict: { accepted, effects } }: Explanation,
 ): QueueAssignment | undefined {
   if (!accepted) return undefined;
-  const found = discoveredVia === 'stored' ? (state?.discoveredVia ?? 'link') : discoveredVia;
-  return explainAssignment(isNamedSitemap ? 'robots' : found, effects, effects.priorityShift);
+  const origin = discoveredVia === 'stored' ? (state?.discoveredVia ?? 'link') : discoveredVia;
+  return explainAssignment(isNamedSitemap ? 'robots' : origin, effects, effects.priorityShift);
 }
 
-export function toPendingEntry({ order, refusal: answer }: InFlight): LedgerEntry {
+export function toPendingEntry({ order, refusal: answer }: InFlightOrder): LedgerEntry {
   const { id, crawler, uri, hostKey: host, kind, reason, decidedAt } = order;
   return { id, crawler, uri, hostKey: host, kind, reason, decidedAt, state: 'pending', attempts: 0, answer };
 }

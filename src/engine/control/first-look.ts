@@ -12,12 +12,12 @@ import type { PageProcessor } from '../ports/page-processor.js';
 import type { PageOutcome, PageResult } from '../ports/page-task.js';
 import { NotFound, Unacceptable } from '../support/api-errors.js';
 import type { LinkView, PageView } from '../views/url-views.js';
-import { type HostServices, type HostsHere, requestInTurn, withHosts } from './persons-turn.js';
+import { type HostAccess, type HostServices, requestInTurn, withHosts } from './user-fetches.js';
 
-/** Maximum time a person waits between the requests for robots.txt and for the page. */
-const LONGEST_PAUSE = seconds(3);
+/** Maximum pause between the requests for robots.txt and for the page, since a user is waiting. */
+const MAX_PAUSE = seconds(3);
 
-interface Look extends HostsHere {
+interface Look extends HostAccess {
   readonly context: CrawlContext;
   readonly url: CrawlUrl;
   readonly root: RootContext | undefined;
@@ -30,8 +30,8 @@ interface Look extends HostsHere {
  */
 export class FirstLook {
   /**
-   * @param openProcessor opens a processor for this call alone, since the crawl's own reads pages under the definition
-   * in force
+   * @param openProcessor opens a processor for one call only, since the crawl's own processor reads pages under the
+   * definition in force
    */
   constructor(
     private readonly services: HostServices,
@@ -48,8 +48,8 @@ export class FirstLook {
     const processor = this.openProcessor();
     try {
       await processor.configure(definition);
-      return await withHosts(this.services, getHostKey(url), (here) =>
-        this.fetchAndJudge({ context, url, root, processor, ...here }),
+      return await withHosts(this.services, getHostKey(url), (access) =>
+        this.fetchAndJudge({ context, url, root, processor, ...access }),
       );
     } finally {
       await processor.close();
@@ -60,10 +60,10 @@ export class FirstLook {
     const { context, url, root, processor } = look;
     const gate = new RobotsGate(processor, look.hosts, look.slots, this.services.clock);
     const robots = await this.getRobotsOpinion(look, gate);
-    const ahead = { url: url.href, robots, links: [] };
+    const base = { url: url.href, robots, links: [] };
     if (robots.state === 'disallowed')
-      return { ...ahead, outcome: 'robots-disallowed', detail: describeRobotsLine(robots) };
-    if (robots.state === 'unreachable') return { ...ahead, outcome: 'robots-unreachable', detail: robots.status };
+      return { ...base, outcome: 'robots-disallowed', detail: describeRobotsLine(robots) };
+    if (robots.state === 'unreachable') return { ...base, outcome: 'robots-unreachable', detail: robots.status };
     const { throttle, name: crawler } = context.definition;
     const result = await this.requestInTurn(look, throttle, async (host) => {
       await look.hosts.recordRequestStart(host, throttle);
@@ -81,12 +81,12 @@ export class FirstLook {
         inspect: true,
       });
     });
-    const found = [...result.links, ...result.refused];
+    const foundLinks = [...result.links, ...result.refused];
     return {
       ...toPageFacts(result),
       url: url.href,
       robots,
-      links: found.map((link) => toLinkView(look, gate, link.url)),
+      links: foundLinks.map((link) => toLinkView(look, gate, link.url)),
     };
   }
 
@@ -95,7 +95,7 @@ export class FirstLook {
     const { options } = context.policy.explain({ url, discoveredVia: 'root', root, hops: 0 }).verdict.effects;
     const fetcher = findFetcher(context, options);
     if (!obeysRobots(context.definition, options)) return { state: 'ignored', agent: fetcher.robotsAgent };
-    const throttle = getShorter(context.definition.throttle, LONGEST_PAUSE);
+    const throttle = getShorter(context.definition.throttle, MAX_PAUSE);
     const limit = getMaxRequestsPerHost(context.definition);
     const request = { fetcher: fetcher.name, throttle, limit, onWait: () => undefined };
     const failure = await this.requestInTurn(look, throttle, (host) => gate.load(url, host, request));
@@ -103,7 +103,7 @@ export class FirstLook {
     return gate.getOpinion(url, fetcher.robotsAgent);
   }
 
-  /** Respects the host's pauses. */
+  /** Makes a request within the host's politeness limits. */
   private requestInTurn<T>(look: Look, pause: Duration, request: (host: Host) => Promise<T>): Promise<T> {
     const { context, url } = look;
     return requestInTurn(
@@ -118,12 +118,12 @@ function toLinkView({ context, url: from, root }: Look, gate: RobotsGate, href: 
   const url = toCrawlUrl(href);
   const explanation = context.policy.explain({ url, discoveredVia: 'link', from, root, hops: 1 });
   const { options } = explanation.verdict.effects;
-  const asked = getOrigin(url) === getOrigin(from) && obeysRobots(context.definition, options);
+  const isRobotsKnown = getOrigin(url) === getOrigin(from) && obeysRobots(context.definition, options);
   return {
     url: href,
     kind: 'link',
     explanation,
-    robots: asked ? gate.getOpinion(url, findFetcher(context, options).robotsAgent) : undefined,
+    robots: isRobotsKnown ? gate.getOpinion(url, findFetcher(context, options).robotsAgent) : undefined,
   };
 }
 
@@ -132,7 +132,7 @@ const getShorter = (a: Duration, b: Duration): Duration => milliseconds(Math.min
 const describeRobotsLine = ({ line, rule }: RobotsOpinion): string =>
   line === undefined ? '' : `line ${line}: ${rule}`;
 
-/** What a person is shown about the response. */
+/** Selects the facts about a response that are shown to the user. */
 export function toPageFacts({ outcome, status }: PageResult): Omit<PageView, 'url' | 'links'> {
   return {
     outcome: getOutcomeName(outcome),

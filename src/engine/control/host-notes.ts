@@ -3,7 +3,7 @@ import type { RobotsGate } from '../crawl/hosts/robots-gate.js';
 import type { SiteHealth } from '../crawl/hosts/site-health.js';
 import type { HostView } from '../views/host-views.js';
 
-/** What only the node that crawls a host knows: how the latest visits went, and the robots.txt. */
+/** Facts known only to the node that crawls a host: the results of the latest visits, and robots.txt. */
 export type HostNote = Pick<
   HostView,
   'hostKey' | 'slowPages' | 'successShare' | 'errorClasses' | 'averageLatency' | 'robots'

@@ -21,7 +21,7 @@ interface HostServices {
   readonly store: FrontierStore;
   readonly hosts: Hosts;
   readonly notes: HostNotes;
-  readonly whole: ClusterView;
+  readonly cluster: ClusterView;
   readonly partitions: Partitions;
   readonly nodes: Nodes;
   readonly clock: Pick<Clock, 'now'>;
@@ -29,13 +29,13 @@ interface HostServices {
   crawlers(): Crawler[];
 }
 
-const COUNT_AGAIN = seconds(60);
+const RECOUNT_INTERVAL = seconds(60);
 
 type HostCounts = Awaited<ReturnType<FrontierStore['listHosts']>>[number];
 
 /** Web servers with their counts, politeness, robots.txt and health. */
 export class HostViews {
-  private readonly counted = new WeighedCache<string, { until: Instant; found: HostView['needRendering'] }>(
+  private readonly needRenderingCache = new WeighedCache<string, { until: Instant; found: HostView['needRendering'] }>(
     1_000,
     1_000,
   );
@@ -44,9 +44,9 @@ export class HostViews {
 
   async list(crawler: string, after: string | undefined, limit: number): Promise<HostView[]> {
     const rows = await this.services.store.listHosts(crawler, after, limit);
-    const { partitions, whole } = this.services;
-    const own = rows.every(({ hostKey }) => partitions.owns(hostKey));
-    return this.toViews(rows, own ? new Map() : await whole.listHostNotes(crawler, after, limit));
+    const { partitions, cluster } = this.services;
+    const ownsAll = rows.every(({ hostKey }) => partitions.owns(hostKey));
+    return this.toViews(rows, ownsAll ? new Map() : await cluster.listHostNotes(crawler, after, limit));
   }
 
   /**
@@ -56,30 +56,30 @@ export class HostViews {
   async get(hostKey: string): Promise<HostView> {
     const perCrawler = await Promise.all(this.services.crawlers().map(({ name }) => this.countUrls(name, hostKey)));
     const counts = perCrawler.reduce(
-      (sum, one) => ({
+      (sum, crawlerCounts) => ({
         hostKey,
-        urls: sum.urls + one.urls,
-        indexed: sum.indexed + one.indexed,
-        errors: sum.errors + one.errors,
-        queued: sum.queued + one.queued,
+        urls: sum.urls + crawlerCounts.urls,
+        indexed: sum.indexed + crawlerCounts.indexed,
+        errors: sum.errors + crawlerCounts.errors,
+        queued: sum.queued + crawlerCounts.queued,
       }),
       { hostKey, urls: 0, indexed: 0, errors: 0, queued: 0 },
     );
     if (counts.urls === 0 && !this.services.hosts.peek(hostKey))
       throw new NotFound(`no URL of the host ${hostKey} is known`);
-    const { partitions, whole } = this.services;
-    const note = partitions.owns(hostKey) ? undefined : await whole.getHostNote(hostKey);
+    const { partitions, cluster } = this.services;
+    const note = partitions.owns(hostKey) ? undefined : await cluster.getHostNote(hostKey);
     const [view] = await this.toViews([counts], new Map(note && [[hostKey, note]]));
     return { ...view!, needRendering: await this.findNeedingRendering(hostKey) };
   }
 
-  /** Counted at most once a minute, because it reads all URLs of the host. */
+  /** Counts at most once a minute, because counting reads all URLs of the host. */
   private async findNeedingRendering(hostKey: string): Promise<HostView['needRendering']> {
     const now = this.services.clock.now();
-    const known = this.counted.get(hostKey);
-    if (known && known.until > now) return known.found;
+    const cached = this.needRenderingCache.get(hostKey);
+    if (cached && cached.until > now) return cached.found;
     const found = await this.countNeedingRendering(hostKey);
-    this.counted.set(hostKey, { until: after(now, COUNT_AGAIN), found }, 1);
+    this.needRenderingCache.set(hostKey, { until: after(now, RECOUNT_INTERVAL), found }, 1);
     return found;
   }
 
@@ -115,21 +115,21 @@ export class HostViews {
     await this.services.hosts.save();
   }
 
-  /** Which of the host's pages were found to need the browser. */
+  /** Lists which of the host's pages were found to need the browser. */
   async viewRendering(hostKey: string): Promise<readonly RenderPatternView[]> {
-    const { partitions, rendered, whole } = this.services;
-    return partitions.owns(hostKey) ? rendered.listPatterns(hostKey) : whole.viewRendering(hostKey);
+    const { partitions, rendered, cluster } = this.services;
+    return partitions.owns(hostKey) ? rendered.listPatterns(hostKey) : cluster.viewRendering(hostKey);
   }
 
   /**
-   * @param like a pattern from the list, or a page's URL
+   * @param patternOrUrl a pattern from the list, or a page's URL
    * @throws Unacceptable
    */
-  async overruleRendering(hostKey: string, like: string, override: Override | undefined): Promise<void> {
-    const pattern = /^https?:\/\//.test(like) ? toRenderPattern(like) : like;
+  async overruleRendering(hostKey: string, patternOrUrl: string, override: Override | undefined): Promise<void> {
+    const pattern = /^https?:\/\//.test(patternOrUrl) ? toRenderPattern(patternOrUrl) : patternOrUrl;
     if (!pattern.startsWith('/'))
       throw new Unacceptable(
-        `${JSON.stringify(like)} is neither a pattern from the list, such as /product/N, nor a URL`,
+        `${JSON.stringify(patternOrUrl)} is neither a pattern from the list, such as /product/N, nor a URL`,
       );
     await this.services.rendered.overrides.set(hostKey, pattern, override);
   }
@@ -145,22 +145,25 @@ export class HostViews {
     return { hostKey, urls, indexed, errors, queued };
   }
 
-  /** @param elsewhere what the nodes that own the other hosts know */
-  private async toViews(rows: readonly HostCounts[], elsewhere: ReadonlyMap<string, HostNote>): Promise<HostView[]> {
+  /** @param remoteNotes what the nodes that own the other hosts know */
+  private async toViews(rows: readonly HostCounts[], remoteNotes: ReadonlyMap<string, HostNote>): Promise<HostView[]> {
     const { hosts, store } = this.services;
-    const resting = rows.map(({ hostKey }) => hostKey).filter((hostKey) => !hosts.peek(hostKey));
-    const stored = resting.length === 0 ? [] : await store.loadHosts(resting);
-    const records = new Map(stored.map((record) => [record.hostKey, record]));
+    const unloadedKeys = rows.map(({ hostKey }) => hostKey).filter((hostKey) => !hosts.peek(hostKey));
+    const storedRecords = unloadedKeys.length === 0 ? [] : await store.loadHosts(unloadedKeys);
+    const records = new Map(storedRecords.map((record) => [record.hostKey, record]));
     return rows.map((row) => {
-      const note = elsewhere.get(row.hostKey) ?? this.services.notes.get(row.hostKey);
+      const note = remoteNotes.get(row.hostKey) ?? this.services.notes.get(row.hostKey);
       return { ...this.toView(row, records.get(row.hostKey)), ...note };
     });
   }
 
-  private toView(counts: HostCounts, stored: HostRecord | undefined): Omit<HostView, keyof HostNote> & HostCounts {
+  private toView(
+    counts: HostCounts,
+    storedRecord: HostRecord | undefined,
+  ): Omit<HostView, keyof HostNote> & HostCounts {
     const { hostKey } = counts;
-    const known = this.services.hosts.peek(hostKey);
-    const record = known ? { ...known.politeness, paused: known.paused, visitPrice: known.visitPrice } : stored;
+    const host = this.services.hosts.peek(hostKey);
+    const record = host ? { ...host.politeness, paused: host.paused, visitPrice: host.visitPrice } : storedRecord;
     return {
       ...counts,
       nextRequestAt: record?.nextRequestAt,

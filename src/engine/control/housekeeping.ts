@@ -6,8 +6,8 @@ import type { Log } from '../ports/log.js';
 import type { Partitions } from '../ports/partitions.js';
 import type { Roots } from './roots.js';
 
-const LEDGER_AGE = days(30);
-const LEDGER_ENTRIES = 1_000_000;
+const MAX_LEDGER_AGE = days(30);
+const MAX_LEDGER_ENTRIES = 1_000_000;
 const PRUNE_INTERVAL = hours(1);
 
 export interface HousekeepingServices {
@@ -17,9 +17,9 @@ export interface HousekeepingServices {
   readonly partitions: Partitions;
 }
 
-/** Regular tasks that one node performs for all: pruning the ledger and keeping the roots alive. */
+/** Regular tasks that one node performs for all: pruning the ledger and maintaining the roots. */
 export class Housekeeping {
-  private readonly cancel = new Map<string, () => void>();
+  private readonly timers = new Map<string, () => void>();
 
   constructor(
     private readonly services: HousekeepingServices,
@@ -33,35 +33,35 @@ export class Housekeeping {
       'pruning the ledger',
       () => PRUNE_INTERVAL,
       async () => {
-        await store.pruneOrders(before(clock.now(), LEDGER_AGE), LEDGER_ENTRIES);
+        await store.pruneOrders(before(clock.now(), MAX_LEDGER_AGE), MAX_LEDGER_ENTRIES);
       },
     );
     // A root is submitted permanently: if its status becomes removed after too many errors, it is submitted again, as
     // often as pages are refreshed. Otherwise one bad week of a site would end its crawl for good.
     this.repeat(
       'maintaining the roots',
-      () => this.rootCheckInterval(),
+      () => this.computeRootCheckInterval(),
       async () => {
-        for (const crawler of this.crawlers()) await this.roots.open(crawler);
+        for (const crawler of this.crawlers()) await this.roots.admitRoots(crawler);
       },
     );
   }
 
   stop(): void {
-    for (const cancel of this.cancel.values()) cancel();
-    this.cancel.clear();
+    for (const cancel of this.timers.values()) cancel();
+    this.timers.clear();
   }
 
   private repeat(name: string, interval: () => Duration, work: () => Promise<void>): void {
     const { clock, log, partitions } = this.services;
     const cancel = clock.at(after(clock.now(), interval()), () => {
-      if (partitions.leads) work().catch((error: unknown) => log.warn(`${name} failed`, { error: String(error) }));
+      if (partitions.isLeader) work().catch((error: unknown) => log.warn(`${name} failed`, { error: String(error) }));
       this.repeat(name, interval, work);
     });
-    this.cancel.set(name, cancel);
+    this.timers.set(name, cancel);
   }
 
-  private rootCheckInterval(): Duration {
+  private computeRootCheckInterval(): Duration {
     const ages = this.crawlers().map((crawler) => crawler.context.definition.refresh.maximumAge);
     return atLeast(milliseconds(Math.min(days(1), ...ages)), hours(1));
   }

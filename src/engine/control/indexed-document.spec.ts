@@ -16,7 +16,7 @@ const kept = { crawler, document } as unknown as KeptDocument;
 /** Returns the document found in the sink `well`, which holds `document`, under the given rules. */
 function bringing(allow: string, found: KeptDocument | undefined = kept) {
   const acl = { default: [allow], rules: [] };
-  const context = { acl: compileAcl(acl), definition: crawlerDefinition({ acl }) } as unknown as CrawlContext;
+  const context = { readAcl: compileAcl(acl), definition: crawlerDefinition({ acl }) } as unknown as CrawlContext;
   const find = async (sink: string) => (sink === 'well' ? found : undefined);
   return (changes: Partial<UrlState> = {}, from: string | undefined = 'well') =>
     findIndexedDocument({ find }, from, { ...state, ...changes }, context);

@@ -1,4 +1,4 @@
-import { addPrincipals, isDecidedByRules } from '../../domain/content/acl.js';
+import { isDecidedByRules, replacePrincipals } from '../../domain/content/acl.js';
 import type { UrlState } from '../../domain/crawl/url-state.js';
 import type { PushDocument } from '../../domain/push/order.js';
 import { UNKNOWN_STAMP } from '../crawl/outcome/in-doubt-deliveries.js';
@@ -13,8 +13,8 @@ interface IndexedDocument {
 }
 
 /**
- * A URL's document as a sink returns it, to be delivered again without a visit.
- * Undefined if that sink does not have it, or has a version other than the indexed one.
+ * Reads a URL's document back from a sink, to be delivered again without a visit. Returns undefined if the sink does
+ * not have it, or has a version other than the indexed one.
  * @throws SinkUnavailable
  */
 export async function findIndexedDocument(
@@ -31,8 +31,8 @@ export async function findIndexedDocument(
   return { document, hasNewPrincipals: document !== found.document };
 }
 
-function applyCurrentPrincipals(document: PushDocument, { acl, definition }: CrawlContext): PushDocument {
-  if (!acl || !definition.acl || !isDecidedByRules(definition.acl)) return document;
-  const metas = addPrincipals(document.metas, acl({ href: document.uri, headers: {}, metas: [] }));
+function applyCurrentPrincipals(document: PushDocument, { readAcl, definition }: CrawlContext): PushDocument {
+  if (!readAcl || !definition.acl || !isDecidedByRules(definition.acl)) return document;
+  const metas = replacePrincipals(document.metas, readAcl({ href: document.uri, headers: {}, metas: [] }));
   return metas === document.metas ? document : { ...document, metas };
 }

@@ -8,7 +8,7 @@ import { getMaxRequestsPerHost } from '../../domain/politeness/politeness.js';
 import {
   containsKey,
   INDEXNOW_STATUSES,
-  type IndexNowAnswer,
+  type IndexNowResponse,
   type IndexNowStatus,
   type IndexNowSubmission,
 } from '../../domain/signals/indexnow.js';
@@ -19,21 +19,21 @@ import type { Hosts } from '../crawl/hosts/hosts.js';
 import type { Clock } from '../ports/clock.js';
 import type { Log } from '../ports/log.js';
 import type { PageProcessor } from '../ports/page-processor.js';
-import { type ToldUrls, toHostKey } from './told-urls.js';
+import { type ReportedUrls, toHostKey } from './reported-urls.js';
 
 export const DEFAULT_INDEXNOW: IndexNowDefinition = { enabled: true, urlsPerHour: 50_000 };
 
 const HOUR = hours(1);
-/** How long a key that was found at its site is trusted without another check. */
-const KEY_HOLDS = hours(24);
-/** Strangers must not be able to make us request nonexistent files from a site. */
-const WRONG_KEYS_PER_HOUR = 10;
-const HOSTS_REMEMBERED = 10_000;
-/** Maximum number of submissions whose key could not be checked yet. */
-const MOST_PENDING = 100;
-const ASK_AGAIN = minutes(10);
-const MOST_TRIES = 6;
-const KEY_FILE_SIZE = 1_024;
+/** How long a verified key is trusted without another check. */
+const KEY_LIFETIME = hours(24);
+/** Limit per host, so that strangers cannot make the server request nonexistent files from a site. */
+const MAX_WRONG_KEYS_PER_HOUR = 10;
+const MAX_REMEMBERED = 10_000;
+/** Maximum number of submissions that are waiting for their key to be checked. */
+const MAX_PENDING = 100;
+const RETRY_DELAY = minutes(10);
+const MAX_TRIES = 6;
+const MAX_KEY_FILE_SIZE = 1_024;
 const KEY_TIMEOUT = seconds(10);
 
 interface HostQuota {
@@ -59,21 +59,21 @@ export class IndexNow {
 
   constructor(
     private readonly services: IndexNowServices,
-    private readonly told: ToldUrls,
+    private readonly reportedUrls: ReportedUrls,
     private readonly crawlers: () => readonly Crawler[],
     private readonly settings: () => IndexNowDefinition,
   ) {}
 
-  async submit(submission: IndexNowSubmission): Promise<IndexNowAnswer> {
+  async submit(submission: IndexNowSubmission): Promise<IndexNowResponse> {
     const { enabled, urlsPerHour } = this.settings();
     if (!enabled) return createAnswer(422, 'IndexNow is turned off on this server (cw:IndexNow)');
     const host = toHostKey(submission.urls[0]!);
-    const crawlers = await this.told.findCrawlers(host, this.crawlers());
+    const crawlers = await this.reportedUrls.findCrawlers(host, this.crawlers());
     if (crawlers.length === 0) return createAnswer(422, `no crawler on this server crawls ${host}`);
     const quota = this.findOrCreateQuota(host);
     if (quota.urls + submission.urls.length > urlsPerHour)
       return createAnswer(429, `more than ${urlsPerHour} URLs of ${host} in an hour`);
-    if (quota.wrongKeys >= WRONG_KEYS_PER_HOUR && !this.isKeyKnown(submission))
+    if (quota.wrongKeys >= MAX_WRONG_KEYS_PER_HOUR && !this.isKeyKnown(submission))
       return createAnswer(429, `too many wrong keys for ${host} in an hour`);
     quota.urls += submission.urls.length;
     return this.checkAndForward(submission, crawlers, quota);
@@ -83,11 +83,11 @@ export class IndexNow {
     submission: IndexNowSubmission,
     crawlers: readonly Crawler[],
     quota: HostQuota,
-  ): Promise<IndexNowAnswer> {
+  ): Promise<IndexNowResponse> {
     const check = await this.checkKey(submission, crawlers[0]!);
     if (check === 'wrong') {
       quota.wrongKeys++;
-      quota.urls -= submission.urls.length; // a stranger must not use up the site's quota
+      quota.urls -= submission.urls.length; // a caller who has not proved that it owns the site must not use up its quota
       return createAnswer(403, `${submission.keyLocation} does not contain the key`);
     }
     if (check === 'unknown') return this.retryLater(submission, crawlers, 1);
@@ -97,22 +97,22 @@ export class IndexNow {
 
   private async forward({ host, urls }: IndexNowSubmission, crawlers: readonly Crawler[]): Promise<void> {
     for (const crawler of crawlers) {
-      const taken = await this.told.accept(crawler, urls, 'indexnow');
+      const accepted = await this.reportedUrls.accept(crawler, urls, 'indexnow');
       this.services.log.info('a site reported changed URLs through IndexNow', {
         crawler: crawler.name,
         host,
         urls: urls.length,
-        taken,
+        taken: accepted,
       });
     }
   }
 
-  /** For a host that is resting or did not respond: the key is checked again later. */
-  private retryLater(submission: IndexNowSubmission, crawlers: readonly Crawler[], tries: number): IndexNowAnswer {
-    if (this.pending >= MOST_PENDING)
-      return createAnswer(429, 'too many keys are waiting to be checked; try again later');
+  /** Checks the key again later, because its host is resting or did not respond. */
+  private retryLater(submission: IndexNowSubmission, crawlers: readonly Crawler[], tries: number): IndexNowResponse {
+    if (this.pending >= MAX_PENDING)
+      return createAnswer(429, 'too many keys are waiting to be checked, so try again later');
     this.pending++;
-    this.services.clock.at(after(this.services.clock.now(), ASK_AGAIN), () => {
+    this.services.clock.at(after(this.services.clock.now(), RETRY_DELAY), () => {
       this.pending--;
       this.retry(submission, crawlers, tries).catch((error: unknown) =>
         this.services.log.error('an IndexNow submission could not be stored', { error: String(error) }),
@@ -124,7 +124,7 @@ export class IndexNow {
   private async retry(submission: IndexNowSubmission, crawlers: readonly Crawler[], tries: number): Promise<void> {
     const check = await this.checkKey(submission, crawlers[0]!);
     if (check === 'right') await this.forward(submission, crawlers);
-    else if (check === 'unknown' && tries < MOST_TRIES) this.retryLater(submission, crawlers, tries + 1);
+    else if (check === 'unknown' && tries < MAX_TRIES) this.retryLater(submission, crawlers, tries + 1);
     else
       this.services.log.warn('URLs reported through IndexNow were dropped: the key could not be verified', {
         host: submission.host,
@@ -150,7 +150,7 @@ export class IndexNow {
       outcome = await processor.fetch({
         url: keyLocation,
         fetcher: definition.fetcher,
-        maxSize: KEY_FILE_SIZE,
+        maxSize: MAX_KEY_FILE_SIZE,
         truncate: true,
         totalTimeout: KEY_TIMEOUT,
         sendBy: hosts.sendBy,
@@ -159,14 +159,14 @@ export class IndexNow {
       hosts.releaseAfterRequest(host, definition.throttle);
     }
     const check = judgeKeyFile(outcome, key);
-    if (check === 'right') setBounded(this.keys, computeIdentity(submission), after(clock.now(), KEY_HOLDS));
+    if (check === 'right') setBounded(this.keys, computeIdentity(submission), after(clock.now(), KEY_LIFETIME));
     return check;
   }
 
   private findOrCreateQuota(host: string): HostQuota {
     const now = this.services.clock.now();
-    const known = this.quotas.get(host);
-    if (known && instant(known.since + HOUR) > now) return known;
+    const existing = this.quotas.get(host);
+    if (existing && instant(existing.since + HOUR) > now) return existing;
     const quota = { since: now, urls: 0, wrongKeys: 0 };
     setBounded(this.quotas, host, quota);
     return quota;
@@ -181,7 +181,7 @@ function judgeKeyFile(outcome: FetchOutcome, key: string): KeyCheck {
   return outcome.status === 200 && containsKey(new TextDecoder().decode(outcome.body), key) ? 'right' : 'wrong';
 }
 
-const createAnswer = (status: IndexNowStatus, message: string = INDEXNOW_STATUSES[status]): IndexNowAnswer => ({
+const createAnswer = (status: IndexNowStatus, message: string = INDEXNOW_STATUSES[status]): IndexNowResponse => ({
   status,
   message,
 });
@@ -189,5 +189,5 @@ const createAnswer = (status: IndexNowStatus, message: string = INDEXNOW_STATUSE
 function setBounded<V>(map: Map<string, V>, key: string, value: V): void {
   map.delete(key);
   map.set(key, value);
-  if (map.size > HOSTS_REMEMBERED) map.delete(map.keys().next().value as string);
+  if (map.size > MAX_REMEMBERED) map.delete(map.keys().next().value as string);
 }

@@ -1,8 +1,8 @@
 /**
- * What a person can do with a crawler's URLs: clear them, refresh them, forget errors, and export or import FDSE's
- * pending file.
+ * Operations on a crawler's URLs that operators can request: clearing and refreshing them, forgetting errors, and
+ * exporting or importing FDSE's pending file.
  */
-import { scheduleFirstRefresh } from '../../domain/crawl/revisit.js';
+import { createFirstRefreshChanges } from '../../domain/crawl/revisit.js';
 import type { StateChanges, UrlState } from '../../domain/crawl/url-state.js';
 import { toImmediateQueuePlace } from '../../domain/frontier/sources.js';
 import { days, type Instant, instant, after as later, NEVER, seconds } from '../../domain/time/units.js';
@@ -25,14 +25,14 @@ import { storeRereading } from './rereading.js';
 import type { Roots } from './roots.js';
 import { CLEARED } from './url-commands.js';
 
-const PAGE = 1_000;
-const RETRY = seconds(1);
+const PAGE_SIZE = 1_000;
+const RETRY_DELAY = seconds(1);
 
-/** Smaller numbers are not times, but typing errors or another program's states. */
+/** 0, 2 or a Unix time. Smaller numbers are not times, but typing errors or another program's states. */
 const PENDING_STATE = /^(?:0|2|[1-9]\d{8,9})$/;
 
-/** How far two machines' clocks may differ. */
-const CLOCK_SKEW = days(1);
+/** Maximum difference between the clocks of two machines. */
+const MAX_CLOCK_SKEW = days(1);
 
 interface PendingLine {
   readonly url: NewUrl;
@@ -71,33 +71,33 @@ export class Maintenance {
         crawler,
         states.map((state) => state.url),
       );
-      this.runInBackground(() => this.retryRemoval(crawler, states));
+      this.runInBackground(() => this.removeMarked(crawler, states));
     }
     return count;
   }
 
-  /** After a restart, resumes removing what `clear` had marked. */
+  /** After a restart, resumes removing the URLs that `clear` marked. */
   async resume(crawler: Crawler): Promise<void> {
     for await (const states of this.readPages({ crawler: crawler.name, pendingDeletion: true })) {
-      const cleared = states.filter((state) => state.pendingDeletion === CLEARED);
-      if (cleared.length > 0) this.runInBackground(() => this.retryRemoval(crawler, cleared));
+      const clearedStates = states.filter((state) => state.pendingDeletion === CLEARED);
+      if (clearedStates.length > 0) this.runInBackground(() => this.removeMarked(crawler, clearedStates));
     }
   }
 
-  async refresh(crawler: Crawler, { url: one, ...choice }: RefreshRequest): Promise<number> {
+  async refresh(crawler: Crawler, { url: rawUrl, ...choice }: RefreshRequest): Promise<number> {
     const now = this.services.clock.now();
-    if (one === undefined) {
+    if (rawUrl === undefined) {
       const count = await this.services.store.makeDue({ ...choice, crawler: crawler.name }, now, 0);
       await crawler.sweep(now);
       await crawler.visitRestingHosts();
       this.services.nodes.notifyAllDue();
       return count;
     }
-    const url = crawler.context.canonicalize(one);
+    const url = crawler.context.canonicalize(rawUrl);
     const state = url && (await this.services.store.find(crawler.name, url.href));
     if (!state)
       throw new NotFound(
-        `${stripUserInfo(one)} is not known to crawler ${crawler.name}; submit it as a root to crawl it`,
+        `${stripUserInfo(rawUrl)} is not known to crawler ${crawler.name}; submit it as a root to crawl it`,
       );
     const place = toImmediateQueuePlace(state, now);
     await this.services.store.settle([{ id: state.id, changes: place }]);
@@ -117,7 +117,10 @@ export class Maintenance {
     return count;
   }
 
-  /** An unchanged page reports no links, and yet forgotten URLs must be found on it again. */
+  /**
+   * Has pages read again even if unchanged: an unchanged page reports no links, so forgotten URLs would not be found
+   * again.
+   */
   private async requestLinkRereading(crawler: Crawler): Promise<void> {
     crawler.rereadLinksSince(this.services.clock.now());
     await storeRereading(crawler, this.services.store);
@@ -128,30 +131,31 @@ export class Maintenance {
     const realm = encodeURIComponent(crawler.name);
     let after: string | undefined;
     for (;;) {
-      const page = await this.services.store.listByUrl(crawler.name, after, PAGE);
+      const page = await this.services.store.listByUrl(crawler.name, after, PAGE_SIZE);
       for (const state of page) {
-        const number = toPendingState(state);
-        if (number !== undefined) yield `${state.url} ${realm} ${number}\n`;
+        const pendingState = toPendingState(state);
+        if (pendingState !== undefined) yield `${state.url} ${realm} ${pendingState}\n`;
       }
       after = page.at(-1)?.url;
-      if (after === undefined || page.length < PAGE) return;
+      if (after === undefined || page.length < PAGE_SIZE) return;
     }
   }
 
   async importPendingUrls(
     crawler: Crawler,
-    written: Iterable<TextLine>,
+    input: Iterable<TextLine>,
   ): Promise<{ imported: number; known: number; problems: readonly LineProblem[] }> {
     const problems: LineProblem[] = [];
     const lines: PendingLine[] = [];
-    for (const { line, text } of written) {
+    for (const { line, text } of input) {
       if (text.trim() === '') continue;
       const parsed = this.parsePendingLine(crawler, text);
       if (typeof parsed === 'string') problems.push({ line, problem: parsed });
       else lines.push(parsed);
     }
     let imported = 0;
-    for (let i = 0; i < lines.length; i += PAGE) imported += await this.importLines(crawler, lines.slice(i, i + PAGE));
+    for (let i = 0; i < lines.length; i += PAGE_SIZE)
+      imported += await this.importLines(crawler, lines.slice(i, i + PAGE_SIZE));
     return { imported, known: lines.length - imported, problems };
   }
 
@@ -160,44 +164,44 @@ export class Maintenance {
     while (this.inFlight.size > 0) await Promise.all(this.inFlight);
   }
 
-  /** A URL keeps its stored state, or else the state in the file's first line about it. */
+  /** A URL that is already stored keeps its state; any other gets the state in its first line of the file. */
   private async importLines(crawler: Crawler, lines: readonly PendingLine[]): Promise<number> {
-    const first = new Map<string, PendingLine>();
-    for (const line of lines) if (!first.has(line.url.url)) first.set(line.url.url, line);
-    const stored = await this.services.store.discover([...first.values()].map(({ url }) => url));
-    const visited = stored.filter(({ url }) => first.get(url)!.state !== 0);
-    const changes = visited.map((state) => this.toImportedChanges(crawler, state, first.get(state.url)!));
-    await this.services.store.settle(visited.map(({ id }, i) => ({ id, changes: changes[i] })));
-    const waiting = stored.filter(({ url }) => first.get(url)!.state === 0);
-    const due = visited.flatMap((state, i) => {
+    const firstLines = new Map<string, PendingLine>();
+    for (const line of lines) if (!firstLines.has(line.url.url)) firstLines.set(line.url.url, line);
+    const newStates = await this.services.store.discover([...firstLines.values()].map(({ url }) => url));
+    const visitedStates = newStates.filter(({ url }) => firstLines.get(url)!.state !== 0);
+    const changes = visitedStates.map((state) => this.toImportedChanges(crawler, state, firstLines.get(state.url)!));
+    await this.services.store.settle(visitedStates.map(({ id }, i) => ({ id, changes: changes[i] })));
+    const waitingStates = newStates.filter(({ url }) => firstLines.get(url)!.state === 0);
+    const dueStates = visitedStates.flatMap((state, i) => {
       const place = changes[i]!;
       return place.source == null ? [] : [{ ...state, source: place.source, dueAt: place.dueAt ?? state.dueAt }];
     });
-    crawler.admit([...waiting, ...due]);
-    return stored.length;
+    crawler.admit([...waitingStates, ...dueStates]);
+    return newStates.length;
   }
 
-  private toImportedChanges(crawler: Crawler, known: UrlState, { state, schedule }: PendingLine): StateChanges {
+  private toImportedChanges(crawler: Crawler, stored: UrlState, { state, schedule }: PendingLine): StateChanges {
     if (state === 2) return { status: 'error', reason: 'imported', permanentError: true, source: null, dueAt: NEVER };
     const lastVisitAt = instant(state * 1000);
     const now = this.services.clock.now();
     const rules = toDispositionRules(crawler.context.definition, schedule, this.services.cron, now);
-    const place = scheduleFirstRefresh(known, rules, lastVisitAt);
+    const place = createFirstRefreshChanges(stored, rules, lastVisitAt);
     return { status: 'visited', reason: 'imported', lastVisitAt, visits: 1, ...place };
   }
 
   private parsePendingLine(crawler: Crawler, line: string): PendingLine | string {
     const fields = line.trim().split(/\s+/);
     if (fields.length !== 3) return `expected "URL realm state", got ${JSON.stringify(line.slice(0, 200))}`;
-    const [raw, realm, stateText] = fields as [string, string, string];
+    const [rawUrl, realm, stateText] = fields as [string, string, string];
     const { name, context } = crawler;
     if (realm !== name && realm !== encodeURIComponent(name))
       return `the realm ${JSON.stringify(realm.slice(0, 200))} does not belong to this crawler, whose realm is ${encodeURIComponent(name)}`;
-    const url = context.canonicalize(raw);
-    if (!url) return `${JSON.stringify(raw.slice(0, 200))} is not a URL with a host`;
+    const url = context.canonicalize(rawUrl);
+    if (!url) return `${JSON.stringify(rawUrl.slice(0, 200))} is not a URL with a host`;
     const verdict = context.policy.judge({ url, discoveredVia: 'root', hops: 0 });
     const { reason, detail } = verdict;
-    if (reason === 'protocol-not-allowed') return `${JSON.stringify(raw.slice(0, 200))}: ${detail}`;
+    if (reason === 'protocol-not-allowed') return `${JSON.stringify(rawUrl.slice(0, 200))}: ${detail}`;
     if (!PENDING_STATE.test(stateText))
       return `the state ${JSON.stringify(stateText)} is neither 0, 2 nor a Unix time of 9 or 10 digits (from March 1973)`;
     const state = Number(stateText);
@@ -227,34 +231,34 @@ export class Maintenance {
   private async *readPages(filter: UrlFilter): AsyncIterable<UrlState[]> {
     let last = 0;
     for (;;) {
-      const page = await this.services.store.list(filter, last, PAGE);
+      const page = await this.services.store.list(filter, last, PAGE_SIZE);
       if (page.length > 0) yield page;
       last = page.at(-1)?.id ?? last;
-      if (page.length < PAGE) return;
+      if (page.length < PAGE_SIZE) return;
     }
   }
 
   private runInBackground(work: () => Promise<void>): void {
     const tracked = retryUntilDone('clearing URLs', work, this.services)
       .catch((error: unknown) =>
-        this.services.log.error('clearing URLs failed; it will continue after a restart', { error: String(error) }),
+        this.services.log.error('clearing URLs failed and will continue after a restart', { error: String(error) }),
       )
       .finally(() => this.inFlight.delete(tracked));
     this.inFlight.add(tracked);
   }
 
-  /** Reads the URLs again: some may have gone since the last attempt. */
-  private async retryRemoval(crawler: Crawler, marked: readonly UrlState[]): Promise<void> {
-    await this.removeAll(crawler, await this.services.store.get(marked.map(({ id }) => id)));
+  /** Reads the URLs again first, because some may have been removed since the last attempt. */
+  private async removeMarked(crawler: Crawler, markedStates: readonly UrlState[]): Promise<void> {
+    await this.removeAll(crawler, await this.services.store.get(markedStates.map(({ id }) => id)));
   }
 
   private async removeAll(crawler: Crawler, states: readonly UrlState[]): Promise<void> {
     await Promise.all(states.map((state) => this.remove(crawler, state)));
   }
 
-  private async remove(crawler: Crawler, marked: UrlState): Promise<void> {
+  private async remove(crawler: Crawler, markedState: UrlState): Promise<void> {
     // If the URL is in flight, its visit must end first.
-    while (!(await crawler.decide(marked, { do: 'clear' }))) await this.services.clock.sleep(RETRY);
+    while (!(await crawler.decide(markedState, { do: 'clear' }))) await this.services.clock.sleep(RETRY_DELAY);
   }
 }
 
@@ -269,4 +273,5 @@ function toPendingState(state: UrlState): number | undefined {
   return state.source === undefined ? undefined : 0;
 }
 
-const isInTheFuture = (unixTime: number, now: Instant): boolean => instant(unixTime * 1000) > later(now, CLOCK_SKEW);
+const isInTheFuture = (unixTime: number, now: Instant): boolean =>
+  instant(unixTime * 1000) > later(now, MAX_CLOCK_SKEW);

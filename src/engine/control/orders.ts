@@ -9,11 +9,11 @@ import type { Log } from '../ports/log.js';
 import { NotFound, Unacceptable } from '../support/api-errors.js';
 import { type HeldDeletions } from '../views/delivery-views.js';
 
-const PAGE = 1_000;
-const SAMPLES = 10;
+const PAGE_SIZE = 1_000;
+const MAX_SAMPLES = 10;
 /** Equal to the maximum number of orders that may be waiting for one sink. */
-const AT_ONCE = 500;
-const RETRY = seconds(1);
+const BATCH_SIZE = 500;
+const RETRY_DELAY = seconds(1);
 
 interface OrderServices {
   readonly store: FrontierStore;
@@ -23,7 +23,7 @@ interface OrderServices {
   findCrawler(name: string): Crawler | undefined;
 }
 
-/** The ledger as a person sees it, withheld deletions and manual retries. */
+/** Gives operators access to the ledger: lists and retries orders, and releases or drops withheld deletions. */
 export class Orders {
   constructor(private readonly services: OrderServices) {}
 
@@ -32,9 +32,11 @@ export class Orders {
     const pending = (await this.services.listPending()).filter(
       (entry) => matchesFilter(entry, filter) && (before === undefined || entry.id < before),
     );
-    const known = new Set(pending.map((entry) => entry.id));
-    const stored = await this.services.store.listOrders(filter, before, limit);
-    return [...pending, ...stored.filter((entry) => !known.has(entry.id))].sort((a, b) => b.id - a.id).slice(0, limit);
+    const pendingIds = new Set(pending.map((entry) => entry.id));
+    const storedEntries = await this.services.store.listOrders(filter, before, limit);
+    return [...pending, ...storedEntries.filter((entry) => !pendingIds.has(entry.id))]
+      .sort((a, b) => b.id - a.id)
+      .slice(0, limit);
   }
 
   /**
@@ -54,10 +56,10 @@ export class Orders {
     const state = await this.findState(entry);
     const crawler = this.services.findCrawler(entry.crawler);
     if (!state || !crawler) throw new Unacceptable(`${entry.uri} is no longer known to crawler ${entry.crawler}`);
-    if (entry.kind === 'add') await this.visitAgain(crawler, state, entry);
+    if (entry.kind === 'add') await this.requestVisit(crawler, state, entry);
     else if (!(await crawler.decide(state, { do: 'send-again', entry })))
       throw new Unacceptable(`${entry.uri} is being visited; try again when the visit has ended`);
-    return this.waitForOutcome(entry, startedAt);
+    return this.findOutcome(entry, startedAt);
   }
 
   async listHeldDeletions(): Promise<HeldDeletions[]> {
@@ -68,7 +70,7 @@ export class Orders {
       if (group) group.push(entry);
       else groups.set(key, [entry]);
     }
-    return [...groups.values()].map(summarizeHeld);
+    return [...groups.values()].map(summarizeHeldDeletions);
   }
 
   /** Sends the held deletions of a host in the background; returns their number. */
@@ -84,33 +86,33 @@ export class Orders {
     let count = 0;
     for await (const entry of this.readHeldDeletions(hostKey)) {
       const state = await this.findState(entry);
-      const dropped: LedgerEntry = { ...entry, state: 'dropped', answeredAt: this.services.clock.now() };
+      const droppedEntry: LedgerEntry = { ...entry, state: 'dropped', answeredAt: this.services.clock.now() };
       if (state)
         await this.services.store.settle([
-          { id: state.id, changes: state.url === entry.uri ? { pendingDeletion: null } : {}, orders: [dropped] },
+          { id: state.id, changes: state.url === entry.uri ? { pendingDeletion: null } : {}, orders: [droppedEntry] },
         ]);
-      else await this.services.store.saveOrders([dropped]);
+      else await this.services.store.saveOrders([droppedEntry]);
       count++;
     }
     return count;
   }
 
   private async sendAll(entries: readonly LedgerEntry[]): Promise<void> {
-    const left = [...entries];
-    while (left.length > 0) {
-      const some = left.splice(0, AT_ONCE);
-      const sent = await Promise.all(some.map((entry) => this.send(entry)));
-      left.push(...some.filter((_, i) => !sent[i]));
-      if (!sent.includes(true)) await this.services.clock.sleep(RETRY);
+    const remaining = [...entries];
+    while (remaining.length > 0) {
+      const batch = remaining.splice(0, BATCH_SIZE);
+      const isDone = await Promise.all(batch.map((entry) => this.send(entry)));
+      remaining.push(...batch.filter((_, i) => !isDone[i]));
+      if (!isDone.includes(true)) await this.services.clock.sleep(RETRY_DELAY);
     }
   }
 
-  /** False if the URL is in flight or the store is unavailable; try again later. */
+  /** Resolves to false if the URL is in flight or the store is unavailable, so that the caller must try again later. */
   private async send({ id }: LedgerEntry): Promise<boolean> {
     const { store, log } = this.services;
     try {
       const entry = await store.getOrder(id);
-      if (!entry || !isWithheld(entry)) return true; // a visit or a person has decided in the meantime
+      if (!entry || !isWithheld(entry)) return true; // a visit or an operator has decided in the meantime
       const state = await this.findState(entry);
       const crawler = this.services.findCrawler(entry.crawler);
       if (state && crawler) return await crawler.decide(state, { do: 'send-again', entry });
@@ -118,25 +120,25 @@ export class Orders {
       return true;
     } catch (error) {
       if (error instanceof StoreUnavailable) return false;
-      log.error('a held deletion could not be sent; it remains held', { order: id, error: String(error) });
+      log.error('could not send a held deletion, which remains held', { order: id, error: String(error) });
       return true;
     }
   }
 
   /** Returns the deletion that replaced this one, or else this one with its outcome. */
-  private async waitForOutcome(entry: LedgerEntry, startedAt: Instant): Promise<LedgerEntry> {
+  private async findOutcome(entry: LedgerEntry, startedAt: Instant): Promise<LedgerEntry> {
     const { store } = this.services;
     const { id, crawler, uri } = entry;
-    const [newest] = await store.listOrders({ crawler, uri, kind: 'delete' }, undefined, 1);
-    if (newest && newest.id > id && newest.decidedAt >= startedAt) return newest;
+    const [newestEntry] = await store.listOrders({ crawler, uri, kind: 'delete' }, undefined, 1);
+    if (newestEntry && newestEntry.id > id && newestEntry.decidedAt >= startedAt) return newestEntry;
     return (await store.getOrder(id)) ?? entry;
   }
 
   /** The new order gets its own entry in the ledger; the refused one is closed. */
-  private async visitAgain(crawler: Crawler, state: UrlState, refused: LedgerEntry): Promise<void> {
+  private async requestVisit(crawler: Crawler, state: UrlState, refusedEntry: LedgerEntry): Promise<void> {
     const place = toImmediateQueuePlace(state, this.services.clock.now());
     const changes = { etag: null, lastModified: null, ...place } as const;
-    await this.services.store.settle([{ id: state.id, changes, orders: [{ ...refused, state: 'dropped' }] }]);
+    await this.services.store.settle([{ id: state.id, changes, orders: [{ ...refusedEntry, state: 'dropped' }] }]);
     crawler.admit([{ ...state, etag: undefined, lastModified: undefined, ...place }]);
   }
 
@@ -152,9 +154,9 @@ export class Orders {
     for (const state of ['held', 'awaiting'] as const) {
       let before: number | undefined;
       do {
-        const page = await this.services.store.listOrders({ state, hostKey }, before, PAGE);
+        const page = await this.services.store.listOrders({ state, hostKey }, before, PAGE_SIZE);
         yield* page;
-        before = page.length < PAGE ? undefined : page.at(-1)!.id;
+        before = page.length < PAGE_SIZE ? undefined : page.at(-1)!.id;
       } while (before !== undefined);
     }
   }
@@ -162,7 +164,7 @@ export class Orders {
 
 const isWithheld = ({ state }: LedgerEntry): boolean => state === 'held' || state === 'awaiting';
 
-function summarizeHeld(entries: LedgerEntry[]): HeldDeletions {
+function summarizeHeldDeletions(entries: LedgerEntry[]): HeldDeletions {
   const [first] = entries as [LedgerEntry];
   const reasons: Record<string, number> = {};
   for (const entry of entries) reasons[entry.reason] = (reasons[entry.reason] ?? 0) + 1;
@@ -173,7 +175,7 @@ function summarizeHeld(entries: LedgerEntry[]): HeldDeletions {
     awaiting: entries.filter(({ state }) => state === 'awaiting').length,
     oldest: entries.reduce((oldest, entry) => (entry.decidedAt < oldest ? entry.decidedAt : oldest), first.decidedAt),
     reasons,
-    samples: entries.slice(0, SAMPLES).map((entry) => entry.uri),
+    samples: entries.slice(0, MAX_SAMPLES).map((entry) => entry.uri),
   };
 }
 

@@ -16,7 +16,7 @@ function nodes(clock: ManualClock, count: number) {
     putSetting: async (name: string, value: string) => void settings.set(name, value),
   };
   return Array.from({ length: count }, (_, i) => {
-    const services = { store, clock, partitions: { leads: i === 0 } } as unknown as ChangeServices;
+    const services = { store, clock, partitions: { isLeader: i === 0 } } as unknown as ChangeServices;
     const rejudging = { isUnfinished: async () => false, apply: async () => undefined } as unknown as Rejudging;
     const changes = new PolicyChanges(services, rejudging, NO_BACKFILLS);
     let context: unknown;
@@ -66,7 +66,7 @@ it('what an earlier version stored is judged again, since it may be in another f
     getSetting: async (name: string) => settings.get(name),
     putSetting: async (name: string, value: string) => void settings.set(name, value),
   };
-  const services = { store, clock: new ManualClock(), partitions: { leads: true } } as unknown as ChangeServices;
+  const services = { store, clock: new ManualClock(), partitions: { isLeader: true } } as unknown as ChangeServices;
   let runs = 0;
   const rejudging = { isUnfinished: async () => false, apply: async () => void runs++ } as unknown as Rejudging;
   const definition = crawlerDefinition();

@@ -21,7 +21,7 @@ export interface ChangeServices {
 
 /**
  * Has stored URLs judged again if the policy has changed since they were judged, and pages read again if they would now
- * be read differently, even after a restart.
+ * be read differently. Changes made while the server was stopped are detected, too.
  */
 export class PolicyChanges {
   /** Rejudging runs in progress, by crawler. */
@@ -47,23 +47,23 @@ export class PolicyChanges {
         digestParts(definition, [...REFRESH, 'canonicalization'], { urlForm: URL_FORM }),
       ),
     ]);
-    const isNew = policy.isNew || (reading.isNew && reading.known !== undefined);
+    const isNew = policy.isNew || (reading.isNew && reading.storedDigest !== undefined);
     // Takes effect at once and is never undone, so that a page visited during the update, or on a node that learns of
     // the change late, is read again.
     if (isNew) crawler.rereadLinksSince(now);
-    if (!partitions.leads && !(policy.isStored && reading.isStored)) return;
+    if (!partitions.isLeader && !(policy.isStored && reading.isStored)) return;
     if (isNew) await storeRereading(crawler, store);
     else await adoptStoredRereading(crawler, store);
-    if (!partitions.leads) return;
-    await this.scheduleVisits(crawler, reading.known !== undefined);
+    if (!partitions.isLeader) return;
+    await this.scheduleVisits(crawler, reading.storedDigest !== undefined);
     if (!reading.isStored) await store.putSetting(reading.setting, reading.digest);
     const unfinished = await this.rejudging.isUnfinished(crawler.name);
-    const changed = [policy, refresh].some(({ known, isStored }) => known !== undefined && !isStored);
+    const hasChanged = [policy, refresh].some(({ storedDigest, isStored }) => storedDigest !== undefined && !isStored);
     if (policy.isStored && refresh.isStored && !unfinished) return;
-    this.stop(crawler.name); // its progress would be taken for that of the next run
-    if (changed) await store.putSetting(`rejudging/${crawler.name}`, '0');
+    this.stop(crawler.name); // its progress would be mistaken for that of the next run
+    if (hasChanged) await store.putSetting(`rejudging/${crawler.name}`, '0');
     for (const part of [policy, refresh]) await store.putSetting(part.setting, part.digest);
-    if (changed || unfinished) this.rejudgeUrls(crawler);
+    if (hasChanged || unfinished) this.rejudgeUrls(crawler);
   }
 
   /**
@@ -73,7 +73,7 @@ export class PolicyChanges {
   private async scheduleVisits(crawler: Crawler, hasCrawled: boolean): Promise<void> {
     const { store, clock } = this.services;
     const acl = await this.compareDigest(`acl/${crawler.name}`, digestParts(crawler.context.definition, ['acl']));
-    const isFirst = acl.known === undefined && crawler.context.definition.acl === undefined;
+    const isFirst = acl.storedDigest === undefined && crawler.context.definition.acl === undefined;
     if (acl.isStored || isFirst) return;
     const rules = crawler.context.definition.acl;
     const needsNoPage = rules !== undefined && isDecidedByRules(rules);
@@ -94,18 +94,24 @@ export class PolicyChanges {
   }
 
   private async compareDigest(setting: string, digest: string) {
-    const before = this.digests.get(setting);
+    const previousDigest = this.digests.get(setting);
     this.digests.set(setting, digest);
-    const known = await this.services.store.getSetting(setting);
-    const isStored = known === digest;
-    return { setting, digest, known, isStored, isNew: !isStored || (before !== undefined && before !== digest) };
+    const storedDigest = await this.services.store.getSetting(setting);
+    const isStored = storedDigest === digest;
+    return {
+      setting,
+      digest,
+      storedDigest,
+      isStored,
+      isNew: !isStored || (previousDigest !== undefined && previousDigest !== digest),
+    };
   }
 
   private rejudgeUrls(crawler: Crawler): void {
-    const run = new AbortController();
-    this.runs.set(crawler.name, run);
-    this.rejudging.apply(crawler, run.signal).catch((error: unknown) => {
-      this.services.log.error('the stored URLs could not be judged again; this will continue after a restart', {
+    const controller = new AbortController();
+    this.runs.set(crawler.name, controller);
+    this.rejudging.apply(crawler, controller.signal).catch((error: unknown) => {
+      this.services.log.error('judging the stored URLs again failed and will continue after a restart', {
         crawler: crawler.name,
         error: String(error),
       });
@@ -180,22 +186,22 @@ function digestPolicy(crawler: CrawlerDefinition, server: ServerDefinition): str
 }
 
 /**
- * A SHA-256 digest in hex, because the parts contain the values of `${NAME}` references, which must not be stored.
- * Places in the file are left out, so that moving a line changes nothing.
+ * Returns a SHA-256 digest in hex, because the parts contain the values of `${NAME}` references, which must not be
+ * stored. Places in the file are left out, so that moving a line changes nothing.
  */
 function digestParts(
   crawler: CrawlerDefinition,
   names: readonly (keyof CrawlerDefinition)[],
-  more: object = {},
+  extraParts: object = {},
 ): string {
   const parts = Object.fromEntries(names.map((name) => [name, crawler[name]]));
-  const text = JSON.stringify({ ...parts, ...more }, omitPlaces);
+  const text = JSON.stringify({ ...parts, ...extraParts }, omitPlaces);
   return createHash('sha256').update(text).digest('hex');
 }
 
 /** Includes the value of a secret, which leaves this process only as part of a digest. */
 function omitPlaces(this: Record<string, unknown>, key: string, value: unknown): unknown {
-  const own = this[key];
-  if (own instanceof Secret) return own.reveal();
+  const original = this[key];
+  if (original instanceof Secret) return original.reveal();
   return key === 'place' ? undefined : value;
 }

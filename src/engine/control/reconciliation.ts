@@ -15,8 +15,8 @@ import { NotFound, Unacceptable } from '../support/api-errors.js';
 import { IdSet } from '../support/id-set.js';
 import { type ReconciliationReport } from '../views/delivery-views.js';
 
-const PAGE = 1_000;
-const SAMPLES = 20;
+const PAGE_SIZE = 1_000;
+const MAX_SAMPLES = 20;
 
 interface ReconciliationServices {
   readonly store: FrontierStore;
@@ -44,40 +44,40 @@ export class Reconciliation {
     if (!sink) throw new NotFound(`there is no sink ${name}`);
     if (!sink.listEntries) throw new Unacceptable(`the sink ${name} cannot list what it holds`);
     const crawlers = this.services.findCrawlersUsing(name);
-    const missing = new Finding();
-    const extra = new Finding();
-    const stale = new Finding();
-    const seen = new IdSet();
-    /** By page: how many of the documents that were split off it the sink holds. */
-    const parts = new Map<number, number>();
+    const missingDocuments = new Finding();
+    const extraDocuments = new Finding();
+    const staleDocuments = new Finding();
+    const seenIds = new IdSet();
+    /** For each page, the number of documents split off it that the sink holds. */
+    const partCounts = new Map<number, number>();
     let compared = 0;
     for await (const entry of sink.listEntries(new AbortController().signal)) {
       compared++;
-      const known = await this.findKnownUrls(crawlers, entry.uri);
-      const owner = findOwner(known);
+      const knownUrls = await this.findKnownUrls(crawlers, entry.uri);
+      const owner = findOwner(knownUrls);
       if (!owner || owner.stamp === undefined) {
-        extra.add(entry.uri);
+        extraDocuments.add(entry.uri);
         if (repair) await this.deleteExtraDocument(owner, crawlers, name, entry.uri);
         continue;
       }
-      for (const { state, isPart } of known)
-        if (isPart) parts.set(state.id, (parts.get(state.id) ?? 0) + 1);
-        else seen.add(state.id);
+      for (const { state, isPart } of knownUrls)
+        if (isPart) partCounts.set(state.id, (partCounts.get(state.id) ?? 0) + 1);
+        else seenIds.add(state.id);
       // If several crawlers push the URL, the sink has the document that was pushed last.
       if (
         isLeftToAnother(owner.state) ||
-        known.some(({ state, stamp }) => stamp === entry.stamp && !isLeftToAnother(state))
+        knownUrls.some(({ state, stamp }) => stamp === entry.stamp && !isLeftToAnother(state))
       )
         continue;
       if (owner.crawler.isInFlight(owner.state)) continue;
-      stale.add(entry.uri);
+      staleDocuments.add(entry.uri);
       if (repair) await this.pushAgain(owner.crawler, owner.state);
     }
     for (const crawler of crawlers) {
       for await (const state of this.readIndexed(crawler.name)) {
-        const isThere = seen.has(state.id) && (parts.get(state.id) ?? 0) === (state.parts?.length ?? 0);
-        if (isLeftToAnother(state) || isThere || crawler.isInFlight(state)) continue;
-        missing.add(state.url);
+        const isComplete = seenIds.has(state.id) && (partCounts.get(state.id) ?? 0) === (state.parts?.length ?? 0);
+        if (isLeftToAnother(state) || isComplete || crawler.isInFlight(state)) continue;
+        missingDocuments.add(state.url);
         if (repair) await this.pushAgain(crawler, state);
       }
     }
@@ -86,28 +86,28 @@ export class Reconciliation {
       sink: name,
       at,
       compared,
-      missing: missing.toView(),
-      extra: extra.toView(),
-      stale: stale.toView(),
+      missing: missingDocuments.toView(),
+      extra: extraDocuments.toView(),
+      stale: staleDocuments.toView(),
       repaired: repair,
     };
   }
 
-  private async findKnownUrls(crawlers: readonly Crawler[], uri: string): Promise<Known[]> {
-    const known: Known[] = [];
+  private async findKnownUrls(crawlers: readonly Crawler[], uri: string): Promise<KnownUrl[]> {
+    const knownUrls: KnownUrl[] = [];
     for (const crawler of crawlers) {
       const state = await this.services.store.find(crawler.name, uri);
-      if (state) known.push({ crawler, state, stamp: state.stamp, isPart: false });
-      else known.push(...(await this.findPagesOfPart(crawler, uri)));
+      if (state) knownUrls.push({ crawler, state, stamp: state.stamp, isPart: false });
+      else knownUrls.push(...(await this.findPagesOfPart(crawler, uri)));
     }
-    return known;
+    return knownUrls;
   }
 
-  private async findPagesOfPart(crawler: Crawler, uri: string): Promise<Known[]> {
+  private async findPagesOfPart(crawler: Crawler, uri: string): Promise<KnownUrl[]> {
     const part = parsePartUri(uri);
     const state = part && (await this.services.store.find(crawler.name, part.page));
     const stamp = state?.parts?.find(({ id }) => id === part?.id)?.stamp;
-    // Without the page's content hash, nobody knows which documents it has.
+    // Without the page's content hash, it is unknown which documents it has.
     return state
       ? [{ crawler, state, stamp: state.stamp === UNKNOWN_STAMP ? UNKNOWN_STAMP : stamp, isPart: true }]
       : [];
@@ -116,10 +116,10 @@ export class Reconciliation {
   private async *readIndexed(crawler: string): AsyncIterable<UrlState> {
     let last = 0;
     for (;;) {
-      const page = await this.services.store.list({ crawler, indexed: true }, last, PAGE);
+      const page = await this.services.store.list({ crawler, indexed: true }, last, PAGE_SIZE);
       yield* page;
       last = page.at(-1)?.id ?? last;
-      if (page.length < PAGE) return;
+      if (page.length < PAGE_SIZE) return;
     }
   }
 
@@ -140,7 +140,7 @@ export class Reconciliation {
     sink: string,
     uri: string,
   ): Promise<void> {
-    if (owner?.crawler.isInFlight(owner.state)) return; // its visit is about to settle this
+    if (owner?.crawler.isInFlight(owner.state)) return; // its visit will settle this
     const url = URL.canParse(uri) ? toCrawlUrl(new URL(uri).href) : undefined;
     const crawler = owner?.crawler.name ?? crawlers[0]?.name ?? '';
     const order = this.services.ledger.createUriDeleteOrder(
@@ -148,7 +148,7 @@ export class Reconciliation {
       'reconciled',
     );
     const { answer, attempts, putOff } = await this.services.delivery.deliver(order, [sink], { mayPutOff: true });
-    // The person waiting for the report is shown this error; the next comparison finds the document again.
+    // The user waiting for the report sees this error; the next comparison finds the document again.
     if (putOff.length > 0) throw new SinkUnavailable(`sink ${sink} is slow or down and has not deleted ${uri}`);
     const message = answer.state === 'refused' ? answer.message : undefined;
     await this.services.store.saveOrders([
@@ -157,7 +157,7 @@ export class Reconciliation {
   }
 }
 
-interface Known {
+interface KnownUrl {
   readonly crawler: Crawler;
   readonly state: UrlState;
   /** Content hash of the document to compare: the URL's own, or that of a document that was split off its page. */
@@ -166,9 +166,9 @@ interface Known {
 }
 
 /** The crawler that owns the document; otherwise one that has left it to another crawler or just knows the URL. */
-function findOwner(known: readonly Known[]): Known | undefined {
-  const withDocument = known.filter(({ stamp }) => stamp !== undefined);
-  return withDocument.find(({ state }) => !isLeftToAnother(state)) ?? withDocument[0] ?? known[0];
+function findOwner(knownUrls: readonly KnownUrl[]): KnownUrl | undefined {
+  const withDocument = knownUrls.filter(({ stamp }) => stamp !== undefined);
+  return withDocument.find(({ state }) => !isLeftToAnother(state)) ?? withDocument[0] ?? knownUrls[0];
 }
 
 /** The document was left to another crawler, which decides what becomes of it. */
@@ -180,7 +180,7 @@ class Finding {
 
   add(uri: string): void {
     this.count++;
-    if (this.samples.length < SAMPLES) this.samples.push(uri);
+    if (this.samples.length < MAX_SAMPLES) this.samples.push(uri);
   }
 
   toView(): { count: number; samples: readonly string[] } {

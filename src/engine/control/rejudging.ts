@@ -5,9 +5,9 @@
  */
 
 import { decideDisposition } from '../../domain/crawl/disposition.js';
-import { reschedule } from '../../domain/crawl/revisit.js';
+import { createRescheduleDisposition } from '../../domain/crawl/revisit.js';
 import { type Disposition } from '../../domain/crawl/state-changes.js';
-import { OUTSIDE, type UrlState } from '../../domain/crawl/url-state.js';
+import { POLICY_STATUSES, type UrlState } from '../../domain/crawl/url-state.js';
 import { assignSource, REFRESH } from '../../domain/frontier/sources.js';
 import type { Reason } from '../../domain/policy/reasons.js';
 import type { Candidate, RootContext, Verdict } from '../../domain/policy/verdict.js';
@@ -25,15 +25,15 @@ import type { PageProcessor } from '../ports/page-processor.js';
 import { retryUntilDone } from '../support/persistently.js';
 import type { PreviewCounts, PreviewGroup, PreviewReport } from '../views/crawler-views.js';
 
-const PAGE = 1_000;
-const SAMPLES = 20;
-const HOSTS_COUNTED = 1_000;
-const RETRY = seconds(1);
+const PAGE_SIZE = 1_000;
+const MAX_SAMPLES = 20;
+const MAX_HOSTS = 1_000;
+const RETRY_DELAY = seconds(1);
 /** If a larger share of a crawler's documents would be deleted, applying the change requires confirmation. */
-const CONFIRM_SHARE = 0.1;
+const CONFIRMATION_THRESHOLD = 0.1;
 
 /** Reasons for `excluded` that resulted from a visit: a rule change alone does not revoke them. */
-const VISITED_REASONS: ReadonlySet<string> = new Set([
+const REASONS_FROM_VISITS: ReadonlySet<string> = new Set([
   'robots-disallowed',
   'mime-type-excluded',
   'trap-endless-pattern',
@@ -56,16 +56,18 @@ export class Rejudging {
       (a, b) => a + b,
       0,
     );
-    const counts = names.map((name) => new CountingGroup(name));
+    const counters = names.map((name) => new PreviewCounter(name));
     let judged = 0;
     const createReport = (done: boolean): PreviewReport => {
-      const crawlers = counts.map((count) => count.toView());
-      const large = crawlers.filter((count) => count.documentsDeleted.count > CONFIRM_SHARE * count.indexed);
-      return { crawlers, judged, total, done, needsConfirmation: large.map((count) => count.crawler) };
+      const crawlers = counters.map((counter) => counter.toView());
+      const largeDeletions = crawlers.filter(
+        (view) => view.documentsDeleted.count > CONFIRMATION_THRESHOLD * view.indexed,
+      );
+      return { crawlers, judged, total, done, needsConfirmation: largeDeletions.map((view) => view.crawler) };
     };
     for (const [i, name] of names.entries()) {
       for await (const states of this.readPages(name, 0)) {
-        for (const state of states) counts[i]!.add(state, (await this.judge(contexts.get(name)!, state)).verdict);
+        for (const state of states) counters[i]!.add(state, (await this.judge(contexts.get(name)!, state)).verdict);
         judged += states.length;
         yield createReport(false);
       }
@@ -76,41 +78,41 @@ export class Rejudging {
   /** Judges every stored URL of the crawler again. After a store failure or a restart, it resumes where it left off. */
   async apply(crawler: Crawler, signal: AbortSignal): Promise<void> {
     // The visit of a URL in flight began under the previous configuration, which still applies to it.
-    const late: UrlState[] = crawler.urlsInFlight;
-    const work = () => this.resume(crawler, late, signal);
+    const deferred: UrlState[] = crawler.urlsInFlight;
+    const work = () => this.resume(crawler, deferred, signal);
     await retryUntilDone(`judging the stored URLs of ${crawler.name} again`, work, this.services, signal);
   }
 
-  /** @param late URLs in flight, which are judged once their visit has ended */
-  private async resume(crawler: Crawler, late: UrlState[], signal: AbortSignal): Promise<void> {
-    const setting = progressSettingName(crawler.name);
+  /** @param deferred URLs in flight, which are judged once their visit has ended */
+  private async resume(crawler: Crawler, deferred: UrlState[], signal: AbortSignal): Promise<void> {
+    const setting = getProgressSettingName(crawler.name);
     const start = Number((await this.services.store.getSetting(setting)) ?? 0);
     await this.services.store.putSetting(setting, String(start));
     for await (const states of this.readPages(crawler.name, start)) {
-      const decided = await Promise.all(states.map((state) => this.applyToUrl(crawler, state)));
+      const isDone = await Promise.all(states.map((state) => this.applyToUrl(crawler, state)));
       if (signal.aborted) return; // the stored progress now belongs to the next run
-      late.push(...states.filter((_, i) => decided[i] === false));
+      deferred.push(...states.filter((_, i) => isDone[i] === false));
       await this.services.store.putSetting(setting, String(states.at(-1)!.id));
     }
-    while (late.length > 0 && !signal.aborted) {
-      const [state] = await this.services.store.get([late[0]!.id]);
-      const ended = !state || (!crawler.isInFlight(state) && (await this.applyToUrl(crawler, state)));
-      if (ended) late.shift();
-      else await this.services.clock.sleep(RETRY, signal);
+    while (deferred.length > 0 && !signal.aborted) {
+      const [state] = await this.services.store.get([deferred[0]!.id]);
+      const isDone = !state || (!crawler.isInFlight(state) && (await this.applyToUrl(crawler, state)));
+      if (isDone) deferred.shift();
+      else await this.services.clock.sleep(RETRY_DELAY, signal);
     }
     if (!signal.aborted) await this.services.store.putSetting(setting, undefined);
   }
 
   async isUnfinished(crawler: string): Promise<boolean> {
-    return (await this.services.store.getSetting(progressSettingName(crawler))) !== undefined;
+    return (await this.services.store.getSetting(getProgressSettingName(crawler))) !== undefined;
   }
 
   private async applyToUrl(crawler: Crawler, state: UrlState): Promise<boolean> {
-    const changes = (await this.decide(crawler.context, state)) !== undefined;
-    return changes ? crawler.decide(state, { do: 'judge' }) : true;
+    const needsChange = (await this.decide(crawler.context, state)) !== undefined;
+    return needsChange ? crawler.decide(state, { do: 'judge' }) : true;
   }
 
-  /** Undefined if nothing changes for this URL. */
+  /** Resolves to undefined if nothing changes for this URL. */
   async decide(context: CrawlContext, state: UrlState): Promise<Disposition | undefined> {
     // If a link to it is found, it is judged by the rules then in force.
     if (state.status === 'removed') return undefined;
@@ -119,19 +121,19 @@ export class Rejudging {
     if (verdict.accepted) {
       const disposition =
         decideReadmission(state, verdict, now) ??
-        decideUnindexing(state, verdict) ??
-        decideIndexing(state, verdict, now) ??
+        decideOnRemoval(state, verdict) ??
+        decideOnIndexing(state, verdict, now) ??
         decideMove(state, verdict) ??
-        decideRename(context, state, now) ??
+        decideOnCanonicalChange(context, state, now) ??
         this.decideReschedule(context, state, verdict, now);
       return root ? assignRoot(root, disposition) : disposition;
     }
     // A URL that is no longer left to another crawler still has its document.
-    const wasLeft = state.status === 'elsewhere' && !verdict.keepDocument;
+    const wasLeftToAnother = state.status === 'elsewhere' && !verdict.keepDocument;
     // A stored URL whose server record is gone is removed by its own visit once it is due. A URL left to another
     // crawler is never due.
-    const waitsUntilDue = verdict.layer === 'server-records' && !wasLeft;
-    if (waitsUntilDue || (OUTSIDE.has(state.status) && !wasLeft)) return undefined;
+    const waitsUntilDue = verdict.layer === 'server-records' && !wasLeftToAnother;
+    if (waitsUntilDue || (POLICY_STATUSES.has(state.status) && !wasLeftToAnother)) return undefined;
     const { definition } = context;
     const outcome = {
       kind: 'excluded',
@@ -154,17 +156,17 @@ export class Rejudging {
     verdict: Verdict,
     now: Instant,
   ): Disposition | undefined {
-    if (OUTSIDE.has(state.status) || state.status === 'waiting') return undefined;
+    if (POLICY_STATUSES.has(state.status) || state.status === 'waiting') return undefined;
     const rules = toDispositionRules(context.definition, toPageSchedule(verdict), this.services.cron, now);
-    return reschedule(state, rules, now);
+    return createRescheduleDisposition(state, rules, now);
   }
 
   /** The result includes the root on whose site the URL is if the URL was first found through a different one. */
   private async judge(context: CrawlContext, state: UrlState): Promise<{ verdict: Verdict; root?: RootContext }> {
     // A URL first found through a link may have become a root since, or become one under the previewed configuration.
-    const own = context.roots.get(state.url);
-    const first = own ?? (state.root === undefined ? undefined : findKnownRoot(context, state.root));
-    const verdict = await this.judgeUnderRoot(first, context, state);
+    const ownRoot = context.roots.get(state.url);
+    const firstRoot = ownRoot ?? (state.root === undefined ? undefined : findKnownRoot(context, state.root));
+    const verdict = await this.judgeUnderRoot(firstRoot, context, state);
     if (verdict.accepted || (verdict.layer !== 'site-mode' && verdict.reason !== 'not-accepted')) return { verdict };
     const root = context.roots.findBySite(toCrawlUrl(state.url));
     return root ? { verdict: await this.judgeUnderRoot(root, context, state), root } : { verdict };
@@ -187,10 +189,10 @@ export class Rejudging {
   private async *readPages(crawler: string, start: number): AsyncIterable<UrlState[]> {
     let last = start;
     for (;;) {
-      const page = await this.services.store.list({ crawler }, last, PAGE);
+      const page = await this.services.store.list({ crawler }, last, PAGE_SIZE);
       if (page.length > 0) yield page;
       last = page.at(-1)?.id ?? last;
-      if (page.length < PAGE) return;
+      if (page.length < PAGE_SIZE) return;
     }
   }
 }
@@ -198,12 +200,12 @@ export class Rejudging {
 /** The site of the root that led to the URL has changed: assigns the URL to the root on whose site it is now. */
 const assignRoot = (
   { url }: RootContext,
-  rest: Disposition = { remove: false, changes: {}, changed: false },
-): Disposition => ({ ...rest, changes: { ...rest.changes, root: url.href } });
+  disposition: Disposition = { remove: false, changes: {}, changed: false },
+): Disposition => ({ ...disposition, changes: { ...disposition.changes, root: url.href } });
 
 /** Brings back a URL that the rules excluded and now accept. */
 function decideReadmission(state: UrlState, verdict: Verdict, now: UrlState['dueAt']): Disposition | undefined {
-  if (!OUTSIDE.has(state.status) || VISITED_REASONS.has(state.reason)) return undefined;
+  if (!POLICY_STATUSES.has(state.status) || REASONS_FROM_VISITS.has(state.reason)) return undefined;
   const source = assignSource(
     state.discoveredVia === 'robots' ? 'sitemap' : state.discoveredVia,
     verdict.effects,
@@ -218,7 +220,7 @@ function decideReadmission(state: UrlState, verdict: Verdict, now: UrlState['due
 }
 
 /** A page whose canonical URL is now a different one is visited, and gives way to it. */
-function decideRename(
+function decideOnCanonicalChange(
   { canonicalize }: CrawlContext,
   state: UrlState,
   now: UrlState['dueAt'],
@@ -228,22 +230,22 @@ function decideRename(
 }
 
 /** Deletes a document that the rules no longer admit to the index, although its page may still be read for links. */
-function decideUnindexing(state: UrlState, verdict: Verdict): Disposition | undefined {
+function decideOnRemoval(state: UrlState, verdict: Verdict): Disposition | undefined {
   if (!leavesIndex(state, verdict)) return undefined;
-  const reason = getReasonOutOfIndex(verdict);
+  const reason = getUnindexingReason(verdict);
   const changes = { status: 'visited', reason, stamp: null, simhash: null } as const;
   return { remove: false, changes, order: { kind: 'delete', reason }, changed: true };
 }
 
 const leavesIndex = (state: UrlState, verdict: Verdict): boolean =>
-  state.stamp !== undefined && !OUTSIDE.has(state.status) && !verdict.effects.index;
+  state.stamp !== undefined && !POLICY_STATUSES.has(state.status) && !verdict.effects.index;
 
-const getReasonOutOfIndex = (verdict: Verdict) => (verdict.effects.follow ? 'links-only' : 'no-index');
+const getUnindexingReason = (verdict: Verdict) => (verdict.effects.follow ? 'links-only' : 'no-index');
 
 /** A page that the rules kept out of the index and now admit need not wait for its next refresh. */
-function decideIndexing(state: UrlState, verdict: Verdict, now: UrlState['dueAt']): Disposition | undefined {
-  const keptOut = state.status === 'visited' && (state.reason === 'links-only' || state.reason === 'no-index');
-  if (!keptOut || !verdict.effects.index || state.discoveredVia === 'robots') return undefined;
+function decideOnIndexing(state: UrlState, verdict: Verdict, now: UrlState['dueAt']): Disposition | undefined {
+  const wasKeptOut = state.status === 'visited' && (state.reason === 'links-only' || state.reason === 'no-index');
+  if (!wasKeptOut || !verdict.effects.index || state.discoveredVia === 'robots') return undefined;
   return { remove: false, changes: { source: REFRESH, dueAt: now }, changed: false };
 }
 
@@ -261,14 +263,14 @@ function findNewSource(state: UrlState, verdict: Verdict) {
     state.discoveredVia === 'robots'
   )
     return undefined;
-  if (state.discoveredVia === 'root') return undefined; // a person has chosen its priority
+  if (state.discoveredVia === 'root') return undefined; // an operator has chosen its priority
   const source = assignSource(state.discoveredVia, verdict.effects, verdict.effects.priorityShift);
   return source === state.source ? undefined : source;
 }
 
-const progressSettingName = (crawler: string): string => `rejudging/${crawler}`;
+const getProgressSettingName = (crawler: string): string => `rejudging/${crawler}`;
 
-class CountingGroup {
+class PreviewCounter {
   private indexed = 0;
   private readonly newlyAccepted = new Group();
   private readonly excluded = new Group();
@@ -281,21 +283,24 @@ class CountingGroup {
   add(state: UrlState, verdict: Verdict): void {
     if (state.status === 'removed') return;
     if (state.stamp !== undefined) this.indexed++;
-    const outside = OUTSIDE.has(state.status);
+    const isExcluded = POLICY_STATUSES.has(state.status);
     if (verdict.accepted) {
-      const returns = outside && !VISITED_REASONS.has(state.reason);
+      const isReadmitted = isExcluded && !REASONS_FROM_VISITS.has(state.reason);
       // A URL that was left to another crawler still has its document, which its next visit may remove from the index.
-      const leaves = returns ? state.stamp !== undefined && !verdict.effects.index : leavesIndex(state, verdict);
-      if (returns) this.newlyAccepted.add(state, verdict.reason);
-      if (leaves) this.documentsDeleted.add(state, getReasonOutOfIndex(verdict));
-      else if (!returns && findNewSource(state, verdict) !== undefined) this.changedSource.add(state, verdict.reason);
+      const isUnindexed = isReadmitted
+        ? state.stamp !== undefined && !verdict.effects.index
+        : leavesIndex(state, verdict);
+      if (isReadmitted) this.newlyAccepted.add(state, verdict.reason);
+      if (isUnindexed) this.documentsDeleted.add(state, getUnindexingReason(verdict));
+      else if (!isReadmitted && findNewSource(state, verdict) !== undefined)
+        this.changedSource.add(state, verdict.reason);
       return;
     }
     if (verdict.keepDocument) {
       if (state.status !== 'elsewhere') this.keptElsewhere.add(state, verdict.reason);
       return;
     }
-    if (!outside) this.excluded.add(state, verdict.reason);
+    if (!isExcluded) this.excluded.add(state, verdict.reason);
     if (state.stamp !== undefined) this.documentsDeleted.add(state, verdict.reason);
   }
 
@@ -320,10 +325,10 @@ class Group {
 
   add(state: UrlState, reason: Reason): void {
     this.count++;
-    if (this.byHost.has(state.hostKey) || this.byHost.size < HOSTS_COUNTED) {
+    if (this.byHost.has(state.hostKey) || this.byHost.size < MAX_HOSTS) {
       this.byHost.set(state.hostKey, (this.byHost.get(state.hostKey) ?? 0) + 1);
     }
-    if (this.samples.length < SAMPLES) this.samples.push({ url: state.url, reason });
+    if (this.samples.length < MAX_SAMPLES) this.samples.push({ url: state.url, reason });
   }
 
   toView(): PreviewGroup {

@@ -1,6 +1,4 @@
-/**
- * The time since which a crawler's pages are read again even if unchanged: the same for all nodes, kept in the store.
- */
+/** Stores the time since which a crawler's pages are read again even if unchanged; it applies to all nodes. */
 import { instant } from '../../domain/time/units.js';
 import type { Crawler } from '../crawl/crawler.js';
 import type { Settings } from '../ports/frontier-store.js';

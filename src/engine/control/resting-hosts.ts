@@ -6,7 +6,7 @@ import type { Clock } from '../ports/clock.js';
 import type { FrontierStore } from '../ports/frontier-store.js';
 import type { RefreshRequest, RestingHost } from '../views/url-views.js';
 
-const MOST_SHOWN = 100;
+const MAX_SHOWN = 100;
 
 interface RestingServices {
   readonly store: Pick<FrontierStore, 'loadHosts'>;
@@ -15,18 +15,18 @@ interface RestingServices {
 }
 
 /**
- * Hosts of the URLs to be refreshed that are resting after a failure or at their own request. One request is made to
- * each nevertheless; the other URLs wait. For a pattern, only hosts that this node crawls are listed.
+ * Finds the hosts of URLs to be refreshed that are resting after a failure or at their own request. One request is made
+ * to each of them anyway; the other URLs wait. For a pattern, only hosts that this node crawls are listed.
  */
 export async function findRestingHosts(
   crawler: Crawler,
-  what: RefreshRequest,
+  request: RefreshRequest,
   { store, hosts, clock }: RestingServices,
 ): Promise<RestingHost[]> {
-  const url = what.url === undefined ? undefined : crawler.context.canonicalize(what.url);
+  const url = request.url === undefined ? undefined : crawler.context.canonicalize(request.url);
   const keys = url
     ? [getHostKey(url)]
-    : crawler.listRestingHosts(MOST_SHOWN).filter((key) => what.hostKey === undefined || key === what.hostKey);
+    : crawler.listRestingHosts(MAX_SHOWN).filter((key) => request.hostKey === undefined || key === request.hostKey);
   const now = clock.now();
   const resting: RestingHost[] = [];
   for (const key of keys) {

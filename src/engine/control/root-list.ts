@@ -7,12 +7,12 @@ import { stripUserInfo } from '../../domain/url/crawl-url.js';
 import type { Crawler } from '../crawl/crawler.js';
 import type { Settings, UrlCatalog } from '../ports/frontier-store.js';
 import type { RootSubmission, RootView } from '../views/crawler-views.js';
-import { rootSettingsPrefix } from './root-settings.js';
+import { getRootSettingsPrefix } from './root-settings.js';
 
-type Unplaced = Omit<RootView, 'position' | 'state'>;
+type UnpositionedRoot = Omit<RootView, 'position' | 'state'>;
 
 /** Maximum number of submitted roots read in one call. */
-const PAGE = 500;
+const PAGE_SIZE = 500;
 /** Positions must be short: beyond this length, URLs with the same beginning are ordered by their digest. */
 const POSITION_LENGTH = 500;
 
@@ -37,42 +37,42 @@ export class RootList {
 
   private async *listRootsAfter(crawler: Crawler, after: string): AsyncGenerator<Omit<RootView, 'state'>> {
     const configured = crawler.context.definition.roots.map(
-      (root): Unplaced => ({ ...root, url: stripUserInfo(root.url), origin: 'configuration' }),
+      (root): UnpositionedRoot => ({ ...root, url: stripUserInfo(root.url), origin: 'configuration' }),
     );
     yield* sortByUrl(configured);
     const [, origin, beginning = ''] = /^(\w+) (\S*)/.exec(after) ?? [];
-    let alike: Unplaced[] = [];
+    let samePrefix: UnpositionedRoot[] = [];
     for await (const root of this.readSubmitted(crawler.name, origin === 'submitted' ? beginning : '')) {
-      if (alike[0] && getUrlPrefix(alike[0].url) !== getUrlPrefix(root.url)) {
-        yield* sortByUrl(alike);
-        alike = [];
+      if (samePrefix[0] && getUrlPrefix(samePrefix[0].url) !== getUrlPrefix(root.url)) {
+        yield* sortByUrl(samePrefix);
+        samePrefix = [];
       }
-      alike.push({ ...root, origin: 'submitted' });
+      samePrefix.push({ ...root, origin: 'submitted' });
     }
-    yield* sortByUrl(alike);
+    yield* sortByUrl(samePrefix);
   }
 
   /** Submitted roots sorted by URL, from the first one that is not before `from`. */
   private async *readSubmitted(crawler: string, from: string): AsyncGenerator<RootSubmission> {
-    const prefix = rootSettingsPrefix(crawler);
+    const prefix = getRootSettingsPrefix(crawler);
     for (let start = prefix + from, last: string | undefined; ; ) {
-      const page = [...(await this.store.listSettings(prefix, { from: start, limit: PAGE }))];
+      const page = [...(await this.store.listSettings(prefix, { from: start, limit: PAGE_SIZE }))];
       for (const [name, json] of page) if (name !== last) yield JSON.parse(json) as RootSubmission;
-      if (page.length < PAGE) return;
+      if (page.length < PAGE_SIZE) return;
       last = page.at(-1)![0];
       start = last;
     }
   }
 }
 
-const sortByUrl = (roots: readonly Unplaced[]): Omit<RootView, 'state'>[] =>
+const sortByUrl = (roots: readonly UnpositionedRoot[]): Omit<RootView, 'state'>[] =>
   roots
     .map((root) => ({ ...root, position: getPosition(root) }))
     .sort((a, b) => (a.position < b.position ? -1 : a.position > b.position ? 1 : 0));
 
 const getUrlPrefix = (url: string): string => url.slice(0, POSITION_LENGTH).toWellFormed();
 
-function getPosition({ origin, url }: Unplaced): string {
-  const rest = url.length > POSITION_LENGTH ? createHash('sha256').update(url).digest('hex') : '';
-  return `${origin} ${getUrlPrefix(url)} ${rest}`;
+function getPosition({ origin, url }: UnpositionedRoot): string {
+  const digest = url.length > POSITION_LENGTH ? createHash('sha256').update(url).digest('hex') : '';
+  return `${origin} ${getUrlPrefix(url)} ${digest}`;
 }

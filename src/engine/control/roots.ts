@@ -15,15 +15,15 @@ import type { PageProcessor } from '../ports/page-processor.js';
 import { NotFound } from '../support/api-errors.js';
 import { type RootSubmission, type RootView, type SubmitOutcome } from '../views/crawler-views.js';
 import { RootList } from './root-list.js';
-import { rootSettingsPrefix } from './root-settings.js';
+import { getRootSettingsPrefix } from './root-settings.js';
 
 /** Maximum number of submissions stored in one call. */
-const PAGE = 1_000;
+const PAGE_SIZE = 1_000;
 /**
- * Up to this many submissions in one call are tried at once even if their hosts are resting; longer lists wait for the
- * hosts.
+ * Up to this many URLs submitted in one call are visited immediately even if their hosts are resting; longer lists wait
+ * for the hosts.
  */
-const MOST_TRIED = 20;
+const MAX_IMMEDIATE_VISITS = 20;
 
 interface RootServices {
   readonly store: FrontierStore;
@@ -34,97 +34,109 @@ interface RootServices {
 
 /** The root URLs of all crawlers: configured ones, and submitted ones, which are kept in the store. */
 export class Roots {
-  private readonly views: RootList;
+  private readonly rootList: RootList;
 
   constructor(private readonly services: RootServices) {
-    this.views = new RootList(services.store);
+    this.rootList = new RootList(services.store);
   }
 
   /** Loads submitted roots and moved sites and stores new roots, after a start or a configuration change. */
-  async open(crawler: Crawler, before: Iterable<string> = []): Promise<void> {
-    await this.syncWithStore(crawler, before);
-    const judged = [...crawler.context.roots.values()].map((root) => ({ root, verdict: judgeRoot(crawler, root) }));
-    const fresh = judged.flatMap(({ root, verdict }) =>
+  async admitRoots(crawler: Crawler, previousUrls: Iterable<string> = []): Promise<void> {
+    await this.syncWithStore(crawler, previousUrls);
+    const judgedRoots = [...crawler.context.roots.values()].map((root) => ({
+      root,
+      verdict: judgeRoot(crawler, root),
+    }));
+    const acceptedUrls = judgedRoots.flatMap(({ root, verdict }) =>
       verdict.accepted ? [this.toNewUrl(crawler, root, verdict)] : [],
     );
-    const recorded = judged.flatMap(({ root, verdict }) =>
+    const filteredUrls = judgedRoots.flatMap(({ root, verdict }) =>
       verdict.accepted || !verdict.record ? [] : [this.createFilteredUrl(crawler, root, verdict)],
     );
-    if (recorded.length > 0) await this.services.store.discover(recorded);
-    const added = await this.services.store.discover(fresh);
-    crawler.admit(added);
-    await this.promoteToRoots(crawler, fresh, added);
+    if (filteredUrls.length > 0) await this.services.store.discover(filteredUrls);
+    const addedStates = await this.services.store.discover(acceptedUrls);
+    crawler.admit(addedStates);
+    await this.promoteToRoots(crawler, acceptedUrls, addedStates);
   }
 
   /**
-   * A URL that was first found through a link and is now configured as a root becomes one, as if it had been submitted.
+   * Turns URLs that were first found through a link and are now configured as roots into roots, as if they had been
+   * submitted.
    */
-  private async promoteToRoots(crawler: Crawler, roots: readonly NewUrl[], added: readonly UrlState[]): Promise<void> {
-    const isAdded = new Set(added.map(({ url }) => url));
-    for (const some of splitIntoChunks(roots.filter(({ url }) => !isAdded.has(url)))) {
-      const states = await Promise.all(some.map(({ url }) => this.services.store.find(crawler.name, url)));
-      const found = some.filter((_, i) => states[i]?.discoveredVia !== 'root');
-      if (found.length === 0) continue;
-      const seeded = await this.services.store.seed(found);
+  private async promoteToRoots(
+    crawler: Crawler,
+    roots: readonly NewUrl[],
+    addedStates: readonly UrlState[],
+  ): Promise<void> {
+    const addedUrls = new Set(addedStates.map(({ url }) => url));
+    for (const chunk of splitIntoChunks(roots.filter(({ url }) => !addedUrls.has(url)))) {
+      const states = await Promise.all(chunk.map(({ url }) => this.services.store.find(crawler.name, url)));
+      const linkedUrls = chunk.filter((_, i) => states[i]?.discoveredVia !== 'root');
+      if (linkedUrls.length === 0) continue;
+      const seeded = await this.services.store.seed(linkedUrls);
       crawler.admit(seeded.map(({ state }) => state));
     }
   }
 
   /**
    * Takes over submitted roots and moved sites, whether from this node or another, and drops roots that were removed.
-   * @param before roots of the previous configuration
+   * @param previousUrls roots of the previous configuration
    */
-  async syncWithStore(crawler: Crawler, before: Iterable<string> = []): Promise<void> {
-    const known = new Set([...before, ...crawler.context.roots.keys()]);
-    const present = collectConfiguredRootUrls(crawler.context);
+  async syncWithStore(crawler: Crawler, previousUrls: Iterable<string> = []): Promise<void> {
+    const candidateUrls = new Set([...previousUrls, ...crawler.context.roots.keys()]);
+    const currentUrls = collectConfiguredRootUrls(crawler.context);
     for (const root of await this.readStored(crawler.name, crawler.context)) {
       this.registerRoot(crawler, root);
-      present.add(root.url.href);
+      currentUrls.add(root.url.href);
     }
-    for (const url of known) if (!present.has(url)) this.drop(crawler, url);
+    for (const url of candidateUrls) if (!currentUrls.has(url)) this.drop(crawler, url);
   }
 
-  /** What the store knows about a crawler's roots: submitted ones, and those whose site has moved. */
+  /** Reads a crawler's roots from the store: submitted ones, and those whose site has moved. */
   async readStored(name: string, context: CrawlContext): Promise<RootContext[]> {
-    const stored = new Map<string, RootContext>();
+    const storedRoots = new Map<string, RootContext>();
     for (const root of await this.readSubmitted(name)) {
       const url = context.canonicalize(root.url);
-      if (url) stored.set(url.href, createRootContext(toRootDefinition(root), url));
+      if (url) storedRoots.set(url.href, createRootContext(toRootDefinition(root), url));
     }
     const configured = collectConfiguredRootUrls(context);
-    const moved = await this.services.store.listSettings(`moved-site/${name}/`);
-    for (const [setting, target] of moved) {
+    const movedSites = await this.services.store.listSettings(`moved-site/${name}/`);
+    for (const [setting, target] of movedSites) {
       const url = setting.slice(`moved-site/${name}/`.length);
-      const root = stored.get(url) ?? (configured.has(url) ? context.roots.get(url) : undefined);
-      if (root) stored.set(url, moveSite(moveSiteBack(root), toCrawlUrl(target)));
+      const root = storedRoots.get(url) ?? (configured.has(url) ? context.roots.get(url) : undefined);
+      if (root) storedRoots.set(url, moveSite(moveSiteBack(root), toCrawlUrl(target)));
     }
     for (const url of configured) {
       const root = context.roots.get(url);
-      if (root?.formerPrefixes && !stored.has(url)) stored.set(url, moveSiteBack(root));
+      if (root?.formerPrefixes && !storedRoots.has(url)) storedRoots.set(url, moveSiteBack(root));
     }
-    return [...stored.values()];
+    return [...storedRoots.values()];
   }
 
-  /** Returns the outcome for each, in the order given. All nodes know the roots before the first one is visited. */
+  /**
+   * Submits roots; returns the outcome for each, in the order given. All nodes know the roots before the first one is
+   * visited.
+   */
   async submit(crawler: Crawler, submissions: readonly RootSubmission[]): Promise<SubmitOutcome[]> {
-    const judged = submissions.map((submission) => judgeSubmission(crawler, applyDefaultSiteMode(submission)));
-    const taken = judged.flatMap((each) => ('root' in each ? [each] : []));
-    for (const { root } of taken) this.registerRoot(crawler, root);
-    for (const some of splitIntoChunks(taken)) await Promise.all(some.map((each) => this.saveRoot(crawler, each)));
-    if (taken.length > 0) await this.services.nodes.notifyControlChanged();
+    const results = submissions.map((submission) => judgeSubmission(crawler, applyDefaultSiteMode(submission)));
+    const acceptedRoots = results.flatMap((result) => ('root' in result ? [result] : []));
+    for (const { root } of acceptedRoots) this.registerRoot(crawler, root);
+    for (const chunk of splitIntoChunks(acceptedRoots))
+      await Promise.all(chunk.map((acceptedRoot) => this.saveRoot(crawler, acceptedRoot)));
+    if (acceptedRoots.length > 0) await this.services.nodes.notifyControlChanged();
     const outcomes: SubmitOutcome[] = [];
     const seededStates: UrlState[] = [];
-    for (const some of splitIntoChunks(taken)) {
+    for (const chunk of splitIntoChunks(acceptedRoots)) {
       const seeded = await this.services.store.seed(
-        some.map(({ root, verdict }) => this.toNewUrl(crawler, root, verdict)),
+        chunk.map(({ root, verdict }) => this.toNewUrl(crawler, root, verdict)),
       );
       crawler.admit(seeded.map(({ state }) => state));
       seededStates.push(...seeded.map(({ state }) => state));
       for (const { state, known } of seeded) outcomes.push({ outcome: known ? 'known' : 'new', url: state });
     }
-    if (taken.length <= MOST_TRIED) for (const state of seededStates) await crawler.visitNow(state);
-    const next = outcomes.values();
-    return judged.map((each) => ('root' in each ? next.next().value! : each));
+    if (acceptedRoots.length <= MAX_IMMEDIATE_VISITS) for (const state of seededStates) await crawler.visitNow(state);
+    const acceptedOutcomes = outcomes.values();
+    return results.map((result) => ('root' in result ? acceptedOutcomes.next().value! : result));
   }
 
   /**
@@ -143,11 +155,11 @@ export class Roots {
   }
 
   list(crawler: Crawler, after: string, limit: number): Promise<RootView[]> {
-    return this.views.readPage(crawler, after, limit);
+    return this.rootList.readPage(crawler, after, limit);
   }
 
   /**
-   * The URL is no longer a root; URLs found through it stay until the rules exclude them.
+   * Removes a submitted root; URLs found through it stay until the rules exclude them.
    * @throws NotFound
    */
   async remove(crawler: Crawler, rawUrl: string): Promise<void> {
@@ -155,7 +167,7 @@ export class Roots {
     const name = url && getSettingName(crawler, url.href);
     if (!url || !name || (await this.services.store.getSetting(name)) === undefined) {
       throw new NotFound(
-        `${stripUserInfo(rawUrl)} is not a submitted root of crawler ${crawler.name}; roots in CrawlConfig.xml are removed there`,
+        `${stripUserInfo(rawUrl)} is not a submitted root of crawler ${crawler.name}; a root in CrawlConfig.xml must be removed there`,
       );
     }
     await this.forget(crawler, [url.href]);
@@ -163,7 +175,7 @@ export class Roots {
 
   /** Removes the submitted roots among these URLs; configured ones stay. */
   async forget(crawler: Crawler, urls: Iterable<string>): Promise<void> {
-    const submitted = await this.services.store.listSettings(rootSettingsPrefix(crawler.name));
+    const submitted = await this.services.store.listSettings(getRootSettingsPrefix(crawler.name));
     const configured = collectConfiguredRootUrls(crawler.context);
     const forgotten = [...urls].filter((url) => submitted.has(getSettingName(crawler, url)));
     for (const url of forgotten) {
@@ -173,13 +185,13 @@ export class Roots {
     if (forgotten.length > 0) await this.services.nodes.notifyControlChanged();
   }
 
-  private saveRoot(crawler: Crawler, { submission, root }: Taken): Promise<void> {
+  private saveRoot(crawler: Crawler, { submission, root }: AcceptedRoot): Promise<void> {
     const { href } = root.url;
     return this.services.store.putSetting(getSettingName(crawler, href), JSON.stringify({ ...submission, url: href }));
   }
 
   private async readSubmitted(name: string): Promise<RootSubmission[]> {
-    const settings = await this.services.store.listSettings(rootSettingsPrefix(name));
+    const settings = await this.services.store.listSettings(getRootSettingsPrefix(name));
     return [...settings.values()].map((json) => JSON.parse(json) as RootSubmission);
   }
 
@@ -222,24 +234,24 @@ export class Roots {
 const collectConfiguredRootUrls = ({ definition, canonicalize }: CrawlContext): Set<string> =>
   new Set(definition.roots.flatMap((root) => canonicalize(root.url)?.href ?? []));
 
-function* splitIntoChunks<T>(all: readonly T[]): Iterable<readonly T[]> {
-  for (let i = 0; i < all.length; i += PAGE) yield all.slice(i, i + PAGE);
+function* splitIntoChunks<T>(items: readonly T[]): Iterable<readonly T[]> {
+  for (let i = 0; i < items.length; i += PAGE_SIZE) yield items.slice(i, i + PAGE_SIZE);
 }
 
 /** The home pages of these URLs' servers, except those in the list already. */
 function toHomePages(crawler: Crawler, lines: readonly string[]): RootSubmission[] {
   const urls = lines.map((line) => crawler.context.canonicalize(line)).filter((url) => url !== undefined);
-  const listed = new Set(urls.map(({ href }) => href));
-  const homes = new Set(urls.map(getServerScope));
-  return [...homes].filter((url) => !listed.has(url)).map((url) => ({ url, site: false }));
+  const listedUrls = new Set(urls.map(({ href }) => href));
+  const homePages = new Set(urls.map(getServerScope));
+  return [...homePages].filter((url) => !listedUrls.has(url)).map((url) => ({ url, site: false }));
 }
 
-const getSettingName = (crawler: Crawler, url: string): string => rootSettingsPrefix(crawler.name) + url;
+const getSettingName = (crawler: Crawler, url: string): string => getRootSettingsPrefix(crawler.name) + url;
 
 const judgeRoot = (crawler: Crawler, root: RootContext): Verdict =>
   crawler.context.policy.judge({ url: root.url as CrawlUrl, discoveredVia: 'root', root, hops: 0 });
 
-interface Taken {
+interface AcceptedRoot {
   readonly submission: RootSubmission;
   readonly root: RootContext;
   readonly verdict: Verdict;
@@ -247,7 +259,7 @@ interface Taken {
 
 type Rejected = Extract<SubmitOutcome, { outcome: 'rejected' }>;
 
-function judgeSubmission(crawler: Crawler, submission: RootSubmission): Taken | Rejected {
+function judgeSubmission(crawler: Crawler, submission: RootSubmission): AcceptedRoot | Rejected {
   const url = crawler.context.canonicalize(submission.url);
   if (!url) return { outcome: 'rejected', url: stripUserInfo(submission.url), message: 'not a URL with a host' };
   const root = createRootContext(toRootDefinition({ ...submission, url: url.href }), url);

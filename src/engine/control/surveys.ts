@@ -1,7 +1,7 @@
 /**
- * Reports how much of what a crawler knows has been crawled and indexed, what is left out and why, and how old the
- * indexed documents are. A survey reads all stored URLs step by step, so the result is kept for a minute and concurrent
- * requests share it.
+ * Reports how many of the URLs known to a crawler have been crawled and indexed, which are left out and why, and how
+ * old the indexed documents are. A survey reads all stored URLs step by step, so the result is kept for a minute and
+ * concurrent requests share it.
  */
 import { after, before, type Duration, days, hours, type Instant, seconds } from '../../domain/time/units.js';
 import type { Crawler } from '../crawl/crawler.js';
@@ -9,7 +9,7 @@ import type { Clock } from '../ports/clock.js';
 import type { SurveyStep, UrlCatalog } from '../ports/frontier-store.js';
 import type { SurveyView } from '../views/url-views.js';
 
-const KEPT_FOR = seconds(60);
+const RESULT_LIFETIME = seconds(60);
 const AGES: readonly Duration[] = [hours(1), hours(6), days(1), days(3), days(7), days(14), days(30), days(90)];
 
 type Reason = SurveyStep['reasons'][number];
@@ -29,11 +29,11 @@ export class Surveys {
     const { smart, maximumAge } = context.definition.refresh;
     const limit = smart ? maximumAge : undefined;
     const key = `${name} ${limit}`;
-    const known = this.latest.get(key);
-    if (known && known.until > now) return known.view;
-    for (const [other, { until }] of this.latest) if (until <= now) this.latest.delete(other);
+    const cached = this.latest.get(key);
+    if (cached && cached.until > now) return cached.view;
+    for (const [cachedKey, { until }] of this.latest) if (until <= now) this.latest.delete(cachedKey);
     const view = this.survey(name, now, limit);
-    this.latest.set(key, { until: after(now, KEPT_FOR), view });
+    this.latest.set(key, { until: after(now, RESULT_LIFETIME), view });
     view.catch(() => this.latest.delete(key));
     return view;
   }
@@ -44,11 +44,11 @@ export class Surveys {
     const since = bounds.map((age) => before(now, age));
     const reasons = new Map<string, Reason>();
     const ages = new Array<number>(bounds.length + 1).fill(0);
-    for (let at: number | undefined = 0; at !== undefined; ) {
-      const step: SurveyStep = await this.services.store.survey(crawler, since, at);
+    for (let position: number | undefined = 0; position !== undefined; ) {
+      const step: SurveyStep = await this.services.store.survey(crawler, since, position);
       for (const row of step.reasons) addReason(reasons, row);
       for (const [i, documents] of step.ages.entries()) ages[i]! += documents;
-      at = step.next;
+      position = step.next;
     }
     const classes = ages.map((documents, i) => ({ upTo: bounds[i], documents }));
     return { at: now, reasons: [...reasons.values()].sort((a, b) => b.urls - a.urls), ages: classes, maximumAge };
@@ -57,6 +57,9 @@ export class Surveys {
 
 function addReason(reasons: Map<string, Reason>, row: Reason): void {
   const key = `${row.status} ${row.reason}`;
-  const known = reasons.get(key);
-  reasons.set(key, known ? { ...row, urls: known.urls + row.urls, indexed: known.indexed + row.indexed } : row);
+  const existing = reasons.get(key);
+  reasons.set(
+    key,
+    existing ? { ...row, urls: existing.urls + row.urls, indexed: existing.indexed + row.indexed } : row,
+  );
 }

@@ -1,4 +1,4 @@
-/** Decides what a person's command, or a rule change, means for the current state of a URL. */
+/** Decides what an operator's command, or a rule change, means for the current state of a URL. */
 import { CANONICAL_ELSEWHERE } from '../../domain/crawl/disposition.js';
 import { createReleaseDisposition } from '../../domain/crawl/release.js';
 import { type Disposition } from '../../domain/crawl/state-changes.js';
@@ -16,7 +16,7 @@ import type { LedgerEntry } from '../ports/frontier-store.js';
 import { findIndexedDocument } from './indexed-document.js';
 import type { Rejudging } from './rejudging.js';
 
-/** Reason of a deletion that a person decided; unfinished deletions are found by it after a restart. */
+/** Reason of a deletion that an operator requested; unfinished deletions are found by it after a restart. */
 export const CLEARED = 'cleared-by-person';
 
 export class UrlCommands {
@@ -27,17 +27,18 @@ export class UrlCommands {
     private readonly kept: Pick<KeptDocuments, 'find'>,
   ) {}
 
-  /** Undefined if the command does not change this URL. */
-  async decide(word: UrlCommand, state: UrlState, context: CrawlContext): Promise<CommandResult | undefined> {
-    switch (word.do) {
+  /** Resolves to undefined if the command does not change this URL. */
+  async decide(command: UrlCommand, state: UrlState, context: CrawlContext): Promise<CommandResult | undefined> {
+    switch (command.do) {
       case 'clear': {
         // A document that was left to another crawler belongs to that crawler, once it has accepted it.
-        const wasLeft = state.status === 'elsewhere';
-        const keeps = wasLeft && (await this.shared.belongsToAnother(state, context.definition.pushTo));
-        return { disposition: decideRemoval(state, keeps) };
+        const wasLeftToAnother = state.status === 'elsewhere';
+        const keepsDocument =
+          wasLeftToAnother && (await this.shared.belongsToAnother(state, context.definition.pushTo));
+        return { disposition: decideRemoval(state, keepsDocument) };
       }
       case 'forget-error': {
-        const disposition = decideForget(state, this.clock.now());
+        const disposition = decideOnForgetting(state, this.clock.now());
         return disposition && { disposition };
       }
       case 'index-after-all': {
@@ -49,9 +50,11 @@ export class UrlCommands {
         return disposition && { disposition };
       }
       case 'send-again':
-        return decideResend(state, word.entry);
+        return decideResend(state, command.entry);
       case 'send-to':
-        return context.definition.pushTo.includes(word.sink) ? this.decideSendTo(word, state, context) : undefined;
+        return context.definition.pushTo.includes(command.sink)
+          ? this.decideSendTo(command, state, context)
+          : undefined;
     }
   }
 
@@ -67,15 +70,15 @@ export class UrlCommands {
     // A document that was left to another crawler is delivered by that crawler.
     if (state.stamp === undefined || state.status === 'elsewhere') return undefined;
     const now = this.clock.now();
-    const isKnown = state.stamp !== UNKNOWN_STAMP;
+    const hasStamp = state.stamp !== UNKNOWN_STAMP;
     const reason = from === sink ? 'access-changed' : 'backfill';
-    const kept = await findIndexedDocument(this.kept, from, state, context);
-    if (kept) {
-      if (from === sink && !kept.hasNewPrincipals) return undefined;
+    const indexedDocument = await findIndexedDocument(this.kept, from, state, context);
+    if (indexedDocument) {
+      if (from === sink && !indexedDocument.hasNewPrincipals) return undefined;
       const disposition: Disposition = { remove: false, changes: {}, order: { kind: 'add', reason }, changed: false };
-      return { disposition, document: kept.document, sinks: [sink] };
+      return { disposition, document: indexedDocument.document, sinks: [sink] };
     }
-    if (!isKnown && state.dueAt <= now) return undefined;
+    if (!hasStamp && state.dueAt <= now) return undefined;
     const changes = { ...createVerificationChanges(now), reason, source: REFRESH } as const;
     return { disposition: { remove: false, changes, changed: false } };
   }
@@ -87,7 +90,7 @@ function decideRemoval(state: UrlState, keepsDocument: boolean): Disposition {
 }
 
 /** Forgets a URL in error; if its document is still indexed, it is visited again instead. */
-function decideForget(state: UrlState, now: Instant): Disposition | undefined {
+function decideOnForgetting(state: UrlState, now: Instant): Disposition | undefined {
   if (state.status !== 'error' && state.status !== 'removed') return undefined;
   if (state.stamp === undefined) return { remove: true, changes: {}, changed: false };
   return {
@@ -97,7 +100,7 @@ function decideForget(state: UrlState, now: Instant): Disposition | undefined {
   };
 }
 
-/** The page's canonical URL has produced no document: the next visit finds that out and indexes the page. */
+/** The page's canonical URL has produced no document: the next visit will find that out and index the page. */
 function decideIndexingDespiteCanonical({ reason, source }: UrlState, now: Instant): Disposition | undefined {
   if (reason !== CANONICAL_ELSEWHERE) return undefined;
   return { remove: false, changes: { source: source ?? REFRESH, dueAt: now }, changed: false };
@@ -109,20 +112,20 @@ function decideResend(state: UrlState, entry: LedgerEntry): CommandResult {
     const disposition = { remove: false, changes: {}, changed: false };
     return { disposition, releasedPart: { id: part.id, entry } };
   }
-  const why = findReasonNotToDelete(state, entry);
-  if (why !== undefined)
-    return { disposition: { remove: false, changes: {}, changed: false }, cancel: { order: entry, why } };
-  return { disposition: createReleaseDisposition(state, entry.reason), resume: entry };
+  const reason = findReasonNotToDelete(state, entry);
+  if (reason !== undefined)
+    return { disposition: { remove: false, changes: {}, changed: false }, cancellation: { order: entry, reason } };
+  return { disposition: createReleaseDisposition(state, entry.reason), earlierDeletion: entry };
 }
 
-/** Why an old deletion of the document would be wrong now. */
+/** Returns why the document must no longer be deleted as decided earlier; undefined if it may be. */
 function findReasonNotToDelete(
   { status, pendingDeletion }: UrlState,
   { state, reason }: LedgerEntry,
 ): string | undefined {
   const isWithheld = state === 'held' || state === 'awaiting';
   if (isWithheld && pendingDeletion !== undefined) return undefined;
-  // A person's decision applies, whatever the page's response is.
+  // An operator's decision applies, whatever the page's response is.
   if (status === 'indexed' && reason !== CLEARED) return 'the page responds normally again';
-  return isWithheld ? 'the document was deleted for another reason' : undefined;
+  return isWithheld ? 'the document was deleted for a different reason' : undefined;
 }

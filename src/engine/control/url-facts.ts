@@ -10,10 +10,10 @@ import type { Clock } from '../ports/clock.js';
 import type { FrontierStore, LedgerEntry, Visit } from '../ports/frontier-store.js';
 import type { OwedOrder } from '../ports/owed-orders.js';
 
-const VISITS_SHOWN = 50;
-const ORDERS_SHOWN = 50;
+const MAX_VISITS = 50;
+const MAX_ORDERS = 50;
 
-/** What a node knows about a URL and has not written to the store. */
+/** The facts about a URL that a node has not written to the store. */
 export interface UrlInMemory {
   /** Orders that have been decided but not yet answered by every sink. */
   readonly pending: readonly LedgerEntry[];
@@ -28,7 +28,7 @@ interface FactsServices {
   readonly findInMemory: (crawler: string, url: string) => Promise<UrlInMemory>;
 }
 
-interface Question {
+interface UrlQuery {
   readonly url: CrawlUrl;
   readonly state: UrlState | undefined;
   readonly verdict: Verdict;
@@ -42,29 +42,29 @@ export interface StoredFacts extends UrlFacts {
   readonly orders: readonly LedgerEntry[];
   readonly refusedLinks: readonly RefusedSample[];
   /** Orders still owed to sinks that have not received what is indexed. */
-  readonly behind: readonly OwedOrder[];
+  readonly owedOrders: readonly OwedOrder[];
 }
 
 /** Gathers what is known about a URL, from the store and from what is in flight. */
 export class UrlFactsReader {
   constructor(private readonly services: FactsServices) {}
 
-  async read(crawler: Crawler, { url, state, ...question }: Question): Promise<StoredFacts> {
+  async read(crawler: Crawler, { url, state, ...query }: UrlQuery): Promise<StoredFacts> {
     const { store, clock } = this.services;
-    const [visits, kept, { pending, refusedLinks }, host, behind] = await Promise.all([
-      state ? store.listVisits(state.id, VISITS_SHOWN) : [],
-      store.listOrders({ crawler: crawler.name, uri: url.href }, undefined, ORDERS_SHOWN),
+    const [visits, storedOrders, { pending, refusedLinks }, host, owedOrders] = await Promise.all([
+      state ? store.listVisits(state.id, MAX_VISITS) : [],
+      store.listOrders({ crawler: crawler.name, uri: url.href }, undefined, MAX_ORDERS),
       this.services.findInMemory(crawler.name, url.href),
       this.readHost(crawler, getHostKey(url)),
       store.findOwed(crawler.name, getHostKey(url), url.href),
     ]);
     return {
-      ...question,
+      ...query,
       state,
       visits,
-      orders: [...pending, ...kept.filter(({ id }) => !pending.some((order) => order.id === id))],
+      orders: [...pending, ...storedOrders.filter(({ id }) => !pending.some((order) => order.id === id))],
       refusedLinks,
-      behind,
+      owedOrders,
       refused: refusedLinks[0],
       related: state && (await this.findRelated(crawler, state, visits)),
       crawler: crawler.state,
@@ -73,15 +73,15 @@ export class UrlFactsReader {
     };
   }
 
-  /** Recent findings of another node about the host may be missing. */
+  /** If another node crawls the host, its latest findings may be missing. */
   private async readHost(crawler: Crawler, key: string): Promise<UrlFacts['host']> {
     const { hosts, store, clock } = this.services;
     const closedUntil = crawler.findReopeningTime(key, clock.now());
-    const closed = closedUntil === undefined ? {} : { closedUntil };
+    const closure = closedUntil === undefined ? {} : { closedUntil };
     const host = hosts.peek(key);
-    if (host?.loaded) return { paused: host.paused, backOffUntil: host.politeness.backOffUntil, ...closed };
+    if (host?.loaded) return { paused: host.paused, backOffUntil: host.politeness.backOffUntil, ...closure };
     const [{ paused, backOffUntil } = { paused: false, backOffUntil: instant(0) }] = await store.loadHosts([key]);
-    return { paused, backOffUntil, ...closed };
+    return { paused, backOffUntil, ...closure };
   }
 
   private async findRelated(

@@ -30,7 +30,7 @@ export class CanonicalPages {
       for (const page of await store.findPagesThatGaveWayTo(this.crawler, url)) await this.reconsider(page);
     } catch (error) {
       this.services.log.warn(
-        'could not reconsider pages that gave way to a canonical URL; they wait for their next refresh',
+        'could not reconsider pages that gave way to a canonical URL, so they wait for their next refresh',
         {
           crawler: this.crawler,
           url,

@@ -23,31 +23,31 @@ import type { FrontierStore } from '../ports/frontier-store.js';
 import type { DiscoveredLink } from '../ports/page-task.js';
 
 /** Maximum number of sitemaps, feeds and hubs kept in memory; the store has the others. */
-const PLACES_REMEMBERED = 1_000;
+const MAX_PLACES = 1_000;
 /** Maximum number of visits brought forward but not yet made. */
-const MOST_ON_TRIAL = 10_000;
+const MAX_ON_TRIAL = 10_000;
 /** Maximum number of claims of one place that wait until earlier ones prove true. */
-const MOST_PENDING = 50_000;
-const MOST_PENDING_OF_ALL = 200_000;
+const MAX_PENDING_OF_PLACE = 50_000;
+const MAX_PENDING_IN_TOTAL = 200_000;
 /** Number of a place's claims that are tried at once before any has proved true; each true claim allows two more. */
-const FIRST_TRIALS = 10;
+const INITIAL_TRIALS = 10;
 /** If a place is not believed, one claim is tried each time it has been read this many times. */
-const TRY_AGAIN_EVERY = 8;
+const RETRY_EVERY = 8;
 /** Claimed changes older than the previous reading of the place by more than this are ignored. */
 const OVERLAP = days(2);
-const KEYS_PER_CALL = 1_000;
+const MAX_KEYS_PER_CALL = 1_000;
 const SAVE_EVERY = 8;
 /** Maximum number of links of one hub. */
-const MOST_OF_HUB = 200;
+const MAX_HUB_LINKS = 200;
 
 interface Place {
   readonly url: string;
   credibility: Credibility;
-  pending: UrlId[];
-  onTrial: number;
-  window: number;
+  pendingIds: UrlId[];
+  trialCount: number;
+  maxTrials: number;
   readings: number;
-  unsaved: number;
+  unsavedCount: number;
   isTrying: boolean;
 }
 
@@ -70,7 +70,7 @@ export interface ClaimServices {
 export class ClaimedChanges {
   private readonly places = new Map<string, Place>();
   private readonly trials = new Map<UrlId, Trial>();
-  private pending = 0;
+  private pendingCount = 0;
 
   constructor(
     private readonly crawler: string,
@@ -99,9 +99,11 @@ export class ClaimedChanges {
   /** To be called when a hub page has changed: the pages it links to may have changed, too. */
   async bringForwardHubLinks(state: UrlState, links: readonly DiscoveredLink[]): Promise<void> {
     const now = this.services.clock.now();
-    const near = links.filter(({ hostKey, discoveredVia }) => discoveredVia === 'link' && hostKey === state.hostKey);
+    const sameHostLinks = links.filter(
+      ({ hostKey, discoveredVia }) => discoveredVia === 'link' && hostKey === state.hostKey,
+    );
     const claim = { from: now, to: now };
-    const claims = new Map(near.slice(0, MOST_OF_HUB).map(({ key }) => [key, claim]));
+    const claims = new Map(sameHostLinks.slice(0, MAX_HUB_LINKS).map(({ key }) => [key, claim]));
     if (claims.size > 0) await this.tryClaims(state, claims, now);
   }
 
@@ -118,25 +120,25 @@ export class ClaimedChanges {
     if (!trial) return;
     this.trials.delete(id);
     const { place } = trial;
-    place.onTrial--;
+    place.trialCount--;
     if (changed === undefined) return;
     place.credibility = updateCredibility(place.credibility, changed);
-    place.window = changed ? place.window + 2 : Math.max(FIRST_TRIALS, place.window >> 1);
-    place.unsaved++;
+    place.maxTrials = changed ? place.maxTrials + 2 : Math.max(INITIAL_TRIALS, place.maxTrials >> 1);
+    place.unsavedCount++;
     if (!isBelieved(place.credibility)) await this.abandonPlace(place);
-    if (place.unsaved >= SAVE_EVERY || place.onTrial === 0) await this.save(place);
+    if (place.unsavedCount >= SAVE_EVERY || place.trialCount === 0) await this.save(place);
     await this.tryPending(place);
   }
 
   /**
-   * The place is no longer believed: visits that its claims brought forward and that have not been made yet return to
-   * their planned times.
+   * Stops believing a place: visits that its claims brought forward and that have not been made yet return to their
+   * planned times.
    */
   private async abandonPlace(place: Place): Promise<void> {
     this.setPending(place, []);
     const trials = new Map([...this.trials].filter(([, trial]) => trial.place === place));
     for (const id of trials.keys()) this.trials.delete(id);
-    place.onTrial = 0;
+    place.trialCount = 0;
     for (const state of await this.services.store.get([...trials.keys()])) {
       const { dueAt, plannedAt } = trials.get(state.id)!;
       // If the due time differs, something else has set it.
@@ -145,31 +147,33 @@ export class ClaimedChanges {
   }
 
   /** To be called when hosts have been taken over from another node. */
-  forget(): void {
+  reset(): void {
     this.places.clear();
     this.trials.clear();
-    this.pending = 0;
+    this.pendingCount = 0;
   }
 
   private async tryClaims({ url, hostKey }: UrlState, claims: Claims, now: Instant): Promise<boolean> {
     const place = await this.findOrLoadPlace(url);
     place.readings++;
-    const believed = isBelieved(place.credibility);
-    if (!believed && place.readings % TRY_AGAIN_EVERY !== 0) return false;
-    const contradicted = await this.findContradicted(hostKey, claims, now);
-    const wanted = contradicted.filter((id) => !this.trials.has(id));
-    this.setPending(place, believed ? wanted : wanted.slice(0, 1));
+    const isPlaceBelieved = isBelieved(place.credibility);
+    if (!isPlaceBelieved && place.readings % RETRY_EVERY !== 0) return false;
+    const contradictedIds = await this.findContradicted(hostKey, claims, now);
+    const untriedIds = contradictedIds.filter((id) => !this.trials.has(id));
+    this.setPending(place, isPlaceBelieved ? untriedIds : untriedIds.slice(0, 1));
     await this.tryPending(place);
-    return believed && contradicted.length > 0;
+    return isPlaceBelieved && contradictedIds.length > 0;
   }
 
   /** Stored URLs whose copy is out of date according to the claims, most recent change first. */
   private async findContradicted(hostKey: string, claims: Claims, now: Instant): Promise<UrlId[]> {
-    const keys = [...claims.keys()].sort((a, b) => claims.get(b)!.from - claims.get(a)!.from).slice(0, MOST_PENDING);
-    const found: { readonly id: UrlId; readonly from: Instant }[] = [];
-    for (let start = 0; start < keys.length; start += KEYS_PER_CALL) {
-      const some = BigInt64Array.from(keys.slice(start, start + KEYS_PER_CALL));
-      for (const state of await this.services.store.findByKeys(this.crawler, hostKey, some)) {
+    const keys = [...claims.keys()]
+      .sort((a, b) => claims.get(b)!.from - claims.get(a)!.from)
+      .slice(0, MAX_PENDING_OF_PLACE);
+    const matches: { readonly id: UrlId; readonly from: Instant }[] = [];
+    for (let start = 0; start < keys.length; start += MAX_KEYS_PER_CALL) {
+      const batch = BigInt64Array.from(keys.slice(start, start + MAX_KEYS_PER_CALL));
+      for (const state of await this.services.store.findByKeys(this.crawler, hostKey, batch)) {
         const claim = claims.get(computeUrlKey(state.url));
         if (
           claim &&
@@ -177,33 +181,33 @@ export class ClaimedChanges {
           contradictsVisit(claim, state.lastVisitAt!, now) &&
           isWorthTrying(state, now)
         )
-          found.push({ id: state.id, from: claim.from });
+          matches.push({ id: state.id, from: claim.from });
       }
     }
-    return found.sort((a, b) => b.from - a.from).map(({ id }) => id);
+    return matches.sort((a, b) => b.from - a.from).map(({ id }) => id);
   }
 
   /**
    * Visits may end while others are still being brought forward: the call that is already running then continues with
-   * the claims that may be tried since.
+   * the claims that may be tried by then.
    */
   private async tryPending(place: Place): Promise<void> {
     if (place.isTrying) return;
     place.isTrying = true;
     try {
-      while (place.pending.length > 0 && place.onTrial < place.window && this.trials.size < MOST_ON_TRIAL)
+      while (place.pendingIds.length > 0 && place.trialCount < place.maxTrials && this.trials.size < MAX_ON_TRIAL)
         await this.tryBatch(place);
     } finally {
       place.isTrying = false;
     }
-    if (this.trials.size >= MOST_ON_TRIAL) this.dropOldTrials();
+    if (this.trials.size >= MAX_ON_TRIAL) this.dropOldTrials();
   }
 
   /** Tries as many claims as may be tried at once, judged by the place's credibility before the first of them. */
   private async tryBatch(place: Place): Promise<void> {
     const { credibility } = place;
-    const ids = place.pending.slice(0, place.window - place.onTrial);
-    this.setPending(place, place.pending.slice(ids.length));
+    const ids = place.pendingIds.slice(0, place.maxTrials - place.trialCount);
+    this.setPending(place, place.pendingIds.slice(ids.length));
     const now = this.services.clock.now();
     for (const state of await this.services.store.get(ids)) {
       // A visit that ended in the meantime may have proved so many claims false that the place is no longer believed.
@@ -211,9 +215,9 @@ export class ClaimedChanges {
       if (!isWaiting(state, now) || this.trials.has(state.id)) continue;
       const dueAt = computeClaimedVisitTime(state.dueAt, credibility, now);
       this.trials.set(state.id, { place, since: now, dueAt, plannedAt: state.dueAt });
-      place.onTrial++;
+      place.trialCount++;
       if (await this.reschedule(state, dueAt)) continue;
-      if (this.trials.delete(state.id)) place.onTrial--;
+      if (this.trials.delete(state.id)) place.trialCount--;
     }
   }
 
@@ -223,38 +227,38 @@ export class ClaimedChanges {
     for (const [id, { place, since }] of this.trials) {
       if (after(since, days(7)) > now) return;
       this.trials.delete(id);
-      place.onTrial--;
+      place.trialCount--;
     }
   }
 
   private setPending(place: Place, ids: UrlId[]): void {
-    this.pending -= place.pending.length;
-    place.pending = ids.slice(0, Math.max(FIRST_TRIALS, MOST_PENDING_OF_ALL - this.pending));
-    this.pending += place.pending.length;
+    this.pendingCount -= place.pendingIds.length;
+    place.pendingIds = ids.slice(0, Math.max(INITIAL_TRIALS, MAX_PENDING_IN_TOTAL - this.pendingCount));
+    this.pendingCount += place.pendingIds.length;
   }
 
   private async findOrLoadPlace(url: string): Promise<Place> {
-    const known = this.places.get(url);
-    if (known) return known;
-    const stored = await this.services.store.getSetting(this.settingName(url));
+    const existing = this.places.get(url);
+    if (existing) return existing;
+    const stored = await this.services.store.getSetting(this.getSettingName(url));
     const place: Place = {
       url,
       credibility: stored === undefined ? UNTRIED : (JSON.parse(stored) as Credibility),
-      pending: [],
-      onTrial: 0,
-      window: FIRST_TRIALS,
+      pendingIds: [],
+      trialCount: 0,
+      maxTrials: INITIAL_TRIALS,
       readings: 0,
-      unsaved: 0,
+      unsavedCount: 0,
       isTrying: false,
     };
     this.places.set(url, place);
-    if (this.places.size > PLACES_REMEMBERED) this.forgetOldest();
+    if (this.places.size > MAX_PLACES) this.forgetOldest();
     return place;
   }
 
   private forgetOldest(): void {
     for (const [url, place] of this.places) {
-      if (place.onTrial > 0) continue;
+      if (place.trialCount > 0) continue;
       this.setPending(place, []);
       this.places.delete(url);
       return;
@@ -262,11 +266,11 @@ export class ClaimedChanges {
   }
 
   private async save(place: Place): Promise<void> {
-    place.unsaved = 0;
-    await this.services.store.putSetting(this.settingName(place.url), JSON.stringify(place.credibility));
+    place.unsavedCount = 0;
+    await this.services.store.putSetting(this.getSettingName(place.url), JSON.stringify(place.credibility));
   }
 
-  private readonly settingName = (url: string): string => `credibility/${this.crawler}/${url}`;
+  private readonly getSettingName = (url: string): string => `credibility/${this.crawler}/${url}`;
 }
 
 /** Whether the URL has been visited before, is queued, not yet due, and not in error. */

@@ -11,10 +11,10 @@ export type Command =
   | { readonly do: 'decide'; readonly crawler: string; readonly url: string; readonly word: UrlCommand }
   /** An older order for the document may have overtaken a newer one: whatever the sinks hold must be replaced. */
   | { readonly do: 'verify'; readonly crawler: string; readonly url: string }
-  /** A person wants the URL visited now, even if its host is resting. */
+  /** A user wants the URL visited now, even if its host is resting. */
   | { readonly do: 'try'; readonly crawler: string; readonly url: string }
   | { readonly do: 'pause'; readonly paused: boolean }
-  /** Fetches a page that a person is viewing through another node; the result goes into the setting named `answer`. */
+  /** Fetches a page that a user is viewing through another node; the result goes into the setting named `answer`. */
   | {
       readonly do: 'page';
       readonly crawler: string;
@@ -33,13 +33,13 @@ const VERSION = 2;
  * The first version whose nodes understand the command. Nodes of version 1 would send a document back to its sink
  * unchanged.
  */
-const getRequiredVersion = (what: Command): number =>
-  what.do === 'decide' && what.word.do === 'send-to' && what.word.from === what.word.sink ? 2 : 1;
+const getRequiredVersion = (command: Command): number =>
+  command.do === 'decide' && command.word.do === 'send-to' && command.word.from === command.word.sink ? 2 : 1;
 
 type UrlOfHost = Pick<UrlState, 'hostKey' | 'crawler' | 'url'>;
 
-export const createDecideCommand = ({ hostKey, crawler, url }: UrlOfHost, word: UrlCommand): OwnerCommand =>
-  createCommand(hostKey, { do: 'decide', crawler, url, word });
+export const createDecideCommand = ({ hostKey, crawler, url }: UrlOfHost, urlCommand: UrlCommand): OwnerCommand =>
+  createCommand(hostKey, { do: 'decide', crawler, url, word: urlCommand });
 
 export const createVerifyCommand = ({ hostKey, crawler, url }: UrlOfHost): OwnerCommand =>
   createCommand(hostKey, { do: 'verify', crawler, url });
@@ -50,19 +50,22 @@ export const createTryCommand = ({ hostKey, crawler, url }: UrlOfHost): OwnerCom
 export const createPauseCommand = (hostKey: string, paused: boolean): OwnerCommand =>
   createCommand(hostKey, { do: 'pause', paused });
 
+/** What the asking node writes in place of the answer to a page command when it has stopped waiting for it. */
+export const ABANDONED = 'abandoned';
+
 export const createPageCommand = (
   hostKey: string,
   page: { crawler: string; url: string; answer: string; render: boolean },
 ): OwnerCommand => createCommand(hostKey, { do: 'page', ...page });
 
-const createCommand = (hostKey: string, what: Command): OwnerCommand => ({
+const createCommand = (hostKey: string, command: Command): OwnerCommand => ({
   hostKey,
-  delivers: what.do === 'decide',
-  text: JSON.stringify({ v: getRequiredVersion(what), ...what }),
+  delivers: command.do === 'decide',
+  text: JSON.stringify({ v: getRequiredVersion(command), ...command }),
 });
 
 /**
- * Undefined for a command of a later version, which a node of that release will carry out.
+ * Returns undefined for a command of a later version, which a node of that release will carry out.
  * @throws SyntaxError for text that is not JSON
  */
 export function parseCommand(text: string): Command | undefined {

@@ -3,7 +3,7 @@
  * refused links.
  */
 import type { UrlId, UrlState } from '../../domain/crawl/url-state.js';
-import type { Teller } from '../../domain/explain/visit-detail.js';
+import type { NotificationProtocol } from '../../domain/explain/visit-detail.js';
 import type { CanonicalPages } from './canonical-pages.js';
 import type { ClaimedChanges } from './claimed-changes.js';
 import type { FoundAgain } from './found-again.js';
@@ -15,7 +15,7 @@ import type { Tally } from './tally.js';
 import type { Documents } from './visit/documents.js';
 
 /** Maximum number of URLs that their site has reported as changed and that have not been visited since. */
-const MOST_TOLD = 100_000;
+const MAX_REPORTED = 100_000;
 
 interface Parts {
   readonly tally: Tally;
@@ -30,32 +30,32 @@ interface Parts {
 export class CrawlerMemory {
   readonly refused = new RefusedLinks();
   /** URLs that their site has reported as changed, with the channel that reported them. */
-  readonly told = new Map<UrlId, Teller>();
+  readonly reportedUrls = new Map<UrlId, NotificationProtocol>();
 
   constructor(readonly parts: Parts) {}
 
-  /** The URLs were reported as changed by their site; the next visit of each records that. */
-  noteReported(urls: readonly UrlState[], teller: Teller): void {
-    for (const { id } of urls) if (this.told.size < MOST_TOLD) this.told.set(id, teller);
+  /** To be called when a site has reported these URLs as changed; the next visit of each records that. */
+  noteReported(urls: readonly UrlState[], protocol: NotificationProtocol): void {
+    for (const { id } of urls) if (this.reportedUrls.size < MAX_REPORTED) this.reportedUrls.set(id, protocol);
   }
 
   /** To be called when the URL's new state has been written. */
-  noteSettled(url: UrlState, end: SettledUrl): void {
-    if (end.removed) this.parts.foundAgain.noteRemoval();
-    this.parts.documents.noteSettled(url, end.simhash);
+  noteSettled(url: UrlState, settled: SettledUrl): void {
+    if (settled.removed) this.parts.foundAgain.noteRemoval();
+    this.parts.documents.noteSettled(url, settled.simhash);
   }
 
   /** To be called after a visit has been settled: other pages may have been waiting for it. */
-  async noteVisited(url: UrlState, end: SettledUrl): Promise<void> {
-    await this.parts.canonicalPages.reconsiderAfter(url, end);
+  async noteVisited(url: UrlState, settled: SettledUrl): Promise<void> {
+    await this.parts.canonicalPages.reconsiderAfter(url, settled);
     await this.parts.troubles.noteSettled(url);
   }
 
   /** To be called when hosts have been taken over from another node: what is known about them is read again. */
   forgetHosts(): void {
     const { troubles, claims, endless } = this.parts;
-    troubles.forget();
-    claims.forget();
-    endless.forget();
+    troubles.reset();
+    claims.reset();
+    endless.reset();
   }
 }

@@ -2,7 +2,7 @@
 
 import type { CrawlerRunState } from '../../domain/crawl/run-state.js';
 import type { UrlState } from '../../domain/crawl/url-state.js';
-import type { Teller } from '../../domain/explain/visit-detail.js';
+import type { NotificationProtocol } from '../../domain/explain/visit-detail.js';
 import type { RootContext } from '../../domain/policy/verdict.js';
 import { type Instant, instant } from '../../domain/time/units.js';
 import type { Delivery } from '../delivery/delivery.js';
@@ -54,20 +54,20 @@ export interface ConfiguredParts {
 
 export class Crawler {
   private current: CrawlContext;
-  private configured: ConfiguredParts;
-  private since: Instant = instant(0);
+  private configuredParts: ConfiguredParts;
+  private policyStart: Instant = instant(0);
   private runState: CrawlerRunState = 'stopped';
   /** Number of visits made by the time the crawler last became idle. */
-  private visitedAtRest = 0;
+  private visitsWhenIdle = 0;
 
   constructor(
     context: CrawlContext,
     private readonly services: CrawlerServices,
     private readonly parts: CrawlerParts,
-    private readonly make: (context: CrawlContext) => ConfiguredParts,
+    private readonly createParts: (context: CrawlContext) => ConfiguredParts,
   ) {
     this.current = context;
-    this.configured = make(context);
+    this.configuredParts = createParts(context);
   }
 
   get context(): CrawlContext {
@@ -79,11 +79,11 @@ export class Crawler {
   }
 
   get settlement(): UrlSettlement {
-    return this.configured.settlement;
+    return this.configuredParts.settlement;
   }
 
   get visits(): VisitRunner {
-    return this.configured.visits;
+    return this.configuredParts.visits;
   }
 
   /**
@@ -93,7 +93,7 @@ export class Crawler {
     this.current = context;
     this.parts.gates.configure(context.definition);
     this.parts.frontier.configure(toFrontierSettings(context.definition));
-    this.configured = this.make(context);
+    this.configuredParts = this.createParts(context);
     this.parts.loop.wake();
   }
 
@@ -111,12 +111,12 @@ export class Crawler {
    * not.
    */
   get policySince(): Instant {
-    return this.since;
+    return this.policyStart;
   }
 
   /** Has the links of pages visited before this moment read again. */
   rereadLinksSince(moment: Instant): void {
-    this.since = moment;
+    this.policyStart = moment;
   }
 
   get state(): CrawlerRunState {
@@ -158,18 +158,18 @@ export class Crawler {
 
   /** To be called when hosts have been taken over from another node: what is known about them is read again. */
   forgetHosts(): void {
-    this.configured.deletions.forget();
+    this.configuredParts.deletions.reset();
     this.parts.memory.forgetHosts();
   }
 
   /** See WithoutVisit. */
-  decide(known: UrlState, command: UrlCommand): Promise<boolean> {
-    return this.parts.withoutVisit.decide(known, command);
+  decide(url: UrlState, command: UrlCommand): Promise<boolean> {
+    return this.parts.withoutVisit.decide(url, command);
   }
 
   /** See WithoutVisit. */
-  runWhileHeld(known: UrlState, work: Parameters<WithoutVisit['runWhileHeld']>[1]): Promise<boolean> {
-    return this.parts.withoutVisit.runWhileHeld(known, work);
+  runWhileHeld(url: UrlState, work: Parameters<WithoutVisit['runWhileHeld']>[1]): Promise<boolean> {
+    return this.parts.withoutVisit.runWhileHeld(url, work);
   }
 
   /** See WithoutVisit. */
@@ -177,13 +177,13 @@ export class Crawler {
     return this.parts.withoutVisit.applyCorrection(url, changes);
   }
 
-  /** The URLs were reported as changed by their site; the next visit of each records that. */
-  noteReported(urls: readonly UrlState[], teller: Teller): void {
-    this.parts.memory.noteReported(urls, teller);
+  /** To be called when a site has reported these URLs as changed; the next visit of each records that. */
+  noteReported(urls: readonly UrlState[], protocol: NotificationProtocol): void {
+    this.parts.memory.noteReported(urls, protocol);
   }
 
   /**
-   * Visits the URL now because a person wants it, even if its host is resting; carried out by the node that owns the
+   * Visits the URL now because a user requested it, even if its host is resting; carried out by the node that owns the
    * host.
    */
   visitNow(url: UrlState): Promise<void> {
@@ -195,7 +195,7 @@ export class Crawler {
     this.parts.frontier.queueUrgently(url);
   }
 
-  /** Like visitNow, for one URL of each resting host that has URLs a person wants. */
+  /** Like visitNow, for one URL of each resting host that has URLs requested by users. */
   visitRestingHosts(): Promise<void> {
     return this.parts.wantedNow.visitRestingHosts();
   }
@@ -205,7 +205,7 @@ export class Crawler {
     return this.parts.gates.findReopeningTime(hostKey, now);
   }
 
-  /** Resting hosts with URLs that a person wants, up to the given number. */
+  /** Lists hosts in use that are resting, up to the given number. */
   listRestingHosts(limit: number): string[] {
     return this.parts.frontier.listRestingHosts(limit);
   }
@@ -219,12 +219,12 @@ export class Crawler {
     return this.parts.memory.refused;
   }
 
-  /** Why no more links like this URL are accepted; undefined if they are. */
+  /** Explains why no more links like this URL are accepted; undefined if they are. */
   findEndlessObjection(hostKey: string, url: string): string | undefined {
     return this.parts.memory.parts.endless.findObjection(hostKey, url);
   }
 
-  /** What this node is currently doing for the crawler. */
+  /** Describes what this node is currently doing for the crawler. */
   getWork(): CrawlerWork {
     const { definition } = this.context;
     const { delivery, partitions, clock } = this.services;
@@ -254,11 +254,11 @@ export class Crawler {
   }
 
   /** Returns true once each time the crawler becomes idle after visits. */
-  takeCaughtUp(): boolean {
+  consumeCaughtUp(): boolean {
     if (this.runState !== 'running' || !this.isIdle()) return false;
     const { visits } = this.tally;
-    const caughtUp = visits !== this.visitedAtRest;
-    this.visitedAtRest = visits;
+    const caughtUp = visits !== this.visitsWhenIdle;
+    this.visitsWhenIdle = visits;
     return caughtUp;
   }
 
@@ -283,8 +283,8 @@ export class Crawler {
   }
 
   /** True if anything is in flight for a matching host. */
-  isVisiting(isOf: (hostKey: string) => boolean): boolean {
-    for (const state of this.parts.loop.inFlight) if (isOf(state.hostKey)) return true;
+  isVisiting(isMatching: (hostKey: string) => boolean): boolean {
+    for (const state of this.parts.loop.inFlight) if (isMatching(state.hostKey)) return true;
     return false;
   }
 
@@ -302,8 +302,9 @@ export class Crawler {
   }
 
   /** Counters since the start of the process. */
-  getMetrics(): ReturnType<Tally['getMetrics']> & Pick<EngineMetrics, 'activeFetches'> {
-    return { ...this.tally.getMetrics(this.name), activeFetches: this.fetchesInFlight };
+  getMetrics(): ReturnType<Tally['getMetrics']> & Pick<EngineMetrics, 'activeFetches' | 'visitsInFlight'> {
+    const { fetchesInFlight: activeFetches, visitsInFlight } = this;
+    return { ...this.tally.getMetrics(this.name), activeFetches, visitsInFlight };
   }
 
   /** Starts no more visits; those in flight continue. */

@@ -30,11 +30,11 @@ import { WithoutVisit } from './without-visit.js';
 
 export function createCrawler(context: CrawlContext, services: CrawlServices): Crawler {
   const { name } = context.definition;
-  const definition = (): CrawlerDefinition => crawler.context.definition;
-  const noteSettled = (url: UrlState, end: SettledUrl): void => {
-    if (end.removed) services.processor.forget(name, [url.url]);
-    memory.noteSettled(url, end);
-    frontier.requeue(url, end.next);
+  const getDefinition = (): CrawlerDefinition => crawler.context.definition;
+  const noteSettled = (url: UrlState, settled: SettledUrl): void => {
+    if (settled.removed) services.processor.forget(name, [url.url]);
+    memory.noteSettled(url, settled);
+    frontier.requeue(url, settled.next);
     loop.wake();
   };
   const gates = new Gates(services);
@@ -42,11 +42,11 @@ export function createCrawler(context: CrawlContext, services: CrawlServices): C
   const wake = (): void => loop.wake();
   const frontier = new Frontier(name, services, toFrontierSettings(context.definition), wake, gates);
   const loop: VisitLoop = new VisitLoop(services, frontier, {
-    getDefinition: definition,
-    visits: () => crawler.visits,
-    noteVisited: (url, end) => {
-      noteSettled(url, end);
-      return memory.noteVisited(url, end);
+    getDefinition,
+    getVisitRunner: () => crawler.visits,
+    noteVisited: (url, settled) => {
+      noteSettled(url, settled);
+      return memory.noteVisited(url, settled);
     },
   });
   const withoutVisit = new WithoutVisit(services, {
@@ -56,7 +56,7 @@ export function createCrawler(context: CrawlContext, services: CrawlServices): C
     getSettlement: () => crawler.settlement,
     noteSettled: noteSettled,
   });
-  const memory: CrawlerMemory = createMemory(name, services, withoutVisit, definition);
+  const memory: CrawlerMemory = createMemory(name, services, withoutVisit, getDefinition);
   const createParts = (current: CrawlContext): ConfiguredParts =>
     createConfiguredParts(current, services, memory, {
       gates,
@@ -78,16 +78,16 @@ function createMemory(
   name: string,
   services: CrawlServices,
   withoutVisit: WithoutVisit,
-  definition: () => CrawlerDefinition,
+  getDefinition: () => CrawlerDefinition,
 ): CrawlerMemory {
   const { store, clock } = services;
   return new CrawlerMemory({
     tally: new Tally(clock),
-    documents: new Documents(name, store, () => definition().nearDuplicateDetector),
+    documents: new Documents(name, store, () => getDefinition().nearDuplicateDetector),
     foundAgain: new FoundAgain(name, services),
     canonicalPages: new CanonicalPages(name, services, (page) => withoutVisit.decide(page, { do: 'index-after-all' })),
     claims: new ClaimedChanges(name, services, (url, dueAt) => withoutVisit.requeue(url, { source: REFRESH, dueAt })),
-    endless: new EndlessLinks(name, services, () => definition().traps.maxPatternUrls),
+    endless: new EndlessLinks(name, services, () => getDefinition().traps.maxPatternUrls),
     troubles: new HostTroubles(name, {
       store,
       clock,
@@ -112,7 +112,7 @@ function createConfiguredParts(
 ): ConfiguredParts {
   const { definition } = context;
   const { store, clock } = services;
-  const { parts, told, refused } = memory;
+  const { parts, reportedUrls, refused } = memory;
   const { troubles, tally } = parts;
   const deletions = new Deletions(definition.name, definition.deletionGuard, { store, clock, troubles });
   const settlement = new UrlSettlement(services, deletions, {
@@ -125,7 +125,7 @@ function createConfiguredParts(
     ...actions,
     context,
     settlement,
-    told,
+    reportedUrls,
     noteRefused: (link, from) => refused.add(link, from, clock.now()),
   });
   return { deletions, settlement, visits };

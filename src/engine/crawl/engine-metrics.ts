@@ -36,4 +36,6 @@ export interface EngineMetrics {
   /** Commands between nodes that were set aside after too many failures. */
   readonly commandsSetAside: number;
   readonly activeFetches: number;
+  /** Number of visits that have begun and are not yet settled in the store. */
+  readonly visitsInFlight: number;
 }

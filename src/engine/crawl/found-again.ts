@@ -1,7 +1,7 @@
 /**
  * Brings back URLs that were removed after errors when a live page that links to them is visited. A page that has
  * changed, or is read for the first time, reports its links. For an unchanged page, the keys of its links are
- * remembered from the first such visit on, if the crawler has removed URLs; other crawlers pay nothing.
+ * remembered from the first such visit on, if the crawler has removed URLs; other crawlers incur no cost.
  */
 import type { UrlState } from '../../domain/crawl/url-state.js';
 import { after, type Instant, instant, seconds } from '../../domain/time/units.js';
@@ -13,14 +13,14 @@ import type { Clock } from '../ports/clock.js';
 import type { PageLinks, UrlCatalog } from '../ports/frontier-store.js';
 import type { DiscoveredLink, PageResult, PageTask } from '../ports/page-task.js';
 
-/** Another node may remove the crawler's first URL, so the store is asked again after this time. */
-const ASK_AGAIN = seconds(10);
+/** Another node may remove the crawler's first URL, so the store is queried again after this time. */
+const RECHECK_INTERVAL = seconds(10);
 
 type Task = Pick<PageTask, 'etag' | 'lastModified' | 'stamp' | 'rereadLinks' | 'now'>;
 
 export class FoundAgain {
   private hasRemoved = false;
-  private askAgainAt: Instant = instant(0);
+  private recheckAt: Instant = instant(0);
   /** By visit in flight: the remembered links; absent if the visit is to report all links. */
   private readonly visits = new WeakMap<UrlState, { readonly at: Instant; readonly links?: PageLinks }>();
 
@@ -35,17 +35,19 @@ export class FoundAgain {
   /** To be called when a URL's status has become removed on this node. */
   noteRemoval(): void {
     this.hasRemoved = true;
-    this.askAgainAt = after(this.services.clock.now(), ASK_AGAIN);
+    this.recheckAt = after(this.services.clock.now(), RECHECK_INTERVAL);
   }
 
-  /** Whether this visit must read the page in full and report all its links, including those reported before. */
-  async wantsLinks(state: UrlState, task: Task, policySince: Instant): Promise<boolean> {
+  /**
+   * Decides whether this visit must read the page in full and report all its links, including those reported before.
+   */
+  async needsAllLinks(state: UrlState, task: Task, policySince: Instant): Promise<boolean> {
     this.visits.delete(state);
     if (state.lastVisitAt === undefined || !(await this.hasAnyRemoved())) return false;
     const links = task.rereadLinks ? undefined : await this.services.store.getLinks(state.id);
-    const holds = links !== undefined && links.at > policySince && isForThisVersion(links, task);
-    this.visits.set(state, holds ? { at: task.now, links } : { at: task.now });
-    return !holds;
+    const isCurrent = links !== undefined && links.at > policySince && isForThisVersion(links, task);
+    this.visits.set(state, isCurrent ? { at: task.now, links } : { at: task.now });
+    return !isCurrent;
   }
 
   /** Finds the removed URLs that the unchanged page links to. */
@@ -55,15 +57,16 @@ export class FoundAgain {
     context: CrawlContext,
   ): Promise<readonly DiscoveredLink[]> {
     const links = this.visits.get(state)?.links;
-    const same = outcome.kind === 'unchanged' || (outcome.kind === 'document' && outcome.facts.stamp === links?.stamp);
-    if (!links || !same) return [];
-    const removed = await this.services.store.findRemoved(this.crawler, links.keys);
-    if (removed.length === 0) return [];
+    const isUnchanged =
+      outcome.kind === 'unchanged' || (outcome.kind === 'document' && outcome.facts.stamp === links?.stamp);
+    if (!links || !isUnchanged) return [];
+    const removedUrls = await this.services.store.findRemoved(this.crawler, links.keys);
+    if (removedUrls.length === 0) return [];
     const url = toCrawlUrl(state.url);
     const page = { url, root: findRoot(context, state.root, url), hops: state.hops };
     const collector = new LinkCollector(context, new LinkMemory(), page);
-    for (const each of removed) collector.addUrl(toCrawlUrl(each.url), 'link');
-    const metas = new Map(removed.map((each) => [each.url, each.inheritedMetas]));
+    for (const removedUrl of removedUrls) collector.addUrl(toCrawlUrl(removedUrl.url), 'link');
+    const metas = new Map(removedUrls.map((removedUrl) => [removedUrl.url, removedUrl.inheritedMetas]));
     return collector.links.map((link) => ({ ...link, inheritedMetas: metas.get(link.url) }));
   }
 
@@ -80,8 +83,8 @@ export class FoundAgain {
 
   private async hasAnyRemoved(): Promise<boolean> {
     const now = this.services.clock.now();
-    if (now >= this.askAgainAt) {
-      this.askAgainAt = after(now, ASK_AGAIN);
+    if (now >= this.recheckAt) {
+      this.recheckAt = after(now, RECHECK_INTERVAL);
       this.hasRemoved = (await this.services.store.count({ crawler: this.crawler, status: 'removed' })) > 0;
     }
     return this.hasRemoved;

@@ -4,7 +4,7 @@ import type { PageResult } from '../ports/page-task.js';
 import type { Host, Hosts } from './hosts/hosts.js';
 
 /**
- * Notes what a result says about its host: whether the host has to rest or is responding. A login wall in front of
+ * Records what a result says about its host: whether the host has to rest or is responding. A login wall in front of
  * pages known only from links is not an outage: many sites have pages for members.
  */
 export function noteHostResponse(
@@ -12,18 +12,18 @@ export function noteHostResponse(
   host: Host,
   { outcome, status }: PageResult,
   {
-    indexed = false,
-    tried = false,
-  }: { indexed?: boolean /** A person wanted the visit although the host was resting. */; tried?: boolean } = {},
+    isIndexed = false,
+    isUrgent = false,
+  }: { isIndexed?: boolean /** A user requested the visit although the host was resting. */; isUrgent?: boolean } = {},
 ): void {
   const reaction = outcome.kind === 'error' ? getDefaultReactions(outcome.code).host : undefined;
   const isServerError = reaction === 'after-a-run';
   if (isServerError) host.serverErrors++;
   else if (status !== undefined) host.serverErrors = 0;
-  const isRun = isServerError && isServerErrorStreak(host.serverErrors);
-  const rests = reaction === 'backs-off' || isRun || (reaction === 'if-indexed' && indexed);
-  if (rests && outcome.kind === 'error') hosts.backOff(host, outcome.retryAfter);
+  const isStreak = isServerError && isServerErrorStreak(host.serverErrors);
+  const mustRest = reaction === 'backs-off' || isStreak || (reaction === 'if-indexed' && isIndexed);
+  if (mustRest && outcome.kind === 'error') hosts.backOff(host, outcome.retryAfter);
   else if (status === undefined || isServerError) return;
-  else if (tried) hosts.noteRecovery(host);
+  else if (isUrgent) hosts.noteRecovery(host);
   else hosts.noteResponse(host);
 }

@@ -9,12 +9,12 @@ import { order } from '../../../test/support/frontier-samples.js';
 import { ManualClock } from '../../../test/support/manual-clock.js';
 import type { UrlState } from '../../domain/crawl/url-state.js';
 import type { Reason } from '../../domain/policy/reasons.js';
-import { type HostAnswer, HostTroubles, type WantedDeletion } from './host-trouble.js';
+import { type HostResponse, HostTroubles, type WantedDeletion } from './host-trouble.js';
 
 const HOST = 'http://a.example';
 
 /** Forty indexed pages of one host; a requested page responds before the call that requests it has returned. */
-function world(answer: (page: UrlState) => Partial<HostAnswer>, isInFlight = () => false) {
+function world(answer: (page: UrlState) => Partial<HostResponse>, isInFlight = () => false) {
   const clock = new ManualClock();
   const pages = Array.from({ length: 40 }, (_, i) => ({ id: i + 1, url: `${HOST}/p${i}`, hostKey: HOST }) as UrlState);
   const waiting = new Set<string>();
@@ -37,7 +37,7 @@ function world(answer: (page: UrlState) => Partial<HostAnswer>, isInFlight = () 
       return true;
     },
   });
-  const visitOf = ({ id, url, hostKey }: UrlState, particulars: Partial<HostAnswer>): HostAnswer => ({
+  const visitOf = ({ id, url, hostKey }: UrlState, particulars: Partial<HostResponse>): HostResponse => ({
     id,
     url,
     hostKey,

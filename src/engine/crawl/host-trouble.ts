@@ -11,30 +11,30 @@ import type { Reason } from '../../domain/policy/reasons.js';
 import {
   concludeLook,
   decideNextLookStep,
-  LOOK_LASTS,
+  LOOK_VALIDITY,
   needsEarlyLook,
   VANISHED_PER_LOOK,
 } from '../../domain/push/early-look.js';
 import {
-  type Answer,
   computeRecheckTime,
   isPageGone,
   isSignOfLife,
-  judgeFault,
+  judgeFaultDeletion,
+  type VisitResult,
 } from '../../domain/push/sign-of-life.js';
 import { after, between, hours, type Instant } from '../../domain/time/units.js';
 import type { Clock } from '../ports/clock.js';
 import type { FrontierStore, LedgerEntry } from '../ports/frontier-store.js';
 
-const PAGE = 1_000;
-const MOST_HOSTS = 10_000;
-const MOST_UNWRITTEN = 10_000;
+const PAGE_SIZE = 1_000;
+const MAX_HOSTS = 10_000;
+const MAX_UNWRITTEN = 10_000;
 /** Number of pages visited to find a sign of life, and the interval between attempts while there is none. */
 const SIGN_SAMPLE = 3;
 const SIGN_INTERVAL = hours(1);
 /** Number of pages from which a sample is taken, and maximum number of pages that a check visits in total. */
-const CANDIDATES = 100;
-const MOST_LOOKED_AT = 30;
+const MAX_CANDIDATES = 100;
+const MAX_LOOKED_AT = 30;
 
 /** Why a deletion is waiting, and the latest time at which its page is visited again. */
 export interface Wait {
@@ -51,11 +51,11 @@ export interface WantedDeletion {
   /** Since when the deletion has been waiting for a sign of life. */
   readonly waitingSince: Instant | undefined;
   /** Number of documents that were split off the page; absent if none. */
-  readonly beside?: number;
+  readonly partCount?: number;
 }
 
 /** What the end of a visit says about its host. */
-export interface HostAnswer extends Answer {
+export interface HostResponse extends VisitResult {
   readonly id: UrlId;
   readonly hostKey: string;
   /** Error code if the visit failed. */
@@ -67,7 +67,7 @@ interface Look {
   readonly settings: DeletionGuardDefinition;
   readonly documents: number;
   readonly vanished: Set<UrlId>;
-  readonly asked: Set<UrlId>;
+  readonly requested: Set<UrlId>;
   /** Visits requested but not finished yet. */
   readonly outstanding: Set<UrlId>;
   /** True while a sample is being chosen; the call that chooses it continues once all results have arrived. */
@@ -75,7 +75,7 @@ interface Look {
   looked: number;
   gone: number;
   /** Number of pages found gone after the check ended well. */
-  since: number;
+  goneAfterEnd: number;
   end?: { readonly verdict: 'clear' | 'hold'; readonly at: Instant };
 }
 
@@ -105,13 +105,13 @@ interface TroubleServices {
 
 export class HostTroubles {
   private readonly hosts = new Map<string, Trouble>();
-  private restored: Promise<void> | undefined;
+  private restoring: Promise<void> | undefined;
   /**
    * Pages whose deletion is to wait but is not in the ledger yet, with the number of their host's releases up to then.
    */
   private readonly unwritten = new Map<UrlId, number>();
   /** URLs of released pages that have not been visited yet; a further release need not request them again. */
-  private readonly released = new Set<string>();
+  private readonly releasedUrls = new Set<string>();
 
   constructor(
     private readonly crawler: string,
@@ -119,15 +119,15 @@ export class HostTroubles {
   ) {}
 
   /** Must be called at the end of every visit, before its disposition. */
-  async noteResponse(answer: HostAnswer): Promise<void> {
+  async noteResponse(response: HostResponse): Promise<void> {
     await this.restore();
-    const trouble = this.hosts.get(answer.hostKey);
+    const trouble = this.hosts.get(response.hostKey);
     if (!trouble) return;
     const { look } = trouble;
-    if (look && !look.end && look.outstanding.delete(answer.id)) await this.recordFinding(answer, trouble, look);
-    if (!isSignOfLife(answer, trouble.since)) return;
-    if (trouble.lastSign === undefined || answer.startedAt > trouble.lastSign) trouble.lastSign = answer.startedAt;
-    if (trouble.hasNew) await this.release(answer.hostKey, trouble);
+    if (look && !look.end && look.outstanding.delete(response.id)) await this.recordFinding(response, trouble, look);
+    if (!isSignOfLife(response, trouble.since)) return;
+    if (trouble.lastSign === undefined || response.startedAt > trouble.lastSign) trouble.lastSign = response.startedAt;
+    if (trouble.hasNew) await this.release(response.hostKey, trouble);
   }
 
   /**
@@ -135,18 +135,18 @@ export class HostTroubles {
    * missed it.
    */
   async noteSettled(state: UrlState): Promise<void> {
-    this.released.delete(state.url);
+    this.releasedUrls.delete(state.url);
     const trouble = this.hosts.get(state.hostKey);
     const releases = this.unwritten.get(state.id);
     this.unwritten.delete(state.id);
     if (trouble?.foundNone && trouble.hasNew) await this.requestSignOfLife(state, trouble);
     if (releases === undefined) return;
     if (trouble && trouble.releases === releases) return;
-    const stored = await this.services.store.find(this.crawler, state.url);
-    if (stored?.pendingDeletion !== undefined) await this.visitReleased(stored);
+    const storedState = await this.services.store.find(this.crawler, state.url);
+    if (storedState?.pendingDeletion !== undefined) await this.visitReleased(storedState);
   }
 
-  /** When the visit that got the last good response began, if deletions of the host are waiting. */
+  /** Returns when the visit that got the last good response began, if deletions of the host are waiting. */
   findLastSignOfLife(hostKey: string): Instant | undefined {
     return this.hosts.get(hostKey)?.lastSign;
   }
@@ -157,7 +157,7 @@ export class HostTroubles {
     const { state, startedAt, waitingSince } = deletion;
     const now = this.services.clock.now();
     const lastSign = this.hosts.get(state.hostKey)?.lastSign;
-    if (judgeFault({ waitingSince, lastSign, startedAt, now }, settings) === 'pass') return 'pass';
+    if (judgeFaultDeletion({ waitingSince, lastSign, startedAt, now }, settings) === 'pass') return 'pass';
     const trouble = this.findOrCreateTrouble(state.hostKey, waitingSince);
     this.noteWaiting(state, trouble);
     await this.seekSignOfLife(state, trouble);
@@ -176,20 +176,20 @@ export class HostTroubles {
     this.noteWaiting(state, trouble);
     const look = findCurrentLook(trouble, state.id, now) ?? createLook(documents, settings, now);
     trouble.look = look;
-    if (!look.asked.has(state.id)) look.vanished.add(state.id);
-    if (!look.end && between(look.startedAt, now) >= LOOK_LASTS) endLook(look, now);
+    if (!look.requested.has(state.id)) look.vanished.add(state.id);
+    if (!look.end && between(look.startedAt, now) >= LOOK_VALIDITY) endLook(look, now);
     else if (!look.end) await this.continueLook(state.hostKey, trouble, look);
     if (look.end) {
       this.unwritten.delete(state.id);
       return look.end.verdict === 'clear' ? 'pass' : 'hold';
     }
-    return { wait: 'awaiting-early-look', until: after(now, LOOK_LASTS) };
+    return { wait: 'awaiting-early-look', until: after(now, LOOK_VALIDITY) };
   }
 
   /** To be called when hosts have been taken over from another node, where deletions may have begun to wait. */
-  forget(): void {
-    this.restored = undefined;
-    this.released.clear();
+  reset(): void {
+    this.restoring = undefined;
+    this.releasedUrls.clear();
   }
 
   private findOrCreateTrouble(hostKey: string, since: Instant | undefined): Trouble {
@@ -197,15 +197,15 @@ export class HostTroubles {
     const trouble = this.hosts.get(hostKey) ?? { since: since ?? now, hasNew: true, foundNone: false, releases: 0 };
     this.hosts.delete(hostKey);
     this.hosts.set(hostKey, trouble);
-    if (this.hosts.size > MOST_HOSTS) this.hosts.delete(this.hosts.keys().next().value as string);
+    if (this.hosts.size > MAX_HOSTS) this.hosts.delete(this.hosts.keys().next().value as string);
     return trouble;
   }
 
-  /** The page's deletion is about to be recorded as waiting: a release from now on must come back to it. */
+  /** To be called before the page's deletion is recorded as waiting: any release from now on must include it. */
   private noteWaiting({ id }: UrlState, trouble: Trouble): void {
     trouble.hasNew = true;
     this.unwritten.set(id, trouble.releases);
-    if (this.unwritten.size > MOST_UNWRITTEN) this.unwritten.delete(this.unwritten.keys().next().value as UrlId);
+    if (this.unwritten.size > MAX_UNWRITTEN) this.unwritten.delete(this.unwritten.keys().next().value as UrlId);
   }
 
   /** Visits some other pages unless that was recently done in vain. */
@@ -220,21 +220,21 @@ export class HostTroubles {
 
   private async requestSignOfLife({ id, hostKey }: UrlState, trouble: Trouble): Promise<void> {
     const pages = await this.samplePages(hostKey, SIGN_SAMPLE, new Set([id]));
-    let isAsked = false;
-    for (const page of pages) if (await this.services.scheduleVisit(page)) isAsked = true;
-    trouble.foundNone = !isAsked && pages.length > 0;
+    let isRequested = false;
+    for (const page of pages) if (await this.services.scheduleVisit(page)) isRequested = true;
+    trouble.foundNone = !isRequested && pages.length > 0;
   }
 
-  private async samplePages(hostKey: string, size: number, without: ReadonlySet<UrlId>): Promise<UrlState[]> {
+  private async samplePages(hostKey: string, size: number, excluded: ReadonlySet<UrlId>): Promise<UrlState[]> {
     const filter = { crawler: this.crawler, hostKey, status: 'indexed' } as const;
-    const candidates = await this.services.store.list(filter, 0, CANDIDATES);
+    const candidates = await this.services.store.list(filter, 0, MAX_CANDIDATES);
     return sampleEvenly(
-      candidates.filter(({ id }) => !without.has(id)),
+      candidates.filter(({ id }) => !excluded.has(id)),
       size,
     );
   }
 
-  private async recordFinding({ code, hostKey }: HostAnswer, trouble: Trouble, look: Look): Promise<void> {
+  private async recordFinding({ code, hostKey }: HostResponse, trouble: Trouble, look: Look): Promise<void> {
     const isGone = code !== undefined && isPageGone(code);
     if (isGone || code === undefined) look.looked++;
     if (isGone) look.gone++;
@@ -259,19 +259,19 @@ export class HostTroubles {
       look.end = { verdict: step, at: this.services.clock.now() };
       return;
     }
-    const room = Math.min(MOST_LOOKED_AT - look.asked.size, step.visit);
-    const pages = room > 0 ? await this.samplePages(hostKey, room, union(look.asked, look.vanished)) : [];
-    let isAsked = false;
-    for (const page of pages) if (await this.requestVisit(page, look)) isAsked = true;
-    if (!isAsked) endLook(look, this.services.clock.now());
+    const size = Math.min(MAX_LOOKED_AT - look.requested.size, step.visit);
+    const pages = size > 0 ? await this.samplePages(hostKey, size, union(look.requested, look.vanished)) : [];
+    let isRequested = false;
+    for (const page of pages) if (await this.requestVisit(page, look)) isRequested = true;
+    if (!isRequested) endLook(look, this.services.clock.now());
   }
 
   /** The visit may end before the call that requests it returns, so it is registered before it is requested. */
   private async requestVisit(page: UrlState, look: Look): Promise<boolean> {
-    look.asked.add(page.id);
+    look.requested.add(page.id);
     look.outstanding.add(page.id);
     if (await this.services.scheduleVisit(page)) return true;
-    look.asked.delete(page.id);
+    look.requested.delete(page.id);
     look.outstanding.delete(page.id);
     return false;
   }
@@ -281,11 +281,11 @@ export class HostTroubles {
     trouble.hasNew = false;
     trouble.releases++;
     const { store } = this.services;
-    let left = 0;
+    let awaiting = 0;
     try {
       for await (const entry of this.readAwaiting(hostKey)) {
-        left++;
-        if (this.released.has(entry.uri)) continue;
+        awaiting++;
+        if (this.releasedUrls.has(entry.uri)) continue;
         const state = await store.find(this.crawler, entry.uri);
         if (state) await this.visitReleased(state);
       }
@@ -293,39 +293,39 @@ export class HostTroubles {
       trouble.hasNew = true;
       throw error;
     }
-    if (left === 0 && !trouble.look && this.unwritten.size === 0) this.hosts.delete(hostKey);
+    if (awaiting === 0 && !trouble.look && this.unwritten.size === 0) this.hosts.delete(hostKey);
   }
 
   private async visitReleased(state: UrlState): Promise<void> {
-    this.released.add(state.url);
-    if (!(await this.services.scheduleVisit(state))) this.released.delete(state.url);
+    this.releasedUrls.add(state.url);
+    if (!(await this.services.scheduleVisit(state))) this.releasedUrls.delete(state.url);
   }
 
   private restore(): Promise<void> {
-    this.restored ??= this.read().catch((error: unknown) => {
-      this.restored = undefined;
+    this.restoring ??= this.loadTroubles().catch((error: unknown) => {
+      this.restoring = undefined;
       throw error;
     });
-    return this.restored;
+    return this.restoring;
   }
 
-  private async read(): Promise<void> {
+  private async loadTroubles(): Promise<void> {
     for await (const { hostKey, decidedAt } of this.readAwaiting()) {
       const trouble = this.hosts.get(hostKey);
       if (!trouble) this.hosts.set(hostKey, { since: decidedAt, hasNew: true, foundNone: false, releases: 0 });
       else if (decidedAt < trouble.since) trouble.since = decidedAt;
-      if (this.hosts.size >= MOST_HOSTS) return;
+      if (this.hosts.size >= MAX_HOSTS) return;
     }
   }
 
   private async *readAwaiting(hostKey?: string): AsyncIterable<LedgerEntry> {
-    let last: number | undefined;
+    let lastId: number | undefined;
     for (;;) {
       const filter = { crawler: this.crawler, hostKey, state: 'awaiting' } as const;
-      const page = await this.services.store.listOrders(filter, last, PAGE);
+      const page = await this.services.store.listOrders(filter, lastId, PAGE_SIZE);
       yield* page;
-      last = page.at(-1)?.id;
-      if (page.length < PAGE) return;
+      lastId = page.at(-1)?.id;
+      if (page.length < PAGE_SIZE) return;
     }
   }
 }
@@ -333,10 +333,10 @@ export class HostTroubles {
 /** The check that still applies to this page; undefined if a new one is needed. */
 function findCurrentLook({ look }: Trouble, id: UrlId, now: Instant): Look | undefined {
   if (!look?.end) return look;
-  const isFresh = between(look.end.at, now) < LOOK_LASTS;
-  if (look.vanished.has(id) || look.asked.has(id)) return isFresh ? look : undefined;
-  if (!isFresh || (look.end.verdict === 'clear' && look.since >= VANISHED_PER_LOOK)) return undefined;
-  look.since++;
+  const isFresh = between(look.end.at, now) < LOOK_VALIDITY;
+  if (look.vanished.has(id) || look.requested.has(id)) return isFresh ? look : undefined;
+  if (!isFresh || (look.end.verdict === 'clear' && look.goneAfterEnd >= VANISHED_PER_LOOK)) return undefined;
+  look.goneAfterEnd++;
   return look;
 }
 
@@ -345,12 +345,12 @@ const createLook = (documents: number, settings: DeletionGuardDefinition, starte
   settings,
   documents,
   vanished: new Set(),
-  asked: new Set(),
+  requested: new Set(),
   outstanding: new Set(),
   isAsking: false,
   looked: 0,
   gone: 0,
-  since: 0,
+  goneAfterEnd: 0,
 });
 
 /** Ends a check that cannot continue. */
@@ -365,8 +365,10 @@ const toFindings = ({ looked, gone, vanished, documents }: Look) => ({
   documents,
 });
 
-/** Picks this many, evenly spread, including the first one, which is often the home page. */
-const sampleEvenly = <T>(all: readonly T[], size: number): T[] =>
-  all.length <= size ? [...all] : Array.from({ length: size }, (_, i) => all[Math.floor((i * all.length) / size)]!);
+/** Picks `size` items, evenly spread, including the first one, which is often the home page. */
+const sampleEvenly = <T>(items: readonly T[], size: number): T[] =>
+  items.length <= size
+    ? [...items]
+    : Array.from({ length: size }, (_, i) => items[Math.floor((i * items.length) / size)]!);
 
-const union = <T>(one: ReadonlySet<T>, other: ReadonlySet<T>): Set<T> => new Set([...one, ...other]);
+const union = <T>(a: ReadonlySet<T>, b: ReadonlySet<T>): Set<T> => new Set([...a, ...b]);

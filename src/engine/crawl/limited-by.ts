@@ -26,18 +26,18 @@ export interface Unsettled {
   readonly deletions: number;
 }
 
-/** What limits a crawler's speed right now, in words for a person. `unsettled` is called only if nothing is due. */
-export async function describeLimit(load: Load, unsettled: () => Promise<Unsettled>): Promise<string> {
+/** Describes in words what limits a crawler's speed right now. `countUnsettled` is called only if nothing is due. */
+export async function describeLimit(load: Load, countUnsettled: () => Promise<Unsettled>): Promise<string> {
   const limit = describeCurrentLimit(load);
   if (limit !== NOTHING_DUE) return limit;
-  const { failing, deletions } = await unsettled();
+  const { failing, deletions } = await countUnsettled();
   const errors =
     failing === 1 ? '1 URL is in error and will be visited' : `${failing} URLs are in error and will be visited`;
-  const waiting = deletions === 1 ? '1 deletion is waiting' : `${deletions} deletions are waiting`;
+  const waitingDeletions = deletions === 1 ? '1 deletion is waiting' : `${deletions} deletions are waiting`;
   return [
     NOTHING_DUE,
     ...(failing > 0 ? [`${errors} again later`] : []),
-    ...(deletions > 0 ? [`${waiting} for a person or a sign of life`] : []),
+    ...(deletions > 0 ? [`${waitingDeletions} for an operator or a sign of life`] : []),
   ].join('; ');
 }
 
@@ -61,12 +61,12 @@ const describeScheduleLimit = (until: Instant): string =>
     : `a schedule: none of the due URLs may be crawled before ${formatTime(until)}`;
 
 function describePolitenessLimit({ waiting, now }: Load): string {
-  const onLargest = waiting.largest.reduce((sum, host) => sum + host.urls, 0);
-  const share = Math.round((onLargest / waiting.urls) * 100);
-  const most = `${share} % of the due URLs are on ${waiting.largest.map((host) => host.hostKey).join(' and ')}`;
+  const urlsOnLargest = waiting.largest.reduce((sum, host) => sum + host.urls, 0);
+  const share = Math.round((urlsOnLargest / waiting.urls) * 100);
+  const summary = `${share} % of the due URLs are on ${waiting.largest.map((host) => host.hostKey).join(' and ')}`;
   // For any host that is not paused, the time of the next request is known.
-  if (waiting.nextRequestAt === undefined) return `a person: all hosts with due URLs are paused; ${most}`;
-  return `politeness: ${most}; next request in ${formatWait(Math.max(0, (waiting.nextRequestAt - now) / 1000))}`;
+  if (waiting.nextRequestAt === undefined) return `an operator: all hosts with due URLs are paused; ${summary}`;
+  return `politeness: ${summary}; next request in ${formatWait(Math.max(0, (waiting.nextRequestAt - now) / 1000))}`;
 }
 
 /** In minutes or hours once tenths of a second no longer matter. */

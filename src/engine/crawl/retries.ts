@@ -18,7 +18,7 @@ export interface Retry {
 }
 
 /** A site that sets a different cookie with each response would otherwise receive requests forever. */
-const MOST_ROUNDS = 3;
+const MAX_ROUNDS = 3;
 
 export class Retries {
   private readonly retries = new WeakMap<UrlState, Retry>();
@@ -30,38 +30,43 @@ export class Retries {
   }
 
   /**
-   * Whether the page should be requested again.
-   * @param kept the host's cookies; undefined if cookies last only as long as the visit
+   * Decides whether the page should be requested again, and prepares that request.
+   * @param keptCookies the host's cookies; undefined if cookies last only as long as the visit
    */
-  async shouldRetry(attempt: Attempt, result: PageResult, { effects }: Verdict, kept?: KeptCookies): Promise<boolean> {
+  async prepareRetry(
+    attempt: Attempt,
+    result: PageResult,
+    { effects }: Verdict,
+    keptCookies?: KeptCookies,
+  ): Promise<boolean> {
     if (result.outcome.kind !== 'error' || result.outcome.code !== 'redirect-loop') return false;
     const { state, url } = attempt;
     const { variant } = result;
     // A login manages its cookies itself.
     const setCookie = attempt.login ? undefined : result.setCookie;
     if (variant === undefined && setCookie === undefined) return false;
-    const before = this.retries.get(state);
-    let { session, rounds = 0 } = before ?? {};
-    let again = false;
-    if (setCookie !== undefined && rounds < MOST_ROUNDS) {
-      session ??= kept?.jar ?? this.sessions.open(keyOf(state));
-      again = await session.storeCookies(url.href, setCookie);
+    const previousRetry = this.retries.get(state);
+    let { session, rounds = 0 } = previousRetry ?? {};
+    let hasNewCookies = false;
+    if (setCookie !== undefined && rounds < MAX_ROUNDS) {
+      session ??= keptCookies?.jar ?? this.sessions.open(getKey(state));
+      hasNewCookies = await session.storeCookies(url.href, setCookie);
       // Another visit may have brought the same cookies since this request was sent.
-      if (kept) again = session.getCookies(url.href) !== kept.sent;
-      if (again) rounds++;
+      if (keptCookies) hasNewCookies = session.getCookies(url.href) !== keptCookies.sent;
+      if (hasNewCookies) rounds++;
     }
     // A variant is tried only once, and not if the configuration says which URL to fetch.
-    const other = effects.fetchUrl === undefined && before?.variant === undefined ? variant : undefined;
-    if (!again && other === undefined) return false;
-    this.retries.set(state, { variant: other ?? before?.variant, session, rounds });
+    const newVariant = effects.fetchUrl === undefined && previousRetry?.variant === undefined ? variant : undefined;
+    if (!hasNewCookies && newVariant === undefined) return false;
+    this.retries.set(state, { variant: newVariant ?? previousRetry?.variant, session, rounds });
     return true;
   }
 
   /** To be called when the visit has reached a result. */
   endVisit(state: UrlState): void {
-    if (this.retries.get(state)?.session) this.sessions.end(keyOf(state));
+    if (this.retries.get(state)?.session) this.sessions.end(getKey(state));
     this.retries.delete(state);
   }
 }
 
-const keyOf = ({ crawler, id }: UrlState): string => `visit ${crawler} ${id}`;
+const getKey = ({ crawler, id }: UrlState): string => `visit ${crawler} ${id}`;

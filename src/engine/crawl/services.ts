@@ -62,5 +62,5 @@ export interface CrawlServices {
   readonly cron: CronSchedule;
   readonly tracing: Tracing;
   /** Maximum number of visits per crawler, for a crawl that ends after a given number. */
-  readonly mostVisits: number;
+  readonly maxVisits: number;
 }

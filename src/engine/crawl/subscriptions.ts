@@ -1,8 +1,8 @@
 /**
  * Subscribes to the hubs named by feeds (WebSub), and has a feed visited when its hub reports a change. The callback
  * URL contains everything needed about the subscription, with a digest that only this server can compute, so nothing is
- * stored. The content that a hub sends is not read, since the visit finds out what has changed; so nobody can put
- * anything into the index this way.
+ * stored. The content that a hub sends is not read, since the visit finds out what has changed, so no one can inject
+ * content into the index this way.
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { CrawlerDefinition } from '../../domain/crawl/definition.js';
@@ -10,7 +10,7 @@ import { getMaxRequestsPerHost } from '../../domain/politeness/politeness.js';
 import {
   createSubscriptionForm,
   type FeedHub,
-  type HubQuestion,
+  type HubRequest,
   mayUseHub,
   type WebSubDefinition,
 } from '../../domain/signals/websub.js';
@@ -43,23 +43,23 @@ export const WEBSUB_PATH = 'websub';
 const SALT_SETTING = 'websub/salt';
 const LEASE_SECONDS = 864_000;
 /** Delay before a failed subscription is requested again. */
-const ASK_AGAIN = hours(6);
-const AFTER_DENIAL = days(7);
+const RETRY_DELAY = hours(6);
+const DENIAL_DELAY = days(7);
 /** Fraction of a lease after which it is renewed. */
-const RENEWED_AT = 0.8;
-const SHORTEST_LEASE = seconds(600);
-const MOST_SUBSCRIPTIONS = 5_000;
+const RENEWAL_POINT = 0.8;
+const MIN_LEASE = seconds(600);
+const MAX_SUBSCRIPTIONS = 5_000;
 /** Changes that a hub reports within this time lead to one visit. */
-const TOLD_TOGETHER = seconds(10);
-const ANSWER_SIZE = 16_384;
-const ASK_TIMEOUT = seconds(20);
+const NOTIFICATION_WINDOW = seconds(10);
+const MAX_ANSWER_SIZE = 16_384;
+const REQUEST_TIMEOUT = seconds(20);
 const DIGEST_BYTES = 16;
 
 export class Subscriptions {
   /** By crawler and topic: when the next subscription may be requested. */
-  private readonly asked = new Map<string, Instant>();
+  private readonly nextRequests = new Map<string, Instant>();
   /** Feeds reported a moment ago, and whether they have been reported again since. */
-  private readonly told = new Map<string, { again: boolean }>();
+  private readonly reportedFeeds = new Map<string, { wasReportedAgain: boolean }>();
   private definition: WebSubDefinition | undefined;
   private salt: string | undefined;
   /** Has a feed visited; set by the engine. */
@@ -77,30 +77,30 @@ export class Subscriptions {
     const key = `${crawler} ${hub.topic}`;
     const { clock, log } = this.services;
     const now = clock.now();
-    if ((this.asked.get(key) ?? 0) > now) return;
-    if (this.asked.size >= MOST_SUBSCRIPTIONS) this.asked.clear();
-    this.asked.set(key, after(now, ASK_AGAIN));
+    if ((this.nextRequests.get(key) ?? 0) > now) return;
+    if (this.nextRequests.size >= MAX_SUBSCRIPTIONS) this.nextRequests.clear();
+    this.nextRequests.set(key, after(now, RETRY_DELAY));
     this.requestSubscription({ crawler, feed, ...hub }).catch((error: unknown) =>
       log.warn('could not subscribe to a feed at its hub', { feed, hub: hub.hub, error: String(error) }),
     );
   }
 
-  /** The response to a hub that verifies the intent of a subscription; undefined if it was not intended. */
-  async confirm(token: string, { mode, topic, challenge, leaseSeconds }: HubQuestion): Promise<string | undefined> {
-    const subscription = await this.read(token);
+  /** Returns the response to a hub that verifies the intent of a subscription; undefined if none was intended. */
+  async confirm(token: string, { mode, topic, challenge, leaseSeconds }: HubRequest): Promise<string | undefined> {
+    const subscription = await this.readToken(token);
     if (!subscription || !this.definition || topic !== subscription.topic) return undefined;
     const { clock, log } = this.services;
     const key = `${subscription.crawler} ${topic}`;
     const { feed, hub } = subscription;
     if (mode === 'denied') {
-      this.asked.set(key, after(clock.now(), AFTER_DENIAL));
+      this.nextRequests.set(key, after(clock.now(), DENIAL_DELAY));
       log.info('a hub refuses to report changes to a feed', { feed, hub });
       return '';
     }
     if (mode !== 'subscribe' || challenge === '') return undefined;
-    const lease = Math.max(SHORTEST_LEASE, seconds(leaseSeconds));
-    const renewAt = after(clock.now(), milliseconds(lease * RENEWED_AT));
-    this.asked.set(key, renewAt);
+    const lease = Math.max(MIN_LEASE, seconds(leaseSeconds));
+    const renewAt = after(clock.now(), milliseconds(lease * RENEWAL_POINT));
+    this.nextRequests.set(key, renewAt);
     clock.at(renewAt, () => void this.scheduleRenewal(subscription, key, renewAt));
     log.info('a hub will report changes to a feed from now on', {
       crawler: subscription.crawler,
@@ -111,34 +111,37 @@ export class Subscriptions {
     return challenge;
   }
 
-  /** To be called when a hub reports that a feed has changed. False if this server did not subscribe to the feed. */
+  /**
+   * To be called when a hub reports that a feed has changed. Resolves to false if this server did not subscribe to the
+   * feed.
+   */
   async handleNotification(token: string): Promise<boolean> {
-    const subscription = await this.read(token);
+    const subscription = await this.readToken(token);
     if (!subscription || !this.definition || !this.services.findDefinition(subscription.crawler)) return false;
-    const told = this.told.get(token);
-    if (told) told.again = true;
-    else if (this.told.size < MOST_SUBSCRIPTIONS) this.visitFeed(token, subscription);
+    const recentMark = this.reportedFeeds.get(token);
+    if (recentMark) recentMark.wasReportedAgain = true;
+    else if (this.reportedFeeds.size < MAX_SUBSCRIPTIONS) this.visitFeed(token, subscription);
     return true;
   }
 
-  private visitFeed(token: string, told: Pick<Subscription, 'crawler' | 'feed'>): void {
+  private visitFeed(token: string, subscription: Pick<Subscription, 'crawler' | 'feed'>): void {
     const { clock, log } = this.services;
-    const { crawler, feed } = told;
-    const mark = { again: false };
-    this.told.set(token, mark);
+    const { crawler, feed } = subscription;
+    const mark = { wasReportedAgain: false };
+    this.reportedFeeds.set(token, mark);
     this.visit(crawler, feed).catch((error: unknown) =>
       log.warn('could not visit a feed that its hub reported as changed', { feed, error: String(error) }),
     );
-    clock.at(after(clock.now(), TOLD_TOGETHER), () => {
-      this.told.delete(token);
+    clock.at(after(clock.now(), NOTIFICATION_WINDOW), () => {
+      this.reportedFeeds.delete(token);
       // A change reported in the meantime may be newer than the visit.
-      if (mark.again) this.visitFeed(token, told);
+      if (mark.wasReportedAgain) this.visitFeed(token, subscription);
     });
   }
 
   private async scheduleRenewal(subscription: Subscription, key: string, renewAt: Instant): Promise<void> {
     const { crawler, feed } = subscription;
-    if (this.asked.get(key) !== renewAt) return;
+    if (this.nextRequests.get(key) !== renewAt) return;
     const state = await this.services.store.find(crawler, feed).catch(() => undefined);
     if (state && state.status !== 'removed') this.subscribeIfAllowed(crawler, feed, subscription);
   }
@@ -159,17 +162,17 @@ export class Subscriptions {
         headers: { 'content-type': 'application/x-www-form-urlencoded' },
         body: new TextEncoder().encode(createSubscriptionForm(callback, topic, LEASE_SECONDS)),
         fetcher: definition.fetcher,
-        maxSize: ANSWER_SIZE,
+        maxSize: MAX_ANSWER_SIZE,
         truncate: true,
-        totalTimeout: ASK_TIMEOUT,
+        totalTimeout: REQUEST_TIMEOUT,
         sendBy: services.hosts.sendBy,
       });
-      const answer = outcome.kind === 'failure' ? outcome.code : `${outcome.status}`;
-      services.log.info('asked a hub to report changes to a feed', {
+      const result = outcome.kind === 'failure' ? outcome.code : `${outcome.status}`;
+      services.log.info('requested a subscription to a feed from its hub', {
         crawler: subscription.crawler,
         feed,
         hub,
-        answer,
+        answer: result,
       });
     } finally {
       services.hosts.releaseAfterRequest(host, definition.throttle);
@@ -178,27 +181,27 @@ export class Subscriptions {
 
   private async createToken({ crawler, feed, topic, hub }: Subscription): Promise<string> {
     const content = Buffer.from(JSON.stringify([crawler, feed, topic, hub])).toString('base64url');
-    return `${content}.${(await this.digest(content)).toString('base64url')}`;
+    return `${content}.${(await this.computeDigest(content)).toString('base64url')}`;
   }
 
-  private async read(token: string): Promise<Subscription | undefined> {
-    const [content = '', given = ''] = token.split('.', 2);
-    const digest = Buffer.from(given, 'base64url');
-    const right = await this.digest(content);
-    if (digest.length !== right.length || !timingSafeEqual(digest, right)) return undefined;
+  private async readToken(token: string): Promise<Subscription | undefined> {
+    const [content = '', givenDigest = ''] = token.split('.', 2);
+    const digest = Buffer.from(givenDigest, 'base64url');
+    const expected = await this.computeDigest(content);
+    if (digest.length !== expected.length || !timingSafeEqual(digest, expected)) return undefined;
     const [crawler, feed, topic, hub] = JSON.parse(Buffer.from(content, 'base64url').toString()) as string[];
     return { crawler: crawler!, feed: feed!, topic: topic!, hub: hub! };
   }
 
-  private async digest(content: string): Promise<Buffer> {
+  private async computeDigest(content: string): Promise<Buffer> {
     this.salt ??= await this.readOrCreateSalt();
     return createHmac('sha256', this.salt).update(content).digest().subarray(0, DIGEST_BYTES);
   }
 
   private async readOrCreateSalt(): Promise<string> {
     const { store } = this.services;
-    const known = await store.getSetting(SALT_SETTING);
-    if (known !== undefined) return known;
+    const storedSalt = await store.getSetting(SALT_SETTING);
+    if (storedSalt !== undefined) return storedSalt;
     await store.putSetting(SALT_SETTING, randomBytes(32).toString('hex'));
     return (await store.getSetting(SALT_SETTING))!;
   }

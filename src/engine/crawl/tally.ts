@@ -40,7 +40,7 @@ export class Rate {
 const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
 /** Number of refresh visits over which prices are averaged. */
-const PRICES_REMEMBERED = 100;
+const PRICE_WINDOW = 100;
 
 /** Counters of one crawler since the start of the process. */
 export class Tally {
@@ -49,7 +49,7 @@ export class Tally {
   readonly orders: Rate;
   private readonly outcomes = new Map<string, number>();
   private readonly unread = new Map<Reason, number>();
-  /** Numbers of pages that a browser was asked to render, by outcome. */
+  /** Numbers of pages sent to a browser for rendering, by outcome. */
   private readonly renderings = new Map<string, number>();
   private renderSeconds = 0;
   private readonly refusedRequests = new Map<string, number>();
@@ -77,10 +77,10 @@ export class Tally {
     if (failed) this.errors.add();
     this.bytes += bytes;
     increment(this.outcomes, outcome);
-    const took = durationMs / 1000;
-    this.fetchSum += took;
+    const seconds = durationMs / 1000;
+    this.fetchSum += seconds;
     this.fetchCount++;
-    for (let i = BUCKETS.length - 1; i >= 0 && took <= BUCKETS[i]!; i--) this.buckets[i]!++;
+    for (let i = BUCKETS.length - 1; i >= 0 && seconds <= BUCKETS[i]!; i--) this.buckets[i]!++;
   }
 
   /** Counts a document whose text could not be extracted. */
@@ -96,8 +96,8 @@ export class Tally {
   }
 
   recordPrice(price: Duration): void {
-    const before = this.visitPrice ?? price;
-    this.visitPrice = milliseconds(before + (price - before) / PRICES_REMEMBERED);
+    const previous = this.visitPrice ?? price;
+    this.visitPrice = milliseconds(previous + (price - previous) / PRICE_WINDOW);
   }
 
   countOrder(kind: string, state: string): void {

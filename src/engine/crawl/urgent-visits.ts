@@ -1,5 +1,5 @@
 /**
- * URLs that a person wants visited now although their host is resting (back-off): one at a time for each host, at the
+ * URLs that a user wants visited now although their host is resting (back-off): one at a time for each host, at the
  * pace of its throttle. Depending on the response, the back-off ends or stays unchanged.
  */
 import type { UrlId, UrlState } from '../../domain/crawl/url-state.js';
@@ -8,15 +8,15 @@ import type { Clock } from '../ports/clock.js';
 import type { HostWindow } from './frontier/host-window.js';
 
 /** Interval of checks while a response from the host is still in flight. */
-const ASK_AGAIN = seconds(1);
+const RECHECK_INTERVAL = seconds(1);
 
 export class UrgentVisits {
-  private readonly waiting = new Map<string, { readonly url: UrlState; readonly window: HostWindow }>();
+  private readonly waitingUrls = new Map<string, { readonly url: UrlState; readonly window: HostWindow }>();
   private cancelTimer: (() => void) | undefined;
 
   /**
-   * @param giveBack receives URLs that are no longer urgent: their host is no longer resting, or a person or a schedule
-   * has stopped it
+   * @param giveBack receives URLs that are no longer urgent: their host is no longer resting, or an operator or a
+   * schedule has stopped it
    */
   constructor(
     private readonly clock: Clock,
@@ -24,50 +24,50 @@ export class UrgentVisits {
     private readonly giveBack: (url: UrlState, window: HostWindow) => void,
   ) {}
 
-  /** False if the host already has an urgent URL. */
+  /** Returns false if the host already has an urgent URL. */
   add(url: UrlState, window: HostWindow): boolean {
-    if (this.waiting.has(url.hostKey)) return false;
-    this.waiting.set(url.hostKey, { url, window });
+    if (this.waitingUrls.has(url.hostKey)) return false;
+    this.waitingUrls.set(url.hostKey, { url, window });
     this.wake();
     return true;
   }
 
   /** Removes a waiting URL that is to be decided on without a visit. */
   remove({ id, hostKey }: { id: UrlId; hostKey: string }): boolean {
-    return this.waiting.get(hostKey)?.url.id === id && this.waiting.delete(hostKey);
+    return this.waitingUrls.get(hostKey)?.url.id === id && this.waitingUrls.delete(hostKey);
   }
 
   revoke(isLost: (hostKey: string) => boolean): void {
-    for (const hostKey of this.waiting.keys()) if (isLost(hostKey)) this.waiting.delete(hostKey);
+    for (const hostKey of this.waitingUrls.keys()) if (isLost(hostKey)) this.waitingUrls.delete(hostKey);
   }
 
   /** Takes the next URL whose host may receive a request. */
-  next(): { readonly url: UrlState; readonly window: HostWindow } | undefined {
-    if (this.waiting.size === 0) return undefined;
+  takeNext(): { readonly url: UrlState; readonly window: HostWindow } | undefined {
+    if (this.waitingUrls.size === 0) return undefined;
     const now = this.clock.now();
-    let next: Instant | undefined;
-    for (const [hostKey, one] of this.waiting) {
-      const { host, limit } = one.window;
-      if (host.isReadyForUrgentRequest(now, limit) && host.isResting(now) && one.window.isOpen(now)) {
-        this.waiting.delete(hostKey);
-        return one;
+    let nextCheckAt: Instant | undefined;
+    for (const [hostKey, entry] of this.waitingUrls) {
+      const { host, limit } = entry.window;
+      if (host.isReadyForUrgentRequest(now, limit) && host.isResting(now) && entry.window.isOpen(now)) {
+        this.waitingUrls.delete(hostKey);
+        return entry;
       }
-      if (host.paused || (host.loaded && !host.isResting(now)) || !one.window.isOpen(now)) {
-        this.waiting.delete(hostKey);
-        this.giveBack(one.url, one.window);
+      if (host.paused || (host.loaded && !host.isResting(now)) || !entry.window.isOpen(now)) {
+        this.waitingUrls.delete(hostKey);
+        this.giveBack(entry.url, entry.window);
       } else {
         const { nextRequestAt } = host.politeness;
-        const at = nextRequestAt > now ? nextRequestAt : after(now, ASK_AGAIN);
-        if (next === undefined || at < next) next = at;
+        const at = nextRequestAt > now ? nextRequestAt : after(now, RECHECK_INTERVAL);
+        if (nextCheckAt === undefined || at < nextCheckAt) nextCheckAt = at;
       }
     }
-    this.wakeAt(next);
+    this.wakeAt(nextCheckAt);
     return undefined;
   }
 
   close(): void {
     this.cancelTimer?.();
-    this.waiting.clear();
+    this.waitingUrls.clear();
   }
 
   private wakeAt(at: Instant | undefined): void {

@@ -19,14 +19,14 @@ import { PUT_BACK } from './visit/preconditions.js';
 import type { VisitRunner } from './visit/visit.js';
 
 /** Delay before trying again if the database could not be reached. */
-const TELL_AGAIN = seconds(5);
-/** Delay before a visit is repeated that failed for a reason on our side. */
-const VISIT_AGAIN = minutes(1);
+const NOTIFY_RETRY_DELAY = seconds(5);
+/** Delay before repeating a visit that failed because of this server, not the site. */
+const VISIT_RETRY_DELAY = minutes(1);
 /**
  * Maximum number of bytes of pages that are fetched and not yet settled. This is more than may be waiting for a sink,
  * so that the crawl reaches the limit only if the store cannot keep up.
  */
-const MOST_BYTES_IN_HAND = 48 * 1024 * 1024;
+const MAX_BUFFERED_BYTES = 48 * 1024 * 1024;
 
 export interface LoopServices {
   readonly delivery: Pick<Delivery, 'hasRoom' | 'flushUnlessMoreExpected'>;
@@ -36,15 +36,15 @@ export interface LoopServices {
   readonly clock: Clock;
   readonly log: Log;
   /** Maximum number of visits per crawler. */
-  readonly mostVisits: number;
+  readonly maxVisits: number;
 }
 
 /** The crawler whose URLs are visited. */
 export interface LoopOwner {
   getDefinition(): CrawlerDefinition;
-  visits(): Pick<VisitRunner, 'run'>;
+  getVisitRunner(): Pick<VisitRunner, 'run'>;
   /** Called when the visit of the URL is settled. */
-  noteVisited(url: UrlState, end: SettledUrl): Promise<void>;
+  noteVisited(url: UrlState, settled: SettledUrl): Promise<void>;
 }
 
 export class VisitLoop {
@@ -53,10 +53,10 @@ export class VisitLoop {
   /** Number of visits that may still begin. */
   private visitsLeft: number;
   /** Number of pages being fetched. */
-  private fetching = 0;
+  private fetchCount = 0;
   private bufferedBytes = 0;
-  private runs = false;
-  private pumpQueued = false;
+  private isRunning = false;
+  private isCheckQueued = false;
   private closed = false;
 
   constructor(
@@ -64,36 +64,36 @@ export class VisitLoop {
     private readonly frontier: Frontier,
     private readonly owner: LoopOwner,
   ) {
-    this.visitsLeft = services.mostVisits;
+    this.visitsLeft = services.maxVisits;
   }
 
-  /** Says whether further visits may begin; those in flight go on in either case. */
-  setRunning(runs: boolean): void {
-    this.runs = runs;
+  /** Sets whether further visits may begin; those in flight continue in either case. */
+  setRunning(isRunning: boolean): void {
+    this.isRunning = isRunning;
     this.wake();
   }
 
   /** Requests a check of the frontier soon; several requests lead to one check. */
   wake(): void {
-    if (this.pumpQueued || this.closed || !this.runs) return;
-    this.pumpQueued = true;
+    if (this.isCheckQueued || this.closed || !this.isRunning) return;
+    this.isCheckQueued = true;
     queueMicrotask(() => {
-      this.pumpQueued = false;
+      this.isCheckQueued = false;
       this.startVisits();
     });
   }
 
   get fetchesInFlight(): number {
-    return this.fetching;
+    return this.fetchCount;
   }
 
   /** True while the store keeps up: few enough pages are fetched and not yet settled. */
   get storeKeepsUp(): boolean {
-    return this.bufferedBytes < MOST_BYTES_IN_HAND;
+    return this.bufferedBytes < MAX_BUFFERED_BYTES;
   }
 
   mayVisitBefore(horizon: Instant): boolean {
-    return this.runs && this.visitsLeft > 0 && this.frontier.mayHaveUrlBefore(horizon);
+    return this.isRunning && this.visitsLeft > 0 && this.frontier.mayHaveUrlBefore(horizon);
   }
 
   /** Starts no more visits; those in flight continue. */
@@ -105,14 +105,14 @@ export class VisitLoop {
     const { concurrency, pushTo } = this.owner.getDefinition();
     const { delivery, partitions, hosts } = this.services;
     while (
-      this.runs &&
+      this.isRunning &&
       !this.closed &&
       this.visitsLeft > 0 &&
-      this.fetching < concurrency &&
-      this.bufferedBytes < MOST_BYTES_IN_HAND &&
+      this.fetchCount < concurrency &&
+      this.bufferedBytes < MAX_BUFFERED_BYTES &&
       delivery.hasRoom(pushTo)
     ) {
-      const picked = this.frontier.next();
+      const picked = this.frontier.takeNext();
       if (!picked) {
         delivery.flushUnlessMoreExpected();
         return;
@@ -122,7 +122,7 @@ export class VisitLoop {
         this.frontier.revoke((hostKey) => hostKey === picked.host.key);
         continue;
       }
-      this.fetching++;
+      this.fetchCount++;
       this.visitsLeft--;
       this.inFlight.add(picked.url);
       hosts.claim(picked.host);
@@ -133,19 +133,19 @@ export class VisitLoop {
   }
 
   private async visit(url: UrlState, host: Host, source: SourceNumber): Promise<void> {
-    let fetching = true;
-    let held = 0;
+    let isFetching = true;
+    let ownBytes = 0;
     const noteFetched = (bytes: number): void => {
-      if (fetching) this.fetching--;
-      fetching = false;
-      held += bytes;
+      if (isFetching) this.fetchCount--;
+      isFetching = false;
+      ownBytes += bytes;
       this.bufferedBytes += bytes;
       this.wake();
     };
     try {
-      const end = await this.owner.visits().run(url, host, noteFetched);
-      if (end !== PUT_BACK) {
-        await this.owner.noteVisited(url, end);
+      const result = await this.owner.getVisitRunner().run(url, host, noteFetched);
+      if (result !== PUT_BACK) {
+        await this.owner.noteVisited(url, result);
       } else {
         this.visitsLeft++;
         this.frontier.putBack(url, source);
@@ -162,23 +162,26 @@ export class VisitLoop {
         url: url.url,
         error: String((error as Error)?.stack ?? error),
       });
-      this.frontier.requeue(url, { source, dueAt: after(this.services.clock.now(), VISIT_AGAIN) });
+      this.frontier.requeue(url, { source, dueAt: after(this.services.clock.now(), VISIT_RETRY_DELAY) });
     } finally {
-      noteFetched(-held);
+      noteFetched(-ownBytes);
       this.inFlight.delete(url);
     }
   }
 
   /**
-   * The host belongs to another node, which visits the URL again; it must be notified if one of our orders may have
-   * overtaken its own.
+   * The host belongs to another node, which visits the URL again; it must be notified if one of this node's orders may
+   * have overtaken its own.
    */
   private leaveToOwner(url: UrlState, { uncertain }: FencedOut): void {
     this.frontier.revoke((hostKey) => hostKey === url.hostKey && !this.services.partitions.owns(hostKey));
     if (uncertain) void this.notifyOwner(url);
   }
 
-  /** An order may have been delivered out of order: tries to notify the new owner as long as this process lives. */
+  /**
+   * Notifies the new owner that an order may have been delivered out of sequence; retries as long as this process
+   * lives.
+   */
   private async notifyOwner(url: UrlState): Promise<void> {
     const { nodes, clock, log } = this.services;
     for (;;) {
@@ -186,11 +189,11 @@ export class VisitLoop {
         await nodes.send(createVerifyCommand(url));
         return;
       } catch (error) {
-        log.warn('an order may have been delivered out of sequence; the new owner of the host cannot be notified yet', {
+        log.warn('could not notify the new owner of a host that an order may be out of sequence; trying again', {
           url: url.url,
           error: String(error),
         });
-        await clock.sleep(TELL_AGAIN);
+        await clock.sleep(NOTIFY_RETRY_DELAY);
       }
     }
   }

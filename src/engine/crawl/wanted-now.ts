@@ -1,4 +1,4 @@
-/** Visits that a person is waiting for, of URLs whose host is resting. */
+/** Visits requested by users, of URLs whose host is resting. */
 import type { UrlState } from '../../domain/crawl/url-state.js';
 import { USER } from '../../domain/frontier/sources.js';
 import type { Clock } from '../ports/clock.js';
@@ -9,7 +9,7 @@ import { createTryCommand } from './commands.js';
 import type { Frontier } from './frontier/frontier.js';
 
 /** Maximum number of resting hosts that receive a request in one forced refresh of many URLs. */
-const MOST_TRIED_HOSTS = 100;
+const MAX_HOSTS = 100;
 
 export interface WantedServices {
   readonly partitions: Pick<Partitions, 'owns'>;
@@ -26,7 +26,7 @@ export class WantedNow {
   ) {}
 
   /**
-   * Visits the URL now because a person wants it, even if its host is resting; carried out by the node that owns the
+   * Visits the URL now because a user requested it, even if its host is resting; carried out by the node that owns the
    * host.
    */
   async visitNow(url: UrlState): Promise<void> {
@@ -34,10 +34,10 @@ export class WantedNow {
     else await this.services.nodes.send(createTryCommand(url));
   }
 
-  /** Visits one URL of each resting host, from those that a person wants. */
+  /** Visits one URL of each resting host, from those in the user source. */
   async visitRestingHosts(): Promise<void> {
     const { store, clock } = this.services;
-    for (const hostKey of this.frontier.listRestingHosts(MOST_TRIED_HOSTS)) {
+    for (const hostKey of this.frontier.listRestingHosts(MAX_HOSTS)) {
       const { urls } = await store.listDue(this.crawler, hostKey, USER, clock.now(), 1, new Set());
       if (urls[0]) this.frontier.queueUrgently(urls[0]);
     }

@@ -21,7 +21,7 @@ interface Owner {
   readonly inFlight: Set<UrlState>;
   getContext(): CrawlContext;
   getSettlement(): UrlSettlement;
-  noteSettled(url: UrlState, end: SettledUrl): void;
+  noteSettled(url: UrlState, settled: SettledUrl): void;
 }
 
 /** Decides what a command means for a URL's current state; undefined if nothing. */
@@ -46,43 +46,43 @@ export class WithoutVisit {
   /**
    * Carries out a command, or has the node that owns the host do so; false if the URL is in flight, so that its visit
    * decides.
-   * @param known may be out of date: a visit may have ended since it was read
+   * @param url may be out of date: a visit may have ended since it was read
    */
-  async decide(known: UrlState, command: UrlCommand): Promise<boolean> {
+  async decide(url: UrlState, command: UrlCommand): Promise<boolean> {
     const { partitions, nodes } = this.services;
     const { frontier, inFlight } = this.owner;
-    const fence = partitions.findFence(known.hostKey);
+    const fence = partitions.findFence(url.hostKey);
     if (!fence) {
-      await nodes.send(createDecideCommand(known, command));
+      await nodes.send(createDecideCommand(url, command));
       return true;
     }
-    if (!frontier.hold(known)) return false;
-    inFlight.add(known);
+    if (!frontier.hold(url)) return false;
+    inFlight.add(url);
     try {
-      await this.carryOut(known, command, fence);
+      await this.carryOut(url, command, fence);
     } catch (error) {
-      frontier.requeue(known, toQueuePlace(known));
+      frontier.requeue(url, toQueuePlace(url));
       if (!(error instanceof FencedOut)) throw error;
-      await nodes.send(createDecideCommand(known, command));
+      await nodes.send(createDecideCommand(url, command));
     } finally {
-      inFlight.delete(known);
+      inFlight.delete(url);
     }
     return true;
   }
 
-  private async carryOut(known: UrlState, command: UrlCommand, fence: Fence): Promise<void> {
+  private async carryOut(url: UrlState, command: UrlCommand, fence: Fence): Promise<void> {
     const { store, inDoubt, urlCommands } = this.services;
     const { owner } = this;
-    const [state] = await store.get([known.id]);
+    const [state] = await store.get([url.id]);
     const result = state && (await urlCommands.decide(command, inDoubt.applyDoubt(state), owner.getContext()));
     if (!result) {
-      owner.frontier.requeue(known, state && toQueuePlace(state));
+      owner.frontier.requeue(url, state && toQueuePlace(state));
       return;
     }
     const disposition = inDoubt.keepInDoubt(state, result.disposition);
     owner.noteSettled(
       state,
-      await owner.getSettlement().settle({ ...result, disposition, state, fence, byPerson: true }),
+      await owner.getSettlement().settle({ ...result, disposition, state, fence, byOperator: true }),
     );
   }
 
@@ -92,21 +92,21 @@ export class WithoutVisit {
    * @param work returns where the URL is waiting afterwards, if that has changed
    */
   async runWhileHeld(
-    known: UrlState,
+    url: UrlState,
     work: (state: UrlState, fence: Fence) => Promise<Place | undefined>,
   ): Promise<boolean> {
     const { frontier, inFlight } = this.owner;
-    const fence = this.services.partitions.findFence(known.hostKey);
-    if (!fence || !frontier.hold(known)) return false;
-    inFlight.add(known);
-    let place = toQueuePlace(known);
+    const fence = this.services.partitions.findFence(url.hostKey);
+    if (!fence || !frontier.hold(url)) return false;
+    inFlight.add(url);
+    let place = toQueuePlace(url);
     try {
-      const [state] = await this.services.store.get([known.id]);
+      const [state] = await this.services.store.get([url.id]);
       place = state && toQueuePlace(state);
       if (state) place = (await work(state, fence)) ?? place;
     } finally {
-      inFlight.delete(known);
-      frontier.requeue(known, place);
+      inFlight.delete(url);
+      frontier.requeue(url, place);
     }
     return true;
   }

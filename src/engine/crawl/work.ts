@@ -17,14 +17,15 @@ export interface CrawlerWork {
   readonly load: Load;
 }
 
-export function mergeWork(own: CrawlerWork, others: readonly CrawlerWork[]): CrawlerWork {
-  const all = [own, ...others];
-  const sum = (of: (work: CrawlerWork) => number): number => all.reduce((total, work) => total + of(work), 0);
+export function mergeWork(ownWork: CrawlerWork, others: readonly CrawlerWork[]): CrawlerWork {
+  const all = [ownWork, ...others];
+  const sum = (getValue: (work: CrawlerWork) => number): number =>
+    all.reduce((total, work) => total + getValue(work), 0);
   const withHosts = all.filter((work) => work.hasHosts);
   return {
-    name: own.name,
+    name: ownWork.name,
     hasHosts: withHosts.length > 0,
-    picks: own.picks.map((_, source) => sum(({ picks }) => picks[source]!)),
+    picks: ownWork.picks.map((_, source) => sum(({ picks }) => picks[source]!)),
     pagesPerSecond: sum((work) => work.pagesPerSecond),
     errorsPerSecond: sum((work) => work.errorsPerSecond),
     ordersPerSecond: sum((work) => work.ordersPerSecond),
@@ -33,38 +34,38 @@ export function mergeWork(own: CrawlerWork, others: readonly CrawlerWork[]): Cra
     idle: all.every((work) => work.idle),
     load:
       withHosts.length === 0
-        ? own.load
+        ? ownWork.load
         : mergeLoads(
-            own.load,
+            ownWork.load,
             withHosts.map(({ load }) => load),
           ),
   };
 }
 
-/** Schedules count as the limit only if they are the limit on every node. */
-function mergeClosedUntil(busy: readonly Load['waiting'][]): { readonly closedUntil?: Instant } {
-  const times = busy.flatMap(({ closedUntil }) => closedUntil ?? []);
-  return times.length === 0 || times.length < busy.length ? {} : { closedUntil: instant(Math.min(...times)) };
+/** Schedules are the limit only if they are the limit on every node. */
+function mergeClosedUntil(summaries: readonly Load['waiting'][]): { readonly closedUntil?: Instant } {
+  const times = summaries.flatMap(({ closedUntil }) => closedUntil ?? []);
+  return times.length === 0 || times.length < summaries.length ? {} : { closedUntil: instant(Math.min(...times)) };
 }
 
 /** The crawler's state is taken from this node: it is the same on all. */
-function mergeLoads(own: Load, loads: readonly Load[]): Load {
-  const sum = (of: (load: Load) => number): number => loads.reduce((total, load) => total + of(load), 0);
-  const waiting = loads.map((load) => load.waiting);
-  const busy = waiting.filter(({ urls }) => urls > 0);
-  const next = waiting.flatMap(({ nextRequestAt }) => nextRequestAt ?? []).sort((a, b) => a - b)[0];
+function mergeLoads(ownLoad: Load, loads: readonly Load[]): Load {
+  const sum = (getValue: (load: Load) => number): number => loads.reduce((total, load) => total + getValue(load), 0);
+  const summaries = loads.map((load) => load.waiting);
+  const busySummaries = summaries.filter(({ urls }) => urls > 0);
+  const next = summaries.flatMap(({ nextRequestAt }) => nextRequestAt ?? []).sort((a, b) => a - b)[0];
   return {
-    ...own,
+    ...ownLoad,
     waiting: {
       hosts: sum((load) => load.waiting.hosts),
       urls: sum((load) => load.waiting.urls),
-      largest: waiting
+      largest: summaries
         .flatMap(({ largest }) => largest)
         .sort((a, b) => b.urls - a.urls)
         .slice(0, 2),
       nextRequestAt: next,
-      ...mergeClosedUntil(busy),
-      limitedByHost: busy.length > 0 && busy.every(({ limitedByHost }) => limitedByHost),
+      ...mergeClosedUntil(busySummaries),
+      limitedByHost: busySummaries.length > 0 && busySummaries.every(({ limitedByHost }) => limitedByHost),
     },
     fetching: sum((load) => load.fetching),
     concurrency: sum((load) => load.concurrency),

@@ -4,7 +4,7 @@ import { addOrder, sinkDefinition } from '../../../test/support/push-orders.js';
 import { type Duration, milliseconds, minutes, seconds } from '../../domain/time/units.js';
 import { type Sink, SinkUnavailable } from '../ports/sink.js';
 import { SOLE_OWNER } from '../support/single-node.js';
-import { type Delivered, Delivery } from './delivery.js';
+import { Delivery, type DeliveryResult } from './delivery.js';
 import { SinkQueue } from './sink-queue.js';
 
 const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
@@ -41,7 +41,7 @@ function twoSinks() {
       ['two', queue('two')],
     ]),
   );
-  const ended = new Map<string, Delivered>();
+  const ended = new Map<string, DeliveryResult>();
   const send = (uri: string, mayPutOff = false, sinks = ['one', 'two']): void => {
     void delivery.deliver(addOrder(uri), sinks, { mayPutOff }).then((end) => ended.set(uri, end));
   };

@@ -1,16 +1,16 @@
 /**
  * Delivers orders to the sinks of their crawler. An order is answered once every sink has answered; only then does the
  * caller change what the store knows about the document. Orders in flight are limited: `hasRoom` says whether another
- * page may come. A sink that is slow or down does not hold up the others: once another sink has answered, the order is
- * put off there, and the caller records in the settlement that the sink is owed the order.
+ * page may be fetched. A sink that is slow or down does not hold up the others: once another sink has answered, the
+ * order is put off there, and the caller records in the settlement that the sink is owed the order.
  */
 import type { OrderAnswer, PushOrder } from '../../domain/push/order.js';
 import type { Duration } from '../../domain/time/units.js';
 import { type Fence, FencedOut, type Partitions } from '../ports/partitions.js';
-import { PUT_OFF, type Room, type SinkQueue, WITHDRAWN } from './sink-queue.js';
+import { PUT_OFF, type QueueLimits, type SinkQueue, WITHDRAWN } from './sink-queue.js';
 import type { SinkView } from './sink-view.js';
 
-export interface Delivered {
+export interface DeliveryResult {
   readonly answer: OrderAnswer;
   readonly attempts: number;
   /** True if some sinks have accepted the order, or may do so later, although others refuse it. */
@@ -19,7 +19,7 @@ export interface Delivered {
   readonly putOff: readonly string[];
 }
 
-interface AnswerOfSink {
+interface SinkAnswer {
   readonly answer: OrderAnswer;
   readonly attempts: number;
 }
@@ -32,7 +32,7 @@ export interface DeliveryOptions {
 }
 
 /** An order that has been decided and not yet answered by every sink. */
-export interface InFlight {
+export interface InFlightOrder {
   readonly order: PushOrder;
   /** The message of a sink that refused the order, while another one has not answered yet. */
   refusal?: string;
@@ -42,13 +42,13 @@ export interface InFlight {
 
 export class Delivery {
   private sinks = new Map<string, SinkQueue>();
-  private readonly inFlight = new Map<number, InFlight>();
+  private readonly inFlight = new Map<number, InFlightOrder>();
 
   constructor(
-    private readonly limits: Room,
+    private readonly limits: QueueLimits,
     private readonly partitions: Pick<Partitions, 'holds'>,
-    /** Says whether another order may come within this time. */
-    private readonly moreMayCome: (within: Duration) => boolean,
+    /** Returns whether another order may arrive within this time. */
+    private readonly mayExpectMore: (within: Duration) => boolean,
   ) {}
 
   setSinks(sinks: ReadonlyMap<string, SinkQueue>): void {
@@ -57,16 +57,16 @@ export class Delivery {
 
   /** One sink that keeps up is enough: orders for the others are put off. */
   hasRoom(sinkNames: readonly string[]): boolean {
-    return sinkNames.length === 0 || sinkNames.some((name) => this.isOpen(name));
+    return sinkNames.length === 0 || sinkNames.some((name) => this.hasCapacity(name));
   }
 
-  /** How many more orders may wait for the sink; 0 if its limit of bytes is reached. */
+  /** Returns how many more orders may wait for the sink; 0 if its limit in bytes is reached. */
   getRemainingCapacity(name: string): number {
     const load = this.sinks.get(name)?.load ?? { orders: 0, bytes: 0 };
     return load.bytes < this.limits.maxBytes ? Math.max(0, this.limits.maxOrders - load.orders) : 0;
   }
 
-  private isOpen(name: string): boolean {
+  private hasCapacity(name: string): boolean {
     const load = this.sinks.get(name)?.load;
     return !load || (load.orders < this.limits.maxOrders && load.bytes < this.limits.maxBytes);
   }
@@ -76,41 +76,46 @@ export class Delivery {
    * that holds.
    * @throws FencedOut when the fence ended before every sink had answered: the host's new owner decides again
    */
-  async deliver(order: PushOrder, sinkNames: readonly string[], options: DeliveryOptions = {}): Promise<Delivered> {
+  async deliver(
+    order: PushOrder,
+    sinkNames: readonly string[],
+    options: DeliveryOptions = {},
+  ): Promise<DeliveryResult> {
     const { fence } = options;
     this.inFlight.set(order.id, { order });
     try {
       const answers = sinkNames.map((name) => this.deliverTo(name, order, sinkNames, options));
       this.flushUnlessMoreExpected();
-      const delivered = await Promise.all(answers);
-      const withdrawn = delivered.some(({ answer }) => answer === WITHDRAWN);
-      if (fence && withdrawn)
+      const sinkAnswers = await Promise.all(answers);
+      const isWithdrawn = sinkAnswers.some(({ answer }) => answer === WITHDRAWN);
+      if (fence && isWithdrawn)
         throw new FencedOut(
           [fence],
-          delivered.some(({ attempts }) => attempts > 0),
+          sinkAnswers.some(({ attempts }) => attempts > 0),
         );
-      const refused = delivered.find(({ answer }) => answer.state === 'refused' && answer !== PUT_OFF);
-      const attempts = Math.max(0, ...delivered.map((one) => one.attempts));
+      const refusal = sinkAnswers.find(({ answer }) => answer.state === 'refused' && answer !== PUT_OFF);
+      const attempts = Math.max(0, ...sinkAnswers.map((sinkAnswer) => sinkAnswer.attempts));
       const partiallyAccepted =
-        refused !== undefined && delivered.some(({ answer }) => answer.state === 'acknowledged' || answer === PUT_OFF);
-      const putOff = sinkNames.filter((_, i) => delivered[i]!.answer === PUT_OFF);
-      return { answer: refused?.answer ?? { state: 'acknowledged' }, attempts, partiallyAccepted, putOff };
+        refusal !== undefined &&
+        sinkAnswers.some(({ answer }) => answer.state === 'acknowledged' || answer === PUT_OFF);
+      const putOff = sinkNames.filter((_, i) => sinkAnswers[i]!.answer === PUT_OFF);
+      return { answer: refusal?.answer ?? { state: 'acknowledged' }, attempts, partiallyAccepted, putOff };
     } finally {
       this.inFlight.delete(order.id);
     }
   }
 
   /** Orders in flight, oldest first. */
-  listPending(): InFlight[] {
+  listPending(): InFlightOrder[] {
     return [...this.inFlight.values()];
   }
 
-  /** Orders wait for others to share a batch with. If no other can come within that time, sends them at once. */
+  /** Orders wait for others to share a batch with. If no other can arrive within that time, sends them at once. */
   flushUnlessMoreExpected(): void {
     const ages = [...this.sinks.values()].flatMap(({ isWaiting, definition }) =>
       isWaiting ? definition.batchAge : [],
     );
-    if (ages.length > 0 && !this.moreMayCome(Math.max(...ages) as Duration)) this.flush();
+    if (ages.length > 0 && !this.mayExpectMore(Math.max(...ages) as Duration)) this.flush();
   }
 
   flush(): void {
@@ -137,37 +142,38 @@ export class Delivery {
     order: PushOrder,
     sinkNames: readonly string[],
     { fence, mayPutOff }: DeliveryOptions,
-  ): Promise<AnswerOfSink> {
+  ): Promise<SinkAnswer> {
     const sink = this.sinks.get(name);
     if (!sink)
       return Promise.resolve({ answer: { state: 'refused', message: `no sink is named ${name}` }, attempts: 0 });
-    const others = sinkNames.filter((other) => other !== name);
+    const otherSinkNames = sinkNames.filter((sinkName) => sinkName !== name);
     const isAnswered = (): boolean => this.inFlight.get(order.id)?.isAnswered === true;
     return new Promise((resolve) => {
       const settle = (answer: OrderAnswer, attempts: number): void => {
         resolve({ answer: this.noteRefusal(name, order, answer), attempts });
-        if (others.length > 0 && answer !== WITHDRAWN && answer !== PUT_OFF) this.releaseFromOthers(order, others);
+        if (otherSinkNames.length > 0 && answer !== WITHDRAWN && answer !== PUT_OFF)
+          this.releaseFromOthers(order, otherSinkNames);
       };
       sink.add(order, settle, {
         maySend: fence && (() => this.partitions.holds(fence)),
-        mayPutOff: mayPutOff ? () => true : others.length > 0 ? isAnswered : undefined,
+        mayPutOff: mayPutOff ? () => true : otherSinkNames.length > 0 ? isAnswered : undefined,
       });
     });
   }
 
-  /** From now on, the order need not wait for sinks that are behind. */
-  private releaseFromOthers(order: PushOrder, others: readonly string[]): void {
+  /** Lets the order no longer wait for sinks that are behind. */
+  private releaseFromOthers(order: PushOrder, otherSinkNames: readonly string[]): void {
     const inFlight = this.inFlight.get(order.id);
     if (inFlight) inFlight.isAnswered = true;
-    for (const name of others) this.sinks.get(name)?.leave(order, this.limits);
+    for (const name of otherSinkNames) this.sinks.get(name)?.putOffIfBehind(order, this.limits);
   }
 
   /** Adds the sink's name to a refusal and makes it visible while other sinks have not answered. */
   private noteRefusal(name: string, order: PushOrder, answer: OrderAnswer): OrderAnswer {
     if (answer.state !== 'refused' || answer === WITHDRAWN || answer === PUT_OFF) return answer;
     const message = `${name}: ${answer.message}`;
-    const waiting = this.inFlight.get(order.id);
-    if (waiting) waiting.refusal ??= message;
+    const inFlight = this.inFlight.get(order.id);
+    if (inFlight) inFlight.refusal ??= message;
     return { state: 'refused', message };
   }
 }

@@ -4,11 +4,11 @@ import type { Log } from '../ports/log.js';
 import type { Sink } from '../ports/sink.js';
 import { withTimeLimit } from '../support/within.js';
 
-const MOST_ENTRIES = 1_000;
-const LONGEST_INSPECTION = seconds(10);
+const MAX_ENTRIES = 1_000;
+const MAX_INSPECTION_TIME = seconds(10);
 /**
- * How long to wait before trying again to list a sink: otherwise, a receiver that only accepts orders would be asked
- * before each batch.
+ * Delay before another attempt to list a sink, so that a receiver that only accepts orders is not queried before each
+ * batch.
  */
 const PAUSE_AFTER_FAILURE = minutes(1);
 
@@ -22,15 +22,15 @@ interface InspectionServices {
 /**
  * Checks the documents of a sink that can list them before the first order goes out: documents that no crawler here
  * knows belong to another server that pushes under the same name, and each of the two would replace and delete the
- * other's documents. Orders are sent nevertheless. If a sink cannot be listed now, the next attempt follows after a
- * minute at the earliest.
+ * other's documents. Orders are sent anyway. If a sink cannot be listed now, the next attempt is made a minute later or
+ * after that.
  */
 export class InspectedSink implements Sink {
   readonly name: string;
   readonly listEntries: Sink['listEntries'];
   readonly readDocuments: Sink['readDocuments'];
   readonly probe: Sink['probe'];
-  /** What was found, in words for a person. */
+  /** A human-readable description of what was found. */
   warning: string | undefined;
   private inspection: Promise<void> | undefined;
   private inspectAgainAt: Instant | undefined;
@@ -60,27 +60,27 @@ export class InspectedSink implements Sink {
   private async inspect(): Promise<void> {
     this.inspectAgainAt = undefined;
     try {
-      await withTimeLimit(this.services.clock, LONGEST_INSPECTION, (signal) => this.look(signal));
+      await withTimeLimit(this.services.clock, MAX_INSPECTION_TIME, (signal) => this.examineEntries(signal));
     } catch {
       // Delivery reports what is wrong with the sink.
       this.inspectAgainAt = after(this.services.clock.now(), PAUSE_AFTER_FAILURE);
     }
   }
 
-  private async look(signal: AbortSignal): Promise<void> {
-    let seen = 0;
-    let foreign = 0;
+  private async examineEntries(signal: AbortSignal): Promise<void> {
+    let examinedCount = 0;
+    let foreignCount = 0;
     let example: string | undefined;
     for await (const { uri } of this.sink.listEntries!(signal)) {
-      if (signal.aborted || seen++ === MOST_ENTRIES) break;
+      if (signal.aborted || examinedCount++ === MAX_ENTRIES) break;
       if (await this.services.isKnown(uri)) continue;
-      foreign++;
+      foreignCount++;
       example ??= uri;
     }
     this.warning =
-      foreign === 0
+      foreignCount === 0
         ? undefined
-        : `It holds documents that belong to no crawler on this server (${foreign} of the ${Math.min(seen, MOST_ENTRIES)} examined, such as ${example}). If another server pushes there, give this sink its own connector or index; if they are left over, reconcile the sink with repair`;
+        : `It holds documents that belong to no crawler on this server (${foreignCount} of the ${Math.min(examinedCount, MAX_ENTRIES)} examined, such as ${example}). If another server pushes there, give this sink its own connector or index; if they are left over, reconcile the sink with repair`;
     if (this.warning)
       this.services.log.warn("a sink holds documents that are not this server's", {
         sink: this.name,

@@ -1,33 +1,33 @@
 import { type KeptDocument, type Sink, SinkUnavailable } from '../ports/sink.js';
 import { Batcher } from '../support/batcher.js';
 
-const AT_ONCE = 100;
+const BATCH_SIZE = 100;
 
 /** Reads documents back from sinks that keep them; concurrent requests are combined into one. */
 export class KeptDocuments {
   private readonly readers = new Map<Sink, Batcher<string, KeptDocument | undefined>>();
 
-  constructor(private readonly sinkOf: (name: string) => Sink | undefined) {}
+  constructor(private readonly findSink: (name: string) => Sink | undefined) {}
 
   /**
-   * Undefined if the sink does not have it.
+   * Reads the document of a URI back from a sink; undefined if the sink does not have it.
    * @throws SinkUnavailable
    */
   async find(name: string, uri: string): Promise<KeptDocument | undefined> {
-    const sink = this.sinkOf(name);
+    const sink = this.findSink(name);
     if (!sink?.readDocuments) return undefined;
     return this.getReader(sink).add(uri);
   }
 
   /** Forgets all readers, so that sinks out of service do not stay in memory. */
-  forget(): void {
+  forgetReaders(): void {
     this.readers.clear();
   }
 
   private getReader(sink: Sink): Batcher<string, KeptDocument | undefined> {
     let reader = this.readers.get(sink);
     if (!reader) {
-      reader = new Batcher((uris) => readDocuments(sink, uris), AT_ONCE);
+      reader = new Batcher((uris) => readDocuments(sink, uris), BATCH_SIZE);
       this.readers.set(sink, reader);
     }
     return reader;
@@ -41,8 +41,8 @@ export class KeptDocuments {
 async function readDocuments(sink: Sink, uris: readonly string[]): Promise<(KeptDocument | undefined)[]> {
   const signal = new AbortController().signal;
   try {
-    const found = new Map((await sink.readDocuments!(uris, signal)).map((kept) => [kept.document.uri, kept]));
-    return uris.map((uri) => found.get(uri));
+    const byUri = new Map((await sink.readDocuments!(uris, signal)).map((kept) => [kept.document.uri, kept]));
+    return uris.map((uri) => byUri.get(uri));
   } catch (error) {
     if (!(error instanceof SinkUnavailable) || uris.length === 1) throw error;
   }

@@ -3,7 +3,7 @@ import type { SinkDefinition } from '../../domain/crawl/sink-definition.js';
 import { isSameDefinition } from '../../domain/secret.js';
 import type { Clock } from '../ports/clock.js';
 import type { Log } from '../ports/log.js';
-import { FORMER_CONNECTOR, type Sink } from '../ports/sink.js';
+import { LEGACY_CONNECTOR, type Sink } from '../ports/sink.js';
 import type { CrawlEvents } from '../support/crawl-events.js';
 import type { Delivery } from './delivery.js';
 import { InspectedSink } from './inspected-sink.js';
@@ -24,10 +24,10 @@ interface SinkServices {
 /** The queues of the configured sinks, across configuration changes. */
 export class SinkPool {
   /** The connector of sinks that name none. */
-  connector = FORMER_CONNECTOR;
+  connector = LEGACY_CONNECTOR;
   private queues = new Map<string, SinkQueue>();
   /** Queues out of service, which may still have requests in flight. */
-  private retired: SinkQueue[] = [];
+  private retiredQueues: SinkQueue[] = [];
 
   constructor(private readonly services: SinkServices) {}
 
@@ -36,29 +36,32 @@ export class SinkPool {
   }
 
   configure(definition: ServerDefinition): void {
-    const next = new Map<string, SinkQueue>();
-    for (const sink of definition.sinks.map((one) => this.addConnector(one))) {
-      const present = this.queues.get(sink.name);
-      next.set(sink.name, present && isSameSink(present.definition, sink) ? present : this.replace(sink, present));
+    const nextQueues = new Map<string, SinkQueue>();
+    for (const sink of definition.sinks.map((sinkDefinition) => this.addConnector(sinkDefinition))) {
+      const current = this.queues.get(sink.name);
+      nextQueues.set(
+        sink.name,
+        current && isSameSink(current.definition, sink) ? current : this.replace(sink, current),
+      );
     }
     for (const [name, queue] of this.queues) {
-      if (next.get(name) === queue) continue;
-      if (!next.has(name)) queue.retire(NOBODY);
-      this.retired.push(queue);
+      if (nextQueues.get(name) === queue) continue;
+      if (!nextQueues.has(name)) queue.retire(NO_SUCCESSOR);
+      this.retiredQueues.push(queue);
     }
-    this.retired = this.retired.filter((queue) => !queue.closed);
-    this.queues = next;
-    this.services.delivery.setSinks(next);
+    this.retiredQueues = this.retiredQueues.filter((queue) => !queue.closed);
+    this.queues = nextQueues;
+    this.services.delivery.setSinks(nextQueues);
   }
 
   async close(): Promise<void> {
-    await Promise.all([...this.queues.values(), ...this.retired].map((queue) => queue.close()));
+    await Promise.all([...this.queues.values(), ...this.retiredQueues].map((queue) => queue.close()));
   }
 
-  /** What the old queue has not delivered goes to the new one: it is the same destination with different settings. */
-  private replace(definition: SinkDefinition, present: SinkQueue | undefined): SinkQueue {
-    const queue = this.open(definition);
-    if (present) queue.replace(present);
+  /** Opens a queue with new settings for the same destination; it takes over what the old queue has not delivered. */
+  private replace(definition: SinkDefinition, current: SinkQueue | undefined): SinkQueue {
+    const queue = this.openQueue(definition);
+    if (current) queue.replace(current);
     return queue;
   }
 
@@ -67,7 +70,7 @@ export class SinkPool {
     return { ...definition, options: { ...definition.options, connector: this.connector } };
   }
 
-  private open(definition: SinkDefinition): SinkQueue {
+  private openQueue(definition: SinkDefinition): SinkQueue {
     const { clock, log, events, onAnswered: answered } = this.services;
     const sink = new InspectedSink(this.services.createSink(definition), this.services);
     return new SinkQueue(definition, sink, clock, log, (change) => {
@@ -78,7 +81,7 @@ export class SinkPool {
 }
 
 /** A sink that is no longer configured refuses what it has not delivered. */
-const NOBODY: SuccessorQueue = {
+const NO_SUCCESSOR: SuccessorQueue = {
   adopt(orders) {
     for (const { onAnswer: answer, attempts } of orders) {
       answer({ state: 'refused', message: 'the sink was removed from the configuration' }, attempts);

@@ -6,7 +6,7 @@ import type { Log } from '../ports/log.js';
 import { type Sink, SinkUnavailable } from '../ports/sink.js';
 import type { SinkView } from './sink-view.js';
 
-export interface Waiting {
+export interface WaitingOrder {
   readonly order: PushOrder;
   readonly bytes: number;
   readonly since: Instant;
@@ -19,7 +19,7 @@ export interface Waiting {
 }
 
 /** Maximum number of orders and bytes that may be waiting for one sink. */
-export interface Room {
+export interface QueueLimits {
   readonly maxOrders: number;
   readonly maxBytes: number;
 }
@@ -27,40 +27,40 @@ export interface Room {
 /** A queue that takes over the orders that a queue out of service has not completed. */
 export interface SuccessorQueue {
   /** Also called without orders when a request has ended: orders for its URIs may have been waiting for that. */
-  adopt(orders: readonly Waiting[]): void;
+  adopt(orders: readonly WaitingOrder[]): void;
 }
 
 /** The answer to an order that may no longer be sent. */
 export const WITHDRAWN: OrderAnswer = { state: 'refused', message: 'withdrawn: another node owns the host' };
 
-/** The answer to an order that was not sent: the sink is behind, and gets what is indexed once it follows again. */
+/** The answer to an order that was not sent: the sink is behind, and gets what is indexed once it keeps up again. */
 export const PUT_OFF: OrderAnswer = { state: 'refused', message: 'put off: the sink is behind' };
 
 /** How long an order waits for a sink that is slow or down before it is put off. */
-export const PATIENCE = minutes(1);
+export const MAX_WAIT = minutes(1);
 
-/** Interval at which a sink to which nothing is being pushed is probed. */
-const PROBE_EVERY = minutes(5);
+/** Interval at which a sink without orders is probed. */
+const PROBE_INTERVAL = minutes(5);
 
-const FIRST_RETRY = seconds(1);
-const LONGEST_RETRY = seconds(60);
+const MIN_RETRY_DELAY = seconds(1);
+const MAX_RETRY_DELAY = seconds(60);
 
 /** The size of a deletion in a batch: its URI and the markup around it. */
 const DELETION_BYTES = 256;
 
 /**
- * The orders on their way to one sink. Batches are limited by count, bytes and age; several may be in flight at once,
- * but never two orders for one URI. A batch that the sink could not take returns to the head of the queue and is
- * retried for as long as necessary.
+ * Holds the orders for one sink until they are answered. Batches are limited by count, bytes and age; several may be in
+ * flight at once, but never two orders for one URI. A batch that the sink could not accept returns to the head of the
+ * queue and is retried for as long as necessary.
  */
 export class SinkQueue implements SuccessorQueue {
-  private queue: Waiting[] = [];
+  private queue: WaitingOrder[] = [];
   private queuedBytes = 0;
-  private batches = 0;
-  private inFlight = 0;
-  private inFlightBytes = 0;
+  private batchesInFlight = 0;
+  private ordersInFlight = 0;
+  private bytesInFlight = 0;
   /** URIs with an order in flight, here or in the queues that this one replaced. */
-  private uris = new Set<string>();
+  private urisInFlight = new Set<string>();
   private retries = 0;
   private nextAttemptAt: Instant | undefined;
   /** Since when the sink has been unavailable. */
@@ -71,8 +71,8 @@ export class SinkQueue implements SuccessorQueue {
   private lastRefusal: string | undefined;
   private cancelTimer: (() => void) | undefined;
   private cancelProbe: (() => void) | undefined;
-  private cancelPatience: (() => void) | undefined;
-  private readonly stop = new AbortController();
+  private cancelPutOffTimer: (() => void) | undefined;
+  private readonly abortController = new AbortController();
   private successor: SuccessorQueue | undefined;
   private closing: Promise<void> | undefined;
 
@@ -81,14 +81,14 @@ export class SinkQueue implements SuccessorQueue {
     readonly sink: Sink & { readonly warning?: string | undefined },
     private readonly clock: Clock,
     private readonly log: Log,
-    private readonly changed: (event: { state: SinkView['state']; message?: string } | undefined) => void,
+    private readonly onChange: (event: { state: SinkView['state']; message?: string } | undefined) => void,
   ) {
     this.probeLater();
   }
 
   /** Number of orders and bytes waiting or in flight. */
   get load(): { orders: number; bytes: number } {
-    return { orders: this.queue.length + this.inFlight, bytes: this.queuedBytes + this.inFlightBytes };
+    return { orders: this.queue.length + this.ordersInFlight, bytes: this.queuedBytes + this.bytesInFlight };
   }
 
   /** Whether there is an order that is not part of a request yet. */
@@ -98,24 +98,28 @@ export class SinkQueue implements SuccessorQueue {
 
   /** True if orders are waiting here and none is being sent, because the sink is unavailable. */
   get isBlocked(): boolean {
-    return this.unhealthySince !== undefined && this.inFlight === 0 && this.queue.length > 0;
+    return this.unhealthySince !== undefined && this.ordersInFlight === 0 && this.queue.length > 0;
   }
 
-  add(order: PushOrder, answer: Waiting['onAnswer'], when: Pick<Waiting, 'maySend' | 'mayPutOff'> = {}): void {
+  add(
+    order: PushOrder,
+    onAnswer: WaitingOrder['onAnswer'],
+    conditions: Pick<WaitingOrder, 'maySend' | 'mayPutOff'> = {},
+  ): void {
     const bytes = estimateSize(order);
-    this.queue.push({ order, bytes, since: this.clock.now(), onAnswer: answer, ...when, attempts: 0 });
+    this.queue.push({ order, bytes, since: this.clock.now(), onAnswer, ...conditions, attempts: 0 });
     this.queuedBytes += bytes;
     this.send();
-    if (when.mayPutOff) this.armPatienceTimer();
+    if (conditions.mayPutOff) this.armPutOffTimer();
   }
 
   /**
    * To be called when another sink has answered the order: it must not wait here if this sink has been unavailable for
    * a while, or is full.
    */
-  leave(order: PushOrder, room: Room): void {
-    const waiting = this.queue.find((one) => one.order === order);
-    if (waiting && (this.isBehind(waiting, room) || this.isLate(waiting))) this.putOff([waiting]);
+  putOffIfBehind(order: PushOrder, limits: QueueLimits): void {
+    const waitingOrder = this.queue.find((candidate) => candidate.order === order);
+    if (waitingOrder && (this.isBehind(waitingOrder, limits) || this.isLate(waitingOrder))) this.putOff([waitingOrder]);
   }
 
   /**
@@ -155,7 +159,7 @@ export class SinkQueue implements SuccessorQueue {
    * their URIs here.
    */
   replace(previous: SinkQueue): void {
-    this.uris = previous.uris;
+    this.urisInFlight = previous.urisInFlight;
     previous.retire(this);
   }
 
@@ -167,20 +171,20 @@ export class SinkQueue implements SuccessorQueue {
     this.successor = successor;
     this.cancelTimers();
     successor.adopt(queue);
-    if (this.batches === 0) void this.close();
+    if (this.batchesInFlight === 0) void this.close();
   }
 
   /** Puts the orders at the head: they are older than those waiting here. */
-  adopt(orders: readonly Waiting[]): void {
+  adopt(orders: readonly WaitingOrder[]): void {
     if (this.successor) {
       this.successor.adopt(orders);
       return;
     }
     this.queue = [...orders, ...this.queue];
     this.queuedBytes += sumBytes(orders);
-    this.putOffLate();
+    this.putOffLateOrders();
     this.send();
-    this.armPatienceTimer();
+    this.armPutOffTimer();
   }
 
   get closed(): boolean {
@@ -189,7 +193,7 @@ export class SinkQueue implements SuccessorQueue {
 
   close(): Promise<void> {
     this.cancelTimers();
-    this.stop.abort();
+    this.abortController.abort();
     this.closing ??= this.sink.close();
     return this.closing;
   }
@@ -197,51 +201,51 @@ export class SinkQueue implements SuccessorQueue {
   private cancelTimers(): void {
     this.cancelTimer?.();
     this.cancelProbe?.();
-    this.cancelPatience?.();
+    this.cancelPutOffTimer?.();
   }
 
   /** The order itself is not counted, so that an order larger than the room is accepted if nothing else is waiting. */
-  private isBehind({ bytes }: Waiting, { maxOrders, maxBytes }: Room): boolean {
+  private isBehind({ bytes }: WaitingOrder, { maxOrders, maxBytes }: QueueLimits): boolean {
     const { load } = this;
     return (
-      (this.unhealthySince !== undefined && after(this.unhealthySince, PATIENCE) <= this.clock.now()) ||
+      (this.unhealthySince !== undefined && after(this.unhealthySince, MAX_WAIT) <= this.clock.now()) ||
       load.orders - 1 >= maxOrders ||
       load.bytes - bytes >= maxBytes
     );
   }
 
-  private isLate({ since }: Waiting): boolean {
-    return after(since, PATIENCE) <= this.clock.now();
+  private isLate({ since }: WaitingOrder): boolean {
+    return after(since, MAX_WAIT) <= this.clock.now();
   }
 
-  private putOff(orders: readonly Waiting[]): void {
+  private putOff(orders: readonly WaitingOrder[]): void {
     if (orders.length === 0) return;
-    const gone = new Set(orders);
-    this.queue = this.queue.filter((waiting) => !gone.has(waiting));
+    const putOffOrders = new Set(orders);
+    this.queue = this.queue.filter((waitingOrder) => !putOffOrders.has(waitingOrder));
     this.queuedBytes -= sumBytes(orders);
     for (const { onAnswer: answer, attempts } of orders) answer(PUT_OFF, attempts);
   }
 
-  private putOffLate(): void {
-    const [first] = this.queue;
-    if (first && this.isLate(first))
-      this.putOff(this.queue.filter((waiting) => this.isLate(waiting) && waiting.mayPutOff?.()));
+  private putOffLateOrders(): void {
+    const [firstOrder] = this.queue;
+    if (firstOrder && this.isLate(firstOrder))
+      this.putOff(this.queue.filter((waitingOrder) => this.isLate(waitingOrder) && waitingOrder.mayPutOff?.()));
   }
 
   /** Wakes up when the next order has waited for the maximum time. */
-  private armPatienceTimer(): void {
-    if (this.cancelPatience || this.closed || this.successor) return;
-    const next = this.queue.find((waiting) => waiting.mayPutOff && !this.isLate(waiting));
-    if (!next) return;
-    this.cancelPatience = this.clock.at(after(next.since, PATIENCE), () => {
-      this.cancelPatience = undefined;
-      this.putOffLate();
-      this.armPatienceTimer();
+  private armPutOffTimer(): void {
+    if (this.cancelPutOffTimer || this.closed || this.successor) return;
+    const nextOrder = this.queue.find((waitingOrder) => waitingOrder.mayPutOff && !this.isLate(waitingOrder));
+    if (!nextOrder) return;
+    this.cancelPutOffTimer = this.clock.at(after(nextOrder.since, MAX_WAIT), () => {
+      this.cancelPutOffTimer = undefined;
+      this.putOffLateOrders();
+      this.armPutOffTimer();
     });
   }
 
-  private send(now = false): void {
-    while (!this.closed && this.batches < this.definition.concurrency && this.isDue(now)) {
+  private send(immediately = false): void {
+    while (!this.closed && this.batchesInFlight < this.definition.concurrency && this.isDue(immediately)) {
       const batch = this.takeBatch();
       if (batch.length === 0) return;
       void this.deliver(batch);
@@ -249,87 +253,87 @@ export class SinkQueue implements SuccessorQueue {
     this.armTimer();
   }
 
-  private isDue(now: boolean): boolean {
-    const first = this.queue[0];
-    if (!first) return false;
+  private isDue(immediately: boolean): boolean {
+    const firstOrder = this.queue[0];
+    if (!firstOrder) return false;
     if (this.nextAttemptAt !== undefined && this.clock.now() < this.nextAttemptAt) return false;
-    if (this.retries > 0 && this.batches > 0) return false; // an unavailable sink receives one request at a time
-    if (now || this.retries > 0) return true;
+    if (this.retries > 0 && this.batchesInFlight > 0) return false; // an unavailable sink receives one request at a time
+    if (immediately || this.retries > 0) return true;
     const { batchDocuments, batchBytes, batchAge } = this.definition;
     return (
       this.queue.length >= batchDocuments ||
       this.queuedBytes >= batchBytes ||
-      this.clock.now() - first.since >= batchAge
+      this.clock.now() - firstOrder.since >= batchAge
     );
   }
 
-  private takeBatch(): Waiting[] {
+  private takeBatch(): WaitingOrder[] {
     const { batchDocuments, batchBytes } = this.definition;
-    const batch: Waiting[] = [];
-    const rest: Waiting[] = [];
-    const withdrawn: Waiting[] = [];
+    const batch: WaitingOrder[] = [];
+    const remaining: WaitingOrder[] = [];
+    const withdrawnOrders: WaitingOrder[] = [];
     const passedOver = new Set<string>();
     let bytes = 0;
     let i = 0;
     for (; i < this.queue.length && batch.length < batchDocuments; i++) {
-      const waiting = this.queue[i]!;
-      const { uri } = waiting.order;
-      if (waiting.maySend?.() === false) {
-        withdrawn.push(waiting);
+      const waitingOrder = this.queue[i]!;
+      const { uri } = waitingOrder.order;
+      if (waitingOrder.maySend?.() === false) {
+        withdrawnOrders.push(waitingOrder);
         continue;
       }
       // An order waits while its URI is in flight, and so do later ones for that URI; all others overtake it.
-      if (this.uris.has(uri) || passedOver.has(uri)) {
-        rest.push(waiting);
+      if (this.urisInFlight.has(uri) || passedOver.has(uri)) {
+        remaining.push(waitingOrder);
         passedOver.add(uri);
         continue;
       }
-      if (batch.length > 0 && bytes + waiting.bytes > batchBytes) break;
-      bytes += waiting.bytes;
-      batch.push(waiting);
+      if (batch.length > 0 && bytes + waitingOrder.bytes > batchBytes) break;
+      bytes += waitingOrder.bytes;
+      batch.push(waitingOrder);
       passedOver.add(uri);
     }
-    for (const waiting of batch) this.uris.add(waiting.order.uri);
-    this.queue = [...rest, ...this.queue.slice(i)];
-    this.queuedBytes -= bytes + sumBytes(withdrawn);
-    for (const waiting of withdrawn) waiting.onAnswer(WITHDRAWN, waiting.attempts);
+    for (const waitingOrder of batch) this.urisInFlight.add(waitingOrder.order.uri);
+    this.queue = [...remaining, ...this.queue.slice(i)];
+    this.queuedBytes -= bytes + sumBytes(withdrawnOrders);
+    for (const waitingOrder of withdrawnOrders) waitingOrder.onAnswer(WITHDRAWN, waitingOrder.attempts);
     return batch;
   }
 
-  private async deliver(batch: Waiting[]): Promise<void> {
+  private async deliver(batch: WaitingOrder[]): Promise<void> {
     const bytes = sumBytes(batch);
-    this.batches++;
-    this.inFlight += batch.length;
-    this.inFlightBytes += bytes;
-    for (const waiting of batch) waiting.attempts++;
+    this.batchesInFlight++;
+    this.ordersInFlight += batch.length;
+    this.bytesInFlight += bytes;
+    for (const waitingOrder of batch) waitingOrder.attempts++;
     let answers: OrderAnswer[] | undefined;
     try {
       answers = await this.sink.deliver(
-        batch.map((waiting) => waiting.order),
-        this.stop.signal,
+        batch.map((waitingOrder) => waitingOrder.order),
+        this.abortController.signal,
       );
     } catch (error) {
       this.handleFailure(error);
     }
-    this.batches--;
-    this.inFlight -= batch.length;
-    this.inFlightBytes -= bytes;
-    for (const waiting of batch) this.uris.delete(waiting.order.uri);
+    this.batchesInFlight--;
+    this.ordersInFlight -= batch.length;
+    this.bytesInFlight -= bytes;
+    for (const waitingOrder of batch) this.urisInFlight.delete(waitingOrder.order.uri);
     if (answers) this.handleAnswers(batch, answers);
     if (this.closed) return; // the next start finds the orders again
     this.adopt(answers ? [] : batch);
-    if (this.successor && this.batches === 0) void this.close();
+    if (this.successor && this.batchesInFlight === 0) void this.close();
   }
 
-  private handleAnswers(batch: Waiting[], answers: readonly OrderAnswer[]): void {
-    batch.forEach((waiting, i) => {
+  private handleAnswers(batch: WaitingOrder[], answers: readonly OrderAnswer[]): void {
+    batch.forEach((waitingOrder, i) => {
       const answer = answers[i]!;
       if (answer.state === 'acknowledged') this.acknowledged++;
       else {
         this.refused++;
         this.lastRefusal = answer.message;
       }
-      waiting.onAnswer(answer, waiting.attempts);
+      waitingOrder.onAnswer(answer, waitingOrder.attempts);
     });
     this.handleRecovery();
   }
@@ -337,54 +341,55 @@ export class SinkQueue implements SuccessorQueue {
   private handleFailure(error: unknown): void {
     if (this.closed || this.successor) return;
     const message = error instanceof Error ? error.message : String(error);
-    const asked = error instanceof SinkUnavailable ? error.retryAfterMs : undefined;
-    const wait = Math.min(asked ?? FIRST_RETRY * 2 ** Math.min(this.retries, 10), LONGEST_RETRY);
-    if (this.retries === 0) this.log.warn('sink is unavailable; orders are waiting', { sink: this.sink.name, message });
+    const requestedWait = error instanceof SinkUnavailable ? error.retryAfterMs : undefined;
+    const delay = Math.min(requestedWait ?? MIN_RETRY_DELAY * 2 ** Math.min(this.retries, 10), MAX_RETRY_DELAY);
+    if (this.retries === 0)
+      this.log.warn('a sink is unavailable, so its orders are waiting', { sink: this.sink.name, message });
     this.unhealthySince ??= this.clock.now();
     this.retries++;
     this.message = message;
-    this.nextAttemptAt = after(this.clock.now(), milliseconds(wait));
-    this.changed({ state: 'unavailable', message });
+    this.nextAttemptAt = after(this.clock.now(), milliseconds(delay));
+    this.onChange({ state: 'unavailable', message });
   }
 
   private probeLater(): void {
     if (!this.sink.probe || this.closed || this.successor) return;
-    this.cancelProbe = this.clock.at(after(this.clock.now(), PROBE_EVERY), () => {
+    this.cancelProbe = this.clock.at(after(this.clock.now(), PROBE_INTERVAL), () => {
       void this.probe().finally(() => this.probeLater());
     });
   }
 
-  /** Probes only if no orders are on their way: otherwise their answers show the state of the sink. */
+  /** Probes only if no orders are waiting or in flight, since their answers show the state of the sink. */
   private async probe(): Promise<void> {
     if (this.load.orders > 0) return;
-    const acknowledged = this.acknowledged + this.refused;
+    const answeredBefore = this.acknowledged + this.refused;
     try {
-      await this.sink.probe!(this.stop.signal);
+      await this.sink.probe!(this.abortController.signal);
       if (this.retries > 0 && this.load.orders === 0) this.handleRecovery();
     } catch (error) {
-      if (this.load.orders === 0 && acknowledged === this.acknowledged + this.refused) this.handleFailure(error);
+      if (this.load.orders === 0 && answeredBefore === this.acknowledged + this.refused) this.handleFailure(error);
     }
   }
 
   private handleRecovery(): void {
-    const wasIll = this.retries > 0;
+    const wasUnavailable = this.retries > 0;
     this.retries = 0;
     this.unhealthySince = undefined;
     this.nextAttemptAt = undefined;
     this.message = undefined;
-    if (wasIll) this.log.info('sink is back', { sink: this.sink.name });
-    this.changed(wasIll ? { state: 'ready' } : undefined);
+    if (wasUnavailable) this.log.info('a sink is available again', { sink: this.sink.name });
+    this.onChange(wasUnavailable ? { state: 'ready' } : undefined);
   }
 
   /** Wakes up when the oldest order has reached the maximum age of a batch, or the next attempt is due. */
   private armTimer(): void {
     this.cancelTimer?.();
     this.cancelTimer = undefined;
-    const first = this.queue[0];
-    if (!first || this.closed || this.batches >= this.definition.concurrency) return;
+    const firstOrder = this.queue[0];
+    if (!firstOrder || this.closed || this.batchesInFlight >= this.definition.concurrency) return;
     const age: Duration = this.definition.batchAge;
-    const at = this.nextAttemptAt ?? after(first.since, age);
-    if (at <= this.clock.now() && this.uris.size > 0) return; // called again when a batch in flight ends
+    const at = this.nextAttemptAt ?? after(firstOrder.since, age);
+    if (at <= this.clock.now() && this.urisInFlight.size > 0) return; // called again when a batch in flight ends
     this.cancelTimer = this.clock.at(at, () => {
       this.cancelTimer = undefined;
       this.send();
@@ -392,7 +397,7 @@ export class SinkQueue implements SuccessorQueue {
   }
 }
 
-const sumBytes = (orders: readonly Waiting[]): number => orders.reduce((sum, { bytes }) => sum + bytes, 0);
+const sumBytes = (orders: readonly WaitingOrder[]): number => orders.reduce((sum, { bytes }) => sum + bytes, 0);
 
 const estimateSize = (order: PushOrder): number =>
   order.kind === 'add' ? order.document.master.bytes.byteLength + order.document.text.length : DELETION_BYTES;

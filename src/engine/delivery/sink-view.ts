@@ -16,6 +16,6 @@ export interface SinkView {
   readonly comparable: boolean;
   /** For type `papi`, the name under which documents are pushed. */
   readonly connector?: string;
-  /** Something a person should check although orders are being sent. */
+  /** A problem that an operator should check although orders are being sent. */
   readonly warning?: string;
 }

@@ -6,11 +6,11 @@ import { NO_CONTENT } from './extraction.js';
 
 const digest = (content: Uint8Array | string): string => createHash('sha256').update(content).digest('hex');
 const DRAFT = {
-  lasting: [
+  contentMetas: [
     { name: 'title', value: 'T' },
     { name: 'file_size', value: '9' },
   ],
-  described: [{ name: 'description', value: 'D' }],
+  headMetas: [{ name: 'description', value: 'D' }],
 } as unknown as DocumentDraft;
 
 const page = (body: string, more: object = {}, stamp?: string): FetchedPage =>
@@ -33,7 +33,7 @@ it('believes the hash of bytes that an earlier version stored, until the bytes c
   expect(hashContent(page('a', {}, earlier), DRAFT, digest)).toBe(earlier);
   expect(hashContent(page('b', {}, earlier), DRAFT, digest)).not.toBe(earlier);
   const taking = { include: ['main'], exclude: [], markers: [], fields: [], metas: true };
-  expect(hashContent(page('a', { taking }, earlier), DRAFT, digest)).not.toBe(earlier);
+  expect(hashContent(page('a', { contentDefinition: taking }, earlier), DRAFT, digest)).not.toBe(earlier);
 });
 
 it('keeps the hash of a page whose text is the same, and knows when its links are others', () => {

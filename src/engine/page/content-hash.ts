@@ -3,7 +3,7 @@
  * delivered: text, title, metas and fields. A different file size or modification date alone does not count as a
  * change. A separate part covers the page's links, so that new links are followed on a page whose text has not changed.
  * For any other document, the hash covers its bytes. In earlier versions of Crawlway, the hash of a page covered its
- * bytes, too: a page that still has such a hash counts as unchanged until its bytes change.
+ * bytes, too: a page that still has such a hash is considered unchanged until its bytes change.
  */
 import { type ContentDefinition, changesDocuments } from '../../domain/content/content-definition.js';
 import type { Meta, PushDocument } from '../../domain/push/order.js';
@@ -13,17 +13,17 @@ import type { DocumentDraft, FetchedPage } from './document-steps.js';
 /** Returns a hexadecimal digest; for a string, that of its UTF-8 bytes. */
 export type Digest = (content: Uint8Array | string) => string;
 
-const OF_CONTENT = 'c1-';
+const CONTENT_PREFIX = 'c1-';
 const LINKS_LENGTH = 16;
 const FACTS_LENGTH = 16;
 
-const PAGE = /^(?:text\/html|application\/(?:xhtml\+xml|vnd\.wap\.xhtml\+xml))$/;
+const PAGE_TYPE = /^(?:text\/html|application\/(?:xhtml\+xml|vnd\.wap\.xhtml\+xml))$/;
 
 /** Media types that web servers send for people to read, as opposed to files. */
-export const isPage = (mediaType: string): boolean => PAGE.test(mediaType);
+export const isPage = (mediaType: string): boolean => PAGE_TYPE.test(mediaType);
 
 /** These may differ between two versions of the same content. */
-const OF_THE_FILE = new Set(['file_size', 'lastmodifieddate']);
+const FILE_METAS = new Set(['file_size', 'lastmodifieddate']);
 
 const listFacts = (metas: readonly Meta[]): string[] => metas.map(({ name, value }) => `${name}\0${value}`);
 
@@ -34,25 +34,29 @@ export function hashContent(
   digest: Digest,
   parts: readonly PushDocument[] = [],
 ): string {
-  const known = page.task.stamp;
+  const knownStamp = page.task.stamp;
   if (!page.hashesContent) return hashBytes(page, draft, digest);
   // The index holds what an earlier version of Crawlway made of these bytes: a few additional metas are not worth
   // pushing everything again.
-  const isEarlier = known !== undefined && !known.startsWith(OF_CONTENT);
-  if (isEarlier && !changesDocuments(page.taking) && hashBytes(page, draft, digest) === known) return known;
-  const content = `${OF_CONTENT}${hashExtractedContent(page, draft, digest, parts)}`;
-  if (known?.startsWith(content) && known.length === content.length + LINKS_LENGTH) return known;
+  const hasEarlierFormat = knownStamp !== undefined && !knownStamp.startsWith(CONTENT_PREFIX);
+  if (hasEarlierFormat && !changesDocuments(page.contentDefinition) && hashBytes(page, draft, digest) === knownStamp)
+    return knownStamp;
+  const content = `${CONTENT_PREFIX}${hashExtractedContent(page, draft, digest, parts)}`;
+  if (knownStamp?.startsWith(content) && knownStamp.length === content.length + LINKS_LENGTH) return knownStamp;
   return content + hashLinks(page.content, digest);
 }
 
 /** Leaves out the metas of the head, which are part of the bytes. */
 function hashBytes(page: FetchedPage, draft: DocumentDraft, digest: Digest): string {
-  const { lasting } = draft;
-  const { taking, mediaType, body } = page;
-  const settings = taking && changesDocuments(taking) && isPage(mediaType) ? [stringifyWithoutPlaces(taking)] : [];
+  const { contentMetas } = draft;
+  const { contentDefinition, mediaType, body } = page;
+  const settings =
+    contentDefinition && changesDocuments(contentDefinition) && isPage(mediaType)
+      ? [stringifyWithoutPlaces(contentDefinition)]
+      : [];
   return hashBodyAndFacts(
     body,
-    [...listFacts(lasting), ...listTextSettings(page), ...settings, ...listGivenTextSettings(draft)].join('\0'),
+    [...listFacts(contentMetas), ...listTextSettings(page), ...settings, ...listGivenTextSettings(draft)].join('\0'),
     digest,
   );
 }
@@ -67,7 +71,7 @@ function hashExtractedContent(
   digest: Digest,
   parts: readonly PushDocument[],
 ): string {
-  const { lasting, described } = draft;
+  const { contentMetas, headMetas } = draft;
   const { text } = page.content;
   const settings = [
     ...listTextSettings(page),
@@ -75,12 +79,12 @@ function hashExtractedContent(
     ...parts.map(({ stamp }) => stamp),
     ...listGivenTextSettings(draft),
   ];
-  return hashBodyAndFacts(text, joinFacts(lasting) + joinFacts(described) + settings.join('\0'), digest);
+  return hashBodyAndFacts(text, joinFacts(contentMetas) + joinFacts(headMetas) + settings.join('\0'), digest);
 }
 
 function joinFacts(metas: readonly Meta[]): string {
   let facts = '';
-  for (const { name, value } of metas) if (!OF_THE_FILE.has(name)) facts += `${name}\0${value}\0`;
+  for (const { name, value } of metas) if (!FILE_METAS.has(name)) facts += `${name}\0${value}\0`;
   return facts;
 }
 
@@ -90,27 +94,27 @@ const listTextSettings = ({ textOnly }: FetchedPage): string[] => (textOnly ? ['
 const listGivenTextSettings = ({ givenText }: DocumentDraft): string[] =>
   givenText === undefined ? [] : ['given text', givenText];
 
-/** A newly requested form of the text counts as a change. */
-function listFormSettings({ taking }: FetchedPage): string[] {
-  if (!taking?.headings && !taking?.markdown && !taking?.chunks) return [];
-  const { headings, markdown, chunks } = taking;
+/** A newly requested form of the text is a change. */
+function listFormSettings({ contentDefinition }: FetchedPage): string[] {
+  if (!contentDefinition?.headings && !contentDefinition?.markdown && !contentDefinition?.chunks) return [];
+  const { headings, markdown, chunks } = contentDefinition;
   return [JSON.stringify({ headings, markdown, chunks })];
 }
 
-const stringifyWithoutPlaces = (taking: ContentDefinition): string =>
-  JSON.stringify(taking, (key, value: unknown) => (key === 'place' ? undefined : value));
+const stringifyWithoutPlaces = (contentDefinition: ContentDefinition): string =>
+  JSON.stringify(contentDefinition, (key, value: unknown) => (key === 'place' ? undefined : value));
 
 /** Whether the page's links are those it had when it got that hash. */
-export function hasSameLinks(known: string | undefined, content: PageContent, digest: Digest): boolean {
-  if (known === undefined) return false;
-  return !known.startsWith(OF_CONTENT) || known.endsWith(hashLinks(content, digest));
+export function hasSameLinks(knownStamp: string | undefined, content: PageContent, digest: Digest): boolean {
+  if (knownStamp === undefined) return false;
+  return !knownStamp.startsWith(CONTENT_PREFIX) || knownStamp.endsWith(hashLinks(content, digest));
 }
 
 function hashLinks({ base, links, robotsMetas }: PageContent, digest: Digest): string {
-  let written = `${base ?? ''}\n`;
-  for (const { agent, directives } of robotsMetas) written += `${agent}:${directives}\n`;
+  let serialized = `${base ?? ''}\n`;
+  for (const { agent, directives } of robotsMetas) serialized += `${agent}:${directives}\n`;
   // Most links are plain; only the others need a description.
   for (const { href, kind, nofollow } of links)
-    written += kind === 'a' && !nofollow ? `${href}\n` : `${href}\n${kind}${nofollow ? '!' : ''}\r`;
-  return digest(written).slice(0, LINKS_LENGTH);
+    serialized += kind === 'a' && !nofollow ? `${href}\n` : `${href}\n${kind}${nofollow ? '!' : ''}\r`;
+  return digest(serialized).slice(0, LINKS_LENGTH);
 }

@@ -33,14 +33,14 @@ export interface CrawlContext {
   /** Content definitions by name; the one for all pages has no name. */
   readonly contents: ReadonlyMap<string | undefined, CompiledContent>;
   /** Determines who may see a page. */
-  readonly acl: AclReader | undefined;
+  readonly readAcl: AclReader | undefined;
   /** True if hubs named by feeds are wanted (WebSub). */
   readonly asksHubs: boolean;
 }
 
 export interface CompiledContent {
   readonly definition: ContentDefinition;
-  readonly fields: FieldReader | undefined;
+  readonly readFields: FieldReader | undefined;
 }
 
 /** The definition of what is extracted from a page; undefined if the page is taken as is. */
@@ -60,9 +60,9 @@ export function findRoot(
   name: string | undefined,
   url: CrawlUrl | undefined,
 ): RootContext | undefined {
-  const known =
+  const knownRoot =
     (name === undefined ? undefined : findKnownRoot(context, name)) ?? (url && context.roots.findBySite(url));
-  return known ?? (name === undefined ? undefined : createRemovedRoot(toCrawlUrl(name)));
+  return knownRoot ?? (name === undefined ? undefined : createRemovedRoot(toCrawlUrl(name)));
 }
 
 /** Finds the root with that name, which may date from different canonicalization steps. */
@@ -101,7 +101,7 @@ function compileContext(crawler: CrawlerDefinition, server: ServerDefinition): C
   return {
     definition: crawler,
     fetcher,
-    fetchers: new Map(server.fetchers.map((one) => [one.name, one])),
+    fetchers: new Map(server.fetchers.map((candidate) => [candidate.name, candidate])),
     policy: compilePolicy(crawler, server.globalCrawlSpace),
     canonicalize,
     softErrors: crawler.softErrors.length > 0 ? compileSoftErrors(crawler.softErrors) : undefined,
@@ -110,7 +110,7 @@ function compileContext(crawler: CrawlerDefinition, server: ServerDefinition): C
     wantsDocumentText: destinations.some((sink) => sink.type === 'papi' && sink.options.documentText !== 'omit'),
     roots,
     contents: compileContents(crawler.contents ?? []),
-    acl: crawler.acl && compileAcl(crawler.acl),
+    readAcl: crawler.acl && compileAcl(crawler.acl),
     asksHubs: server.webSub !== undefined,
   };
 }
@@ -121,5 +121,5 @@ function compileContents(definitions: readonly ContentDefinition[]): CrawlContex
 
 export const compileContent = (definition: ContentDefinition): CompiledContent => ({
   definition,
-  fields: definition.fields.length === 0 ? undefined : compileFields(definition.fields),
+  readFields: definition.fields.length === 0 ? undefined : compileFields(definition.fields),
 });

@@ -26,7 +26,7 @@ export interface FetchedPage {
   readonly body: Uint8Array;
   readonly mediaType: string;
   readonly content: PageContent;
-  /** True if robots directives said noarchive: the sink is informed, and decides. */
+  /** True if robots directives contain noarchive; the sink is informed and decides what to do. */
   readonly noArchive: boolean;
   /** What the site says about the use of the page. */
   readonly terms: readonly Meta[];
@@ -34,13 +34,13 @@ export interface FetchedPage {
   readonly wantsText: boolean;
   readonly wantsBytes: boolean;
   /** What is extracted from the page, if that is configured. */
-  readonly taking?: ContentDefinition;
-  readonly fields?: FieldReader;
+  readonly contentDefinition?: ContentDefinition;
+  readonly readFields?: FieldReader;
   /** Determines who may see the page, if that is configured. */
-  readonly acl?: AclReader;
+  readonly readAcl?: AclReader;
   /** The base of relative URLs on the page. */
   readonly base: string;
-  /** True if the hash covers what is delivered, so that a change elsewhere in the page does not count. */
+  /** True if the hash covers what is delivered, so that a change elsewhere in the page is ignored. */
   readonly hashesContent: boolean;
   /** Whether the page's scripts have run; undefined if the crawler renders nothing. */
   readonly rendered?: boolean;
@@ -51,11 +51,11 @@ export interface FetchedPage {
 /** A document that is being built. */
 export interface DocumentDraft {
   /** Metas that belong to the content: a change to one of them is a change to the document. */
-  readonly lasting: Meta[];
+  readonly contentMetas: Meta[];
   /** Metas from the page's head; a meta of the same name in `lasting` takes precedence. */
-  readonly described: Meta[];
+  readonly headMetas: Meta[];
   /** Metas that concern this visit only. */
-  readonly passing: Meta[];
+  readonly visitMetas: Meta[];
   master: PushDocument['master'];
   /** The text that sinks index; empty if none of them needs text. */
   text: string;
@@ -91,48 +91,56 @@ const createStep = (name: string, run: SyncStep['run']): SyncStep => ({ kind: 's
 
 /** The names of the metas are listed in docs/REFERENCE.md. */
 export const BUILT_IN_STEPS: readonly DocumentStep[] = [
-  createStep('address', ({ lasting }, { url }) => addMeta(lasting, 'publicUrl', url.href)),
-  createStep('title', ({ lasting }, { content }) => addMeta(lasting, 'title', content.title)),
-  createStep('last modified', ({ lasting }, { headers }) =>
-    addMeta(lasting, 'lastmodifieddate', parseLastModified(headers['last-modified'])),
+  createStep('address', ({ contentMetas }, { url }) => addMeta(contentMetas, 'publicUrl', url.href)),
+  createStep('title', ({ contentMetas }, { content }) => addMeta(contentMetas, 'title', content.title)),
+  createStep('last modified', ({ contentMetas }, { headers }) =>
+    addMeta(contentMetas, 'lastmodifieddate', parseLastModified(headers['last-modified'])),
   ),
-  createStep('language', ({ lasting }, { content }) => addMeta(lasting, 'language', content.language)),
-  createStep('author', ({ lasting }, { content }) =>
-    addMeta(lasting, 'author', content.metas.find(({ name }) => name === 'author' || name === 'dc.creator')?.value),
+  createStep('language', ({ contentMetas }, { content }) => addMeta(contentMetas, 'language', content.language)),
+  createStep('author', ({ contentMetas }, { content }) =>
+    addMeta(
+      contentMetas,
+      'author',
+      content.metas.find(({ name }) => name === 'author' || name === 'dc.creator')?.value,
+    ),
   ),
-  createStep('file', ({ lasting }, page) => {
-    addMeta(lasting, 'file_name', toFileName(page, page.mediaType));
+  createStep('file', ({ contentMetas }, page) => {
+    addMeta(contentMetas, 'file_name', toFileName(page, page.mediaType));
     // The size of a rendered page differs between visits even if its content is the same.
-    if (!page.rendered) addMeta(lasting, 'file_size', String(page.body.byteLength));
-    addMeta(lasting, 'content_type', page.mediaType);
+    if (!page.rendered) addMeta(contentMetas, 'file_size', String(page.body.byteLength));
+    addMeta(contentMetas, 'content_type', page.mediaType);
   }),
-  createStep('content fields', ({ lasting }, { content }) => {
-    for (const { name, value } of content.fields ?? []) addMeta(lasting, name, value);
+  createStep('content fields', ({ contentMetas }, { content }) => {
+    for (const { name, value } of content.fields ?? []) addMeta(contentMetas, name, value);
   }),
-  createStep('page metas', ({ described }, { content, taking }) => {
-    if (taking?.metas ?? true) described.push(...createDeliveredMetas(content.metas, content.structured));
+  createStep('page metas', ({ headMetas }, { content, contentDefinition }) => {
+    if (contentDefinition?.metas ?? true) headMetas.push(...createDeliveredMetas(content.metas, content.structured));
   }),
-  createStep('configured fields', ({ lasting, described }, page) => addConfiguredFields(lasting, described, page)),
-  createStep('access', ({ lasting, described }, page) => addAccessMetas(lasting, described, page)),
-  createStep('source', ({ lasting }, { effects, task, taking }) => {
-    if (!isFieldIn(lasting, 'source', taking)) addMeta(lasting, 'source', effects.source ?? task.crawler);
-  }),
-  createStep('noarchive', ({ lasting }, { noArchive }) =>
-    addMeta(lasting, 'noarchive', noArchive ? 'true' : undefined),
+  createStep('configured fields', ({ contentMetas, headMetas }, page) =>
+    addConfiguredFields(contentMetas, headMetas, page),
   ),
-  createStep('terms of use', ({ lasting }, { terms }) => {
-    for (const { name, value } of terms) addMeta(lasting, name, value);
+  createStep('access', ({ contentMetas, headMetas }, page) => addAccessMetas(contentMetas, headMetas, page)),
+  createStep('source', ({ contentMetas }, { effects, task, contentDefinition }) => {
+    if (!isFieldIn(contentMetas, 'source', contentDefinition))
+      addMeta(contentMetas, 'source', effects.source ?? task.crawler);
   }),
-  createStep('redirect source', ({ lasting }, { redirectSource }) =>
-    addMeta(lasting, 'redirect_source', redirectSource),
+  createStep('noarchive', ({ contentMetas }, { noArchive }) =>
+    addMeta(contentMetas, 'noarchive', noArchive ? 'true' : undefined),
   ),
-  createStep('policy metas', ({ lasting }, page) => addPolicyMetas(lasting, page)),
-  createStep('rendering', ({ passing }, { rendered }) =>
-    addMeta(passing, 'render', rendered === undefined ? undefined : rendered ? 'browser' : 'plain'),
+  createStep('terms of use', ({ contentMetas }, { terms }) => {
+    for (const { name, value } of terms) addMeta(contentMetas, name, value);
+  }),
+  createStep('redirect source', ({ contentMetas }, { redirectSource }) =>
+    addMeta(contentMetas, 'redirect_source', redirectSource),
   ),
-  createStep('visit', ({ passing, lasting }, { task, status, taking }) => {
-    if (!isFieldIn(lasting, 'crawl_time', taking)) addMeta(passing, 'crawl_time', formatIsoTime(task.now));
-    if (!isFieldIn(lasting, 'http_status', taking)) addMeta(passing, 'http_status', String(status));
+  createStep('policy metas', ({ contentMetas }, page) => addPolicyMetas(contentMetas, page)),
+  createStep('rendering', ({ visitMetas }, { rendered }) =>
+    addMeta(visitMetas, 'render', rendered === undefined ? undefined : rendered ? 'browser' : 'plain'),
+  ),
+  createStep('visit', ({ visitMetas, contentMetas }, { task, status, contentDefinition }) => {
+    if (!isFieldIn(contentMetas, 'crawl_time', contentDefinition))
+      addMeta(visitMetas, 'crawl_time', formatIsoTime(task.now));
+    if (!isFieldIn(contentMetas, 'http_status', contentDefinition)) addMeta(visitMetas, 'http_status', String(status));
   }),
   createStep('bytes or text', (draft, page) => {
     draft.master = page.textOnly ? createTextPart(page) : createBytesPart(page);
@@ -145,31 +153,44 @@ function addMeta(metas: Meta[], name: string, value: string | undefined): void {
 }
 
 /** Whether the page has this configured field: a later meta of the same name is then dropped. */
-const isFieldIn = (lasting: readonly Meta[], field: string, taking: ContentDefinition | undefined): boolean =>
-  (taking?.fields ?? []).some(({ name }) => name === field) && lasting.some(({ name }) => name === field);
+const isFieldIn = (
+  contentMetas: readonly Meta[],
+  field: string,
+  contentDefinition: ContentDefinition | undefined,
+): boolean =>
+  (contentDefinition?.fields ?? []).some(({ name }) => name === field) &&
+  contentMetas.some(({ name }) => name === field);
 
 /** A field takes precedence over other metas of the same name. */
-function addConfiguredFields(lasting: Meta[], described: Meta[], { fields, url, base, content }: FetchedPage): void {
-  const metas = fields?.({ url, base, metas: content.metas, found: content.found }) ?? [];
+function addConfiguredFields(
+  contentMetas: Meta[],
+  headMetas: Meta[],
+  { readFields, url, base, content }: FetchedPage,
+): void {
+  const metas = readFields?.({ url, base, metas: content.metas, found: content.found }) ?? [];
   if (metas.length === 0) return;
   const names = new Set(metas.map(({ name }) => name));
-  for (const list of [lasting, described]) {
-    const kept = list.filter(({ name }) => !names.has(name));
-    list.splice(0, list.length, ...kept);
+  for (const list of [contentMetas, headMetas]) {
+    const remaining = list.filter(({ name }) => !names.has(name));
+    list.splice(0, list.length, ...remaining);
   }
-  lasting.push(...metas);
+  contentMetas.push(...metas);
 }
 
 /** A page's own metas must not override what the configuration decides. */
-function addAccessMetas(lasting: Meta[], described: Meta[], { acl, url, headers, content }: FetchedPage): void {
-  if (!acl) return;
-  for (const list of [lasting, described]) {
-    const kept = list.filter(({ name }) => name !== ACL_ALLOW && name !== ACL_DENY);
-    list.splice(0, list.length, ...kept);
+function addAccessMetas(
+  contentMetas: Meta[],
+  headMetas: Meta[],
+  { readAcl, url, headers, content }: FetchedPage,
+): void {
+  if (!readAcl) return;
+  for (const list of [contentMetas, headMetas]) {
+    const remaining = list.filter(({ name }) => name !== ACL_ALLOW && name !== ACL_DENY);
+    list.splice(0, list.length, ...remaining);
   }
-  const { allow, deny } = acl({ href: url.href, headers, metas: content.metas });
-  for (const value of allow) lasting.push({ name: ACL_ALLOW, value });
-  for (const value of deny) lasting.push({ name: ACL_DENY, value });
+  const { allow, deny } = readAcl({ href: url.href, headers, metas: content.metas });
+  for (const value of allow) contentMetas.push({ name: ACL_ALLOW, value });
+  for (const value of deny) contentMetas.push({ name: ACL_DENY, value });
 }
 
 /** Metas that have a single value, which a configured meta replaces. */
@@ -186,14 +207,14 @@ const REPLACEABLE = new Set([
 ]);
 
 /** The URL's own metas take precedence over those it inherited, and both over those of the page. */
-function addPolicyMetas(lasting: Meta[], { task, effects }: FetchedPage): void {
-  const own = new Set(effects.metas.map((meta) => meta.name));
-  const inherited = task.inheritedMetas.filter(({ name, scope }) => scope === 'document' || !own.has(name));
-  const configured = [...inherited, ...effects.metas].map(({ name, value }) => ({ name, value }));
-  if (configured.length === 0) return;
-  const replaced = new Set(configured.map(({ name }) => name).filter((name) => REPLACEABLE.has(name)));
-  const kept = lasting.filter(({ name }) => !replaced.has(name));
-  lasting.splice(0, lasting.length, ...kept, ...configured);
+function addPolicyMetas(contentMetas: Meta[], { task, effects }: FetchedPage): void {
+  const ownNames = new Set(effects.metas.map((meta) => meta.name));
+  const inheritedMetas = task.inheritedMetas.filter(({ name, scope }) => scope === 'document' || !ownNames.has(name));
+  const configuredMetas = [...inheritedMetas, ...effects.metas].map(({ name, value }) => ({ name, value }));
+  if (configuredMetas.length === 0) return;
+  const replacedNames = new Set(configuredMetas.map(({ name }) => name).filter((name) => REPLACEABLE.has(name)));
+  const remaining = contentMetas.filter(({ name }) => !replacedNames.has(name));
+  contentMetas.splice(0, contentMetas.length, ...remaining, ...configuredMetas);
 }
 
 const NO_BYTES = new Uint8Array(0);
@@ -222,10 +243,10 @@ function createTextPart(page: FetchedPage): PushDocument['master'] {
 
 /** The file name that the server gives (Content-Disposition), or else the last segment of the path. */
 function toFileName({ url, headers }: FetchedPage, mediaType: string): string {
-  const given = parseFileName(headers['content-disposition']);
-  if (given !== undefined) return given;
-  const last = url.path.slice(url.path.lastIndexOf('/') + 1);
-  if (last !== '') return decodeSafely(last);
+  const givenName = parseFileName(headers['content-disposition']);
+  if (givenName !== undefined) return givenName;
+  const lastSegment = url.path.slice(url.path.lastIndexOf('/') + 1);
+  if (lastSegment !== '') return decodeSafely(lastSegment);
   return mediaType === 'text/html' ? 'index.html' : 'index';
 }
 

@@ -1,4 +1,4 @@
-/** Has the content of a body extracted, within the limits that ExtractionContext sets. */
+/** Extracts the content of a body, within the limits that ExtractionContext sets. */
 import { DistinctLinks } from '../../domain/content/distinct-links.js';
 import type { Clock } from '../ports/clock.js';
 import {
@@ -10,21 +10,21 @@ import {
   type Refusal,
 } from '../ports/content-extractor.js';
 import type { PageReader, RawLink } from '../ports/page-reader.js';
-import { TIME_IS_UP, withTimeLimit } from '../support/within.js';
+import { TIMED_OUT, withTimeLimit } from '../support/within.js';
 
 export interface ExtractionTools {
   readonly reader: PageReader;
   readonly clock: Pick<Clock, 'now' | 'at'>;
 }
 
-/** Stands for the content of a body that could not be read. */
+/** Used as the content of a body that could not be read. */
 export const NO_CONTENT: Extraction = { title: '', text: '', links: [], metas: [], robotsMetas: [], truncated: false };
 
 const MAX_METAS = 500;
 const MAX_VALUE_LENGTH = 16_384;
 const MAX_TITLE_LENGTH = 16_384;
 
-/** Returns a promise only if the extractor works elsewhere; it rejects only with ExtractorUnavailable. */
+/** Returns a promise only if the extractor is asynchronous; it rejects only with ExtractorUnavailable. */
 export function extract(
   tools: ExtractionTools,
   body: Uint8Array,
@@ -36,7 +36,7 @@ export function extract(
   if (extractor.kind === 'sync') return extractor.extract(body, mediaType, context);
   return extractWithTimeLimit(extractor, tools.clock, (signal) =>
     extractor.extract(body, mediaType, context, signal),
-  ).then((read) => (isRefusal(read) ? read : applyLimits(read, context)));
+  ).then((result) => (isRefusal(result) ? result : applyLimits(result, context)));
 }
 
 async function extractWithTimeLimit(
@@ -45,8 +45,8 @@ async function extractWithTimeLimit(
   work: (signal: AbortSignal) => Promise<Extraction | Refusal>,
 ): Promise<Extraction | Refusal> {
   try {
-    const read = await withTimeLimit(clock, timeLimit, work);
-    if (read !== TIME_IS_UP) return read;
+    const result = await withTimeLimit(clock, timeLimit, work);
+    if (result !== TIMED_OUT) return result;
     return { refused: 'extract-timeout', detail: `the extractor ${name} took longer than ${timeLimit / 1000} s` };
   } catch (error) {
     if (error instanceof ExtractorUnavailable) throw error;
@@ -54,23 +54,23 @@ async function extractWithTimeLimit(
   }
 }
 
-/** Content extracted elsewhere is cut to the limits here. */
-function applyLimits(read: Extraction, { maxLinks, maxTextLength }: ExtractionContext): Extraction {
-  const { text, links, metas, fields = [], title } = read;
-  const fits =
+/** Cuts content from an asynchronous extractor to the limits. */
+function applyLimits(extraction: Extraction, { maxLinks, maxTextLength }: ExtractionContext): Extraction {
+  const { text, links, metas, fields = [], title } = extraction;
+  const isWithinLimits =
     text.length <= maxTextLength &&
     links.length <= maxLinks &&
     title.length <= MAX_TITLE_LENGTH &&
     [metas, fields].every((list) => list.length <= MAX_METAS && list.every(isShort));
-  if (fits) return read;
-  const distinct = new DistinctLinks<RawLink>(maxLinks);
-  for (const link of links) distinct.add(link);
+  if (isWithinLimits) return extraction;
+  const distinctLinks = new DistinctLinks<RawLink>(maxLinks);
+  for (const link of links) distinctLinks.add(link);
   return {
-    ...read,
+    ...extraction,
     title: title.slice(0, MAX_TITLE_LENGTH),
     text: text.slice(0, maxTextLength),
-    links: distinct.links,
-    cutLinks: distinct.cutLinks ?? read.cutLinks,
+    links: distinctLinks.links,
+    cutLinks: distinctLinks.cutLinks ?? extraction.cutLinks,
     metas: metas.filter(isShort).slice(0, MAX_METAS),
     fields: fields.filter(isShort).slice(0, MAX_METAS),
     truncated: true,

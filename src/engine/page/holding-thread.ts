@@ -1,14 +1,17 @@
 export interface ThreadTools {
   /** See PageProcessor. */
-  readonly reading?: (isRead: boolean) => void;
+  readonly onReading?: (isRead: boolean) => void;
 }
 
-/** Runs work that may block the thread for a long time. Work that is done elsewhere is awaited outside of it. */
-export function holdThread<T>({ reading }: ThreadTools, work: () => T): T {
-  reading?.(true);
+/**
+ * Runs work that may block the thread for a long time, and reports its beginning and end. Asynchronous work is awaited
+ * outside of it.
+ */
+export function holdThread<T>({ onReading }: ThreadTools, work: () => T): T {
+  onReading?.(true);
   try {
     return work();
   } finally {
-    reading?.(false);
+    onReading?.(false);
   }
 }

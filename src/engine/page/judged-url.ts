@@ -1,7 +1,7 @@
 /** The URL of a page task with its verdict, and what the crawl needs from its page. */
 import type { RenderMode } from '../../domain/crawl/policy-definition.js';
 import type { Candidate, Verdict } from '../../domain/policy/verdict.js';
-import { isReadFromBytes } from '../../domain/push/read-from-bytes.js';
+import { isTextReadFromBytes } from '../../domain/push/read-from-bytes.js';
 import { recanonicalize } from '../../domain/url/canonicalize.js';
 import { type CrawlUrl, toCrawlUrl } from '../../domain/url/crawl-url.js';
 import type { Fetcher } from '../ports/fetcher.js';
@@ -28,7 +28,7 @@ export interface JudgedUrl {
   readonly verdict: Verdict;
   readonly mode: RenderMode;
   /** Why the page is not requested; absent if it is. */
-  readonly excluded?: PageOutcome;
+  readonly exclusion?: PageOutcome;
   /** Headers that plug-ins add to the request. */
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -51,18 +51,18 @@ export async function judgeUrl(
     return { task, context, url, candidate, verdict, mode: findRenderMode(context, verdict.effects.options, task) };
   }
   // A host unknown to DNS is not excluded, but must not receive requests either: a proxy might know it.
-  const excluded =
+  const exclusion =
     address === null
       ? createFailure('dns-no-answer', describeMissingAddress(verdict))
       : createVerdictExclusion(verdict, { byConfiguration: address === undefined });
-  return { task, context, url, candidate, verdict, mode: 'never', excluded };
+  return { task, context, url, candidate, verdict, mode: 'never', exclusion };
 }
 
 const describeMissingAddress = ({ detail }: Verdict): string =>
   `an address rule in the crawl space would have to allow the host, but DNS does not know its address: ${detail}`;
 
 /** The definition of what is extracted from this page. */
-export const findTakenContent = ({ task, context, verdict }: JudgedUrl): CompiledContent | undefined =>
+export const findCompiledContent = ({ task, context, verdict }: JudgedUrl): CompiledContent | undefined =>
   task.trial?.content ? compileContent(task.trial.content) : findContent(context, verdict.effects.options);
 
 /** Whether the page's links are needed even if it has not changed. */
@@ -72,14 +72,15 @@ export const detectsNearDuplicates = ({ context, verdict }: JudgedUrl): boolean 
   verdict.effects.options.nearDuplicateDetector ?? context.definition.nearDuplicateDetector;
 
 export const needsContentHash = (page: JudgedUrl, mediaType: string): boolean =>
-  isPage(mediaType) && (findTakenContent(page)?.definition.changeDetection ?? 'content') === 'content';
+  isPage(mediaType) && (findCompiledContent(page)?.definition.changeDetection ?? 'content') === 'content';
 
 /** Whether text is needed because the receiver does not read such documents itself. */
 export const needsDocumentText = (
   { context }: JudgedUrl,
   mediaType: string,
   reader: Pick<PageReader, 'findExtractor'>,
-): boolean => context.wantsDocumentText && !isReadFromBytes(mediaType) && reader.findExtractor(mediaType) !== undefined;
+): boolean =>
+  context.wantsDocumentText && !isTextReadFromBytes(mediaType) && reader.findExtractor(mediaType) !== undefined;
 
 export function needsPageText(page: JudgedUrl): boolean {
   const { context, task, mode } = page;
@@ -89,8 +90,9 @@ export function needsPageText(page: JudgedUrl): boolean {
 }
 
 /**
- * The URL that this one has become, if it was stored under different canonicalization steps or by an earlier version.
- * Its document stays until the new URL is in the index, as if the page had named that one as its canonical URL.
+ * Finds the current canonical form of a URL that was stored under different canonicalization steps or by an earlier
+ * version. Its document stays until the new URL is in the index, as if the page had named that one as its canonical
+ * URL.
  */
 export function findCanonicalForm({ context, url }: JudgedUrl): CrawlUrl | undefined {
   const form = recanonicalize(url, context.canonicalize);

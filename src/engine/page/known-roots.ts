@@ -2,7 +2,7 @@ import { isOnSite } from '../../domain/policy/site-mode.js';
 import type { RootContext } from '../../domain/policy/verdict.js';
 import { type CrawlUrl, toCrawlUrl } from '../../domain/url/crawl-url.js';
 
-/** A crawler's roots by canonical URL: configured ones, and submitted ones as they come. */
+/** A crawler's roots by canonical URL: configured ones, and submitted ones as they arrive. */
 export class KnownRoots extends Map<string, RootContext> {
   /** An index by host: there may be as many roots as URLs on their sites, and each URL may look one up. */
   #byHost: Map<string, RootContext[]> | undefined;

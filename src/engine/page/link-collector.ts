@@ -12,7 +12,7 @@ import type { LinkMemory, WrittenLinks } from './link-memory.js';
  * Whether a layer's verdict depends on the page that the link is on; the other layers reject a link because of its URL
  * alone.
  */
-const SEES_PAGE: Readonly<Record<LayerName, boolean>> = {
+const DEPENDS_ON_PAGE: Readonly<Record<LayerName, boolean>> = {
   'link-rules': true,
   'site-mode': true,
   'crawl-space': false,
@@ -22,10 +22,10 @@ const SEES_PAGE: Readonly<Record<LayerName, boolean>> = {
 };
 
 /** V8 gives all longer strings of one length the same hash: looking up thousands of them in a set takes minutes. */
-const LONGEST_LOOKED_UP = 16_383;
+const MAX_LOOKUP_LENGTH = 16_383;
 
 /** Maximum number of characters in the refused links that one page reports; 40,000 links are usually shorter. */
-const MOST_REFUSED = 4_000_000;
+const MAX_REFUSED_LENGTH = 4_000_000;
 
 type LinkDiscoveredVia = Exclude<DiscoveredLink['discoveredVia'], 'robots'>;
 
@@ -39,9 +39,9 @@ export interface PageOrigin {
 export class LinkCollector {
   readonly links: DiscoveredLink[] = [];
   readonly refused: RefusedLink[] = [];
-  private readonly seen = new Set<string>();
+  private readonly seenLinks = new Set<string>();
   private refusedLength = 0;
-  private written: { readonly base: string; readonly links: WrittenLinks } | undefined;
+  private cachedLinks: { readonly base: string; readonly links: WrittenLinks } | undefined;
 
   constructor(
     private readonly context: CrawlContext,
@@ -50,8 +50,8 @@ export class LinkCollector {
   ) {}
 
   /**
-   * To be called if the page is not a redirect: a home page's links belong to its own site again, whichever site it led
-   * to before.
+   * To be called if the page is not a redirect: a home page's links belong to its own site again, whichever site it
+   * redirected to before.
    */
   restoreSite(): void {
     const { root, url } = this.page;
@@ -59,40 +59,40 @@ export class LinkCollector {
   }
 
   add(raw: string, base: string, discoveredVia: LinkDiscoveredVia = 'link', lastModified?: string): void {
-    if (raw.length > LONGEST_LOOKED_UP) {
-      this.addLong(raw, base, discoveredVia, lastModified);
+    if (raw.length > MAX_LOOKUP_LENGTH) {
+      this.addLongLink(raw, base, discoveredVia, lastModified);
       return;
     }
-    const hash = raw.indexOf('#');
-    const link = hash < 0 || isHashRoute(raw.slice(hash + 1)) ? raw : raw.slice(0, hash);
+    const hashIndex = raw.indexOf('#');
+    const link = hashIndex < 0 || isHashRoute(raw.slice(hashIndex + 1)) ? raw : raw.slice(0, hashIndex);
     if (link === '' && base === this.page.url.href) return;
-    const known = discoveredVia === 'link' ? this.getWrittenLinks(base).get(link) : undefined;
-    if (known === 'handed on' || this.seen.has(raw)) return;
-    this.seen.add(raw);
+    const knownLink = discoveredVia === 'link' ? this.getWrittenLinks(base).get(link) : undefined;
+    if (knownLink === 'handed on' || this.seenLinks.has(raw)) return;
+    this.seenLinks.add(raw);
     // A link with a fragment is judged again, as rules may examine the fragment.
-    if (!known || link !== raw) this.addWritten(raw, link, base, discoveredVia, lastModified);
-    else if (known.url !== this.page.url.href) this.report(known);
+    if (!knownLink || link !== raw) this.addWrittenLink(raw, link, base, discoveredVia, lastModified);
+    else if (knownLink.url !== this.page.url.href) this.report(knownLink);
   }
 
   /**
    * Adds a sitemap named by a sitemap index. On the index's host, it is requested like one named by robots.txt,
-   * whatever the policy says about documents, since its URLs are judged themselves.
+   * whatever the policy says about documents, since its URLs are judged individually.
    */
   addSitemap(raw: string, index: PageTask['discoveredVia']): void {
     const url = this.context.canonicalize(raw, this.page.url.href);
     if (!url || url.href === this.page.url.href) return;
-    const named = index === 'robots' && getHostKey(url) === getHostKey(this.page.url) && /^https?$/.test(url.scheme);
+    const isNamed = index === 'robots' && getHostKey(url) === getHostKey(this.page.url) && /^https?$/.test(url.scheme);
     const verdict = this.context.policy.judge(this.toCandidate(url, 'sitemap'));
-    if (named || verdict.accepted) this.links.push(this.toDiscoveredLink(url, 'robots', verdict));
+    if (isNamed || verdict.accepted) this.links.push(this.toDiscoveredLink(url, 'robots', verdict));
     else this.refuse(url, verdict.reason, verdict.record);
   }
 
-  private addLong(raw: string, base: string, discoveredVia: LinkDiscoveredVia, lastModified?: string): void {
+  private addLongLink(raw: string, base: string, discoveredVia: LinkDiscoveredVia, lastModified?: string): void {
     const url = this.context.canonicalize(raw, base);
     if (url) this.collect(url, discoveredVia, lastModified);
   }
 
-  private addWritten(
+  private addWrittenLink(
     raw: string,
     link: string,
     base: string,
@@ -101,12 +101,12 @@ export class LinkCollector {
   ): void {
     const url = this.context.canonicalize(raw, base);
     if (!url) return;
-    const before = this.refused.length;
+    const previousCount = this.refused.length;
     const verdict = this.collect(url, discoveredVia, lastModified);
-    const written = this.getWrittenLinks(base);
-    if (this.isReported(url.href)) written.addReported(link);
-    else if (link === raw && verdict?.layer && !SEES_PAGE[verdict.layer] && this.refused.length > before)
-      written.addRefused(link, this.refused.at(-1)!);
+    const writtenLinks = this.getWrittenLinks(base);
+    if (this.isReported(url.href)) writtenLinks.addReported(link);
+    else if (link === raw && verdict?.layer && !DEPENDS_ON_PAGE[verdict.layer] && this.refused.length > previousCount)
+      writtenLinks.addRefused(link, this.refused.at(-1)!);
   }
 
   /** Returns the reason why the URL is refused, or undefined if it is accepted or already known. */
@@ -122,7 +122,7 @@ export class LinkCollector {
       this.refuse(url, verdict.reason, verdict.record);
       return verdict;
     }
-    if (url.href.length <= LONGEST_LOOKED_UP) this.memory.markReported(url.href);
+    if (url.href.length <= MAX_LOOKUP_LENGTH) this.memory.markReported(url.href);
     this.links.push(this.toDiscoveredLink(url, discoveredVia, verdict, lastModified));
     return undefined;
   }
@@ -133,16 +133,16 @@ export class LinkCollector {
 
   private report(link: RefusedLink): void {
     this.refusedLength += link.url.length + link.hostKey.length;
-    if (this.refusedLength <= MOST_REFUSED) this.refused.push(link);
+    if (this.refusedLength <= MAX_REFUSED_LENGTH) this.refused.push(link);
   }
 
   private isReported(href: string): boolean {
-    return href.length <= LONGEST_LOOKED_UP && this.memory.isReported(href);
+    return href.length <= MAX_LOOKUP_LENGTH && this.memory.isReported(href);
   }
 
   private getWrittenLinks(base: string): WrittenLinks {
-    if (this.written?.base !== base) this.written = { base, links: this.memory.getWrittenLinks(base) };
-    return this.written.links;
+    if (this.cachedLinks?.base !== base) this.cachedLinks = { base, links: this.memory.getWrittenLinks(base) };
+    return this.cachedLinks.links;
   }
 
   private toCandidate(url: CrawlUrl, discoveredVia: LinkDiscoveredVia): Candidate {
@@ -157,11 +157,12 @@ export class LinkCollector {
     { effects: { metas } }: Verdict,
   ): DiscoveredLink['inheritedMetas'] {
     if (metas.length === 0 || discoveredVia === 'robots') return undefined;
-    const without = this.context.policy.judge(this.toCandidate({ ...url, fragment: '' }, discoveredVia)).effects.metas;
-    const added = metas.filter((meta) => !without.includes(meta));
-    return added.length === 0
+    const metasWithoutFragment = this.context.policy.judge(this.toCandidate({ ...url, fragment: '' }, discoveredVia))
+      .effects.metas;
+    const fragmentMetas = metas.filter((meta) => !metasWithoutFragment.includes(meta));
+    return fragmentMetas.length === 0
       ? undefined
-      : added.map(({ name, value, scope }) => ({
+      : fragmentMetas.map(({ name, value, scope }) => ({
           name,
           value,
           ...(scope === 'links' ? {} : { scope: 'document' as const }),

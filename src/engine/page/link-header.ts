@@ -5,11 +5,11 @@
 
 export interface HeaderLink {
   readonly href: string;
-  /** By name in lower case; if a name occurs twice, the first value counts. */
+  /** By name in lower case; if a name occurs twice, the first value is used. */
   readonly parameters: ReadonlyMap<string, string>;
 }
 
-const LONGEST_TARGET = 2_048;
+const MAX_TARGET_LENGTH = 2_048;
 
 /** Values of several fields are separated by line feeds. Entries without a target are skipped. */
 export function parseLinkHeader(header: string): HeaderLink[] {
@@ -24,7 +24,7 @@ export function parseLinkHeader(header: string): HeaderLink[] {
     const href = reader.readUntil('>');
     if (href === undefined) break;
     const parameters = reader.readParameters();
-    if (href !== '' && href.length <= LONGEST_TARGET && !href.includes('<')) links.push({ href, parameters });
+    if (href !== '' && href.length <= MAX_TARGET_LENGTH && !href.includes('<')) links.push({ href, parameters });
   }
   return links;
 }
@@ -37,32 +37,32 @@ export function parseParameters(header: string): ReadonlyMap<string, string> {
 }
 
 class Reader {
-  private at = 0;
+  private position = 0;
 
   constructor(private readonly text: string) {}
 
   get isAtEnd(): boolean {
-    return this.at >= this.text.length;
+    return this.position >= this.text.length;
   }
 
   readWhile(characters: RegExp): string {
-    const start = this.at;
-    while (!this.isAtEnd && characters.test(this.text[this.at]!)) this.at++;
-    return this.text.slice(start, this.at);
+    const start = this.position;
+    while (!this.isAtEnd && characters.test(this.text[this.position]!)) this.position++;
+    return this.text.slice(start, this.position);
   }
 
   consumeIf(character: string): boolean {
-    if (this.text[this.at] !== character) return false;
-    this.at++;
+    if (this.text[this.position] !== character) return false;
+    this.position++;
     return true;
   }
 
   /** Reads the text up to the character, which is consumed; undefined if the character does not follow. */
   readUntil(character: string): string | undefined {
-    const end = this.text.indexOf(character, this.at);
+    const end = this.text.indexOf(character, this.position);
     if (end < 0) return undefined;
-    const part = this.text.slice(this.at, end);
-    this.at = end + 1;
+    const part = this.text.slice(this.position, end);
+    this.position = end + 1;
     return part;
   }
 
@@ -82,16 +82,16 @@ class Reader {
   private readValue(): string {
     this.readWhile(/[ \t]/);
     if (this.consumeIf('"')) return this.readQuoted();
-    const written = this.readWhile(/[^;,\n]/).trim();
-    return /^'.*'$/s.test(written) ? written.slice(1, -1) : written;
+    const rawValue = this.readWhile(/[^;,\n]/).trim();
+    return /^'.*'$/s.test(rawValue) ? rawValue.slice(1, -1) : rawValue;
   }
 
   private readQuoted(): string {
-    const pieces: string[] = [];
+    const characters: string[] = [];
     while (!this.isAtEnd && !this.consumeIf('"')) {
       this.consumeIf('\\');
-      pieces.push(this.text[this.at++] ?? '');
+      characters.push(this.text[this.position++] ?? '');
     }
-    return pieces.join('');
+    return characters.join('');
   }
 }

@@ -5,10 +5,10 @@ import { copyString } from '../support/copied-string.js';
 export type KnownLink = 'handed on' | RefusedLink;
 
 /** Longer refused links, such as URLs for sharing a page, seldom occur twice. */
-const LONGEST_REFUSED = 160;
+const MAX_REFUSED_LENGTH = 160;
 
 /** Few sites have folders with longer paths, and each of them would be remembered. */
-const LONGEST_PLACE = 2_048;
+const MAX_PLACE_LENGTH = 2_048;
 
 /**
  * Remembers which links have already been reported: most of a page's links were on the previous page, too, and a known
@@ -17,42 +17,42 @@ const LONGEST_PLACE = 2_048;
  */
 export class LinkMemory {
   /** Reported URLs in two generations: when the younger one is full, it becomes the older one. */
-  private young = new Set<string>();
-  private old = new Set<string>();
+  private youngGeneration = new Set<string>();
+  private oldGeneration = new Set<string>();
   /** Links as written, by the part of a page's base URL on which their meaning depends. */
   private places = new Map<string, Map<string, KnownLink>>();
-  private room: number;
-  private roomForRefused: number;
+  private remainingCapacity: number;
+  private remainingRefusedCapacity: number;
 
   constructor(private readonly generationSize = 100_000) {
-    this.room = generationSize;
-    this.roomForRefused = generationSize / 5;
+    this.remainingCapacity = generationSize;
+    this.remainingRefusedCapacity = generationSize / 5;
   }
 
   /** To be called when these URLs are no longer stored. */
   forget(urls: readonly string[]): void {
     this.forgetWritten();
     for (const url of urls) {
-      this.young.delete(url);
-      this.old.delete(url);
+      this.youngGeneration.delete(url);
+      this.oldGeneration.delete(url);
     }
   }
 
   isReported(href: string): boolean {
-    return this.young.has(href) || this.old.has(href);
+    return this.youngGeneration.has(href) || this.oldGeneration.has(href);
   }
 
   markReported(href: string): void {
-    if (this.young.size >= this.generationSize) {
-      this.old = this.young;
-      this.young = new Set();
+    if (this.youngGeneration.size >= this.generationSize) {
+      this.oldGeneration = this.youngGeneration;
+      this.youngGeneration = new Set();
     }
-    this.young.add(copyString(href));
+    this.youngGeneration.add(copyString(href));
   }
 
-  /** What is remembered for a page with this base URL (http or https, as serialized by the URL standard). */
+  /** Returns what is remembered for a page with this base URL (http or https, as serialized by the URL standard). */
   getWrittenLinks(base: string): WrittenLinks {
-    if (this.room <= 0) this.forgetWritten();
+    if (this.remainingCapacity <= 0) this.forgetWritten();
     const end = base.search(/[?#]/);
     const directory = base.slice(0, base.lastIndexOf('/', end < 0 ? base.length : end) + 1);
     const origin = base.slice(0, base.indexOf('/', base.indexOf('//') + 2));
@@ -60,30 +60,30 @@ export class LinkMemory {
       this.findOrCreatePlace(directory),
       this.findOrCreatePlace(origin),
       this.findOrCreatePlace(''),
-      (known) => this.reserveRoom(known),
+      (link) => this.reserve(link),
     );
   }
 
-  private reserveRoom(known: KnownLink): boolean {
-    if (known !== 'handed on' && this.roomForRefused-- <= 0) return false;
-    this.room--;
+  private reserve(link: KnownLink): boolean {
+    if (link !== 'handed on' && this.remainingRefusedCapacity-- <= 0) return false;
+    this.remainingCapacity--;
     return true;
   }
 
   private findOrCreatePlace(place: string): Map<string, KnownLink> {
-    if (place.length > LONGEST_PLACE) return new Map();
-    const known = this.places.get(place);
-    if (known) return known;
+    if (place.length > MAX_PLACE_LENGTH) return new Map();
+    const existing = this.places.get(place);
+    if (existing) return existing;
     const links = new Map<string, KnownLink>();
     this.places.set(place, links);
-    this.room--;
+    this.remainingCapacity--;
     return links;
   }
 
   private forgetWritten(): void {
     this.places = new Map();
-    this.room = this.generationSize;
-    this.roomForRefused = this.generationSize / 5;
+    this.remainingCapacity = this.generationSize;
+    this.remainingRefusedCapacity = this.generationSize / 5;
   }
 }
 
@@ -92,15 +92,15 @@ const [SPACE, HASH, SLASH, QUESTION] = [0x20, 0x23, 0x2f, 0x3f];
 /** Links that need not even be resolved, since a page in the same place had a link with the same characters. */
 export class WrittenLinks {
   constructor(
-    private readonly relative: Map<string, KnownLink>,
-    private readonly fromRoot: Map<string, KnownLink>,
-    private readonly absolute: Map<string, KnownLink>,
-    private readonly takesRoom: (known: KnownLink) => boolean,
+    private readonly relativeLinks: Map<string, KnownLink>,
+    private readonly rootRelativeLinks: Map<string, KnownLink>,
+    private readonly absoluteLinks: Map<string, KnownLink>,
+    private readonly reserve: (link: KnownLink) => boolean,
   ) {}
 
   /** @param link has no fragment, except one that may be a route */
   get(link: string): KnownLink | undefined {
-    return this.findMap(link)?.get(link);
+    return this.findLinks(link)?.get(link);
   }
 
   addReported(link: string): void {
@@ -109,24 +109,24 @@ export class WrittenLinks {
 
   /** Only for links that would be refused on any page. */
   addRefused(link: string, { url, hostKey, reason, record }: RefusedLink): void {
-    if (link.length > LONGEST_REFUSED) return;
-    const written = copyString(link);
-    const known = { url: url === link ? written : copyString(url), hostKey: copyString(hostKey), reason, record };
-    this.add(written, known);
+    if (link.length > MAX_REFUSED_LENGTH) return;
+    const linkCopy = copyString(link);
+    const knownLink = { url: url === link ? linkCopy : copyString(url), hostKey: copyString(hostKey), reason, record };
+    this.add(linkCopy, knownLink);
   }
 
-  private add(link: string, known: KnownLink): void {
-    const links = this.findMap(link);
-    if (links && this.takesRoom(known)) links.set(link, known);
+  private add(link: string, knownLink: KnownLink): void {
+    const links = this.findLinks(link);
+    if (links && this.reserve(knownLink)) links.set(link, knownLink);
   }
 
   /** Undefined for a link whose meaning may depend on the whole base URL. */
-  private findMap(link: string): Map<string, KnownLink> | undefined {
-    const first = link === '' ? QUESTION : link.charCodeAt(0);
-    if (first === QUESTION || first === HASH || first <= SPACE) return undefined;
-    if (first === SLASH) return this.fromRoot;
-    if (link.startsWith('http://') || link.startsWith('https://')) return this.absolute;
+  private findLinks(link: string): Map<string, KnownLink> | undefined {
+    const firstCode = link === '' ? QUESTION : link.charCodeAt(0);
+    if (firstCode === QUESTION || firstCode === HASH || firstCode <= SPACE) return undefined;
+    if (firstCode === SLASH) return this.rootRelativeLinks;
+    if (link.startsWith('http://') || link.startsWith('https://')) return this.absoluteLinks;
     // `http:x` is a relative link if the base has the same scheme.
-    return link.includes(':') ? undefined : this.relative;
+    return link.includes(':') ? undefined : this.relativeLinks;
   }
 }

@@ -14,31 +14,31 @@ import { LinkMemory } from './link-memory.js';
 import { type PageTools, processPage } from './page-pipeline.js';
 import { PagePlugins } from './page-plugins.js';
 
-export interface ProcessorTools extends Omit<PageTools, 'fetcher' | 'reading' | 'steps' | 'plugins'> {
+export interface ProcessorTools extends Omit<PageTools, 'fetcher' | 'onReading' | 'steps' | 'plugins'> {
   /** Calls plug-ins; absent if there are none. */
   readonly pluginCaller?: PluginCaller;
   /** The first engine gets all requests that name no engine. */
   readonly createEngines: (definitions: readonly FetcherDefinition[]) => readonly [FetchEngine, ...FetchEngine[]];
   /** Steps that run after the built-in ones. */
-  readonly moreSteps?: readonly DocumentStep[];
+  readonly extraSteps?: readonly DocumentStep[];
 }
 
 /** Processes pages in the calling thread. Each worker thread runs one; a simulation runs it directly. */
 export class LocalPageProcessor implements PageProcessor {
   private contexts = new Map<string, CrawlContext>();
-  private readonly links = new Map<string, LinkMemory>();
+  private readonly linkMemories = new Map<string, LinkMemory>();
 
   private fetcher: Fetcher | undefined;
   private fetchers: readonly FetcherDefinition[] | undefined;
   /** Number of calls in flight by fetcher: a replaced fetcher is closed when its last call has ended. */
-  private readonly inFlight = new Map<Fetcher, number>();
+  private readonly callsInFlight = new Map<Fetcher, number>();
 
   private readonly steps: readonly DocumentStep[];
   private readonly plugins: PagePlugins | undefined;
   private extractors: readonly ExtractorDefinition[] = [];
 
   constructor(private readonly tools: ProcessorTools) {
-    this.steps = [...BUILT_IN_STEPS, ...(tools.moreSteps ?? [])];
+    this.steps = [...BUILT_IN_STEPS, ...(tools.extraSteps ?? [])];
     this.plugins = tools.pluginCaller && new PagePlugins(tools.pluginCaller);
   }
 
@@ -52,7 +52,7 @@ export class LocalPageProcessor implements PageProcessor {
       // Submitted roots survive a configuration change; the engine removes those that do not.
       for (const [url, root] of this.contexts.get(name)?.roots ?? [])
         if (!context.roots.has(url)) context.roots.set(url, root);
-      this.links.set(name, new LinkMemory());
+      this.linkMemories.set(name, new LinkMemory());
     }
     this.contexts = contexts;
   }
@@ -69,24 +69,26 @@ export class LocalPageProcessor implements PageProcessor {
   addRoot(crawler: string, root: RootContext): void {
     this.contexts.get(crawler)?.roots.set(root.url.href, root);
     // The new root may change verdicts on links, so links that were judged before are judged again.
-    this.links.set(crawler, new LinkMemory());
+    this.linkMemories.set(crawler, new LinkMemory());
   }
 
   removeRoot(crawler: string, url: string): void {
-    if (this.contexts.get(crawler)?.roots.delete(url)) this.links.set(crawler, new LinkMemory());
+    if (this.contexts.get(crawler)?.roots.delete(url)) this.linkMemories.set(crawler, new LinkMemory());
   }
 
-  async process(task: PageTask, reading?: PageTools['reading']): Promise<PageResult> {
+  async process(task: PageTask, onReading?: PageTools['onReading']): Promise<PageResult> {
     const context = this.contexts.get(task.crawler);
     const links =
-      task.inspect || task.reportLinks || task.allLinksIfChanged ? new LinkMemory() : this.links.get(task.crawler);
+      task.inspect || task.reportLinks || task.allLinksIfChanged
+        ? new LinkMemory()
+        : this.linkMemories.get(task.crawler);
     if (!context || !links) throw new Error(`no crawler is named ${task.crawler}`);
     const { reader, digest, clock } = this.tools;
     const { steps } = this;
-    if (this.plugins?.awaited) await this.plugins.awaited;
+    if (this.plugins?.readyPromise) await this.plugins.readyPromise;
     const plugins = this.plugins?.find(task.crawler);
     return this.withFetcher((fetcher) =>
-      processPage(task, context, links, { fetcher, reader, digest, clock, steps, reading, plugins }),
+      processPage(task, context, links, { fetcher, reader, digest, clock, steps, onReading, plugins }),
     );
   }
 
@@ -99,30 +101,30 @@ export class LocalPageProcessor implements PageProcessor {
   }
 
   forget(crawler: string, urls: readonly string[]): void {
-    this.links.get(crawler)?.forget(urls);
+    this.linkMemories.get(crawler)?.forget(urls);
   }
 
   async close(): Promise<void> {
     this.tools.reader.close?.();
-    const replaced = [...this.inFlight.keys()].filter((fetcher) => fetcher !== this.fetcher);
-    await Promise.all([...replaced, this.fetcher].map((fetcher) => fetcher?.close()));
+    const replacedFetchers = [...this.callsInFlight.keys()].filter((fetcher) => fetcher !== this.fetcher);
+    await Promise.all([...replacedFetchers, this.fetcher].map((fetcher) => fetcher?.close()));
   }
 
   private async withFetcher<T>(work: (fetcher: Fetcher) => Promise<T>): Promise<T> {
     const { fetcher } = this;
     if (!fetcher) throw new Error('the page processor has not been configured');
-    this.inFlight.set(fetcher, (this.inFlight.get(fetcher) ?? 0) + 1);
+    this.callsInFlight.set(fetcher, (this.callsInFlight.get(fetcher) ?? 0) + 1);
     try {
       return await work(fetcher);
     } finally {
-      this.inFlight.set(fetcher, this.inFlight.get(fetcher)! - 1);
+      this.callsInFlight.set(fetcher, this.callsInFlight.get(fetcher)! - 1);
       if (fetcher !== this.fetcher) this.retire(fetcher);
     }
   }
 
   private retire(fetcher: Fetcher): void {
-    if ((this.inFlight.get(fetcher) ?? 0) > 0) return;
-    this.inFlight.delete(fetcher);
+    if ((this.callsInFlight.get(fetcher) ?? 0) > 0) return;
+    this.callsInFlight.delete(fetcher);
     void fetcher.close();
   }
 

@@ -46,12 +46,16 @@ it('a document of built-in steps alone is there at once, with the fields of its 
 });
 
 it('what an asynchronous step adds is delivered, and is part of what counts as a change', async () => {
-  const price = step(async ({ lasting }) => {
+  const price = step(async ({ contentMetas: lasting }) => {
     await null;
     lasting.push({ name: 'price', value: '7' });
   });
   const seen: string[] = [];
-  const last: DocumentStep = { kind: 'sync', name: 'last', run: ({ lasting }) => seen.push(lasting.at(-1)!.name) };
+  const last: DocumentStep = {
+    kind: 'sync',
+    name: 'last',
+    run: ({ contentMetas: lasting }) => seen.push(lasting.at(-1)!.name),
+  };
   const document = await built([price, last]);
   expect(seen).toEqual(['price']);
   expect(document.metas).toContainEqual({ name: 'price', value: '7' });

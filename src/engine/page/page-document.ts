@@ -3,7 +3,7 @@ import type { PushDocument } from '../../domain/push/order.js';
 import { createPartUri } from '../../domain/push/parts.js';
 import type { Clock } from '../ports/clock.js';
 import type { PageContent, PagePart } from '../ports/page-content.js';
-import { TIME_IS_UP, withTimeLimit } from '../support/within.js';
+import { TIMED_OUT, withTimeLimit } from '../support/within.js';
 import { type Digest, hashContent } from './content-hash.js';
 import {
   type AsyncStep,
@@ -48,9 +48,9 @@ export function buildDocument(page: FetchedPage, tools: DocumentTools): PushDocu
 }
 
 const createDraft = ({ mediaType }: FetchedPage): DocumentDraft => ({
-  lasting: [],
-  described: [],
-  passing: [],
+  contentMetas: [],
+  headMetas: [],
+  visitMetas: [],
   master: { bytes: NO_BYTES, mimeType: mediaType, fileName: '' },
   text: '',
 });
@@ -58,10 +58,10 @@ const createDraft = ({ mediaType }: FetchedPage): DocumentDraft => ({
 async function resumeBuilding(
   page: FetchedPage,
   tools: DocumentTools,
-  begun: DocumentDraft,
+  initialDraft: DocumentDraft,
   nextStep: number,
 ): Promise<PushDocument> {
-  let draft = begun;
+  let draft = initialDraft;
   for (const step of tools.steps.slice(nextStep)) {
     if (step.kind === 'sync') step.run(draft, page);
     else draft = await runStep(step, draft, page, tools.clock);
@@ -76,29 +76,34 @@ async function runStep(
   page: FetchedPage,
   clock: DocumentTools['clock'],
 ): Promise<DocumentDraft> {
-  const copy = { ...draft, lasting: [...draft.lasting], described: [...draft.described], passing: [...draft.passing] };
+  const copy = {
+    ...draft,
+    lasting: [...draft.contentMetas],
+    described: [...draft.headMetas],
+    passing: [...draft.visitMetas],
+  };
   const { name, timeLimit, failure } = step;
-  let ended: unknown;
+  let result: unknown;
   try {
-    ended = await withTimeLimit(clock, timeLimit, (signal) => step.run(copy, page, signal));
+    result = await withTimeLimit(clock, timeLimit, (signal) => step.run(copy, page, signal));
   } catch (error) {
     throw new StepFailed(failure, `the step ${name} failed: ${String(error).slice(0, 1_000)}`);
   }
-  if (ended === TIME_IS_UP) throw new StepFailed(failure, `the step ${name} took longer than ${timeLimit / 1000} s`);
+  if (result === TIMED_OUT) throw new StepFailed(failure, `the step ${name} took longer than ${timeLimit / 1000} s`);
   return copy;
 }
 
 function createDocument(page: FetchedPage, draft: DocumentDraft, digest: Digest): PushDocument {
-  const { lasting, passing, master, text } = draft;
-  const named = new Set(lasting.map(({ name }) => name));
-  const described = draft.described.filter(({ name }) => !named.has(name));
+  const { contentMetas, visitMetas, master, text } = draft;
+  const contentMetaNames = new Set(contentMetas.map(({ name }) => name));
+  const headMetas = draft.headMetas.filter(({ name }) => !contentMetaNames.has(name));
   const parts = page.content.parts && createPartDocuments(page, page.content.parts, digest);
-  const stamp = hashContent(page, { ...draft, described }, digest, parts);
+  const stamp = hashContent(page, { ...draft, headMetas }, digest, parts);
   const { headings, markdown, chunks, isCut } = page.content;
   return {
     uri: page.url.href,
     stamp,
-    metas: [...lasting, ...described, ...passing],
+    metas: [...contentMetas, ...headMetas, ...visitMetas],
     master,
     text,
     ...(isCut || parts?.length ? { textIsCut: true } : {}),
@@ -131,10 +136,10 @@ function createPartDocuments(page: FetchedPage, parts: readonly PagePart[], dige
     const part: FetchedPage = { ...page, task, content, textOnly: true, hashesContent: true };
     for (const step of BUILT_IN_STEPS) if (step.kind === 'sync') step.run(draft, part);
     const uri = createPartUri(url.href, id);
-    const lasting = draft.lasting.map((meta) =>
+    const contentMetas = draft.contentMetas.map((meta) =>
       meta.name === 'publicUrl' && meta.value === url.href ? { ...meta, value: uri } : meta,
     );
-    lasting.push({ name: 'part_of', value: url.href });
-    return { ...createDocument(part, { ...draft, lasting }, digest), uri };
+    contentMetas.push({ name: 'part_of', value: url.href });
+    return { ...createDocument(part, { ...draft, contentMetas }, digest), uri };
   });
 }

@@ -1,4 +1,4 @@
-/** Collects what is kept and pushed of a page that was read. */
+/** Collects the facts and the document of a page that was read. */
 import { computeSimhash } from '../../domain/content/simhash.js';
 import { computeFingerprint } from '../../domain/fetch/error-pages.js';
 import { parseLifetime } from '../../domain/fetch/stated-lifetime.js';
@@ -12,20 +12,20 @@ import type { DocumentFacts, PageOutcome } from '../ports/page-task.js';
 import type { FetchedPage } from './document-steps.js';
 import {
   detectsNearDuplicates,
-  findTakenContent,
+  findCompiledContent,
   type JudgedUrl,
   needsContentHash,
   needsDocumentText,
 } from './judged-url.js';
 import { isSitemapName } from './page-links.js';
-import type { HttpAnswer } from './page-outcome.js';
+import type { HttpResponse } from './page-outcome.js';
 import { resolveBase, type Terms } from './page-reading.js';
 import { toReadingView } from './reading-view.js';
 import type { RenderFailure } from './rendering.js';
 
 /** A body with what was extracted from it. */
 export interface ReadPage {
-  readonly answer: HttpAnswer;
+  readonly response: HttpResponse;
   readonly mediaType: string;
   readonly content: PageContent;
   readonly unread?: Refusal;
@@ -38,14 +38,14 @@ export interface ReadPage {
 /** Creates the input of the document steps. */
 export function toFetchedPage(
   page: JudgedUrl,
-  { answer, mediaType, content, unread, rendered }: ReadPage,
+  { response, mediaType, content, unread, rendered }: ReadPage,
   { directives, metas }: Terms,
   reader: PageReader,
 ): FetchedPage {
   const { task, context, url, verdict, mode } = page;
-  const { status, headers, body } = answer;
+  const { status, headers, body } = response;
   const { storeTextOnly, indexRedirectSources } = context.definition;
-  const taken = findTakenContent(page);
+  const compiledContent = findCompiledContent(page);
   return {
     url,
     task,
@@ -60,9 +60,9 @@ export function toFetchedPage(
     textOnly: storeTextOnly,
     wantsText: context.wantsText || needsDocumentText(page, mediaType, reader),
     wantsBytes: context.wantsBytes,
-    taking: taken?.definition,
-    fields: taken?.fields,
-    acl: context.acl,
+    contentDefinition: compiledContent?.definition,
+    readFields: compiledContent?.readFields,
+    readAcl: context.readAcl,
     base: resolveBase(url.href, content),
     hashesContent: rendered === true || (needsContentHash(page, mediaType) && unread === undefined),
     rendered: mode === 'never' ? undefined : rendered === true,
@@ -78,19 +78,19 @@ type DocumentOutcome = Extract<PageOutcome, { kind: 'document' }>;
 /** @param canonical the URL that the page gives way to, if the policy accepts that URL */
 export function createDocumentOutcome(
   page: JudgedUrl,
-  read: ReadPage,
+  readPage: ReadPage,
   document: PushDocument,
   terms: Terms,
   canonical: string | undefined,
 ): DocumentOutcome {
-  const { content, unread, renderFailure } = read;
-  const said = terms.directives.archive ? terms.metas : [...terms.metas, NO_ARCHIVE];
-  const stated = said.map(({ name, value }) => `${name}: ${value}`).join('; ');
+  const { content, unread, renderFailure } = readPage;
+  const allMetas = terms.directives.archive ? terms.metas : [...terms.metas, NO_ARCHIVE];
+  const statement = allMetas.map(({ name, value }) => `${name}: ${value}`).join('; ');
   return {
-    ...(findReasonNotToIndex(page, terms, unread) ?? createIndexedPart(page, read, document)),
+    ...(findReasonNotToIndex(page, terms, unread) ?? createIndexedPart(page, readPage, document)),
     kind: 'document',
-    facts: collectFacts(page, read, document, terms),
-    ...(stated === '' ? {} : { terms: stated }),
+    facts: collectFacts(page, readPage, document, terms),
+    ...(statement === '' ? {} : { terms: statement }),
     canonical,
     unread,
     ...(page.task.inspect ? { reading: toReadingView(content, document) } : {}),
@@ -110,19 +110,24 @@ function createIndexedPart(
 
 function findReasonNotToIndex(
   { task, context, url, verdict }: JudgedUrl,
-  { forbids }: Terms,
+  { prohibition }: Terms,
   unread: Refusal | undefined,
 ): { readonly index: false; readonly reason: ReasonCode } | undefined {
   const { index, follow } = verdict.effects;
   if (!index) return { index, reason: follow ? 'links-only' : 'no-index' };
   // Sites that serve a page for every URL do so for their sitemap, too.
   if (task.discoveredVia === 'robots' && isSitemapName(url.path)) return { index: false, reason: 'links-only' };
-  const reason = forbids ?? (context.definition.whenUnreadable === 'skip' ? unread?.refused : undefined);
+  const reason = prohibition ?? (context.definition.whenUnreadable === 'skip' ? unread?.refused : undefined);
   return reason && { index: false, reason };
 }
 
-function collectFacts(page: JudgedUrl, read: ReadPage, { stamp }: PushDocument, { directives }: Terms): DocumentFacts {
-  const { content, mediaType, answer } = read;
+function collectFacts(
+  page: JudgedUrl,
+  readPage: ReadPage,
+  { stamp }: PushDocument,
+  { directives }: Terms,
+): DocumentFacts {
+  const { content, mediaType, response } = readPage;
   return {
     stamp,
     simhash: content.text !== '' && detectsNearDuplicates(page) ? computeSimhash(content.text) : undefined,
@@ -130,7 +135,7 @@ function collectFacts(page: JudgedUrl, read: ReadPage, { stamp }: PushDocument, 
     contentType: mediaType,
     title: content.title.slice(0, 300),
     // Without validators, the visit at the end of the page's availability reads it again, changed or not.
-    ...(directives.unavailableAfter === undefined ? readValidators(answer.headers) : {}),
-    lifetime: parseLifetime(answer.headers),
+    ...(directives.unavailableAfter === undefined ? readValidators(response.headers) : {}),
+    lifetime: parseLifetime(response.headers),
   };
 }

@@ -8,7 +8,7 @@ import { findRoot } from './crawl-context.js';
 import type { JudgedUrl } from './judged-url.js';
 import type { LinkCollector } from './link-collector.js';
 import { parseLinkHeader } from './link-header.js';
-import type { HttpAnswer } from './page-outcome.js';
+import type { HttpResponse } from './page-outcome.js';
 import { obeysPageDirectives, parseHeaderLinks } from './page-reading.js';
 
 const MAX_SITEMAP_ENTRIES = 50_000;
@@ -18,13 +18,13 @@ export const isFeed = (mediaType: string): boolean => /^application\/(?:rss|atom
 /** Reads the response as a sitemap; undefined if it is not to be read as one. */
 export function readSitemap(
   { task, context, url }: JudgedUrl,
-  { body, headers }: HttpAnswer,
+  { body, headers }: HttpResponse,
   mediaType: string,
   reader: PageReader,
 ): SitemapContent | undefined {
   if (!context.definition.crawlSitemaps) return undefined;
-  const isAsked = task.discoveredVia === 'robots' || (/xml|gzip/.test(mediaType) && isSitemapName(url.path));
-  return isAsked ? reader.readSitemap(body, headers['content-type'], MAX_SITEMAP_ENTRIES) : undefined;
+  const isExpected = task.discoveredVia === 'robots' || (/xml|gzip/.test(mediaType) && isSitemapName(url.path));
+  return isExpected ? reader.readSitemap(body, headers['content-type'], MAX_SITEMAP_ENTRIES) : undefined;
 }
 
 export function isSitemapName(path: string): boolean {
@@ -49,7 +49,7 @@ export function followSitemap(
  */
 export function followFeed(
   { context, verdict, url }: JudgedUrl,
-  { body, headers }: HttpAnswer,
+  { body, headers }: HttpResponse,
   mediaType: string,
   reader: PageReader,
   collector: LinkCollector,
@@ -62,7 +62,7 @@ export function followFeed(
 }
 
 /** The Link header takes precedence over the feed. */
-function findHub(feed: SitemapContent, headers: HttpAnswer['headers'], base: string): FeedHub | undefined {
+function findHub(feed: SitemapContent, headers: HttpResponse['headers'], base: string): FeedHub | undefined {
   const links = parseLinkHeader(headers['link'] ?? '');
   const findByRelation = (relation: string): string | undefined =>
     links.find(({ parameters }) => parameters.get('rel')?.toLowerCase() === relation)?.href;
@@ -73,7 +73,7 @@ function findHub(feed: SitemapContent, headers: HttpAnswer['headers'], base: str
 
 /** A page whose links are to be collected. */
 export interface LinkingPage {
-  readonly answer: HttpAnswer;
+  readonly response: HttpResponse;
   readonly content: PageContent;
   /** The base of the page's relative links. */
   readonly base: string;
@@ -82,9 +82,13 @@ export interface LinkingPage {
 }
 
 /** Collects the page's links. Returns the hashes of its words, if they are needed. */
-export function followLinks(page: JudgedUrl, read: LinkingPage, collector: LinkCollector): Int32Array | undefined {
+export function followLinks(
+  page: JudgedUrl,
+  linkingPage: LinkingPage,
+  collector: LinkCollector,
+): Int32Array | undefined {
   const { task, context, verdict, url } = page;
-  const { answer, content, base, allowed } = read;
+  const { response, content, base, allowed } = linkingPage;
   if (!verdict.effects.follow && !task.inspect) {
     // If a root's links wait for approval, they are reported, not queued.
     if (findRoot(context, task.root, url)?.followLinks === false)
@@ -92,13 +96,13 @@ export function followLinks(page: JudgedUrl, read: LinkingPage, collector: LinkC
         if (kind !== 'canonical') refuseLink(page, href, base, 'links-not-followed', collector);
     return undefined;
   }
-  const obeys = obeysPageDirectives(context, verdict.effects.options);
+  const obeysDirectives = obeysPageDirectives(context, verdict.effects.options);
   for (const link of content.links) {
     if (link.kind === 'canonical') continue;
-    if (allowed && !(link.nofollow && obeys)) collector.add(link.href, base);
+    if (allowed && !(link.nofollow && obeysDirectives)) collector.add(link.href, base);
     else refuseLink(page, link.href, base, 'nofollow', collector);
   }
-  if (allowed) for (const link of parseHeaderLinks(answer)) collector.add(link.href, url.href);
+  if (allowed) for (const link of parseHeaderLinks(response)) collector.add(link.href, url.href);
   const { wantsWords } = task;
   // A page without possibly new links does not lead into a trap, so its words are not needed.
   return wantsWords && collector.links.length > 0
@@ -128,7 +132,7 @@ function refuseLink(
   if (url) collector.refuse(url, reason);
 }
 
-/** The collected links with the metas that they inherit. */
+/** Returns the collected links with the metas that they inherit. */
 export function addInheritedMetas(page: JudgedUrl, collector: LinkCollector): PageResult['links'] {
   const inherited = selectInheritableMetas(page);
   return collector.links.map((link) => {
@@ -139,9 +143,11 @@ export function addInheritedMetas(page: JudgedUrl, collector: LinkCollector): Pa
 
 /** Metas with scope="links": those of this page and those that it inherited. */
 function selectInheritableMetas({ task, verdict }: JudgedUrl): PageTask['inheritedMetas'] {
-  const own = verdict.effects.metas.filter((meta) => meta.scope === 'links');
+  const ownMetas = verdict.effects.metas.filter((meta) => meta.scope === 'links');
   const inherited = task.inheritedMetas;
-  if (own.length === 0 && inherited.length === 0) return inherited;
-  const kept = inherited.filter(({ name, scope }) => scope === undefined && !own.some((mine) => mine.name === name));
-  return [...kept, ...own.map(({ name, value }) => ({ name, value }))];
+  if (ownMetas.length === 0 && inherited.length === 0) return inherited;
+  const remaining = inherited.filter(
+    ({ name, scope }) => scope === undefined && !ownMetas.some((ownMeta) => ownMeta.name === name),
+  );
+  return [...remaining, ...ownMetas.map(({ name, value }) => ({ name, value }))];
 }

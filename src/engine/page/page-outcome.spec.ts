@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { instant, milliseconds } from '../../domain/time/units.js';
-import { decideWithoutBody, type HttpAnswer } from './page-outcome.js';
+import { decideWithoutBody, type HttpResponse } from './page-outcome.js';
 
-const answer = (status: number, headers: Record<string, string> = {}): HttpAnswer => ({
+const answer = (status: number, headers: Record<string, string> = {}): HttpResponse => ({
   kind: 'response',
   status,
   headers,

@@ -1,4 +1,6 @@
-/** What an HTTP response means for the URL: errors, redirects, 304 and bodies worth reading. */
+/**
+ * Determines what an HTTP response means for the URL: an error, a redirect, an unchanged page, or a body to be read.
+ */
 import { type ErrorCode, findErrorCodeForStatus } from '../../domain/fetch/error-codes.js';
 import type { FetchOutcome } from '../../domain/fetch/outcome.js';
 import type { ReasonCode } from '../../domain/policy/reasons.js';
@@ -7,33 +9,37 @@ import { parseHttpDate } from '../../domain/time/http-date.js';
 import { type Duration, type Instant, milliseconds, seconds } from '../../domain/time/units.js';
 import type { PageOutcome } from '../ports/page-task.js';
 
-export type HttpAnswer = Extract<FetchOutcome, { kind: 'response' }>;
+export type HttpResponse = Extract<FetchOutcome, { kind: 'response' }>;
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 const PERMANENT_REDIRECTS = new Set([301, 308]);
 
-export const isRedirect = (answer: HttpAnswer): boolean => REDIRECTS.has(answer.status);
-export const isPermanentRedirect = (answer: HttpAnswer): boolean => PERMANENT_REDIRECTS.has(answer.status);
+export const isRedirect = (response: HttpResponse): boolean => REDIRECTS.has(response.status);
+export const isPermanentRedirect = (response: HttpResponse): boolean => PERMANENT_REDIRECTS.has(response.status);
 
 /** The outcome of a response that carries no document; undefined if its body is to be read. */
-export function decideWithoutBody(answer: HttpAnswer, conditional: boolean, now: Instant): PageOutcome | undefined {
-  if (answer.status === 304) {
-    return conditional
+export function decideWithoutBody(
+  response: HttpResponse,
+  isConditional: boolean,
+  now: Instant,
+): PageOutcome | undefined {
+  if (response.status === 304) {
+    return isConditional
       ? { kind: 'unchanged' }
       : createFailure(
           'not-modified-unconditional',
           'the server responded with 304 to a request that was not conditional',
         );
   }
-  if (answer.status === 206)
+  if (response.status === 206)
     return createFailure('http-other', 'the server sent partial content (206) although none was requested');
-  if (answer.status === 204 || answer.status === 205)
-    return createFailure('http-other', `the server says that there is no content (${answer.status})`);
-  if (answer.status >= 200 && answer.status < 300) return undefined;
-  const retryAfter = parseRetryAfter(answer, now);
+  if (response.status === 204 || response.status === 205)
+    return createFailure('http-other', `the server responded without content (${response.status})`);
+  if (response.status >= 200 && response.status < 300) return undefined;
+  const retryAfter = parseRetryAfter(response, now);
   // Whatever its value, Retry-After means that the server intends to be back.
-  const code = findErrorCodeForStatus(answer.status, answer.headers['retry-after'] !== undefined);
-  return createFailure(code, `the server responded with ${answer.status}`, retryAfter);
+  const code = findErrorCodeForStatus(response.status, response.headers['retry-after'] !== undefined);
+  return createFailure(code, `the server responded with ${response.status}`, retryAfter);
 }
 
 export function createFailure(code: ErrorCode, detail: string, retryAfter?: Duration): PageOutcome {
@@ -55,8 +61,8 @@ export function createVerdictExclusion(
 }
 
 /** Retry-After as seconds or as a date (RFC 9110, 10.2.3); a date in the past means now. */
-export function parseRetryAfter(answer: HttpAnswer, now: Instant): Duration | undefined {
-  const header = answer.headers['retry-after']?.trim();
+export function parseRetryAfter(response: HttpResponse, now: Instant): Duration | undefined {
+  const header = response.headers['retry-after']?.trim();
   if (!header) return undefined;
   if (/^\d{1,9}$/.test(header)) return seconds(Number(header));
   const date = parseHttpDate(header);
@@ -66,6 +72,6 @@ export function parseRetryAfter(answer: HttpAnswer, now: Instant): Duration | un
 /** Whether the crawler accepts this media type; `text/*` covers a family. */
 export function acceptsMediaType(mode: 'include' | 'exclude', types: readonly string[], mediaType: string): boolean {
   const family = `${mediaType.slice(0, mediaType.indexOf('/'))}/*`;
-  const listed = types.some((type) => type === mediaType || type === family || type === '*/*');
-  return mode === 'include' ? listed : !listed;
+  const isListed = types.some((type) => type === mediaType || type === family || type === '*/*');
+  return mode === 'include' ? isListed : !isListed;
 }

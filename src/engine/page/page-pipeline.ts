@@ -1,6 +1,7 @@
 /**
- * One page's way through a page processor: judge, fetch, classify, read, links, document. The rest of a visit
- * (robots.txt before, disposition, delivery and settlement after) is in crawl/visit/visit.ts.
+ * Processes one page: judges its URL, fetches, classifies and reads the page, collects its links and builds its
+ * document. The rest of a visit (robots.txt before, disposition, delivery and settlement after) is in
+ * crawl/visit/visit.ts.
  */
 import { readValidators } from '../../domain/fetch/validators.js';
 import type { PushDocument } from '../../domain/push/order.js';
@@ -18,7 +19,7 @@ import { type ExtractionTools, extract, NO_CONTENT } from './extraction.js';
 import { holdThread, type ThreadTools } from './holding-thread.js';
 import {
   findCanonicalForm,
-  findTakenContent,
+  findCompiledContent,
   type JudgedUrl,
   judgeUrl,
   needsContentHash,
@@ -43,16 +44,23 @@ import {
   createExclusion,
   createFailure,
   decideWithoutBody,
-  type HttpAnswer,
+  type HttpResponse,
   isRedirect,
 } from './page-outcome.js';
 import type { CrawlerPlugins } from './page-plugins.js';
-import { findCanonical, findMovedHome, findQuickRefresh, findTerms, resolveBase, type Terms } from './page-reading.js';
+import {
+  findCanonical,
+  findHomePageRedirect,
+  findQuickRefresh,
+  findTerms,
+  resolveBase,
+  type Terms,
+} from './page-reading.js';
 import { createRedirect, followRedirect, followRefresh } from './page-redirects.js';
 import { createRequest } from './page-request.js';
 import { toVisitSchedule } from './page-schedule.js';
 import { applyResponsePlugins, excludeFromIndex, judgeByPlugins } from './plugin-outcome.js';
-import { type Rendered, render, shouldRender } from './rendering.js';
+import { type RenderResult, render, shouldRender } from './rendering.js';
 import { toSentPage } from './sent-page.js';
 import { toSessionAnswer } from './session-answer.js';
 
@@ -76,8 +84,8 @@ export async function processPage(
   links: LinkMemory,
   tools: PageTools,
 ): Promise<PageResult> {
-  const judged = await judgeUrl(task, context, tools);
-  const page = tools.plugins?.seesUrls ? await judgeByPlugins(judged, tools.plugins) : judged;
+  const judgedUrl = await judgeUrl(task, context, tools);
+  const page = tools.plugins?.seesUrls ? await judgeByPlugins(judgedUrl, tools.plugins) : judgedUrl;
   return new PageVisit(page, links, tools).run();
 }
 
@@ -85,7 +93,7 @@ class PageVisit {
   private readonly collector: LinkCollector;
   private status: number | undefined;
   private duration = 0 as PageResult['duration'];
-  private bytes = 0;
+  private byteCount = 0;
   private words: Int32Array | undefined;
   private hub: PageResult['hub'];
   private variant: string | undefined;
@@ -96,7 +104,7 @@ class PageVisit {
   private decodingTime: PageResult['decodingTime'];
   /** Why a plug-in excludes the document from the index. */
   private leftOut: string | undefined;
-  private kept: KeptAnswer | undefined;
+  private keptAnswer: KeptAnswer | undefined;
 
   constructor(
     private readonly page: JudgedUrl,
@@ -108,184 +116,189 @@ class PageVisit {
   }
 
   async run(): Promise<PageResult> {
-    return this.createResult(this.page.excluded ?? (await this.fetch()));
+    return this.createResult(this.page.exclusion ?? (await this.fetch()));
   }
 
   private async fetch(): Promise<PageOutcome> {
     const { trial } = this.page.task;
     if (trial) {
       this.status = trial.answer.status;
-      return holdThread(this.tools, () => this.read(trial.answer));
+      return holdThread(this.tools, () => this.readBody(trial.answer));
     }
     const request = createRequest(this.page);
-    const answer = await this.tools.fetcher.fetch(request);
-    this.duration = answer.timings.total;
-    this.decodingTime = answer.timings.decoding;
-    if (answer.kind === 'failure') return createFailure(answer.code, answer.detail, answer.retryAfter);
-    return holdThread(this.tools, () => this.handleResponse(answer, request));
+    const response = await this.tools.fetcher.fetch(request);
+    this.duration = response.timings.total;
+    this.decodingTime = response.timings.decoding;
+    if (response.kind === 'failure') return createFailure(response.code, response.detail, response.retryAfter);
+    return holdThread(this.tools, () => this.handleResponse(response, request));
   }
 
-  private handleResponse(answer: HttpAnswer, request: FetchRequest): PageOutcome | Promise<PageOutcome> {
+  private handleResponse(response: HttpResponse, request: FetchRequest): PageOutcome | Promise<PageOutcome> {
     const { context, task } = this.page;
-    this.status = answer.status;
-    this.bytes = answer.transferred;
-    if (context.fetcher.cookies) this.setCookie = answer.headers['set-cookie'];
-    if (request.session?.login !== undefined) this.sessionAnswer = toSessionAnswer(request, answer);
-    if (isRedirect(answer)) return this.handleRedirect(answer);
+    this.status = response.status;
+    this.byteCount = response.transferred;
+    if (context.fetcher.cookies) this.setCookie = response.headers['set-cookie'];
+    if (request.session?.login !== undefined) this.sessionAnswer = toSessionAnswer(request, response);
+    if (isRedirect(response)) return this.handleRedirect(response);
     const conditional = request.ifNoneMatch !== undefined || request.ifModifiedSince !== undefined;
-    const outcome = decideWithoutBody(answer, conditional, task.now);
-    if (outcome) return outcome.kind === 'unchanged' ? this.handleUnchanged(answer) : outcome;
-    return this.tools.plugins?.seesResponses ? this.applyPluginsAndRead(answer, this.tools.plugins) : this.read(answer);
+    const outcome = decideWithoutBody(response, conditional, task.now);
+    if (outcome) return outcome.kind === 'unchanged' ? this.handleUnchanged(response) : outcome;
+    return this.tools.plugins?.seesResponses
+      ? this.applyPluginsAndRead(response, this.tools.plugins)
+      : this.readBody(response);
   }
 
-  private async applyPluginsAndRead(answer: HttpAnswer, plugins: CrawlerPlugins): Promise<PageOutcome> {
-    const changed = await applyResponsePlugins(this.page, answer, plugins);
-    return 'kind' in changed && changed.kind === 'response'
-      ? holdThread(this.tools, () => this.read(changed))
-      : changed;
+  private async applyPluginsAndRead(response: HttpResponse, plugins: CrawlerPlugins): Promise<PageOutcome> {
+    const result = await applyResponsePlugins(this.page, response, plugins);
+    return 'kind' in result && result.kind === 'response'
+      ? holdThread(this.tools, () => this.readBody(result))
+      : result;
   }
 
-  private handleRedirect(answer: HttpAnswer): PageOutcome {
-    const { outcome, toItself } = followRedirect(this.page, answer, this.collector);
-    if (toItself) ({ setCookie: this.setCookie, variant: this.variant } = toItself);
+  private handleRedirect(response: HttpResponse): PageOutcome {
+    const { outcome, selfRedirect } = followRedirect(this.page, response, this.collector);
+    if (selfRedirect) ({ setCookie: this.setCookie, variant: this.variant } = selfRedirect);
     return outcome;
   }
 
   /** A header that forbids indexing may be new even if the page has not changed. */
-  private handleUnchanged(answer: HttpAnswer): PageOutcome {
+  private handleUnchanged(response: HttpResponse): PageOutcome {
     const { context, task, verdict } = this.page;
-    const { forbids } = findTerms(context, verdict.effects.options, answer, { task });
-    if (forbids === undefined || task.stamp === undefined)
-      return { kind: 'unchanged', ...readValidators(answer.headers) };
-    return createExclusion(forbids, FORBIDDEN_304[forbids]);
+    const { prohibition } = findTerms(context, verdict.effects.options, response, { task });
+    if (prohibition === undefined || task.stamp === undefined)
+      return { kind: 'unchanged', ...readValidators(response.headers) };
+    return createExclusion(prohibition, FORBIDDEN_304[prohibition]);
   }
 
-  private read(answer: HttpAnswer): PageOutcome | Promise<PageOutcome> {
+  private readBody(response: HttpResponse): PageOutcome | Promise<PageOutcome> {
     const { page, tools } = this;
     const { mimeTypesMode, mimeTypes } = page.context.definition;
-    const mediaType = tools.reader.detectMediaType(answer.body, answer.headers['content-type'], page.url.path);
-    const sitemap = readSitemap(page, answer, mediaType, tools.reader);
+    const mediaType = tools.reader.detectMediaType(response.body, response.headers['content-type'], page.url.path);
+    const sitemap = readSitemap(page, response, mediaType, tools.reader);
     if (sitemap) return followSitemap(page, sitemap, this.collector);
     if (!acceptsMediaType(mimeTypesMode, mimeTypes, mediaType)) {
       return createExclusion('mime-type-excluded', `the crawler does not accept ${mediaType}`);
     }
-    const read = this.extract(answer, mediaType);
-    return read instanceof Promise
-      ? read.then(
-          (late) => holdThread(tools, () => this.handleExtraction(answer, mediaType, late)),
+    const extraction = this.extract(response, mediaType);
+    return extraction instanceof Promise
+      ? extraction.then(
+          (result) => holdThread(tools, () => this.handleExtraction(response, mediaType, result)),
           handleExtractorFailure,
         )
-      : this.handleExtraction(answer, mediaType, read);
+      : this.handleExtraction(response, mediaType, extraction);
   }
 
-  private extract(answer: HttpAnswer, mediaType: string): Extraction | Refusal | Promise<Extraction | Refusal> {
+  private extract(response: HttpResponse, mediaType: string): Extraction | Refusal | Promise<Extraction | Refusal> {
     const { page, tools } = this;
     const needsText =
       needsPageText(page) || needsDocumentText(page, mediaType, tools.reader) || needsContentHash(page, mediaType);
-    const taken = findTakenContent(page)?.definition;
-    return extract(tools, answer.body, mediaType, {
+    const contentDefinition = findCompiledContent(page)?.definition;
+    return extract(tools, response.body, mediaType, {
       url: page.url.href,
-      contentType: answer.headers['content-type'],
+      contentType: response.headers['content-type'],
       maxLinks: page.context.definition.traps.maxLinksPerPage,
       maxTextLength: needsText ? MAX_TEXT_LENGTH : 0,
-      content: taken,
-      wantsMetas: taken?.metas ?? true,
+      content: contentDefinition,
+      wantsMetas: contentDefinition?.metas ?? true,
       showsCut: page.task.inspect,
     });
   }
 
   private handleExtraction(
-    answer: HttpAnswer,
+    response: HttpResponse,
     mediaType: string,
-    read: Extraction | Refusal,
+    extraction: Extraction | Refusal,
   ): PageOutcome | Promise<PageOutcome> {
-    if (isRefusal(read)) return this.judge({ answer, mediaType, content: NO_CONTENT, unread: read });
-    const plain = { answer, mediaType, content: read };
+    if (isRefusal(extraction))
+      return this.createOutcome({ response, mediaType, content: NO_CONTENT, unread: extraction });
+    const plainPage = { response, mediaType, content: extraction };
     const { trial } = this.page.task;
-    if (trial) return this.judge({ ...plain, rendered: trial.answer.rendered });
-    return shouldRender(this.page.mode, this.page.task, mediaType, read) ? this.render(plain) : this.judge(plain);
+    if (trial) return this.createOutcome({ ...plainPage, rendered: trial.answer.rendered });
+    return shouldRender(this.page.mode, this.page.task, mediaType, extraction)
+      ? this.render(plainPage)
+      : this.createOutcome(plainPage);
   }
 
-  private async render(plain: ReadPage): Promise<PageOutcome> {
+  private async render(plainPage: ReadPage): Promise<PageOutcome> {
     const { page, tools } = this;
     const { task, context, verdict, url } = page;
-    const toRender = {
+    const renderRequest = {
       task,
       context,
       options: verdict.effects.options,
       request: createRequest(page),
-      answer: plain.answer,
+      response: plainPage.response,
     };
-    const rendered = await render(toRender, tools.fetcher);
-    this.rendering = rendered.report;
-    if (rendered.kind === 'failed') return createFailure(rendered.failure.code, rendered.failure.detail);
-    if (rendered.kind === 'moved') {
-      const target = context.canonicalize(rendered.target);
-      const sent = target && target.href !== url.href ? followRefresh(page, target, this.collector) : undefined;
-      return sent ?? holdThread(tools, () => this.judge(plain));
+    const result = await render(renderRequest, tools.fetcher);
+    this.rendering = result.report;
+    if (result.kind === 'failed') return createFailure(result.failure.code, result.failure.detail);
+    if (result.kind === 'moved') {
+      const target = context.canonicalize(result.target);
+      const redirect = target && target.href !== url.href ? followRefresh(page, target, this.collector) : undefined;
+      return redirect ?? holdThread(tools, () => this.createOutcome(plainPage));
     }
-    if (rendered.kind === 'plain')
-      return holdThread(tools, () => this.judge({ ...plain, renderFailure: rendered.failure }));
-    return holdThread(tools, () => this.readRendered(plain, rendered));
+    if (result.kind === 'plain')
+      return holdThread(tools, () => this.createOutcome({ ...plainPage, renderFailure: result.failure }));
+    return holdThread(tools, () => this.readRendered(plainPage, result));
   }
 
   private async readRendered(
-    plain: ReadPage,
-    { answer, routes }: Extract<Rendered, { kind: 'rendered' }>,
+    plainPage: ReadPage,
+    { response, routes }: Extract<RenderResult, { kind: 'rendered' }>,
   ): Promise<PageOutcome> {
-    const content = await this.extract(answer, 'text/html');
-    if (isRefusal(content)) return this.judge(plain);
-    const amounts = { plain: measureAmount(plain.content), rendered: measureAmount(content) };
+    const content = await this.extract(response, 'text/html');
+    if (isRefusal(content)) return this.createOutcome(plainPage);
+    const amounts = { plain: measureAmount(plainPage.content), rendered: measureAmount(content) };
     this.rendering = {
       ...this.rendering!,
       ...amounts,
-      ...(this.page.task.inspect ? { sent: toSentPage(this.page, plain.content) } : {}),
+      ...(this.page.task.inspect ? { sent: toSentPage(this.page, plainPage.content) } : {}),
     };
-    const mayBePlain = this.page.mode === 'auto' && plain.content.needsRendering === undefined;
-    if (mayBePlain && isLoss(amounts.plain, amounts.rendered)) return this.judge(plain);
+    const mayBePlain = this.page.mode === 'auto' && plainPage.content.needsRendering === undefined;
+    if (mayBePlain && isLoss(amounts.plain, amounts.rendered)) return this.createOutcome(plainPage);
     const links = [...content.links, ...routes.map((href) => ({ href, kind: 'a', nofollow: false }) as const)];
-    return this.judge({
-      answer,
-      mediaType: plain.mediaType,
+    return this.createOutcome({
+      response,
+      mediaType: plainPage.mediaType,
       content: { ...content, links, needsRendering: undefined },
       rendered: true,
     });
   }
 
-  private judge(read: ReadPage): PageOutcome | Promise<PageOutcome> {
+  private createOutcome(readPage: ReadPage): PageOutcome | Promise<PageOutcome> {
     const { context, url } = this.page;
-    const { title, text } = read.content;
-    const soft = context.softErrors?.match({ url: url.href, title, text });
-    if (!soft) return this.createDocument(read);
-    const detail = `treated as ${soft.status}: the page matches the soft error at line ${soft.place.line}`;
+    const { title, text } = readPage.content;
+    const softError = context.softErrors?.match({ url: url.href, title, text });
+    if (!softError) return this.createDocument(readPage);
+    const detail = `treated as ${softError.status}: the page matches the soft error at line ${softError.place.line}`;
     return createFailure('soft-error', detail);
   }
 
-  private createDocument(read: ReadPage): PageOutcome | Promise<PageOutcome> {
+  private createDocument(readPage: ReadPage): PageOutcome | Promise<PageOutcome> {
     const { page, collector, tools } = this;
     const { context, task, url } = page;
-    const { answer, content } = read;
-    // The document's bytes are transferred to another thread, which would take the response's along, so these are
-    // copied.
-    if (task.keepsAnswer) this.kept = { ...answer, body: answer.body.slice(), rendered: read.rendered };
+    const { response, content } = readPage;
+    // The document's bytes, which may be the response's, are transferred to another thread, so the response gets a
+    // copy.
+    if (task.keepAnswer) this.keptAnswer = { ...response, body: response.body.slice(), rendered: readPage.rendered };
     const base = resolveBase(task.variant ?? url.href, content);
-    const located = { url, base, answer, content };
-    const moved = findMovedHome(context, located);
-    if (moved) return createRedirect(page, moved, collector);
+    const locatedPage = { url, base, response, content };
+    const redirectTarget = findHomePageRedirect(context, locatedPage);
+    if (redirectTarget) return createRedirect(page, redirectTarget, collector);
     collector.restoreSite();
-    const terms = findTerms(context, page.verdict.effects.options, answer, { task, content });
+    const terms = findTerms(context, page.verdict.effects.options, response, { task, content });
     this.unavailableAfter = terms.directives.unavailableAfter;
-    const sent = terms.directives.follow
-      ? followRefresh(page, findQuickRefresh(context, located), collector)
+    const redirect = terms.directives.follow
+      ? followRefresh(page, findQuickRefresh(context, locatedPage), collector)
       : undefined;
-    if (sent) return sent;
-    const canonical = findCanonicalForm(page) ?? findCanonical(context, url, base, answer, content);
-    const isTaken = canonical !== undefined && collector.addUrl(canonical, 'link') === undefined;
-    const givesWayTo = isTaken ? canonical.href : undefined;
-    const document = buildDocument(toFetchedPage(page, read, terms, tools.reader), this.getDocumentTools());
-    if (!(document instanceof Promise)) return this.collectLinks(read, terms, document, givesWayTo, base);
+    if (redirect) return redirect;
+    const canonical = findCanonicalForm(page) ?? findCanonical(context, url, base, response, content);
+    const isAccepted = canonical !== undefined && collector.addUrl(canonical, 'link') === undefined;
+    const givesWayTo = isAccepted ? canonical.href : undefined;
+    const document = buildDocument(toFetchedPage(page, readPage, terms, tools.reader), this.getDocumentTools());
+    if (!(document instanceof Promise)) return this.collectLinks(readPage, terms, document, givesWayTo, base);
     return document.then(
-      (late) => holdThread(tools, () => this.collectLinks(read, terms, late, givesWayTo, base)),
+      (builtDocument) => holdThread(tools, () => this.collectLinks(readPage, terms, builtDocument, givesWayTo, base)),
       handleStepFailure,
     );
   }
@@ -293,30 +306,30 @@ class PageVisit {
   private getDocumentTools(): DocumentTools {
     const { tools } = this;
     if (!tools.plugins) return tools;
-    const more = tools.plugins.createSteps((why) => {
-      this.leftOut ??= why;
+    const pluginSteps = tools.plugins.createSteps((reason) => {
+      this.leftOut ??= reason;
     });
-    return { ...tools, steps: [...tools.steps, ...more] };
+    return { ...tools, steps: [...tools.steps, ...pluginSteps] };
   }
 
   private collectLinks(
-    read: ReadPage,
+    readPage: ReadPage,
     terms: Terms,
     document: PushDocument,
     canonical: string | undefined,
     base: string,
   ): PageOutcome {
     const { page, collector, tools } = this;
-    const { answer, content, mediaType } = read;
-    const outcome = excludeFromIndex(createDocumentOutcome(page, read, document, terms, canonical), this.leftOut);
+    const { response, content, mediaType } = readPage;
+    const outcome = excludeFromIndex(createDocumentOutcome(page, readPage, document, terms, canonical), this.leftOut);
     // An unchanged page has no new links; removed URLs that it links to are found by crawl/found-again.ts.
-    const isSame = document.stamp === page.task.stamp && hasSameLinks(document.stamp, content, tools.digest);
-    if (isSame && !needsLinks(page)) return outcome;
+    const isUnchanged = document.stamp === page.task.stamp && hasSameLinks(document.stamp, content, tools.digest);
+    if (isUnchanged && !needsLinks(page)) return outcome;
     const allowed = terms.directives.follow;
-    const linking = { answer, content, base, allowed };
-    if (allowed) this.hub = followFeed(page, answer, mediaType, tools.reader, collector);
-    this.words = followLinks(page, linking, collector);
-    return { ...outcome, cutLinks: reportCutLinks(page, linking, collector) };
+    const linkingPage = { response, content, base, allowed };
+    if (allowed) this.hub = followFeed(page, response, mediaType, tools.reader, collector);
+    this.words = followLinks(page, linkingPage, collector);
+    return { ...outcome, cutLinks: reportCutLinks(page, linkingPage, collector) };
   }
 
   private createResult(outcome: PageOutcome): PageResult {
@@ -329,13 +342,13 @@ class PageVisit {
       setCookie: this.setCookie,
       session: this.sessionAnswer,
       status: this.status,
-      answer: this.kept,
+      answer: this.keptAnswer,
       links: addInheritedMetas(page, collector),
       refused: collector.refused,
       words: this.words,
       ...(this.hub === undefined ? {} : { hub: this.hub }),
       duration: this.duration,
-      bytes: this.bytes,
+      bytes: this.byteCount,
       decodingTime: this.decodingTime,
       ...(this.rendering === undefined ? {} : { rendering: this.rendering }),
       schedule: toVisitSchedule(page, this.unavailableAfter),

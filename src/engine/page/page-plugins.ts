@@ -14,7 +14,7 @@ import {
 } from '../ports/plugins.js';
 import type { AsyncStep, DocumentDraft, FetchedPage } from './document-steps.js';
 import type { JudgedUrl } from './judged-url.js';
-import type { HttpAnswer } from './page-outcome.js';
+import type { HttpResponse } from './page-outcome.js';
 
 /** The plug-in host limits the time of plug-ins, waiting included, so this limit is never reached. */
 const NEVER_REACHED = hours(1);
@@ -22,21 +22,21 @@ const NO_LINKS: readonly string[] = [];
 
 export class PagePlugins {
   private facts: readonly PluginFacts[] = [];
-  private expected: readonly string[] = [];
-  private resolve: (() => void) | undefined;
+  private expectedNames: readonly string[] = [];
+  private resolveReady: (() => void) | undefined;
   /** Resolves when all configured plug-ins are known; undefined once they are. */
-  awaited: Promise<void> | undefined;
+  readyPromise: Promise<void> | undefined;
   private byCrawler = new Map<string, CrawlerPlugins | undefined>();
 
   constructor(private readonly caller: PluginCaller) {}
 
   /** Sets the names of the configured plug-ins: pages wait until it is known what each of them does. */
   setExpectedNames(names: readonly string[]): void {
-    this.expected = names;
+    this.expectedNames = names;
     if (this.isKnown) this.stopWaiting();
-    else if (!this.awaited) {
-      this.awaited = new Promise((resolve) => {
-        this.resolve = resolve;
+    else if (!this.readyPromise) {
+      this.readyPromise = new Promise((resolve) => {
+        this.resolveReady = resolve;
       });
     }
   }
@@ -48,12 +48,12 @@ export class PagePlugins {
   }
 
   private get isKnown(): boolean {
-    return this.expected.every((name) => this.facts.some((facts) => facts.name === name));
+    return this.expectedNames.every((name) => this.facts.some((facts) => facts.name === name));
   }
 
   private stopWaiting(): void {
-    this.awaited = undefined;
-    this.resolve?.();
+    this.readyPromise = undefined;
+    this.resolveReady?.();
   }
 
   /** The crawler's plug-ins; undefined if its pages use none. */
@@ -70,36 +70,36 @@ export class PagePlugins {
   }
 
   private createCrawlerPlugins(crawler: string): CrawlerPlugins | undefined {
-    const made = new CrawlerPlugins(this.caller, this.facts, crawler);
-    return made.isEmpty ? undefined : made;
+    const plugins = new CrawlerPlugins(this.caller, this.facts, crawler);
+    return plugins.isEmpty ? undefined : plugins;
   }
 }
 
 export class CrawlerPlugins {
-  private readonly withUrl: readonly PluginFacts[];
-  private readonly withResponse: readonly PluginFacts[];
-  private readonly withDocument: readonly PluginFacts[];
+  private readonly urlPlugins: readonly PluginFacts[];
+  private readonly responsePlugins: readonly PluginFacts[];
+  private readonly documentPlugins: readonly PluginFacts[];
 
   constructor(
     private readonly caller: PluginCaller,
     facts: readonly PluginFacts[],
     crawler: string,
   ) {
-    this.withUrl = findPluginsWith(facts, 'onUrl', crawler);
-    this.withResponse = findPluginsWith(facts, 'onResponse', crawler);
-    this.withDocument = findPluginsWith(facts, 'onDocument', crawler);
+    this.urlPlugins = findPluginsWith(facts, 'onUrl', crawler);
+    this.responsePlugins = findPluginsWith(facts, 'onResponse', crawler);
+    this.documentPlugins = findPluginsWith(facts, 'onDocument', crawler);
   }
 
   get isEmpty(): boolean {
-    return this.withUrl.length + this.withResponse.length + this.withDocument.length === 0;
+    return this.urlPlugins.length + this.responsePlugins.length + this.documentPlugins.length === 0;
   }
 
   get seesUrls(): boolean {
-    return this.withUrl.length > 0;
+    return this.urlPlugins.length > 0;
   }
 
   get seesResponses(): boolean {
-    return this.withResponse.length > 0;
+    return this.responsePlugins.length > 0;
   }
 
   /**
@@ -108,7 +108,7 @@ export class CrawlerPlugins {
    */
   async applyToUrl(page: JudgedUrl): Promise<UrlAnswer> {
     let headers: Record<string, string> = {};
-    for (const facts of this.withUrl) {
+    for (const facts of this.urlPlugins) {
       const answer = await callHook(this.caller, facts, 'onUrl', toPluginVisit(page));
       if (answer?.exclude !== undefined) return { exclude: `${facts.name}: ${answer.exclude}` };
       headers = { ...headers, ...answer?.headers };
@@ -120,30 +120,35 @@ export class CrawlerPlugins {
    * Returns the response as changed by all plug-ins, or why one excludes the page.
    * @throws PluginFailed
    */
-  async applyToResponse(page: JudgedUrl, answer: HttpAnswer): Promise<HttpAnswer | { readonly exclude: string }> {
-    let changed = answer;
-    for (const facts of this.withResponse) {
-      const { status, headers, body } = changed;
-      const said = await callHook(this.caller, facts, 'onResponse', { ...toPluginVisit(page), status, headers, body });
-      if (said?.exclude !== undefined) return { exclude: `${facts.name}: ${said.exclude}` };
-      if (said) changed = replaceBody(changed, said);
+  async applyToResponse(page: JudgedUrl, response: HttpResponse): Promise<HttpResponse | { readonly exclude: string }> {
+    let changedResponse = response;
+    for (const facts of this.responsePlugins) {
+      const { status, headers, body } = changedResponse;
+      const result = await callHook(this.caller, facts, 'onResponse', {
+        ...toPluginVisit(page),
+        status,
+        headers,
+        body,
+      });
+      if (result?.exclude !== undefined) return { exclude: `${facts.name}: ${result.exclude}` };
+      if (result) changedResponse = replaceBody(changedResponse, result);
     }
-    return changed;
+    return changedResponse;
   }
 
   /**
    * Creates the plug-ins' document steps.
-   * @param leaveOut called with the reason why one of them excludes the document from the index
+   * @param excludeDocument called with the reason why one of them excludes the document from the index
    */
-  createSteps(leaveOut: (why: string) => void): AsyncStep[] {
-    return this.withDocument.map((facts) => ({
+  createSteps(excludeDocument: (why: string) => void): AsyncStep[] {
+    return this.documentPlugins.map((facts) => ({
       kind: 'async',
       name: `plug-in ${facts.name}`,
       timeLimit: NEVER_REACHED,
       failure: 'plugin-failed',
       run: async (draft, page) => {
         const answer = await callHook(this.caller, facts, 'onDocument', toHookDocument(draft, page));
-        if (answer?.exclude !== undefined) leaveOut(`${facts.name}: ${answer.exclude}`);
+        if (answer?.exclude !== undefined) excludeDocument(`${facts.name}: ${answer.exclude}`);
         if (answer?.metas) replaceMetas(draft, answer.metas);
         if (answer?.text !== undefined) draft.text = draft.givenText = answer.text;
       },
@@ -151,7 +156,7 @@ export class CrawlerPlugins {
   }
 }
 
-/** Undefined also if an optional plug-in has failed. */
+/** Calls a plug-in; the result is undefined also if an optional plug-in has failed. */
 async function callHook<H extends PluginHook>(
   caller: PluginCaller,
   facts: PluginFacts,
@@ -173,20 +178,20 @@ function toPluginVisit({ task }: Pick<JudgedUrl, 'task'>): PluginVisit {
 
 const utf8 = new TextEncoder();
 
-function replaceBody(answer: HttpAnswer, { body, mediaType }: ResponseAnswer): HttpAnswer {
-  const bytes = typeof body === 'string' ? utf8.encode(body) : (body ?? answer.body);
-  const contentType = mediaType ?? answer.headers['content-type'];
+function replaceBody(response: HttpResponse, { body, mediaType }: ResponseAnswer): HttpResponse {
+  const bytes = typeof body === 'string' ? utf8.encode(body) : (body ?? response.body);
+  const contentType = mediaType ?? response.headers['content-type'];
   // A string that a plug-in returns is UTF-8, whatever encoding the site declared for its own text.
   const charset = typeof body === 'string' ? '; charset=utf-8' : '';
-  const type = `${(contentType ?? 'text/html').replace(/;.*/s, charset === '' ? '$&' : '')}${charset}`;
-  if (contentType === undefined && charset === '') return { ...answer, body: bytes };
-  return { ...answer, body: bytes, headers: { ...answer.headers, 'content-type': type } };
+  const newContentType = `${(contentType ?? 'text/html').replace(/;.*/s, charset === '' ? '$&' : '')}${charset}`;
+  if (contentType === undefined && charset === '') return { ...response, body: bytes };
+  return { ...response, body: bytes, headers: { ...response.headers, 'content-type': newContentType } };
 }
 
 function toHookDocument(draft: DocumentDraft, page: FetchedPage): PluginCalls['onDocument']['argument'] {
   const { content, status, mediaType } = page;
-  const own = new Set(draft.lasting.map(({ name }) => name));
-  const described = draft.described.filter(({ name }) => !own.has(name));
+  const ownNames = new Set(draft.contentMetas.map(({ name }) => name));
+  const headMetas = draft.headMetas.filter(({ name }) => !ownNames.has(name));
   return {
     ...toPluginVisit(page),
     status,
@@ -194,7 +199,7 @@ function toHookDocument(draft: DocumentDraft, page: FetchedPage): PluginCalls['o
     title: content.title,
     ...(content.language === undefined ? {} : { language: content.language }),
     text: draft.text,
-    metas: groupByName([...draft.lasting, ...described, ...draft.passing]),
+    metas: groupByName([...draft.contentMetas, ...headMetas, ...draft.visitMetas]),
     pageMetas: groupByName([...content.metas, ...(content.structured ?? [])]),
   };
 }
@@ -211,17 +216,17 @@ export function groupByName(metas: readonly Pick<Meta, 'name' | 'value'>[]): Rec
 type GivenMetas = NonNullable<NonNullable<PluginCalls['onDocument']['answer']>['metas']>;
 
 /** Converts the metas that a plug-in returns to typed metas, like all others. */
-export const toMetas = (given: GivenMetas): Meta[] =>
-  Object.entries(given).flatMap(([name, values]) =>
+export const toMetas = (givenMetas: GivenMetas): Meta[] =>
+  Object.entries(givenMetas).flatMap(([name, values]) =>
     values === null ? [] : (typeof values === 'string' ? [values] : values).map((value) => toTypedMeta(name, value)),
   );
 
-function replaceMetas({ lasting, described, passing }: DocumentDraft, given: GivenMetas): void {
-  for (const list of [lasting, described, passing]) {
-    const kept = list.filter(({ name }) => !Object.hasOwn(given, name));
-    list.splice(0, list.length, ...kept);
+function replaceMetas({ contentMetas, headMetas, visitMetas }: DocumentDraft, givenMetas: GivenMetas): void {
+  for (const list of [contentMetas, headMetas, visitMetas]) {
+    const remaining = list.filter(({ name }) => !Object.hasOwn(givenMetas, name));
+    list.splice(0, list.length, ...remaining);
   }
-  lasting.push(...toMetas(given));
+  contentMetas.push(...toMetas(givenMetas));
 }
 
 function createExtractor(caller: PluginCaller, facts: PluginFacts): AsyncExtractor {
@@ -232,20 +237,21 @@ function createExtractor(caller: PluginCaller, facts: PluginFacts): AsyncExtract
     timeLimit: NEVER_REACHED,
     async extract(body, mediaType, { url, contentType, maxTextLength }) {
       const content = { url, mediaType, body, ...(contentType === undefined ? {} : { contentType }) };
-      const said = await callHook(caller, facts, 'extract', content).catch((error: unknown) => {
+      const result = await callHook(caller, facts, 'extract', content).catch((error: unknown) => {
         throw new ExtractorUnavailable(String((error as Error).message), 'plugin-failed');
       });
-      if (!said) return { refused: 'extract-unsupported', detail: `the plug-in ${facts.name} failed` };
-      if (said.refuse !== undefined) return { refused: 'extract-unsupported', detail: `${facts.name}: ${said.refuse}` };
+      if (!result) return { refused: 'extract-unsupported', detail: `the plug-in ${facts.name} failed` };
+      if (result.refuse !== undefined)
+        return { refused: 'extract-unsupported', detail: `${facts.name}: ${result.refuse}` };
       return {
-        title: said.title ?? '',
-        text: (said.text ?? '').slice(0, maxTextLength),
-        ...(said.language === undefined ? {} : { language: said.language }),
-        links: (said.links ?? NO_LINKS).map((href) => ({ href, kind: 'a', nofollow: false }) as const),
+        title: result.title ?? '',
+        text: (result.text ?? '').slice(0, maxTextLength),
+        ...(result.language === undefined ? {} : { language: result.language }),
+        links: (result.links ?? NO_LINKS).map((href) => ({ href, kind: 'a', nofollow: false }) as const),
         metas: [],
         robotsMetas: [],
-        fields: toMetas(said.metas ?? {}),
-        truncated: (said.text ?? '').length > maxTextLength,
+        fields: toMetas(result.metas ?? {}),
+        truncated: (result.text ?? '').length > maxTextLength,
       };
     },
   };

@@ -1,40 +1,42 @@
 /** Handles responses that send visitors elsewhere, by Location or by a refresh. */
-import { movesSite } from '../../domain/policy/site-mode.js';
+import { isSiteMove } from '../../domain/policy/site-mode.js';
 import { resolveAsWritten } from '../../domain/url/canonicalize.js';
 import { type CrawlUrl, stripUserInfo } from '../../domain/url/crawl-url.js';
 import type { PageOutcome } from '../ports/page-task.js';
 import { findFetcher } from './crawl-context.js';
 import type { JudgedUrl } from './judged-url.js';
 import type { LinkCollector } from './link-collector.js';
-import { createFailure, type HttpAnswer, isPermanentRedirect } from './page-outcome.js';
+import { createFailure, type HttpResponse, isPermanentRedirect } from './page-outcome.js';
 
-export interface Redirected {
+export interface RedirectResult {
   readonly outcome: PageOutcome;
   /** If the URL redirects to itself: how to request it from now on. */
-  readonly toItself?: { readonly setCookie?: string; readonly variant?: string };
+  readonly selfRedirect?: { readonly setCookie?: string; readonly variant?: string };
 }
 
-export function followRedirect(page: JudgedUrl, answer: HttpAnswer, collector: LinkCollector): Redirected {
+export function followRedirect(page: JudgedUrl, response: HttpResponse, collector: LinkCollector): RedirectResult {
   const { task, context, url } = page;
-  const location = answer.headers['location'];
-  const asked = task.variant ?? task.url;
-  const target = location === undefined ? undefined : context.canonicalize(location, asked);
+  const location = response.headers['location'];
+  const requestedUrl = task.variant ?? task.url;
+  const target = location === undefined ? undefined : context.canonicalize(location, requestedUrl);
   if (!target || (target.scheme !== 'http' && target.scheme !== 'https')) {
-    const written = location === undefined ? 'missing' : JSON.stringify(stripUserInfo(location).slice(0, 200));
-    return { outcome: createFailure('redirect-malformed', `Location is ${written}`) };
+    const locationText = location === undefined ? 'missing' : JSON.stringify(stripUserInfo(location).slice(0, 200));
+    return { outcome: createFailure('redirect-malformed', `Location is ${locationText}`) };
   }
   if (target.href === url.href) {
-    const written = resolveAsWritten(location!, asked);
-    const variant = written !== asked && task.variant === undefined ? written : undefined;
+    const writtenUrl = resolveAsWritten(location!, requestedUrl);
+    const variant = writtenUrl !== requestedUrl && task.variant === undefined ? writtenUrl : undefined;
     const outcome = createFailure('redirect-loop', 'the URL redirects to itself');
-    return { outcome, toItself: { setCookie: answer.headers['set-cookie'], variant } };
+    return { outcome, selfRedirect: { setCookie: response.headers['set-cookie'], variant } };
   }
-  return { outcome: checkRedirectLimit(page) ?? createRedirect(page, target, collector, isPermanentRedirect(answer)) };
+  return {
+    outcome: checkRedirectLimit(page) ?? createRedirect(page, target, collector, isPermanentRedirect(response)),
+  };
 }
 
 /**
- * A page that sends visitors on at once is treated as a redirect, unless the crawl may not follow it: then the page
- * counts as what it shows.
+ * Treats a page that sends visitors on at once as a redirect, unless the crawl may not follow it; then the page itself
+ * is used.
  * @returns undefined if the page is not a redirect
  */
 export function followRefresh(
@@ -43,8 +45,8 @@ export function followRefresh(
   links: LinkCollector,
 ): PageOutcome | undefined {
   if (!target) return undefined;
-  const tooMany = checkRedirectLimit(page);
-  if (tooMany) return tooMany;
+  const limitFailure = checkRedirectLimit(page);
+  if (limitFailure) return limitFailure;
   const outcome = createRedirect(page, target, links);
   return outcome.refused === undefined ? outcome : undefined;
 }
@@ -56,7 +58,7 @@ export function createRedirect(
   permanent = false,
 ): Extract<PageOutcome, { kind: 'redirect' }> {
   const refused = collector.addUrl(target, 'redirect');
-  const moved = refused === undefined && movesSite({ ...candidate, url: target, discoveredVia: 'redirect' });
+  const moved = refused === undefined && isSiteMove({ ...candidate, url: target, discoveredVia: 'redirect' });
   return { kind: 'redirect', permanent, target: target.href, refused, movesSite: moved };
 }
 

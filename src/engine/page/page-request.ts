@@ -29,8 +29,8 @@ export function createRequest(page: JudgedUrl): FetchRequest {
 }
 
 /**
- * A document that should be in the index but is not is fetched in full, whatever its ETag says. So is one whose links
- * or metas have not been judged by the current policy.
+ * A document that should be in the index but is not is fetched in full, whatever its ETag says. The same applies to one
+ * whose links or metas have not been judged by the current policy.
  */
 function canFetchConditionally(page: JudgedUrl): boolean {
   const { task, context, verdict, mode } = page;

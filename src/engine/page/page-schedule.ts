@@ -1,10 +1,10 @@
-/** Determines what a visit says about the times of later visits. */
+/** Determines how a visit affects the times of later visits. */
 import type { Verdict } from '../../domain/policy/verdict.js';
 import { type Instant, milliseconds } from '../../domain/time/units.js';
 import type { PageSchedule } from '../ports/page-task.js';
 import { findCanonicalForm, type JudgedUrl } from './judged-url.js';
 
-/** What the verdict on a URL says about the times of its visits. */
+/** Extracts from the verdict on a URL what affects the times of its visits. */
 export function toPageSchedule(verdict: Verdict): PageSchedule {
   const { options, period, maxNetworkErrors, networkErrorDelay, priorityShift } = verdict.effects;
   return {
@@ -32,8 +32,8 @@ function limitToAvailability(
   schedule: PageSchedule,
   unavailableAfter: Instant | undefined,
 ): PageSchedule {
-  const left = unavailableAfter === undefined ? 0 : unavailableAfter - task.now;
+  const remaining = unavailableAfter === undefined ? 0 : unavailableAfter - task.now;
   const { refreshMaximumAge = context.definition.refresh.maximumAge } = schedule;
-  if (left <= 0 || left >= refreshMaximumAge) return schedule;
-  return { ...schedule, period: undefined, refreshMaximumAge: milliseconds(left) };
+  if (remaining <= 0 || remaining >= refreshMaximumAge) return schedule;
+  return { ...schedule, period: undefined, refreshMaximumAge: milliseconds(remaining) };
 }

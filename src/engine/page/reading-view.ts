@@ -1,4 +1,4 @@
-/** What was read of a page, for a person to look at: limited, since it is sent to a screen. */
+/** Creates the view of what was read from a page; its size is limited because it is sent to a browser. */
 import type { PushDocument } from '../../domain/push/order.js';
 import type { PageContent } from '../ports/page-reader.js';
 import type { PageReading, ReadPart } from '../ports/page-task.js';
@@ -13,7 +13,7 @@ export const toReadingView = (content: PageContent, { metas, text, parts }: Push
   textLength: content.text.length,
   ...(content.language === undefined ? {} : { language: content.language }),
   metas: metas.slice(0, MAX_LIST),
-  cut: (content.cut ?? []).filter((one) => one !== '').slice(0, MAX_LIST),
+  cut: (content.cut ?? []).filter((passage) => passage !== '').slice(0, MAX_LIST),
   ...(content.look ? { look: content.look } : {}),
   ...(content.headings ? { headings: content.headings.slice(0, MAX_LIST) } : {}),
   ...(content.markdown === undefined ? {} : { markdown: content.markdown.slice(0, MAX_TEXT).toWellFormed() }),
@@ -22,10 +22,10 @@ export const toReadingView = (content: PageContent, { metas, text, parts }: Push
 });
 
 function toPartsView(parts: readonly PushDocument[]): ReadPart[] {
-  let left = MAX_PART_TEXT;
+  let remaining = MAX_PART_TEXT;
   return parts.slice(0, MAX_LIST).map(({ uri, metas, text }) => {
-    const shown = text.slice(0, left).toWellFormed();
-    left -= shown.length;
-    return { uri, metas: metas.slice(0, MAX_LIST), text: shown };
+    const shownText = text.slice(0, remaining).toWellFormed();
+    remaining -= shownText.length;
+    return { uri, metas: metas.slice(0, MAX_LIST), text: shownText };
   });
 }

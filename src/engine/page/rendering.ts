@@ -9,19 +9,19 @@ import type { Fetcher, FetchRequest } from '../ports/fetcher.js';
 import type { PageContent } from '../ports/page-reader.js';
 import type { PageTask } from '../ports/page-task.js';
 import { type CrawlContext, findFetcher } from './crawl-context.js';
-import type { HttpAnswer } from './page-outcome.js';
+import type { HttpResponse } from './page-outcome.js';
 import { obeysPageDirectives } from './page-reading.js';
 
 /** Number of consecutive times that rendering a page may fail before the page is used as it was sent. */
-const MOST_FAILURES = 2;
+const MAX_FAILURES = 2;
 
 const RENDERED_TYPES = new Set(['text/html', 'application/xhtml+xml']);
 
-export type Rendered =
+export type RenderResult =
   | { readonly kind: 'plain'; readonly report?: RenderReport; readonly failure?: RenderFailure }
   | {
       readonly kind: 'rendered';
-      readonly answer: HttpAnswer;
+      readonly response: HttpResponse;
       readonly report: RenderReport;
       readonly routes: readonly string[];
     }
@@ -57,18 +57,18 @@ interface RenderRequest {
   readonly context: CrawlContext;
   readonly options: UrlOptions;
   readonly request: FetchRequest;
-  readonly answer: HttpAnswer;
+  readonly response: HttpResponse;
 }
 
-export async function render(page: RenderRequest, fetcher: Pick<Fetcher, 'fetch'>): Promise<Rendered> {
-  const { task, context, options, request, answer } = page;
+export async function render(page: RenderRequest, fetcher: Pick<Fetcher, 'fetch'>): Promise<RenderResult> {
+  const { task, context, options, request, response } = page;
   const outcome = await fetcher.fetch({
     ...request,
     engine: 'browser',
     ifNoneMatch: undefined,
     ifModifiedSince: undefined,
     render: {
-      page: { status: answer.status, headers: answer.headers, body: answer.body },
+      page: { status: response.status, headers: response.headers, body: response.body },
       userAgent: options.userAgent ?? findFetcher(context, options).userAgent,
       readyWhen: options.renderReadyWhen,
       steps: options.renderSteps,
@@ -79,7 +79,7 @@ export async function render(page: RenderRequest, fetcher: Pick<Fetcher, 'fetch'
   return outcome.kind === 'failure' ? toRenderFailure(outcome, task) : toRendered(outcome);
 }
 
-function toRendered(outcome: HttpAnswer): Rendered {
+function toRendered(outcome: HttpResponse): RenderResult {
   const { time, requests, ownRequests, refused, readiness, movedTo, routes = [], picture } = outcome.rendering ?? {};
   const report: RenderReport = {
     time: time ?? outcome.timings.total,
@@ -90,17 +90,17 @@ function toRendered(outcome: HttpAnswer): Rendered {
     picture,
   };
   if (movedTo !== undefined) return { kind: 'moved', target: movedTo, report };
-  return { kind: 'rendered', answer: outcome, report, routes };
+  return { kind: 'rendered', response: outcome, report, routes };
 }
 
 function toRenderFailure(
   { code, detail, timings }: Extract<FetchOutcome, { kind: 'failure' }>,
   task: PageTask,
-): Rendered {
+): RenderResult {
   if (code !== 'render-timeout' && code !== 'render-memory' && code !== 'render-crash')
     return task.inspect ? { kind: 'plain', failure: { code: 'renderer-unavailable', detail } } : { kind: 'plain' };
   const report: RenderReport = { time: timings.total, requests: 0, ownRequests: 0, refused: {}, failure: code };
   const failure = { code, detail };
-  const isFinal = task.inspect === true || (task.renderFailures ?? 0) >= MOST_FAILURES;
+  const isFinal = task.inspect === true || (task.renderFailures ?? 0) >= MAX_FAILURES;
   return isFinal ? { kind: 'plain', report, failure } : { kind: 'failed', failure, report };
 }

@@ -1,14 +1,14 @@
 import type { FetchRequest } from '../ports/fetcher.js';
 import type { SessionAnswer } from '../ports/login-method.js';
-import { type HttpAnswer, isRedirect } from './page-outcome.js';
+import { type HttpResponse, isRedirect } from './page-outcome.js';
 
-/** Number of bytes at the start of a page in which to look for the login form. */
-const LOOKED_AT = 512 * 1024;
+/** Number of bytes at the start of a page that are searched for the login form. */
+const MAX_SEARCHED_BYTES = 512 * 1024;
 
 /** Extracts the parts of a response that matter to the session of its request. */
-export function toSessionAnswer({ url, session }: FetchRequest, answer: HttpAnswer): SessionAnswer {
-  const { status, headers, body } = answer;
-  const location = isRedirect(answer) ? headers['location'] : undefined;
+export function toSessionAnswer({ url, session }: FetchRequest, response: HttpResponse): SessionAnswer {
+  const { status, headers, body } = response;
+  const location = isRedirect(response) ? headers['location'] : undefined;
   return {
     url,
     status,
@@ -21,8 +21,8 @@ export function toSessionAnswer({ url, session }: FetchRequest, answer: HttpAnsw
 }
 
 /** Field names and markup are ASCII, which almost all page encodings share with UTF-8. */
-function containsAll(body: Uint8Array, pieces: readonly string[]): boolean {
-  if (pieces.length === 0) return false;
-  const start = new TextDecoder().decode(body.subarray(0, LOOKED_AT));
-  return pieces.every((piece) => start.includes(piece));
+function containsAll(body: Uint8Array, fragments: readonly string[]): boolean {
+  if (fragments.length === 0) return false;
+  const start = new TextDecoder().decode(body.subarray(0, MAX_SEARCHED_BYTES));
+  return fragments.every((fragment) => start.includes(fragment));
 }

@@ -13,7 +13,7 @@ export type Extraction = PageContent;
 /** Why a body could not be read. Its document is still sent, with its bytes and the metas that do not depend on the content. */
 export interface Refusal {
   readonly refused: Extract<ReasonCode, `extract-${string}`>;
-  /** Details for a person. */
+  /** Human-readable details. */
   readonly detail: string;
 }
 
@@ -22,17 +22,17 @@ export interface ExtractionContext extends ReadLimits {
   readonly url: string;
   /** Content-Type as received; undefined if the response has none. */
   readonly contentType: string | undefined;
-  /** Which parts of pages count and which fields are wanted; absent if everything counts. */
+  /** Which parts of a page are used and which fields are extracted; absent if the whole page is used. */
   readonly content?: ContentDefinition;
   /** True if the page's metas and JSON-LD are delivered. */
   readonly wantsMetas?: boolean;
-  /** True if a person is looking at the page and wants to see what was cut out. */
+  /** True if someone is inspecting the page and wants to see what was cut out. */
   readonly showsCut?: boolean;
 }
 
 /**
- * Thrown if an extractor that works elsewhere is not available now. That says nothing about the document, which is
- * visited again later (error `code`).
+ * Thrown if an external extractor is currently unavailable. This says nothing about the document, which is visited
+ * again later (with the error `code`).
  */
 export class ExtractorUnavailable extends Error {
   override readonly name = 'ExtractorUnavailable';
@@ -52,8 +52,8 @@ interface ExtractorFacts {
 }
 
 /**
- * Reads in the page thread, which does nothing else in the meantime: for formats that are read in milliseconds and in
- * memory proportional to the body. A thread that is blocked for too long is stopped, and the page gets the error
+ * Runs in the page thread and blocks it; meant for formats that can be read in milliseconds, with memory proportional
+ * to the size of the body. A thread that is blocked for too long is stopped, and the page gets the error
  * `parse-timeout`.
  */
 export interface SyncExtractor extends ExtractorFacts {
@@ -62,9 +62,9 @@ export interface SyncExtractor extends ExtractorFacts {
 }
 
 /**
- * Reads elsewhere, in a child process or on another server; the page thread continues with other pages. The extractor
- * limits its memory and gives up when the signal aborts. The body counts as refused if there is no result within
- * `timeLimit` (`extract-timeout`) or if the promise rejects (`extract-corrupt`), except with ExtractorUnavailable.
+ * Runs in a child process or on another server while the page thread continues with other pages. The extractor limits
+ * its memory and gives up when the signal aborts. The body is treated as refused if there is no result within
+ * `timeLimit` (`extract-timeout`) or if the promise rejects with anything but ExtractorUnavailable (`extract-corrupt`).
  */
 export interface AsyncExtractor extends ExtractorFacts {
   readonly kind: 'async';
@@ -80,4 +80,4 @@ export interface AsyncExtractor extends ExtractorFacts {
 
 export type ContentExtractor = SyncExtractor | AsyncExtractor;
 
-export const isRefusal = (read: Extraction | Refusal): read is Refusal => 'refused' in read;
+export const isRefusal = (result: Extraction | Refusal): result is Refusal => 'refused' in result;

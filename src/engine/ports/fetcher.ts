@@ -10,11 +10,11 @@ export interface RequestSession {
   readonly cookies?: string;
   /** Headers for exactly this URL; they take precedence over all others of the same name. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Name of the login: connections used by a login serve no other requests. */
+  /** Name of the login. A connection used for a login is not used for other requests. */
   readonly login?: string;
   readonly certificate?: ClientCertificate;
   readonly ntlm?: NtlmCredentials;
-  /** Pieces of HTML that together mark a page for visitors who are not logged in. */
+  /** HTML fragments that together identify a page meant for visitors who are not logged in. */
   readonly loggedOut?: readonly string[];
 }
 
@@ -31,8 +31,8 @@ export interface NtlmCredentials {
   readonly domain: string;
 }
 
-/** What the browser is to do with a page that was fetched. */
-export interface RenderOrder {
+/** Tells the browser how to render a page that was fetched. */
+export interface RenderInstructions {
   /** The response to the request for the page itself; the browser does not request it again. */
   readonly page: {
     readonly status: number;
@@ -59,8 +59,8 @@ export interface FetchRequest {
   readonly session?: RequestSession;
   /** Name of the engine that fetches; default: `http`. */
   readonly engine?: string;
-  /** Set for a request to the browser. */
-  readonly render?: RenderOrder;
+  /** Present if the browser is to render the page. */
+  readonly render?: RenderInstructions;
   /** Name of the FetcherDefinition to use. */
   readonly fetcher: string;
   readonly ifNoneMatch?: string;
@@ -87,7 +87,7 @@ export interface FetchRequest {
 }
 
 /**
- * Fetches for the crawl. However it fetches, it connects only to addresses that the fetcher's definition allows, sends
+ * Fetches for the crawl. Every implementation connects only to addresses that the fetcher's definition allows, sends
  * nothing of its own accord to a host whose politeness the caller does not control, reports redirects instead of
  * following them, and limits size and time.
  */

@@ -1,8 +1,8 @@
 /**
- * The durable frontier: every URL of every crawler, the politeness of every web server, and the ledger of orders. Four verbs move
- * URLs: `discover` (never changes a known URL), `seed` (a person submits: a known URL becomes due), `listDue` (what may be fetched; a
- * lease is held in memory by the caller and costs no write) and `settle` (the only way in which the state of a URL changes). All
- * verbs take batches; each call is one transaction.
+ * The durable frontier: every URL of every crawler, the politeness of every web server, and the ledger of orders. Four
+ * verbs move URLs: `discover` (never changes a known URL), `seed` (an operator submits URLs; a known URL becomes due),
+ * `listDue` (what may be fetched; a lease is held in memory by the caller and costs no write) and `settle` (the only
+ * way in which the state of a URL changes). All verbs take batches; each call is one transaction.
  */
 
 import type { StateChanges, UrlId, UrlState } from '../../domain/crawl/url-state.js';
@@ -31,7 +31,7 @@ export interface NewUrl {
   readonly dueAt: Instant;
 }
 
-/** A (crawler, host, source) that has queued URLs. */
+/** A combination of crawler, host and source that has queued URLs. */
 export interface Backlog {
   readonly crawler: string;
   readonly hostKey: string;
@@ -53,7 +53,7 @@ export interface Visit {
   readonly changed: boolean;
 }
 
-/** Where a page's links lead, as of the last time it was read in full. */
+/** The link targets of a page, as of the last time it was read in full. */
 export interface PageLinks {
   /** When the page was requested. */
   readonly at: Instant;
@@ -92,7 +92,7 @@ export const NO_URL: UrlId = 0;
 
 export interface Settlement {
   readonly id: UrlId;
-  /** The fence under which it was decided; absent for a person's decision, which any node may write. */
+  /** The fence under which it was decided; absent for an operator's decision, which any node may write. */
   readonly fence?: Fence;
   /** True if the row is to be removed without a trace. */
   readonly remove?: boolean;
@@ -107,7 +107,7 @@ export interface Settlement {
 /** Politeness and health of one web server, shared by all crawlers. */
 export interface HostRecord {
   readonly hostKey: string;
-  /** No request before this time (crawl delay after the last one). */
+  /** No request may be sent before this time (crawl delay after the last one). */
   readonly nextRequestAt: Instant;
   /** Back-off after 429, 503 and connection errors. */
   readonly backOffUntil: Instant;
@@ -194,8 +194,8 @@ export interface SurveyStep {
   readonly searched: number;
 }
 
-/** Number of hosts that `findOldest` considers. */
-export const OLDEST_HOSTS = 2_000;
+/** Maximum number of hosts that `findOldest` considers. */
+export const MAX_OLDEST_HOSTS = 2_000;
 
 export interface LedgerFilter {
   readonly crawler?: string;
@@ -219,7 +219,7 @@ export interface QueuedUrl {
   readonly dueAt: Instant;
 }
 
-/** The queue, which moves URLs. */
+/** The operations that store and move queued URLs. */
 export interface UrlQueue {
   /**
    * Stores URLs that are not known yet and returns those, in the order given. A URL whose status was removed starts as
@@ -274,8 +274,8 @@ export interface UrlCatalog {
    */
   list(filter: UrlFilter, after: UrlId, limit: number): Promise<UrlState[]>;
   /**
-   * Like list, for a person who is waiting: searches for a limited time, whatever the filter and the size of the store,
-   * and says how far it got.
+   * Like list, but for interactive use: searches for a limited time, whatever the filter and the size of the store, and
+   * reports how far it got.
    */
   search(filter: UrlFilter & { readonly crawler: string }, after: UrlId, limit: number): Promise<SearchStep>;
   /**
@@ -306,8 +306,8 @@ export interface UrlCatalog {
   count(filter: UrlFilter, signal?: AbortSignal): Promise<number>;
   countByStatus(crawler: string): Promise<CrawlerCounts>;
   /**
-   * The queued URL of each source that was due first. To keep the cost independent of the number of URLs, only the
-   * OLDEST_HOSTS hosts whose URLs were due first are considered; a source without URLs there is omitted.
+   * The queued URL of each source that was due first. To keep the cost independent of the number of URLs, only a
+   * limited number of hosts is considered, those whose URLs were due first; a source without URLs there is omitted.
    */
   findOldest(crawler: string): Promise<ReadonlyMap<SourceNumber, QueuedUrl>>;
   /** The number of a host's documents in the index; for the deletion guard. */
@@ -326,7 +326,7 @@ export interface UrlCatalog {
       readonly queued: number;
     }[]
   >;
-  /** URLs in the order of FDSE's pending file: by URL. */
+  /** Lists URLs sorted by URL, as in FDSE's pending file. */
   listByUrl(crawler: string, after: string | undefined, limit: number): Promise<UrlState[]>;
   listVisits(id: UrlId, limit: number): Promise<Visit[]>;
   /** Stored URLs of one host with these keys (see url-key.ts), in no particular order. */
@@ -335,7 +335,7 @@ export interface UrlCatalog {
   findRemoved(crawler: string, keys: BigInt64Array): Promise<UrlState[]>;
   /** Pages that gave way to this canonical URL. */
   findPagesThatGaveWayTo(crawler: string, canonical: string): Promise<UrlState[]>;
-  /** What is remembered of a page's links; undefined if nothing. */
+  /** Returns what is remembered of a page's links; undefined if nothing is. */
   getLinks(id: UrlId): Promise<PageLinks | undefined>;
 }
 

@@ -7,7 +7,7 @@ import type { FetchOutcome } from '../../domain/fetch/outcome.js';
 import type { Instant } from '../../domain/time/units.js';
 import type { FetchRequest, RequestSession } from './fetcher.js';
 
-/** A step of a login, for a person to read; contains no secrets. */
+/** A human-readable report on one step of a login; contains no secrets. */
 export interface LoginStepReport {
   readonly what: string;
   readonly url?: string;
@@ -47,18 +47,21 @@ export interface SessionAnswer {
   readonly loggedOut?: boolean;
 }
 
-/** ended: log in again; again: just request the page once more, with what the response brought. */
+/**
+ * `ended`: a new login is needed; `again`: only the page must be requested again, with what the response supplied
+ * (cookies, a challenge).
+ */
 export type SessionVerdict = 'fine' | 'again' | 'ended';
 
 export interface LoginMethod {
-  /** Logs in, or tests what requests would carry. Never rejects because of what a site does. */
+  /** Logs in, or tests the credentials that requests would carry. Never rejects because of what a site does. */
   login(tools: LoginTools): Promise<LoginResult>;
-  /** What a GET request for the URL carries after a login. */
+  /** Returns the session data to send with a GET request for the URL once logged in. */
   getSession(url: string): RequestSession | Promise<RequestSession>;
-  judgeResponse(answer: SessionAnswer): SessionVerdict | Promise<SessionVerdict>;
-  /** Whether visitors log in or out at this URL, so that it is never visited as a page. */
+  judgeResponse(response: SessionAnswer): SessionVerdict | Promise<SessionVerdict>;
+  /** Returns true if visitors log in or out at this URL, so that it must not be visited as a page. */
   isLoginPage?(url: string): boolean;
-  /** What should survive a restart; it is a secret. */
+  /** Returns the state to keep across restarts; it is secret. */
   save?(): string | undefined;
   restore?(text: string): Promise<void>;
 }

@@ -1,13 +1,15 @@
 /**
- * What the nodes of one crawl send each other. Whatever must not be lost goes through the database; the rest are hints.
+ * Communication between the nodes of one crawl. Messages that must not be lost go through the database; all others are
+ * hints.
  */
 
 /**
- * Something that only the owner of a host may do. It is kept until it is done, or is set aside after too many failures.
+ * A request that only the owner of a host may carry out. It is kept until it has been carried out, and set aside after
+ * too many failures.
  */
 export interface OwnerCommand {
   readonly hostKey: string;
-  /** True if the command may have to wait for sinks; others then overtake it. */
+  /** True if the command may have to wait for sinks; other commands may overtake it meanwhile. */
   readonly delivers: boolean;
   /** The command as JSON. */
   readonly text: string;
@@ -19,8 +21,8 @@ export interface NodesListener {
   /** Called when the configuration, roots or crawler states have changed. */
   onControlChanged(): Promise<void>;
   /**
-   * Carries out a command for a host that is owned here. False if that is not possible now; the command is offered
-   * again, and others in the meantime.
+   * Carries out a command for a host that is owned here. Resolves to false if that is not possible now; the command is
+   * then offered again later, and other commands in the meantime.
    */
   onCommand(command: OwnerCommand): Promise<boolean>;
   /** Called with an event of another node, as JSON. */
@@ -45,7 +47,7 @@ export interface Nodes {
   /** Number of commands of all nodes that were set aside after too many failures. */
   countCommandsSetAside(): Promise<number>;
   /** True if someone is watching the events of another node, so that this node's events are needed there. */
-  readonly watched: boolean;
+  readonly isWatched: boolean;
   sendEvent(text: string): void;
   /** The answers of the other nodes that crawl. `complete` is true if each of them has answered within a second. */
   ask(question: string): Promise<{ readonly answers: readonly NodeAnswer[]; readonly complete: boolean }>;

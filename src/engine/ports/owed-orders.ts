@@ -14,17 +14,18 @@ export interface OwedOrder {
   readonly orderId: number;
   /** When the first put-off order for the URI was decided. */
   readonly since: Instant;
-  /** When a visit of the page was requested for this, if it was. */
+  /** When a visit was requested to deliver it; absent if none was. */
   readonly askedAt?: Instant;
 }
 
 /**
- * `put off`: the sink has not received the order; `delivered`: it has answered the order, and older ones are no longer
- * owed; `asked`: a visit is due that orders what it finds. The last two leave a row alone if it is owed a newer order.
+ * `put off`: the sink has not received the order; `delivered`: the sink has answered the order, so older ones are no
+ * longer owed; `asked`: a visit is due that will order what it finds. The last two do not change a row that is owed a
+ * newer order.
  */
 export type OwedChange = OwedOrder & { readonly change: 'put off' | 'delivered' | 'asked' };
 
-/** How many of a crawler's documents a sink is owed. */
+/** The number of a crawler's documents owed to a sink. */
 export interface OwedCount {
   readonly crawler: string;
   readonly sink: string;

@@ -21,7 +21,8 @@ export interface RawLink {
   /** True if the element has rel=nofollow, ugc or sponsored. */
   readonly nofollow: boolean;
   /**
-   * Seconds, for a `meta-refresh` that applies to readers; absent for one that is only for browsers without scripts.
+   * Delay in seconds of a `meta-refresh` that applies to readers; absent for one meant only for browsers without
+   * scripts.
    */
   readonly delay?: number;
 }
@@ -51,11 +52,11 @@ export interface PageContent {
   readonly robotsMetas: readonly { readonly agent: string; readonly directives: string }[];
   /** Further metas of the document, under the names that sinks receive. */
   readonly fields?: readonly { readonly name: string; readonly value: string }[];
-  /** Set if the page has no content without its scripts: the evidence, for a person. */
+  /** Set if the page has no content without its scripts; a human-readable description of the evidence. */
   readonly needsRendering?: string;
   /** The page's JSON-LD, flattened: `jsonld.headline`, `jsonld.author.name`. */
   readonly structured?: readonly { readonly name: string; readonly value: string }[];
-  /** What selectors and JSON-LD paths of configured fields found, by the number of the field. */
+  /** Values that the selectors and JSON-LD paths of configured fields found, by field number. */
   readonly found?: ReadonlyMap<number, readonly string[]>;
   /** The text of the page's own document, if parts were split off the page. */
   readonly ownText?: string;
@@ -66,16 +67,16 @@ export interface PageContent {
   readonly headings?: readonly Heading[];
   readonly markdown?: string;
   readonly chunks?: readonly Chunk[];
-  /** Pieces of text that the configuration excludes, if a person asked for them. */
+  /** Passages that the configuration excludes; present only if requested. */
   readonly cut?: readonly string[];
-  /** What is shown to a person who tries selectors. */
+  /** What is shown to someone trying out selectors. */
   readonly look?: ContentLook;
   /** True if something on the page was left out because a limit was exceeded (links, text). */
   readonly truncated: boolean;
 }
 
 export interface ContentLook {
-  /** The whole text of the page, in order; `cut` marks what does not count. */
+  /** The whole text of the page, in order; `cut` marks passages that are left out. */
   readonly marked: readonly { readonly text: string; readonly cut: boolean }[];
   /** Number of elements that each selector of `Include` and `Exclude` finds. */
   readonly matches: { readonly include: readonly number[]; readonly exclude: readonly number[] };
@@ -92,6 +93,9 @@ export interface PagePart extends Pick<PageContent, 'text' | 'title' | 'headings
 export interface ReadLimits {
   /** Maximum number of different URLs in a page's links, not counting fragments. */
   readonly maxLinks: number;
-  /** In UTF-16 code units; 0 if no one needs the text, which is then not even converted to a string. */
+  /**
+   * Maximum length of the text in UTF-16 code units; 0 if the text is not needed, in which case it is not even
+   * converted to a string.
+   */
   readonly maxTextLength: number;
 }

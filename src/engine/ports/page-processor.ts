@@ -5,15 +5,15 @@ import type { FetchRequest } from './fetcher.js';
 import type { PageResult, PageTask } from './page-task.js';
 import type { PluginFacts } from './plugins.js';
 
-/** The work ended without a result because its thread is gone, not because of the page. It may be requested again. */
+/** The work was lost because its thread ended, not because of the page. It may be requested again. */
 export class WorkLost extends Error {
   override readonly name: string = 'WorkLost';
 }
 
 /**
- * Takes pages from URL to result: fetches, reads, and judges the links, in one thread or in many; the engine cannot
- * tell. `process` and `fetch` never reject because of what their site does; they reject with WorkLost because of what
- * another site did.
+ * Processes pages: fetches and reads them and judges their links. An implementation may use one thread or many; the
+ * engine need not know. `process` and `fetch` never reject because of what their site does, but may reject with
+ * WorkLost because of what another site did.
  */
 export interface PageProcessor {
   /** Replaces the definition; pages in flight end under the one they began with. */
@@ -23,11 +23,14 @@ export interface PageProcessor {
   /** Sets the plug-ins to call from now on. */
   setPlugins?(facts: readonly PluginFacts[]): void;
   removeRoot(crawler: string, url: string): void;
-  /** @param reading called when reading the page begins and when it has ended; no other step can block a thread */
-  process(task: PageTask, reading?: (isRead: boolean) => void): Promise<PageResult>;
+  /**
+   * @param onReading called with true when reading the page begins and with false when it has ended; no other step can
+   * block a thread
+   */
+  process(task: PageTask, onReading?: (isReading: boolean) => void): Promise<PageResult>;
   fetch(request: FetchRequest): Promise<FetchOutcome>;
   resolve(hostname: string): Promise<string | undefined>;
-  /** To be called when these URLs are no longer stored: a link to one of them counts as new again. */
+  /** To be called when these URLs are no longer stored: a link to one of them is then treated as new again. */
   forget(crawler: string, urls: readonly string[]): void;
   close(): Promise<void>;
 }

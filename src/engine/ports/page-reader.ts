@@ -1,4 +1,4 @@
-/** Reads a fetched body: what it is, who extracts its content, and what a sitemap lists. */
+/** Identifies a fetched body, finds the extractor for its content, and reads sitemaps. */
 import type { ExtractorDefinition } from '../../domain/crawl/fetcher-definition.js';
 import type { ContentExtractor } from './content-extractor.js';
 
@@ -21,11 +21,11 @@ export interface SitemapContent {
 
 export interface PageReader {
   /** Replaces the configured extractors, with `more` before them; bodies in flight are read by the previous ones. */
-  configure?(extractors: readonly ExtractorDefinition[], more?: readonly ContentExtractor[]): void;
+  configure?(extractors: readonly ExtractorDefinition[], extraExtractors?: readonly ContentExtractor[]): void;
   close?(): void;
   /** The media type without parameters, sniffed from the bytes if the header is missing or application/octet-stream. */
   detectMediaType(body: Uint8Array, contentType: string | undefined, path: string): string;
-  /** Undefined if nothing here reads such content. */
+  /** Returns undefined if no extractor reads this media type. */
   findExtractor(mediaType: string): ContentExtractor | undefined;
   /** Reads a sitemap, sitemap index, feed or text list, gzipped or plain; undefined if the body is none of them. */
   readSitemap(body: Uint8Array, contentType: string | undefined, maxEntries: number): SitemapContent | undefined;

@@ -24,7 +24,7 @@ export interface PageTask {
   readonly discoveredVia: UrlState['discoveredVia'];
   /** The URL variant to request instead, to which the URL redirects. */
   readonly variant?: string;
-  /** What the request carries of the visit's session. */
+  /** The part of the visit's session that applies to this request. */
   readonly session?: RequestSession;
   /** The page that redirected or linked here. */
   readonly foundOn?: string;
@@ -50,18 +50,18 @@ export interface PageTask {
   readonly now: Instant;
   /** See FetchRequest. */
   readonly sendBy?: number;
-  /** True if a person is looking at the page: every link is listed, known or not, and none counts as reported. */
+  /** True if someone is inspecting the page: every link is listed, known or not, and none is recorded as reported. */
   readonly inspect?: boolean;
-  /** True if a person wants to read the page again: its response is returned with the result. */
-  readonly keepsAnswer?: boolean;
+  /** True if the page may be read again later: its response is returned with the result. */
+  readonly keepAnswer?: boolean;
   /**
-   * Set if a person is looking at a response that was fetched before: no request is sent. `content` is a definition
-   * that is tried instead of the crawler's.
+   * Set if a response that was fetched earlier is inspected: no request is sent. `content` is a definition to try
+   * instead of the crawler's.
    */
   readonly trial?: { readonly content?: ContentDefinition; readonly answer: KeptAnswer };
   /**
-   * `always` if the page is to be rendered, whatever it contains as sent, because of what the crawler has learned or a
-   * person has requested; `never` if a person has decided so for such pages.
+   * `always` if the page is to be rendered, whatever it contains as sent, because of what the crawler has learned or
+   * someone has requested; `never` if an operator has ruled out rendering such pages.
    */
   readonly render?: 'always' | 'never';
   /** Number of consecutive failed attempts to render the page. */
@@ -114,7 +114,7 @@ export interface DocumentFacts {
   readonly fingerprint?: PageFingerprint;
 }
 
-/** A document that is split off the page (`cw:Split`), as a sink would get it. */
+/** A document that is split off the page (`cw:Split`), as a sink would receive it. */
 export type ReadPart = Pick<PushDocument, 'uri' | 'metas' | 'text'>;
 
 export interface PageReading {
@@ -123,7 +123,7 @@ export interface PageReading {
   readonly textLength: number;
   readonly language?: string;
   readonly metas: readonly Meta[];
-  /** Pieces of text that the configuration or the page itself excludes. */
+  /** Passages that the configuration or the page itself excludes. */
   readonly cut: readonly string[];
   /** Present if a tree of the page was built. */
   readonly look?: ContentLook;
@@ -149,7 +149,7 @@ export type PageOutcome =
        * requested.
        */
       readonly cutLinks?: { readonly count: number; readonly most: number };
-      /** What was read from it, for a person who is looking at the page. */
+      /** What was read from it; present only if someone is inspecting the page. */
       readonly reading?: PageReading;
       /** What the site says about the use of the page, for the URL history. */
       readonly terms?: string;
@@ -157,7 +157,7 @@ export type PageOutcome =
       readonly leftOut?: string;
       /** Why the content could not be read; the document is then pushed without text. */
       readonly unread?: Refusal;
-      /** Set if the page has no content without its scripts: the evidence, for a person. */
+      /** Set if the page has no content without its scripts; a human-readable description of the evidence. */
       readonly needsRendering?: string;
       /** Why the page could not be rendered; it is then used as it was sent. */
       readonly renderFailure?: { readonly code: ErrorCode; readonly detail: string };
@@ -176,10 +176,7 @@ export type PageOutcome =
   | {
       readonly kind: 'sitemap';
       readonly entries: number;
-      /**
-       * Whether it named unknown URLs, or changes since the last visit that are believed; set when its links are
-       * stored.
-       */
+      /** Whether it named unknown URLs or credible changes since the last visit; set when its links are stored. */
       readonly changed?: boolean;
     }
   | {
@@ -227,15 +224,15 @@ export interface PageResult {
   readonly rendering?: RenderReport;
   /** How long decoding the body blocked the thread. */
   readonly decodingTime?: Duration;
-  /** How long the page blocked its thread, decoding included; absent if no one needs it. */
+  /** How long the page blocked its thread, decoding included; absent if it is not needed. */
   readonly readingTime?: Duration;
   /** What the verdict on this URL says about its schedule. */
   readonly schedule: PageSchedule;
   /** Time since the result was ready, if it comes from another thread. */
   readonly age?: Duration;
   /**
-   * Frees the document's bytes at once; to be called when no one reads them any longer. Otherwise, the garbage
-   * collector frees them sooner or later.
+   * Frees the document's bytes immediately; to be called when they are no longer needed. Otherwise, the garbage
+   * collector frees them eventually.
    */
   readonly release?: () => void;
 }

@@ -1,7 +1,7 @@
 /**
- * Says which node crawls what. Every host belongs to one partition permanently, and a partition is owned by one node at
- * a time, so that one node controls the politeness towards a host, its queue and the order of its documents. A single
- * node owns everything.
+ * Determines which node crawls what. Every host belongs to one partition permanently, and a partition is owned by one
+ * node at a time, so that one node controls the politeness towards a host, its queue and the order of its documents. A
+ * single node owns everything.
  */
 
 /** The right under which a visit began: it ends with the ownership, and any write with an outdated fence is refused. */
@@ -25,8 +25,8 @@ export interface Partitions {
   holds(fence: Fence): boolean;
   /** The latest time to send a request, in milliseconds of the machine's monotonic clock; undefined for no limit. */
   readonly sendBy: number | undefined;
-  /** Whether this node does what one node has to do for all: rejudging, pruning, maintaining roots. */
-  readonly leads: boolean;
+  /** True if this node does the work that a single node does for all: rejudging, pruning, maintaining roots. */
+  readonly isLeader: boolean;
   /** Starts to own partitions. Resolves when the listener has accepted those that were free. */
   open(listener: PartitionListener): Promise<void>;
   /** Gives up all partitions and stops. */
@@ -36,9 +36,9 @@ export interface Partitions {
 export interface PartitionListener {
   /**
    * Called when these partitions are about to be owned.
-   * @param abruptly those whose previous owner is dead or silent and could not hand them over properly
+   * @param abandoned those whose previous owner is dead or unresponsive and could not hand them over properly
    */
-  onAssigning(partitions: readonly number[], abruptly: readonly number[]): Promise<void>;
+  onAssigning(partitions: readonly number[], abandoned: readonly number[]): Promise<void>;
   onAssigned(partitions: readonly number[]): void;
   /**
    * Called when nothing may begin in these partitions any longer. Resolves when what was in flight has ended; the
@@ -70,7 +70,7 @@ export class NodesDiffer extends Error {
   /** @param version the version of Node.js that this process runs on */
   constructor(version: string) {
     super(
-      `This server cannot join the others on its database: they run a version of Node.js that parses some URLs differently (this server runs ${version}). Run the same version on all of them, or stop the others first; a server that was killed still counts for ten seconds.`,
+      `This server cannot join the others on its database: they run a version of Node.js that parses some URLs differently (this server runs ${version}). Run the same version on all of them, or stop the others first; a server that was killed is still considered running for ten seconds.`,
     );
   }
 }

@@ -15,13 +15,13 @@
  *
  * Every function may return a promise, or nothing (`undefined`) to leave everything unchanged. One that throws, takes
  * longer than `timeLimitMS` or ends its process fails with the error `plugin-failed`; the crawl goes on. `signal`
- * aborts when no one is waiting for the result any longer.
+ * aborts when the result is no longer needed.
  */
 
 export interface Plugin {
   /** The version of this interface that the plug-in is written for. */
   readonly apiVersion: 1;
-  /** Version of the plug-in itself, displayed to people. */
+  /** Version of the plug-in itself, for display. */
   readonly version?: string;
   /** Called once in each process, before everything else; if it does not end within the time limit, the plug-in is not loaded. */
   setup?(context: PluginContext): MayBeLate<void>;
@@ -67,7 +67,7 @@ export interface PluginVisit {
 }
 
 export interface UrlAnswer {
-  /** If set, the page is not requested, and its document is removed from the index; the reason, for a person. */
+  /** A human-readable reason; if set, the page is not requested, and its document is removed from the index. */
   readonly exclude?: string;
   /** Headers of this request, in addition to configured ones. */
   readonly headers?: Readonly<Record<string, string>>;
@@ -98,12 +98,12 @@ export interface PluginDocument extends PluginVisit {
   readonly text: string;
   /** The document's metas by name, each with its values. */
   readonly metas: Readonly<Record<string, readonly string[]>>;
-  /** What the page says about itself: `<meta>` elements and JSON-LD (`jsonld.offers.price`), delivered or not. */
+  /** What the page declares about itself: `<meta>` elements and JSON-LD (`jsonld.offers.price`), delivered or not. */
   readonly pageMetas: Readonly<Record<string, readonly string[]>>;
 }
 
 export interface DocumentAnswer {
-  /** If set, the document is not indexed, but its page's links are followed; the reason, for a person. */
+  /** A human-readable reason; if set, the document is not indexed, but its page's links are followed. */
   readonly exclude?: string;
   /** Values of metas, which replace those that the document has under these names; `null` removes them. */
   readonly metas?: Readonly<Record<string, string | readonly string[] | null>>;
@@ -135,7 +135,7 @@ export type PluginOrder =
   | (OrderFacts & { readonly kind: 'delete' });
 
 export interface OrderChange {
-  /** If set, the order is refused for this sink; the reason, for a person. */
+  /** A human-readable reason; if set, the order is refused for this sink. */
   readonly refuse?: string;
   readonly metas?: Readonly<Record<string, string | readonly string[] | null>>;
   readonly text?: string;
@@ -166,7 +166,8 @@ export interface PluginExtraction {
   readonly links?: readonly string[];
   readonly metas?: Readonly<Record<string, string | readonly string[]>>;
   /**
-   * If set, the content cannot be read; the reason, for a person. The document is sent with its bytes and without text.
+   * A human-readable reason; if set, the content cannot be read. The document is then sent with its bytes and without
+   * text.
    */
   readonly refuse?: string;
 }
@@ -174,8 +175,8 @@ export interface PluginExtraction {
 export interface PluginSink {
   /**
    * Returns one answer for each order, in the same sequence, once they are durable: `true`, or why the order is refused
-   * for good. Throws if the sink cannot accept anything now: the same orders come again later. Orders for one URI never
-   * come at the same time.
+   * for good. Throws if the sink cannot accept anything now: the same orders are delivered again later. Two orders for
+   * one URI are never delivered at the same time.
    */
   deliver(
     orders: readonly SinkOrder[],

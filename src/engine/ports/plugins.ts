@@ -1,4 +1,4 @@
-/** How the crawl calls the configured plug-ins, which run in separate processes. */
+/** The interface through which the crawl calls the configured plug-ins, which run in separate processes. */
 import type { PluginDefinition } from '../../domain/crawl/plugin-definition.js';
 import type { Instant } from '../../domain/time/units.js';
 import type {
@@ -35,17 +35,17 @@ export interface PluginFacts {
   /** The crawlers for which it is called; absent for all. */
   readonly crawlers?: readonly string[];
   /**
-   * The plug-in's functions; just `onUrl` if it could not be loaded, so that nothing is fetched that it might have to
-   * see.
+   * The plug-in's functions; only `onUrl` if it could not be loaded, so that nothing is fetched that it might have to
+   * check.
    */
   readonly hooks: readonly PluginHook[];
   /** The media types that its extractor reads. */
   readonly mediaTypes: readonly string[];
-  /** True if pages continue without it when it fails. */
+  /** True if pages are processed without it when it fails. */
   readonly isOptional: boolean;
 }
 
-/** A call got no result; the message names the plug-in, the function and the cause. */
+/** Thrown if a call returns no result; the message names the plug-in, the function and the cause. */
 export class PluginFailed extends Error {
   override readonly name = 'PluginFailed';
 }
@@ -67,7 +67,7 @@ export interface PluginView {
   readonly name: string;
   readonly file: string;
   /**
-   * failed: the plug-in cannot be loaded or ends again and again; it is tried again later, or at once if its file
+   * `failed`: the plug-in cannot be loaded or keeps ending; loading is retried later, or immediately if its file
    * changes.
    */
   readonly state: 'starting' | 'ready' | 'failed';
@@ -75,7 +75,7 @@ export interface PluginView {
   readonly version?: string;
   readonly hooks: readonly PluginHook[];
   readonly calls: readonly PluginCallCount[];
-  /** Number of its processes that were stopped or ended by themselves. */
+  /** Number of its processes that were stopped or ended on their own. */
   readonly restarts: number;
   /** Memory of its process in bytes at the last check; 0 if none is running or the system does not report it. */
   readonly memory: number;
@@ -94,7 +94,7 @@ export interface Plugins extends PluginCaller {
   readonly facts: readonly PluginFacts[];
   /** Resolves when each plug-in has been loaded or has failed to load. */
   configure(definitions: readonly PluginDefinition[]): Promise<void>;
-  /** Called whenever the facts have changed. */
+  /** Adds a listener that is called whenever the facts have changed. */
   onFacts(listener: (facts: readonly PluginFacts[]) => void): void;
   listViews(): readonly PluginView[];
   close(): Promise<void>;

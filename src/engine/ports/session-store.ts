@@ -1,12 +1,12 @@
 /**
- * What sites give a visitor in order to recognize it: cookies, and the result of a login. The store belongs to the main
- * thread; what a request of the session needs travels with its page task, and what a response sets travels back with
- * the result, so that pages of a session may be fetched in any thread.
+ * Stores what sites use to recognize a visitor: cookies and the result of a login. The store belongs to the main
+ * thread; a page task contains what its request needs of the session, and its result contains what the response sets,
+ * so the pages of a session can be fetched in any thread.
  */
 export interface SessionStore {
   /**
-   * The session with this key, created if there is none. The store may forget a session that has not been used for
-   * long.
+   * The session with this key, created if there is none. The store may forget a session that has not been used for a
+   * long time.
    */
   open(key: string): Session;
   /** Like open; undefined if there is none. */
@@ -19,7 +19,7 @@ export interface Session {
   getCookies(url: string): string | undefined;
   /**
    * Stores the Set-Cookie fields of a response from the URL, separated by line feeds; cookies that the URL may not set
-   * are ignored. True if the next request for the URL will have different cookies.
+   * are ignored. Resolves to true if the next request for the URL will have different cookies.
    */
   storeCookies(url: string, setCookie: string): Promise<boolean>;
 }

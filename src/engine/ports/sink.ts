@@ -3,13 +3,13 @@ import type { OrderAnswer, PushDocument, PushOrder } from '../../domain/push/ord
 /** The store's setting with the default connector name of its sinks. */
 export const CONNECTOR_SETTING = 'connector';
 /** Used for stores without that setting: the name that every server used before the setting existed. */
-export const FORMER_CONNECTOR = 'crawlway';
+export const LEGACY_CONNECTOR = 'crawlway';
 
 /**
  * One destination of orders. `deliver` resolves when every order of the batch is durable at the sink or refused for
  * good; its answers are in the order of the batch. The caller makes sure that orders for one URI are never in two
  * batches in flight at once. `deliver` throws SinkUnavailable for anything that may pass (down, slow, overloaded, wrong
- * credentials): the caller keeps the batch and tries again later; no part of it counts as delivered.
+ * credentials): the caller keeps the batch and tries again later; no part of it is considered delivered.
  */
 export interface Sink {
   readonly name: string;
@@ -42,7 +42,7 @@ export class SinkUnavailable extends Error {
   override readonly name = 'SinkUnavailable';
   constructor(
     message: string,
-    /** How many milliseconds the sink asked to wait, if it did. */
+    /** The wait that the sink requested, in milliseconds. */
     readonly retryAfterMs?: number,
   ) {
     super(message);

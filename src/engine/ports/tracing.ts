@@ -22,7 +22,7 @@ export interface Tracing {
 }
 
 /** Does nothing; each use costs only a call. */
-export const NOT_TRACED: Tracing = {
+export const NO_TRACING: Tracing = {
   traceVisit: (_state, work) => work(),
   tracePart: (_name, work) => work(),
   recordResponse() {},

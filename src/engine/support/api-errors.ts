@@ -5,11 +5,11 @@ export class NotFound extends Error {
 
 /**
  * Creates the error for a name that does not exist.
- * @param what the kind of thing: crawler, login
+ * @param kind the kind of thing: crawler, login
  */
-export const createUnknownNameError = (what: string, name: string, names: readonly string[]): NotFound =>
+export const createUnknownNameError = (kind: string, name: string, names: readonly string[]): NotFound =>
   new NotFound(
-    `there is no ${what} ${JSON.stringify(name)}; ${names.length === 0 ? 'none is configured' : `configured: ${names.join(', ')}`}`,
+    `there is no ${kind} ${JSON.stringify(name)}; ${names.length === 0 ? 'none is configured' : `configured: ${names.join(', ')}`}`,
   );
 
 /** Thrown for a request that cannot be carried out as is; the server responds with 422 and the message. */

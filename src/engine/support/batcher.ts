@@ -3,38 +3,38 @@
  * and a lone item does not wait. Results arrive in the order in which items were added.
  */
 export class Batcher<T, R> {
-  private waiting: { item: T; resolve: (result: R) => void; reject: (error: unknown) => void }[] = [];
-  private running = false;
+  private waitingItems: { item: T; resolve: (result: R) => void; reject: (error: unknown) => void }[] = [];
+  private isRunning = false;
 
   constructor(
-    private readonly call: (items: T[]) => Promise<readonly R[]>,
+    private readonly processBatch: (items: T[]) => Promise<readonly R[]>,
     private readonly maxItems: number,
   ) {}
 
   add(item: T): Promise<R> {
     return new Promise<R>((resolve, reject) => {
-      this.waiting.push({ item, resolve, reject });
-      if (!this.running) {
-        this.running = true;
+      this.waitingItems.push({ item, resolve, reject });
+      if (!this.isRunning) {
+        this.isRunning = true;
         queueMicrotask(() => void this.run());
       }
     });
   }
 
   get size(): number {
-    return this.waiting.length;
+    return this.waitingItems.length;
   }
 
   private async run(): Promise<void> {
-    while (this.waiting.length > 0) {
-      const batch = this.waiting.splice(0, this.maxItems);
+    while (this.waitingItems.length > 0) {
+      const batch = this.waitingItems.splice(0, this.maxItems);
       try {
-        const results = await this.call(batch.map((entry) => entry.item));
+        const results = await this.processBatch(batch.map((entry) => entry.item));
         for (const [i, entry] of batch.entries()) entry.resolve(results[i] as R);
       } catch (error) {
         for (const entry of batch) entry.reject(error);
       }
     }
-    this.running = false;
+    this.isRunning = false;
   }
 }

@@ -6,8 +6,8 @@ type WithoutTime<T> = T extends CrawlEvent ? Omit<T, 'at'> : never;
 
 /** Reports events to listeners. An exception in a listener does not affect the crawl. */
 export class CrawlEvents {
-  private tapped: ((event: CrawlEvent) => void) | undefined;
-  /** Observers receive only this node's events, and do not count as someone watching. */
+  private tapListener: ((event: CrawlEvent) => void) | undefined;
+  /** Observers receive only this node's events and do not affect `isWatched`. */
   private readonly observers: ((event: CrawlEvent) => void)[] = [];
   private readonly listeners = new Set<(event: CrawlEvent) => void>();
 
@@ -30,22 +30,22 @@ export class CrawlEvents {
 
   /** Sets the one listener that receives only this node's events. */
   tap(listener: (event: CrawlEvent) => void): void {
-    this.tapped = listener;
+    this.tapListener = listener;
   }
 
   emit(event: WithoutTime<CrawlEvent>): void {
-    if (this.listeners.size === 0 && this.observers.length === 0 && !this.tapped) return;
-    const stamped = { ...event, at: this.clock.now() } as CrawlEvent;
-    this.tapped?.(stamped);
-    for (const observer of this.observers) observer(stamped);
-    this.relay(stamped);
+    if (this.listeners.size === 0 && this.observers.length === 0 && !this.tapListener) return;
+    const timedEvent = { ...event, at: this.clock.now() } as CrawlEvent;
+    this.tapListener?.(timedEvent);
+    for (const observer of this.observers) observer(timedEvent);
+    this.relay(timedEvent);
   }
 
   /** Passes on an event of another node. */
-  relay(stamped: CrawlEvent): void {
+  relay(event: CrawlEvent): void {
     for (const listener of this.listeners) {
       try {
-        listener(stamped);
+        listener(event);
       } catch {
         this.listeners.delete(listener);
       }

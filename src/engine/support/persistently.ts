@@ -3,7 +3,7 @@ import type { Clock } from '../ports/clock.js';
 import { StoreUnavailable } from '../ports/frontier-store.js';
 import type { Log } from '../ports/log.js';
 
-const RETRY = seconds(5);
+const RETRY_DELAY = seconds(5);
 
 /** Does the work, repeating it as long as the store is unavailable. Ends early if the signal aborts. */
 export async function retryUntilDone(
@@ -18,8 +18,8 @@ export async function retryUntilDone(
       return;
     } catch (error) {
       if (!(error instanceof StoreUnavailable)) throw error;
-      log.warn(`${name}: the store is unavailable; trying again`, { error: error.message });
+      log.warn(`${name} has to wait because the store is unavailable; trying again`, { error: error.message });
     }
-    await clock.sleep(RETRY, signal);
+    await clock.sleep(RETRY_DELAY, signal);
   }
 }

@@ -1,7 +1,7 @@
 import type { Nodes } from '../ports/nodes.js';
 import type { PartitionListener, Partitions } from '../ports/partitions.js';
 
-const EVERYTHING = { partition: 0, epoch: 0 };
+const SOLE_FENCE = { partition: 0, epoch: 0 };
 
 /** A single node owns every host permanently. */
 export const SOLE_OWNER: Partitions = {
@@ -9,10 +9,10 @@ export const SOLE_OWNER: Partitions = {
   getPartition: () => 0,
   owned: undefined,
   owns: () => true,
-  findFence: () => EVERYTHING,
+  findFence: () => SOLE_FENCE,
   holds: () => true,
   sendBy: undefined,
-  leads: true,
+  isLeader: true,
   open: (_: PartitionListener) => Promise.resolve(),
   close: () => Promise.resolve(),
 };
@@ -24,7 +24,7 @@ export const NO_OTHERS: Nodes = {
   notifyControlChanged: () => Promise.resolve(),
   send: () => Promise.reject(new Error('a single node has no commands for others')),
   countCommandsSetAside: () => Promise.resolve(0),
-  watched: false,
+  isWatched: false,
   sendEvent: () => undefined,
   ask: () => Promise.resolve({ answers: [], complete: true }),
   open: () => Promise.resolve(),

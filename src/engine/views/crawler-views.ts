@@ -20,7 +20,7 @@ export interface CrawlerView {
   readonly state: CrawlerRunState;
   readonly counts: CrawlerCounts;
   readonly sources: readonly SourceView[];
-  /** Mean of the last minute, as are the other rates. */
+  /** Mean over the last minute, like the other rates. */
   readonly pagesPerSecond: number;
   readonly errorsPerSecond: number;
   readonly ordersPerSecond: number;
@@ -28,7 +28,7 @@ export interface CrawlerView {
   readonly active: number;
   /** Number of orders decided and not yet acknowledged. */
   readonly pendingOrders: number;
-  /** What limits the crawl speed right now, in words for a person. */
+  /** What limits the crawl speed right now, in human-readable form. */
   readonly limitedBy: string;
   readonly nextRequestAt?: Instant;
   /**

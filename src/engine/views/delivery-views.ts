@@ -5,7 +5,7 @@ export interface HeldDeletions {
   readonly hostKey: string;
   readonly crawler: string;
   readonly count: number;
-  /** How many of these are waiting for a sign of life or an early look, and need no action. */
+  /** How many of these need no action because they are waiting for a sign of life or an early visit. */
   readonly awaiting: number;
   readonly oldest: Instant;
   readonly reasons: Readonly<Record<string, number>>;

@@ -23,7 +23,7 @@ export interface HostView extends HostHealth {
   readonly visitPrice?: Duration;
   readonly robots?: HostRobots;
   readonly paused: boolean;
-  /** Number of pages that blocked their thread for longer than a second since the node has known the host. */
+  /** Number of pages that blocked their thread for longer than a second since the node first used the host. */
   readonly slowPages?: number;
   /** Only for a single host: documents in the index that lack the content their scripts would create. */
   readonly needRendering?: { readonly documents: number; readonly sample?: string };

@@ -25,7 +25,7 @@ export interface RefreshRequest extends UrlChoice {
 /** URLs of one crawler that meet all given conditions. */
 export type UrlChoice = Omit<UrlFilter, 'crawler'>;
 
-/** Counts of everything that a crawler knows. */
+/** Counts of all URLs that a crawler knows. */
 export interface SurveyView {
   readonly at: Instant;
   /** Stored URLs by status and reason, most frequent first. */
@@ -53,7 +53,7 @@ export interface UrlExplanation {
   readonly visits: readonly Visit[];
   readonly orders: readonly LedgerEntry[];
   /** Orders still owed to sinks that have not received what is indexed. */
-  readonly behind: readonly OwedOrder[];
+  readonly owedOrders: readonly OwedOrder[];
   /** Refused links to the URL, from the samples that are kept. */
   readonly refused: readonly RefusedSample[];
 }
@@ -62,7 +62,7 @@ export interface UrlHistory extends UrlExplanation {
   readonly state: UrlState;
   /** The path from the root to this URL, as far as it is known. */
   readonly path: readonly string[];
-  /** Links that are listed for a person instead of queued, because the root's `followLinks` is off. */
+  /** Links that are listed for approval instead of being queued, because the root's `followLinks` is off. */
   readonly listedLinks: readonly LinkView[];
 }
 
@@ -78,7 +78,7 @@ export interface LinkView {
   readonly onlyRendered?: true;
 }
 
-/** A page fetched for a person: its links with their verdicts; nothing is queued. */
+/** A page fetched for inspection, with the verdicts on its links; nothing is queued. */
 export interface PageView {
   readonly url: string;
   readonly outcome: string;
@@ -92,14 +92,14 @@ export interface PageView {
   /** For a document: what a sink would get. */
   readonly reading?: PageReading;
   readonly links: readonly LinkView[];
-  /** Present if the page was to be rendered: the page as it was sent compared with what its scripts made of it. */
+  /** Compares the page as it was sent with the page after its scripts have run; present if it was to be rendered. */
   readonly rendering?: RenderingView;
 }
 
-/** What a definition that a person is trying out extracts from a page. */
+/** What a content definition that is being tried out extracts from a page. */
 export interface ContentTrial
   extends Pick<PageView, 'url' | 'outcome' | 'status' | 'title' | 'detail' | 'target' | 'reading'> {
-  /** When the page was fetched; absent if it brought no document. */
+  /** When the page was fetched; absent if it produced no document. */
   readonly fetchedAt?: Instant;
   /** Name of the definition in force for the page, empty for the one without a name; absent if none is. */
   readonly content?: string;
@@ -142,7 +142,7 @@ export interface RefreshOutcome {
 }
 
 /**
- * A host that receives no requests because it failed or asked for a rest; if a person requests a visit, it still gets
+ * A host that receives no requests because it failed or requested a pause; if a user requests a visit, it still gets
  * one request.
  */
 export interface RestingHost {

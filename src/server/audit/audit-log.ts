@@ -1,7 +1,8 @@
 import type { Instant } from '../../domain/time/units.js';
 
 /**
- * One write through the API: who did what to which thing, and how it ended. The writer limits the length of strings.
+ * One write through the API: who did what, to which target, and with what outcome. The writer limits the length of
+ * strings.
  */
 export interface AuditEntry {
   readonly at: Instant;

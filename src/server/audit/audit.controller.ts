@@ -23,13 +23,13 @@ class AuditEntryDto {
   @ApiProperty({ description: 'Path and query of the call.' })
   target!: string;
 
-  @ApiProperty({ description: '`done`, or why it failed.' })
+  @ApiProperty({ description: '`done`, or why it failed.', example: 'done' })
   outcome!: string;
 
-  @ApiProperty({ required: false, description: 'State before the call, as JSON, as far as the call reports it.' })
+  @ApiProperty({ required: false, description: 'State before the call, as JSON, if the call reports it.' })
   before?: string;
 
-  @ApiProperty({ required: false, description: 'State after the call, as JSON.' })
+  @ApiProperty({ required: false, description: 'State after the call, as JSON, if the call reports it.' })
   after?: string;
 }
 
@@ -50,7 +50,7 @@ export class AuditController {
     id: 'listAudit',
     summary: 'The audit log',
     description:
-      'Every write through the API, newest first: who, what, when, before, after. Repeated checks and previews by the same caller are recorded once a minute.',
+      'Every write through the API, newest first: who, what, when, and the state before and after. Repeated checks and previews by the same caller are recorded once a minute.',
     role: 'admin',
   })
   @PageResponse(AuditEntryDto)

@@ -21,7 +21,7 @@ const CHECK_INTERVAL = 60_000;
 @Injectable()
 export class AuditInterceptor implements NestInterceptor {
   /** When each read-only call was last recorded; there is only a handful for each key. */
-  private readonly checked = new Map<string, Instant>();
+  private readonly lastRecordedAt = new Map<string, Instant>();
 
   constructor(
     @Inject(Reflector) private readonly reflector: Reflector,
@@ -32,28 +32,31 @@ export class AuditInterceptor implements NestInterceptor {
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
     const request = context.switchToHttp().getRequest<FastifyRequest>();
     const operation = this.reflector.get<string>(OPERATION_KEY, context.getHandler());
-    const writes = this.reflector.get<boolean>(WRITES_KEY, context.getHandler());
+    const isWrite = this.reflector.get<boolean>(WRITES_KEY, context.getHandler());
     if (
       request.method === 'GET' ||
       request.method === 'HEAD' ||
-      (!writes && this.registerRepeatedCheck(request, operation))
+      (!isWrite && this.registerRepeatedCheck(request, operation))
     )
       return next.handle();
     return next.handle().pipe(
-      mergeMap((answer) => from(this.record(request, operation, 'done').then(() => answer))),
+      mergeMap((result) => from(this.record(request, operation, 'done').then(() => result))),
       catchError((error: Error) =>
         from(this.record(request, operation, `failed: ${error.message}`)).pipe(mergeMap(() => throwError(() => error))),
       ),
     );
   }
 
-  /** The console checks input as it is typed, which must not push writes out of the log. */
+  /**
+   * Registers a check, and returns whether the caller made the same one a moment ago. The console checks input as it is
+   * typed, which must not push writes out of the log.
+   */
   private registerRepeatedCheck(request: FastifyRequest, operation: string): boolean {
     const key = `${operation} ${getCallerName(request)}`;
     const now = this.clock.now();
-    const before = this.checked.get(key);
-    if (before !== undefined && now - before < CHECK_INTERVAL) return true;
-    this.checked.set(key, now);
+    const recordedAt = this.lastRecordedAt.get(key);
+    if (recordedAt !== undefined && now - recordedAt < CHECK_INTERVAL) return true;
+    this.lastRecordedAt.set(key, now);
     return false;
   }
 
@@ -64,14 +67,14 @@ export class AuditInterceptor implements NestInterceptor {
       what: operation,
       target: truncate(redact(decodeLeniently(redact(request.url)))),
       outcome: truncate(redact(outcome)),
-      before: truncate(asText(request.changeNote?.before)),
-      after: truncate(asText(request.changeNote?.after)),
+      before: truncate(toRedactedJson(request.changeNote?.before)),
+      after: truncate(toRedactedJson(request.changeNote?.after)),
     });
   }
 }
 
 const getCallerName = (request: FastifyRequest): string => request.caller?.name ?? 'nobody';
 
-const asText = (value: unknown): string => (value === undefined ? '' : JSON.stringify(redactDeep(value)));
+const toRedactedJson = (value: unknown): string => (value === undefined ? '' : JSON.stringify(redactDeep(value)));
 
 const truncate = (text: string): string => (text.length <= MAX_VALUE ? text : `${text.slice(0, MAX_VALUE)}…`);

@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Set by AuditInterceptor on calls that write. */
+    /** Created for handlers with a parameter that is decorated with Audited. */
     changeNote?: ChangeNote;
   }
 }

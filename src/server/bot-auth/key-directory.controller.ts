@@ -7,15 +7,15 @@ import type { Clock } from '../../engine/ports/clock.js';
 import { Operation } from '../http/operation.js';
 import { CLOCK, ENGINE, KEY_DIRECTORY } from '../tokens.js';
 
-/** The directory of the signing keys at the given time; undefined if there are none. */
-export type OpenKeyDirectory = (
+/** Creates the directory of the signing keys at the given time; returns undefined if there are none. */
+export type CreateKeyDirectory = (
   signers: readonly BotAuthDefinition[],
   now: number,
 ) => { readonly headers: Readonly<Record<string, string>>; readonly keys: readonly PublicKeyDto[] } | undefined;
 
 class PublicKeyDto {
   @ApiProperty({ description: 'Octet key pair.', enum: ['OKP'], example: 'OKP' }) kty!: string;
-  @ApiProperty({ description: 'Its curve.', enum: ['Ed25519'], example: 'Ed25519' }) crv!: string;
+  @ApiProperty({ description: 'Curve of the key.', enum: ['Ed25519'], example: 'Ed25519' }) crv!: string;
   @ApiProperty({
     description: 'The key, base64url (RFC 8037).',
     example: 'JrQLj5P_89iXES9-vFgrIy29clF9CC_oPPsw3c5D0bs',
@@ -26,7 +26,7 @@ class PublicKeyDto {
     example: 'poqkLGiymh_W0uP6PZFw-dvez3QJT5SolqXBCW38r0U',
   })
   kid!: string;
-  @ApiProperty({ description: 'Signatures only.', enum: ['sig'], example: 'sig' }) use!: string;
+  @ApiProperty({ description: 'Use of the key: signatures only.', enum: ['sig'], example: 'sig' }) use!: string;
 }
 
 class KeyDirectoryDto {
@@ -38,14 +38,14 @@ class KeyDirectoryDto {
 export class KeyDirectoryController {
   constructor(
     @Inject(ENGINE) private readonly engine: EngineApi,
-    @Inject(KEY_DIRECTORY) private readonly directory: OpenKeyDirectory,
+    @Inject(KEY_DIRECTORY) private readonly createDirectory: CreateKeyDirectory,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
   @Get('http-message-signatures-directory')
   @Operation({
     id: 'keyDirectory',
-    summary: "Public keys with which the crawlers' requests are signed (Web Bot Auth)",
+    summary: "Public keys for verifying the crawlers' signed requests (Web Bot Auth)",
     description:
       'A JSON Web Key Set, signed with each of its keys. Sites request the set when they receive a signed request. 404 if no fetcher has a `cw:BotAuth`.',
     role: 'open',
@@ -57,7 +57,7 @@ export class KeyDirectoryController {
   })
   listKeys(@Res({ passthrough: true }) reply: FastifyReply): KeyDirectoryDto {
     const signers = this.engine.definition.fetchers.flatMap(({ botAuth }) => botAuth ?? []);
-    const directory = this.directory(signers, this.clock.now());
+    const directory = this.createDirectory(signers, this.clock.now());
     if (!directory) throw new NotFoundException('no requests are signed: no Fetcher has a cw:BotAuth');
     void reply.headers(directory.headers);
     return { keys: [...directory.keys] };

@@ -15,15 +15,15 @@ export const IfMatch = (): MethodDecorator =>
     description: 'ETag of the configuration on which the change is based.',
   });
 
-/** Headers of a response that gives the version. */
+/** Headers of a response that states the version of the configuration. */
 export const ETAG = { ETag: { schema: { type: 'string' as const }, description: 'ETag to send in If-Match.' } };
 
 export const CHANGE_PROBLEMS = {
   409:
-    'Many documents would be deleted: `crawlers` says how many; repeat with `confirm=true`. Or the file on disk was edited to ' +
-    'something with errors: `errors` lists them; fix the file first.',
-  412: 'The configuration has changed since it was read, over the API or on disk.',
-  422: 'The configuration would have errors; `errors` lists all.',
+    'Many documents would be deleted: `crawlers` says how many; repeat with `confirm=true`. Or the file on disk was edited and now ' +
+    'has errors: `errors` lists them; fix the file first.',
+  412: 'The configuration has changed since it was read, through the API or on disk.',
+  422: 'The changed configuration would have errors; `errors` lists all.',
   428: 'If-Match is missing.',
 };
 

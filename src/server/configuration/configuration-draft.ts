@@ -1,7 +1,7 @@
 import type { Problem } from '../../domain/crawl/place.js';
 import type { RuleFile } from './configuration-file.js';
 
-/** A configuration that a person wants to put in force. */
+/** A configuration that a caller wants to check or put in force. */
 export interface ConfigurationDraft {
   /** CrawlConfig.xml with secrets as placeholders. Absent: the one in force. */
   readonly xml?: string;
@@ -12,10 +12,13 @@ export interface ConfigurationDraft {
 export const indexTextsByName = (files: readonly RuleFile[]): Map<string, string> =>
   new Map(files.map(({ name, text }) => [name, text]));
 
-/** A misspelled name would be written to disk and never read. */
-export const findStrayFiles = ({ files }: ConfigurationDraft, named: readonly Partial<RuleFile>[]): Problem[] =>
+/** Reports files that the configuration does not name: a misspelled one would be written to disk and never read. */
+export const findStrayFileProblems = (
+  { files }: ConfigurationDraft,
+  namedFiles: readonly Partial<RuleFile>[],
+): Problem[] =>
   [...files.keys()]
-    .filter((name) => !named.some((file) => file.kind && file.name === name))
+    .filter((name) => !namedFiles.some((file) => file.kind && file.name === name))
     .map((name) => ({
       severity: 'error',
       code: 'unnamed-file',

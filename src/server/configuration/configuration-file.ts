@@ -5,7 +5,7 @@ import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import type { ServerDefinition } from '../../domain/crawl/definition.js';
 import { formatPlace, type Problem } from '../../domain/crawl/place.js';
-import { FileRefused, RULE_FILE_ENDINGS, type RuleFileKind } from '../../domain/crawl/rule-file.js';
+import { FileRefused, RULE_FILE_EXTENSIONS, type RuleFileKind } from '../../domain/crawl/rule-file.js';
 import { toFileError } from '../fail.js';
 import { UsageError } from '../options.js';
 import type { ConfigurationFormat } from './configuration-format.js';
@@ -41,14 +41,14 @@ export interface LoadedConfiguration {
   readonly fingerprint: string;
 }
 
-/** Takes effect by its presence, so that creating or deleting it counts as a change. */
+/** Takes effect as soon as it exists, so creating or deleting it changes the configuration. */
 const GLOBAL_RULES = 'global.rules';
 
 /** The part that the API may write. */
 export type Texts = Pick<LoadedConfiguration, 'xml' | 'ruleFiles'>;
 
 /** New contents, written beside their files and ready to replace them. */
-export interface Staged {
+export interface StagedWrite {
   commit(): Promise<void>;
   discard(): Promise<void>;
 }
@@ -56,16 +56,16 @@ export interface Staged {
 export class ConfigurationFile {
   readonly folder: string;
   /** Folder that contains the plug-ins. */
-  private readonly plugins: string;
+  private readonly pluginFolder: string;
 
   constructor(
     readonly path: string,
     private readonly format: ConfigurationFormat,
-    private readonly fileSinks: string,
-    plugins?: string,
+    private readonly fileSinkFolder: string,
+    pluginFolder?: string,
   ) {
     this.folder = dirname(resolve(path));
-    this.plugins = plugins || this.folder;
+    this.pluginFolder = pluginFolder || this.folder;
   }
 
   /** @throws UsageError if the file does not exist or cannot be read. */
@@ -83,11 +83,11 @@ export class ConfigurationFile {
   }
 
   /**
-   * @param rules contents that replace those on disk, by name
+   * @param ruleTexts contents that replace those on disk, by name
    * @throws InvalidConfiguration with all problems.
    */
-  load(xml: string = this.readText(), rules?: ReadonlyMap<string, string>): LoadedConfiguration {
-    const { definition, problems, files } = this.check(xml, rules);
+  load(xml: string = this.readText(), ruleTexts?: ReadonlyMap<string, string>): LoadedConfiguration {
+    const { definition, problems, files } = this.check(xml, ruleTexts);
     if (!definition) throw new InvalidConfiguration(problems);
     return {
       xml,
@@ -101,37 +101,37 @@ export class ConfigurationFile {
 
   /** Whether the files on disk differ from these texts; missing files do not count, since nothing could be lost. */
   hasDiskChanged({ xml, ruleFiles }: Texts): boolean {
-    const isDifferent = (path: string, text: string): boolean => (readIfPresent(path) ?? text) !== text;
+    const isDifferent = (path: string, text: string): boolean => (tryReadFile(path) ?? text) !== text;
     return isDifferent(this.path, xml) || ruleFiles.some(({ name, text }) => isDifferent(this.resolvePath(name), text));
   }
 
   /** What is on disk in place of these texts, whether or not it is valid. */
   readDiskTexts({ ruleFiles }: Texts): Texts & { readonly fingerprint: string } {
-    const xml = readIfPresent(this.path) ?? '';
-    const standing = ruleFiles.map((file) => ({ ...file, text: readIfPresent(this.resolvePath(file.name)) ?? '' }));
-    return { xml, ruleFiles: standing, fingerprint: computeFingerprint(xml, standing) };
+    const xml = tryReadFile(this.path) ?? '';
+    const filesOnDisk = ruleFiles.map((file) => ({ ...file, text: tryReadFile(this.resolvePath(file.name)) ?? '' }));
+    return { xml, ruleFiles: filesOnDisk, fingerprint: computeFingerprint(xml, filesOnDisk) };
   }
 
   /** Like load, but returns the problems instead of throwing; the files are those that could be read, by name. */
   check(
     xml: string,
-    rules: ReadonlyMap<string, string> = new Map(),
+    ruleTexts: ReadonlyMap<string, string> = new Map(),
   ): ReturnType<ConfigurationFormat['read']> & { readonly files: readonly NamedFile[] } {
     const files = new Map<string, NamedFile>();
-    const read = this.format.read(xml, {
+    const result = this.format.read(xml, {
       file: this.path,
-      fileSinks: this.fileSinks,
-      plugins: this.plugins,
+      fileSinks: this.fileSinkFolder,
+      plugins: this.pluginFolder,
       pathOf: (name) => this.resolvePath(name),
       readFile: (name, kind) => {
         if (kind) requireRuleFileName(name);
         const path = this.resolvePath(name);
-        const text = (kind && rules.get(name)) ?? readFileSync(path, 'utf8');
+        const text = (kind && ruleTexts.get(name)) ?? readFileSync(path, 'utf8');
         files.set(name, { name, ...(kind ? { kind } : {}), text });
         return text;
       },
     });
-    return { ...read, files: [...files.values()].sort((a, b) => (a.name < b.name ? -1 : 1)) };
+    return { ...result, files: [...files.values()].sort((a, b) => (a.name < b.name ? -1 : 1)) };
   }
 
   /**
@@ -139,22 +139,22 @@ export class ConfigurationFile {
    * new, never incomplete. The rule files are written first: a new configuration may name new ones.
    * @throws UsageError for a file that cannot be written.
    */
-  async stage({ xml, ruleFiles }: Texts): Promise<Staged> {
-    const changed = ruleFiles.filter(({ name, text }) => readIfPresent(this.resolvePath(name)) !== text);
+  async stage({ xml, ruleFiles }: Texts): Promise<StagedWrite> {
+    const changed = ruleFiles.filter(({ name, text }) => tryReadFile(this.resolvePath(name)) !== text);
     const texts = [
       ...changed.map(({ name, text }) => [this.resolvePath(name), text] as const),
       [this.path, xml] as const,
     ];
-    const staged: Staged[] = [];
+    const stagedWrites: StagedWrite[] = [];
     const discard = async (): Promise<void> => {
-      for (const each of staged) await each.discard();
+      for (const write of stagedWrites) await write.discard();
     };
     try {
       for (const [path, text] of texts) {
-        const each = stageText(path, text).catch((error: unknown) => {
+        const pendingWrite = stageText(path, text).catch((error: unknown) => {
           throw toFileError(path, 'written', error);
         });
-        staged.push(await each);
+        stagedWrites.push(await pendingWrite);
       }
     } catch (error) {
       await discard();
@@ -163,7 +163,7 @@ export class ConfigurationFile {
     return {
       discard,
       commit: async () => {
-        for (const each of staged) await each.commit();
+        for (const write of stagedWrites) await write.commit();
       },
     };
   }
@@ -174,19 +174,19 @@ export class ConfigurationFile {
    */
   private resolvePath(name: string): string {
     const path = resolve(join(this.folder, name));
-    const configuration = resolveLinks(resolve(this.path));
-    const folders = [resolveLinks(this.folder), dirname(configuration)];
-    const real = resolveLinks(path);
-    if (real === configuration) throw new FileRefused(`${name} is the configuration itself: name another file`);
-    if (path.startsWith(this.folder + sep) && folders.some((folder) => real.startsWith(folder + sep))) return path;
+    const configurationPath = resolveLinks(resolve(this.path));
+    const folders = [resolveLinks(this.folder), dirname(configurationPath)];
+    const realPath = resolveLinks(path);
+    if (realPath === configurationPath) throw new FileRefused(`${name} is the configuration itself: name another file`);
+    if (path.startsWith(this.folder + sep) && folders.some((folder) => realPath.startsWith(folder + sep))) return path;
     throw new FileRefused(`${name} is outside the folder of the configuration: only files inside it are read`);
   }
 }
 
 function requireRuleFileName(name: string): void {
-  if (RULE_FILE_ENDINGS.some((ending) => name.toLowerCase().endsWith(ending))) return;
+  if (RULE_FILE_EXTENSIONS.some((extension) => name.toLowerCase().endsWith(extension))) return;
   throw new FileRefused(
-    `${name} is not accepted as the name of a rule file: give it a name that ends in ${RULE_FILE_ENDINGS.join(', ')}`,
+    `${name} is not accepted as the name of a rule file: give it a name that ends in ${RULE_FILE_EXTENSIONS.join(', ')}`,
   );
 }
 
@@ -196,7 +196,7 @@ function computeFingerprint(xml: string, files: readonly NamedFile[]): string {
   return hash.digest('hex');
 }
 
-function readIfPresent(path: string): string | undefined {
+function tryReadFile(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8');
   } catch {
@@ -204,7 +204,7 @@ function readIfPresent(path: string): string | undefined {
   }
 }
 
-/** The target of a symbolic link, because that is the file people edit. */
+/** Resolves symbolic links, because people edit the target. */
 export function resolveLinks(path: string): string {
   try {
     return realpathSync(path);
@@ -214,19 +214,19 @@ export function resolveLinks(path: string): string {
   }
 }
 
-/** Never opens a file or link that someone else has put there. */
-const NEW_FILE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
+/** Flags for creating a file; they never open a file or link that someone else has put there. */
+const NEW_FILE_FLAGS = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
 
-async function stageText(path: string, text: string): Promise<Staged> {
-  const place = resolveLinks(path);
-  mkdirSync(dirname(place), { recursive: true });
-  const staged = `${place}.${randomBytes(6).toString('hex')}.new`;
-  const discard = (): Promise<void> => rm(staged, { force: true });
+async function stageText(path: string, text: string): Promise<StagedWrite> {
+  const target = resolveLinks(path);
+  mkdirSync(dirname(target), { recursive: true });
+  const stagedPath = `${target}.${randomBytes(6).toString('hex')}.new`;
+  const discard = (): Promise<void> => rm(stagedPath, { force: true });
   try {
-    const handle = await open(staged, NEW_FILE, 0o600);
+    const handle = await open(stagedPath, NEW_FILE_FLAGS, 0o600);
     try {
       await handle.writeFile(text, 'utf8');
-      await preserveAccess(place, handle);
+      await preserveAccess(target, handle);
       await handle.sync();
     } finally {
       await handle.close();
@@ -238,15 +238,15 @@ async function stageText(path: string, text: string): Promise<Staged> {
   return {
     discard,
     commit: async () => {
-      await rename(staged, place);
-      await syncFolder(dirname(place));
+      await rename(stagedPath, target);
+      await syncFolder(dirname(target));
     },
   };
 }
 
 /** Users who could edit the old file can edit the new one. Only root may change a file's owner. */
-async function preserveAccess(place: string, handle: FileHandle): Promise<void> {
-  const stat = statSync(place, { throwIfNoEntry: false });
+async function preserveAccess(target: string, handle: FileHandle): Promise<void> {
+  const stat = statSync(target, { throwIfNoEntry: false });
   if (!stat) return;
   await handle.chown(stat.uid, stat.gid).catch(() => undefined);
   await handle.chmod(stat.mode & 0o777);

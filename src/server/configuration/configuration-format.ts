@@ -5,13 +5,13 @@ import type { RuleFileKind } from '../../domain/crawl/rule-file.js';
 import type { SourceName } from '../../domain/frontier/sources.js';
 
 export interface FormatContext {
-  /** Name of the file as the operator gave it; used in places. */
+  /** Name of the file as the operator gave it; used in the places of problems. */
   readonly file: string;
   /**
    * Content of another file that the configuration names, a rule file if `kind` is given; throws if it does not exist.
    */
   readonly readFile: (name: string, kind?: RuleFileKind) => string;
-  /** Absolute path of such a file. Absent: its name is its path. */
+  /** Returns the absolute path of such a file. Absent: its name is its path. */
   readonly pathOf?: (name: string) => string;
   /** Folder below which `file` sinks write. Absent: their paths are used unchanged. */
   readonly fileSinks?: string;
@@ -30,7 +30,7 @@ export interface RuleMatch {
   readonly children?: readonly RuleMatch[];
 }
 
-/** An action element: Index, NoIndex, Follow, NoFollow, Accept, Ignore, Source, AddMeta or Priority. */
+/** An action element: Index, NoIndex, Follow, NoFollow, Accept, Ignore, Source, AddMeta, Priority or Render. */
 export interface RuleAction {
   readonly element: string;
   readonly name?: string;
@@ -62,7 +62,7 @@ export interface ElementForm {
   readonly meaning: string;
   /** Names of the elements that are allowed inside. */
   readonly children: readonly string[];
-  /** At most once in its parent. */
+  /** Whether it may appear at most once in its parent. */
   readonly once: boolean;
   /** Meaning of its text content, if it may have any. */
   readonly text?: string;
@@ -94,7 +94,7 @@ export interface ConfigurationFormat {
   /** Reads a single element that says what is extracted from pages; returns a definition only if there is no error. */
   readContent(xml: string): { readonly definition?: ContentDefinition; readonly problems: readonly Problem[] };
   /** All elements that can be written, in the order of the reference. */
-  elements(): readonly ElementForm[];
+  listElements(): readonly ElementForm[];
   /** The text with every secret replaced by a placeholder. */
   redact(xml: string): string;
   /** The text with each placeholder replaced by the secret at the same place in `current`. */
@@ -104,7 +104,7 @@ export interface ConfigurationFormat {
   /** Like redact, but for a rule file; its placeholders cannot be turned back into secrets, so `read` refuses them. */
   redactRules(text: string): string;
 
-  rules(xml: string, crawler: string): readonly RuleView[];
+  listRules(xml: string, crawler: string): readonly RuleView[];
   /**
    * Returns the changed text; everything else stays byte for byte the same. Throws ProblemException if the change
    * cannot be made.

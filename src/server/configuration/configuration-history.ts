@@ -26,7 +26,7 @@ export interface ConfigurationHistory {
   readonly keepsSecrets: boolean;
   /** Newest first. */
   listVersions(before: number | undefined, limit: number): Promise<VersionHeader[]>;
-  /** Undefined for an unknown number; without files for versions from before files were kept. */
+  /** Undefined for an unknown number. Versions recorded before rule files were stored have no files. */
   findTexts(version: number): Promise<ConfigurationTexts | undefined>;
   add(entry: Omit<VersionHeader, 'version'> & ConfigurationTexts): Promise<VersionHeader>;
 }

@@ -24,31 +24,31 @@ export class ConfigurationVersions {
     who: string,
   ): Promise<VersionHeader> {
     const texts = { xml, files: indexTextsByName(ruleFiles) };
-    const kept = this.history.keepsSecrets ? texts : redactSecrets(texts, this.format);
-    return this.history.add({ at: this.clock.now(), who, digest: fingerprint, ...kept });
+    const storedTexts = this.history.keepsSecrets ? texts : redactSecrets(texts, this.format);
+    return this.history.add({ at: this.clock.now(), who, digest: fingerprint, ...storedTexts });
   }
 
   /** The version that was most recently put in force. */
-  async findNewest(): Promise<VersionHeader | undefined> {
-    const newest = await this.history.listVersions(undefined, 10);
-    return newest.find(({ who }) => who !== KEPT_EDIT);
+  async findNewestVersion(): Promise<VersionHeader | undefined> {
+    const newestVersions = await this.history.listVersions(undefined, 10);
+    return newestVersions.find(({ who }) => who !== KEPT_EDIT);
   }
 
-  /** @param own supplies the secrets that the history does not store */
-  async getTexts(version: number, own: Texts): Promise<ConfigurationTexts> {
+  /** @param ownTexts supplies the secrets that the history does not store */
+  async getTexts(version: number, ownTexts: Texts): Promise<ConfigurationTexts> {
     const texts = await this.history.findTexts(version);
-    if (texts) return this.history.keepsSecrets ? texts : restoreSecretsFrom(own, texts, this.format);
+    if (texts) return this.history.keepsSecrets ? texts : restoreSecretsFrom(ownTexts, texts, this.format);
     throw new ProblemException('not-found', `There is no version ${version} of the configuration.`);
   }
 
   /** The texts of an earlier version, redacted. */
-  async getRedacted(version: number, own: Texts): Promise<ConfigurationTexts> {
-    const { xml, files } = await this.getTexts(version, own);
-    const redacted = [...files].map(([name, text]) => [name, this.format.redactRules(text)] as const);
-    return { xml: this.redactXml(version, xml), files: new Map(redacted) };
+  async getRedactedTexts(version: number, ownTexts: Texts): Promise<ConfigurationTexts> {
+    const { xml, files } = await this.getTexts(version, ownTexts);
+    const redactedFiles = [...files].map(([name, text]) => [name, this.format.redactRules(text)] as const);
+    return { xml: this.redactXml(version, xml), files: new Map(redactedFiles) };
   }
 
-  /** An edit that was kept may not even be well-formed XML. */
+  /** @throws ProblemException for a kept edit that is not well-formed XML */
   private redactXml(version: number, xml: string): string {
     try {
       return this.format.redact(xml);

@@ -7,12 +7,12 @@ import type { ConfigurationService } from './configuration.service.js';
 import { resolveLinks } from './configuration-file.js';
 
 /** Editors write a file in several steps; the reload waits until there has been no change for this long. */
-const QUIET = milliseconds(300);
+const QUIET_TIME = milliseconds(300);
 
 /** Reloads when the configuration file, or a file that it names, changes on disk. */
 export class ConfigurationWatch {
   private watchers: FSWatcher[] = [];
-  private cancel: (() => void) | undefined;
+  private cancelReload: (() => void) | undefined;
 
   constructor(
     private readonly configuration: ConfigurationService,
@@ -23,7 +23,7 @@ export class ConfigurationWatch {
   }
 
   close(): void {
-    this.cancel?.();
+    this.cancelReload?.();
     for (const watcher of this.watchers) watcher.close();
     this.watchers = [];
   }
@@ -34,7 +34,7 @@ export class ConfigurationWatch {
    */
   private watchFolders(): void {
     const namesByFolder = new Map<string, Set<string>>();
-    const paths = this.configuration.watchedPaths.map((each) => resolve(each));
+    const paths = this.configuration.watchedPaths.map((path) => resolve(path));
     for (const path of new Set([...paths, ...paths.map(resolveLinks)])) {
       const names = namesByFolder.get(dirname(path)) ?? new Set();
       namesByFolder.set(dirname(path), names.add(basename(path)));
@@ -43,16 +43,16 @@ export class ConfigurationWatch {
       this.watchers = [...namesByFolder].map(([folder, names]) =>
         watch(folder, { persistent: false }, (_event, name) => {
           if (name === null || names.has(name)) this.scheduleReload();
-        }).on('error', (error) => this.giveUp(error)),
+        }).on('error', (error) => this.logWatchFailure(error)),
       );
     } catch (error) {
-      this.giveUp(error as Error);
+      this.logWatchFailure(error as Error);
     }
   }
 
   private scheduleReload(): void {
-    this.cancel?.();
-    this.cancel = this.clock.at(after(this.clock.now(), QUIET), () => {
+    this.cancelReload?.();
+    this.cancelReload = this.clock.at(after(this.clock.now(), QUIET_TIME), () => {
       void this.configuration.reload('file').then((outcome) => {
         if (outcome === 'refused') return;
         this.close();
@@ -61,7 +61,7 @@ export class ConfigurationWatch {
     });
   }
 
-  private giveUp(error: Error): void {
+  private logWatchFailure(error: Error): void {
     this.log.warn('cannot watch the configuration file for changes; send SIGHUP after a change', {
       error: error.message,
     });

@@ -30,7 +30,7 @@ import { JSON_TYPE, NDJSON_TYPE, Operation, XML_TYPE } from '../http/operation.j
 import { PageResponse } from '../http/page-response.js';
 import type { Page } from '../http/paging.js';
 import { SinkTestDto } from '../sinks/sink.dto.js';
-import type { TestSink } from '../sinks/sink-test.js';
+import type { SinkTester } from '../sinks/sink-test.js';
 import { API, TEST_SINK } from '../tokens.js';
 import { UrlQuery } from '../urls/url.query.js';
 import { PageViewDto, toPageViewDto } from '../urls/url-history.dto.js';
@@ -61,20 +61,20 @@ const DraftBody = (): MethodDecorator =>
       },
     }),
   );
-const XML_ANSWER = {
+const XML_RESPONSE = {
   description: 'CrawlConfig.xml with secrets replaced by placeholders.',
   headers: ETAG,
   content: { [XML_TYPE]: { schema: { type: 'string' } } },
 };
 
 class SinkQuery {
-  @ApiProperty({ description: 'Its name.' })
+  @ApiProperty({ description: 'Name of the sink in the submitted configuration.' })
   @IsString()
   sink!: string;
 }
 
 class LookQuery extends UrlQuery {
-  @ApiProperty({ description: 'Name of the sink or crawler in the submitted configuration.' })
+  @ApiProperty({ description: 'Name of the crawler in the submitted configuration.' })
   @IsString()
   crawler!: string;
 }
@@ -85,7 +85,7 @@ class LookQuery extends UrlQuery {
 export class ConfigurationController {
   constructor(
     @Inject(ConfigurationService) private readonly configuration: ConfigurationService,
-    @Inject(TEST_SINK) private readonly testSink: TestSink,
+    @Inject(TEST_SINK) private readonly testSink: SinkTester,
   ) {}
 
   @Get()
@@ -97,8 +97,8 @@ export class ConfigurationController {
     role: 'read',
   })
   @ApiProduces(XML_TYPE)
-  @ApiOkResponse(XML_ANSWER)
-  read(@Res({ passthrough: true }) reply: FastifyReply): string {
+  @ApiOkResponse(XML_RESPONSE)
+  getXml(@Res({ passthrough: true }) reply: FastifyReply): string {
     setVersionHeaders(reply, this.configuration);
     reply.type(`${XML_TYPE}; charset=utf-8`);
     return this.configuration.getRedactedXml();
@@ -112,8 +112,8 @@ export class ConfigurationController {
     description:
       'The configuration is checked as a whole; if there is any error, nothing changes. Once it is in force, stored URLs are judged again in the background. ' +
       'If more than 10 % of the documents of a crawler would be deleted, `confirm=true` is required. ' +
-      'An edit of the file on disk that is not in force is not overwritten unless `If-Match: *` asks for it; it then stays ' +
-      'in the history.',
+      'An edit of the file on disk that is not in force is overwritten only with `If-Match: *`; it is then kept in the ' +
+      'history.',
     role: 'admin',
     consumes: DRAFT_TYPES,
     problems: CHANGE_PROBLEMS,
@@ -158,7 +158,7 @@ export class ConfigurationController {
   @Operation({
     id: 'getConfigurationState',
     summary: 'Version, warnings, and whether the file is in force',
-    description: 'Warnings of the linter, and the errors of the file on disk if it was changed to something unusable.',
+    description: 'Linter warnings, and the errors in the file on disk if it was changed and cannot be used.',
     role: 'read',
   })
   @ApiOkResponse({ type: ConfigurationStateDto })
@@ -171,7 +171,7 @@ export class ConfigurationController {
   @Operation({
     id: 'checkConfiguration',
     summary: 'Check a configuration',
-    description: 'Reports every error and every doubtful rule with file, line and column. Nothing is changed.',
+    description: 'Reports every error and every questionable rule with file, line and column. Nothing is changed.',
     role: 'admin',
     writes: false,
     consumes: DRAFT_TYPES,
@@ -202,7 +202,10 @@ export class ConfigurationController {
   })
   @DraftBody()
   @ApiOkResponse({ type: SinkTestDto })
-  tryOutSink(@Body(DraftBodyPipe) draft: ConfigurationDraft, @Query() { sink }: SinkQuery): Promise<SinkTestDto> {
+  testSubmittedSink(
+    @Body(DraftBodyPipe) draft: ConfigurationDraft,
+    @Query() { sink }: SinkQuery,
+  ): Promise<SinkTestDto> {
     return this.testSink(this.configuration.findSink(draft, sink));
   }
 
@@ -213,18 +216,18 @@ export class ConfigurationController {
     searches: true,
     summary: 'Preview a page under a configuration that is not in force',
     description:
-      'Fetches robots.txt and, unless it forbids that, the page, as a crawler of the given configuration would; judges each of its ' +
-      'links. Nothing is stored, queued or pushed. Politeness applies. The configured logins are not used.',
+      'Fetches robots.txt and, unless that forbids it, the page, as the crawler in the given configuration would, and judges each link on ' +
+      'the page. Nothing is stored, queued or pushed. Politeness applies. The configured logins are not used.',
     role: 'admin',
     consumes: DRAFT_TYPES,
     problems: {
       404: 'The configuration has no crawler with that name.',
-      422: 'The configuration has errors (`errors` lists all), the string is not a URL, or the host cannot be queried at the moment.',
+      422: 'The configuration has errors (`errors` lists all), the string is not a URL, or no request can be sent to the host at the moment.',
     },
   })
   @DraftBody()
   @ApiOkResponse({ type: PageViewDto })
-  async look(@Body(DraftBodyPipe) draft: ConfigurationDraft, @Query() query: LookQuery): Promise<PageViewDto> {
+  async lookAtPage(@Body(DraftBodyPipe) draft: ConfigurationDraft, @Query() query: LookQuery): Promise<PageViewDto> {
     return toPageViewDto(await this.configuration.viewPage(draft, query.crawler, query.url));
   }
 
@@ -236,7 +239,7 @@ export class ConfigurationController {
     summary: 'Preview the effects of a configuration',
     description:
       'Judges the stored URLs with the given configuration and changes nothing. ' +
-      `With \`Accept: ${NDJSON_TYPE}\` interim reports are sent, one per line, the last one with \`done\`; otherwise only the final report is sent.`,
+      `With \`Accept: ${NDJSON_TYPE}\` interim reports are sent, one per line, and \`done\` is true in the last one; otherwise only the final report is sent.`,
     role: 'admin',
     writes: false,
     consumes: DRAFT_TYPES,
@@ -254,19 +257,19 @@ export class ConfigurationController {
     @Body(DraftBodyPipe) draft: ConfigurationDraft,
     @Headers('accept') accept: string | undefined,
     @Res({ passthrough: true }) reply: FastifyReply,
-    @ClientGone() gone: AbortSignal,
+    @ClientGone() signal: AbortSignal,
   ): Promise<PreviewDto | AsyncIterable<string> | undefined> {
     const reports = this.configuration.preview(draft);
     if (accept?.includes(NDJSON_TYPE)) {
       reply.type(NDJSON_TYPE);
       return toLines(reports);
     }
-    let last: PreviewDto | undefined;
+    let lastReport: PreviewDto | undefined;
     for await (const report of reports) {
-      gone.throwIfAborted();
-      last = toPreviewDto(report);
+      signal.throwIfAborted();
+      lastReport = toPreviewDto(report);
     }
-    return last;
+    return lastReport;
   }
 }
 

@@ -53,8 +53,7 @@ export class ConfigurationStateDto extends VersionDto {
 
   @ApiProperty({
     type: () => [ConfigurationProblemDto],
-    description:
-      'Why the file on disk, which has been changed in the meantime, is not in force; empty if it is in force.',
+    description: 'Errors because of which the changed file on disk is not in force; empty if it is in force.',
   })
   rejected!: ConfigurationProblemDto[];
 }
@@ -68,7 +67,7 @@ export const toConfigurationStateDto = (configuration: ConfigurationService): Co
 });
 
 export class CheckDto {
-  @ApiProperty({ description: 'No errors; there may be warnings.' })
+  @ApiProperty({ description: 'Whether there are no errors; there may be warnings.' })
   valid!: boolean;
 
   @ApiProperty({ type: () => [ConfigurationProblemDto] })
@@ -107,12 +106,15 @@ export class PreviewCrawlerDto {
   })
   newlyAccepted!: PreviewGroupDto;
 
-  @ApiProperty({ type: () => PreviewGroupDto, description: 'Stored URLs that would no longer be crawled (760).' })
+  @ApiProperty({
+    type: () => PreviewGroupDto,
+    description: 'Stored URLs that would no longer be crawled (status 760).',
+  })
   excluded!: PreviewGroupDto;
 
   @ApiProperty({
     type: () => PreviewGroupDto,
-    description: 'URLs that would be excluded and their documents left to another crawler (761).',
+    description: 'URLs that would be excluded, with their documents left to another crawler (status 761).',
   })
   keptElsewhere!: PreviewGroupDto;
 

@@ -10,20 +10,20 @@ import type { PageView } from '../../engine/views/url-views.js';
 import { ProblemException } from '../http/problem.js';
 import { UsageError } from '../options.js';
 import { CLOCK, CONFIGURATION_FILE, CONFIGURATION_FORMAT, CONFIGURATION_HISTORY, ENGINE, LOG } from '../tokens.js';
-import { type ConfigurationDraft, findStrayFiles, indexTextsByName } from './configuration-draft.js';
+import { type ConfigurationDraft, findStrayFileProblems, indexTextsByName } from './configuration-draft.js';
 import {
   type ConfigurationFile,
   InvalidConfiguration,
   type LoadedConfiguration,
   type RuleFile,
-  type Staged,
+  type StagedWrite,
 } from './configuration-file.js';
 import type { ConfigurationFormat, RuleView } from './configuration-format.js';
 import type { ConfigurationHistory, ConfigurationTexts, VersionHeader } from './configuration-history.js';
 import { ConfigurationVersions, KEPT_EDIT } from './configuration-versions.js';
 import { toProblemErrors } from './problems.dto.js';
 import {
-  ANY,
+  ANY_VERSION,
   createConfirmationProblem,
   createUnusableEditProblem,
   createWriteProblem,
@@ -36,13 +36,13 @@ export interface ConfigurationInForce extends LoadedConfiguration {
 
 export interface WriteRequest {
   readonly who: string;
-  /** Value of the header; the request is refused if it is absent. */
+  /** Value of the If-Match header. Only restore accepts a request without it. */
   readonly ifMatch: string | undefined;
-  /** The caller knows that many documents will be deleted. */
+  /** Whether the caller has confirmed that many documents may be deleted. */
   readonly confirm: boolean;
 }
 
-type Reloaded = 'unchanged' | 'reloaded' | 'refused';
+type ReloadOutcome = 'unchanged' | 'reloaded' | 'refused';
 
 /**
  * The configuration in force and the only ways to change it. Changes are made one at a time; a configuration with
@@ -51,14 +51,14 @@ type Reloaded = 'unchanged' | 'reloaded' | 'refused';
  */
 @Injectable()
 export class ConfigurationService {
-  private inForce: ConfigurationInForce | undefined;
-  /** What was last read from or written to the files; any difference was made by hand. */
-  private onDisk!: LoadedConfiguration;
+  private configurationInForce: ConfigurationInForce | undefined;
+  /** What was last read from or written to the files; any difference is an edit by someone else. */
+  private diskConfiguration!: LoadedConfiguration;
   private shared = false;
-  private rejected: readonly Problem[] = [];
-  /** An external secret has changed, but the previous configuration is still in force. */
-  private secretsAreOld = false;
-  private last: Promise<unknown> = Promise.resolve();
+  private fileProblems: readonly Problem[] = [];
+  /** Whether an external secret has changed but its previous value is still in use. */
+  private hasOutdatedSecrets = false;
+  private lastAction: Promise<unknown> = Promise.resolve();
   private readonly versions: ConfigurationVersions;
 
   constructor(
@@ -76,50 +76,53 @@ export class ConfigurationService {
    * The configuration to start with: the one in the file or, if several servers share the database, the one in force on
    * the others.
    */
-  async initialize(loaded: LoadedConfiguration, shared: boolean): Promise<ConfigurationInForce> {
+  async initialize(configuration: LoadedConfiguration, shared: boolean): Promise<ConfigurationInForce> {
     this.shared = shared;
-    this.onDisk = loaded;
-    const newest = await this.versions.findNewest();
-    const isNewest = newest?.digest === loaded.fingerprint;
-    if (newest && !isNewest && shared) {
+    this.diskConfiguration = configuration;
+    const newestVersion = await this.versions.findNewestVersion();
+    const isNewest = newestVersion?.digest === configuration.fingerprint;
+    if (newestVersion && !isNewest && shared) {
       this.log.warn('the configuration in the database is in force; the file differs from it and is not used', {
-        version: newest.version,
+        version: newestVersion.version,
         file: this.file.path,
       });
-      const { xml, files } = await this.versions.getTexts(newest.version, loaded);
-      this.inForce = { ...this.file.load(xml, files), header: newest };
+      const { xml, files } = await this.versions.getTexts(newestVersion.version, configuration);
+      this.configurationInForce = { ...this.file.load(xml, files), header: newestVersion };
     } else {
-      this.inForce = { ...loaded, header: newest && isNewest ? newest : await this.versions.record(loaded, 'file') };
+      this.configurationInForce = {
+        ...configuration,
+        header: newestVersion && isNewest ? newestVersion : await this.versions.record(configuration, 'file'),
+      };
     }
-    return this.inForce;
+    return this.configurationInForce;
   }
 
   /** Puts in force the configuration that another server has put in force. */
   adoptNewest(): Promise<void> {
     return this.runExclusively(async () => {
-      const newest = await this.versions.findNewest();
-      if (!newest || newest.digest === this.current.header.digest) return;
-      const { xml, files } = await this.versions.getTexts(newest.version, this.current);
-      const loaded = this.file.load(xml, files);
-      const staged = this.isFileEdited() ? undefined : await this.stage(loaded);
-      await this.engine.reconfigure(loaded.definition);
-      this.inForce = { ...loaded, header: newest };
-      await this.write(loaded, staged);
-      this.log.info('a new configuration is in force', { version: newest.version, by: newest.who });
+      const newestVersion = await this.versions.findNewestVersion();
+      if (!newestVersion || newestVersion.digest === this.current.header.digest) return;
+      const { xml, files } = await this.versions.getTexts(newestVersion.version, this.current);
+      const configuration = this.file.load(xml, files);
+      const stagedWrite = this.isFileEdited() ? undefined : await this.stage(configuration);
+      await this.engine.reconfigure(configuration.definition);
+      this.configurationInForce = { ...configuration, header: newestVersion };
+      await this.commitWrite(configuration, stagedWrite);
+      this.log.info('a new configuration is in force', { version: newestVersion.version, by: newestVersion.who });
     });
   }
 
   get current(): ConfigurationInForce {
-    if (!this.inForce) throw new Error('the configuration was requested before it was loaded');
-    return this.inForce;
+    if (!this.configurationInForce) throw new Error('the configuration was requested before it was loaded');
+    return this.configurationInForce;
   }
 
-  /** Errors of the file on disk if it was changed to something that could not be used. */
+  /** Problems of the file on disk if it was changed and cannot be used. */
   get rejectedProblems(): readonly Problem[] {
-    return this.rejected;
+    return this.fileProblems;
   }
 
-  /** Not derived from the text: otherwise, a person who may not see a password could test guesses against it. */
+  /** Not derived from the text: otherwise, someone who may not see a password could test guesses against it. */
   get etag(): string {
     const { version, at } = this.current.header;
     return `"${version}-${at.toString(36)}"`;
@@ -140,18 +143,18 @@ export class ConfigurationService {
   }
 
   listRules(crawler: string): readonly RuleView[] {
-    return this.format.rules(this.current.xml, crawler);
+    return this.format.listRules(this.current.xml, crawler);
   }
 
   check(draft: ConfigurationDraft): readonly Problem[] {
     const { xml, files } = this.completeDraft(draft);
-    const checked = this.file.check(xml, files);
-    return checked.definition ? [...checked.problems, ...findStrayFiles(draft, checked.files)] : checked.problems;
+    const result = this.file.check(xml, files);
+    return result.definition ? [...result.problems, ...findStrayFileProblems(draft, result.files)] : result.problems;
   }
 
   /** The sink with that name in a draft; placeholders are replaced by the secrets of the configuration in force. */
   findSink(draft: ConfigurationDraft, name: string): SinkDefinition {
-    const sink = this.loadOrThrow(draft).definition.sinks.find((one) => one.name === name);
+    const sink = this.loadOrThrow(draft).definition.sinks.find((candidate) => candidate.name === name);
     if (!sink) throw new ProblemException('not-found', `The configuration has no sink ${name}.`);
     return sink;
   }
@@ -169,7 +172,7 @@ export class ConfigurationService {
    * edit that is not in force; with If-Match: * such an edit is only saved in the history.
    */
   replace(draft: ConfigurationDraft, request: WriteRequest): Promise<ConfigurationInForce> {
-    return this.applyDraft(() => draft, request, request.ifMatch === ANY);
+    return this.applyDraft(() => draft, request, request.ifMatch === ANY_VERSION);
   }
 
   /** Like replace, but edits the text in force. */
@@ -178,21 +181,25 @@ export class ConfigurationService {
   }
 
   /**
-   * Like replace; without If-Match, any configuration in force may be replaced, but no edit of the file that is not in
-   * force.
+   * Like replace. Without If-Match, any configuration in force is replaced, but never an edit of the file that is not
+   * in force.
    */
   async restore(version: number, request: WriteRequest): Promise<ConfigurationInForce> {
     const texts = await this.versions.getTexts(version, this.current);
-    return this.applyDraft(() => texts, { ...request, ifMatch: request.ifMatch ?? ANY }, request.ifMatch === ANY);
+    return this.applyDraft(
+      () => texts,
+      { ...request, ifMatch: request.ifMatch ?? ANY_VERSION },
+      request.ifMatch === ANY_VERSION,
+    );
   }
 
   /** The texts of an earlier version, redacted. */
   getVersion(version: number): Promise<ConfigurationTexts> {
-    return this.versions.getRedacted(version, this.current);
+    return this.versions.getRedactedTexts(version, this.current);
   }
 
   /** Rereads the file, after a signal or because it has changed. Errors are only logged. */
-  reload(who: string): Promise<Reloaded> {
+  reload(who: string): Promise<ReloadOutcome> {
     return this.runExclusively(() =>
       this.loadEditedFile(who).catch((error: unknown) => {
         this.log.error('the configuration could not be reloaded; the current one stays in force', { error });
@@ -206,36 +213,36 @@ export class ConfigurationService {
    * and no new version is created.
    */
   async renewSecrets(): Promise<void> {
-    if (await this.format.reloadSecrets()) this.secretsAreOld = true;
-    if (!this.secretsAreOld) return;
+    if (await this.format.reloadSecrets()) this.hasOutdatedSecrets = true;
+    if (!this.hasOutdatedSecrets) return;
     await this.runExclusively(async () => {
-      this.secretsAreOld = false;
+      this.hasOutdatedSecrets = false;
       const { xml, ruleFiles, header, definition } = this.current;
-      const loaded = this.file.load(xml, new Map(indexTextsByName(ruleFiles)));
-      if (isSameDefinition(loaded.definition, definition)) return;
-      await this.reconfigure(loaded).catch((error: unknown) => {
-        this.secretsAreOld = true;
+      const configuration = this.file.load(xml, new Map(indexTextsByName(ruleFiles)));
+      if (isSameDefinition(configuration.definition, definition)) return;
+      await this.reconfigure(configuration).catch((error: unknown) => {
+        this.hasOutdatedSecrets = true;
         throw error;
       });
-      this.inForce = { ...loaded, header };
+      this.configurationInForce = { ...configuration, header };
       this.log.info('an external secret has changed, and the new value is in force');
     });
   }
 
   private applyDraft(
-    make: (xml: string) => ConfigurationDraft,
+    createDraft: (xml: string) => ConfigurationDraft,
     request: WriteRequest,
-    overwrites: boolean,
+    mayOverwriteEdit: boolean,
   ): Promise<ConfigurationInForce> {
     return this.runExclusively(async () => {
-      await this.requireCurrentVersion(request, overwrites);
-      const loaded = this.loadOrThrow(make(this.current.xml));
+      await this.requireCurrentVersion(request, mayOverwriteEdit);
+      const configuration = this.loadOrThrow(createDraft(this.current.xml));
       if (!request.confirm) {
-        await this.requireFewDeletions(loaded);
+        await this.requireFewDeletions(configuration);
         // The preview takes time, and the file may be edited in the meantime.
-        await this.requireCurrentVersion(request, overwrites);
+        await this.requireCurrentVersion(request, mayOverwriteEdit);
       }
-      return this.putInForce(loaded, request.who);
+      return this.putInForce(configuration, request.who);
     });
   }
 
@@ -243,24 +250,24 @@ export class ConfigurationService {
    * An edit of the file takes precedence: if it has not been noticed yet, it is loaded now, which makes the caller's
    * version outdated.
    */
-  private async requireCurrentVersion({ ifMatch }: WriteRequest, overwrites: boolean): Promise<void> {
+  private async requireCurrentVersion({ ifMatch }: WriteRequest, mayOverwriteEdit: boolean): Promise<void> {
     if (this.isFileEdited()) await this.loadEditedFile('file');
-    if (this.rejected.length > 0 && !overwrites) throw createUnusableEditProblem(this.rejected);
+    if (this.fileProblems.length > 0 && !mayOverwriteEdit) throw createUnusableEditProblem(this.fileProblems);
     requireMatch(ifMatch, this.etag);
   }
 
   private isFileEdited(): boolean {
-    return this.rejected.length > 0 || this.file.hasDiskChanged(this.onDisk);
+    return this.fileProblems.length > 0 || this.file.hasDiskChanged(this.diskConfiguration);
   }
 
-  private async loadEditedFile(who: string): Promise<Reloaded> {
+  private async loadEditedFile(who: string): Promise<ReloadOutcome> {
     try {
-      const loaded = this.file.load();
-      const isNew = loaded.fingerprint !== this.current.fingerprint;
-      const header = isNew ? await this.reconfigureAndRecord(loaded, who) : undefined;
-      this.onDisk = loaded;
-      if (header) await this.acceptVersion(loaded, header);
-      this.rejected = [];
+      const configuration = this.file.load();
+      const isNew = configuration.fingerprint !== this.current.fingerprint;
+      const header = isNew ? await this.reconfigureAndRecord(configuration, who) : undefined;
+      this.diskConfiguration = configuration;
+      if (header) await this.acceptVersion(configuration, header);
+      this.fileProblems = [];
       return isNew ? 'reloaded' : 'unchanged';
     } catch (error) {
       if (!(error instanceof InvalidConfiguration)) throw error;
@@ -270,34 +277,34 @@ export class ConfigurationService {
   }
 
   private rejectFile(problems: readonly Problem[]): void {
-    this.rejected = problems;
-    this.log.error('the changed configuration has errors; the one in force stays', {
+    this.fileProblems = problems;
+    this.log.error('the changed configuration file has errors; the previous configuration stays in force', {
       problems: problems.map((problem) => `${formatPlace(problem.place)} ${problem.code} ${problem.message}`),
     });
   }
 
-  private async putInForce(loaded: LoadedConfiguration, who: string): Promise<ConfigurationInForce> {
-    const staged = await this.stage(loaded);
-    const header = await this.reconfigureAndRecord(loaded, who, () => this.keepEdit(loaded)).catch(
-      async (error: unknown) => {
-        await staged?.discard();
-        throw error;
-      },
-    );
-    await this.write(loaded, staged);
-    return this.acceptVersion(loaded, header);
+  private async putInForce(configuration: LoadedConfiguration, who: string): Promise<ConfigurationInForce> {
+    const stagedWrite = await this.stage(configuration);
+    const header = await this.reconfigureAndRecord(configuration, who, () =>
+      this.recordRejectedEdit(configuration),
+    ).catch(async (error: unknown) => {
+      await stagedWrite?.discard();
+      throw error;
+    });
+    await this.commitWrite(configuration, stagedWrite);
+    return this.acceptVersion(configuration, header);
   }
 
   /** A configuration that cannot be stored, for example because the disk is full, is not put in force either. */
   private async reconfigureAndRecord(
-    loaded: LoadedConfiguration,
+    configuration: LoadedConfiguration,
     who: string,
-    before = async (): Promise<unknown> => undefined,
+    beforeRecording = async (): Promise<unknown> => undefined,
   ): Promise<VersionHeader> {
-    await this.reconfigure(loaded);
+    await this.reconfigure(configuration);
     try {
-      await before();
-      return await this.versions.record(loaded, who);
+      await beforeRecording();
+      return await this.versions.record(configuration, who);
     } catch (error) {
       await this.engine.reconfigure(this.current.definition).catch(() => undefined);
       throw error;
@@ -305,14 +312,14 @@ export class ConfigurationService {
   }
 
   /** Keeps an edit that could not be used and is about to be overwritten. */
-  private async keepEdit(loaded: LoadedConfiguration): Promise<void> {
-    if (this.rejected.length > 0) await this.versions.record(this.file.readDiskTexts(loaded), KEPT_EDIT);
+  private async recordRejectedEdit(configuration: LoadedConfiguration): Promise<void> {
+    if (this.fileProblems.length > 0) await this.versions.record(this.file.readDiskTexts(configuration), KEPT_EDIT);
   }
 
-  private async write(loaded: LoadedConfiguration, staged: Staged | undefined): Promise<void> {
-    if (!staged) return;
-    await staged.commit();
-    this.onDisk = loaded;
+  private async commitWrite(configuration: LoadedConfiguration, stagedWrite: StagedWrite | undefined): Promise<void> {
+    if (!stagedWrite) return;
+    await stagedWrite.commit();
+    this.diskConfiguration = configuration;
   }
 
   /** If the store fails halfway, the previous configuration is restored, even if that cannot be stored either. */
@@ -326,11 +333,11 @@ export class ConfigurationService {
   }
 
   /**
-   * If several servers share a database that has the configuration, a file that cannot be written (because it is
-   * mounted read-only) may stay outdated.
+   * Writes the new contents beside the files. If several servers share a database, which has the configuration, a file
+   * that cannot be written (because it is mounted read-only) may stay outdated.
    */
-  private stage(loaded: LoadedConfiguration): Promise<Staged | undefined> {
-    return this.file.stage(loaded).catch((error: unknown) => {
+  private stage(configuration: LoadedConfiguration): Promise<StagedWrite | undefined> {
+    return this.file.stage(configuration).catch((error: unknown) => {
       if (!this.shared) throw error instanceof UsageError ? createWriteProblem(error) : error;
       this.log.info('the configuration file could not be written; the database has the configuration', {
         file: this.file.path,
@@ -340,12 +347,15 @@ export class ConfigurationService {
     });
   }
 
-  private async acceptVersion(loaded: LoadedConfiguration, header: VersionHeader): Promise<ConfigurationInForce> {
-    this.inForce = { ...loaded, header };
-    this.rejected = [];
+  private async acceptVersion(
+    configuration: LoadedConfiguration,
+    header: VersionHeader,
+  ): Promise<ConfigurationInForce> {
+    this.configurationInForce = { ...configuration, header };
+    this.fileProblems = [];
     this.log.info('a new configuration is in force', { version: header.version, by: header.who });
     await this.engine.notifyOthers();
-    return this.inForce;
+    return this.configurationInForce;
   }
 
   /**
@@ -353,38 +363,40 @@ export class ConfigurationService {
    * outdated.
    */
   private completeDraft({ xml, files }: ConfigurationDraft): ConfigurationTexts {
-    const known = this.shared ? indexTextsByName(this.current.ruleFiles) : [];
+    const currentFiles = this.shared ? indexTextsByName(this.current.ruleFiles) : [];
     return {
       xml: xml === undefined ? this.current.xml : this.format.restoreSecrets(xml, this.current.xml),
-      files: new Map([...known, ...files]),
+      files: new Map([...currentFiles, ...files]),
     };
   }
 
   private loadOrThrow(draft: ConfigurationDraft): LoadedConfiguration {
     const { xml, files } = this.completeDraft(draft);
     try {
-      const loaded = this.file.load(xml, files);
-      const strays = findStrayFiles(draft, loaded.ruleFiles);
-      if (strays.length > 0) throw new InvalidConfiguration(strays);
-      return loaded;
+      const configuration = this.file.load(xml, files);
+      const strayProblems = findStrayFileProblems(draft, configuration.ruleFiles);
+      if (strayProblems.length > 0) throw new InvalidConfiguration(strayProblems);
+      return configuration;
     } catch (error) {
       if (!(error instanceof InvalidConfiguration)) throw error;
       const errors = toProblemErrors(error.problems);
-      throw new ProblemException('configuration-invalid', `Nothing was changed: ${errors.length} problems.`, {
-        errors,
-      });
+      throw new ProblemException(
+        'configuration-invalid',
+        'Nothing was changed, because the configuration has errors; `errors` lists all problems.',
+        { errors },
+      );
     }
   }
 
   private async requireFewDeletions({ definition }: LoadedConfiguration): Promise<void> {
-    let last: PreviewReport | undefined;
-    for await (const report of this.engine.preview(definition)) last = report;
-    if (last && last.needsConfirmation.length > 0) throw createConfirmationProblem(last);
+    let lastReport: PreviewReport | undefined;
+    for await (const report of this.engine.preview(definition)) lastReport = report;
+    if (lastReport && lastReport.needsConfirmation.length > 0) throw createConfirmationProblem(lastReport);
   }
 
   private runExclusively<T>(action: () => Promise<T>): Promise<T> {
-    const run = this.last.then(action, action);
-    this.last = run.catch(() => undefined);
-    return run;
+    const result = this.lastAction.then(action, action);
+    this.lastAction = result.catch(() => undefined);
+    return result;
   }
 }

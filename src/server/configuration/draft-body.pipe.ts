@@ -17,10 +17,10 @@ export class DraftBodyPipe implements PipeTransform<unknown, Promise<Configurati
       metatype: ConfigurationDraftDto,
     });
     const files = Object.entries(draft.files ?? {});
-    const odd = files.find(([, text]) => typeof text !== 'string');
-    if (odd) {
-      throw new ProblemException('invalid-request', `The content of the file ${odd[0]} is not a string.`, {
-        errors: [{ pointer: toPointer('/files/', odd[0]), detail: 'the content of a file must be a string' }],
+    const invalidFile = files.find(([, text]) => typeof text !== 'string');
+    if (invalidFile) {
+      throw new ProblemException('invalid-request', `The content of the file ${invalidFile[0]} is not a string.`, {
+        errors: [{ pointer: toPointer('/files/', invalidFile[0]), detail: 'the content of a file must be a string' }],
       });
     }
     return { ...(draft.xml === undefined ? {} : { xml: draft.xml }), files: new Map(files) };

@@ -72,6 +72,6 @@ export class ElementsController {
   })
   @PageResponse(ElementFormDto, 'All elements.')
   list(): Page<ElementFormDto> {
-    return { items: this.format.elements(), next: null };
+    return { items: this.format.listElements(), next: null };
   }
 }

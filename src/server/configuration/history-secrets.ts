@@ -6,29 +6,29 @@ import type { Texts } from './configuration-file.js';
 import type { ConfigurationFormat } from './configuration-format.js';
 import type { ConfigurationTexts } from './configuration-history.js';
 
-type Secrets = Pick<ConfigurationFormat, 'redact' | 'redactRules' | 'restoreSecrets'>;
+type SecretFormat = Pick<ConfigurationFormat, 'redact' | 'redactRules' | 'restoreSecrets'>;
 
-export function redactSecrets({ xml, files }: ConfigurationTexts, format: Secrets): ConfigurationTexts {
-  const redacted = [...files].map(([name, text]) => [name, format.redactRules(text)] as const);
-  return { xml: redactOrEmpty(xml, format), files: new Map(redacted) };
+export function redactSecrets({ xml, files }: ConfigurationTexts, format: SecretFormat): ConfigurationTexts {
+  const redactedFiles = [...files].map(([name, text]) => [name, format.redactRules(text)] as const);
+  return { xml: redactOrEmpty(xml, format), files: new Map(redactedFiles) };
 }
 
 /** A rule file gets its secrets back if the rest of it is unchanged. */
 export function restoreSecretsFrom(
-  own: Texts,
+  ownTexts: Texts,
   { xml, files }: ConfigurationTexts,
-  format: Secrets,
+  format: SecretFormat,
 ): ConfigurationTexts {
-  const findOwnText = (name: string): string | undefined => own.ruleFiles.find((file) => file.name === name)?.text;
-  const filled = [...files].map(([name, text]) => {
-    const known = findOwnText(name);
-    return [name, known !== undefined && format.redactRules(known) === text ? known : text] as const;
+  const findOwnText = (name: string): string | undefined => ownTexts.ruleFiles.find((file) => file.name === name)?.text;
+  const restoredFiles = [...files].map(([name, text]) => {
+    const ownText = findOwnText(name);
+    return [name, ownText !== undefined && format.redactRules(ownText) === text ? ownText : text] as const;
   });
-  return { xml: format.restoreSecrets(xml, own.xml), files: new Map(filled) };
+  return { xml: format.restoreSecrets(xml, ownTexts.xml), files: new Map(restoredFiles) };
 }
 
-/** In a text that is not XML, the secrets cannot be found. */
-function redactOrEmpty(xml: string, format: Secrets): string {
+/** Returns an empty text if the text is not XML, because its secrets cannot be found. */
+function redactOrEmpty(xml: string, format: SecretFormat): string {
   try {
     return format.redact(xml);
   } catch {

@@ -21,7 +21,7 @@ export class ResolvedController {
     id: 'getResolved',
     summary: 'The resolved view',
     description:
-      'Without `url`: everything that the crawl policy consists of, expanded, in the order of evaluation. ' +
+      'Without `url`: the whole crawl policy, expanded, in the order of evaluation. ' +
       'With `url`: what each rule did with the URL, and the final options, with the setting that determined each of them.',
     role: 'read',
     problems: { 404: 'There is no crawler with that name.', 422: 'The string is not a URL.' },

@@ -52,7 +52,7 @@ class MatchedEntryDto extends ResolvedEntryDto {
   @ApiProperty({
     required: false,
     description:
-      'Whether it matches the URL. Absent if it is not a rule that can match, or is below a condition that does not apply.',
+      'Whether the rule matches the URL. Absent if the entry is not a rule that can match, or is inside a condition that does not apply.',
   })
   matched?: boolean;
 }

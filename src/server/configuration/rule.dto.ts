@@ -42,7 +42,7 @@ export class RuleMatchDto {
 
   @ApiProperty({
     required: false,
-    description: 'Special characters are literal and act as operators only after a backslash.',
+    description: 'Whether special characters are literal and act as operators only after a backslash.',
   })
   @IfGiven()
   @IsBoolean()
@@ -117,7 +117,7 @@ export class RuleInputDto {
   @MaxLength(256)
   key?: string;
 
-  @ApiProperty({ required: false, description: 'One Rule element; instead of `match` and `actions`.' })
+  @ApiProperty({ required: false, description: 'One Rule element, instead of `match` and `actions`.' })
   @IfGiven()
   @IsString()
   @MaxLength(MAX_VALUE)

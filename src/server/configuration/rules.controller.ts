@@ -39,7 +39,7 @@ import type { RuleInput, RuleView } from './configuration-format.js';
 import { InsertQuery, MoveDto, PreviewRuleQuery, RuleDto, RuleInputDto } from './rule.dto.js';
 import { RuleBodyPipe } from './rule-body.pipe.js';
 
-const UNKNOWN = { 404: 'There is no such crawler or rule.' };
+const NOT_FOUND_PROBLEM = { 404: 'There is no such crawler or rule.' };
 const EXAMPLE = '<Rule><Path value="/private"/><Ignore/></Rule>';
 
 const RuleBody = (): MethodDecorator =>
@@ -60,7 +60,7 @@ export class RulesController {
     summary: 'Crawl rules',
     description: 'All rules of a crawler in the order of evaluation, both broken down into parts and as XML.',
     role: 'read',
-    problems: UNKNOWN,
+    problems: NOT_FOUND_PROBLEM,
   })
   @PageResponse(RuleDto, 'All rules.')
   list(@Param('crawler') crawler: string, @Res({ passthrough: true }) reply: FastifyReply): Page<RuleDto> {
@@ -75,7 +75,7 @@ export class RulesController {
     summary: 'One crawl rule',
     description: 'The rule at a position, counted from 0 across all Rules blocks of the crawler.',
     role: 'read',
-    problems: UNKNOWN,
+    problems: NOT_FOUND_PROBLEM,
   })
   @ApiOkResponse({ type: RuleDto })
   get(
@@ -93,10 +93,10 @@ export class RulesController {
   @Operation({
     id: 'insertRule',
     summary: 'Insert a crawl rule',
-    description: 'At a position or at the end, as JSON or as one Rule element.',
+    description: 'Inserts a rule at a position or at the end. The body is JSON or one Rule element.',
     role: 'admin',
     consumes: [JSON_TYPE, XML_TYPE],
-    problems: { ...CHANGE_PROBLEMS, ...UNKNOWN },
+    problems: { ...CHANGE_PROBLEMS, ...NOT_FOUND_PROBLEM },
   })
   @RuleBody()
   @ApiCreatedResponse({ type: RuleDto })
@@ -113,10 +113,11 @@ export class RulesController {
       (xml) => format.insertRule(xml, crawler, rule, query.index),
       createWriteRequest(request, query),
     );
-    const written = query.index === undefined ? this.listRules(crawler).at(-1)! : this.findRule(crawler, query.index);
-    note.recordChange(undefined, { index: written.index, xml: written.xml });
+    const writtenRule =
+      query.index === undefined ? this.listRules(crawler).at(-1)! : this.findRule(crawler, query.index);
+    note.recordChange(undefined, { index: writtenRule.index, xml: writtenRule.xml });
     setVersionHeaders(reply, this.configuration);
-    return toRuleDto(written);
+    return toRuleDto(writtenRule);
   }
 
   @Put(':index')
@@ -128,7 +129,7 @@ export class RulesController {
     description: 'Its position, group and key stay the same.',
     role: 'admin',
     consumes: [JSON_TYPE, XML_TYPE],
-    problems: { ...CHANGE_PROBLEMS, ...UNKNOWN },
+    problems: { ...CHANGE_PROBLEMS, ...NOT_FOUND_PROBLEM },
   })
   @RuleBody()
   @ApiOkResponse({ type: RuleDto })
@@ -147,10 +148,10 @@ export class RulesController {
       (xml) => format.replaceRule(xml, crawler, index, rule),
       createWriteRequest(request, query),
     );
-    const written = this.findRule(crawler, index);
-    note.recordChange({ index, xml: before }, { index, xml: written.xml });
+    const writtenRule = this.findRule(crawler, index);
+    note.recordChange({ index, xml: before }, { index, xml: writtenRule.xml });
     setVersionHeaders(reply, this.configuration);
-    return toRuleDto(written);
+    return toRuleDto(writtenRule);
   }
 
   @Delete(':index')
@@ -162,9 +163,9 @@ export class RulesController {
     summary: 'Delete a crawl rule',
     description: 'The rules after it move up by one.',
     role: 'admin',
-    problems: { ...CHANGE_PROBLEMS, ...UNKNOWN },
+    problems: { ...CHANGE_PROBLEMS, ...NOT_FOUND_PROBLEM },
   })
-  @ApiNoContentResponse({ description: 'Done.' })
+  @ApiNoContentResponse({ description: 'The rule was deleted.' })
   async remove(
     @Param('crawler') crawler: string,
     @Param('index', WholeNumberPipe) index: number,
@@ -195,7 +196,7 @@ export class RulesController {
     role: 'admin',
     writes: false,
     consumes: [JSON_TYPE, XML_TYPE],
-    problems: { ...UNKNOWN, 422: 'The rule has errors; `errors` lists all.' },
+    problems: { ...NOT_FOUND_PROBLEM, 422: 'The rule has errors; `errors` lists all.' },
   })
   @RuleBody()
   @ApiOkResponse({ type: PreviewDto })
@@ -203,16 +204,16 @@ export class RulesController {
     @Param('crawler') crawler: string,
     @Body(RuleBodyPipe) rule: RuleInput,
     @Query() { index }: PreviewRuleQuery,
-    @ClientGone() gone: AbortSignal,
+    @ClientGone() signal: AbortSignal,
   ): Promise<PreviewDto> {
     const { format, current } = this.configuration;
     const xml = format.insertRule(current.xml, crawler, rule, index);
-    let last: PreviewDto | undefined;
+    let lastReport: PreviewDto | undefined;
     for await (const report of this.configuration.preview({ xml, files: new Map() })) {
-      gone.throwIfAborted();
-      last = toPreviewDto(report);
+      signal.throwIfAborted();
+      lastReport = toPreviewDto(report);
     }
-    return last!;
+    return lastReport!;
   }
 
   @Post('move')
@@ -224,7 +225,7 @@ export class RulesController {
     summary: 'Move a crawl rule',
     description: 'Later rules override earlier ones: the order matters.',
     role: 'admin',
-    problems: { ...CHANGE_PROBLEMS, ...UNKNOWN },
+    problems: { ...CHANGE_PROBLEMS, ...NOT_FOUND_PROBLEM },
   })
   @PageResponse(RuleDto, 'All rules in their new order.')
   async move(
@@ -254,7 +255,7 @@ export class RulesController {
     if (rule) return rule;
     throw new ProblemException(
       'not-found',
-      `There is no rule ${index}: ${crawler} has ${rules.length}, counted from 0.`,
+      `There is no rule ${index}: ${crawler} has ${rules.length} rule(s), counted from 0.`,
     );
   }
 }

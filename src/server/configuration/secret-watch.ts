@@ -4,17 +4,17 @@ import type { Clock } from '../../engine/ports/clock.js';
 import type { Log } from '../../engine/ports/log.js';
 
 export interface SecretWatchParts {
-  /** Reads external secrets, and puts changes in force. */
+  /** Rereads external secrets and puts changes in force. */
   readonly renew: () => Promise<void>;
-  readonly every: Duration;
+  readonly interval: Duration;
   readonly clock: Clock;
   readonly log: Log;
 }
 
 /** Rereads external secrets on a schedule, and as soon as a login fails, since its password may have been changed. */
 export class SecretWatch {
-  private cancel: (() => void) | undefined;
-  private running: Promise<void> | undefined;
+  private cancelCheck: (() => void) | undefined;
+  private runningCheck: Promise<void> | undefined;
   private closed = false;
 
   constructor(private readonly parts: SecretWatchParts) {
@@ -27,15 +27,15 @@ export class SecretWatch {
 
   /** Runs one check at a time; resolves when changes are in force. Never rejects. */
   checkNow(): Promise<void> {
-    this.running ??= this.renewSecrets().finally(() => {
-      this.running = undefined;
+    this.runningCheck ??= this.renewSecrets().finally(() => {
+      this.runningCheck = undefined;
     });
-    return this.running;
+    return this.runningCheck;
   }
 
   close(): void {
     this.closed = true;
-    this.cancel?.();
+    this.cancelCheck?.();
   }
 
   private async renewSecrets(): Promise<void> {
@@ -49,8 +49,8 @@ export class SecretWatch {
   }
 
   private scheduleCheck(): void {
-    const { clock, every } = this.parts;
-    this.cancel = clock.at(after(clock.now(), every), () => {
+    const { clock, interval } = this.parts;
+    this.cancelCheck = clock.at(after(clock.now(), interval), () => {
       void this.checkNow().then(() => {
         if (!this.closed) this.scheduleCheck();
       });

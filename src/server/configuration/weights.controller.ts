@@ -50,6 +50,6 @@ export class WeightsController {
   }
 }
 
-/** Fields that were not sent are present, but without a value. */
+/** Leaves out the fields that were not sent, which are present but undefined. */
 const omitUndefined = (weights: WeightsDto): Partial<WeightsDto> =>
   Object.fromEntries(Object.entries(weights).filter(([, weight]) => weight !== undefined));

@@ -5,7 +5,7 @@ import type { UsageError } from '../options.js';
 import { toProblemErrors } from './problems.dto.js';
 
 /** If-Match value of a caller who wants to overwrite any version. */
-export const ANY = '*';
+export const ANY_VERSION = '*';
 
 /** @throws ProblemException 428 without a tag, 412 with a different one. */
 export function requireMatch(ifMatch: string | undefined, etag: string): void {
@@ -16,34 +16,34 @@ export function requireMatch(ifMatch: string | undefined, etag: string): void {
     );
   }
   const tags = ifMatch.split(',').map((tag) => tag.trim().replace(/^W\//, ''));
-  if (tags.includes(ANY) || tags.includes(etag)) return;
+  if (tags.includes(ANY_VERSION) || tags.includes(etag)) return;
   throw new ProblemException('precondition-failed', `The configuration in force is ${etag}; read it again first.`);
 }
 
-/** The change would delete many documents; says how many, and of which crawlers. */
+/** For a change that would delete many documents: says how many, and of which crawlers. */
 export function createConfirmationProblem({ crawlers, needsConfirmation }: PreviewReport): ProblemException {
-  const numbers = crawlers
+  const deletions = crawlers
     .filter(({ crawler }) => needsConfirmation.includes(crawler))
     .map(({ crawler, documentsDeleted, indexed }) => ({ crawler, documentsDeleted: documentsDeleted.count, indexed }));
-  const words = numbers.map((n) => `${n.documentsDeleted} of ${n.indexed} documents of ${n.crawler}`).join(', ');
-  const detail = `The change would delete ${words}. Repeat with confirm=true to make it.`;
-  return new ProblemException('confirmation-needed', detail, { crawlers: numbers });
+  const summary = deletions.map((n) => `${n.documentsDeleted} of ${n.indexed} documents of ${n.crawler}`).join(', ');
+  const detail = `The change would delete ${summary}. Repeat with confirm=true to make it.`;
+  return new ProblemException('confirmation-needed', detail, { crawlers: deletions });
 }
 
-/** The file on disk was edited to something that cannot be used, and a write would destroy the edit. */
+/** For a write that would destroy an edit of the file on disk that cannot be used. */
 export function createUnusableEditProblem(problems: readonly Problem[]): ProblemException {
-  const [first] = problems.filter(({ severity }) => severity === 'error');
-  const fault = first ? ` ${formatPlace(first.place)} ${first.message}.` : '';
+  const [firstError] = problems.filter(({ severity }) => severity === 'error');
+  const errorText = firstError ? ` ${formatPlace(firstError.place)} ${firstError.message}.` : '';
   const detail =
-    `The configuration file on disk has an edit that is not in force.${fault} Nothing was changed. Fix the file or undo the ` +
+    `The configuration file on disk has changes that have not been applied.${errorText} Nothing was changed. Fix the file or undo the ` +
     'edit, and repeat; or send the whole configuration by PUT /api/v1/config with If-Match: *, which keeps the edit in the ' +
     'history and overwrites it.';
   return new ProblemException('edit-not-in-force', detail, { errors: toProblemErrors(problems) });
 }
 
 /**
- * The configuration file or a rule file cannot be written, for example because its folder is mounted read-only or the
- * disk is full.
+ * For a configuration file or rule file that cannot be written, for example because its folder is mounted read-only or
+ * the disk is full.
  */
 export const createWriteProblem = ({ message }: UsageError): ProblemException =>
   new ProblemException('unacceptable', `Nothing was changed: ${message}.`);

@@ -17,29 +17,31 @@ const CONTENT_SECURITY_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-const FOLDER = join(PROJECT_ROOT, 'console', 'dist');
+const CONSOLE_FOLDER = join(PROJECT_ROOT, 'console', 'dist');
 
 const PLAIN_PAGE = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Crawlway</title>
 <h1>Crawlway</h1><p>The server is running. The web console has not been built (<code>npm run build</code> builds it).
 The API is described at <a href="/docs">/docs</a>.</p></html>`;
 
-/** A probe with a mistyped address must fail instead of getting a page. */
-const NO_SCREENS = new Set(['api', 'docs', 'health', 'help', 'mcp', 'metrics']);
+/**
+ * First segments of paths that are not screens: a probe with a mistyped address must fail instead of getting a page.
+ */
+const NON_SCREEN_SEGMENTS = new Set(['api', 'docs', 'health', 'help', 'mcp', 'metrics']);
 
 /** Paths of the console's screens have no dot in their last segment; paths of files do. */
 function isScreenPath(path: string): boolean {
-  const first = path.split('/').find((part) => part !== '') ?? '';
-  return !NO_SCREENS.has(first.toLowerCase()) && !path.slice(path.lastIndexOf('/')).includes('.');
+  const firstSegment = path.split('/').find((segment) => segment !== '') ?? '';
+  return !NON_SCREEN_SEGMENTS.has(firstSegment.toLowerCase()) && !path.slice(path.lastIndexOf('/')).includes('.');
 }
 
-const HELP = join(PROJECT_ROOT, 'dist', 'help');
+const HELP_FOLDER = join(PROJECT_ROOT, 'dist', 'help');
 
 /** Serves the documentation at `/help`: pages that scripts/docs.mjs generated from docs/. */
 export async function serveHelp(fastify: FastifyInstance): Promise<void> {
-  if (!existsSync(join(HELP, 'index.html'))) return;
+  if (!existsSync(join(HELP_FOLDER, 'index.html'))) return;
   fastify.get('/help', async (_request, reply) => reply.redirect('/help/'));
   await fastify.register(fastifyStatic, {
-    root: HELP,
+    root: HELP_FOLDER,
     prefix: '/help/',
     decorateReply: false,
     setHeaders: (reply) => void reply.header('content-security-policy', CONTENT_SECURITY_POLICY),
@@ -47,20 +49,20 @@ export async function serveHelp(fastify: FastifyInstance): Promise<void> {
 }
 
 export async function serveConsole(fastify: FastifyInstance): Promise<void> {
-  const index = join(FOLDER, 'index.html');
-  if (!existsSync(index)) {
+  const indexFile = join(CONSOLE_FOLDER, 'index.html');
+  if (!existsSync(indexFile)) {
     fastify.get('/', async (_request, reply) => reply.type('text/html; charset=utf-8').send(PLAIN_PAGE));
     return;
   }
   await fastify.register(fastifyStatic, {
-    root: join(FOLDER, 'assets'),
+    root: join(CONSOLE_FOLDER, 'assets'),
     prefix: '/assets/',
     preCompressed: true,
     immutable: true,
     maxAge: '1y',
     decorateReply: false,
   });
-  const page = readFileSync(index, 'utf8');
+  const page = readFileSync(indexFile, 'utf8');
   fastify.get('/', async (_request, reply) => sendPage(reply));
   fastify.get('/*', async (request, reply) => {
     const path = request.url.split('?', 1)[0]!;

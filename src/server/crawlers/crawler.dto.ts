@@ -4,7 +4,7 @@ import { URL_STATUSES } from '../../domain/crawl/url-state.js';
 import { getSourceName, SOURCES, type SourceNumber } from '../../domain/frontier/sources.js';
 import type { QueuedUrl } from '../../engine/ports/frontier-store.js';
 import type { CrawlerView } from '../../engine/views/crawler-views.js';
-import { toIso, toIsoTime } from '../http/time.js';
+import { toIsoTime, toOptionalIsoTime } from '../http/time.js';
 
 export const RUN_STATES = ['running', 'paused', 'stopped'] as const satisfies readonly CrawlerRunState[];
 
@@ -106,7 +106,7 @@ export const toCrawlerDto = (view: CrawlerView): CrawlerDto => ({
   active: view.active,
   pendingOrders: view.pendingOrders,
   limitedBy: view.limitedBy,
-  nextRequestAt: toIso(view.nextRequestAt),
-  oldestDueAt: toIso(view.counts.oldestDueAt),
+  nextRequestAt: toOptionalIsoTime(view.nextRequestAt),
+  oldestDueAt: toOptionalIsoTime(view.counts.oldestDueAt),
   idle: view.idle,
 });

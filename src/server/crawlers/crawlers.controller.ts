@@ -2,7 +2,7 @@ import { Controller, Get, HttpCode, Inject, Param, Post } from '@nestjs/common';
 import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import type { CrawlerRunState } from '../../domain/crawl/run-state.js';
 import type { EngineApi } from '../../engine/engine-api.js';
-import { OLDEST_HOSTS } from '../../engine/ports/frontier-store.js';
+import { MAX_OLDEST_HOSTS } from '../../engine/ports/frontier-store.js';
 import { Audited, ChangeNote } from '../audit/change-note.js';
 import { CrawlerName } from '../http/crawler-name.js';
 import { Operation } from '../http/operation.js';
@@ -11,7 +11,7 @@ import type { Page } from '../http/paging.js';
 import { API, ENGINE } from '../tokens.js';
 import { CrawlerDto, OldestDto, toCrawlerDto, toOldestDto } from './crawler.dto.js';
 
-const UNKNOWN = { 404: 'There is no crawler with that name.' };
+const NOT_FOUND_PROBLEM = { 404: 'There is no crawler with that name.' };
 
 @ApiTags('Crawlers')
 @Controller(`${API}/crawlers`)
@@ -22,7 +22,7 @@ export class CrawlersController {
   @Operation({
     id: 'listCrawlers',
     summary: 'All crawlers',
-    description: 'State, counts by status, sources, rates and what limits the speed, of every crawler.',
+    description: 'State, counts by status, sources and rates of every crawler, and what limits its speed.',
     role: 'read',
   })
   @PageResponse(CrawlerDto)
@@ -35,9 +35,9 @@ export class CrawlersController {
   @Operation({
     id: 'getCrawler',
     summary: 'One crawler',
-    description: 'State, counts by status, sources, rates and what limits the speed.',
+    description: 'State, counts by status, sources and rates of the crawler, and what limits its speed.',
     role: 'read',
-    problems: UNKNOWN,
+    problems: NOT_FOUND_PROBLEM,
   })
   @ApiOkResponse({ type: CrawlerDto })
   async get(@Param('crawler') crawler: string): Promise<CrawlerDto> {
@@ -50,10 +50,10 @@ export class CrawlersController {
     id: 'listOldest',
     summary: 'The oldest queued URL of each source',
     description:
-      `The URL that has been due longest, by source, among the ${OLDEST_HOSTS} hosts whose URLs have been due longest. ` +
+      `For each source, the URL that has been due longest, among the ${MAX_OLDEST_HOSTS} hosts whose URLs have been due longest. ` +
       'Empty sources are left out.',
     role: 'read',
-    problems: UNKNOWN,
+    problems: NOT_FOUND_PROBLEM,
   })
   @PageResponse(OldestDto)
   async listOldest(@Param('crawler') crawler: string): Promise<Page<OldestDto>> {
@@ -68,7 +68,7 @@ export class CrawlersController {
     summary: 'Start',
     description: 'The crawler starts fetching, and continues to do so after a restart of the server.',
     role: 'operate',
-    problems: UNKNOWN,
+    problems: NOT_FOUND_PROBLEM,
   })
   @ApiOkResponse({ type: CrawlerDto })
   start(@Param('crawler') crawler: string, @Audited() note: ChangeNote): Promise<CrawlerDto> {
@@ -83,7 +83,7 @@ export class CrawlersController {
     summary: 'Pause',
     description: 'The crawler fetches nothing new until it is started again; orders in memory are delivered.',
     role: 'operate',
-    problems: UNKNOWN,
+    problems: NOT_FOUND_PROBLEM,
   })
   @ApiOkResponse({ type: CrawlerDto })
   pause(@Param('crawler') crawler: string, @Audited() note: ChangeNote): Promise<CrawlerDto> {
@@ -98,7 +98,7 @@ export class CrawlersController {
     summary: 'Stop',
     description: 'The crawler fetches nothing until it is started again, and abandons what is in flight.',
     role: 'operate',
-    problems: UNKNOWN,
+    problems: NOT_FOUND_PROBLEM,
   })
   @ApiOkResponse({ type: CrawlerDto })
   stop(@Param('crawler') crawler: string, @Audited() note: ChangeNote): Promise<CrawlerDto> {

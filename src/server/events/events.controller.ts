@@ -12,13 +12,13 @@ import { toIsoTime } from '../http/time.js';
 import { API, CLOCK, ENGINE } from '../tokens.js';
 import { EventFeed } from './event-feed.js';
 
-const EVENTS_PER_SECOND = 20;
+const MAX_EVENTS_PER_SECOND = 20;
 /** Events are sent in small batches, because one write for each would be too expensive. */
-const BUNDLE_EVERY = milliseconds(200);
+const BATCH_INTERVAL = milliseconds(200);
 /** Enough for several consoles and a few scripts that use one key. */
-const STREAMS_OF_ONE_KEY = 50;
+const MAX_STREAMS_PER_KEY = 50;
 /** Batches between heartbeats (15 s): proxies close idle connections, often after 60 s. */
-const HEARTBEATS_EVERY = 75;
+const BATCHES_PER_HEARTBEAT = 75;
 /** How long a stopping server waits for listeners that do not read. */
 const ENDING_TIME = seconds(1);
 
@@ -28,10 +28,10 @@ const EXAMPLE =
 @ApiTags('Events')
 @Controller(`${API}/events`)
 export class EventsController implements OnModuleDestroy {
-  private readonly ending = new AbortController();
-  private readonly answers = new Set<Promise<void>>();
+  private readonly shutdown = new AbortController();
+  private readonly openResponses = new Set<Promise<void>>();
   /** Number of open streams by the name of their key. */
-  private readonly open = new Map<string, number>();
+  private readonly openStreams = new Map<string, number>();
 
   constructor(
     @Inject(ENGINE) private readonly engine: EngineApi,
@@ -40,10 +40,10 @@ export class EventsController implements OnModuleDestroy {
 
   /** Ends the streams properly before the connections are closed. */
   async onModuleDestroy(): Promise<void> {
-    this.ending.abort();
-    const ended = new AbortController();
-    void Promise.all(this.answers).then(() => ended.abort());
-    await this.clock.sleep(ENDING_TIME, ended.signal);
+    this.shutdown.abort();
+    const allEnded = new AbortController();
+    void Promise.all(this.openResponses).then(() => allEnded.abort());
+    await this.clock.sleep(ENDING_TIME, allEnded.signal);
   }
 
   @Get()
@@ -55,7 +55,7 @@ export class EventsController implements OnModuleDestroy {
     id: 'streamEvents',
     summary: 'Live events',
     description:
-      `Server-sent events: visit, verdict, order, crawler, sink, host, configuration. At most ${EVENTS_PER_SECOND} of each type ` +
+      `Server-sent events: visit, verdict, order, crawler, sink, host, login, configuration. At most ${MAX_EVENTS_PER_SECOND} of each type ` +
       'per second; a `dropped` event says how many of each type were left out.',
     role: 'read',
   })
@@ -74,17 +74,17 @@ export class EventsController implements OnModuleDestroy {
 
   private async *streamEvents(reply: FastifyReply): AsyncIterable<string> {
     this.trackConnection(reply);
-    const feed = new EventFeed(EVENTS_PER_SECOND);
+    const feed = new EventFeed(MAX_EVENTS_PER_SECOND);
     const unsubscribe = this.engine.subscribe((event) => feed.offer(event, this.clock.now()));
     try {
       yield 'retry: 2000\n\n';
-      // Also ends when the client disconnects: Nest then returns from the generator.
-      for (let round = 1; !this.ending.signal.aborted; round++) {
-        await this.clock.sleep(BUNDLE_EVERY, this.ending.signal);
+      // The loop also ends when the client disconnects: Nest then calls the generator's return method.
+      for (let round = 1; !this.shutdown.signal.aborted; round++) {
+        await this.clock.sleep(BATCH_INTERVAL, this.shutdown.signal);
         const { events, dropped } = feed.drain();
-        const bundle = events.map(formatEvent).join('') + (dropped ? formatDropped(dropped) : '');
-        if (bundle !== '') yield bundle;
-        else if (round % HEARTBEATS_EVERY === 0) yield ': heartbeat\n\n';
+        const batch = events.map(formatEvent).join('') + (dropped ? formatDropped(dropped) : '');
+        if (batch !== '') yield batch;
+        else if (round % BATCHES_PER_HEARTBEAT === 0) yield ': heartbeat\n\n';
       }
     } finally {
       unsubscribe();
@@ -93,22 +93,22 @@ export class EventsController implements OnModuleDestroy {
 
   /** A stream may hold its connection indefinitely, so the number of streams for each key is limited. */
   private acquireStream(name: string, { raw }: FastifyReply): void {
-    const open = this.open.get(name) ?? 0;
-    if (open >= STREAMS_OF_ONE_KEY) {
+    const openCount = this.openStreams.get(name) ?? 0;
+    if (openCount >= MAX_STREAMS_PER_KEY) {
       throw new HttpException(
-        `A key may have at most ${STREAMS_OF_ONE_KEY} event streams at a time; close one first.`,
+        `A key may have at most ${MAX_STREAMS_PER_KEY} event streams at a time; close one first.`,
         429,
       );
     }
-    this.open.set(name, open + 1);
-    raw.once('close', () => this.open.set(name, this.open.get(name)! - 1));
+    this.openStreams.set(name, openCount + 1);
+    raw.once('close', () => this.openStreams.set(name, this.openStreams.get(name)! - 1));
   }
 
   private trackConnection({ raw }: FastifyReply): void {
-    const answer = finished(raw)
+    const response = finished(raw)
       .catch(() => undefined) // the client has disconnected
-      .then(() => void this.answers.delete(answer));
-    this.answers.add(answer);
+      .then(() => void this.openResponses.delete(response));
+    this.openResponses.add(response);
   }
 }
 

@@ -28,7 +28,7 @@ export class HealthController {
     role: 'open',
   })
   @ApiOkResponse({ type: HealthDto })
-  live(): HealthDto {
+  getLiveness(): HealthDto {
     return { status: 'ok', reasons: [] };
   }
 
@@ -42,7 +42,7 @@ export class HealthController {
   })
   @ApiOkResponse({ type: HealthDto })
   @ApiResponse({ status: 503, type: HealthDto, description: 'Not ready.' })
-  async ready(@Res({ passthrough: true }) reply: FastifyReply): Promise<HealthDto> {
+  async getReadiness(@Res({ passthrough: true }) reply: FastifyReply): Promise<HealthDto> {
     const { ready, reasons } = await this.engine.getReadiness();
     if (!ready) reply.status(503);
     return { status: ready ? 'ok' : 'unavailable', reasons };

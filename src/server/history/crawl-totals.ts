@@ -5,7 +5,7 @@ type Row = { readonly count: number };
 
 /**
  * Merges the counters of all servers into totals that only grow, although servers come and go and each begins at zero.
- * Servers that were already running count from when they are first seen; this server ('') counts from its start.
+ * A server that was already running is counted from when it is first seen; this server ('') from its start.
  */
 export class CrawlTotals {
   private readonly pages = new GrowingTotals<Counters['pages'][number]>(
@@ -26,22 +26,22 @@ export class CrawlTotals {
 
 class GrowingTotals<T extends Row> {
   private readonly sums = new Map<string, T>();
-  private readonly last = new Map<string, Map<string, number>>([['', new Map()]]);
+  private readonly lastCounts = new Map<string, Map<string, number>>([['', new Map()]]);
 
-  constructor(private readonly keyOf: (row: T) => string) {}
+  constructor(private readonly getKey: (row: T) => string) {}
 
   get rows(): T[] {
     return [...this.sums.values()];
   }
 
   add(server: string, rows: readonly T[]): void {
-    const before = this.last.get(server);
-    this.last.set(server, new Map(rows.map((row) => [this.keyOf(row), row.count])));
-    if (!before) return;
+    const previousCounts = this.lastCounts.get(server);
+    this.lastCounts.set(server, new Map(rows.map((row) => [this.getKey(row), row.count])));
+    if (!previousCounts) return;
     for (const row of rows) {
-      const key = this.keyOf(row);
-      const grown = row.count - (before.get(key) ?? 0);
-      this.sums.set(key, { ...row, count: (this.sums.get(key)?.count ?? 0) + grown });
+      const key = this.getKey(row);
+      const increase = row.count - (previousCounts.get(key) ?? 0);
+      this.sums.set(key, { ...row, count: (this.sums.get(key)?.count ?? 0) + increase });
     }
   }
 }

@@ -7,17 +7,17 @@ import { mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { type HistoryPoint, RANGES, type Tracks } from './rate-history.js';
 
-type Kept = Readonly<Record<string, Tracks>>;
+type StoredTracks = Readonly<Record<string, Tracks>>;
 
 const VERSION = 2;
 const MAX_BYTES = 50_000_000;
 
-export async function readHistory(path: string): Promise<Kept> {
+export async function readHistory(path: string): Promise<StoredTracks> {
   try {
     if ((await stat(path)).size > MAX_BYTES) return {};
     const { version, crawlers } = JSON.parse(await readFile(path, 'utf8'));
     const tracks = Object.entries(crawlers as object).map(
-      ([name, kept]) => [name, parseTracks(version, kept)] as const,
+      ([name, storedTracks]) => [name, parseTracks(version, storedTracks)] as const,
     );
     return Object.fromEntries(tracks.filter((entry): entry is [string, Tracks] => entry[1] !== undefined));
   } catch {
@@ -25,20 +25,23 @@ export async function readHistory(path: string): Promise<Kept> {
   }
 }
 
-export async function writeHistory(path: string, crawlers: Kept): Promise<void> {
+export async function writeHistory(path: string, crawlers: StoredTracks): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
   await writeFile(`${path}.new`, JSON.stringify({ version: VERSION, crawlers }));
   await rename(`${path}.new`, path);
 }
 
-/** Undefined if they are not in the form in which this program writes them. */
-function parseTracks(version: unknown, kept: unknown): Tracks | undefined {
-  if (version === 1) return isTrack(kept) ? { hour: [], day: [], week: kept.map(addStatuses), quarter: [] } : undefined;
-  const tracks = version === VERSION ? (kept as Partial<Tracks> | null) : undefined;
+/** Undefined if the tracks do not have a format that this program writes or has written. */
+function parseTracks(version: unknown, storedTracks: unknown): Tracks | undefined {
+  if (version === 1)
+    return isTrack(storedTracks)
+      ? { hour: [], day: [], week: storedTracks.map(addMissingStatuses), quarter: [] }
+      : undefined;
+  const tracks = version === VERSION ? (storedTracks as Partial<Tracks> | null) : undefined;
   return tracks && RANGES.every((range) => isTrack(tracks[range])) ? (tracks as Tracks) : undefined;
 }
 
-const addStatuses = (point: HistoryPoint): HistoryPoint => ({ ...point, byStatus: point.byStatus ?? {} });
+const addMissingStatuses = (point: HistoryPoint): HistoryPoint => ({ ...point, byStatus: point.byStatus ?? {} });
 
 const isTrack = (points: unknown): points is HistoryPoint[] => Array.isArray(points) && points.every(isPoint);
 

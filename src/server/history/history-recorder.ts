@@ -7,15 +7,15 @@ import type { ServerOptions } from '../options.js';
 import { CLOCK, ENGINE, LOG, OPTIONS } from '../tokens.js';
 import { CrawlTotals } from './crawl-totals.js';
 import { readHistory, writeHistory } from './history-file.js';
-import { type HistoryPoint, type Range, RateHistory, READ_EVERY } from './rate-history.js';
+import { type HistoryPoint, type Range, RateHistory, READ_INTERVAL } from './rate-history.js';
 
 /** Number of readings between two writes of the file (five minutes). */
-const WRITE_EVERY = 20;
+const READINGS_PER_WRITE = 20;
 
 /** Reads the engine's counters every few seconds while the server is running. */
 @Injectable()
 export class HistoryRecorder implements OnApplicationBootstrap, OnApplicationShutdown {
-  private readonly closing = new AbortController();
+  private readonly shutdown = new AbortController();
   private history: RateHistory | undefined;
   private recording: Promise<void> = Promise.resolve();
 
@@ -32,33 +32,33 @@ export class HistoryRecorder implements OnApplicationBootstrap, OnApplicationShu
 
   async onApplicationBootstrap(): Promise<void> {
     this.history = new RateHistory(this.clock.now());
-    this.history.restore(await readHistory(this.filePath()));
+    this.history.restore(await readHistory(this.getFilePath()));
     this.recording = this.record(this.history);
   }
 
   async onApplicationShutdown(): Promise<void> {
-    this.closing.abort();
+    this.shutdown.abort();
     await this.recording;
   }
 
   private async record(history: RateHistory): Promise<void> {
     const totals = new CrawlTotals();
-    for (let reading = 1; !this.closing.signal.aborted; reading++) {
-      await this.clock.sleep(READ_EVERY, this.closing.signal);
-      // Until then there are no crawlers, and the history of crawlers that do not exist is dropped.
+    for (let readingCount = 1; !this.shutdown.signal.aborted; readingCount++) {
+      await this.clock.sleep(READ_INTERVAL, this.shutdown.signal);
+      // Before the engine is open, there are no crawlers, and a reading without crawlers would drop all histories.
       if (!this.engine.isOpen) continue;
       try {
         const [counters, crawlers] = await Promise.all([this.engine.getCounters(), this.engine.listCrawlers()]);
         history.add({ at: this.clock.now(), metrics: totals.add(counters), crawlers });
-        if (reading % WRITE_EVERY === 0 || this.closing.signal.aborted)
-          await writeHistory(this.filePath(), history.toStored());
+        if (readingCount % READINGS_PER_WRITE === 0 || this.shutdown.signal.aborted)
+          await writeHistory(this.getFilePath(), history.toStored());
       } catch (error) {
-        this.log.warn('the rate history has a gap', { error });
+        this.log.warn('reading the counters failed, which leaves a gap in the rate history', { error });
       }
     }
   }
 
-  private filePath(): string {
+  private getFilePath(): string {
     return join(this.options.dataDirectory, 'history.json');
   }
 }

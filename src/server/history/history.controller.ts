@@ -25,7 +25,7 @@ class HistoryPointDto {
   @ApiProperty({ format: 'date-time', description: 'End of the interval that the point covers.' })
   at!: string;
 
-  @ApiProperty({ description: 'Length of the interval; divide by it to get a rate.' })
+  @ApiProperty({ description: 'Length of the interval in seconds; divide a count by it to get a rate.' })
   seconds!: number;
 
   @ApiProperty({ type: 'integer', description: 'Visits.' })
@@ -75,7 +75,7 @@ export class HistoryController {
     id: 'getHistory',
     summary: 'The last hour, day, week or thirteen weeks of a crawler',
     description:
-      'What was visited, failed and pushed, oldest point first; kept across restarts. There are no points for times when the server was down.',
+      'Visits, failures and orders, oldest point first; kept across restarts. There are no points for times when the server was down.',
     role: 'read',
     problems: { 404: 'There is no crawler with that name.' },
   })

@@ -9,15 +9,15 @@ import type { EngineMetrics } from '../../engine/crawl/engine-metrics.js';
 import type { CrawlerCounts } from '../../engine/ports/frontier-store.js';
 import type { CrawlerView } from '../../engine/views/crawler-views.js';
 
-export const READ_EVERY: Duration = seconds(15);
-const POINTS_OF_A_QUARTER = 13 * 7 * 4;
+export const READ_INTERVAL: Duration = seconds(15);
+const POINTS_PER_QUARTER = 13 * 7 * 4;
 
 /** Interval that one point covers, and number of points that are kept. */
 const TRACKS = {
-  hour: { every: READ_EVERY, points: 240 },
-  day: { every: minutes(5), points: 288 },
-  week: { every: hours(1), points: 168 },
-  quarter: { every: hours(6), points: POINTS_OF_A_QUARTER },
+  hour: { interval: READ_INTERVAL, maxPoints: 240 },
+  day: { interval: minutes(5), maxPoints: 288 },
+  week: { interval: hours(1), maxPoints: 168 },
+  quarter: { interval: hours(6), maxPoints: POINTS_PER_QUARTER },
 } as const;
 
 export type Range = keyof typeof TRACKS;
@@ -69,13 +69,13 @@ export class RateHistory {
   }
 
   add(reading: Reading): void {
-    const present = new Set(reading.crawlers.map(({ name }) => name));
-    for (const name of this.tracks.keys()) if (!present.has(name)) this.tracks.delete(name);
+    const currentNames = new Set(reading.crawlers.map(({ name }) => name));
+    for (const name of this.tracks.keys()) if (!currentNames.has(name)) this.tracks.delete(name);
     for (const { name, counts } of reading.crawlers) {
       const totals = toTotals(name, reading);
-      const before = this.totals.get(name) ?? { at: this.startedAt, pages: 0, orders: 0, errorsByCode: {} };
+      const previousTotals = this.totals.get(name) ?? { at: this.startedAt, pages: 0, orders: 0, errorsByCode: {} };
       this.totals.set(name, totals);
-      if (totals.at > before.at) this.append(name, createPoint(before, totals, counts));
+      if (totals.at > previousTotals.at) this.append(name, createPoint(previousTotals, totals, counts));
     }
   }
 
@@ -84,11 +84,11 @@ export class RateHistory {
     return Object.fromEntries(this.tracks);
   }
 
-  restore(kept: Readonly<Record<string, Tracks>>): void {
-    for (const [name, tracks] of Object.entries(kept))
+  restore(storedTracks: Readonly<Record<string, Tracks>>): void {
+    for (const [name, tracks] of Object.entries(storedTracks))
       this.tracks.set(
         name,
-        createTracks((range) => tracks[range].slice(-TRACKS[range].points)),
+        createTracks((range) => tracks[range].slice(-TRACKS[range].maxPoints)),
       );
   }
 
@@ -96,64 +96,65 @@ export class RateHistory {
     const tracks = this.tracks.get(name) ?? createTracks(() => []);
     this.tracks.set(name, tracks);
     for (const range of RANGES) {
-      const { every, points } = TRACKS[range];
+      const { interval, maxPoints } = TRACKS[range];
       const track = tracks[range];
-      const open = track.at(-1);
-      const goesOn = range !== 'hour' && open && computePeriod(open, every) === computePeriod(point, every);
-      if (goesOn) track[track.length - 1] = mergePoints(open, point);
+      const lastPoint = track.at(-1);
+      const isSamePeriod =
+        range !== 'hour' && lastPoint && computePeriod(lastPoint, interval) === computePeriod(point, interval);
+      if (isSamePeriod) track[track.length - 1] = mergePoints(lastPoint, point);
       else track.push(point);
-      track.splice(0, track.length - points);
+      track.splice(0, track.length - maxPoints);
     }
   }
 }
 
-const createTracks = (points: (range: Range) => HistoryPoint[]): OpenTracks =>
-  Object.fromEntries(RANGES.map((range) => [range, points(range)])) as OpenTracks;
+const createTracks = (createTrack: (range: Range) => HistoryPoint[]): OpenTracks =>
+  Object.fromEntries(RANGES.map((range) => [range, createTrack(range)])) as OpenTracks;
 
-const computePeriod = ({ at }: HistoryPoint, every: Duration): number => Math.floor(at / every);
+const computePeriod = ({ at }: HistoryPoint, interval: Duration): number => Math.floor(at / interval);
 
 function toTotals(crawler: string, { at, metrics }: Reading): Totals {
-  const visits = metrics.pages.filter((one) => one.crawler === crawler);
-  const failed = visits.filter(({ outcome }) => outcome in ERROR_CODES);
-  const acknowledged = metrics.orders.filter((one) => one.crawler === crawler && one.state === 'acknowledged');
+  const visits = metrics.pages.filter((row) => row.crawler === crawler);
+  const failedVisits = visits.filter(({ outcome }) => outcome in ERROR_CODES);
+  const acknowledgedOrders = metrics.orders.filter((row) => row.crawler === crawler && row.state === 'acknowledged');
   return {
     at,
     pages: sumCounts(visits),
-    orders: sumCounts(acknowledged),
-    errorsByCode: Object.fromEntries(failed.map(({ outcome, count }) => [outcome, count])),
+    orders: sumCounts(acknowledgedOrders),
+    errorsByCode: Object.fromEntries(failedVisits.map(({ outcome, count }) => [outcome, count])),
   };
 }
 
 const sumCounts = (rows: readonly { readonly count: number }[]): number =>
   rows.reduce((sum, { count }) => sum + count, 0);
 
-function createPoint(before: Totals, after: Totals, { indexed, byStatus }: Counts): HistoryPoint {
-  const grown = Object.entries(after.errorsByCode).flatMap(([code, count]) => {
-    const more = count - (before.errorsByCode[code] ?? 0);
-    return more > 0 ? [[code, more] as const] : [];
+function createPoint(previousTotals: Totals, currentTotals: Totals, { indexed, byStatus }: Counts): HistoryPoint {
+  const increases = Object.entries(currentTotals.errorsByCode).flatMap(([code, count]) => {
+    const increase = count - (previousTotals.errorsByCode[code] ?? 0);
+    return increase > 0 ? [[code, increase] as const] : [];
   });
   return {
-    at: after.at,
-    length: between(before.at, after.at),
-    pages: after.pages - before.pages,
-    orders: after.orders - before.orders,
-    errors: grown.reduce((sum, [, more]) => sum + more, 0),
-    errorsByCode: Object.fromEntries(grown),
+    at: currentTotals.at,
+    length: between(previousTotals.at, currentTotals.at),
+    pages: currentTotals.pages - previousTotals.pages,
+    orders: currentTotals.orders - previousTotals.orders,
+    errors: increases.reduce((sum, [, increase]) => sum + increase, 0),
+    errorsByCode: Object.fromEntries(increases),
     indexed,
-    byStatus: Object.fromEntries(Object.entries(byStatus).filter(([, urls]) => urls > 0)),
+    byStatus: Object.fromEntries(Object.entries(byStatus).filter(([, count]) => count > 0)),
   };
 }
 
-function mergePoints(open: HistoryPoint, point: HistoryPoint): HistoryPoint {
-  const codes = new Set([...Object.keys(open.errorsByCode), ...Object.keys(point.errorsByCode)]);
+function mergePoints(lastPoint: HistoryPoint, point: HistoryPoint): HistoryPoint {
+  const codes = new Set([...Object.keys(lastPoint.errorsByCode), ...Object.keys(point.errorsByCode)]);
   return {
     at: point.at,
-    length: (open.length + point.length) as Duration,
-    pages: open.pages + point.pages,
-    orders: open.orders + point.orders,
-    errors: open.errors + point.errors,
+    length: (lastPoint.length + point.length) as Duration,
+    pages: lastPoint.pages + point.pages,
+    orders: lastPoint.orders + point.orders,
+    errors: lastPoint.errors + point.errors,
     errorsByCode: Object.fromEntries(
-      [...codes].map((code) => [code, (open.errorsByCode[code] ?? 0) + (point.errorsByCode[code] ?? 0)]),
+      [...codes].map((code) => [code, (lastPoint.errorsByCode[code] ?? 0) + (point.errorsByCode[code] ?? 0)]),
     ),
     indexed: point.indexed,
     byStatus: point.byStatus,

@@ -24,7 +24,10 @@ export class FolderDto {
   @ApiProperty({ type: 'integer', description: 'URLs in the folder itself.' })
   urls!: number;
 
-  @ApiProperty({ type: () => [UrlStateDto], description: 'The first of the URLs in the folder itself.' })
+  @ApiProperty({
+    type: () => [UrlStateDto],
+    description: 'The first URLs directly in the folder, without those in subfolders.',
+  })
   sample!: UrlStateDto[];
 
   @ApiProperty({ type: 'string', nullable: true, description: 'Cursor of the next step; null after the last one.' })

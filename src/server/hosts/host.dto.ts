@@ -1,12 +1,12 @@
 import { ApiProperty } from '@nestjs/swagger';
 import type { HostView } from '../../engine/views/host-views.js';
-import { toDecimalSeconds, toIso, toIsoTime } from '../http/time.js';
+import { toDecimalSeconds, toIsoTime, toOptionalIsoTime } from '../http/time.js';
 
 export class HostRobotsDto {
   @ApiProperty({
     enum: ['rules', 'absent', 'unreachable'],
     description:
-      'State of robots.txt: its rules are in force; everything is allowed because the host has no such file; or nothing is fetched until the file can be read.',
+      'State of robots.txt. `rules`: its rules are in force; `absent`: everything is allowed because the host has no such file; `unreachable`: nothing is fetched until the file can be read.',
   })
   state!: string;
 
@@ -49,18 +49,19 @@ export class HostDto {
   @ApiProperty({
     required: false,
     format: 'date-time',
-    description: 'No request before this time because of the crawl delay.',
+    description: 'Because of the crawl delay, no request is made before this time.',
   })
   nextRequestAt?: string;
 
   @ApiProperty({
     required: false,
     format: 'date-time',
-    description: 'No request before this time because the host asked crawlers to slow down, or did not respond.',
+    description:
+      'No request is made before this time, because the host asked crawlers to slow down or did not respond.',
   })
   backOffUntil?: string;
 
-  @ApiProperty({ required: false, description: 'The pause between two requests that is currently in force.' })
+  @ApiProperty({ required: false, description: 'Current pause between two requests.' })
   crawlDelaySeconds?: number;
 
   @ApiProperty({
@@ -73,7 +74,7 @@ export class HostDto {
   @ApiProperty({ required: false, type: () => HostRobotsDto })
   robots?: HostRobotsDto;
 
-  @ApiProperty({ description: 'Whether a person has paused the host.' })
+  @ApiProperty({ description: 'Whether an operator has paused the host.' })
   paused!: boolean;
 
   @ApiProperty({
@@ -98,7 +99,7 @@ export class HostDto {
     required: false,
     type: 'integer',
     description:
-      'Pages that took longer than a second to read, after which the next request to the host is made later; since the server started.',
+      'Pages since the server started that took longer than a second to read; each one delays the next request to the host.',
   })
   slowPages?: number;
 
@@ -117,8 +118,8 @@ export const toHostDto = (view: HostView): HostDto => ({
   indexed: view.indexed,
   errors: view.errors,
   queued: view.queued,
-  nextRequestAt: toIso(view.nextRequestAt),
-  backOffUntil: toIso(view.backOffUntil),
+  nextRequestAt: toOptionalIsoTime(view.nextRequestAt),
+  backOffUntil: toOptionalIsoTime(view.backOffUntil),
   crawlDelaySeconds: toDecimalSeconds(view.crawlDelay),
   visitPriceSeconds: view.visitPrice ? toDecimalSeconds(view.visitPrice) : undefined,
   robots: view.robots && { ...view.robots, fetchedAt: toIsoTime(view.robots.fetchedAt) },

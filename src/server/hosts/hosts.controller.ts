@@ -13,7 +13,7 @@ import { FolderDto, toFolderDto } from './folder.dto.js';
 import { HostDto, toHostDto } from './host.dto.js';
 import { HostRenderingDto, RenderOverrideDto, toHostRenderingDto } from './rendering.dto.js';
 
-const UNKNOWN = { 404: 'No URL of that host is stored.' };
+const NOT_FOUND_PROBLEM = { 404: 'No URL of that host is stored.' };
 
 class HostsQuery extends PageQuery {
   @ApiProperty({ description: 'Name of the crawler.' })
@@ -56,7 +56,7 @@ export class HostsController {
   @Operation({
     id: 'listHosts',
     summary: 'Web servers of a crawler',
-    description: 'Alphabetical, with counts, politeness and health. Politeness is shared by all crawlers.',
+    description: 'In alphabetical order, with counts, politeness and health. Politeness is shared by all crawlers.',
     role: 'read',
     problems: { 404: 'There is no crawler with that name.' },
   })
@@ -73,9 +73,9 @@ export class HostsController {
   @Operation({
     id: 'getHost',
     summary: 'One web server',
-    description: 'Counts over all crawlers, politeness, health and robots.txt as fetched.',
+    description: 'Counts across all crawlers, politeness, health, and robots.txt as fetched.',
     role: 'read',
-    problems: UNKNOWN,
+    problems: NOT_FOUND_PROBLEM,
   })
   @ApiOkResponse({ type: HostDto })
   async get(@Param('host') host: string): Promise<HostDto> {
@@ -103,7 +103,7 @@ export class HostsController {
     id: 'getHostRendering',
     summary: 'Which pages of a web server need the browser',
     description:
-      'What `render="auto"` has learned for each URL pattern since the start of the process, and what a person has overruled.',
+      'What `render="auto"` has learned for each URL pattern since the start of the process, and what an operator has overruled.',
     role: 'read',
     problems: {},
   })
@@ -139,7 +139,7 @@ export class HostsController {
     summary: 'Pause a web server',
     description: 'No crawler fetches from the host until it is resumed, even after a restart.',
     role: 'operate',
-    problems: UNKNOWN,
+    problems: NOT_FOUND_PROBLEM,
   })
   @ApiOkResponse({ type: HostDto })
   pause(@Param('host') host: string, @Audited() note: ChangeNote): Promise<HostDto> {
@@ -153,7 +153,7 @@ export class HostsController {
     summary: 'Resume a web server',
     description: 'URLs of the host may be fetched again.',
     role: 'operate',
-    problems: UNKNOWN,
+    problems: NOT_FOUND_PROBLEM,
   })
   @ApiOkResponse({ type: HostDto })
   resume(@Param('host') host: string, @Audited() note: ChangeNote): Promise<HostDto> {

@@ -11,13 +11,13 @@ export class RenderPatternDto {
   @ApiProperty({
     enum: ['browser', 'plain', 'trying'],
     description:
-      'What was learned: rendering yields more content, it does not, or too few pages were rendered to tell.',
+      'What was learned. `browser`: rendering yields more content; `plain`: it does not; `trying`: too few pages were rendered to tell.',
   })
   learned!: 'browser' | 'plain' | 'trying';
 
   @ApiProperty({
     enum: ['always', 'never', 'auto'],
-    description: '`auto`: as learned. Otherwise, the choice of a person.',
+    description: '`auto`: as learned. Otherwise, an operator has chosen the mode.',
   })
   render!: 'always' | 'never' | 'auto';
 
@@ -57,7 +57,7 @@ export class RenderOverrideDto {
 
   @ApiProperty({
     enum: ['always', 'never', 'auto'],
-    description: '`auto`: as learned again. Otherwise, the choice for the pattern.',
+    description: '`auto`: as learned, which ends an override. Otherwise, the mode for the pattern.',
   })
   @IsIn(['always', 'never', 'auto'])
   render!: 'always' | 'never' | 'auto';

@@ -1,6 +1,6 @@
 /**
- * The only bodies that are accepted, each with a size limit; anything else is refused with 415 before any of it is
- * kept.
+ * Parsers for the only bodies that are accepted, each with a size limit; any other body is refused with 415 before it
+ * is read.
  */
 import { RouteConfig } from '@nestjs/platform-fastify';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
@@ -9,7 +9,7 @@ import { ProblemException } from './problem.js';
 
 const MEBIBYTE = 1024 * 1024;
 const JSON_LIMIT = MEBIBYTE;
-/** For a configuration, in any of its forms. */
+/** Limit for a configuration, in any of its forms. */
 const CONFIGURATION_LIMIT = 16 * MEBIBYTE;
 /** Enough for a URL list or a pending file of several hundred thousand lines. */
 const TEXT_LIMIT = 64 * MEBIBYTE;
@@ -83,5 +83,5 @@ function isTooDeep(text: string): boolean {
   return false;
 }
 
-/** A `__proto__` member could reach an object's prototype when fields are copied; no call knows such a field. */
+/** A `__proto__` member could reach an object's prototype when fields are copied; no call has such a field. */
 const dropPrototype = (name: string, value: unknown): unknown => (name === '__proto__' ? undefined : value);

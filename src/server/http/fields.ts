@@ -1,4 +1,4 @@
-/** Validators that class-validator lacks, or whose version there accepts too much. */
+/** Validators that class-validator lacks or implements too leniently. */
 import { applyDecorators } from '@nestjs/common';
 import { Type } from 'class-transformer';
 import {

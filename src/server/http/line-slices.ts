@@ -7,7 +7,7 @@ import { PayloadTooLargeException } from '@nestjs/common';
 import { countLines, type TextLine } from '../../domain/url/url-list.js';
 import { MAX_LINES, MAX_URL } from './limits.js';
 
-const SLICE = 1_000;
+const SLICE_SIZE = 1_000;
 
 /** Maximum number of rejections and problems listed in one response; further ones are only counted. */
 export const MAX_LISTED = 1_000;
@@ -22,7 +22,7 @@ export async function* sliceLines(lines: Iterable<TextLine>): AsyncGenerator<rea
   let slice: TextLine[] = [];
   for (const line of lines) {
     slice.push(line);
-    if (slice.length < SLICE) continue;
+    if (slice.length < SLICE_SIZE) continue;
     yield slice;
     slice = [];
     await setImmediate();
@@ -30,7 +30,7 @@ export async function* sliceLines(lines: Iterable<TextLine>): AsyncGenerator<rea
   if (slice.length > 0) yield slice;
 }
 
-/** What makes a line invalid, whatever it should contain. */
+/** Why a line is invalid regardless of what it should contain; undefined if it is not. */
 export function findLineFault({ text }: TextLine): string | undefined {
   if (text.length > MAX_URL + 256) return `longer than ${MAX_URL} characters`;
   return text.includes('\0') ? 'contains a NUL character' : undefined;

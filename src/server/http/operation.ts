@@ -1,6 +1,6 @@
 /**
- * One declaration per call: who may make it, which bodies it accepts, and its API description. The guards read the same values that
- * the description shows, so the two cannot differ.
+ * One declaration per call: who may make it, which bodies it accepts, and its API description. The guards read the same
+ * values that the description shows, so the two cannot differ.
  */
 import { applyDecorators, SetMetadata } from '@nestjs/common';
 import { ApiConsumes, ApiOperation, ApiResponse, ApiSecurity } from '@nestjs/swagger';
@@ -26,7 +26,7 @@ export interface OperationOptions {
   readonly description: string;
   /** `open`: never requires a key. */
   readonly role: Role | 'open';
-  /** False for a POST that changes nothing or that strangers make; the audit log records these once a minute. */
+  /** False for a POST that changes nothing or needs no key; the audit log records these once a minute. */
   readonly writes?: false;
   /** True if the call searches the stored URLs; only a few such calls run at the same time for each key. */
   readonly searches?: true;
@@ -39,14 +39,14 @@ export interface OperationOptions {
 /** Problems that any call can return. */
 export const COMMON_PROBLEMS: Readonly<Record<number, string>> = {
   400: 'The request is malformed; `errors` names each field.',
-  429: 'Too many calls in a short time; `Retry-After` says when to continue.',
+  429: 'Too many calls in a short time; `Retry-After` says when to try again.',
   431: 'The address and the headers are too long.',
   500: 'The server failed; see its log for details.',
 };
 
 /**
- * For every call that is not open. Health probes need no key and have their own response for a server that is not
- * ready.
+ * Problems of every call that is not open. Health probes need no key and have their own response for a server that is
+ * not ready.
  */
 export const CLOSED_PROBLEMS: Readonly<Record<number, string>> = {
   401: 'The API key is missing or unknown.',
@@ -56,7 +56,7 @@ export const CLOSED_PROBLEMS: Readonly<Record<number, string>> = {
     '`Retry-After` says when to try again.',
 };
 
-/** For every call that takes a body. */
+/** Problems of every call that takes a body. */
 export const BODY_PROBLEMS: Readonly<Record<number, string>> = {
   413: 'The body is too long.',
   415: 'The call does not accept the media type of the body.',

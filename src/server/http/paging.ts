@@ -34,16 +34,19 @@ export interface Page<T> {
   readonly next: string | null;
 }
 
-/** `items` has one more item than `limit` unless it is the last page. */
-export function toPage<T>(items: readonly T[], limit: number, position: (last: T) => string | number): Page<T> {
-  const shown = items.slice(0, limit);
-  const last = shown.at(-1);
-  return { items: shown, next: items.length > limit && last !== undefined ? encodeCursor(position(last)) : null };
+/** @param items one item more than `limit`, unless this is the last page */
+export function toPage<T>(items: readonly T[], limit: number, getPosition: (last: T) => string | number): Page<T> {
+  const pageItems = items.slice(0, limit);
+  const lastItem = pageItems.at(-1);
+  return {
+    items: pageItems,
+    next: items.length > limit && lastItem !== undefined ? encodeCursor(getPosition(lastItem)) : null,
+  };
 }
 
-export const mapPage = <T, U>(source: Page<T>, map: (item: T) => U): Page<U> => ({
-  items: source.items.map(map),
-  next: source.next,
+export const mapPage = <T, U>(page: Page<T>, map: (item: T) => U): Page<U> => ({
+  items: page.items.map(map),
+  next: page.next,
 });
 
 export const encodeCursor = (position: string | number): string => Buffer.from(String(position)).toString('base64url');

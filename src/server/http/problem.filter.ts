@@ -9,11 +9,11 @@ import { NotFound, Unacceptable } from '../../engine/support/api-errors.js';
 import { LOG } from '../tokens.js';
 import { createPlainProblem, PROBLEM_MEDIA_TYPE, type Problem, ProblemException, toProblemBody } from './problem.js';
 
-/** A start takes no longer than this, and a database may be back by then. */
+/** The start of the server takes no longer than this, and a database may be available again by then. */
 const RETRY_AFTER_S = 1;
 
 /** Maximum number of characters of the address that a response repeats. */
-const LONGEST_INSTANCE = 2_048;
+const MAX_INSTANCE_LENGTH = 2_048;
 
 /** Turns anything that was thrown into a problem document; details of internal errors are only logged. */
 @Catch()
@@ -35,7 +35,7 @@ export class ProblemFilter implements ExceptionFilter {
   }
 
   private toProblem(error: unknown, request: FastifyRequest): Problem {
-    const instance = request.url.slice(0, LONGEST_INSTANCE);
+    const instance = request.url.slice(0, MAX_INSTANCE_LENGTH);
     if (error instanceof ProblemException) return toProblemBody(error, instance);
     if (error instanceof NotFound) return toProblemBody(new ProblemException('not-found', error.message), instance);
     if (error instanceof Unacceptable)
@@ -67,7 +67,7 @@ export class ProblemFilter implements ExceptionFilter {
 /** Nest says "Cannot GET /path" if there is no such call. */
 const toMessage = ({ message }: Error): string =>
   /^Cannot [A-Z]+ \//.test(message)
-    ? `${message.replace('Cannot', 'There is no call')}; /docs lists all calls.`
+    ? `${message.replace('Cannot', 'There is no endpoint')}; see /docs for all endpoints.`
     : message;
 
 /** Nest's exceptions and Fastify's own errors (body too large, unknown media type, …) carry their status. */

@@ -6,7 +6,7 @@ export const createValidationPipe = (): ValidationPipe => new FieldsPipe();
 
 class FieldsRefused extends Error {
   constructor(readonly errors: readonly ValidationError[]) {
-    super('some fields are wrong');
+    super('some fields are invalid');
   }
 }
 
@@ -34,8 +34,8 @@ class FieldsPipe extends ValidationPipe {
     } catch (error) {
       if (!(error instanceof FieldsRefused)) throw error;
       const parent = metadata.type === 'query' ? '?' : '/';
-      throw new ProblemException('invalid-request', 'Some fields are wrong; `errors` names each.', {
-        errors: error.errors.flatMap((one) => toProblemErrors(one, parent)),
+      throw new ProblemException('invalid-request', 'Some fields are invalid; `errors` names each.', {
+        errors: error.errors.flatMap((fieldError) => toProblemErrors(fieldError, parent)),
       });
     }
   }
@@ -53,15 +53,15 @@ function hasNul(value: unknown): boolean {
 
 function toProblemErrors(error: ValidationError, parent: string): ProblemError[] {
   const pointer = toPointer(parent, error.property);
-  const own = listDetails(error).map((detail) => ({ pointer, detail }));
-  return [...own, ...(error.children ?? []).flatMap((child) => toProblemErrors(child, `${pointer}/`))];
+  const ownErrors = listDetails(error).map((detail) => ({ pointer, detail }));
+  return [...ownErrors, ...(error.children ?? []).flatMap((child) => toProblemErrors(child, `${pointer}/`))];
 }
 
 /** Unknown and missing fields are reported with a single sentence instead of one for each constraint. */
 function listDetails({ constraints = {}, property, value }: ValidationError): readonly string[] {
   if ('whitelistValidation' in constraints) return [`the call has no field ${property}`];
-  const all = Object.values(constraints);
-  return value === undefined && all.length > 0 ? [`${property} is missing`] : all;
+  const messages = Object.values(constraints);
+  return value === undefined && messages.length > 0 ? [`${property} is missing`] : messages;
 }
 
 /** Appends a name to a JSON pointer (RFC 6901, 3), or names a query parameter. */

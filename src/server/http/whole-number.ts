@@ -1,4 +1,4 @@
-/** Whole numbers in addresses. Number() would also accept ` `, `0x10` and `1e2`, which are surely mistakes. */
+/** Parses whole numbers in URLs. Number() would also accept ` `, `0x10` and `1e2`, which are surely mistakes. */
 import type { PipeTransform } from '@nestjs/common';
 import { ProblemException } from './problem.js';
 

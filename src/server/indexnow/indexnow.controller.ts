@@ -27,7 +27,7 @@ export class IndexNowController {
     id: 'tellUrl',
     summary: 'A site reports one changed URL (IndexNow)',
     description:
-      'The protocol of indexnow.org. No API key: the site proves its identity by its key file. The URL is visited now; if it is gone, its document is deleted.',
+      'Implements the protocol of indexnow.org. No API key is required: the site proves its identity with its key file. The URL is visited now; if the page is gone, its document is deleted.',
     role: 'open',
     problems: PROBLEMS,
   })
@@ -72,9 +72,9 @@ export class IndexNowController {
     return this.submitUrls(body, reply);
   }
 
-  private async submitUrls(given: unknown, reply: FastifyReply): Promise<IndexNowDto> {
-    const read = parseIndexNow(given);
-    const { status, message } = 'status' in read ? read : await this.engine.submitIndexNow(read);
+  private async submitUrls(input: unknown, reply: FastifyReply): Promise<IndexNowDto> {
+    const result = parseIndexNow(input);
+    const { status, message } = 'status' in result ? result : await this.engine.submitIndexNow(result);
     if (status >= 400) throw new HttpException(message, status);
     reply.status(status);
     return { message };

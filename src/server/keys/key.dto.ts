@@ -2,7 +2,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { IsIn, IsString, Matches } from 'class-validator';
 import type { Instant } from '../../domain/time/units.js';
 import { IfGiven, IsTimestamp } from '../http/fields.js';
-import { toIso } from '../http/time.js';
+import { toOptionalIsoTime } from '../http/time.js';
 import { KEY_NAME, ROLES, type Role } from '../security/api-keys.js';
 import type { StoredKey } from '../security/key-store.js';
 
@@ -48,7 +48,7 @@ export class KeyDto {
   @ApiProperty({ required: false, format: 'date-time' })
   expiresAt?: string;
 
-  @ApiProperty({ description: 'The key is no longer valid.' })
+  @ApiProperty({ description: 'Whether the key has expired.' })
   expired!: boolean;
 }
 
@@ -61,8 +61,8 @@ export const toKeyDto = ({ name, role, createdAt, createdBy, expiresAt }: Stored
   name,
   role,
   from: 'api',
-  createdAt: toIso(createdAt),
+  createdAt: toOptionalIsoTime(createdAt),
   createdBy,
-  expiresAt: toIso(expiresAt),
+  expiresAt: toOptionalIsoTime(expiresAt),
   expired: expiresAt !== undefined && now >= expiresAt,
 });

@@ -31,15 +31,15 @@ export class KeysController {
   })
   @PageResponse(KeyDto)
   async list(): Promise<Page<KeyDto>> {
-    const environment = this.ring.environment.map(({ name, role }) => ({
+    const environmentKeys = this.ring.environmentKeys.map(({ name, role }) => ({
       name,
       role,
       from: 'environment',
       expired: false,
     }));
     const now = this.clock.now();
-    const stored = (await this.ring.list()).map((key) => toKeyDto(key, now));
-    return { items: [...environment, ...stored], next: null };
+    const storedKeys = (await this.ring.list()).map((key) => toKeyDto(key, now));
+    return { items: [...environmentKeys, ...storedKeys], next: null };
   }
 
   @Post()
@@ -57,21 +57,21 @@ export class KeysController {
     @Audited() note: ChangeNote,
   ): Promise<CreatedKeyDto> {
     const now = this.clock.now();
-    const expires = expiresAt === undefined ? undefined : instant(Date.parse(expiresAt));
-    if (expires !== undefined && !(expires > now))
+    const expiryTime = expiresAt === undefined ? undefined : instant(Date.parse(expiresAt));
+    if (expiryTime !== undefined && !(expiryTime > now))
       throw new ProblemException('unacceptable', `expiresAt ${expiresAt} is not in the future.`);
-    const { name: by } = request.caller ?? LOCAL_CALLER;
-    const created = await this.ring.create(name, role, by, expires).catch((error: unknown) => {
+    const { name: creator } = request.caller ?? LOCAL_CALLER;
+    const result = await this.ring.create(name, role, creator, expiryTime).catch((error: unknown) => {
       throw error instanceof RangeError ? new ProblemException('unacceptable', error.message) : error;
     });
-    if (!created)
+    if (!result)
       throw new ProblemException(
         'unacceptable',
         `There is already a key named ${name}; names must be unique because the audit log shows them.`,
       );
-    const dto = toKeyDto(created.stored, now);
+    const dto = toKeyDto(result.storedKey, now);
     note.recordChange(undefined, dto);
-    return { ...dto, key: created.key };
+    return { ...dto, key: result.key };
   }
 
   @Delete(':name')
@@ -87,14 +87,14 @@ export class KeysController {
     },
   })
   @ApiNoContentResponse()
-  async withdraw(@Param('name') name: string, @Audited() note: ChangeNote): Promise<void> {
-    if (this.ring.environment.some((key) => key.name === name))
+  async revoke(@Param('name') name: string, @Audited() note: ChangeNote): Promise<void> {
+    if (this.ring.environmentKeys.some((key) => key.name === name))
       throw new ProblemException(
         'unacceptable',
         `The key ${name} is one of CRAWLWAY_API_KEYS: remove it there and restart.`,
       );
-    const before = (await this.ring.list()).find((key) => key.name === name);
-    if (!(await this.ring.withdraw(name))) throw new ProblemException('not-found', `There is no key named ${name}.`);
-    note.recordChange(before && toKeyDto(before, this.clock.now()), undefined);
+    const revokedKey = (await this.ring.list()).find((key) => key.name === name);
+    if (!(await this.ring.revoke(name))) throw new ProblemException('not-found', `There is no key named ${name}.`);
+    note.recordChange(revokedKey && toKeyDto(revokedKey, this.clock.now()), undefined);
   }
 }

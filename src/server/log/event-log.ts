@@ -1,6 +1,6 @@
 /**
  * Logs events of the crawl: one line for each event that would justify waking an operator, and every visit at level
- * debug. Events that may come by the thousand (held deletions, refused documents) are logged when their count for a
+ * debug. Events that may occur thousands of times (held deletions, refused documents) are logged when their count for a
  * host or crawler reaches 1, 10, 100, …
  */
 import { ERROR_CODES, isErrorCode } from '../../domain/fetch/error-codes.js';
@@ -10,20 +10,20 @@ import type { Log } from '../../engine/ports/log.js';
 type Event<T extends CrawlEvent['type']> = Extract<CrawlEvent, { type: T }>;
 
 /** Maximum number of hosts and crawlers counted at the same time; beyond it, counting starts again. */
-const MOST_COUNTED = 10_000;
+const MAX_COUNTED = 10_000;
 
 /** Maximum number of logged start URLs: a list of a million must not fill the log. */
-const MOST_ROOTS = 100;
+const MAX_FAILED_ROOTS = 100;
 
-const HELD = {
-  held: 'deletions are held until a person releases or drops them',
+const HELD_MESSAGES = {
+  held: 'deletions are held until an operator releases or drops them',
   awaiting: 'deletions are waiting until the host shows a sign of life',
 } as const;
 
 export class EventLog {
   private readonly counts = new Map<string, number>();
   /** Hosts that are not responding, or have asked crawlers to slow down. */
-  private readonly resting = new Set<string>();
+  private readonly unresponsiveHosts = new Set<string>();
 
   private readonly failedRoots = new Set<string>();
 
@@ -40,17 +40,18 @@ export class EventLog {
 
   private logVisit({ crawler, url, outcome, status, durationMs, bytes, changed, rootFailed }: Event<'visit'>): void {
     this.log.debug('visited', { crawler, url, outcome, status, durationMs, bytes, changed });
-    if (rootFailed !== undefined) this.logRoot(`${crawler} ${url}`, { crawler, url, outcome, failed: rootFailed });
+    if (rootFailed !== undefined)
+      this.logRootOutcome(`${crawler} ${url}`, { crawler, url, outcome, failed: rootFailed });
   }
 
-  /** Otherwise, a crawl that cannot begin would look like one that has nothing to do. */
-  private logRoot(
+  /** Without these messages, a crawl that cannot begin would look like one that has nothing to do. */
+  private logRootOutcome(
     key: string,
     { crawler, url, outcome, failed }: Pick<Event<'visit'>, 'crawler' | 'url' | 'outcome'> & { failed: boolean },
   ): void {
     if (!failed) {
       if (this.failedRoots.delete(key)) this.log.info('the start URL is crawled again', { crawler, url });
-    } else if (!this.failedRoots.has(key) && this.failedRoots.size < MOST_ROOTS) {
+    } else if (!this.failedRoots.has(key) && this.failedRoots.size < MAX_FAILED_ROOTS) {
       this.failedRoots.add(key);
       const meaning = isErrorCode(outcome) ? ERROR_CODES[outcome].meaning : undefined;
       this.log.warn('a start URL could not be crawled', { crawler, url, reason: outcome, meaning });
@@ -61,9 +62,9 @@ export class EventLog {
     this.log.trace?.('order', { crawler, id, uri, kind, state, reason, answer: message });
     if (state === 'held' || state === 'awaiting') {
       const host = URL.parse(uri)?.host ?? uri;
-      const count = this.countForReport(`${state} ${crawler} ${host}`);
+      const count = this.countOccurrence(`${state} ${crawler} ${host}`);
       if (count !== undefined)
-        this.log.warn(HELD[state], {
+        this.log.warn(HELD_MESSAGES[state], {
           crawler,
           host,
           count,
@@ -71,7 +72,7 @@ export class EventLog {
           reason,
         });
     } else if (state === 'refused') {
-      const count = this.countForReport(`refused ${crawler}`);
+      const count = this.countOccurrence(`refused ${crawler}`);
       if (count !== undefined)
         this.log.warn('a sink is refusing orders; they are set aside', { crawler, count, uri, kind, answer: message });
     }
@@ -79,16 +80,13 @@ export class EventLog {
 
   private logHost({ hostKey, state, until }: Event<'host'>): void {
     if (state === 'backing off') {
-      const particulars = { host: hostKey, until: until && new Date(until).toISOString() };
-      if (this.resting.has(hostKey)) this.log.debug('the host is still not responding', particulars);
+      const details = { host: hostKey, until: until && new Date(until).toISOString() };
+      if (this.unresponsiveHosts.has(hostKey)) this.log.debug('the host is still not responding', details);
       else
-        this.log.warn(
-          'a host is not responding, or asks crawlers to slow down; requests to it are suspended',
-          particulars,
-        );
-      if (this.resting.size >= MOST_COUNTED) this.resting.clear();
-      this.resting.add(hostKey);
-    } else if (this.resting.delete(hostKey)) this.log.info('the host is responding again', { host: hostKey });
+        this.log.warn('a host is not responding, or asks crawlers to slow down; requests to it are suspended', details);
+      if (this.unresponsiveHosts.size >= MAX_COUNTED) this.unresponsiveHosts.clear();
+      this.unresponsiveHosts.add(hostKey);
+    } else if (this.unresponsiveHosts.delete(hostKey)) this.log.info('the host is responding again', { host: hostKey });
   }
 
   private logLogin({ login, state, message }: Event<'login'>): void {
@@ -103,8 +101,8 @@ export class EventLog {
   }
 
   /** The count so far if it should be logged (1, 10, 100, …). */
-  private countForReport(key: string): number | undefined {
-    if (this.counts.size >= MOST_COUNTED) this.counts.clear();
+  private countOccurrence(key: string): number | undefined {
+    if (this.counts.size >= MAX_COUNTED) this.counts.clear();
     const count = (this.counts.get(key) ?? 0) + 1;
     this.counts.set(key, count);
     return Number.isInteger(Math.log10(count)) ? count : undefined;

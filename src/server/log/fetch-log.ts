@@ -1,6 +1,6 @@
 /**
- * Writes every visit to a file as one line of JSON, for people who have to prove or find out what was requested from a
- * site.
+ * Writes every visit to a file as one line of JSON, for operators who need to prove or find out what was requested from
+ * a site.
  */
 import { once } from 'node:events';
 import { createWriteStream, type WriteStream } from 'node:fs';
@@ -9,10 +9,10 @@ import type { Log } from '../../engine/ports/log.js';
 import { toFileError } from '../fail.js';
 
 /** Maximum number of bytes waiting to be written; beyond it, lines are dropped and counted. */
-const MOST_BUFFERED = 16 * 1024 * 1024;
+const MAX_BUFFERED_BYTES = 16 * 1024 * 1024;
 
 export class FetchLog {
-  private left = 0;
+  private droppedLines = 0;
 
   private constructor(
     private readonly stream: WriteStream,
@@ -32,13 +32,13 @@ export class FetchLog {
 
   readonly write = (event: CrawlEvent): void => {
     if (event.type !== 'visit') return;
-    if (this.stream.writableLength > MOST_BUFFERED) {
-      this.left++;
+    if (this.stream.writableLength > MAX_BUFFERED_BYTES) {
+      this.droppedLines++;
       return;
     }
-    if (this.left > 0)
-      this.log.warn('the disk was too slow for the fetch log; lines are missing', { lines: this.left });
-    this.left = 0;
+    if (this.droppedLines > 0)
+      this.log.warn('the disk was too slow for the fetch log; lines are missing', { lines: this.droppedLines });
+    this.droppedLines = 0;
     const { at, crawler, url, outcome, status, durationMs, bytes, changed } = event;
     const time = new Date(at).toISOString();
     this.stream.write(`${JSON.stringify({ time, crawler, url, status, outcome, bytes, durationMs, changed })}\n`);

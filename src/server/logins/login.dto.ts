@@ -1,12 +1,12 @@
 import { ApiProperty } from '@nestjs/swagger';
 import type { LoginView } from '../../engine/crawl/logins/logins.js';
-import { toIso } from '../http/time.js';
+import { toOptionalIsoTime } from '../http/time.js';
 
 const STATES = ['unused', 'logged-in', 'failing', 'stopped'];
 const FAILURES = ['refused', 'locked', 'changed', 'unreachable'];
 
 export class LoginStepDto {
-  @ApiProperty({ description: 'What was done in this step.' })
+  @ApiProperty({ description: 'What was done in this step.', example: 'requested a token' })
   what!: string;
 
   @ApiProperty({ required: false, description: 'URL to which the request was sent, without its query.' })
@@ -37,7 +37,7 @@ export class LoginDto {
 
   @ApiProperty({
     enum: STATES,
-    description: '`stopped`: refused, and not retried until a person tests it or its secret changes.',
+    description: '`stopped`: refused, and not retried until someone tests it or its secret changes.',
   })
   state!: string;
 
@@ -45,7 +45,7 @@ export class LoginDto {
     required: false,
     enum: FAILURES,
     description:
-      '`refused`: the user or the secret is wrong; `locked`: the account is locked; `changed`: the site is not what the configuration expects; `unreachable`: there was no meaningful response.',
+      '`refused`: the user or the secret is wrong; `locked`: the account is locked; `changed`: the site does not behave as the configuration expects; `unreachable`: there was no meaningful response.',
   })
   failure?: string;
 
@@ -71,8 +71,8 @@ export class LoginDto {
 export function toLoginDto({ lastSuccess, lastAttempt, nextAttempt, ...view }: LoginView): LoginDto {
   return {
     ...view,
-    lastSuccessAt: toIso(lastSuccess),
-    lastAttemptAt: toIso(lastAttempt),
-    nextAttemptAt: toIso(nextAttempt),
+    lastSuccessAt: toOptionalIsoTime(lastSuccess),
+    lastAttemptAt: toOptionalIsoTime(lastAttempt),
+    nextAttemptAt: toOptionalIsoTime(nextAttempt),
   };
 }

@@ -20,7 +20,7 @@ export class LoginsController {
   @Get()
   @Operation({
     id: 'listLogins',
-    summary: 'Logins at web sites',
+    summary: 'Logins to web sites',
     description: 'State of each configured login on this server, and the steps of its last attempt.',
     role: 'read',
   })
@@ -35,14 +35,14 @@ export class LoginsController {
     id: 'testLogin',
     summary: 'Log in now',
     description:
-      'Tries the login at once, whatever the result of earlier attempts, and shows each step without secrets. If the attempt succeeds, a stopped login is used again.',
+      'Tries the login at once, regardless of earlier attempts, and shows each step without secrets. If the attempt succeeds, a stopped login is used again.',
     role: 'operate',
     problems: { 404: 'There is no login with that name.' },
   })
   @ApiOkResponse({ type: LoginDto })
   async test(@Param('login') login: string, @Audited() note: ChangeNote): Promise<LoginDto> {
     const before = this.engine.listLogins().find(({ name }) => name === login);
-    // Uses the current external secret instead of waiting for the next scheduled read.
+    // Rereads external secrets now instead of waiting for the next scheduled check.
     await this.configuration.renewSecrets();
     const view = await this.engine.testLogin(login);
     note.recordChange({ state: before?.state }, { state: view.state });

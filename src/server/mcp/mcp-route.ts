@@ -10,8 +10,8 @@ const CREDENTIALS = ['authorization', 'x-api-key'] as const;
  * Maximum number of messages per call: they share one response, which is much longer than the messages, and recent
  * revisions of the protocol have no batches.
  */
-const MOST_MESSAGES = 20;
-const KEY_WANTED = 'An API key is required: `Authorization: Bearer KEY` or `X-API-Key: KEY`.';
+const MAX_MESSAGES = 20;
+const KEY_REQUIRED = 'An API key is required: `Authorization: Bearer KEY` or `X-API-Key: KEY`.';
 
 export function serveAssistants(fastify: FastifyInstance): void {
   fastify.post('/mcp', (request, reply) => handleRequest(fastify, request, reply));
@@ -24,58 +24,58 @@ export function serveAssistants(fastify: FastifyInstance): void {
 }
 
 async function handleRequest(fastify: FastifyInstance, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
-  if (!request.caller) return sendProblem(reply.header('www-authenticate', 'Bearer'), 401, KEY_WANTED);
-  const from = request.headers['sec-fetch-site'];
-  if (from !== undefined && from !== 'same-origin' && from !== 'none')
+  if (!request.caller) return sendProblem(reply.header('www-authenticate', 'Bearer'), 401, KEY_REQUIRED);
+  const fetchSite = request.headers['sec-fetch-site'];
+  if (fetchSite !== undefined && fetchSite !== 'same-origin' && fetchSite !== 'none')
     return sendProblem(reply, 403, 'Another site made the browser send the call.');
-  if (Array.isArray(request.body) && request.body.length > MOST_MESSAGES)
-    return sendProblem(reply, 400, `More than ${MOST_MESSAGES} messages in one call.`);
-  // Loaded when the first assistant calls.
-  const [{ WebStandardStreamableHTTPServerTransport }, { createAssistantTools: assistantTools }] = await Promise.all([
+  if (Array.isArray(request.body) && request.body.length > MAX_MESSAGES)
+    return sendProblem(reply, 400, `The call has more than ${MAX_MESSAGES} messages; send them in several calls.`);
+  // These modules are loaded only when the first assistant calls.
+  const [{ WebStandardStreamableHTTPServerTransport }, { createAssistantTools: createTools }] = await Promise.all([
     import('@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js'),
     import('./assistant-tools.js'),
   ]);
   const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
-  const server = assistantTools(createClient(fastify, request));
+  const server = createTools(createClient(fastify, request));
   try {
     await server.connect(transport);
     const url = `http://${request.headers.host ?? 'localhost'}${request.url}`;
-    const answered = await transport.handleRequest(
+    const response = await transport.handleRequest(
       new Request(url, { method: 'POST', headers: listHeaderEntries(request) }),
       {
         parsedBody: request.body,
       },
     );
     return await reply
-      .code(answered.status)
-      .headers(Object.fromEntries(answered.headers))
-      .send(await answered.text());
+      .code(response.status)
+      .headers(Object.fromEntries(response.headers))
+      .send(await response.text());
   } finally {
     await server.close();
   }
 }
 
 /** Calls this server within the process; the API's guards see the caller's own key, address and host. */
-function createClient(fastify: FastifyInstance, caller: FastifyRequest): CrawlwayClient {
-  const own = Object.fromEntries(
+function createClient(fastify: FastifyInstance, request: FastifyRequest): CrawlwayClient {
+  const callerHeaders = Object.fromEntries(
     [...CREDENTIALS, 'host' as const].flatMap((name) => {
-      const value = caller.headers[name];
+      const value = request.headers[name];
       return typeof value === 'string' ? [[name, value]] : [];
     }),
   );
   return new CrawlwayClient({
     fetch: async (url, { method = 'GET', headers, body }) => {
-      const answered = await fastify.inject({
+      const response = await fastify.inject({
         method: method as 'GET',
         url,
-        headers: { ...(headers as Record<string, string>), ...own },
+        headers: { ...(headers as Record<string, string>), ...callerHeaders },
         payload: body as string | undefined,
-        remoteAddress: caller.ip,
+        remoteAddress: request.ip,
       });
-      const isEmpty = answered.statusCode === 204 || answered.statusCode === 304;
-      const type = String(answered.headers['content-type'] ?? '');
-      return new Response(isEmpty ? null : answered.payload, {
-        status: answered.statusCode,
+      const isEmpty = response.statusCode === 204 || response.statusCode === 304;
+      const type = String(response.headers['content-type'] ?? '');
+      return new Response(isEmpty ? null : response.payload, {
+        status: response.statusCode,
         headers: { 'content-type': type },
       });
     },

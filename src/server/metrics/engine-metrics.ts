@@ -21,16 +21,16 @@ interface Snapshot {
   readonly metrics: EngineMetrics;
   readonly crawlers: readonly CrawlerView[];
   readonly sinks: readonly SinkView[];
-  readonly behind: readonly OwedCount[];
+  readonly owedCounts: readonly OwedCount[];
   readonly logins: readonly LoginView[];
   readonly plugins: readonly PluginView[];
   /** Calls refused since the start, by status. */
-  readonly refused: ReadonlyMap<number, number>;
+  readonly refusedCounts: ReadonlyMap<number, number>;
 }
 
 type Row = readonly [labels: Readonly<Record<string, string>>, value: number];
 
-interface Spec {
+interface MetricSpec {
   readonly type: 'counter' | 'gauge';
   readonly name: string;
   readonly help: string;
@@ -38,26 +38,27 @@ interface Spec {
   readonly rows: (snapshot: Snapshot) => readonly Row[];
 }
 
-const ENDINGS = new Set(['document', 'unchanged', 'redirect', 'sitemap', 'no-sitemap']);
+const REGULAR_OUTCOMES = new Set(['document', 'unchanged', 'redirect', 'sitemap', 'no-sitemap']);
 
-/** The many reasons why a page is left out count as one outcome; everything else must be an error. */
-const toOutcome = (name: string): string => (ENDINGS.has(name) || name in ERROR_CODES ? name : 'excluded');
+/** All reasons for which a page is left out are reported as one outcome, `excluded`; other names are kept. */
+const toOutcome = (name: string): string => (REGULAR_OUTCOMES.has(name) || name in ERROR_CODES ? name : 'excluded');
 
 /**
- * Counters used by alerts begin at zero, because if one only appears with its first count, Prometheus sees no increase.
+ * Creates rows with which counters used by alerts begin at zero. If a counter only appeared with its first count,
+ * Prometheus would see no increase.
  */
-const addZeroCounters = (crawlers: Snapshot['crawlers'], series: readonly Row[0][]): Row[] =>
+const createZeroRows = (crawlers: Snapshot['crawlers'], series: readonly Row[0][]): Row[] =>
   crawlers.flatMap(({ name }) => series.map((labels): Row => [{ crawler: name, ...labels }, 0]));
 
-const ORDERS_AT_0 = ['add', 'delete'].flatMap((kind) => ['acknowledged', 'refused'].map((state) => ({ kind, state })));
+const ZERO_ORDERS = ['add', 'delete'].flatMap((kind) => ['acknowledged', 'refused'].map((state) => ({ kind, state })));
 
-const SPECS: readonly Spec[] = [
+const SPECS: readonly MetricSpec[] = [
   {
     type: 'counter',
     name: 'crawlway_api_refused_calls_total',
     help: 'API calls that were refused: 401 missing or wrong key, 403 insufficient role, 429 too many calls.',
     labels: ['status'],
-    rows: ({ refused }) => [...refused].map(([status, count]): Row => [{ status: String(status) }, count]),
+    rows: ({ refusedCounts }) => [...refusedCounts].map(([status, count]): Row => [{ status: String(status) }, count]),
   },
   {
     type: 'counter',
@@ -65,7 +66,7 @@ const SPECS: readonly Spec[] = [
     help: 'Visits by crawler and outcome: document, unchanged, redirect, sitemap, no-sitemap (none at the usual location), excluded or an error code.',
     labels: ['crawler', 'outcome'],
     rows: ({ metrics, crawlers }) => [
-      ...addZeroCounters(crawlers, [{ outcome: 'document' }]),
+      ...createZeroRows(crawlers, [{ outcome: 'document' }]),
       ...metrics.pages.map(({ crawler, outcome, count }): Row => [{ crawler, outcome: toOutcome(outcome) }, count]),
     ],
   },
@@ -86,7 +87,7 @@ const SPECS: readonly Spec[] = [
   {
     type: 'counter',
     name: 'crawlway_rendered_pages_total',
-    help: 'Pages that a browser was asked to render, by outcome: rendered, render-timeout, render-memory or render-crash.',
+    help: 'Attempts to render a page in the browser, by outcome: rendered, render-timeout, render-memory or render-crash.',
     labels: ['crawler', 'outcome'],
     rows: ({ metrics }) =>
       metrics.rendering.flatMap(({ crawler, pages }) =>
@@ -137,7 +138,7 @@ const SPECS: readonly Spec[] = [
     help: 'Push orders by kind (add, delete) and state.',
     labels: ['crawler', 'kind', 'state'],
     rows: ({ metrics, crawlers }) => [
-      ...addZeroCounters(crawlers, ORDERS_AT_0),
+      ...createZeroRows(crawlers, ZERO_ORDERS),
       ...metrics.orders.map(({ crawler, kind, state, count }): Row => [{ crawler, kind, state }, count]),
     ],
   },
@@ -158,7 +159,7 @@ const SPECS: readonly Spec[] = [
   {
     type: 'gauge',
     name: 'crawlway_held_deletions',
-    help: 'Deletions that the guard withholds: held for a person, or waiting for a sign of life or an early look.',
+    help: 'Deletions that the guard withholds: held for an operator, or waiting for a sign of life or an early look.',
     labels: [],
     rows: ({ metrics }) => [[{}, metrics.heldDeletions]],
   },
@@ -180,7 +181,7 @@ const SPECS: readonly Spec[] = [
   {
     type: 'gauge',
     name: 'crawlway_plugin_up',
-    help: '1 unless the plug-in cannot be loaded or its process keeps ending.',
+    help: '1 unless the plug-in cannot be loaded or its process keeps exiting.',
     labels: ['plugin'],
     rows: ({ plugins }) => plugins.map(({ name, state }) => [{ plugin: name }, state === 'failed' ? 0 : 1]),
   },
@@ -226,10 +227,10 @@ const SPECS: readonly Spec[] = [
     name: 'crawlway_sink_owed_documents',
     help: 'Documents that the sink has yet to receive because it was slow or down while others kept up.',
     labels: ['sink'],
-    rows: ({ sinks, behind }) =>
+    rows: ({ sinks, owedCounts }) =>
       sinks.map(({ name }) => [
         { sink: name },
-        behind.filter(({ sink }) => sink === name).reduce((sum, { documents }) => sum + documents, 0),
+        owedCounts.filter(({ sink }) => sink === name).reduce((sum, { documents }) => sum + documents, 0),
       ]),
   },
   {
@@ -277,59 +278,59 @@ const SPECS: readonly Spec[] = [
 
 export class EngineMetricsExporter {
   private readonly registry = new Registry();
-  private readonly fill: readonly ((snapshot: Snapshot) => void)[];
+  private readonly updaters: readonly ((snapshot: Snapshot) => void)[];
   private fetchSeconds: EngineMetrics['fetchSeconds'] = { sum: 0, count: 0, buckets: [] };
 
   constructor(
     private readonly engine: EngineApi,
-    private readonly refused: Snapshot['refused'],
+    private readonly refusedCounts: Snapshot['refusedCounts'],
   ) {
     collectDefaultMetrics({ register: this.registry, prefix: 'crawlway_' });
-    this.fill = SPECS.map((spec) => this.register(spec));
+    this.updaters = SPECS.map((spec) => this.register(spec));
     this.registry.registerMetric(this.createHistogram() as unknown as Metric);
   }
 
   async toText(): Promise<string> {
-    await this.readSnapshot();
+    await this.updateMetrics();
     return this.registry.metrics();
   }
 
   /** The same metrics as values, for exporters of other formats. */
   async getValues(): Promise<MetricObjectWithValues<MetricValue<string>>[]> {
-    await this.readSnapshot();
+    await this.updateMetrics();
     return this.registry.getMetricsAsJSON();
   }
 
-  private async readSnapshot(): Promise<void> {
+  private async updateMetrics(): Promise<void> {
     const { engine } = this;
-    const [metrics, crawlers, behind] = await Promise.all([
+    const [metrics, crawlers, owedCounts] = await Promise.all([
       engine.getMetrics(),
       engine.listCrawlers(),
       engine.countOwedOrders(),
     ]);
-    for (const fill of this.fill)
-      fill({
+    for (const update of this.updaters)
+      update({
         metrics,
         crawlers,
-        behind,
+        owedCounts,
         sinks: this.engine.listSinks(),
         logins: this.engine.listLogins(),
         plugins: this.engine.listPlugins(),
-        refused: this.refused,
+        refusedCounts: this.refusedCounts,
       });
     this.fetchSeconds = metrics.fetchSeconds;
   }
 
-  private register({ type, name, help, labels, rows }: Spec): (snapshot: Snapshot) => void {
+  private register({ type, name, help, labels, rows }: MetricSpec): (snapshot: Snapshot) => void {
     const options = { name, help, labelNames: [...labels], registers: [this.registry] };
     const metric = type === 'counter' ? new Counter(options) : new Gauge(options);
     return (snapshot) => {
       metric.reset();
-      for (const [values, value] of rows(snapshot)) metric.inc(values, value);
+      for (const [labelValues, value] of rows(snapshot)) metric.inc(labelValues, value);
     };
   }
 
-  /** The engine has already counted the buckets, whereas prom-client's histogram would do its own counting. */
+  /** Replaces prom-client's histogram, which would count again what the engine has already counted in buckets. */
   private createHistogram(): object {
     const name = 'crawlway_fetch_duration_seconds';
     const help = 'Time from the start of a fetch to the end of the response body.';
@@ -340,9 +341,9 @@ export class EngineMetricsExporter {
     });
     const get = async () => {
       const { sum, count, buckets } = this.fetchSeconds;
-      const below = buckets.map(([le, number]) => toSample('bucket', number, { le }));
+      const bucketSamples = buckets.map(([le, bucketCount]) => toSample('bucket', bucketCount, { le }));
       const values = [
-        ...below,
+        ...bucketSamples,
         toSample('bucket', count, { le: '+Inf' }),
         toSample('sum', sum),
         toSample('count', count),

@@ -6,7 +6,7 @@ import { createAppModule } from '../app.module.js';
 import { PART_TOKENS } from '../tokens.js';
 import { describeApi } from './document.js';
 
-/** Nest requires every part to exist, even if it does not use them. */
+/** Empty parts: Nest requires every part to exist, even if it does not use them. */
 const NO_PARTS: DynamicModule = {
   module: class NoParts {},
   global: true,

@@ -8,7 +8,7 @@ import { describeApi } from './document.js';
 /**
  * Files of the documentation pages, which the build puts beside the program; without a build, they are in node_modules.
  */
-const PAGES = join(PROJECT_ROOT, 'dist', 'program', 'api-pages');
+const PAGES_FOLDER = join(PROJECT_ROOT, 'dist', 'program', 'api-pages');
 
 /**
  * Serves the API description at /docs, for reading and trying out, and as JSON at /docs/openapi.json. All files are
@@ -16,7 +16,7 @@ const PAGES = join(PROJECT_ROOT, 'dist', 'program', 'api-pages');
  */
 export function serveApiDocs(app: INestApplication): void {
   SwaggerModule.setup('docs', app, () => describeApi(app), {
-    customSwaggerUiPath: existsSync(PAGES) ? PAGES : undefined,
+    customSwaggerUiPath: existsSync(PAGES_FOLDER) ? PAGES_FOLDER : undefined,
     customSiteTitle: 'Crawlway API',
     jsonDocumentUrl: 'docs/openapi.json',
     yamlDocumentUrl: 'docs/openapi.yaml',

@@ -14,7 +14,7 @@ Errors are problem documents (RFC 9457, \`application/problem+json\`). Lists ret
 the following page. Times are ISO 8601 in UTC; durations are in seconds, with the unit in the name. Writes to the
 configuration carry \`If-Match\` with the \`ETag\` that was read. If API keys are configured, every call except the health probes requires one.`;
 
-const EVERYWHERE: Readonly<Record<string, string>> = {
+const SHARED_PROBLEMS: Readonly<Record<string, string>> = {
   ...COMMON_PROBLEMS,
   ...CLOSED_PROBLEMS,
   ...BODY_PROBLEMS,
@@ -22,9 +22,9 @@ const EVERYWHERE: Readonly<Record<string, string>> = {
 
 type OperationObject = NonNullable<OpenAPIObject['paths'][string]['get']>;
 
-/** The whole API as an OpenAPI document, generated from the controllers. */
+/** Generates the OpenAPI document of the whole API from the controllers. */
 export function describeApi(app: INestApplication): OpenAPIObject {
-  const base = new DocumentBuilder()
+  const config = new DocumentBuilder()
     .setOpenAPIVersion('3.1.0')
     .setTitle('Crawlway')
     .setDescription(DESCRIPTION)
@@ -40,10 +40,10 @@ export function describeApi(app: INestApplication): OpenAPIObject {
       'apiKey',
     )
     .build();
-  const document = SwaggerModule.createDocument(app, base, { extraModels: [ProblemDto, OrderBatchDto] });
+  const document = SwaggerModule.createDocument(app, config, { extraModels: [ProblemDto, OrderBatchDto] });
   document.webhooks = WEBHOOKS;
   markOpenOperations(document);
-  markRequiredBodies(document);
+  addBodyProblems(document);
   shareProblemResponses(document);
   tagOperations(document);
   addMissingDescriptions(document);
@@ -52,35 +52,35 @@ export function describeApi(app: INestApplication): OpenAPIObject {
 }
 
 function tagOperations(document: OpenAPIObject): void {
-  const used = new Set<string>();
+  const usedNames = new Set<string>();
   for (const [path, item] of Object.entries(document.paths)) {
     const { name } = findGroup(path);
-    used.add(name);
+    usedNames.add(name);
     for (const operation of listPathOperations(item)) operation.tags = [name];
   }
-  document.tags = CALL_GROUPS.filter(({ name }) => used.has(name)).map(({ name, description }) => ({
+  document.tags = CALL_GROUPS.filter(({ name }) => usedNames.has(name)).map(({ name, description }) => ({
     name,
     description,
   }));
 }
 
-/** Names schemas after what they describe instead of our classes. */
+/** Names schemas after what they describe instead of after our classes. */
 function renameSchemas(document: OpenAPIObject): OpenAPIObject {
   const text = JSON.stringify(document).replaceAll(/(#\/components\/schemas\/\w+?)Dto"/g, '$1"');
-  const renamed = JSON.parse(text) as OpenAPIObject;
-  const schemas = Object.entries(renamed.components?.schemas ?? {});
-  renamed.components = {
-    ...renamed.components,
+  const renamedDocument = JSON.parse(text) as OpenAPIObject;
+  const schemas = Object.entries(renamedDocument.components?.schemas ?? {});
+  renamedDocument.components = {
+    ...renamedDocument.components,
     schemas: Object.fromEntries(schemas.map(([name, schema]) => [name.replace(/Dto$/, ''), schema])),
   };
-  return renamed;
+  return renamedDocument;
 }
 
 /** Descriptions of parameters that have the same meaning in every call. */
-const PARAMETERS: Readonly<Record<string, string>> = {
-  host: 'Host key: scheme, name and port, as the list of hosts shows it.',
+const PARAMETER_DESCRIPTIONS: Readonly<Record<string, string>> = {
+  host: 'Host name, with the port when it is not the default, as the list of hosts shows it.',
   source: 'Only URLs that are waiting in this source.',
-  direction: 'Ascending or descending.',
+  direction: 'Sort direction.',
   format: 'Format of the response.',
   key: 'Key of the site, as in its key file.',
   keyLocation: 'URL of the key file if it is not in the root folder of the host.',
@@ -92,7 +92,7 @@ const PARAMETERS: Readonly<Record<string, string>> = {
   state: 'Only items in this state.',
   kind: 'Only items of this kind.',
   id: 'Number, as the list shows it.',
-  index: 'Position in the list of rules, from 1.',
+  index: 'Position in the list of rules, counted from 0.',
   version: 'Number of the version, as the list shows it.',
 };
 
@@ -101,17 +101,18 @@ function addMissingDescriptions(document: OpenAPIObject): void {
   for (const { summary = '', responses, parameters = [] } of listOperations(document)) {
     for (const response of Object.values(responses))
       if (response && 'description' in response) response.description ||= `${summary}.`;
-    for (const parameter of parameters) if ('name' in parameter) parameter.description ??= PARAMETERS[parameter.name];
+    for (const parameter of parameters)
+      if ('name' in parameter) parameter.description ??= PARAMETER_DESCRIPTIONS[parameter.name];
   }
 }
 
-/** States explicitly that a call has no security requirement, so that it does not look forgotten. */
+/** States explicitly that a call has no security requirement, so that this does not look like an oversight. */
 function markOpenOperations(document: OpenAPIObject): void {
   for (const operation of listOperations(document)) operation.security ??= [];
 }
 
-/** Whether a call takes a body is only known once its parameters have been described. */
-function markRequiredBodies(document: OpenAPIObject): void {
+/** Adds the problems of calls with a body, which is only known once their parameters have been described. */
+function addBodyProblems(document: OpenAPIObject): void {
   for (const { requestBody, responses } of listOperations(document)) {
     if (!requestBody) continue;
     for (const [status, description] of Object.entries(BODY_PROBLEMS)) {
@@ -121,21 +122,21 @@ function markRequiredBodies(document: OpenAPIObject): void {
 }
 
 /**
- * Describes problems that every call can return only once: listing all of them for each call would hide the specific
- * ones.
+ * Describes only once the problems that every call can return: listing all of them for each call would hide the
+ * specific ones.
  */
 function shareProblemResponses(document: OpenAPIObject): void {
-  const shared = Object.fromEntries(
-    Object.entries(EVERYWHERE).map(([status, description]) => [
+  const sharedResponses = Object.fromEntries(
+    Object.entries(SHARED_PROBLEMS).map(([status, description]) => [
       `Problem${status}`,
       { description, content: PROBLEM_CONTENT },
     ]),
   );
-  document.components = { ...document.components, responses: shared };
+  document.components = { ...document.components, responses: sharedResponses };
   for (const { responses } of listOperations(document)) {
-    for (const [status, description] of Object.entries(EVERYWHERE)) {
-      const own = responses[status];
-      if (own && 'description' in own && own.description === description) {
+    for (const [status, description] of Object.entries(SHARED_PROBLEMS)) {
+      const response = responses[status];
+      if (response && 'description' in response && response.description === description) {
         responses[status] = { $ref: `#/components/responses/Problem${status}` };
       }
     }
@@ -146,4 +147,4 @@ const listOperations = (document: OpenAPIObject): OperationObject[] =>
   Object.values(document.paths).flatMap(listPathOperations);
 
 const listPathOperations = (item: OpenAPIObject['paths'][string]): OperationObject[] =>
-  [item.get, item.put, item.post, item.patch, item.delete].filter((one) => one !== undefined);
+  [item.get, item.put, item.post, item.patch, item.delete].filter((operation) => operation !== undefined);

@@ -81,7 +81,7 @@ class WebhookOrderDto {
   @ApiProperty({ enum: ['add', 'delete'] })
   kind!: string;
 
-  @ApiProperty({ type: 'integer', description: 'Increases in the order of decision.' })
+  @ApiProperty({ type: 'integer', description: 'An order that was decided later has a higher number.' })
   id!: number;
 
   @ApiProperty()
@@ -90,7 +90,7 @@ class WebhookOrderDto {
   @ApiProperty({ description: 'Canonical URL.' })
   uri!: string;
 
-  @ApiProperty({ description: 'Reason code or error code: why it was decided.' })
+  @ApiProperty({ description: 'Why the order was decided: a reason code or error code.' })
   reason!: string;
 
   @ApiProperty({ format: 'date-time' })

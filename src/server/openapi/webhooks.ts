@@ -1,7 +1,7 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { OrderBatchDto } from './order-webhook.dto.js';
 
-const textProperty = (description: string, example: string) => ({
+const createTextParameter = (description: string, example: string) => ({
   description,
   required: false,
   schema: { type: 'string' },
@@ -16,20 +16,20 @@ export const WEBHOOKS = {
       tags: ['Webhooks'],
       summary: 'Push orders',
       description:
-        'Sent to the URL of a sink of type `json`. Any 20x means that all orders of the batch are durable at the receiver. ' +
+        'Sent to the URL of a sink of type `json`. Any 2xx status means that all orders of the batch are durable at the receiver. ' +
         '400, 413 and 422 mean that one of the orders will never be accepted: the batch is split until it is found. ' +
-        'Anything else is retried later. Repeats are harmless: URI and stamp identify them.',
+        'After any other response, the batch is retried later. Repeated orders are harmless: URI and stamp identify them.',
       security: [],
       parameters: [
         {
           name: 'X-Crawlway-Timestamp',
           in: 'header',
-          ...textProperty('Unix time in seconds; sent if a secret is configured.', '1795280798'),
+          ...createTextParameter('Unix time in seconds; sent if a secret is configured.', '1795280798'),
         },
         {
           name: 'X-Crawlway-Signature',
           in: 'header',
-          ...textProperty(
+          ...createTextParameter(
             '`sha256=` and the hex HMAC-SHA256 of the timestamp, a dot and the body; sent if a secret is configured.',
             'sha256=5d41…',
           ),

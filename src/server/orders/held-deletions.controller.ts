@@ -9,7 +9,7 @@ import type { Page } from '../http/paging.js';
 import { API, ENGINE } from '../tokens.js';
 import { HeldDeletionsDto, toHeldDeletionsDto } from './order.dto.js';
 
-const UNKNOWN = { 404: 'The guard holds nothing for that host.' };
+const NOT_FOUND_PROBLEM = { 404: 'The guard holds nothing for that host.' };
 
 @ApiTags('Orders')
 @Controller(`${API}/held-deletions`)
@@ -36,7 +36,7 @@ export class HeldDeletionsController {
     summary: 'Release held deletions',
     description: "The host's held deletions are sent to the sinks.",
     role: 'operate',
-    problems: UNKNOWN,
+    problems: NOT_FOUND_PROBLEM,
   })
   @ApiOkResponse({ type: CountDto })
   async release(@Param('host') host: string, @Audited() note: ChangeNote): Promise<CountDto> {
@@ -53,7 +53,7 @@ export class HeldDeletionsController {
     description:
       "The host's held deletions are discarded; the documents stay in the index until a later visit decides again.",
     role: 'operate',
-    problems: UNKNOWN,
+    problems: NOT_FOUND_PROBLEM,
   })
   @ApiOkResponse({ type: CountDto })
   async drop(@Param('host') host: string, @Audited() note: ChangeNote): Promise<CountDto> {

@@ -2,10 +2,10 @@ import { ApiProperty } from '@nestjs/swagger';
 import { ORDER_STATES, type OrderKind, type OrderState } from '../../domain/push/order.js';
 import type { LedgerEntry } from '../../engine/ports/frontier-store.js';
 import type { HeldDeletions } from '../../engine/views/delivery-views.js';
-import { toIso, toIsoTime } from '../http/time.js';
+import { toIsoTime, toOptionalIsoTime } from '../http/time.js';
 
 export class OrderDto {
-  @ApiProperty({ type: 'integer', description: 'Increases in the order of decision.' })
+  @ApiProperty({ type: 'integer', description: 'An order that was decided later has a higher number.' })
   id!: number;
 
   @ApiProperty()
@@ -55,7 +55,7 @@ export const toOrderDto = (entry: LedgerEntry): OrderDto => ({
   decidedAt: toIsoTime(entry.decidedAt),
   state: entry.state,
   attempts: entry.attempts,
-  answeredAt: toIso(entry.answeredAt),
+  answeredAt: toOptionalIsoTime(entry.answeredAt),
   answer: entry.answer,
   stamp: entry.stamp,
 });
@@ -73,7 +73,7 @@ export class HeldDeletionsDto {
   @ApiProperty({
     type: 'integer',
     description:
-      'Number of these deletions that need no decision by a person: they wait for a sign of life of the host (`awaiting-sign-of-life`) or for an early look (`awaiting-early-look`). The others wait for a person.',
+      'Number of these deletions that need no decision by an operator: they wait for a sign of life of the host (`awaiting-sign-of-life`) or for an early look (`awaiting-early-look`). The others wait for an operator.',
   })
   awaiting!: number;
 

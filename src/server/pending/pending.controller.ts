@@ -28,25 +28,25 @@ class ImportDto {
 }
 
 async function importInSlices(engine: EngineApi, crawler: string, text: string): Promise<ImportDto> {
-  const sum: ImportDto = { imported: 0, known: 0, rejected: 0, problems: [] };
+  const totals: ImportDto = { imported: 0, known: 0, rejected: 0, problems: [] };
   const reject = (line: number, problem: string): void => {
-    sum.rejected++;
-    if (sum.problems.length < MAX_LISTED) sum.problems.push(`line ${line}: ${problem}`);
+    totals.rejected++;
+    if (totals.problems.length < MAX_LISTED) totals.problems.push(`line ${line}: ${problem}`);
   };
   await engine.getCrawler(crawler);
   for await (const slice of sliceLines(iterateLines(text))) {
-    const usable: TextLine[] = [];
+    const usableLines: TextLine[] = [];
     for (const line of slice) {
       const fault = findLineFault(line);
       if (fault) reject(line.line, fault);
-      else usable.push(line);
+      else usableLines.push(line);
     }
-    const { imported, known, problems } = await engine.importPendingUrls(crawler, usable);
-    sum.imported += imported;
-    sum.known += known;
+    const { imported, known, problems } = await engine.importPendingUrls(crawler, usableLines);
+    totals.imported += imported;
+    totals.known += known;
     for (const { line, problem } of problems) reject(line, problem);
   }
-  return sum;
+  return totals;
 }
 
 const EXAMPLE = 'https://docs.example.com/ docs 1795280798\nhttps://docs.example.com/new.html docs 0\n';
@@ -74,7 +74,7 @@ export class PendingController {
     content: { [TEXT_TYPE]: { schema: { type: 'string', example: EXAMPLE } } },
     description: 'The file.',
   })
-  async read(@Param('crawler') crawler: string): Promise<AsyncIterable<string>> {
+  async exportPending(@Param('crawler') crawler: string): Promise<AsyncIterable<string>> {
     await this.engine.getCrawler(crawler);
     return this.engine.exportPendingUrls(crawler);
   }
@@ -85,17 +85,17 @@ export class PendingController {
     id: 'importPending',
     summary: 'Import a pending file',
     description:
-      'Imports the lines whose URL is not known; a known URL keeps its state. The realm has to be the name of the crawler, ' +
-      'URL-encoded, and the state 0, 2 or a Unix time of 9 or 10 digits that is not in the future. If there are several lines for one URL, ' +
-      'the first counts; the others count as known. State 2 is not tried again until the error cache is cleared or a person asks ' +
-      'for it; an indexed URL is refreshed as if it had been visited by this server at that time.',
+      'Imports the lines whose URL is not known; a known URL keeps its state. The realm must be the name of the crawler, ' +
+      'URL-encoded, and the state must be 0, 2 or a Unix time of 9 or 10 digits that is not in the future. If there are several lines for one URL, ' +
+      'the first one is imported, and the others are counted as known. A URL with state 2 is not retried until the error cache is cleared or ' +
+      'someone requests it; an indexed URL is refreshed as if it had been visited by this server at that time.',
     role: 'operate',
     consumes: [TEXT_TYPE],
     problems: { 404: 'There is no crawler with that name.' },
   })
   @ApiBody({ schema: { type: 'string', example: EXAMPLE } })
   @ApiOkResponse({ type: ImportDto })
-  async write(
+  async importPending(
     @Param('crawler') crawler: string,
     @Body() text: unknown,
     @Audited() note: ChangeNote,

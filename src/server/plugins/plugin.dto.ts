@@ -39,7 +39,7 @@ export class PluginDto {
   @ApiProperty({
     enum: STATES,
     description:
-      '`failed`: the plug-in cannot be loaded, or its process keeps ending; it is retried, immediately if its file changes.',
+      '`failed`: the plug-in cannot be loaded, or its process keeps exiting; it is retried, immediately if its file changes.',
   })
   state!: string;
 

@@ -32,7 +32,7 @@ class ReasonDto {
   remedy!: string;
 }
 
-const ALL: readonly ReasonDto[] = [
+const ALL_REASONS: readonly ReasonDto[] = [
   ...Object.entries(REASONS).map(([code, entry]): ReasonDto => ({ code, kind: 'reason', ...entry })),
   ...Object.entries(ERROR_CODES).map(
     ([code, { class: kind, meaning, remedy }]): ReasonDto => ({ code, kind: 'error', class: kind, meaning, remedy }),
@@ -51,6 +51,6 @@ export class ReasonsController {
   })
   @PageResponse(ReasonDto)
   list(): Page<ReasonDto> {
-    return { items: ALL, next: null };
+    return { items: ALL_REASONS, next: null };
   }
 }

@@ -63,7 +63,7 @@ export class RootSubmissionDto {
     required: false,
     type: () => [RootMetaDto],
     maxItems: 100,
-    description: 'Metas that every document found from this root carries.',
+    description: 'Metas added to every document that is found from this root.',
   })
   @IfGiven()
   @IsListOf(() => RootMetaDto, 100)
@@ -144,5 +144,5 @@ export const toRejectionDto = ({ url, message, explanation }: Rejection): Submit
   reason: explanation?.verdict.reason,
 });
 
-export const rejectionExplanation = ({ explanation }: Rejection): ExplanationDto | undefined =>
+export const toRejectionExplanation = ({ explanation }: Rejection): ExplanationDto | undefined =>
   explanation && toExplanationDto(explanation);

@@ -16,15 +16,15 @@ import { toUrlStateDto, UrlStateDto } from '../urls/url-state.dto.js';
 import {
   RootDto,
   RootSubmissionDto,
-  rejectionExplanation,
   toRejectionDto,
+  toRejectionExplanation,
   toRootDto,
   UrlListOutcomeDto,
 } from './root.dto.js';
 
 import { submitInSlices } from './url-list.js';
 
-const UNKNOWN = { 404: 'There is no crawler with that name.' };
+const NOT_FOUND_PROBLEM = { 404: 'There is no crawler with that name.' };
 
 @ApiTags('Roots')
 @Controller(`${API}/crawlers/:crawler/roots`)
@@ -39,7 +39,7 @@ export class RootsController {
     description:
       'Roots of the configuration, then submitted ones, in alphabetical order, with what is known about each.',
     role: 'read',
-    problems: UNKNOWN,
+    problems: NOT_FOUND_PROBLEM,
   })
   @PageResponse(RootDto)
   async list(@Param('crawler') crawler: string, @Query() query: PageQuery): Promise<Page<RootDto>> {
@@ -58,7 +58,7 @@ export class RootsController {
     summary: 'Submit a root URL',
     description: 'The URL is queued as a root; a known URL becomes due now.',
     role: 'operate',
-    problems: { ...UNKNOWN, 422: 'The crawl policy rejects the URL; `explanation` says why.' },
+    problems: { ...NOT_FOUND_PROBLEM, 422: 'The crawl policy rejects the URL; `explanation` says why.' },
   })
   @ApiCreatedResponse({ type: UrlStateDto, description: 'The URL was not known.' })
   @ApiOkResponse({ type: UrlStateDto, description: 'The URL was already known.' })
@@ -72,7 +72,7 @@ export class RootsController {
     if (!result) throw new ProblemException('unacceptable', 'The URL was neither accepted nor rejected.');
     if (result.outcome === 'rejected') {
       throw new ProblemException('rejected-by-policy', result.message, {
-        explanation: rejectionExplanation(result),
+        explanation: toRejectionExplanation(result),
         errors: [{ pointer: '/url', detail: result.message, code: toRejectionDto(result).reason }],
       });
     }
@@ -88,12 +88,12 @@ export class RootsController {
     id: 'submitUrlList',
     summary: 'Submit a URL list',
     description:
-      'One URL per line; `#` begins a comment, a backslash at the end continues on the next line. ' +
+      'One URL per line; `#` begins a comment, and a backslash at the end of a line continues it on the next one. ' +
       'A line that is too long or not a URL is rejected with its number; the first 1,000 rejections are listed. ' +
       'With `deleteNoServer="no"` the whole server of each URL is crawled.',
     role: 'operate',
     consumes: [TEXT_TYPE],
-    problems: UNKNOWN,
+    problems: NOT_FOUND_PROBLEM,
   })
   @ApiBody({ schema: { type: 'string', example: '# our sites\nhttps://docs.example.com/\n' } })
   @ApiOkResponse({ type: UrlListOutcomeDto })
@@ -118,7 +118,7 @@ export class RootsController {
     role: 'operate',
     problems: { 404: 'There is no such crawler, or none of its submitted roots has the URL.' },
   })
-  @ApiNoContentResponse({ description: 'Done.' })
+  @ApiNoContentResponse({ description: 'The root was withdrawn.' })
   async remove(
     @Param('crawler') crawler: string,
     @Query() { url }: UrlQuery,

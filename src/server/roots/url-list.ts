@@ -7,31 +7,36 @@ import { findLineFault, MAX_LISTED, sliceLines } from '../http/line-slices.js';
 import { toRejectionDto, type UrlListOutcomeDto } from './root.dto.js';
 
 /** Maximum number of characters of a rejected line that the response repeats. */
-const SHOWN = 200;
+const MAX_SHOWN_LENGTH = 200;
 
 export async function submitInSlices(engine: EngineApi, crawler: string, text: string): Promise<UrlListOutcomeDto> {
-  const sum: UrlListOutcomeDto = { new: 0, known: 0, rejected: 0, rejections: [] };
+  const totals: UrlListOutcomeDto = { new: 0, known: 0, rejected: 0, rejections: [] };
   const reject = (line: number, rejection: UrlListOutcomeDto['rejections'][number]): void => {
-    sum.rejected++;
-    if (sum.rejections.length < MAX_LISTED)
-      sum.rejections.push({ ...rejection, line, url: rejection.url.slice(0, SHOWN) });
+    totals.rejected++;
+    if (totals.rejections.length < MAX_LISTED)
+      totals.rejections.push({ ...rejection, line, url: rejection.url.slice(0, MAX_SHOWN_LENGTH) });
   };
   await engine.getCrawler(crawler);
   for await (const slice of sliceLines(iterateUrlListEntries(text))) {
-    const usable: TextLine[] = [];
+    const usableEntries: TextLine[] = [];
     for (const entry of slice) {
       const fault = findLineFault(entry);
-      if (!fault) usable.push(entry);
-      else reject(entry.line, { url: stripUserInfo(entry.text.slice(0, SHOWN)), outcome: 'rejected', message: fault });
+      if (!fault) usableEntries.push(entry);
+      else
+        reject(entry.line, {
+          url: stripUserInfo(entry.text.slice(0, MAX_SHOWN_LENGTH)),
+          outcome: 'rejected',
+          message: fault,
+        });
     }
     const outcomes = await engine.submitList(
       crawler,
-      usable.map((entry) => entry.text),
+      usableEntries.map((entry) => entry.text),
     );
     outcomes.forEach((outcome, i) => {
-      if (outcome.outcome === 'rejected') reject(usable[i]!.line, toRejectionDto(outcome));
-      else sum[outcome.outcome]++;
+      if (outcome.outcome === 'rejected') reject(usableEntries[i]!.line, toRejectionDto(outcome));
+      else totals[outcome.outcome]++;
     });
   }
-  return sum;
+  return totals;
 }

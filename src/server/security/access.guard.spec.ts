@@ -22,9 +22,15 @@ describe('access to the API', () => {
     expect(calls.filter(({ role }) => role === undefined)).toEqual([]);
     const open = calls.filter(({ role }) => role === 'open').map(({ name }) => name);
     const sites = ['IndexNowController.submitMany', 'IndexNowController.submitOne', 'KeyDirectoryController.listKeys'];
-    const hubs = ['WebSubController.confirm', 'WebSubController.tell'];
-    const people = ['begin', 'end', 'finish', 'getMethods'].map((name) => `SignInController.${name}`);
-    expect(open.sort()).toEqual(['HealthController.live', 'HealthController.ready', ...sites, ...people, ...hubs]);
+    const hubs = ['WebSubController.confirmSubscription', 'WebSubController.notifyChange'];
+    const people = ['beginSignIn', 'finishSignIn', 'getProvider', 'signOut'].map((name) => `SignInController.${name}`);
+    expect(open.sort()).toEqual([
+      'HealthController.getLiveness',
+      'HealthController.getReadiness',
+      ...sites,
+      ...people,
+      ...hubs,
+    ]);
   });
 
   it('lets nobody write with the role that only reads', () => {
@@ -39,13 +45,13 @@ describe('access to the API', () => {
     expect(admins.sort()).toEqual([
       'AuditController.list',
       'ConfigurationController.check',
-      'ConfigurationController.look',
+      'ConfigurationController.lookAtPage',
       'ConfigurationController.preview',
       'ConfigurationController.replace',
-      'ConfigurationController.tryOutSink',
+      'ConfigurationController.testSubmittedSink',
       'KeysController.create',
       'KeysController.list',
-      'KeysController.withdraw',
+      'KeysController.revoke',
       'RulesController.insert',
       'RulesController.move',
       'RulesController.preview',

@@ -27,7 +27,7 @@ export const KEY_NAME = /^[\w.@-]{1,64}$/;
 export const LOCAL_CALLER: Caller = { name: 'local', role: 'admin' };
 
 /** Recommended minimum length; shorter keys are accepted with a warning. */
-export const ADVISED_LENGTH = 16;
+export const RECOMMENDED_LENGTH = 16;
 
 /**
  * Reads `name:role:key, …`.
@@ -51,7 +51,7 @@ function parseEntry(entry: string, position: number): ApiKey {
   }
   if (!isRole(role)) throw new Error(`entry ${position} has no valid role (${ROLES.join(', ')}); write name:role:key`);
   if (key === '') throw new Error(`entry ${position} has no key; write name:role:key`);
-  return { name, role, digest: computeDigest(key), short: key.length < ADVISED_LENGTH };
+  return { name, role, digest: computeDigest(key), short: key.length < RECOMMENDED_LENGTH };
 }
 
 const isRole = (text: string): text is Role => (ROLES as readonly string[]).includes(text);
@@ -59,13 +59,14 @@ const isRole = (text: string): text is Role => (ROLES as readonly string[]).incl
 export const computeDigest = (key: string): Uint8Array => createHash('sha256').update(key, 'utf8').digest();
 
 /** Compares with every key in constant time, so that timing reveals neither which key matched nor how much of it. */
-export function findCaller(keys: readonly ApiKey[], presented: string): Caller | undefined {
-  const wanted = computeDigest(presented);
-  let found: Caller | undefined;
+export function findCaller(keys: readonly ApiKey[], presentedKey: string): Caller | undefined {
+  const presentedDigest = computeDigest(presentedKey);
+  let caller: Caller | undefined;
   for (const key of keys) {
-    if (timingSafeEqual(key.digest, wanted)) found = { name: key.name, role: key.role };
+    if (timingSafeEqual(key.digest, presentedDigest)) caller = { name: key.name, role: key.role };
   }
-  return found;
+  return caller;
 }
 
-export const hasRole = (caller: Caller, needed: Role): boolean => ROLES.indexOf(caller.role) >= ROLES.indexOf(needed);
+export const hasRole = (caller: Caller, requiredRole: Role): boolean =>
+  ROLES.indexOf(caller.role) >= ROLES.indexOf(requiredRole);

@@ -2,7 +2,7 @@ import { type ExecutionContext, Injectable } from '@nestjs/common';
 import { ThrottlerGuard, type ThrottlerLimitDetail } from '@nestjs/throttler';
 import type { FastifyRequest } from 'fastify';
 
-/** Counts calls by key: a person who guesses keys only uses up the calls of their own address. */
+/** Counts calls by key: someone who guesses keys only uses up the calls of their own address. */
 @Injectable()
 export class CallLimitGuard extends ThrottlerGuard {
   protected override async getTracker(request: FastifyRequest): Promise<string> {

@@ -1,7 +1,7 @@
 /**
- * Refuses calls that another site made a browser send. A GET changes nothing here, but one of them requests a page from
- * a web site. In Sec-Fetch-Site a browser says whether another site caused the call; scripts and tools send no such
- * header.
+ * Refuses calls that another site made a browser send. GET calls change nothing, but one of them makes the server
+ * request a page from a web site. Browsers say in Sec-Fetch-Site whether another site caused the call; scripts and
+ * tools do not send this header.
  */
 import { type CanActivate, type ExecutionContext, ForbiddenException, Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
@@ -9,8 +9,8 @@ import type { FastifyRequest } from 'fastify';
 @Injectable()
 export class SameSiteGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
-    const from = context.switchToHttp().getRequest<FastifyRequest>().headers['sec-fetch-site'];
-    if (from === undefined || from === 'same-origin' || from === 'none') return true;
-    throw new ForbiddenException('The call changes something, but another site made the browser send it.');
+    const fetchSite = context.switchToHttp().getRequest<FastifyRequest>().headers['sec-fetch-site'];
+    if (fetchSite === undefined || fetchSite === 'same-origin' || fetchSite === 'none') return true;
+    throw new ForbiddenException('Another site made the browser send the call.');
   }
 }

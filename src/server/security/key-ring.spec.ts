@@ -22,7 +22,7 @@ it.each(ADMIN_DATABASES)('a key holds for all servers of a $name, and ends on al
   expect(await other!.authenticate(expiring!.key)).toEqual({ name: 'short', role: 'read' });
   expect(await other!.authenticate('0123456789abcdef')).toEqual({ name: 'root', role: 'admin' });
   expect(await other!.authenticate(undefined)).toBeUndefined();
-  expect(await one!.withdraw('ci')).toBe(true);
+  expect(await one!.revoke('ci')).toBe(true);
   expect(await one!.authenticate(made!.key)).toBeUndefined();
   clock.advance(seconds(10));
   expect(await other!.authenticate(made!.key)).toBeUndefined();

@@ -9,9 +9,9 @@ import type { KeyStore, StoredKey } from './key-store.js';
  * How long the known keys are used before they are reread: another server on the database may have created or revoked
  * keys.
  */
-const READ_AGAIN_AFTER = seconds(10);
+const REREAD_INTERVAL = seconds(10);
 /** Maximum number of keys: people have a handful, and a script that creates one for each run should revoke them. */
-const MOST_KEYS = 1_000;
+const MAX_KEYS = 1_000;
 
 interface KeyRingParts {
   readonly clock: Clock;
@@ -22,87 +22,87 @@ interface KeyRingParts {
 
 /** All keys of this server: those of `CRAWLWAY_API_KEYS`, and those created through the API. */
 export class KeyRing {
-  private stored: readonly StoredKey[] = [];
+  private storedKeys: readonly StoredKey[] = [];
   private readAt: Instant | undefined;
-  private reading: Promise<void> | undefined;
+  private pendingRead: Promise<void> | undefined;
   private readonly clock: Clock;
   private readonly log: Log;
   /** True if everyone who reaches the server may do everything, with or without a key. */
   readonly isOpen: boolean;
 
   constructor(
-    readonly environment: readonly ApiKey[],
+    readonly environmentKeys: readonly ApiKey[],
     private readonly store: KeyStore,
     { clock, log, closed = false }: KeyRingParts,
   ) {
     this.clock = clock;
     this.log = log;
-    this.isOpen = environment.length === 0 && !closed;
+    this.isOpen = environmentKeys.length === 0 && !closed;
   }
 
   /** Finds the caller to whom a key belongs. */
-  async authenticate(presented: string | undefined): Promise<Caller | undefined> {
-    const named = presented === undefined ? undefined : await this.findByKey(presented);
-    return named ?? (this.isOpen ? LOCAL_CALLER : undefined);
+  async authenticate(presentedKey: string | undefined): Promise<Caller | undefined> {
+    const caller = presentedKey === undefined ? undefined : await this.findByKey(presentedKey);
+    return caller ?? (this.isOpen ? LOCAL_CALLER : undefined);
   }
 
   /** Lists all keys by name, including expired ones. */
   async list(): Promise<readonly StoredKey[]> {
     await this.readKeys();
-    return this.stored;
+    return this.storedKeys;
   }
 
   /**
-   * Creates a key, which is only in the returned value and stored nowhere.
+   * Creates a key, which is stored nowhere: only the returned value contains it.
    * @returns undefined if the name is taken
    * @throws RangeError if there are too many
    */
   async create(
     name: string,
     role: Role,
-    by: string,
+    creator: string,
     expiresAt?: Instant,
-  ): Promise<{ key: string; stored: StoredKey } | undefined> {
-    if (this.environment.some((known) => known.name === name)) return undefined;
+  ): Promise<{ key: string; storedKey: StoredKey } | undefined> {
+    if (this.environmentKeys.some((environmentKey) => environmentKey.name === name)) return undefined;
     await this.readKeys();
-    if (this.stored.length >= MOST_KEYS) throw new RangeError(`there are already ${MOST_KEYS} keys: revoke some`);
+    if (this.storedKeys.length >= MAX_KEYS) throw new RangeError(`there are already ${MAX_KEYS} keys: revoke some`);
     const key = `cw_${randomBytes(32).toString('base64url')}`;
     const digest = Buffer.from(computeDigest(key)).toString('hex');
-    const stored = {
+    const storedKey = {
       name,
       role,
       digest,
       createdAt: this.clock.now(),
-      createdBy: by,
+      createdBy: creator,
       ...(expiresAt === undefined ? {} : { expiresAt }),
     };
-    if (!(await this.store.addKey(stored))) return undefined;
+    if (!(await this.store.addKey(storedKey))) return undefined;
     await this.readKeys();
-    return { key, stored };
+    return { key, storedKey };
   }
 
   /**
    * Revokes a key: here at once, on other servers that share the database within seconds. Returns false if the name
    * does not exist.
    */
-  async withdraw(name: string): Promise<boolean> {
-    const removed = await this.store.removeKey(name);
+  async revoke(name: string): Promise<boolean> {
+    const wasRemoved = await this.store.removeKey(name);
     await this.readKeys();
-    return removed;
+    return wasRemoved;
   }
 
-  private async findByKey(presented: string): Promise<Caller | undefined> {
-    const known = findCaller(this.environment, presented);
-    if (known) return known;
+  private async findByKey(presentedKey: string): Promise<Caller | undefined> {
+    const environmentCaller = findCaller(this.environmentKeys, presentedKey);
+    if (environmentCaller) return environmentCaller;
     const now = this.clock.now();
-    if (this.readAt === undefined || now >= after(this.readAt, READ_AGAIN_AFTER)) await this.refreshKeys();
-    const wanted = computeDigest(presented);
-    let found: Caller | undefined;
-    for (const { name, role, digest, expiresAt } of this.stored) {
+    if (this.readAt === undefined || now >= after(this.readAt, REREAD_INTERVAL)) await this.refreshKeys();
+    const presentedDigest = computeDigest(presentedKey);
+    let caller: Caller | undefined;
+    for (const { name, role, digest, expiresAt } of this.storedKeys) {
       const isLive = expiresAt === undefined || now < expiresAt;
-      if (timingSafeEqual(Buffer.from(digest, 'hex'), wanted) && isLive) found = { name, role };
+      if (timingSafeEqual(Buffer.from(digest, 'hex'), presentedDigest) && isLive) caller = { name, role };
     }
-    return found;
+    return caller;
   }
 
   /**
@@ -110,16 +110,20 @@ export class KeyRing {
    * out.
    */
   private async refreshKeys(): Promise<void> {
-    this.reading ??= this.readKeys()
-      .catch((error: unknown) => this.log.warn('the API keys in the database cannot be read', { error: String(error) }))
+    this.pendingRead ??= this.readKeys()
+      .catch((error: unknown) =>
+        this.log.warn('the API keys in the database could not be read; those that were read last stay valid', {
+          error: String(error),
+        }),
+      )
       .finally(() => {
-        this.reading = undefined;
+        this.pendingRead = undefined;
       });
-    await this.reading;
+    await this.pendingRead;
   }
 
   private async readKeys(): Promise<void> {
-    this.stored = await this.store.listKeys();
+    this.storedKeys = await this.store.listKeys();
     this.readAt = this.clock.now();
   }
 }

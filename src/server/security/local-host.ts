@@ -11,7 +11,7 @@ export function requireLocalHost(fastify: FastifyInstance): void {
     const name = parseHostName(request.headers.host);
     if (name === undefined || isLoopback(name)) return;
     throw new ForbiddenException(
-      `The server has no API keys and accepts requests under this machine's own names only, not under ${name}. Set CRAWLWAY_API_KEYS to open it.`,
+      `The server has no API keys and accepts requests only under this machine's own names, not under ${name}. Set CRAWLWAY_API_KEYS to allow other names.`,
     );
   });
 }

@@ -17,11 +17,12 @@ export class MediaTypeGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
     const request = context.switchToHttp().getRequest<FastifyRequest>();
     if (request.body === undefined || request.body === null) return true;
-    const allowed = this.reflector.get<readonly string[] | undefined>(CONSUMES_KEY, context.getHandler()) ?? [];
-    const given = (request.headers['content-type'] ?? '').split(';', 1)[0]!.trim().toLowerCase();
-    if (allowed.includes(given) || (given === 'text/xml' && allowed.includes('application/xml'))) return true;
+    const allowedTypes = this.reflector.get<readonly string[] | undefined>(CONSUMES_KEY, context.getHandler()) ?? [];
+    const mediaType = (request.headers['content-type'] ?? '').split(';', 1)[0]!.trim().toLowerCase();
+    if (allowedTypes.includes(mediaType) || (mediaType === 'text/xml' && allowedTypes.includes('application/xml')))
+      return true;
     throw new UnsupportedMediaTypeException(
-      `The body is ${given || 'of no type'}; the call expects ${allowed.join(' or ')}.`,
+      `The media type of the body is ${mediaType || 'missing'}; the call expects ${allowedTypes.join(' or ')}.`,
     );
   }
 }

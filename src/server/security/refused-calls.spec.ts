@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { ManualClock } from '../../../test/support/manual-clock.js';
 import { seconds } from '../../domain/time/units.js';
 import type { AuditEntry } from '../audit/audit-log.js';
-import { RefusedCalls, WRONG_KEYS_PER_MINUTE } from './refused-calls.js';
+import { MAX_WRONG_KEYS_PER_MINUTE, RefusedCalls } from './refused-calls.js';
 
 function refusedCalls() {
   const clock = new ManualClock();
@@ -35,7 +35,7 @@ it('many addresses together fill neither the log nor the audit trail', () => {
 
 it('an address may try so many wrong keys in a minute, and others are not kept from it', () => {
   const { clock, refused } = refusedCalls();
-  const tries = Array.from({ length: WRONG_KEYS_PER_MINUTE + 1 }, () => refused.consumeAttempt('192.0.2.1'));
+  const tries = Array.from({ length: MAX_WRONG_KEYS_PER_MINUTE + 1 }, () => refused.consumeAttempt('192.0.2.1'));
   expect([tries.at(-2), tries.at(-1), refused.consumeAttempt('192.0.2.2'), refused.retryAfter]).toEqual([
     true,
     false,

@@ -9,13 +9,13 @@ import type { AuditLog } from '../audit/audit-log.js';
 
 const WINDOW = seconds(60);
 /** Maximum number of calls reported per minute for one address and status. */
-const TOLD_OF_ONE = 5;
+const MAX_REPORTS_PER_ADDRESS = 5;
 /** Maximum number of calls reported per minute in total: an attacker may have many addresses. */
-const TOLD_OF_ALL = 60;
+const MAX_REPORTS = 60;
 /** Maximum number of calls with a wrong key per minute and address; a console with an outdated key makes far fewer. */
-export const WRONG_KEYS_PER_MINUTE = 300;
+export const MAX_WRONG_KEYS_PER_MINUTE = 300;
 /** Maximum number of addresses counted at the same time. */
-const MOST_ADDRESSES = 10_000;
+const MAX_ADDRESSES = 10_000;
 
 export interface RefusedCall {
   readonly status: number;
@@ -34,10 +34,10 @@ export class RefusedCalls {
     [403, 0],
     [429, 0],
   ]);
-  private readonly wrongKeys = new Map<string, number>();
-  private readonly reported = new Map<string, number>();
-  private untold = 0;
-  private windowEnds: Instant | undefined;
+  private readonly wrongKeyCounts = new Map<string, number>();
+  private readonly reportCounts = new Map<string, number>();
+  private unreportedCount = 0;
+  private windowEndsAt: Instant | undefined;
 
   constructor(
     private readonly clock: Clock,
@@ -45,23 +45,24 @@ export class RefusedCalls {
     private readonly audit: AuditLog,
   ) {}
 
-  /** Whether the address may try another key; checked for each wrong key before anything else of the call is read. */
+  /** Counts a wrong key from the address and returns whether the call may continue. */
   consumeAttempt(address: string): boolean {
     this.startWindow();
-    return incrementCount(this.wrongKeys, address) <= WRONG_KEYS_PER_MINUTE;
+    return incrementCount(this.wrongKeyCounts, address) <= MAX_WRONG_KEYS_PER_MINUTE;
   }
 
   /** Seconds until an address may try again. */
   get retryAfter(): number {
-    return this.windowEnds === undefined ? 1 : Math.max(1, Math.ceil((this.windowEnds - this.clock.now()) / 1000));
+    return this.windowEndsAt === undefined ? 1 : Math.max(1, Math.ceil((this.windowEndsAt - this.clock.now()) / 1000));
   }
 
   record(call: RefusedCall): void {
     this.startWindow();
     this.counts.set(call.status, (this.counts.get(call.status) ?? 0) + 1);
-    const isFirst = incrementCount(this.reported, `${call.address} ${call.status}`) <= TOLD_OF_ONE;
-    if (!isFirst || incrementCount(this.reported, 'all') > TOLD_OF_ALL) {
-      this.untold++;
+    const isWithinAddressLimit =
+      incrementCount(this.reportCounts, `${call.address} ${call.status}`) <= MAX_REPORTS_PER_ADDRESS;
+    if (!isWithinAddressLimit || incrementCount(this.reportCounts, 'all') > MAX_REPORTS) {
+      this.unreportedCount++;
       return;
     }
     const { status, address, who, method, path } = call;
@@ -76,18 +77,18 @@ export class RefusedCalls {
 
   private startWindow(): void {
     const now = this.clock.now();
-    if (this.windowEnds !== undefined && now < this.windowEnds) return;
-    if (this.untold > 0) this.log.warn('further calls were refused', { calls: this.untold });
-    this.untold = 0;
-    this.wrongKeys.clear();
-    this.reported.clear();
-    this.windowEnds = after(now, WINDOW);
+    if (this.windowEndsAt !== undefined && now < this.windowEndsAt) return;
+    if (this.unreportedCount > 0) this.log.warn('further calls were refused', { calls: this.unreportedCount });
+    this.unreportedCount = 0;
+    this.wrongKeyCounts.clear();
+    this.reportCounts.clear();
+    this.windowEndsAt = after(now, WINDOW);
   }
 }
 
 function incrementCount(counts: Map<string, number>, name: string): number {
-  if (!counts.has(name) && counts.size >= MOST_ADDRESSES) return MOST_ADDRESSES;
-  const number = (counts.get(name) ?? 0) + 1;
-  counts.set(name, number);
-  return number;
+  if (!counts.has(name) && counts.size >= MAX_ADDRESSES) return MAX_ADDRESSES;
+  const count = (counts.get(name) ?? 0) + 1;
+  counts.set(name, count);
+  return count;
 }

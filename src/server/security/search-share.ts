@@ -12,12 +12,12 @@ import { finalize, from, mergeMap, type Observable } from 'rxjs';
 import { SEARCHES_KEY } from '../http/operation.js';
 
 /**
- * Maximum number of searches that the store processes at the same time for one key, so that the next ones in its queue
- * belong to others.
+ * Maximum number of searches that the store processes at the same time for one key, so that those of other keys come
+ * next in its queue.
  */
-const AT_ONCE = 2;
+const MAX_RUNNING = 2;
 /** Maximum number of calls of one key that wait for these; a console makes a handful. */
-const MOST_WAITING = 50;
+const MAX_WAITING = 50;
 
 /** The searches of one key. */
 interface Share {
@@ -49,12 +49,12 @@ export class SearchShare implements NestInterceptor {
   async acquire(key: string, { raw }: Pick<FastifyReply, 'raw'>): Promise<void> {
     const share = this.shares.get(key) ?? { running: 0, waiting: new Set() };
     this.shares.set(key, share);
-    if (share.running < AT_ONCE) {
+    if (share.running < MAX_RUNNING) {
       share.running++;
       return;
     }
-    if (share.waiting.size >= MOST_WAITING)
-      throw new HttpException(`${MOST_WAITING} searches of this key are already waiting. Try again later.`, 429);
+    if (share.waiting.size >= MAX_WAITING)
+      throw new HttpException(`${MAX_WAITING} searches of this key are already waiting. Try again later.`, 429);
     await new Promise<void>((resolve, reject) => {
       const onDisconnect = (): void => {
         share.waiting.delete(onTurn);

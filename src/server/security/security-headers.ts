@@ -1,6 +1,6 @@
 /**
  * Headers of every response. Everything that the console and the API documentation need comes from this server; a
- * script, style or request for anywhere else is an attack.
+ * script, style or request for any other server is an attack.
  */
 export const SECURITY_HEADERS = {
   contentSecurityPolicy: {

@@ -10,7 +10,7 @@ import { SERVER_VERSION } from '../version.js';
 class SessionDto {
   @ApiProperty({
     description:
-      'Name of the API key, or `user:` and the name of the person who has signed in; `local` if the server has no keys.',
+      'Name of the API key, or `user:` and the name of the user who has signed in; `local` if the server has no keys.',
   })
   name!: string;
 

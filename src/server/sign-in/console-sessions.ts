@@ -3,7 +3,7 @@ import { after, hours, type Instant, seconds } from '../../domain/time/units.js'
 import type { Clock } from '../../engine/ports/clock.js';
 import { type Caller, computeDigest, type Role } from '../security/api-keys.js';
 
-/** The session of a person who has signed in. */
+/** The session of a user who has signed in. */
 export interface StoredSession {
   /** SHA-256 of the cookie's value, in hex. */
   readonly digest: string;
@@ -23,17 +23,17 @@ export interface SessionStore {
 /** A working day, after which roles that were removed at the provider no longer apply. */
 export const SESSION_LENGTH = hours(8);
 /** How long a known session is used before it is reread: another server on the database may have ended it. */
-const READ_AGAIN_AFTER = seconds(10);
-const MOST_KEPT = 1_000;
+const REREAD_INTERVAL = seconds(10);
+const MAX_CACHED = 1_000;
 
-interface Known {
+interface CachedSession {
   readonly session: StoredSession | undefined;
   readonly readAt: Instant;
 }
 
-/** Sessions of people at the console. Only the browser knows the value of the cookie. */
+/** Sessions of the console's users. Only the browser knows the value of the cookie. */
 export class ConsoleSessions {
-  private readonly known = new Map<string, Known>();
+  private readonly cachedSessions = new Map<string, CachedSession>();
 
   constructor(
     private readonly store: SessionStore,
@@ -57,16 +57,16 @@ export class ConsoleSessions {
   async endSession(token: string): Promise<void> {
     const digest = digestToken(token);
     await this.store.removeSession(digest);
-    this.known.delete(digest);
+    this.cachedSessions.delete(digest);
   }
 
   private async readSession(digest: string): Promise<StoredSession | undefined> {
     const now = this.clock.now();
-    const known = this.known.get(digest);
-    if (known && now < after(known.readAt, READ_AGAIN_AFTER)) return known.session;
+    const cachedSession = this.cachedSessions.get(digest);
+    if (cachedSession && now < after(cachedSession.readAt, REREAD_INTERVAL)) return cachedSession.session;
     const session = await this.store.findSession(digest);
-    if (this.known.size >= MOST_KEPT) this.known.clear();
-    this.known.set(digest, { session, readAt: now });
+    if (this.cachedSessions.size >= MAX_CACHED) this.cachedSessions.clear();
+    this.cachedSessions.set(digest, { session, readAt: now });
     return session;
   }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { findRole, readOidc } from './oidc-options.js';
+import { findRole, readOidcOptions } from './oidc-options.js';
 
 const env = {
   CRAWLWAY_OIDC_ISSUER: 'https://id.example.com/realms/staff',
@@ -9,13 +9,13 @@ const env = {
 
 describe('the sign-in', () => {
   it('is set up by the environment, with the role of each value', () => {
-    const options = readOidc(env)!;
+    const options = readOidcOptions(env)!;
     expect(options).toMatchObject({ clientId: 'crawlway', label: 'id.example.com', roleClaim: 'groups' });
     expect([...options.roles]).toEqual([
       ['cn=admins', 'admin'],
       ['ops', 'operate'],
     ]);
-    expect(readOidc({})).toBeUndefined();
+    expect(readOidcOptions({})).toBeUndefined();
   });
 
   it.each([
@@ -24,12 +24,12 @@ describe('the sign-in', () => {
     ['no roles', { CRAWLWAY_OIDC_ROLES: '' }, 'who may do what'],
     ['a role that there is not', { CRAWLWAY_OIDC_ROLES: 'a:root' }, 'one of the roles read, operate, admin'],
   ])('is refused with %s', (_, change, message) => {
-    expect(() => readOidc({ ...env, ...change })).toThrow(message);
+    expect(() => readOidcOptions({ ...env, ...change })).toThrow(message);
   });
 
   it('gives the highest role of lists, texts and objects inside, and none by itself', () => {
     const role = (claims: object, more: Record<string, string> = {}) =>
-      findRole(claims as never, readOidc({ ...env, ...more })!);
+      findRole(claims as never, readOidcOptions({ ...env, ...more })!);
     expect(role({ groups: ['ops', 'cn=admins', 'others'] })).toBe('admin');
     expect(role({ groups: 'ops others' })).toBe('operate');
     expect(role({ realm_access: { roles: ['ops'] } }, { CRAWLWAY_OIDC_ROLE_CLAIM: 'realm_access.roles' })).toBe(

@@ -20,7 +20,7 @@ export interface OidcOptions {
 const LOOPBACK = /^(?:localhost|127\.0\.0\.1|\[::1\])$/;
 
 /** @throws UsageError if the settings are incomplete or invalid */
-export function readOidc(env: NodeJS.ProcessEnv): OidcOptions | undefined {
+export function readOidcOptions(env: NodeJS.ProcessEnv): OidcOptions | undefined {
   const issuerText = env['CRAWLWAY_OIDC_ISSUER'];
   if (!issuerText) return undefined;
   const issuer = URL.parse(issuerText);
@@ -43,9 +43,9 @@ export function readOidc(env: NodeJS.ProcessEnv): OidcOptions | undefined {
 function readRoles(text: string | undefined): ReadonlyMap<string, Role> {
   const entries = (text ?? '').split(',').map((entry) => entry.trim());
   const roles = new Map<string, Role>();
-  for (const entry of entries.filter((each) => each !== '')) {
+  for (const entry of entries.filter((part) => part !== '')) {
     const colon = entry.lastIndexOf(':');
-    const role = ROLES.find((each) => each === entry.slice(colon + 1));
+    const role = ROLES.find((candidate) => candidate === entry.slice(colon + 1));
     if (colon < 1 || !role)
       throw new UsageError(`CRAWLWAY_OIDC_ROLES: ${entry} is not value:role with one of the roles ${ROLES.join(', ')}`);
     roles.set(entry.slice(0, colon), role);
@@ -66,12 +66,12 @@ export function findRole(
 ): Role | undefined {
   let value: unknown = claims;
   for (const name of roleClaim.split('.')) {
-    const inside: unknown = value;
-    value = isObject(inside) && Object.hasOwn(inside, name) ? inside[name] : undefined;
+    const container: unknown = value;
+    value = isObject(container) && Object.hasOwn(container, name) ? container[name] : undefined;
   }
-  const list = typeof value === 'string' ? value.split(/[\s,]+/) : Array.isArray(value) ? value : [];
-  const given = ['*', ...list].map((each) => roles.get(String(each)));
-  return ROLES.findLast((role) => given.includes(role));
+  const claimValues = typeof value === 'string' ? value.split(/[\s,]+/) : Array.isArray(value) ? value : [];
+  const grantedRoles = ['*', ...claimValues].map((claimValue) => roles.get(String(claimValue)));
+  return ROLES.findLast((role) => grantedRoles.includes(role));
 }
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;

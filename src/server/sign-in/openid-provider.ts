@@ -7,18 +7,18 @@ export interface PendingSignIn {
   readonly state: string;
   readonly nonce: string;
   readonly verifier: string;
-  /** Console path that the person wanted to open. */
+  /** Console path that the user wanted to open. */
   readonly to: string;
 }
 
 export interface Person {
   readonly name: string;
-  /** Absent if the claims contain none. */
+  /** Absent if the claims grant no role. */
   readonly role?: Role;
 }
 
 const TIMEOUT_S = 10;
-const LONGEST_NAME = 64;
+const MAX_NAME_LENGTH = 64;
 
 /** Authorization code flow with PKCE, state and nonce (OpenID Connect Core 1.0, RFC 7636). */
 export class OpenIdProvider {
@@ -27,14 +27,17 @@ export class OpenIdProvider {
   constructor(private readonly options: OidcOptions) {}
 
   /** Rejects if the provider is not responding. */
-  async beginSignIn(redirectUri: string, to: string): Promise<{ readonly url: URL; readonly pending: PendingSignIn }> {
+  async beginSignIn(
+    redirectUri: string,
+    returnPath: string,
+  ): Promise<{ readonly url: URL; readonly pending: PendingSignIn }> {
     const client = await import('openid-client');
     const configuration = await this.getConfiguration();
     const pending = {
       state: client.randomState(),
       nonce: client.randomNonce(),
       verifier: client.randomPKCECodeVerifier(),
-      to,
+      to: returnPath,
     };
     const url = client.buildAuthorizationUrl(configuration, {
       redirect_uri: redirectUri,
@@ -48,12 +51,12 @@ export class OpenIdProvider {
   }
 
   /**
-   * Rejects unless the response belongs to this sign-in. @param answer the URL to which the provider sent the browser
+   * Rejects unless the response belongs to this sign-in. @param callbackUrl the URL to which the provider sent the browser
    */
-  async finishSignIn(answer: URL, { state, nonce, verifier }: PendingSignIn): Promise<Person> {
+  async finishSignIn(callbackUrl: URL, { state, nonce, verifier }: PendingSignIn): Promise<Person> {
     const client = await import('openid-client');
     const configuration = await this.getConfiguration();
-    const tokens = await client.authorizationCodeGrant(configuration, answer, {
+    const tokens = await client.authorizationCodeGrant(configuration, callbackUrl, {
       expectedState: state,
       expectedNonce: nonce,
       pkceCodeVerifier: verifier,
@@ -91,7 +94,9 @@ export class OpenIdProvider {
 
 /** `user:` distinguishes people from keys, whose names contain no colon. */
 function findUserName(claims: Readonly<Record<string, unknown>>, subject: string): string {
-  const given = [claims['preferred_username'], claims['email']].find((each) => typeof each === 'string' && each !== '');
-  const printable = String(given ?? subject).replace(/[^\x21-\x7e\u00a1-\uffff]/g, '_');
-  return `user:${printable.slice(0, LONGEST_NAME)}`;
+  const userName = [claims['preferred_username'], claims['email']].find(
+    (claim) => typeof claim === 'string' && claim !== '',
+  );
+  const printableName = String(userName ?? subject).replace(/[^\x21-\x7e\u00a1-\uffff]/g, '_');
+  return `user:${printableName.slice(0, MAX_NAME_LENGTH)}`;
 }

@@ -4,11 +4,11 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { SESSION_LENGTH } from './console-sessions.js';
 import type { PendingSignIn } from './openid-provider.js';
 
-const SESSION = 'crawlway_session';
-const PENDING = 'crawlway_sign_in';
-const PENDING_SECONDS = 600;
+const SESSION_COOKIE = 'crawlway_session';
+const PENDING_COOKIE = 'crawlway_sign_in';
+const PENDING_MAX_AGE_S = 600;
 /** The identifier of a session: 32 bytes, base64url. */
-const TOKEN = /^[\w-]{43}$/;
+const TOKEN_PATTERN = /^[\w-]{43}$/;
 
 /** With the prefix, neither another host of the domain nor a page without TLS can set the cookie (RFC 6265bis). */
 const buildCookieName = (name: string, secure: boolean): string => (secure ? `__Host-${name}` : name);
@@ -17,16 +17,16 @@ const parseCookies = ({ headers }: FastifyRequest): Record<string, string | unde
   headers.cookie === undefined ? {} : parseCookie(headers.cookie);
 
 export function readSessionToken(request: FastifyRequest, secure: boolean): string | undefined {
-  const token = parseCookies(request)[buildCookieName(SESSION, secure)];
-  return token !== undefined && TOKEN.test(token) ? token : undefined;
+  const token = parseCookies(request)[buildCookieName(SESSION_COOKIE, secure)];
+  return token !== undefined && TOKEN_PATTERN.test(token) ? token : undefined;
 }
 
 /** The sign-in that this browser has started; undefined if there is none or the cookie is not valid. */
 export function readPendingSignIn(request: FastifyRequest, secure: boolean): PendingSignIn | undefined {
   try {
-    const text = parseCookies(request)[buildCookieName(PENDING, secure)] ?? '';
+    const text = parseCookies(request)[buildCookieName(PENDING_COOKIE, secure)] ?? '';
     const { state, nonce, verifier, to } = JSON.parse(Buffer.from(text, 'base64url').toString()) as PendingSignIn;
-    return [state, nonce, verifier, to].every((each) => typeof each === 'string')
+    return [state, nonce, verifier, to].every((value) => typeof value === 'string')
       ? { state, nonce, verifier, to }
       : undefined;
   } catch {
@@ -36,25 +36,30 @@ export function readPendingSignIn(request: FastifyRequest, secure: boolean): Pen
 
 /** SameSite is lax because the provider, which is another site, sends the browser back here. */
 export const setPendingCookie = (reply: FastifyReply, pending: PendingSignIn, secure: boolean): void =>
-  setCookie(reply, buildCookieName(PENDING, secure), Buffer.from(JSON.stringify(pending)).toString('base64url'), {
-    secure,
-    sameSite: 'lax',
-    maxAge: PENDING_SECONDS,
-  });
+  setCookie(
+    reply,
+    buildCookieName(PENDING_COOKIE, secure),
+    Buffer.from(JSON.stringify(pending)).toString('base64url'),
+    {
+      secure,
+      sameSite: 'lax',
+      maxAge: PENDING_MAX_AGE_S,
+    },
+  );
 
 export const clearPendingCookie = (reply: FastifyReply, secure: boolean): void =>
-  setCookie(reply, buildCookieName(PENDING, secure), '', { secure, sameSite: 'lax', maxAge: 0 });
+  setCookie(reply, buildCookieName(PENDING_COOKIE, secure), '', { secure, sameSite: 'lax', maxAge: 0 });
 
 /** SameSite is strict because the console makes calls only from its own pages. */
 export const setSessionCookie = (reply: FastifyReply, token: string, secure: boolean): void =>
-  setCookie(reply, buildCookieName(SESSION, secure), token, {
+  setCookie(reply, buildCookieName(SESSION_COOKIE, secure), token, {
     secure,
     sameSite: 'strict',
     maxAge: SESSION_LENGTH / 1000,
   });
 
 export const clearSessionCookie = (reply: FastifyReply, secure: boolean): void =>
-  setCookie(reply, buildCookieName(SESSION, secure), '', { secure, sameSite: 'strict', maxAge: 0 });
+  setCookie(reply, buildCookieName(SESSION_COOKIE, secure), '', { secure, sameSite: 'strict', maxAge: 0 });
 
 function setCookie(
   reply: FastifyReply,
@@ -67,12 +72,13 @@ function setCookie(
 }
 
 /**
- * Browsers send a cookie with any request that they can be made to send, so it only counts if the request comes from a
- * page of this server. Browsers without Sec-Fetch-Site name the page in Origin if the call could change something.
+ * Browsers send a cookie with any request that they can be made to send, so it is only accepted if the request comes
+ * from a page of this server. Browsers without Sec-Fetch-Site name the page in Origin if the call could change
+ * something.
  */
 export function isSameOriginRequest({ method, headers }: FastifyRequest): boolean {
-  const from = headers['sec-fetch-site'];
-  const reads = method === 'GET' || method === 'HEAD';
-  if (from !== undefined) return from === 'same-origin' || (from === 'none' && reads);
-  return reads || (headers.origin !== undefined && URL.parse(headers.origin)?.host === headers.host);
+  const fetchSite = headers['sec-fetch-site'];
+  const isRead = method === 'GET' || method === 'HEAD';
+  if (fetchSite !== undefined) return fetchSite === 'same-origin' || (fetchSite === 'none' && isRead);
+  return isRead || (headers.origin !== undefined && URL.parse(headers.origin)?.host === headers.host);
 }

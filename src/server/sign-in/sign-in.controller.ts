@@ -26,7 +26,7 @@ class SignInDto {
   provider?: string;
 }
 
-const NONE = {
+const PROVIDER_PROBLEMS = {
   404: 'Sign-in is not configured on this server.',
   502: 'The provider is not responding, or its response is invalid.',
 };
@@ -49,7 +49,7 @@ export class SignInController {
     role: 'open',
   })
   @ApiOkResponse({ type: SignInDto })
-  getMethods(): SignInDto {
+  getProvider(): SignInDto {
     return this.signIn ? { provider: this.signIn.label } : {};
   }
 
@@ -60,10 +60,14 @@ export class SignInController {
     description:
       'Sends the browser to the provider; after the sign-in, the browser returns to `to`, a path of the console.',
     role: 'open',
-    problems: NONE,
+    problems: PROVIDER_PROBLEMS,
   })
   @ApiFoundResponse({ description: 'Redirect to the provider.' })
-  async begin(@Req() request: FastifyRequest, @Res() reply: FastifyReply, @Query('to') to?: unknown): Promise<void> {
+  async beginSignIn(
+    @Req() request: FastifyRequest,
+    @Res() reply: FastifyReply,
+    @Query('to') to?: unknown,
+  ): Promise<void> {
     const signIn = this.requireSignIn();
     const { url, pending } = await signIn.provider
       .beginSignIn(signIn.createCallbackUrl(request).href, toOwnPath(to))
@@ -78,21 +82,21 @@ export class SignInController {
     summary: 'Return from the provider',
     description: "Checks the provider's response, begins a session and returns to the console.",
     role: 'open',
-    problems: { ...NONE, 403: 'The provider refuses the sign-in, or the person has no role.' },
+    problems: { ...PROVIDER_PROBLEMS, 403: 'The provider refuses the sign-in, or the user has no role.' },
   })
   @ApiFoundResponse({ description: 'Redirect to the console.' })
-  async finish(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
+  async finishSignIn(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
     const signIn = this.requireSignIn();
     const pending = readPendingSignIn(request, signIn.isSecure);
     clearPendingCookie(reply, signIn.isSecure);
     if (!pending)
       throw new HttpException('No sign-in was started in this browser, or it has expired. Start again.', 403);
-    const answer = signIn.createCallbackUrl(request);
-    answer.search = new URL(request.url, answer).search;
-    if (answer.searchParams.get('error') === 'access_denied')
+    const callbackUrl = signIn.createCallbackUrl(request);
+    callbackUrl.search = new URL(request.url, callbackUrl).search;
+    if (callbackUrl.searchParams.get('error') === 'access_denied')
       throw new HttpException('The provider refused the sign-in.', 403);
     const person = await signIn.provider
-      .finishSignIn(answer, pending)
+      .finishSignIn(callbackUrl, pending)
       .catch((error: unknown) => this.failSignIn('sent a response that cannot be verified', error));
     const { role } = person;
     await this.recordSignIn(person);
@@ -100,7 +104,7 @@ export class SignInController {
     setSessionCookie(reply, await signIn.sessions.createSession({ name: person.name, role }), signIn.isSecure);
     reply
       .header('cache-control', 'no-store')
-      .redirect(signIn.createPublicAddress(toOwnPath(pending.to), request).href, 302);
+      .redirect(signIn.createPublicUrl(toOwnPath(pending.to), request).href, 302);
   }
 
   @Post('sign-out')
@@ -108,12 +112,12 @@ export class SignInController {
   @Operation({
     id: 'signOut',
     summary: 'Sign out',
-    description: 'Ends the session of this browser. The provider may sign the person in again without asking.',
+    description: 'Ends the session of this browser. The provider may sign the user in again without asking.',
     role: 'open',
     writes: false,
   })
   @ApiNoContentResponse()
-  async end(@Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply): Promise<void> {
+  async signOut(@Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply): Promise<void> {
     if (!this.signIn) return;
     const token = readSessionToken(request, this.signIn.isSecure);
     if (token !== undefined) await this.signIn.sessions.endSession(token);
@@ -129,10 +133,10 @@ export class SignInController {
   }
 
   /** The provider's message is only logged, because it may contain more than the browser should know. */
-  private failSignIn(what: string, error: unknown): never {
+  private failSignIn(failure: string, error: unknown): never {
     const { message, code, cause } = error as Error & { code?: string };
-    this.log.warn(`the sign-in provider ${what}`, { error: message, code, cause: String(cause ?? '') });
-    throw new HttpException(`The sign-in provider ${what}; see the server log for the reason.`, 502);
+    this.log.warn(`the sign-in provider ${failure}`, { error: message, code, cause: String(cause ?? '') });
+    throw new HttpException(`The sign-in provider ${failure}; see the server log for the reason.`, 502);
   }
 
   private recordSignIn({ name, role }: Person): Promise<void> {

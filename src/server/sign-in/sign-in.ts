@@ -13,7 +13,7 @@ export class SignIn {
   constructor(
     options: OidcOptions,
     readonly sessions: ConsoleSessions,
-    /** URL at which browsers reach this server. Absent: as in the request. */
+    /** URL at which browsers reach this server. Absent: derived from the Host header of each request. */
     private readonly publicUrl?: URL,
   ) {
     this.provider = new OpenIdProvider(options);
@@ -32,11 +32,11 @@ export class SignIn {
 
   /** The address to which the provider sends browsers back. */
   createCallbackUrl(request: FastifyRequest): URL {
-    return this.createPublicAddress('/auth/callback', request);
+    return this.createPublicUrl('/auth/callback', request);
   }
 
   /** The URL of a path of this server as browsers see it. */
-  createPublicAddress(path: string, { headers }: FastifyRequest): URL {
+  createPublicUrl(path: string, { headers }: FastifyRequest): URL {
     const base = this.publicUrl ?? URL.parse(`http://${headers.host ?? 'localhost'}`) ?? new URL('http://localhost');
     return new URL(`${base.pathname.replace(/\/$/, '')}${path}`, base.origin);
   }

@@ -9,23 +9,23 @@ import { IfGiven, IsListOf } from '../http/fields.js';
 import { Operation } from '../http/operation.js';
 import { API, ENGINE, MAP_DOCUMENT } from '../tokens.js';
 
-/** Applies the steps; throws an Error whose message names the field and the value. */
+/** Applies the steps. Throws an UnmappableValue whose message names the field and the value. */
 export type DocumentMapper = (document: PushDocument, steps: readonly MapStep[]) => PushDocument;
 
-const LONGEST_URL = 8_192;
-const LONGEST_VALUE = 1_000_000;
-const MOST_FIELDS = 1_000;
-const SHOWN_TEXT = 2_000;
+const MAX_URL_LENGTH = 8_192;
+const MAX_VALUE_LENGTH = 1_000_000;
+const MAX_FIELDS = 1_000;
+const MAX_SHOWN_TEXT = 2_000;
 
 class FieldDto {
   @ApiProperty()
   @IsString()
-  @MaxLength(LONGEST_URL)
+  @MaxLength(MAX_URL_LENGTH)
   name!: string;
 
   @ApiProperty()
   @IsString()
-  @MaxLength(LONGEST_VALUE)
+  @MaxLength(MAX_VALUE_LENGTH)
   value!: string;
 }
 
@@ -41,7 +41,7 @@ class MapPreviewRequestDto {
   })
   @IfGiven()
   @IsString()
-  @MaxLength(LONGEST_URL)
+  @MaxLength(MAX_URL_LENGTH)
   url?: string;
 
   @ApiProperty({
@@ -50,7 +50,7 @@ class MapPreviewRequestDto {
     description: 'The fields of a document, as an alternative to a URL.',
   })
   @IfGiven()
-  @IsListOf(() => FieldDto, MOST_FIELDS)
+  @IsListOf(() => FieldDto, MAX_FIELDS)
   fields?: FieldDto[];
 }
 
@@ -70,7 +70,7 @@ class MapPreviewDto {
 export class MappingController {
   constructor(
     @Inject(ENGINE) private readonly engine: EngineApi,
-    @Inject(MAP_DOCUMENT) private readonly map: DocumentMapper,
+    @Inject(MAP_DOCUMENT) private readonly mapDocument: DocumentMapper,
   ) {}
 
   @Post(':sink/map/preview')
@@ -79,7 +79,7 @@ export class MappingController {
     id: 'previewMap',
     summary: 'Preview what the Map elements of a sink do to a document',
     description:
-      'Shows this for an indexed document, if a sink of its crawler returns documents, or for given fields. Nothing is sent.',
+      'Shows the effect on an indexed document, if a sink of its crawler returns documents, or on given fields. Nothing is sent.',
     role: 'read',
     writes: false,
     problems: {
@@ -89,12 +89,12 @@ export class MappingController {
   })
   @ApiOkResponse({ type: MapPreviewDto })
   async preview(@Param('sink') name: string, @Body() request: MapPreviewRequestDto): Promise<MapPreviewDto> {
-    const sink = this.engine.definition.sinks.find((one) => one.name === name);
+    const sink = this.engine.definition.sinks.find((candidate) => candidate.name === name);
     if (!sink) throw new NotFound(`there is no sink ${JSON.stringify(name)}`);
     const document = await this.loadDocument(request);
     const before = listFields(document);
     try {
-      return { before, after: listFields(this.map(document, sink.map ?? [])) };
+      return { before, after: listFields(this.mapDocument(document, sink.map ?? [])) };
     } catch (error) {
       if ((error as Error).name !== 'UnmappableValue') throw error;
       return { before, refusal: (error as Error).message };
@@ -108,7 +108,7 @@ export class MappingController {
     const document = await this.engine.findKeptDocument(crawler, url);
     if (document) return document;
     throw new Unacceptable(
-      `no sink of ${crawler} returns a document ${url}: it is not indexed, or its sinks do not return documents; specify \`fields\``,
+      `no sink of ${crawler} returns the document ${url}: it is not indexed, or its sinks do not return documents; specify \`fields\``,
     );
   }
 }
@@ -121,4 +121,4 @@ function createDocument(fields: readonly Meta[]): PushDocument {
 }
 
 const listFields = ({ metas, text }: PushDocument): Meta[] =>
-  text === '' ? [...metas] : [...metas, { name: 'text', value: text.slice(0, SHOWN_TEXT) }];
+  text === '' ? [...metas] : [...metas, { name: 'text', value: text.slice(0, MAX_SHOWN_TEXT) }];

@@ -15,23 +15,23 @@ export interface SinkTest {
 }
 
 /** Tests the sink of a definition that need not be in force. Never throws. */
-export type TestSink = (definition: SinkDefinition) => Promise<SinkTest>;
+export type SinkTester = (definition: SinkDefinition) => Promise<SinkTest>;
 
 const TIMEOUT_MS = 15_000;
-/** URI of a document that no sink holds. */
-const NOBODY = 'urn:crawlway:test';
+/** URI for which no sink holds a document. */
+const UNKNOWN_URI = 'urn:crawlway:test';
 
 export const createSinkTester =
-  (createSink: (definition: SinkDefinition) => Sink, now: () => number): TestSink =>
+  (createSink: (definition: SinkDefinition) => Sink, now: () => number): SinkTester =>
   async (definition) => {
     const { name, type } = definition;
-    const began = now();
+    const startedAt = now();
     const toResult = (ok: boolean, message: string): SinkTest => ({
       name,
       type,
       ok,
       message,
-      milliseconds: Math.round(now() - began),
+      milliseconds: Math.round(now() - startedAt),
     });
     let sink: Sink | undefined;
     try {
@@ -51,7 +51,7 @@ async function checkSink(sink: Sink, { type, url }: SinkDefinition): Promise<str
     return "The sink's folder is writable.";
   }
   if (sink.probe) await sink.probe(signal);
-  else if (sink.readDocuments) await sink.readDocuments([NOBODY], signal);
+  else if (sink.readDocuments) await sink.readDocuments([UNKNOWN_URI], signal);
   else return 'This sink can only be tested by sending an order; its configuration is complete.';
   return 'The sink is responding and accepts the credentials.';
 }
@@ -60,6 +60,6 @@ function toMessage(error: unknown): string {
   const { name, message, code } = error as NodeJS.ErrnoException;
   if (name === 'TimeoutError' || name === 'AbortError') return `No response within ${TIMEOUT_MS / 1000} s.`;
   if (code === 'ENOENT') return "The sink's folder does not exist.";
-  if (code === 'EACCES') return "This user may not write to the sink's folder.";
+  if (code === 'EACCES') return "The server's user is not allowed to write to the sink's folder.";
   return message;
 }

@@ -3,7 +3,7 @@ import { SINK_TYPE_NAMES } from '../../domain/push/sink-types.js';
 import type { SinkView } from '../../engine/delivery/sink-view.js';
 import type { OwedCount } from '../../engine/ports/owed-orders.js';
 import type { BackfillView, ReconciliationReport } from '../../engine/views/delivery-views.js';
-import { toIso, toIsoTime } from '../http/time.js';
+import { toIsoTime, toOptionalIsoTime } from '../http/time.js';
 
 export class BackfillDto {
   @ApiProperty()
@@ -50,7 +50,7 @@ export class BackfillDto {
 export const toBackfillDto = ({ sink: _, startedAt, endedAt, ...view }: BackfillView): BackfillDto => ({
   ...view,
   startedAt: toIsoTime(startedAt),
-  endedAt: toIso(endedAt),
+  endedAt: toOptionalIsoTime(endedAt),
 });
 
 export class BehindDto {
@@ -116,7 +116,7 @@ export class SinkDto {
   @ApiProperty({
     required: false,
     description:
-      'Something that a person should check although orders are being sent: the sink holds documents that no crawler of this server knows.',
+      'A possible problem that an operator should check, even though orders are being sent: the sink holds documents that no crawler of this server knows.',
   })
   warning?: string;
 
@@ -144,14 +144,14 @@ export class SinkDto {
   searchPage?: string;
 }
 
-interface SinkSetting {
+interface SinkDetails {
   readonly crawlers: readonly string[];
   readonly backfills: readonly BackfillView[];
-  readonly behind: readonly OwedCount[];
+  readonly owedCounts: readonly OwedCount[];
   readonly searchPage: string | undefined;
 }
 
-export const toSinkDto = (view: SinkView, { crawlers, searchPage, backfills, behind }: SinkSetting): SinkDto => ({
+export const toSinkDto = (view: SinkView, { crawlers, searchPage, backfills, owedCounts }: SinkDetails): SinkDto => ({
   name: view.name,
   type: view.type,
   state: view.state,
@@ -161,13 +161,13 @@ export const toSinkDto = (view: SinkView, { crawlers, searchPage, backfills, beh
   acknowledged: view.acknowledged,
   refused: view.refused,
   lastRefusal: view.lastRefusal,
-  nextAttemptAt: toIso(view.nextAttemptAt),
+  nextAttemptAt: toOptionalIsoTime(view.nextAttemptAt),
   comparable: view.comparable,
   connector: view.connector,
   warning: view.warning,
   crawlers,
   backfills: backfills.map(toBackfillDto),
-  behind: behind.map(toBehindDto),
+  behind: owedCounts.map(toBehindDto),
   searchPage,
 });
 

@@ -20,7 +20,7 @@ import {
   toReconciliationDto,
   toSinkDto,
 } from './sink.dto.js';
-import type { TestSink } from './sink-test.js';
+import type { SinkTester } from './sink-test.js';
 
 class ReconcileQuery {
   @ApiProperty({ required: false, default: false, description: 'Send orders to fix the differences.' })
@@ -43,7 +43,7 @@ export class SinksController {
   constructor(
     @Inject(ENGINE) private readonly engine: EngineApi,
     @Inject(SEARCH_PAGE) private readonly searchPage: string,
-    @Inject(TEST_SINK) private readonly test: TestSink,
+    @Inject(TEST_SINK) private readonly testSink: SinkTester,
   ) {}
 
   @Get()
@@ -63,19 +63,19 @@ export class SinksController {
     const findCrawlersUsing = (name: string): string[] =>
       crawlers.filter(({ pushTo }) => pushTo.includes(name)).map((crawler) => crawler.name);
     const { engine } = this;
-    const [views, all, owed] = await Promise.all([
+    const [views, allBackfills, allOwedCounts] = await Promise.all([
       engine.listAllSinks(),
       engine.listBackfills(),
       engine.countOwedOrders(),
     ]);
     const items = views.map((view) => {
       const { name } = view;
-      const backfills = all.filter(({ sink }) => sink === name);
-      const behind = owed.filter(({ sink }) => sink === name);
+      const backfills = allBackfills.filter(({ sink }) => sink === name);
+      const owedCounts = allOwedCounts.filter(({ sink }) => sink === name);
       return toSinkDto(view, {
         crawlers: findCrawlersUsing(name),
         backfills,
-        behind,
+        owedCounts,
         searchPage: findSearchPage(name),
       });
     });
@@ -90,7 +90,10 @@ export class SinksController {
     description:
       'Runs in the background: documents come from another sink of the crawler that returns them (file, Elasticsearch, OpenSearch, Solr, PostgreSQL), or else from unconditional visits. `backfills` of the sink shows the progress. A sink that is added to a crawler is filled automatically.',
     role: 'operate',
-    problems: { 404: 'There is no sink with that name.', 422: 'No such crawler pushes to the sink.' },
+    problems: {
+      404: 'There is no sink with that name.',
+      422: 'The given crawler does not push to the sink, or no crawler does.',
+    },
   })
   @ApiAcceptedResponse({ type: [BackfillDto] })
   async pushAgain(
@@ -115,9 +118,9 @@ export class SinksController {
   })
   @ApiOkResponse({ type: SinkTestDto })
   async tryOut(@Param('sink') name: string): Promise<SinkTestDto> {
-    const sink = this.engine.definition.sinks.find((one) => one.name === name);
+    const sink = this.engine.definition.sinks.find((candidate) => candidate.name === name);
     if (!sink) throw new ProblemException('not-found', `There is no sink ${name}.`);
-    return this.test(sink);
+    return this.testSink(sink);
   }
 
   @Post(':sink/reconcile')

@@ -4,7 +4,7 @@ import type { Problem } from '../../domain/crawl/place.js';
 import type { ContentTrial } from '../../engine/views/url-views.js';
 import { ConfigurationProblemDto, toConfigurationProblemDto } from '../configuration/problems.dto.js';
 import { IfGiven } from '../http/fields.js';
-import { toIso } from '../http/time.js';
+import { toOptionalIsoTime } from '../http/time.js';
 import { UrlQuery } from './url.query.js';
 import { PageReadingDto, PageViewDto } from './url-history.dto.js';
 
@@ -58,7 +58,7 @@ export class ContentTrialDto extends PickType(PageViewDto, [
 
   @ApiProperty({
     type: () => [ConfigurationProblemDto],
-    description: 'What is wrong with the element, with places in its text.',
+    description: 'Problems in the element, with their places in its text.',
   })
   problems!: ConfigurationProblemDto[];
 
@@ -71,7 +71,7 @@ export const toContentTrialDto = (
   problems: readonly Problem[],
 ): ContentTrialDto => ({
   ...view,
-  fetchedAt: toIso(fetchedAt),
+  fetchedAt: toOptionalIsoTime(fetchedAt),
   problems: problems.map(toConfigurationProblemDto),
   reading: reading && (structuredClone(reading) as PageReadingDto),
 });

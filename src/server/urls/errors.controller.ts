@@ -10,7 +10,7 @@ import { PageResponse } from '../http/page-response.js';
 import { createInvalidCursorProblem, mapPage, type Page, PageQuery, parseTextCursor, toPage } from '../http/paging.js';
 import { API, ENGINE } from '../tokens.js';
 
-const UNKNOWN = { 404: 'There is no crawler with that name.' };
+const NOT_FOUND_PROBLEM = { 404: 'There is no crawler with that name.' };
 
 class ErrorsQuery {
   @ApiProperty({ required: false, description: 'Only URLs of this web server.' })
@@ -58,7 +58,7 @@ export class ErrorsController {
     summary: 'URLs in error, by error code',
     description: 'Exact counts of the URLs currently in error, largest first.',
     role: 'read',
-    problems: UNKNOWN,
+    problems: NOT_FOUND_PROBLEM,
   })
   @PageResponse(ErrorClassDto, 'All error codes that occur.')
   async listClasses(@Param('crawler') crawler: string, @Query() { host }: ErrorsQuery): Promise<Page<ErrorClassDto>> {
@@ -73,7 +73,7 @@ export class ErrorsController {
     summary: 'Web servers with an error',
     description: 'Exact counts of the URLs currently in error with this code, largest first.',
     role: 'read',
-    problems: UNKNOWN,
+    problems: NOT_FOUND_PROBLEM,
   })
   @PageResponse(ErrorHostDto)
   async listHosts(
@@ -81,7 +81,7 @@ export class ErrorsController {
     @Param('reason') reason: string,
     @Query() { cursor, limit }: PageQuery,
   ): Promise<Page<ErrorHostDto>> {
-    const hosts = await this.engine.listFailingHosts(crawler, reason, parsePosition(cursor), limit + 1);
+    const hosts = await this.engine.listFailingHosts(crawler, reason, parseHostCursor(cursor), limit + 1);
     return mapPage(
       toPage(hosts, limit, ({ urls, hostKey }) => `${urls} ${hostKey}`),
       toErrorHostDto,
@@ -89,7 +89,7 @@ export class ErrorsController {
   }
 }
 
-function parsePosition(cursor: string | undefined): { urls: number; hostKey: string } | undefined {
+function parseHostCursor(cursor: string | undefined): { urls: number; hostKey: string } | undefined {
   const position = parseTextCursor(cursor);
   if (position === undefined) return undefined;
   const [, urls, hostKey] = /^(\d{1,12}) (.+)$/.exec(position) ?? [];

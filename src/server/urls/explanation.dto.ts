@@ -5,7 +5,7 @@ import type { Fate, Headline } from '../../domain/explain/headline.js';
 import { type QueueAssignment, SOURCES, type SourceName } from '../../domain/frontier/sources.js';
 import { REASONS } from '../../domain/policy/reasons.js';
 import { type Effects, type Explanation, LAYERS, type TraceStep, type Verdict } from '../../domain/policy/verdict.js';
-import { toDecimalSeconds, toIso } from '../http/time.js';
+import { toDecimalSeconds, toOptionalIsoTime } from '../http/time.js';
 
 const FATES: readonly Fate[] = ['in-index', 'on-its-way', 'not-in-index'];
 
@@ -13,7 +13,7 @@ export class HeadlineDto {
   @ApiProperty({
     enum: FATES,
     description:
-      'in-index: the sinks hold its document; on-its-way: it will be indexed in time; not-in-index: it stays out until something changes.',
+      'in-index: the sinks hold its document; on-its-way: it will be indexed without further action; not-in-index: it stays out until something changes.',
   })
   fate!: Fate;
 
@@ -226,7 +226,7 @@ export class RobotsOpinionDto {
   @ApiProperty({
     enum: ['allowed', 'disallowed', 'unknown', 'unreachable', 'ignored'],
     description:
-      'ignored: the configuration does not use it; unknown: it has not been fetched yet; unreachable: nothing is allowed until it can be read.',
+      'ignored: the configuration does not use robots.txt; unknown: it has not been fetched yet; unreachable: nothing is allowed until it can be read.',
   })
   state!: RobotsOpinion['state'];
 
@@ -251,7 +251,7 @@ export class RobotsOpinionDto {
 
 export const toRobotsOpinionDto = ({ fetchedAt, ...opinion }: RobotsOpinion): RobotsOpinionDto => ({
   ...opinion,
-  fetchedAt: toIso(fetchedAt),
+  fetchedAt: toOptionalIsoTime(fetchedAt),
 });
 
 export class ExplanationDto {

@@ -13,7 +13,7 @@ import { toUrlFilter } from './url-filter.js';
 import { toUrlStateDto, type UrlStateDto } from './url-state.dto.js';
 
 const CSV_TYPE = 'text/csv';
-const PAGE = 1_000;
+const PAGE_SIZE = 1_000;
 
 class ExportQuery extends UrlsQuery {
   @ApiProperty({ required: false, enum: ['csv', 'ndjson'], default: 'csv' })
@@ -46,31 +46,31 @@ export class ExportController {
     @Param('crawler') crawler: string,
     @Query() query: ExportQuery,
     @Res({ passthrough: true }) reply: FastifyReply,
-    @ClientGone() gone: AbortSignal,
+    @ClientGone() signal: AbortSignal,
   ): Promise<AsyncIterable<string>> {
     await this.engine.getCrawler(crawler);
     const format = query.format ?? 'csv';
     reply.type(format === 'csv' ? `${CSV_TYPE}; charset=utf-8` : NDJSON_TYPE);
     reply.header('content-disposition', `attachment; filename="urls.${format}"`);
-    return this.streamLines(crawler, query, gone);
+    return this.streamLines(crawler, query, signal);
   }
 
-  private async *streamLines(crawler: string, query: ExportQuery, gone: AbortSignal): AsyncIterable<string> {
+  private async *streamLines(crawler: string, query: ExportQuery, signal: AbortSignal): AsyncIterable<string> {
     const isCsv = query.format !== 'ndjson';
     if (isCsv) yield `${COLUMNS.join(',')}\r\n`;
     const filter = toUrlFilter(crawler, query);
     for (let after: number | undefined = 0; after !== undefined; ) {
-      gone.throwIfAborted();
+      signal.throwIfAborted();
       const { urls, next }: Awaited<ReturnType<EngineApi['searchUrls']>> = await this.engine.searchUrls(
         filter,
         after,
-        PAGE,
+        PAGE_SIZE,
       );
       yield urls
         .map(toUrlStateDto)
         .map((url) => (isCsv ? toCsvLine(url) : `${JSON.stringify(url)}\n`))
         .join('');
-      after = urls.length === PAGE ? urls.at(-1)!.id : next;
+      after = urls.length === PAGE_SIZE ? urls.at(-1)!.id : next;
     }
   }
 }

@@ -36,7 +36,7 @@ import {
 } from './url-history.dto.js';
 import { toUrlStateDto, UrlStateDto } from './url-state.dto.js';
 
-const UNKNOWN = { 404: 'There is no crawler with that name.' };
+const NOT_FOUND_PROBLEM = { 404: 'There is no crawler with that name.' };
 
 export class JudgedDto extends ExplanationDto {
   @ApiProperty({ description: 'Canonical URL that was judged.' })
@@ -109,12 +109,12 @@ export class PolicyController {
       'said when it was last fetched, the source in which the URL is queued, and every visit, order and refused link on record. Works for any URL, stored or not. ' +
       'Nothing is fetched or queued.',
     role: 'read',
-    problems: { ...UNKNOWN, 422: 'The string is not a URL.' },
+    problems: { ...NOT_FOUND_PROBLEM, 422: 'The string is not a URL.' },
   })
   @ApiOkResponse({ type: JudgedDto })
   async explain(@Param('crawler') crawler: string, @Query() { url, from }: ExplainQuery): Promise<JudgedDto> {
-    const explained = await this.engine.explain(crawler, url, from);
-    const { candidate, headline, explanation, robots, queue, state, visits, orders, behind, refused } = explained;
+    const result = await this.engine.explain(crawler, url, from);
+    const { candidate, headline, explanation, robots, queue, state, visits, orders, owedOrders, refused } = result;
     return {
       url: candidate.url.href,
       headline: toHeadlineDto(headline),
@@ -128,7 +128,7 @@ export class PolicyController {
       state: state && toUrlStateDto(state),
       visits: visits.map(toVisitDto),
       orders: orders.map(toOrderDto),
-      behind: behind.map(toUrlBehindDto),
+      behind: owedOrders.map(toUrlBehindDto),
       refusedLinks: refused.map(({ from, reason }) => ({ from, reason })),
     };
   }
@@ -142,7 +142,7 @@ export class PolicyController {
     description:
       'Fetches the page now, reads it according to `cw:Content`, and judges each of its links; nothing is queued or pushed. With `render`, its scripts run, and the page as it was sent is shown beside the result. Politeness applies.',
     role: 'operate',
-    problems: { ...UNKNOWN, 422: 'The string is not a URL.' },
+    problems: { ...NOT_FOUND_PROBLEM, 422: 'The string is not a URL.' },
   })
   @ApiOkResponse({ type: PageViewDto })
   async viewPage(@Param('crawler') crawler: string, @Query() { url, render }: PageViewQuery): Promise<PageViewDto> {
@@ -157,12 +157,15 @@ export class PolicyController {
     searches: true,
     summary: 'Preview what a `cw:Content` element extracts from a page',
     description:
-      'Reads a page with the given element before it is saved; nothing is stored, queued or pushed. The page is fetched at the first call, ' +
+      'Reads a page with the given element before it is saved; nothing is stored, queued or pushed. The page is fetched on the first call, ' +
       'politely, and kept for ten minutes for the key that made the call, so that further calls do not request it from the site. Errors in the element are ' +
       'returned with their places; `reading` is then absent. Plug-ins are not called.',
     role: 'operate',
     writes: false,
-    problems: { ...UNKNOWN, 422: 'The string is not a URL, or the host cannot be queried at the moment.' },
+    problems: {
+      ...NOT_FOUND_PROBLEM,
+      422: 'The string is not a URL, or no request can be sent to the host at the moment.',
+    },
   })
   @ApiOkResponse({ type: ContentTrialDto })
   async tryContent(
@@ -183,7 +186,7 @@ export class PolicyController {
     description:
       'Links that were never stored, counted by reason and host since the start of the process, with samples.',
     role: 'read',
-    problems: UNKNOWN,
+    problems: NOT_FOUND_PROBLEM,
   })
   @PageResponse(RefusedDto)
   async listRefused(@Param('crawler') crawler: string): Promise<Page<RefusedDto>> {

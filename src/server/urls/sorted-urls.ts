@@ -1,6 +1,6 @@
 /**
- * Short lists in an order that a person chose. There is no index for it (each would slow down the crawl), so all
- * matching URLs are collected and sorted for each page, and a filter that matches too many is refused.
+ * Sorts stored URLs in an order that the caller chose. There is no index for it (each would slow down the crawl), so
+ * all matching URLs are collected and sorted for each page, and a filter that matches too many is refused.
  */
 import type { UrlState } from '../../domain/crawl/url-state.js';
 import { URL_STATUSES } from '../../domain/crawl/url-state.js';
@@ -9,13 +9,13 @@ import type { UrlFilter } from '../../engine/ports/frontier-store.js';
 import { ProblemException } from '../http/problem.js';
 import type { SORTS, UrlsQuery } from './url.query.js';
 
-const MOST = 10_000;
-const PAGE = 1_000;
+const MAX_SORTED_URLS = 10_000;
+const PAGE_SIZE = 1_000;
 
 type Sort = (typeof SORTS)[number];
 type Key = string | number | undefined;
 
-const KEYS: Readonly<Record<Sort, (url: UrlState) => Key>> = {
+const SORT_KEYS: Readonly<Record<Sort, (url: UrlState) => Key>> = {
   url: ({ url }) => url,
   status: ({ status }) => URL_STATUSES.indexOf(status),
   lastVisitAt: ({ lastVisitAt }) => lastVisitAt,
@@ -31,33 +31,39 @@ export async function listSortedUrls(
   engine: Pick<EngineApi, 'searchUrls'>,
   filter: UrlFilter & { readonly crawler: string },
   { sort, direction }: Pick<UrlsQuery, 'sort' | 'direction'>,
-  gone: AbortSignal,
+  signal: AbortSignal,
 ): Promise<UrlState[]> {
-  const keyOf = KEYS[sort ?? 'url'];
+  const getKey = SORT_KEYS[sort ?? 'url'];
   const sign = direction === 'descending' ? -1 : 1;
-  return (await collectUrls(engine, filter, gone)).sort((a, b) => compareKeys(keyOf(a), keyOf(b), sign) || a.id - b.id);
+  return (await collectUrls(engine, filter, signal)).sort(
+    (a, b) => compareKeys(getKey(a), getKey(b), sign) || a.id - b.id,
+  );
 }
 
 async function collectUrls(
   engine: Pick<EngineApi, 'searchUrls'>,
   filter: UrlFilter & { readonly crawler: string },
-  gone: AbortSignal,
+  signal: AbortSignal,
 ): Promise<UrlState[]> {
-  const found: UrlState[] = [];
+  const foundUrls: UrlState[] = [];
   for (let after: number | undefined = 0; after !== undefined; ) {
-    gone.throwIfAborted();
-    const { urls, next }: Awaited<ReturnType<EngineApi['searchUrls']>> = await engine.searchUrls(filter, after, PAGE);
-    found.push(...urls);
-    if (found.length > MOST) throw createTooManyProblem();
-    after = urls.length === PAGE ? urls.at(-1)!.id : next;
+    signal.throwIfAborted();
+    const { urls, next }: Awaited<ReturnType<EngineApi['searchUrls']>> = await engine.searchUrls(
+      filter,
+      after,
+      PAGE_SIZE,
+    );
+    foundUrls.push(...urls);
+    if (foundUrls.length > MAX_SORTED_URLS) throw createTooManyProblem();
+    after = urls.length === PAGE_SIZE ? urls.at(-1)!.id : next;
   }
-  return found;
+  return foundUrls;
 }
 
 const createTooManyProblem = (): ProblemException =>
   new ProblemException(
     'invalid-request',
-    `More than ${MOST.toLocaleString('en')} URLs match the filter, which is too many to sort: narrow it, or export the list.`,
+    `More than ${MAX_SORTED_URLS.toLocaleString('en')} URLs match the filter, which is too many to sort: narrow it, or export the list.`,
     { errors: [{ pointer: '?sort', detail: 'the list is too long to be sorted' }] },
   );
 

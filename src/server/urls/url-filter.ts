@@ -24,11 +24,11 @@ export function toUrlFilter(crawler: string, query: UrlFilterQuery): UrlFilter &
  * For calls that change URLs: requires at least one condition, so that omitting all never means all URLs of a crawler.
  */
 export function requireFilter(query: UrlFilterQuery): Omit<UrlFilter, 'crawler'> {
-  const { crawler: _, ...choice } = toUrlFilter('', query);
-  if (Object.values(choice).every((value) => value === undefined || value === '')) {
+  const { crawler: _, ...filter } = toUrlFilter('', query);
+  if (Object.values(filter).every((value) => value === undefined || value === '')) {
     throw new ProblemException('invalid-request', 'Set at least one filter; `like=%` means all URLs.');
   }
-  return choice;
+  return filter;
 }
 
 function toStatusFilter(status: UrlFilterQuery['status']): Pick<UrlFilter, 'status' | 'reasons'> {

@@ -42,7 +42,7 @@ export class VisitDto {
   bytes!: number;
 
   @ApiProperty({
-    description: 'Whether the visit found different content from the previous one. Never true for the first visit.',
+    description: 'Whether the content differs from that of the previous visit. Never true for the first visit.',
   })
   changed!: boolean;
 }
@@ -61,7 +61,7 @@ export class LinkDto {
   @ApiProperty()
   url!: string;
 
-  @ApiProperty({ description: 'What kind of link: a, area, frame, redirect, …' })
+  @ApiProperty({ description: 'Kind of link: a, area, frame, redirect, …' })
   kind!: string;
 
   @ApiProperty({ type: () => ExplanationDto })
@@ -149,7 +149,7 @@ export class UrlHistoryDto {
 
   @ApiProperty({
     type: () => [LinkDto],
-    description: 'Links of the page that are waiting for a person, because `followLinks` of its root is off.',
+    description: 'Links of the page that were listed but not queued, because `followLinks` of its root is off.',
   })
   listedLinks!: LinkDto[];
 }
@@ -163,7 +163,7 @@ export const toUrlHistoryDto = (urlHistory: UrlHistory): UrlHistoryDto => ({
   robots: toRobotsOpinionDto(urlHistory.robots),
   visits: urlHistory.visits.map(toVisitDto),
   orders: urlHistory.orders.map(toOrderDto),
-  behind: urlHistory.behind.map(toUrlBehindDto),
+  behind: urlHistory.owedOrders.map(toUrlBehindDto),
   refusedLinks: urlHistory.refused.map(({ from, reason }) => ({ from, reason })),
   listedLinks: urlHistory.listedLinks.map(toLinkDto),
 });
@@ -250,7 +250,7 @@ class ReadPartDto {
 }
 
 export class PageReadingDto {
-  @ApiProperty({ description: 'The text that counts as content, up to 200,000 characters.' })
+  @ApiProperty({ description: 'The text that is extracted as content, up to 200,000 characters.' })
   text!: string;
 
   @ApiProperty({ type: 'integer', description: 'Length of the whole text, in UTF-16 units.' })
@@ -268,7 +268,8 @@ export class PageReadingDto {
   @ApiProperty({
     type: () => ContentLookDto,
     required: false,
-    description: 'The text with what was cut out in its place. Absent if nothing requires it.',
+    description:
+      'The whole text, with the excluded passages marked. Absent unless the configuration requires a tree of the page, for example for selectors.',
   })
   look?: ContentLookDto;
 
@@ -305,7 +306,7 @@ export class PageViewDto {
   @ApiProperty({ required: false })
   detail?: string;
 
-  @ApiProperty({ required: false, description: 'Target of the redirect.' })
+  @ApiProperty({ required: false, description: 'Target of the redirect.', example: 'https://www.example.com/docs/' })
   target?: string;
 
   @ApiProperty({

@@ -8,7 +8,7 @@ import {
   type UrlStatus,
 } from '../../domain/crawl/url-state.js';
 import { getSourceName, SOURCES, type SourceName } from '../../domain/frontier/sources.js';
-import { toDecimalSeconds, toIso, toIsoTime } from '../http/time.js';
+import { toDecimalSeconds, toIsoTime, toOptionalIsoTime } from '../http/time.js';
 
 export class UrlStateDto {
   @ApiProperty({ type: 'integer' })
@@ -21,7 +21,7 @@ export class UrlStateDto {
   url!: string;
 
   @ApiProperty({
-    description: 'Web server that politeness counts: host name, with the port when it is not the default.',
+    description: 'Web server to which politeness applies: host name, with the port when it is not the default.',
   })
   host!: string;
 
@@ -131,7 +131,7 @@ export class UrlPageDto {
   })
   next!: string | null;
 
-  @ApiProperty({ minimum: 0, maximum: 1, description: 'Share of the stored URLs that has been searched.' })
+  @ApiProperty({ minimum: 0, maximum: 1, description: 'Share of the stored URLs searched so far, from 0 to 1.' })
   searched!: number;
 }
 
@@ -143,19 +143,19 @@ export const toUrlStateDto = (state: UrlState): UrlStateDto => ({
   status: state.status,
   reason: state.reason,
   source: state.source === undefined ? undefined : getSourceName(state.source),
-  dueAt: state.source === undefined ? undefined : toIso(state.dueAt),
+  dueAt: state.source === undefined ? undefined : toOptionalIsoTime(state.dueAt),
   hops: state.hops,
   redirects: state.redirects,
   foundOn: state.foundOn,
   root: state.root,
   discoveredVia: state.discoveredVia,
   firstSeenAt: toIsoTime(state.firstSeenAt),
-  lastVisitAt: toIso(state.lastVisitAt),
+  lastVisitAt: toOptionalIsoTime(state.lastVisitAt),
   lastStatus: findCrawlSpaceStatus(state) ?? state.lastStatus,
   temporaryErrors: state.temporaryErrors,
   visits: state.visits,
   changes: state.changes,
-  lastChangeAt: toIso(state.lastChangeAt),
+  lastChangeAt: toOptionalIsoTime(state.lastChangeAt),
   changeIntervalSeconds: toDecimalSeconds(state.changeInterval),
   etag: state.etag,
   lastModified: state.lastModified,

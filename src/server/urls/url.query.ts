@@ -124,7 +124,7 @@ export class UrlFilterQuery {
   visitedSince?: string;
 }
 
-/** Orders in which a short list of stored URLs can be shown. */
+/** Keys by which a list of stored URLs can be sorted if it is short enough. */
 export const SORTS = ['url', 'status', 'lastVisitAt', 'dueAt', 'firstSeenAt', 'hops', 'visits', 'changes'] as const;
 
 export class UrlsQuery extends IntersectionType(UrlFilterQuery, PageQuery) {

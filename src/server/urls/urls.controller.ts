@@ -17,7 +17,7 @@ import { requireFilter, toUrlFilter } from './url-filter.js';
 import { toUrlHistoryDto, UrlHistoryDto } from './url-history.dto.js';
 import { toUrlStateDto, UrlPageDto } from './url-state.dto.js';
 
-const UNKNOWN = { 404: 'There is no crawler with that name.' };
+const NOT_FOUND_PROBLEM = { 404: 'There is no crawler with that name.' };
 
 @ApiTags('URLs')
 @Controller(`${API}/crawlers/:crawler`)
@@ -31,28 +31,28 @@ export class UrlsController {
     searches: true,
     summary: 'Stored URLs',
     description:
-      "URLs that the crawler knows, in the store's order; filters narrow the list. A response never takes long: if a page has few or no URLs but has `next`, the search was cut off after a time limit; `searched` says how far it got, and `next` continues it.",
+      "URLs that the crawler knows, in the store's order; filters narrow the list. Each response is quick: if a page has few or no URLs but has `next`, the search was cut off after a time limit; `searched` says how far it got, and `next` continues it.",
     role: 'read',
-    problems: UNKNOWN,
+    problems: NOT_FOUND_PROBLEM,
   })
   @ApiOkResponse({ type: UrlPageDto })
   async list(
     @Param('crawler') crawler: string,
     @Query() query: UrlsQuery,
-    @ClientGone() gone: AbortSignal,
+    @ClientGone() signal: AbortSignal,
   ): Promise<UrlPageDto> {
     const after = parseNumberCursor(query.cursor) ?? 0;
     if (query.sort !== undefined) {
-      const all = await listSortedUrls(this.engine, toUrlFilter(crawler, query), query, gone);
-      const until = after + query.limit;
-      const next = until < all.length ? encodeCursor(until) : null;
-      return { items: all.slice(after, until).map(toUrlStateDto), next, searched: 1 };
+      const sortedUrls = await listSortedUrls(this.engine, toUrlFilter(crawler, query), query, signal);
+      const end = after + query.limit;
+      const next = end < sortedUrls.length ? encodeCursor(end) : null;
+      return { items: sortedUrls.slice(after, end).map(toUrlStateDto), next, searched: 1 };
     }
     const { urls, ...progress } = await this.engine.searchUrls(toUrlFilter(crawler, query), after, query.limit + 1);
-    const shown = urls.slice(0, query.limit);
-    const next = urls.length > query.limit ? shown.at(-1)!.id : progress.next;
+    const pageUrls = urls.slice(0, query.limit);
+    const next = urls.length > query.limit ? pageUrls.at(-1)!.id : progress.next;
     return {
-      items: shown.map(toUrlStateDto),
+      items: pageUrls.map(toUrlStateDto),
       next: next === undefined ? null : encodeCursor(next),
       searched: next === undefined ? 1 : progress.searched,
     };
@@ -67,16 +67,16 @@ export class UrlsController {
     description:
       'Takes the filters of `listUrls`. The call takes a while if a pattern has to be matched against many URLs.',
     role: 'read',
-    problems: UNKNOWN,
+    problems: NOT_FOUND_PROBLEM,
   })
   @ApiOkResponse({ type: CountDto })
   async count(
     @Param('crawler') crawler: string,
     @Query() query: UrlFilterQuery,
-    @ClientGone() gone: AbortSignal,
+    @ClientGone() signal: AbortSignal,
   ): Promise<CountDto> {
     await this.engine.getCrawler(crawler);
-    return { count: await this.engine.countUrls(toUrlFilter(crawler, query), gone) };
+    return { count: await this.engine.countUrls(toUrlFilter(crawler, query), signal) };
   }
 
   @Get('url')
@@ -99,23 +99,23 @@ export class UrlsController {
   @Operation({
     id: 'clearUrls',
     searches: true,
-    summary: 'Clear by filter',
+    summary: 'Clear the URLs that match a filter',
     description:
       'Deletes all stored URLs that match the filters of `listUrls`, such as a LIKE pattern, and their documents from the index.',
     role: 'operate',
-    problems: { ...UNKNOWN, 409: '`confirm=true` is missing; `count` says how many URLs match.' },
+    problems: { ...NOT_FOUND_PROBLEM, 409: '`confirm=true` is missing; `count` says how many URLs match.' },
   })
   @ApiOkResponse({ type: CountDto, description: 'The number of URLs that were cleared.' })
   async clear(
     @Param('crawler') crawler: string,
     @Query() { confirm, ...query }: ClearQuery,
     @Audited() note: ChangeNote,
-    @ClientGone() gone: AbortSignal,
+    @ClientGone() signal: AbortSignal,
   ): Promise<CountDto> {
     await this.engine.getCrawler(crawler);
-    const choice = requireFilter(query);
+    const filter = requireFilter(query);
     if (confirm !== true) {
-      const count = await this.engine.countUrls({ ...choice, crawler }, gone);
+      const count = await this.engine.countUrls({ ...filter, crawler }, signal);
       throw new ProblemException(
         'confirmation-needed',
         count === 0
@@ -124,7 +124,7 @@ export class UrlsController {
         { count },
       );
     }
-    const count = await this.engine.clear(crawler, choice);
+    const count = await this.engine.clear(crawler, filter);
     note.recordChange({ matching: count }, { matching: 0 });
     return { count };
   }
@@ -144,19 +144,19 @@ export class UrlsController {
   @ApiOkResponse({ type: RefreshedDto })
   async refresh(
     @Param('crawler') crawler: string,
-    @Body() what: RefreshDto,
+    @Body() body: RefreshDto,
     @Audited() note: ChangeNote,
   ): Promise<RefreshedDto> {
-    const { url, ...query } = what;
-    const narrows = Object.values(query).some((value) => value !== undefined);
-    if ((url !== undefined) === narrows) {
+    const { url, ...query } = body;
+    const hasFilter = Object.values(query).some((value) => value !== undefined);
+    if ((url !== undefined) === hasFilter) {
       throw new ProblemException(
         'invalid-request',
         'Specify either `url` or at least one of the filters of `listUrls`.',
       );
     }
     const { count, resting } = await this.engine.refresh(crawler, url === undefined ? requireFilter(query) : { url });
-    note.recordChange(undefined, { ...what, count });
+    note.recordChange(undefined, { ...body, count });
     return { count, resting: resting.map(toRestingHostDto) };
   }
 
@@ -167,7 +167,7 @@ export class UrlsController {
     summary: 'Clear the error cache',
     description: 'Forgets all URLs in error; the crawler may rediscover them through links.',
     role: 'operate',
-    problems: UNKNOWN,
+    problems: NOT_FOUND_PROBLEM,
   })
   @ApiOkResponse({ type: CountDto })
   async clearErrors(@Param('crawler') crawler: string, @Audited() note: ChangeNote): Promise<CountDto> {

@@ -15,9 +15,9 @@ export interface WebhookChannel {
 }
 
 /** Maximum number of messages waiting for one receiver; beyond that, the oldest are dropped. */
-const MOST_WAITING = 1_000;
+const MAX_WAITING = 1_000;
 /** Pauses between ten attempts over two and a half hours, after which a message is dropped. */
-const PAUSES: readonly Duration[] = [
+const RETRY_PAUSES: readonly Duration[] = [
   seconds(5),
   seconds(30),
   minutes(2),
@@ -34,10 +34,10 @@ const PAUSES: readonly Duration[] = [
  * others.
  */
 export class WebhookQueue {
-  private readonly waiting: WebhookMessage[] = [];
-  private readonly stop = new AbortController();
+  private readonly waitingMessages: WebhookMessage[] = [];
+  private readonly abortController = new AbortController();
   private running = false;
-  private lost = 0;
+  private lostCount = 0;
 
   constructor(
     readonly definition: WebhookDefinition,
@@ -47,44 +47,49 @@ export class WebhookQueue {
   ) {}
 
   add(message: WebhookMessage): void {
-    this.waiting.push(message);
-    if (this.waiting.length > MOST_WAITING) {
-      this.waiting.shift();
-      this.lost++;
+    this.waitingMessages.push(message);
+    if (this.waitingMessages.length > MAX_WAITING) {
+      this.waitingMessages.shift();
+      this.lostCount++;
     }
     if (!this.running) void this.run();
   }
 
   async close(): Promise<void> {
-    this.stop.abort();
+    this.abortController.abort();
     await this.channel.close();
   }
 
   private async run(): Promise<void> {
     this.running = true;
-    while (this.waiting.length > 0 && !this.stop.signal.aborted) await this.deliver(this.waiting.shift()!);
+    while (this.waitingMessages.length > 0 && !this.abortController.signal.aborted)
+      await this.deliver(this.waitingMessages.shift()!);
     this.running = false;
   }
 
   private async deliver(message: WebhookMessage): Promise<void> {
     const webhook = this.definition.name;
-    for (let attempt = 0; !this.stop.signal.aborted; attempt++) {
+    for (let attempt = 0; !this.abortController.signal.aborted; attempt++) {
       try {
-        await this.channel.send(message, this.stop.signal);
-        if (attempt > 0) this.log.info('a webhook receiver is accepting messages again', { webhook, lost: this.lost });
-        this.lost = 0;
+        await this.channel.send(message, this.abortController.signal);
+        if (attempt > 0)
+          this.log.info('a webhook receiver is accepting messages again', { webhook, lost: this.lostCount });
+        this.lostCount = 0;
         return;
       } catch (error) {
-        const pause = PAUSES[attempt];
-        const particulars = { webhook, attempt: attempt + 1, error: (error as Error).message };
+        const pause = RETRY_PAUSES[attempt];
+        const details = { webhook, attempt: attempt + 1, error: (error as Error).message };
         if (pause === undefined) {
-          this.lost++;
-          this.log.warn('a webhook message was not accepted after ten attempts and is dropped', particulars);
+          this.lostCount++;
+          this.log.warn('a webhook message was not accepted after ten attempts and is dropped', details);
           return;
         }
-        if (attempt === 0) this.log.warn('a webhook message was not accepted; it will be sent again', particulars);
+        if (attempt === 0) this.log.warn('a webhook message was not accepted; it will be sent again', details);
         // Receivers that were down at the same time should not all be called at the same time.
-        await this.clock.sleep(milliseconds(Math.round(pause * (1 + this.waiting.length / 10_000))), this.stop.signal);
+        await this.clock.sleep(
+          milliseconds(Math.round(pause * (1 + this.waitingMessages.length / 10_000))),
+          this.abortController.signal,
+        );
       }
     }
   }

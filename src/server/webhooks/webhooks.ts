@@ -10,29 +10,29 @@ import type { Log } from '../../engine/ports/log.js';
 import { type WebhookChannel, WebhookQueue } from './webhook-queue.js';
 
 /** Maximum number of hosts and crawlers counted at the same time; beyond it, counting starts again. */
-const MOST_COUNTED = 10_000;
+const MAX_COUNTED = 10_000;
 
 interface WebhookServices {
   readonly clock: Clock;
   readonly log: Log;
-  readonly definition: () => ServerDefinition;
-  readonly open: (webhook: WebhookDefinition) => WebhookChannel;
+  readonly getDefinition: () => ServerDefinition;
+  readonly openChannel: (webhook: WebhookDefinition) => WebhookChannel;
 }
 
 export class Webhooks {
   private queues: readonly WebhookQueue[] = [];
-  private configured: readonly WebhookDefinition[] | undefined;
+  private configuredWebhooks: readonly WebhookDefinition[] | undefined;
   private readonly counts = new Map<string, number>();
-  private readonly resting = new Set<string>();
-  private readonly down = new Set<string>();
-  private readonly failing = new Set<string>();
+  private readonly unresponsiveHosts = new Set<string>();
+  private readonly downSinks = new Set<string>();
+  private readonly failingLogins = new Set<string>();
 
   constructor(private readonly services: WebhookServices) {}
 
   readonly handleEvent = (event: CrawlEvent): void => {
-    if (!this.services.definition().webhooks) return;
-    const told = this.toWebhookEvent(event);
-    if (told) this.publish(told);
+    if (!this.services.getDefinition().webhooks) return;
+    const webhookEvent = this.toWebhookEvent(event);
+    if (webhookEvent) this.publish(webhookEvent);
   };
 
   publishCaughtUp(crawler: string): void {
@@ -54,19 +54,19 @@ export class Webhooks {
     }
   }
 
-  /** The waiting messages of a changed webhook are dropped. */
+  /** Adopts changes of the configured webhooks; the waiting messages of a changed webhook are dropped. */
   private updateQueues(): void {
-    const { webhooks = [] } = this.services.definition();
-    if (webhooks === this.configured) return;
-    this.configured = webhooks;
-    const { clock, log, open } = this.services;
-    const before = this.queues;
+    const { webhooks = [] } = this.services.getDefinition();
+    if (webhooks === this.configuredWebhooks) return;
+    this.configuredWebhooks = webhooks;
+    const { clock, log, openChannel } = this.services;
+    const previousQueues = this.queues;
     this.queues = webhooks.map(
       (webhook) =>
-        before.find(({ definition }) => isSameWebhook(definition, webhook)) ??
-        new WebhookQueue(webhook, open(webhook), clock, log),
+        previousQueues.find(({ definition }) => isSameWebhook(definition, webhook)) ??
+        new WebhookQueue(webhook, openChannel(webhook), clock, log),
     );
-    for (const queue of before) if (!this.queues.includes(queue)) void queue.close();
+    for (const queue of previousQueues) if (!this.queues.includes(queue)) void queue.close();
   }
 
   private toWebhookEvent(event: CrawlEvent): WebhookEvent | undefined {
@@ -75,9 +75,10 @@ export class Webhooks {
         return this.toOrderEvent(event);
       case 'sink': {
         const { sink, state, message } = event;
-        if (state !== 'unavailable') return this.down.delete(sink) ? { type: 'sink.up', data: { sink } } : undefined;
-        if (this.down.has(sink)) return undefined; // reported at its first failure
-        this.down.add(sink);
+        if (state !== 'unavailable')
+          return this.downSinks.delete(sink) ? { type: 'sink.up', data: { sink } } : undefined;
+        if (this.downSinks.has(sink)) return undefined; // reported at its first failure
+        this.downSinks.add(sink);
         return { type: 'sink.down', data: { sink, message } };
       }
       case 'host':
@@ -85,11 +86,11 @@ export class Webhooks {
       case 'login': {
         const { login, state, message } = event;
         if (state !== 'failing' && state !== 'stopped') {
-          if (state === 'logged-in') this.failing.delete(login);
+          if (state === 'logged-in') this.failingLogins.delete(login);
           return undefined;
         }
-        if (this.failing.has(login)) return undefined; // reported at its first failure
-        this.failing.add(login);
+        if (this.failingLogins.has(login)) return undefined; // reported at its first failure
+        this.failingLogins.add(login);
         return { type: 'login.failed', data: { login, state, message } };
       }
       case 'configuration':
@@ -102,13 +103,13 @@ export class Webhooks {
   private toOrderEvent({ crawler, uri, state, reason, message }: Extract<CrawlEvent, { type: 'order' }>) {
     if (state === 'held') {
       const host = getHost(uri);
-      const count = this.countForReport(`held ${crawler} ${host}`);
+      const count = this.countOccurrence(`held ${crawler} ${host}`);
       return count === undefined
         ? undefined
         : ({ type: 'deletions.held', data: { crawler, host, count, uri, reason } } as const);
     }
     if (state !== 'refused') return undefined;
-    const count = this.countForReport(`refused ${crawler}`);
+    const count = this.countOccurrence(`refused ${crawler}`);
     return count === undefined
       ? undefined
       : ({ type: 'orders.refused', data: { crawler, count, uri, message } } as const);
@@ -121,16 +122,16 @@ export class Webhooks {
     until,
   }: Extract<CrawlEvent, { type: 'host' }>): WebhookEvent | undefined {
     if (state !== 'backing off')
-      return this.resting.delete(host) ? { type: 'host.recovered', data: { host } } : undefined;
-    if (this.resting.has(host)) return undefined;
-    if (this.resting.size >= MOST_COUNTED) this.resting.clear();
-    this.resting.add(host);
+      return this.unresponsiveHosts.delete(host) ? { type: 'host.recovered', data: { host } } : undefined;
+    if (this.unresponsiveHosts.has(host)) return undefined;
+    if (this.unresponsiveHosts.size >= MAX_COUNTED) this.unresponsiveHosts.clear();
+    this.unresponsiveHosts.add(host);
     return { type: 'host.ill', data: { host, until: until && new Date(until).toISOString() } };
   }
 
   /** The count so far if it should be reported (1, 10, 100, …). */
-  private countForReport(key: string): number | undefined {
-    if (this.counts.size >= MOST_COUNTED) this.counts.clear();
+  private countOccurrence(key: string): number | undefined {
+    if (this.counts.size >= MAX_COUNTED) this.counts.clear();
     const count = (this.counts.get(key) ?? 0) + 1;
     this.counts.set(key, count);
     return Number.isInteger(Math.log10(count)) ? count : undefined;
@@ -139,5 +140,4 @@ export class Webhooks {
 
 const getHost = (url: string): string => URL.parse(url)?.host ?? url;
 
-const isSameWebhook = (one: WebhookDefinition, other: WebhookDefinition): boolean =>
-  isSameDefinition(one, other, 'place');
+const isSameWebhook = (a: WebhookDefinition, b: WebhookDefinition): boolean => isSameDefinition(a, b, 'place');

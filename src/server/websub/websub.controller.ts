@@ -7,7 +7,7 @@ import { FEED_TYPES } from '../http/body-parsers.js';
 import { Operation } from '../http/operation.js';
 import { ENGINE } from '../tokens.js';
 
-const LONGEST_TOKEN = 2_048;
+const MAX_TOKEN_LENGTH = 2_048;
 const PROBLEMS = { 404: 'This server did not request the subscription.' };
 
 @ApiTags('Signals')
@@ -44,10 +44,10 @@ export class WebSubController {
   })
   @ApiProduces('text/plain')
   @ApiOkResponse({ description: 'The challenge.', schema: { type: 'string' }, example: 'a1b2c3' })
-  async confirm(@Param('token') token: string, @Query() query: Record<string, unknown>): Promise<string> {
-    const answer = await this.engine.confirmHub(requireValidToken(token), parseHubRequest(query));
-    if (answer === undefined) throw new NotFoundException(PROBLEMS[404]);
-    return answer;
+  async confirmSubscription(@Param('token') token: string, @Query() query: Record<string, unknown>): Promise<string> {
+    const challenge = await this.engine.confirmHub(requireValidToken(token), parseHubRequest(query));
+    if (challenge === undefined) throw new NotFoundException(PROBLEMS[404]);
+    return challenge;
   }
 
   @Post(':token')
@@ -66,14 +66,14 @@ export class WebSubController {
     description: 'The token that was sent to the hub.',
     example: 'WyJkb2NzIl0.kUl2yG0a8mJmBq3F4Z0w4w',
   })
-  @ApiResponse({ status: 202, description: 'The feed is visited.' })
-  async tell(@Param('token') token: string): Promise<void> {
+  @ApiResponse({ status: 202, description: 'The feed will be visited.' })
+  async notifyChange(@Param('token') token: string): Promise<void> {
     if (!(await this.engine.handleHubNotification(requireValidToken(token))))
       throw new NotFoundException(PROBLEMS[404]);
   }
 }
 
 function requireValidToken(token: string): string {
-  if (token.length > LONGEST_TOKEN) throw new NotFoundException(PROBLEMS[404]);
+  if (token.length > MAX_TOKEN_LENGTH) throw new NotFoundException(PROBLEMS[404]);
   return token;
 }

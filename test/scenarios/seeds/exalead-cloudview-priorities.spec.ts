@@ -69,10 +69,10 @@ describe('the six URL sources', () => {
     const { frontier, reading } = await filledFrontier();
     const counts = SOURCES.map(() => 0);
     for (let i = 0; i < 13_111; i++) {
-      let picked = frontier.next();
+      let picked = frontier.takeNext();
       while (!picked) {
         await new Promise((resolve) => setImmediate(resolve)); // a window is being read from the store
-        picked = frontier.next();
+        picked = frontier.takeNext();
       }
       counts[picked.source]!++;
       frontier.offerAgain(picked.host);

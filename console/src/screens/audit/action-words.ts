@@ -1,10 +1,10 @@
-/** API operations whose names alone do not say what a person did. */
-const WORDS: Readonly<Record<string, string>> = {
+/** API operations whose names alone do not say what a user did. */
+const ACTION_LABELS: Readonly<Record<string, string>> = {
   putConfiguration: 'Change the configuration',
   checkConfiguration: 'Check a configuration',
   restoreConfiguration: 'Restore an earlier configuration',
   previewConfiguration: 'Preview a configuration',
-  testSinkOfConfiguration: 'Test a sink before putting it in force',
+  testSinkOfConfiguration: 'Test a sink before saving it',
   insertRule: 'Add a rule',
   replaceRule: 'Change a rule',
   submitRoot: 'Add a start URL',
@@ -22,15 +22,15 @@ const WORDS: Readonly<Record<string, string>> = {
 };
 
 /** What an entry of the audit log is about: `pauseCrawler` becomes "Pause crawler". */
-export function actionText(operation: string): string {
-  const known = WORDS[operation];
-  if (known !== undefined) return known;
-  const words = operation.replace(
+export function describeAction(operation: string): string {
+  const label = ACTION_LABELS[operation];
+  if (label !== undefined) return label;
+  const phrase = operation.replace(
     /([a-z])([A-Z])/g,
-    (_, end: string, begin: string) => `${end} ${begin.toLowerCase()}`,
+    (_, lower: string, upper: string) => `${lower} ${upper.toLowerCase()}`,
   );
-  return (words.charAt(0).toUpperCase() + words.slice(1)).replace(
+  return (phrase.charAt(0).toUpperCase() + phrase.slice(1)).replace(
     /\b(url|api)(s?)\b/gi,
-    (_, name: string, many: string) => name.toUpperCase() + many,
+    (_, abbreviation: string, pluralSuffix: string) => abbreviation.toUpperCase() + pluralSuffix,
   );
 }

@@ -9,7 +9,7 @@ import { NextPage } from '../../ui/next-page.js';
 import { PageHead, Panel } from '../../ui/panel.js';
 import { Table } from '../../ui/table.js';
 import { Time } from '../../ui/time.js';
-import { actionText } from './action-words.js';
+import { describeAction } from './action-words.js';
 
 export function Audit(): JSX.Element {
   const cursor = useRoute().query.get('cursor') ?? undefined;
@@ -19,7 +19,7 @@ export function Audit(): JSX.Element {
   return (
     <>
       <PageHead title="Audit log">Every call that changed something or was refused, newest first.</PageHead>
-      <ResourceView of={entries}>
+      <ResourceView resource={entries}>
         {({ items, next }) => (
           <Panel title="Changes">
             {items.length === 0 ? <EmptyState>Nothing has been changed so far.</EmptyState> : <Rows items={items} />}
@@ -32,14 +32,14 @@ export function Audit(): JSX.Element {
 }
 
 const Rows = ({ items }: { items: readonly AuditEntryDto[] }): JSX.Element => (
-  <Table name="Audit log" heads={['When', 'Who', 'What', 'Call', 'Result', 'Before and after']}>
+  <Table name="Audit log" headers={['When', 'Who', 'What', 'Call', 'Result', 'Before and after']}>
     {items.map(({ id, at, who, what, target, outcome, before, after }) => (
       <tr key={id}>
         <td>
           <Time at={at} />
         </td>
         <td>{who}</td>
-        <td>{actionText(what)}</td>
+        <td>{describeAction(what)}</td>
         <td class="url-cell mono">{target}</td>
         <td>{outcome}</td>
         <td>{describeChange(before, after)}</td>
@@ -53,13 +53,13 @@ function describeChange(before: string | undefined, after: string | undefined): 
   const [from, to] = [parseFields(before), parseFields(after)];
   return [...new Set([...Object.keys(from), ...Object.keys(to)])]
     .map((name) => {
-      const values = [...new Set([from[name], to[name]].filter((value) => value !== undefined).map(asText))];
+      const values = [...new Set([from[name], to[name]].filter((value) => value !== undefined).map(formatValue))];
       return `${name} ${values.join(' → ')}`.trim();
     })
     .join(', ');
 }
 
-const asText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
+const formatValue = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
 /** The values are JSON; anything else is shown unchanged. */
 function parseFields(text: string | undefined): Readonly<Record<string, unknown>> {

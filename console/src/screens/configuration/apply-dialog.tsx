@@ -14,22 +14,22 @@ interface ApplyProps {
   readonly draft: Draft;
   /** Version on which the change is based. */
   readonly etag: string;
-  /** Saves the change in a different way than by PUT of the draft. */
+  /** Saves the change instead of the default, a PUT of the draft. */
   readonly save?: (confirm: true | undefined) => Promise<unknown>;
   readonly onApplied: () => void;
   readonly onClose: () => void;
 }
 
-/** Shows a preview before saving: no change is put in force until its effect has been shown. */
+/** Shows a preview of a change, so that its effect is known before it is saved. */
 export function ApplyDialog({ title, draft, etag, save, onApplied, onClose }: ApplyProps): JSX.Element {
   const { report, problem } = usePreview(draft);
   const [saving, setSaving] = useState(false);
   const [failure, setFailure] = useState<ApiProblem>();
-  const drastic = (report?.needsConfirmation.length ?? 0) > 0;
+  const needsConfirmation = (report?.needsConfirmation.length ?? 0) > 0;
   const apply = async (): Promise<void> => {
     setSaving(true);
     try {
-      const confirm = drastic || undefined;
+      const confirm = needsConfirmation || undefined;
       if (save) await save(confirm);
       else await call('PUT /api/v1/config', { body: toRequestBody(draft), ifMatch: etag, query: { confirm } });
       showNotice('The new configuration is in force. Stored URLs are judged again in the background.');
@@ -49,11 +49,11 @@ export function ApplyDialog({ title, draft, etag, save, onApplied, onClose }: Ap
         </button>
         <button
           type="button"
-          class={drastic ? 'button danger' : 'button primary'}
+          class={needsConfirmation ? 'button danger' : 'button primary'}
           disabled={!report?.done || saving}
           onClick={apply}
         >
-          {drastic ? 'Save, and delete these documents' : 'Save'}
+          {needsConfirmation ? 'Save and delete these documents' : 'Save'}
         </button>
       </footer>
     </Dialog>

@@ -1,26 +1,26 @@
 import type { JSX } from 'preact';
 import { useId, useState } from 'preact/hooks';
 import type { ElementFormDto } from '../../api/schema.js';
-import { attributeLabel } from './attribute-words.js';
+import { getAttributeLabel } from './attribute-words.js';
 
 interface FieldProps {
   readonly attribute: ElementFormDto['attributes'][number];
-  /** Undefined if the attribute is not written, so that the default applies. */
+  /** Undefined if the attribute is absent, so that its default applies. */
   readonly value?: string;
   readonly editable: boolean;
   readonly onChange: (value: string | undefined) => void;
 }
 
-/** A field for one setting. An empty field shows the default and means that it applies. */
+/** A field for one setting. If it is empty, it shows the default, which then applies. */
 export function AttributeField({ attribute, value, editable, onChange }: FieldProps): JSX.Element {
   const id = useId();
   const { name, meaning, choices, unit, required } = attribute;
-  const words = attributeLabel(name);
+  const label = getAttributeLabel(name);
   return (
     <div class="field">
       <label for={id}>
-        {words}
-        {words.toLowerCase() !== name && <span class="mono muted"> {name}</span>}
+        {label}
+        {label.toLowerCase() !== name && <span class="mono muted"> {name}</span>}
         {unit && <span class="muted"> ({unit})</span>}
         {required && <span class="muted"> *</span>}
       </label>
@@ -32,11 +32,11 @@ export function AttributeField({ attribute, value, editable, onChange }: FieldPr
           aria-describedby={`${id}-hint`}
           onChange={(event) => onChange(event.currentTarget.value || undefined)}
         >
-          {!required && <option value="">{defaultText(attribute)}</option>}
+          {!required && <option value="">{formatDefault(attribute)}</option>}
           {value !== undefined && value !== '' && !choices.includes(value) && <option value={value}>{value}</option>}
-          {choices.map((one) => (
-            <option key={one} value={one}>
-              {one}
+          {choices.map((choice) => (
+            <option key={choice} value={choice}>
+              {choice}
             </option>
           ))}
         </select>
@@ -50,9 +50,9 @@ export function AttributeField({ attribute, value, editable, onChange }: FieldPr
   );
 }
 
-/** Keeps what is being typed, which a result of the checker must not discard. */
+/** Keeps what is being typed, so that a result of the checker does not discard it. */
 function TypedField({ id, attribute, value, editable, onChange }: FieldProps & { readonly id: string }): JSX.Element {
-  const [typed, setTyped] = useState<string>();
+  const [typedText, setTypedText] = useState<string>();
   return (
     <input
       id={id}
@@ -61,19 +61,19 @@ function TypedField({ id, attribute, value, editable, onChange }: FieldProps & {
       autocomplete="off"
       required={attribute.required}
       readOnly={!editable}
-      value={typed ?? value ?? ''}
-      placeholder={attribute.default === undefined ? stripMarkdown(attribute.form) : defaultText(attribute)}
+      value={typedText ?? value ?? ''}
+      placeholder={attribute.default === undefined ? stripMarkdown(attribute.form) : formatDefault(attribute)}
       aria-describedby={`${id}-hint`}
-      onInput={(event) => setTyped(event.currentTarget.value)}
-      onChange={({ currentTarget: { value: entered } }) => {
-        setTyped(undefined);
-        onChange(entered === '' && !attribute.required ? undefined : entered);
+      onInput={(event) => setTypedText(event.currentTarget.value)}
+      onChange={({ currentTarget: { value: text } }) => {
+        setTypedText(undefined);
+        onChange(text === '' && !attribute.required ? undefined : text);
       }}
     />
   );
 }
 
-const defaultText = ({ default: usual, unit }: FieldProps['attribute']): string =>
-  usual === undefined ? 'not set' : `default: ${usual}${unit ? ` ${unit}` : ''}`;
+const formatDefault = ({ default: defaultValue, unit }: FieldProps['attribute']): string =>
+  defaultValue === undefined ? 'not set' : `default: ${defaultValue}${unit ? ` ${unit}` : ''}`;
 
 const stripMarkdown = (markdown: string): string => markdown.replaceAll('`', '');

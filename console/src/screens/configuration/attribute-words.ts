@@ -1,12 +1,12 @@
 /** Labels for names that are not words. */
-const WORDS: Readonly<Record<string, string>> = {
+const LABELS: Readonly<Record<string, string>> = {
   nthreads: 'Threads',
   norm: 'Normalization',
   val: 'Value',
   litteral: 'Literal',
 };
 
-/** The unit at the end of a name; it is shown with the field, as in `(ms)`, so the label does not repeat it. */
+/** The unit at the end of a name. The label omits it, because the field shows it separately, as in `(ms)`. */
 const UNIT = /(?<! per) (?:ms|s|bytes)$/;
 
 const ABBREVIATIONS = new Set([
@@ -27,16 +27,16 @@ const ABBREVIATIONS = new Set([
 ]);
 
 /** `mimeTypesMode` becomes "Mime types mode". The form shows the name as written in the XML beside the label. */
-export function attributeLabel(name: string): string {
-  const known = WORDS[name];
-  if (known !== undefined) return known;
-  const words = name
+export function getAttributeLabel(name: string): string {
+  const fixedLabel = LABELS[name];
+  if (fixedLabel !== undefined) return fixedLabel;
+  const label = name
     .replace(/([a-z\d])([A-Z])/g, '$1 $2')
     .toLowerCase()
     .replace(UNIT, '')
-    .replace(/\b(min|max)\b/g, (short) => `${short}imum`)
+    .replace(/\b(min|max)\b/g, (abbreviation) => `${abbreviation}imum`)
     .split(/[ _:-]+/)
     .map((word) => (ABBREVIATIONS.has(word) ? word.toUpperCase() : word))
     .join(' ');
-  return words.charAt(0).toUpperCase() + words.slice(1);
+  return label.charAt(0).toUpperCase() + label.slice(1);
 }

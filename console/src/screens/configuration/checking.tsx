@@ -1,4 +1,4 @@
-/** A text of the configuration that the server checks while it is being edited. */
+/** Has the server check a text of the configuration while it is being edited. */
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { call } from '../../api/client.js';
@@ -7,43 +7,43 @@ import { formatPlural } from '../../ui/format.js';
 import type { TextProblem } from './code-editor.js';
 import { type Draft, toRequestBody } from './draft.js';
 
-interface Checked {
+interface ProblemCounts {
   readonly errors: number;
   readonly warnings: number;
 }
 
-export interface Checking {
-  readonly checked: Checked;
+export interface DraftCheck {
+  readonly problemCounts: ProblemCounts;
   readonly check: (text: string) => Promise<readonly TextProblem[]>;
 }
 
 /**
- * @param draftOf returns the configuration with the text in it @param placeOf returns the place of a problem in the
- * text; undefined if it is elsewhere. Warnings from elsewhere are left out.
+ * Checks the text as a part of the whole configuration. Errors elsewhere in the configuration are reported without a
+ * position in the text, and warnings elsewhere are left out.
  */
 export function useDraftCheck(
-  draftOf: (text: string) => Draft,
-  placeOf: (problem: ConfigurationProblemDto, text: string) => Pick<TextProblem, 'line' | 'column'> | undefined,
-): Checking {
-  const [checked, setChecked] = useState<Checked>({ errors: 0, warnings: 0 });
+  toDraft: (text: string) => Draft,
+  findPosition: (problem: ConfigurationProblemDto, text: string) => Pick<TextProblem, 'line' | 'column'> | undefined,
+): DraftCheck {
+  const [problemCounts, setProblemCounts] = useState<ProblemCounts>({ errors: 0, warnings: 0 });
   const check = async (text: string): Promise<TextProblem[]> => {
-    const { problems } = await call('POST /api/v1/config/check', { body: toRequestBody(draftOf(text)) });
+    const { problems } = await call('POST /api/v1/config/check', { body: toRequestBody(toDraft(text)) });
     const found = problems.flatMap((problem): TextProblem[] => {
       const { severity, code, message, file, line, column } = problem;
-      const place = placeOf(problem, text);
-      if (place) return [{ severity, code, message, ...place }];
+      const position = findPosition(problem, text);
+      if (position) return [{ severity, code, message, ...position }];
       return severity === 'error' ? [{ severity, code, message: `${file}:${line}:${column} ${message}` }] : [];
     });
     const errors = found.filter(({ severity }) => severity === 'error').length;
-    setChecked({ errors, warnings: found.length - errors });
+    setProblemCounts({ errors, warnings: found.length - errors });
     return found;
   };
-  return { checked, check };
+  return { problemCounts, check };
 }
 
-export function CheckSummary({ checked: { errors, warnings } }: { checked: Checked }): JSX.Element {
-  const words = [errors > 0 && formatPlural(errors, 'error'), warnings > 0 && formatPlural(warnings, 'warning')].filter(
+export function CheckSummary({ problemCounts: { errors, warnings } }: { problemCounts: ProblemCounts }): JSX.Element {
+  const parts = [errors > 0 && formatPlural(errors, 'error'), warnings > 0 && formatPlural(warnings, 'warning')].filter(
     Boolean,
   );
-  return <span role="status">{words.join(', ') || 'no problems'}</span>;
+  return <span role="status">{parts.join(', ') || 'no problems'}</span>;
 }

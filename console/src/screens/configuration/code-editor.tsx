@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ConfigurationProblemDto, ElementFormDto } from '../../api/schema.js';
 import { LoadFailure, LoadingNotice } from '../../ui/answers.js';
 
-/** A problem reported by the checker, at its place in the edited text; without a line if it is elsewhere. */
+/** A problem reported by the checker, with its position in the edited text, or without one if it is elsewhere. */
 export interface TextProblem extends Pick<ConfigurationProblemDto, 'severity' | 'message' | 'code'> {
   readonly line?: number;
   readonly column?: number;
@@ -26,29 +26,29 @@ export interface CodeProps {
   readonly check: (text: string) => Promise<readonly TextProblem[]>;
 }
 
-/** The code editor. It is larger than the rest of the console, so it is only loaded when needed. */
+/** The code editor. It is only loaded when needed, because it is larger than the rest of the console. */
 export function CodeEditor(props: CodeProps): JSX.Element {
   const { text, line, editable } = props;
   const element = useRef<HTMLDivElement>(null);
   const [failed, setFailed] = useState(false);
-  const latest = useRef(props);
-  latest.current = props;
+  const latestProps = useRef(props);
+  latestProps.current = props;
   useEffect(() => {
     let close: (() => void) | undefined;
-    let gone = false;
+    let unmounted = false;
     import('./code-mirror.js').then(
       ({ openEditor }) => {
-        if (gone || !element.current) return;
+        if (unmounted || !element.current) return;
         close = openEditor(element.current, {
-          ...latest.current,
-          onChange: (changed) => latest.current.onChange(changed),
-          check: (changed) => latest.current.check(changed),
+          ...latestProps.current,
+          onChange: (newText) => latestProps.current.onChange(newText),
+          check: (newText) => latestProps.current.check(newText),
         });
       },
       () => setFailed(true),
     );
     return () => {
-      gone = true;
+      unmounted = true;
       close?.();
     };
   }, [text, line, editable]);

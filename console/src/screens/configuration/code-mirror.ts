@@ -12,9 +12,9 @@ import type { CodeProps, TextProblem } from './code-editor.js';
 import { toElementSpecs } from './completion.js';
 import { rulesLanguage } from './rules-language.js';
 
-const CHECK_AFTER_MS = 350;
+const CHECK_DELAY_MS = 350;
 
-const colours = HighlightStyle.define([
+const highlightStyle = HighlightStyle.define([
   { tag: tags.tagName, color: 'var(--accent)', fontWeight: '600' },
   { tag: tags.keyword, color: 'var(--accent)', fontWeight: '600' },
   { tag: tags.attributeName, color: 'var(--info)' },
@@ -50,27 +50,27 @@ const theme = EditorView.theme({
   '.cm-deletedChunk .cm-deletedText': { background: 'color-mix(in srgb, var(--bad) 30%, transparent) !important' },
 });
 
-const shared: Extension = [lineNumbers(), syntaxHighlighting(colours), theme, EditorView.lineWrapping];
+const sharedExtensions: Extension = [lineNumbers(), syntaxHighlighting(highlightStyle), theme, EditorView.lineWrapping];
 
 /**
- * CodeMirror creates its styles at run time. Inside a shadow root, it does so without style elements, which this page's
+ * CodeMirror creates its styles at run time. Inside a shadow root, it does not need style elements, which this page's
  * Content-Security-Policy forbids.
  */
-const openShadowRoot = (element: HTMLElement): ShadowRoot =>
+const ensureShadowRoot = (element: HTMLElement): ShadowRoot =>
   element.shadowRoot ?? element.attachShadow({ mode: 'open' });
 
 export function openEditor(element: HTMLElement, options: CodeProps): () => void {
   const { label, language, text, line, editable, onChange } = options;
-  const root = openShadowRoot(element);
+  const root = ensureShadowRoot(element);
   const view = new EditorView({
     parent: root,
     root,
     state: EditorState.create({
       doc: text,
       extensions: [
-        shared,
-        language === 'xml' ? [xmlLanguage(), foldGutter()] : rulesLanguage,
-        options.elements && editable ? completionExtension(options.elements) : [],
+        sharedExtensions,
+        language === 'xml' ? [createXmlLanguage(), foldGutter()] : rulesLanguage,
+        options.elements && editable ? createCompletionExtension(options.elements) : [],
         search({ top: true }),
         history(),
         drawSelection(),
@@ -79,7 +79,7 @@ export function openEditor(element: HTMLElement, options: CodeProps): () => void
         EditorView.contentAttributes.of({ 'aria-label': label }),
         keymap.of([...completionKeymap, ...searchKeymap, ...defaultKeymap, ...historyKeymap]),
         EditorView.updateListener.of((update) => update.docChanged && onChange(update.state.doc.toString())),
-        editable ? lintExtension(options.check) : [],
+        editable ? createLintExtension(options.check) : [],
       ],
     }),
   });
@@ -88,55 +88,54 @@ export function openEditor(element: HTMLElement, options: CodeProps): () => void
 }
 
 /**
- * End tags are offered but never inserted automatically, because people who also type them would get each of them
- * twice.
+ * Offers end tags but never inserts them automatically, because users who type them anyway would get each one twice.
  */
-const xmlLanguage = () => xml({ autoCloseTags: false });
+const createXmlLanguage = () => xml({ autoCloseTags: false });
 
 /** Elements, attributes and values of the schema, offered where they are allowed; Control-Space lists them. */
-const completionExtension = (elements: NonNullable<CodeProps['elements']>): Extension =>
+const createCompletionExtension = (elements: NonNullable<CodeProps['elements']>): Extension =>
   autocompletion({
     override: [(context) => completeFromSchema(toElementSpecs(elements, context.state.doc.toString()), [])(context)],
   });
 
-/** F8 goes from problem to problem, Control-Shift-M opens a list of the problems. */
-const lintExtension = (check: CodeProps['check']): Extension => [
+/** F8 goes to the next problem, and Control-Shift-M opens the list of problems. */
+const createLintExtension = (check: CodeProps['check']): Extension => [
   lintGutter(),
   keymap.of(lintKeymap),
   linter(async ({ state: { doc } }) => (await check(doc.toString())).map((problem) => toDiagnostic(doc, problem)), {
-    delay: CHECK_AFTER_MS,
+    delay: CHECK_DELAY_MS,
   }),
 ];
 
 function toDiagnostic(doc: Text, { severity, code, message, line, column = 1 }: TextProblem): Diagnostic {
-  const at = doc.line(line !== undefined && line <= doc.lines ? line : 1);
-  const from = line === undefined ? at.from : Math.min(at.from + column - 1, at.to);
-  const word = /^[^\s>]*/.exec(doc.sliceString(from, at.to))?.[0] ?? '';
+  const docLine = doc.line(line !== undefined && line <= doc.lines ? line : 1);
+  const from = line === undefined ? docLine.from : Math.min(docLine.from + column - 1, docLine.to);
+  const word = /^[^\s>]*/.exec(doc.sliceString(from, docLine.to))?.[0] ?? '';
   return { from, to: Math.max(from, from + word.length), severity, message: `${message} (${code})` };
 }
 
-function showLine(view: EditorView, wanted: number): void {
-  const line = view.state.doc.line(Math.min(Math.max(1, wanted), view.state.doc.lines));
+function showLine(view: EditorView, lineNumber: number): void {
+  const line = view.state.doc.line(Math.min(Math.max(1, lineNumber), view.state.doc.lines));
   view.dispatch({ selection: { anchor: line.from }, effects: EditorView.scrollIntoView(line.from, { y: 'center' }) });
   view.focus();
 }
 
-interface Difference {
+interface DiffOptions {
   readonly before: string;
   readonly after: string;
   readonly language: CodeProps['language'];
 }
 
-export function openDifference(element: HTMLElement, { before, after, language }: Difference): () => void {
-  const root = openShadowRoot(element);
+export function openDiffView(element: HTMLElement, { before, after, language }: DiffOptions): () => void {
+  const root = ensureShadowRoot(element);
   const view = new EditorView({
     parent: root,
     root,
     state: EditorState.create({
       doc: after,
       extensions: [
-        shared,
-        language === 'xml' ? xmlLanguage() : rulesLanguage,
+        sharedExtensions,
+        language === 'xml' ? createXmlLanguage() : rulesLanguage,
         EditorState.readOnly.of(true),
         EditorView.contentAttributes.of({ 'aria-label': 'Difference between the two versions' }),
         unifiedMergeView({ original: before, mergeControls: false, collapseUnchanged: { margin: 3, minSize: 6 } }),

@@ -1,21 +1,21 @@
-/** Finds what may be written at a position in the configuration, for completion while typing. */
+/** Converts the elements of the schema to the form in which CodeMirror completes them. */
 import type { ElementSpec } from '@codemirror/lang-xml';
 import type { ElementFormDto } from '../../api/schema.js';
-import { findPrefix, readXml } from './xml-tree.js';
+import { findPrefix, parseXml } from './xml-tree.js';
 
-/** Usual prefixes, for a text that declares none. */
-const USUAL: Readonly<Record<string, string>> = {
+/** Default prefixes for text that declares none. */
+const DEFAULT_PREFIXES: Readonly<Record<string, string>> = {
   'urn:crawlway:config:1': 'cw',
   'exa:com.exalead.actionrules.v21': 'ar',
 };
 
-/** The elements under their names in this text, which depend on its prefixes. */
+/** Names the elements with the prefixes that this text uses. */
 export function toElementSpecs(elements: readonly ElementFormDto[], text: string): ElementSpec[] {
-  const root = readXml(text);
+  const root = parseXml(text);
   const names = new Map(
     elements.map(({ name, namespace }) => {
-      const usual = USUAL[namespace] ?? '';
-      const prefix = root ? findPrefix(root, namespace, usual).prefix : usual && `${usual}:`;
+      const defaultPrefix = DEFAULT_PREFIXES[namespace] ?? '';
+      const prefix = root ? findPrefix(root, namespace, defaultPrefix).prefix : defaultPrefix && `${defaultPrefix}:`;
       return [name, `${prefix}${name}`];
     }),
   );

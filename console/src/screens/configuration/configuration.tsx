@@ -25,8 +25,8 @@ export function Configuration(): JSX.Element {
   return (
     <>
       <PageHead title="Configuration">
-        What is crawled and how. Every change is checked as a whole and can be previewed against the stored URLs before
-        it is in force.
+        What is crawled and how. The server checks every change as a whole, and its effect on the stored URLs can be
+        previewed before it is saved.
       </PageHead>
       <ConfigurationOverview />
       <Tabs views={VIEWS} current={view} />

@@ -17,7 +17,7 @@ import {
 } from './xml-tree.js';
 
 /** A configuration that is being edited, and the elements that it may contain. */
-export interface Editing {
+export interface EditorContext {
   readonly xml: string;
   readonly root: XmlElement;
   readonly elements: ReadonlyMap<string, ElementFormDto>;
@@ -28,31 +28,31 @@ export interface Editing {
 
 interface FormProps {
   readonly element: XmlElement;
-  readonly editing: Editing;
+  readonly editor: EditorContext;
   /** Whether the element is shown as a single line until it is opened. */
   readonly folded?: boolean;
-  /** Names of elements inside that have their own screen. */
-  readonly hidden?: readonly string[];
+  /** Names of child elements that are edited elsewhere. */
+  readonly hiddenNames?: readonly string[];
 }
 
-export function ElementForm({ element, editing, folded = false, hidden = [] }: FormProps): JSX.Element {
-  const form = editing.elements.get(element.name);
-  if (!folded) return <ElementFields element={element} editing={editing} form={form} hidden={hidden} />;
+export function ElementForm({ element, editor, folded = false, hiddenNames = [] }: FormProps): JSX.Element {
+  const form = editor.elements.get(element.name);
+  if (!folded) return <ElementFields element={element} editor={editor} form={form} hiddenNames={hiddenNames} />;
   return (
-    <CollapsibleElement element={element} editing={editing}>
-      <ElementFields element={element} editing={editing} form={form} hidden={hidden} />
+    <CollapsibleElement element={element} editor={editor}>
+      <ElementFields element={element} editor={editor} form={form} hiddenNames={hiddenNames} />
     </CollapsibleElement>
   );
 }
 
-/** Renders the content only while it is open, because a configuration may have thousands of elements. */
+/** Renders its content only while it is open, because a configuration may have thousands of elements. */
 function CollapsibleElement({
   element,
-  editing,
+  editor,
   children,
 }: FormProps & { readonly children: ComponentChildren }): JSX.Element {
   const [open, setOpen] = useState(false);
-  const { xml, mayChange, change } = editing;
+  const { xml, mayChange, change } = editor;
   return (
     <details
       class="element"
@@ -77,13 +77,13 @@ function CollapsibleElement({
   );
 }
 
-const SHOWN = 3;
+const MAX_ATTRIBUTES_SHOWN = 3;
 
 const summarize = ({ attributes, text }: XmlElement): string =>
   [
     ...attributes
       .filter(({ name }) => !name.startsWith('xmlns'))
-      .slice(0, SHOWN)
+      .slice(0, MAX_ATTRIBUTES_SHOWN)
       .map(({ name, value }) => `${name}=${value}`),
     text.trim(),
   ]
@@ -92,28 +92,32 @@ const summarize = ({ attributes, text }: XmlElement): string =>
 
 type FieldsProps = Required<Omit<FormProps, 'folded'>> & { readonly form?: ElementFormDto };
 
-function ElementFields({ element, editing, form, hidden }: FieldsProps): JSX.Element {
-  const { xml, mayChange, change } = editing;
-  const own = editing.problems.filter(({ line, column }) => findElementAt(editing.root, xml, line, column) === element);
+function ElementFields({ element, editor, form, hiddenNames }: FieldsProps): JSX.Element {
+  const { xml, mayChange, change } = editor;
+  const ownProblems = editor.problems.filter(
+    ({ line, column }) => findElementAt(editor.root, xml, line, column) === element,
+  );
   if (!form) return <p class="muted">Crawlway does not recognize this element and leaves it unchanged.</p>;
   const isSet = ({ name, aliases }: ElementFormDto['attributes'][number]): boolean =>
-    [name, ...aliases].some((one) => getAttributeValue(element, one) !== undefined);
-  const first = form.attributes.filter((attribute) => attribute.required || isSet(attribute));
-  const others = form.attributes.filter((attribute) => !first.includes(attribute));
+    [name, ...aliases].some((candidate) => getAttributeValue(element, candidate) !== undefined);
+  const mainAttributes = form.attributes.filter((attribute) => attribute.required || isSet(attribute));
+  const otherAttributes = form.attributes.filter((attribute) => !mainAttributes.includes(attribute));
   const renderField = (attribute: ElementFormDto['attributes'][number]): JSX.Element => {
-    const names = listPossibleNames(editing.root, element.name, attribute.name);
-    const written = [attribute.name, ...attribute.aliases].find((one) => getAttributeValue(element, one) !== undefined);
+    const names = listPossibleNames(editor.root, element.name, attribute.name);
+    const writtenName = [attribute.name, ...attribute.aliases].find(
+      (candidate) => getAttributeValue(element, candidate) !== undefined,
+    );
     return (
       <AttributeField
         key={attribute.name}
         attribute={names.length > 0 ? { ...attribute, choices: [...names] } : attribute}
-        value={written === undefined ? undefined : getAttributeValue(element, written)}
+        value={writtenName === undefined ? undefined : getAttributeValue(element, writtenName)}
         editable={mayChange}
         onChange={(value) =>
           change(
-            written === 'name' && value !== undefined
-              ? renameElement(xml, editing.root, element, value)
-              : setAttribute(xml, element, written ?? attribute.name, value),
+            writtenName === 'name' && value !== undefined
+              ? renameElement(xml, editor.root, element, value)
+              : setAttribute(xml, element, writtenName ?? attribute.name, value),
           )
         }
       />
@@ -122,39 +126,41 @@ function ElementFields({ element, editing, form, hidden }: FieldsProps): JSX.Ele
   return (
     <div class="stack">
       <p class="muted">
-        {form.meaning} {referenceText(findReferences(editing.root, element).length)}
+        {form.meaning} {describeReferences(findReferences(editor.root, element).length)}
       </p>
-      {own.map(({ code, message, severity }) => (
+      {ownProblems.map(({ code, message, severity }) => (
         <p key={`${code} ${message}`} class={`notice ${severity === 'error' ? 'bad' : 'warn'}`}>
           {message}
         </p>
       ))}
       {form.text !== undefined && element.children.length === 0 && (
-        <TextField label={form.text} element={element} editing={editing} />
+        <TextField label={form.text} element={element} editor={editor} />
       )}
-      {first.length > 0 && <div class="settings">{first.map(renderField)}</div>}
-      {others.length > 0 && (
-        <MoreFields label={`${others.length} more ${others.length === 1 ? 'setting' : 'settings'}, at their defaults`}>
-          {() => <div class="settings">{others.map(renderField)}</div>}
+      {mainAttributes.length > 0 && <div class="settings">{mainAttributes.map(renderField)}</div>}
+      {otherAttributes.length > 0 && (
+        <MoreFields
+          label={`${otherAttributes.length} more ${otherAttributes.length === 1 ? 'setting' : 'settings'}, at their defaults`}
+        >
+          {() => <div class="settings">{otherAttributes.map(renderField)}</div>}
         </MoreFields>
       )}
       {element.name === 'Sink' && mayChange && (
         <SinkTest
-          ask={() => testDraftSink(getAttributeValue(element, 'name') ?? '', xml)}
+          runTest={() => testDraftSink(getAttributeValue(element, 'name') ?? '', xml)}
           disabled={!getAttributeValue(element, 'name') || !getAttributeValue(element, 'url')}
         />
       )}
       {element.children
-        .filter(({ name }) => !hidden.includes(name))
+        .filter(({ name }) => !hiddenNames.includes(name))
         .map((child, i) => (
-          <ElementForm key={`${child.name} ${i}`} element={child} editing={editing} folded />
+          <ElementForm key={`${child.name} ${i}`} element={child} editor={editor} folded />
         ))}
-      <AddElement parent={element} editing={editing} hidden={hidden} />
+      <AddElement parent={element} editor={editor} hiddenNames={hiddenNames} />
     </div>
   );
 }
 
-const referenceText = (count: number): string =>
+const describeReferences = (count: number): string =>
   count === 0
     ? ''
     : `The name is also used in ${formatPlural(count, 'other place')}; renaming updates every reference.`;
@@ -181,13 +187,13 @@ function MoreFields({
 interface TextProps {
   readonly label: string;
   readonly element: XmlElement;
-  readonly editing: Editing;
+  readonly editor: EditorContext;
 }
 
-function TextField({ label, element, editing: { xml, mayChange, change } }: TextProps): JSX.Element {
+function TextField({ label, element, editor: { xml, mayChange, change } }: TextProps): JSX.Element {
   const id = useId();
   // As in AttributeField, keeps what is being typed when the checker responds.
-  const [typed, setTyped] = useState<string>();
+  const [typedText, setTypedText] = useState<string>();
   return (
     <div class="field grow">
       <label for={id}>{label}</label>
@@ -196,10 +202,10 @@ function TextField({ label, element, editing: { xml, mayChange, change } }: Text
         class="mono"
         rows={3}
         readOnly={!mayChange}
-        value={typed ?? element.text}
-        onInput={(event) => setTyped(event.currentTarget.value)}
+        value={typedText ?? element.text}
+        onInput={(event) => setTypedText(event.currentTarget.value)}
         onChange={(event) => {
-          setTyped(undefined);
+          setTypedText(undefined);
           change(setText(xml, element, event.currentTarget.value));
         }}
       />
@@ -209,30 +215,34 @@ function TextField({ label, element, editing: { xml, mayChange, change } }: Text
 
 interface AddProps {
   readonly parent: XmlElement;
-  readonly editing: Editing;
-  readonly hidden?: readonly string[];
+  readonly editor: EditorContext;
+  readonly hiddenNames?: readonly string[];
 }
 
-const USUAL: Readonly<Record<string, string>> = { 'urn:crawlway:config:1': 'cw' };
+const DEFAULT_PREFIXES: Readonly<Record<string, string>> = { 'urn:crawlway:config:1': 'cw' };
 
-/** Adds an element that is allowed here; its form asks for required values. */
-export function AddElement({ parent, editing, hidden = [] }: AddProps): JSX.Element | null {
-  const { xml, root, elements, mayChange, change } = editing;
+/** Adds an element that the parent may contain. Its required attributes are filled in or left empty for the user. */
+export function AddElement({ parent, editor, hiddenNames = [] }: AddProps): JSX.Element | null {
+  const { xml, root, elements, mayChange, change } = editor;
   const id = useId();
-  const possible = (elements.get(parent.name)?.children ?? []).filter(
+  const allowedNames = (elements.get(parent.name)?.children ?? []).filter(
     (name) =>
-      !hidden.includes(name) && !(elements.get(name)?.once && parent.children.some((child) => child.name === name)),
+      !hiddenNames.includes(name) &&
+      !(elements.get(name)?.once && parent.children.some((child) => child.name === name)),
   );
-  if (!mayChange || possible.length === 0) return null;
+  if (!mayChange || allowedNames.length === 0) return null;
   const add = (name: string): void => {
     const form = elements.get(name)!;
-    const usual = USUAL[form.namespace] ?? (form.namespace.includes('actionrules') ? 'ar' : '');
-    const { prefix, declaration } = findPrefix(root, form.namespace, usual);
-    const required = form.attributes
-      .filter((one) => one.required)
-      .map((one) => ` ${one.name}="${one.choices?.[0] ?? listPossibleNames(root, name, one.name)[0] ?? ''}"`)
+    const defaultPrefix = DEFAULT_PREFIXES[form.namespace] ?? (form.namespace.includes('actionrules') ? 'ar' : '');
+    const { prefix, declaration } = findPrefix(root, form.namespace, defaultPrefix);
+    const requiredAttributes = form.attributes
+      .filter((attribute) => attribute.required)
+      .map(
+        (attribute) =>
+          ` ${attribute.name}="${attribute.choices?.[0] ?? listPossibleNames(root, name, attribute.name)[0] ?? ''}"`,
+      )
       .join('');
-    change(appendChild(xml, parent, `<${prefix}${name}${declaration}${required}/>`));
+    change(appendChild(xml, parent, `<${prefix}${name}${declaration}${requiredAttributes}/>`));
   };
   return (
     <div class="row">
@@ -249,7 +259,7 @@ export function AddElement({ parent, editing, hidden = [] }: AddProps): JSX.Elem
         }}
       >
         <option value="">choose…</option>
-        {possible.map((name) => (
+        {allowedNames.map((name) => (
           <option key={name} value={name} title={elements.get(name)?.meaning}>
             {name}
           </option>

@@ -4,24 +4,24 @@ import type { ConfigurationProblemDto } from '../../api/schema.js';
 import { useDebounced } from '../../state/rested.js';
 
 export interface FormCheck {
-  readonly checked: { readonly errors: number; readonly warnings: number };
+  readonly problemCounts: { readonly errors: number; readonly warnings: number };
   /** Problems in CrawlConfig.xml itself. */
   readonly problems: readonly ConfigurationProblemDto[];
 }
 
 /** Has the server check a configuration that is being edited whenever typing pauses. */
 export function useFormCheck(xml: string, file: string): FormCheck {
-  const rested = useDebounced(xml);
+  const debouncedXml = useDebounced(xml);
   const [found, setFound] = useState<readonly ConfigurationProblemDto[]>([]);
   useEffect(() => {
     const abort = new AbortController();
-    call('POST /api/v1/config/check', { body: rested, signal: abort.signal }).then(
+    call('POST /api/v1/config/check', { body: debouncedXml, signal: abort.signal }).then(
       ({ problems }) => setFound(problems),
       () => undefined, // saving reports what is wrong
     );
     return () => abort.abort();
-  }, [rested]);
+  }, [debouncedXml]);
   const errors = found.filter(({ severity }) => severity === 'error').length;
-  const problems = found.filter((one) => one.file === file);
-  return { checked: { errors, warnings: found.length - errors }, problems };
+  const problems = found.filter((problem) => problem.file === file);
+  return { problemCounts: { errors, warnings: found.length - errors }, problems };
 }

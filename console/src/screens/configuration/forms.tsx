@@ -12,35 +12,48 @@ import { ResourceView } from '../../ui/answers.js';
 import { Panel } from '../../ui/panel.js';
 import { ApplyDialog } from './apply-dialog.js';
 import { CheckSummary } from './checking.js';
-import { AddElement, type Editing, ElementForm } from './element-form.js';
+import { AddElement, type EditorContext, ElementForm } from './element-form.js';
 import { useFormCheck } from './form-check.js';
 import { type LoadedForms, loadForms } from './load.js';
-import { useUnsaved } from './unsaved.js';
-import { copyElement, getAttributeValue, readXml, removeElement, type XmlElement } from './xml-tree.js';
+import { useUnsavedText } from './unsaved.js';
+import { copyElement, getAttributeValue, parseXml, removeElement, type XmlElement } from './xml-tree.js';
 
 export function Forms(): JSX.Element {
   const forms = useResource('configuration forms', loadForms);
   return (
-    <ResourceView of={forms}>
-      {(loaded) => <FormsEditor key={loaded.etag} loaded={loaded} onApplied={forms.reload} />}
+    <ResourceView resource={forms}>
+      {(configuration) => <FormsEditor key={configuration.etag} loaded={configuration} onApplied={forms.reload} />}
     </ResourceView>
   );
 }
 
-function FormsEditor({ loaded, onApplied }: { loaded: LoadedForms; onApplied: () => void }): JSX.Element {
+function FormsEditor({
+  loaded: configuration,
+  onApplied,
+}: {
+  loaded: LoadedForms;
+  onApplied: () => void;
+}): JSX.Element {
   const mayChange = useHasRole('admin');
-  // Shares the unsaved text with the XML view: what is typed in one appears in the other.
-  const { text: xml, changed, etag, type, discard, forget } = useUnsaved('xml', loaded.xml, loaded.etag);
-  const { checked, problems } = useFormCheck(xml, loaded.file);
+  // The unsaved text is shared with the XML view: what is typed in one appears in the other.
+  const {
+    text: xml,
+    changed,
+    etag,
+    updateText,
+    discard,
+    markSaved,
+  } = useUnsavedText('xml', configuration.xml, configuration.etag);
+  const { problemCounts, problems } = useFormCheck(xml, configuration.file);
   const [applying, setApplying] = useState(false);
-  const root = readXml(xml);
-  if (!root) return <p class="notice bad">The configuration has no element. Write it in the XML view.</p>;
-  const elements = new Map(loaded.elements.map((one) => [one.name, one]));
-  const editing: Editing = { xml, root, elements, mayChange, problems, change: type };
+  const root = parseXml(xml);
+  if (!root) return <p class="notice bad">The configuration contains no elements. Write it in the XML view.</p>;
+  const elements = new Map(configuration.elements.map((form) => [form.name, form]));
+  const editor: EditorContext = { xml, root, elements, mayChange, problems, change: updateText };
   return (
     <>
       <div class="actions end sticky">
-        <CheckSummary checked={checked} />
+        <CheckSummary problemCounts={problemCounts} />
         {mayChange ? (
           <>
             {changed && (
@@ -51,18 +64,18 @@ function FormsEditor({ loaded, onApplied }: { loaded: LoadedForms; onApplied: ()
             <button
               type="button"
               class="button primary"
-              disabled={!changed || checked.errors > 0}
+              disabled={!changed || problemCounts.errors > 0}
               onClick={() => setApplying(true)}
             >
               Preview and save…
             </button>
           </>
         ) : (
-          'read-only: changing it requires the role admin'
+          'read-only: changes require the role admin'
         )}
       </div>
-      <CrawlerForms editing={editing} />
-      <SharedSettings editing={editing} />
+      <CrawlerForms editor={editor} />
+      <SharedSettings editor={editor} />
       {applying && (
         <ApplyDialog
           title="What this change would do"
@@ -70,7 +83,7 @@ function FormsEditor({ loaded, onApplied }: { loaded: LoadedForms; onApplied: ()
           etag={etag}
           onApplied={() => {
             setApplying(false);
-            forget();
+            markSaved();
             onApplied();
           }}
           onClose={() => setApplying(false)}
@@ -82,24 +95,26 @@ function FormsEditor({ loaded, onApplied }: { loaded: LoadedForms; onApplied: ()
 
 const findCrawlers = ({ children }: XmlElement): XmlElement[] => children.filter(({ name }) => name === 'Crawler');
 
-/** Shows the selected crawler in full, and those that are not in force yet. */
-function CrawlerForms({ editing }: { editing: Editing }): JSX.Element {
-  const { root, xml, mayChange, change } = editing;
-  const chosen = useCrawler()?.name;
-  const all = findCrawlers(root);
-  const names = all.map((element) => getAttributeValue(element, 'name') ?? '');
-  const [copied, setCopied] = useState<readonly string[]>([]);
-  const shown = all.filter((_, i) => names[i] === chosen || copied.includes(names[i]!) || all.length === 1);
+/** Shows the selected crawler, and copies of crawlers that are not saved yet. */
+function CrawlerForms({ editor }: { editor: EditorContext }): JSX.Element {
+  const { root, xml, mayChange, change } = editor;
+  const chosenName = useCrawler()?.name;
+  const crawlers = findCrawlers(root);
+  const names = crawlers.map((element) => getAttributeValue(element, 'name') ?? '');
+  const [copiedNames, setCopiedNames] = useState<readonly string[]>([]);
+  const shownCrawlers = crawlers.filter(
+    (_, i) => names[i] === chosenName || copiedNames.includes(names[i]!) || crawlers.length === 1,
+  );
   const copyCrawler = (element: XmlElement): void => {
     const name = findUnusedName(getAttributeValue(element, 'name') ?? 'crawler', names);
-    setCopied([...copied, name]);
+    setCopiedNames([...copiedNames, name]);
     change(copyElement(xml, element, name));
   };
   return (
     <>
-      {shown.map((element) => (
+      {shownCrawlers.map((element) => (
         <Panel
-          key={all.indexOf(element)}
+          key={crawlers.indexOf(element)}
           title={`Crawler ${getAttributeValue(element, 'name') ?? ''}`}
           aside={
             mayChange && (
@@ -118,7 +133,7 @@ function CrawlerForms({ editing }: { editing: Editing }): JSX.Element {
           }
         >
           <div class="stack">
-            <ElementForm element={element} editing={editing} hidden={['Rules']} />
+            <ElementForm element={element} editor={editor} hiddenNames={['Rules']} />
             <p class="muted">
               Crawl rules have <a href={href('/configuration')}>a view of their own</a>. Stored URLs are tied to the
               crawler's name: if you rename the crawler, the crawl starts over, and everything indexed under the old
@@ -132,22 +147,22 @@ function CrawlerForms({ editing }: { editing: Editing }): JSX.Element {
 }
 
 /** Settings that all crawlers share. */
-function SharedSettings({ editing }: { editing: Editing }): JSX.Element {
-  const { root } = editing;
+function SharedSettings({ editor }: { editor: EditorContext }): JSX.Element {
+  const { root } = editor;
   return (
     <Panel title="Shared by all crawlers">
       <div class="stack">
         {root.children
           .filter(({ name }) => name !== 'Crawler')
           .map((element, i) => (
-            <ElementForm key={`${element.name} ${i}`} element={element} editing={editing} folded />
+            <ElementForm key={`${element.name} ${i}`} element={element} editor={editor} folded />
           ))}
-        <AddElement parent={root} editing={editing} hidden={['Crawler']} />
+        <AddElement parent={root} editor={editor} hiddenNames={['Crawler']} />
       </div>
     </Panel>
   );
 }
 
-function findUnusedName(name: string, taken: readonly string[]): string {
-  for (let number = 2; ; number++) if (!taken.includes(`${name}-${number}`)) return `${name}-${number}`;
+function findUnusedName(name: string, takenNames: readonly string[]): string {
+  for (let suffix = 2; ; suffix++) if (!takenNames.includes(`${name}-${suffix}`)) return `${name}-${suffix}`;
 }

@@ -15,7 +15,7 @@ import { TextDifference } from './text-difference.js';
 
 export function History(): JSX.Element {
   const { query } = useRoute();
-  const chosen = Number(query.get('version')) || undefined;
+  const chosenVersion = Number(query.get('version')) || undefined;
   const versions = useResource(
     'versions',
     async (signal) => (await call('GET /api/v1/config/versions', { query: { limit: 200 }, signal })).items,
@@ -23,11 +23,11 @@ export function History(): JSX.Element {
   return (
     <div class="stack">
       <Panel title="Versions" aside="newest first">
-        <ResourceView of={versions}>
+        <ResourceView resource={versions}>
           {(items) => (
             <Table
               name="Versions of the configuration"
-              heads={[{ label: 'Version', number: true }, 'When', 'By', { label: 'Compare', hidden: true }]}
+              headers={[{ label: 'Version', isNumber: true }, 'When', 'By', { label: 'Compare', hidden: true }]}
             >
               {items.map(({ version, at, who }, index) => (
                 <tr key={version}>
@@ -56,7 +56,7 @@ export function History(): JSX.Element {
           )}
         </ResourceView>
       </Panel>
-      {chosen && <Comparison key={chosen} version={chosen} onRestored={versions.reload} />}
+      {chosenVersion && <Comparison key={chosenVersion} version={chosenVersion} onRestored={versions.reload} />}
     </div>
   );
 }
@@ -70,7 +70,7 @@ interface Texts {
 const indexByName = (items: readonly RuleTextDto[]): Map<string, string> =>
   new Map(items.map(({ name, text }) => [name, text]));
 
-async function loadCurrent(signal: AbortSignal): Promise<Texts & { etag: string }> {
+async function loadCurrentTexts(signal: AbortSignal): Promise<Texts & { etag: string }> {
   const [{ xml, etag }, { items }] = await Promise.all([
     loadConfiguration(signal),
     call('GET /api/v1/config/files', { signal }),
@@ -78,7 +78,7 @@ async function loadCurrent(signal: AbortSignal): Promise<Texts & { etag: string 
   return { xml, etag, files: indexByName(items) };
 }
 
-async function loadVersion(version: number, signal: AbortSignal): Promise<Texts> {
+async function loadVersionTexts(version: number, signal: AbortSignal): Promise<Texts> {
   const path = { version };
   const [xml, { items }] = await Promise.all([
     call('GET /api/v1/config/versions/{version}', { path, signal }),
@@ -90,13 +90,15 @@ async function loadVersion(version: number, signal: AbortSignal): Promise<Texts>
 function Comparison({ version, onRestored }: { version: number; onRestored: () => void }): JSX.Element {
   const [restoring, setRestoring] = useState(false);
   const mayChange = useHasRole('admin');
-  const { value: current } = useResource('configuration in force', loadCurrent);
-  const { value: earlier, problem } = useResource(`version ${version}`, (signal) => loadVersion(version, signal));
+  const { value: currentTexts } = useResource('configuration in force', loadCurrentTexts);
+  const { value: earlierTexts, problem } = useResource(`version ${version}`, (signal) =>
+    loadVersionTexts(version, signal),
+  );
   if (problem) return <Failure problem={problem} />;
-  if (!current || !earlier) return <LoadingNotice />;
-  const { xml, files, etag } = current;
-  const changed = [...new Set([...earlier.files.keys(), ...files.keys()])].filter(
-    (name) => earlier.files.get(name) !== files.get(name),
+  if (!currentTexts || !earlierTexts) return <LoadingNotice />;
+  const { xml, files, etag } = currentTexts;
+  const changedNames = [...new Set([...earlierTexts.files.keys(), ...files.keys()])].filter(
+    (name) => earlierTexts.files.get(name) !== files.get(name),
   );
   return (
     <Panel
@@ -110,13 +112,17 @@ function Comparison({ version, onRestored }: { version: number; onRestored: () =
       }
     >
       <div class="stack">
-        {(xml !== earlier.xml || changed.length === 0) && (
-          <TextDifference before={earlier.xml} after={xml} language="xml" />
+        {(xml !== earlierTexts.xml || changedNames.length === 0) && (
+          <TextDifference before={earlierTexts.xml} after={xml} language="xml" />
         )}
-        {changed.map((name) => (
+        {changedNames.map((name) => (
           <section key={name} class="stack" aria-label={name}>
             <h3 class="mono">{name}</h3>
-            <TextDifference before={earlier.files.get(name) ?? ''} after={files.get(name) ?? ''} language="rules" />
+            <TextDifference
+              before={earlierTexts.files.get(name) ?? ''}
+              after={files.get(name) ?? ''}
+              language="rules"
+            />
           </section>
         ))}
       </div>
@@ -124,8 +130,8 @@ function Comparison({ version, onRestored }: { version: number; onRestored: () =
         <ApplyDialog
           title={`Restore version ${version}`}
           draft={{
-            xml: earlier.xml,
-            files: Object.fromEntries(changed.flatMap((name) => listVisibleTexts(earlier, name))),
+            xml: earlierTexts.xml,
+            files: Object.fromEntries(changedNames.flatMap((name) => listVisibleTexts(earlierTexts, name))),
           }}
           etag={etag}
           save={(confirm) =>
@@ -147,7 +153,7 @@ function Comparison({ version, onRestored }: { version: number; onRestored: () =
   );
 }
 
-/** Leaves out a text with a hidden password, which cannot be previewed, although the server can restore it. */
+/** Leaves out text with a masked password: it cannot be previewed, although the server can restore it. */
 function listVisibleTexts({ files }: Texts, name: string): (readonly [string, string])[] {
   const text = files.get(name);
   return text === undefined || text.includes('********') ? [] : [[name, text]];

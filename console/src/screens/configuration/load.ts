@@ -3,7 +3,7 @@ import type { ElementFormDto } from '../../api/schema.js';
 
 export interface LoadedConfiguration {
   readonly xml: string;
-  /** Path of the file, as named in places of problems. */
+  /** Path of the file, as problems name it. */
   readonly file: string;
   readonly etag: string;
 }

@@ -1,4 +1,4 @@
-/** Crawl space, server records and conditions, each edited as a separate text with its errors shown while typing. */
+/** Edits crawl space, server records and conditions as separate texts, and shows their errors while typing. */
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { call } from '../../api/client.js';
@@ -11,9 +11,9 @@ import { ResourceView } from '../../ui/answers.js';
 import { NoCrawler } from '../../ui/no-crawler.js';
 import { Panel } from '../../ui/panel.js';
 import { type LoadedConfiguration, loadConfiguration } from './load.js';
-import { listOtherPlaces, type Place } from './other-parts.js';
+import { listPartGroups, type PartGroup } from './other-parts.js';
 import { PartEditor, type PartText } from './part-editor.js';
-import { isUnsaved } from './unsaved.js';
+import { hasUnsavedText } from './unsaved.js';
 
 interface Texts extends LoadedConfiguration {
   readonly files: readonly RuleFileDto[];
@@ -32,15 +32,15 @@ export function OtherRules(): JSX.Element {
   const texts = useResource('other rules', loadTexts);
   if (!crawler) return <NoCrawler />;
   return (
-    <ResourceView of={texts}>
-      {(loaded) => (
-        <div class="stack" key={`${crawler} ${loaded.etag}`}>
-          {listOtherPlaces(loaded.xml, crawler, loaded.files).map((place) => (
-            <PlaceEditor
-              key={place.kind.element}
+    <ResourceView resource={texts}>
+      {(configuration) => (
+        <div class="stack" key={`${crawler} ${configuration.etag}`}>
+          {listPartGroups(configuration.xml, crawler, configuration.files).map((group) => (
+            <PartGroupEditor
+              key={group.kind.element}
               crawler={crawler}
-              place={place}
-              loaded={loaded}
+              group={group}
+              configuration={configuration}
               onApplied={texts.reload}
             />
           ))}
@@ -50,21 +50,26 @@ export function OtherRules(): JSX.Element {
   );
 }
 
-interface PlaceProps {
+interface PartGroupProps {
   readonly crawler: string;
-  readonly place: Place;
-  readonly loaded: LoadedConfiguration;
+  readonly group: PartGroup;
+  readonly configuration: LoadedConfiguration;
   readonly onApplied: () => void;
 }
 
-function PlaceEditor({ crawler, place: { kind, parts, fresh }, loaded, onApplied }: PlaceProps): JSX.Element {
+function PartGroupEditor({
+  crawler,
+  group: { kind, parts, newPart },
+  configuration,
+  onApplied,
+}: PartGroupProps): JSX.Element {
   const { query } = useRoute();
   const formatTitle = ({ title }: PartText): string => `${crawler} ${title}`;
-  const [adding, setAdding] = useState(fresh !== undefined && isUnsaved(formatTitle(fresh)));
+  const [adding, setAdding] = useState(newPart !== undefined && hasUnsavedText(formatTitle(newPart)));
   const mayChange = useHasRole('admin');
   const findLine = (file: string | undefined): number | undefined =>
     file !== undefined && file === query.get('file') ? Number(query.get('line')) || undefined : undefined;
-  if (fresh && !adding) {
+  if (newPart && !adding) {
     return (
       <Panel
         title={kind.title}
@@ -84,12 +89,12 @@ function PlaceEditor({ crawler, place: { kind, parts, fresh }, loaded, onApplied
   }
   return (
     <>
-      {(fresh ? [fresh] : parts).map((part) => (
+      {(newPart ? [newPart] : parts).map((part) => (
         <PartEditor
           key={part.title}
           name={formatTitle(part)}
           part={part}
-          loaded={loaded}
+          configuration={configuration}
           line={findLine(part.file)}
           onApplied={onApplied}
         />

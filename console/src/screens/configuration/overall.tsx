@@ -1,19 +1,23 @@
 import type { JSX } from 'preact';
 import { call } from '../../api/client.js';
 import type { ConfigurationProblemDto } from '../../api/schema.js';
-import { placeLink } from '../../state/place.js';
+import { getPlaceLink } from '../../state/place.js';
 import { useResource } from '../../state/resource.js';
 import { ResourceView } from '../../ui/answers.js';
 import { formatPlural } from '../../ui/format.js';
 import { Time } from '../../ui/time.js';
 
-const EVERY_MS = 5000;
+const POLL_INTERVAL_MS = 5000;
 
-/** Shows which version is in force, and the result of the check. */
+/** Shows which version is in force, and problems that the check found. */
 export function ConfigurationOverview(): JSX.Element {
-  const state = useResource('configuration state', (signal) => call('GET /api/v1/config/state', { signal }), EVERY_MS);
+  const state = useResource(
+    'configuration state',
+    (signal) => call('GET /api/v1/config/state', { signal }),
+    POLL_INTERVAL_MS,
+  );
   return (
-    <ResourceView of={state}>
+    <ResourceView resource={state}>
       {({ version, at, who, file, warnings, rejected }) => (
         <div class="stack">
           <p class="muted">
@@ -22,14 +26,15 @@ export function ConfigurationOverview(): JSX.Element {
           {rejected.length > 0 && (
             <div class="notice bad" role="alert">
               <p>
-                The file on disk has been changed since and is not in force: {formatPlural(rejected.length, 'problem')}.
+                The file on disk has changed since then but is not in force: it has{' '}
+                {formatPlural(rejected.length, 'problem')}.
               </p>
               <Problems problems={rejected} />
             </div>
           )}
           {warnings.length > 0 && (
             <div class="notice warn">
-              <p>{formatPlural(warnings.length, 'warning')} of the configuration in force.</p>
+              <p>The configuration in force has {formatPlural(warnings.length, 'warning')}.</p>
               <Problems problems={warnings} />
             </div>
           )}
@@ -43,7 +48,7 @@ const Problems = ({ problems }: { problems: readonly ConfigurationProblemDto[] }
   <ul>
     {problems.slice(0, 20).map(({ file, line, column, code, message }) => (
       <li key={`${file}:${line}:${column}:${code}`}>
-        <a class="mono" href={placeLink({ file, line })}>
+        <a class="mono" href={getPlaceLink({ file, line })}>
           {file.slice(file.lastIndexOf('/') + 1)}:{line}:{column}
         </a>{' '}
         {message}

@@ -8,7 +8,7 @@ import { CodeEditor } from './code-editor.js';
 import type { Draft } from './draft.js';
 import { type LoadedConfiguration } from './load.js';
 import { joinPart, type Part, toPartPosition } from './part.js';
-import { useUnsaved } from './unsaved.js';
+import { useUnsavedText } from './unsaved.js';
 
 /** A part of the configuration that is edited separately. */
 export interface PartText {
@@ -19,32 +19,36 @@ export interface PartText {
   readonly text: string;
   /** Whether the part is not in the configuration yet. */
   readonly isNew?: boolean;
-  /** The edited element of CrawlConfig.xml, or the one that names the file. */
+  /** The edited element of CrawlConfig.xml, or the element that names the edited file. */
   readonly element?: Part;
   /** Name of the edited file. Absent if the element is edited. */
   readonly file?: string;
   /** The configuration without this part. */
-  readonly without?: Draft;
+  readonly draftWithoutPart?: Draft;
 }
 
 interface EditorProps {
   /** The key under which the unsaved text is kept. */
   readonly name: string;
   readonly part: PartText;
-  readonly loaded: LoadedConfiguration;
+  readonly configuration: LoadedConfiguration;
   readonly line?: number;
   readonly onApplied: () => void;
 }
 
-export function PartEditor({ name, part, loaded, line, onApplied }: EditorProps): JSX.Element {
-  const { title, purpose, file, element, without, isNew = false } = part;
+export function PartEditor({ name, part, configuration, line, onApplied }: EditorProps): JSX.Element {
+  const { title, purpose, file, element, draftWithoutPart, isNew = false } = part;
   const mayChange = useHasRole('admin');
-  const { text, start, changed, etag, type, discard, forget } = useUnsaved(name, part.text, loaded.etag);
-  const [proposed, setProposed] = useState<Draft>();
-  const toDraft = (edited: string): Draft => createDraft(part, edited);
-  const { checked, check } = useDraftCheck(toDraft, (problem, edited) => {
+  const { text, initialState, changed, etag, updateText, discard, markSaved } = useUnsavedText(
+    name,
+    part.text,
+    configuration.etag,
+  );
+  const [proposedDraft, setProposedDraft] = useState<Draft>();
+  const toDraft = (editedText: string): Draft => createDraft(part, editedText);
+  const { problemCounts, check } = useDraftCheck(toDraft, (problem, editedText) => {
     if (file !== undefined) return problem.file === file ? problem : undefined;
-    return problem.file === loaded.file && element ? toPartPosition(element, edited, problem) : undefined;
+    return problem.file === configuration.file && element ? toPartPosition(element, editedText, problem) : undefined;
   });
   return (
     <Panel
@@ -52,52 +56,52 @@ export function PartEditor({ name, part, loaded, line, onApplied }: EditorProps)
       aside={
         mayChange ? (
           <>
-            <CheckSummary checked={checked} />
+            <CheckSummary problemCounts={problemCounts} />
             {changed && (
               <button type="button" class="button" onClick={discard}>
                 Discard
               </button>
             )}
-            {without && (
-              <button type="button" class="button danger" onClick={() => setProposed(without)}>
+            {draftWithoutPart && (
+              <button type="button" class="button danger" onClick={() => setProposedDraft(draftWithoutPart)}>
                 Remove…
               </button>
             )}
             <button
               type="button"
               class="button primary"
-              disabled={(!isNew && !changed) || checked.errors > 0}
-              onClick={() => setProposed(toDraft(text))}
+              disabled={(!isNew && !changed) || problemCounts.errors > 0}
+              onClick={() => setProposedDraft(toDraft(text))}
             >
               Preview and save…
             </button>
           </>
         ) : (
-          'read-only: changing it requires the role admin'
+          'read-only: changes require the role admin'
         )
       }
     >
       <p class="muted">{purpose}</p>
       <CodeEditor
-        key={start.round}
+        key={initialState.generation}
         label={title}
         language={file === undefined ? 'xml' : 'rules'}
-        text={start.text}
+        text={initialState.text}
         line={line}
         editable={mayChange}
-        onChange={type}
+        onChange={updateText}
         check={check}
       />
-      {proposed && (
+      {proposedDraft && (
         <ApplyDialog
           title="What this change would do"
-          draft={proposed}
+          draft={proposedDraft}
           etag={etag}
           onApplied={() => {
-            forget();
+            markSaved();
             onApplied();
           }}
-          onClose={() => setProposed(undefined)}
+          onClose={() => setProposedDraft(undefined)}
         />
       )}
     </Panel>

@@ -7,15 +7,15 @@ export interface Part {
 
 export const joinPart = ({ before, after }: Part, text: string): string => before + text + after;
 
-/** Converts a place in the whole text to one in the part; undefined if it is elsewhere. */
+/** Converts a position in the whole text to one in the part; undefined if it is outside the part. */
 export function toPartPosition(
   { before }: Part,
   text: string,
   { line, column }: { line: number; column: number },
 ): { line: number; column: number } | undefined {
-  const first = before.split('\n').length;
-  const inside = line - first + 1;
-  if (inside < 1 || inside > text.split('\n').length) return undefined;
-  const shift = inside === 1 ? before.length - before.lastIndexOf('\n') - 1 : 0;
-  return { line: inside, column: Math.max(1, column - shift) };
+  const firstLine = before.split('\n').length;
+  const lineInPart = line - firstLine + 1;
+  if (lineInPart < 1 || lineInPart > text.split('\n').length) return undefined;
+  const columnOffset = lineInPart === 1 ? before.length - before.lastIndexOf('\n') - 1 : 0;
+  return { line: lineInPart, column: Math.max(1, column - columnOffset) };
 }

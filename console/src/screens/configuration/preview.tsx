@@ -1,4 +1,4 @@
-/** What a change would do to the stored URLs, in counts and samples, before anything is done. */
+/** Shows what a change would do to the stored URLs, with counts and samples, before it is saved. */
 import type { JSX } from 'preact';
 import type { PreviewCrawlerDto, PreviewDto, PreviewGroupDto } from '../../api/schema.js';
 import { formatCount, formatPercent, formatPlural } from '../../ui/format.js';
@@ -8,12 +8,12 @@ const GROUPS = [
   ['newlyAccepted', 'would be crawled from now on'],
   ['excluded', 'would no longer be crawled'],
   ['documentsDeleted', 'documents would be removed from the index'],
-  ['keptElsewhere', 'would be left to another crawler, documents kept'],
+  ['keptElsewhere', 'would be left to another crawler, with their documents kept'],
   ['changedSource', 'would move to another source'],
 ] as const;
 
 export function Preview({ report }: { report: PreviewDto }): JSX.Element {
-  const touched = report.crawlers.filter((crawler) => GROUPS.some(([group]) => crawler[group].count > 0));
+  const affectedCrawlers = report.crawlers.filter((crawler) => GROUPS.some(([group]) => crawler[group].count > 0));
   return (
     <div class="stack" data-preview>
       <p>
@@ -26,8 +26,8 @@ export function Preview({ report }: { report: PreviewDto }): JSX.Element {
           More than 10 % of the documents of {report.needsConfirmation.join(', ')} would be removed from the index.
         </p>
       )}
-      {report.done && touched.length === 0 && <p class="notice good">No stored URL would change its state.</p>}
-      {touched.map((crawler) => (
+      {report.done && affectedCrawlers.length === 0 && <p class="notice good">No stored URLs would be affected.</p>}
+      {affectedCrawlers.map((crawler) => (
         <CrawlerPreview key={crawler.crawler} crawler={crawler} />
       ))}
     </div>
@@ -37,20 +37,20 @@ export function Preview({ report }: { report: PreviewDto }): JSX.Element {
 const CrawlerPreview = ({ crawler }: { crawler: PreviewCrawlerDto }): JSX.Element => (
   <section class="stack" aria-label={crawler.crawler}>
     <h3>{crawler.crawler}</h3>
-    {GROUPS.map(([group, words]) => (
+    {GROUPS.map(([group, label]) => (
       <PreviewGroup
         key={group}
         group={crawler[group]}
-        words={group === 'documentsDeleted' ? formatShare(crawler, words) : words}
+        label={group === 'documentsDeleted' ? appendShare(crawler, label) : label}
       />
     ))}
   </section>
 );
 
-const formatShare = ({ documentsDeleted, indexed }: PreviewCrawlerDto, words: string): string =>
-  indexed > 0 ? `${words} (${formatPercent(documentsDeleted.count / indexed)} of ${formatCount(indexed)})` : words;
+const appendShare = ({ documentsDeleted, indexed }: PreviewCrawlerDto, label: string): string =>
+  indexed > 0 ? `${label} (${formatPercent(documentsDeleted.count / indexed)} of ${formatCount(indexed)})` : label;
 
-function PreviewGroup({ group, words }: { group: PreviewGroupDto; words: string }): JSX.Element | null {
+function PreviewGroup({ group, label }: { group: PreviewGroupDto; label: string }): JSX.Element | null {
   if (group.count === 0) return null;
   const hosts = Object.entries(group.byHost)
     .sort(([, a], [, b]) => b - a)
@@ -58,8 +58,8 @@ function PreviewGroup({ group, words }: { group: PreviewGroupDto; words: string 
   return (
     <details open={group.count <= 10}>
       <summary>
-        <strong>{formatCount(group.count)}</strong> {words}{' '}
-        <span class="muted">{hosts.map(([host, number]) => `${host}: ${formatCount(number)}`).join(', ')}</span>
+        <strong>{formatCount(group.count)}</strong> {label}{' '}
+        <span class="muted">{hosts.map(([host, count]) => `${host}: ${formatCount(count)}`).join(', ')}</span>
       </summary>
       <ul>
         {group.samples.map(({ url, reason }) => (

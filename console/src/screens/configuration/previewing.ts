@@ -1,17 +1,17 @@
 import { useEffect, useState } from 'preact/hooks';
-import { ApiProblem, accessHeaders } from '../../api/client.js';
+import { ApiProblem, getAccessHeaders } from '../../api/client.js';
 import type { PreviewDto } from '../../api/schema.js';
 import { toApiProblem } from '../../state/resource.js';
 import { type Draft, toRequestBody } from './draft.js';
 
-export interface Previewing {
+export interface PreviewState {
   readonly report?: PreviewDto;
   readonly problem?: ApiProblem;
 }
 
-/** Asks the server what the configuration would change, and returns the report as it grows. */
-export function usePreview(draft: Draft | undefined): Previewing {
-  const [state, setState] = useState<Previewing>({});
+/** Requests a preview of the configuration from the server, and returns the latest interim or final report. */
+export function usePreview(draft: Draft | undefined): PreviewState {
+  const [state, setState] = useState<PreviewState>({});
   useEffect(() => {
     setState({});
     if (draft === undefined) return;
@@ -24,13 +24,13 @@ export function usePreview(draft: Draft | undefined): Previewing {
   return state;
 }
 
-async function readReports(draft: Draft, signal: AbortSignal, show: (report: PreviewDto) => void): Promise<void> {
+async function readReports(draft: Draft, signal: AbortSignal, onReport: (report: PreviewDto) => void): Promise<void> {
   const body = toRequestBody(draft);
   const isXml = typeof body === 'string';
   const response = await fetch('/api/v1/config/preview', {
     method: 'POST',
     headers: {
-      ...accessHeaders(),
+      ...getAccessHeaders(),
       'content-type': isXml ? 'application/xml' : 'application/json',
       accept: 'application/x-ndjson',
     },
@@ -42,10 +42,10 @@ async function readReports(draft: Draft, signal: AbortSignal, show: (report: Pre
     throw new ApiProblem(response.status, detail ?? 'The preview failed.', errors);
   }
   let rest = '';
-  for await (const text of response.body.pipeThrough(new TextDecoderStream()) as unknown as AsyncIterable<string>) {
-    const lines = (rest + text).split('\n');
+  for await (const chunk of response.body.pipeThrough(new TextDecoderStream()) as unknown as AsyncIterable<string>) {
+    const lines = (rest + chunk).split('\n');
     rest = lines.pop() ?? '';
-    const last = lines.filter(Boolean).at(-1);
-    if (last) show(JSON.parse(last) as PreviewDto);
+    const lastLine = lines.filter(Boolean).at(-1);
+    if (lastLine) onReport(JSON.parse(lastLine) as PreviewDto);
   }
 }

@@ -12,13 +12,13 @@ import { Badge } from '../../ui/status.js';
 import { Table } from '../../ui/table.js';
 import { PlaceLink, Trace } from '../../ui/verdict.js';
 
-type LayerWords = readonly [title: string, words: string, view: string];
+type LayerLabels = readonly [title: string, words: string, view: string];
 
 /**
  * In the order of evaluation: the title of each layer, how its entries are combined, and the view in which they are
  * edited.
  */
-const LAYERS: Readonly<Record<ResolvedEntryDto['layer'], LayerWords>> = {
+const LAYERS: Readonly<Record<ResolvedEntryDto['layer'], LayerLabels>> = {
   'link-rules': ['Link rules', 'for links found on pages', 'forms'],
   'site-mode': ['Site mode', 'below roots that are crawled as a site', 'forms'],
   'crawl-space': ['Crawl space', 'the first matching rule wins', 'other'],
@@ -27,8 +27,8 @@ const LAYERS: Readonly<Record<ResolvedEntryDto['layer'], LayerWords>> = {
   'crawl-rules': ['Crawl rules', 'in order; a later rule overrides an earlier one', 'rules'],
 };
 
-/** Maximum number of entries shown for a layer; a list of server records can have 100,000. */
-const SHOWN = 300;
+/** Maximum number of entries shown per layer; there can be 100,000 server records. */
+const MAX_ENTRIES_SHOWN = 300;
 
 export function ResolvedScreen(): JSX.Element {
   const crawler = useCrawler()?.name;
@@ -40,7 +40,7 @@ export function ResolvedScreen(): JSX.Element {
   return (
     <div class="stack">
       <ResolvedUrlForm />
-      <ResourceView of={view}>
+      <ResourceView resource={view}>
         {(value) =>
           'options' in value ? (
             <ResolvedUrl resolved={value} crawler={crawler} />
@@ -58,7 +58,7 @@ function ResolvedUrlForm(): JSX.Element {
   return (
     <form ref={form} class="filters panel" onSubmit={applyForm}>
       <div class="field grow">
-        <label for="resolved-url">For one URL (empty: the whole configuration)</label>
+        <label for="resolved-url">For one URL (leave empty for the whole configuration)</label>
         <input id="resolved-url" name="url" class="mono" spellcheck={false} />
       </div>
       <button type="submit" class="button primary">
@@ -70,10 +70,10 @@ function ResolvedUrlForm(): JSX.Element {
 
 const ResolvedLayers = ({ view, crawler }: { view: ResolvedViewDto; crawler: string }): JSX.Element => (
   <>
-    {Object.entries(LAYERS).map(([layer, words]) => (
+    {Object.entries(LAYERS).map(([layer, labels]) => (
       <Layer
         key={layer}
-        words={words}
+        labels={labels}
         crawler={crawler}
         entries={view.entries.filter((entry) => entry.layer === layer)}
       />
@@ -82,14 +82,14 @@ const ResolvedLayers = ({ view, crawler }: { view: ResolvedViewDto; crawler: str
 );
 
 interface LayerProps {
-  readonly words: LayerWords;
+  readonly labels: LayerLabels;
   readonly crawler: string;
   readonly entries: readonly ResolvedEntryDto[];
 }
 
-function Layer({ words: [title, words, view], crawler, entries }: LayerProps): JSX.Element {
+function Layer({ labels: [title, description, view], crawler, entries }: LayerProps): JSX.Element {
   return (
-    <Panel title={title} aside={words}>
+    <Panel title={title} aside={description}>
       {entries.length === 0 ? (
         <p class="muted">
           Not configured: this layer has no effect.{' '}
@@ -97,7 +97,7 @@ function Layer({ words: [title, words, view], crawler, entries }: LayerProps): J
         </p>
       ) : (
         <ol class="entries">
-          {entries.slice(0, SHOWN).map(({ text, effect, depth, place }) => (
+          {entries.slice(0, MAX_ENTRIES_SHOWN).map(({ text, effect, depth, place }) => (
             <li key={`${place?.line} ${text}`} class={`depth-${Math.min(depth, 5)}`}>
               <span class="entry-text">{text}</span>
               {effect && <span class="muted">{effect}</span>}
@@ -106,9 +106,9 @@ function Layer({ words: [title, words, view], crawler, entries }: LayerProps): J
           ))}
         </ol>
       )}
-      {entries.length > SHOWN && (
+      {entries.length > MAX_ENTRIES_SHOWN && (
         <p class="muted">
-          The first {SHOWN} of {entries.length} are shown; enter a URL to see what applies to it.
+          The first {MAX_ENTRIES_SHOWN} of {entries.length} are shown; enter a URL to see what applies to it.
         </p>
       )}
     </Panel>
@@ -125,7 +125,7 @@ const ResolvedUrl = ({ resolved, crawler }: { resolved: ResolvedUrlDto; crawler:
         </Badge>
       }
     >
-      <Table name="Final options and what set them" heads={['Option', 'Value', 'Set by', 'Defined in']}>
+      <Table name="Final options and what set them" headers={['Option', 'Value', 'Set by', 'Defined in']}>
         {resolved.options.map(({ name, value, setBy, place }) => (
           <tr key={name}>
             <td>{name}</td>

@@ -6,7 +6,7 @@ interface ActionProps {
   readonly onChange: (actions: readonly RuleActionDto[]) => void;
 }
 
-/** Aspects that a rule sets one way, sets the other way, or leaves to other rules. */
+/** Aspects that a rule turns on, turns off, or leaves to other rules. */
 const ASPECTS = [
   { label: 'Crawl', yes: 'Accept', no: 'Ignore' },
   { label: 'Index', yes: 'Index', no: 'NoIndex' },
@@ -20,7 +20,8 @@ export function ActionFields({ actions, onChange }: ActionProps): JSX.Element {
     actions.filter(({ element }) => !elements.includes(element));
   const setAction = (elements: readonly string[], action: RuleActionDto | undefined): void =>
     onChange(action ? [...omitActions(...elements), action] : omitActions(...elements));
-  const findAction = (wanted: string): RuleActionDto | undefined => actions.find(({ element }) => element === wanted);
+  const findAction = (elementName: string): RuleActionDto | undefined =>
+    actions.find(({ element }) => element === elementName);
   return (
     <fieldset class="fieldset">
       <legend>Do this</legend>
@@ -62,7 +63,7 @@ export function ActionFields({ actions, onChange }: ActionProps): JSX.Element {
           </select>
         </div>
         <div class="field">
-          <label for="action-source">Pushed under the source</label>
+          <label for="action-source">Push under the source</label>
           <input
             id="action-source"
             value={findAction('Source')?.name ?? ''}
@@ -78,8 +79,8 @@ export function ActionFields({ actions, onChange }: ActionProps): JSX.Element {
 }
 
 function MetaFields({ actions, onChange }: ActionProps): JSX.Element {
-  const change = (index: number, by: Partial<RuleActionDto>): void =>
-    onChange(actions.map((action, at) => (at === index ? { ...action, ...by } : action)));
+  const change = (index: number, changes: Partial<RuleActionDto>): void =>
+    onChange(actions.map((action, i) => (i === index ? { ...action, ...changes } : action)));
   return (
     <div class="stack metas">
       {actions.map((action, index) =>
@@ -102,7 +103,7 @@ function MetaFields({ actions, onChange }: ActionProps): JSX.Element {
               type="button"
               class="button small"
               aria-label="Remove this meta"
-              onClick={() => onChange(actions.filter((_one, at) => at !== index))}
+              onClick={() => onChange(actions.filter((_action, i) => i !== index))}
             >
               ✕
             </button>

@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { RuleActionDto, RuleDto, RuleMatchDto } from '../../api/schema.js';
 import { Dialog } from '../../ui/dialog.js';
-import { type Checking, CheckSummary, useDraftCheck } from './checking.js';
+import { CheckSummary, type DraftCheck, useDraftCheck } from './checking.js';
 import { CodeEditor } from './code-editor.js';
 import { joinPart, type Part, toPartPosition } from './part.js';
 import { ActionFields } from './rule-actions.js';
@@ -12,30 +12,32 @@ import { buildRuleXml } from './rule-text.js';
 interface EditorProps {
   /** Absent for a new rule. */
   readonly rule?: RuleDto;
-  /** Where the rule is, or will be, in the configuration. */
+  /** The position of the rule in the configuration, or of the new one. */
   readonly part: Part;
-  /** Path of the configuration, as named in places of problems. */
+  /** Path of the configuration, as problems name it. */
   readonly file: string;
-  /** Called with the Rule element. */
+  /** Called with the XML of the Rule element. */
   readonly onDone: (xml: string) => void;
   readonly onClose: () => void;
 }
 
-const ACCEPT: readonly RuleActionDto[] = [{ element: 'Accept' }];
-const FRESH: readonly RuleMatchDto[] = [{ element: 'Atom', field: 'url', kind: 'prefix', litteral: true, value: '' }];
+const DEFAULT_ACTIONS: readonly RuleActionDto[] = [{ element: 'Accept' }];
+const DEFAULT_MATCH: readonly RuleMatchDto[] = [
+  { element: 'Atom', field: 'url', kind: 'prefix', litteral: true, value: '' },
+];
 
-/** Edits a rule in a form, if all of its conditions have to hold, or as XML. */
+/** Edits a rule in a form, or as XML, which is required if its conditions are nested. */
 export function RuleEditor({ rule, part, file, onDone, onClose }: EditorProps): JSX.Element {
-  const [match, setMatch] = useState(rule?.match ?? FRESH);
-  const [actions, setActions] = useState(rule?.actions ?? ACCEPT);
+  const [match, setMatch] = useState(rule?.match ?? DEFAULT_MATCH);
+  const [actions, setActions] = useState(rule?.actions ?? DEFAULT_ACTIONS);
   const [xml, setXml] = useState(rule?.xml ?? '');
   /** The initial text of the XML editor. */
-  const [start, setStart] = useState(xml);
-  const nested = match.some(({ children }) => children?.length);
-  const [asXml, setAsXml] = useState(nested);
-  const filled = match !== (rule?.match ?? FRESH) || actions !== (rule?.actions ?? ACCEPT);
+  const [initialXml, setInitialXml] = useState(xml);
+  const isNested = match.some(({ children }) => children?.length);
+  const [asXml, setAsXml] = useState(isNested);
+  const isEdited = match !== (rule?.match ?? DEFAULT_MATCH) || actions !== (rule?.actions ?? DEFAULT_ACTIONS);
   const configuration = joinPart(part, '');
-  const { checked, check } = useDraftCheck(
+  const { problemCounts, check } = useDraftCheck(
     (text) => ({ xml: joinPart(part, text) }),
     (problem, text) => (problem.file === file ? toPartPosition(part, text, problem) : undefined),
   );
@@ -44,16 +46,21 @@ export function RuleEditor({ rule, part, file, onDone, onClose }: EditorProps): 
     onDone(asXml ? xml : buildRuleXml(match, actions, configuration));
   };
   const switchToXml = (): void => {
-    const written = rule && !filled ? rule.xml : buildRuleXml(match, actions, configuration);
-    setXml(written);
-    setStart(written);
+    const currentXml = rule && !isEdited ? rule.xml : buildRuleXml(match, actions, configuration);
+    setXml(currentXml);
+    setInitialXml(currentXml);
     setAsXml(true);
   };
   return (
-    <Dialog title={rule ? `Rule ${rule.index + 1}` : 'New rule'} onClose={onClose} typed={filled || xml !== start} wide>
+    <Dialog
+      title={rule ? `Rule ${rule.index + 1}` : 'New rule'}
+      onClose={onClose}
+      hasInput={isEdited || xml !== initialXml}
+      wide
+    >
       <form class="stack" onSubmit={submit}>
         {asXml ? (
-          <RuleXml text={start} checked={checked} check={check} onChange={setXml} />
+          <RuleXml text={initialXml} problemCounts={problemCounts} check={check} onChange={setXml} />
         ) : (
           <>
             <MatchFields match={match} onChange={setMatch} />
@@ -69,7 +76,7 @@ export function RuleEditor({ rule, part, file, onDone, onClose }: EditorProps): 
           <button type="button" class="button" onClick={onClose}>
             Cancel
           </button>
-          <button type="submit" class="button primary" disabled={asXml && checked.errors > 0}>
+          <button type="submit" class="button primary" disabled={asXml && problemCounts.errors > 0}>
             Preview…
           </button>
         </footer>
@@ -78,16 +85,16 @@ export function RuleEditor({ rule, part, file, onDone, onClose }: EditorProps): 
   );
 }
 
-interface XmlProps extends Checking {
+interface XmlProps extends DraftCheck {
   readonly text: string;
   readonly onChange: (xml: string) => void;
 }
 
-const RuleXml = ({ text, checked, check, onChange }: XmlProps): JSX.Element => (
+const RuleXml = ({ text, problemCounts, check, onChange }: XmlProps): JSX.Element => (
   <div class="field">
     <div class="row">
       <span class="label">Rule element</span>
-      <CheckSummary checked={checked} />
+      <CheckSummary problemCounts={problemCounts} />
     </div>
     <CodeEditor label="Rule element" language="xml" text={text} editable onChange={onChange} check={check} />
   </div>

@@ -6,7 +6,7 @@ interface MatchProps {
   readonly onChange: (match: readonly RuleMatchDto[]) => void;
 }
 
-/** The tests that the form offers: each choice, in words, stands for an element, field and kind. */
+/** The tests that the form offers, each with the element, field and kind that it represents. */
 const TESTS: Readonly<Record<string, Omit<RuleMatchDto, 'value' | 'litteral'>>> = {
   'URL begins with': { element: 'Atom', field: 'url', kind: 'prefix' },
   'URL contains': { element: 'Atom', field: 'url', kind: 'inside' },
@@ -28,16 +28,16 @@ const findTestName = ({ element, field, kind }: RuleMatchDto): string | undefine
   )?.[0];
 
 export function MatchFields({ match, onChange }: MatchProps): JSX.Element {
-  const replace = (index: number, by: RuleMatchDto): void => onChange(match.with(index, by));
+  const replaceCondition = (index: number, replacement: RuleMatchDto): void => onChange(match.with(index, replacement));
   return (
     <fieldset class="fieldset">
       <legend>For URLs that match all of these conditions</legend>
       <div class="stack">
-        {match.map((one, index) => (
+        {match.map((condition, index) => (
           <ConditionFields
             key={index}
-            one={one}
-            onChange={(by) => replace(index, by)}
+            condition={condition}
+            onChange={(replacement) => replaceCondition(index, replacement)}
             onRemove={() => onChange(match.toSpliced(index, 1))}
           />
         ))}
@@ -58,27 +58,28 @@ export function MatchFields({ match, onChange }: MatchProps): JSX.Element {
 }
 
 interface ConditionProps {
-  readonly one: RuleMatchDto;
-  readonly onChange: (by: RuleMatchDto) => void;
+  readonly condition: RuleMatchDto;
+  readonly onChange: (replacement: RuleMatchDto) => void;
   readonly onRemove: () => void;
 }
 
-function ConditionFields({ one, onChange, onRemove }: ConditionProps): JSX.Element {
-  const current = findTestName(one) ?? `${one.element} ${one.field ?? ''} ${one.kind ?? ''}`.trim();
-  const choose = (name: string): void => {
+function ConditionFields({ condition, onChange, onRemove }: ConditionProps): JSX.Element {
+  const currentTest =
+    findTestName(condition) ?? `${condition.element} ${condition.field ?? ''} ${condition.kind ?? ''}`.trim();
+  const chooseTest = (name: string): void => {
     const test = TESTS[name];
     if (test)
       onChange({
         ...test,
-        norm: one.norm,
-        value: one.value,
-        litteral: test.element === 'Length' ? undefined : one.litteral,
+        norm: condition.norm,
+        value: condition.value,
+        litteral: test.element === 'Length' ? undefined : condition.litteral,
       });
   };
   return (
     <div class="row">
-      <select aria-label="Test" value={current} onChange={(event) => choose(event.currentTarget.value)}>
-        {!(current in TESTS) && <option value={current}>{current}</option>}
+      <select aria-label="Test" value={currentTest} onChange={(event) => chooseTest(event.currentTarget.value)}>
+        {!(currentTest in TESTS) && <option value={currentTest}>{currentTest}</option>}
         {Object.keys(TESTS).map((name) => (
           <option key={name} value={name}>
             {name}
@@ -90,15 +91,15 @@ function ConditionFields({ one, onChange, onRemove }: ConditionProps): JSX.Eleme
         class="mono grow-input"
         required
         spellcheck={false}
-        value={one.value ?? ''}
-        onInput={(event) => onChange({ ...one, value: event.currentTarget.value })}
+        value={condition.value ?? ''}
+        onInput={(event) => onChange({ ...condition, value: event.currentTarget.value })}
       />
-      {one.element !== 'Length' && (
+      {condition.element !== 'Length' && (
         <label class="check">
           <input
             type="checkbox"
-            checked={!one.litteral}
-            onChange={(event) => onChange({ ...one, litteral: event.currentTarget.checked ? undefined : true })}
+            checked={!condition.litteral}
+            onChange={(event) => onChange({ ...condition, litteral: event.currentTarget.checked ? undefined : true })}
           />
           regular expression
         </label>

@@ -7,32 +7,32 @@ import type { RuleChange } from './rule-text.js';
 interface RowProps {
   readonly rule: RuleDto;
   /** Index of the last rule. */
-  readonly last: number;
+  readonly lastIndex: number;
   readonly editable: boolean;
   readonly onEdit: () => void;
   readonly onChange: (change: RuleChange) => void;
 }
 
-/** A rule, which can be dragged with the mouse, or moved with the two arrow buttons by keyboard. */
-export function RuleRow({ rule, last, editable, onEdit, onChange }: RowProps): JSX.Element {
+/** A rule that can be dragged with the mouse, or moved with its two arrow buttons. */
+export function RuleRow({ rule, lastIndex, editable, onEdit, onChange }: RowProps): JSX.Element {
   const { index, group, match, actions } = rule;
-  const [over, setOver] = useState(false);
+  const [isDragOver, setDragOver] = useState(false);
   const drop = (event: DragEvent): void => {
     event.preventDefault();
-    setOver(false);
+    setDragOver(false);
     const from = Number(event.dataTransfer?.getData('text/plain'));
     if (Number.isInteger(from) && from !== index) onChange({ kind: 'move', from, to: index });
   };
   return (
     <li
-      class={over ? 'rule over' : 'rule'}
+      class={isDragOver ? 'rule over' : 'rule'}
       draggable={editable}
       onDragStart={(event) => event.dataTransfer?.setData('text/plain', String(index))}
       onDragOver={(event) => {
         event.preventDefault();
-        setOver(true);
+        setDragOver(true);
       }}
-      onDragLeave={() => setOver(false)}
+      onDragLeave={() => setDragOver(false)}
       onDrop={drop}
     >
       <span class="rule-number" title={`group ${group}`}>
@@ -40,7 +40,7 @@ export function RuleRow({ rule, last, editable, onEdit, onChange }: RowProps): J
       </span>
       <div class="rule-words">
         <span>
-          {match.length === 0 ? 'every URL' : match.map(matchText).join(' and ')} <span aria-hidden="true">→</span>
+          {match.length === 0 ? 'every URL' : match.map(describeMatch).join(' and ')} <span aria-hidden="true">→</span>
         </span>
         <span class="row">
           {actions.map((action) => (
@@ -63,7 +63,7 @@ export function RuleRow({ rule, last, editable, onEdit, onChange }: RowProps): J
             type="button"
             class="button small"
             aria-label={`Move rule ${index + 1} down`}
-            disabled={index === last}
+            disabled={index === lastIndex}
             onClick={() => onChange({ kind: 'move', from: index, to: index + 1 })}
           >
             ↓
@@ -85,7 +85,7 @@ export function RuleRow({ rule, last, editable, onEdit, onChange }: RowProps): J
   );
 }
 
-const KINDS: Readonly<Record<string, string>> = {
+const KIND_LABELS: Readonly<Record<string, string>> = {
   exact: 'is',
   prefix: 'begins with',
   suffix: 'ends with',
@@ -95,7 +95,7 @@ const KINDS: Readonly<Record<string, string>> = {
 
 type Shortcut = Exclude<RuleMatchDto['element'], 'And' | 'Or' | 'Not' | 'Atom' | 'Length'>;
 
-const SHORTCUTS: Readonly<Record<Shortcut, string>> = {
+const SHORTCUT_LABELS: Readonly<Record<Shortcut, string>> = {
   Domain: 'domain is',
   Path: 'path begins with',
   Ext: 'extension is',
@@ -106,18 +106,19 @@ const SHORTCUTS: Readonly<Record<Shortcut, string>> = {
   InQuery: 'query contains',
 };
 
-/** Characters without which a regular expression is a literal string. */
-const SPECIAL = /[\\^$.*+?()[\]{}|]/;
+/** Characters that have a special meaning in regular expressions. */
+const REGEX_CHARACTERS = /[\\^$.*+?()[\]{}|]/;
 
-function matchText(match: RuleMatchDto): string {
+function describeMatch(match: RuleMatchDto): string {
   const { element, field = 'url', kind = 'exact', value = '', children = [] } = match;
-  const inner = children.map(matchText);
-  if (element === 'Not') return `not (${inner.join(' and ')})`;
-  if (element === 'Or') return `(${inner.join(' or ')})`;
-  if (element === 'And') return `(${inner.join(' and ')})`;
+  const conditions = children.map(describeMatch);
+  if (element === 'Not') return `not (${conditions.join(' and ')})`;
+  if (element === 'Or') return `(${conditions.join(' or ')})`;
+  if (element === 'And') return `(${conditions.join(' and ')})`;
   if (element === 'Length') return `${field} has a length of ${value}`;
-  const words = element === 'Atom' ? `${field === 'url' ? 'URL' : field} ${KINDS[kind] ?? kind}` : SHORTCUTS[element];
-  return `${words} ${match.litteral || !SPECIAL.test(value) ? value : `(regular expression) ${value}`}`;
+  const label =
+    element === 'Atom' ? `${field === 'url' ? 'URL' : field} ${KIND_LABELS[kind] ?? kind}` : SHORTCUT_LABELS[element];
+  return `${label} ${match.litteral || !REGEX_CHARACTERS.test(value) ? value : `(regular expression) ${value}`}`;
 }
 
 const TONES: Readonly<Record<string, Tone>> = {

@@ -27,17 +27,17 @@ export function changeRules(xml: string, crawler: string, rules: readonly RuleDt
     case 'delete':
       return splice(xml, includeIndent(xml, getSpan(spans, change.index)), '');
     case 'move': {
-      const order = rules.map((rule) => rule.xml);
-      const [moved = ''] = order.splice(change.from, 1);
-      order.splice(change.to, 0, moved);
-      return order.reduceRight((text, rule, index) => splice(text, getSpan(spans, index), rule), xml);
+      const ruleTexts = rules.map((rule) => rule.xml);
+      const [movedRule = ''] = ruleTexts.splice(change.from, 1);
+      ruleTexts.splice(change.to, 0, movedRule);
+      return ruleTexts.reduceRight((text, rule, index) => splice(text, getSpan(spans, index), rule), xml);
     }
   }
 }
 
 /**
- * A rule, or the place of a new one, as a part of the text. @throws Error if the text does not contain the rules as the
- * server reported them.
+ * Returns a rule, or the position of a new one, as a part of the text. @throws Error if the text does not contain the
+ * rules as the server reported them.
  */
 export function findRulePart(
   xml: string,
@@ -55,28 +55,28 @@ export function findRulePart(
     const { from, to } = getSpan(spans, index);
     return toPart(from, to);
   }
-  const last = spans[index - 1];
-  if (!last) {
+  const previousSpan = spans[index - 1];
+  if (!previousSpan) {
     const { from } = getSpan(spans, 0);
     const part = toPart(from, from);
     return { ...part, after: `\n${readIndent(xml, from)}${part.after}` };
   }
-  const part = toPart(last.to, last.to);
-  return { ...part, before: `${part.before}\n${readIndent(xml, last.from)}` };
+  const part = toPart(previousSpan.to, previousSpan.to);
+  return { ...part, before: `${part.before}\n${readIndent(xml, previousSpan.from)}` };
 }
 
 function findRules(xml: string, crawler: string, rules: readonly RuleDto[]): Span[] {
-  const visible = blankComments(xml);
-  let from = findCrawlerStart(visible, crawler);
+  const blankedXml = blankComments(xml);
+  let from = findCrawlerStart(blankedXml, crawler);
   return rules.map((rule) => {
-    const at = visible.indexOf(blankComments(rule.xml), from);
-    if (at < 0) throw new Error(`Rule ${rule.index + 1} was not found in the configuration; reload the page.`);
-    from = at + rule.xml.length;
-    return { from: at, to: from };
+    const start = blankedXml.indexOf(blankComments(rule.xml), from);
+    if (start < 0) throw new Error(`Rule ${rule.index + 1} was not found in the configuration; reload the page.`);
+    from = start + rule.xml.length;
+    return { from: start, to: from };
   });
 }
 
-/** Replaces comments by spaces of the same length, so that a commented-out rule is not mistaken for a rule. */
+/** Replaces comments with spaces of the same length, so that a commented-out rule is not mistaken for a rule. */
 export const blankComments = (xml: string): string =>
   xml.replace(/<!--[\s\S]*?-->/g, (comment) => ' '.repeat(comment.length));
 
@@ -95,11 +95,13 @@ function getSpan(spans: readonly Span[], index: number): Span {
   return span;
 }
 
-const splice = (text: string, { from, to }: Span, by: string): string => text.slice(0, from) + by + text.slice(to);
+const splice = (text: string, { from, to }: Span, replacement: string): string =>
+  text.slice(0, from) + replacement + text.slice(to);
 
-const readIndent = (xml: string, at: number): string => /(?<![ \t])[ \t]*$/.exec(xml.slice(0, at))?.[0] ?? '';
+const readIndent = (xml: string, position: number): string =>
+  /(?<![ \t])[ \t]*$/.exec(xml.slice(0, position))?.[0] ?? '';
 
-/** Includes the preceding line break and spaces, so that no empty line remains. */
+/** Includes the preceding line break and indentation, so that no empty line remains. */
 const includeIndent = (xml: string, { from, to }: Span): Span => ({
   from: from - (/(?:\n|(?<![ \t\n]))[ \t]*$/.exec(xml.slice(0, from))?.[0].length ?? 0),
   to,
@@ -113,20 +115,21 @@ export function buildRuleXml(
   actions: readonly RuleActionDto[],
   configuration: string,
 ): string {
-  const declared = RULES_NAMESPACE.exec(configuration)?.[1];
-  const prefix = declared ? `${declared}:` : '';
-  return `<Rule>${match.map((one) => matchXml(one, prefix)).join('')}${actions.map(actionXml).join('')}</Rule>`;
+  const declaredPrefix = RULES_NAMESPACE.exec(configuration)?.[1];
+  const prefix = declaredPrefix ? `${declaredPrefix}:` : '';
+  return `<Rule>${match.map((condition) => buildMatchXml(condition, prefix)).join('')}${actions.map(buildActionXml).join('')}</Rule>`;
 }
 
-function matchXml({ element, children, litteral, ...attributes }: RuleMatchDto, prefix: string): string {
-  const tag = `<${prefix}${element}${attributesXml({ ...attributes, litteral: litteral ? 'true' : undefined })}`;
+function buildMatchXml({ element, children, litteral, ...attributes }: RuleMatchDto, prefix: string): string {
+  const tag = `<${prefix}${element}${buildAttributesXml({ ...attributes, litteral: litteral ? 'true' : undefined })}`;
   if (!children?.length) return `${tag}/>`;
-  return `${tag}>${children.map((child) => matchXml(child, prefix)).join('')}</${prefix}${element}>`;
+  return `${tag}>${children.map((child) => buildMatchXml(child, prefix)).join('')}</${prefix}${element}>`;
 }
 
-const actionXml = ({ element, ...attributes }: RuleActionDto): string => `<${element}${attributesXml(attributes)}/>`;
+const buildActionXml = ({ element, ...attributes }: RuleActionDto): string =>
+  `<${element}${buildAttributesXml(attributes)}/>`;
 
-const attributesXml = (attributes: Readonly<Record<string, string | number | undefined>>): string =>
+const buildAttributesXml = (attributes: Readonly<Record<string, string | number | undefined>>): string =>
   Object.entries(attributes)
     .filter(([, value]) => value !== undefined && value !== '')
     .map(([name, value]) => ` ${name}="${escapeXml(String(value))}"`)

@@ -37,8 +37,8 @@ export function Rules(): JSX.Element {
   const list = useResource(crawler && `rules ${crawler}`, (signal) => loadRules(crawler!, signal));
   if (!crawler) return <NoCrawler />;
   return (
-    <ResourceView of={list}>
-      {(loaded) => <RuleTable key={loaded.etag} crawler={crawler} list={loaded} onChanged={list.reload} />}
+    <ResourceView resource={list}>
+      {(loadedList) => <RuleTable key={loadedList.etag} crawler={crawler} list={loadedList} onChanged={list.reload} />}
     </ResourceView>
   );
 }
@@ -50,13 +50,13 @@ interface ListProps {
 }
 
 /** The rule that is being edited, or the index and place of a new one. */
-type Editing = { readonly index: number; readonly rule?: RuleDto; readonly part: Part };
+type EditedRule = { readonly index: number; readonly rule?: RuleDto; readonly part: Part };
 
 function RuleTable({ crawler, list: { rules, xml, file, etag }, onChanged }: ListProps): JSX.Element {
-  const [editing, setEditing] = useState<Editing>();
+  const [editedRule, setEditedRule] = useState<EditedRule>();
   const [draft, setDraft] = useState<string>();
   const mayChange = useHasRole('admin');
-  const propose = (change: RuleChange): void => {
+  const proposeChange = (change: RuleChange): void => {
     try {
       setDraft(changeRules(xml, crawler, rules, change));
     } catch (error) {
@@ -69,7 +69,7 @@ function RuleTable({ crawler, list: { rules, xml, file, etag }, onChanged }: Lis
         rules.length === 0
           ? createFirstRulePart(xml, crawler)
           : findRulePart(xml, crawler, rules, { kind: rule ? 'replace' : 'insert', index });
-      setEditing({ index, rule, part });
+      setEditedRule({ index, rule, part });
     } catch (error) {
       showNotice((error as Error).message, 'bad');
     }
@@ -98,21 +98,21 @@ function RuleTable({ crawler, list: { rules, xml, file, etag }, onChanged }: Lis
             <RuleRow
               key={rule.index}
               rule={rule}
-              last={rules.length - 1}
+              lastIndex={rules.length - 1}
               editable={mayChange}
               onEdit={() => edit(rule.index, rule)}
-              onChange={propose}
+              onChange={proposeChange}
             />
           ))}
         </ol>
       )}
-      {editing && (
+      {editedRule && (
         <RuleEditor
-          rule={editing.rule}
+          rule={editedRule.rule}
           file={file}
-          part={editing.part}
-          onDone={(text) => setDraft(joinPart(editing.part, text))}
-          onClose={() => setEditing(undefined)}
+          part={editedRule.part}
+          onDone={(text) => setDraft(joinPart(editedRule.part, text))}
+          onClose={() => setEditedRule(undefined)}
         />
       )}
       {draft !== undefined && (

@@ -14,19 +14,19 @@ export function TextDifference({ before, after, language }: DifferenceProps): JS
   const [failed, setFailed] = useState(false);
   useEffect(() => {
     let close: (() => void) | undefined;
-    let gone = false;
+    let unmounted = false;
     import('./code-mirror.js').then(
-      ({ openDifference }) => {
-        if (!gone && element.current) close = openDifference(element.current, { before, after, language });
+      ({ openDiffView: openDifference }) => {
+        if (!unmounted && element.current) close = openDifference(element.current, { before, after, language });
       },
       () => setFailed(true),
     );
     return () => {
-      gone = true;
+      unmounted = true;
       close?.();
     };
   }, [before, after]);
   if (failed) return <LoadFailure />;
-  if (before === after) return <p class="notice good">The two are identical.</p>;
+  if (before === after) return <p class="notice good">The two versions are identical.</p>;
   return <div ref={element} class="editor" />;
 }

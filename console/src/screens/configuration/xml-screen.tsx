@@ -9,24 +9,32 @@ import { ApplyDialog } from './apply-dialog.js';
 import { CheckSummary, useDraftCheck } from './checking.js';
 import { CodeEditor } from './code-editor.js';
 import { type LoadedForms, loadForms } from './load.js';
-import { useUnsaved } from './unsaved.js';
+import { useUnsavedText } from './unsaved.js';
 
 export function XmlScreen(): JSX.Element {
   const forms = useResource('configuration forms', loadForms);
   return (
-    <ResourceView of={forms}>
-      {(loaded) => <XmlEditor key={loaded.etag} loaded={loaded} onApplied={forms.reload} />}
+    <ResourceView resource={forms}>
+      {(configuration) => <XmlEditor key={configuration.etag} loaded={configuration} onApplied={forms.reload} />}
     </ResourceView>
   );
 }
 
-function XmlEditor({ loaded, onApplied }: { loaded: LoadedForms; onApplied: () => void }): JSX.Element {
+function XmlEditor({ loaded: configuration, onApplied }: { loaded: LoadedForms; onApplied: () => void }): JSX.Element {
   const { query } = useRoute();
   const mayChange = useHasRole('admin');
-  const { text: xml, start, changed, etag, type, discard, forget } = useUnsaved('xml', loaded.xml, loaded.etag);
-  const { checked, check } = useDraftCheck(
+  const {
+    text: xml,
+    initialState,
+    changed,
+    etag,
+    updateText,
+    discard,
+    markSaved,
+  } = useUnsavedText('xml', configuration.xml, configuration.etag);
+  const { problemCounts, check } = useDraftCheck(
     (text) => ({ xml: text }),
-    ({ file, line, column }) => (file === loaded.file ? { line, column } : undefined),
+    ({ file, line, column }) => (file === configuration.file ? { line, column } : undefined),
   );
   const [applying, setApplying] = useState(false);
   return (
@@ -35,7 +43,7 @@ function XmlEditor({ loaded, onApplied }: { loaded: LoadedForms; onApplied: () =
       aside={
         mayChange ? (
           <>
-            <CheckSummary checked={checked} />
+            <CheckSummary problemCounts={problemCounts} />
             {changed && (
               <button type="button" class="button" onClick={discard}>
                 Discard
@@ -44,26 +52,26 @@ function XmlEditor({ loaded, onApplied }: { loaded: LoadedForms; onApplied: () =
             <button
               type="button"
               class="button primary"
-              disabled={!changed || checked.errors > 0}
+              disabled={!changed || problemCounts.errors > 0}
               onClick={() => setApplying(true)}
             >
               Preview and save…
             </button>
           </>
         ) : (
-          'read-only: changing it requires the role admin'
+          'read-only: changes require the role admin'
         )
       }
     >
       <CodeEditor
-        key={start.round}
+        key={initialState.generation}
         label="CrawlConfig.xml"
         language="xml"
-        text={start.text}
+        text={initialState.text}
         line={Number(query.get('line')) || undefined}
         editable={mayChange}
-        elements={loaded.elements}
-        onChange={type}
+        elements={configuration.elements}
+        onChange={updateText}
         check={check}
       />
       <p class="muted">
@@ -78,7 +86,7 @@ function XmlEditor({ loaded, onApplied }: { loaded: LoadedForms; onApplied: () =
           etag={etag}
           onApplied={() => {
             setApplying(false);
-            forget();
+            markSaved();
             onApplied();
           }}
           onClose={() => setApplying(false)}

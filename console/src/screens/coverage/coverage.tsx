@@ -16,14 +16,14 @@ import { Table } from '../../ui/table.js';
 import { CoverageHistory } from './coverage-history.js';
 import { Freshness } from './freshness.js';
 
-const EVERY_MS = 60_000;
+const POLL_INTERVAL_MS = 60_000;
 
 export function Coverage(): JSX.Element {
   const crawler = useCrawler()?.name;
   const coverage = useResource(
     crawler && `coverage ${crawler}`,
     (signal) => call('GET /api/v1/crawlers/{crawler}/coverage', { path: { crawler: crawler! }, signal }),
-    EVERY_MS,
+    POLL_INTERVAL_MS,
   );
   if (!crawler) return <NoCrawler title="Coverage" />;
   return (
@@ -31,7 +31,7 @@ export function Coverage(): JSX.Element {
       <PageHead title="Coverage">
         How much of what {crawler} has found is crawled and indexed, why the rest is not, and how old the index is.
       </PageHead>
-      <ResourceView of={coverage}>
+      <ResourceView resource={coverage}>
         {(value) => (
           <>
             <Stages crawler={crawler} coverage={value} />
@@ -48,40 +48,40 @@ export function Coverage(): JSX.Element {
 }
 
 /** Statuses of URLs that were never requested. */
-const NEVER_ASKED: ReadonlySet<string> = new Set(['waiting', 'excluded', 'elsewhere', 'filtered']);
+const NEVER_REQUESTED: ReadonlySet<string> = new Set(['waiting', 'excluded', 'elsewhere', 'filtered']);
 
-const sumReasons = (
+const sumCounts = (
   { reasons }: CoverageDto,
-  chosen: (row: CoverageDto['reasons'][number]) => boolean,
-  what: 'urls' | 'indexed' = 'urls',
-): number => reasons.reduce((sum, row) => (chosen(row) ? sum + row[what] : sum), 0);
+  isIncluded: (row: CoverageDto['reasons'][number]) => boolean,
+  field: 'urls' | 'indexed' = 'urls',
+): number => reasons.reduce((sum, row) => (isIncluded(row) ? sum + row[field] : sum), 0);
 
 function Stages({ crawler, coverage }: { crawler: string; coverage: CoverageDto }): JSX.Element {
-  const all = sumReasons(coverage, () => true);
+  const total = sumCounts(coverage, () => true);
   const stages = [
-    ['Discovered', all, href('/urls', { crawler }), 'All stored URLs'],
-    ['Crawled', sumReasons(coverage, ({ status }) => !NEVER_ASKED.has(status)), undefined, 'Visited at least once'],
+    ['Discovered', total, href('/urls', { crawler }), 'All stored URLs'],
+    ['Crawled', sumCounts(coverage, ({ status }) => !NEVER_REQUESTED.has(status)), undefined, 'Visited at least once'],
     [
       'Indexed',
-      sumReasons(coverage, () => true, 'indexed'),
+      sumCounts(coverage, () => true, 'indexed'),
       href('/urls', { crawler, indexed: true }),
-      'The sinks hold it',
+      'Delivered to the sinks',
     ],
     [
       'Excluded',
-      sumReasons(coverage, ({ status }) => ['excluded', 'elsewhere', 'filtered'].includes(status)),
+      sumCounts(coverage, ({ status }) => ['excluded', 'elsewhere', 'filtered'].includes(status)),
       href('/urls', { crawler, status: 'excluded' }),
       'Excluded by the configuration',
     ],
     [
       'In error',
-      sumReasons(coverage, ({ status }) => status === 'error'),
+      sumCounts(coverage, ({ status }) => status === 'error'),
       href('/errors', { crawler }),
       'The last visit failed',
     ],
     [
       'Waiting',
-      sumReasons(coverage, ({ status }) => status === 'waiting'),
+      sumCounts(coverage, ({ status }) => status === 'waiting'),
       href('/urls', { crawler, status: 'waiting' }),
       'Not visited yet',
     ],
@@ -89,12 +89,12 @@ function Stages({ crawler, coverage }: { crawler: string; coverage: CoverageDto 
   return (
     <Panel title="Of all discovered URLs">
       <ul class="stages">
-        {stages.map(([name, number, target, title]) => (
+        {stages.map(([name, count, target, title]) => (
           <li key={name} title={title}>
             <span class="muted">{name}</span>
-            <strong>{target ? <a href={target}>{formatCount(number)}</a> : formatCount(number)}</strong>
-            <span class="muted">{all === 0 ? '–' : formatPercent(number / all)}</span>
-            <Bar share={all === 0 ? 0 : number / all} bad={name === 'In error' && number > 0} />
+            <strong>{target ? <a href={target}>{formatCount(count)}</a> : formatCount(count)}</strong>
+            <span class="muted">{total === 0 ? '–' : formatPercent(count / total)}</span>
+            <Bar share={total === 0 ? 0 : count / total} bad={name === 'In error' && count > 0} />
           </li>
         ))}
       </ul>
@@ -102,12 +102,12 @@ function Stages({ crawler, coverage }: { crawler: string; coverage: CoverageDto 
   );
 }
 
-const MOST_SHOWN = 25;
+const MAX_REASONS_SHOWN = 25;
 
 function UnindexedUrls({ crawler, coverage }: { crawler: string; coverage: CoverageDto }): JSX.Element {
   const reasons = useReasons();
   const rows = coverage.reasons.filter(({ urls, indexed }) => urls > indexed);
-  const most = Math.max(1, ...rows.map(({ urls, indexed }) => urls - indexed));
+  const largestCount = Math.max(1, ...rows.map(({ urls, indexed }) => urls - indexed));
   if (rows.length === 0) {
     return (
       <Panel title="Not in the index, and why">
@@ -119,9 +119,9 @@ function UnindexedUrls({ crawler, coverage }: { crawler: string; coverage: Cover
     <Panel title="Not in the index, and why">
       <Table
         name="URLs that are not in the index, by reason"
-        heads={['Status', 'Reason', { label: 'URLs', number: true }, { label: 'Share', hidden: true }]}
+        headers={['Status', 'Reason', { label: 'URLs', isNumber: true }, { label: 'Share', hidden: true }]}
       >
-        {rows.slice(0, MOST_SHOWN).map(({ status, reason, urls, indexed }) => (
+        {rows.slice(0, MAX_REASONS_SHOWN).map(({ status, reason, urls, indexed }) => (
           <tr key={`${status} ${reason}`}>
             <td>
               <StateBadge name={status} />
@@ -136,7 +136,7 @@ function UnindexedUrls({ crawler, coverage }: { crawler: string; coverage: Cover
               <a href={href('/urls', { crawler, status, reason, indexed: 'false' })}>{formatCount(urls - indexed)}</a>
             </td>
             <td>
-              <Bar share={(urls - indexed) / most} />
+              <Bar share={(urls - indexed) / largestCount} />
             </td>
           </tr>
         ))}

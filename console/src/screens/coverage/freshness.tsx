@@ -9,19 +9,19 @@ import { Panel } from '../../ui/panel.js';
 /** Shows how long ago the indexed documents were visited. */
 export function Freshness({ crawler, coverage }: { crawler: string; coverage: CoverageDto }): JSX.Element {
   const { ages, maximumAgeSeconds } = coverage;
-  const all = ages.reduce((sum, { documents }) => sum + documents, 0);
-  const most = Math.max(1, ...ages.map(({ documents }) => documents));
-  const shown = ages.slice(0, ages.findLastIndex(({ documents }) => documents > 0) + 1);
+  const total = ages.reduce((sum, { documents }) => sum + documents, 0);
+  const largestCount = Math.max(1, ...ages.map(({ documents }) => documents));
+  const shownAges = ages.slice(0, ages.findLastIndex(({ documents }) => documents > 0) + 1);
   return (
     <Panel
       title="Age of the index"
       aside={maximumAgeSeconds !== undefined && `maximum age ${formatSeconds(maximumAgeSeconds)}`}
     >
-      {all === 0 ? (
+      {total === 0 ? (
         <EmptyState>Nothing is in the index yet.</EmptyState>
       ) : (
         <>
-          <Summary crawler={crawler} coverage={coverage} all={all} />
+          <Summary crawler={crawler} coverage={coverage} total={total} />
           <table>
             <caption class="visually-hidden">Documents by the time since their last visit</caption>
             <thead>
@@ -36,12 +36,15 @@ export function Freshness({ crawler, coverage }: { crawler: string; coverage: Co
               </tr>
             </thead>
             <tbody>
-              {shown.map(({ upToSeconds, documents }, i) => (
+              {shownAges.map(({ upToSeconds, documents }, i) => (
                 <tr key={upToSeconds ?? 'rest'}>
-                  <td class="nowrap">{rangeText(ages[i - 1]?.upToSeconds, upToSeconds)}</td>
+                  <td class="nowrap">{formatAgeRange(ages[i - 1]?.upToSeconds, upToSeconds)}</td>
                   <td class="number">{formatCount(documents)}</td>
                   <td class="wide">
-                    <Bar share={documents / most} bad={isOlderThan(ages[i - 1]?.upToSeconds, maximumAgeSeconds)} />
+                    <Bar
+                      share={documents / largestCount}
+                      bad={isOlderThan(ages[i - 1]?.upToSeconds, maximumAgeSeconds)}
+                    />
                   </td>
                 </tr>
               ))}
@@ -56,35 +59,37 @@ export function Freshness({ crawler, coverage }: { crawler: string; coverage: Co
 const isOlderThan = (from: number | undefined, maximum: number | undefined): boolean =>
   maximum !== undefined && from !== undefined && from >= maximum;
 
-function rangeText(from: number | undefined, upTo: number | undefined): string {
+function formatAgeRange(from: number | undefined, upTo: number | undefined): string {
   if (from === undefined) return `within ${formatSeconds(upTo ?? 0)}`;
   return upTo === undefined
-    ? `over ${formatSeconds(from)} ago`
+    ? `more than ${formatSeconds(from)} ago`
     : `${formatSeconds(from)} to ${formatSeconds(upTo)} ago`;
 }
 
-function Summary({ crawler, coverage, all }: { crawler: string; coverage: CoverageDto; all: number }): JSX.Element {
+function Summary({ crawler, coverage, total }: { crawler: string; coverage: CoverageDto; total: number }): JSX.Element {
   const { ages, maximumAgeSeconds } = coverage;
   if (maximumAgeSeconds === undefined) {
     return (
       <p>
-        {formatPlural(all, 'document')}. This crawler does not use smart refresh, so its documents have no maximum age.
+        {formatPlural(total, 'document')}. This crawler does not use smart refresh, so its documents have no maximum
+        age.
       </p>
     );
   }
-  const over = ages.reduce(
+  const overdueCount = ages.reduce(
     (sum, { documents }, i) => (isOlderThan(ages[i - 1]?.upToSeconds, maximumAgeSeconds) ? sum + documents : sum),
     0,
   );
-  return over === 0 ? (
+  return overdueCount === 0 ? (
     <p>
-      All {formatPlural(all, 'document')} were visited within the maximum age of {formatSeconds(maximumAgeSeconds)}.
+      {total === 1 ? 'The document was' : `All ${formatCount(total)} documents were`} visited within the maximum age of{' '}
+      {formatSeconds(maximumAgeSeconds)}.
     </p>
   ) : (
     <p class="notice warn">
-      {formatPlural(over, 'document')} ({formatPercent(over / all)}) {over === 1 ? 'is' : 'are'} older than the maximum
-      age of {formatSeconds(maximumAgeSeconds)}. <a href={href('/sources', { crawler })}>Sources</a> shows what is
-      visited instead.
+      {formatPlural(overdueCount, 'document')} ({formatPercent(overdueCount / total)}){' '}
+      {overdueCount === 1 ? 'is' : 'are'} older than the maximum age of {formatSeconds(maximumAgeSeconds)}.{' '}
+      <a href={href('/sources', { crawler })}>Sources</a> shows what is visited instead.
     </p>
   );
 }

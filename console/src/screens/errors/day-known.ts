@@ -1,11 +1,11 @@
-/** Whether the crawler has been observed for a day; before that, an hour cannot be compared with the others. */
+/** Whether a full day has been recorded: before that, the last hour cannot be compared with the average hour. */
 import { createContext } from 'preact';
 import { call } from '../../api/client.js';
 import { useResource } from '../../state/resource.js';
 
 const DAY_MS = 86_400_000;
 
-export const DayKnown = createContext(false);
+export const FullDayContext = createContext(false);
 
 export function useHasFullDay(crawler: string | undefined): boolean {
   const { value: points = [] } = useResource(

@@ -11,36 +11,36 @@ import { runWithNotice } from '../../ui/notices.js';
 import { Panel } from '../../ui/panel.js';
 import { Prose } from '../../ui/prose.js';
 import { useReasons } from '../../ui/reasons.js';
-import { restingHostsText } from '../../ui/resting.js';
+import { describeRestingHosts } from '../../ui/resting.js';
 import { Badge } from '../../ui/status.js';
-import { DayKnown } from './day-known.js';
+import { FullDayContext } from './day-known.js';
 
-const EVERY_MS = 10_000;
-const HOSTS_SHOWN = 20;
-/** Maximum number of hosts: more than anyone reads, and what the server returns in one response. */
-const MOST_HOSTS = 1_000;
-const URLS_SHOWN = 20;
+const POLL_INTERVAL_MS = 10_000;
+const INITIAL_HOST_LIMIT = 20;
+/** Maximum number of hosts shown: the limit of one response, and more than anyone reads. */
+const MAX_HOSTS = 1_000;
+const MAX_URLS_SHOWN = 20;
 
 interface ClassProps {
   readonly crawler: string;
   /** If given, only this host is considered. */
   readonly host?: string;
-  readonly of: ErrorClassDto;
+  readonly errorClass: ErrorClassDto;
   readonly onRetried: () => void;
 }
 
-export function ErrorClass({ crawler, host, of, onRetried }: ClassProps): JSX.Element {
-  const code = of.reason;
+export function ErrorClass({ crawler, host, errorClass, onRetried }: ClassProps): JSX.Element {
+  const code = errorClass.reason;
   const entry = useReasons().get(code);
   const mayOperate = useHasRole('operate');
-  const retry = (only?: string): Promise<void> =>
+  const retry = (onlyHost?: string): Promise<void> =>
     runWithNotice(async () => {
-      const { count: due, resting } = await call('POST /api/v1/crawlers/{crawler}/refresh', {
+      const { count: dueCount, resting } = await call('POST /api/v1/crawlers/{crawler}/refresh', {
         path: { crawler },
-        body: { reason: code, host: only },
+        body: { reason: code, host: onlyHost },
       });
       onRetried();
-      return `${formatPlural(due, 'URL')} will be retried as soon as politeness allows.${restingHostsText(resting)}`;
+      return `${formatPlural(dueCount, 'URL')} will be retried as soon as politeness allows.${describeRestingHosts(resting)}`;
     });
   return (
     <Panel
@@ -48,7 +48,9 @@ export function ErrorClass({ crawler, host, of, onRetried }: ClassProps): JSX.El
       aside={
         <>
           {entry?.class && <Badge tone={entry.class === 'temporary' ? 'warn' : 'bad'}>{entry.class}</Badge>}
-          <a href={href('/urls', { crawler, host, status: 'error', reason: code })}>{formatPlural(of.urls, 'URL')}</a>
+          <a href={href('/urls', { crawler, host, status: 'error', reason: code })}>
+            {formatPlural(errorClass.urls, 'URL')}
+          </a>
           {mayOperate && (
             <button type="button" class="button" aria-label={`Retry all URLs with ${code}`} onClick={() => retry(host)}>
               Retry all
@@ -67,18 +69,18 @@ export function ErrorClass({ crawler, host, of, onRetried }: ClassProps): JSX.El
           </p>
         )}
         <p class="muted">
-          On {formatPlural(of.hosts, 'host')}; <Trend of={of} />
+          On {formatPlural(errorClass.hosts, 'host')}; <Trend of={errorClass} />
         </p>
         {host ? (
           <HostErrors
             crawler={crawler}
             code={code}
-            of={{ ...of, host }}
+            hostErrors={{ ...errorClass, host }}
             onRetry={mayOperate ? retry : undefined}
             open
           />
         ) : (
-          <Hosts crawler={crawler} of={of} onRetry={mayOperate ? retry : undefined} />
+          <Hosts crawler={crawler} errorClass={errorClass} onRetry={mayOperate ? retry : undefined} />
         )}
       </div>
     </Panel>
@@ -87,14 +89,14 @@ export function ErrorClass({ crawler, host, of, onRetried }: ClassProps): JSX.El
 
 type Counts = Pick<ErrorClassDto, 'urls' | 'lastHour' | 'lastDay'>;
 
-/** Minimum number of failures for a trend. */
-const FEW = 5;
-const isRising = ({ lastHour, lastDay }: Counts): boolean => lastHour >= FEW && lastHour * 24 > lastDay * 2;
+/** Minimum number of failures in the last hour for a rising trend. */
+const MIN_FAILURES = 5;
+const isRising = ({ lastHour, lastDay }: Counts): boolean => lastHour >= MIN_FAILURES && lastHour * 24 > lastDay * 2;
 
-const Trend = ({ of }: { of: Counts }): JSX.Element => (
+const Trend = ({ of: counts }: { of: Counts }): JSX.Element => (
   <>
-    {formatCount(of.lastHour)} tried in the last hour, {formatCount(of.lastDay)} in the last day{' '}
-    {useContext(DayKnown) && isRising(of) && (
+    {formatCount(counts.lastHour)} tried in the last hour, {formatCount(counts.lastDay)} in the last day{' '}
+    {useContext(FullDayContext) && isRising(counts) && (
       <Badge tone="warn" title="The last hour had more than twice the hourly average of the last day">
         rising
       </Badge>
@@ -104,12 +106,12 @@ const Trend = ({ of }: { of: Counts }): JSX.Element => (
 
 interface HostsProps {
   readonly crawler: string;
-  readonly of: ErrorClassDto;
+  readonly errorClass: ErrorClassDto;
   readonly onRetry?: (host: string) => void;
 }
 
-function Hosts({ crawler, of: { reason, hosts: number }, onRetry }: HostsProps): JSX.Element {
-  const [limit, setLimit] = useState(HOSTS_SHOWN);
+function Hosts({ crawler, errorClass: { reason, hosts: hostCount }, onRetry }: HostsProps): JSX.Element {
+  const [limit, setLimit] = useState(INITIAL_HOST_LIMIT);
   const hosts = useResource(
     `error hosts ${crawler} ${reason} ${limit}`,
     (signal) =>
@@ -118,23 +120,23 @@ function Hosts({ crawler, of: { reason, hosts: number }, onRetry }: HostsProps):
         query: { limit },
         signal,
       }),
-    EVERY_MS,
+    POLL_INTERVAL_MS,
   );
   return (
-    <ResourceView of={hosts}>
+    <ResourceView resource={hosts}>
       {({ items, next }) => (
         <>
           {items.map((host) => (
-            <HostErrors key={host.host} crawler={crawler} code={reason} of={host} onRetry={onRetry} />
+            <HostErrors key={host.host} crawler={crawler} code={reason} hostErrors={host} onRetry={onRetry} />
           ))}
           {next !== null && (
             <div>
-              {limit < MOST_HOSTS ? (
-                <button type="button" class="button small" onClick={() => setLimit(MOST_HOSTS)}>
-                  Show more of {formatPlural(number, 'host')}
+              {limit < MAX_HOSTS ? (
+                <button type="button" class="button small" onClick={() => setLimit(MAX_HOSTS)}>
+                  Show more of {formatPlural(hostCount, 'host')}
                 </button>
               ) : (
-                <p class="muted">The {formatCount(MOST_HOSTS)} hosts with the most are shown.</p>
+                <p class="muted">Only the {formatCount(MAX_HOSTS)} hosts with the most errors are shown.</p>
               )}
             </div>
           )}
@@ -147,28 +149,28 @@ function Hosts({ crawler, of: { reason, hosts: number }, onRetry }: HostsProps):
 interface HostProps {
   readonly crawler: string;
   readonly code: string;
-  readonly of: ErrorHostDto;
+  readonly hostErrors: ErrorHostDto;
   readonly onRetry?: (host: string) => void;
   readonly open?: boolean;
 }
 
-function HostErrors({ crawler, code, of, onRetry, open = false }: HostProps): JSX.Element {
+function HostErrors({ crawler, code, hostErrors, onRetry, open = false }: HostProps): JSX.Element {
   const [isOpen, setOpen] = useState(open);
   return (
     <details open={open} onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>
-        {of.host}{' '}
+        {hostErrors.host}{' '}
         <span class="muted">
-          {formatPlural(of.urls, 'URL')}; <Trend of={of} />
+          {formatPlural(hostErrors.urls, 'URL')}; <Trend of={hostErrors} />
         </span>
       </summary>
       {isOpen && (
         <div class="stack">
-          <FailedUrls crawler={crawler} code={code} of={of} />
+          <FailedUrls crawler={crawler} code={code} hostErrors={hostErrors} />
           {onRetry && (
             <div>
-              <button type="button" class="button small" onClick={() => onRetry(of.host)}>
-                Retry these {formatCount(of.urls)}
+              <button type="button" class="button small" onClick={() => onRetry(hostErrors.host)}>
+                Retry these {formatCount(hostErrors.urls)}
               </button>
             </div>
           )}
@@ -178,20 +180,20 @@ function HostErrors({ crawler, code, of, onRetry, open = false }: HostProps): JS
   );
 }
 
-function FailedUrls({ crawler, code, of: { host, urls } }: Omit<HostProps, 'onRetry' | 'open'>): JSX.Element {
+function FailedUrls({ crawler, code, hostErrors: { host, urls } }: Omit<HostProps, 'onRetry' | 'open'>): JSX.Element {
   const query = { status: 'error', reason: code, host } as const;
-  const failed = useResource(
+  const failedUrls = useResource(
     `failed ${crawler} ${code} ${host}`,
     (signal) =>
       call('GET /api/v1/crawlers/{crawler}/urls', {
         path: { crawler },
-        query: { ...query, limit: URLS_SHOWN },
+        query: { ...query, limit: MAX_URLS_SHOWN },
         signal,
       }),
-    EVERY_MS,
+    POLL_INTERVAL_MS,
   );
   return (
-    <ResourceView of={failed}>
+    <ResourceView resource={failedUrls}>
       {({ items }) => (
         <>
           <ul class="tree">

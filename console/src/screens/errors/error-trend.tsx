@@ -6,44 +6,44 @@ import { formatCount } from '../../ui/format.js';
 import { Panel } from '../../ui/panel.js';
 import { RangeChoice, SPANS, useHistory, useRange } from '../../ui/ranges.js';
 
-/** Maximum number of lines, one for each colour. */
-const LINES = 3;
+/** Maximum number of lines: one for each color. */
+const MAX_LINES = 3;
 
 export function ErrorTrend({ crawler }: { crawler: string }): JSX.Element {
   const range = useRange();
   const history = useHistory(crawler, range);
   return (
-    <Panel title="Trend" aside={<RangeChoice chosen={range} />}>
-      <ResourceView of={history}>{(points) => <Trend points={points} span={SPANS[range]} />}</ResourceView>
+    <Panel title="Trend" aside={<RangeChoice selectedRange={range} />}>
+      <ResourceView resource={history}>{(points) => <Trend points={points} span={SPANS[range]} />}</ResourceView>
     </Panel>
   );
 }
 
 function Trend({ points, span }: { points: readonly HistoryPointDto[]; span: number }): JSX.Element {
-  const totals = totalsByCode(points);
+  const totals = sumErrorsByCode(points);
   if (totals.length === 0) return <EmptyState>No visits failed during this time.</EmptyState>;
-  const shown = totals.slice(0, LINES);
-  const series = shown.map(
+  const shownTotals = totals.slice(0, MAX_LINES);
+  const series = shownTotals.map(
     ([code, total], index): Series => ({
       label: `${code} (${formatCount(total)})`,
-      colour: (index + 1) as 1 | 2 | 3,
+      color: (index + 1) as 1 | 2 | 3,
       values: points.map(({ errorsByCode }) => errorsByCode[code] ?? 0),
     }),
   );
   return (
     <div class="stack">
       <Chart
-        label={`Failed visits: ${shown.map(([code, total]) => `${code} ${total}`).join(', ')}`}
+        label={`Failed visits: ${shownTotals.map(([code, total]) => `${code} ${total}`).join(', ')}`}
         times={points.map(({ at }) => Date.parse(at) / 1000)}
         series={series}
         span={span}
         height={140}
       />
-      {totals.length > LINES && (
+      {totals.length > MAX_LINES && (
         <p class="muted">
           Also{' '}
           {totals
-            .slice(LINES)
+            .slice(MAX_LINES)
             .map(([code, total]) => `${code} (${formatCount(total)})`)
             .join(', ')}
           .
@@ -53,10 +53,10 @@ function Trend({ points, span }: { points: readonly HistoryPointDto[]; span: num
   );
 }
 
-function totalsByCode(points: readonly HistoryPointDto[]): [string, number][] {
+function sumErrorsByCode(points: readonly HistoryPointDto[]): [string, number][] {
   const totals = new Map<string, number>();
   for (const { errorsByCode } of points) {
-    for (const [code, number] of Object.entries(errorsByCode)) totals.set(code, (totals.get(code) ?? 0) + number);
+    for (const [code, count] of Object.entries(errorsByCode)) totals.set(code, (totals.get(code) ?? 0) + count);
   }
   return [...totals].sort(([, a], [, b]) => b - a);
 }

@@ -12,11 +12,11 @@ import { formatPlural } from '../../ui/format.js';
 import { NoCrawler } from '../../ui/no-crawler.js';
 import { showNotice } from '../../ui/notices.js';
 import { PageHead, Panel } from '../../ui/panel.js';
-import { DayKnown, useHasFullDay } from './day-known.js';
+import { FullDayContext, useHasFullDay } from './day-known.js';
 import { ErrorClass } from './error-class.js';
 import { ErrorTrend } from './error-trend.js';
 
-const EVERY_MS = 10_000;
+const POLL_INTERVAL_MS = 10_000;
 
 export function Errors(): JSX.Element {
   const crawler = useCrawler();
@@ -27,9 +27,9 @@ export function Errors(): JSX.Element {
     crawler && `errors ${crawler.name} ${host}`,
     (signal) =>
       call('GET /api/v1/crawlers/{crawler}/errors', { path: { crawler: crawler!.name }, query: { host }, signal }),
-    EVERY_MS,
+    POLL_INTERVAL_MS,
   );
-  const dayKnown = useHasFullDay(crawler?.name);
+  const hasFullDay = useHasFullDay(crawler?.name);
   if (!crawler) return <NoCrawler title="Errors" />;
   return (
     <>
@@ -52,18 +52,24 @@ export function Errors(): JSX.Element {
         )}
       </PageHead>
       <ErrorTrend crawler={crawler.name} />
-      <ResourceView of={errors}>
+      <ResourceView resource={errors}>
         {({ items }) =>
           items.length === 0 ? (
             <Panel title="URLs in error">
-              <EmptyState>No URL is in error.</EmptyState>
+              <EmptyState>No URLs are in error.</EmptyState>
             </Panel>
           ) : (
-            <DayKnown.Provider value={dayKnown}>
-              {items.map((one) => (
-                <ErrorClass key={one.reason} crawler={crawler.name} host={host} of={one} onRetried={errors.reload} />
+            <FullDayContext.Provider value={hasFullDay}>
+              {items.map((errorClass) => (
+                <ErrorClass
+                  key={errorClass.reason}
+                  crawler={crawler.name}
+                  host={host}
+                  errorClass={errorClass}
+                  onRetried={errors.reload}
+                />
               ))}
-            </DayKnown.Provider>
+            </FullDayContext.Provider>
           )
         }
       </ResourceView>
@@ -80,12 +86,12 @@ interface ClearProps {
 
 function ClearErrorsDialog({ crawler, onClose, onDone }: ClearProps): JSX.Element {
   const { reload } = useCrawlers();
-  const number = crawler.counts['error'] ?? 0;
+  const errorCount = crawler.counts['error'] ?? 0;
   const clear = async (): Promise<void> => {
-    const { count: forgotten } = await call('DELETE /api/v1/crawlers/{crawler}/errors', {
+    const { count: forgottenCount } = await call('DELETE /api/v1/crawlers/{crawler}/errors', {
       path: { crawler: crawler.name },
     });
-    showNotice(`${formatPlural(forgotten, 'URL')} forgotten.`);
+    showNotice(`${formatPlural(forgottenCount, 'URL')} forgotten.`);
     reload();
     onDone();
   };
@@ -93,7 +99,7 @@ function ClearErrorsDialog({ crawler, onClose, onDone }: ClearProps): JSX.Elemen
     <ConfirmDialog title="Clear error cache" action="Forget them" danger onConfirm={clear} onClose={onClose}>
       <p>
         <strong>
-          {formatPlural(number, 'URL')} of {crawler.name} {number === 1 ? 'is' : 'are'} in error.
+          {formatPlural(errorCount, 'URL')} of {crawler.name} {errorCount === 1 ? 'is' : 'are'} in error.
         </strong>{' '}
         The URLs are forgotten, except those whose document is still in the index: these are visited again. The crawler
         may rediscover forgotten URLs through links.

@@ -5,38 +5,38 @@ import { toApiProblem } from '../../state/resource.js';
 import { Failure } from '../../ui/answers.js';
 import { Panel } from '../../ui/panel.js';
 import { readContact } from './configured-sinks.js';
-import { type CrawlWish, findPrivateRange, getDomain, getFolder, type Scope } from './crawl-draft.js';
-import { EMPTY_SINK, findUnusedSinkName, SinkFields, type SinkWish } from './sink-fields.js';
+import { type CrawlSettings, findPrivateRange, getDomain, getFolder, type Scope } from './crawl-draft.js';
+import { EMPTY_SINK, findUnusedSinkName, type SinkChoice, SinkFields } from './sink-fields.js';
 
 interface CrawlFormProps {
-  readonly wish?: CrawlWish;
+  readonly settings?: CrawlSettings;
   readonly sinks: readonly { readonly name: string; readonly type: string; readonly url: string }[];
   /** Names of the existing crawlers. */
-  readonly taken: readonly string[];
+  readonly takenNames: readonly string[];
   /** The configuration in force. */
   readonly xml: string;
-  readonly onAsk: (wish: CrawlWish) => Promise<void>;
+  readonly onSubmit: (wish: CrawlSettings) => Promise<void>;
 }
 
-/** Parses an address as people type it: without a scheme, it is https, or http on a private network. */
-function parseAddress(typed: string): URL | undefined {
-  const text = typed.trim();
+/** Parses an address as users type it. Without a scheme, it is https, or http on a private network. */
+function parseAddress(input: string): URL | undefined {
+  const text = input.trim();
   if (/^https?:\/\//i.test(text)) return URL.parse(text) ?? undefined;
   const url = URL.parse(`https://${text}`);
   if (!url?.hostname) return undefined;
   return findPrivateRange(url.hostname) === undefined ? url : (URL.parse(`http://${text}`) ?? undefined);
 }
 
-export function CrawlForm({ wish, sinks, taken, xml, onAsk }: CrawlFormProps): JSX.Element {
-  const [typed, setTyped] = useState(wish?.url.href ?? '');
-  const [scope, setScope] = useState<Scope>(wish?.scope ?? 'site');
-  const [pause, setPause] = useState(String(wish?.pauseSeconds ?? 2.5));
-  const [allow, setAllow] = useState(wish?.allow);
-  const [contact, setContact] = useState(() => wish?.contact ?? readContact(xml));
-  const [sink, setSink] = useState<SinkWish>(() => defaultSink(wish, sinks));
+export function CrawlForm({ settings, sinks, takenNames, xml, onSubmit }: CrawlFormProps): JSX.Element {
+  const [typedAddress, setTypedAddress] = useState(settings?.url.href ?? '');
+  const [scope, setScope] = useState<Scope>(settings?.scope ?? 'site');
+  const [pause, setPause] = useState(String(settings?.pauseSeconds ?? 2.5));
+  const [allow, setAllow] = useState(settings?.allow);
+  const [contact, setContact] = useState(() => settings?.contact ?? readContact(xml));
+  const [sink, setSink] = useState<SinkChoice>(() => getInitialSink(settings, sinks));
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<ApiProblem>();
-  const url = parseAddress(typed);
+  const url = parseAddress(typedAddress);
   const range = allow ?? (url && findPrivateRange(url.hostname)) ?? '';
   const submit = async (event: Event): Promise<void> => {
     event.preventDefault();
@@ -44,13 +44,13 @@ export function CrawlForm({ wish, sinks, taken, xml, onAsk }: CrawlFormProps): J
     setBusy(true);
     setProblem(undefined);
     try {
-      await onAsk({
-        name: findUnusedName(url, taken),
+      await onSubmit({
+        name: findUnusedName(url, takenNames),
         url,
         scope,
         pauseSeconds: Number(pause),
         sink: sink.name,
-        newSink: sink.isNew,
+        newSink: sink.newSink,
         allow: range || undefined,
         contact,
       });
@@ -71,13 +71,13 @@ export function CrawlForm({ wish, sinks, taken, xml, onAsk }: CrawlFormProps): J
             autofocus
             spellcheck={false}
             placeholder="https://www.example.com/"
-            value={typed}
-            onInput={(event) => setTyped(event.currentTarget.value)}
+            value={typedAddress}
+            onInput={(event) => setTypedAddress(event.currentTarget.value)}
           />
-          {typed.trim() !== '' && !url && <span role="alert">This is not a web address.</span>}
+          {typedAddress.trim() !== '' && !url && <span role="alert">This is not a web address.</span>}
         </div>
         <ScopeChoice url={url} scope={scope} onChange={setScope} />
-        <SinkFields sinks={sinks} wish={sink} onChange={setSink} xml={xml} />
+        <SinkFields sinks={sinks} choice={sink} onChange={setSink} xml={xml} />
         <div class="field">
           <label for="pause">Pause between two requests, in seconds</label>
           <input
@@ -90,7 +90,9 @@ export function CrawlForm({ wish, sinks, taken, xml, onAsk }: CrawlFormProps): J
             value={pause}
             onInput={(event) => setPause(event.currentTarget.value)}
           />
-          <span class="hint">2.5 is polite to other people's sites; your own sites may accept less.</span>
+          <span class="hint">
+            2.5 seconds is polite for other people's sites. For your own sites, less may be acceptable.
+          </span>
         </div>
         <div class="field">
           <label for="contact">Contact for site operators</label>
@@ -103,8 +105,8 @@ export function CrawlForm({ wish, sinks, taken, xml, onAsk }: CrawlFormProps): J
             onInput={(event) => setContact(event.currentTarget.value)}
           />
           <span class="hint">
-            A page about your crawler, or a mail address. It is sent with each request; sites block crawlers that they
-            do not recognize.
+            A page about your crawler, or an email address. It is sent with each request, because sites block crawlers
+            that they do not recognize.
           </span>
         </div>
         <div class="field">
@@ -123,7 +125,7 @@ export function CrawlForm({ wish, sinks, taken, xml, onAsk }: CrawlFormProps): J
         {problem && <Failure problem={problem} />}
         <footer class="actions end">
           <button type="submit" class="button primary" disabled={busy || !url}>
-            {busy ? 'Looking…' : 'Show what would be crawled'}
+            {busy ? 'Loading the page…' : 'Show what would be crawled'}
           </button>
         </footer>
       </form>
@@ -131,10 +133,10 @@ export function CrawlForm({ wish, sinks, taken, xml, onAsk }: CrawlFormProps): J
   );
 }
 
-function defaultSink(wish: CrawlWish | undefined, sinks: CrawlFormProps['sinks']): SinkWish {
-  if (wish) return { name: wish.sink, isNew: wish.newSink };
-  const [first] = sinks;
-  return first ? { name: first.name } : { name: findUnusedSinkName(sinks), isNew: EMPTY_SINK };
+function getInitialSink(settings: CrawlSettings | undefined, sinks: CrawlFormProps['sinks']): SinkChoice {
+  if (settings) return { name: settings.sink, newSink: settings.newSink };
+  const [firstSink] = sinks;
+  return firstSink ? { name: firstSink.name } : { name: findUnusedSinkName(sinks), newSink: EMPTY_SINK };
 }
 
 function ScopeChoice({
@@ -146,15 +148,15 @@ function ScopeChoice({
   scope: Scope;
   onChange: (scope: Scope) => void;
 }): JSX.Element {
-  const words: Readonly<Record<Scope, string>> = {
+  const labels: Readonly<Record<Scope, string>> = {
     site: `The site: ${url?.host ?? 'this host'}${url && isBareName(url) ? ', with and without www' : ''}`,
     folder: `This folder and below: ${url ? getFolder(url) : '…'}`,
     domain: `The domain with all its hosts: ${url ? getDomain(url) : '…'}`,
   };
   return (
     <fieldset class="fieldset">
-      <legend>How much of it?</legend>
-      {Object.entries(words).map(([value, label]) => (
+      <legend>How much of the site?</legend>
+      {Object.entries(labels).map(([value, label]) => (
         <div key={value}>
           <label class="check">
             <input type="radio" name="scope" checked={scope === value} onChange={() => onChange(value as Scope)} />
@@ -166,12 +168,12 @@ function ScopeChoice({
   );
 }
 
-/** Whether the site includes the name with www; for www.example.com, it is only that host. */
+/** Whether the site also includes the host name with www. A site at www.example.com is only that host. */
 const isBareName = ({ hostname }: URL): boolean => /[a-z]\.[a-z]/i.test(hostname) && !hostname.startsWith('www.');
 
-function findUnusedName(url: URL, taken: readonly string[]): string {
+function findUnusedName(url: URL, takenNames: readonly string[]): string {
   const base = url.host.replace(/^www\./, '').replace(/[^\w.-]/g, '-');
   let name = base;
-  for (let number = 2; taken.includes(name); number++) name = `${base}-${number}`;
+  for (let suffix = 2; takenNames.includes(name); suffix++) name = `${base}-${suffix}`;
   return name;
 }

@@ -1,4 +1,4 @@
-/** Sinks named by the configuration, with their addresses. */
+/** Reads the sinks of the configuration, with their addresses. */
 export function readSinks(xml: string): { name: string; type: string; url: string }[] {
   const document = new DOMParser().parseFromString(xml, 'application/xml');
   const sinks = [...document.getElementsByTagNameNS('*', 'Sink')];
@@ -9,10 +9,10 @@ export function readSinks(xml: string): { name: string; type: string; url: strin
   }));
 }
 
-/** The contact in the fetcher that crawlers use by default. */
+/** Reads the contact from the fetcher that crawlers use by default. */
 export function readContact(xml: string): string {
   const document = new DOMParser().parseFromString(xml, 'application/xml');
   const fetchers = [...document.getElementsByTagNameNS('*', 'Fetcher')];
-  const usual = fetchers.find((fetcher) => (fetcher.getAttribute('name') ?? 'default') === 'default');
-  return usual?.getAttribute('contact') ?? '';
+  const defaultFetcher = fetchers.find((fetcher) => (fetcher.getAttribute('name') ?? 'default') === 'default');
+  return defaultFetcher?.getAttribute('contact') ?? '';
 }

@@ -6,10 +6,10 @@ import { addFullStop, formatCount } from '../../ui/format.js';
 import { Panel } from '../../ui/panel.js';
 import { LiveEvents } from '../overview/live-events.js';
 
-/** Shows how the crawl begins; the link to the search page appears as soon as there is something to find. */
+/** Shows the beginning of the crawl, with a link to the search page once a document is in the index. */
 export function CrawlStart({ name, searchPage }: { name: string; searchPage?: string }): JSX.Element {
   const { value: crawlers = [] } = useCrawlers();
-  const crawler = crawlers.find((one) => one.name === name);
+  const crawler = crawlers.find((candidate) => candidate.name === name);
   if (!crawler) return <LoadingNotice />;
   const done = crawler.idle && crawler.pendingOrders === 0 && crawler.indexed > 0;
   return (
@@ -23,7 +23,7 @@ export function CrawlStart({ name, searchPage }: { name: string; searchPage?: st
             </div>
             <div>
               <dt>Stored URLs</dt>
-              <dd>{formatCount(Object.values(crawler.counts).reduce((sum, number) => sum + number, 0))}</dd>
+              <dd>{formatCount(Object.values(crawler.counts).reduce((sum, count) => sum + count, 0))}</dd>
             </div>
           </dl>
           <p class="muted">

@@ -10,7 +10,7 @@ import { PageHead } from '../../ui/panel.js';
 import { type LoadedConfiguration, loadConfiguration } from '../configuration/load.js';
 import { CrawlForm } from './ask.js';
 import { readSinks } from './configured-sinks.js';
-import { addCrawler, type CrawlWish } from './crawl-draft.js';
+import { addCrawler, type CrawlSettings } from './crawl-draft.js';
 import { CrawlStart } from './crawling.js';
 import { FirstPagePreview } from './look.js';
 
@@ -22,7 +22,7 @@ const STEPS: readonly (readonly [Step, string])[] = [
   ['crawl', 'Crawl'],
 ];
 
-/** The guide for setting up the first crawl and every further one. */
+/** The guide for setting up a crawl, whether it is the first one or not. */
 export function FirstRun(): JSX.Element {
   const [step, setStep] = useState<Step>('ask');
   const mayChange = useHasRole('admin');
@@ -30,7 +30,7 @@ export function FirstRun(): JSX.Element {
   return (
     <>
       <PageHead title="A new crawl">
-        Three steps: name a site, see what would be crawled, start. Nothing is written before you start.
+        Three steps: name a site, see what would be crawled, start. Nothing is saved before you start.
       </PageHead>
       <ol class="steps">
         {STEPS.map(([name, label]) => (
@@ -40,8 +40,8 @@ export function FirstRun(): JSX.Element {
         ))}
       </ol>
       {mayChange ? (
-        <ResourceView of={configuration}>
-          {(loaded) => <Guide loaded={loaded} step={step} onStep={setStep} />}
+        <ResourceView resource={configuration}>
+          {(loadedConfiguration) => <Guide configuration={loadedConfiguration} step={step} onStep={setStep} />}
         </ResourceView>
       ) : (
         <EmptyState>Setting up a crawl requires a key with the role admin.</EmptyState>
@@ -51,52 +51,61 @@ export function FirstRun(): JSX.Element {
 }
 
 interface GuideProps {
-  readonly loaded: LoadedConfiguration;
+  readonly configuration: LoadedConfiguration;
   readonly step: Step;
   readonly onStep: (step: Step) => void;
 }
 
-interface Seen {
-  readonly wish: CrawlWish;
+interface PreviewedCrawl {
+  readonly settings: CrawlSettings;
   readonly page: PageViewDto;
 }
 
-function Guide({ loaded, step, onStep }: GuideProps): JSX.Element {
+function Guide({ configuration, step, onStep }: GuideProps): JSX.Element {
   const { value: crawlers = [], reload } = useCrawlers();
-  const [seen, setSeen] = useState<Seen>();
-  const showFirstPage = async (wish: CrawlWish): Promise<void> => {
-    const query = { crawler: wish.name, url: wish.url.href };
-    const page = await call('POST /api/v1/config/look', { query, body: addCrawler(loaded.xml, wish) });
-    setSeen({ wish, page });
+  const [previewedCrawl, setPreviewedCrawl] = useState<PreviewedCrawl>();
+  const showFirstPage = async (settings: CrawlSettings): Promise<void> => {
+    const query = { crawler: settings.name, url: settings.url.href };
+    const page = await call('POST /api/v1/config/look', { query, body: addCrawler(configuration.xml, settings) });
+    setPreviewedCrawl({ settings, page });
     onStep('look');
   };
-  const startCrawl = async (wish: CrawlWish): Promise<void> => {
-    // The configuration may have been changed since the guide was opened, so the crawler is added to the one now in
-    // force.
+  const startCrawl = async (settings: CrawlSettings): Promise<void> => {
+    // The configuration may have changed since the guide was opened, so the crawler is added to the current one.
     const { xml, etag } = await loadConfiguration();
-    await call('PUT /api/v1/config', { body: addCrawler(xml, wish), ifMatch: etag });
-    await call('POST /api/v1/crawlers/{crawler}/start', { path: { crawler: wish.name } });
+    await call('PUT /api/v1/config', { body: addCrawler(xml, settings), ifMatch: etag });
+    await call('POST /api/v1/crawlers/{crawler}/start', { path: { crawler: settings.name } });
     reload();
     onStep('crawl');
   };
-  const sinks = readSinks(loaded.xml);
-  if (seen && step === 'look') {
-    const { wish, page } = seen;
+  const sinks = readSinks(configuration.xml);
+  if (previewedCrawl && step === 'look') {
+    const { settings, page } = previewedCrawl;
     return (
       <FirstPagePreview
-        wish={wish}
+        settings={settings}
         page={page}
         onBack={() => onStep('ask')}
-        onOther={(url) => showFirstPage({ ...wish, url })}
-        onCrawl={() => startCrawl(wish)}
+        onPreviewOther={(url) => showFirstPage({ ...settings, url })}
+        onCrawl={() => startCrawl(settings)}
       />
     );
   }
-  if (seen && step === 'crawl') {
-    const { wish } = seen;
-    const sink = wish.newSink ?? sinks.find(({ name }) => name === wish.sink);
-    return <CrawlStart name={wish.name} searchPage={sink?.type === 'papi' ? URL.parse(sink.url)?.origin : undefined} />;
+  if (previewedCrawl && step === 'crawl') {
+    const { settings } = previewedCrawl;
+    const sink = settings.newSink ?? sinks.find(({ name }) => name === settings.sink);
+    return (
+      <CrawlStart name={settings.name} searchPage={sink?.type === 'papi' ? URL.parse(sink.url)?.origin : undefined} />
+    );
   }
-  const taken = crawlers.map(({ name }) => name);
-  return <CrawlForm xml={loaded.xml} wish={seen?.wish} sinks={sinks} taken={taken} onAsk={showFirstPage} />;
+  const takenNames = crawlers.map(({ name }) => name);
+  return (
+    <CrawlForm
+      xml={configuration.xml}
+      settings={previewedCrawl?.settings}
+      sinks={sinks}
+      takenNames={takenNames}
+      onSubmit={showFirstPage}
+    />
+  );
 }

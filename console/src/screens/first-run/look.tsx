@@ -9,25 +9,25 @@ import { showNotice } from '../../ui/notices.js';
 import { Panel } from '../../ui/panel.js';
 import { Prose } from '../../ui/prose.js';
 import { Badge, OutcomeBadge } from '../../ui/status.js';
-import { type CrawlWish, getDomain, getFolder } from './crawl-draft.js';
+import { type CrawlSettings, getDomain, getFolder } from './crawl-draft.js';
 
 interface PreviewProps {
-  readonly wish: CrawlWish;
+  readonly settings: CrawlSettings;
   readonly page: PageViewDto;
   readonly onBack: () => void;
-  /** Previews a different page, with everything else unchanged. */
-  readonly onOther: (url: URL) => Promise<void>;
+  /** Previews a different page with the same settings. */
+  readonly onPreviewOther: (url: URL) => Promise<void>;
   readonly onCrawl: () => Promise<void>;
 }
 
 /** Maximum number of links shown per group. */
-const SHOWN = 25;
+const MAX_LINKS_SHOWN = 25;
 
-/** Shows the first page and its links, judged by the rules that the crawl will use; nothing has been saved yet. */
-export function FirstPagePreview({ wish, page, onBack, onOther, onCrawl }: PreviewProps): JSX.Element {
+/** Shows the first page and its links, judged by the rules that the crawl would use. Nothing has been saved yet. */
+export function FirstPagePreview({ settings, page, onBack, onPreviewOther, onCrawl }: PreviewProps): JSX.Element {
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<ApiProblem>();
-  const run = async (action: () => Promise<void>): Promise<void> => {
+  const runAction = async (action: () => Promise<void>): Promise<void> => {
     setBusy(true);
     setProblem(undefined);
     try {
@@ -44,15 +44,20 @@ export function FirstPagePreview({ wish, page, onBack, onOther, onCrawl }: Previ
   const { outcome, status, title } = page;
   const target = page.target === undefined ? undefined : (URL.parse(page.target) ?? undefined);
   return (
-    <Panel title={wish.url.href} aside={`crawler ${wish.name}`}>
+    <Panel title={settings.url.href} aside={`crawler ${settings.name}`}>
       <div class="stack">
         <p class="row">
           <OutcomeBadge code={outcome} /> {status !== undefined && `HTTP ${status}`} <strong>{title}</strong>
         </p>
-        {outcome === 'document' ? <Links links={page.links} wish={wish} /> : <NoDocument page={page} />}
+        {outcome === 'document' ? <Links links={page.links} settings={settings} /> : <NoDocument page={page} />}
         {target && (
           <p>
-            <button type="button" class="button" disabled={busy} onClick={() => run(() => onOther(target))}>
+            <button
+              type="button"
+              class="button"
+              disabled={busy}
+              onClick={() => runAction(() => onPreviewOther(target))}
+            >
               Start at {target.href} instead
             </button>
           </p>
@@ -63,7 +68,7 @@ export function FirstPagePreview({ wish, page, onBack, onOther, onCrawl }: Previ
         <button type="button" class="button" disabled={busy} onClick={onBack}>
           Back
         </button>
-        <button type="button" class="button primary" disabled={busy} onClick={() => run(startCrawl)}>
+        <button type="button" class="button primary" disabled={busy} onClick={() => runAction(startCrawl)}>
           Start crawling
         </button>
       </footer>
@@ -75,24 +80,25 @@ function NoDocument({ page: { outcome, detail, target, robots } }: { page: PageV
   if (outcome === 'robots-disallowed')
     return (
       <p class="notice bad">
-        {robotsText(robots)} Crawlway obeys it: this page would not be fetched, and its links would not be found.
+        {describeRobots(robots)} Crawlway obeys it: this page would not be fetched, and its links would not be found.
       </p>
     );
   if (outcome === 'robots-unreachable')
     return (
       <p class="notice bad">
-        robots.txt cannot be read{detail ? ` (${detail})` : ''}. Until it can be read, nothing is fetched from the site.
+        robots.txt could not be read{detail ? ` (${detail})` : ''}. Until it can be read, nothing is fetched from the
+        site.
       </p>
     );
-  const words = target === undefined ? detail && `: ${detail}` : `: it redirects to ${target}`;
+  const explanation = target === undefined ? detail && `: ${detail}` : `: it redirects to ${target}`;
   return (
     <p class="notice warn">
-      The first page did not return a document{words}. Go back and check the address, or start anyway.
+      The first page did not return a document{explanation}. Go back and check the address, or start anyway.
     </p>
   );
 }
 
-const robotsText = (robots: RobotsOpinionDto | undefined): string =>
+const describeRobots = (robots: RobotsOpinionDto | undefined): string =>
   robots?.line === undefined
     ? 'robots.txt forbids it.'
     : `robots.txt disallows it for ${robots.agent}, in line ${robots.line}: ${robots.rule}.`;
@@ -100,39 +106,39 @@ const robotsText = (robots: RobotsOpinionDto | undefined): string =>
 const wouldBeCrawled = ({ explanation, robots }: LinkDto): boolean =>
   explanation.verdict.accepted && robots?.state !== 'disallowed';
 
-/** Says why a link is refused in the words of the guide, which wrote the rules. */
-function refusalText({ explanation: { verdict }, robots }: LinkDto, { scope, url }: CrawlWish): string {
-  if (verdict.accepted) return robotsText(robots);
+/** Explains why a link is refused: in terms of the chosen scope if the link is outside it. */
+function explainRefusal({ explanation: { verdict }, robots }: LinkDto, { scope, url }: CrawlSettings): string {
+  if (verdict.accepted) return describeRobots(robots);
   if (verdict.reason !== 'not-accepted' && verdict.reason !== 'outside-site') return verdict.meaning;
-  const chosen = {
+  const scopeNames = {
     site: `the site ${url.host}`,
     folder: `the folder ${getFolder(url)}`,
     domain: `the domain ${getDomain(url)}`,
   };
-  return `Outside ${chosen[scope]}, which you chose.`;
+  return `Outside ${scopeNames[scope]}, which you chose.`;
 }
 
-function Links({ links, wish }: { links: readonly LinkDto[]; wish: CrawlWish }): JSX.Element {
-  const taken = links.filter(wouldBeCrawled);
-  const refused = Map.groupBy(
+function Links({ links, settings }: { links: readonly LinkDto[]; settings: CrawlSettings }): JSX.Element {
+  const acceptedLinks = links.filter(wouldBeCrawled);
+  const refusedByReason = Map.groupBy(
     links.filter((link) => !wouldBeCrawled(link)),
-    (link) => refusalText(link, wish),
+    (link) => explainRefusal(link, settings),
   );
   return (
     <>
       <p>
-        {formatPlural(links.length, 'link')} on the first page: <strong>{taken.length} would be crawled</strong>,{' '}
-        {links.length - taken.length} not.
+        {formatPlural(links.length, 'link')} on the first page: <strong>{acceptedLinks.length} would be crawled</strong>
+        , {links.length - acceptedLinks.length} not.
       </p>
-      {/* Excluded links come first, because these are what a person needs to see. */}
+      {/* Refused links come first, because these need the user's attention. */}
       <div class="stack sample fates">
-        {[...refused].map(([why, some]) => (
-          <Group key={why} taken={false} links={some}>
-            <Prose text={why} />
+        {[...refusedByReason].map(([reason, refusedLinks]) => (
+          <Group key={reason} accepted={false} links={refusedLinks}>
+            <Prose text={reason} />
           </Group>
         ))}
-        {taken.length > 0 && (
-          <Group taken links={taken}>
+        {acceptedLinks.length > 0 && (
+          <Group accepted links={acceptedLinks}>
             Would be crawled.
           </Group>
         )}
@@ -142,25 +148,25 @@ function Links({ links, wish }: { links: readonly LinkDto[]; wish: CrawlWish }):
 }
 
 interface GroupProps {
-  readonly taken: boolean;
+  readonly accepted: boolean;
   readonly links: readonly LinkDto[];
   /** What happens to the links, and why. */
   readonly children: ComponentChildren;
 }
 
-const Group = ({ taken, links, children }: GroupProps): JSX.Element => (
+const Group = ({ accepted, links, children }: GroupProps): JSX.Element => (
   <div>
     <p class="row">
-      <Badge tone={taken ? 'good' : 'bad'}>{taken ? 'yes' : 'no'}</Badge>
+      <Badge tone={accepted ? 'good' : 'bad'}>{accepted ? 'yes' : 'no'}</Badge>
       <strong>{formatPlural(links.length, 'link')}</strong> <span class="muted">{children}</span>
     </p>
     <ul class="tree">
-      {links.slice(0, SHOWN).map(({ kind, url }) => (
+      {links.slice(0, MAX_LINKS_SHOWN).map(({ kind, url }) => (
         <li key={`${kind} ${url}`} class="leaf">
           <span class="url">{url}</span>
         </li>
       ))}
     </ul>
-    {links.length > SHOWN && <p class="muted">and {links.length - SHOWN} more</p>}
+    {links.length > MAX_LINKS_SHOWN && <p class="muted">and {links.length - MAX_LINKS_SHOWN} more</p>}
   </div>
 );

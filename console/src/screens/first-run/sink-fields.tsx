@@ -1,18 +1,18 @@
 import type { JSX } from 'preact';
 import { SinkTest, testDraftSink } from '../../ui/sink-test.js';
-import { addSink, findAddressToAllow, type NewSink } from './crawl-draft.js';
+import { addSink, findRangeToAllow, type NewSink } from './crawl-draft.js';
 import { FIELD_LABELS, SECRET_FIELDS, SINK_KINDS, type SinkField } from './sink-kinds.js';
 
-export interface SinkWish {
+export interface SinkChoice {
   readonly name: string;
   /** Undefined if the configuration has a sink with that name. */
-  readonly isNew?: NewSink;
+  readonly newSink?: NewSink;
 }
 
 interface SinkProps {
   readonly sinks: readonly { readonly name: string; readonly type: string; readonly url: string }[];
-  readonly wish: SinkWish;
-  readonly onChange: (wish: SinkWish) => void;
+  readonly choice: SinkChoice;
+  readonly onChange: (choice: SinkChoice) => void;
   /** The configuration in force, in which a new sink is tested. */
   readonly xml: string;
 }
@@ -21,33 +21,33 @@ export const EMPTY_SINK: NewSink = { type: 'papi', url: '' };
 
 /** Returns a name that no sink has. */
 export function findUnusedSinkName(sinks: SinkProps['sinks']): string {
-  const taken = new Set(sinks.map(({ name }) => name));
+  const takenNames = new Set(sinks.map(({ name }) => name));
   let name = 'main';
-  for (let number = 2; taken.has(name); number++) name = `main-${number}`;
+  for (let suffix = 2; takenNames.has(name); suffix++) name = `main-${suffix}`;
   return name;
 }
 
-/** Lets the user choose where documents go: to a sink of the configuration, or to a new one. */
-export function SinkFields({ sinks, wish, onChange, xml }: SinkProps): JSX.Element {
-  const fresh = wish.isNew && (
+/** Lets the user choose where documents go: to an existing sink or to a new one. */
+export function SinkFields({ sinks, choice, onChange, xml }: SinkProps): JSX.Element {
+  const newSinkFields = choice.newSink && (
     <NewSinkFields
-      name={wish.name}
-      sink={wish.isNew}
+      name={choice.name}
+      sink={choice.newSink}
       xml={xml}
-      onChange={(isNew) => onChange({ name: wish.name, isNew })}
+      onChange={(newSink) => onChange({ name: choice.name, newSink })}
     />
   );
-  if (sinks.length === 0) return <>{fresh}</>;
-  const testSink = (): ReturnType<typeof testDraftSink> => testDraftSink(wish.name, xml);
+  if (sinks.length === 0) return <>{newSinkFields}</>;
+  const testSink = (): ReturnType<typeof testDraftSink> => testDraftSink(choice.name, xml);
   return (
     <>
       <div class="field">
         <label for="sink">Push documents to</label>
         <select
           id="sink"
-          value={wish.isNew ? '' : wish.name}
+          value={choice.newSink ? '' : choice.name}
           onChange={({ currentTarget: { value } }) =>
-            onChange(value === '' ? { name: findUnusedSinkName(sinks), isNew: EMPTY_SINK } : { name: value })
+            onChange(value === '' ? { name: findUnusedSinkName(sinks), newSink: EMPTY_SINK } : { name: value })
           }
         >
           {sinks.map(({ name, type, url }) => (
@@ -58,7 +58,7 @@ export function SinkFields({ sinks, wish, onChange, xml }: SinkProps): JSX.Eleme
           <option value="">a new sink…</option>
         </select>
       </div>
-      {fresh || <SinkTest key={wish.name} ask={testSink} />}
+      {newSinkFields || <SinkTest key={choice.name} runTest={testSink} />}
     </>
   );
 }
@@ -123,7 +123,7 @@ function NewSinkFields({ name, sink, xml, onChange }: NewSinkProps): JSX.Element
         </div>
       )}
       {kind?.isRemote && <NetworkFields sink={sink} onChange={onChange} />}
-      <SinkTest ask={() => testDraftSink(name, addSink(xml, name, sink))} disabled={sink.url === ''} />
+      <SinkTest runTest={() => testDraftSink(name, addSink(xml, name, sink))} disabled={sink.url === ''} />
     </fieldset>
   );
 }
@@ -140,12 +140,12 @@ function NetworkFields({ sink, onChange }: Pick<NewSinkProps, 'sink' | 'onChange
             id="sink-allow"
             class="mono"
             placeholder="10.0.0.0/8"
-            value={findAddressToAllow(sink) ?? ''}
+            value={findRangeToAllow(sink) ?? ''}
             onInput={({ currentTarget: { value: allow } }) => onChange({ ...sink, allow })}
           />
         </div>
         <div class="field">
-          <label for="sink-authority">Certificate authority, in PEM form</label>
+          <label for="sink-authority">Certificate authority, in PEM format</label>
           <textarea
             id="sink-authority"
             class="mono"

@@ -3,7 +3,7 @@ export type SinkField = 'index' | 'login' | 'password' | 'apiKey' | 'secret' | '
 
 export interface SinkKind {
   readonly label: string;
-  /** Example only, not a default: a program on a common port of this machine may be someone else's index. */
+  /** Shown as an example and never used as a default, because it might be the address of someone else's index. */
   readonly example: string;
   readonly fields: readonly SinkField[];
   readonly required?: SinkField;
@@ -58,13 +58,13 @@ export const SINK_KINDS: Readonly<Record<string, SinkKind>> = {
 
 export const FIELD_LABELS: Readonly<Record<SinkField, string>> = {
   index: 'Index or collection',
-  login: 'User (may be empty)',
-  password: 'Password (may be empty)',
+  login: 'User (optional)',
+  password: 'Password (optional)',
   apiKey: 'API key (instead of user and password)',
-  secret: 'Signature key (may be empty)',
-  table: 'Table (may be empty)',
+  secret: 'Signature key (optional)',
+  table: 'Table (optional)',
   topic: 'Topic',
-  connector: 'Connector (may be empty)',
+  connector: 'Connector (optional)',
 };
 
 export const SECRET_FIELDS: ReadonlySet<SinkField> = new Set(['password', 'apiKey', 'secret']);

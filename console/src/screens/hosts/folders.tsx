@@ -8,83 +8,83 @@ import { Panel } from '../../ui/panel.js';
 import { StateBadge } from '../../ui/status.js';
 import { type Contents, useFolder } from './folder.js';
 
-const FOLDERS = 200;
+const FOLDERS_PER_PAGE = 200;
 
-interface Place {
+interface HostProps {
   readonly crawler: string;
   readonly host: string;
 }
 
-export function Folders({ crawler, host }: Place): JSX.Element {
-  const [round, setRound] = useState(0);
+export function Folders({ crawler, host }: HostProps): JSX.Element {
+  const [reloadCount, setReloadCount] = useState(0);
   return (
     <Panel
       title="Folders"
       aside={
-        <button type="button" class="button small" onClick={() => setRound(round + 1)}>
+        <button type="button" class="button small" onClick={() => setReloadCount(reloadCount + 1)}>
           Reload
         </button>
       }
     >
-      <Origins key={`${crawler} ${host} ${round}`} crawler={crawler} host={host} />
+      <Origins key={`${crawler} ${host} ${reloadCount}`} crawler={crawler} host={host} />
     </Panel>
   );
 }
 
 /** One tree for each scheme. */
-function Origins({ crawler, host }: Place): JSX.Element {
+function Origins({ crawler, host }: HostProps): JSX.Element {
   const { contents, problem, resume } = useFolder(crawler, host, '');
   if (problem) return <Failure problem={problem} />;
   if (!contents) return <LoadingNotice />;
   const origins = [...contents.folders];
-  if (origins.length === 0 && contents.searched === 1)
-    return <EmptyState>{crawler} stores no URL of this host.</EmptyState>;
+  if (origins.length === 0 && contents.searchedShare === 1)
+    return <EmptyState>{crawler} has stored no URLs of this host.</EmptyState>;
   return (
     <>
       {origins.map(([origin, urls]) => (
         <Branch key={origin} crawler={crawler} host={host} path={origin} name={origin} urls={urls} open />
       ))}
-      <Progress of={contents} resume={resume} />
+      <Progress contents={contents} resume={resume} />
     </>
   );
 }
 
-interface BranchProps extends Place {
+interface BranchProps extends HostProps {
   readonly path: string;
   readonly name: string;
   readonly urls: number;
   readonly open?: boolean;
 }
 
-function Branch({ path, name, urls, open = false, ...place }: BranchProps): JSX.Element {
+function Branch({ path, name, urls, open = false, ...hostProps }: BranchProps): JSX.Element {
   const [isOpen, setOpen] = useState(open);
   return (
     <details open={open} onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>
         <span class="mono">{name}</span> <span class="muted">{formatCount(urls)}</span>
       </summary>
-      {isOpen && <Leaves {...place} path={path} />}
+      {isOpen && <Leaves {...hostProps} path={path} />}
     </details>
   );
 }
 
-function Leaves({ crawler, host, path }: Place & { path: string }): JSX.Element {
+function Leaves({ crawler, host, path }: HostProps & { path: string }): JSX.Element {
   const { contents, problem, resume } = useFolder(crawler, host, path);
-  const [shown, setShown] = useState(FOLDERS);
+  const [shownCount, setShownCount] = useState(FOLDERS_PER_PAGE);
   if (problem) return <Failure problem={problem} />;
   if (!contents) return <LoadingNotice />;
   const folders = [...contents.folders].sort(([a], [b]) => (a < b ? -1 : 1));
   return (
     <>
       <ul class="tree">
-        {folders.slice(0, shown).map(([name, urls]) => (
+        {folders.slice(0, shownCount).map(([name, urls]) => (
           <li key={name}>
             <Branch crawler={crawler} host={host} path={path + name} name={name} urls={urls} />
           </li>
         ))}
-        {folders.length > shown && (
+        {folders.length > shownCount && (
           <li>
-            <button type="button" class="button small" onClick={() => setShown(shown + FOLDERS)}>
+            <button type="button" class="button small" onClick={() => setShownCount(shownCount + FOLDERS_PER_PAGE)}>
               Show more of {formatPlural(folders.length, 'folder')}
             </button>
           </li>
@@ -107,17 +107,23 @@ function Leaves({ crawler, host, path }: Place & { path: string }): JSX.Element 
           </li>
         )}
       </ul>
-      <Progress of={contents} resume={resume} />
+      <Progress contents={contents} resume={resume} />
     </>
   );
 }
 
 /** Shows how much of a large host has been counted, and a button to count the rest. */
-function Progress({ of: { searched }, resume }: { of: Contents; resume?: () => void }): JSX.Element | null {
-  if (searched === 1) return null;
+function Progress({
+  contents: { searchedShare },
+  resume,
+}: {
+  contents: Contents;
+  resume?: () => void;
+}): JSX.Element | null {
+  if (searchedShare === 1) return null;
   return (
     <p class="muted" role="status">
-      Counted so far in {formatPercent(searched)} of the stored URLs.{' '}
+      {formatPercent(searchedShare)} of the stored URLs have been counted so far.{' '}
       {resume && (
         <button type="button" class="button small" onClick={resume}>
           Continue counting

@@ -17,7 +17,7 @@ import { Folders } from './folders.js';
 import { HostState, NextRequest } from './hosts.js';
 import { HostRendering } from './rendering.js';
 
-const EVERY_MS = 4000;
+const POLL_INTERVAL_MS = 4000;
 
 export function Host(): JSX.Element {
   const crawler = useCrawler()?.name;
@@ -25,23 +25,23 @@ export function Host(): JSX.Element {
   const view = useResource(
     host && `host ${host}`,
     (signal) => call('GET /api/v1/hosts/{host}', { path: { host: host! }, signal }),
-    EVERY_MS,
+    POLL_INTERVAL_MS,
   );
   if (!crawler) return <NoCrawler title="Host" />;
-  if (!host) return <ChoicePrompt title="Host" what="host" list="/hosts" />;
+  if (!host) return <ChoicePrompt title="Host" itemName="host" listPath="/hosts" />;
   return (
     <>
       <PageHead title={host} actions={view.value && <PauseButton host={view.value} onDone={view.reload} />}>
         A web server: how it responds, what it allows, and what is known about it.
       </PageHead>
-      <ResourceView of={view}>
-        {(known) => (
+      <ResourceView resource={view}>
+        {(loadedHost) => (
           <>
             <div class="grid">
-              <Panel title="Health" aside={<HostState host={known} />}>
-                <Facts host={known} crawler={crawler} />
+              <Panel title="Health" aside={<HostState host={loadedHost} />}>
+                <Facts host={loadedHost} crawler={crawler} />
               </Panel>
-              <Robots host={known} />
+              <Robots host={loadedHost} />
             </div>
             <HostRendering host={host} />
             <Folders crawler={crawler} host={host} />
@@ -81,7 +81,7 @@ function Facts({ host, crawler }: { host: HostDto; crawler: string }): JSX.Eleme
     <dl class="facts">
       <Fact label="Stored URLs">
         <a href={href('/urls', { crawler, host: host.host })}>{formatCount(host.urls)}</a>, {formatCount(host.indexed)}{' '}
-        in the index, {formatCount(host.queued)} queued for the first or a later visit
+        in the index, {formatCount(host.queued)} queued for a first or later visit
       </Fact>
       <Fact label="Next request">
         <NextRequest host={host} />
@@ -124,16 +124,16 @@ function Facts({ host, crawler }: { host: HostDto; crawler: string }): JSX.Eleme
         </Fact>
       )}
       <Fact label="Success">
-        {host.successShare === undefined ? '–' : `${formatPercent(host.successShare)} of the remembered visits`}
+        {host.successShare === undefined ? '–' : `${formatPercent(host.successShare)} of the latest visits`}
       </Fact>
       <Fact label="URLs in error">
         <a href={href('/errors', { crawler, host: host.host })}>{formatCount(host.errors)}</a>
       </Fact>
       {errors.length > 0 && (
         <Fact label="Failed visits">
-          {errors.map(([code, number]) => (
+          {errors.map(([code, count]) => (
             <div key={code}>
-              <Reason code={code} /> {formatCount(number)}
+              <Reason code={code} /> {formatCount(count)}
             </div>
           ))}
         </Fact>
@@ -165,7 +165,7 @@ function Robots({ host: { robots } }: { host: HostDto }): JSX.Element {
         robots.text ? (
           <pre class="file">{robots.text}</pre>
         ) : (
-          <EmptyState>{missingRobotsText(robots)}</EmptyState>
+          <EmptyState>{explainMissingRobots(robots)}</EmptyState>
         )
       ) : (
         <EmptyState>Not in memory at the moment; it is fetched before the next visit.</EmptyState>
@@ -174,10 +174,10 @@ function Robots({ host: { robots } }: { host: HostDto }): JSX.Element {
   );
 }
 
-function missingRobotsText({ state, status }: HostRobotsDto): string {
+function explainMissingRobots({ state, status }: HostRobotsDto): string {
   if (state === 'unreachable') return 'It could not be read; nothing is fetched from the host until it can be.';
   if (state === 'absent' && /^[34]/.test(status) && status !== '429')
     return 'The host has no robots.txt: everything is allowed.';
   if (state === 'rules' && status.startsWith('2')) return 'The file is empty: everything is allowed.';
-  return 'It could not be read this time; the previous version stays in force.';
+  return 'It could not be read this time, so the previous version still applies.';
 }

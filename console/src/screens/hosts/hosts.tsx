@@ -12,8 +12,8 @@ import { Badge } from '../../ui/status.js';
 import { Table } from '../../ui/table.js';
 import { Time } from '../../ui/time.js';
 
-const LIMIT = 100;
-const EVERY_MS = 5000;
+const PAGE_SIZE = 100;
+const POLL_INTERVAL_MS = 5000;
 
 export function Hosts(): JSX.Element {
   const crawler = useCrawler()?.name;
@@ -21,8 +21,8 @@ export function Hosts(): JSX.Element {
   const cursor = query.get('cursor') ?? undefined;
   const hosts = useResource(
     crawler && `hosts ${crawler} ${cursor}`,
-    (signal) => call('GET /api/v1/hosts', { query: { crawler: crawler!, cursor, limit: LIMIT }, signal }),
-    EVERY_MS,
+    (signal) => call('GET /api/v1/hosts', { query: { crawler: crawler!, cursor, limit: PAGE_SIZE }, signal }),
+    POLL_INTERVAL_MS,
   );
   if (!crawler) return <NoCrawler title="Hosts" />;
   return (
@@ -32,7 +32,7 @@ export function Hosts(): JSX.Element {
         folders, robots.txt and errors.
       </PageHead>
       <Panel title={`Hosts of ${crawler}`}>
-        <ResourceView of={hosts}>
+        <ResourceView resource={hosts}>
           {({ items, next }) => (
             <>
               {items.length === 0 ? (
@@ -50,7 +50,7 @@ export function Hosts(): JSX.Element {
                 )}
                 {next && (
                   <button type="button" class="button" onClick={() => changeQuery({ cursor: next })}>
-                    Next {LIMIT}
+                    Next {PAGE_SIZE}
                   </button>
                 )}
               </nav>
@@ -65,15 +65,15 @@ export function Hosts(): JSX.Element {
 const HostTable = ({ hosts, crawler }: { hosts: readonly HostDto[]; crawler: string }): JSX.Element => (
   <Table
     name="Hosts"
-    heads={[
+    headers={[
       'Host',
       'State',
-      { label: 'URLs', number: true },
-      { label: 'Indexed', number: true },
-      { label: 'Queued', number: true, title: 'For the first or a later visit, whether or not it is due' },
-      { label: 'Errors', number: true },
-      { label: 'Success', number: true, title: 'Share of the remembered visits that succeeded' },
-      { label: 'Response time', number: true },
+      { label: 'URLs', isNumber: true },
+      { label: 'Indexed', isNumber: true },
+      { label: 'Queued', isNumber: true, title: 'For a first or later visit, whether due or not' },
+      { label: 'Errors', isNumber: true },
+      { label: 'Success', isNumber: true, title: 'Share of the latest visits that succeeded' },
+      { label: 'Response time', isNumber: true },
       'Next request',
     ]}
   >
@@ -103,16 +103,20 @@ const HostTable = ({ hosts, crawler }: { hosts: readonly HostDto[]; crawler: str
   </Table>
 );
 
-const isInFuture = (at: string | undefined): boolean => at !== undefined && Date.parse(at) > Date.now();
+const isInFuture = (time: string | undefined): boolean => time !== undefined && Date.parse(time) > Date.now();
 
 export function HostState({ host }: { host: HostDto }): JSX.Element {
   if (host.paused) return <Badge tone="warn">paused</Badge>;
   if (isInFuture(host.backOffUntil)) return <Badge tone="warn">resting</Badge>;
-  if (host.successShare !== undefined && host.successShare < 0.5) return <Badge tone="bad">ill</Badge>;
-  return <Badge tone="good">well</Badge>;
+  if (host.successShare !== undefined && host.successShare < 0.5) return <Badge tone="bad">unhealthy</Badge>;
+  return <Badge tone="good">healthy</Badge>;
 }
 
 export const NextRequest = ({ host }: { host: HostDto }): JSX.Element => {
-  const at = isInFuture(host.backOffUntil) ? host.backOffUntil : host.nextRequestAt;
-  return isInFuture(at) ? <Time at={at} relative /> : <span class="muted">whenever it is due</span>;
+  const nextRequestAt = isInFuture(host.backOffUntil) ? host.backOffUntil : host.nextRequestAt;
+  return isInFuture(nextRequestAt) ? (
+    <Time at={nextRequestAt} relative />
+  ) : (
+    <span class="muted">when a URL is due</span>
+  );
 };

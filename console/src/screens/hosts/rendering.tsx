@@ -1,4 +1,4 @@
-/** Shows which pages of a host need the browser: what `render="auto"` has learned, and what a person has decided. */
+/** Shows which pages of a host need the browser: what `render="auto"` has learned, and what operators have overruled. */
 import type { JSX } from 'preact';
 import { call } from '../../api/client.js';
 import type { RenderPatternDto } from '../../api/schema.js';
@@ -10,22 +10,22 @@ import { Panel } from '../../ui/panel.js';
 import { ScrollArea } from '../../ui/scroll.js';
 import { Badge } from '../../ui/status.js';
 
-const EVERY_MS = 10_000;
+const POLL_INTERVAL_MS = 10_000;
 
-const LEARNED = {
+const LEARNED_LABELS = {
   browser: { tone: 'good', text: 'rendering adds content' },
   plain: { tone: 'plain', text: 'rendering adds nothing' },
   trying: { tone: 'plain', text: 'not known yet' },
 } as const;
 
-const CHOICES = { auto: 'as learned', always: 'always render', never: 'never render' } as const;
+const CHOICE_LABELS = { auto: 'as learned', always: 'always render', never: 'never render' } as const;
 
-/** Shows nothing if no page of the host was rendered. */
+/** Empty if no page of the host has been rendered. */
 export function HostRendering({ host }: { readonly host: string }): JSX.Element | null {
   const rendering = useResource(
     `rendering ${host}`,
     (signal) => call('GET /api/v1/hosts/{host}/rendering', { path: { host }, signal }),
-    EVERY_MS,
+    POLL_INTERVAL_MS,
   );
   const patterns = rendering.value?.patterns ?? [];
   if (patterns.length === 0) return null;
@@ -36,7 +36,7 @@ export function HostRendering({ host }: { readonly host: string }): JSX.Element 
           <caption class="visually-hidden">URL patterns of {host} and whether their pages are rendered</caption>
           <thead>
             <tr>
-              <th scope="col">URLs like</th>
+              <th scope="col">URL pattern</th>
               <th scope="col">Learned</th>
               <th scope="col" class="number">
                 Rendered
@@ -70,15 +70,15 @@ interface RowProps {
   readonly onChanged: () => void;
 }
 
-function Row({ host, pattern: known, onChanged }: RowProps): JSX.Element {
-  const { pattern, learned, render, rendered, worthwhile, failures } = known;
+function Row({ host, pattern: renderPattern, onChanged }: RowProps): JSX.Element {
+  const { pattern, learned, render, rendered, worthwhile, failures } = renderPattern;
   const mayOperate = useHasRole('operate');
-  const { tone, text } = LEARNED[learned];
+  const { tone, text } = LEARNED_LABELS[learned];
   const overrule = (choice: RenderPatternDto['render']): Promise<void> =>
     runWithNotice(async () => {
       await call('PUT /api/v1/hosts/{host}/rendering', { path: { host }, body: { pattern, render: choice } });
       onChanged();
-      return `${pattern}: ${CHOICES[choice]} from the next visit on.`;
+      return `${pattern}: ${CHOICE_LABELS[choice]}, starting with the next visit.`;
     });
   return (
     <tr>
@@ -90,7 +90,7 @@ function Row({ host, pattern: known, onChanged }: RowProps): JSX.Element {
       </td>
       <td class="number">{formatCount(rendered)}</td>
       <td class="number">{rendered === 0 ? '–' : formatPercent(worthwhile)}</td>
-      <td class="number">{rendered === 0 ? '–' : formatSeconds(known.seconds)}</td>
+      <td class="number">{rendered === 0 ? '–' : formatSeconds(renderPattern.seconds)}</td>
       <td class="number">{formatCount(failures)}</td>
       <td>
         <select
@@ -99,7 +99,7 @@ function Row({ host, pattern: known, onChanged }: RowProps): JSX.Element {
           disabled={!mayOperate}
           onChange={({ currentTarget }) => overrule(currentTarget.value as RenderPatternDto['render'])}
         >
-          {Object.entries(CHOICES).map(([choice, label]) => (
+          {Object.entries(CHOICE_LABELS).map(([choice, label]) => (
             <option key={choice} value={choice}>
               {label}
             </option>

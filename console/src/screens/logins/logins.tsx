@@ -1,4 +1,4 @@
-/** Shows how the crawl logs in at web sites, and the results. */
+/** Shows how the crawl logs in to websites, and whether it succeeds. */
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { call } from '../../api/client.js';
@@ -12,7 +12,7 @@ import { PageHead, Panel } from '../../ui/panel.js';
 import { Badge, type Tone } from '../../ui/status.js';
 import { Time } from '../../ui/time.js';
 
-const EVERY_MS = 5000;
+const POLL_INTERVAL_MS = 5000;
 
 const TONES: Readonly<Record<LoginDto['state'], Tone>> = {
   unused: 'plain',
@@ -25,12 +25,12 @@ export function Logins(): JSX.Element {
   const logins = useResource(
     'logins',
     async (signal) => (await call('GET /api/v1/logins', { signal })).items,
-    EVERY_MS,
+    POLL_INTERVAL_MS,
   );
   return (
     <>
-      <PageHead title="Logins">Accounts that the crawl uses at web sites, and whether they work.</PageHead>
-      <ResourceView of={logins}>
+      <PageHead title="Logins">Accounts with which the crawl logs in to websites, and whether they work.</PageHead>
+      <ResourceView resource={logins}>
         {(items) =>
           items.length === 0 ? (
             <EmptyState>
@@ -114,7 +114,7 @@ const LoginFailure = ({ login: { state, failure, detail, nextAttemptAt } }: { lo
       {addFullStop(detail ?? '')}
     </p>
     {state === 'stopped' && (
-      <p>Crawlway does not retry this login, so that the account is not locked: test it, or change its secret.</p>
+      <p>Crawlway does not retry this login, so that the account is not locked. Test it, or change its secret.</p>
     )}
     {nextAttemptAt !== undefined && (
       <p>

@@ -1,17 +1,17 @@
-/** Shows what needs a person's attention: each alert says what is wrong and links to where it can be fixed. */
+/** Shows what needs attention: each alert says what is wrong and links to where it can be fixed. */
 import type { JSX } from 'preact';
 import { call } from '../../api/client.js';
 import type { ConfigurationStateDto, CrawlerDto, HeldDeletionsDto, HostDto, SinkDto } from '../../api/schema.js';
-import { placeLink } from '../../state/place.js';
+import { getPlaceLink } from '../../state/place.js';
 import { useResource } from '../../state/resource.js';
 import { href } from '../../state/route.js';
 import { addFullStop, formatPlural } from '../../ui/format.js';
 
-const EVERY_MS = 10_000;
-/** Maximum number to which refused orders are counted. */
-const COUNTED = 100;
-/** A host is unhealthy if a smaller share of its visits succeeded. */
-const ILL_BELOW = 0.5;
+const POLL_INTERVAL_MS = 10_000;
+/** Refused orders are only counted up to this number. */
+const MAX_COUNTED = 100;
+/** A host is unhealthy if less than this share of its latest visits succeeded. */
+const MIN_HEALTHY_SHARE = 0.5;
 
 interface Alert {
   readonly tone: 'warn' | 'bad';
@@ -21,7 +21,7 @@ interface Alert {
 }
 
 export function Alerts({ crawler: { name } }: { crawler: CrawlerDto }): JSX.Element | null {
-  const { value: alerts = [] } = useResource(`alerts ${name}`, (signal) => findAlerts(name, signal), EVERY_MS);
+  const { value: alerts = [] } = useResource(`alerts ${name}`, (signal) => findAlerts(name, signal), POLL_INTERVAL_MS);
   if (alerts.length === 0) return null;
   return (
     <section class="stack" aria-label="Alerts">
@@ -38,79 +38,79 @@ export function Alerts({ crawler: { name } }: { crawler: CrawlerDto }): JSX.Elem
 }
 
 async function findAlerts(crawler: string, signal: AbortSignal): Promise<Alert[]> {
-  const [held, sinks, refused, hosts, configuration] = await Promise.all([
+  const [heldDeletions, sinks, refusedOrders, hosts, configuration] = await Promise.all([
     call('GET /api/v1/held-deletions', { signal }),
     call('GET /api/v1/sinks', { signal }),
-    call('GET /api/v1/orders', { query: { crawler, state: 'refused', limit: COUNTED }, signal }),
+    call('GET /api/v1/orders', { query: { crawler, state: 'refused', limit: MAX_COUNTED }, signal }),
     call('GET /api/v1/hosts', { query: { crawler, limit: 1000 }, signal }),
     call('GET /api/v1/config/state', { signal }),
   ]);
   return [
-    ...held.items.map(heldDeletionsAlert),
-    ...sinkAlerts(sinks.items, crawler),
-    ...refusedAlerts(refused.items.length, crawler),
-    ...hosts.items.flatMap((host) => hostAlerts(host, crawler)).slice(0, 5),
-    ...configurationAlerts(configuration, crawler),
+    ...heldDeletions.items.map(createHeldDeletionsAlert),
+    ...createSinkAlerts(sinks.items, crawler),
+    ...createRefusedAlerts(refusedOrders.items.length, crawler),
+    ...hosts.items.flatMap((host) => createHostAlerts(host, crawler)).slice(0, 5),
+    ...createConfigurationAlerts(configuration, crawler),
   ];
 }
 
-const heldDeletionsAlert = ({ host, count }: HeldDeletionsDto): Alert => ({
+const createHeldDeletionsAlert = ({ host, count }: HeldDeletionsDto): Alert => ({
   tone: 'warn',
-  text: `${formatPlural(count, 'deletion')} for ${host} ${count === 1 ? 'is' : 'are'} held: too many came up for one host at once.`,
+  text: `${formatPlural(count, 'deletion')} for ${host} ${count === 1 ? 'is' : 'are'} held, because too many documents of the host would be deleted at once.`,
   target: href('/push', { view: 'held' }),
   action: 'Review',
 });
 
 /**
- * Alerts for the sinks to which the crawler pushes. While one is unavailable, orders that another one refused are not
- * recorded as refused.
+ * Alerts for the sinks to which the crawler pushes. While one of them is unavailable, orders that another one refused
+ * are not in the list of refused orders yet.
  */
-function sinkAlerts(all: readonly SinkDto[], crawler: string): Alert[] {
-  const sinks = all.filter(({ crawlers }) => crawlers.includes(crawler));
-  const away = sinks.filter(({ state }) => state !== 'ready');
-  const refusing = away.length > 0 ? sinks.filter(({ refused }) => refused > 0) : [];
-  const link = { target: href('/push', { crawler }), action: 'Look' };
+function createSinkAlerts(allSinks: readonly SinkDto[], crawler: string): Alert[] {
+  const sinks = allSinks.filter(({ crawlers }) => crawlers.includes(crawler));
+  const unavailableSinks = sinks.filter(({ state }) => state !== 'ready');
+  const refusingSinks = unavailableSinks.length > 0 ? sinks.filter(({ refused }) => refused > 0) : [];
+  const link = { target: href('/push', { crawler }), action: 'View' };
   return [
-    ...away.map((sink) => ({ tone: 'bad' as const, text: unavailableText(sink), ...link })),
-    ...refusing.map((sink) => ({ tone: 'warn' as const, text: refusingText(sink), ...link })),
+    ...unavailableSinks.map((sink) => ({ tone: 'bad' as const, text: describeOutage(sink), ...link })),
+    ...refusingSinks.map((sink) => ({ tone: 'warn' as const, text: describeRefusals(sink), ...link })),
   ];
 }
 
-const unavailableText = ({ name, message = 'no response' }: SinkDto): string =>
+const describeOutage = ({ name, message = 'no response' }: SinkDto): string =>
   `The sink ${name} is unavailable: ${addFullStop(message.replace(`sink ${name} at `, ''))} Orders are waiting.`;
 
-const refusingText = ({ name, refused, lastRefusal }: SinkDto): string =>
-  `The sink ${name} refused ${formatPlural(refused, 'order')} since the start${lastRefusal ? `: ${lastRefusal}` : '.'}`;
+const describeRefusals = ({ name, refused, lastRefusal }: SinkDto): string =>
+  `The sink ${name} has refused ${formatPlural(refused, 'order')} since the server started${lastRefusal ? `: ${lastRefusal}` : '.'}`;
 
-const refusedAlerts = (number: number, crawler: string): Alert[] =>
-  number === 0
+const createRefusedAlerts = (count: number, crawler: string): Alert[] =>
+  count === 0
     ? []
     : [
         {
           tone: 'warn',
-          text: `The sinks refused ${number < COUNTED ? formatPlural(number, 'order') : `${COUNTED} orders or more`}.`,
+          text: `The sinks refused ${count < MAX_COUNTED ? formatPlural(count, 'order') : `${MAX_COUNTED} orders or more`}.`,
           target: href('/push', { crawler, view: 'refused' }),
           action: 'Review',
         },
       ];
 
-function hostAlerts(host: HostDto, crawler: string): Alert[] {
+function createHostAlerts(host: HostDto, crawler: string): Alert[] {
   const target = href('/host', { crawler, host: host.host });
-  const resting = host.backOffUntil !== undefined && Date.parse(host.backOffUntil) > Date.now();
-  const words = host.paused
+  const isResting = host.backOffUntil !== undefined && Date.parse(host.backOffUntil) > Date.now();
+  const problem = host.paused
     ? 'is paused'
-    : resting
+    : isResting
       ? 'asked crawlers to slow down or did not respond, and is not contacted for a while'
-      : host.successShare !== undefined && host.successShare < ILL_BELOW
-        ? `is unhealthy: ${Math.round(host.successShare * 100)} % of the last visits succeeded`
+      : host.successShare !== undefined && host.successShare < MIN_HEALTHY_SHARE
+        ? `is unhealthy: only ${Math.round(host.successShare * 100)} % of the latest visits succeeded`
         : undefined;
-  return words ? [{ tone: 'warn', text: `${host.host} ${words}.`, target, action: 'Look' }] : [];
+  return problem ? [{ tone: 'warn', text: `${host.host} ${problem}.`, target, action: 'View' }] : [];
 }
 
-function configurationAlerts({ warnings, rejected }: ConfigurationStateDto, crawler: string): Alert[] {
-  const first = rejected[0] ?? warnings[0];
-  if (!first) return [];
-  const target = placeLink(first, crawler);
+function createConfigurationAlerts({ warnings, rejected }: ConfigurationStateDto, crawler: string): Alert[] {
+  const firstProblem = rejected[0] ?? warnings[0];
+  if (!firstProblem) return [];
+  const target = getPlaceLink(firstProblem, crawler);
   return [
     ...(rejected.length > 0
       ? [

@@ -10,9 +10,9 @@ import { runWithNotice } from '../../ui/notices.js';
 import { Panel } from '../../ui/panel.js';
 import { StateBadge } from '../../ui/status.js';
 
-type Move = 'start' | 'pause' | 'stop';
+type Action = 'start' | 'pause' | 'stop';
 
-const DONE: Readonly<Record<Move, string>> = { start: 'runs', pause: 'is paused', stop: 'is stopped' };
+const RESULTS: Readonly<Record<Action, string>> = { start: 'is running', pause: 'is paused', stop: 'is stopped' };
 
 export function CrawlerCard({ crawler }: { crawler: CrawlerDto }): JSX.Element {
   return (
@@ -41,29 +41,29 @@ function Controls({ crawler }: { crawler: CrawlerDto }): JSX.Element | null {
   const { reload } = useCrawlers();
   const controls = useRef<HTMLDivElement>(null);
   if (!useHasRole('operate')) return null;
-  const changeState = (what: Move): Promise<void> =>
+  const changeState = (action: Action): Promise<void> =>
     runWithNotice(async () => {
-      await call(`POST /api/v1/crawlers/{crawler}/${what}`, { path: { crawler: crawler.name } });
+      await call(`POST /api/v1/crawlers/{crawler}/${action}`, { path: { crawler: crawler.name } });
       reload();
-      if (what === 'stop') controls.current?.querySelector('button')?.focus(); // the button that had the focus disappears
-      return `${crawler.name} ${DONE[what]}.`;
+      if (action === 'stop') controls.current?.querySelector('button')?.focus(); // the button that had the focus disappears
+      return `${crawler.name} ${RESULTS[action]}.`;
     });
-  const moveButton = (what: Move, label: string): JSX.Element => (
-    <button type="button" class="button" aria-label={`${label} ${crawler.name}`} onClick={() => changeState(what)}>
+  const renderButton = (action: Action, label: string): JSX.Element => (
+    <button type="button" class="button" aria-label={`${label} ${crawler.name}`} onClick={() => changeState(action)}>
       {label}
     </button>
   );
   return (
     <div ref={controls} class="actions">
-      {crawler.state === 'running' ? moveButton('pause', 'Pause') : moveButton('start', 'Start')}
-      {crawler.state !== 'stopped' && moveButton('stop', 'Stop')}
+      {crawler.state === 'running' ? renderButton('pause', 'Pause') : renderButton('start', 'Start')}
+      {crawler.state !== 'stopped' && renderButton('stop', 'Stop')}
     </div>
   );
 }
 
 function Figures({ crawler }: { crawler: CrawlerDto }): JSX.Element {
-  const queued = crawler.sources.reduce((sum, { depth }) => sum + depth, 0);
-  const waiting = crawler.counts['waiting'] ?? 0;
+  const queuedCount = crawler.sources.reduce((sum, { depth }) => sum + depth, 0);
+  const waitingCount = crawler.counts['waiting'] ?? 0;
   const errorShare = crawler.pagesPerSecond > 0 ? crawler.errorsPerSecond / crawler.pagesPerSecond : 0;
   return (
     <dl class="figures">
@@ -77,8 +77,8 @@ function Figures({ crawler }: { crawler: CrawlerDto }): JSX.Element {
       />
       <Figure
         label="Waiting"
-        value={formatCount(waiting)}
-        unit={`${formatCount(crawler.active)} being fetched, ${formatCount(queued - waiting)} to visit again`}
+        value={formatCount(waitingCount)}
+        unit={`${formatCount(crawler.active)} being fetched, ${formatCount(queuedCount - waitingCount)} to revisit`}
       />
     </dl>
   );
@@ -93,17 +93,17 @@ const Figure = ({ label, value, unit }: { label: string; value: string; unit?: s
   </div>
 );
 
-/** Stored URLs by status; each number links to the list behind it. */
+/** Shows the number of stored URLs by status. Each number links to the list of these URLs. */
 function StatusLine({ crawler }: { crawler: CrawlerDto }): JSX.Element {
-  const shown = Object.entries(crawler.counts).filter(([, number]) => number > 0);
-  const total = shown.reduce((sum, [, number]) => sum + number, 0);
+  const shownCounts = Object.entries(crawler.counts).filter(([, count]) => count > 0);
+  const total = shownCounts.reduce((sum, [, count]) => sum + count, 0);
   return (
     <p class="row">
       <a href={href('/urls', { crawler: crawler.name })}>{formatPlural(total, 'stored URL')}</a>
-      {shown.map(([status, number]) => (
+      {shownCounts.map(([status, count]) => (
         <a key={status} class="row" href={href('/urls', { crawler: crawler.name, status })}>
           <StateBadge name={status} />
-          {formatCount(number)}
+          {formatCount(count)}
         </a>
       ))}
     </p>

@@ -10,16 +10,16 @@ import { UrlLink } from '../../ui/url-text.js';
 
 export function LiveEvents({ crawler }: { crawler: string }): JSX.Element {
   const { connected, events } = useLiveEvents();
-  const shown = events.filter((event) => !('crawler' in event) || event.crawler === crawler);
+  const shownEvents = events.filter((event) => !('crawler' in event) || event.crawler === crawler);
   return (
     <Panel title="Right now" aside={connected ? 'live, a sample of events' : 'connecting…'}>
-      {shown.length === 0 ? (
+      {shownEvents.length === 0 ? (
         <EmptyState>
           Nothing is happening at the moment. Visits, orders and changes appear here as they happen.
         </EmptyState>
       ) : (
         <ul class="live">
-          {shown.map((event) => (
+          {shownEvents.map((event) => (
             <li key={createEventKey(event)}>
               <EventLine event={event} />
             </li>
@@ -84,10 +84,14 @@ function EventLine({ event }: { event: LiveEvent }): JSX.Element {
   }
 }
 
-const DONE = { add: 'added', delete: 'deleted' } as const;
+const DONE_LABELS = { add: 'added', delete: 'deleted' } as const;
 
 const OrderBadge = ({ kind, state }: { kind: 'add' | 'delete'; state: string }): JSX.Element =>
-  state === 'acknowledged' ? <Badge tone="info">{DONE[kind]}</Badge> : <Badge tone="bad">{`${kind} ${state}`}</Badge>;
+  state === 'acknowledged' ? (
+    <Badge tone="info">{DONE_LABELS[kind]}</Badge>
+  ) : (
+    <Badge tone="bad">{`${kind} ${state}`}</Badge>
+  );
 
 const EventTime = ({ at }: { at: string }): JSX.Element => (
   <time class="muted" dateTime={at} title={at}>

@@ -11,30 +11,30 @@ import { RateHistory } from './rate-history.js';
 
 export function Overview(): JSX.Element {
   const { value: crawlers } = useCrawlers();
-  const chosen = useCrawler();
+  const chosenCrawler = useCrawler();
   const mayAdd = useHasRole('admin');
-  if (!crawlers || !chosen) return <NoCrawler />;
+  if (!crawlers || !chosenCrawler) return <NoCrawler />;
   return (
     <>
       <PageHead title="Overview" actions={mayAdd && <NewCrawl />}>
         What each crawler is doing now, what limits it, and what needs your attention.
       </PageHead>
-      <Alerts crawler={chosen} />
-      {sortChosenFirst(crawlers, chosen).map((crawler) => (
+      <Alerts crawler={chosenCrawler} />
+      {sortChosenFirst(crawlers, chosenCrawler).map((crawler) => (
         <CrawlerCard key={crawler.name} crawler={crawler} />
       ))}
       <div class="grid">
-        <RateHistory crawler={chosen.name} />
-        <LiveEvents crawler={chosen.name} />
+        <RateHistory crawler={chosenCrawler.name} />
+        <LiveEvents crawler={chosenCrawler.name} />
       </div>
     </>
   );
 }
 
-/** Puts the chosen crawler first, because the charts and events below are about it. */
-const sortChosenFirst = (crawlers: readonly CrawlerDto[], chosen: CrawlerDto): CrawlerDto[] => [
-  chosen,
-  ...crawlers.filter(({ name }) => name !== chosen.name),
+/** Puts the chosen crawler first, because the charts and events below it show that crawler. */
+const sortChosenFirst = (crawlers: readonly CrawlerDto[], chosenCrawler: CrawlerDto): CrawlerDto[] => [
+  chosenCrawler,
+  ...crawlers.filter(({ name }) => name !== chosenCrawler.name),
 ];
 
 const NewCrawl = (): JSX.Element => (

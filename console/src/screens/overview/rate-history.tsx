@@ -5,14 +5,14 @@ import { EmptyState, ResourceView } from '../../ui/answers.js';
 import { Chart } from '../../ui/chart.js';
 import { formatCount } from '../../ui/format.js';
 import { Panel } from '../../ui/panel.js';
-import { type Range, RangeChoice, rangeText, SPANS, useHistory, useRange } from '../../ui/ranges.js';
+import { formatRange, type Range, RangeChoice, SPANS, useHistory, useRange } from '../../ui/ranges.js';
 
 export function RateHistory({ crawler }: { crawler: string }): JSX.Element {
   const range = useRange();
   const history = useHistory(crawler, range);
   return (
-    <Panel title="Speed" aside={<RangeChoice chosen={range} />}>
-      <ResourceView of={history}>
+    <Panel title="Speed" aside={<RangeChoice selectedRange={range} />}>
+      <ResourceView resource={history}>
         {(points) =>
           points.length === 0 ? (
             <EmptyState>The first numbers appear within 15 seconds.</EmptyState>
@@ -27,28 +27,28 @@ export function RateHistory({ crawler }: { crawler: string }): JSX.Element {
 
 function Charts({ points, range }: { points: readonly HistoryPointDto[]; range: Range }): JSX.Element {
   const times = useMemo(() => points.map(({ at }) => Date.parse(at) / 1000), [points]);
-  const toRates = (value: (point: HistoryPointDto) => number): number[] =>
-    points.map((point) => value(point) / point.seconds);
-  const words = rangeText(range);
+  const toRates = (getValue: (point: HistoryPointDto) => number): number[] =>
+    points.map((point) => getValue(point) / point.seconds);
+  const rangeLabel = formatRange(range);
   return (
     <div class="stack">
       <Chart
-        label={`Pages, errors and orders per second, ${words}`}
+        label={`Pages, errors and orders per second, ${rangeLabel}`}
         times={times}
         span={SPANS[range]}
         height={170}
         series={[
-          { label: 'pages/s', colour: 1, values: toRates(({ pages }) => pages) },
-          { label: 'errors/s', colour: 2, values: toRates(({ errors }) => errors) },
-          { label: 'orders/s', colour: 3, values: toRates(({ orders }) => orders) },
+          { label: 'pages/s', color: 1, values: toRates(({ pages }) => pages) },
+          { label: 'errors/s', color: 2, values: toRates(({ errors }) => errors) },
+          { label: 'orders/s', color: 3, values: toRates(({ orders }) => orders) },
         ]}
       />
       <Chart
-        label={`Documents in the index, ${words}; now ${formatCount(points.at(-1)?.indexed ?? 0)}`}
+        label={`Documents in the index, ${rangeLabel}; now ${formatCount(points.at(-1)?.indexed ?? 0)}`}
         times={times}
         span={SPANS[range]}
         height={110}
-        series={[{ label: 'documents in the index', colour: 1, values: points.map(({ indexed }) => indexed) }]}
+        series={[{ label: 'documents in the index', color: 1, values: points.map(({ indexed }) => indexed) }]}
       />
     </div>
   );

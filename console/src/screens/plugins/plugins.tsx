@@ -1,4 +1,4 @@
-/** Shows what the configured plug-ins do, and which calls failed. */
+/** Shows the state of the configured plug-ins, and how many of their calls failed. */
 import type { JSX } from 'preact';
 import { call } from '../../api/client.js';
 import type { PluginDto } from '../../api/schema.js';
@@ -9,7 +9,7 @@ import { ScrollArea } from '../../ui/scroll.js';
 import { Badge, type Tone } from '../../ui/status.js';
 import { Time } from '../../ui/time.js';
 
-const EVERY_MS = 5000;
+const POLL_INTERVAL_MS = 5000;
 const MEBIBYTE = 1024 * 1024;
 
 const TONES: Readonly<Record<PluginDto['state'], Tone>> = { starting: 'warn', ready: 'good', failed: 'bad' };
@@ -18,12 +18,12 @@ export function Plugins(): JSX.Element {
   const plugins = useResource(
     'plugins',
     async (signal) => (await call('GET /api/v1/plugins', { signal })).items,
-    EVERY_MS,
+    POLL_INTERVAL_MS,
   );
   return (
     <>
-      <PageHead title="Plug-ins">Your modules that take part in the crawl, as this server runs them.</PageHead>
-      <ResourceView of={plugins}>
+      <PageHead title="Plug-ins">Your modules that take part in the crawl, and their state on this server.</PageHead>
+      <ResourceView resource={plugins}>
         {(items) =>
           items.length === 0 ? (
             <EmptyState>

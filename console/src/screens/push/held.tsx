@@ -14,44 +14,50 @@ import { Reason } from '../../ui/reasons.js';
 import { Time } from '../../ui/time.js';
 import { UrlLink } from '../../ui/url-text.js';
 
-const EVERY_MS = 4000;
+const POLL_INTERVAL_MS = 4000;
 
 export function HeldDeletions(): JSX.Element {
-  const held = useResource(
+  const heldDeletions = useResource(
     'held list',
     async (signal) => (await call('GET /api/v1/held-deletions', { signal })).items,
-    EVERY_MS,
+    POLL_INTERVAL_MS,
   );
   return (
-    <ResourceView of={held}>
+    <ResourceView resource={heldDeletions}>
       {(items) =>
         items.length === 0 ? (
           <EmptyState>
             Nothing is held. If too many documents of one host would be deleted at once, the deletions wait here for
-            you; if its server fails, they wait here until it serves a good page again.
+            your decision; if the host fails, they wait here until it serves a good page again.
           </EmptyState>
         ) : (
-          items.map((one) => <HostDeletions key={`${one.crawler} ${one.host}`} held={one} onDone={held.reload} />)
+          items.map((deletions) => (
+            <HostDeletions
+              key={`${deletions.crawler} ${deletions.host}`}
+              deletions={deletions}
+              onDone={heldDeletions.reload}
+            />
+          ))
         )
       }
     </ResourceView>
   );
 }
 
-function HostDeletions({ held, onDone }: { held: HeldDeletionsDto; onDone: () => void }): JSX.Element {
-  const [asking, setAsking] = useState<'release' | 'drop'>();
+function HostDeletions({ deletions, onDone }: { deletions: HeldDeletionsDto; onDone: () => void }): JSX.Element {
+  const [decision, setDecision] = useState<'release' | 'drop'>();
   const mayOperate = useHasRole('operate');
-  const { host, crawler } = held;
+  const { host, crawler } = deletions;
   return (
     <Panel
       title={host}
       aside={
         mayOperate && (
           <>
-            <button type="button" class="button" onClick={() => setAsking('drop')}>
+            <button type="button" class="button" onClick={() => setDecision('drop')}>
               Drop…
             </button>
-            <button type="button" class="button danger" onClick={() => setAsking('release')}>
+            <button type="button" class="button danger" onClick={() => setDecision('release')}>
               Release…
             </button>
           </>
@@ -60,23 +66,24 @@ function HostDeletions({ held, onDone }: { held: HeldDeletionsDto; onDone: () =>
     >
       <div class="stack">
         <p>
-          <strong>{formatPlural(held.count, 'deletion')}</strong> of{' '}
-          <a href={href('/host', { crawler, host })}>{host}</a> ({crawler}) are held, the oldest since{' '}
-          <Time at={held.oldest} relative />.
-          {held.awaiting > 0 &&
-            ` ${held.awaiting} of them need no decision: they are waiting until the host serves a good page again.`}
+          <strong>{formatPlural(deletions.count, 'deletion')}</strong> of{' '}
+          <a href={href('/host', { crawler, host })}>{host}</a> ({crawler}){' '}
+          {deletions.count === 1 ? 'is held, since' : 'are held, the oldest since'}{' '}
+          <Time at={deletions.oldest} relative />.
+          {deletions.awaiting > 0 &&
+            ` No decision is needed for ${deletions.awaiting}: waiting until the host serves a good page again.`}
         </p>
         <p class="row">
-          {Object.entries(held.reasons).map(([code, number]) => (
+          {Object.entries(deletions.reasons).map(([code, count]) => (
             <span key={code}>
-              <Reason code={code} /> {formatCount(number)}
+              <Reason code={code} /> {formatCount(count)}
             </span>
           ))}
         </p>
         <details>
           <summary>Some of them</summary>
           <ul>
-            {held.samples.map((uri) => (
+            {deletions.samples.map((uri) => (
               <li key={uri}>
                 <UrlLink crawler={crawler} url={uri} />
               </li>
@@ -84,41 +91,57 @@ function HostDeletions({ held, onDone }: { held: HeldDeletionsDto; onDone: () =>
           </ul>
         </details>
       </div>
-      {asking && <DecisionDialog held={held} what={asking} onClose={() => setAsking(undefined)} onDone={onDone} />}
+      {decision && (
+        <DecisionDialog
+          deletions={deletions}
+          decision={decision}
+          onClose={() => setDecision(undefined)}
+          onDone={onDone}
+        />
+      )}
     </Panel>
   );
 }
 
 interface DecisionProps {
-  readonly held: HeldDeletionsDto;
-  readonly what: 'release' | 'drop';
+  readonly deletions: HeldDeletionsDto;
+  readonly decision: 'release' | 'drop';
   readonly onClose: () => void;
   readonly onDone: () => void;
 }
 
-function DecisionDialog({ held: { host, count: number }, what, onClose, onDone }: DecisionProps): JSX.Element {
-  const release = what === 'release';
+function DecisionDialog({
+  deletions: { host, count: deletionCount },
+  decision,
+  onClose,
+  onDone,
+}: DecisionProps): JSX.Element {
+  const isRelease = decision === 'release';
   const decide = async (): Promise<void> => {
-    const { count: done } = await call(`POST /api/v1/held-deletions/{host}/${what}`, { path: { host } });
+    const { count: doneCount } = await call(`POST /api/v1/held-deletions/{host}/${decision}`, { path: { host } });
     showNotice(
-      release
-        ? `${formatPlural(done, 'deletion')} on the way to the sinks.`
-        : `${formatPlural(done, 'deletion')} dropped; the documents stay.`,
+      isRelease
+        ? `${formatPlural(doneCount, 'deletion')} on the way to the sinks.`
+        : `${formatPlural(doneCount, 'deletion')} dropped; the documents stay.`,
     );
     onDone();
   };
   return (
     <ConfirmDialog
-      title={release ? 'Release held deletions' : 'Drop held deletions'}
-      action={release ? `Delete ${formatPlural(number, 'document')}` : `Keep ${formatPlural(number, 'document')}`}
-      danger={release}
+      title={isRelease ? 'Release held deletions' : 'Drop held deletions'}
+      action={
+        isRelease
+          ? `Delete ${formatPlural(deletionCount, 'document')}`
+          : `Keep ${formatPlural(deletionCount, 'document')}`
+      }
+      danger={isRelease}
       onConfirm={decide}
       onClose={onClose}
     >
       <p>
-        {release
-          ? `${formatPlural(number, 'document')} of ${host} will be removed from the index.`
-          : `${formatPlural(number, 'document')} of ${host} stay in the index until a later visit decides again.`}
+        {isRelease
+          ? `${formatPlural(deletionCount, 'document')} of ${host} will be removed from the index.`
+          : `${formatPlural(deletionCount, 'document')} of ${host} will stay in the index until a later visit decides again.`}
       </p>
     </ConfirmDialog>
   );

@@ -7,6 +7,7 @@ import { useResource } from '../../state/resource.js';
 import { changeQuery, href, useRoute } from '../../state/route.js';
 import { useHasRole } from '../../state/session.js';
 import { EmptyState, ResourceView } from '../../ui/answers.js';
+import { formatPlural } from '../../ui/format.js';
 import { runWithNotice } from '../../ui/notices.js';
 import { Panel } from '../../ui/panel.js';
 import { Reason } from '../../ui/reasons.js';
@@ -27,7 +28,7 @@ const STATES: readonly OrderState[] = [
   'cancelled',
   'dropped',
 ];
-const LIMIT = 100;
+const PAGE_SIZE = 100;
 
 /** @param state if given, only orders in this state are listed */
 export function Ledger({ state }: { state?: OrderState }): JSX.Element {
@@ -36,14 +37,14 @@ export function Ledger({ state }: { state?: OrderState }): JSX.Element {
   const crawler = useCrawler()?.name;
   const filter: Query = {
     crawler,
-    state: state ?? STATES.find((one) => one === query.get('state')),
+    state: state ?? STATES.find((candidate) => candidate === query.get('state')),
     kind: (['add', 'delete'] as const).find((kind) => kind === query.get('kind')),
     uri: query.get('uri') ?? undefined,
     host: query.get('host') ?? undefined,
     cursor: query.get('cursor') ?? undefined,
   };
   const orders = useResource(crawlers && `orders ${JSON.stringify(filter)}`, (signal) =>
-    call('GET /api/v1/orders', { query: { ...filter, limit: LIMIT }, signal }),
+    call('GET /api/v1/orders', { query: { ...filter, limit: PAGE_SIZE }, signal }),
   );
   return (
     <Panel
@@ -56,14 +57,14 @@ export function Ledger({ state }: { state?: OrderState }): JSX.Element {
     >
       <div class="stack">
         {!state && <OrderSearch />}
-        <ResourceView of={orders}>
+        <ResourceView resource={orders}>
           {({ items, next }) => (
             <>
               <Orders orders={items} onRetried={orders.reload} refusedOnly={state === 'refused'} crawler={crawler} />
               {next && (
                 <nav class="actions end" aria-label="Pages">
                   <button type="button" class="button" onClick={() => changeQuery({ cursor: next })}>
-                    Older {LIMIT}
+                    Older {PAGE_SIZE}
                   </button>
                 </nav>
               )}
@@ -80,11 +81,11 @@ function OrderSearch(): JSX.Element {
   return (
     <form ref={form} class="filters" onSubmit={applyForm}>
       <div class="field grow">
-        <label for="order-uri">URI, exactly</label>
+        <label for="order-uri">Exact URI</label>
         <input id="order-uri" name="uri" class="mono" spellcheck={false} />
       </div>
       <div class="field">
-        <label for="order-host">Host (with its port, if any)</label>
+        <label for="order-host">Host (with port, if any)</label>
         <input id="order-host" name="host" spellcheck={false} placeholder="docs.example.com:8080" />
       </div>
       <SelectField name="state" label="State" values={STATES} />
@@ -107,8 +108,8 @@ const SelectField = ({ name, label, values }: SelectFieldProps): JSX.Element => 
     <label for={`order-${name}`}>{label}</label>
     <select id={`order-${name}`} name={name}>
       <option value="">any</option>
-      {values.map((one) => (
-        <option key={one}>{one}</option>
+      {values.map((value) => (
+        <option key={value}>{value}</option>
       ))}
     </select>
   </div>
@@ -139,20 +140,20 @@ function Orders({ orders, crawler, refusedOnly, onRetried }: OrdersProps): JSX.E
       await call('POST /api/v1/orders/{id}/retry', { path: { id: order.id } });
       onRetried();
       return order.kind === 'add'
-        ? 'The page is fetched again, and the resulting order is sent.'
+        ? 'The page will be fetched again, and the resulting order will be sent.'
         : 'The order is being sent again.';
     });
   return (
     <Table
       name="Orders, newest first"
-      heads={[
-        { label: 'No.', number: true },
+      headers={[
+        { label: 'No.', isNumber: true },
         'Decided',
         'Order',
         'URI',
         'Why',
         'State',
-        'Answer',
+        'Response',
         { label: 'Resend', hidden: true },
       ]}
     >
@@ -172,7 +173,7 @@ function Orders({ orders, crawler, refusedOnly, onRetried }: OrdersProps): JSX.E
             <Reason code={order.reason} />
           </td>
           <td>
-            <StateBadge name={order.state} title={`${order.attempts} attempts`} />
+            <StateBadge name={order.state} title={formatPlural(order.attempts, 'attempt')} />
           </td>
           <td>{order.answer ?? ''}</td>
           <td>

@@ -1,6 +1,6 @@
 /**
- * Compares what the sink holds with what it should hold according to the store: first the report, then a repair on
- * request.
+ * Compares what the sink holds with what it should hold according to the store. It shows a report first, and repairs
+ * the differences on request.
  */
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
@@ -16,17 +16,17 @@ const reconcile = (sink: string, repair: boolean, signal?: AbortSignal): Promise
   call('POST /api/v1/sinks/{sink}/reconcile', { path: { sink }, query: { repair }, signal });
 
 export function Reconciliation({ sink, onClose }: { sink: string; onClose: () => void }): JSX.Element {
-  const [round, setRound] = useState(0);
+  const [reloadCount, setReloadCount] = useState(0);
   const [repairing, setRepairing] = useState(false);
-  const [repaired, setRepaired] = useState<ReconciliationDto>();
-  const compared = useResource(`reconcile ${sink} ${round}`, (signal) => reconcile(sink, false, signal));
+  const [repairReport, setRepairReport] = useState<ReconciliationDto>();
+  const comparison = useResource(`reconcile ${sink} ${reloadCount}`, (signal) => reconcile(sink, false, signal));
   const reload = (): void => {
-    setRepaired(undefined);
-    setRound(round + 1);
+    setRepairReport(undefined);
+    setReloadCount(reloadCount + 1);
   };
   return (
     <section class="stack" aria-label="Reconciliation report">
-      <ResourceView of={repaired ? { value: repaired, reload: reload } : compared}>
+      <ResourceView resource={repairReport ? { value: repairReport, reload } : comparison}>
         {(report) => (
           <>
             <Report report={report} />
@@ -44,7 +44,7 @@ export function Reconciliation({ sink, onClose }: { sink: string; onClose: () =>
               <ConfirmDialog
                 title={`Repair ${sink}`}
                 action="Send the orders"
-                onConfirm={async () => setRepaired(await reconcile(sink, true))}
+                onConfirm={async () => setRepairReport(await reconcile(sink, true))}
                 onClose={() => setRepairing(false)}
               >
                 <p>
@@ -72,21 +72,21 @@ const Report = ({ report }: { report: ReconciliationDto }): JSX.Element => (
       {countDifferences(report) === 0 && <strong>The sink holds exactly what it should according to the store.</strong>}
     </p>
     {report.repaired && <p class="notice good">The orders that fix these differences are on the way.</p>}
-    <Difference words="indexed according to the store, missing at the sink" difference={report.missing} />
-    <Difference words="at the sink, not indexed according to the store" difference={report.extra} />
-    <Difference words="held with different content" difference={report.stale} />
+    <Difference label="indexed according to the store, but missing in the sink" difference={report.missing} />
+    <Difference label="in the sink, but not indexed according to the store" difference={report.extra} />
+    <Difference label="held with different content" difference={report.stale} />
   </>
 );
 
 const countDifferences = ({ missing, extra, stale }: ReconciliationDto): number =>
   missing.count + extra.count + stale.count;
 
-function Difference({ words, difference }: { words: string; difference: DifferenceDto }): JSX.Element | null {
+function Difference({ label, difference }: { label: string; difference: DifferenceDto }): JSX.Element | null {
   if (difference.count === 0) return null;
   return (
     <details open>
       <summary>
-        <strong>{formatCount(difference.count)}</strong> {words}
+        <strong>{formatCount(difference.count)}</strong> {label}
       </summary>
       <ul>
         {difference.samples.map((uri) => (

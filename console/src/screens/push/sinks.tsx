@@ -7,23 +7,27 @@ import { useResource } from '../../state/resource.js';
 import { href } from '../../state/route.js';
 import { useHasRole } from '../../state/session.js';
 import { EmptyState, ResourceView } from '../../ui/answers.js';
-import { addFullStop, formatBytes, formatCount } from '../../ui/format.js';
+import { addFullStop, formatBytes, formatCount, formatPlural } from '../../ui/format.js';
 import { Panel } from '../../ui/panel.js';
 import { SinkTest } from '../../ui/sink-test.js';
 import { StateBadge } from '../../ui/status.js';
 import { Time } from '../../ui/time.js';
 import { Reconciliation } from './reconciliation.js';
 
-const EVERY_MS = 3000;
+const POLL_INTERVAL_MS = 3000;
 
 export function Sinks(): JSX.Element {
-  const sinks = useResource('sinks', async (signal) => (await call('GET /api/v1/sinks', { signal })).items, EVERY_MS);
+  const sinks = useResource(
+    'sinks',
+    async (signal) => (await call('GET /api/v1/sinks', { signal })).items,
+    POLL_INTERVAL_MS,
+  );
   return (
-    <ResourceView of={sinks}>
+    <ResourceView resource={sinks}>
       {(items) =>
         items.length === 0 ? (
           <EmptyState>
-            The configuration names no sink, so documents go nowhere.{' '}
+            No sink is configured, so documents are not pushed anywhere.{' '}
             <a href="/configuration?view=forms">Add a Sink in the settings.</a>
           </EmptyState>
         ) : (
@@ -73,24 +77,26 @@ function SinkPanel({ sink }: { sink: SinkDto }): JSX.Element {
           <div>
             <dt>Acknowledged</dt>
             <dd>
-              {formatCount(sink.acknowledged)} <small>since the start</small>
+              {formatCount(sink.acknowledged)} <small>since the server started</small>
             </dd>
           </div>
           <div>
             <dt>Refused</dt>
             <dd>
-              {formatCount(sink.refused)} <small>since the start</small>
+              {formatCount(sink.refused)} <small>since the server started</small>
             </dd>
           </div>
         </dl>
         <p class="muted">
-          {sink.crawlers.length === 0 ? 'No crawler pushes to it.' : `Orders of ${sink.crawlers.join(', ')}.`}
+          {sink.crawlers.length === 0 ? 'No crawler pushes to this sink.' : `Orders of ${sink.crawlers.join(', ')}.`}
         </p>
-        {mayOperate && <SinkTest ask={() => call('POST /api/v1/sinks/{sink}/test', { path: { sink: sink.name } })} />}
+        {mayOperate && (
+          <SinkTest runTest={() => call('POST /api/v1/sinks/{sink}/test', { path: { sink: sink.name } })} />
+        )}
         {sink.behind.map(({ crawler, documents, since }) => (
           <p key={crawler}>
-            Behind since <Time at={since} relative />: {formatCount(documents)} documents of {crawler} to send. The sink
-            receives them automatically.
+            Behind since <Time at={since} relative />: {formatPlural(documents, 'document')} of {crawler} to send. The
+            sink receives them automatically.
           </p>
         ))}
         {sink.backfills.map((backfill) => (
@@ -102,7 +108,7 @@ function SinkPanel({ sink }: { sink: SinkDto }): JSX.Element {
   );
 }
 
-/** Progress of sending documents that were indexed before the sink existed. */
+/** Progress of sending documents that the sink has yet to receive, because it is new or access rights have changed. */
 const BackfillProgress = ({
   backfill: { crawler, state, why, total, done, ...rest },
 }: {
@@ -111,23 +117,27 @@ const BackfillProgress = ({
   <p class={rest.message ? undefined : 'muted'}>
     {why === 'access' ? (
       <>
-        Who may see documents has changed: {formatCount(done)} of {formatCount(total)} documents of {crawler}{' '}
-        {state === 'done' ? 'were' : 'are'} examined
+        Access rights have changed: {formatCount(done)} of {formatPlural(total, 'document')} of {crawler} have been
+        checked{state !== 'done' && ' so far'}
       </>
     ) : (
       <>
-        {state === 'done' ? 'It has been sent' : 'It is being sent'} what {crawler} has indexed: {formatCount(done)} of{' '}
-        {formatCount(total)} documents
+        {state === 'done' ? 'The sink has received' : 'The sink is receiving'} what {crawler} has indexed:{' '}
+        {formatCount(done)} of {formatPlural(total, 'document')}
         {rest.from ? `, ${formatCount(rest.sent)} copied from ${rest.from}` : ', by visiting the pages'}
       </>
     )}
-    {rest.waitingVisits > 0 && `; ${formatCount(rest.waitingVisits)} visits to come`}.{' '}
+    {rest.waitingVisits > 0 && `; ${formatPlural(rest.waitingVisits, 'visit')} remaining`}.{' '}
     {rest.message && addFullStop(rest.message)}
     {rest.endedAt && <Time at={rest.endedAt} relative />}
   </p>
 );
 
-const SinkOutage = ({ sink: { message = 'It is not responding', nextAttemptAt } }: { sink: SinkDto }): JSX.Element => (
+const SinkOutage = ({
+  sink: { message = 'The sink is not responding', nextAttemptAt },
+}: {
+  sink: SinkDto;
+}): JSX.Element => (
   <div class="notice bad">
     <p>
       {addFullStop(message)} Nothing is lost: orders wait, or are put off if other sinks of the crawler keep up.
@@ -142,14 +152,14 @@ const SinkOutage = ({ sink: { message = 'It is not responding', nextAttemptAt } 
 );
 
 function RefusalNotice({ sink: { crawlers, lastRefusal } }: { sink: SinkDto }): JSX.Element {
-  const chosen = useCrawler()?.name;
-  const crawler = crawlers.find((name) => name === chosen) ?? crawlers[0];
+  const chosenName = useCrawler()?.name;
+  const crawler = crawlers.find((name) => name === chosenName) ?? crawlers[0];
   return (
     <div class="notice warn">
       <p>
-        It refused orders{lastRefusal && `, the last one with: ${lastRefusal}`}. While another sink has not responded to
-        such an order, it is pending in the <a href={href('/push', { crawler, view: 'ledger' })}>ledger</a>; after that,
-        it is among the <a href={href('/push', { crawler, view: 'refused' })}>refused orders</a>.
+        The sink refused orders{lastRefusal && `, most recently with: ${lastRefusal}`}. Until every other sink has
+        responded to such an order, it is pending in the <a href={href('/push', { crawler, view: 'ledger' })}>ledger</a>
+        ; after that, it is among the <a href={href('/push', { crawler, view: 'refused' })}>refused orders</a>.
       </p>
     </div>
   );

@@ -11,7 +11,7 @@ import { PageHead, Panel } from '../../ui/panel.js';
 import { Reason } from '../../ui/reasons.js';
 import { Table } from '../../ui/table.js';
 
-const EVERY_MS = 10_000;
+const POLL_INTERVAL_MS = 10_000;
 
 export function RefusedScreen(): JSX.Element {
   const crawler = useCrawler()?.name;
@@ -30,10 +30,10 @@ function RefusedLinks({ crawler }: { crawler: string }): JSX.Element {
   const refused = useResource(
     `refused ${crawler}`,
     (signal) => call('GET /api/v1/crawlers/{crawler}/refused', { path: { crawler }, signal }),
-    EVERY_MS,
+    POLL_INTERVAL_MS,
   );
   return (
-    <ResourceView of={refused}>
+    <ResourceView resource={refused}>
       {({ items }) => (
         <Panel title="By reason and host">
           {items.length === 0 ? (
@@ -51,7 +51,7 @@ function RefusedLinks({ crawler }: { crawler: string }): JSX.Element {
 }
 
 const Links = ({ crawler, items }: { crawler: string; items: readonly RefusedDto[] }): JSX.Element => (
-  <Table name="Refused links by reason and host" heads={['Links', 'Reason', 'Host', 'Sample']}>
+  <Table name="Refused links by reason and host" headers={['Links', 'Reason', 'Host', 'Sample']}>
     {items.map(({ reason, host, count, samples }) => (
       <tr key={`${reason} ${host}`}>
         <td>{count}</td>

@@ -1,4 +1,4 @@
-/** Shows the start URLs and what became of each. */
+/** Shows the start URLs and what became of each of them. */
 import type { JSX } from 'preact';
 import { call } from '../../api/client.js';
 import type { RootDto } from '../../api/schema.js';
@@ -15,7 +15,7 @@ import { Table } from '../../ui/table.js';
 import { Time } from '../../ui/time.js';
 import { UrlLink } from '../../ui/url-text.js';
 
-const EVERY_MS = 10_000;
+const POLL_INTERVAL_MS = 10_000;
 
 export function Roots(): JSX.Element {
   const crawler = useCrawler()?.name;
@@ -33,10 +33,10 @@ function RootList({ crawler }: { crawler: string }): JSX.Element {
   const roots = useResource(
     `roots ${crawler} ${cursor ?? ''}`,
     (signal) => call('GET /api/v1/crawlers/{crawler}/roots', { path: { crawler }, query: { cursor }, signal }),
-    EVERY_MS,
+    POLL_INTERVAL_MS,
   );
   return (
-    <ResourceView of={roots}>
+    <ResourceView resource={roots}>
       {({ items, next }) => (
         <Panel title="Roots">
           {items.length === 0 ? (
@@ -54,7 +54,7 @@ function RootList({ crawler }: { crawler: string }): JSX.Element {
 }
 
 const Rows = ({ crawler, items }: { crawler: string; items: readonly RootDto[] }): JSX.Element => (
-  <Table name="Start URLs" heads={['URL', 'Status', 'Reason', 'Next visit', 'From']}>
+  <Table name="Start URLs" headers={['URL', 'Status', 'Reason', 'Next visit', 'From']}>
     {items.map(({ url, origin, state }) => (
       <tr key={`${origin} ${url}`}>
         <td class="url-cell">

@@ -14,7 +14,7 @@ import { PageHead, Panel } from '../../ui/panel.js';
 import { ScrollArea } from '../../ui/scroll.js';
 import { Time } from '../../ui/time.js';
 
-const WORDS: Readonly<Record<string, string>> = {
+const DESCRIPTIONS: Readonly<Record<string, string>> = {
   user: 'roots and submitted URLs',
   redir: 'targets of redirects',
   index: 'to be indexed, links not followed',
@@ -23,7 +23,7 @@ const WORDS: Readonly<Record<string, string>> = {
   refresh: 'known documents that are due again',
 };
 
-const EVERY_MS = 10_000;
+const POLL_INTERVAL_MS = 10_000;
 
 type Draft = Readonly<Record<string, string>>;
 
@@ -45,14 +45,17 @@ function CrawlerSources({ crawler }: { crawler: CrawlerDto }): JSX.Element {
   const { reload } = useCrawlers();
   const [draft, setDraft] = useState<Draft>({});
   const mayChange = useHasRole('admin');
-  const changed = Object.entries(draft).filter(([name, weight]) => Number(weight) !== findWeight(crawler, name));
-  const valid = changed.every(
+  const changedWeights = Object.entries(draft).filter(([name, weight]) => Number(weight) !== findWeight(crawler, name));
+  const isValid = changedWeights.every(
     ([, weight]) => /^\d{1,7}$/.test(weight) && Number(weight) >= 1 && Number(weight) <= 1_000_000,
   );
   const save = (event: Event): Promise<void> => {
     event.preventDefault();
     return runWithNotice(async () => {
-      await saveWeights(crawler.name, Object.fromEntries(changed.map(([name, weight]) => [name, Number(weight)])));
+      await saveWeights(
+        crawler.name,
+        Object.fromEntries(changedWeights.map(([name, weight]) => [name, Number(weight)])),
+      );
       setDraft({});
       reload();
       return 'The weights have been saved and are in force.';
@@ -64,13 +67,13 @@ function CrawlerSources({ crawler }: { crawler: CrawlerDto }): JSX.Element {
         <Table crawler={crawler} draft={draft} editable={mayChange} onDraft={setDraft} />
         {mayChange && (
           <footer class="actions end">
-            {!valid && <span role="alert">A weight is a whole number from 1 to 1,000,000.</span>}
-            {changed.length > 0 && (
+            {!isValid && <span role="alert">A weight is a whole number from 1 to 1,000,000.</span>}
+            {changedWeights.length > 0 && (
               <button type="button" class="button" onClick={() => setDraft({})}>
                 Discard
               </button>
             )}
-            <button type="submit" class="button primary" disabled={changed.length === 0 || !valid}>
+            <button type="submit" class="button primary" disabled={changedWeights.length === 0 || !isValid}>
               Save weights
             </button>
           </footer>
@@ -96,14 +99,15 @@ interface TableProps {
 }
 
 function Table({ crawler, draft, editable, onDraft }: TableProps): JSX.Element {
-  const { sources, name: of } = crawler;
-  const { value: oldest } = useResource(
-    `oldest ${of}`,
-    async (signal) => (await call('GET /api/v1/crawlers/{crawler}/oldest', { path: { crawler: of }, signal })).items,
-    EVERY_MS,
+  const { sources, name: crawlerName } = crawler;
+  const { value: oldestUrls } = useResource(
+    `oldest ${crawlerName}`,
+    async (signal) =>
+      (await call('GET /api/v1/crawlers/{crawler}/oldest', { path: { crawler: crawlerName }, signal })).items,
+    POLL_INTERVAL_MS,
   );
-  const weights = sources.reduce((sum, { weight }) => sum + weight, 0);
-  const picks = sources.reduce((sum, source) => sum + source.picks, 0);
+  const totalWeight = sources.reduce((sum, { weight }) => sum + weight, 0);
+  const totalPicks = sources.reduce((sum, source) => sum + source.picks, 0);
   return (
     <ScrollArea>
       <table>
@@ -121,7 +125,7 @@ function Table({ crawler, draft, editable, onDraft }: TableProps): JSX.Element {
               Weight
             </th>
             <th scope="col">Target share</th>
-            <th scope="col" class="number" title="Since the start of the process">
+            <th scope="col" class="number" title="Since the server started">
               Picks
             </th>
             <th scope="col">Actual share</th>
@@ -132,39 +136,42 @@ function Table({ crawler, draft, editable, onDraft }: TableProps): JSX.Element {
             <tr key={source.name}>
               <td>
                 <a href={href('/urls', { crawler: crawler.name, source: source.name })}>{source.name}</a>
-                <div class="title-line">{WORDS[source.name]}</div>
+                <div class="title-line">{DESCRIPTIONS[source.name]}</div>
               </td>
               <td class="number">{formatCount(source.depth)}</td>
               <td class="nowrap">
-                <OldestUrl one={oldest?.find(({ source: name }) => name === source.name)} crawler={of} />
+                <OldestUrl
+                  oldest={oldestUrls?.find(({ source: name }) => name === source.name)}
+                  crawler={crawlerName}
+                />
               </td>
               <td class="number">
                 <Weight source={source} draft={draft} editable={editable} onDraft={onDraft} />
               </td>
               <td>
-                <WeightShare of={source.weight} all={weights} />
+                <WeightShare amount={source.weight} total={totalWeight} />
               </td>
               <td class="number">{formatCount(source.picks)}</td>
               <td>
-                <WeightShare of={source.picks} all={picks} />
+                <WeightShare amount={source.picks} total={totalPicks} />
               </td>
             </tr>
           ))}
         </tbody>
       </table>
       <p class="muted">
-        The actual share differs from the target share if a source has nothing that may be fetched: its turns go to the
-        others.
+        The actual share differs from the target share if a source has nothing that may be fetched: its picks go to the
+        other sources.
       </p>
     </ScrollArea>
   );
 }
 
-/** Shows how long the URL has been waiting, or when it is due; links to its URL history. */
-const OldestUrl = ({ one, crawler }: { one?: OldestDto; crawler: string }): JSX.Element =>
-  one ? (
-    <a href={href('/url', { crawler, url: one.url })} title={one.url}>
-      <Time at={one.dueAt} relative />
+/** Shows when the URL was or is due, and links to its URL history. */
+const OldestUrl = ({ oldest, crawler }: { oldest?: OldestDto; crawler: string }): JSX.Element =>
+  oldest ? (
+    <a href={href('/url', { crawler, url: oldest.url })} title={oldest.url}>
+      <Time at={oldest.dueAt} relative />
     </a>
   ) : (
     <span>–</span>
@@ -189,9 +196,9 @@ function Weight({ source: { name, weight }, draft, editable, onDraft }: WeightPr
   );
 }
 
-const WeightShare = ({ of, all }: { of: number; all: number }): JSX.Element => (
+const WeightShare = ({ amount, total }: { amount: number; total: number }): JSX.Element => (
   <span class="share">
-    <Bar share={all > 0 ? of / all : 0} />
-    <span class="number">{all > 0 ? formatPercent(of / all) : '–'}</span>
+    <Bar share={total > 0 ? amount / total : 0} />
+    <span class="number">{total > 0 ? formatPercent(amount / total) : '–'}</span>
   </span>
 );

@@ -9,7 +9,7 @@ import {
   findSource,
   isUnfinished,
   removeChild,
-  SOURCES,
+  SOURCE_LABELS,
   type Source,
   setAttributes,
 } from './content-text.js';
@@ -26,16 +26,16 @@ interface RowProps extends RowsProps {
   readonly element: XmlElement;
 }
 
-const WORDS = {
-  Include: { title: 'Only', add: 'Add a part to keep', empty: 'The whole page counts.' },
+const LABELS = {
+  Include: { title: 'Only', add: 'Add a part to keep', empty: 'The whole page is kept.' },
   Exclude: { title: 'Without', add: 'Add a part to cut out', empty: 'Nothing is cut out.' },
 } as const;
 
-export function SelectorRows({ kind, ...rows }: RowsProps & { readonly kind: keyof typeof WORDS }): JSX.Element {
-  const { text, root, reading, change } = rows;
-  const { title, add, empty } = WORDS[kind];
+export function SelectorRows({ kind, ...rowProps }: RowsProps & { readonly kind: keyof typeof LABELS }): JSX.Element {
+  const { text, root, reading, change } = rowProps;
+  const { title, add, empty } = LABELS[kind];
   const elements = root.children.filter(({ name }) => name === kind);
-  const tried = elements.filter((one) => !isUnfinished(one));
+  const finishedElements = elements.filter((element) => !isUnfinished(element));
   const counts = reading?.look?.matches[kind === 'Include' ? 'include' : 'exclude'];
   return (
     <fieldset class="fieldset stack">
@@ -55,9 +55,9 @@ export function SelectorRows({ kind, ...rows }: RowsProps & { readonly kind: key
                 change(setAttributes(text, root.children.indexOf(element), { select: value }))
               }
             />
-            <RemoveButton {...rows} element={element} label={`${title}, selector ${i + 1}`} />
+            <RemoveButton {...rowProps} element={element} label={`${title}, selector ${i + 1}`} />
           </div>
-          <MatchCount problems={findProblems(rows, element)} count={counts?.[tried.indexOf(element)]} />
+          <MatchCount problems={findProblems(rowProps, element)} count={counts?.[finishedElements.indexOf(element)]} />
         </div>
       ))}
       <div>
@@ -109,15 +109,15 @@ const RemoveButton = ({ text, root, element, label, change }: RowProps & { reado
   </button>
 );
 
-export function FieldRows(rows: RowsProps): JSX.Element {
-  const { text, root, change } = rows;
+export function FieldRows(rowProps: RowsProps): JSX.Element {
+  const { text, root, change } = rowProps;
   const elements = root.children.filter(({ name }) => name === 'Field');
   return (
     <fieldset class="fieldset stack">
       <legend>Fields</legend>
       {elements.length === 0 && <p class="muted">None besides the page's own metas.</p>}
       {elements.map((element, i) => (
-        <FieldRow key={i} {...rows} element={element} />
+        <FieldRow key={i} {...rowProps} element={element} />
       ))}
       <div>
         <button type="button" class="button small" onClick={() => change(addElement(text, 'Field'))}>
@@ -137,20 +137,20 @@ const PLACEHOLDERS: Readonly<Record<Source, string>> = {
   url: 'path',
 };
 
-function FieldRow({ element, ...rows }: RowProps): JSX.Element {
-  const { text, root, reading, change } = rows;
+function FieldRow({ element, ...rowProps }: RowProps): JSX.Element {
+  const { text, root, reading, change } = rowProps;
   const source = findSource(element);
   const getAttribute = (name: string): string => getAttributeValue(element, name) ?? '';
   const changeAttributes = (values: Readonly<Record<string, string | undefined>>): void =>
     change(setAttributes(text, root.children.indexOf(element), values));
   const name = getAttribute('name');
-  const choose = (next: Source): void => {
+  const chooseSource = (next: Source): void => {
     if (next === source) return;
-    const start = next === 'url' ? 'path' : '';
-    changeAttributes({ [source]: undefined, attribute: undefined, [next]: start });
+    const initialValue = next === 'url' ? 'path' : '';
+    changeAttributes({ [source]: undefined, attribute: undefined, [next]: initialValue });
   };
   const found = reading?.metas.filter((meta) => meta.name === name).map((meta) => meta.value) ?? [];
-  const problems = findProblems(rows, element);
+  const problems = findProblems(rowProps, element);
   return (
     <div class="field-row">
       <div class="settings narrow">
@@ -163,8 +163,8 @@ function FieldRow({ element, ...rows }: RowProps): JSX.Element {
         <SelectField
           label="From"
           value={source}
-          choices={Object.entries(SOURCES)}
-          onChange={(next) => choose(next as Source)}
+          choices={Object.entries(SOURCE_LABELS)}
+          onChange={(next) => chooseSource(next as Source)}
         />
         {source === 'url' ? (
           <SelectField
@@ -175,7 +175,7 @@ function FieldRow({ element, ...rows }: RowProps): JSX.Element {
           />
         ) : (
           <TextField
-            label={SOURCES[source]}
+            label={SOURCE_LABELS[source]}
             value={getAttribute(source)}
             onInput={(next) => changeAttributes({ [source]: next })}
             placeholder={PLACEHOLDERS[source]}
@@ -211,7 +211,7 @@ function FieldRow({ element, ...rows }: RowProps): JSX.Element {
           />{' '}
           every value, not only the first
         </label>
-        <RemoveButton {...rows} element={element} label={`field ${name}`} />
+        <RemoveButton {...rowProps} element={element} label={`field ${name}`} />
       </div>
       <p class="hint" aria-live="polite">
         {problems.length > 0 ? (
@@ -228,18 +228,18 @@ function FieldRow({ element, ...rows }: RowProps): JSX.Element {
   );
 }
 
-const VALUES_SHOWN = 20;
+const MAX_VALUES_SHOWN = 20;
 
 const Values = ({ values }: { readonly values: readonly string[] }): JSX.Element => (
   <>
     finds{' '}
-    {values.slice(0, VALUES_SHOWN).map((value, i) => (
+    {values.slice(0, MAX_VALUES_SHOWN).map((value, i) => (
       <span key={value}>
         {i > 0 && ', '}
         <strong>{value}</strong>
       </span>
     ))}
-    {values.length > VALUES_SHOWN && ` and ${values.length - VALUES_SHOWN} more`}
+    {values.length > MAX_VALUES_SHOWN && ` and ${values.length - MAX_VALUES_SHOWN} more`}
   </>
 );
 
@@ -281,9 +281,9 @@ function SelectField({ label, value, choices, onChange }: SelectFieldProps): JSX
     <div class="field">
       <label for={id}>{label}</label>
       <select id={id} value={value} onChange={({ currentTarget }) => onChange(currentTarget.value)}>
-        {choices.map(([key, words]) => (
+        {choices.map(([key, text]) => (
           <option key={key} value={key}>
-            {words}
+            {text}
           </option>
         ))}
       </select>

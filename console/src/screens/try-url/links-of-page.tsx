@@ -1,4 +1,4 @@
-/** As in FDSE, fetches a page for a person, who sees the verdict on each link and chooses which ones to queue. */
+/** As in FDSE, fetches a page and shows the verdict on each link, so that the user can choose which links to queue. */
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { call } from '../../api/client.js';
@@ -16,7 +16,7 @@ import { QueueButton } from './queue-urls.js';
 import { PageReading } from './reading.js';
 import { RenderingPanel } from './rendered.js';
 
-const SHOWN = 500;
+const MAX_LINKS_SHOWN = 500;
 
 interface LinksProps {
   readonly crawler: string;
@@ -34,7 +34,7 @@ export function LinksOfPage({ crawler, url, render = false }: LinksProps): JSX.E
     }),
   );
   return (
-    <ResourceView of={page}>
+    <ResourceView resource={page}>
       {(view) => (
         <>
           {view.rendering && <RenderingPanel view={view} rendering={view.rendering} />}
@@ -53,23 +53,24 @@ interface PageProps {
 }
 
 function Page({ crawler, view, onQueued }: PageProps): JSX.Element {
-  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
-  const taken = view.links.filter(({ explanation }) => explanation.verdict.accepted);
-  const toggle = (url: string): void => setChosen((before) => before.symmetricDifference(new Set([url])));
-  const chooseNew = (): void => setChosen(new Set(taken.filter(({ state }) => !state).map(({ url }) => url)));
+  const [chosenUrls, setChosenUrls] = useState<ReadonlySet<string>>(new Set());
+  const acceptedLinks = view.links.filter(({ explanation }) => explanation.verdict.accepted);
+  const toggle = (url: string): void => setChosenUrls((previous) => previous.symmetricDifference(new Set([url])));
+  const chooseNewLinks = (): void =>
+    setChosenUrls(new Set(acceptedLinks.filter(({ state }) => !state).map(({ url }) => url)));
   return (
     <Panel
       title="Links of the page"
       aside={
         <>
           <span>
-            {formatPlural(view.links.length, 'link')}: {taken.length} would be accepted,{' '}
-            {view.links.length - taken.length} not
+            {formatPlural(view.links.length, 'link')}: {acceptedLinks.length} would be accepted,{' '}
+            {view.links.length - acceptedLinks.length} not
           </span>
-          <button type="button" class="button" onClick={chooseNew}>
+          <button type="button" class="button" onClick={chooseNewLinks}>
             Choose all new ones
           </button>
-          <QueueButton crawler={crawler} urls={[...chosen]} onDone={onQueued} />
+          <QueueButton crawler={crawler} urls={[...chosenUrls]} onDone={onQueued} />
         </>
       }
     >
@@ -82,34 +83,34 @@ function Page({ crawler, view, onQueued }: PageProps): JSX.Element {
         <EmptyState>
           {view.rendering
             ? 'No links were found.'
-            : 'No links were found. Scripts are not run, so links that only a script creates are not seen.'}
+            : 'No links were found. Scripts are not run, so links created by scripts are not found.'}
         </EmptyState>
       ) : (
         <LinkTable
           crawler={crawler}
-          page={view.url}
-          links={view.links.slice(0, SHOWN)}
-          chosen={chosen}
+          pageUrl={view.url}
+          links={view.links.slice(0, MAX_LINKS_SHOWN)}
+          chosenUrls={chosenUrls}
           toggle={toggle}
         />
       )}
-      {view.links.length > SHOWN && <p class="muted">The first {SHOWN} links are shown.</p>}
+      {view.links.length > MAX_LINKS_SHOWN && <p class="muted">The first {MAX_LINKS_SHOWN} links are shown.</p>}
     </Panel>
   );
 }
 
 interface TableProps {
   readonly crawler: string;
-  readonly page: string;
+  readonly pageUrl: string;
   readonly links: readonly LinkDto[];
-  readonly chosen: ReadonlySet<string>;
+  readonly chosenUrls: ReadonlySet<string>;
   readonly toggle: (url: string) => void;
 }
 
-const LinkTable = ({ crawler, page, links, chosen, toggle }: TableProps): JSX.Element => (
+const LinkTable = ({ crawler, pageUrl, links, chosenUrls, toggle }: TableProps): JSX.Element => (
   <Table
-    name={<>Links of {page}</>}
-    heads={[{ label: 'Choose', hidden: true }, 'Link', 'Kind', 'Would be', 'Why', 'Known as']}
+    name={<>Links of {pageUrl}</>}
+    headers={[{ label: 'Choose', hidden: true }, 'Link', 'Kind', 'Would be', 'Why', 'Known as']}
   >
     {links.map(({ url, kind, explanation: { verdict }, state, onlyRendered }) => (
       <tr key={`${kind} ${url}`}>
@@ -117,13 +118,13 @@ const LinkTable = ({ crawler, page, links, chosen, toggle }: TableProps): JSX.El
           <input
             type="checkbox"
             aria-label={`Choose ${url}`}
-            checked={chosen.has(url)}
+            checked={chosenUrls.has(url)}
             disabled={!verdict.accepted}
             onChange={() => toggle(url)}
           />
         </td>
         <td class="url-cell">
-          <a class="url" href={href('/try', { crawler, url, from: page })}>
+          <a class="url" href={href('/try', { crawler, url, from: pageUrl })}>
             {url}
           </a>
         </td>

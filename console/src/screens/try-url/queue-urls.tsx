@@ -14,7 +14,7 @@ export function QueueButton({
   onDone?: () => void;
 }): JSX.Element {
   const [busy, setBusy] = useState(false);
-  const queue = async (): Promise<void> => {
+  const queueUrls = async (): Promise<void> => {
     setBusy(true);
     await runWithNotice(async () => {
       for (const url of urls) await call('POST /api/v1/crawlers/{crawler}/roots', { path: { crawler }, body: { url } });
@@ -24,7 +24,7 @@ export function QueueButton({
     setBusy(false);
   };
   return (
-    <button type="button" class="button primary" disabled={busy || urls.length === 0} onClick={queue}>
+    <button type="button" class="button primary" disabled={busy || urls.length === 0} onClick={queueUrls}>
       {urls.length === 1 ? 'Queue it' : `Queue ${urls.length} URLs`}
     </button>
   );

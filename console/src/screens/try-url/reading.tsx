@@ -1,13 +1,13 @@
-/** Shows what is extracted from a page: the text that counts, what was cut out of it, metas and fields, and chunks. */
+/** Shows what is extracted from a page: its text and the parts cut out of it, metas and fields, and chunks. */
 import type { JSX } from 'preact';
 import type { PageReadingDto } from '../../api/schema.js';
 import { formatPlural } from '../../ui/format.js';
 import { Panel } from '../../ui/panel.js';
 import { Table } from '../../ui/table.js';
 
-const TEXT_SHOWN = 20_000;
-const CHUNKS_SHOWN = 100;
-const PARTS_SHOWN = 100;
+const MAX_TEXT_LENGTH = 20_000;
+const MAX_CHUNKS_SHOWN = 100;
+const MAX_PARTS_SHOWN = 100;
 
 export const PageReading = ({ reading }: { readonly reading: PageReadingDto }): JSX.Element => (
   <Panel title="What is extracted" aside={<span>{formatPlural(reading.textLength, 'character')} of text</span>}>
@@ -18,7 +18,7 @@ export const PageReading = ({ reading }: { readonly reading: PageReadingDto }): 
         {reading.look ? (
           <MarkedText look={reading.look} />
         ) : (
-          <p>{reading.text.slice(0, TEXT_SHOWN) || <em>No text.</em>}</p>
+          <p>{reading.text.slice(0, MAX_TEXT_LENGTH) || <em>No text.</em>}</p>
         )}
       </details>
       {!reading.look && reading.cut.length > 0 && (
@@ -34,7 +34,7 @@ export const PageReading = ({ reading }: { readonly reading: PageReadingDto }): 
       {reading.markdown !== undefined && (
         <details>
           <summary>Markdown</summary>
-          <pre>{reading.markdown.slice(0, TEXT_SHOWN)}</pre>
+          <pre>{reading.markdown.slice(0, MAX_TEXT_LENGTH)}</pre>
         </details>
       )}
       {reading.parts && <Parts parts={reading.parts} />}
@@ -42,7 +42,7 @@ export const PageReading = ({ reading }: { readonly reading: PageReadingDto }): 
         <details>
           <summary>{formatPlural(reading.chunks.length, 'chunk')}</summary>
           <ol>
-            {reading.chunks.slice(0, CHUNKS_SHOWN).map(({ text, path, start }) => (
+            {reading.chunks.slice(0, MAX_CHUNKS_SHOWN).map(({ text, path, start }) => (
               <li key={start}>
                 <strong>{path.join(' › ')}</strong> {text}
               </li>
@@ -54,18 +54,18 @@ export const PageReading = ({ reading }: { readonly reading: PageReadingDto }): 
   </Panel>
 );
 
-/** The text of the page as visitors read it. */
+/** Shows the whole text of the page, with the parts that were cut out struck through. */
 function MarkedText({ look: { marked } }: { readonly look: NonNullable<PageReadingDto['look']> }): JSX.Element {
-  let left = TEXT_SHOWN;
+  let remainingLength = MAX_TEXT_LENGTH;
   return (
     <p class="marked">
       {marked.map(({ text, cut }, i) => {
-        if (left <= 0) return null;
-        const shown = text.slice(0, left);
-        left -= text.length;
-        return cut ? <del key={i}>{shown}</del> : shown;
+        if (remainingLength <= 0) return null;
+        const shownText = text.slice(0, remainingLength);
+        remainingLength -= text.length;
+        return cut ? <del key={i}>{shownText}</del> : shownText;
       })}
-      {left <= 0 && ' …'}
+      {remainingLength <= 0 && ' …'}
     </p>
   );
 }
@@ -73,7 +73,7 @@ function MarkedText({ look: { marked } }: { readonly look: NonNullable<PageReadi
 const Parts = ({ parts }: { readonly parts: NonNullable<PageReadingDto['parts']> }): JSX.Element => (
   <details>
     <summary>{formatPlural(parts.length, 'document')} split off</summary>
-    {parts.slice(0, PARTS_SHOWN).map(({ uri, metas, text }) => (
+    {parts.slice(0, MAX_PARTS_SHOWN).map(({ uri, metas, text }) => (
       <details key={uri}>
         <summary>{uri}</summary>
         <Metas metas={metas} />
@@ -84,7 +84,7 @@ const Parts = ({ parts }: { readonly parts: NonNullable<PageReadingDto['parts']>
 );
 
 const Metas = ({ metas }: Pick<PageReadingDto, 'metas'>): JSX.Element => (
-  <Table name="Metas and fields" heads={['Meta', 'Value']}>
+  <Table name="Metas and fields" headers={['Meta', 'Value']}>
     {metas.map(({ name, value }) => (
       <tr key={`${name} ${value}`}>
         <th scope="row">{name}</th>

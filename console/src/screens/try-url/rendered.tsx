@@ -1,11 +1,11 @@
-/** Shows a page as it was sent beside the page as rendered. */
+/** Compares a page as it was sent with the same page as rendered. */
 import type { JSX } from 'preact';
 import type { PageRenderingDto, PageViewDto } from '../../api/schema.js';
 import { formatCount, formatPlural, formatSeconds } from '../../ui/format.js';
 import { Panel } from '../../ui/panel.js';
 import { Reason } from '../../ui/reasons.js';
 
-const PARTS_SHOWN = 300;
+const MAX_PARTS_SHOWN = 300;
 
 interface RenderedProps {
   readonly view: PageViewDto;
@@ -35,18 +35,18 @@ export const RenderingPanel = ({ view, rendering }: RenderedProps): JSX.Element 
         )}
       </div>
     ) : (
-      <p>The page's scripts redirect the visitor; the address is below.</p>
+      <p>The page's scripts redirect to another address, which is shown below.</p>
     )}
   </Panel>
 );
 
 const Cost = ({ rendering }: { readonly rendering: PageRenderingDto }): JSX.Element => {
-  const refused = Object.entries(rendering.refused).map(([reason, number]) => `${number} ${reason}`);
+  const refusals = Object.entries(rendering.refused).map(([reason, count]) => `${count} ${reason}`);
   return (
     <span>
       {formatSeconds(rendering.seconds)}, {formatPlural(rendering.requests, 'request')}
-      {refused.length > 0 && `, not made: ${refused.join(', ')}`}
-      {rendering.readiness === 'time limit' && ', read when its time limit was reached'}
+      {refusals.length > 0 && `, blocked: ${refusals.join(', ')}`}
+      {rendering.readiness === 'time limit' && ', captured when the time limit was reached'}
     </span>
   );
 };
@@ -60,7 +60,7 @@ const Figures = ({
   readonly view: PageViewDto;
   readonly comparison: Comparison;
 }): JSX.Element => {
-  const found = view.links.filter(({ onlyRendered }) => onlyRendered).length;
+  const addedLinkCount = view.links.filter(({ onlyRendered }) => onlyRendered).length;
   return (
     <table>
       <caption class="visually-hidden">The page as it was sent and as rendered</caption>
@@ -86,7 +86,7 @@ const Figures = ({
           <th scope="row">Links</th>
           <td>{formatCount(comparison.sent.links)}</td>
           <td>
-            {formatCount(view.links.length)}, {formatCount(found)} of them created by scripts
+            {formatCount(view.links.length)}, {formatCount(addedLinkCount)} of them created by scripts
           </td>
         </tr>
       </tbody>
@@ -99,21 +99,19 @@ const Changes = ({ comparison: { added, lost, lostLinks } }: { readonly comparis
     {added.length === 0 && lost.length === 0 && <p class="notice good">The text is the same.</p>}
     {added.length > 0 && (
       <details open>
-        <summary>Text that only rendering adds</summary>
-        {added.slice(0, PARTS_SHOWN).map((part, index) => (
+        <summary>Text added by rendering</summary>
+        {added.slice(0, MAX_PARTS_SHOWN).map((part, index) => (
           <p key={index}>
             <ins>{part}</ins>
           </p>
         ))}
-        {added.length > PARTS_SHOWN && (
-          <p class="muted">And {formatCount(added.length - PARTS_SHOWN)} more sentences.</p>
-        )}
+        {added.length > MAX_PARTS_SHOWN && <p class="muted">and {formatCount(added.length - MAX_PARTS_SHOWN)} more</p>}
       </details>
     )}
     {lost.length > 0 && (
       <details>
-        <summary>Text that is gone when rendered</summary>
-        {lost.slice(0, PARTS_SHOWN).map((part, index) => (
+        <summary>Text missing after rendering</summary>
+        {lost.slice(0, MAX_PARTS_SHOWN).map((part, index) => (
           <p key={index}>
             <del>{part}</del>
           </p>
@@ -122,7 +120,7 @@ const Changes = ({ comparison: { added, lost, lostLinks } }: { readonly comparis
     )}
     {lostLinks.length > 0 && (
       <details>
-        <summary>{formatPlural(lostLinks.length, 'link')} gone when rendered</summary>
+        <summary>{formatPlural(lostLinks.length, 'link')} missing after rendering</summary>
         {lostLinks.map((url) => (
           <p key={url} class="url">
             {url}

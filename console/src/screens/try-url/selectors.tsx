@@ -1,4 +1,4 @@
-/** Selectors for the content of a page, which are tried on the page itself before they are saved. */
+/** Edits the selectors for the content of a page, and tries them on the page itself before they are saved. */
 import type { JSX } from 'preact';
 import { useId, useState } from 'preact/hooks';
 import { useResource } from '../../state/resource.js';
@@ -11,11 +11,16 @@ import { ApplyDialog } from '../configuration/apply-dialog.js';
 import { ElementForm } from '../configuration/element-form.js';
 import { type LoadedForms, loadForms } from '../configuration/load.js';
 import { joinPart } from '../configuration/part.js';
-import { findElementAt, getAttributeValue, readXml, setAttribute } from '../configuration/xml-tree.js';
+import { findElementAt, getAttributeValue, parseXml, setAttribute } from '../configuration/xml-tree.js';
 import { FieldRows, SelectorRows } from './content-rows.js';
-import { blankUnfinished, type ContentPart, contentParts, removeUnfinished } from './content-text.js';
+import {
+  blankUnfinishedElements,
+  type ContentPart,
+  listContentParts,
+  removeUnfinishedElements,
+} from './content-text.js';
 import { PageReading } from './reading.js';
-import { type Trying, useTrial } from './trying.js';
+import { type TrialState, useTrial } from './trying.js';
 
 interface PageProps {
   readonly crawler: string;
@@ -25,23 +30,23 @@ interface PageProps {
 export function Selectors(page: PageProps): JSX.Element {
   const forms = useResource(`selectors ${page.crawler}`, loadForms);
   return (
-    <ResourceView of={forms}>
-      {(loaded) => <ContentSelection {...page} loaded={loaded} onApplied={forms.reload} />}
+    <ResourceView resource={forms}>
+      {(configuration) => <ContentSelection {...page} configuration={configuration} onApplied={forms.reload} />}
     </ResourceView>
   );
 }
 
 interface LoadedProps extends PageProps {
-  readonly loaded: LoadedForms;
+  readonly configuration: LoadedForms;
   readonly onApplied: () => void;
 }
 
 function ContentSelection(props: LoadedProps): JSX.Element {
-  const parts = contentParts(props.loaded.xml, props.crawler);
+  const parts = listContentParts(props.configuration.xml, props.crawler);
   const [name, setName] = useState('');
-  const part = parts.find((one) => one.name === name) ?? parts[0]!;
-  const key = `${props.loaded.etag} ${part.name}`;
-  return <Trial key={key} {...props} part={part} names={parts.map((one) => one.name)} choose={setName} />;
+  const part = parts.find((candidate) => candidate.name === name) ?? parts[0]!;
+  const key = `${props.configuration.etag} ${part.name}`;
+  return <Trial key={key} {...props} part={part} names={parts.map((candidate) => candidate.name)} choose={setName} />;
 }
 
 interface TrialProps extends LoadedProps {
@@ -50,23 +55,23 @@ interface TrialProps extends LoadedProps {
   readonly choose: (name: string) => void;
 }
 
-const OWN_ROWS = ['Include', 'Exclude', 'Field'];
+const ELEMENTS_WITH_ROWS = ['Include', 'Exclude', 'Field'];
 
-function Trial({ crawler, url, loaded, part, names, choose, onApplied }: TrialProps): JSX.Element {
+function Trial({ crawler, url, configuration, part, names, choose, onApplied }: TrialProps): JSX.Element {
   const mayChange = useHasRole('admin');
   const [text, setText] = useState(part.text);
   const [render, setRender] = useState(false);
   const [applying, setApplying] = useState(false);
-  const trial = useTrial({ crawler, url, render }, blankUnfinished(text));
-  const root = readXml(text);
-  if (!root) return <p class="notice bad">The configuration has no such element. Write it in its XML view.</p>;
-  const { answer, problems } = trial;
-  const rows = { text, root, problems, reading: answer?.reading, change: setText };
-  const elements = new Map(loaded.elements.map((one) => [one.name, one]));
-  const others = problems.filter(
-    ({ line, column }) => !OWN_ROWS.includes(findElementAt(root, text, line, column)?.name ?? ''),
+  const trial = useTrial({ crawler, url, render }, blankUnfinishedElements(text));
+  const root = parseXml(text);
+  if (!root) return <p class="notice bad">The Content element is not valid XML. Edit it in the XML view.</p>;
+  const { response, problems } = trial;
+  const rowProps = { text, root, problems, reading: response?.reading, change: setText };
+  const elements = new Map(configuration.elements.map((form) => [form.name, form]));
+  const otherProblems = problems.filter(
+    ({ line, column }) => !ELEMENTS_WITH_ROWS.includes(findElementAt(root, text, line, column)?.name ?? ''),
   );
-  const changed = removeUnfinished(text) !== part.text;
+  const changed = removeUnfinishedElements(text) !== part.text;
   return (
     <>
       <Panel
@@ -81,17 +86,17 @@ function Trial({ crawler, url, loaded, part, names, choose, onApplied }: TrialPr
                 disabled={!changed || trial.pending || problems.some(({ severity }) => severity === 'error')}
                 onClick={() => setApplying(true)}
               >
-                Put it into the configuration…
+                Add to the configuration…
               </button>
             )}
           </>
         }
       >
         <div class="stack">
-          <ContentChoice names={names} part={part} inForce={answer?.content} choose={choose} />
+          <ContentChoice names={names} part={part} appliedName={response?.content} choose={choose} />
           <div class="compared">
-            <SelectorRows {...rows} kind="Include" />
-            <SelectorRows {...rows} kind="Exclude" />
+            <SelectorRows {...rowProps} kind="Include" />
+            <SelectorRows {...rowProps} kind="Exclude" />
           </div>
           <div class="row">
             <label class="check">
@@ -113,8 +118,8 @@ function Trial({ crawler, url, loaded, part, names, choose, onApplied }: TrialPr
               run the scripts of the page first
             </label>
           </div>
-          <FieldRows {...rows} />
-          {others.map(({ message, severity }) => (
+          <FieldRows {...rowProps} />
+          {otherProblems.map(({ message, severity }) => (
             <p key={message} class={`notice ${severity === 'error' ? 'bad' : 'warn'}`}>
               {message}
             </p>
@@ -123,13 +128,13 @@ function Trial({ crawler, url, loaded, part, names, choose, onApplied }: TrialPr
             <summary>Markdown, chunks, parts and all other settings</summary>
             <ElementForm
               element={root}
-              editing={{ xml: text, root, elements, mayChange: true, problems, change: setText }}
-              hidden={OWN_ROWS}
+              editor={{ xml: text, root, elements, mayChange: true, problems, change: setText }}
+              hiddenNames={ELEMENTS_WITH_ROWS}
             />
           </details>
           <details>
             <summary>As XML</summary>
-            <pre>{removeUnfinished(text)}</pre>
+            <pre>{removeUnfinishedElements(text)}</pre>
           </details>
         </div>
       </Panel>
@@ -137,8 +142,8 @@ function Trial({ crawler, url, loaded, part, names, choose, onApplied }: TrialPr
       {applying && (
         <ApplyDialog
           title="What this change would do"
-          draft={{ xml: joinPart(part, removeUnfinished(text)) }}
-          etag={loaded.etag}
+          draft={{ xml: joinPart(part, removeUnfinishedElements(text)) }}
+          etag={configuration.etag}
           onApplied={() => {
             setApplying(false);
             onApplied();
@@ -150,14 +155,14 @@ function Trial({ crawler, url, loaded, part, names, choose, onApplied }: TrialPr
   );
 }
 
-const FetchStatus = ({ trial: { answer, pending, fetchAgain } }: { readonly trial: Trying }): JSX.Element => (
+const FetchStatus = ({ trial: { response, pending, fetchAgain } }: { readonly trial: TrialState }): JSX.Element => (
   <>
     <span role="status">
       {pending
         ? 'Reading…'
-        : answer?.fetchedAt && (
+        : response?.fetchedAt && (
             <>
-              fetched <Time at={answer.fetchedAt} relative />
+              fetched <Time at={response.fetchedAt} relative />
             </>
           )}
     </span>
@@ -170,13 +175,13 @@ const FetchStatus = ({ trial: { answer, pending, fetchAgain } }: { readonly tria
 interface ContentChoiceProps {
   readonly names: readonly string[];
   readonly part: ContentPart;
-  readonly inForce: string | undefined;
+  readonly appliedName: string | undefined;
   readonly choose: (name: string) => void;
 }
 
-const contentLabel = (name: string): string => (name === '' ? 'all pages' : `pages with content="${name}"`);
+const formatContentLabel = (name: string): string => (name === '' ? 'all pages' : `pages with content="${name}"`);
 
-function ContentChoice({ names, part, inForce, choose }: ContentChoiceProps): JSX.Element {
+function ContentChoice({ names, part, appliedName, choose }: ContentChoiceProps): JSX.Element {
   const id = useId();
   return (
     <div class="row">
@@ -184,24 +189,24 @@ function ContentChoice({ names, part, inForce, choose }: ContentChoiceProps): JS
       <select id={id} value={part.name} onChange={({ currentTarget: { value } }) => choose(value)}>
         {names.map((name) => (
           <option key={name} value={name}>
-            {contentLabel(name)}
+            {formatContentLabel(name)}
           </option>
         ))}
       </select>
-      {part.isNew && <span class="muted">Not in the configuration yet: pages are read unchanged.</span>}
-      {inForce !== undefined && inForce !== part.name && (
+      {part.isNew && <span class="muted">Not in the configuration yet: the whole page is indexed.</span>}
+      {appliedName !== undefined && appliedName !== part.name && (
         <span class="notice warn">
-          This page is among the {contentLabel(inForce)}: the selectors here do not apply to it.
+          The selectors for {formatContentLabel(appliedName)} apply to this page; the selectors here do not.
         </span>
       )}
     </div>
   );
 }
 
-function TrialResult({ trial: { answer, failure } }: { readonly trial: Trying }): JSX.Element {
+function TrialResult({ trial: { response, failure } }: { readonly trial: TrialState }): JSX.Element {
   if (failure) return <Failure problem={failure} />;
-  if (!answer) return <LoadingNotice />;
-  const { reading, outcome, detail, target } = answer;
+  if (!response) return <LoadingNotice />;
+  const { reading, outcome, detail, target } = response;
   if (reading) return <PageReading reading={reading} />;
   return (
     <p class="notice warn">

@@ -3,7 +3,7 @@ import { call } from '../../api/client.js';
 import type { JudgedDto } from '../../api/schema.js';
 import { useAddressForm } from '../../state/address-form.js';
 import { useCrawler } from '../../state/crawlers.js';
-import { placeLink } from '../../state/place.js';
+import { getPlaceLink } from '../../state/place.js';
 import { useResource } from '../../state/resource.js';
 import { changeQuery, href, useRoute } from '../../state/route.js';
 import { useHasRole } from '../../state/session.js';
@@ -29,16 +29,16 @@ export function TryUrl(): JSX.Element {
   return (
     <>
       <PageHead title="Try a URL">
-        Asks the policy of {crawler} the same question as the crawl does, and shows every step to the verdict. Nothing
-        is queued.
+        Applies the policy of {crawler} to a URL as the crawl does, and shows every step that leads to the verdict.
+        Nothing is queued.
       </PageHead>
       <Panel title="Which URL?">
         <UrlForm view={view} mayFetch={mayFetch} />
       </Panel>
       {url === '' ? (
         <EmptyState>
-          Enter any address, stored or not: the verdict, the rule behind it and the place of that rule in the
-          configuration appear here.
+          Enter any URL, stored or not: the verdict, the rule behind it and the place of that rule in the configuration
+          appear here.
         </EmptyState>
       ) : view === 'selectors' ? (
         <Selectors key={`${crawler} ${url}`} crawler={crawler} url={url} />
@@ -63,17 +63,17 @@ interface UrlFormProps {
   readonly mayFetch: boolean;
 }
 
-function UrlForm({ view: shown, mayFetch }: UrlFormProps): JSX.Element {
-  const fields = useAddressForm();
+function UrlForm({ view: currentView, mayFetch }: UrlFormProps): JSX.Element {
+  const formRef = useAddressForm();
   const submit = (event: SubmitEvent): void => {
     event.preventDefault();
-    const form = new FormData(event.currentTarget as HTMLFormElement);
+    const formData = new FormData(event.currentTarget as HTMLFormElement);
     const view = (event.submitter as HTMLButtonElement | null)?.value || undefined;
-    const fieldText = (name: string): string | undefined => String(form.get(name) ?? '').trim() || undefined;
-    changeQuery({ url: fieldText('url'), from: fieldText('from'), view });
+    const readField = (name: string): string | undefined => String(formData.get(name) ?? '').trim() || undefined;
+    changeQuery({ url: readField('url'), from: readField('from'), view });
   };
   return (
-    <form ref={fields} class="filters" onSubmit={submit}>
+    <form ref={formRef} class="filters" onSubmit={submit}>
       <div class="field grow">
         <label for="try-url">URL</label>
         <input
@@ -86,12 +86,12 @@ function UrlForm({ view: shown, mayFetch }: UrlFormProps): JSX.Element {
         />
       </div>
       <div class="field grow">
-        <label for="try-from">Found on (may be empty)</label>
+        <label for="try-from">Found on (optional)</label>
         <input id="try-from" name="from" class="mono" spellcheck={false} />
       </div>
       <div class="actions">
         {VIEWS.filter(({ fetches }) => mayFetch || !fetches).map(({ view, text }) => (
-          <button key={view} type="submit" class={shown === view ? 'button primary' : 'button'} value={view}>
+          <button key={view} type="submit" class={currentView === view ? 'button primary' : 'button'} value={view}>
             {text}
           </button>
         ))}
@@ -109,44 +109,49 @@ const JUDGED_AS: Readonly<Record<JudgedDto['discoveredVia'], string>> = {
 };
 
 function Explanation({ crawler, url, from }: { crawler: string; url: string; from?: string }): JSX.Element {
-  const judged = useResource(`explain ${crawler} ${url} ${from}`, (signal) =>
+  const judgment = useResource(`explain ${crawler} ${url} ${from}`, (signal) =>
     call('GET /api/v1/crawlers/{crawler}/explain', { path: { crawler }, query: { url, from }, signal }),
   );
   const mayOperate = useHasRole('operate');
   return (
-    <ResourceView of={judged}>
-      {(answer) => (
+    <ResourceView resource={judgment}>
+      {(explanation) => (
         <Panel title="Verdict">
           <div class="stack">
-            <Headline headline={answer.headline} crawler={crawler}>
-              {mayOperate && answer.verdict.accepted && (
-                <QueueButton crawler={crawler} urls={[answer.url]} onDone={judged.reload} />
+            <Headline headline={explanation.headline} crawler={crawler}>
+              {mayOperate && explanation.verdict.accepted && (
+                <QueueButton crawler={crawler} urls={[explanation.url]} onDone={judgment.reload} />
               )}
-              {!answer.verdict.accepted && answer.verdict.place && (
-                <a class="button" href={placeLink(answer.verdict.place, crawler)}>
+              {!explanation.verdict.accepted && explanation.verdict.place && (
+                <a class="button" href={getPlaceLink(explanation.verdict.place, crawler)}>
                   Show it in the configuration
                 </a>
               )}
             </Headline>
-            <OtherCrawlers but={crawler} url={answer.url} />
+            <OtherCrawlers excludedName={crawler} url={explanation.url} />
             <p>
-              <span class="url">{answer.url}</span>
+              <span class="url">{explanation.url}</span>
               <br />
               <span class="muted">
-                {answer.from ? `Judged as a link on ${answer.from}` : JUDGED_AS[answer.discoveredVia]},{' '}
-                {formatPlural(answer.hops, 'hop')} from the root
-                {answer.address && `, host at ${answer.address}`}
+                {explanation.from ? `Judged as a link on ${explanation.from}` : JUDGED_AS[explanation.discoveredVia]},{' '}
+                {formatPlural(explanation.hops, 'hop')} from the root
+                {explanation.address && `, host at ${explanation.address}`}
               </span>
             </p>
-            {answer.state ? (
+            {explanation.state ? (
               <p>
-                Stored: <StateBadge name={answer.state.status} />{' '}
-                <a href={href('/url', { crawler, url: answer.url })}>Read its URL history.</a>
+                Stored: <StateBadge name={explanation.state.status} />{' '}
+                <a href={href('/url', { crawler, url: explanation.url })}>See its URL history.</a>
               </p>
             ) : (
-              <p class="muted">Not stored: no page that has been read links to it, or the link was refused.</p>
+              <p class="muted">Not stored: no page visited so far links to it, or the link was refused.</p>
             )}
-            <Verdict explanation={answer} robots={answer.robots} queue={answer.queue} crawler={crawler} />
+            <Verdict
+              explanation={explanation}
+              robots={explanation.robots}
+              queue={explanation.queue}
+              crawler={crawler}
+            />
           </div>
         </Panel>
       )}

@@ -4,9 +4,9 @@ import type { ContentTrialDto } from '../../api/schema.js';
 import { toApiProblem } from '../../state/resource.js';
 import { useDebounced } from '../../state/rested.js';
 
-export interface Trying {
-  /** The response for the last text that could be read. */
-  readonly answer?: ContentTrialDto;
+export interface TrialState {
+  /** The response for the last valid text. */
+  readonly response?: ContentTrialDto;
   /** Problems in the current text. */
   readonly problems: ContentTrialDto['problems'];
   readonly failure?: ApiProblem;
@@ -15,45 +15,54 @@ export interface Trying {
   readonly fetchAgain: () => void;
 }
 
-interface Tried {
+interface TrialResponse {
   readonly text: string;
-  readonly answer?: ContentTrialDto;
+  readonly response?: ContentTrialDto;
   readonly problems: ContentTrialDto['problems'];
   readonly failure?: ApiProblem;
 }
 
-interface Page {
+interface TrialRequest {
   readonly crawler: string;
   readonly url: string;
   readonly render: boolean;
 }
 
 /**
- * What the server extracts from the page with the element, updated whenever typing pauses. The server keeps a copy of
- * the page.
+ * Has the server extract content from the page with this element whenever typing pauses. The server keeps a copy of the
+ * page, so that it is only fetched again on request.
  */
-export function useTrial({ crawler, url, render }: Page, content: string): Trying {
-  const rested = useDebounced(content);
-  const [tried, setTried] = useState<Tried>({ text: '', problems: [] });
-  const [round, setRound] = useState(0);
-  const fetched = useRef(0);
+export function useTrial({ crawler, url, render }: TrialRequest, content: string): TrialState {
+  const debouncedContent = useDebounced(content);
+  const [trialResponse, setTrialResponse] = useState<TrialResponse>({ text: '', problems: [] });
+  const [fetchCount, setFetchCount] = useState(0);
+  const completedFetchCount = useRef(0);
   useEffect(() => {
     const abort = new AbortController();
-    const fresh = round > fetched.current;
-    const body = { url, content: rested, render: render || undefined, fresh: fresh || undefined };
+    const needsRefetch = fetchCount > completedFetchCount.current;
+    const body = { url, content: debouncedContent, render: render || undefined, fresh: needsRefetch || undefined };
     call('POST /api/v1/crawlers/{crawler}/page/trial', { path: { crawler }, body, signal: abort.signal }).then(
-      (answer) => {
-        if (fresh) fetched.current = round;
-        const usable = answer.reading !== undefined || answer.outcome !== 'document';
-        setTried((before) => ({ text: rested, answer: usable ? answer : before.answer, problems: answer.problems }));
+      (response) => {
+        if (needsRefetch) completedFetchCount.current = fetchCount;
+        const isUsable = response.reading !== undefined || response.outcome !== 'document';
+        setTrialResponse((previous) => ({
+          text: debouncedContent,
+          response: isUsable ? response : previous.response,
+          problems: response.problems,
+        }));
       },
       (error) => {
         if (!abort.signal.aborted)
-          setTried(({ answer }) => ({ text: rested, answer, problems: [], failure: toApiProblem(error) }));
+          setTrialResponse(({ response }) => ({
+            text: debouncedContent,
+            response,
+            problems: [],
+            failure: toApiProblem(error),
+          }));
       },
     );
     return () => abort.abort();
-  }, [crawler, url, render, rested, round]);
-  const { text, ...last } = tried;
-  return { ...last, pending: text !== content, fetchAgain: () => setRound((number) => number + 1) };
+  }, [crawler, url, render, debouncedContent, fetchCount]);
+  const { text, ...rest } = trialResponse;
+  return { ...rest, pending: text !== content, fetchAgain: () => setFetchCount((count) => count + 1) };
 }

@@ -17,20 +17,20 @@ const DISCOVERED_VIA: Readonly<Record<string, string>> = {
 };
 
 /**
- * Whether an order is waiting for the sinks; a visit is only recorded once they have acknowledged the resulting order.
+ * Whether an order is waiting for the sinks. A visit is only recorded once they have acknowledged the resulting order.
  */
 export const isAwaitingSinks = (orders: readonly OrderDto[]): boolean =>
   orders.some(({ kind, state }) => kind === 'add' && state === 'pending');
 
-export function Facts({ state, awaits }: { state: UrlStateDto; awaits: boolean }): JSX.Element {
+export function Facts({ state, awaitsSinks }: { state: UrlStateDto; awaitsSinks: boolean }): JSX.Element {
   const reason = useReasons().get(state.reason);
-  const isFirst = awaits && state.visits === 0;
+  const isFirstVisit = awaitsSinks && state.visits === 0;
   return (
     <dl class="facts">
       <Fact label="Status">
         <StateBadge name={state.status} />{' '}
-        {isFirst ? (
-          'It was fetched, and is waiting until the sinks have acknowledged its order.'
+        {isFirstVisit ? (
+          'It was fetched; the sinks have yet to acknowledge its order.'
         ) : reason ? (
           <Prose text={reason.meaning} />
         ) : (
@@ -47,7 +47,7 @@ export function Facts({ state, awaits }: { state: UrlStateDto; awaits: boolean }
         {state.pendingDeletion && `; its deletion has been decided (${state.pendingDeletion})`}
       </Fact>
       <Fact label="Next visit">
-        {awaits ? (
+        {awaitsSinks ? (
           'decided once the sinks have acknowledged its order'
         ) : state.dueAt ? (
           <>
@@ -62,7 +62,7 @@ export function Facts({ state, awaits }: { state: UrlStateDto; awaits: boolean }
         )}
       </Fact>
       <Fact label="Last visit">
-        {isFirst ? (
+        {isFirstVisit ? (
           'not recorded yet'
         ) : (
           <>
@@ -71,7 +71,7 @@ export function Facts({ state, awaits }: { state: UrlStateDto; awaits: boolean }
         )}
       </Fact>
       <Fact label="Last change">
-        {isFirst ? (
+        {isFirstVisit ? (
           '–'
         ) : state.changes === 0 ? (
           <span class="muted">none since the first visit</span>

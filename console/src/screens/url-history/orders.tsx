@@ -11,7 +11,7 @@ export function Orders({ orders }: { orders: readonly OrderDto[] }): JSX.Element
   return (
     <Table
       name="Push orders, newest first"
-      heads={['Decided', 'Order', 'Why', 'State', { label: 'Attempts', number: true }, 'Answered', 'Answer']}
+      headers={['Decided', 'Order', 'Why', 'State', { label: 'Attempts', isNumber: true }, 'Responded', 'Response']}
     >
       {orders.map((order) => (
         <tr key={order.id}>

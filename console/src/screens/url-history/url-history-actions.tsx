@@ -6,7 +6,7 @@ import { href, navigate } from '../../state/route.js';
 import { useHasRole } from '../../state/session.js';
 import { ConfirmDialog } from '../../ui/dialog.js';
 import { runWithNotice, showNotice } from '../../ui/notices.js';
-import { restingHostsText } from '../../ui/resting.js';
+import { describeRestingHosts } from '../../ui/resting.js';
 
 export function UrlHistoryActions({ state, onDone }: { state: UrlStateDto; onDone: () => void }): JSX.Element | null {
   const [removing, setRemoving] = useState(false);
@@ -16,10 +16,10 @@ export function UrlHistoryActions({ state, onDone }: { state: UrlStateDto; onDon
     runWithNotice(async () => {
       const { resting } = await call('POST /api/v1/crawlers/{crawler}/refresh', { path: { crawler }, body: { url } });
       onDone();
-      return `It is due now and will be visited as soon as politeness allows.${restingHostsText(resting)}`;
+      return `It is due now and will be visited as soon as politeness allows.${describeRestingHosts(resting)}`;
     });
   const remove = async (): Promise<void> => {
-    const like = url.replace(/[%_\\]/g, (sign) => `\\${sign}`);
+    const like = url.replace(/[%_\\]/g, (character) => `\\${character}`);
     await call('DELETE /api/v1/crawlers/{crawler}/urls', { path: { crawler }, query: { like, confirm: true } });
     showNotice(`${url} was removed.`);
     navigate(href('/urls', { crawler }));

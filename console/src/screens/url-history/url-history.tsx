@@ -18,13 +18,13 @@ import { Orders } from './orders.js';
 import { UrlHistoryActions } from './url-history-actions.js';
 import { Visits } from './visits.js';
 
-const EVERY_MS = 4000;
+const POLL_INTERVAL_MS = 4000;
 
 export function UrlHistoryScreen(): JSX.Element {
   const crawler = useCrawler()?.name;
   const url = useRoute().query.get('url');
   if (!crawler) return <NoCrawler title="URL history" />;
-  if (!url) return <ChoicePrompt title="URL history" what="URL" list="/urls" />;
+  if (!url) return <ChoicePrompt title="URL history" itemName="URL" listPath="/urls" />;
   return <UrlHistoryView crawler={crawler} url={url} />;
 }
 
@@ -32,9 +32,9 @@ function UrlHistoryView({ crawler, url }: { crawler: string; url: string }): JSX
   const urlHistory = useResource(
     `URL history ${crawler} ${url}`,
     (signal) => call('GET /api/v1/crawlers/{crawler}/url', { path: { crawler }, query: { url }, signal }),
-    EVERY_MS,
+    POLL_INTERVAL_MS,
   );
-  const unknown = urlHistory.problem?.status === 404 && !urlHistory.value;
+  const isUnknown = urlHistory.problem?.status === 404 && !urlHistory.value;
   return (
     <>
       <PageHead
@@ -48,19 +48,19 @@ function UrlHistoryView({ crawler, url }: { crawler: string; url: string }): JSX
       >
         <span class="url">{url}</span>
       </PageHead>
-      {unknown ? <UnknownUrl crawler={crawler} url={url} /> : <KnownUrl urlHistory={urlHistory} crawler={crawler} />}
+      {isUnknown ? <UnknownUrl crawler={crawler} url={url} /> : <KnownUrl urlHistory={urlHistory} crawler={crawler} />}
     </>
   );
 }
 
 const KnownUrl = ({ urlHistory, crawler }: { urlHistory: Resource<UrlHistoryDto>; crawler: string }): JSX.Element => (
-  <ResourceView of={urlHistory}>
+  <ResourceView resource={urlHistory}>
     {({ headline, state, path, explanation, robots, queue, visits, orders, behind, listedLinks }) => (
       <>
         <Headline headline={headline} crawler={crawler} />
         <div class="grid">
           <Panel title="What is known">
-            <Facts state={state} awaits={isAwaitingSinks(orders)} />
+            <Facts state={state} awaitsSinks={isAwaitingSinks(orders)} />
           </Panel>
           <Panel title="How it was found">
             <ol class="path">
@@ -75,7 +75,7 @@ const KnownUrl = ({ urlHistory, crawler }: { urlHistory: Resource<UrlHistoryDto>
           </Panel>
         </div>
         <Panel title="Fetches">
-          <Visits visits={visits} awaits={isAwaitingSinks(orders)} />
+          <Visits visits={visits} awaitsSinks={isAwaitingSinks(orders)} />
         </Panel>
         <Panel title="Push orders">
           {behind.map(({ sink, since }) => (
@@ -87,7 +87,7 @@ const KnownUrl = ({ urlHistory, crawler }: { urlHistory: Resource<UrlHistoryDto>
           <Orders orders={orders} />
         </Panel>
         {listedLinks.length > 0 && (
-          <Panel title="Links that are waiting for a person">
+          <Panel title="Links waiting for a decision">
             <ul>
               {listedLinks.map((link) => (
                 <li key={link.url}>
@@ -110,7 +110,7 @@ const KnownUrl = ({ urlHistory, crawler }: { urlHistory: Resource<UrlHistoryDto>
 
 const UnknownUrl = ({ crawler, url }: { crawler: string; url: string }): JSX.Element => (
   <EmptyState>
-    {crawler} does not know this URL: no page that it has read links to it, or the policy refused the link.{' '}
+    {crawler} does not know this URL: no page visited so far links to it, or the policy refused the link.{' '}
     <a href={href('/try', { crawler, url })}>Show what the policy decides about it.</a>
   </EmptyState>
 );

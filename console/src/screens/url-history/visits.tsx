@@ -6,12 +6,12 @@ import { OutcomeBadge } from '../../ui/status.js';
 import { Table } from '../../ui/table.js';
 import { Time } from '../../ui/time.js';
 
-export function Visits({ visits, awaits }: { visits: readonly VisitDto[]; awaits: boolean }): JSX.Element {
+export function Visits({ visits, awaitsSinks }: { visits: readonly VisitDto[]; awaitsSinks: boolean }): JSX.Element {
   if (visits.length === 0) {
     return (
       <EmptyState>
-        {awaits
-          ? 'The first fetch is recorded when the sinks have acknowledged its order.'
+        {awaitsSinks
+          ? 'The first fetch is recorded once the sinks have acknowledged its order.'
           : 'It has not been fetched yet.'}
       </EmptyState>
     );
@@ -19,14 +19,14 @@ export function Visits({ visits, awaits }: { visits: readonly VisitDto[]; awaits
   return (
     <Table
       name="Fetches, newest first"
-      heads={[
+      headers={[
         'When',
         'Outcome',
-        { label: 'HTTP', number: true },
-        { label: 'Took', number: true },
-        { label: 'Size', number: true },
+        { label: 'HTTP', isNumber: true },
+        { label: 'Took', isNumber: true },
+        { label: 'Size', isNumber: true },
         'Content',
-        'Particulars',
+        'Details',
       ]}
     >
       {visits.map((visit, i) => (
@@ -40,7 +40,7 @@ export function Visits({ visits, awaits }: { visits: readonly VisitDto[]; awaits
           <td class="number">{visit.status ?? 'no response'}</td>
           <td class="number">{formatSeconds(visit.durationSeconds)}</td>
           <td class="number">{formatBytes(visit.bytes)}</td>
-          <td>{contentText(visit, visits[i + 1])}</td>
+          <td>{describeContentChange(visit, visits[i + 1])}</td>
           <td>{visit.detail ?? ''}</td>
         </tr>
       ))}
@@ -48,9 +48,9 @@ export function Visits({ visits, awaits }: { visits: readonly VisitDto[]; awaits
   );
 }
 
-/** Says whether the content changed; unknown for a failed visit and for one without a previous visit. */
-function contentText({ changed, outcome }: VisitDto, before: VisitDto | undefined): string {
+/** Says whether the content changed, which is unknown for failed visits and for visits without a previous one. */
+function describeContentChange({ changed, outcome }: VisitDto, previous: VisitDto | undefined): string {
   if (changed) return 'changed';
-  if (!before) return '–';
+  if (!previous) return '–';
   return outcome === 'document' || outcome === 'unchanged' ? 'unchanged' : '–';
 }

@@ -10,9 +10,9 @@ type Format = keyof typeof FORMATS;
 
 /** Exports all URLs that match the filter as a file. */
 export function ExportUrls({ crawler, filters }: { crawler: string; filters: Filters }): JSX.Element {
-  const [busy, setBusy] = useState<Format>();
-  const save = async (format: Format): Promise<void> => {
-    setBusy(format);
+  const [exportingFormat, setExportingFormat] = useState<Format>();
+  const exportAs = async (format: Format): Promise<void> => {
+    setExportingFormat(format);
     try {
       const query = queryText({ ...toQuery(filters), format });
       await download(
@@ -22,7 +22,7 @@ export function ExportUrls({ crawler, filters }: { crawler: string; filters: Fil
     } catch (error) {
       showNotice(toApiProblem(error).detail, 'bad');
     } finally {
-      setBusy(undefined);
+      setExportingFormat(undefined);
     }
   };
   return (
@@ -32,10 +32,10 @@ export function ExportUrls({ crawler, filters }: { crawler: string; filters: Fil
           key={format}
           type="button"
           class="button small"
-          disabled={busy !== undefined}
-          onClick={() => void save(format)}
+          disabled={exportingFormat !== undefined}
+          onClick={() => void exportAs(format)}
         >
-          {busy === format ? 'Exporting…' : `Export ${FORMATS[format]}`}
+          {exportingFormat === format ? 'Exporting…' : `Export ${FORMATS[format]}`}
         </button>
       ))}
     </span>

@@ -7,7 +7,7 @@ import { useReasons } from '../../ui/reasons.js';
 
 type ListQuery = Calls['GET /api/v1/crawlers/{crawler}/urls']['query'];
 
-/** How long ago a URL was last visited. */
+/** Choices for the time of the last visit: label and age in seconds. */
 const AGES = {
   'within-1h': ['within the last hour', 3600],
   'within-1d': ['within the last day', 86_400],
@@ -18,15 +18,15 @@ const AGES = {
 type Age = keyof typeof AGES;
 
 /** The filters in the form that the server expects. */
-export type Choice = Omit<ListQuery, 'cursor' | 'limit' | 'sort' | 'direction'>;
+export type FilterQuery = Omit<ListQuery, 'cursor' | 'limit' | 'sort' | 'direction'>;
 
-export type Filters = Omit<Choice, 'visitedBefore' | 'visitedSince'> & { readonly age?: Age };
+export type Filters = Omit<FilterQuery, 'visitedBefore' | 'visitedSince'> & { readonly age?: Age };
 
-/** Converts filters to the form that the server expects: an age becomes a time, counted back from now. */
-export function toQuery({ age, ...rest }: Filters): Choice {
+/** Converts filters to the form that the server expects: an age becomes a time relative to now. */
+export function toQuery({ age, ...rest }: Filters): FilterQuery {
   if (age === undefined) return rest;
-  const moment = new Date(Date.now() - AGES[age][1] * 1000).toISOString();
-  return age.startsWith('within') ? { ...rest, visitedSince: moment } : { ...rest, visitedBefore: moment };
+  const time = new Date(Date.now() - AGES[age][1] * 1000).toISOString();
+  return age.startsWith('within') ? { ...rest, visitedSince: time } : { ...rest, visitedBefore: time };
 }
 
 export const STATUSES = [
@@ -43,17 +43,17 @@ export const STATUSES = [
   '761',
 ] as const;
 const SOURCES = ['user', 'redir', 'index', 'index_follow', 'follow', 'refresh'] as const;
-const TEXTS = ['prefix', 'like', 'host', 'reason'] as const;
+const TEXT_FILTERS = ['prefix', 'like', 'host', 'reason'] as const;
 
 const parseOneOf = <T extends string>(values: readonly T[], text: string | null): T | undefined =>
   values.find((value) => value === text);
 
-/** Reads the filters from the address bar; other parameters are ignored. */
+/** Reads the filters from the query of the address, and ignores other parameters. */
 export function parseFilters(query: URLSearchParams): Filters {
-  const texts = Object.fromEntries(TEXTS.map((name) => [name, query.get(name) ?? undefined]));
+  const textFilters = Object.fromEntries(TEXT_FILTERS.map((name) => [name, query.get(name) ?? undefined]));
   const indexed = query.get('indexed');
   return {
-    ...texts,
+    ...textFilters,
     status: parseOneOf(STATUSES, query.get('status')),
     source: parseOneOf(SOURCES, query.get('source')),
     indexed: indexed === null ? undefined : indexed === 'true',
@@ -61,19 +61,19 @@ export function parseFilters(query: URLSearchParams): Filters {
   };
 }
 
-/** The active filters in words. */
-export const filterTexts = (filters: Filters): [name: keyof Filters, words: string][] =>
+/** Lists the active filters as text. */
+export const describeFilters = (filters: Filters): [name: keyof Filters, words: string][] =>
   (Object.keys(LABELS) as (keyof Filters)[]).flatMap((name) => {
     const value = filters[name];
-    return value === undefined ? [] : [[name, WORDS[String(value)] ?? String(value)]];
+    return value === undefined ? [] : [[name, VALUE_LABELS[String(value)] ?? String(value)]];
   });
 
 export const isFiltered = (filters: Filters): boolean => Object.values(filters).some((value) => value !== undefined);
 
 export const LABELS: Readonly<Record<keyof Filters, string>> = {
   prefix: 'URL begins with',
-  like: 'URL is like (* or % for any characters)',
-  host: 'Host (with its port, if any)',
+  like: 'URL matches (* or % for any characters)',
+  host: 'Host (with port, if any)',
   status: 'Status',
   source: 'Source',
   indexed: 'In the index',
@@ -84,10 +84,10 @@ export const LABELS: Readonly<Record<keyof Filters, string>> = {
 export function UrlFilters({ filtered }: { filtered: boolean }): JSX.Element {
   const reasons = useReasons();
   const form = useAddressForm();
-  const apply = useRef<HTMLButtonElement>(null);
-  const clear = (): void => {
+  const applyButton = useRef<HTMLButtonElement>(null);
+  const clearFilters = (): void => {
     changeQuery(Object.fromEntries([...Object.keys(LABELS), 'cursor'].map((name) => [name, undefined])));
-    apply.current?.focus(); // the button that had the focus disappears
+    applyButton.current?.focus(); // the button that had the focus disappears
   };
   return (
     <form ref={form} class="filters" onSubmit={applyForm}>
@@ -107,11 +107,11 @@ export function UrlFilters({ filtered }: { filtered: boolean }): JSX.Element {
         ))}
       </datalist>
       <div class="actions">
-        <button ref={apply} type="submit" class="button primary">
+        <button ref={applyButton} type="submit" class="button primary">
           Apply
         </button>
         {filtered && (
-          <button type="button" class="button" onClick={clear}>
+          <button type="button" class="button" onClick={clearFilters}>
             Clear filter
           </button>
         )}
@@ -134,10 +134,10 @@ const TextField = ({ name, grow, ...rest }: TextProps): JSX.Element => (
   </div>
 );
 
-const WORDS: Readonly<Record<string, string>> = {
+const VALUE_LABELS: Readonly<Record<string, string>> = {
   true: 'yes',
   false: 'no',
-  ...Object.fromEntries(Object.entries(AGES).map(([age, [words]]) => [age, words])),
+  ...Object.fromEntries(Object.entries(AGES).map(([age, [label]]) => [age, label])),
 };
 
 const SelectField = ({ name, values }: { name: keyof Filters; values: readonly string[] }): JSX.Element => (
@@ -145,9 +145,9 @@ const SelectField = ({ name, values }: { name: keyof Filters; values: readonly s
     <label for={`filter-${name}`}>{LABELS[name]}</label>
     <select id={`filter-${name}`} name={name}>
       <option value="">any</option>
-      {values.map((one) => (
-        <option key={one} value={one}>
-          {WORDS[one] ?? one}
+      {values.map((value) => (
+        <option key={value} value={value}>
+          {VALUE_LABELS[value] ?? value}
         </option>
       ))}
     </select>

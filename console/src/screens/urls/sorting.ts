@@ -8,7 +8,7 @@ export interface Sorting {
 }
 
 export function parseSorting(query: URLSearchParams): Sorting {
-  const sort = SORTS.find((one) => one === query.get('sort'));
+  const sort = SORTS.find((candidate) => candidate === query.get('sort'));
   if (sort === undefined) return {};
   return { sort, direction: query.get('direction') === 'descending' ? 'descending' : 'ascending' };
 }

@@ -7,8 +7,8 @@ import { Failure, LoadingNotice } from '../../ui/answers.js';
 import { ConfirmDialog } from '../../ui/dialog.js';
 import { formatCount, formatPlural } from '../../ui/format.js';
 import { showNotice } from '../../ui/notices.js';
-import { restingHostsText } from '../../ui/resting.js';
-import { type Choice, type Filters, filterTexts, isFiltered, LABELS, toQuery } from './filters.js';
+import { describeRestingHosts } from '../../ui/resting.js';
+import { describeFilters, type FilterQuery, type Filters, isFiltered, LABELS, toQuery } from './filters.js';
 
 interface ActionProps {
   readonly crawler: string;
@@ -16,35 +16,37 @@ interface ActionProps {
   readonly onClose: () => void;
 }
 
-export function RefreshUrlsButton(props: ActionProps): JSX.Element {
+export function RefreshUrlsDialog(props: ActionProps): JSX.Element {
   const { crawler } = props;
-  const refresh = async (choice: Choice): Promise<void> => {
-    const { count: due, resting } = await call('POST /api/v1/crawlers/{crawler}/refresh', {
+  const refresh = async (filterQuery: FilterQuery): Promise<void> => {
+    const { count: dueCount, resting } = await call('POST /api/v1/crawlers/{crawler}/refresh', {
       path: { crawler },
-      body: choice,
+      body: filterQuery,
     });
     showNotice(
-      `${formatPlural(due, 'URL')} of ${crawler} ${due === 1 ? 'is' : 'are'} due now.${restingHostsText(resting)}`,
+      `${formatPlural(dueCount, 'URL')} of ${crawler} ${dueCount === 1 ? 'is' : 'are'} due now.${describeRestingHosts(resting)}`,
     );
   };
   return (
-    <UrlAction {...props} title="Refresh URLs now" verb="Refresh" act={refresh}>
-      The URLs become due at once and are visited as soon as politeness allows. Nothing is deleted.
+    <UrlAction {...props} title="Refresh URLs now" verb="Refresh" runAction={refresh}>
+      The URLs become due immediately and are visited as soon as politeness allows. Nothing is deleted.
     </UrlAction>
   );
 }
 
-export function ClearUrlsButton(props: ActionProps): JSX.Element {
+export function ClearUrlsDialog(props: ActionProps): JSX.Element {
   const { crawler } = props;
-  const clear = async (choice: Choice): Promise<void> => {
-    const { count: cleared } = await call('DELETE /api/v1/crawlers/{crawler}/urls', {
+  const clear = async (filterQuery: FilterQuery): Promise<void> => {
+    const { count: removedCount } = await call('DELETE /api/v1/crawlers/{crawler}/urls', {
       path: { crawler },
-      query: { ...choice, confirm: true },
+      query: { ...filterQuery, confirm: true },
     });
-    showNotice(`${formatPlural(cleared, 'URL')} of ${crawler} removed; deletions for their documents are on the way.`);
+    showNotice(
+      `${formatPlural(removedCount, 'URL')} of ${crawler} removed; deletions for their documents are on the way.`,
+    );
   };
   return (
-    <UrlAction {...props} title="Remove URLs" verb="Remove" danger act={clear}>
+    <UrlAction {...props} title="Remove URLs" verb="Remove" danger runAction={clear}>
       The URLs are forgotten, and <strong>their documents are removed from the index</strong>. The crawler may
       rediscover them through links.
     </UrlAction>
@@ -55,72 +57,73 @@ interface UrlActionProps extends ActionProps {
   readonly title: string;
   readonly verb: string;
   readonly danger?: boolean;
-  readonly act: (choice: Choice) => Promise<void>;
+  readonly runAction: (filterQuery: FilterQuery) => Promise<void>;
   /** What happens to the URLs. */
   readonly children: ComponentChildren;
 }
 
-/** Applies an action to the listed URLs. Without a filter, a pattern is required: omitting it never means all URLs. */
+/** Applies an action to the filtered URLs. If there is no filter, the user must enter a pattern. */
 const UrlAction = (props: UrlActionProps): JSX.Element =>
   isFiltered(props.filters) ? <FilterAction {...props} /> : <PatternAction {...props} />;
 
 function FilterAction(props: UrlActionProps): JSX.Element {
-  // An age is counted back from now, which must be the same time for the count and for the action.
-  const [choice] = useState(() => toQuery(props.filters));
-  const counted = useUrlCount(props.crawler, choice);
+  // Ages are relative to now, so they are converted only once: the count and the action must use the same time.
+  const [filterQuery] = useState(() => toQuery(props.filters));
+  const countResource = useUrlCount(props.crawler, filterQuery);
   return (
-    <ConfirmAction {...props} choice={choice} number={counted.value ?? 0}>
+    <ConfirmAction {...props} filterQuery={filterQuery} urlCount={countResource.value ?? 0}>
       <dl class="facts">
-        {filterTexts(props.filters).map(([name, words]) => (
+        {describeFilters(props.filters).map(([name, value]) => (
           <Fragment key={name}>
             <dt>{LABELS[name]}</dt>
-            <dd class="mono">{words}</dd>
+            <dd class="mono">{value}</dd>
           </Fragment>
         ))}
       </dl>
-      <CountStatus counted={counted}>{props.children}</CountStatus>
+      <CountStatus countResource={countResource}>{props.children}</CountStatus>
     </ConfirmAction>
   );
 }
 
 function PatternAction(props: UrlActionProps): JSX.Element {
   const [like, setLike] = useState('');
-  const rested = useDebounced(like);
-  const counted = useUrlCount(props.crawler, like !== '' && like === rested ? { like } : undefined);
+  const debouncedPattern = useDebounced(like);
+  const countResource = useUrlCount(props.crawler, like !== '' && like === debouncedPattern ? { like } : undefined);
   return (
-    <ConfirmAction {...props} choice={{ like }} number={counted.value ?? 0}>
+    <ConfirmAction {...props} filterQuery={{ like }} urlCount={countResource.value ?? 0}>
       <div class="field">
-        <label for="like">URLs like (* or % for any characters)</label>
+        <label for="like">URLs that match (* or % for any characters)</label>
         <input id="like" class="mono" required value={like} onInput={(event) => setLike(event.currentTarget.value)} />
       </div>
       {like === '' ? (
         <p>
-          Enter a pattern: <code>*/archive/*</code> means all that contain /archive/, <code>*</code> alone means all.
+          Enter a pattern: <code>*/archive/*</code> matches all URLs that contain /archive/, and <code>*</code> alone
+          matches all URLs.
         </p>
       ) : (
-        <CountStatus counted={counted}>{props.children}</CountStatus>
+        <CountStatus countResource={countResource}>{props.children}</CountStatus>
       )}
     </ConfirmAction>
   );
 }
 
-/** The action is only available once the server has said how many URLs match. */
+/** Enables the action only once it is known that at least one URL matches. */
 const ConfirmAction = ({
   title,
   verb,
   danger,
-  act,
-  choice,
-  number,
+  runAction,
+  filterQuery,
+  urlCount,
   onClose,
   children,
-}: UrlActionProps & { readonly choice: Choice; readonly number: number }): JSX.Element => (
+}: UrlActionProps & { readonly filterQuery: FilterQuery; readonly urlCount: number }): JSX.Element => (
   <ConfirmDialog
     title={title}
-    action={number > 0 ? `${verb} ${formatPlural(number, 'URL')}` : verb}
+    action={urlCount > 0 ? `${verb} ${formatPlural(urlCount, 'URL')}` : verb}
     danger={danger}
-    ready={number > 0}
-    onConfirm={() => act(choice)}
+    ready={urlCount > 0}
+    onConfirm={() => runAction(filterQuery)}
     onClose={onClose}
   >
     {children}
@@ -128,10 +131,10 @@ const ConfirmAction = ({
 );
 
 function CountStatus({
-  counted: { value, problem, reload },
+  countResource: { value, problem, reload },
   children,
 }: {
-  counted: Resource<number>;
+  countResource: Resource<number>;
   children: ComponentChildren;
 }): JSX.Element {
   if (problem) return <Failure problem={problem} retry={reload} />;
@@ -147,11 +150,12 @@ function CountStatus({
   );
 }
 
-/** Counts the URLs that match; unknown until something is chosen. */
-export function useUrlCount(crawler: string, choice: Choice | undefined): Resource<number> {
+/** Counts the matching URLs. There is no count until something is chosen. */
+export function useUrlCount(crawler: string, filterQuery: FilterQuery | undefined): Resource<number> {
   return useResource(
-    choice && `count ${crawler} ${JSON.stringify(choice)}`,
+    filterQuery && `count ${crawler} ${JSON.stringify(filterQuery)}`,
     async (signal) =>
-      (await call('GET /api/v1/crawlers/{crawler}/urls/count', { path: { crawler }, query: choice, signal })).count,
+      (await call('GET /api/v1/crawlers/{crawler}/urls/count', { path: { crawler }, query: filterQuery, signal }))
+        .count,
   );
 }

@@ -3,7 +3,7 @@ import type { UrlStateDto } from '../../api/schema.js';
 import { changeQuery } from '../../state/route.js';
 import { ScrollArea } from '../../ui/scroll.js';
 import { UrlLink } from '../../ui/url-text.js';
-import { type Column, type ColumnDefinition, findColumn } from './columns.js';
+import { type Column, type ColumnDefinition, getColumn } from './columns.js';
 import { SORTS, type Sort, type Sorting } from './sorting.js';
 
 interface TableProps {
@@ -18,9 +18,9 @@ export const UrlTable = ({ urls, columns, sorting }: TableProps): JSX.Element =>
       <caption class="visually-hidden">Stored URLs</caption>
       <thead>
         <tr>
-          <ColumnHead name="url" column={{ label: 'URL' }} sorting={sorting} />
+          <ColumnHeader name="url" column={{ label: 'URL' }} sorting={sorting} />
           {columns.map((column) => (
-            <ColumnHead key={column} name={column} column={findColumn(column)} sorting={sorting} />
+            <ColumnHeader key={column} name={column} column={getColumn(column)} sorting={sorting} />
           ))}
         </tr>
       </thead>
@@ -32,8 +32,8 @@ export const UrlTable = ({ urls, columns, sorting }: TableProps): JSX.Element =>
               {state.title && <div class="title-line">{state.title}</div>}
             </td>
             {columns.map((column) => (
-              <td key={column} class={cellClass(findColumn(column))}>
-                {findColumn(column).cell(state)}
+              <td key={column} class={getCellClass(getColumn(column))}>
+                {getColumn(column).renderCell(state)}
               </td>
             ))}
           </tr>
@@ -43,37 +43,40 @@ export const UrlTable = ({ urls, columns, sorting }: TableProps): JSX.Element =>
   </ScrollArea>
 );
 
-const cellClass = ({ isNumber }: Pick<ColumnDefinition, 'isNumber'>): string | undefined =>
+const getCellClass = ({ isNumber }: Pick<ColumnDefinition, 'isNumber'>): string | undefined =>
   isNumber ? 'number' : undefined;
 
-interface HeadProps {
+interface HeaderProps {
   readonly name: string;
   readonly column: Pick<ColumnDefinition, 'label' | 'title' | 'isNumber'>;
   readonly sorting: Sorting;
 }
 
-/** A column head: a click sorts by the column, a second one reverses the order, a third one removes it. */
-function ColumnHead({ name, column, sorting: { sort, direction } }: HeadProps): JSX.Element {
-  const sortable = (SORTS as readonly string[]).includes(name);
-  const sorted = sort === name ? direction : undefined;
-  const next = sorted === 'descending' ? undefined : sorted === 'ascending' ? 'descending' : 'ascending';
+/** A column head: a click sorts by the column, a second click reverses the order, and a third restores the default. */
+function ColumnHeader({ name, column, sorting: { sort, direction } }: HeaderProps): JSX.Element {
+  const isSortable = (SORTS as readonly string[]).includes(name);
+  const currentDirection = sort === name ? direction : undefined;
+  const nextDirection =
+    currentDirection === 'descending' ? undefined : currentDirection === 'ascending' ? 'descending' : 'ascending';
   const changeOrder = (): void =>
     changeQuery({
-      sort: next && (name as Sort),
-      direction: next === 'descending' ? next : undefined,
+      sort: nextDirection && (name as Sort),
+      direction: nextDirection === 'descending' ? nextDirection : undefined,
       cursor: undefined,
     });
   return (
     <th
       scope="col"
-      class={cellClass(column)}
+      class={getCellClass(column)}
       title={column.title}
-      aria-sort={sorted ?? (sortable ? 'none' : undefined)}
+      aria-sort={currentDirection ?? (isSortable ? 'none' : undefined)}
     >
-      {sortable ? (
+      {isSortable ? (
         <button type="button" class="sort" onClick={changeOrder}>
           {column.label}
-          <span aria-hidden="true">{sorted === 'ascending' ? ' ▲' : sorted === 'descending' ? ' ▼' : ' ↕'}</span>
+          <span aria-hidden="true">
+            {currentDirection === 'ascending' ? ' ▲' : currentDirection === 'descending' ? ' ▼' : ' ↕'}
+          </span>
         </button>
       ) : (
         column.label

@@ -14,16 +14,16 @@ import { COLUMNS, type Column, useColumns } from './columns.js';
 import { ExportUrls } from './export-urls.js';
 import { type Filters, isFiltered, parseFilters, toQuery, UrlFilters } from './filters.js';
 import { parseSorting, type Sorting } from './sorting.js';
-import { ClearUrlsButton, RefreshUrlsButton, useUrlCount } from './url-actions.js';
+import { ClearUrlsDialog, RefreshUrlsDialog, useUrlCount } from './url-actions.js';
 import { UrlTable } from './url-table.js';
 
-const LIMIT = 100;
-const PATIENCE_MS = 1_500;
+const PAGE_SIZE = 100;
+const MAX_SEARCH_MS = 1_500;
 
 export function Urls(): JSX.Element {
   const crawler = useCrawler()?.name;
   const { query } = useRoute();
-  const [asking, setAsking] = useState<'refresh' | 'clear'>();
+  const [dialog, setDialog] = useState<'refresh' | 'clear'>();
   const mayOperate = useHasRole('operate');
   if (!crawler) return <NoCrawler title="URLs" />;
   const filters = parseFilters(query);
@@ -34,18 +34,18 @@ export function Urls(): JSX.Element {
         actions={
           mayOperate && (
             <>
-              <button type="button" class="button" onClick={() => setAsking('refresh')}>
+              <button type="button" class="button" onClick={() => setDialog('refresh')}>
                 Refresh…
               </button>
-              <button type="button" class="button danger" onClick={() => setAsking('clear')}>
+              <button type="button" class="button danger" onClick={() => setDialog('clear')}>
                 Remove…
               </button>
             </>
           )
         }
       >
-        Every address that {crawler} knows. Open one to see how it was found, why it is crawled or not, and what
-        happened to it.
+        Every URL that {crawler} knows. Open one to see how it was found, why it is crawled or not, and what happened to
+        it.
       </PageHead>
       <Panel title="Filter">
         <search>
@@ -58,11 +58,11 @@ export function Urls(): JSX.Element {
         sorting={parseSorting(query)}
         cursor={query.get('cursor') ?? undefined}
       />
-      {asking === 'refresh' && (
-        <RefreshUrlsButton crawler={crawler} filters={filters} onClose={() => setAsking(undefined)} />
+      {dialog === 'refresh' && (
+        <RefreshUrlsDialog crawler={crawler} filters={filters} onClose={() => setDialog(undefined)} />
       )}
-      {asking === 'clear' && (
-        <ClearUrlsButton crawler={crawler} filters={filters} onClose={() => setAsking(undefined)} />
+      {dialog === 'clear' && (
+        <ClearUrlsDialog crawler={crawler} filters={filters} onClose={() => setDialog(undefined)} />
       )}
     </>
   );
@@ -75,18 +75,18 @@ interface PagesProps {
   readonly cursor?: string;
 }
 
-/** Pages by cursor, which are equally fast for a thousand URLs and for a million. */
+/** Shows the URLs page by page. Cursors keep this equally fast for a thousand URLs and for a million. */
 function UrlPages({ crawler, filters, sorting, cursor }: PagesProps): JSX.Element {
   const key = JSON.stringify([crawler, filters, sorting, cursor]);
   const page = useResource(key, (signal) => searchUrls({ crawler, filters, sorting, cursor }, signal));
-  const [columns, choose] = useColumns();
+  const [columns, setColumnShown] = useColumns();
   return (
     <Panel
       title="Stored URLs"
       aside={
         <>
           <UrlTotal crawler={crawler} filters={filters} />
-          <ColumnChoice shown={columns} choose={choose} />
+          <ColumnChoice shownColumns={columns} setColumnShown={setColumnShown} />
           <ExportUrls crawler={crawler} filters={filters} />
           <button type="button" class="button small" onClick={page.reload}>
             Reload
@@ -94,13 +94,13 @@ function UrlPages({ crawler, filters, sorting, cursor }: PagesProps): JSX.Elemen
         </>
       }
     >
-      <ResourceView of={page}>
+      <ResourceView resource={page}>
         {({ items, next, searched: share }) => (
           <>
             {items.length > 0 || next === null ? (
               <Rows items={items} filters={filters} columns={columns} sorting={sorting} />
             ) : null}
-            {items.length < LIMIT && next !== null && (
+            {items.length < PAGE_SIZE && next !== null && (
               <p class="notice" role="status">
                 {items.length === 0 ? 'Nothing found' : `${formatPlural(items.length, 'URL')} found`} in the{' '}
                 {formatPercent(share)} of the stored URLs that have been searched so far.
@@ -119,7 +119,7 @@ function UrlPages({ crawler, filters, sorting, cursor }: PagesProps): JSX.Elemen
               )}
               {next && (
                 <button type="button" class="button" onClick={() => changeQuery({ cursor: next })}>
-                  {items.length < LIMIT ? 'Continue searching' : `Next ${LIMIT}`}
+                  {items.length < PAGE_SIZE ? 'Continue searching' : `Next ${PAGE_SIZE}`}
                 </button>
               )}
             </nav>
@@ -132,35 +132,35 @@ function UrlPages({ crawler, filters, sorting, cursor }: PagesProps): JSX.Elemen
 
 /** Searches in several steps if matches are rare, but only for a limited time. */
 async function searchUrls({ crawler, filters, sorting, cursor }: PagesProps, signal: AbortSignal): Promise<UrlPageDto> {
-  const started = performance.now();
+  const startedAt = performance.now();
   const query = toQuery(filters);
   const items: UrlStateDto[] = [];
   let step: UrlPageDto = { items, next: cursor ?? null, searched: 0 };
   do {
     step = await call('GET /api/v1/crawlers/{crawler}/urls', {
       path: { crawler },
-      query: { ...query, ...sorting, cursor: step.next ?? undefined, limit: LIMIT - items.length },
+      query: { ...query, ...sorting, cursor: step.next ?? undefined, limit: PAGE_SIZE - items.length },
       signal,
     });
     items.push(...step.items);
-  } while (step.next !== null && items.length < LIMIT && performance.now() - started < PATIENCE_MS);
+  } while (step.next !== null && items.length < PAGE_SIZE && performance.now() - startedAt < MAX_SEARCH_MS);
   return { ...step, items };
 }
 
-/** The total, which is counted separately so that the list does not wait for it. */
+/** Shows the total, which is counted separately so that the list does not wait for it. */
 function UrlTotal({ crawler, filters }: { crawler: string; filters: Filters }): JSX.Element {
   const key = JSON.stringify(filters);
-  const choice = useMemo(() => toQuery(filters), [key]);
-  const { value } = useUrlCount(crawler, choice);
+  const filterQuery = useMemo(() => toQuery(filters), [key]);
+  const { value } = useUrlCount(crawler, filterQuery);
   return <span class="muted">{value === undefined ? 'counting…' : formatPlural(value, 'URL')}</span>;
 }
 
 interface ColumnsProps {
-  readonly shown: readonly Column[];
-  readonly choose: (column: Column, shown: boolean) => void;
+  readonly shownColumns: readonly Column[];
+  readonly setColumnShown: (column: Column, shown: boolean) => void;
 }
 
-function ColumnChoice({ shown, choose }: ColumnsProps): JSX.Element {
+function ColumnChoice({ shownColumns, setColumnShown }: ColumnsProps): JSX.Element {
   const [open, setOpen] = useState(false);
   return (
     <details class="popover" onToggle={(event) => setOpen(event.currentTarget.open)}>
@@ -172,8 +172,8 @@ function ColumnChoice({ shown, choose }: ColumnsProps): JSX.Element {
             <label key={column} class="check">
               <input
                 type="checkbox"
-                checked={shown.includes(column)}
-                onChange={(event) => choose(column, event.currentTarget.checked)}
+                checked={shownColumns.includes(column)}
+                onChange={(event) => setColumnShown(column, event.currentTarget.checked)}
               />
               {COLUMNS[column].label}
             </label>
@@ -196,7 +196,7 @@ function Rows({ items, filters, columns, sorting }: RowsProps): JSX.Element {
   if (isFiltered(filters)) {
     return (
       <EmptyState>
-        No stored URLs match the filter. Remove part of it, or <a href="/try">ask why a URL is not here</a>.
+        No stored URLs match the filter. Remove part of it, or <a href="/try">find out why a URL is not here</a>.
       </EmptyState>
     );
   }

@@ -1,6 +1,6 @@
-/** Edits individual values of a crawler: source weights, attributes, roots. The rest of the text is unchanged. */
+/** Edits a crawler's source weights, attributes and roots. The rest of the text is unchanged. */
 import type { SourceName } from '../../../domain/frontier/sources.js';
-import { canonicalAttributeName } from '../interpret.js';
+import { findCanonicalAttributeName } from '../interpret.js';
 import { escapeAttribute } from '../markup.js';
 import { CRAWLER, ROOT } from '../schema/crawl.js';
 import { type ElementSpec, NAMESPACES } from '../schema/spec.js';
@@ -32,7 +32,7 @@ export function setWeights(
   return text;
 }
 
-/** Sets attributes of a Crawler; undefined removes an attribute, so that its default applies. */
+/** Sets attributes of a Crawler. A value of undefined removes the attribute, so that its default applies. */
 export function setCrawlerAttributes(
   xml: string,
   crawler: string,
@@ -59,23 +59,23 @@ export interface RootInput {
 
 export function addRoot(xml: string, crawler: string, root: RootInput): string {
   const { document, element } = openCrawler(xml, crawler);
-  const given = Object.entries(root).filter(([, value]) => value !== undefined);
-  for (const [name, value] of given) checkAttribute(name, String(value), ROOT);
-  const attributes = given.map(([name, value]) => ` ${name}="${escapeAttribute(String(value))}"`).join('');
-  const written = `<${formatQualifiedName('Root', element.prefix)}${attributes}/>`;
-  const last = findChildren(element, 'Root').at(-1);
-  const before = findChildren(element, 'Rules')[0];
-  if (last) return applySplices(xml, [insertAfter(document, last, written)]);
-  if (before) return applySplices(xml, [insertBefore(document, before, written)]);
-  return applySplices(xml, [appendChild(document, element, written)]);
+  const attributesToWrite = Object.entries(root).filter(([, value]) => value !== undefined);
+  for (const [name, value] of attributesToWrite) checkAttribute(name, String(value), ROOT);
+  const attributes = attributesToWrite.map(([name, value]) => ` ${name}="${escapeAttribute(String(value))}"`).join('');
+  const rootXml = `<${formatQualifiedName('Root', element.prefix)}${attributes}/>`;
+  const lastRoot = findChildren(element, 'Root').at(-1);
+  const rulesElement = findChildren(element, 'Rules')[0];
+  if (lastRoot) return applySplices(xml, [insertAfter(document, lastRoot, rootXml)]);
+  if (rulesElement) return applySplices(xml, [insertBefore(document, rulesElement, rootXml)]);
+  return applySplices(xml, [appendChild(document, element, rootXml)]);
 }
 
 export function removeRoot(xml: string, crawler: string, url: string): string {
   const { document, element } = openCrawler(xml, crawler);
-  const wanted = URL.parse(url)?.href ?? url;
+  const targetUrl = URL.parse(url)?.href ?? url;
   const root = findChildren(element, 'Root').find((child) => {
-    const written = getAttributeValue(child, 'url') ?? '';
-    return (URL.parse(written)?.href ?? written) === wanted;
+    const rootUrl = getAttributeValue(child, 'url') ?? '';
+    return (URL.parse(rootUrl)?.href ?? rootUrl) === targetUrl;
   });
   if (!root) throw new EditError('unknown-root', `crawler ${crawler} has no root ${url} in its configuration`);
   return applySplices(xml, [removeElement(document, root)]);
@@ -87,18 +87,22 @@ function setWeight(xml: string, crawler: string, name: string, weight: number): 
   const source =
     scheduler && findChildren(scheduler, 'UrlSource').find((child) => getAttributeValue(child, 'name') === name);
   if (source) return applySplices(xml, [setAttribute(document, source, 'weight', String(weight))]);
-  const cw = listNamespaceDeclarations(element).find(({ uri }) => uri === NAMESPACES.cw[0]);
-  const tag = cw ? `${cw.prefix}:UrlSource`.replace(/^:/, '') : `cw:UrlSource xmlns:cw="${NAMESPACES.cw[0]}"`;
-  const written = `<${tag} name="${escapeAttribute(name)}" weight="${weight}"/>`;
-  if (scheduler) return applySplices(xml, [appendChild(document, scheduler, written)]);
-  const wrapper = formatQualifiedName('CrawlSchedulerConfig', element.prefix);
-  const whole = [`<${wrapper}>`, `  ${written}`, `</${wrapper}>`];
-  const first = element.children[0];
-  return applySplices(xml, [first ? insertBefore(document, first, whole) : appendChild(document, element, whole)]);
+  const cwNamespace = listNamespaceDeclarations(element).find(({ uri }) => uri === NAMESPACES.cw[0]);
+  const tag = cwNamespace
+    ? `${cwNamespace.prefix}:UrlSource`.replace(/^:/, '')
+    : `cw:UrlSource xmlns:cw="${NAMESPACES.cw[0]}"`;
+  const sourceXml = `<${tag} name="${escapeAttribute(name)}" weight="${weight}"/>`;
+  if (scheduler) return applySplices(xml, [appendChild(document, scheduler, sourceXml)]);
+  const wrapperName = formatQualifiedName('CrawlSchedulerConfig', element.prefix);
+  const lines = [`<${wrapperName}>`, `  ${sourceXml}`, `</${wrapperName}>`];
+  const firstChild = element.children[0];
+  return applySplices(xml, [
+    firstChild ? insertBefore(document, firstChild, lines) : appendChild(document, element, lines),
+  ]);
 }
 
 function checkAttribute(name: string, value: string | undefined, spec: ElementSpec): void {
-  const attribute = spec.attributes[canonicalAttributeName(name, spec) ?? ''];
+  const attribute = spec.attributes[findCanonicalAttributeName(name, spec) ?? ''];
   if (!attribute) throw new EditError('bad-attribute', `${spec.name} has no attribute ${name}`);
   if (value === undefined) {
     if (attribute.required) throw new EditError('bad-attribute', `${spec.name} requires ${name}`);
@@ -108,15 +112,15 @@ function checkAttribute(name: string, value: string | undefined, spec: ElementSp
   if (!parsed.ok && !value.includes('${')) throw new EditError('bad-attribute', `${name}: expected ${parsed.wanted}`);
 }
 
-/** Merges attributes that are added at the same place into one insertion, in the given order. */
+/** Merges insertions at the same place into one, in the given order, because splices must not overlap. */
 function mergeInsertions(splices: readonly Splice[]): Splice[] {
   const merged: Splice[] = [];
   for (const splice of splices) {
-    const same = merged.findIndex(
-      (other) => other.start === splice.start && other.end === splice.end && splice.start === splice.end,
+    const index = merged.findIndex(
+      (candidate) => candidate.start === splice.start && candidate.end === splice.end && splice.start === splice.end,
     );
-    const other = merged[same];
-    if (other) merged[same] = { ...other, text: other.text + splice.text };
+    const existing = merged[index];
+    if (existing) merged[index] = { ...existing, text: existing.text + splice.text };
     else merged.push(splice);
   }
   return merged;

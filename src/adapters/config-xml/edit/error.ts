@@ -1,6 +1,6 @@
 import type { Problem } from '../../../domain/crawl/place.js';
 
-/** An edit that cannot be made; nothing was changed. */
+/** Thrown if an edit is not possible; nothing has been changed. */
 export class EditError extends Error {
   override readonly name = 'EditError';
   constructor(

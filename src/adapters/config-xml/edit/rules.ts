@@ -1,4 +1,4 @@
-/** Edits individual crawl rules: list, insert, replace, delete, move. The rest of the text is unchanged. */
+/** Lists, inserts, replaces, deletes and moves individual crawl rules. The rest of the text is unchanged. */
 import type { Problem } from '../../../domain/crawl/place.js';
 import { type XmlElement, XmlFault } from '../document.js';
 import { escapeAttribute } from '../markup.js';
@@ -19,12 +19,12 @@ import {
   findPrefixes,
   formatQualifiedName,
   getAttributeValue,
-  type Opened,
+  type OpenedCrawler,
   openCrawler,
 } from './scope.js';
 
 export interface RuleView extends RuleJson {
-  /** 0-based, over all Rules blocks of the crawler. */
+  /** 0-based, across all Rules blocks of the crawler. */
   readonly index: number;
   readonly group: string;
   readonly key?: string;
@@ -47,45 +47,53 @@ export function listRules(xml: string, crawler: string): RuleView[] {
   });
 }
 
-/** Inserts a rule at the index, or at the end. Without a group, the rule joins the group of the previous rule. */
+/**
+ * Inserts a rule at the index, by default at the end. Without a group, it joins the group of the previous rule or, if
+ * there is none, the next one.
+ */
 export function insertRule(xml: string, crawler: string, rule: RuleInput, index?: number): string {
-  const opened = openCrawler(xml, crawler);
-  const rules = findRules(opened);
-  const at = index ?? rules.length;
-  if (!Number.isInteger(at) || at < 0 || at > rules.length) {
+  const openedCrawler = openCrawler(xml, crawler);
+  const rules = findRules(openedCrawler);
+  const position = index ?? rules.length;
+  if (!Number.isInteger(position) || position < 0 || position > rules.length) {
     throw new EditError('bad-index', `there are ${rules.length} rules: specify an index from 0 to ${rules.length}`);
   }
-  const text = renderRule(rule, findPrefixes(opened));
-  return applySplices(xml, [createInsertion(opened, rules, at, { xml: text, group: rule.group, key: rule.key })]);
+  const text = renderRule(rule, findPrefixes(openedCrawler));
+  return applySplices(xml, [
+    createInsertion(openedCrawler, rules, position, { xml: text, group: rule.group, key: rule.key }),
+  ]);
 }
 
 /** Replaces a rule, which keeps its group and key. */
 export function replaceRule(xml: string, crawler: string, index: number, rule: RuleInput): string {
-  const opened = openCrawler(xml, crawler);
-  const { element } = getRule(opened, index);
-  const text = renderRule(rule, findPrefixes(opened));
-  return applySplices(xml, [replaceElement(opened.document, element, text)]);
+  const openedCrawler = openCrawler(xml, crawler);
+  const { element } = getRule(openedCrawler, index);
+  const text = renderRule(rule, findPrefixes(openedCrawler));
+  return applySplices(xml, [replaceElement(openedCrawler.document, element, text)]);
 }
 
 export function deleteRule(xml: string, crawler: string, index: number): string {
-  const opened = openCrawler(xml, crawler);
-  return applySplices(xml, [removeElement(opened.document, getRule(opened, index).element)]);
+  const openedCrawler = openCrawler(xml, crawler);
+  return applySplices(xml, [removeElement(openedCrawler.document, getRule(openedCrawler, index).element)]);
 }
 
-/** Moves a rule; `to` is its index afterwards. Its text is unchanged; it joins the group of its new neighbours. */
+/**
+ * Moves a rule unchanged, so that its new index is `to`. It keeps its group if one of its new neighbors belongs to it,
+ * and joins a neighbor's group otherwise.
+ */
 export function moveRule(xml: string, crawler: string, from: number, to: number): string {
-  const opened = openCrawler(xml, crawler);
-  const { element, block } = getRule(opened, from);
-  getRule(opened, to);
+  const openedCrawler = openCrawler(xml, crawler);
+  const { element, block } = getRule(openedCrawler, from);
+  getRule(openedCrawler, to);
   if (from === to) return xml;
   const text = xml.slice(element.start, element.end);
-  const without = openCrawler(applySplices(xml, [removeElement(opened.document, element)]), crawler);
-  const rules = findRules(without);
-  const neighbours = [rules[to - 1], rules[to]].filter((rule) => rule !== undefined);
+  const crawlerWithoutRule = openCrawler(applySplices(xml, [removeElement(openedCrawler.document, element)]), crawler);
+  const rules = findRules(crawlerWithoutRule);
+  const neighbors = [rules[to - 1], rules[to]].filter((rule) => rule !== undefined);
   const group = getGroup(block);
-  const stays = neighbours.some((rule) => getGroup(rule.block) === group);
-  const placed = { xml: text, group: stays ? group : undefined, key: undefined };
-  return applySplices(without.document.text, [createInsertion(without, rules, to, placed)]);
+  const keepsGroup = neighbors.some((rule) => getGroup(rule.block) === group);
+  const movedRule = { xml: text, group: keepsGroup ? group : undefined, key: undefined };
+  return applySplices(crawlerWithoutRule.document.text, [createInsertion(crawlerWithoutRule, rules, to, movedRule)]);
 }
 
 interface FoundRule {
@@ -95,13 +103,13 @@ interface FoundRule {
 
 const getGroup = (block: XmlElement): string => getAttributeValue(block, 'group') ?? 'default';
 
-const findRules = ({ element }: Opened): FoundRule[] =>
+const findRules = ({ element }: OpenedCrawler): FoundRule[] =>
   findChildren(element, 'Rules').flatMap((block) =>
     findChildren(block, 'Rule').map((rule) => ({ element: rule, block })),
   );
 
-function getRule(opened: Opened, index: number): FoundRule {
-  const rules = findRules(opened);
+function getRule(openedCrawler: OpenedCrawler, index: number): FoundRule {
+  const rules = findRules(openedCrawler);
   const rule = rules[index];
   if (rule) return rule;
   throw new EditError('unknown-rule', `there is no rule ${index}: the crawler has ${rules.length}, counted from 0`);
@@ -113,44 +121,53 @@ interface NewRule {
   readonly key: string | undefined;
 }
 
-function createInsertion(opened: Opened, rules: readonly FoundRule[], at: number, rule: NewRule): Splice {
-  const { document, element } = opened;
-  const before = rules[at - 1];
-  const after = rules[at];
-  const canJoin = (found: FoundRule): boolean => rule.group === undefined || getGroup(found.block) === rule.group;
-  if (before && canJoin(before)) return insertAfter(document, before.element, rule.xml);
-  if (after && canJoin(after)) return insertBefore(document, after.element, rule.xml);
-  if (before && after && before.block === after.block) {
-    const message = `index ${at} is inside the group ${getGroup(before.block)}: leave the group out, or choose another index`;
+function createInsertion(
+  openedCrawler: OpenedCrawler,
+  rules: readonly FoundRule[],
+  index: number,
+  rule: NewRule,
+): Splice {
+  const { document, element } = openedCrawler;
+  const previousRule = rules[index - 1];
+  const nextRule = rules[index];
+  const canJoin = (neighbor: FoundRule): boolean => rule.group === undefined || getGroup(neighbor.block) === rule.group;
+  if (previousRule && canJoin(previousRule)) return insertAfter(document, previousRule.element, rule.xml);
+  if (nextRule && canJoin(nextRule)) return insertBefore(document, nextRule.element, rule.xml);
+  if (previousRule && nextRule && previousRule.block === nextRule.block) {
+    const message = `index ${index} is inside the group ${getGroup(previousRule.block)}: omit the group, or choose another index`;
     throw new EditError('bad-index', message);
   }
-  const empty = findChildren(element, 'Rules').find(
+  const emptyBlock = findChildren(element, 'Rules').find(
     (block) => rules.length === 0 && getGroup(block) === (rule.group ?? getGroup(block)),
   );
-  if (empty) return appendChild(document, empty, rule.xml);
+  if (emptyBlock) return appendChild(document, emptyBlock, rule.xml);
   const block = renderBlock(rule, element.prefix);
-  if (before) return insertAfter(document, before.block, block);
-  if (after) return insertBefore(document, after.block, block);
+  if (previousRule) return insertAfter(document, previousRule.block, block);
+  if (nextRule) return insertBefore(document, nextRule.block, block);
   return appendChild(document, element, block);
 }
 
 function renderBlock({ xml, group = 'default', key }: NewRule, prefix: string): string[] {
   const name = formatQualifiedName('Rules', prefix);
-  const mark = key === undefined ? '' : ` key="${escapeAttribute(key)}"`;
+  const keyAttribute = key === undefined ? '' : ` key="${escapeAttribute(key)}"`;
   const lines = typeof xml === 'string' ? [xml] : xml;
-  return [`<${name} group="${escapeAttribute(group)}"${mark}>`, ...lines.map((line) => `  ${line}`), `</${name}>`];
+  return [
+    `<${name} group="${escapeAttribute(group)}"${keyAttribute}>`,
+    ...lines.map((line) => `  ${line}`),
+    `</${name}>`,
+  ];
 }
 
-/** @throws EditError with all errors of the rule */
+/** @throws EditError with all errors of the rule, if there are any */
 function renderRule(rule: RuleInput, prefixes: Prefixes): NewXml {
   try {
-    const written = 'xml' in rule ? rule.xml : ruleToXml(rule, prefixes);
-    const { xml, problems } = checkRule(typeof written === 'string' ? written : written.join('\n'));
+    const source = 'xml' in rule ? rule.xml : ruleToXml(rule, prefixes);
+    const { xml, problems } = checkRule(typeof source === 'string' ? source : source.join('\n'));
     if (problems.hasErrors) {
-      const errors = problems.sort().filter(({ severity }) => severity === 'error');
+      const errors = problems.toSorted().filter(({ severity }) => severity === 'error');
       throw new EditError('bad-rule', 'the rule has errors', errors);
     }
-    return typeof written === 'string' ? xml : written;
+    return typeof source === 'string' ? xml : source;
   } catch (error) {
     if (!(error instanceof XmlFault)) throw error;
     const problem: Problem = { severity: 'error', code: error.code, message: error.message, place: error.place };

@@ -1,17 +1,17 @@
-/** Navigation in a configuration document: crawlers, their rules, and the prefixes in force. */
+/** Finds crawlers, their child elements and the namespace prefixes in scope in a configuration document. */
 import { parseDocument, type XmlDocument, type XmlElement } from '../document.js';
 import type { Prefixes } from '../rule-json.js';
 import { findVocabulary } from '../schema/vocabulary.js';
 import { EditError } from './error.js';
 
-export interface Opened {
+export interface OpenedCrawler {
   readonly document: XmlDocument;
   /** The Crawler element. */
   readonly element: XmlElement;
 }
 
 /** @throws EditError if there is no such crawler */
-export function openCrawler(xml: string, crawler: string): Opened {
+export function openCrawler(xml: string, crawler: string): OpenedCrawler {
   const document = parseDocument(xml, 'CrawlConfig.xml');
   const element = findChildren(document.root, 'Crawler').find((child) => getAttributeValue(child, 'name') === crawler);
   if (!element) throw new EditError('unknown-crawler', `there is no crawler ${crawler}`);
@@ -29,22 +29,22 @@ export const getAttributeValue = (element: XmlElement, local: string): string | 
 export const formatQualifiedName = (local: string, prefix: string): string =>
   prefix === '' ? local : `${prefix}:${local}`;
 
-/** The prefixes for rules that are in force inside the crawler's element. */
-export function findPrefixes({ element }: Opened): Prefixes {
-  const inScope = listNamespaceDeclarations(element);
-  const rules = inScope.find(({ uri }) => findVocabulary(uri, 'x') === 'rules');
+/** Returns the namespace prefixes to use for rules inside the Crawler element. */
+export function findPrefixes({ element }: OpenedCrawler): Prefixes {
+  const declarations = listNamespaceDeclarations(element);
+  const rules = declarations.find(({ uri }) => findVocabulary(uri, 'x') === 'rules');
   return { crawl: element.prefix, rules: rules?.prefix ?? element.prefix };
 }
 
 export function listNamespaceDeclarations(element: XmlElement): { prefix: string; uri: string }[] {
-  const found: { prefix: string; uri: string }[] = [];
+  const declarations: { prefix: string; uri: string }[] = [];
   for (let scope: XmlElement | undefined = element; scope; scope = scope.parent) {
     for (const { name, prefix, local, value } of scope.attributes) {
-      const declared = name === 'xmlns' ? '' : prefix === 'xmlns' ? local : undefined;
-      if (declared !== undefined && !found.some((other) => other.prefix === declared)) {
-        found.push({ prefix: declared, uri: value });
+      const declaredPrefix = name === 'xmlns' ? '' : prefix === 'xmlns' ? local : undefined;
+      if (declaredPrefix !== undefined && !declarations.some((declaration) => declaration.prefix === declaredPrefix)) {
+        declarations.push({ prefix: declaredPrefix, uri: value });
       }
     }
   }
-  return found;
+  return declarations;
 }

@@ -1,4 +1,4 @@
-/** `cw:Acl` and the file of rules that it names. */
+/** Reads `cw:Acl` and the rule file that it names. */
 import { type AclDefinition, type AclRule, parseAclFile, parsePrincipals } from '../../../domain/content/acl.js';
 import { findOnlyChild, findValidChildren, type Node } from '../interpret.js';
 import * as schema from '../schema/acl.js';
@@ -8,7 +8,7 @@ export function readAcl(crawler: Node, context: ReadContext): { acl?: AclDefinit
   const node = findOnlyChild(crawler, schema.ACL);
   if (!node) return {};
   const { values } = node;
-  const written = findValidChildren(node as Node, schema.ACL_RULE).map(
+  const inlineRules = findValidChildren(node as Node, schema.ACL_RULE).map(
     ({ values: { url, allow, deny } }): AclRule => ({
       prefix: url,
       allow: parsePrincipals(allow),
@@ -18,7 +18,7 @@ export function readAcl(crawler: Node, context: ReadContext): { acl?: AclDefinit
   return {
     acl: {
       default: parsePrincipals(values.default),
-      rules: [...readFileRules(node, context), ...written],
+      rules: [...readFileRules(node, context), ...inlineRules],
       allowHeader: values.header?.toLowerCase(),
       denyHeader: values.denyHeader?.toLowerCase(),
       allowMeta: values.meta?.toLowerCase(),

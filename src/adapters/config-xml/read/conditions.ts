@@ -1,4 +1,4 @@
-/** Recursive conditions: from checked elements to the tree of rules with their options. */
+/** Converts the checked elements of recursive conditions to a tree of rules with their options. */
 import type {
   ConditionRule,
   ConditionsDefinition,
@@ -28,7 +28,7 @@ export function readConditions(
 const normalizeDefaultAllow = (value: DefaultAllow | 'log-disallow'): DefaultAllow =>
   value === 'log-disallow' ? 'disallow-log' : value;
 
-const KINDS = [policy.APPLY_FOR, policy.APPLY_EXCEPT_FOR, policy.MAY_NOT_HAVE, policy.MUST_HAVE].map(
+const RULE_KINDS = [policy.APPLY_FOR, policy.APPLY_EXCEPT_FOR, policy.MAY_NOT_HAVE, policy.MUST_HAVE].map(
   (spec) => spec.name,
 );
 
@@ -37,7 +37,7 @@ type RuleValues = Node<typeof policy.MAY_NOT_HAVE.attributes>['values'];
 function readConditionRules(parent: Node, problems: Problems): ConditionRule[] {
   const rules: ConditionRule[] = [];
   for (const node of parent.children) {
-    if (node.broken || !KINDS.includes(node.spec.name)) continue;
+    if (node.broken || !RULE_KINDS.includes(node.spec.name)) continue;
     const values = node.values as RuleValues;
     rules.push({
       kind: node.spec.name as ConditionRule['kind'],
@@ -53,12 +53,12 @@ function readConditionRules(parent: Node, problems: Problems): ConditionRule[] {
 
 function readTest(values: RuleValues): ConditionTest {
   const { test: type, field } = values;
-  // XML turns line ends in an attribute into spaces, and no URL contains spaces.
+  // XML parsers replace line ends in attributes with spaces, so spaces separate the patterns; no URL contains any.
   const value = type === 'wildcard-set' ? values.value.trim().split(/\s+/).join('\n') : values.value;
   return { type, field, value, caseSensitive: values['case-sensitive'] };
 }
 
-const KEYS: Readonly<Record<string, keyof UrlOptions>> = {
+const OPTION_KEYS: Readonly<Record<string, keyof UrlOptions>> = {
   'max-hops': 'maxHops',
   'throttle-ms': 'throttle',
   'concurrency-per-host': 'concurrencyPerHost',
@@ -81,7 +81,7 @@ const KEYS: Readonly<Record<string, keyof UrlOptions>> = {
   'error-expiry-s': 'errorExpiry',
 };
 
-/** The options written directly inside an element; the last setting of an option wins. */
+/** Reads the options directly inside an element. If an option is set more than once, the last setting wins. */
 function readOptions(parent: Node, problems: Problems): UrlOptions {
   const options: Record<string, unknown> = {};
   const headers: Record<string, string | Secret> = {};
@@ -97,14 +97,18 @@ function readOptions(parent: Node, problems: Problems): UrlOptions {
       options['defaultAllow'] = normalizeDefaultAllow(parsed.value as DefaultAllow | 'log-disallow');
     } else if (name === 'credentials') options['credentials'] = new Secret(parsed.value as string);
     else if (name === 'proxy') options['proxy'] = parseProxyUrl(parsed.value as string);
-    else options[KEYS[name] as string] = parsed.value;
+    else options[OPTION_KEYS[name] as string] = parsed.value;
   }
   if (Object.keys(headers).length > 0) options['headers'] = headers;
-  checkOptions(options as UrlOptions, parent, problems);
+  checkRefreshRange(options as UrlOptions, parent, problems);
   return options as UrlOptions;
 }
 
-function checkOptions({ refreshMinimumAge, refreshMaximumAge }: UrlOptions, { place }: Node, problems: Problems): void {
+function checkRefreshRange(
+  { refreshMinimumAge, refreshMaximumAge }: UrlOptions,
+  { place }: Node,
+  problems: Problems,
+): void {
   if (refreshMinimumAge !== undefined && refreshMaximumAge !== undefined && refreshMinimumAge > refreshMaximumAge) {
     problems.add('bad-range', 'refresh-minimum-age-s is greater than refresh-maximum-age-s: lower it', place);
   }

@@ -1,4 +1,4 @@
-/** What is extracted from pages: from checked elements to definitions. */
+/** Converts checked `cw:Content` elements to definitions of what is extracted from pages. */
 import type {
   ContentDefinition,
   FieldDefinition,
@@ -17,13 +17,13 @@ export function readContents(crawler: Node, problems: Problems): { contents?: re
   const contents = findValidChildren(crawler, content.CONTENT).map((node) => readContent(node, problems));
   const names = new Set<string | undefined>();
   for (const { name, place } of contents) {
-    const which = name === undefined ? 'Content without a name' : `Content named ${name}`;
+    const description = name === undefined ? 'Content without a name' : `Content named ${name}`;
     if (names.has(name))
-      problems.add('duplicate-name', `there is more than one ${which}: give each its own name`, place);
+      problems.add('duplicate-name', `there is more than one ${description}: give each its own name`, place);
     if (name === 'none')
       problems.add(
         'bad-value',
-        'name: the option content="none" means no Content at all; choose a different name',
+        'name: none is reserved, because the option content="none" means no Content at all; choose a different name',
         place,
       );
     names.add(name);
@@ -31,15 +31,15 @@ export function readContents(crawler: Node, problems: Problems): { contents?: re
   return contents.length > 0 ? { contents } : {};
 }
 
-export interface ContentRead {
+export interface ContentReadResult {
   /** Absent if there is an error. */
   readonly definition?: ContentDefinition;
-  /** With their places in the text. */
+  /** Problems with their places in the text. */
   readonly problems: readonly Problem[];
 }
 
-/** Reads a `cw:Content` on its own, whatever its prefix; variables in it have no values. */
-export function readContentElement(xml: string): ContentRead {
+/** Reads a `cw:Content` element on its own, with any prefix. Variables are not available to it. */
+export function readContentElement(xml: string): ContentReadResult {
   const problems = new Problems();
   try {
     const document = parseDocument(xml, content.CONTENT.name);
@@ -50,18 +50,18 @@ export function readContentElement(xml: string): ContentRead {
     const node = interpretElement(document.root, content.CONTENT, { document, problems, env: {} });
     const definition = readContent(node as unknown as ContentNode, problems);
     return problems.hasErrors
-      ? { problems: collectProblems(problems) }
-      : { definition, problems: collectProblems(problems) };
+      ? { problems: listReportableProblems(problems) }
+      : { definition, problems: listReportableProblems(problems) };
   } catch (fault) {
     if (fault instanceof XmlFault) problems.add(fault.code, fault.message, fault.place);
     else if (!(fault instanceof TooManyProblems)) throw fault;
-    return { problems: collectProblems(problems) };
+    return { problems: listReportableProblems(problems) };
   }
 }
 
-/** Leaves out the warning about an undeclared prefix, because the declaration is outside this text. */
-const collectProblems = (problems: Problems): readonly Problem[] =>
-  problems.sort().filter(({ code }) => code !== 'undeclared-prefix');
+/** Omits the warning about an undeclared prefix, because the declaration is outside this text. */
+const listReportableProblems = (problems: Problems): readonly Problem[] =>
+  problems.toSorted().filter(({ code }) => code !== 'undeclared-prefix');
 
 type ContentNode = Node<typeof content.CONTENT.attributes>;
 
@@ -100,16 +100,16 @@ function readContent({ values, place, ...rest }: ContentNode, problems: Problems
 function readField(node: FieldNode, problems: Problems): FieldDefinition[] {
   const { values, place } = node;
   const { name, match, type, multiple } = values;
-  const [source, second] = listFieldSources(values);
-  if (!source || second) {
-    const message = `field ${name} needs exactly one of select, jsonld, meta and url`;
+  const [source, secondSource] = listFieldSources(values);
+  if (!source || secondSource) {
+    const message = `field ${name} requires exactly one of select, jsonld, meta and url`;
     problems.add(source ? 'bad-value' : 'missing-attribute', message, place);
     return [];
   }
   if (values.attribute !== undefined && source.kind !== 'select') {
     problems.add(
       'bad-value',
-      `field ${name}: attribute applies to elements found by select; ${source.kind} has none`,
+      `field ${name}: the attribute named attribute can only be combined with select, not with ${source.kind}`,
       place,
     );
     return [];

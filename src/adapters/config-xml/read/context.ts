@@ -4,10 +4,10 @@ import type { Problems } from '../problems.js';
 
 export interface ReadContext {
   readonly problems: Problems;
-  /** Content of a file beside the configuration; if it is missing, reports that at the place and returns undefined. */
+  /** Reads a file in the configuration's folder. If it cannot be read, reports that and returns undefined. */
   readFile(name: string, place: Place, kind?: RuleFileKind): string | undefined;
-  /** Absolute path of such a file. */
+  /** Returns the path of such a file. */
   resolvePath(name: string): string;
-  /** Like readFile, but the file may be absent. */
+  /** Like readFile, but a missing file is not an error. */
   readOptionalFile(name: string, place: Place, kind: RuleFileKind): string | undefined;
 }

@@ -1,4 +1,4 @@
-/** Reads the crawl spaces: rule files beside the configuration. */
+/** Reads the crawl spaces from the rule files that the configuration names. */
 import type { CrawlSpaceDefinition, GlobalCrawlSpaceDefinition } from '../../../domain/crawl/policy-definition.js';
 import { type CrawlSpaceKind, parseCrawlSpace } from '../../../domain/policy/crawl-space-file.js';
 import { findEncodingProblem } from '../../../domain/policy/not-utf8.js';
@@ -9,7 +9,7 @@ import type { ReadContext } from './context.js';
 export const readCrawlSpace = (crawler: Node, context: ReadContext): CrawlSpaceDefinition | undefined =>
   readRulesFile(findOnlyChild(crawler, policy.CRAWL_SPACE), context, 'local');
 
-/** The seed: "the presence of a global.rules file enables the global crawl space function". */
+/** OmniFind: "the presence of a global.rules file enables the global crawl space function". */
 const GLOBAL_RULES = 'global.rules';
 
 export function readGlobalCrawlSpace(root: Node, context: ReadContext): GlobalCrawlSpaceDefinition | undefined {
@@ -38,12 +38,12 @@ function parseRules(
   kind: CrawlSpaceKind,
   { problems }: ReadContext,
 ): CrawlSpaceDefinition | undefined {
-  const encoding = findEncodingProblem(text, file);
-  if (encoding) {
-    problems.addFound(encoding);
+  const encodingProblem = findEncodingProblem(text, file);
+  if (encodingProblem) {
+    problems.addProblem(encodingProblem);
     return undefined;
   }
   const parsed = parseCrawlSpace(text, file, kind);
-  for (const problem of parsed.problems) problems.addFound(problem);
+  for (const problem of parsed.problems) problems.addProblem(problem);
   return { file, rules: parsed.rules };
 }

@@ -1,4 +1,4 @@
-/** One crawler: from checked elements to its definition. */
+/** Converts the checked elements of a crawler to its definition. */
 
 import type {
   CrawlerDefinition,
@@ -36,10 +36,10 @@ export function readCrawler(crawler: CrawlerNode, context: ReadContext): Crawler
   const servers = findOnlyChild(node, policy.SERVERS);
   const conditions = findOnlyChild(node, policy.CONDITIONS);
   const crawlSpace = readCrawlSpace(node, context);
-  const records = servers && readServers(servers, context);
+  const serverRecords = servers && readServers(servers, context);
   const rules = readRules(node, problems);
-  const parts = conditions ? { conditions: readConditions(conditions, problems) } : {};
-  const named = new Set(listNamedExtensions({ rules, ...parts }).map(({ extension }) => extension));
+  const conditionsPart = conditions ? { conditions: readConditions(conditions, problems) } : {};
+  const namedExtensions = new Set(listNamedExtensions({ rules, ...conditionsPart }).map(({ extension }) => extension));
   return {
     name: values.name,
     place: crawler.place,
@@ -55,7 +55,7 @@ export function readCrawler(crawler: CrawlerNode, context: ReadContext): Crawler
     defaultFollow: values.defaultFollow,
     defaultFollowRoots: values.defaultFollowRoots,
     mimeTypesMode: values.mimeTypesMode,
-    mimeTypes: readMimeTypes(node, values.mimeTypesMode, named),
+    mimeTypes: readMimeTypes(node, values.mimeTypesMode, namedExtensions),
     ...readContents(node, problems),
     ...readAcl(node, context),
     whenUnreadable: values.whenUnreadable,
@@ -69,13 +69,13 @@ export function readCrawler(crawler: CrawlerNode, context: ReadContext): Crawler
     roots:
       findChildren(node, crawl.ROOT).length > 0
         ? readRoots(node, context)
-        : createRootsFromServers(node, records, problems),
+        : createRootsFromServers(node, serverRecords, problems),
     rules,
     canonicalization: readSettings(node, policy.CANONICALIZATION).steps,
-    linkRules: readLinkRules(node, named, problems),
+    linkRules: readLinkRules(node, namedExtensions, problems),
     ...(crawlSpace ? { crawlSpace } : {}),
-    ...(records ? { servers: records } : {}),
-    ...parts,
+    ...(serverRecords ? { servers: serverRecords } : {}),
+    ...conditionsPart,
     errors: readErrorPolicy(node, context),
     deletionGuard: readDeletionGuard(crawler),
     softErrors: readSoftErrors(node, context),
@@ -86,7 +86,7 @@ export function readCrawler(crawler: CrawlerNode, context: ReadContext): Crawler
   };
 }
 
-/** The values of an optional element, or its defaults. */
+/** Returns the values of an optional element, or its defaults if it is absent. */
 const readSettings = <A extends Attributes>(parent: Node, spec: ElementSpec<A>): Values<A> =>
   findOnlyChild(parent, spec)?.values ?? collectDefaults(spec);
 
@@ -110,14 +110,14 @@ function readRefresh(crawler: CrawlerNode, { problems }: ReadContext): RefreshDe
   };
 }
 
-function warnAboutRefresh({ values, place }: CrawlerNode, scheduled: boolean, problems: Problems): void {
-  if (!values.smartRefresh && !scheduled) {
+function warnAboutRefresh({ values, place }: CrawlerNode, hasCron: boolean, problems: Problems): void {
+  if (!values.smartRefresh && !hasCron) {
     const message = `crawler ${values.name} never revisits documents on its own: smartRefresh is off, and CrawlSchedulerConfig has no cw:Refresh with a cron expression`;
     problems.add('no-effect', message, place);
   }
-  if (values.smartRefresh && scheduled) {
+  if (values.smartRefresh && hasCron) {
     const message =
-      'the cron expression of cw:Refresh has no effect while smartRefresh is on: write smartRefresh="false" to visit documents at its times';
+      'the cron expression of cw:Refresh has no effect while smartRefresh is on: write smartRefresh="false" to revisit documents at the times of the expression';
     problems.add('no-effect', message, place);
   }
 }
@@ -149,18 +149,18 @@ function readRoots(crawler: Node, { problems }: ReadContext): RootDefinition[] {
 
 const parseTypes = (text: string): string[] => text.split(' ');
 
-/** Default media types: those that cannot be read are excluded, or those that can are included. */
-const DEFAULT_TYPES = { exclude: parseTypes(policy.NOT_READABLE_TYPES), include: parseTypes(policy.READABLE_TYPES) };
+/** Media types that apply by default in each mode: unreadable ones are excluded, or readable ones are included. */
+const DEFAULT_TYPES = { exclude: parseTypes(policy.UNREADABLE_TYPES), include: parseTypes(policy.READABLE_TYPES) };
 
-/** "The maximum size of an address is 128 by default", "by default the crawler will ignore … a question mark". */
+/** FDSE: "maximum size of an address is 128 by default", "by default the crawler will ignore … a question mark". */
 const FDSE_DEFAULTS = { maxUrlLength: 128, followQueryStrings: false };
 const OWN_DEFAULTS = { maxUrlLength: 2048, followQueryStrings: true };
 
 /**
- * Media types of extensions that are ignored by default; a rule that accepts one of these extensions by name must also
- * let in its types.
+ * Media types with the extensions that are ignored by default. If a rule explicitly accepts an extension, its media
+ * types must be accepted, too.
  */
-const TYPES_OF: readonly (readonly [type: string, extensions: string])[] = [
+const EXTENSIONS_BY_TYPE: readonly (readonly [type: string, extensions: string])[] = [
   ['image/*', 'bmp gif heic ico jpeg jpg png svg tif tiff webp avif'],
   ['audio/*', 'aac flac m4a mid mp3 ogg wav wma'],
   ['video/*', '3gp avi flv m4v mkv mov mp4 mpeg mpg ogv webm wmv'],
@@ -173,18 +173,20 @@ const TYPES_OF: readonly (readonly [type: string, extensions: string])[] = [
   ['application/octet-stream', 'bin exe dmg iso rar 7z bz2 xz tar zst deb rpm msi'],
 ];
 
-type Named = ReadonlySet<string>;
+type ExtensionSet = ReadonlySet<string>;
 
-function readMimeTypes(node: Node, mode: 'include' | 'exclude', named: Named): readonly string[] {
-  const written = readSettings(node, policy.MIME_TYPES).types;
-  if (written || mode === 'include') return written ?? DEFAULT_TYPES.include;
-  const wanted = TYPES_OF.filter(([, extensions]) => extensions.split(' ').some((extension) => named.has(extension)));
-  return DEFAULT_TYPES.exclude.filter((type) => !wanted.some(([other]) => other === type));
+function readMimeTypes(node: Node, mode: 'include' | 'exclude', namedExtensions: ExtensionSet): readonly string[] {
+  const configuredTypes = readSettings(node, policy.MIME_TYPES).types;
+  if (configuredTypes || mode === 'include') return configuredTypes ?? DEFAULT_TYPES.include;
+  const acceptedTypes = EXTENSIONS_BY_TYPE.filter(([, extensions]) =>
+    extensions.split(' ').some((extension) => namedExtensions.has(extension)),
+  );
+  return DEFAULT_TYPES.exclude.filter((type) => !acceptedTypes.some(([acceptedType]) => acceptedType === type));
 }
 
-function readLinkRules(crawler: Node, named: Named, problems: Problems): LinkRulesDefinition {
+function readLinkRules(crawler: Node, namedExtensions: ExtensionSet, problems: Problems): LinkRulesDefinition {
   const { dialect, ...values } = readSettings(crawler, policy.LINK_RULES);
-  const fallback = dialect === 'fdse' ? FDSE_DEFAULTS : OWN_DEFAULTS;
+  const dialectDefaults = dialect === 'fdse' ? FDSE_DEFAULTS : OWN_DEFAULTS;
   const place = findOnlyChild(crawler, policy.LINK_RULES)?.place;
   if (values.rogue && place) {
     const message =
@@ -193,9 +195,11 @@ function readLinkRules(crawler: Node, named: Named, problems: Problems): LinkRul
   }
   return {
     protocols: values.protocols,
-    maxUrlLength: values.maxUrlLength ?? fallback.maxUrlLength,
-    followQueryStrings: values.followQueryStrings ?? fallback.followQueryStrings,
-    ignoreLinksTo: values.ignoreLinksTo ?? policy.NOT_READABLE.split('|').filter((extension) => !named.has(extension)),
+    maxUrlLength: values.maxUrlLength ?? dialectDefaults.maxUrlLength,
+    followQueryStrings: values.followQueryStrings ?? dialectDefaults.followQueryStrings,
+    ignoreLinksTo:
+      values.ignoreLinksTo ??
+      policy.UNREADABLE_EXTENSIONS.split('|').filter((extension) => !namedExtensions.has(extension)),
     rogue: values.rogue,
     followOffsite: values.followOffsite,
     ...(place ? { place } : {}),
@@ -230,10 +234,10 @@ function readSoftErrors(crawler: Node, { problems }: ReadContext): SoftErrorDefi
   const element = findOnlyChild(crawler, errors.SOFT_ERRORS) as Node | undefined;
   return (element ? findValidChildren(element, errors.SOFT_ERROR) : []).flatMap(({ values, place }) => {
     const { field, pattern, status, ...patterns } = values;
-    const given = Object.values(patterns).filter((one) => one !== undefined).length;
-    if ((field === undefined) !== (pattern === undefined) || (given === 0) === (pattern === undefined)) {
+    const patternCount = Object.values(patterns).filter((value) => value !== undefined).length;
+    if ((field === undefined) !== (pattern === undefined) || (patternCount === 0) === (pattern === undefined)) {
       const message =
-        'SoftError needs patterns: url, title and content, which must match together, or field and pattern';
+        'SoftError requires patterns: one or more of url, title and content, all of which have to match, or field and pattern';
       problems.add('missing-attribute', message, place);
       return [];
     }

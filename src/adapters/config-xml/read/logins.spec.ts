@@ -37,7 +37,7 @@ it.each([
   [
     'a keytab that is not there',
     'type="negotiate" keytab="robot.keytab"',
-    'the file robot.keytab cannot be read beside CrawlConfig.xml',
+    'the file robot.keytab cannot be read; its path is relative to the folder of CrawlConfig.xml',
   ],
   [
     'a file that is no keytab',
@@ -47,7 +47,7 @@ it.each([
   [
     'a certificate that is not there',
     'type="certificate" certificate="none.pem" key="other.key"',
-    'the file none.pem cannot be read beside CrawlConfig.xml',
+    'the file none.pem cannot be read; its path is relative to the folder of CrawlConfig.xml',
   ],
   [
     'a key that is none',

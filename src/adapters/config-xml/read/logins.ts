@@ -1,4 +1,4 @@
-/** Reads `cw:Login`: checks what each type requires, and that secrets are not sent where they could be read. */
+/** Reads `cw:Login`, and checks that required attributes are present and secrets are not sent in clear text. */
 import { createHash, createPrivateKey } from 'node:crypto';
 import { createRequire } from 'node:module';
 import { createSecureContext } from 'node:tls';
@@ -23,37 +23,41 @@ import type { ReadContext } from './context.js';
 type LoginNode = Node<typeof schema.LOGIN.attributes>;
 type Option = keyof LoginNode['values'];
 
-const SHARED: readonly Option[] = ['name', 'type', 'url', 'insecure', 'check'];
+const SHARED_OPTIONS: readonly Option[] = ['name', 'type', 'url', 'insecure', 'check'];
 
-/** Options of each type, in addition to those that all types have. */
-const OPTIONS: Readonly<Record<LoginType, { readonly needs: readonly Option[]; readonly takes?: readonly Option[] }>> =
-  {
-    basic: { needs: ['user', 'password'] },
-    digest: { needs: ['user', 'password'] },
-    ntlm: { needs: ['user', 'password'], takes: ['domain'] },
-    negotiate: { needs: [], takes: ['service', 'principal', 'keytab'] },
-    bearer: { needs: ['token'] },
-    header: { needs: ['header', 'value'] },
-    oauth2: { needs: ['tokenUrl', 'clientId', 'clientSecret'], takes: ['scope', 'audience', 'clientAuthentication'] },
-    certificate: { needs: ['certificate', 'key'], takes: ['passphrase'] },
-    form: {
-      needs: [],
-      takes: [
-        'user',
-        'password',
-        'page',
-        'form',
-        'sendTo',
-        'successSelector',
-        'successCookie',
-        'successStatus',
-        'successText',
-        'refusedText',
-        'lockedText',
-        'loggedOut',
-      ],
-    },
-  };
+/** Required and optional attributes of each type, in addition to those that all types have. */
+const OPTIONS_BY_TYPE: Readonly<
+  Record<LoginType, { readonly requiredOptions: readonly Option[]; readonly optionalOptions?: readonly Option[] }>
+> = {
+  basic: { requiredOptions: ['user', 'password'] },
+  digest: { requiredOptions: ['user', 'password'] },
+  ntlm: { requiredOptions: ['user', 'password'], optionalOptions: ['domain'] },
+  negotiate: { requiredOptions: [], optionalOptions: ['service', 'principal', 'keytab'] },
+  bearer: { requiredOptions: ['token'] },
+  header: { requiredOptions: ['header', 'value'] },
+  oauth2: {
+    requiredOptions: ['tokenUrl', 'clientId', 'clientSecret'],
+    optionalOptions: ['scope', 'audience', 'clientAuthentication'],
+  },
+  certificate: { requiredOptions: ['certificate', 'key'], optionalOptions: ['passphrase'] },
+  form: {
+    requiredOptions: [],
+    optionalOptions: [
+      'user',
+      'password',
+      'page',
+      'form',
+      'sendTo',
+      'successSelector',
+      'successCookie',
+      'successStatus',
+      'successText',
+      'refusedText',
+      'lockedText',
+      'loggedOut',
+    ],
+  },
+};
 
 export function readLogins(fetcher: Node, context: ReadContext): LoginDefinition[] {
   return findValidChildren(fetcher, schema.LOGIN).flatMap((node) => {
@@ -65,32 +69,32 @@ export function readLogins(fetcher: Node, context: ReadContext): LoginDefinition
 
 function checkLogin(node: LoginNode, { problems }: ReadContext): boolean {
   const { element, values, place } = node;
-  const { needs, takes = [] } = OPTIONS[values.type];
-  const missing = needs.filter((option) => values[option] === undefined);
-  for (const option of missing)
+  const { requiredOptions, optionalOptions = [] } = OPTIONS_BY_TYPE[values.type];
+  const missingOptions = requiredOptions.filter((option) => values[option] === undefined);
+  for (const option of missingOptions)
     problems.add('missing-attribute', `a login of type ${values.type} requires the attribute ${option}`, place);
-  const known = new Set<string>([...SHARED, ...needs, ...takes]);
+  const supportedOptions = new Set<string>([...SHARED_OPTIONS, ...requiredOptions, ...optionalOptions]);
   for (const { local } of element.attributes) {
-    if (!(local in schema.LOGIN.attributes) || known.has(local)) continue;
-    const list = [...needs, ...takes].join(', ') || 'none of its kind';
-    const message = `a login of type ${values.type} does not read the attribute ${local}; it reads ${list}`;
+    if (!(local in schema.LOGIN.attributes) || supportedOptions.has(local)) continue;
+    const optionList = [...requiredOptions, ...optionalOptions].join(', ') || 'no such attributes';
+    const message = `a login of type ${values.type} does not use the attribute ${local}; it uses ${optionList}`;
     problems.add('ignored-attribute', message, place);
   }
-  for (const option of ['url', 'check', 'page', 'tokenUrl'] as const) checkAddress(node, option, problems);
-  return missing.length === 0;
+  for (const option of ['url', 'check', 'page', 'tokenUrl'] as const) checkUrl(node, option, problems);
+  return missingOptions.length === 0;
 }
 
-function checkAddress({ values, place }: LoginNode, option: 'url' | 'check' | 'page' | 'tokenUrl', problems: Problems) {
-  const address = values[option];
-  if (address === undefined) return;
-  if (hasUserInfo(address))
+function checkUrl({ values, place }: LoginNode, option: 'url' | 'check' | 'page' | 'tokenUrl', problems: Problems) {
+  const url = values[option];
+  if (url === undefined) return;
+  if (hasUserInfo(url))
     problems.add(
       'bad-value',
-      `${option}: write the URL without user name and password, which have their own attributes`,
+      `${option}: write the URL without user name and password; use the attributes user and password instead`,
       place,
     );
-  if (URL.parse(address)?.protocol === 'https:' || values.insecure) return;
-  const message = `${option} of login ${values.name} begins with http://, so anyone on the network path could read the login: use https://, or write insecure="true" if that is intended`;
+  if (URL.parse(url)?.protocol === 'https:' || values.insecure) return;
+  const message = `${option} of login ${values.name} begins with http://, so the login would be sent in clear text: use https://, or write insecure="true" if that is intended`;
   problems.add('bad-value', message, place);
 }
 
@@ -101,7 +105,7 @@ function readLogin(node: LoginNode, context: ReadContext): LoginDefinition | und
   const { name, url, type } = values;
   const base = { name, url, check: values.check ?? url, place };
   if (URL.parse(base.check)?.origin !== URL.parse(url)?.origin)
-    context.problems.add('bad-value', `check of login ${name} is on a different server from its url`, place);
+    context.problems.add('bad-value', `check of login ${name} must be on the same server as its url`, place);
   switch (type) {
     case 'basic':
     case 'digest':
@@ -109,7 +113,7 @@ function readLogin(node: LoginNode, context: ReadContext): LoginDefinition | und
     case 'ntlm':
       return { ...base, type, ...parseWindowsUser(values), password: toSecret(values.password) };
     case 'negotiate':
-      return readNegotiate(base, node, context);
+      return readNegotiateLogin(base, node, context);
     case 'bearer':
       return { ...base, type, header: 'authorization', value: new Secret(`Bearer ${values.token}`) };
     case 'header':
@@ -120,26 +124,30 @@ function readLogin(node: LoginNode, context: ReadContext): LoginDefinition | und
       return { ...base, type, tokenUrl, clientId, clientSecret, scope, audience, clientAuthentication };
     }
     case 'certificate':
-      return readCertificate(base, node, context);
+      return readCertificateLogin(base, node, context);
     case 'form':
-      return readForm(base, node, context);
+      return readFormLogin(base, node, context);
   }
 }
 
 const KERBEROS_MISSING =
-  'logins of type negotiate require the package kerberos, which is not installed: run `npm install kerberos` in the folder of Crawlway, with the Kerberos libraries of the system (docs/LOGINS.md, Kerberos)';
+  'logins of type negotiate require the package kerberos, which is not installed: install the Kerberos libraries of the operating system, then run `npm install kerberos` in the folder of Crawlway (docs/LOGINS.md, Kerberos)';
 
 /** The first bytes of a keytab: format 5, version 2. */
-const KEYTAB_BEGIN = '\x05\x02';
+const KEYTAB_MAGIC = '\x05\x02';
 
-function readNegotiate(base: Base, { values, place }: LoginNode, context: ReadContext): NegotiateLogin | undefined {
+function readNegotiateLogin(
+  base: LoginBase,
+  { values, place }: LoginNode,
+  context: ReadContext,
+): NegotiateLogin | undefined {
   const { service, principal, keytab } = values;
   if (!isKerberosInstalled()) context.problems.add('missing-package', KERBEROS_MISSING, place);
   const login = { ...base, type: 'negotiate', service, principal } as const;
   if (keytab === undefined) return login;
   const content = context.readFile(keytab, place);
   if (content === undefined) return undefined;
-  if (!content.startsWith(KEYTAB_BEGIN)) {
+  if (!content.startsWith(KEYTAB_MAGIC)) {
     const message = `login ${base.name}: ${keytab} is not a keytab: specify one created by kadmin or ktutil`;
     context.problems.add('bad-value', message, place);
     return undefined;
@@ -148,7 +156,7 @@ function readNegotiate(base: Base, { values, place }: LoginNode, context: ReadCo
   return { ...login, keytab: { path: context.resolvePath(keytab), digest } };
 }
 
-/** The package requires system libraries, so it is not a dependency of Crawlway. */
+/** The package is not a dependency of Crawlway, because it requires system libraries. */
 function isKerberosInstalled(): boolean {
   try {
     createRequire(import.meta.url).resolve('kerberos');
@@ -160,63 +168,63 @@ function isKerberosInstalled(): boolean {
 
 const toSecret = (text: string | undefined): Secret => new Secret(text ?? '');
 
-/** `DOMAIN\user` as people write it. */
+/** Splits a user name of the form `DOMAIN\user`, unless the domain is set separately. */
 function parseWindowsUser({ user = '', domain }: LoginNode['values']): { user: string; domain: string } {
   const backslash = user.indexOf('\\');
   if (domain !== undefined || backslash < 0) return { user, domain: domain ?? '' };
   return { user: user.slice(backslash + 1), domain: user.slice(0, backslash) };
 }
 
-type Base = Pick<LoginDefinition, 'name' | 'url' | 'check' | 'place'>;
+type LoginBase = Pick<LoginDefinition, 'name' | 'url' | 'check' | 'place'>;
 
-function readCertificate(base: Base, { values, place }: LoginNode, context: ReadContext): CertificateLogin | undefined {
+function readCertificateLogin(
+  base: LoginBase,
+  { values, place }: LoginNode,
+  context: ReadContext,
+): CertificateLogin | undefined {
   const certificate = context.readFile(values.certificate ?? '', place);
   const key = context.readFile(values.key ?? '', place);
   if (certificate === undefined || key === undefined) return undefined;
   const reportFault = (message: string): undefined => {
     context.problems.add('bad-value', `login ${values.name}: ${message}`, place);
   };
-  let open: string;
+  let decryptedKey: string;
   try {
     const privateKey = createPrivateKey({ key, passphrase: values.passphrase ?? '' });
-    open = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+    decryptedKey = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
   } catch {
     return reportFault(
       `the private key ${values.key} cannot be read: provide a key in PEM form, and its passphrase if it has one`,
     );
   }
   try {
-    createSecureContext({ cert: certificate, key: open });
+    createSecureContext({ cert: certificate, key: decryptedKey });
   } catch {
     return reportFault(
       `the certificate ${values.certificate} cannot be used with the key ${values.key}: provide a matching pair in PEM form`,
     );
   }
-  return { ...base, type: 'certificate', certificate, key: new Secret(open) };
+  return { ...base, type: 'certificate', certificate, key: new Secret(decryptedKey) };
 }
 
-function readForm(base: Base, node: LoginNode, { problems }: ReadContext): FormLogin {
+function readFormLogin(base: LoginBase, node: LoginNode, { problems }: ReadContext): FormLogin {
   const { values, place } = node;
-  const inside = node as Node;
-  const steps = findValidChildren(inside, schema.LOGIN_STEP).map((step): LoginStep => {
+  const parent = node as Node;
+  const steps = findValidChildren(parent, schema.LOGIN_STEP).map((step): LoginStep => {
     if (step.values.json !== undefined && URL.parse(step.values.json)?.protocol === 'http:' && !values.insecure)
       problems.add('bad-value', `json of login ${values.name} begins with http://: use https://`, step.place);
     return { form: step.values.form, json: step.values.json, fields: readFields(step as Node) };
   });
-  const fields = readFields(inside);
+  const fields = readFields(parent);
   if (steps.length === 0) steps.push({ form: values.form, fields: [...fields, ...listCredentialFields(values)] });
   else if (fields.length > 0 || values.password !== undefined || values.form !== undefined)
     problems.add(
       'no-effect',
-      `login ${values.name} has steps: its fields, form and password belong in a LoginStep`,
+      `login ${values.name} has steps, so its own fields, form and password are ignored: move them into a LoginStep`,
       place,
     );
   if (steps.every((step) => step.fields.length === 0))
-    problems.add(
-      'missing-attribute',
-      `a login of type form requires user and password, or fields in LoginField`,
-      place,
-    );
+    problems.add('missing-attribute', `a login of type form requires user and password, or LoginField elements`, place);
   const page = values.page ?? base.url;
   return {
     ...base,

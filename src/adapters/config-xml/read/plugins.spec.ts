@@ -54,10 +54,10 @@ it('only a module below the folder of plug-ins can be named', () => {
   symlinkSync(join(elsewhere, 'evil.mjs'), join(folder, 'link.mjs'));
   const fault = (file: string): string[] => errors(`<cw:Plugin file="${file}"/>${SINK}`, folder);
   expect(fault('orders.jsonl')[0]).toContain('specify a file that ends in .mjs, .js, .mts, .ts');
-  expect(fault('../x.mjs')[0]).toContain('specify a file below the folder for plug-ins');
-  expect(fault(join(elsewhere, 'evil.mjs'))[0]).toContain('specify a file below the folder for plug-ins');
+  expect(fault('../x.mjs')[0]).toContain('specify a file in or below the folder for plug-ins');
+  expect(fault(join(elsewhere, 'evil.mjs'))[0]).toContain('specify a file in or below the folder for plug-ins');
   expect(fault('link.mjs')[0]).toContain('leads out of the folder for plug-ins');
-  expect(fault('missing.mjs')[0]).toContain('there is no missing.mjs');
+  expect(fault('missing.mjs')[0]).toContain('missing.mjs does not exist');
 });
 
 it('names are told apart, and what they refer to has to be there', () => {

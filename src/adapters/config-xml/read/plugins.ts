@@ -1,4 +1,4 @@
-/** Reads plug-ins. A person who may change the configuration must not be able to run arbitrary files on the machine. */
+/** Reads plug-ins. Users who may change the configuration must not be able to run arbitrary files on the machine. */
 import { existsSync, realpathSync } from 'node:fs';
 import { basename, extname, resolve, sep } from 'node:path';
 import type { ServerDefinition } from '../../../domain/crawl/definition.js';
@@ -11,10 +11,10 @@ import { suggestSpelling } from '../spelling.js';
 import type { ReadContext } from './context.js';
 
 /**
- * Extensions of modules. None of these files can be written through the API: rule files and files of sinks have
- * different extensions.
+ * Extensions of modules. The API cannot write files with these extensions, because rule files and the files of sinks
+ * have different ones.
  */
-const ENDINGS = ['.mjs', '.js', '.mts', '.ts'];
+const EXTENSIONS = ['.mjs', '.js', '.mts', '.ts'];
 
 export function readPlugins(
   root: Node,
@@ -24,7 +24,7 @@ export function readPlugins(
   const plugins = findValidChildren(root, schema.PLUGIN).map((node): PluginDefinition => {
     const { file, name, crawlers, timeLimitMS, memoryLimitBytes, onFailure } = node.values;
     const fault = folder === undefined ? undefined : findFileFault(file, folder);
-    if (fault) problems.add('bad-value', `file of Plugin: ${fault}`, node.place);
+    if (fault) problems.add('bad-value', `Plugin: the attribute file is not valid: ${fault}`, node.place);
     return {
       name: name ?? basename(file, extname(file)),
       file: folder === undefined ? file : resolve(folder, file),
@@ -35,7 +35,7 @@ export function readPlugins(
       onFailure,
       settings: findValidChildren(node as Node, schema.SETTING).map(({ element, values }) => ({
         name: values.name,
-        // A value that is kept outside the configuration is a secret.
+        // A value that comes from outside the configuration is treated as a secret.
         value: element.attributes.some(({ local, value }) => local === 'value' && value.includes('${'))
           ? new Secret(values.value)
           : values.value,
@@ -46,13 +46,13 @@ export function readPlugins(
 }
 
 function findFileFault(file: string, folder: string): string | undefined {
-  if (!ENDINGS.includes(extname(file).toLowerCase())) return `specify a file that ends in ${ENDINGS.join(', ')}`;
+  if (!EXTENSIONS.includes(extname(file).toLowerCase())) return `specify a file that ends in ${EXTENSIONS.join(', ')}`;
   const base = resolve(folder);
   const path = resolve(base, file);
   const isBelow = (inner: string, outer: string): boolean =>
     inner.startsWith(outer.endsWith(sep) ? outer : outer + sep);
-  if (!isBelow(path, base)) return `specify a file below the folder for plug-ins, which CRAWLWAY_PLUGINS sets`;
-  if (!existsSync(path)) return `there is no ${file} below the folder for plug-ins`;
+  if (!isBelow(path, base)) return `specify a file in or below the folder for plug-ins, which CRAWLWAY_PLUGINS sets`;
+  if (!existsSync(path)) return `${file} does not exist in the folder for plug-ins`;
   if (!isBelow(realpathSync(path), realpathSync(base)))
     return `${file} is a link that leads out of the folder for plug-ins; specify the file itself`;
   return undefined;
@@ -65,12 +65,16 @@ export function checkPlugins({ plugins = [], crawlers, sinks }: ServerDefinition
     if (names.indexOf(name) === index) continue;
     problems.add('duplicate-name', `there is more than one Plugin ${name}: give each its own name`, place);
   }
-  // A missing name was already reported.
-  const known = crawlers.map(({ name }) => name).filter(Boolean);
-  for (const { crawlers: named = [], place } of plugins) {
-    for (const name of named)
-      if (!known.includes(name))
-        problems.add('unknown-reference', `there is no Crawler named ${name}${suggestSpelling(name, known)}`, place);
+  // Missing names have already been reported.
+  const knownCrawlers = crawlers.map(({ name }) => name).filter(Boolean);
+  for (const { crawlers: crawlerNames = [], place } of plugins) {
+    for (const name of crawlerNames)
+      if (!knownCrawlers.includes(name))
+        problems.add(
+          'unknown-reference',
+          `there is no Crawler named ${name}${suggestSpelling(name, knownCrawlers)}`,
+          place,
+        );
   }
   for (const { type, url, place } of sinks) {
     const name = url.slice('plugin:'.length);

@@ -1,4 +1,4 @@
-/** Crawl rules: from checked elements to match expressions and actions. */
+/** Converts the checked elements of crawl rules to match expressions and actions. */
 
 import type { Place } from '../../../domain/crawl/place.js';
 import type {
@@ -17,26 +17,26 @@ import type { Values } from '../schema/spec.js';
 import { findVocabulary } from '../schema/vocabulary.js';
 import { lengthRange } from '../value-types/plain.js';
 
-/** Every rule of a crawler in file order. Invalid rules are left out and reported. */
+/** Reads all rules of a crawler in file order. Invalid rules are reported and omitted. */
 export function readRules(crawler: Node, problems: Problems): RuleDefinition[] {
-  const found: RuleDefinition[] = [];
+  const definitions: RuleDefinition[] = [];
   let number = 0;
   for (const block of findValidChildren(crawler, crawl.RULES)) {
     const { group, key } = block.values;
     for (const node of findValidChildren(block, crawl.RULE)) {
       number++;
       const rule = readRule(node, problems);
-      if (rule) found.push({ number, group, ...(key === undefined ? {} : { key }), place: node.place, ...rule });
+      if (rule) definitions.push({ number, group, ...(key === undefined ? {} : { key }), place: node.place, ...rule });
     }
   }
-  return found;
+  return definitions;
 }
 
 export function readRule(node: Node, problems: Problems): Pick<RuleDefinition, 'match' | 'actions'> | undefined {
   const matches = node.children.filter((child) => MATCH_ELEMENTS.includes(child.spec.name));
-  const match = readAllOf(matches, node.place, problems);
+  const match = readConjunction(matches, node.place, problems);
   const actions = readActions(node, problems);
-  if (hasUnreadElement(node)) return undefined;
+  if (hasUnknownElement(node)) return undefined;
   if (matches.length === 0) {
     problems.add('empty-rule', 'a Rule requires a match element, for example Domain', node.place);
   } else if (matches.length === node.children.length) {
@@ -47,17 +47,17 @@ export function readRule(node: Node, problems: Problems): Pick<RuleDefinition, '
 }
 
 /**
- * Unknown elements of our own namespace have already been reported as errors; foreign ones and unknown actions were
- * only reported as ignored.
+ * Whether the element contains one that has been reported as an error because it is unknown. Elements in foreign
+ * namespaces and unknown actions do not count, because they are only ignored.
  */
-function hasUnreadElement(node: Node): boolean {
-  const own = node.element.children.filter(
+function hasUnknownElement(node: Node): boolean {
+  const relevant = node.element.children.filter(
     (child) => findVocabulary(child.namespace, child.prefix) !== 'foreign' && !isUnknownAction(child, node.spec),
   );
-  return own.length > node.children.length;
+  return relevant.length > node.children.length;
 }
 
-function readAllOf(nodes: readonly Node[], place: Place, problems: Problems): MatchExpression | undefined {
+function readConjunction(nodes: readonly Node[], place: Place, problems: Problems): MatchExpression | undefined {
   const children = nodes.map((node) => readMatch(node, problems));
   if (!children.every((child) => child !== undefined)) return undefined;
   return children.length === 1 ? children[0] : { type: 'and', children, place };
@@ -66,7 +66,7 @@ function readAllOf(nodes: readonly Node[], place: Place, problems: Problems): Ma
 function readMatch(node: Node, problems: Problems): MatchExpression | undefined {
   if (node.broken) return undefined;
   const { place } = node;
-  if (['And', 'Or', 'Not'].includes(node.spec.name)) return readBoolean(node, problems);
+  if (['And', 'Or', 'Not'].includes(node.spec.name)) return readLogicalOperator(node, problems);
   if (isOfKind(node, rules.LENGTH)) return { type: 'length', field: node.values.field, ...node.values.value, place };
   if (isOfKind(node, rules.ATOM)) return readAtom(node, problems);
   if (isOfKind(node, rules.DOMAIN)) return readDomain(node);
@@ -77,16 +77,16 @@ function readMatch(node: Node, problems: Problems): MatchExpression | undefined 
 
 type ShortcutValues = Node<rules.Shortcut['attributes']>['values'];
 
-function readBoolean(node: Node, problems: Problems): MatchExpression | undefined {
+function readLogicalOperator(node: Node, problems: Problems): MatchExpression | undefined {
   const { place } = node;
   const name = node.spec.name;
-  const wanted = name === 'Not' ? 'exactly one match element' : 'a match element';
+  const requirement = name === 'Not' ? 'exactly one match element' : 'a match element';
   if (node.children.length === 0 || (name === 'Not' && node.children.length > 1)) {
-    if (!hasUnreadElement(node)) problems.add('empty-rule', `${name} requires ${wanted} inside`, place);
+    if (!hasUnknownElement(node)) problems.add('empty-rule', `${name} requires ${requirement} inside`, place);
     return undefined;
   }
   const children = node.children.map((child) => readMatch(child, problems));
-  if (hasUnreadElement(node) || !children.every((child) => child !== undefined)) return undefined;
+  if (hasUnknownElement(node) || !children.every((child) => child !== undefined)) return undefined;
   if (name === 'Not') return { type: 'not', child: children[0] as MatchExpression, place };
   return { type: name === 'And' ? 'and' : 'or', children, place };
 }
@@ -105,19 +105,19 @@ const PLAIN_HOST = /^[^\\^$*+?[\](){}|]*$/;
 const ESCAPED_DOT = /\\\./g;
 
 /**
- * A host name is taken literally, with dots escaped or not. With real operators, it is what Domain abbreviates
- * according to the reference: exactly the host, or its end after a dot.
+ * A plain host name is matched literally, whether its dots are escaped or not. A regular expression is expanded to what
+ * Domain abbreviates according to the reference: it must match the whole host, or the end of the host after a dot.
  */
 function readDomain(node: Node<typeof rules.DOMAIN.attributes>): MatchExpression {
   const { place, values } = node;
   const { value, norm, litteral } = values;
-  const plain = litteral ? value : value.replace(ESCAPED_DOT, '.');
-  if (PLAIN_HOST.test(plain)) return { type: 'domain', value: plain.toLowerCase(), norm, place };
+  const plainValue = litteral ? value : value.replace(ESCAPED_DOT, '.');
+  if (PLAIN_HOST.test(plainValue)) return { type: 'domain', value: plainValue.toLowerCase(), norm, place };
   const createAtom = (kind: MatchKind, pattern: string): MatchExpression => {
     return { type: 'atom', field: 'host', kind, norm, value: pattern, litteral, place };
   };
-  const below = litteral ? `.\\(${value}\\)` : `\\.(?:${value})`;
-  return { type: 'or', children: [createAtom('suffix', below), createAtom('exact', value)], place };
+  const suffixPattern = litteral ? `.\\(${value}\\)` : `\\.(?:${value})`;
+  return { type: 'or', children: [createAtom('suffix', suffixPattern), createAtom('exact', value)], place };
 }
 
 interface ActionDraft {
@@ -138,12 +138,12 @@ const toRenderAction = ({ mode, readyWhen, steps }: Values<typeof crawl.RENDER.a
   ...(steps === undefined ? {} : { renderSteps: steps }),
 });
 
-/** The actions of a rule in the order written; a later one wins. */
+/** Reads the actions of a rule in order; if two contradict each other, the later one wins. */
 function readActions(rule: Node, problems: Problems): RuleActions {
   const draft: ActionDraft = { metas: [] };
   const setAction = <A extends Aspect>(aspect: A, value: NonNullable<ActionDraft[A]>, node: Node): void => {
     if (draft[aspect] !== undefined && draft[aspect] !== value) {
-      const message = `${node.spec.name} contradicts an action before it in this Rule; it wins`;
+      const message = `${node.spec.name} contradicts an earlier action in this Rule and overrides it: remove one of them`;
       problems.add('contradictory-actions', message, node.place);
     }
     draft[aspect] = value;
@@ -154,13 +154,13 @@ function readActions(rule: Node, problems: Problems): RuleActions {
     else if (isOfKind(node, crawl.PRIORITY)) setAction('priorityShift', node.values.shift, node);
     else if (isOfKind(node, crawl.RENDER)) draft.render = { ...draft.render, ...toRenderAction(node.values) };
     else if (isOfKind(node, crawl.ADD_META)) draft.metas.push(node.values);
-    else for (const [aspect, value] of SWITCHES[node.spec.name] ?? []) setAction(aspect, value, node);
+    else for (const [aspect, value] of ACTION_ASPECTS[node.spec.name] ?? []) setAction(aspect, value, node);
   }
   return draft;
 }
 
-/** Aspects that each action sets; Ignore means not accepted, not indexed and not followed. */
-const SWITCHES: Readonly<Record<string, readonly (readonly ['accept' | 'index' | 'follow', boolean])[]>> = {
+/** The aspects that each action sets. Ignore sets three: not accepted, not indexed and not followed. */
+const ACTION_ASPECTS: Readonly<Record<string, readonly (readonly ['accept' | 'index' | 'follow', boolean])[]>> = {
   Index: [['index', true]],
   NoIndex: [['index', false]],
   Follow: [['follow', true]],

@@ -9,20 +9,16 @@ export function readSchedules(crawler: Node, { problems }: ReadContext): Schedul
   const schedules = findValidChildren(crawler, SCHEDULE).map((node): ScheduleDefinition => {
     const { hosts = [], timeZone, outside, maxBytesPerS } = node.values;
     const windows = findValidChildren(node as Node, WINDOW).map(({ values, place }): WindowDefinition => {
-      const { days, from, to, crawl, throttleTimeMS: throttle, maxBytesPerS: most } = values;
+      const { days, from, to, crawl, throttleTimeMS: throttle, maxBytesPerS: maxBytesPerSecond } = values;
       if (from === to)
-        problems.add(
-          'bad-range',
-          'the Window ends at the time at which it begins: for a whole day, leave out both',
-          place,
-        );
+        problems.add('bad-range', 'from and to of this Window are the same time: omit both for a whole day', place);
       return {
         days,
         from,
         to,
         crawl,
         ...(throttle === undefined ? {} : { throttle }),
-        ...(most === undefined ? {} : { bytesPerSecond: most }),
+        ...(maxBytesPerSecond === undefined ? {} : { bytesPerSecond: maxBytesPerSecond }),
       };
     });
     if (windows.length > 0 && outside === 'rest' && windows.every(({ crawl }) => !crawl)) {

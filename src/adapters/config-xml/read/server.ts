@@ -1,4 +1,4 @@
-/** Fetchers and extractors. */
+/** Reads fetchers, extractors and the renderer. */
 
 import type { CrawlerDefinition } from '../../../domain/crawl/definition.js';
 import type {
@@ -26,34 +26,34 @@ export function readFetchers(root: Node, context: ReadContext): FetcherDefinitio
 type FetcherValues = Node<typeof server.FETCHER.attributes>['values'];
 
 function readFetcher(node: Node<typeof server.FETCHER.attributes>, context: ReadContext): FetcherDefinition {
-  const inside = node as Node;
-  const proxies = readProxies(inside, context);
-  const headers = findValidChildren(inside, server.HEADER);
-  const unbound = headers.filter(({ values }) => values.url === undefined);
+  const parent = node as Node;
+  const proxies = readProxies(parent, context);
+  const headers = findValidChildren(parent, server.HEADER);
+  const unboundHeaders = headers.filter(({ values }) => values.url === undefined);
   return {
-    ...createFetcherDefinition(node.values, readCertificateAuthorities(inside, context)),
+    ...createFetcherDefinition(node.values, readCertificateAuthorities(parent, context)),
     place: node.place,
     headers: addIdentityHeaders(
       node.values,
       Object.fromEntries(
-        unbound.map((header) => [
+        unboundHeaders.map((header) => [
           header.values.name,
           isSecretHeaderElement(header) ? new Secret(header.values.value) : header.values.value,
         ]),
       ),
     ),
-    secretHeaders: unbound.filter(isSecretHeaderElement).map(({ values }) => values.name),
+    secretHeaders: unboundHeaders.filter(isSecretHeaderElement).map(({ values }) => values.name),
     boundHeaders: headers.flatMap(({ values: { url, name, value } }) =>
       url === undefined ? [] : [{ url, name, value: new Secret(value) }],
     ),
-    allowedAddresses: readAllowedAddresses(inside),
+    allowedAddresses: readAllowedAddresses(parent),
     ...(proxies.length === 0 ? {} : { proxies }),
-    credentials: findValidChildren(inside, server.CREDENTIAL).map(({ values: { password, ...values } }) => ({
+    credentials: findValidChildren(parent, server.CREDENTIAL).map(({ values: { password, ...values } }) => ({
       ...values,
       password: new Secret(password),
     })),
-    logins: readLogins(inside, context),
-    ...readBotAuth(inside, context),
+    logins: readLogins(parent, context),
+    ...readBotAuth(parent, context),
   };
 }
 
@@ -61,8 +61,7 @@ function readBotAuth(fetcher: Node, { problems }: ReadContext): Pick<FetcherDefi
   const node = findOnlyChild(fetcher, server.BOT_AUTH);
   if (!node) return {};
   const { key, agent } = node.values;
-  // An unresolved reference has already been reported.
-  if (key !== '' && !isEd25519Key(key)) {
+  if (!isEd25519Key(key)) {
     const message = 'BotAuth: the key is not an Ed25519 private key in PEM form; `crawlway keys new` creates one';
     problems.add('bad-value', message, node.place);
   }
@@ -73,19 +72,19 @@ function isEd25519Key(pem: string): boolean {
   const [, base64 = ''] =
     /-----BEGIN PRIVATE KEY-----([A-Za-z0-9+/=\s]{1,1000})-----END PRIVATE KEY-----/.exec(pem) ?? [];
   const der = Buffer.from(base64, 'base64');
-  return der.length >= 48 && der.includes(OID_OF_ED25519);
+  return der.length >= 48 && der.includes(ED25519_OID);
 }
 
-/** 1.3.101.112 (RFC 8410), DER. */
-const OID_OF_ED25519 = Buffer.from('06032b6570', 'hex');
+/** 1.3.101.112 (RFC 8410) in DER. */
+const ED25519_OID = Buffer.from('06032b6570', 'hex');
 
 function readProxies(fetcher: Node, { problems }: ReadContext): ProxyDefinition[] {
   const nodes = findValidChildren(fetcher, server.PROXY);
   const seen = new Set<string>();
   for (const { values, place } of nodes) {
     const prefix = values.for ?? '';
-    const which = prefix === '' ? 'without the attribute for' : `for ${prefix}`;
-    if (seen.has(prefix)) problems.add('duplicate-element', `there is more than one Proxy ${which}: keep one`, place);
+    const scope = prefix === '' ? 'without the attribute for' : `for ${prefix}`;
+    if (seen.has(prefix)) problems.add('duplicate-element', `there is more than one Proxy ${scope}: keep one`, place);
     if (hasUserInfo(prefix)) problems.add('bad-value', 'for: write the prefix without user name and password', place);
     seen.add(prefix);
   }
@@ -96,16 +95,16 @@ function readProxies(fetcher: Node, { problems }: ReadContext): ProxyDefinition[
   }));
 }
 
-/** The URL of a proxy. If it contains a login, it is a secret; its other parts may be shown. */
+/** Returns the URL of a proxy; if it contains a login, as a secret of which the other parts may be shown. */
 export const parseProxyUrl = (url: string): string | Secret =>
   hasUserInfo(url) ? new Secret(url, url.replace(/\/\/[^/]*@/, '//***@')) : url;
 
-/** Whether a header is secret: because of its name, or because its value is kept outside the configuration. */
+/** Whether a header is secret, because of its name or because its value comes from outside the configuration. */
 const isSecretHeaderElement = ({ element, values }: Node<typeof server.HEADER.attributes>): boolean =>
   isSecretHeader(values.name) ||
   element.attributes.some(({ local, value }) => local === 'value' && value.includes('${'));
 
-/** Adds to each fetcher with secret headers the servers of the roots of the crawlers that use it. */
+/** Adds to each fetcher with secret headers the servers that may receive them: those of its crawlers' roots. */
 export function addSecretServers(
   fetchers: readonly FetcherDefinition[],
   crawlers: readonly CrawlerDefinition[],
@@ -125,21 +124,27 @@ function listFetcherNames({ fetcher, conditions }: CrawlerDefinition): Set<strin
   return new Set([fetcher, conditions?.options.fetcher ?? fetcher, ...collectNames(conditions?.rules ?? [])]);
 }
 
-/** The product, and where to read about the crawl; an explicit value is sent unchanged. */
+/** Adds the contact to the default user agent; an explicitly set user agent is sent unchanged. */
 function buildUserAgent({ userAgent, contact }: FetcherValues): string {
   const isDefault = userAgent === collectDefaults(server.FETCHER).userAgent;
   if (!isDefault || contact === undefined) return userAgent;
   return `${userAgent} (${contact.includes('://') ? '+' : ''}${contact})`;
 }
 
-/** Headers that identify the crawler and its language; a Header element of the same name takes precedence. */
-function addIdentityHeaders<T>({ contact, acceptLanguage }: FetcherValues, own: Readonly<Record<string, T>>) {
-  const written = new Set(Object.keys(own).map((name) => name.toLowerCase()));
-  const identity = {
+/** Adds the headers From and Accept-Language; a Header element with the same name takes precedence. */
+function addIdentityHeaders<T>(
+  { contact, acceptLanguage }: FetcherValues,
+  configuredHeaders: Readonly<Record<string, T>>,
+) {
+  const configuredNames = new Set(Object.keys(configuredHeaders).map((name) => name.toLowerCase()));
+  const identityHeaders = {
     ...(contact === undefined || contact.includes('://') ? {} : { from: contact }),
     ...(acceptLanguage === undefined ? {} : { 'accept-language': acceptLanguage }),
   };
-  return { ...Object.fromEntries(Object.entries(identity).filter(([name]) => !written.has(name))), ...own };
+  return {
+    ...Object.fromEntries(Object.entries(identityHeaders).filter(([name]) => !configuredNames.has(name))),
+    ...configuredHeaders,
+  };
 }
 
 function createFetcherDefinition(values: FetcherValues, certificateAuthorities: readonly string[]): FetcherDefinition {
@@ -170,14 +175,14 @@ function createFetcherDefinition(values: FetcherValues, certificateAuthorities: 
 export const readAllowedAddresses = (node: Node): string[] =>
   findValidChildren(node, server.ALLOW_ADDRESS).map(({ values }) => values.cidr);
 
-const PEM = /-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]+-----END CERTIFICATE-----/;
+const CERTIFICATE_PEM = /-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]+-----END CERTIFICATE-----/;
 
 export function readCertificateAuthorities(fetcher: Node, context: ReadContext): string[] {
   const authorities: string[] = [];
   for (const { element, values, place } of findValidChildren(fetcher, server.CERTIFICATE_AUTHORITY)) {
     const text = values.file === undefined ? element.text : context.readFile(values.file, place);
     if (text === undefined) continue;
-    if (PEM.test(text)) authorities.push(text.trim());
+    if (CERTIFICATE_PEM.test(text)) authorities.push(text.trim());
     else context.problems.add('bad-value', 'CertificateAuthority requires a certificate in PEM form', place);
   }
   return authorities;
@@ -185,9 +190,9 @@ export function readCertificateAuthorities(fetcher: Node, context: ReadContext):
 
 export function readExtractors(root: Node, { problems }: ReadContext): ExtractorDefinition[] {
   const nodes = findValidChildren(root, server.EXTRACTOR);
-  const second = nodes.filter(({ values }) => values.type === 'documents')[1];
-  if (second)
-    problems.add('duplicate-name', 'there is more than one Extractor type="documents": keep one', second.place);
+  const duplicate = nodes.filter(({ values }) => values.type === 'documents')[1];
+  if (duplicate)
+    problems.add('duplicate-name', 'there is more than one Extractor type="documents": keep one', duplicate.place);
   return nodes.map(({ values, place }): ExtractorDefinition => {
     const { type, url, timeLimitMS: timeLimit } = values;
     if (type === 'documents') return { type, timeLimit, memoryLimit: values.memoryLimitBytes };

@@ -1,6 +1,6 @@
 /**
- * Reads server records: values in Parameters apply to the records after them; values set in a file apply only to the
- * file.
+ * Reads server records. The values of a Parameters element apply to the records after it; values set in a file apply
+ * only within the file.
  */
 import type { RootDefinition } from '../../../domain/crawl/definition.js';
 import type { ServerParameters, ServerRecord, ServersDefinition } from '../../../domain/crawl/policy-definition.js';
@@ -16,20 +16,24 @@ import type { ReadContext } from './context.js';
 export function readServers(node: ServersNode, context: ReadContext): ServersDefinition {
   const file = readIndexerConf(node, context);
   const records: ServerRecord[] = [...(file?.records ?? [])];
-  let inForce: ServerParameters | undefined;
+  let currentParameters: ServerParameters | undefined;
   /** Applies to the next record only. */
   let login: Secret | undefined;
   for (const child of node.children) {
     if (child.broken) continue;
     if (isOfKind(child, policy.PARAMETERS)) {
-      const { authentication, ...others } = child.values;
-      inForce = { ...inForce, ...omitUndefined(others) };
+      const { authentication, ...otherParameters } = child.values;
+      currentParameters = { ...currentParameters, ...omitUndefined(otherParameters) };
       login = authentication === undefined ? login : new Secret(authentication);
     } else if (isOfKind(child, policy.SERVER)) {
       const { url, authentication, ...parameters } = child.values;
       if (authentication !== undefined) login = new Secret(authentication);
-      const own = login === undefined ? {} : { authentication: login };
-      records.push({ url, place: child.place, parameters: { ...inForce, ...own, ...omitUndefined(parameters) } });
+      const authenticationParameter = login === undefined ? {} : { authentication: login };
+      records.push({
+        url,
+        place: child.place,
+        parameters: { ...currentParameters, ...authenticationParameter, ...omitUndefined(parameters) },
+      });
       login = undefined;
     }
   }
@@ -37,7 +41,7 @@ export function readServers(node: ServersNode, context: ReadContext): ServersDef
     followOutside: node.values.followOutside ?? file?.followOutside ?? false,
     deleteNoServer: node.values.deleteNoServer ?? file?.deleteNoServer ?? true,
     records,
-    defaults: inForce ?? file?.defaults ?? {},
+    defaults: currentParameters ?? file?.defaults ?? {},
     place: node.place,
   };
 }
@@ -49,40 +53,47 @@ function readIndexerConf(node: ServersNode, context: ReadContext): ServersDefini
   if (values.file === undefined) return undefined;
   const text = context.readFile(values.file, place, 'server-records');
   if (text === undefined) return undefined;
-  const encoding = findEncodingProblem(text, values.file);
-  if (encoding) {
-    context.problems.addFound(encoding);
+  const encodingProblem = findEncodingProblem(text, values.file);
+  if (encodingProblem) {
+    context.problems.addProblem(encodingProblem);
     return undefined;
   }
-  refusePlaceholders(text, values.file, context);
+  reportPlaceholders(text, values.file, context);
   const parsed = parseIndexerConf(text, values.file);
-  for (const problem of parsed.problems) context.problems.addFound(problem);
-  refuseEmptyFile(node, parsed, context);
+  for (const problem of parsed.problems) context.problems.addProblem(problem);
+  reportEmptyFile(node, parsed, context);
   return parsed.servers;
 }
 
 /**
- * Refuses a file without servers: if it lost them because of an editor or a full disk, every document of the crawler
- * would be deleted.
+ * Reports a file without servers as an error, because every document of the crawler would be deleted if an editor or a
+ * full disk had emptied the file.
  */
-function refuseEmptyFile(
+function reportEmptyFile(
   { values, children }: ServersNode,
   { servers, problems }: IndexerConf,
   context: ReadContext,
 ): void {
-  const open = (values.followOutside ?? servers.followOutside) || !(values.deleteNoServer ?? servers.deleteNoServer);
-  const written = children.some((child) => child.spec.name === policy.SERVER.name);
-  if (open || written || servers.records.length > 0 || problems.some(({ severity }) => severity === 'error')) return;
-  const message = `${values.file} has no Server command: nothing would be crawled, and what is indexed would be deleted. If that is intended, remove the attribute file from Servers`;
+  const acceptsOtherUrls =
+    (values.followOutside ?? servers.followOutside) || !(values.deleteNoServer ?? servers.deleteNoServer);
+  const hasServerElement = children.some((child) => child.spec.name === policy.SERVER.name);
+  if (
+    acceptsOtherUrls ||
+    hasServerElement ||
+    servers.records.length > 0 ||
+    problems.some(({ severity }) => severity === 'error')
+  )
+    return;
+  const message = `${values.file} has no Server command: nothing would be crawled, and all indexed documents would be deleted. If that is intended, remove the attribute file from Servers`;
   context.problems.add('bad-rule-file', message, servers.place);
 }
 
-function refusePlaceholders(text: string, file: string, { problems }: ReadContext): void {
+function reportPlaceholders(text: string, file: string, { problems }: ReadContext): void {
   for (const [index, line] of text.split('\n').entries()) {
-    const at = line.indexOf(PLACEHOLDER);
-    if (at < 0 || /^\s*#/.test(line)) continue;
-    const place = { file, line: index + 1, column: at + 1 };
-    problems.add('bad-rule-file', 'asterisks stand for a secret that is not shown: write it here again', place);
+    const position = line.indexOf(PLACEHOLDER);
+    if (position < 0 || /^\s*#/.test(line)) continue;
+    const place = { file, line: index + 1, column: position + 1 };
+    problems.add('bad-rule-file', 'the asterisks replace a hidden secret: write the secret here again', place);
   }
 }
 
@@ -90,8 +101,7 @@ const omitUndefined = (parameters: ServerParameters): ServerParameters =>
   Object.fromEntries(Object.entries(parameters).filter(([, value]) => value !== undefined));
 
 /**
- * mnoGoSearch begins at the URLs of its Server commands. Here, a crawler with a Root begins at its roots, and one
- * without at its records.
+ * Creates the roots of a crawler without Root elements: like mnoGoSearch, it begins at the URLs of its server records.
  */
 export function createRootsFromServers(
   crawler: Node,
@@ -101,16 +111,16 @@ export function createRootsFromServers(
   if (!servers) return [];
   const roots = new Map<string, RootDefinition>();
   for (const { url, place } of servers.records) {
-    const parsed = /^https?:\/\/[^/?#*]+/i.test(url) ? URL.parse(url) : null;
-    if (parsed) roots.set(parsed.href, { ...START, url: parsed.href, place });
+    const parsedUrl = /^https?:\/\/[^/?#*]+/i.test(url) ? URL.parse(url) : null;
+    if (parsedUrl) roots.set(parsedUrl.href, { ...ROOT_DEFAULTS, url: parsedUrl.href, place });
   }
   if (roots.size === 0 && servers.deleteNoServer && !problems.hasErrors) {
     const message =
-      'the crawler has no Root, and no Server that names a host: nothing is crawled until a URL is submitted; write <Root url="http://host/" site="false"/>';
+      'the crawler has neither a Root nor a Server that names a host, so nothing is crawled until a URL is submitted; write <Root url="http://host/" site="false"/>';
     problems.add('no-effect', message, crawler.place);
   }
   return [...roots.values()];
 }
 
-/** Site mode is off because the records say how far links are followed. */
-const START = { site: false, entireSite: false, priority: 0, metas: [], followLinks: true } as const;
+/** Site mode is off, because the records determine which links are followed. */
+const ROOT_DEFAULTS = { site: false, entireSite: false, priority: 0, metas: [], followLinks: true } as const;

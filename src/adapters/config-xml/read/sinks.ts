@@ -1,4 +1,4 @@
-/** Sinks. */
+/** Reads sinks and webhooks. */
 import type { ServerDefinition } from '../../../domain/crawl/definition.js';
 import type { Place } from '../../../domain/crawl/place.js';
 import type { SinkDefinition, SinkSettings, WebhookDefinition } from '../../../domain/crawl/sink-definition.js';
@@ -25,13 +25,14 @@ export function readSinks(root: Node, context: ReadContext, fileSinks?: string):
     checkSink(node, problems);
     const { type, url } = node.values;
     const isFile = SINK_TYPES[type].address === 'file';
-    const path = isFile && fileSinks !== undefined ? resolveFileSinkPath(url, fileSinks, type) : { path: url };
-    if ('refusal' in path) problems.add('bad-value', `url of sink ${node.values.name}: ${path.refusal}`, node.place);
+    const pathResult = isFile && fileSinks !== undefined ? resolveFileSinkPath(url, fileSinks, type) : { path: url };
+    if ('refusal' in pathResult)
+      problems.add('bad-value', `url of sink ${node.values.name}: ${pathResult.refusal}`, node.place);
     const { name, batchDocuments, batchBytes, batchAgeMS, timeoutMS, concurrency } = node.values;
     return {
       name,
       type,
-      url: 'path' in path ? stripLogin(type, path.path) : url,
+      url: 'path' in pathResult ? stripLogin(type, pathResult.path) : url,
       place: node.place,
       batchDocuments,
       batchBytes,
@@ -40,9 +41,9 @@ export function readSinks(root: Node, context: ReadContext, fileSinks?: string):
       concurrency,
       allowedAddresses: readAllowedAddresses(node as Node),
       ...readTls(node as Node, context),
-      ...readMap(node),
+      ...readMapSteps(node),
       options: readOptions(node, context),
-    } as SinkDefinition; // the options match the type, as its row in the table says
+    } as SinkDefinition; // SINK_TYPES ensures that the options match the type
   });
 }
 
@@ -53,7 +54,7 @@ const SECRET_OPTIONS: ReadonlySet<SinkOption> = new Set<SinkOption>([
   'awsSessionToken',
 ]);
 
-/** A login written in the URL applies if there is no separate one. */
+/** Returns the login in the URL, which applies unless there is a separate one. */
 function extractLogin(type: SinkType, address: string): Partial<Record<SinkOption, string>> {
   const url = SINK_TYPES[type].address === 'file' ? null : URL.parse(address);
   if (!url || (url.username === '' && url.password === '')) return {};
@@ -77,11 +78,11 @@ function decodePercent(text: string): string {
 
 function readOptions({ values, place }: SinkNode, context: ReadContext): Partial<Record<SinkOption, string | Secret>> {
   const { options } = SINK_TYPES[values.type];
-  const inUrl = extractLogin(values.type, values.url);
+  const loginInUrl = extractLogin(values.type, values.url);
   const readOption = (option: SinkOption): string | undefined =>
     option === 'template' && values.template !== undefined
       ? readTemplate(values.template, place, context)
-      : (values[option] ?? inUrl[option]);
+      : (values[option] ?? loginInUrl[option]);
   return Object.fromEntries(
     options.flatMap((option: SinkOption) => {
       const value = readOption(option);
@@ -100,14 +101,15 @@ function readTemplate(file: string, place: Place, { readFile, problems }: ReadCo
   } catch {
     // reported below
   }
-  problems.add('bad-value', `${file} is not a JSON object with settings, mappings or aliases`, place);
+  const message = `the file ${file} is not a JSON object: write an object with settings, mappings or aliases`;
+  problems.add('bad-value', message, place);
   return undefined;
 }
 
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/;
-const KEY = /-----BEGIN [A-Z ]*PRIVATE KEY-----[^-]+-----END [A-Z ]*PRIVATE KEY-----/;
+const PRIVATE_KEY = /-----BEGIN [A-Z ]*PRIVATE KEY-----[^-]+-----END [A-Z ]*PRIVATE KEY-----/;
 
-/** Certificates of all kinds; absent if there are none. */
+/** Reads certificate authorities and the client certificate; returns nothing if there are none. */
 function readTls(node: Node, context: ReadContext): Pick<SinkSettings, 'tls'> {
   const certificateAuthorities = readCertificateAuthorities(node, context);
   const client = findOnlyChild(node, sink.CLIENT_CERTIFICATE);
@@ -120,26 +122,27 @@ function readClientCertificate(
   { values, element, place }: Node<typeof sink.CLIENT_CERTIFICATE.attributes>,
   { readFile, problems }: ReadContext,
 ): NonNullable<SinkSettings['tls']>['clientCertificate'] {
-  const text = values.file === undefined ? element.text : (readFile(values.file, place) ?? '');
-  const keyText = values.key === undefined ? text : (readFile(values.key, place) ?? '');
-  const certificate = CERTIFICATE.test(text);
-  const [key] = KEY.exec(keyText) ?? [];
-  if (certificate && key !== undefined)
+  const text = values.file === undefined ? element.text : readFile(values.file, place);
+  const keyText = values.key === undefined ? text : readFile(values.key, place);
+  if (text === undefined || keyText === undefined) return undefined;
+  const hasCertificate = CERTIFICATE.test(text);
+  const [key] = PRIVATE_KEY.exec(keyText) ?? [];
+  if (hasCertificate && key !== undefined)
     return {
       certificate: extractCertificates(text),
       key: new Secret(key),
       passphrase: values.passphrase === undefined ? undefined : new Secret(values.passphrase),
     };
-  const missing = certificate ? 'a private key' : 'a certificate';
-  problems.add('bad-value', `ClientCertificate requires ${missing} in PEM form`, place);
+  const missingPart = hasCertificate ? 'a private key' : 'a certificate';
+  problems.add('bad-value', `ClientCertificate requires ${missingPart} in PEM form`, place);
   return undefined;
 }
 
-/** The certificates in the text, without a key that is written beside them. */
+/** Returns the certificates in the text, without a key that may be next to them. */
 const extractCertificates = (text: string): string =>
-  [...text.matchAll(new RegExp(CERTIFICATE, 'g'))].map(([one]) => one).join('\n');
+  [...text.matchAll(new RegExp(CERTIFICATE, 'g'))].map(([certificate]) => certificate).join('\n');
 
-function readMap(node: SinkNode): Pick<SinkSettings, 'map'> {
+function readMapSteps(node: SinkNode): Pick<SinkSettings, 'map'> {
   const steps = findValidChildren(node as Node, sink.MAP).map(({ values }): MapStep => values);
   return steps.length === 0 ? {} : { map: steps };
 }
@@ -152,28 +155,28 @@ function checkSink({ element, values, place }: SinkNode, problems: Problems): vo
   const { address, required = [] }: { address: keyof typeof ADDRESS_CHECKS; required?: readonly SinkOption[] } =
     SINK_TYPES[type];
   const options: readonly SinkOption[] = SINK_TYPES[type].options;
-  const wanted = ADDRESS_CHECKS[address](url);
-  if (wanted) problems.add('bad-value', `url of a sink of type ${type}: expected ${wanted}`, place);
+  const expected = ADDRESS_CHECKS[address](url);
+  if (expected) problems.add('bad-value', `url of a sink of type ${type}: expected ${expected}`, place);
   for (const option of required) {
     if (values[option] !== undefined) continue;
     problems.add('missing-attribute', `a sink of type ${type} requires the attribute ${option}`, place);
   }
   for (const { local } of element.attributes) {
     if (!SINK_OPTIONS.has(local) || options.includes(local as SinkOption)) continue;
-    const message = `a sink of type ${type} does not read the attribute ${local}; it reads ${options.join(', ') || 'none of its kind'}`;
+    const message = `a sink of type ${type} does not use the attribute ${local}; it uses ${options.join(', ') || 'no such attributes'}`;
     problems.add('ignored-attribute', message, place);
   }
 }
 
-/** By type: what the URL should be, if it is not valid. */
+/** For each kind of address, a function that says what was expected if the URL is not valid. */
 const ADDRESS_CHECKS: Readonly<
   Record<'http' | 'file' | 'postgresql' | 'kafka' | 'plugin', (url: string) => string | undefined>
 > = {
   http: (url) => {
-    const checked = httpUrl.parse(url);
-    return checked.ok ? undefined : checked.wanted;
+    const parsed = httpUrl.parse(url);
+    return parsed.ok ? undefined : parsed.wanted;
   },
-  file: () => undefined, // checked together with its folder by fileSinkPath
+  file: () => undefined, // resolveFileSinkPath checks it together with its folder
   postgresql: findPostgresqlUrlFault,
   kafka: findKafkaUrlFault,
   plugin: (url) => (/^plugin:[^\s]+$/.test(url) ? undefined : '`plugin:` and the name of a Plugin'),
@@ -182,8 +185,8 @@ const ADDRESS_CHECKS: Readonly<
 export function readWebhooks(root: Node, context: ReadContext): Pick<ServerDefinition, 'webhooks'> {
   const webhooks = findValidChildren(root, WEBHOOK).map((node): WebhookDefinition => {
     const { name, url, secret, events = [], timeoutMS: timeout } = node.values;
-    const inside = node as Node;
-    const allowed = readAllowedAddresses(inside);
+    const parent = node as Node;
+    const allowed = readAllowedAddresses(parent);
     return {
       name,
       url,
@@ -192,7 +195,7 @@ export function readWebhooks(root: Node, context: ReadContext): Pick<ServerDefin
       timeout,
       place: node.place,
       allowedAddresses: allowed,
-      ...readTls(inside, context),
+      ...readTls(parent, context),
     };
   });
   return webhooks.length === 0 ? {} : { webhooks };

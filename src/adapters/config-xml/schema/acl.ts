@@ -1,8 +1,8 @@
-/** Who may see documents (docs/ACL.md). */
+/** The elements that say who may see documents (docs/ACL.md). */
 import * as t from '../value-types.js';
-import { attribute, elementFactory } from './spec.js';
+import { attribute, createElementFactory } from './spec.js';
 
-const element = elementFactory('cw');
+const element = createElementFactory('cw');
 
 export const ACL = element(
   'Acl',
@@ -17,8 +17,8 @@ export const ACL = element(
     ),
     header: attribute(t.headerName, 'Response header that lists principals that may see the page.'),
     denyHeader: attribute(t.headerName, 'Response header that lists principals that may not see the page.'),
-    meta: attribute(t.word, 'Meta that lists principals that may see the page.'),
-    denyMeta: attribute(t.word, 'Meta that lists principals that may not see the page.'),
+    meta: attribute(t.nonEmptyText, 'Meta that lists principals that may see the page.'),
+    denyMeta: attribute(t.nonEmptyText, 'Meta that lists principals that may not see the page.'),
     file: attribute(t.fileName, 'File with one entry per line: `allow|deny PREFIX principal, principal`.'),
   },
   { once: true, children: ['AclRule'] },

@@ -1,26 +1,26 @@
-/** What is extracted from pages: text, fields, forms for retrieval, and what counts as a change. */
+/** The elements that say what is extracted from pages, in which form, and what counts as a change. */
 import { FIELD_TYPES, MARKERS, URL_PARTS } from '../../../domain/content/content-definition.js';
 import * as t from '../value-types.js';
-import { attribute, elementFactory } from './spec.js';
+import { attribute, createElementFactory } from './spec.js';
 
-const element = elementFactory('cw');
+const element = createElementFactory('cw');
 
 const NO_MARKER = 'none';
 
 export const CONTENT = element(
   'Content',
-  'What is extracted from pages (docs/content.md). A crawler may have several: one without a name for all pages, and named ones, which the option `content` chooses for some. Without this element, pages are read unchanged.',
+  'What is extracted from pages (docs/content.md). A crawler may have several: one without a name that applies to all pages, and named ones that the option `content` selects for some of them. Without this element, pages are extracted in full.',
   {
     name: attribute(
       t.name,
-      'Name to use in the option `content`. An element without a name applies to all pages for which that option does not choose another one.',
+      'Name to use in the option `content`. An element without a name applies to all pages for which that option does not select another one.',
     ),
-    main: attribute(t.boolean, 'Only the main content of the page, without navigation, headers and footers.', {
+    main: attribute(t.boolean, 'Extract only the main content of the page, without navigation, headers and footers.', {
       default: 'false',
     }),
     markers: attribute(
       t.listOf(t.enumeration([...MARKERS, NO_MARKER])),
-      'Markers on the page that are obeyed: `googleoff` comments, `data-nosnippet`, `data-elastic-exclude` and `-include`, `data-swiftype-index`, and `noindex` sections (the element, and comments of several search engines). `none`: no marker counts.',
+      'Markers on the page that are obeyed: `googleoff` comments, `data-nosnippet`, `data-elastic-exclude` and `-include`, `data-swiftype-index`, and `noindex` sections (the element, and comments of several search engines). `none`: all markers are ignored.',
       { default: MARKERS.join(' ') },
     ),
     metas: attribute(
@@ -30,7 +30,7 @@ export const CONTENT = element(
     ),
     changeDetection: attribute(
       t.enumeration(['content', 'bytes']),
-      'What makes a page count as changed: `content`: what is delivered (text, title, metas, fields); `bytes`: any byte of the page. Documents other than pages are always compared by their bytes.',
+      'What makes a page count as changed. `content`: a difference in what is delivered (text, title, metas, fields); `bytes`: a difference in any byte of the page. Documents other than pages are always compared by their bytes.',
       { default: 'content' },
     ),
   },
@@ -41,26 +41,26 @@ const selector = attribute(t.selector, 'CSS selector; separate several by commas
 
 export const INCLUDE = element(
   'Include',
-  'On pages with elements that match this selector, only those elements count; several Include elements add up. Links of the whole page are still followed.',
+  'If elements of a page match this selector, only these are extracted. If there are several Include elements, the matches of all of them are extracted. Links anywhere on the page are still followed.',
   { select: selector },
 );
-export const EXCLUDE = element('Exclude', 'The elements that match this selector do not count.', { select: selector });
+export const EXCLUDE = element('Exclude', 'Elements that match this selector are not extracted.', { select: selector });
 
 export const FIELD = element(
   'Field',
-  'A meta of the document, from exactly one of: elements of the page, its JSON-LD, one of its metas, a part of its URL.',
+  'A meta of the document, taken from exactly one of: elements of the page, its JSON-LD, one of its metas, a part of its URL.',
   {
-    name: attribute(t.word, 'Name of the meta.', { required: true }),
+    name: attribute(t.nonEmptyText, 'Name of the meta.', { required: true }),
     select: attribute(
       t.selector,
       'CSS selector of elements anywhere on the page, including excluded parts. The value is their text.',
     ),
-    attribute: attribute(t.word, 'With `select`: attribute of the elements from which to take the value.'),
+    attribute: attribute(t.nonEmptyText, 'With `select`: attribute of the elements from which to take the value.'),
     jsonld: attribute(
       t.jsonLdPath,
       'Path into the JSON-LD of the page: `author.name`, or `Product:offers.price` for items of one type. Every item of a list is examined.',
     ),
-    meta: attribute(t.word, 'Name or property of a meta of the page, case-insensitive.'),
+    meta: attribute(t.nonEmptyText, 'Name or property of a meta of the page, case-insensitive.'),
     url: attribute(t.enumeration(URL_PARTS), 'Part of the URL of the page.'),
     match: attribute(
       t.regex,
@@ -68,7 +68,7 @@ export const FIELD = element(
     ),
     type: attribute(
       t.enumeration(FIELD_TYPES),
-      '`date`: ISO 8601 in UTC; `number`: with a decimal point; `url`: absolute. A value that cannot be converted is left out.',
+      '`date`: ISO 8601 in UTC; `number`: with a decimal point; `url`: absolute. A value that cannot be converted is omitted.',
       { default: 'text' },
     ),
     multiple: attribute(t.boolean, 'Take all values instead of only the first.', { default: 'false' }),
@@ -77,13 +77,13 @@ export const FIELD = element(
 
 export const SPLIT = element(
   'Split',
-  'Every element that matches this selector becomes a document of its own, under the URL of the page with a fragment; the document of the page keeps the rest. A heading includes everything that follows it, up to the next heading of the same or a higher level. Such a document is deleted together with its page, or when the page no longer has the element. At most 500 for each page.',
+  'Every element that matches this selector becomes a document of its own, under the URL of the page with a fragment; the document of the page keeps the rest. A heading includes everything that follows it, up to the next heading of the same or a higher level. Such a document is deleted together with its page, or when the page no longer has the element. A page can have at most 500 of them.',
   {
-    select: attribute(t.selector, 'CSS selector; if matching elements are nested, the outermost one counts.', {
+    select: attribute(t.selector, 'CSS selector; if matching elements are nested, the outermost one is used.', {
       required: true,
     }),
     id: attribute(
-      t.word,
+      t.nonEmptyText,
       "Attribute from which to take the fragment of the part's URL, on the element itself or on the first element inside that has the attribute. If there is none, the fragment is `part-1` and so on.",
       { default: 'id' },
     ),
@@ -93,7 +93,7 @@ export const SPLIT = element(
 
 export const OUTPUT = element(
   'Output',
-  'Further forms of the content, as fields of the document.',
+  'Additional forms of the content, as fields of the document.',
   {
     headings: attribute(t.boolean, 'Field `headings`: the headings with their levels, as `## Title`.', {
       default: 'false',
@@ -101,7 +101,7 @@ export const OUTPUT = element(
     markdown: attribute(t.boolean, 'Field `markdown`: the content as Markdown.', { default: 'false' }),
     chunks: attribute(
       t.integer(20, 100_000),
-      'Field `chunks`: the text in parts of at most this size, cut at headings, blocks and sentences, each with its headings and its place in the text.',
+      'Field `chunks`: the text in parts of at most this size, split at headings, blocks and sentences, each with its headings and its position in the text.',
     ),
     chunkUnit: attribute(
       t.enumeration(['tokens', 'characters']),

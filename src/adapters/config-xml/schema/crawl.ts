@@ -1,9 +1,9 @@
 /** The CloudView elements: crawlers, roots, rules and their actions (reference: CloudView, Advanced Configuration). */
 import { MATCH_ELEMENTS } from '../../../domain/policy/match-elements.js';
 import * as t from '../value-types.js';
-import { attribute, elementFactory } from './spec.js';
+import { attribute, createElementFactory } from './spec.js';
 
-const element = elementFactory('crawl');
+const element = createElementFactory('crawl');
 
 export const CRAWL_CONFIG = element(
   'CrawlConfig',
@@ -27,7 +27,7 @@ export const CRAWL_CONFIG = element(
 
 export const CRAWLER = element(
   'Crawler',
-  'A crawl with its own rules, start URLs and stored URLs. Several run side by side.',
+  'A crawl with its own rules, start URLs and stored URLs. Several crawlers run side by side.',
   {
     name: attribute(t.name, 'Name of the crawler; stored URLs are tied to this name.', { required: true }),
     nthreads: attribute(t.integer(1, 1000), 'Maximum number of pages in flight at once.', { default: '20' }),
@@ -37,7 +37,7 @@ export const CRAWLER = element(
     }),
     aggressive: attribute(
       t.boolean,
-      'No pause, and several requests to one web server at once. Only for your own sites.',
+      'Send several requests to one web server at once, without a pause. Only for your own sites.',
       {
         default: 'false',
       },
@@ -72,15 +72,17 @@ export const CRAWLER = element(
     ),
     whenUnreadable: attribute(
       t.enumeration(['push', 'skip']),
-      'What happens to a document whose text cannot be extracted: `push` sends its bytes and metas without text, `skip` leaves it out of the index. Either way the reason is in the URL history and in the metrics.',
+      'What happens to a document whose text cannot be extracted: `push` sends its bytes and metas without text, `skip` leaves it out of the index. Either way, the reason is recorded in the URL history and in the metrics.',
       { default: 'push' },
     ),
     render: attribute(
       t.enumeration(['never', 'auto', 'always']),
-      'Whether a browser runs the scripts of pages before they are read (docs/RENDERING.md). `auto`: only if rendering yields more content, as learned for each host and URL pattern. Rules (Render) and conditions (option render-mode) may say otherwise for some URLs.',
+      'Whether a browser runs the scripts of pages before they are read (docs/RENDERING.md). `auto`: only if rendering yields more content, as learned for each host and URL pattern. Rules (Render) and conditions (option render-mode) may override this for some URLs.',
       { default: 'never' },
     ),
-    crawlSitemaps: attribute(t.boolean, 'Take links from the sitemaps that robots.txt names.', { default: 'true' }),
+    crawlSitemaps: attribute(t.boolean, 'Read the sitemaps that robots.txt names, and crawl the URLs in them.', {
+      default: 'true',
+    }),
     disableConditionalGet: attribute(
       t.boolean,
       'Always fetch whole documents instead of asking whether they changed.',
@@ -90,21 +92,21 @@ export const CRAWLER = element(
     ),
     nearDuplicateDetector: attribute(
       t.boolean,
-      'Leave out pages that are almost identical to one that is already indexed.',
+      'Do not index pages that are almost identical to one that is already indexed.',
       {
         default: 'false',
       },
     ),
     indexRedirectSources: attribute(
       t.boolean,
-      'A document that was reached by a redirect carries the URL that redirected to it as the meta redirect_source.',
+      'Add the meta redirect_source, with the URL that redirected to it, to a document that was reached by a redirect.',
       {
         default: 'true',
       },
     ),
     smartRefresh: attribute(
       t.boolean,
-      "Revisit documents according to each URL's own change history. Off: at the times of Refresh.",
+      "Revisit documents according to each URL's own change history. Off: revisit them at the times set in Refresh.",
       {
         default: 'true',
       },
@@ -119,7 +121,7 @@ export const CRAWLER = element(
     }),
     deletionGuard: attribute(
       t.boolean,
-      'Hold mass deletions for one host until a person has reviewed them; the limits are set in DeletionGuard.',
+      'Hold mass deletions for one host until an operator has reviewed them; the limits are set in DeletionGuard.',
       {
         default: 'true',
       },
@@ -160,7 +162,7 @@ export const ROOT = element('Root', 'A URL at which the crawl begins.', {
   url: attribute(t.httpUrl, 'The root URL.', { required: true }),
   site: attribute(
     t.boolean,
-    'Site mode: links and redirects stay on the site of this root, and its URLs are accepted unless a rule says otherwise. `http://foo.com/bar`: URLs that begin with it; `http://foo.com`: foo.com and www.foo.com. Default true, with entireSite false.',
+    'Site mode: links and redirects stay on the site of this root, and its URLs are accepted unless a rule says otherwise. `http://foo.com/bar`: URLs that begin with it; `http://foo.com`: foo.com and www.foo.com. Default: true, or false with entireSite.',
   ),
   entireSite: attribute(
     t.boolean,
@@ -172,7 +174,7 @@ export const ROOT = element('Root', 'A URL at which the crawl begins.', {
   kvs: attribute(t.keyValues, 'Metas to add to every document found from this root.'),
   followLinks: attribute(
     t.boolean,
-    'Off: the links of the page are only listed for a person to choose from; none are queued (FDSE).',
+    'Off: the links of the page are only listed, so that an operator can choose from them; none are queued (FDSE).',
     {
       default: 'true',
     },
@@ -219,10 +221,10 @@ export const NO_FOLLOW = element('NoFollow', 'Do not follow the links of the doc
 export const ACCEPT = element('Accept', 'Crawl the URL.', {});
 export const IGNORE = element('Ignore', 'Do not crawl the URL: not accepted, not indexed, not followed.', {});
 export const SOURCE = element('Source', 'Push the document under this source.', {
-  name: attribute(t.word, 'Name of the source.', { required: true }),
+  name: attribute(t.nonEmptyText, 'Name of the source.', { required: true }),
 });
 export const ADD_META = element('AddMeta', 'Add a meta to the document.', {
-  name: attribute(t.word, 'Name of the meta.', { required: true }),
+  name: attribute(t.nonEmptyText, 'Name of the meta.', { required: true }),
   value: attribute(t.text, 'Value of the meta.', { required: true, aliases: ['val'] }),
   scope: attribute(
     t.enumeration(['document', 'links']),

@@ -1,9 +1,9 @@
-/** What a Crawler does about errors, deletions after an outage, pages that only look fine, and endless sites. */
+/** The elements for errors, deletions after an outage, error pages with status 200, and endless sites. */
 import { ERROR_CODES, type ErrorCode } from '../../../domain/fetch/error-codes.js';
 import * as t from '../value-types.js';
-import { attribute, elementFactory } from './spec.js';
+import { attribute, createElementFactory } from './spec.js';
 
-const element = elementFactory('cw');
+const element = createElementFactory('cw');
 
 export const ERROR_POLICY = element(
   'ErrorPolicy',
@@ -37,7 +37,7 @@ export const ERROR = element(
 
 export const DELETION_GUARD = element(
   'DeletionGuard',
-  'A deletion that results from a server fault (any error except 404 and 410) waits until the host has served a good page again; if deletions for one host exceed both limits within the window, further ones are held until a person decides.',
+  'A deletion that results from a server fault (any error except 404 and 410) waits until the host has served a good page again; if deletions for one host exceed both limits within the window, further ones are held until an operator decides.',
   {
     enabled: attribute(t.boolean, 'Off: deletions are always sent at once.', { default: 'true' }),
     maxDeletions: attribute(t.integer(0), 'Maximum number of deletions for one host within the window.', {
@@ -45,7 +45,7 @@ export const DELETION_GUARD = element(
     }),
     maxShare: attribute(
       t.decimal(0, 1),
-      "Maximum share of the host's indexed documents that is deleted within the window.",
+      "Maximum share of the host's indexed documents that may be deleted within the window.",
       { default: '0.1' },
     ),
     windowS: attribute(t.durationS(1), 'Length of the window.', { default: '3600', unit: 's' }),
@@ -79,17 +79,17 @@ export const SOFT_ERRORS = element(
   },
 );
 export const SOFT_ERROR = element('SoftError', 'A pattern that identifies pages that are errors despite status 200.', {
-  url: attribute(t.word, 'Regular expression (linear time) to search for in the URL.'),
+  url: attribute(t.nonEmptyText, 'Regular expression (linear time) to search for in the URL.'),
   title: attribute(
-    t.word,
+    t.nonEmptyText,
     'Regular expression (linear time) to search for in the title. If several patterns are set, all of them must match.',
   ),
-  content: attribute(t.word, 'Regular expression (linear time) to search for in the text of the page.'),
+  content: attribute(t.nonEmptyText, 'Regular expression (linear time) to search for in the text of the page.'),
   field: attribute(
     t.enumeration(['url', 'title', 'content']),
     'The part of the page in which to search for `pattern`; use `field` and `pattern` instead of the three attributes above.',
   ),
-  pattern: attribute(t.word, 'Regular expression to search for in `field`.'),
+  pattern: attribute(t.nonEmptyText, 'Regular expression (linear time) to search for in `field`.'),
   status: attribute(t.integer(400, 599), 'HTTP status to treat the response as.', { default: '404' }),
 });
 
@@ -106,13 +106,13 @@ export const TRAPS = element(
     }),
     maxPatternUrls: attribute(
       t.integer(1),
-      'Number of URLs of one host that differ only in numbers, dates, ids and their query. Once it is reached, further URLs of this kind are only accepted from pages that contain something new: a word, or links to other pages.',
+      'Number of URLs of one host that differ only in numbers, dates, ids and their query. Once it is reached, further URLs of this kind are accepted only from pages that contain something new: a word, or links to other pages.',
       { default: '1000' },
     ),
     maxUrlsPerHost: attribute(t.integer(1), 'Maximum number of URLs of one host.', { default: '5000000' }),
     maxLinksPerPage: attribute(
       t.integer(1, 1_000_000),
-      'Maximum number of different URLs in the links of one page, not counting fragments and repeats. Further links are left out (`links-cut`).',
+      'Maximum number of different URLs in the links of one page, not counting fragments and repeats. Further links are ignored (`links-cut`).',
       { default: '50000' },
     ),
   },

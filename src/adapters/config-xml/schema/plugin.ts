@@ -1,10 +1,10 @@
 /** Plug-ins. */
 import * as t from '../value-types.js';
-import { attribute, elementFactory } from './spec.js';
+import { attribute, createElementFactory } from './spec.js';
 
-const element = elementFactory('cw');
+const element = createElementFactory('cw');
 
-const formatMebibytes = (n: number): string => String(n * 1024 * 1024);
+const mebibytesToBytes = (n: number): string => String(n * 1024 * 1024);
 
 export const PLUGIN = element(
   'Plugin',
@@ -22,7 +22,7 @@ export const PLUGIN = element(
       t.integer(128 * 1024 * 1024),
       'Maximum memory of the plug-in process, of which Node itself uses 80 MB.',
       {
-        default: formatMebibytes(256),
+        default: mebibytesToBytes(256),
         unit: 'bytes',
       },
     ),

@@ -1,4 +1,4 @@
-/** Crawlway's own elements inside a Crawler: the policies of the four other systems, refreshing, sinks. */
+/** Crawlway's own elements inside a Crawler: policies of the reference systems, refresh, fetcher and sinks. */
 
 import { DOCUMENT_TYPES } from '../../../domain/content/document-types.js';
 import { SOURCES } from '../../../domain/frontier/sources.js';
@@ -6,12 +6,12 @@ import { REFRESH_OBJECTIVES } from '../../../domain/refresh/smart-refresh.js';
 import { CANONICALIZATION_STEPS, DEFAULT_CANONICALIZATION } from '../../../domain/url/canonicalize.js';
 import * as t from '../value-types.js';
 import { FIELDS } from './rules.js';
-import { attribute, elementFactory } from './spec.js';
+import { attribute, createElementFactory } from './spec.js';
 
-const element = elementFactory('cw');
+const element = createElementFactory('cw');
 
 export const URL_SOURCE = element('UrlSource', 'Weight of one of the six URL sources.', {
-  name: attribute(t.enumeration(SOURCES), 'Which source.', { required: true }),
+  name: attribute(t.enumeration(SOURCES), 'Name of the source.', { required: true }),
   weight: attribute(
     t.integer(1, 1_000_000),
     'Share of picks, relative to the other sources. Defaults: user 10000, redir 2000, index 1000, index_follow 100, follow 10, refresh 1.',
@@ -21,16 +21,16 @@ export const URL_SOURCE = element('UrlSource', 'Weight of one of the six URL sou
 
 export const REFRESH = element(
   'Refresh',
-  'What smart refresh aims at, and when documents are visited again while it is off. See docs/FRESHNESS.md.',
+  'The objective of smart refresh, and when documents are revisited while it is off. See docs/FRESHNESS.md.',
   {
     objective: attribute(
       t.enumeration(REFRESH_OBJECTIVES),
-      'What smart refresh uses its visits for. `harmonic`: each further change that a copy has missed counts less, so that pages which change more are visited more; `freshness`: as many up-to-date copies as possible, which gives up pages that change too fast.',
+      'What smart refresh optimizes. `harmonic`: each further change that a copy has missed counts less, so pages that change more often are visited more often; `freshness`: the number of up-to-date copies, so pages that change too fast are given up.',
       { default: 'harmonic' },
     ),
     hubs: attribute(
       t.boolean,
-      'When a page has changed, visit the pages of the same host to which it links sooner, to the extent that this has proved right for the page so far.',
+      'When a page has changed, revisit the pages of the same host that it links to sooner, to the extent that its earlier changes were followed by changes of such pages.',
       { default: 'false' },
     ),
     cron: attribute(
@@ -42,15 +42,15 @@ export const REFRESH = element(
   { once: true },
 );
 
-/** Extensions of images, audio, video, fonts, archives, programs and style sheets, which contain no text. */
-export const NOT_READABLE =
+/** Extensions of images, audio, video, fonts, archives, programs and style sheets, which contain no text to index. */
+export const UNREADABLE_EXTENSIONS =
   '3gp|7z|aac|ai|apk|avi|avif|bin|bmp|bz2|class|css|deb|dmg|eot|eps|exe|flac|flv|gif|gz|heic|ico|iso|jar|jpeg|jpg|js|' +
   'm4a|m4v|mid|mjs|mkv|mov|mp3|mp4|mpeg|mpg|msi|ogg|ogv|otf|png|psd|rar|rpm|svg|swf|tar|tgz|tif|tiff|ttf|war|wasm|wav|' +
   'webm|webp|wma|wmv|woff|woff2|xz|zip|zst';
 
 export const LINK_RULES = element(
   'LinkRules',
-  'Checks that each link undergoes before all others (Fluid Dynamics Search Engine).',
+  'Checks that are applied to each link before all others (Fluid Dynamics Search Engine).',
   {
     dialect: attribute(
       t.enumeration(['crawlway', 'fdse']),
@@ -60,15 +60,15 @@ export const LINK_RULES = element(
     protocols: attribute(t.protocols, 'Protocols that a URL may use.', { default: 'http|https' }),
     maxUrlLength: attribute(
       t.integer(1, 65_536),
-      'Maximum length of a link; longer ones are ignored. Default 2048, in dialect fdse 128.',
+      'Maximum length of a link; longer ones are ignored. Default: 2048, in dialect fdse 128.',
       {
         unit: 'characters',
       },
     ),
-    followQueryStrings: attribute(t.boolean, 'Accept links that contain a `?`. Default true, in dialect fdse false.'),
+    followQueryStrings: attribute(t.boolean, 'Accept links that contain a `?`. Default: true, in dialect fdse false.'),
     ignoreLinksTo: attribute(
       t.extensions,
-      `Links whose path ends in one of these extensions are ignored. Default: ${NOT_READABLE}, except those that a rule or a condition explicitly accepts.`,
+      `Links whose path ends in one of these extensions are ignored. Default: ${UNREADABLE_EXTENSIONS}, except those that a rule or a condition explicitly accepts.`,
     ),
     rogue: attribute(
       t.boolean,
@@ -86,7 +86,7 @@ export const LINK_RULES = element(
 
 export const CANONICALIZATION = element(
   'Canonicalization',
-  'Steps that follow after a URL has been brought into WHATWG form with normalized percent-encoding. They run in the order in which the names are listed below, regardless of the order in the attribute. `keep-hash-routes` keeps fragments such as `#/orders/7` and `#!/orders/7`, so that the pages of an application with such routes are separate pages; once rendered, they have different texts (docs/RENDERING.md).',
+  'Steps that are applied to a URL after it has been converted to WHATWG form with normalized percent-encoding. They run in the order in which the names are listed below, regardless of the order in the attribute. `keep-hash-routes` keeps fragments such as `#/orders/7` and `#!/orders/7`, so that the pages of an application with such routes are distinguished; they have different texts only after rendering (docs/RENDERING.md).',
   {
     steps: attribute(t.listOf(t.enumeration(CANONICALIZATION_STEPS)), 'The steps to carry out.', {
       default: DEFAULT_CANONICALIZATION.join(' '),
@@ -95,7 +95,7 @@ export const CANONICALIZATION = element(
   { once: true },
 );
 
-export const NOT_READABLE_TYPES =
+export const UNREADABLE_TYPES =
   'image/* audio/* video/* font/* text/css text/javascript application/javascript application/zip application/gzip application/octet-stream';
 
 /** Media types of text, markup, PDF and office documents, which can be read. */
@@ -109,7 +109,7 @@ export const MIME_TYPES = element(
   {
     types: attribute(
       t.mediaTypes,
-      `The media types. Default with mimeTypesMode exclude: ${NOT_READABLE_TYPES}; with include: ${READABLE_TYPES}.`,
+      `The media types. Default with mimeTypesMode exclude: ${UNREADABLE_TYPES}; with include: ${READABLE_TYPES}.`,
     ),
   },
   { once: true },
@@ -128,7 +128,7 @@ export const CRAWL_SPACE = element(
 
 export const GLOBAL_CRAWL_SPACE = element(
   'GlobalCrawlSpace',
-  'The space of all crawlers together (OmniFind): a host that another crawler takes over keeps its documents in the index. Without this element, a file global.rules beside the configuration is in force.',
+  'The crawl space of all crawlers together (OmniFind): if another crawler takes over a host, its documents stay in the index. Without this element, the file global.rules in the folder of the configuration is used, if it exists.',
   { rules: attribute(t.fileName, 'File with domain rules.', { required: true }) },
   { once: true },
 );
@@ -161,7 +161,7 @@ const parameters = {
 
 export const SERVERS = element(
   'Servers',
-  'Server records (mnoGoSearch): the longest matching prefix wins, whatever the order. Unless the two switches say otherwise, a link is followed if a record matches it. If a crawler has no Root, it begins at the URLs of its records, as in mnoGoSearch.',
+  'Server records (mnoGoSearch): the longest matching prefix wins, regardless of the order. By default, a link is followed only if a record matches it. If a crawler has no Root, it begins at the URLs of its records, as in mnoGoSearch.',
   {
     followOutside: attribute(
       t.boolean,
@@ -184,7 +184,7 @@ export const SERVER = element('Server', 'A server record.', {
   ...parameters,
 });
 
-const CONDITIONS_INSIDE = ['option', 'apply-for', 'apply-except-for', 'may-not-have', 'must-have'];
+const CONDITION_CHILDREN = ['option', 'apply-for', 'apply-except-for', 'may-not-have', 'must-have'];
 const defaultAllow = t.enumeration(['allow', 'disallow', 'disallow-log', 'log-disallow']);
 
 export const CONDITIONS = element(
@@ -197,17 +197,17 @@ export const CONDITIONS = element(
       { default: 'allow' },
     ),
   },
-  { children: CONDITIONS_INSIDE, once: true },
+  { children: CONDITION_CHILDREN, once: true },
 );
 
 const test = {
   test: attribute(
     t.enumeration(['wildcard', 'regex', 'wildcard-set']),
-    '`wildcard`: `*` and `?`, matched against the whole part; `wildcard-set`: several patterns, separated by spaces; `regex`: found anywhere.',
+    '`wildcard`: `*` and `?`, matched against the whole part; `wildcard-set`: several such patterns, separated by spaces; `regex`: regular expression (linear time), matched anywhere in the part.',
     { default: 'wildcard' },
   ),
   field: attribute(t.enumeration(FIELDS), 'Part of the URL to examine.', { default: 'url' }),
-  value: attribute(t.trimInput(t.word), 'String or pattern to find.', { required: true }),
+  value: attribute(t.trimInput(t.nonEmptyText), 'String or pattern to find.', { required: true }),
   'case-sensitive': attribute(t.boolean, 'Whether matching is case-sensitive.', { default: 'false' }),
 };
 const log = attribute(t.boolean, 'Record the URLs that are filtered.', { default: 'false' });
@@ -217,7 +217,7 @@ export const APPLY_FOR = element(
   'If the condition matches, its options are set and the elements inside it are evaluated.',
   test,
   {
-    children: CONDITIONS_INSIDE,
+    children: CONDITION_CHILDREN,
   },
 );
 export const APPLY_EXCEPT_FOR = element(
@@ -225,13 +225,13 @@ export const APPLY_EXCEPT_FOR = element(
   'If the condition does not match, its options are set and the elements inside it are evaluated.',
   test,
   {
-    children: CONDITIONS_INSIDE,
+    children: CONDITION_CHILDREN,
   },
 );
 export const MAY_NOT_HAVE = element('may-not-have', 'Filters the URL if the condition matches.', { ...test, log });
 export const MUST_HAVE = element('must-have', 'Filters the URL if the condition does not match.', { ...test, log });
 
-/** What `<cw:option name= value=>` can set: the names in the definition's UrlOptions, with units. */
+/** The options that `<cw:option>` can set. Those with a unit in their names are without it in UrlOptions. */
 export const URL_OPTIONS = {
   'default-allow': attribute(defaultAllow, 'Same as on Conditions.'),
   'max-hops': attribute(t.integer(0, 65_535), 'Maximum number of links between the root and a page.'),
@@ -253,9 +253,9 @@ export const URL_OPTIONS = {
     { secret: true },
   ),
   proxy: attribute(t.proxyUrl, 'HTTP or SOCKS5 proxy to use instead of the one set in the fetcher.'),
-  fetcher: attribute(t.word, 'Name of the Fetcher to use instead of the one set in FetchWith.'),
+  fetcher: attribute(t.nonEmptyText, 'Name of the Fetcher to use instead of the one set in FetchWith.'),
   login: attribute(
-    t.word,
+    t.nonEmptyText,
     'Name of the Login to use, among those whose `url` is a prefix of the URL; `none`: no login.',
   ),
   'obey-robots': attribute(t.boolean, 'Obey robots.txt and robots meta tags.'),
@@ -264,12 +264,12 @@ export const URL_OPTIONS = {
     'Whether the scripts of a page run before it is read; same as `render` on Crawler.',
   ),
   content: attribute(
-    t.word,
-    "Name of the Content that says what is extracted from the page; `none`: the page is read unchanged, whatever the crawler's setting.",
+    t.nonEmptyText,
+    "Name of the Content that says what is extracted from the page; `none`: the page is extracted in full, regardless of the crawler's setting.",
   ),
-  'near-duplicate-detector': attribute(t.boolean, 'Leave out near duplicates.'),
-  'refresh-minimum-age-s': attribute(t.durationS(), 'As smartRefreshMinAgeS.', { unit: 's' }),
-  'refresh-maximum-age-s': attribute(t.durationS(1), 'As smartRefreshMaxAgeS.', { unit: 's' }),
+  'near-duplicate-detector': attribute(t.boolean, 'Do not index near duplicates.'),
+  'refresh-minimum-age-s': attribute(t.durationS(), 'Same as smartRefreshMinAgeS on Crawler.', { unit: 's' }),
+  'refresh-maximum-age-s': attribute(t.durationS(1), 'Same as smartRefreshMaxAgeS on Crawler.', { unit: 's' }),
   weight: attribute(
     t.decimal(0.01, 100),
     'How much more an up-to-date copy of the document is worth to smart refresh than a copy of any other document; with 4, the document is visited about twice as often.',

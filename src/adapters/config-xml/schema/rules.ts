@@ -1,9 +1,9 @@
 /** The match elements of crawl rules (namespace actionrules; reference: CloudView, Crawl Rules). */
 import { MATCH_ELEMENTS, MATCH_SHORTCUTS } from '../../../domain/policy/match-elements.js';
 import * as t from '../value-types.js';
-import { attribute, elementFactory } from './spec.js';
+import { attribute, createElementFactory } from './spec.js';
 
-const element = elementFactory('rules');
+const element = createElementFactory('rules');
 
 export const FIELDS = ['url', 'scheme', 'host', 'path', 'query', 'fragment'] as const;
 
@@ -24,7 +24,7 @@ const field = attribute(
     required: true,
   },
 );
-const patternAttribute = (meaning: string) =>
+const createPatternAttribute = (meaning: string) =>
   attribute(t.trimInput(t.text), meaning, { required: true, aliases: ['val'] });
 
 export const AND = element('And', 'Matches if all of the elements inside match.', {}, { children: MATCH_ELEMENTS });
@@ -49,25 +49,25 @@ export const ATOM = element('Atom', 'The generic match: a regular expression on 
     { required: true },
   ),
   norm,
-  value: patternAttribute('Regular expression (linear time), or a length range.'),
+  value: createPatternAttribute('Regular expression (linear time), or a length range.'),
   litteral,
 });
 
-/** An element that is an Atom with a fixed field and kind. */
-const atomShortcut = (name: string, meaning: string) =>
-  element(name, meaning, { value: patternAttribute('Regular expression.'), norm, litteral });
+/** Creates the spec of an element that is short for an Atom with a fixed field and kind. */
+const createShortcut = (name: string, meaning: string) =>
+  element(name, meaning, { value: createPatternAttribute('Regular expression.'), norm, litteral });
 
-export const DOMAIN = atomShortcut('Domain', 'Matches if the host is this one or a subdomain of it.');
+export const DOMAIN = createShortcut('Domain', 'Matches if the host is this one or a subdomain of it.');
 export type Shortcut = typeof DOMAIN;
 
 /** The shorthand elements by name. */
 export const SHORTCUTS: readonly Shortcut[] = Object.entries(MATCH_SHORTCUTS).map(([name, { meaning }]) =>
-  atomShortcut(name, meaning),
+  createShortcut(name, meaning),
 );
 
 export const LENGTH = element('Length', 'Matches if the length of a part of the URL is in a range.', {
   field: attribute(t.enumeration(FIELDS), 'Part of the URL.', { default: 'path' }),
-  value: attribute(t.lengthRange, '`[30:]` at least 30, `[:10]` at most 10, `[11:12]` both; the limits are included.', {
+  value: attribute(t.lengthRange, '`[30:]` at least 30, `[:10]` at most 10, `[11:12]` at least 11 and at most 12.', {
     required: true,
     aliases: ['val'],
   }),

@@ -1,12 +1,12 @@
-/** When and how fast hosts are crawled. */
+/** The elements that say when and how fast hosts are crawled. */
 import * as t from '../value-types.js';
-import { attribute, elementFactory } from './spec.js';
+import { attribute, createElementFactory } from './spec.js';
 
-const element = elementFactory('cw');
+const element = createElementFactory('cw');
 
 export const SCHEDULE = element(
   'Schedule',
-  'When and how fast hosts are crawled (docs/SCHEDULES.md). If there are several, the first one that covers the host counts.',
+  'When and how fast hosts are crawled (docs/SCHEDULES.md). If there are several, the first one that covers the host applies.',
   {
     hosts: attribute(t.hostNames, 'Hosts, including their subdomains. Default: all.'),
     timeZone: attribute(t.timeZone, 'Time zone of the windows.', { default: 'UTC' }),
@@ -43,10 +43,8 @@ export const WINDOW = element(
       'Minimum pause between two requests to one web server; a longer one set by the crawler, a condition or robots.txt takes precedence.',
       { unit: 'ms' },
     ),
-    maxBytesPerS: attribute(
-      t.integer(1),
-      'Maximum rate of data during the window; replaces the limit of the Schedule.',
-      { unit: 'bytes per second' },
-    ),
+    maxBytesPerS: attribute(t.integer(1), 'Maximum data rate during the window; replaces the limit of the Schedule.', {
+      unit: 'bytes per second',
+    }),
   },
 );

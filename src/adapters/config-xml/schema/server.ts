@@ -1,10 +1,10 @@
-/** Crawlway's own elements beside the crawlers: fetchers and extractors. Sinks: sink.ts. */
+/** Crawlway's own top-level elements: fetchers, extractors, the renderer, IndexNow and WebSub. */
 import * as t from '../value-types.js';
-import { attribute, elementFactory } from './spec.js';
+import { attribute, createElementFactory } from './spec.js';
 
-const element = elementFactory('cw');
+const element = createElementFactory('cw');
 
-const formatMebibytes = (n: number): string => String(n * 1024 * 1024);
+const mebibytesToBytes = (n: number): string => String(n * 1024 * 1024);
 
 export const FETCHER = element(
   'Fetcher',
@@ -14,7 +14,7 @@ export const FETCHER = element(
     userAgent: attribute(t.headerValue, 'User agent sent with each request.', { default: 'Crawlway/0.1' }),
     contact: attribute(
       t.contact,
-      'Where site operators can read about this crawl or reach you: a URL or a mail address. It is added to the default user agent; a mail address is sent in the From header.',
+      'Where site operators can read about this crawl or reach you: a URL or an email address. It is added to the default user agent; an email address is sent in the From header.',
     ),
     acceptLanguage: attribute(
       t.headerValue,
@@ -35,7 +35,7 @@ export const FETCHER = element(
     }),
     totalTimeoutMS: attribute(t.durationMs(1), 'Maximum time for one document.', { default: '120000', unit: 'ms' }),
     maxSizeBytes: attribute(t.integer(1), 'Maximum size of a document, after decoding.', {
-      default: formatMebibytes(32),
+      default: mebibytesToBytes(32),
       unit: 'bytes',
     }),
     maxRedirects: attribute(t.integer(0, 100), 'Maximum length of a redirect chain.', { default: '10' }),
@@ -86,7 +86,7 @@ export const PROXY = element(
 
 export const CREDENTIAL = element('Credential', 'A login that is sent only to URLs with a given prefix.', {
   url: attribute(t.httpUrl, 'Prefix of the URLs for which the login is used.', { required: true }),
-  user: attribute(t.word, 'User name.', { required: true, variables: true }),
+  user: attribute(t.nonEmptyText, 'User name.', { required: true, variables: true }),
   password: attribute(t.text, 'Password.', { required: true, secret: true }),
 });
 
@@ -94,7 +94,7 @@ export const CERTIFICATE_AUTHORITY = element(
   'CertificateAuthority',
   'A further certificate authority to trust.',
   { file: attribute(t.fileName, 'PEM file with the certificates, which can also be written inside the element.') },
-  { text: 'Certificates, PEM.' },
+  { text: 'Certificates in PEM form.' },
 );
 
 export const HEADER = element('Header', 'A header sent with each request.', {
@@ -113,7 +113,7 @@ export const BOT_AUTH = element(
   'BotAuth',
   'Signs each request of the fetcher (Web Bot Auth, RFC 9421), so that sites can tell this crawler from others that use its name (docs/SIGNALS.md).',
   {
-    key: attribute(t.text, 'Private key as created by `crawlway keys new`: Ed25519, PEM.', {
+    key: attribute(t.text, 'Ed25519 private key in PEM form, as created by `crawlway keys new`.', {
       required: true,
       secret: true,
     }),
@@ -144,7 +144,7 @@ export const EXTRACTOR = element(
     ),
     timeLimitMS: attribute(t.durationMs(100), 'Maximum time for one document.', { default: '30000', unit: 'ms' }),
     memoryLimitBytes: attribute(t.integer(128 * 1024 * 1024), '`documents`: maximum memory of one reader process.', {
-      default: formatMebibytes(512),
+      default: mebibytesToBytes(512),
       unit: 'bytes',
     }),
   },
@@ -184,7 +184,7 @@ export const RENDERER = element(
       t.integer(256 * 1024 * 1024),
       'Maximum memory that the browser processes may use in total.',
       {
-        default: formatMebibytes(1536),
+        default: mebibytesToBytes(1536),
         unit: 'bytes',
       },
     ),
@@ -219,10 +219,10 @@ export const RENDERER = element(
 
 export const INDEX_NOW = element(
   'IndexNow',
-  'The receiver of IndexNow at `/indexnow` (docs/SIGNALS.md): sites report URLs that have changed. Only hosts that a crawler crawls are accepted.',
+  'The receiver of IndexNow at `/indexnow` (docs/SIGNALS.md): sites report URLs that have changed. Only URLs of hosts that are crawled are accepted.',
   {
     enabled: attribute(t.boolean, 'Off: submissions are refused.', { default: 'true' }),
-    urlsPerHour: attribute(t.integer(1, 10_000_000), 'Maximum number of URLs of one host per hour.', {
+    urlsPerHour: attribute(t.integer(1, 10_000_000), 'Maximum number of URLs accepted for one host per hour.', {
       default: '50000',
     }),
   },

@@ -2,33 +2,36 @@
 import { MAP_TYPES } from '../../../domain/push/map-steps.js';
 import { SINK_TYPE_NAMES } from '../../../domain/push/sink-types.js';
 import * as t from '../value-types.js';
-import { attribute, elementFactory } from './spec.js';
+import { attribute, createElementFactory } from './spec.js';
 
-const element = elementFactory('cw');
+const element = createElementFactory('cw');
 
-const formatMebibytes = (n: number): string => String(n * 1024 * 1024);
+const mebibytesToBytes = (n: number): string => String(n * 1024 * 1024);
 
 export const SINK = element(
   'Sink',
   'Where orders are delivered.',
   {
     name: attribute(t.name, 'Name to use in PushTo.', { required: true }),
-    type: attribute(t.enumeration(SINK_TYPE_NAMES), 'Protocol.', {
+    type: attribute(t.enumeration(SINK_TYPE_NAMES), 'Type of the destination.', {
       required: true,
     }),
     url: attribute(
       t.target,
-      'Base URL; for `file` the path of a .jsonl, .ndjson or .json file, for `warc` of a .warc or .warc.gz file, below the folder for file sinks (CRAWLWAY_FILE_SINKS); for `postgresql` `postgresql://host:5432/database`, with `?sslmode=disable` where the server has no TLS; for `kafka` `kafka://host:9092`, several brokers separated by commas, `kafkas://` over TLS; for `plugin` `plugin:` and the name of a Plugin.',
+      'Base URL of the server. `file`: path of a .jsonl, .ndjson or .json file, `warc`: path of a .warc or .warc.gz file, both below the folder for file sinks (CRAWLWAY_FILE_SINKS); `postgresql`: `postgresql://host:5432/database`, with `?sslmode=disable` if the server has no TLS; `kafka`: `kafka://host:9092`, or `kafkas://` for TLS, with several brokers separated by commas; `plugin`: `plugin:` and the name of a Plugin.',
       { required: true, variables: true },
     ),
     connector: attribute(
-      t.word,
-      '`papi`: name of the connector; by default one unique to this database, `crawlway-` and six digits, which GET /sinks shows (`crawlway` for older databases).',
+      t.nonEmptyText,
+      '`papi`: name of the connector. Default: a name unique to this database, `crawlway-` and six digits, which GET /sinks shows (`crawlway` for older databases).',
     ),
-    index: attribute(t.word, '`elasticsearch`, `opensearch`: name of the index; `solr`: name of the collection.'),
-    login: attribute(t.word, 'User name; sent by Basic authentication over HTTP.', { variables: true }),
+    index: attribute(
+      t.nonEmptyText,
+      '`elasticsearch`, `opensearch`: name of the index; `solr`: name of the collection.',
+    ),
+    login: attribute(t.nonEmptyText, 'User name; sent with Basic authentication over HTTP.', { variables: true }),
     password: attribute(t.text, 'Password.', { secret: true }),
-    apiKey: attribute(t.word, '`elasticsearch`: API key, instead of login and password.', { secret: true }),
+    apiKey: attribute(t.nonEmptyText, '`elasticsearch`: API key, instead of login and password.', { secret: true }),
     table: attribute(t.sqlTable, '`postgresql`: name of the table, or `schema.table`; created if it does not exist.', {
       default: 'documents',
     }),
@@ -40,22 +43,22 @@ export const SINK = element(
       t.enumeration(['gzip']),
       '`file`: full files are compressed. Documents in them are not copied to other sinks.',
     ),
-    topic: attribute(t.name, '`kafka`: name of the topic; it has to exist.'),
+    topic: attribute(t.name, '`kafka`: name of the topic, which must exist.'),
     mechanism: attribute(
       t.enumeration(['PLAIN', 'SCRAM-SHA-256', 'SCRAM-SHA-512']),
-      '`kafka`: SASL mechanism, with `login` and `password`. Default PLAIN.',
+      '`kafka`: SASL mechanism, with `login` and `password`. Default: PLAIN.',
     ),
     search: attribute(
       t.name,
-      '`postgresql`: text search configuration (`simple`, `english` …) of a generated column `search` with an index over title and text. If this is not set, there is no such column.',
+      '`postgresql`: text search configuration (`simple`, `english` …) for a generated, indexed column `search` built from title and text. If this is not set, the column is not created.',
     ),
-    secret: attribute(t.word, '`json`: key for the HMAC-SHA256 signature.', { secret: true }),
+    secret: attribute(t.nonEmptyText, '`json`: key for the HMAC-SHA256 signature.', { secret: true }),
     fingerprint: attribute(
       t.fingerprint,
       'Over HTTPS: SHA-256 fingerprint of the server certificate, or of the certificate of the authority that issued it. The certificate is then trusted because of this fingerprint alone.',
     ),
-    pipeline: attribute(t.word, '`elasticsearch`, `opensearch`: ingest pipeline that documents go through.'),
-    alias: attribute(t.word, '`elasticsearch`, `opensearch`: alias of the index.'),
+    pipeline: attribute(t.nonEmptyText, '`elasticsearch`, `opensearch`: ingest pipeline that documents go through.'),
+    alias: attribute(t.nonEmptyText, '`elasticsearch`, `opensearch`: alias of the index.'),
     template: attribute(
       t.fileName,
       '`elasticsearch`, `opensearch`: JSON file with `settings`, `mappings` and `aliases` in addition to those of Crawlway; they are put into an index template named `crawlway-` and the index, from which a missing index is created.',
@@ -69,20 +72,25 @@ export const SINK = element(
       '`elasticsearch`, `opensearch`: send the decision time of each write as its external version (`external_gte`), so that the engine refuses a write that is older than what it holds.',
     ),
     awsRegion: attribute(
-      t.word,
-      '`opensearch`: region of an Amazon OpenSearch domain; requests are signed by Signature Version 4, with `login` as access key and `password` as secret key.',
+      t.nonEmptyText,
+      '`opensearch`: region of an Amazon OpenSearch domain; requests are signed with Signature Version 4, using `login` as access key and `password` as secret key.',
     ),
     awsService: attribute(
       t.enumeration(['es', 'aoss']),
       '`opensearch`: service for which requests are signed, `es` for domains (default), `aoss` for serverless collections.',
     ),
-    awsSessionToken: attribute(t.word, '`opensearch`: session token of temporary AWS credentials.', { secret: true }),
+    awsSessionToken: attribute(t.nonEmptyText, '`opensearch`: session token of temporary AWS credentials.', {
+      secret: true,
+    }),
     documentText: attribute(
       t.enumeration(['send', 'omit']),
-      '`papi`: whether the text of documents that are not pages (PDF, office and the like) is sent as a second part named `text`, beside their bytes. `omit` is for a server that extracts the text itself. Default send.',
+      '`papi`: whether the text of documents that are not pages (PDF, Office documents and others) is sent as a second part named `text`, in addition to their bytes. `omit` is for a server that extracts the text itself. Default: `send`.',
     ),
     batchDocuments: attribute(t.integer(1, 10_000), 'Maximum number of orders in one request.', { default: '50' }),
-    batchBytes: attribute(t.integer(1), 'Maximum size of one request.', { default: formatMebibytes(8), unit: 'bytes' }),
+    batchBytes: attribute(t.integer(1), 'Maximum size of one request.', {
+      default: mebibytesToBytes(8),
+      unit: 'bytes',
+    }),
     batchAgeMS: attribute(
       t.durationMs(),
       'Maximum time that an order waits for others to be sent with it; if none can arrive in that time, it is sent at once.',
@@ -99,7 +107,7 @@ export const SINK = element(
 
 export const CLIENT_CERTIFICATE = element(
   'ClientCertificate',
-  'A certificate that Crawlway shows to the server, with its private key: in PEM files, or both written inside the element.',
+  'A certificate that Crawlway presents to the server, with its private key: in PEM files, or both written inside the element.',
   {
     file: attribute(t.fileName, 'File with the certificate, and the key unless `key` names another file.'),
     key: attribute(t.fileName, 'File with the private key.'),
@@ -110,11 +118,15 @@ export const CLIENT_CERTIFICATE = element(
 
 export const MAP = element(
   'Map',
-  'Changes one field (meta) of the documents before they go to this sink. The elements are applied in the order in which they are written, and the changes within one element in the order of this table. If a value cannot be changed as required, the order is refused with the field and the reason.',
+  'Changes one field (meta) of the documents before they are sent to this sink. The elements are applied in the order in which they are written, and the changes within one element in the order of this table. If a value cannot be changed as required, the order is refused, and the refusal states the field and the reason.',
   {
-    field: attribute(t.word, 'Name of the meta; a `*` at the end matches any ending; `text` is the extracted text.', {
-      required: true,
-    }),
+    field: attribute(
+      t.nonEmptyText,
+      'Name of the meta; a `*` at the end matches any ending; `text` is the extracted text.',
+      {
+        required: true,
+      },
+    ),
     default: attribute(t.text, 'Value for documents without this field.'),
     split: attribute(
       t.text,
@@ -131,9 +143,9 @@ export const MAP = element(
     ),
     lowerCase: attribute(t.boolean, 'Convert values to lower case.', { default: 'false' }),
     hash: attribute(t.enumeration(['sha256']), 'Replace each value by its digest, in hexadecimal.'),
-    copyTo: attribute(t.word, 'Name of an additional field with the same values.'),
+    copyTo: attribute(t.nonEmptyText, 'Name of an additional field with the same values.'),
     rename: attribute(
-      t.word,
+      t.nonEmptyText,
       'New name of the field; with `field="dc.*"` and `rename="dublin_*"` the rest of the name stays the same.',
     ),
     drop: attribute(t.boolean, 'Do not send the field to the sink.', { default: 'false' }),

@@ -13,13 +13,13 @@ export type Vocabulary = keyof typeof NAMESPACES;
 export interface AttributeSpec<T> {
   readonly type: ValueType<T>;
   readonly meaning: string;
-  /** As a string, in the form in which it would be written. */
+  /** The default as it would be written in the file. */
   readonly default?: string;
   readonly unit?: string;
   readonly required?: boolean;
   /** Never shown by the API, in the log or in the console. */
   readonly secret?: boolean;
-  /** Whether `${NAME}` may be used in it, as in every secret, because it determines where a secret is sent. */
+  /** Whether `${NAME}` may be used in it, as in secrets, for example because it determines where they are sent. */
   readonly variables?: boolean;
   /** Alternative names with the same meaning. */
   readonly aliases?: readonly string[];
@@ -34,7 +34,7 @@ export interface ElementSpec<A extends Attributes = Attributes> {
   readonly attributes: A;
   /** Names of the elements allowed inside; names are unique across all vocabularies. */
   readonly children: readonly string[];
-  /** At most once in its parent. */
+  /** Whether it may appear only once in its parent. */
   readonly once: boolean;
   /** Meaning of its text content, if it may have any. */
   readonly text?: string;
@@ -49,33 +49,38 @@ type ValueOf<S> = S extends { readonly type: ValueType<infer T> }
 /** The values of an element's attributes. */
 export type Values<A> = { readonly [K in keyof A]: ValueOf<A[K]> };
 
-type NothingMore = Readonly<Record<never, never>>;
+type NoOptions = Readonly<Record<never, never>>;
 
-type More = Omit<AttributeSpec<never>, 'type' | 'meaning'>;
+type AttributeOptions = Omit<AttributeSpec<never>, 'type' | 'meaning'>;
 
-export function attribute<T, const M extends More = NothingMore>(
+export function attribute<T, const M extends AttributeOptions = NoOptions>(
   type: ValueType<T>,
   meaning: string,
-  more?: M,
+  options?: M,
 ): { readonly type: ValueType<T>; readonly meaning: string } & NoInfer<M> {
-  return { type, meaning, ...(more as NoInfer<M>) };
+  return { type, meaning, ...(options as NoInfer<M>) };
 }
 
-interface ElementMore {
+interface ElementOptions {
   readonly children?: readonly string[];
   readonly once?: boolean;
   readonly text?: string;
 }
 
-/** Creates a function that makes the element specs of one vocabulary. */
-export const elementFactory =
+/** Returns a function that creates the element specs of one vocabulary. */
+export const createElementFactory =
   (vocabulary: Vocabulary) =>
-  <A extends Attributes>(name: string, meaning: string, attributes: A, more: ElementMore = {}): ElementSpec<A> => ({
+  <A extends Attributes>(
+    name: string,
+    meaning: string,
+    attributes: A,
+    options: ElementOptions = {},
+  ): ElementSpec<A> => ({
     name,
     vocabulary,
     meaning,
     attributes,
-    children: more.children ?? [],
-    once: more.once ?? false,
-    ...(more.text === undefined ? {} : { text: more.text }),
+    children: options.children ?? [],
+    once: options.once ?? false,
+    ...(options.text === undefined ? {} : { text: options.text }),
   });

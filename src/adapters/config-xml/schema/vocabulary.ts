@@ -1,8 +1,8 @@
 import type { Vocabulary } from './spec.js';
 
 /**
- * The vocabulary that a namespace stands for. The product's files come with namespaces of version 20 or 21, with none
- * at all, or as fragments with an undeclared prefix; all of these are accepted.
+ * Returns the vocabulary of a namespace. The product's files use namespaces with different version numbers or none at
+ * all, and fragments of them may use an undeclared prefix; all of these are accepted.
  */
 export function findVocabulary(namespace: string | undefined, prefix: string): Vocabulary | 'undeclared' | 'foreign' {
   if (namespace === undefined) return prefix === '' ? 'crawl' : 'undeclared';

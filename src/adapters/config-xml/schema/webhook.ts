@@ -1,9 +1,9 @@
-/** Webhooks: notify other programs of events. */
+/** The element for webhooks, which notify other programs of events. */
 import { WEBHOOK_EVENT_TYPES } from '../../../domain/push/webhook.js';
 import * as t from '../value-types.js';
-import { attribute, elementFactory } from './spec.js';
+import { attribute, createElementFactory } from './spec.js';
 
-export const WEBHOOK = elementFactory('cw')(
+export const WEBHOOK = createElementFactory('cw')(
   'Webhook',
   'A receiver of signed messages about events (docs/WEBHOOKS.md), according to the Standard Webhooks specification.',
   {

@@ -4,38 +4,36 @@ import { compile } from 'css-select';
 import { parse, type Selector, SelectorType } from 'css-what';
 import { RE2JS } from 're2js';
 import { parseSteps, STEPS_FORM } from '../../../domain/render/steps.js';
-import { invalid, ok, STRING, type ValueType } from './value-type.js';
+import { invalid, ok, type ValueType, XSD_STRING } from './value-type.js';
 
 const SQL_NAME = '[A-Za-z_][A-Za-z0-9_]{0,62}';
 
 export const sqlTable: ValueType<string> = {
-  label: 'name of a table, `schema.table` or `table`',
+  label: 'table name, `table` or `schema.table`',
   xsd: `<xs:restriction base="xs:string"><xs:pattern value="${SQL_NAME}(\\.${SQL_NAME})?"/></xs:restriction>`,
   parse: (value) => {
     const text = value.trim();
     const isTable = new RegExp(`^${SQL_NAME}(\\.${SQL_NAME})?$`).test(text);
-    return isTable
-      ? ok(text)
-      : invalid('letters, digits and `_`, not beginning with a digit, with or without `schema.`');
+    return isTable ? ok(text) : invalid('a table name of letters, digits and `_`, like documents or public.documents');
   },
 };
 
 export const cron: ValueType<string> = {
-  label: 'cron expression of five fields: minute hour day month weekday',
-  xsd: STRING,
+  label: 'cron expression with five fields: minute hour day month weekday',
+  xsd: XSD_STRING,
   parse: (value) => {
     try {
       new Cron(value.trim(), { mode: '5-part', paused: true });
       return ok(value.trim());
     } catch {
-      return invalid('a cron expression of five fields like 0 3 * * * (minute hour day month weekday)');
+      return invalid('a cron expression with five fields like 0 3 * * * (minute hour day month weekday)');
     }
   },
 };
 
 export const timeZone: ValueType<string> = {
   label: 'IANA time zone, for example `Europe/Paris`',
-  xsd: STRING,
+  xsd: XSD_STRING,
   parse: (value) => {
     try {
       new Intl.DateTimeFormat('en', { timeZone: value.trim() });
@@ -48,23 +46,24 @@ export const timeZone: ValueType<string> = {
 
 export const renderSteps: ValueType<string> = {
   label: 'steps on a page',
-  xsd: STRING,
+  xsd: XSD_STRING,
   parse: (value) => (parseSteps(value) ? ok(value.trim()) : invalid(STEPS_FORM)),
 };
 
 export const datePattern: ValueType<string> = {
-  label: 'pattern of a date like `dd.MM.yyyy HH:mm`',
-  xsd: STRING,
-  parse: (value) => (value.includes('yyyy') ? ok(value) : invalid('a pattern with `yyyy`, like dd.MM.yyyy')),
+  label: 'date pattern like `dd.MM.yyyy HH:mm`',
+  xsd: XSD_STRING,
+  parse: (value) => (value.includes('yyyy') ? ok(value) : invalid('a date pattern with `yyyy`, like dd.MM.yyyy')),
 };
 
-const MAX_EXPRESSION = 4_096;
+const MAX_EXPRESSION_LENGTH = 4_096;
 
-const errorMessage = (error: unknown): string => (error instanceof Error ? error.message : String(error)).slice(0, 200);
+const getErrorMessage = (error: unknown): string =>
+  (error instanceof Error ? error.message : String(error)).slice(0, 200);
 
 /**
- * css-what reads `..name` as a class whose name begins with a dot, although such a name would have to be escaped:
- * `.\.name`.
+ * Whether a selector contains something like `..name`, which css-what accepts as a class whose name begins with a dot,
+ * although that dot would have to be escaped: `.\.name`.
  */
 const hasDoubledPrefix = (text: string): boolean => /[.#][.#]/.test(text) && hasPrefixedName(parse(text));
 
@@ -74,19 +73,19 @@ const hasPrefixedName = (selectors: readonly Selector[][]): boolean =>
     return 'data' in token && Array.isArray(token.data) && hasPrefixedName(token.data);
   });
 
-/** A selector that can be compiled the way it is used on pages. */
+/** A CSS selector. It is checked by compiling it with the library that applies it to pages. */
 export const selector: ValueType<string> = {
   label: 'CSS selector',
-  xsd: STRING,
+  xsd: XSD_STRING,
   parse: (value) => {
     const text = value.trim();
-    if (text === '' || text.length > MAX_EXPRESSION) return invalid('a CSS selector like main .article > p');
+    if (text === '' || text.length > MAX_EXPRESSION_LENGTH) return invalid('a CSS selector like main .article > p');
     try {
       compile(text);
-      if (hasDoubledPrefix(text)) return invalid('a CSS selector like main .article > p (there is a . or # too many)');
+      if (hasDoubledPrefix(text)) return invalid('a CSS selector like main .article > p (remove the extra . or #)');
       return ok(text);
     } catch (error) {
-      return invalid(`a CSS selector like main .article > p (${errorMessage(error)})`);
+      return invalid(`a CSS selector like main .article > p (${getErrorMessage(error)})`);
     }
   },
 };
@@ -94,21 +93,21 @@ export const selector: ValueType<string> = {
 /** A regular expression that runs in linear time. */
 export const regex: ValueType<string> = {
   label: 'regular expression without look-around or back-references',
-  xsd: STRING,
+  xsd: XSD_STRING,
   parse: (value) => {
-    if (value.trim() === '' || value.length > MAX_EXPRESSION) return invalid('a regular expression');
+    if (value.trim() === '' || value.length > MAX_EXPRESSION_LENGTH) return invalid('a regular expression');
     try {
       RE2JS.compile(value);
       return ok(value);
     } catch (error) {
-      return invalid(`a regular expression without look-around or back-references (${errorMessage(error)})`);
+      return invalid(`a regular expression without look-around or back-references (${getErrorMessage(error)})`);
     }
   },
 };
 
 export const jsonLdPath: ValueType<string> = {
   label: 'path like `author.name` or `Product:offers.price`',
-  xsd: STRING,
+  xsd: XSD_STRING,
   parse: (value) =>
     /^(?:[^:.\s]+:)?[^:.\s]+(?:\.[^:.\s]+)*$/.test(value.trim())
       ? ok(value.trim())

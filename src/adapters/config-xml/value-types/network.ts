@@ -4,7 +4,17 @@ import { isIP } from 'node:net';
 import { parseCidr } from '../../../domain/net/address.js';
 import { hasUserInfo } from '../../../domain/url/crawl-url.js';
 import { enumeration } from './plain.js';
-import { invalid, listOf, ok, type Parsed, pattern, STRING, token, toLowerCase, type ValueType } from './value-type.js';
+import {
+  invalid,
+  listOf,
+  ok,
+  type Parsed,
+  token,
+  toLowerCase,
+  toXsdPattern,
+  type ValueType,
+  XSD_STRING,
+} from './value-type.js';
 
 export const protocols = listOf(enumeration(['http', 'https']));
 
@@ -23,13 +33,13 @@ function parseHttpUrl(value: string): Parsed<string> {
 }
 
 export const httpUrl: ValueType<string> = {
-  label: 'URL, http or https',
+  label: 'http or https URL',
   xsd: '<xs:restriction base="xs:anyURI"/>',
   parse: parseHttpUrl,
 };
 
 export const proxyUrl: ValueType<string> = {
-  label: 'URL of a proxy: http, https, socks5 or socks5h',
+  label: 'proxy URL: http, https, socks5 or socks5h',
   xsd: '<xs:restriction base="xs:anyURI"/>',
   parse: (value) => {
     const url = URL.parse(value.trim());
@@ -39,23 +49,23 @@ export const proxyUrl: ValueType<string> = {
 };
 
 export const urlPrefix: ValueType<string> = {
-  label: 'prefix of URLs; may be empty',
-  xsd: STRING,
-  parse: (value) => (hasUserInfo(value) ? invalid(WITHOUT_USER_INFO) : ok(value.trim())),
+  label: 'URL prefix; may be empty',
+  xsd: XSD_STRING,
+  parse: (value) => (hasUserInfo(value) ? invalid(URL_WITHOUT_USER_INFO) : ok(value.trim())),
 };
 
-const WITHOUT_USER_INFO =
-  'a URL without user name and password, which belong in `authentication="user:password"` on the record or in a Credential of the fetcher';
+const URL_WITHOUT_USER_INFO =
+  'a URL without a user name and password, which belong in `authentication="user:password"` on the record or in a Credential of the fetcher';
 
 export const cidr: ValueType<string> = {
   label: 'IP address or CIDR block, for example `10.0.0.0/8`',
-  xsd: STRING,
+  xsd: XSD_STRING,
   parse: (value) => {
     const [address = '', bits, ...rest] = value.trim().split('/');
     const family = isIP(address);
-    const most = family === 4 ? 32 : 128;
-    const length = bits === undefined ? most : /^\d{1,3}$/.test(bits) ? Number(bits) : Number.NaN;
-    if (family === 0 || rest.length > 0 || !(length <= most))
+    const maxLength = family === 4 ? 32 : 128;
+    const length = bits === undefined ? maxLength : /^\d{1,3}$/.test(bits) ? Number(bits) : Number.NaN;
+    if (family === 0 || rest.length > 0 || !(length <= maxLength))
       return invalid('an address block like 10.0.0.0/8 or fd00::/8');
     return ok(`${address}/${length}`);
   },
@@ -63,17 +73,17 @@ export const cidr: ValueType<string> = {
 
 export const webSocketUrl: ValueType<string> = {
   label: 'ws or wss URL',
-  xsd: STRING,
+  xsd: XSD_STRING,
   parse: (value) =>
     /^wss?:$/.test(URL.parse(value)?.protocol ?? '') ? ok(value) : invalid('a URL that begins with ws:// or wss://'),
 };
 
 export const hostNames: ValueType<readonly string[]> = listOf(token('host name', /^[\w.-]{1,253}$/, toLowerCase));
 
-/** Hosts to which requests are made without a proxy; see domain/net/choose-proxy.ts. */
+/** Destinations to which requests are sent without a proxy; see domain/net/choose-proxy.ts. */
 export const proxyExceptions: ValueType<readonly string[]> = listOf({
   label: 'host name, address or block, with or without a port, or `*`',
-  xsd: STRING,
+  xsd: XSD_STRING,
   parse: (value) =>
     value === '*' ||
     /^(?:\*?\.)?[\w.-]{1,253}(?::\d{1,5})?$/.test(value) ||
@@ -84,46 +94,50 @@ export const proxyExceptions: ValueType<readonly string[]> = listOf({
 
 export const headerValue: ValueType<string> = {
   label: 'text on one line',
-  xsd: STRING,
+  xsd: XSD_STRING,
   parse: (value) =>
     /^[\t\x20-\x7e\x80-\xff]*$/.test(value)
       ? ok(value.trim())
       : invalid('text that a header can contain: one line, no control characters'),
 };
 
-/** Mail address or page for contacting someone about a crawl. */
+/** Mail address or web page of a contact for the crawl. */
 export const contact: ValueType<string> = {
-  label: 'http or https URL, or mail address',
-  xsd: STRING,
+  label: 'http or https URL, or email address',
+  xsd: XSD_STRING,
   parse: (value) => {
-    const given = value.trim();
-    const isUrl = /^https?:\/\/[\x21-\x7e]{1,500}$/i.test(given) && URL.canParse(given);
-    return isUrl || /^[\x21-\x7e]{1,64}@[\w.-]{1,253}$/.test(given) ? ok(given) : invalid('a URL or a mail address');
+    const trimmed = value.trim();
+    const isUrl = /^https?:\/\/[\x21-\x7e]{1,500}$/i.test(trimmed) && URL.canParse(trimmed);
+    return isUrl || /^[\x21-\x7e]{1,64}@[\w.-]{1,253}$/.test(trimmed)
+      ? ok(trimmed)
+      : invalid('a URL or an email address');
   },
 };
 
 /** `Name: value`. */
 export const header: ValueType<readonly [name: string, value: string]> = {
   label: 'header `Name: value`',
-  xsd: STRING,
+  xsd: XSD_STRING,
   parse: (value) => {
     const colon = value.indexOf(':');
-    const key = headerName.parse(value.slice(0, Math.max(0, colon)));
-    const content = headerValue.parse(value.slice(colon + 1));
-    return key.ok && content.ok ? ok([key.value, content.value] as const) : invalid('a header like X-Team: search');
+    const parsedName = headerName.parse(value.slice(0, Math.max(0, colon)));
+    const parsedValue = headerValue.parse(value.slice(colon + 1));
+    return parsedName.ok && parsedValue.ok
+      ? ok([parsedName.value, parsedValue.value] as const)
+      : invalid('a header like X-Team: search');
   },
 };
 
 export const productToken: ValueType<string> = {
   label: 'product token: letters, `-` and `_` (RFC 9309, 2.2.1)',
-  xsd: pattern('[A-Za-z_\\-]+'),
+  xsd: toXsdPattern('[A-Za-z_\\-]+'),
   parse: (value) =>
     /^[A-Za-z_-]+$/.test(value.trim()) ? ok(value.trim()) : invalid('letters, dashes and underscores only'),
 };
 
 export const fingerprint: ValueType<string> = {
   label: 'SHA-256 fingerprint: 64 hexadecimal digits, with or without colons',
-  xsd: STRING,
+  xsd: XSD_STRING,
   parse: (value) => {
     const digits = value.replace(/[:\s]/g, '').toLowerCase();
     return /^[0-9a-f]{64}$/.test(digits)
@@ -134,11 +148,11 @@ export const fingerprint: ValueType<string> = {
 
 export const webhookSecret: ValueType<string> = {
   label: '`whsec_` followed by 24 to 64 bytes in Base64',
-  xsd: STRING,
+  xsd: XSD_STRING,
   parse: (value) => {
     const [, base64 = ''] = /^whsec_([A-Za-z0-9+/]+={0,2})$/.exec(value.trim()) ?? [];
-    const bytes = Buffer.from(base64, 'base64').length;
-    const isKey = (bytes >= 24 && bytes <= 64) || value.includes('${');
+    const byteLength = Buffer.from(base64, 'base64').length;
+    const isKey = (byteLength >= 24 && byteLength <= 64) || value.includes('${');
     return isKey
       ? ok(value.trim())
       : invalid(

@@ -1,22 +1,22 @@
-/** Days of the week and times of the day. */
-import { invalid, ok, pattern, STRING, type ValueType } from './value-type.js';
+/** Days of the week and times of day. */
+import { invalid, ok, toXsdPattern, type ValueType, XSD_STRING } from './value-type.js';
 
 const DAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
 const DAYS_FORM = 'days like `mon-fri` or `sat,sun`';
 
-/** Numbers of the days, from 0 for Sunday. */
+/** Day numbers in ascending order; 0 is Sunday. */
 export const weekDays: ValueType<readonly number[]> = {
   label: DAYS_FORM,
-  xsd: STRING,
+  xsd: XSD_STRING,
   parse: (value) => {
     const days = new Set<number>();
     for (const part of value
       .trim()
       .toLowerCase()
       .split(/[\s,|]+/)) {
-      const [first = '', last = first, ...more] = part.split('-');
+      const [first = '', last = first, ...extraParts] = part.split('-');
       const [from, to] = [DAYS.indexOf(first.slice(0, 3)), DAYS.indexOf(last.slice(0, 3))];
-      if (from < 0 || to < 0 || more.length > 0) return invalid(DAYS_FORM);
+      if (from < 0 || to < 0 || extraParts.length > 0) return invalid(DAYS_FORM);
       for (let day = from; ; day = (day + 1) % 7) {
         days.add(day);
         if (day === to) break;
@@ -28,8 +28,8 @@ export const weekDays: ValueType<readonly number[]> = {
 
 /** Minutes since the start of the day; `24:00` is its end. */
 export const timeOfDay: ValueType<number> = {
-  label: 'time of the day like `22:30`, up to `24:00`',
-  xsd: pattern('([01]?[0-9]|2[0-3]):[0-5][0-9]|24:00'),
+  label: 'time of day like `22:30`, up to `24:00`',
+  xsd: toXsdPattern('([01]?[0-9]|2[0-3]):[0-5][0-9]|24:00'),
   parse: (value) => {
     const [, hour, minute] = /^\s*(\d{1,2}):(\d\d)\s*$/.exec(value) ?? [];
     const minutes = Number(hour) * 60 + Number(minute);

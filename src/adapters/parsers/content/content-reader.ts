@@ -1,4 +1,4 @@
-/** What `cw:Content` extracts from one page, from its tree and its JSON-LD. */
+/** Extracts from a page what `cw:Content` specifies, using its tree, its JSON-LD and its microdata. */
 
 import { splitIntoChunks } from '../../../domain/content/chunks.js';
 import {
@@ -29,22 +29,22 @@ import { splitDocument, type TreePart } from './splitting.js';
 import { parseTree, type Tree } from './tree.js';
 
 export interface Reading {
-  /** Absent: what the scanner found is kept. */
+  /** Absent if the scanner's text is kept. */
   readonly text?: string;
   readonly headings?: readonly Heading[];
   readonly markdown?: string;
   readonly chunks?: readonly Chunk[];
   readonly isCut?: boolean;
-  /** Texts that were cut out. */
+  /** Texts that were removed. */
   readonly cut?: readonly string[];
-  /** For a person who looks at the page. */
+  /** Shows a user what was removed and what the selectors match. */
   readonly look?: ContentLook;
-  /** The text of the page itself when parts were split off it: `text` covers all of it. */
+  /** The text that remains if parts were split off; `text` includes the parts. */
   readonly ownText?: string;
-  /** Flattened: `microdata.name`. */
+  /** Flattened to names such as `microdata.name`. */
   readonly microdata?: readonly { readonly name: string; readonly value: string }[];
   readonly parts?: readonly PagePart[];
-  /** Raw values of fields, by the number of the field. */
+  /** Raw values of fields, by the index of the field. */
   readonly found: ReadonlyMap<number, readonly string[]>;
   readonly truncated: boolean;
 }
@@ -52,39 +52,39 @@ export interface Reading {
 export interface PageBytes {
   readonly utf8: Buffer;
   readonly xml: boolean;
-  /** The base of relative addresses. */
+  /** Base URL for resolving relative addresses. */
   readonly base: string;
   readonly maxTextLength: number;
-  /** A person wants to see what was cut out. */
+  /** True if the removed texts are to be shown to a user. */
   readonly showsCut: boolean;
 }
 
 type Item = { readonly [key: string]: Json };
 
-/** Elements selected by one field. */
-const MAX_FOUND = 1_000;
-const MAX_VALUE = 32_768;
-const MAX_CUT = 200;
+/** Maximum number of elements that one field selects. */
+const MAX_SELECTED = 1_000;
+const MAX_VALUE_LENGTH = 32_768;
+const MAX_CUT_TEXTS = 200;
 const NO_MARKERS: ReadonlySet<Marker> = new Set();
 
 /** One `cw:Content` prepared for reading pages. */
 export class ContentReader {
-  /** What is excluded, included and split off, then one list for each field. */
+  /** The selectors of excluded, included and split-off elements, then those of each field. */
   private readonly selectors: SelectorSet;
-  /** For the parts of a page. */
+  /** The selectors of each field, for parts of a page. */
   private readonly fieldSelectors: SelectorSet;
   private readonly markers: ReadonlySet<Marker>;
-  /** Only parts of the page itself can require a tree. */
-  private readonly readsTree: 'always' | 'with markers' | 'never';
+  /** When texts are read from the tree: always, only if the page has markers, or never. */
+  private readonly treeMode: 'always' | 'with markers' | 'never';
   private readonly readsJsonLd: boolean;
 
   constructor(private readonly definition: ContentDefinition) {
     const { include, exclude, fields, split } = definition;
-    const selected = fields.map(({ source }) => (source.kind === 'select' ? [source.selector] : []));
-    this.selectors = new SelectorSet([exclude, include, split ? [split.selector] : [], ...selected]);
-    this.fieldSelectors = new SelectorSet(selected);
+    const selectorsByField = fields.map(({ source }) => (source.kind === 'select' ? [source.selector] : []));
+    this.selectors = new SelectorSet([exclude, include, split ? [split.selector] : [], ...selectorsByField]);
+    this.fieldSelectors = new SelectorSet(selectorsByField);
     this.markers = new Set(definition.markers);
-    this.readsTree = alwaysNeedsTree(definition) ? 'always' : definition.markers.length > 0 ? 'with markers' : 'never';
+    this.treeMode = alwaysNeedsTree(definition) ? 'always' : definition.markers.length > 0 ? 'with markers' : 'never';
     this.readsJsonLd = fields.some(({ source }) => source.kind === 'jsonld');
   }
 
@@ -92,18 +92,20 @@ export class ContentReader {
     const found = new Map<number, readonly string[]>();
     if (this.readsJsonLd) this.readJsonLd(findJsonLdItems(page.utf8), found);
     const microdata = this.definition.metas && hasMicrodata(page.utf8);
-    const text = this.readsTree === 'always' || (this.readsTree === 'with markers' && hasMarkers(page.utf8));
-    if (!text && !microdata) return { found, truncated: false };
+    const needsTree = this.treeMode === 'always' || (this.treeMode === 'with markers' && hasMarkers(page.utf8));
+    if (!needsTree && !microdata) return { found, truncated: false };
     const tree = parseTree(page.utf8, page.xml);
-    const items = microdata
+    const microdataFields = microdata
       ? { microdata: collectMetas(findMicrodataItems(tree.elements, page.base), 'microdata') }
       : {};
-    return text ? { ...this.readTree(tree, page, found), ...items } : { found, truncated: tree.truncated, ...items };
+    return needsTree
+      ? { ...this.readTree(tree, page, found), ...microdataFields }
+      : { found, truncated: tree.truncated, ...microdataFields };
   }
 
   private readJsonLd(items: readonly Item[], found: Map<number, readonly string[]>): void {
-    for (const [number, { source }] of this.definition.fields.entries()) {
-      if (source.kind === 'jsonld') found.set(number, findValues(items, source.path));
+    for (const [fieldIndex, { source }] of this.definition.fields.entries()) {
+      if (source.kind === 'jsonld') found.set(fieldIndex, findValues(items, source.path));
     }
   }
 
@@ -113,35 +115,37 @@ export class ContentReader {
     found: Map<number, readonly string[]>,
   ): Reading {
     const { definition } = this;
-    // Selectors see the page as it was sent.
-    const [excludedOnes, included, splitOffs, ...selected] = this.selectors.find(elements);
-    const excluded = new Set(excludedOnes);
-    this.collectValues(selected, found, excluded);
+    // Selectors are applied to the page as it was sent.
+    const [excludedElements, includedElements, splitOffs, ...selectedElements] = this.selectors.find(elements);
+    const excluded = new Set(excludedElements);
+    this.collectValues(selectedElements, found, excluded);
     const pieces = page.showsCut ? collectTextPieces(root) : undefined;
     const markers = hasSigns ? this.markers : NO_MARKERS;
-    const pruned = prune(root, { included: new Set(included), excluded, markers });
-    const cut: ParentNode[] = [...pruned.cut];
-    const before = root.children;
-    if (definition.main) cut.push(...keepMainContent(root));
+    const pruned = prune(root, { included: new Set(includedElements), excluded, markers });
+    const removedNodes: ParentNode[] = [...pruned.removed];
+    const childrenBefore = root.children;
+    if (definition.main) removedNodes.push(...keepMainContent(root));
     const look = pieces && { marked: markRemovedText(pieces, root), matches: countMatches(definition, elements) };
-    const delivered = definition.split ? this.readParts(root, new Set(splitOffs), page) : this.readForms(root, page);
+    const representations = definition.split
+      ? this.readParts(root, new Set(splitOffs), page)
+      : this.readRepresentations(root, page);
     return {
-      ...delivered,
-      ...(pruned.isCut || cut.length > 0 || root.children !== before ? { isCut: true } : {}),
-      ...(look ? { cut: cut.slice(0, MAX_CUT).map((one) => extractElementText(one)), look } : {}),
+      ...representations,
+      ...(pruned.isCut || removedNodes.length > 0 || root.children !== childrenBefore ? { isCut: true } : {}),
+      ...(look ? { cut: removedNodes.slice(0, MAX_CUT_TEXTS).map((node) => extractElementText(node)), look } : {}),
       found,
-      truncated: truncated || 'truncated' in delivered,
+      truncated: truncated || 'truncated' in representations,
     };
   }
 
-  private readParts(root: Document, wanted: ReadonlySet<Element>, page: PageBytes) {
+  private readParts(root: Document, partElements: ReadonlySet<Element>, page: PageBytes) {
     const { text } = clipReadable(extractReadableText(root), page.maxTextLength);
-    const { parts, truncated } = splitDocument(root, wanted, this.definition.split!.id);
-    const { text: ownText, ...forms } = this.readForms(root, page);
+    const { parts, truncated } = splitDocument(root, partElements, this.definition.split!.id);
+    const { text: ownText, ...representations } = this.readRepresentations(root, page);
     return {
       text,
       ownText,
-      ...forms,
+      ...representations,
       ...(truncated ? { truncated } : {}),
       parts: parts.map((part) => this.readPart(part, page)),
     };
@@ -150,32 +154,32 @@ export class ContentReader {
   private readPart({ id, title, root }: TreePart, page: PageBytes): PagePart {
     const found = new Map<number, readonly string[]>();
     this.collectValues(this.fieldSelectors.find(walkElements(root)), found);
-    for (const [number, values] of found) if (values.length === 0) found.delete(number);
-    return { id, title, ...this.readForms(root, page), found };
+    for (const [fieldIndex, values] of found) if (values.length === 0) found.delete(fieldIndex);
+    return { id, title, ...this.readRepresentations(root, page), found };
   }
 
   /**
-   * Excluded elements inside a selected one are not part of its value; a field that selects an excluded element itself gets all
-   * of it.
+   * Excluded elements inside a selected one are not part of its value, but a field that selects an excluded element
+   * itself gets all of it.
    */
   private collectValues(
-    selected: readonly (readonly Element[])[],
+    selectedElements: readonly (readonly Element[])[],
     found: Map<number, readonly string[]>,
     excluded?: ReadonlySet<Element>,
   ): void {
-    for (const [number, field] of this.definition.fields.entries()) {
+    for (const [fieldIndex, field] of this.definition.fields.entries()) {
       if (field.source.kind !== 'select') continue;
       const values: string[] = [];
-      for (const element of selected[number]!) {
+      for (const element of selectedElements[fieldIndex]!) {
         const value = readRawValue(element, field, excluded);
-        if (value !== undefined) values.push(value.slice(0, MAX_VALUE));
-        if (values.length === MAX_FOUND) break;
+        if (value !== undefined) values.push(value.slice(0, MAX_VALUE_LENGTH));
+        if (values.length === MAX_SELECTED) break;
       }
-      found.set(number, values);
+      found.set(fieldIndex, values);
     }
   }
 
-  private readForms(
+  private readRepresentations(
     root: ParentNode,
     { base, maxTextLength }: PageBytes,
   ): Omit<Reading, 'found' | 'truncated' | 'text'> & { text: string } {
@@ -190,7 +194,7 @@ export class ContentReader {
   }
 }
 
-/** A selector that finds nothing is what people look for first. */
+/** Counts the matches of each selector, because selectors without any are a frequent mistake. */
 const countMatches = (
   { include, exclude }: ContentDefinition,
   elements: readonly Element[],
@@ -202,7 +206,7 @@ const countMatches = (
 function clipReadable(readable: ReadableText, maxLength: number): ReadableText {
   if (readable.text.length <= maxLength) return readable;
   const text = readable.text.slice(0, maxLength).toWellFormed();
-  const isInside = (at: number): boolean => at < text.length;
+  const isInside = (offset: number): boolean => offset < text.length;
   return {
     text,
     headings: readable.headings.filter(({ start }) => isInside(start)),
@@ -226,10 +230,10 @@ function readRawValue(
 
 const readers = new WeakMap<ContentDefinition, ContentReader>();
 
-/** A definition lives as long as its configuration, and so does its reader. */
+/** Creates one reader for each definition and keeps it for as long as the definition exists. */
 export function getContentReader(definition: ContentDefinition): ContentReader {
-  const known = readers.get(definition);
-  if (known) return known;
+  const existing = readers.get(definition);
+  if (existing) return existing;
   const reader = new ContentReader(definition);
   readers.set(definition, reader);
   return reader;

@@ -1,30 +1,30 @@
-/** What the tree builder must know of each element by its name. */
+/** What the tree builder needs to know about an element with a given name. */
 import { type ContentModel, getContentModel } from '../html/elements.js';
 
 export interface ElementKind {
   readonly name: string;
-  /** Has no content and no end tag. */
+  /** True if it has no content and no end tag. */
   readonly isVoid: boolean;
-  readonly content: ContentModel;
-  /** Its start tag ends these, if they are the innermost open ones. */
+  readonly contentModel: ContentModel;
+  /** Names of the elements that its start tag closes while they are the innermost open ones. */
   readonly closes: ReadonlySet<string> | undefined;
-  /** `svg` and `math`. */
+  /** True for `svg` and `math`. */
   readonly isForeign: boolean;
-  /** Inside of SVG and MathML, its content is HTML. */
+  /** True if its content is HTML even inside SVG and MathML. */
   readonly holdsHtml: boolean;
 }
 
 const splitWords = (text: string): readonly string[] => text.split(' ');
 
-const VOID = new Set(
+const VOID_ELEMENTS = new Set(
   splitWords(
     'area base basefont br col command embed frame hr img input isindex keygen link meta param source track wbr',
   ),
 );
-const HOLD_HTML = new Set(splitWords('mi mo mn ms mtext annotation-xml foreignobject desc title'));
+const HTML_HOLDING_ELEMENTS = new Set(splitWords('mi mo mn ms mtext annotation-xml foreignobject desc title'));
 
-/** End tags that may be omitted (HTML standard, section 13.1.2.4), as htmlparser2 has them. */
-const CLOSES: readonly (readonly [string, string])[] = [
+/** End tags that may be omitted (HTML standard, section 13.1.2.4), as htmlparser2 implements them. */
+const OMITTED_END_TAGS: readonly (readonly [string, string])[] = [
   ['tr', 'tr th td'],
   ['th', 'th'],
   ['td', 'thead th td'],
@@ -41,20 +41,22 @@ const CLOSES: readonly (readonly [string, string])[] = [
   ['rt rp', 'rt rp'],
   ['tbody tfoot', 'thead tbody'],
 ];
-const CLOSED = new Map(
-  CLOSES.flatMap(([names, closed]) => splitWords(names).map((name) => [name, new Set(splitWords(closed))])),
+const CLOSED_BY_START_TAG = new Map(
+  OMITTED_END_TAGS.flatMap(([names, closedNames]) =>
+    splitWords(names).map((name) => [name, new Set(splitWords(closedNames))]),
+  ),
 );
 
 export const getElementKind = (name: string): ElementKind => ({
   name,
-  isVoid: VOID.has(name),
-  content: name === 'noframes' ? 'rawtext' : getContentModel(name),
-  closes: CLOSED.get(name),
+  isVoid: VOID_ELEMENTS.has(name),
+  contentModel: name === 'noframes' ? 'rawtext' : getContentModel(name),
+  closes: CLOSED_BY_START_TAG.get(name),
   isForeign: name === 'svg' || name === 'math',
-  holdsHtml: HOLD_HTML.has(name),
+  holdsHtml: HTML_HOLDING_ELEMENTS.has(name),
 });
 
-/** Those of HTML that pages have. */
+/** Names of the HTML elements that pages use. */
 export const ELEMENT_NAMES = splitWords(
   'a abbr address area article aside audio b base bdi bdo blockquote body br button canvas caption center cite code col ' +
     'colgroup data datalist dd del details dfn dialog div dl dt em embed fieldset figcaption figure font footer form frame ' +

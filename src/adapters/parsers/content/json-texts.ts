@@ -1,6 +1,6 @@
 import { MAX_NESTING, measureNesting } from './nesting.js';
 
-/** Strings and numbers of a JSON text in their order, and its title; undefined if it is not JSON. */
+/** Collects the strings and numbers of a JSON text in order, and its title; undefined if it is not JSON. */
 export function collectJsonTexts(
   text: string,
 ): { readonly texts: readonly string[]; readonly title?: string } | undefined {
@@ -13,13 +13,16 @@ export function collectJsonTexts(
   }
   const texts: string[] = [];
   collectTexts(json, texts);
-  const title = ['title', 'name', 'headline'].map((name) => (json as Record<string, unknown> | null)?.[name]);
-  const named = title.find((one): one is string => typeof one === 'string' && one.trim() !== '');
-  return named === undefined ? { texts } : { texts, title: named.trim() };
+  const titles = ['title', 'name', 'headline'].map((name) => (json as Record<string, unknown> | null)?.[name]);
+  const title = titles.find(
+    (candidate): candidate is string => typeof candidate === 'string' && candidate.trim() !== '',
+  );
+  return title === undefined ? { texts } : { texts, title: title.trim() };
 }
 
 function collectTexts(json: unknown, texts: string[]): void {
   if (typeof json === 'string' || typeof json === 'number') texts.push(String(json));
-  else if (Array.isArray(json)) for (const each of json) collectTexts(each, texts);
-  else if (typeof json === 'object' && json !== null) for (const each of Object.values(json)) collectTexts(each, texts);
+  else if (Array.isArray(json)) for (const entry of json) collectTexts(entry, texts);
+  else if (typeof json === 'object' && json !== null)
+    for (const entry of Object.values(json)) collectTexts(entry, texts);
 }

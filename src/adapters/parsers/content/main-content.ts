@@ -1,60 +1,61 @@
 /**
- * The main content of a page: where its authors mark it (`main`, a single `article`), otherwise the element with most text in
- * paragraphs that are not lists of links. Navigation, headers and footers inside it are removed.
+ * Finds the main content of a page: the element that its authors mark (`main`, a single `article`), otherwise the
+ * element with the most text in paragraphs that are not lists of links. Navigation, headers and footers inside it are
+ * removed.
  */
 import { type Document, type Element, isElement, isText, type ParentNode, walkElements } from './nodes.js';
 import { collapseWhitespace, isHidden } from './readable.js';
 
-const BOILERPLATE = new Set(['nav', 'aside', 'footer', 'form', 'dialog', 'menu']);
+const BOILERPLATE_ELEMENTS = new Set(['nav', 'aside', 'footer', 'form', 'dialog', 'menu']);
 const BOILERPLATE_ROLES = new Set(['navigation', 'banner', 'contentinfo', 'complementary', 'search', 'menu', 'dialog']);
 /** Whole words in class and id that mark non-content on nearly every site. */
 const BOILERPLATE_NAMES =
   /(?:^|[\s_-])(?:breadcrumbs?|cookies?|consent|footer|masthead|menu|nav|navbar|navigation|newsletter|pagination|related|share|sharing|sidebar|social|skip-link|toolbar)(?:$|[\s_-])/i;
-/** Longer values are not names. */
-const LONGEST_NAME = 200;
-/** Minimum number of characters of a main content; with less, the whole page counts. */
-const LEAST_TEXT = 140;
-/** Maximum share of links in the text. */
-const MOST_LINKS = 0.5;
+/** Longer values of class and id are not tested. */
+const MAX_NAME_LENGTH = 200;
+/** Minimum number of characters of the main content; if it has fewer, the whole page is used. */
+const MIN_TEXT_LENGTH = 140;
+/** Maximum share of a paragraph's text that may consist of links. */
+const MAX_LINK_SHARE = 0.5;
 /** The parent of paragraphs is credited with all of their text, its parent with half, and so on. */
-const FADING = 0.5;
-const LEVELS = 3;
+const ANCESTOR_FACTOR = 0.5;
+const MAX_ANCESTOR_LEVELS = 3;
 
-/** Changes the tree; if no main content can be found, only its navigation is removed. Returns what was cut out. */
+/** Reduces the tree to its main content or, if none is found, removes only navigation. Returns what was removed. */
 export function keepMainContent(root: Document): readonly Element[] {
-  const cut: Element[] = [];
+  const removedElements: Element[] = [];
   const main = findMarkedMain(root);
   if (main) {
     root.children = [main];
-    removeBoilerplate(main, cut, false);
-    return cut;
+    removeBoilerplate(main, removedElements, false);
+    return removedElements;
   }
-  removeBoilerplate(root, cut, true);
+  removeBoilerplate(root, removedElements, true);
   const best = findDensestElement(root);
   if (best) root.children = [best];
-  return cut;
+  return removedElements;
 }
 
 function findMarkedMain(root: Document): Element | undefined {
   const articles: Element[] = [];
   for (const element of walkElements(root)) {
-    if ((element.name === 'main' || element.getAttribute('role') === 'main') && isLong(element)) return element;
+    if ((element.name === 'main' || element.getAttribute('role') === 'main') && hasEnoughText(element)) return element;
     if (element.name === 'article') articles.push(element);
   }
   const [article, second] = articles;
-  return article && !second && isLong(article) ? article : undefined;
+  return article && !second && hasEnoughText(article) ? article : undefined;
 }
 
-const isLong = (element: Element): boolean => measureElement(element).text >= LEAST_TEXT;
+const hasEnoughText = (element: Element): boolean => measureElement(element).text >= MIN_TEXT_LENGTH;
 
-function removeBoilerplate(node: ParentNode, cut: Element[], byName: boolean): void {
+function removeBoilerplate(node: ParentNode, removedElements: Element[], byName: boolean): void {
   node.children = node.children.filter((child) => {
     if (!isElement(child)) return true;
     if (isBoilerplate(child, byName)) {
-      cut.push(child);
+      removedElements.push(child);
       return false;
     }
-    removeBoilerplate(child, cut, byName);
+    removeBoilerplate(child, removedElements, byName);
     return true;
   });
 }
@@ -62,15 +63,15 @@ function removeBoilerplate(node: ParentNode, cut: Element[], byName: boolean): v
 function isBoilerplate(element: Element, byName: boolean): boolean {
   const { name } = element;
   if (name === 'body' || name === 'html' || name === 'main' || name === 'article') return false;
-  if (BOILERPLATE.has(name) || BOILERPLATE_ROLES.has(element.getAttribute('role') ?? '')) return true;
+  if (BOILERPLATE_ELEMENTS.has(name) || BOILERPLATE_ROLES.has(element.getAttribute('role') ?? '')) return true;
   if (name === 'header') return !hasHeading(element);
   if (!byName) return false;
   return [element.getAttribute('class'), element.getAttribute('id')].some(
-    (value) => value !== undefined && value.length <= LONGEST_NAME && BOILERPLATE_NAMES.test(value),
+    (value) => value !== undefined && value.length <= MAX_NAME_LENGTH && BOILERPLATE_NAMES.test(value),
   );
 }
 
-/** The header of an article holds its title. */
+/** A header with a heading contains an article's title and is kept. */
 function hasHeading(element: Element): boolean {
   for (const { name } of walkElements(element)) if (name === 'h1' || name === 'h2') return true;
   return false;
@@ -81,42 +82,42 @@ interface Measure {
   readonly links: number;
 }
 
-const PARAGRAPHS = new Set(['p', 'pre', 'blockquote', 'td', 'dd', 'li']);
+const PARAGRAPH_ELEMENTS = new Set(['p', 'pre', 'blockquote', 'td', 'dd', 'li']);
 
-/** The element that contains most paragraph text, which counts less and less for enclosing elements. */
+/** Finds the element with the most paragraph text, which counts less with each enclosing element. */
 function findDensestElement(root: Document): Element | undefined {
   const scores = new Map<Element, number>();
   for (const element of walkElements(root)) {
-    if (!PARAGRAPHS.has(element.name)) continue;
+    if (!PARAGRAPH_ELEMENTS.has(element.name)) continue;
     const { text, links } = measureElement(element);
-    if (text < 25 || links > text * MOST_LINKS) continue;
-    let share = text - links;
+    if (text < 25 || links > text * MAX_LINK_SHARE) continue;
+    let credit = text - links;
     let parent = element.parent;
-    for (let level = 0; level < LEVELS && isElement(parent) && parent.name !== 'html'; level++) {
-      scores.set(parent, (scores.get(parent) ?? 0) + share);
-      share *= FADING;
+    for (let level = 0; level < MAX_ANCESTOR_LEVELS && isElement(parent) && parent.name !== 'html'; level++) {
+      scores.set(parent, (scores.get(parent) ?? 0) + credit);
+      credit *= ANCESTOR_FACTOR;
       parent = parent.parent;
     }
   }
   let best: Element | undefined;
   for (const [element, score] of scores) if (!best || score > scores.get(best)!) best = element;
-  return best && isLong(best) ? best : undefined;
+  return best && hasEnoughText(best) ? best : undefined;
 }
 
-/** Characters of text and of links. Cached, since elements are nested. */
+/** Numbers of characters of text and of links, cached because elements are nested. */
 const measures = new WeakMap<Element, Measure>();
 
 function measureElement(element: Element): Measure {
-  const known = measures.get(element);
-  if (known) return known;
+  const cached = measures.get(element);
+  if (cached) return cached;
   let text = 0;
   let links = 0;
   for (const child of element.children) {
     if (isText(child)) text += collapseWhitespace(child.data).length;
     if (!isElement(child) || isHidden(child)) continue;
-    const inside = measureElement(child);
-    text += inside.text;
-    links += child.name === 'a' ? inside.text : inside.links;
+    const childMeasure = measureElement(child);
+    text += childMeasure.text;
+    links += child.name === 'a' ? childMeasure.text : childMeasure.links;
   }
   const result = { text, links };
   measures.set(element, result);

@@ -1,13 +1,13 @@
-/** A tree as Markdown (CommonMark, tables and strikethrough of GitHub). */
+/** Converts a tree to Markdown (CommonMark with GitHub's tables and strikethrough). */
 
 import { type ChildNode, type Element, isElement, isText, type ParentNode, walkElements } from './nodes.js';
 import { collapseWhitespace, getHeadingLevel, isHidden, isInline } from './readable.js';
 
-/** Characters. */
+/** Maximum length in characters. */
 const MAX_LENGTH = 4_000_000;
 const MAX_COLUMNS = 50;
 
-/** `base`: the base of relative addresses. */
+/** `base` is the base URL of relative addresses. */
 export function toMarkdown(root: ParentNode, base: string): string {
   const lines = renderBlocks(root, { base, depth: 0 }).split('\n');
   const text = lines
@@ -20,34 +20,34 @@ export function toMarkdown(root: ParentNode, base: string): string {
 
 interface Context {
   readonly base: string;
-  /** Enclosing lists and quotations: each indents its lines once more. */
+  /** Number of enclosing lists and quotations, each of which indents its lines. */
   readonly depth: number;
 }
 
-/** Deeper elements are placed beside their parents. */
+/** Lists and quotations nested more deeply than this are rendered without their marks and indents. */
 const MAX_DEPTH = 20;
 
-/** Blocks are separated by blank lines; what is between them is a paragraph. */
+/** Separates blocks by blank lines; inline content between blocks becomes a paragraph. */
 function renderBlocks(node: ParentNode, context: Context): string {
-  const out: string[] = [];
+  const blocks: string[] = [];
   let line = '';
   const flushLine = (): void => {
     const text = line.trim();
-    if (text !== '') out.push(text);
+    if (text !== '') blocks.push(text);
     line = '';
   };
   for (const child of node.children) {
     if (isElement(child) && !isHidden(child) && !isInlineTree(child)) {
       flushLine();
       const block = renderBlock(child, context);
-      if (block.trim() !== '') out.push(block);
+      if (block.trim() !== '') blocks.push(block);
     } else line += renderInlineNode(child, context);
   }
   flushLine();
-  return out.join('\n\n');
+  return blocks.join('\n\n');
 }
 
-const WITHIN_A_LINE = new Set([
+const INLINE_ELEMENTS = new Set([
   'img',
   'br',
   'input',
@@ -61,7 +61,7 @@ const WITHIN_A_LINE = new Set([
 ]);
 
 const isInlineTree = (element: Element): boolean =>
-  WITHIN_A_LINE.has(element.name) ||
+  INLINE_ELEMENTS.has(element.name) ||
   (isInline(element) && element.children.every((child) => !isElement(child) || isInlineTree(child)));
 
 function renderBlock(element: Element, context: Context): string {
@@ -99,37 +99,39 @@ function renderQuotation(element: Element, context: Context): string {
 
 function renderList(element: Element, context: Context): string {
   if (context.depth >= MAX_DEPTH) return renderBlocks(element, context);
-  let number = Number(element.getAttribute('start') ?? 1) || 1;
+  let itemNumber = Number(element.getAttribute('start') ?? 1) || 1;
   const items = element.children.filter(isElement).map((item) => {
-    const mark = element.name === 'ol' ? `${number++}. ` : '- ';
+    const mark = element.name === 'ol' ? `${itemNumber++}. ` : '- ';
     const content =
       item.name === 'li' ? renderBlocks(item, { ...context, depth: context.depth + 1 }) : renderBlock(item, context);
-    return indentLines(closeLists(content), mark, ' '.repeat(mark.length));
+    return indentLines(joinItemBlocks(content), mark, ' '.repeat(mark.length));
   });
   return items.filter((item) => item.trim() !== '').join('\n');
 }
 
-/** A list in an item begins on the next line. */
-function closeLists(content: string): string {
-  const [first = '', ...others] = content.split('\n\n');
-  return others.reduce(
+/** Places a list inside an item on the next line, without a blank line before it. */
+function joinItemBlocks(content: string): string {
+  const [firstBlock = '', ...otherBlocks] = content.split('\n\n');
+  return otherBlocks.reduce(
     (text, block) => `${text}${/^(?:-|\d{1,9}\.) /.test(block.trimStart()) ? '\n' : '\n\n'}${block}`,
-    first,
+    firstBlock,
   );
 }
 
-function indentLines(text: string, first: string, others: string): string {
+function indentLines(text: string, firstPrefix: string, otherPrefix: string): string {
   if (text === '') return '';
   return text
     .split('\n')
-    .map((line, number) => (number === 0 ? first : others) + line)
+    .map((line, index) => (index === 0 ? firstPrefix : otherPrefix) + line)
     .join('\n');
 }
 
 function renderCodeBlock(element: Element): string {
-  const written = getRawText(element).trimEnd();
-  const text = written.startsWith('\n') ? written.slice(1) : written;
-  const classes = [element, ...walkElements(element)].map((one) => one.getAttribute('class') ?? '').join(' ');
+  const rawText = getRawText(element).trimEnd();
+  const text = rawText.startsWith('\n') ? rawText.slice(1) : rawText;
+  const classes = [element, ...walkElements(element)]
+    .map((descendant) => descendant.getAttribute('class') ?? '')
+    .join(' ');
   const language = /\b(?:language|lang|highlight|brush)-([\w+#-]{1,30})/.exec(classes.slice(0, 500))?.[1] ?? '';
   const fence = text.includes('```') ? '~~~~' : '```';
   return `${fence}${language}\n${text}\n${fence}`;
@@ -142,16 +144,16 @@ function renderTable(element: Element, context: Context): string {
     const cells = row.children.filter(isElement).filter(({ name }) => name === 'td' || name === 'th');
     rows.push(cells.slice(0, MAX_COLUMNS).map((cell) => renderInline(cell, context).replaceAll('|', '\\|')));
   }
-  const width = rows.reduce((most, row) => Math.max(most, row.length), 0);
+  const width = rows.reduce((maxWidth, row) => Math.max(maxWidth, row.length), 0);
   // A table with one column is used for layout.
   if (width < 2) return renderBlocks(element, context);
   const renderRow = (cells: readonly string[]): string =>
     `| ${Array.from({ length: width }, (_, column) => cells[column] ?? '').join(' | ')} |`;
-  const [head = [], ...body] = rows;
-  return [renderRow(head), `|${' --- |'.repeat(width)}`, ...body.map(renderRow)].join('\n');
+  const [headerRow = [], ...bodyRows] = rows;
+  return [renderRow(headerRow), `|${' --- |'.repeat(width)}`, ...bodyRows.map(renderRow)].join('\n');
 }
 
-/** On one line. */
+/** Renders the children of a node on one line. */
 const renderInline = (node: ParentNode, context: Context): string =>
   node.children
     .map((child) => renderInlineNode(child, context))
@@ -190,13 +192,13 @@ function renderInlineNode(node: ChildNode, context: Context): string {
   }
 }
 
-/** Marks are close to their words. */
+/** Moves white space outside the marks, which must touch the words. */
 function wrapInMark(text: string, mark: string): string {
   const inner = text.trim();
   if (inner === '') return text;
-  const start = text.length - text.trimStart().length > 0 ? ' ' : '';
-  const end = text.length - text.trimEnd().length > 0 ? ' ' : '';
-  return `${start}${mark}${inner}${mark}${end}`;
+  const leadingSpace = text.length - text.trimStart().length > 0 ? ' ' : '';
+  const trailingSpace = text.length - text.trimEnd().length > 0 ? ' ' : '';
+  return `${leadingSpace}${mark}${inner}${mark}${trailingSpace}`;
 }
 
 function renderCodeSpan(text: string): string {
@@ -205,29 +207,29 @@ function renderCodeSpan(text: string): string {
 }
 
 function renderLink(element: Element, text: string, { base }: Context): string {
-  const target = resolveAddress(element.getAttribute('href'), base);
-  const words = text.trim();
-  if (words === '' || target === undefined) return text;
-  return `[${words}](${target})`;
+  const target = resolveUrl(element.getAttribute('href'), base);
+  const label = text.trim();
+  if (label === '' || target === undefined) return text;
+  return `[${label}](${target})`;
 }
 
 function renderImage(element: Element, { base }: Context): string {
-  const target = resolveAddress(element.getAttribute('src'), base);
-  const words = collapseWhitespace(element.getAttribute('alt') ?? '').trim();
-  return target === undefined || words === '' ? escapeMarkdown(words) : `![${escapeMarkdown(words)}](${target})`;
+  const target = resolveUrl(element.getAttribute('src'), base);
+  const altText = collapseWhitespace(element.getAttribute('alt') ?? '').trim();
+  return target === undefined || altText === '' ? escapeMarkdown(altText) : `![${escapeMarkdown(altText)}](${target})`;
 }
 
-const LONGEST_ADDRESS = 2_048;
+const MAX_URL_LENGTH = 2_048;
 
-function resolveAddress(written: string | undefined, base: string): string | undefined {
-  if (written === undefined || written.trim() === '' || written.length > LONGEST_ADDRESS) return undefined;
-  const url = URL.parse(written, base);
+function resolveUrl(href: string | undefined, base: string): string | undefined {
+  if (href === undefined || href.trim() === '' || href.length > MAX_URL_LENGTH) return undefined;
+  const url = URL.parse(href, base);
   return url && /^(?:https?|mailto):$/.test(url.protocol)
     ? url.href.replace(/[()]/g, (c) => (c === '(' ? '%28' : '%29'))
     : undefined;
 }
 
-/** Escapes only what would be read as markup in most places. */
+/** Escapes only characters that would be markup in most places. */
 const escapeMarkdown = (text: string): string => text.replace(/[\\`*_[\]<]/g, '\\$&');
 
 function getRawText(node: ParentNode): string {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { collectMetas } from './json-ld.js';
+import { collectMetas, findJsonLdItems } from './json-ld.js';
 import { findMicrodataItems, hasMicrodata } from './microdata.js';
 import { parseTree } from './tree.js';
 
@@ -25,6 +25,13 @@ it('flattens items, their values by element, and items in items under their prop
     'microdata.brand=Acme',
     'microdata.maker=Acme',
   ]);
+});
+
+it('is found in capitals, too, and so is JSON-LD', () => {
+  expect(hasMicrodata(Buffer.from('<P ITEMSCOPE>'))).toBe(true);
+  const page =
+    '<SCRIPT TYPE="APPLICATION/LD+JSON">{"@type":"Book"}</SCRIPT><script type="application/ld+json">{"@type":"Map"}</script>';
+  expect(findJsonLdItems(Buffer.from(page))).toEqual([{ '@type': 'Book' }, { '@type': 'Map' }]);
 });
 
 it('takes no harm from items in each other without end, nor from names of prototypes', () => {

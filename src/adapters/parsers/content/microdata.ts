@@ -1,26 +1,27 @@
-/** Microdata of a page (`itemscope`, `itemprop`) as items like those of JSON-LD. `itemref` is not followed. */
+/** Reads a page's microdata (`itemscope`, `itemprop`) as items like those of JSON-LD. `itemref` is not followed. */
 import type { Json } from './json-ld.js';
+import { findCaseVariant, toCaseVariants } from './letter-case.js';
 import { type Element, isElement } from './nodes.js';
 import { extractElementText } from './readable.js';
 
-const SIGN = Buffer.from('itemscope');
+const MICRODATA_SIGN = toCaseVariants('itemscope');
 const MAX_ITEMS = 100;
 const MAX_PROPERTIES = 200;
-/** Names of one property. */
+/** Maximum number of names of one property. */
 const MAX_NAMES = 20;
-/** Items in each other. */
-const DEEPEST = 4;
+/** Maximum nesting depth of items. */
+const MAX_DEPTH = 4;
 
 type Item = { readonly [key: string]: Json };
 
-export const hasMicrodata = (utf8: Buffer): boolean => utf8.includes(SIGN);
+export const hasMicrodata = (utf8: Buffer): boolean => findCaseVariant(utf8, MICRODATA_SIGN) >= 0;
 
-/** `base`: the base of relative addresses. */
+/** `base` is the base URL of relative addresses. */
 export function findMicrodataItems(elements: readonly Element[], base: string): Item[] {
   const items: Item[] = [];
   for (const element of elements) {
     if (items.length >= MAX_ITEMS) break;
-    if (element.has('itemscope') && !element.has('itemprop')) items.push(readItem(element, base, 0));
+    if (element.hasAttribute('itemscope') && !element.hasAttribute('itemprop')) items.push(readItem(element, base, 0));
   }
   return items;
 }
@@ -29,16 +30,16 @@ function readItem(element: Element, base: string, depth: number): Item {
   const properties = new Map<string, Json[]>();
   const type = findItemType(element);
   if (type !== undefined) properties.set('@type', [type]);
-  let left = MAX_PROPERTIES;
+  let remaining = MAX_PROPERTIES;
   const walk = (node: Element): void => {
     for (const child of node.children) {
-      if (!isElement(child) || left <= 0) continue;
+      if (!isElement(child) || remaining <= 0) continue;
       const names = child.getAttribute('itemprop')?.trim();
-      const isItem = child.has('itemscope');
+      const isItem = child.hasAttribute('itemscope');
       if (names) {
-        left--;
+        remaining--;
         const value = isItem
-          ? depth < DEEPEST
+          ? depth < MAX_DEPTH
             ? readItem(child, base, depth + 1)
             : null
           : readPropertyValue(child, base);
@@ -52,14 +53,14 @@ function readItem(element: Element, base: string, depth: number): Item {
   return Object.fromEntries(properties);
 }
 
-/** The last part of `https://schema.org/Product`. */
+/** Returns the last part of a type such as `https://schema.org/Product`. */
 function findItemType(element: Element): string | undefined {
-  const [first] = (element.getAttribute('itemtype') ?? '').trim().split(/\s+/);
-  return first ? first.slice(Math.max(first.lastIndexOf('/'), first.lastIndexOf('#')) + 1) : undefined;
+  const [firstType] = (element.getAttribute('itemtype') ?? '').trim().split(/\s+/);
+  return firstType ? firstType.slice(Math.max(firstType.lastIndexOf('/'), firstType.lastIndexOf('#')) + 1) : undefined;
 }
 
 /** The attribute that contains the value, by element (WHATWG HTML, 5.2.4). */
-const ADDRESSES: Readonly<Record<string, string>> = {
+const URL_ATTRIBUTES: Readonly<Record<string, string>> = {
   a: 'href',
   area: 'href',
   link: 'href',
@@ -72,13 +73,13 @@ const ADDRESSES: Readonly<Record<string, string>> = {
   video: 'src',
   object: 'data',
 };
-const VALUES: Readonly<Record<string, string>> = { data: 'value', meter: 'value', time: 'datetime' };
+const VALUE_ATTRIBUTES: Readonly<Record<string, string>> = { data: 'value', meter: 'value', time: 'datetime' };
 
 function readPropertyValue(element: Element, base: string): Json {
-  // Sites write `content` on any element, and mean it.
+  // Sites use `content` on any element, so it takes precedence.
   const content = element.getAttribute('content');
   if (content !== undefined) return content.trim();
-  const address = element.getAttribute(ADDRESSES[element.name] ?? '');
-  if (address !== undefined) return URL.parse(address.trim(), base)?.href ?? null;
-  return element.getAttribute(VALUES[element.name] ?? '')?.trim() ?? extractElementText(element);
+  const url = element.getAttribute(URL_ATTRIBUTES[element.name] ?? '');
+  if (url !== undefined) return URL.parse(url.trim(), base)?.href ?? null;
+  return element.getAttribute(VALUE_ATTRIBUTES[element.name] ?? '')?.trim() ?? extractElementText(element);
 }

@@ -1,6 +1,6 @@
 /**
- * The nodes of a page's tree, with as little in them as selectors and texts need: a page has thousands of each. Selectors read them
- * through an adapter (selectors.ts).
+ * The nodes of a page's tree. They contain only what selectors and texts need, because a page has thousands of them.
+ * Selectors read them through an adapter (selectors.ts).
  */
 import type { PageAttributes } from './page-source.js';
 
@@ -16,7 +16,7 @@ export class Document {
 export class Element {
   children: readonly ChildNode[] = NO_CHILDREN;
 
-  /** Its attributes are those of the page from `first` up to `end`. `previous`: the element before it in the same parent. */
+  /** Its attributes are the page's from `first` up to `end`; `previous` is the previous element of the same parent. */
   constructor(
     readonly name: string,
     readonly parent: ParentNode,
@@ -26,23 +26,23 @@ export class Element {
     private readonly end: number,
   ) {}
 
-  /** Those with a name that appeared before are counted, too, but not read. */
+  /** Includes repeated attributes, whose values are ignored. */
   get attributeCount(): number {
     return this.end - this.first;
   }
 
-  /** In lower case. */
-  attributeNameAt(index: number): string {
-    return this.page.nameAt(this.first + index);
+  /** Returns the name in lower case. */
+  getAttributeNameAt(index: number): string {
+    return this.page.getNameAt(this.first + index);
   }
 
-  /** The value of the first attribute with that name (in lower case), with character references decoded. */
+  /** Returns the value of the first attribute with that lower-case name, with character references decoded. */
   getAttribute(name: string): string | undefined {
     const index = this.page.find(name, this.first, this.end);
-    return index < 0 ? undefined : this.page.valueAt(index);
+    return index < 0 ? undefined : this.page.getValueAt(index);
   }
 
-  has(name: string): boolean {
+  hasAttribute(name: string): boolean {
     return this.page.find(name, this.first, this.end) >= 0;
   }
 }
@@ -59,14 +59,14 @@ export const isElement = (node: ChildNode | ParentNode): node is Element => node
 export const isText = (node: ChildNode | ParentNode): node is Text => node instanceof Text;
 export const isComment = (node: ChildNode | ParentNode): node is Comment => node instanceof Comment;
 
-/** In document order, the node itself included. The tree is not deep. */
+/** Yields the elements in document order, including the node itself. */
 export function* walkElements(node: ParentNode): Generator<Element> {
   const stack: ParentNode[] = [node];
   for (let next = stack.pop(); next; next = stack.pop()) {
     if (isElement(next)) yield next;
     const { children } = next;
-    for (let at = children.length - 1; at >= 0; at--) {
-      const child = children[at]!;
+    for (let index = children.length - 1; index >= 0; index--) {
+      const child = children[index]!;
       if (isElement(child)) stack.push(child);
     }
   }

@@ -1,47 +1,47 @@
-/** The bytes of a page, from which texts are cut. */
+/** The bytes of a page, from which texts and attributes are extracted. */
 import { isAscii } from 'node:buffer';
 import { decodeHTML, decodeHTMLAttribute } from 'entities/decode';
 
-const BEYOND_ASCII = /[\u0080-\u00ff]/;
+const NON_ASCII = /[\u0080-\u00ff]/;
 
 export class PageSource {
-  /** One character for each byte: cutting from it is many times faster than decoding each piece. */
+  /** The page with one character per byte: slicing it is many times faster than decoding each piece. */
   readonly characters: string;
   private readonly ascii: boolean;
 
-  /** `bytes` are valid UTF-8. */
+  /** `bytes` must be valid UTF-8. */
   constructor(readonly bytes: Buffer) {
     this.characters = bytes.toString('latin1');
     this.ascii = isAscii(bytes);
   }
 
   slice(start: number, end: number): string {
-    const cut = this.characters.slice(start, end);
-    return this.ascii || !BEYOND_ASCII.test(cut) ? cut : this.bytes.toString('utf8', start, end);
+    const text = this.characters.slice(start, end);
+    return this.ascii || !NON_ASCII.test(text) ? text : this.bytes.toString('utf8', start, end);
   }
 
-  /** With character references decoded. */
-  text(start: number, end: number): string {
-    const written = this.slice(start, end);
-    return written.includes('&') ? decodeHTML(written) : written;
+  /** Returns text with its character references decoded. */
+  decodeText(start: number, end: number): string {
+    const rawText = this.slice(start, end);
+    return rawText.includes('&') ? decodeHTML(rawText) : rawText;
   }
 
-  attributeValue(start: number, end: number): string {
-    const written = this.slice(start, end);
-    return written.includes('&') ? decodeHTMLAttribute(written) : written;
+  decodeAttributeValue(start: number, end: number): string {
+    const rawText = this.slice(start, end);
+    return rawText.includes('&') ? decodeHTMLAttribute(rawText) : rawText;
   }
 }
 
-/** Comparing this many names is faster than a look-up. */
-const FEW = 16;
+/** Comparing up to this many names is faster than a look-up. */
+const MAX_LINEAR_SEARCH = 16;
 
-/** The attributes of all elements of a page, in one list: values are cut out when somebody asks for them, which is seldom. */
+/** The attributes of all elements of a page in one list. Values are extracted only when needed, which is rare. */
 export class PageAttributes {
   private readonly names: string[] = [];
-  /** Where the values begin and end in the page. */
+  /** Start and end of each value in the page. */
   private readonly bounds: number[] = [];
 
-  /** Of elements with many attributes, by the first of these: where each name stands. */
+  /** The index of each attribute name, for elements with many attributes, by their first attribute. */
   private readonly indexes = new Map<number, ReadonlyMap<string, number>>();
 
   constructor(private readonly source: PageSource) {}
@@ -55,28 +55,29 @@ export class PageAttributes {
     this.bounds.push(start, end);
   }
 
-  /** The first attribute with that name from `first` up to `end`; -1 if there is none. */
+  /** Returns the index of the first attribute with that name from `first` up to `end`; -1 if there is none. */
   find(name: string, first: number, end: number): number {
-    if (end - first > FEW) return this.getIndex(first, end).get(name) ?? -1;
-    for (let at = first; at < end; at++) if (this.names[at] === name) return at;
+    if (end - first > MAX_LINEAR_SEARCH) return this.getIndex(first, end).get(name) ?? -1;
+    for (let index = first; index < end; index++) if (this.names[index] === name) return index;
     return -1;
   }
 
-  /** Selectors may ask an element for an attribute once for each of its descendants, so that no look-up may take long. */
+  /** Look-ups must be fast: selectors may look up an attribute once for each descendant of its element. */
   private getIndex(first: number, end: number): ReadonlyMap<string, number> {
-    const known = this.indexes.get(first);
-    if (known) return known;
+    const existing = this.indexes.get(first);
+    if (existing) return existing;
     const index = new Map<string, number>();
-    for (let at = first; at < end; at++) if (!index.has(this.names[at]!)) index.set(this.names[at]!, at);
+    for (let position = first; position < end; position++)
+      if (!index.has(this.names[position]!)) index.set(this.names[position]!, position);
     this.indexes.set(first, index);
     return index;
   }
 
-  nameAt(index: number): string {
+  getNameAt(index: number): string {
     return this.names[index]!;
   }
 
-  valueAt(index: number): string {
-    return this.source.attributeValue(this.bounds[index * 2]!, this.bounds[index * 2 + 1]!);
+  getValueAt(index: number): string {
+    return this.source.decodeAttributeValue(this.bounds[index * 2]!, this.bounds[index * 2 + 1]!);
   }
 }

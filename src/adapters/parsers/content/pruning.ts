@@ -1,51 +1,51 @@
-/** Removes what does not count from a tree: what selectors and the page's own markers exclude. */
+/** Removes from a tree what selectors and the page's own markers exclude. */
 
 import type { Marker } from '../../../domain/content/content-definition.js';
 import { type ChildNode, type Document, type Element, isComment, isElement, isText, type ParentNode } from './nodes.js';
-import { LONGEST_MARKER, SIGNS } from './tree.js';
+import { MARKER_SIGNS, MAX_MARKER_LENGTH } from './tree.js';
 
-export interface Pruning {
+export interface PruneOptions {
   readonly included: ReadonlySet<Element>;
   readonly excluded: ReadonlySet<Element>;
   readonly markers: ReadonlySet<Marker>;
 }
 
 /**
- * Changes the tree. Returns what was cut out, if it contained text. On a page without an element to include, everything counts that
- * is not excluded.
+ * Prunes the tree in place and returns what was removed. If there are no elements to include, everything that is not
+ * excluded is kept.
  */
 export function prune(
   root: Document,
-  { included, excluded, markers }: Pruning,
-): { readonly cut: readonly ParentNode[]; readonly isCut: boolean } {
+  { included, excluded, markers }: PruneOptions,
+): { readonly removed: readonly ParentNode[]; readonly isCut: boolean } {
   const pruner = new Pruner(excluded, markers);
   if (markers.size > 0) pruner.prune(root, true);
   else pruner.removeExcluded();
-  const narrowed = included.size > 0;
-  if (narrowed) root.children = findOutermost(root, included);
-  return { cut: pruner.cut, isCut: narrowed || pruner.isCut };
+  const isNarrowed = included.size > 0;
+  if (isNarrowed) root.children = findOutermostElements(root, included);
+  return { removed: pruner.removedElements, isCut: isNarrowed || pruner.isCut };
 }
 
-function findOutermost(node: ParentNode, wanted: ReadonlySet<Element>): ChildNode[] {
+function findOutermostElements(node: ParentNode, included: ReadonlySet<Element>): ChildNode[] {
   return node.children.flatMap((child) => {
     if (!isElement(child)) return [];
-    return wanted.has(child) ? [child] : findOutermost(child, wanted);
+    return included.has(child) ? [child] : findOutermostElements(child, included);
   });
 }
 
-/** May the page have a marker? Most have none, and need not be searched for them. */
-export const hasMarkers = (utf8: Buffer): boolean => SIGNS.test(utf8.toString('latin1'));
+/** Whether the page may contain markers; most pages contain none and need no further search. */
+export const hasMarkers = (utf8: Buffer): boolean => MARKER_SIGNS.test(utf8.toString('latin1'));
 
-const GOOGLE = /^\s*google(on|off)\s*:\s*(index|all)\b/i;
-const NO_INDEX =
+const GOOGLE_MARKER = /^\s*google(on|off)\s*:\s*(index|all)\b/i;
+const NOINDEX_START =
   /^\s*(?:robots\W{0,20}(?:content\W{1,20})?noindex|(?:htdig_)?noindex|udmcomment|swishcommand\s{1,20}noindex)\W*$/i;
-const INDEX_AGAIN =
+const NOINDEX_END =
   /^\s*(?:\/\s*(?:robots|(?:htdig_)?noindex|udmcomment)|robots\W{0,20}(?:content\W{1,20})?index|swishcommand\s{1,20}index)\W*$/i;
 
 class Pruner {
-  readonly cut: Element[] = [];
+  readonly removedElements: Element[] = [];
   isCut = false;
-  /** Comments switch indexing off and on, wherever they are in the tree. */
+  /** Set by comments that switch indexing off and on, wherever they are in the tree. */
   private googleOff = false;
   private noIndex = false;
 
@@ -54,13 +54,13 @@ class Pruner {
     private readonly markers: ReadonlySet<Marker>,
   ) {}
 
-  /** Without markers, this is all there is to do: the rest of the tree is not looked at. */
+  /** Removes only excluded elements, which suffices without markers and leaves the rest of the tree unvisited. */
   removeExcluded(): void {
     const parents = new Set<ParentNode>();
     for (const element of this.excluded) {
       if (this.isInsideExcluded(element)) continue;
       parents.add(element.parent);
-      this.cut.push(element);
+      this.removedElements.push(element);
       this.isCut = true;
     }
     for (const parent of parents)
@@ -72,7 +72,7 @@ class Pruner {
     return false;
   }
 
-  /** Whether anything of the node is left. */
+  /** Prunes the children of a node; returns whether any are left. */
   prune(node: ParentNode, shown: boolean): boolean {
     node.children = node.children.filter((child) => this.pruneChild(child, shown));
     return node.children.length > 0;
@@ -81,24 +81,24 @@ class Pruner {
   private pruneChild(node: ChildNode, shown: boolean): boolean {
     if (isComment(node)) this.processComment(node.data);
     if (isText(node)) {
-      const counts = shown && !this.googleOff && !this.noIndex;
-      this.isCut ||= !counts;
-      return counts;
+      const isShown = shown && !this.googleOff && !this.noIndex;
+      this.isCut ||= !isShown;
+      return isShown;
     }
     if (!isElement(node)) return shown;
     if (this.excluded.has(node)) {
       this.cutElement(node);
       return false;
     }
-    const shows = this.findVisibilityMarker(node) ?? shown;
-    const left = this.prune(node, shows);
-    if (!shows && shown && !left) this.cut.push(node);
-    return shows || left;
+    const isVisible = this.getMarkedVisibility(node) ?? shown;
+    const hasContent = this.prune(node, isVisible);
+    if (!isVisible && shown && !hasContent) this.removedElements.push(node);
+    return isVisible || hasContent;
   }
 
-  /** Markers in comments inside the element still count. */
+  /** Removes an element; markers in comments inside it still apply. */
   private cutElement(element: Element): void {
-    this.cut.push(element);
+    this.removedElements.push(element);
     this.isCut = true;
     const processComments = (node: ParentNode): void => {
       for (const child of node.children)
@@ -108,14 +108,14 @@ class Pruner {
     processComments(element);
   }
 
-  /** The marker of the element itself; the nearest marker counts. */
-  private findVisibilityMarker(element: Element): boolean | undefined {
+  /** Returns whether the element's own marker shows it; undefined if it has none and inherits its parent's. */
+  private getMarkedVisibility(element: Element): boolean | undefined {
     const { markers } = this;
     if (markers.has('noindex') && element.name === 'noindex') return false;
-    if (markers.has('nosnippet') && element.has('data-nosnippet')) return false;
+    if (markers.has('nosnippet') && element.hasAttribute('data-nosnippet')) return false;
     if (markers.has('elastic')) {
-      if (element.has('data-elastic-exclude')) return false;
-      if (element.has('data-elastic-include')) return true;
+      if (element.hasAttribute('data-elastic-exclude')) return false;
+      if (element.hasAttribute('data-elastic-include')) return true;
     }
     if (!markers.has('swiftype')) return undefined;
     const swiftype = element.getAttribute('data-swiftype-index')?.trim().toLowerCase();
@@ -123,13 +123,13 @@ class Pruner {
   }
 
   private processComment(data: string): void {
-    if (data.length > LONGEST_MARKER) return;
+    if (data.length > MAX_MARKER_LENGTH) return;
     if (this.markers.has('googleoff')) {
-      const google = GOOGLE.exec(data)?.[1]?.toLowerCase();
+      const google = GOOGLE_MARKER.exec(data)?.[1]?.toLowerCase();
       if (google !== undefined) this.googleOff = google === 'off';
     }
     if (!this.markers.has('noindex')) return;
-    if (NO_INDEX.test(data)) this.noIndex = true;
-    else if (INDEX_AGAIN.test(data)) this.noIndex = false;
+    if (NOINDEX_START.test(data)) this.noIndex = true;
+    else if (NOINDEX_END.test(data)) this.noIndex = false;
   }
 }

@@ -1,22 +1,22 @@
-/** The text of a tree as the scanner gives it, and where in it headings are and blocks end. */
+/** Extracts the text of a tree as the scanner does, with the positions of headings and the ends of blocks. */
 import type { Heading } from '../../../domain/content/content-definition.js';
 import { type ChildNode, type Element, isElement, isText, type ParentNode, type Text } from './nodes.js';
 
-const INLINE = new Set(
+const INLINE_ELEMENTS = new Set(
   (
     'a abbr acronym b bdi bdo big cite code data del dfn em font i ins kbd mark nobr q rb rp rt rtc ruby s samp small ' +
     'span strike strong sub sup time tt u var wbr'
   ).split(' '),
 );
 
-/** Elements whose text readers do not see. */
-const UNSEEN = new Set('script style template noscript noframes iframe noembed title'.split(' '));
+/** Elements whose text is not displayed. */
+const HIDDEN_ELEMENTS = new Set('script style template noscript noframes iframe noembed title'.split(' '));
 
-export const isInline = ({ name }: Element): boolean => INLINE.has(name);
+export const isInline = ({ name }: Element): boolean => INLINE_ELEMENTS.has(name);
 export const isHidden = (element: Element): boolean =>
-  UNSEEN.has(element.name) && !(element.name === 'template' && element.has('shadowrootmode'));
+  HIDDEN_ELEMENTS.has(element.name) && !(element.name === 'template' && element.hasAttribute('shadowrootmode'));
 
-/** 1 to 6 for `h1` to `h6`, else undefined. */
+/** Returns 1 to 6 for `h1` to `h6`, otherwise undefined. */
 export function getHeadingLevel({ name }: Element): number | undefined {
   if (name.length !== 2 || name[0] !== 'h') return undefined;
   const level = name.charCodeAt(1) - 48;
@@ -25,14 +25,14 @@ export function getHeadingLevel({ name }: Element): number | undefined {
 
 interface Kind {
   readonly inline?: boolean;
-  readonly unseen?: boolean;
+  readonly mayBeHidden?: boolean;
   readonly level?: number;
 }
 
-/** All of this in one look-up: most work on a tree is about texts. */
+/** Combines these properties in one look-up, because most of the work on a tree is extracting texts. */
 const KINDS = new Map<string, Kind>([
-  ...[...INLINE].map((name) => [name, { inline: true }] as const),
-  ...[...UNSEEN].map((name) => [name, { unseen: true }] as const),
+  ...[...INLINE_ELEMENTS].map((name) => [name, { inline: true }] as const),
+  ...[...HIDDEN_ELEMENTS].map((name) => [name, { mayBeHidden: true }] as const),
   ...[1, 2, 3, 4, 5, 6].map((level) => [`h${level}`, { level }] as const),
 ]);
 
@@ -46,20 +46,20 @@ export interface ReadableText {
 const MAX_HEADINGS = 5_000;
 
 export function extractReadableText(root: ParentNode): ReadableText {
-  const collector = new Collector();
+  const collector = new TextCollector();
   for (const child of root.children) collector.visit(child);
   return collector.finish();
 }
 
 export interface MarkedText {
   readonly text: string;
-  /** It does not count. */
+  /** True if it was removed. */
   readonly cut: boolean;
 }
 
-/** The text of a page piece by piece, taken before its tree is changed, so that what is left of it can be determined afterwards. */
+/** Collects the text of a page in pieces before its tree is changed, so that removed pieces can be found afterwards. */
 export function collectTextPieces(root: ParentNode): readonly TextPiece[] {
-  const collector = new Collector(true);
+  const collector = new TextCollector(true);
   for (const child of root.children) collector.visit(child);
   return collector.pieces ?? [];
 }
@@ -69,26 +69,26 @@ interface TextPiece {
   readonly text: string;
 }
 
-const MAX_MARKED = 2_000;
+const MAX_MARKED_TEXTS = 2_000;
 const MAX_MARKED_LENGTH = 200_000;
 
-/** The pieces by what of them is still in the tree; bounded, since a person looks at it. */
-export function markRemovedText(pieces: readonly TextPiece[], left: ParentNode): MarkedText[] {
-  const kept = collectTextNodes(left, new Set());
-  const marked: { text: string; cut: boolean }[] = [];
+/** Marks the pieces that are no longer in the tree. The result is limited, because it is shown to a user. */
+export function markRemovedText(pieces: readonly TextPiece[], remainingRoot: ParentNode): MarkedText[] {
+  const remainingNodes = collectTextNodes(remainingRoot, new Set());
+  const markedTexts: { text: string; cut: boolean }[] = [];
   let length = 0;
   for (const { node, text } of pieces) {
-    const last = marked.at(-1);
-    const cut = node === undefined ? (last?.cut ?? false) : !kept.has(node);
+    const last = markedTexts.at(-1);
+    const cut = node === undefined ? (last?.cut ?? false) : !remainingNodes.has(node);
     if (last?.cut === cut) last.text += text;
-    else if (marked.length === MAX_MARKED) break;
-    else marked.push({ text, cut });
+    else if (markedTexts.length === MAX_MARKED_TEXTS) break;
+    else markedTexts.push({ text, cut });
     length += text.length;
     if (length >= MAX_MARKED_LENGTH) break;
   }
-  const last = marked.at(-1);
+  const last = markedTexts.at(-1);
   if (last) last.text = last.text.trimEnd();
-  return marked.filter(({ text }) => text.trim() !== '');
+  return markedTexts.filter(({ text }) => text.trim() !== '');
 }
 
 function collectTextNodes(node: ParentNode, found: Set<ChildNode>): Set<ChildNode> {
@@ -98,32 +98,32 @@ function collectTextNodes(node: ParentNode, found: Set<ChildNode>): Set<ChildNod
   return found;
 }
 
-/** The text of one element on a line, but for what is excluded inside of it. */
+/** Returns the text of an element on one line, without the excluded elements inside it. */
 export function extractElementText(node: ParentNode, excluded?: ReadonlySet<Element>): string {
-  const collector = new Collector(false, excluded);
+  const collector = new TextCollector(false, excluded);
   for (const child of node.children) collector.visit(child);
   return collector.finish().text;
 }
 
-/** Every run of blanks but a single space. */
-const BLANKS = /(?:[^\S ]|[\u0085\u180e\u200b])[\s\u0085\u180e\u200b]*| [\s\u0085\u180e\u200b]+/g;
-/** A blank other than single spaces, or something beyond ASCII, which may contain other blanks and soft hyphens. */
+/** Every run of white space except a single space. */
+const WHITESPACE_RUNS = /(?:[^\S ]|[\u0085\u180e\u200b])[\s\u0085\u180e\u200b]*| [\s\u0085\u180e\u200b]+/g;
+/** White space other than single spaces, or a non-ASCII character, which may be other white space or a soft hyphen. */
 const MAY_NEED_FOLDING = /[^ -\x7f]| {2}/;
 
-/** One space for each run of white space, and no soft hyphens. */
+/** Replaces each run of white space with one space, and removes soft hyphens. */
 export function collapseWhitespace(text: string): string {
   if (!MAY_NEED_FOLDING.test(text)) return text;
-  // Most are line ends and indents between tags.
+  // Most of these texts are line ends and indents between tags.
   if (text.length < 20 && text.trim() === '') return ' ';
-  return (text.includes('\u00ad') ? text.replaceAll('\u00ad', '') : text).replace(BLANKS, ' ');
+  return (text.includes('\u00ad') ? text.replaceAll('\u00ad', '') : text).replace(WHITESPACE_RUNS, ' ');
 }
 
-class Collector {
+class TextCollector {
   private text = '';
-  private endsBlank = true;
+  private endsWithSpace = true;
   private readonly headings: { readonly level: number; readonly start: number; end: number }[] = [];
   private readonly blockEnds: number[] = [];
-  /** Where each text is, if that is requested. */
+  /** The texts with their nodes; undefined if they are not requested. */
   readonly pieces: TextPiece[] | undefined;
 
   constructor(
@@ -140,13 +140,13 @@ class Collector {
 
   private visitElement(element: Element): void {
     const kind = KINDS.get(element.name);
-    const block = !kind?.inline;
-    if (block) this.separate();
-    if ((kind?.unseen && isHidden(element)) || this.excluded?.has(element)) return;
+    const isBlock = !kind?.inline;
+    if (isBlock) this.endBlock();
+    if ((kind?.mayBeHidden && isHidden(element)) || this.excluded?.has(element)) return;
     const level = kind?.level;
     const heading = level === undefined ? undefined : this.openHeading(level);
     for (const child of element.children) this.visit(child);
-    if (block) this.separate();
+    if (isBlock) this.endBlock();
     if (heading) heading.end = this.text.length;
   }
 
@@ -155,7 +155,7 @@ class Collector {
     const headings = this.headings
       .map(({ level, start, end }) => ({ level, text: text.slice(start, end).trim(), start }))
       .filter((heading) => heading.text !== '');
-    return { text, headings, blockEnds: this.blockEnds.filter((at) => at < text.length) };
+    return { text, headings, blockEnds: this.blockEnds.filter((offset) => offset < text.length) };
   }
 
   private openHeading(level: number): { end: number } | undefined {
@@ -168,18 +168,18 @@ class Collector {
 
   private appendText(node: Text): void {
     let text = collapseWhitespace(node.data);
-    if (this.endsBlank && text.startsWith(' ')) text = text.slice(1);
+    if (this.endsWithSpace && text.startsWith(' ')) text = text.slice(1);
     if (text === '') return;
     this.text += text;
     this.pieces?.push({ node, text });
-    this.endsBlank = text.endsWith(' ');
+    this.endsWithSpace = text.endsWith(' ');
   }
 
-  private separate(): void {
-    if (!this.endsBlank) {
+  private endBlock(): void {
+    if (!this.endsWithSpace) {
       this.text += ' ';
       this.pieces?.push({ node: undefined, text: ' ' });
-      this.endsBlank = true;
+      this.endsWithSpace = true;
     }
     const { length } = this.text;
     const { blockEnds } = this;

@@ -1,18 +1,18 @@
-/** CSS selectors prepared for testing every element of many pages. */
+/** CSS selectors compiled for testing every element of many pages. */
 import { compile, type Options } from 'css-select';
 import { parse, type Selector, SelectorType } from 'css-what';
 import { type ChildNode, type Element, isElement, isText, type ParentNode } from './nodes.js';
 
-export type Test = (element: Element) => boolean;
+export type Matcher = (element: Element) => boolean;
 
-/** What the last compound of one alternative requires: an element without it does not match. */
-interface Need {
+/** What the last compound of a selector requires; elements without it do not match. */
+interface Requirement {
   readonly name?: string;
   readonly attribute?: string;
 }
 
-/** Matches what any of the selectors matches. Selectors that do not compile are reported when the configuration is read. */
-export function compileMatcher(selectors: readonly string[]): Test | undefined {
+/** Returns a test whether any of the selectors matches; invalid selectors are reported with the configuration. */
+export function compileMatcher(selectors: readonly string[]): Matcher | undefined {
   return selectors.length === 0 ? undefined : compile<Node, Element>(selectors.join(', '), { adapter: ADAPTER });
 }
 
@@ -20,19 +20,19 @@ type Node = ChildNode | ParentNode;
 
 const getChildren = (node: Node): readonly ChildNode[] => ('children' in node ? node.children : []);
 
-/** How selectors read the tree. */
+/** Lets css-select read the tree. */
 const ADAPTER: NonNullable<Options<Node, Element>['adapter']> = {
   isTag: isElement,
   getAttributeValue: (element, name) => element.getAttribute(name),
-  hasAttrib: (element, name) => element.has(name),
+  hasAttrib: (element, name) => element.hasAttribute(name),
   getName: ({ name }) => name,
   getParent: ({ parent }) => parent,
-  // They are only read.
+  // css-select only reads the arrays.
   getChildren: (node) => getChildren(node) as Node[],
   getSiblings: (node) => (isElement(node) ? (node.parent.children as Node[]) : [node]),
   prevElementSibling: (node) => (isElement(node) ? (node.previous ?? null) : null),
   getText: readText,
-  // For searches by css-select itself, which nothing here uses.
+  // Needed only by searches of css-select itself, which are not used here.
   removeSubsets: (nodes) => nodes,
 };
 
@@ -43,55 +43,55 @@ function readText(node: Node): string {
 
 interface Candidate {
   readonly list: number;
-  readonly test: Test;
+  readonly test: Matcher;
 }
 
 /**
- * Several lists of selectors, tested in one pass over the elements of a page. Names and attributes rule out nearly all elements before a
- * compiled selector is called, which takes several calls to find out the same.
+ * Tests several lists of selectors in one pass over the elements of a page. Names and attributes rule out nearly all
+ * elements before a compiled selector is called, which would need several calls for the same result.
  */
 export class SelectorSet {
-  private readonly always: Candidate[] = [];
+  private readonly untargeted: Candidate[] = [];
   private readonly byName = new Map<string, Candidate[]>();
   private readonly byAttribute = new Map<string, Candidate[]>();
 
-  /** A list matches what any of its selectors matches; an empty one nothing. */
+  /** A list matches an element if any of its selectors does; an empty list matches nothing. */
   constructor(private readonly lists: readonly (readonly string[])[]) {
     for (const [list, selectors] of lists.entries()) {
       const test = compileMatcher(selectors);
       if (!test) continue;
-      const needs = selectors.flatMap((selector) => parse(selector)).map(findRequirement);
+      const requirements = selectors.flatMap((selector) => parse(selector)).map(findRequirement);
       const candidate = { list, test };
-      if (needs.some(({ name, attribute }) => name === undefined && attribute === undefined))
-        this.always.push(candidate);
+      if (requirements.some(({ name, attribute }) => name === undefined && attribute === undefined))
+        this.untargeted.push(candidate);
       else
-        for (const { name, attribute } of needs)
+        for (const { name, attribute } of requirements)
           if (name !== undefined) addCandidate(this.byName, name, candidate);
           else addCandidate(this.byAttribute, attribute!, candidate);
     }
   }
 
-  /** For each list its elements, in document order. */
+  /** Returns the elements that each list matches, in document order. */
   find(elements: Iterable<Element>): readonly (readonly Element[])[] {
     const found = this.lists.map((): Element[] => []);
-    const { always, byName, byAttribute } = this;
-    const hasAttributeNeeds = byAttribute.size > 0;
+    const { untargeted, byName, byAttribute } = this;
+    const hasAttributeRequirements = byAttribute.size > 0;
     const testCandidates = (candidates: readonly Candidate[], element: Element): void => {
-      for (let at = 0; at < candidates.length; at++) {
-        const { list, test } = candidates[at]!;
+      for (let index = 0; index < candidates.length; index++) {
+        const { list, test } = candidates[index]!;
         const matches = found[list]!;
-        // Two needs of one list may bring the same element.
+        // An element may meet several needs of the same list.
         if (matches.at(-1) !== element && test(element)) matches.push(element);
       }
     };
     for (const element of elements) {
-      const named = byName.get(element.name);
-      if (named) testCandidates(named, element);
-      for (let at = 0; hasAttributeNeeds && at < element.attributeCount; at++) {
-        const having = byAttribute.get(element.attributeNameAt(at));
-        if (having) testCandidates(having, element);
+      const nameCandidates = byName.get(element.name);
+      if (nameCandidates) testCandidates(nameCandidates, element);
+      for (let index = 0; hasAttributeRequirements && index < element.attributeCount; index++) {
+        const attributeCandidates = byAttribute.get(element.getAttributeNameAt(index));
+        if (attributeCandidates) testCandidates(attributeCandidates, element);
       }
-      if (always.length > 0) testCandidates(always, element);
+      if (untargeted.length > 0) testCandidates(untargeted, element);
     }
     return found;
   }
@@ -112,15 +112,15 @@ const COMBINATORS: ReadonlySet<SelectorType> = new Set([
   SelectorType.ColumnCombinator,
 ]);
 
-function findRequirement(selector: readonly Selector[]): Need {
-  let last = selector.length;
-  while (last > 0 && !COMBINATORS.has(selector[last - 1]!.type)) last--;
-  let need: Need = {};
-  for (const token of selector.slice(last)) {
-    if (token.type === SelectorType.Tag) need = { ...need, name: token.name.toLowerCase() };
+function findRequirement(selector: readonly Selector[]): Requirement {
+  let compoundStart = selector.length;
+  while (compoundStart > 0 && !COMBINATORS.has(selector[compoundStart - 1]!.type)) compoundStart--;
+  let requirement: Requirement = {};
+  for (const token of selector.slice(compoundStart)) {
+    if (token.type === SelectorType.Tag) requirement = { ...requirement, name: token.name.toLowerCase() };
     // `[name!=value]` matches elements without the attribute, too.
     else if (token.type === SelectorType.Attribute && token.action !== 'not')
-      need = { ...need, attribute: token.name.toLowerCase() };
+      requirement = { ...requirement, attribute: token.name.toLowerCase() };
   }
-  return need;
+  return requirement;
 }

@@ -1,7 +1,7 @@
 /**
- * A page as a tree, for what the scanner cannot find: built only for pages whose configuration needs it. Tokens are those of the HTML
- * standard, as for the scanner. Of tree construction, what people rely on is followed: void elements, end tags that may be omitted,
- * SVG and MathML. Comments are left out unless they may be markers.
+ * Builds a page's tree, for what the scanner cannot find and only if the configuration needs it. Tokens are those of
+ * the HTML standard, as in the scanner. Of its tree construction, only what pages rely on is implemented: void
+ * elements, end tags that may be omitted, SVG and MathML. Comments are left out unless they may be markers.
  */
 import {
   APOSTROPHE,
@@ -22,43 +22,44 @@ import { ELEMENT_NAMES, type ElementKind, getElementKind } from './element-kinds
 import { type ChildNode, Comment, Document, Element, type ParentNode, Text } from './nodes.js';
 import { PageAttributes, PageSource } from './page-source.js';
 
-/** Browsers put deeper elements beside their parents, too (Blink: 512). */
+/** The content of deeper elements is added to their ancestor at this depth; browsers also have a limit (Blink: 512). */
 const MAX_DEPTH = 500;
-/** What follows is ignored. */
+/** After this many elements, the rest of the page is ignored. */
 const MAX_ELEMENTS = 200_000;
-/** Of all elements together; what follows is ignored. A page of nothing else would fill the memory of its thread. */
+/** Limit for all elements together, to protect the memory of the thread; the rest of the page is ignored. */
 const MAX_ATTRIBUTES = 500_000;
-/** Open tags, those included that are too deep to make an element; what follows is ignored. */
+/** Limit for open tags, including those too deep to become elements; the rest of the page is ignored. */
 const MAX_OPEN = 5_000;
-/** Bytes of markup. */
+/** Maximum number of bytes that are read. */
 const MAX_LENGTH = 16 * 1024 * 1024;
 
 export interface Tree {
   readonly root: Document;
   /** In document order. */
   readonly elements: readonly Element[];
-  /** Something in it looks like a marker of what does not count. */
+  /** True if something in the page looks like a marker that excludes content. */
   readonly hasSigns: boolean;
-  /** A limit was exceeded. */
+  /** True if a limit was exceeded. */
   readonly truncated: boolean;
 }
 
-/** Contained in every marker. */
-export const SIGNS = /googleo|nosnippet|data-elastic|data-swiftype|noindex|udmcomment/i;
-/** A longer comment is not a marker; `robots` begins the end of one that needs no sign. */
+/** Every marker that excludes content contains one of these. */
+export const MARKER_SIGNS = /googleo|nosnippet|data-elastic|data-swiftype|noindex|udmcomment/i;
+/** Every marker in a comment contains one of these, including end markers. */
 const COMMENT_SIGNS = /google|index|robots|udmcomment/i;
-export const LONGEST_MARKER = 100;
+/** Longer comments are not markers. */
+export const MAX_MARKER_LENGTH = 100;
 
-/** `utf8`: valid UTF-8. `xml`: in XHTML a tag that ends in `/>` is empty, whatever its name. */
-export function parseTree(utf8: Buffer, xml: boolean): Tree {
+/** `utf8` must be valid UTF-8. `xml` is true for XHTML, in which every tag that ends in `/>` is empty. */
+export function parseTree(utf8: Buffer, isXml: boolean): Tree {
   const bytes = utf8.length > MAX_LENGTH ? utf8.subarray(0, MAX_LENGTH) : utf8;
-  const builder = new TreeBuilder(bytes, xml);
+  const builder = new TreeBuilder(bytes, isXml);
   builder.build();
   const { root, elements, hasSigns, isFull } = builder;
   return { root, elements, hasSigns, truncated: isFull || bytes !== utf8 };
 }
 
-/** Names that most pages have, so that they need not be cut out of the page again and again. */
+/** Names that most pages use: they are recognized without extracting them from the page each time. */
 const COMMON_KINDS = ELEMENT_NAMES.map(getElementKind);
 const TAGS = new NameTrie(ELEMENT_NAMES.map((name, index) => [name, index] as const));
 const ATTRIBUTES = new NameTrie(
@@ -71,36 +72,38 @@ const ATTRIBUTES = new NameTrie(
     .map((name) => [name, name] as const),
 );
 
-/** Exists once for each page. */
+/** The state of an element kind in one page. */
 interface Kind extends ElementKind {
-  /** How many are open, so that an end tag without a start costs nothing. */
-  open: number;
+  /** Number of open elements of this kind, so that an end tag without a start tag is recognized at once. */
+  openCount: number;
 }
 
-const DOCUMENT: Kind = { ...getElementKind(''), open: 1 };
+const DOCUMENT_KIND: Kind = { ...getElementKind(''), openCount: 1 };
 
-/** An open element, and what is known of its content so far. */
-interface Open {
+/** An open element and the state of its content. */
+interface OpenElement {
   kind: Kind;
-  /** Where its children go. */
+  /** The node that gets its children. */
   node: ParentNode;
   /** The last element among its children. */
-  last: Element | undefined;
-  /** Is its content SVG or MathML? */
-  foreign: boolean;
+  lastElement: Element | undefined;
+  /** True if its content is SVG or MathML. */
+  isForeign: boolean;
 }
 
 class TreeBuilder {
   readonly root = new Document();
   readonly elements: Element[] = [];
   hasSigns = false;
-  /** The document first, which is never closed. Entries above `depth` are kept to be used again. */
-  private readonly open: Open[] = [{ kind: DOCUMENT, node: this.root, last: undefined, foreign: false }];
+  /** Begins with the document, which is never closed. Entries above `depth` are kept for reuse. */
+  private readonly openElements: OpenElement[] = [
+    { kind: DOCUMENT_KIND, node: this.root, lastElement: undefined, isForeign: false },
+  ];
   private depth = 0;
-  private innermost = this.open[0]!;
-  /** By the index of their names in `ELEMENT_NAMES`. */
+  private innermost = this.openElements[0]!;
+  /** The common kinds, by the index of their names in `ELEMENT_NAMES`. */
   private readonly commonKinds: Kind[] = [];
-  /** The others, by the name as written. */
+  /** The other kinds, by their names as written. */
   private readonly kinds = new Map<string, Kind>();
   private readonly source: PageSource;
   private readonly page: string;
@@ -108,11 +111,11 @@ class TreeBuilder {
   /** The first attribute of the tag that was read last. */
   private firstAttribute = 0;
   private selfClosing = false;
-  private kindRead = DOCUMENT;
+  private lastKind = DOCUMENT_KIND;
 
   constructor(
     private readonly bytes: Buffer,
-    private readonly xml: boolean,
+    private readonly isXml: boolean,
   ) {
     this.source = new PageSource(bytes);
     this.page = this.source.characters;
@@ -127,91 +130,95 @@ class TreeBuilder {
   build(): void {
     const { page, bytes } = this;
     let from = 0;
-    let less = page.indexOf('<');
-    while (less >= 0 && !this.isFull) {
-      if (startsMarkup(bytes, less)) {
-        if (less > from) this.addText(from, less);
-        from = this.readMarkup(less);
-        less = page.indexOf('<', from);
-      } else less = page.indexOf('<', less + 1);
+    let tagStart = page.indexOf('<');
+    while (tagStart >= 0 && !this.isFull) {
+      if (startsMarkup(bytes, tagStart)) {
+        if (tagStart > from) this.addText(from, tagStart);
+        from = this.readMarkup(tagStart);
+        tagStart = page.indexOf('<', from);
+      } else tagStart = page.indexOf('<', tagStart + 1);
     }
     if (!this.isFull && from < page.length) this.addText(from, page.length);
   }
 
-  // Each of the following reads what begins at a position and returns the position after it.
+  // Each of the following methods reads what begins at a position and returns the position after it.
 
-  private readMarkup(at: number): number {
+  private readMarkup(position: number): number {
     const { bytes } = this;
-    const next = bytes[at + 1]!;
-    if (isLetter(next)) return this.readStartTag(at + 1);
+    const next = bytes[position + 1]!;
+    if (isLetter(next)) return this.readStartTag(position + 1);
     if (next === SLASH)
-      return isLetter(bytes[at + 2] ?? 0) ? this.readEndTag(at + 2) : findBogusCommentEnd(bytes, at + 2);
-    if (next === BANG) return this.readDeclaration(at);
-    return this.readComment(at + 1, findBogusCommentEnd(bytes, at));
+      return isLetter(bytes[position + 2] ?? 0)
+        ? this.readEndTag(position + 2)
+        : findBogusCommentEnd(bytes, position + 2);
+    if (next === BANG) return this.readDeclaration(position);
+    return this.readComment(position + 1, findBogusCommentEnd(bytes, position));
   }
 
-  private readDeclaration(at: number): number {
+  private readDeclaration(position: number): number {
     const { bytes, page } = this;
-    if (bytes[at + 2] === DASH && bytes[at + 3] === DASH) return this.readComment(at + 4, findCommentEnd(bytes, at));
-    if (!(this.innermost.foreign || this.xml) || !page.startsWith('[CDATA[', at + 2)) {
-      return this.readComment(at + 2, findBogusCommentEnd(bytes, at));
+    if (bytes[position + 2] === DASH && bytes[position + 3] === DASH)
+      return this.readComment(position + 4, findCommentEnd(bytes, position));
+    if (!(this.innermost.isForeign || this.isXml) || !page.startsWith('[CDATA[', position + 2)) {
+      return this.readComment(position + 2, findBogusCommentEnd(bytes, position));
     }
-    const close = page.indexOf(']]>', at + 9);
-    const end = close < 0 ? bytes.length : close;
-    if (end > at + 9) this.append(new Text(this.source.slice(at + 9, end)));
+    const closeIndex = page.indexOf(']]>', position + 9);
+    const end = closeIndex < 0 ? bytes.length : closeIndex;
+    if (end > position + 9) this.append(new Text(this.source.slice(position + 9, end)));
     return Math.min(end + 3, bytes.length);
   }
 
-  private readComment(start: number, behind: number): number {
-    if (behind - start > LONGEST_MARKER + 3) return behind;
-    const data = this.source.slice(start, behind).replace(/(?:--!?)?>$/, '');
-    if (!COMMENT_SIGNS.test(data)) return behind;
-    this.hasSigns ||= SIGNS.test(data);
+  private readComment(start: number, end: number): number {
+    if (end - start > MAX_MARKER_LENGTH + 3) return end;
+    const data = this.source.slice(start, end).replace(/(?:--!?)?>$/, '');
+    if (!COMMENT_SIGNS.test(data)) return end;
+    this.hasSigns ||= MARKER_SIGNS.test(data);
     this.append(new Comment(data));
-    return behind;
-  }
-
-  private readStartTag(at: number): number {
-    const behind = this.readAttributes(this.readName(at));
-    // An incomplete tag at the end of the input is not a tag.
-    if (behind < 0) return this.bytes.length;
-    const { foreign } = this.innermost;
-    let kind = this.kindRead;
-    if (kind.name === 'image' && !foreign) kind = this.findKind('img');
-    // A form in a form is ignored.
-    if (kind.name === 'form' && kind.open > 0) return behind;
-    this.openElement(kind, this.attributes.count);
-    if (kind.isVoid) return behind;
-    if (this.selfClosing && (this.xml || foreign || kind.isForeign)) this.closeElement();
-    else if (kind.content !== 'markup' && !foreign) return this.readRawText(kind, behind);
-    return behind;
-  }
-
-  private readRawText({ name, content }: ElementKind, start: number): number {
-    const { bytes, source } = this;
-    let end = bytes.length;
-    if (content === 'script') end = findScriptEnd(bytes, start);
-    else if (content !== 'plaintext') end = findEndTag(bytes, start, name);
-    if (end > start) this.append(new Text(content === 'rcdata' ? source.text(start, end) : source.slice(start, end)));
     return end;
   }
 
-  private readEndTag(at: number): number {
-    const behind = findTagEnd(this.bytes, this.readName(at));
-    if (behind < 0) return this.bytes.length;
-    const kind = this.kindRead;
+  private readStartTag(position: number): number {
+    const end = this.readAttributes(this.readName(position));
+    // An incomplete tag at the end of the input is not a tag.
+    if (end < 0) return this.bytes.length;
+    const { isForeign } = this.innermost;
+    let kind = this.lastKind;
+    if (kind.name === 'image' && !isForeign) kind = this.findKind('img');
+    // A form inside a form is ignored.
+    if (kind.name === 'form' && kind.openCount > 0) return end;
+    this.openElement(kind, this.attributes.count);
+    if (kind.isVoid) return end;
+    if (this.selfClosing && (this.isXml || isForeign || kind.isForeign)) this.closeElement();
+    else if (kind.contentModel !== 'markup' && !isForeign) return this.readRawText(kind, end);
+    return end;
+  }
+
+  private readRawText({ name, contentModel }: ElementKind, start: number): number {
+    const { bytes, source } = this;
+    let end = bytes.length;
+    if (contentModel === 'script') end = findScriptEnd(bytes, start);
+    else if (contentModel !== 'plaintext') end = findEndTag(bytes, start, name);
+    if (end > start)
+      this.append(new Text(contentModel === 'rcdata' ? source.decodeText(start, end) : source.slice(start, end)));
+    return end;
+  }
+
+  private readEndTag(position: number): number {
+    const end = findTagEnd(this.bytes, this.readName(position));
+    if (end < 0) return this.bytes.length;
+    const kind = this.lastKind;
     if (kind.name === 'br') this.openElement(kind);
-    else if (kind.open > 0) {
+    else if (kind.openCount > 0) {
       while (this.innermost.kind !== kind) this.closeElement();
       this.closeElement();
     } else if (kind.name === 'p') {
       this.openElement(kind);
       this.closeElement();
     }
-    return behind;
+    return end;
   }
 
-  /** `attributesEnd`: behind its attributes; absent: it has none. */
+  /** `attributesEnd` is the index after its last attribute; omitted if it has none. */
   private openElement(kind: Kind, attributesEnd = this.firstAttribute): void {
     const { closes } = kind;
     if (closes) while (closes.has(this.innermost.kind.name)) this.closeElement();
@@ -219,83 +226,85 @@ class TreeBuilder {
     let { node } = parent;
     if (this.depth < MAX_DEPTH) {
       const { firstAttribute } = this;
-      const element = new Element(kind.name, node, parent.last, this.attributes, firstAttribute, attributesEnd);
+      const element = new Element(kind.name, node, parent.lastElement, this.attributes, firstAttribute, attributesEnd);
       this.append(element);
-      parent.last = element;
+      parent.lastElement = element;
       this.elements.push(element);
       this.hasSigns ||= kind.name === 'noindex';
       node = element;
     }
-    if (!kind.isVoid) this.enter(kind, node, kind.isForeign || (parent.foreign && !kind.holdsHtml));
+    if (!kind.isVoid) this.pushOpenElement(kind, node, kind.isForeign || (parent.isForeign && !kind.holdsHtml));
   }
 
-  private enter(kind: Kind, node: ParentNode, foreign: boolean): void {
-    const known = this.open[++this.depth];
-    if (known) {
-      known.kind = kind;
-      known.node = node;
-      known.last = undefined;
-      known.foreign = foreign;
+  private pushOpenElement(kind: Kind, node: ParentNode, isForeign: boolean): void {
+    const reusable = this.openElements[++this.depth];
+    if (reusable) {
+      reusable.kind = kind;
+      reusable.node = node;
+      reusable.lastElement = undefined;
+      reusable.isForeign = isForeign;
     }
-    this.innermost = known ?? { kind, node, last: undefined, foreign };
-    if (!known) this.open.push(this.innermost);
-    kind.open++;
+    this.innermost = reusable ?? { kind, node, lastElement: undefined, isForeign };
+    if (!reusable) this.openElements.push(this.innermost);
+    kind.openCount++;
   }
 
   private closeElement(): void {
-    this.innermost.kind.open--;
-    this.innermost = this.open[--this.depth]!;
+    this.innermost.kind.openCount--;
+    this.innermost = this.openElements[--this.depth]!;
   }
 
   private findCommonKind(index: number): Kind {
-    this.commonKinds[index] ??= { ...COMMON_KINDS[index]!, open: 0 };
+    this.commonKinds[index] ??= { ...COMMON_KINDS[index]!, openCount: 0 };
     return this.commonKinds[index];
   }
 
-  private findKind(written: string): Kind {
-    const known = this.kinds.get(written);
-    if (known) return known;
-    const name = written.toLowerCase();
-    const kind = this.kinds.get(name) ?? { ...getElementKind(name), open: 0 };
-    this.kinds.set(name, kind).set(written, kind);
+  private findKind(rawName: string): Kind {
+    const existing = this.kinds.get(rawName);
+    if (existing) return existing;
+    const name = rawName.toLowerCase();
+    const kind = this.kinds.get(name) ?? { ...getElementKind(name), openCount: 0 };
+    this.kinds.set(name, kind).set(rawName, kind);
     return kind;
   }
 
   private addText(start: number, end: number): void {
-    this.append(new Text(this.source.text(start, end)));
+    this.append(new Text(this.source.decodeText(start, end)));
   }
 
   private append(child: ChildNode): void {
     const { node } = this.innermost;
-    // Room for one: most elements have no more, and an array that grows from nothing takes room for seventeen.
+    // Most elements have only one child, and an empty array that grows would reserve space for seventeen.
     if (node.children.length === 0) node.children = [child];
     else (node.children as ChildNode[]).push(child);
   }
 
   private readName(from: number): number {
     const { bytes } = this;
-    let at = from;
+    let position = from;
     let node = ROOT;
-    for (; at < bytes.length && !endsName(bytes[at]!); at++) node = TAGS.next[node * WIDTH + SYMBOL[bytes[at]!]!]!;
+    for (; position < bytes.length && !endsName(bytes[position]!); position++)
+      node = TAGS.next[node * WIDTH + SYMBOL[bytes[position]!]!]!;
     const index = TAGS.valueAt(node);
-    this.kindRead = index === undefined ? this.findKind(this.source.slice(from, at)) : this.findCommonKind(index);
-    return at;
+    this.lastKind = index === undefined ? this.findKind(this.source.slice(from, position)) : this.findCommonKind(index);
+    return position;
   }
 
-  /** By the tokenizer rules of the HTML standard, from behind the name of a tag; -1 when the input ends inside it. */
+  /** Reads attributes by the HTML standard's rules, from the end of a tag's name; -1 if the tag is incomplete. */
   private readAttributes(from: number): number {
     const { bytes } = this;
     const end = bytes.length;
     this.firstAttribute = this.attributes.count;
     this.selfClosing = false;
-    for (let at = from; at < end; ) {
-      let slash = false;
-      while (at < end && (isSpace(bytes[at]!) || bytes[at] === SLASH)) slash = bytes[at++] === SLASH;
-      if (at < end && bytes[at] === GREATER) {
-        this.selfClosing = slash;
-        return at + 1;
+    for (let position = from; position < end; ) {
+      let endsWithSlash = false;
+      while (position < end && (isSpace(bytes[position]!) || bytes[position] === SLASH))
+        endsWithSlash = bytes[position++] === SLASH;
+      if (position < end && bytes[position] === GREATER) {
+        this.selfClosing = endsWithSlash;
+        return position + 1;
       }
-      if (at < end) at = this.readAttribute(at);
+      if (position < end) position = this.readAttribute(position);
     }
     return -1;
   }
@@ -304,45 +313,45 @@ class TreeBuilder {
     const { bytes } = this;
     const end = bytes.length;
     // The first byte belongs to the name whatever it is, even `=`.
-    let at = from + 1;
+    let position = from + 1;
     let node = ATTRIBUTES.next[ROOT * WIDTH + SYMBOL[bytes[from]!]!]!;
-    for (; at < end && bytes[at] !== EQUALS && !endsName(bytes[at]!); at++)
-      node = ATTRIBUTES.next[node * WIDTH + SYMBOL[bytes[at]!]!]!;
-    const name = ATTRIBUTES.valueAt(node) ?? this.readOtherName(from, at);
-    while (at < end && isSpace(bytes[at]!)) at++;
-    if (at < end && bytes[at] === EQUALS) {
-      at++;
-      while (at < end && isSpace(bytes[at]!)) at++;
-      const quote = at < end ? bytes[at]! : GREATER;
+    for (; position < end && bytes[position] !== EQUALS && !endsName(bytes[position]!); position++)
+      node = ATTRIBUTES.next[node * WIDTH + SYMBOL[bytes[position]!]!]!;
+    const name = ATTRIBUTES.valueAt(node) ?? this.readUncommonName(from, position);
+    while (position < end && isSpace(bytes[position]!)) position++;
+    if (position < end && bytes[position] === EQUALS) {
+      position++;
+      while (position < end && isSpace(bytes[position]!)) position++;
+      const quote = position < end ? bytes[position]! : GREATER;
       if (quote === QUOTE || quote === APOSTROPHE) {
-        const start = at + 1;
-        const close = this.page.indexOf(quote === QUOTE ? '"' : "'", start);
-        if (close < 0) return end;
-        this.addAttribute(name, start, close);
-        return close + 1;
+        const start = position + 1;
+        const closeIndex = this.page.indexOf(quote === QUOTE ? '"' : "'", start);
+        if (closeIndex < 0) return end;
+        this.addAttribute(name, start, closeIndex);
+        return closeIndex + 1;
       }
-      const start = at;
-      while (at < end && bytes[at] !== GREATER && !isSpace(bytes[at]!)) at++;
-      this.addAttribute(name, start, at);
-      return at;
+      const start = position;
+      while (position < end && bytes[position] !== GREATER && !isSpace(bytes[position]!)) position++;
+      this.addAttribute(name, start, position);
+      return position;
     }
-    this.addAttribute(name, at, at);
-    return at;
+    this.addAttribute(name, position, position);
+    return position;
   }
 
   private addAttribute(name: string, start: number, end: number): void {
     if (this.attributes.count < MAX_ATTRIBUTES) this.attributes.add(name, start, end);
   }
 
-  private readOtherName(start: number, end: number): string {
+  private readUncommonName(start: number, end: number): string {
     const name = this.source.slice(start, end).toLowerCase();
-    this.hasSigns ||= name.startsWith('data-') && SIGNS.test(name);
+    this.hasSigns ||= name.startsWith('data-') && MARKER_SIGNS.test(name);
     return name;
   }
 }
 
-/** A `<` before anything else is text. */
-function startsMarkup(bytes: Buffer, less: number): boolean {
-  const next = bytes[less + 1] ?? 0;
-  return isLetter(next) || next === BANG || next === QUESTION || (next === SLASH && less + 2 < bytes.length);
+/** Whether a `<` begins markup; otherwise it is text. */
+function startsMarkup(bytes: Buffer, position: number): boolean {
+  const next = bytes[position + 1] ?? 0;
+  return isLetter(next) || next === BANG || next === QUESTION || (next === SLASH && position + 2 < bytes.length);
 }

@@ -40,7 +40,7 @@ export class DocumentContent {
   private readonly hrefs = new Set<string>();
   private readonly fields: { name: string; value: string }[] = [];
   private readonly metas: { name: string; value: string }[] = [];
-  private cut = false;
+  private isTruncated = false;
 
   constructor(private readonly request: DocumentRequest) {}
 
@@ -49,13 +49,13 @@ export class DocumentContent {
     return this.length > Math.max(this.request.maxTextLength, SAMPLE_LENGTH);
   }
 
-  addText(piece: string): void {
+  addText(text: string): void {
     if (this.isFull) {
-      this.cut = true;
+      this.isTruncated = true;
       return;
     }
-    this.pieces.push(piece);
-    this.length += piece.length;
+    this.pieces.push(text);
+    this.length += text.length;
   }
 
   /** Ends the current word. */
@@ -66,7 +66,7 @@ export class DocumentContent {
   addLink(href: string): void {
     const trimmed = href.trim();
     if (trimmed === '' || trimmed.startsWith('#') || trimmed.length > MAX_HREF_LENGTH) return;
-    if (this.hrefs.size >= this.request.maxLinks) this.cut = true;
+    if (this.hrefs.size >= this.request.maxLinks) this.isTruncated = true;
     else this.hrefs.add(trimmed);
   }
 
@@ -88,27 +88,27 @@ export class DocumentContent {
   }
 
   markTruncated(): void {
-    this.cut = true;
+    this.isTruncated = true;
   }
 
   finish(
-    languageOf: (declared: readonly (string | undefined)[], sample: () => string) => string | undefined,
+    determineLanguage: (declared: readonly (string | undefined)[], sample: () => string) => string | undefined,
   ): Extraction {
-    const whole = this.pieces
+    const fullText = this.pieces
       .join('')
       .replace(/[\s\u00a0]+/g, ' ')
       .trim();
     const { maxTextLength } = this.request;
-    const text = whole.slice(0, maxTextLength);
+    const text = fullText.slice(0, maxTextLength);
     return {
       title: collapseWhitespace(this.title).slice(0, MAX_TITLE_LENGTH),
       text,
-      language: languageOf([this.language], () => whole.slice(0, SAMPLE_LENGTH)),
+      language: determineLanguage([this.language], () => fullText.slice(0, SAMPLE_LENGTH)),
       links: [...this.hrefs].map((href) => ({ href, kind: 'a' as const, nofollow: false })),
       metas: this.metas,
       fields: this.fields,
       robotsMetas: [],
-      truncated: this.cut || (maxTextLength > 0 && whole.length > maxTextLength),
+      truncated: this.isTruncated || (maxTextLength > 0 && fullText.length > maxTextLength),
     };
   }
 }

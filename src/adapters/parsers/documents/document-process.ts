@@ -15,35 +15,35 @@ export interface ProcessLimits {
 }
 
 export interface Reply {
-  readonly read: Extraction | Refusal;
+  readonly result: Extraction | Refusal;
   /** The process will end after this document. */
-  readonly last: boolean;
+  readonly isLast: boolean;
 }
 
-const MOST_ANSWER = 64 * 1024 * 1024;
-/** Additional time for the process, which limits the time itself, before it is killed. */
+const MAX_REPLY_SIZE = 64 * 1024 * 1024;
+/** Additional time before the process is killed, because it enforces the time limit itself. */
 const GRACE_MS = 2_000;
-const WATCH_MS = 50;
+const WATCH_INTERVAL_MS = 50;
 const MEBIBYTE = 1024 * 1024;
 
 /** A refusal blames the document; the error means that something else ended the process. */
-type End = Refusal | ExtractorUnavailable;
+type EndReason = Refusal | ExtractorUnavailable;
 
 /** The program's exit code if a document made it fail. Node exits with other codes if it cannot load the program. */
-export const FAILED_WITHIN_DOCUMENT = 70;
+export const DOCUMENT_FAILURE_EXIT_CODE = 70;
 
-interface InFlight {
-  readonly resolve: (read: Extraction | Refusal) => void;
+interface PendingRead {
+  readonly resolve: (result: Extraction | Refusal) => void;
   readonly reject: (error: ExtractorUnavailable) => void;
   readonly timer: NodeJS.Timeout;
-  readonly watch: NodeJS.Timeout;
+  readonly memoryWatch: NodeJS.Timeout;
 }
 
 export class DocumentProcess {
   private readonly child: ChildProcess;
-  private readonly frames = new FrameReader(MOST_ANSWER);
-  private inFlight: InFlight | undefined;
-  private killed: End | undefined;
+  private readonly frames = new FrameReader(MAX_REPLY_SIZE);
+  private inFlight: PendingRead | undefined;
+  private killReason: EndReason | undefined;
   ended = false;
 
   constructor(
@@ -61,12 +61,12 @@ export class DocumentProcess {
     });
     this.child.on('error', (error) =>
       this.retireAndSettle(
-        new ExtractorUnavailable(`the process that reads documents does not start: ${error.message}`),
+        new ExtractorUnavailable(`the process that reads documents could not be started: ${error.message}`),
       ),
     );
-    this.child.on('exit', (code, signal) => this.retireAndSettle(this.killed ?? classifyExit(code, signal)));
+    this.child.on('exit', (code, signal) => this.retireAndSettle(this.killReason ?? classifyExit(code, signal)));
     this.child.stdin!.on('error', () => undefined);
-    this.child.stdout!.on('data', (piece: Buffer) => this.onData(piece));
+    this.child.stdout!.on('data', (chunk: Buffer) => this.onData(chunk));
     // The server may end even while a document is being read here.
     this.child.unref();
   }
@@ -79,44 +79,47 @@ export class DocumentProcess {
   read(body: Uint8Array, request: Omit<DocumentRequest, 'timeLimit'>): Promise<Extraction | Refusal> {
     const { timeLimit, memoryLimit } = this.limits;
     return new Promise((resolve, reject) => {
-      const late: Refusal = { refused: 'extract-timeout', detail: `reading it took longer than ${timeLimit / 1000} s` };
-      const timer = setTimeout(() => this.kill(late), timeLimit + GRACE_MS);
-      const watch = setInterval(() => this.checkMemory(), WATCH_MS);
-      this.inFlight = { resolve, reject, timer, watch };
+      const timeout: Refusal = {
+        refused: 'extract-timeout',
+        detail: `reading the document took longer than ${timeLimit / 1000} s`,
+      };
+      const timer = setTimeout(() => this.kill(timeout), timeLimit + GRACE_MS);
+      const memoryWatch = setInterval(() => this.checkMemory(), WATCH_INTERVAL_MS);
+      this.inFlight = { resolve, reject, timer, memoryWatch };
       const [head, bytes] = encodeFrame({ ...request, timeLimit, memoryLimit }, body);
       this.child.stdin!.write(head);
       if (bytes.byteLength > 0) this.child.stdin!.write(bytes);
     });
   }
 
-  kill(reason: End): void {
-    this.killed ??= reason;
+  kill(reason: EndReason): void {
+    this.killReason ??= reason;
     this.child.kill('SIGKILL');
   }
 
-  private onData(piece: Buffer): void {
+  private onData(chunk: Buffer): void {
     let reply: Reply | undefined;
     try {
-      const frame = this.frames.push(piece);
+      const frame = this.frames.push(chunk);
       if (frame) reply = JSON.parse(frame.head) as Reply;
     } catch (error) {
       this.kill({ refused: 'extract-memory', detail: `the reader returned too much: ${String(error)}` });
     }
     if (!reply) return;
-    if (reply.last) this.retire();
-    this.settle(reply.read);
+    if (reply.isLast) this.retire();
+    this.settle(reply.result);
   }
 
   private checkMemory(): void {
     const { memoryLimit } = this.limits;
     if (readMemory(this.child.pid) <= memoryLimit) return;
-    const detail = `reading it took more than ${Math.round(memoryLimit / MEBIBYTE)} MB of memory`;
+    const detail = `reading the document took more than ${Math.round(memoryLimit / MEBIBYTE)} MB of memory`;
     this.kill({ refused: 'extract-memory', detail });
   }
 
-  private retireAndSettle(end: End): void {
+  private retireAndSettle(reason: EndReason): void {
     this.retire();
-    this.settle(end);
+    this.settle(reason);
   }
 
   private retire(): void {
@@ -125,14 +128,14 @@ export class DocumentProcess {
     this.onEnd(this);
   }
 
-  private settle(read: Extraction | End): void {
+  private settle(result: Extraction | EndReason): void {
     const { inFlight } = this;
     if (!inFlight) return;
     this.inFlight = undefined;
     clearTimeout(inFlight.timer);
-    clearInterval(inFlight.watch);
-    if (read instanceof ExtractorUnavailable) inFlight.reject(read);
-    else inFlight.resolve(read);
+    clearInterval(inFlight.memoryWatch);
+    if (result instanceof ExtractorUnavailable) inFlight.reject(result);
+    else inFlight.resolve(result);
   }
 }
 
@@ -143,11 +146,11 @@ const ENTRY = new URL('./documents.process.js', import.meta.url);
  * since Node 25, no network.
  */
 function buildNodeFlags(entry: string, { memoryLimit }: ProcessLimits): string[] {
-  const heap = Math.max(64, Math.round(memoryLimit / MEBIBYTE / 2));
+  const heapMb = Math.max(64, Math.round(memoryLimit / MEBIBYTE / 2));
   return [
     '--permission',
     ...listProgramFolders(entry).map((folder) => `--allow-fs-read=${folder}`),
-    `--max-old-space-size=${heap}`,
+    `--max-old-space-size=${heapMb}`,
     '--max-semi-space-size=8',
     '--disable-proto=delete',
     '--no-warnings',
@@ -162,14 +165,14 @@ function listProgramFolders(entry: string): string[] {
   return [join(dirname(dirname(dirname(folder))), '*'), join(dirname(dirname(dirname(packages))), '*')];
 }
 
-function classifyExit(code: number | null, signal: NodeJS.Signals | null): End {
+function classifyExit(code: number | null, signal: NodeJS.Signals | null): EndReason {
   // V8 aborts the process when its heap is full; the kernel kills a process that takes the machine's last memory.
   if (signal === 'SIGABRT' || signal === 'SIGKILL' || code === 134)
     return { refused: 'extract-memory', detail: 'the reader ran out of memory' };
-  const how = signal ?? `code ${code}`;
-  if (signal || code === FAILED_WITHIN_DOCUMENT || code === 0)
-    return { refused: 'extract-corrupt', detail: `the reader ended before it was done (${how})` };
-  return new ExtractorUnavailable(`the process that reads documents does not start (${how})`);
+  const exitStatus = signal ?? `code ${code}`;
+  if (signal || code === DOCUMENT_FAILURE_EXIT_CODE || code === 0)
+    return { refused: 'extract-corrupt', detail: `the reader ended before it was done (${exitStatus})` };
+  return new ExtractorUnavailable(`the process that reads documents could not be started (${exitStatus})`);
 }
 
 /** Memory of the process in bytes; 0 if the system does not report it, in which case V8's own limit is the only one. */

@@ -34,13 +34,13 @@ export const DEFAULT_DOCUMENT_LIMITS: DocumentLimits = {
  * Maximum number of unreadable documents that are remembered, by the digest of their bytes: they are not tried again
  * until they change.
  */
-const MOST_REMEMBERED = 2_000;
+const MAX_REMEMBERED_REFUSALS = 2_000;
 
-interface Waiting {
+interface QueuedDocument {
   readonly body: Uint8Array;
   readonly mediaType: string;
   readonly context: ExtractionContext;
-  readonly resolve: (read: Extraction | Refusal) => void;
+  readonly resolve: (result: Extraction | Refusal) => void;
   readonly reject: (error: ExtractorUnavailable) => void;
 }
 
@@ -51,10 +51,10 @@ export class DocumentProcesses implements AsyncExtractor {
   /** Limit for waiting and reading together; in addition, each document has the time limit of its process. */
   readonly timeLimit = hours(1);
 
-  private readonly all = new Set<DocumentProcess>();
-  private readonly idle: DocumentProcess[] = [];
-  private readonly waiting: Waiting[] = [];
-  private readonly unreadable = new Map<string, Refusal>();
+  private readonly processes = new Set<DocumentProcess>();
+  private readonly idleProcesses: DocumentProcess[] = [];
+  private readonly queue: QueuedDocument[] = [];
+  private readonly refusals = new Map<string, Refusal>();
   private readonly timers = new Map<DocumentProcess, NodeJS.Timeout>();
 
   constructor(
@@ -64,7 +64,7 @@ export class DocumentProcesses implements AsyncExtractor {
 
   /** Process IDs, for monitoring. */
   get processIds(): number[] {
-    return [...this.all].flatMap(({ pid }) => pid ?? []);
+    return [...this.processes].flatMap(({ pid }) => pid ?? []);
   }
 
   async extract(
@@ -74,37 +74,38 @@ export class DocumentProcesses implements AsyncExtractor {
     signal?: AbortSignal,
   ): Promise<Extraction | Refusal> {
     const digest = createHash('sha256').update(mediaType).update(body).digest('base64');
-    const known = this.unreadable.get(digest);
-    if (known) return known;
-    const read = await new Promise<Extraction | Refusal>((resolve, reject) => {
-      const waiting = { body, mediaType, context, resolve, reject };
-      this.waiting.push(waiting);
-      signal?.addEventListener('abort', () => this.removeWaiting(waiting), { once: true });
+    const refusal = this.refusals.get(digest);
+    if (refusal) return refusal;
+    const result = await new Promise<Extraction | Refusal>((resolve, reject) => {
+      const queued = { body, mediaType, context, resolve, reject };
+      this.queue.push(queued);
+      signal?.addEventListener('abort', () => this.removeFromQueue(queued), { once: true });
       this.startNext();
     });
-    if (isRefusal(read)) this.rememberRefusal(digest, read);
-    return read;
+    if (isRefusal(result)) this.rememberRefusal(digest, result);
+    return result;
   }
 
   /** Ends all processes; documents in flight are left for a later visit. */
   close(): void {
-    const closed = new ExtractorUnavailable('the server is stopping');
-    for (const { reject } of this.waiting.splice(0)) reject(closed);
+    const reason = new ExtractorUnavailable('the server is stopping');
+    for (const { reject } of this.queue.splice(0)) reject(reason);
     for (const timer of this.timers.values()) clearTimeout(timer);
-    for (const process of this.all) process.kill(closed);
+    for (const process of this.processes) process.kill(reason);
   }
 
   private startNext(): void {
-    while (this.waiting.length > 0) {
-      const process = this.idle.pop() ?? (this.all.size < this.limits.processes ? this.startProcess() : undefined);
+    while (this.queue.length > 0) {
+      const process =
+        this.idleProcesses.pop() ?? (this.processes.size < this.limits.processes ? this.startProcess() : undefined);
       if (!process) return;
       clearTimeout(this.timers.get(process));
-      const { body, mediaType, context, resolve, reject } = this.waiting.shift()!;
+      const { body, mediaType, context, resolve, reject } = this.queue.shift()!;
       const { maxLinks, maxTextLength } = context;
       process
         .read(body, { mediaType, maxLinks, maxTextLength })
         .finally(() => {
-          if (!process.ended) this.keepIdle(process);
+          if (!process.ended) this.keepForReuse(process);
         })
         .then(resolve, reject)
         .finally(() => this.startNext());
@@ -112,13 +113,13 @@ export class DocumentProcesses implements AsyncExtractor {
   }
 
   private startProcess(): DocumentProcess {
-    const process = new DocumentProcess(this.limits, (ended) => this.remove(ended), this.entry);
-    this.all.add(process);
+    const process = new DocumentProcess(this.limits, (endedProcess) => this.remove(endedProcess), this.entry);
+    this.processes.add(process);
     return process;
   }
 
-  private keepIdle(process: DocumentProcess): void {
-    this.idle.push(process);
+  private keepForReuse(process: DocumentProcess): void {
+    this.idleProcesses.push(process);
     const timer = setTimeout(
       () => process.kill({ refused: 'extract-timeout', detail: 'no work' }),
       this.limits.idleTime,
@@ -128,21 +129,21 @@ export class DocumentProcesses implements AsyncExtractor {
   }
 
   private remove(process: DocumentProcess): void {
-    this.all.delete(process);
+    this.processes.delete(process);
     clearTimeout(this.timers.get(process));
     this.timers.delete(process);
-    const at = this.idle.indexOf(process);
-    if (at >= 0) this.idle.splice(at, 1);
+    const index = this.idleProcesses.indexOf(process);
+    if (index >= 0) this.idleProcesses.splice(index, 1);
     this.startNext();
   }
 
-  private removeWaiting(waiting: Waiting): void {
-    const at = this.waiting.indexOf(waiting);
-    if (at >= 0) this.waiting.splice(at, 1);
+  private removeFromQueue(queued: QueuedDocument): void {
+    const index = this.queue.indexOf(queued);
+    if (index >= 0) this.queue.splice(index, 1);
   }
 
   private rememberRefusal(digest: string, refusal: Refusal): void {
-    if (this.unreadable.size >= MOST_REMEMBERED) this.unreadable.delete(this.unreadable.keys().next().value!);
-    this.unreadable.set(digest, refusal);
+    if (this.refusals.size >= MAX_REMEMBERED_REFUSALS) this.refusals.delete(this.refusals.keys().next().value!);
+    this.refusals.set(digest, refusal);
   }
 }

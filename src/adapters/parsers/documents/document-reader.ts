@@ -1,4 +1,4 @@
-/** The server's page reader: reads pages in the calling thread, and documents elsewhere, as configured. */
+/** The server's page reader: reads pages in the calling thread, and documents in other processes or servers. */
 import type { ExtractorDefinition } from '../../../domain/crawl/fetcher-definition.js';
 import type { ContentExtractor, SyncExtractor } from '../../../engine/ports/content-extractor.js';
 import type { PageReader } from '../../../engine/ports/page-reader.js';
@@ -8,32 +8,32 @@ import { DEFAULT_DOCUMENT_LIMITS, DocumentProcesses } from './document-processes
 import { createTikaExtractor } from './tika.js';
 
 export class DocumentReader implements PageReader {
-  private readonly pages = createPageReader();
-  readonly detectMediaType = this.pages.detectMediaType;
-  readonly readSitemap = this.pages.readSitemap;
+  private readonly pageReader = createPageReader();
+  readonly detectMediaType = this.pageReader.detectMediaType;
+  readonly readSitemap = this.pageReader.readSitemap;
 
-  /** `entry`: the program that the processes run, if it is not in this module's folder. */
-  private readonly builtIn = createBuiltInExtractors();
+  private readonly builtInExtractors = createBuiltInExtractors();
   private documents: DocumentProcesses;
-  private finder: (mediaType: string) => ContentExtractor | undefined;
+  private findByMediaType: (mediaType: string) => ContentExtractor | undefined;
 
+  /** `entry` is the program that the processes run, if it is not in this module's folder. */
   constructor(private readonly entry?: URL) {
     this.documents = new DocumentProcesses(DEFAULT_DOCUMENT_LIMITS, entry);
-    this.finder = this.createFinder([]);
+    this.findByMediaType = this.createFinder([]);
   }
 
   findExtractor(mediaType: string): ContentExtractor | undefined {
-    return this.finder(mediaType);
+    return this.findByMediaType(mediaType);
   }
 
-  configure(extractors: readonly ExtractorDefinition[], more: readonly ContentExtractor[] = []): void {
-    const given = extractors.find((extractor) => extractor.type === 'documents');
-    const { timeLimit, memoryLimit } = { ...DEFAULT_DOCUMENT_LIMITS, ...given };
+  configure(extractors: readonly ExtractorDefinition[], additional: readonly ContentExtractor[] = []): void {
+    const documentsDefinition = extractors.find((extractor) => extractor.type === 'documents');
+    const { timeLimit, memoryLimit } = { ...DEFAULT_DOCUMENT_LIMITS, ...documentsDefinition };
     const { limits } = this.documents;
     // Processes with the previous limits end once they have been idle for a while.
     if (timeLimit !== limits.timeLimit || memoryLimit !== limits.memoryLimit)
       this.documents = new DocumentProcesses({ ...limits, timeLimit, memoryLimit }, this.entry);
-    this.finder = this.createFinder(extractors, more);
+    this.findByMediaType = this.createFinder(extractors, additional);
   }
 
   close(): void {
@@ -42,10 +42,12 @@ export class DocumentReader implements PageReader {
 
   private createFinder(
     extractors: readonly ExtractorDefinition[],
-    more: readonly ContentExtractor[] = [],
+    additional: readonly ContentExtractor[] = [],
   ): (mediaType: string) => ContentExtractor | undefined {
-    const html = this.pages.findExtractor('text/html') as SyncExtractor;
-    const servers = extractors.flatMap((one) => (one.type === 'tika' ? [createTikaExtractor(one, html)] : []));
-    return createExtractorFinder([...more, ...servers, this.documents, ...this.builtIn]);
+    const htmlExtractor = this.pageReader.findExtractor('text/html') as SyncExtractor;
+    const tikaExtractors = extractors.flatMap((definition) =>
+      definition.type === 'tika' ? [createTikaExtractor(definition, htmlExtractor)] : [],
+    );
+    return createExtractorFinder([...additional, ...tikaExtractors, this.documents, ...this.builtInExtractors]);
   }
 }

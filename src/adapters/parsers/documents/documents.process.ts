@@ -8,12 +8,12 @@ import net from 'node:net';
 import { runInThisContext } from 'node:vm';
 import { isRefusal, type Refusal } from '../../../engine/ports/content-extractor.js';
 import { type DocumentContent, type DocumentRequest, Unreadable } from './document-content.js';
-import { FAILED_WITHIN_DOCUMENT, type Reply } from './document-process.js';
+import { DOCUMENT_FAILURE_EXIT_CODE, type Reply } from './document-process.js';
 import { encodeFrame, type Frame, FrameReader } from './frames.js';
 import { loadReader, toExtraction } from './read-document.js';
 
 /** Requests come from the server, which has already limited the document's size. */
-const MOST_BYTES = 2 ** 32;
+const MAX_BYTES = 2 ** 32;
 const MEBIBYTE = 1024 * 1024;
 
 /**
@@ -32,23 +32,23 @@ function disableNetwork(): void {
 
 async function handleFrame({ head, body }: Frame): Promise<Reply> {
   const request = JSON.parse(head) as DocumentRequest & { readonly memoryLimit: number };
-  let last = false;
-  let read: Reply['read'];
+  let isLast = false;
+  let result: Reply['result'];
   try {
-    read = toExtraction(await readWithTimeout(body, request));
+    result = toExtraction(await readWithTimeout(body, request));
   } catch (error) {
-    read = toRefusal(error);
+    result = toRefusal(error);
     // A library that was interrupted, or failed unexpectedly, is in an unknown state.
-    last = !(error instanceof Unreadable);
+    isLast = !(error instanceof Unreadable);
   }
-  const tooLarge = process.memoryUsage.rss() > Math.max(request.memoryLimit / 2, 160 * MEBIBYTE);
-  return { read, last: last || tooLarge };
+  const isTooLarge = process.memoryUsage.rss() > Math.max(request.memoryLimit / 2, 160 * MEBIBYTE);
+  return { result, isLast: isLast || isTooLarge };
 }
 
 async function readWithTimeout(body: Uint8Array, request: DocumentRequest): Promise<DocumentContent> {
-  const read = await loadReader(request.mediaType);
-  // A script's time limit also applies inside WebAssembly, and works even if the server is gone.
-  Object.assign(globalThis, { readDocument: () => read(body, request) });
+  const reader = await loadReader(request.mediaType);
+  // Run as a script because its time limit also interrupts WebAssembly, and applies even if the server has ended.
+  Object.assign(globalThis, { readDocument: () => reader(body, request) });
   return await runInThisContext('readDocument()', { timeout: request.timeLimit });
 }
 
@@ -56,22 +56,22 @@ function toRefusal(error: unknown): Refusal {
   if (error instanceof Unreadable) return { refused: error.code, detail: error.message };
   const { code, message } = error as NodeJS.ErrnoException;
   if (code === 'ERR_SCRIPT_EXECUTION_TIMEOUT')
-    return { refused: 'extract-timeout', detail: 'reading it took too long' };
-  const noMemory = error instanceof RangeError && /allocation|memory|string length/i.test(message);
-  return { refused: noMemory ? 'extract-memory' : 'extract-corrupt', detail: `the reader failed: ${message}` };
+    return { refused: 'extract-timeout', detail: 'reading the document took too long' };
+  const isOutOfMemory = error instanceof RangeError && /allocation|memory|string length/i.test(message);
+  return { refused: isOutOfMemory ? 'extract-memory' : 'extract-corrupt', detail: `the reader failed: ${message}` };
 }
 
 disableNetwork();
-process.on('uncaughtException', () => process.exit(FAILED_WITHIN_DOCUMENT));
-const frames = new FrameReader(MOST_BYTES);
-for await (const piece of process.stdin) {
-  const frame = frames.push(piece as Uint8Array);
+process.on('uncaughtException', () => process.exit(DOCUMENT_FAILURE_EXIT_CODE));
+const frames = new FrameReader(MAX_BYTES);
+for await (const chunk of process.stdin) {
+  const frame = frames.push(chunk as Uint8Array);
   if (!frame) continue;
-  const answer = await handleFrame(frame);
-  if (!isRefusal(answer.read) && answer.last) (globalThis as { gc?: () => void }).gc?.();
-  const [head] = encodeFrame(answer);
+  const reply = await handleFrame(frame);
+  if (!isRefusal(reply.result) && reply.isLast) (globalThis as { gc?: () => void }).gc?.();
+  const [head] = encodeFrame(reply);
   process.stdout.write(head, () => {
-    if (answer.last) process.exit();
+    if (reply.isLast) process.exit();
   });
 }
 process.exit();

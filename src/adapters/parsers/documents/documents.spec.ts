@@ -273,7 +273,7 @@ describe('the process that reads documents', () => {
     const broken = new DocumentProcesses(DEFAULT_DOCUMENT_LIMITS, new URL('missing.process.js', ENTRY));
     const asked = () => broken.extract(sample.rtf(), type('rtf'), CONTEXT);
     await expect(asked()).rejects.toThrow(ExtractorUnavailable);
-    await expect(asked()).rejects.toThrow('the process that reads documents does not start (code 1)');
+    await expect(asked()).rejects.toThrow('the process that reads documents could not be started (code 1)');
     broken.close();
   });
 

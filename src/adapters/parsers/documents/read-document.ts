@@ -5,7 +5,7 @@ import type { Extraction } from '../../../engine/ports/content-extractor.js';
 import { determineLanguage } from '../language.js';
 import { type DocumentContent, type DocumentRequest, Unreadable } from './document-content.js';
 
-/** Each library is loaded for the first document that needs it. A synchronous reader can be interrupted. */
+/** Loads each library with the first document that needs it. A synchronous reader can be interrupted. */
 export async function loadReader(
   mediaType: string,
 ): Promise<(body: Uint8Array, request: DocumentRequest) => DocumentContent | Promise<DocumentContent>> {
@@ -16,8 +16,8 @@ export async function loadReader(
         import('./formats/pdfium.js'),
       ]);
       pdfium ??= loadPdfium();
-      const loaded = await pdfium;
-      return (body, request) => readPdf(loaded, body, request);
+      const instance = await pdfium;
+      return (body, request) => readPdf(instance, body, request);
     }
     case 'word':
       return (await import('./formats/office-open.js')).readWord;
@@ -34,7 +34,7 @@ export async function loadReader(
     case 'mail':
       return (await import('./formats/mail.js')).readMail;
     default:
-      throw new Unreadable('extract-unsupported', `no reader for ${mediaType}`);
+      throw new Unreadable('extract-unsupported', `there is no reader for ${mediaType}`);
   }
 }
 

@@ -1,4 +1,4 @@
-/** An Apache Tika server as an extractor: the response to `PUT /tika` is XHTML, which is read like a page. */
+/** Uses an Apache Tika server as an extractor: the response to `PUT /tika` is XHTML, which is read like a page. */
 
 import type { ExtractorDefinition } from '../../../domain/crawl/fetcher-definition.js';
 import { milliseconds } from '../../../domain/time/units.js';
@@ -13,8 +13,8 @@ import {
 
 type TikaDefinition = Extract<ExtractorDefinition, { type: 'tika' }>;
 
-/** Maximum bytes of a response. */
-const MOST_BYTES = 64 * 1024 * 1024;
+/** Maximum size of a response in bytes. */
+const MAX_BYTES = 64 * 1024 * 1024;
 /** Time for transferring the response, in addition to Tika's own time limit. */
 const GRACE_MS = 5_000;
 
@@ -32,7 +32,7 @@ const FIELDS: Readonly<Record<string, string>> = {
 };
 
 /** `html` reads the XHTML of Tika's responses. */
-export function createTikaExtractor(definition: TikaDefinition, html: SyncExtractor): AsyncExtractor {
+export function createTikaExtractor(definition: TikaDefinition, htmlExtractor: SyncExtractor): AsyncExtractor {
   const { url, mediaTypes, timeLimit } = definition;
   const target = new URL('tika', url.endsWith('/') ? url : `${url}/`).href;
   return {
@@ -41,13 +41,13 @@ export function createTikaExtractor(definition: TikaDefinition, html: SyncExtrac
     mediaTypes: mediaTypes.map((type) => (type.endsWith('/*') ? buildFamilyPattern(type) : type)),
     timeLimit: milliseconds(timeLimit + GRACE_MS),
     async extract(body, mediaType, context, signal) {
-      const answer = await requestText(
+      const result = await requestText(
         target,
         body,
         mediaType,
         AbortSignal.any([signal, AbortSignal.timeout(timeLimit)]),
       );
-      return typeof answer === 'string' ? parseResponse(answer, context, html) : answer;
+      return 'text' in result ? parseResponse(result, context, htmlExtractor) : result;
     },
   };
 }
@@ -60,21 +60,27 @@ async function requestText(
   body: Uint8Array,
   mediaType: string,
   signal: AbortSignal,
-): Promise<string | Refusal> {
+): Promise<BoundedText | Refusal> {
   try {
     const headers = { 'content-type': mediaType, accept: 'text/html' };
     // The bytes are copied because they belong to the document, and a request may detach its buffer.
-    const answer = await fetch(url, { method: 'PUT', headers, body: Uint8Array.from(body), signal, redirect: 'error' });
-    if (answer.status === 200) return await readBoundedText(answer);
-    await answer.body?.cancel();
-    if (answer.status === 204) return '';
-    if (answer.status === 415) return createRefusal('extract-unsupported', `Tika does not read ${mediaType}`);
-    if (answer.status === 422)
-      return createRefusal('extract-corrupt', 'Tika cannot read it: it is damaged or encrypted');
-    throw new ExtractorUnavailable(`Tika at ${url} responded with ${answer.status}`);
+    const response = await fetch(url, {
+      method: 'PUT',
+      headers,
+      body: Uint8Array.from(body),
+      signal,
+      redirect: 'error',
+    });
+    if (response.status === 200) return await readBounded(response);
+    await response.body?.cancel();
+    if (response.status === 204) return { text: '', truncated: false };
+    if (response.status === 415) return createRefusal('extract-unsupported', `Tika does not support ${mediaType}`);
+    if (response.status === 422)
+      return createRefusal('extract-corrupt', 'Tika cannot read the document: it is damaged or encrypted');
+    throw new ExtractorUnavailable(`Tika at ${url} responded with ${response.status}`);
   } catch (error) {
     if (error instanceof ExtractorUnavailable || isRefusal(error)) throw error;
-    if (signal.aborted) return createRefusal('extract-timeout', 'Tika took too long');
+    if (signal.aborted) return createRefusal('extract-timeout', 'Tika exceeded the time limit');
     const { cause, message } = error as Error;
     throw new ExtractorUnavailable(
       `Tika at ${url} cannot be reached: ${cause instanceof Error ? cause.message : message}`,
@@ -85,26 +91,39 @@ async function requestText(
 const isRefusal = (error: unknown): boolean => typeof error === 'object' && error !== null && 'refused' in error;
 const createRefusal = (refused: Refusal['refused'], detail: string): Refusal => ({ refused, detail });
 
-async function readBoundedText(answer: Response): Promise<string> {
-  const decoder = new TextDecoder();
-  let text = '';
-  let bytes = 0;
-  for await (const piece of answer.body!) {
-    bytes += piece.byteLength;
-    // Beyond the limit, only the pieces before this one are kept.
-    if (bytes > MOST_BYTES) break;
-    text += decoder.decode(piece, { stream: true });
-  }
-  return text;
+interface BoundedText {
+  readonly text: string;
+  /** True if the response was longer than the limit, so that its end is missing. */
+  readonly truncated: boolean;
 }
 
-function parseResponse(xhtml: string, context: ExtractionContext, html: SyncExtractor): Extraction | Refusal {
-  const page = html.extract(Buffer.from(xhtml), 'text/html', { ...context, contentType: 'text/html; charset=utf-8' });
+async function readBounded(response: Response): Promise<BoundedText> {
+  const decoder = new TextDecoder();
+  let text = '';
+  let byteCount = 0;
+  for await (const chunk of response.body!) {
+    byteCount += chunk.byteLength;
+    if (byteCount > MAX_BYTES) return { text, truncated: true };
+    text += decoder.decode(chunk, { stream: true });
+  }
+  return { text, truncated: false };
+}
+
+function parseResponse(
+  { text: xhtml, truncated }: BoundedText,
+  context: ExtractionContext,
+  htmlExtractor: SyncExtractor,
+): Extraction | Refusal {
+  const page = htmlExtractor.extract(Buffer.from(xhtml), 'text/html', {
+    ...context,
+    contentType: 'text/html; charset=utf-8',
+  });
   if ('refused' in page) return page;
   const findMeta = (name: string): string | undefined => page.metas.find((meta) => meta.name === name)?.value;
   const author = findMeta('dc:creator') ?? findMeta('meta:author') ?? findMeta('author');
   return {
     ...page,
+    truncated: page.truncated || truncated,
     encoding: undefined,
     base: undefined,
     title: page.title || (findMeta('dc:title') ?? ''),

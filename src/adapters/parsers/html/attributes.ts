@@ -24,26 +24,26 @@ export const ATTRIBUTE = {
   'xlink:href': 16,
 } as const;
 
-/** Maximum bytes of a value that are examined. URLs and contents are not cut here, because the caller limits them. */
-const LONGEST_WORDS = 4_096;
-const WITHOUT_BOUND = new Set(['href', 'src', 'content', 'xlink:href']);
-const LONGEST = Object.keys(ATTRIBUTE).map((name) =>
-  WITHOUT_BOUND.has(name) ? Number.POSITIVE_INFINITY : LONGEST_WORDS,
+/** Maximum length of a value in bytes; longer ones are truncated. URLs and contents are limited by the caller. */
+const MAX_VALUE_LENGTH = 4_096;
+const UNLIMITED_ATTRIBUTES = new Set(['href', 'src', 'content', 'xlink:href']);
+const MAX_LENGTHS = Object.keys(ATTRIBUTE).map((name) =>
+  UNLIMITED_ATTRIBUTES.has(name) ? Number.POSITIVE_INFINITY : MAX_VALUE_LENGTH,
 );
 
-const COUNT = Object.keys(ATTRIBUTE).length;
+const ATTRIBUTE_COUNT = Object.keys(ATTRIBUTE).length;
 const TRIE = new NameTrie<number>(Object.entries(ATTRIBUTE));
 
 export class Attributes {
   /** Whether the last tag read ended in `/>`. */
   selfClosing = false;
-  private readonly starts: number[] = new Array<number>(COUNT).fill(0);
-  private readonly ends: number[] = new Array<number>(COUNT).fill(0);
+  private readonly starts: number[] = new Array<number>(ATTRIBUTE_COUNT).fill(0);
+  private readonly ends: number[] = new Array<number>(ATTRIBUTE_COUNT).fill(0);
   /** Bitwise OR of all bytes of the value: below 0x80 if the value is ASCII. */
-  private readonly bits: number[] = new Array<number>(COUNT).fill(0);
+  private readonly combinedBits: number[] = new Array<number>(ATTRIBUTE_COUNT).fill(0);
   /** The number of the tag that a value belongs to, so that nothing has to be cleared between tags. */
-  private readonly tags: number[] = new Array<number>(COUNT).fill(0);
-  private tag = 0;
+  private readonly tagNumbers: number[] = new Array<number>(ATTRIBUTE_COUNT).fill(0);
+  private tagNumber = 0;
   /**
    * The input as a string with one character per byte: slicing values from it is many times faster than decoding each
    * separately.
@@ -52,43 +52,45 @@ export class Attributes {
 
   constructor(private readonly bytes: Buffer) {}
 
-  /** Reads a tag from the end of its name on; returns the position after the tag, or -1 if the input ends inside it. */
+  /** Reads attributes from the end of a tag's name; returns the position after the tag, or -1 if it is incomplete. */
   read(from: number): number {
     const { bytes } = this;
     const end = bytes.length;
-    this.tag++;
+    this.tagNumber++;
     this.selfClosing = false;
-    let at = from;
-    if (at < end && bytes[at] === GREATER) return at + 1;
-    while (at < end) {
-      let slash = false;
-      while (at < end && (isSpace(bytes[at]!) || bytes[at] === SLASH)) slash = bytes[at++] === SLASH;
-      if (at < end && bytes[at] === GREATER) {
-        this.selfClosing = slash;
-        return at + 1;
+    let position = from;
+    if (position < end && bytes[position] === GREATER) return position + 1;
+    while (position < end) {
+      let endsWithSlash = false;
+      while (position < end && (isSpace(bytes[position]!) || bytes[position] === SLASH))
+        endsWithSlash = bytes[position++] === SLASH;
+      if (position < end && bytes[position] === GREATER) {
+        this.selfClosing = endsWithSlash;
+        return position + 1;
       }
-      if (at < end) at = this.readAttribute(at);
+      if (position < end) position = this.readAttribute(position);
     }
     return -1;
   }
 
-  /** The value with its character references decoded; undefined if the tag read last does not have the attribute. */
+  /** Returns the value with character references decoded; undefined if the last tag does not have the attribute. */
   get(index: number): string | undefined {
-    if (this.tags[index] !== this.tag) return undefined;
+    if (this.tagNumbers[index] !== this.tagNumber) return undefined;
     const start = this.starts[index]!;
-    const end = Math.min(this.ends[index]!, start + LONGEST[index]!);
+    const end = Math.min(this.ends[index]!, start + MAX_LENGTHS[index]!);
     if (start === end) return '';
-    const raw = this.bits[index]! < 0x80 ? this.latin1.slice(start, end) : this.bytes.toString('utf8', start, end);
+    const raw =
+      this.combinedBits[index]! < 0x80 ? this.latin1.slice(start, end) : this.bytes.toString('utf8', start, end);
     return raw.includes('&') ? decodeHTMLAttribute(raw) : raw;
   }
 
   has(index: number): boolean {
-    return this.tags[index] === this.tag;
+    return this.tagNumbers[index] === this.tagNumber;
   }
 
-  /** Size of the value as written, in bytes; 0 if there is none. */
+  /** Returns the size of the value as written, in bytes; 0 if there is none. */
   getSize(index: number): number {
-    return this.tags[index] === this.tag ? this.ends[index]! - this.starts[index]! : 0;
+    return this.tagNumbers[index] === this.tagNumber ? this.ends[index]! - this.starts[index]! : 0;
   }
 
   private get latin1(): string {
@@ -100,46 +102,47 @@ export class Attributes {
     const { bytes } = this;
     const end = bytes.length;
     const { next } = TRIE;
-    let at = from;
-    let byte = bytes[at]!;
+    let position = from;
+    let byte = bytes[position]!;
     let node = ROOT;
     // The first byte belongs to the name, whatever it is, even `=`.
     do {
       node = next[node * WIDTH + SYMBOL[byte]!]!;
-      byte = ++at < end ? bytes[at]! : GREATER;
+      byte = ++position < end ? bytes[position]! : GREATER;
     } while (byte !== EQUALS && !endsName(byte));
-    while (at < end && isSpace(bytes[at]!)) at++;
+    while (position < end && isSpace(bytes[position]!)) position++;
     const index = TRIE.valueAt(node);
-    if (at < end && bytes[at] === EQUALS) return this.readValue(index, at + 1);
-    this.storeAttribute(index, at, at, 0);
-    return at;
+    if (position < end && bytes[position] === EQUALS) return this.readValue(index, position + 1);
+    this.storeAttribute(index, position, position, 0);
+    return position;
   }
 
   private readValue(index: number | undefined, from: number): number {
     const { bytes } = this;
     const end = bytes.length;
-    let at = from;
-    while (at < end && isSpace(bytes[at]!)) at++;
-    const quote = at < end ? bytes[at]! : GREATER;
+    let position = from;
+    while (position < end && isSpace(bytes[position]!)) position++;
+    const quote = position < end ? bytes[position]! : GREATER;
     let bits = 0;
     if (quote === QUOTE || quote === APOSTROPHE) {
-      const start = ++at;
-      for (; at < end && bytes[at] !== quote; at++) bits |= bytes[at]!;
-      this.storeAttribute(index, start, at, bits);
-      return at + 1;
+      const start = ++position;
+      for (; position < end && bytes[position] !== quote; position++) bits |= bytes[position]!;
+      this.storeAttribute(index, start, position, bits);
+      return position + 1;
     }
-    const start = at;
-    for (; at < end && bytes[at] !== GREATER && !isSpace(bytes[at]!); at++) bits |= bytes[at]!;
-    this.storeAttribute(index, start, at, bits);
-    return at;
+    const start = position;
+    for (; position < end && bytes[position] !== GREATER && !isSpace(bytes[position]!); position++)
+      bits |= bytes[position]!;
+    this.storeAttribute(index, start, position, bits);
+    return position;
   }
 
-  /** If an attribute appears twice, the first one counts. */
+  /** If an attribute is repeated, its first value is kept. */
   private storeAttribute(index: number | undefined, start: number, end: number, bits: number): void {
-    if (index === undefined || this.tags[index] === this.tag) return;
-    this.tags[index] = this.tag;
+    if (index === undefined || this.tagNumbers[index] === this.tagNumber) return;
+    this.tagNumbers[index] = this.tagNumber;
     this.starts[index] = start;
     this.ends[index] = end;
-    this.bits[index] = bits;
+    this.combinedBits[index] = bits;
   }
 }

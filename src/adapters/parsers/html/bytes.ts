@@ -21,17 +21,17 @@ const ENDS_NAME = 2;
  * Bits for each byte: white space of the HTML standard (tab, line feed, form feed, carriage return, space), and the end
  * of a tag's name.
  */
-const CLASS = new Uint8Array(256).fill(NAME_PART);
-for (const byte of [TAB, 0x0a, 0x0c, 0x0d, SPACE]) CLASS[byte] = IS_SPACE | ENDS_NAME;
-for (const byte of [SLASH, GREATER]) CLASS[byte] = ENDS_NAME;
+const BYTE_CLASSES = new Uint8Array(256).fill(NAME_PART);
+for (const byte of [TAB, 0x0a, 0x0c, 0x0d, SPACE]) BYTE_CLASSES[byte] = IS_SPACE | ENDS_NAME;
+for (const byte of [SLASH, GREATER]) BYTE_CLASSES[byte] = ENDS_NAME;
 
 export function isSpace(byte: number): boolean {
-  return (CLASS[byte]! & IS_SPACE) !== 0;
+  return (BYTE_CLASSES[byte]! & IS_SPACE) !== 0;
 }
 
 /** Whether the byte is white space, `/` or `>`. */
 export function endsName(byte: number): boolean {
-  return CLASS[byte]! !== NAME_PART;
+  return BYTE_CLASSES[byte]! !== NAME_PART;
 }
 
 export function isLetter(byte: number): boolean {
@@ -39,10 +39,10 @@ export function isLetter(byte: number): boolean {
   return lower >= 0x61 && lower <= 0x7a;
 }
 
-/** Whether the bytes from `at` on spell `name` (given in lower case), ignoring case. */
-export function matchesName(bytes: Uint8Array, at: number, name: string): boolean {
+/** Whether the bytes from a position on spell the lower-case `name`, ignoring case. */
+export function matchesName(bytes: Uint8Array, position: number, name: string): boolean {
   for (let i = 0; i < name.length; i++) {
-    const byte = bytes[at + i]!;
+    const byte = bytes[position + i]!;
     const lower = byte >= 0x41 && byte <= 0x5a ? byte | 0x20 : byte;
     if (lower !== name.charCodeAt(i)) return false;
   }

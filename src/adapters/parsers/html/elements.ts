@@ -1,4 +1,4 @@
-/** What the scanner must know about each element, by name. */
+/** What the scanner needs to know about each element, by name. */
 import { NameTrie } from './name-trie.js';
 
 /**
@@ -12,13 +12,13 @@ export interface Element {
   readonly name: string;
   /** True if the element is used inside a line of text, so its tags do not separate words. */
   readonly inline: boolean;
-  readonly content: ContentModel;
+  readonly contentModel: ContentModel;
   /** Whether its start tag ends SVG and MathML (HTML standard, tree construction in foreign content). */
   readonly leavesForeign: boolean;
   /** Whether its attributes are needed. */
-  readonly wanted: boolean;
+  readonly needsAttributes: boolean;
   /** True if, in HTML, its tags at most begin a new word, as most tags of most pages do. */
-  readonly plain: boolean;
+  readonly isPlain: boolean;
 }
 
 const INLINE =
@@ -29,13 +29,13 @@ const LEAVES_FOREIGN =
   'b big blockquote body br center code dd div dl dt em embed h1 h2 h3 h4 h5 h6 head hr i img li listing menu meta ' +
   'nobr ol p pre ruby s small span strong strike sub sup table tt u ul var';
 
-const WANTED = 'a area base frame html iframe link meta script template annotation-xml font';
+const ATTRIBUTE_ELEMENTS = 'a area base frame html iframe link meta script template annotation-xml font';
 
 const FOREIGN = 'desc foreignobject mi mo mn ms mtext';
 
 const SPECIAL = 'svg math template noscript noframes';
 
-const CONTENT: Record<string, ContentModel> = {
+const CONTENT_MODELS: Record<string, ContentModel> = {
   title: 'rcdata',
   textarea: 'rcdata',
   script: 'script',
@@ -47,21 +47,21 @@ const CONTENT: Record<string, ContentModel> = {
 };
 
 export const getContentModel = (name: string): ContentModel =>
-  Object.hasOwn(CONTENT, name) ? CONTENT[name]! : 'markup';
+  Object.hasOwn(CONTENT_MODELS, name) ? CONTENT_MODELS[name]! : 'markup';
 
-/** Any element that is not listed above: a block without special meaning. */
+/** Represents any element that is not listed above: a block without special meaning. */
 export const UNNAMED: Element = {
   name: '',
   inline: false,
-  content: 'markup',
+  contentModel: 'markup',
   leavesForeign: false,
-  wanted: false,
-  plain: true,
+  needsAttributes: false,
+  isPlain: true,
 };
 
 function describeElements(): Map<string, Element> {
-  const sets = [INLINE, LEAVES_FOREIGN, WANTED, FOREIGN, SPECIAL].map((names) => new Set(names.split(' ')));
-  const [inline, leavesForeign, wanted, , special] = sets as [
+  const sets = [INLINE, LEAVES_FOREIGN, ATTRIBUTE_ELEMENTS, FOREIGN, SPECIAL].map((names) => new Set(names.split(' ')));
+  const [inline, leavesForeign, attributeElements, , special] = sets as [
     Set<string>,
     Set<string>,
     Set<string>,
@@ -71,12 +71,12 @@ function describeElements(): Map<string, Element> {
   const describeElement = (name: string): Element => ({
     name,
     inline: inline.has(name),
-    content: getContentModel(name),
+    contentModel: getContentModel(name),
     leavesForeign: leavesForeign.has(name),
-    wanted: wanted.has(name),
-    plain: !wanted.has(name) && !special.has(name) && !Object.hasOwn(CONTENT, name),
+    needsAttributes: attributeElements.has(name),
+    isPlain: !attributeElements.has(name) && !special.has(name) && !Object.hasOwn(CONTENT_MODELS, name),
   });
-  const names = new Set([...sets.flatMap((set) => [...set]), ...Object.keys(CONTENT)]);
+  const names = new Set([...sets.flatMap((set) => [...set]), ...Object.keys(CONTENT_MODELS)]);
   return new Map([...names].map((name) => [name, describeElement(name)]));
 }
 

@@ -14,12 +14,12 @@ type Root = 'svg' | 'math';
 /** A stretch of open foreign roots, or of HTML inside the foreign element `holder`. */
 type Stretch =
   | { readonly html: true; readonly holder: string }
-  | { readonly html: false; readonly roots: Root[]; readonly open: Record<Root, number> };
+  | { readonly html: false; readonly roots: Root[]; readonly openCounts: Record<Root, number> };
 
 export class ForeignContent {
   private readonly stretches: Stretch[] = [];
   /** True where the rules of foreign content apply. */
-  active = false;
+  isActive = false;
 
   constructor(private readonly attributes: Attributes) {}
 
@@ -36,10 +36,10 @@ export class ForeignContent {
    * To be called after a start tag and its attributes were read. Returns whether the element belongs to SVG or MathML.
    */
   open(element: Element, selfClosing: boolean): boolean {
-    if (this.active && this.leavesForeignContent(element)) this.pop();
+    if (this.isActive && this.leavesForeignContent(element)) this.pop();
     const { name } = element;
     const root = name === 'svg' || name === 'math' ? name : undefined;
-    if (!this.active && root === undefined) return false;
+    if (!this.isActive && root === undefined) return false;
     if (selfClosing) return true;
     if (root !== undefined) this.openRoot(root);
     else if (this.containsHtml(name)) this.push({ html: true, holder: name });
@@ -51,28 +51,28 @@ export class ForeignContent {
     const top = this.stretches.at(-1)!;
     if (top.html && name === top.holder) this.pop();
     else if (name === 'svg' || name === 'math') this.closeRoot(name);
-    else if (this.active && (name === 'p' || name === 'br')) this.pop();
+    else if (this.isActive && (name === 'p' || name === 'br')) this.pop();
   }
 
   private openRoot(root: Root): void {
-    if (!this.active) this.push({ html: false, roots: [], open: { svg: 0, math: 0 } });
+    if (!this.isActive) this.push({ html: false, roots: [], openCounts: { svg: 0, math: 0 } });
     const top = this.stretches.at(-1)!;
     if (top.html) return;
     top.roots.push(root);
-    top.open[root]++;
+    top.openCounts[root]++;
   }
 
   /** Closes the innermost root with that name and the roots inside it. */
   private closeRoot(root: Root): void {
-    const foreign = this.stretches.findLast((stretch) => !stretch.html);
-    if (foreign === undefined || foreign.open[root] === 0) return;
-    if (!this.active) this.pop();
-    let closed: Root;
+    const foreignStretch = this.stretches.findLast((stretch) => !stretch.html);
+    if (foreignStretch === undefined || foreignStretch.openCounts[root] === 0) return;
+    if (!this.isActive) this.pop();
+    let closedRoot: Root;
     do {
-      closed = foreign.roots.pop()!;
-      foreign.open[closed]--;
-    } while (closed !== root);
-    if (foreign.roots.length === 0) this.pop();
+      closedRoot = foreignStretch.roots.pop()!;
+      foreignStretch.openCounts[closedRoot]--;
+    } while (closedRoot !== root);
+    if (foreignStretch.roots.length === 0) this.pop();
   }
 
   private leavesForeignContent(element: Element): boolean {
@@ -83,7 +83,7 @@ export class ForeignContent {
 
   private containsHtml(name: string): boolean {
     const top = this.stretches.at(-1)!;
-    // `<math>` inside SVG is an element of SVG, and the other way round.
+    // `<math>` inside SVG is an element of SVG, and vice versa.
     if (!top.html && top.roots[0] === 'svg') return SVG_HOLDS_HTML.has(name);
     if (MATH_HOLDS_TEXT.has(name)) return true;
     if (name !== 'annotation-xml') return false;
@@ -92,12 +92,12 @@ export class ForeignContent {
 
   private push(stretch: Stretch): void {
     this.stretches.push(stretch);
-    this.active = !stretch.html;
+    this.isActive = !stretch.html;
   }
 
   private pop(): void {
     this.stretches.pop();
     const top = this.stretches.at(-1);
-    this.active = top !== undefined && !top.html;
+    this.isActive = top !== undefined && !top.html;
   }
 }

@@ -3,7 +3,7 @@
  * built, and no byte is examined more than a fixed number of times, whatever the page. Tokens are those of the HTML
  * standard without scripting. The rules of tree construction are followed only where they affect tokens or what belongs
  * to the document: for SVG and MathML, and for templates, whose content is not part of the page (a shadow root's is).
- * Text inside `<noscript>` and `<noframes>` is left out, since readers do not see it, but its links count.
+ * Text inside `<noscript>` and `<noframes>` is left out, because it is not displayed, but its links are read.
  */
 import { decodeHTML } from 'entities/decode';
 import { ATTRIBUTE, Attributes } from './attributes.js';
@@ -21,20 +21,20 @@ export class HtmlScanner {
   readonly facts: PageFacts;
   title = '';
   private readonly attributes: Attributes;
-  private readonly foreign: ForeignContent;
+  private readonly foreignContent: ForeignContent;
   /** The element whose tag is being read. */
   private element = UNNAMED;
   /** Open templates: `inert` if the content is not part of the page, with their depth in foreign elements. */
   private readonly templates: { readonly inert: boolean; readonly foreignDepth: number }[] = [];
   private inertTemplates = 0;
   /** The element that hides its text, until its end tag. */
-  private hiddenBy: string | undefined;
+  private hidingElement: string | undefined;
   /** The depth of that element in foreign elements. */
   private hiddenDepth = 0;
 
   /**
-   * `bytes` must be valid UTF-8. `xml`: in XHTML, a tag that ends in `/>` is empty, whatever its name. `text` is begun
-   * by the scanner and finished by the caller.
+   * `bytes` must be valid UTF-8. `xml` is true for XHTML, in which every tag that ends in `/>` is empty. `text` is
+   * begun by the scanner and finished by the caller.
    */
   constructor(
     private readonly bytes: Buffer,
@@ -42,7 +42,7 @@ export class HtmlScanner {
     private readonly options: { readonly maxLinks: number; readonly xml: boolean },
   ) {
     this.attributes = new Attributes(bytes);
-    this.foreign = new ForeignContent(this.attributes);
+    this.foreignContent = new ForeignContent(this.attributes);
     this.facts = new PageFacts(this.attributes, options.maxLinks);
   }
 
@@ -50,147 +50,150 @@ export class HtmlScanner {
     const { bytes, text } = this;
     const end = bytes.length;
     text.begin(end);
-    let at = 0;
-    while (at < end) {
-      at = this.isVisible ? text.copy(bytes, at, end) : findNextTag(bytes, at);
-      if (at < end) at = bytes[at] === LESS ? this.readMarkup(at) : text.appendReference(bytes, at);
+    let position = 0;
+    while (position < end) {
+      position = this.isVisible ? text.copy(bytes, position, end) : findNextTag(bytes, position);
+      if (position < end)
+        position = bytes[position] === LESS ? this.readMarkup(position) : text.appendReference(bytes, position);
     }
     return this;
   }
 
   private get isVisible(): boolean {
-    return this.hiddenBy === undefined && this.inertTemplates === 0;
+    return this.hidingElement === undefined && this.inertTemplates === 0;
   }
 
   // Each of the following methods reads what begins at a position and returns the position after it.
 
-  private readMarkup(at: number): number {
+  private readMarkup(position: number): number {
     const { bytes } = this;
-    const next = bytes[at + 1] ?? 0;
-    if (isLetter(next)) return this.readTag(at + 1, false);
-    if (next === SLASH) return isLetter(bytes[at + 2] ?? 0) ? this.readTag(at + 2, true) : this.readOddEndTag(at);
-    if (next === BANG) return this.readDeclaration(at);
-    if (next === QUESTION) return findBogusCommentEnd(bytes, at);
+    const next = bytes[position + 1] ?? 0;
+    if (isLetter(next)) return this.readTag(position + 1, false);
+    if (next === SLASH)
+      return isLetter(bytes[position + 2] ?? 0) ? this.readTag(position + 2, true) : this.readMalformedEndTag(position);
+    if (next === BANG) return this.readDeclaration(position);
+    if (next === QUESTION) return findBogusCommentEnd(bytes, position);
     if (this.isVisible) this.text.appendLiteral(LESS);
-    return at + 1;
+    return position + 1;
   }
 
-  private readDeclaration(at: number): number {
+  private readDeclaration(position: number): number {
     const { bytes } = this;
-    if (bytes[at + 2] === DASH && bytes[at + 3] === DASH) return findCommentEnd(bytes, at);
-    const hasCdata = this.foreign.active || this.options.xml;
-    if (!hasCdata || bytes.toString('latin1', at + 2, at + 9) !== '[CDATA[') return findBogusCommentEnd(bytes, at);
-    const close = bytes.indexOf(']]>', at + 9, 'latin1');
-    const end = close < 0 ? bytes.length : close;
-    this.addRawText(at + 9, end);
+    if (bytes[position + 2] === DASH && bytes[position + 3] === DASH) return findCommentEnd(bytes, position);
+    const hasCdata = this.foreignContent.isActive || this.options.xml;
+    if (!hasCdata || bytes.toString('latin1', position + 2, position + 9) !== '[CDATA[')
+      return findBogusCommentEnd(bytes, position);
+    const closeIndex = bytes.indexOf(']]>', position + 9, 'latin1');
+    const end = closeIndex < 0 ? bytes.length : closeIndex;
+    this.addRawText(position + 9, end);
     return Math.min(end + 3, bytes.length);
   }
 
   private readTag(nameStart: number, isEndTag: boolean): number {
     const nameEnd = this.readName(nameStart);
     const { element } = this;
-    const plain = element.plain && this.foreign.depth === 0;
-    const behind = plain ? findTagEnd(this.bytes, nameEnd) : this.attributes.read(nameEnd);
+    const isPlain = element.isPlain && this.foreignContent.depth === 0;
+    const end = isPlain ? findTagEnd(this.bytes, nameEnd) : this.attributes.read(nameEnd);
     // An incomplete tag at the end of the input is not a tag.
-    if (behind < 0) return this.bytes.length;
+    if (end < 0) return this.bytes.length;
     if (!element.inline && this.isVisible) this.text.startNewWord();
-    if (plain) return behind;
-    return isEndTag ? this.readEndTag(behind) : this.readStartTag(behind);
+    if (isPlain) return end;
+    return isEndTag ? this.readEndTag(end) : this.readStartTag(end);
   }
 
   private readName(from: number): number {
     const { bytes } = this;
     const { next } = ELEMENTS;
     const end = bytes.length;
-    let at = from;
+    let position = from;
     let node = ROOT;
-    for (; at < end; at++) {
-      const symbol = SYMBOL[bytes[at]!]!;
+    for (; position < end; position++) {
+      const symbol = SYMBOL[bytes[position]!]!;
       if (symbol === END) break;
       node = next[node * WIDTH + symbol]!;
     }
     this.element = ELEMENTS.valueAt(node) ?? UNNAMED;
-    return at;
+    return position;
   }
 
-  /** Reads from the end of the tag on: an element without markup is read as a whole. */
-  private readStartTag(behind: number): number {
+  /** Continues at the end of a start tag; an element that contains no markup is read as a whole. */
+  private readStartTag(end: number): number {
     const { element } = this;
     const { selfClosing } = this.attributes;
-    const foreign = this.foreign.open(element, selfClosing);
+    const isForeign = this.foreignContent.open(element, selfClosing);
     // SVG has links, too, but its other elements do not have the meaning of their HTML namesakes.
-    const wanted = element.wanted && this.inertTemplates === 0 && (!foreign || element.name === 'a');
-    if (wanted) this.facts.readStartTag(element.name, foreign, this.hiddenBy !== undefined);
-    if (selfClosing && (foreign || this.options.xml)) return behind;
-    if (foreign) this.openForeign(element.name);
+    const isWanted = element.needsAttributes && this.inertTemplates === 0 && (!isForeign || element.name === 'a');
+    if (isWanted) this.facts.readStartTag(element.name, isForeign, this.hidingElement !== undefined);
+    if (selfClosing && (isForeign || this.options.xml)) return end;
+    if (isForeign) this.openForeign(element.name);
     else if (element.name === 'template') this.openTemplate();
-    else if (element.name === 'noscript' || element.name === 'noframes') this.hiddenBy ??= element.name;
-    else if (element.content !== 'markup') return this.readRawElement(behind);
-    return behind;
+    else if (element.name === 'noscript' || element.name === 'noframes') this.hidingElement ??= element.name;
+    else if (element.contentModel !== 'markup') return this.readRawElement(end);
+    return end;
   }
 
-  private readEndTag(behind: number): number {
+  private readEndTag(end: number): number {
     const { name } = this.element;
-    if (name === this.hiddenBy) this.hiddenBy = undefined;
+    if (name === this.hidingElement) this.hidingElement = undefined;
     if (name === 'template') this.closeTemplate();
-    else if (this.foreign.depth > 0) this.foreign.close(name);
+    else if (this.foreignContent.depth > 0) this.foreignContent.close(name);
     // A drawing that ends before its title does also ends the title.
-    if (this.hiddenBy === 'title' && this.foreign.depth < this.hiddenDepth) this.hiddenBy = undefined;
-    return behind;
+    if (this.hidingElement === 'title' && this.foreignContent.depth < this.hiddenDepth) this.hidingElement = undefined;
+    return end;
   }
 
   /** `</>` is ignored, `</` at the end of the input is text, and anything else is a bogus comment. */
-  private readOddEndTag(at: number): number {
-    if (at + 2 >= this.bytes.length && this.isVisible) this.text.append('</');
-    return findBogusCommentEnd(this.bytes, at + 2);
+  private readMalformedEndTag(position: number): number {
+    if (position + 2 >= this.bytes.length && this.isVisible) this.text.append('</');
+    return findBogusCommentEnd(this.bytes, position + 2);
   }
 
   private readRawElement(start: number): number {
     const { bytes, element } = this;
     let end = bytes.length;
-    if (element.content === 'script') end = findScriptEnd(bytes, start);
-    else if (element.content !== 'plaintext') end = findEndTag(bytes, start, element.name);
+    if (element.contentModel === 'script') end = findScriptEnd(bytes, start);
+    else if (element.contentModel !== 'plaintext') end = findEndTag(bytes, start, element.name);
     if (element.name === 'title') this.readTitle(start, end);
-    else if (element.content === 'rcdata') this.addRawText(start, end, decodeHTML);
+    else if (element.contentModel === 'rcdata') this.addRawText(start, end, decodeHTML);
     else if (element.name === 'xmp' || element.name === 'plaintext') this.addRawText(start, end);
     return end;
   }
 
   private openForeign(name: string): void {
     // Browsers do not show the title of a drawing as text; in MathML, a title is an element like any other.
-    const unseen = name === 'style' || name === 'script' || (name === 'title' && !this.foreign.active);
-    if (!unseen || this.hiddenBy !== undefined) return;
-    this.hiddenBy = name;
-    this.hiddenDepth = this.foreign.depth;
+    const isHidden = name === 'style' || name === 'script' || (name === 'title' && !this.foreignContent.isActive);
+    if (!isHidden || this.hidingElement !== undefined) return;
+    this.hidingElement = name;
+    this.hiddenDepth = this.foreignContent.depth;
   }
 
   private openTemplate(): void {
-    const inert = !this.attributes.has(ATTRIBUTE.shadowrootmode);
-    this.templates.push({ inert, foreignDepth: this.foreign.depth });
-    if (inert) this.inertTemplates++;
+    const isInert = !this.attributes.has(ATTRIBUTE.shadowrootmode);
+    this.templates.push({ inert: isInert, foreignDepth: this.foreignContent.depth });
+    if (isInert) this.inertTemplates++;
   }
 
   /** Also ends SVG and MathML that began inside the template. */
   private closeTemplate(): void {
     const template = this.templates.pop();
     if (template === undefined) return;
-    this.foreign.closeToDepth(template.foreignDepth);
+    this.foreignContent.closeToDepth(template.foreignDepth);
     if (template.inert) this.inertTemplates--;
   }
 
   /** Reads the first non-empty title, as browsers show it. */
   private readTitle(start: number, end: number): void {
     if (this.title !== '' || this.inertTemplates > 0) return;
-    const written = this.bytes.toString('utf8', start, Math.min(end, start + MAX_TITLE_LENGTH * 8));
-    this.title = clip(collapseWhitespace(decodeHTML(written)), MAX_TITLE_LENGTH);
+    const rawTitle = this.bytes.toString('utf8', start, Math.min(end, start + MAX_TITLE_LENGTH * 8));
+    this.title = clip(collapseWhitespace(decodeHTML(rawTitle)), MAX_TITLE_LENGTH);
   }
 
-  private addRawText(start: number, end: number, decode = (written: string) => written): void {
+  private addRawText(start: number, end: number, decode = (rawText: string) => rawText): void {
     if (this.isVisible) this.text.append(decode(this.bytes.toString('utf8', start, end)));
   }
 }
 
-function findNextTag(bytes: Buffer, at: number): number {
-  const less = bytes.indexOf(LESS, at);
-  return less < 0 ? bytes.length : less;
+function findNextTag(bytes: Buffer, position: number): number {
+  const tagStart = bytes.indexOf(LESS, position);
+  return tagStart < 0 ? bytes.length : tagStart;
 }

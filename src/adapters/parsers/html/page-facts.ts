@@ -1,5 +1,6 @@
 /**
- * What a page's tags contain: links, base URL, metas, language. The number of each is limited; the first ones are kept.
+ * Collects what a page's tags contain: links, base URL, metas, language. The number of each is limited; the first ones
+ * are kept.
  */
 
 import { isMachineReadableType } from '../../../domain/content/alternates.js';
@@ -28,41 +29,41 @@ const MAX_DIRECTIVES_LENGTH = 500;
 export class PageFacts {
   readonly metas: { readonly name: string; readonly value: string }[] = [];
   /** Whether one of the page's scripts is JSON-LD. */
-  linkedData = false;
+  hasLinkedData = false;
   readonly robotsMetas: { readonly agent: string; readonly directives: string }[] = [];
   base: string | undefined;
   /** The `lang` attribute of the html element, as written. */
   lang: string | undefined;
   /** Content of `<meta http-equiv=content-language>`. */
   contentLanguage: string | undefined;
-  private readonly distinct: DistinctLinks<RawLink>;
-  private leftOut = false;
+  private readonly distinctLinks: DistinctLinks<RawLink>;
+  private hasOmissions = false;
 
   /** `maxLinks`: maximum number of different URLs. */
   constructor(
     private readonly attributes: Attributes,
     maxLinks: number,
   ) {
-    this.distinct = new DistinctLinks(maxLinks);
+    this.distinctLinks = new DistinctLinks(maxLinks);
   }
 
   /** In document order; without duplicates if there are many links. */
   get links(): readonly RawLink[] {
-    return this.distinct.links;
+    return this.distinctLinks.links;
   }
 
   get cutLinks(): CutLinks<RawLink> | undefined {
-    return this.distinct.cutLinks;
+    return this.distinctLinks.cutLinks;
   }
 
   /** True if something exceeded a limit. */
   get truncated(): boolean {
-    return this.leftOut || this.cutLinks !== undefined;
+    return this.hasOmissions || this.cutLinks !== undefined;
   }
 
   /**
    * To be called after a start tag was read. `foreign`: the tag belongs to SVG or MathML; `unseen`: it belongs to
-   * content that readers do not see.
+   * content that is not displayed.
    */
   readStartTag(name: string, foreign: boolean, unseen = false): void {
     if (name === 'a') this.readAnchor(foreign);
@@ -72,21 +73,22 @@ export class PageFacts {
     else if (name === 'frame') this.readLink('frame', ATTRIBUTE.src);
     else if (name === 'iframe') this.readIframe();
     else if (name === 'base') this.readBase();
-    else if (name === 'script') this.linkedData ||= this.attributes.get(ATTRIBUTE.type)?.includes('ld+json') === true;
+    else if (name === 'script')
+      this.hasLinkedData ||= this.attributes.get(ATTRIBUTE.type)?.toLowerCase().includes('ld+json') === true;
     else if (name === 'html')
       this.lang ??= this.attributes.get(ATTRIBUTE.lang) ?? this.attributes.get(ATTRIBUTE['xml:lang']);
   }
 
   /** Drawing programs write links in the older form, `xlink:href`. */
   private readAnchor(foreign: boolean): void {
-    const older = foreign && !this.attributes.has(ATTRIBUTE.href);
-    this.readLink('a', older ? ATTRIBUTE['xlink:href'] : ATTRIBUTE.href);
+    const usesXlink = foreign && !this.attributes.has(ATTRIBUTE.href);
+    this.readLink('a', usesXlink ? ATTRIBUTE['xlink:href'] : ATTRIBUTE.href);
   }
 
   private readLink(kind: LinkKind, attribute: number): void {
     if (!this.attributes.has(attribute)) return;
     if (this.attributes.getSize(attribute) > MAX_HREF_LENGTH) {
-      this.leftOut = true;
+      this.hasOmissions = true;
       return;
     }
     this.addLink(kind, this.attributes.get(attribute)!);
@@ -95,7 +97,7 @@ export class PageFacts {
   private addLink(kind: LinkKind, href: string, delay?: number): void {
     const rel = this.attributes.get(ATTRIBUTE.rel);
     const link = { href: trimUrl(href), kind, nofollow: rel !== undefined && NO_FOLLOW.test(rel) };
-    this.distinct.add(delay === undefined ? link : { ...link, delay });
+    this.distinctLinks.add(delay === undefined ? link : { ...link, delay });
   }
 
   private readBase(): void {
@@ -125,7 +127,7 @@ export class PageFacts {
     const { attributes } = this;
     if (!attributes.has(ATTRIBUTE.content)) return;
     if (attributes.getSize(ATTRIBUTE.content) > MAX_META_LENGTH) {
-      this.leftOut = true;
+      this.hasOmissions = true;
       return;
     }
     const content = attributes.get(ATTRIBUTE.content)!;
@@ -144,14 +146,14 @@ export class PageFacts {
   }
 
   private addNamedMeta(name: string, value: string): void {
-    const forRobots = name === 'robots' || isRobotsDirectives(value);
-    if (forRobots && this.robotsMetas.length < MAX_METAS) this.robotsMetas.push({ agent: name, directives: value });
+    const isForRobots = name === 'robots' || isRobotsDirectives(value);
+    if (isForRobots && this.robotsMetas.length < MAX_METAS) this.robotsMetas.push({ agent: name, directives: value });
     if (this.metas.length < MAX_METAS) this.metas.push({ name, value });
-    else this.leftOut = true;
+    else this.hasOmissions = true;
   }
 }
 
-/** A meta that contains only robots directives counts as a robots meta, whichever agent it names. */
+/** A meta that contains only robots directives is treated as a robots meta, whichever agent it names. */
 function isRobotsDirectives(value: string): boolean {
   if (value === '' || value.length > MAX_DIRECTIVES_LENGTH) return false;
   const words = value.replace(/ ?: ?/g, ':').split(/[ ,]+/);

@@ -7,19 +7,19 @@ import { percentEncodeAfterEncoding } from '@exodus/bytes/whatwg.js';
 import type { RawLink } from '../../../engine/ports/page-reader.js';
 
 /** The special-query percent-encode set of the URL standard. */
-const ESCAPED = ' "#\'<>';
-/** Maximum characters that are encoded per page: each takes microseconds, and a page may contain millions. */
-const MOST_ENCODED = 1_000_000;
-const UNICODE = /^utf-/;
+const ESCAPED_CHARACTERS = ' "#\'<>';
+/** Maximum number of characters that are encoded per page: each takes microseconds, and a page may contain millions. */
+const MAX_ENCODED_LENGTH = 1_000_000;
+const UNICODE_ENCODING = /^utf-/;
 
 /** Returns the links with their queries percent-encoded to ASCII, if the page is not in a Unicode encoding. */
 export function encodeQueries(links: readonly RawLink[], encoding: string): readonly RawLink[] {
-  if (UNICODE.test(encoding)) return links;
-  let room = MOST_ENCODED;
+  if (UNICODE_ENCODING.test(encoding)) return links;
+  let remaining = MAX_ENCODED_LENGTH;
   return links.map((link) => {
-    const href = room > 0 ? encodeQuery(link.href, encoding) : link.href;
+    const href = remaining > 0 ? encodeQuery(link.href, encoding) : link.href;
     if (href === link.href) return link;
-    room -= href.length;
+    remaining -= href.length;
     return { ...link, href };
   });
 }
@@ -30,5 +30,5 @@ function encodeQuery(href: string, encoding: string): string {
   if (start === 0 || (hash >= 0 && hash < start) || /^[\x00-\x7f]*$/.test(href)) return href;
   const end = hash < 0 ? href.length : hash;
   const query = href.slice(start, end).replace(/[\t\n\r]/g, '');
-  return href.slice(0, start) + percentEncodeAfterEncoding(encoding, query, ESCAPED) + href.slice(end);
+  return href.slice(0, start) + percentEncodeAfterEncoding(encoding, query, ESCAPED_CHARACTERS) + href.slice(end);
 }

@@ -5,11 +5,11 @@
 import type { ScriptSigns } from '../../../domain/render/needs-rendering.js';
 import type { PageFacts } from './page-facts.js';
 
-/** Maximum bytes that are searched. A page shell is small; in a page of megabytes, the relevant scripts come first. */
-const MOST_BYTES = 1 << 20;
-const MOST_NOSCRIPTS = 50;
+/** Maximum number of bytes that are searched. A page shell is small; in a larger page, its scripts come first. */
+const MAX_BYTES = 1 << 20;
+const MAX_NOSCRIPTS = 50;
 
-const LEADS_ON: ReadonlySet<string> = new Set(['a', 'area', 'iframe']);
+const NAVIGATION_KINDS: ReadonlySet<string> = new Set(['a', 'area', 'iframe']);
 
 const SCRIPT = /<script\b([^<>]{0,4000})>/gi;
 const SCRIPT_END = /<\/script[\s/>]/gi;
@@ -26,8 +26,8 @@ const BUNDLED = /\btype\s*=\s*["']?module\b|\/_next\/static\/|\/_nuxt\/|\/_app\/
 /** An inline script that loads a script file. */
 const IMPORTS = /\bimport\s*\(\s*["'`]|\bimport\b[^"'`;()]{0,300}["']/;
 const NOSCRIPT = /<noscript\b[^>]{0,500}>/gi;
-const ASKS = /java\s?script|скрипт/i;
-const NAVIGATES = /\blocation(?:\.href)?\s*=[^=]|\blocation\.(?:replace|assign)\s*\(/;
+const MENTIONS_SCRIPTS = /java\s?script|скрипт/i;
+const NAVIGATION = /\blocation(?:\.href)?\s*=[^=]|\blocation\.(?:replace|assign)\s*\(/;
 
 const ROOT_IDS =
   'root|app|app-root|__next|__nuxt|___gatsby|svelte|q-app|react-root|react-app|main-app|mount|application|ember-app|app-container|app-wrapper|spa|vue-app|angular-app|page-root|single-spa-application[\\w:-]{0,100}';
@@ -39,22 +39,22 @@ const CUSTOM_ROOT =
   /<(app-root|app-main|my-app|app|flutter-view|[a-z][a-z0-9]{0,30}-(?:app|root|shell))\b[^<>]{0,300}>\s{0,100}<\/\1\s{0,10}>/i;
 /** Placeholder content of a root until the scripts have run. */
 const LOADING = /^(?:loading|please wait|laden|chargement|cargando|загрузка|…|\.{3})?[\s.…]*$/i;
-/** Links that stay on the page: fragment links, including hash routes, and `javascript:` links. */
-const STAYS = /^\s*(?:#|javascript:|$)/i;
-const STATE_OF_ROOT = /\bng-version\b|data-server-rendered/i;
+/** Links that do not leave the page: fragment links, including hash routes, and `javascript:` links. */
+const SAME_PAGE = /^\s*(?:#|javascript:|$)/i;
+const SERVER_RENDERED = /\bng-version\b|data-server-rendered/i;
 
 /** `html` must be valid UTF-8; `textBytes` is the size of its visible text. */
 export function findScriptSigns(html: Buffer, facts: PageFacts, textBytes: number): ScriptSigns {
-  const text = html.toString('utf8', 0, Math.min(html.length, MOST_BYTES));
-  const { external, inline, navigates, bundled, template } = countScripts(text);
-  const documents = facts.links.filter(({ kind, href }) => LEADS_ON.has(kind) && !STAYS.test(href));
+  const text = html.toString('utf8', 0, Math.min(html.length, MAX_BYTES));
+  const { externalCount, inlineBytes, navigates, bundled, template } = summarizeScripts(text);
+  const documentLinks = facts.links.filter(({ kind, href }) => NAVIGATION_KINDS.has(kind) && !SAME_PAGE.test(href));
   const { root, isEmpty } = findRoot(text);
   return {
     textBytes,
-    links: documents.length,
+    links: documentLinks.length,
     frames: facts.links.some(({ kind }) => kind === 'frame'),
-    externalScripts: external,
-    inlineScriptBytes: inline,
+    externalScripts: externalCount,
+    inlineScriptBytes: inlineBytes,
     emptyRoot: isEmpty ? root : undefined,
     root,
     template: template ?? DIRECTIVE.exec(text)?.[1],
@@ -65,63 +65,63 @@ export function findScriptSigns(html: Buffer, facts: PageFacts, textBytes: numbe
 }
 
 interface Scripts {
-  external: number;
-  inline: number;
+  externalCount: number;
+  inlineBytes: number;
   navigates: boolean;
   bundled: boolean;
   template?: string;
 }
 
-function countScripts(text: string): Scripts {
-  const found: Scripts = { external: 0, inline: 0, navigates: false, bundled: false };
+function summarizeScripts(text: string): Scripts {
+  const scripts: Scripts = { externalCount: 0, inlineBytes: 0, navigates: false, bundled: false };
   SCRIPT.lastIndex = 0;
   for (let tag = SCRIPT.exec(text); tag; tag = SCRIPT.exec(text)) {
     const start = SCRIPT.lastIndex;
     SCRIPT_END.lastIndex = start;
     const end = SCRIPT_END.exec(text)?.index ?? text.length;
-    countScript(found, tag[1]!, end - start, text.slice(start, Math.min(end, start + 10_000)));
+    addScript(scripts, tag[1]!, end - start, text.slice(start, Math.min(end, start + 10_000)));
     SCRIPT.lastIndex = end;
   }
-  return found;
+  return scripts;
 }
 
-function countScript(found: Scripts, attributes: string, length: number, code: string): void {
+function addScript(scripts: Scripts, attributes: string, length: number, code: string): void {
   const template = TEMPLATE_TYPE.exec(attributes)?.[1];
-  if (template !== undefined) found.template ??= template.toLowerCase();
+  if (template !== undefined) scripts.template ??= template.toLowerCase();
   else if (DATA_TYPE.test(attributes)) return;
   else if (HAS_SOURCE.test(attributes)) {
-    found.external++;
-    found.bundled ||= BUNDLED.test(attributes);
+    scripts.externalCount++;
+    scripts.bundled ||= BUNDLED.test(attributes);
   } else {
-    found.inline += length;
-    if (IMPORTS.test(code)) found.external++;
-    found.bundled ||= BUNDLED.test(code);
-    found.navigates ||= NAVIGATES.test(code);
+    scripts.inlineBytes += length;
+    if (IMPORTS.test(code)) scripts.externalCount++;
+    scripts.bundled ||= BUNDLED.test(code);
+    scripts.navigates ||= NAVIGATION.test(code);
   }
 }
 
 /** Finds the first empty root, otherwise the first one that no server has filled. */
 function findRoot(text: string): { readonly root?: string; readonly isEmpty: boolean } {
-  let filled: string | undefined;
+  let filledRoot: string | undefined;
   ROOT.lastIndex = 0;
-  for (let found = ROOT.exec(text); found; found = ROOT.exec(text)) {
-    if (STATE_OF_ROOT.test(found[0])) continue;
-    const root = `${found[1]!.toLowerCase()}#${found[2]}`;
-    const closes = text.startsWith(`</${found[1]}`, ROOT.lastIndex) || found[1]!.toLowerCase() === 'body';
-    if (closes && LOADING.test(found[3]!.trimStart())) return { root, isEmpty: true };
-    filled ??= root;
+  for (let match = ROOT.exec(text); match; match = ROOT.exec(text)) {
+    if (SERVER_RENDERED.test(match[0])) continue;
+    const root = `${match[1]!.toLowerCase()}#${match[2]}`;
+    const isClosed = text.startsWith(`</${match[1]}`, ROOT.lastIndex) || match[1]!.toLowerCase() === 'body';
+    if (isClosed && LOADING.test(match[3]!.trimStart())) return { root, isEmpty: true };
+    filledRoot ??= root;
   }
-  const custom = CUSTOM_ROOT.exec(text)?.[1];
-  return custom === undefined ? { root: filled, isEmpty: false } : { root: custom, isEmpty: true };
+  const customRoot = CUSTOM_ROOT.exec(text)?.[1];
+  return customRoot === undefined ? { root: filledRoot, isEmpty: false } : { root: customRoot, isEmpty: true };
 }
 
 function asksForScripts(text: string): boolean {
-  let seen = 0;
+  let checkedCount = 0;
   NOSCRIPT.lastIndex = 0;
   for (let tag = NOSCRIPT.exec(text); tag; tag = NOSCRIPT.exec(text)) {
     const content = text.slice(NOSCRIPT.lastIndex, NOSCRIPT.lastIndex + 2_000);
-    if (ASKS.test(content.split('</noscript', 1)[0]!)) return true;
-    if (++seen === MOST_NOSCRIPTS) return false;
+    if (MENTIONS_SCRIPTS.test(content.split('</noscript', 1)[0]!)) return true;
+    if (++checkedCount === MAX_NOSCRIPTS) return false;
   }
   return false;
 }

@@ -1,16 +1,16 @@
 /**
  * Extracts text that a page contains as data for its scripts: `__NEXT_DATA__` and other JSON blocks, JSON-LD,
- * `window.__STATE__ = {…}`. It is read only for pages that show almost nothing. Text for readers is distinguished from
+ * `window.__STATE__ = {…}`. It is read only for pages that show almost nothing. Readable text is distinguished from
  * settings and URLs by its form.
  */
 import { decodeHTML } from 'entities/decode';
 import { collapseWhitespace } from './page-facts.js';
 
-/** Minimum characters: if there are fewer, the data is not the page's content. */
-const ENOUGH = 250;
-const MOST_BLOCK = 4_000_000;
-const MOST_TEXT = 1_000_000;
-const MOST_VALUES = 200_000;
+/** Minimum number of characters; with fewer, the data is not the page's content. */
+const MIN_LENGTH = 250;
+const MAX_BLOCK_LENGTH = 4_000_000;
+const MAX_TEXT_LENGTH = 1_000_000;
+const MAX_VALUES = 200_000;
 
 const BLOCK = /<script\b([^<>]{0,4000})>/gi;
 const JSON_TYPE = /\btype\s*=\s*["']?application\/(?:ld\+)?json\b/i;
@@ -19,38 +19,38 @@ const ASSIGNED = /^\s*(?:window|self|globalThis)\s*(?:\.\s*\w{1,60}|\[\s*["'][\w
 /** Names of properties that belong to the program, not to the page's content. */
 const NOT_CONTENT =
   /^(?:messages?|translations?|locales?|i18n|lang(?:uages?)?|dictionary|strings|runtimeConfig|config(?:uration)?|settings|env|theme|flags|features|css|styles?|scripts?|query|className|buildId|assetPrefix|@type|@context|@id|url|href|src|srcSet|image|logo|icon|sameAs|sku|token|csrf\w*|nonce|hash)$/i;
-/** Names of properties for which a short value counts, too. */
-const NAMES = /^(?:title|headline|name|heading|label|summary|author|byline|question|caption|subtitle)$/i;
+/** Names of properties whose values are used even if they are short. */
+const TITLE_NAMES = /^(?:title|headline|name|heading|label|summary|author|byline|question|caption|subtitle)$/i;
 const PROSE = /\p{L}{2}[\s,;:.’'-]{1,10}\p{L}\S{0,100}\s{1,10}\S/u;
 const LETTER = /\p{L}{2,}/u;
-const ADDRESS = /^(?:https?:|\/|\.\/|data:|#)\S*$/;
+const URL_PATTERN = /^(?:https?:|\/|\.\/|data:|#)\S*$/;
 const CODE = /[{};]$|=>|^[.#@][\w-]+\s?\{|function\s?\(/;
 /** Marks a word as belonging to style sheets or programs: `md:items-center`, `px-4`. */
-const NO_WORD = /[-:_\d]/;
+const NON_PROSE_WORD = /[-:_\d]/;
 const MARKUP = /<[a-z!/][^<>]*>/gi;
 
 /** Returns the text with white space folded; undefined if the page contains too little text in this form. */
 export function extractStateText(html: Buffer): string | undefined {
   const source = html.toString('utf8');
-  const collector = new Collector();
+  const collector = new StateTextCollector();
   BLOCK.lastIndex = 0;
   for (let tag = BLOCK.exec(source); tag; tag = BLOCK.exec(source)) {
     const start = BLOCK.lastIndex;
-    const found = source.indexOf('</script', start);
-    const end = found < 0 ? source.length : found;
+    const closeIndex = source.indexOf('</script', start);
+    const end = closeIndex < 0 ? source.length : closeIndex;
     BLOCK.lastIndex = end;
-    if (end - start <= MOST_BLOCK) collector.addBlock(tag[1]!, source.slice(start, end));
+    if (end - start <= MAX_BLOCK_LENGTH) collector.addBlock(tag[1]!, source.slice(start, end));
   }
-  return collector.length >= ENOUGH ? collector.text : undefined;
+  return collector.length >= MIN_LENGTH ? collector.text : undefined;
 }
 
-class Collector {
+class StateTextCollector {
   length = 0;
-  private readonly pieces = new Set<string>();
-  private values = 0;
+  private readonly texts = new Set<string>();
+  private valueCount = 0;
 
   get text(): string {
-    return [...this.pieces].join(' ');
+    return [...this.texts].join(' ');
   }
 
   addBlock(attributes: string, content: string): void {
@@ -67,25 +67,31 @@ class Collector {
 
   /** Not recursive, because data may be nested to any depth. */
   private collectTexts(root: unknown): void {
-    const open: { readonly name: string; readonly value: unknown }[] = [{ name: '', value: root }];
-    for (let next = open.pop(); next && this.values < MOST_VALUES && this.length < MOST_TEXT; next = open.pop()) {
+    const pending: { readonly name: string; readonly value: unknown }[] = [{ name: '', value: root }];
+    for (
+      let next = pending.pop();
+      next && this.valueCount < MAX_VALUES && this.length < MAX_TEXT_LENGTH;
+      next = pending.pop()
+    ) {
       const { name, value } = next;
-      this.values++;
+      this.valueCount++;
       if (typeof value === 'string') this.addText(name, value);
-      else if (Array.isArray(value)) for (const one of value.toReversed()) open.push({ name, value: one });
+      else if (Array.isArray(value)) for (const item of value.toReversed()) pending.push({ name, value: item });
       else if (typeof value === 'object' && value !== null) {
         const entries = Object.entries(value).filter(([key]) => !NOT_CONTENT.test(key));
-        for (const [key, one] of entries.toReversed()) open.push({ name: key, value: one });
+        for (const [key, child] of entries.toReversed()) pending.push({ name: key, value: child });
       }
     }
   }
 
-  private addText(name: string, written: string): void {
-    if (written.length < 2 || ADDRESS.test(written) || isCode(written.slice(0, 500).trim())) return;
-    const text = collapseWhitespace(decodeHTML(written.replace(MARKUP, ' ')));
-    const counts = NAMES.test(name) ? LETTER.test(text) : text.length >= 20 && PROSE.test(text.slice(0, 1_000));
-    if (!counts || this.pieces.has(text)) return;
-    this.pieces.add(text);
+  private addText(name: string, rawText: string): void {
+    if (rawText.length < 2 || URL_PATTERN.test(rawText) || isCode(rawText.slice(0, 500).trim())) return;
+    const text = collapseWhitespace(decodeHTML(rawText.replace(MARKUP, ' ')));
+    const isReadable = TITLE_NAMES.test(name)
+      ? LETTER.test(text)
+      : text.length >= 20 && PROSE.test(text.slice(0, 1_000));
+    if (!isReadable || this.texts.has(text)) return;
+    this.texts.add(text);
     this.length += text.length;
   }
 }
@@ -93,13 +99,13 @@ class Collector {
 function isCode(text: string): boolean {
   if (CODE.test(text)) return true;
   const words = text.split(/\s+/);
-  return words.filter((word) => NO_WORD.test(word)).length > words.length / 2;
+  return words.filter((word) => NON_PROSE_WORD.test(word)).length > words.length / 2;
 }
 
-/** The value that a script assigns to a window property, if it does nothing else. */
+/** Returns the value that a script assigns to a window property, or undefined if the script does anything else. */
 function findAssignedValue(script: string): string | undefined {
-  const begin = ASSIGNED.exec(script.slice(0, 300));
-  return begin ? script.slice(begin[0].length).trimEnd().replace(/;$/, '') : undefined;
+  const assignment = ASSIGNED.exec(script.slice(0, 300));
+  return assignment ? script.slice(assignment[0].length).trimEnd().replace(/;$/, '') : undefined;
 }
 
 /** Selects only the page's own part of Next.js data: the rest belongs to the program. */

@@ -8,14 +8,14 @@ import { CharacterReferences } from './character-reference.js';
 const PLAIN = 0;
 const STOP = 1;
 const BLANK = 2;
-/** First byte of characters some of which are blank (U+00A0, U+1680, U+2000 to U+200B, U+3000 and so on). */
+/** First bytes of characters some of which are blank (U+00A0, U+1680, U+2000 to U+200B, U+3000 and so on). */
 const LEAD = 3;
 
-const KIND = new Uint8Array(256);
-KIND.fill(BLANK, 0, SPACE + 1);
-KIND[0x7f] = BLANK;
-KIND[LESS] = KIND[AMPERSAND] = STOP;
-for (const lead of [0xc2, 0xe1, 0xe2, 0xe3, 0xef]) KIND[lead] = LEAD;
+const BYTE_KINDS = new Uint8Array(256);
+BYTE_KINDS.fill(BLANK, 0, SPACE + 1);
+BYTE_KINDS[0x7f] = BLANK;
+BYTE_KINDS[LESS] = BYTE_KINDS[AMPERSAND] = STOP;
+for (const lead of [0xc2, 0xe1, 0xe2, 0xe3, 0xef]) BYTE_KINDS[lead] = LEAD;
 
 /** Second byte of the soft hyphen (U+00AD), which marks where a word may be hyphenated and is not part of the word. */
 const SOFT_HYPHEN = 0xad;
@@ -24,10 +24,10 @@ const SOFT_HYPHEN = 0xad;
  * Named references grow by at most a fifth when decoded (`&nGt;`: from 5 bytes to 6), and a word separator may be
  * added.
  */
-const GROWTH = 1.25;
-const KEPT_SIZE = 1 << 20;
-/** Up to this many bytes are copied faster one by one than by a call. */
-const SHORT_RUN = 32;
+const GROWTH_FACTOR = 1.25;
+const MAX_KEPT_SIZE = 1 << 20;
+/** Up to this many bytes, copying one by one is faster than a call. */
+const MAX_SHORT_RUN = 32;
 
 export class TextBuffer {
   private bytes = Buffer.allocUnsafeSlow(1 << 16);
@@ -36,8 +36,8 @@ export class TextBuffer {
 
   /** Begins a new text from a source of this many bytes. */
   begin(sourceLength: number): void {
-    const wanted = Math.ceil(sourceLength * GROWTH) + 16;
-    if (this.bytes.length < wanted) this.bytes = Buffer.allocUnsafeSlow(wanted);
+    const requiredSize = Math.ceil(sourceLength * GROWTH_FACTOR) + 16;
+    if (this.bytes.length < requiredSize) this.bytes = Buffer.allocUnsafeSlow(requiredSize);
     this.length = 0;
   }
 
@@ -48,47 +48,47 @@ export class TextBuffer {
 
   /** Copies text up to the first `<`, `&` or `end`; returns the position where it stopped. */
   copy(source: Buffer, from: number, end: number): number {
-    const out = this.bytes;
-    let at = from;
+    const target = this.bytes;
+    let position = from;
     for (;;) {
-      at = this.copyPlain(source, at, end);
-      if (at >= end) return at;
-      const byte = source[at]!;
-      const kind = KIND[byte]!;
-      if (kind === STOP) return at;
-      const blank = kind === BLANK ? 1 : spaceWidth(source, at);
-      if (blank === 0) {
-        out[this.length++] = byte;
-        at++;
+      position = this.copyPlain(source, position, end);
+      if (position >= end) return position;
+      const byte = source[position]!;
+      const kind = BYTE_KINDS[byte]!;
+      if (kind === STOP) return position;
+      const blankWidth = kind === BLANK ? 1 : getSpaceWidth(source, position);
+      if (blankWidth === 0) {
+        target[this.length++] = byte;
+        position++;
       } else {
-        const hyphen = byte === 0xc2 && source[at + 1] === SOFT_HYPHEN;
-        if (!hyphen && this.length > 0 && out[this.length - 1] !== SPACE) out[this.length++] = SPACE;
-        at += blank;
+        const isSoftHyphen = byte === 0xc2 && source[position + 1] === SOFT_HYPHEN;
+        if (!isSoftHyphen && this.length > 0 && target[this.length - 1] !== SPACE) target[this.length++] = SPACE;
+        position += blankWidth;
       }
     }
   }
 
   /**
-   * Copies plain characters with single spaces between them; returns the position of the first other byte. Nearly all text is like
-   * this, and finding its end first is more than twice as fast as copying byte by byte.
+   * Copies plain characters with single spaces between them; returns the position of the first other byte. Nearly all
+   * text has this form, and finding its end first is more than twice as fast as copying byte by byte.
    */
   private copyPlain(source: Buffer, from: number, end: number): number {
-    const out = this.bytes;
+    const target = this.bytes;
     let length = this.length;
-    let before = length > 0 ? out[length - 1]! : SPACE;
-    let at = from;
-    while (at < end) {
-      const byte = source[at]!;
-      if (KIND[byte] !== PLAIN && (byte !== SPACE || before === SPACE)) break;
-      before = byte;
-      at++;
+    let previousByte = length > 0 ? target[length - 1]! : SPACE;
+    let position = from;
+    while (position < end) {
+      const byte = source[position]!;
+      if (BYTE_KINDS[byte] !== PLAIN && (byte !== SPACE || previousByte === SPACE)) break;
+      previousByte = byte;
+      position++;
     }
-    if (at - from > SHORT_RUN) {
-      source.copy(out, length, from, at);
-      length += at - from;
-    } else for (let i = from; i < at; i++) out[length++] = source[i]!;
+    if (position - from > MAX_SHORT_RUN) {
+      source.copy(target, length, from, position);
+      length += position - from;
+    } else for (let i = from; i < position; i++) target[length++] = source[i]!;
     this.length = length;
-    return at;
+    return position;
   }
 
   /** Makes the following text begin a new word. */
@@ -96,12 +96,12 @@ export class TextBuffer {
     if (this.length > 0 && this.bytes[this.length - 1] !== SPACE) this.bytes[this.length++] = SPACE;
   }
 
-  /** Adds what the character reference at `at` stands for, or a plain `&`; returns the position after it. */
-  appendReference(source: Buffer, at: number): number {
-    const { length, characters } = this.references.read(source, at);
+  /** Adds what a character reference represents, or a plain `&`; returns the position after it. */
+  appendReference(source: Buffer, position: number): number {
+    const { length, characters } = this.references.read(source, position);
     if (length === 0) this.appendLiteral(AMPERSAND);
     else this.append(characters);
-    return at + Math.max(length, 1);
+    return position + Math.max(length, 1);
   }
 
   /** Adds a `<` or `&` that is not markup. */
@@ -112,9 +112,9 @@ export class TextBuffer {
   /** Adds text that contains no markup. */
   append(text: string | Buffer): void {
     const source = typeof text === 'string' ? Buffer.from(text) : text;
-    for (let at = 0; at < source.length; at++) {
-      at = this.copy(source, at, source.length);
-      if (at < source.length) this.appendLiteral(source[at]!);
+    for (let position = 0; position < source.length; position++) {
+      position = this.copy(source, position, source.length);
+      if (position < source.length) this.appendLiteral(source[position]!);
     }
   }
 
@@ -132,9 +132,11 @@ export class TextBuffer {
     let length = this.length;
     if (length > 0 && this.bytes[length - 1] === SPACE) length--;
     // A UTF-16 code unit takes at most three bytes of UTF-8, so bytes beyond that cannot be part of the result.
-    const all = this.bytes.toString('utf8', 0, Math.min(length, maxLength * 3 + 3));
-    if (this.bytes.length > KEPT_SIZE) this.bytes = Buffer.allocUnsafeSlow(1 << 16);
-    return all.length <= maxLength ? { text: all, truncated: false } : { text: clip(all, maxLength), truncated: true };
+    const fullText = this.bytes.toString('utf8', 0, Math.min(length, maxLength * 3 + 3));
+    if (this.bytes.length > MAX_KEPT_SIZE) this.bytes = Buffer.allocUnsafeSlow(1 << 16);
+    return fullText.length <= maxLength
+      ? { text: fullText, truncated: false }
+      : { text: clip(fullText, maxLength), truncated: true };
   }
 }
 
@@ -144,13 +146,13 @@ const isContinuation = (byte: number): boolean => (byte & 0xc0) === 0x80;
 /** Cuts the text to a length without leaving half of a surrogate pair. */
 export function clip(text: string, maxLength: number): string {
   if (text.length <= maxLength) return text;
-  const last = text.charCodeAt(maxLength - 1);
-  return text.slice(0, last >= 0xd800 && last < 0xdc00 ? maxLength - 1 : maxLength);
+  const lastUnit = text.charCodeAt(maxLength - 1);
+  return text.slice(0, lastUnit >= 0xd800 && lastUnit < 0xdc00 ? maxLength - 1 : maxLength);
 }
 
-/** Number of bytes of the blank character or soft hyphen at `at`; 0 if there is a different character. */
-function spaceWidth(bytes: Buffer, at: number): number {
-  const [lead, second, third] = [bytes[at]!, bytes[at + 1]!, bytes[at + 2]!];
+/** Returns the number of bytes of a blank character or soft hyphen; 0 for a different character. */
+function getSpaceWidth(bytes: Buffer, position: number): number {
+  const [lead, second, third] = [bytes[position]!, bytes[position + 1]!, bytes[position + 2]!];
   if (lead === 0xc2) return second === 0xa0 || second === 0x85 || second === SOFT_HYPHEN ? 2 : 0;
   if (lead === 0xe1) return second === 0x9a && third === 0x80 ? 3 : 0;
   if (lead === 0xe3) return second === 0x80 && third === 0x80 ? 3 : 0;

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { PushDocument } from '../../../domain/push/order.js';
-import { isReadFromBytes } from '../../../domain/push/read-from-bytes.js';
+import { isTextReadFromBytes } from '../../../domain/push/read-from-bytes.js';
 import { formsToMetas } from '../metas.js';
-import { documentField, FIELD } from './names.js';
+import { FIELD, formatDocumentField } from './names.js';
 
 export interface MultipartBody {
   readonly contentType: string;
@@ -10,10 +10,10 @@ export interface MultipartBody {
 }
 
 /**
- * Encodes documents as one multipart/form-data body (RFC 7578). This is the busiest path of a push, so the text between
- * two documents' bytes is one string, and everything is copied exactly once.
- * @param options withText: documents other than pages get their extracted text as a second part
+ * Encodes documents as one multipart/form-data body (RFC 7578). This is the hot path of a push, so the text between the
+ * bytes of two documents is a single string, and everything is copied exactly once.
  * @param allocate returns a buffer of the given size, with any content
+ * @param options withText: documents other than pages get their extracted text as a second part
  */
 export function encodeDocuments(
   documents: readonly PushDocument[],
@@ -34,20 +34,20 @@ export function encodeDocuments(
 /** Encodes all fields of a document, up to where the bytes of its main part begin. */
 function encodeFields(document: PushDocument, key: number, boundary: string): string {
   const { uri, stamp, metas, master } = document;
-  const start = `--${boundary}\r\nContent-Disposition: form-data; name="`;
+  const fieldStart = `--${boundary}\r\nContent-Disposition: form-data; name="`;
   const encodeField = (name: string, value: string) =>
-    `${start}${documentField(key, quoteName(name))}"\r\n\r\n${value}\r\n`;
+    `${fieldStart}${formatDocumentField(key, quoteName(name))}"\r\n\r\n${value}\r\n`;
   let text = encodeField(FIELD.uri, uri) + encodeField(FIELD.stamp, stamp);
   for (const { name, value } of metas) text += encodeField(FIELD.meta(name), value);
   for (const { name, value } of formsToMetas(document)) text += encodeField(FIELD.meta(name), value);
   if (master.encoding) text += encodeField(FIELD.partDirective('encoding'), master.encoding);
   text += encodeField(FIELD.partDirective('filename'), master.fileName);
   text += encodeField(FIELD.partDirective('mimeHint'), master.mimeType);
-  const fileName = `${documentField(key, FIELD.partBytes)}"; filename="${quoteName(master.fileName)}"`;
-  return `${text}${start}${fileName}\r\nContent-Type: ${sanitizeMediaType(master.mimeType)}\r\n\r\n`;
+  const fileName = `${formatDocumentField(key, FIELD.partBytes)}"; filename="${quoteName(master.fileName)}"`;
+  return `${text}${fieldStart}${fileName}\r\nContent-Type: ${sanitizeMediaType(master.mimeType)}\r\n\r\n`;
 }
 
-/** The server extracts the text from the bytes, so if only part of a page counts, only that part is sent. */
+/** Replaces the bytes of a page of which only part is indexed with that text, because the server reads the bytes. */
 function replaceWithCutText(document: PushDocument): PushDocument {
   if (!document.textIsCut) return document;
   const { fileName } = document.master;
@@ -57,8 +57,8 @@ function replaceWithCutText(document: PushDocument): PushDocument {
 
 /** Encodes the text that was extracted from a document whose bytes are not text. */
 function encodeTextPart({ master, text }: PushDocument, key: number, boundary: string): string {
-  if (text === '' || isReadFromBytes(master.mimeType)) return '';
-  const name = `${documentField(key, FIELD.textBytes)}"; filename="${quoteName(master.fileName)}.txt"`;
+  if (text === '' || isTextReadFromBytes(master.mimeType)) return '';
+  const name = `${formatDocumentField(key, FIELD.textBytes)}"; filename="${quoteName(master.fileName)}.txt"`;
   const head = `--${boundary}\r\nContent-Disposition: form-data; name="${name}`;
   return `${head}\r\nContent-Type: text/plain; charset=utf-8\r\n\r\n${text}\r\n`;
 }

@@ -1,9 +1,9 @@
 /**
- * All names of CloudView's Push API v4 over HTTP; demo-index/papi/names.ts has the same table for the other side.
- * "assumed" marks what is not published: correct it here if you have the product's own documentation.
+ * All names of CloudView's Push API v4 over HTTP; demo-index/papi/names.ts contains them for the receiving side.
+ * "assumed" marks names that are not published: correct them here if you have the product's documentation.
  */
 
-export const connectorPath = (connector: string): string => `/papi/4/connectors/${encodeURIComponent(connector)}`;
+export const buildConnectorPath = (connector: string): string => `/papi/4/connectors/${encodeURIComponent(connector)}`;
 
 export const COMMAND = {
   sessionId: 'get_current_session_id',
@@ -29,7 +29,7 @@ export const TEXT_PART = 'text';
 export const ALL_DOCUMENTS = 'RECURSIVE_DOCUMENTS';
 
 /** `PAPI_<key>:FIELD`, where the key identifies one document in the request. */
-export const documentField = (key: number, field: string): string => `PAPI_${key}:${field}`;
+export const formatDocumentField = (key: number, field: string): string => `PAPI_${key}:${field}`;
 
 export const FIELD = {
   uri: 'uri',
@@ -45,11 +45,11 @@ export const FIELD = {
  * different format.
  */
 export function parseEntry(line: string): { uri: string; stamp: string } | undefined {
-  const space = line.indexOf(' ');
-  if (space <= 0) return undefined;
+  const spaceIndex = line.indexOf(' ');
+  if (spaceIndex <= 0) return undefined;
   try {
-    const uri = decodeURIComponent(line.slice(0, space).replaceAll('+', ' '));
-    return { uri, stamp: line.slice(space + 1).replace(/\\([rn])/g, (_, c) => (c === 'r' ? '\r' : '\n')) };
+    const uri = decodeURIComponent(line.slice(0, spaceIndex).replaceAll('+', ' '));
+    return { uri, stamp: line.slice(spaceIndex + 1).replace(/\\([rn])/g, (_, c) => (c === 'r' ? '\r' : '\n')) };
   } catch {
     return undefined;
   }

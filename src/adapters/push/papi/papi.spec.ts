@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { SearchAnswer } from '../../../../demo-index/search/search.js';
+import type { SearchResult } from '../../../../demo-index/search/search.js';
 import { runningIndex } from '../../../../test/support/push-index.js';
 import { addOrder, deleteOrder, heldBy, sinkDefinition, stillWanted } from '../../../../test/support/push-orders.js';
 import type { SinkDefinitionOf } from '../../../domain/crawl/sink-definition.js';
@@ -45,7 +45,7 @@ describe('deliveries to the bundled index', () => {
     ]);
     const master = { bytes, mimeType: 'text/html', encoding: 'windows-1252', fileName: 'ä "1".html' };
     await papiSink(index.url).deliver([addOrder('http://a/é?q=1&r=2', { metas, master })], stillWanted());
-    const { hits } = (await (await fetch(`${index.url}/search?q=café+heron`)).json()) as SearchAnswer;
+    const { hits } = (await (await fetch(`${index.url}/search?q=café+heron`)).json()) as SearchResult;
     expect(hits).toMatchObject([{ uri: 'http://a/é?q=1&r=2', mimeType: 'text/html', metas }]);
   });
 

@@ -1,58 +1,58 @@
 import type { SinkDefinitionOf } from '../../../domain/crawl/sink-definition.js';
 import type { OrderAnswer, OrderKind, PushOrder } from '../../../domain/push/order.js';
-import { FORMER_CONNECTOR, type Sink, SinkUnavailable } from '../../../engine/ports/sink.js';
+import { LEGACY_CONNECTOR, type Sink, SinkUnavailable } from '../../../engine/ports/sink.js';
 import { BodyBuffers } from '../body-buffers.js';
 import { readLines } from '../lines.js';
-import { isSuccess, type SinkAnswer, SinkClient, type SinkRequest } from '../sink-client.js';
+import { isSuccess, SinkClient, type SinkRequest, type SinkResponse } from '../sink-client.js';
 import { acknowledgeAll, groupRunsByKind, type RequestAnswer, sendWithSplitting } from '../splitting.js';
 import { extractText } from './markup-text.js';
 import { encodeDocuments } from './multipart.js';
-import { ALL_DOCUMENTS, COMMAND, connectorPath, PARAMETER, parseEntry } from './names.js';
+import { ALL_DOCUMENTS, buildConnectorPath, COMMAND, PARAMETER, parseEntry } from './names.js';
 
 const CHECKPOINT_NAME = 'crawlway';
 /**
- * Maximum number of sessions that one delivery begins before it gives up: a server that restarts this often is
+ * Maximum number of sessions for one delivery, which then fails, because a server that restarts this often is
  * unhealthy.
  */
-const MOST_SESSIONS = 3;
-const FORM = 'application/x-www-form-urlencoded; charset=UTF-8';
+const MAX_SESSIONS = 3;
+const FORM_TYPE = 'application/x-www-form-urlencoded; charset=UTF-8';
 
-/** The server has restarted and may have lost whatever was not synced. */
-class SessionOver extends Error {
-  constructor(readonly current: string) {
-    super('the session is over');
+/** Thrown if the server has restarted, because it may have lost all orders that were not synced. */
+class SessionEnded extends Error {
+  constructor(readonly currentSession: string) {
+    super('the session has ended');
   }
 }
 
 /**
- * CloudView Push API v4 over HTTP. Every batch ends with a synced checkpoint, which is the only thing that makes orders
- * durable at the server; all requests of a batch name one session, so that a restart in between is detected and the
- * batch is sent again.
+ * Sends orders through CloudView's Push API v4 over HTTP. Every batch ends with a synced checkpoint, because nothing
+ * else makes orders durable at the server. All requests of a batch contain the same session id, so that a restart of
+ * the server is detected and the batch is sent again.
  */
 export class PapiSink implements Sink {
   readonly name: string;
   private readonly client: SinkClient;
-  private readonly bodies = new BodyBuffers();
+  private readonly bodyBuffers = new BodyBuffers();
   private readonly withText: boolean;
   private session: string | undefined;
 
   constructor(definition: SinkDefinitionOf<'papi'>) {
     this.name = definition.name;
     this.withText = definition.options.documentText !== 'omit';
-    this.client = new SinkClient(definition, connectorPath(definition.options.connector ?? FORMER_CONNECTOR));
+    this.client = new SinkClient(definition, buildConnectorPath(definition.options.connector ?? LEGACY_CONNECTOR));
   }
 
   async deliver(batch: readonly PushOrder[], signal: AbortSignal): Promise<OrderAnswer[]> {
-    for (let startedAt = 0; startedAt < MOST_SESSIONS; startedAt++) {
+    for (let attempt = 0; attempt < MAX_SESSIONS; attempt++) {
       this.session ??= await this.fetchCurrentSession(signal);
       try {
         return await this.deliverInSession(this.session, batch, signal);
       } catch (error) {
-        if (!(error instanceof SessionOver)) throw error;
-        this.session = error.current;
+        if (!(error instanceof SessionEnded)) throw error;
+        this.session = error.currentSession;
       }
     }
-    throw new SinkUnavailable(`${this.client.displayName}: it restarted ${MOST_SESSIONS} times during one delivery`);
+    throw new SinkUnavailable(`${this.client.displayName}: restarted ${MAX_SESSIONS} times during one delivery`);
   }
 
   async *listEntries(signal: AbortSignal): AsyncGenerator<{ uri: string; stamp: string }> {
@@ -82,7 +82,7 @@ export class PapiSink implements Sink {
   ): Promise<OrderAnswer[]> {
     const answers: OrderAnswer[] = [];
     for (const { kind, orders } of groupRunsByKind(batch)) {
-      const send = (some: readonly PushOrder[]) => this.send(kind, some, session, signal);
+      const send = (part: readonly PushOrder[]) => this.send(kind, part, session, signal);
       answers.push(...(await sendWithSplitting(orders, send)));
     }
     if (answers.some(({ state }) => state === 'acknowledged')) await this.synchronize(session, batch, signal);
@@ -95,57 +95,61 @@ export class PapiSink implements Sink {
     session: string,
     signal: AbortSignal,
   ): Promise<RequestAnswer> {
-    const answer = await this.sendCommand(
-      kind === 'add' ? buildAddRequest(orders, this.bodies, this.withText) : buildDeleteRequest(orders),
+    const response = await this.sendCommand(
+      kind === 'add' ? buildAddRequest(orders, this.bodyBuffers, this.withText) : buildDeleteRequest(orders),
       session,
       signal,
     );
-    if (isSuccess(answer)) return acknowledgeAll(orders);
-    if (answer.status !== 400 && answer.status !== 413) throw this.client.toUnavailable(answer);
+    if (isSuccess(response)) return acknowledgeAll(orders);
+    if (response.status !== 400 && response.status !== 413) throw this.client.toUnavailable(response);
     await this.checkSession(session, signal);
-    return { refused: extractText(answer.body) || `status ${answer.status}` };
+    return { refused: extractText(response.body) || `status ${response.status}` };
   }
 
-  /** The durable barrier: everything sent before it in this session is safe once the server has responded to it. */
+  /** Sets a synced checkpoint. Once the server has confirmed it, all earlier orders of the session are durable. */
   private async synchronize(session: string, batch: readonly PushOrder[], signal: AbortSignal): Promise<void> {
     const query = {
       [PARAMETER.checkpoint]: String(batch.at(-1)?.id ?? 0),
       [PARAMETER.name]: CHECKPOINT_NAME,
       [PARAMETER.sync]: 'true',
     };
-    const answer = await this.sendCommand({ method: 'POST', path: COMMAND.setCheckpoint, query }, session, signal);
-    if (isSuccess(answer)) return;
-    if (answer.status === 400) await this.checkSession(session, signal);
-    throw this.client.toUnavailable({ ...answer, body: extractText(answer.body) });
+    const response = await this.sendCommand({ method: 'POST', path: COMMAND.setCheckpoint, query }, session, signal);
+    if (isSuccess(response)) return;
+    if (response.status === 400) await this.checkSession(session, signal);
+    throw this.client.toUnavailable({ ...response, body: extractText(response.body) });
   }
 
-  private sendCommand(request: SinkRequest, session: string, signal: AbortSignal): Promise<SinkAnswer> {
+  private sendCommand(request: SinkRequest, session: string, signal: AbortSignal): Promise<SinkResponse> {
     return this.client.request({ ...request, query: { ...request.query, [PARAMETER.session]: session } }, signal);
   }
 
-  /** A 400 means either that an order is invalid or that the session has ended; only the current session id tells which. */
+  /**
+   * A status of 400 means either that an order is invalid or that the session has ended, so the current session is
+   * requested.
+   * @throws SessionEnded if the session has ended
+   */
   private async checkSession(session: string, signal: AbortSignal): Promise<void> {
-    const current = await this.fetchCurrentSession(signal);
-    if (current !== session) throw new SessionOver(current);
+    const currentSession = await this.fetchCurrentSession(signal);
+    if (currentSession !== session) throw new SessionEnded(currentSession);
   }
 
   private async fetchCurrentSession(signal: AbortSignal): Promise<string> {
-    const answer = await this.client.request({ method: 'GET', path: COMMAND.sessionId }, signal);
-    if (!isSuccess(answer)) throw this.client.toUnavailable({ ...answer, body: extractText(answer.body) });
-    const id = answer.body.trim();
+    const response = await this.client.request({ method: 'GET', path: COMMAND.sessionId }, signal);
+    if (!isSuccess(response)) throw this.client.toUnavailable({ ...response, body: extractText(response.body) });
+    const id = response.body.trim();
     if (!/^-?\d{1,20}$/.test(id))
       throw new SinkUnavailable(
-        `${this.client.displayName}: ${COMMAND.sessionId} did not return an integer; is it a Push API server?`,
+        `${this.client.displayName}: ${COMMAND.sessionId} did not return an integer; is this a Push API server?`,
       );
     return id;
   }
 }
 
-function buildAddRequest(orders: readonly PushOrder[], bodies: BodyBuffers, withText: boolean): SinkRequest {
+function buildAddRequest(orders: readonly PushOrder[], bodyBuffers: BodyBuffers, withText: boolean): SinkRequest {
   const documents = orders.flatMap((order) => (order.kind === 'add' ? [order.document] : []));
-  const { contentType, body } = encodeDocuments(documents, (length) => bodies.acquire(length), { withText });
-  const onBodySent = (): void => bodies.release(body);
-  return { method: 'POST', path: COMMAND.add, headers: { 'content-type': contentType }, body, bodySent: onBodySent };
+  const { contentType, body } = encodeDocuments(documents, (length) => bodyBuffers.acquire(length), { withText });
+  const releaseBody = (): void => bodyBuffers.release(body);
+  return { method: 'POST', path: COMMAND.add, headers: { 'content-type': contentType }, body, onBodySent: releaseBody };
 }
 
 function buildDeleteRequest(orders: readonly PushOrder[]): SinkRequest {
@@ -154,5 +158,5 @@ function buildDeleteRequest(orders: readonly PushOrder[]): SinkRequest {
 }
 
 function buildFormRequest(path: string, fields: URLSearchParams): SinkRequest {
-  return { method: 'POST', path, headers: { 'content-type': FORM }, body: fields.toString() };
+  return { method: 'POST', path, headers: { 'content-type': FORM_TYPE }, body: fields.toString() };
 }

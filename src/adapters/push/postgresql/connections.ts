@@ -6,41 +6,40 @@ import { type PostgresqlAddress, parsePostgresqlUrl } from '../../../domain/push
 import { createGuardedLookup, ForbiddenAddress, isAllowedAddress, toTlsOptions } from '../endpoint.js';
 import { GuardedClient } from './guarded-client.js';
 
-const CONNECT_WITHIN_MS = 10_000;
-const CLOSE_WITHIN_MS = 1_000;
+const CONNECT_TIMEOUT_MS = 10_000;
+const CLOSE_TIMEOUT_MS = 1_000;
 /**
- * Maximum number of timed steps in a transaction: it connects, begins, writes and deletes in a few statements, and
- * ends.
+ * Maximum number of steps in a transaction, each with its own timeout: connect, begin, a few statements, and commit.
  */
-const STATEMENTS = 10;
+const MAX_STEPS = 10;
 
-/** Connects only to addresses that a sink may have; the address that is checked is the one that is used. */
+/** Connects only to addresses that a sink may have. The checked address is the one that is used. */
 class VettedSocket extends Socket {
-  constructor(private readonly allowed: readonly string[]) {
+  constructor(private readonly allowedCidrs: readonly string[]) {
     super();
   }
 
   /** The driver calls this with a port and a host. */
-  override connect(...target: readonly unknown[]): this {
-    const [port, host] = target;
+  override connect(...args: readonly unknown[]): this {
+    const [port, host] = args;
     if (typeof port !== 'number' || typeof host !== 'string') throw new TypeError('expected a port and a host');
-    if (isIP(host) && !isAllowedAddress(host, this.allowed)) {
+    if (isIP(host) && !isAllowedAddress(host, this.allowedCidrs)) {
       queueMicrotask(() => this.destroy(new ForbiddenAddress(host, [host])));
       return this;
     }
-    const options: SocketConnectOpts = { port, host, lookup: createGuardedLookup(this.allowed) };
+    const options: SocketConnectOpts = { port, host, lookup: createGuardedLookup(this.allowedCidrs) };
     return super.connect(options);
   }
 }
 
-/** The connections to a sink's database. */
+/** The connection pool for a sink's database. */
 export class Connections {
-  /** Names the sink in messages, without credentials. */
-  readonly where: string;
+  /** Identifies the sink in messages, without credentials. */
+  readonly displayName: string;
   private readonly pool: pg.Pool;
   private readonly sockets = new Set<Socket>();
-  /** Maximum duration of one call in milliseconds. */
-  private readonly longest: number;
+  /** Maximum duration of a query or transaction in milliseconds. */
+  private readonly maxDuration: number;
 
   /** @throws TypeError if the URL is not a database URL */
   constructor(definition: SinkDefinitionOf<'postgresql'>) {
@@ -48,8 +47,8 @@ export class Connections {
     const address = parsePostgresqlUrl(url);
     if (typeof address === 'string') throw new TypeError(`sink ${name}: expected ${address}`);
     const { host, port, database, user, password } = address;
-    this.longest = STATEMENTS * timeout;
-    this.where = `sink ${name} at ${host}:${port}/${database}`;
+    this.maxDuration = MAX_STEPS * timeout;
+    this.displayName = `sink ${name} at ${host}:${port}/${database}`;
     this.pool = new pg.Pool({
       Client: GuardedClient,
       host,
@@ -60,7 +59,7 @@ export class Connections {
       ssl: toTlsConfig(address, definition.tls),
       stream: () => this.trackSocket(new VettedSocket(allowedAddresses)),
       max: concurrency + 1, // one more for a listing
-      connectionTimeoutMillis: Math.min(timeout, CONNECT_WITHIN_MS),
+      connectionTimeoutMillis: Math.min(timeout, CONNECT_TIMEOUT_MS),
       query_timeout: timeout,
       application_name: 'crawlway',
       keepAlive: true,
@@ -74,8 +73,8 @@ export class Connections {
     return this.withTimeLimit(this.pool.query<Row>(sql, [...values]));
   }
 
-  /** A connection on which an internal error occurred is not reused. */
-  transaction<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+  /** Runs the work in a transaction. If rolling back fails, the connection is not reused. */
+  withTransaction<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
     return this.withTimeLimit(this.runTransaction(work));
   }
 
@@ -88,8 +87,8 @@ export class Connections {
       await client.query('COMMIT');
       return result;
     } catch (error) {
-      await client.query('ROLLBACK').catch((lost: Error) => {
-        failure = lost;
+      await client.query('ROLLBACK').catch((rollbackError: Error) => {
+        failure = rollbackError;
       });
       throw error;
     } finally {
@@ -97,11 +96,11 @@ export class Connections {
     }
   }
 
-  /** Closes at once; everything in flight fails. */
+  /** Closes all connections immediately; everything in flight fails. */
   async close(): Promise<void> {
     this.destroySockets();
     // `end` alone would wait for clients that are never returned.
-    await Promise.race([this.pool.end(), sleep(CLOSE_WITHIN_MS, undefined, { ref: false })]);
+    await Promise.race([this.pool.end(), sleep(CLOSE_TIMEOUT_MS, undefined, { ref: false })]);
   }
 
   private destroySockets(): void {
@@ -109,17 +108,17 @@ export class Connections {
   }
 
   /**
-   * The driver has time limits for connecting and for each statement, but a server that violates the protocol can evade
-   * them.
+   * Limits the total time, because a server that violates the protocol can evade the driver's limits for connecting and
+   * for each statement.
    */
   private async withTimeLimit<T>(work: Promise<T>): Promise<T> {
-    const late = Promise.withResolvers<never>();
+    const expiry = Promise.withResolvers<never>();
     const timer = setTimeout(() => {
       this.destroySockets();
-      late.reject(new Error(`connection terminated: not finished within ${this.longest} ms`));
-    }, this.longest);
+      expiry.reject(new Error(`connection terminated: no result within ${this.maxDuration} ms`));
+    }, this.maxDuration);
     try {
-      return await Promise.race([work, late.promise]);
+      return await Promise.race([work, expiry.promise]);
     } finally {
       clearTimeout(timer);
     }

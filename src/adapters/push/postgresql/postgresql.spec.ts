@@ -101,7 +101,9 @@ describe('what goes wrong', () => {
   it('leaves alone a table that is something else', async () => {
     const { sink, rows } = await started();
     await rows('CREATE TABLE documents (id text, uri text)');
-    await expect(sink.deliver([addOrder('http://a/')], stillWanted())).rejects.toThrow(/no columns content_hash text/);
+    await expect(sink.deliver([addOrder('http://a/')], stillWanted())).rejects.toThrow(
+      /lacks the columns content_hash text/,
+    );
   });
 
   it('waits for a database that ended its connections, and goes on', async () => {

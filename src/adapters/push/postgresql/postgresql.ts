@@ -9,26 +9,26 @@ import { Connections } from './connections.js';
 import { COLUMNS, ensureTable, quoteTable } from './table.js';
 
 const DEFAULT_TABLE = 'documents';
-const ENTRIES_AT_ONCE = 1_000;
+const PAGE_SIZE = 1_000;
 
-/** SQLSTATE classes that blame one of the documents, not the database: data, constraints, limits. */
+/** SQLSTATE classes of errors that a document causes, not the database: data, constraints, limits. */
 const REFUSALS = /^(?:22|23|54)/;
 
 /**
- * A table in a PostgreSQL database, with one row per document. A batch is one transaction, which is on disk before it
- * is acknowledged, even if the database is configured to confirm it earlier.
+ * Writes documents to a table of a PostgreSQL database, one row per document. A batch is one transaction, which is on
+ * disk before it is acknowledged, even if the database is configured to confirm transactions earlier.
  */
 export class PostgresqlSink implements Sink {
   readonly name: string;
   private readonly connections: Connections;
   private readonly table: string;
-  private readonly search: string | undefined;
-  private ready: Promise<void> | undefined;
+  private readonly searchConfiguration: string | undefined;
+  private readyPromise: Promise<void> | undefined;
 
   constructor(definition: SinkDefinitionOf<'postgresql'>) {
     this.name = definition.name;
     this.table = definition.options.table ?? DEFAULT_TABLE;
-    this.search = definition.options.search;
+    this.searchConfiguration = definition.options.search;
     this.connections = new Connections(definition);
   }
 
@@ -39,13 +39,13 @@ export class PostgresqlSink implements Sink {
 
   async *listEntries(signal: AbortSignal): AsyncGenerator<{ uri: string; stamp: string }> {
     await this.ensureTableOnce();
-    const sql = `SELECT id, uri, content_hash FROM ${quoteTable(this.table)} WHERE id > $1 ORDER BY id LIMIT ${ENTRIES_AT_ONCE}`;
-    for (let after = ''; ; ) {
+    const sql = `SELECT id, uri, content_hash FROM ${quoteTable(this.table)} WHERE id > $1 ORDER BY id LIMIT ${PAGE_SIZE}`;
+    for (let lastId = ''; ; ) {
       signal.throwIfAborted();
-      const rows = await this.withUnavailableErrors(() => this.readPage(sql, after));
+      const rows = await this.withUnavailableErrors(() => this.readPage(sql, lastId));
       yield* rows.map(({ uri, content_hash: stamp }) => ({ uri, stamp }));
-      if (rows.length < ENTRIES_AT_ONCE) return;
-      after = rows.at(-1)!.id;
+      if (rows.length < PAGE_SIZE) return;
+      lastId = rows.at(-1)!.id;
     }
   }
 
@@ -62,40 +62,42 @@ export class PostgresqlSink implements Sink {
     return this.connections.close();
   }
 
-  private async readPage(sql: string, after: string) {
-    return (await this.connections.query<{ id: string; uri: string; content_hash: string }>(sql, [after])).rows;
+  private async readPage(sql: string, lastId: string) {
+    return (await this.connections.query<{ id: string; uri: string; content_hash: string }>(sql, [lastId])).rows;
   }
 
-  /** Runs only once, unless it fails. */
+  /** Creates a missing table. Runs only once, unless it fails. */
   private async ensureTableOnce(): Promise<void> {
-    this.ready ??= this.withUnavailableErrors(() => ensureTable(this.connections, this.table, this.search));
+    this.readyPromise ??= this.withUnavailableErrors(() =>
+      ensureTable(this.connections, this.table, this.searchConfiguration),
+    );
     try {
-      await this.ready;
+      await this.readyPromise;
     } catch (error) {
-      this.ready = undefined;
+      this.readyPromise = undefined;
       throw error;
     }
   }
 
   private async send(orders: readonly PushOrder[], signal: AbortSignal): Promise<RequestAnswer> {
-    if (signal.aborted) throw new SinkUnavailable(`${this.connections.where}: the delivery was stopped`);
+    if (signal.aborted) throw new SinkUnavailable(`${this.connections.displayName}: the delivery was stopped`);
     try {
-      await this.connections.transaction((client) => this.write(client, orders));
+      await this.connections.withTransaction((client) => this.write(client, orders));
       return acknowledgeAll(orders);
     } catch (error) {
       const { code = '', message } = error as { code?: string; message: string };
       if (REFUSALS.test(code)) return { refused: message.slice(0, 1_000) };
-      if (code === UNDEFINED_TABLE) this.ready = undefined; // the table was dropped: the next attempt creates it again
+      if (code === UNDEFINED_TABLE) this.readyPromise = undefined; // it was dropped: the next attempt creates it again
       throw this.toUnavailable(error);
     }
   }
 
   private async write(client: pg.PoolClient, orders: readonly PushOrder[]): Promise<void> {
-    await client.query(DURABLE);
+    await client.query(ENSURE_DURABLE_COMMIT);
     const table = quoteTable(this.table);
-    for (const { kind, orders: some } of groupRunsByKind(orders)) {
-      if (kind === 'delete') await client.query(`DELETE FROM ${table} WHERE id = ANY ($1)`, [some.map(orderId)]);
-      else await client.query(upsertStatement(table), toColumns(some));
+    for (const { kind, orders: run } of groupRunsByKind(orders)) {
+      if (kind === 'delete') await client.query(`DELETE FROM ${table} WHERE id = ANY ($1)`, [run.map(digestOrderUri)]);
+      else await client.query(buildUpsertStatement(table), toColumns(run));
     }
   }
 
@@ -109,18 +111,18 @@ export class PostgresqlSink implements Sink {
 
   private toUnavailable(error: unknown): SinkUnavailable {
     const { message, code } = error as { message?: string; code?: string };
-    return new SinkUnavailable(`${this.connections.where}: ${message || code || String(error)}`);
+    return new SinkUnavailable(`${this.connections.displayName}: ${message || code || String(error)}`);
   }
 }
 
 const UNDEFINED_TABLE = '42P01';
 
-const DURABLE =
+const ENSURE_DURABLE_COMMIT =
   "SELECT set_config('synchronous_commit', 'on', true) WHERE current_setting('synchronous_commit') = 'off'";
 
 const digestUri = (uri: string): string => createHash('sha256').update(uri).digest('hex');
 
-const orderId = ({ uri }: PushOrder): string => digestUri(uri);
+const digestOrderUri = ({ uri }: PushOrder): string => digestUri(uri);
 
 interface KeptRow {
   readonly uri: string;
@@ -142,12 +144,12 @@ const toKeptDocument = ({ uri, content_hash: stamp, crawler, text, metas, ...row
 };
 
 /** Each column gets an array of values, so that the statement is the same for batches of any size. */
-function upsertStatement(table: string): string {
+function buildUpsertStatement(table: string): string {
   const names = COLUMNS.map(({ name }) => name);
   const arrays = COLUMNS.map(({ type }, i) => `$${i + 1}::${type}[]`).join(', ');
-  const changes = names.slice(1).map((name) => `${name} = excluded.${name}`);
+  const assignments = names.slice(1).map((name) => `${name} = excluded.${name}`);
   return `INSERT INTO ${table} (${names.join(', ')}) SELECT * FROM unnest(${arrays})
-    ON CONFLICT (id) DO UPDATE SET ${changes.join(', ')}`;
+    ON CONFLICT (id) DO UPDATE SET ${assignments.join(', ')}`;
 }
 
 function toColumns(orders: readonly PushOrder[]): unknown[][] {
@@ -160,44 +162,44 @@ type Row = Readonly<Record<(typeof COLUMNS)[number]['name'], string | undefined>
 function toRow(order: PushOrder, document: PushDocument): Row {
   const { uri, stamp, metas, master, text } = document;
   return {
-    id: orderId(order),
-    uri: withoutNul(uri),
+    id: digestOrderUri(order),
+    uri: removeNul(uri),
     content_hash: stamp,
     crawler: order.crawler,
-    title: withoutNul(metas.find(({ name }) => name === 'title')?.value ?? ''),
-    text: withoutNul(text),
+    title: removeNul(metas.find(({ name }) => name === 'title')?.value ?? ''),
+    text: removeNul(text),
     metas: JSON.stringify({
-      ...groupValuesByName(metas.map(metaWithoutNul), (name) => name || '_'),
-      ...toFormColumns(document),
+      ...groupValuesByName(metas.map(removeNulFromMeta), (name) => name || '_'),
+      ...toFormMetas(document),
     }),
-    mime_type: withoutNul(master.mimeType),
+    mime_type: removeNul(master.mimeType),
     encoding: master.encoding,
-    file_name: withoutNul(master.fileName),
+    file_name: removeNul(master.fileName),
     updated_at: new Date(order.decidedAt).toISOString(),
   };
 }
 
-/** Stored with the metas, under the names that other sinks use. */
-function toFormColumns({ headings, markdown, chunks }: PushDocument): Record<string, unknown> {
+/** Returns headings, Markdown and chunks, which are stored with the metas under the names that other sinks use. */
+function toFormMetas({ headings, markdown, chunks }: PushDocument): Record<string, unknown> {
   return {
-    ...(headings ? { headings: headings.map(formatHeading).map(withoutNul) } : {}),
-    ...(markdown === undefined ? {} : { markdown: withoutNul(markdown) }),
+    ...(headings ? { headings: headings.map(formatHeading).map(removeNul) } : {}),
+    ...(markdown === undefined ? {} : { markdown: removeNul(markdown) }),
     ...(chunks
       ? {
-          chunks: chunks.map(({ text, path, ...place }) => ({
-            text: withoutNul(text),
-            path: path.map(withoutNul),
-            ...place,
+          chunks: chunks.map(({ text, path, ...position }) => ({
+            text: removeNul(text),
+            path: path.map(removeNul),
+            ...position,
           })),
         }
       : {}),
   };
 }
 
-/** PostgreSQL accepts all Unicode text except the NUL character. */
-const withoutNul = (text: string): string => text.toWellFormed().replaceAll('\0', '');
+/** Removes NUL characters, which PostgreSQL does not accept, and replaces unpaired surrogates. */
+const removeNul = (text: string): string => text.toWellFormed().replaceAll('\0', '');
 
-const metaWithoutNul = ({ name, value }: PushDocument['metas'][number]) => ({
-  name: withoutNul(name),
-  value: withoutNul(value),
+const removeNulFromMeta = ({ name, value }: PushDocument['metas'][number]) => ({
+  name: removeNul(name),
+  value: removeNul(value),
 });

@@ -1,11 +1,11 @@
-/** The table of a `postgresql` sink: if it is missing, the first node to connect creates it. */
+/** The table of a `postgresql` sink. If it is missing, the first node that connects creates it. */
 import pg from 'pg';
 import { SinkUnavailable } from '../../../engine/ports/sink.js';
 import type { Connections } from './connections.js';
 
 /**
- * The key is a digest, because a URL may be longer than what PostgreSQL accepts in an index. The columns are a list so
- * that the INSERT and the check of an existing table share it.
+ * The columns of the table, shared by the INSERT statement and the check of an existing table. The key is a digest,
+ * because a URL may be longer than what PostgreSQL accepts in an index.
  */
 export const COLUMNS = [
   { name: 'id', type: 'text', constraint: 'PRIMARY KEY' },
@@ -21,42 +21,42 @@ export const COLUMNS = [
   { name: 'updated_at', type: 'timestamptz', constraint: 'NOT NULL' },
 ] as const;
 
-/** Characters of the text that are searchable: a tsvector holds at most 1 MB, so words beyond this are not found. */
-const SEARCHED_TEXT = 200_000;
+/** Maximum number of searchable characters of a text, because a tsvector can hold at most 1 MB. */
+const MAX_SEARCHED_LENGTH = 200_000;
 
-/** `schema.table` or `table`, quoted for SQL. */
+/** Quotes `schema.table` or `table` for SQL. */
 export const quoteTable = (name: string): string => name.split('.').map(pg.escapeIdentifier).join('.');
 
-/** Creates the schema, table, search column and index if they are missing. Never changes or removes what exists. */
+/** Creates the schema, table, search column and index if they are missing. Existing ones are never changed. */
 export async function ensureTable(connections: Connections, name: string, search?: string): Promise<void> {
   const table = quoteTable(name);
-  const present = await listColumns(connections, table);
-  const missing = COLUMNS.filter((column) => !present.has(column.name));
-  if (present.size > 0 && missing.length > 0) {
-    const names = missing.map((column) => `${column.name} ${column.type}`).join(', ');
+  const existingColumns = await listColumns(connections, table);
+  const missingColumns = COLUMNS.filter((column) => !existingColumns.has(column.name));
+  if (existingColumns.size > 0 && missingColumns.length > 0) {
+    const names = missingColumns.map((column) => `${column.name} ${column.type}`).join(', ');
     throw new SinkUnavailable(
-      `${connections.where}: the table ${name} has no columns ${names}; specify a different table`,
+      `${connections.displayName}: the table ${name} lacks the columns ${names}; add them, or specify a different table`,
     );
   }
-  if (missing.length === 0 && (search === undefined || present.has('search'))) return;
-  await connections.transaction(async (client) => {
-    // If two nodes do this at once, IF NOT EXISTS alone can fail on the catalog's own keys.
+  if (missingColumns.length === 0 && (search === undefined || existingColumns.has('search'))) return;
+  await connections.withTransaction(async (client) => {
+    // If two nodes do this at the same time, IF NOT EXISTS alone can fail because of duplicate keys in the catalog.
     await client.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`crawlway sink ${table}`]);
     const [schema] = name.includes('.') ? name.split('.') : [];
     if (schema !== undefined && !(await hasSchema(client, schema)))
       await client.query(`CREATE SCHEMA IF NOT EXISTS ${pg.escapeIdentifier(schema)}`);
     const columns = COLUMNS.map((column) => `${column.name} ${column.type} ${column.constraint}`).join(', ');
     await client.query(`CREATE TABLE IF NOT EXISTS ${table} (${columns})`);
-    if (search !== undefined) await addSearch(client, name, search);
+    if (search !== undefined) await addSearchColumn(client, name, search);
   });
 }
 
-async function addSearch(client: pg.PoolClient, name: string, search: string): Promise<void> {
+async function addSearchColumn(client: pg.PoolClient, name: string, search: string): Promise<void> {
   const table = quoteTable(name);
   const configuration = `${pg.escapeLiteral(search)}::regconfig`;
   await client.query(`ALTER TABLE ${table} ADD COLUMN IF NOT EXISTS search tsvector GENERATED ALWAYS AS (
     setweight(to_tsvector(${configuration}, left(title, 1000)), 'A') ||
-    setweight(to_tsvector(${configuration}, left(text, ${SEARCHED_TEXT})), 'B')) STORED`);
+    setweight(to_tsvector(${configuration}, left(text, ${MAX_SEARCHED_LENGTH})), 'B')) STORED`);
   const index = pg.escapeIdentifier(`${name.split('.').at(-1)}_search_idx`);
   await client.query(`CREATE INDEX IF NOT EXISTS ${index} ON ${table} USING gin (search)`);
 }

@@ -6,20 +6,20 @@ export interface Challenge {
   readonly parameters: ReadonlyMap<string, string>;
 }
 
-const MOST_PARTS = 200;
+const MAX_PARTS = 200;
 const PART = /\s*(?:([\w!#$%&'*+.^`|~-]+)(?:\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s",]*)))?|,)/y;
 
-/** Several challenges of one response form one list; a name without a value begins the next challenge. */
+/** The challenges of a response form one list; a name without a value begins the next challenge. */
 export function parseChallenges(header: string | undefined): Challenge[] {
   const challenges: { scheme: string; parameters: Map<string, string> }[] = [];
   const text = (header ?? '').slice(0, 16_384);
   PART.lastIndex = 0;
-  for (let parts = 0; parts < MOST_PARTS; parts++) {
-    const found = PART.exec(text);
-    if (!found || found[0] === '') break;
-    const [, name, quoted, plain] = found;
+  for (let partCount = 0; partCount < MAX_PARTS; partCount++) {
+    const match = PART.exec(text);
+    if (!match || match[0] === '') break;
+    const [, name, quotedValue, plainValue] = match;
     if (name === undefined) continue;
-    const value = quoted?.replace(/\\(.)/g, '$1') ?? plain;
+    const value = quotedValue?.replace(/\\(.)/g, '$1') ?? plainValue;
     if (value === undefined) challenges.push({ scheme: name.toLowerCase(), parameters: new Map() });
     else challenges.at(-1)?.parameters.set(name.toLowerCase(), value);
   }

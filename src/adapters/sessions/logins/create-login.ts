@@ -7,29 +7,29 @@ import { NegotiateSession } from './negotiate-login.js';
 import { OAuth2Client } from './oauth2-login.js';
 import { SteadyLogin } from './steady-login.js';
 
-/** The login's steps and result never contain the definition's secrets, although a site may repeat them anywhere. */
+/** Hides the definition's secrets in the login's reported steps and result, since a site may repeat them anywhere. */
 export function createLogin(definition: LoginDefinition): LoginMethod {
-  const method = createMethod(definition);
+  const method = createLoginMethod(definition);
   const login = method.login.bind(method);
-  const hidden = createSecretFilter([...collectSecrets(definition), ...encodeBasic(definition)]);
+  const hideSecrets = createSecretFilter([...collectSecrets(definition), ...listBasicCredentials(definition)]);
   method.login = async (tools) => {
     const report: LoginTools['report'] = ({ url, detail, ...step }) =>
       tools.report({
         ...step,
-        ...(url === undefined ? {} : { url: hidden(url) }),
-        ...(detail === undefined ? {} : { detail: hidden(detail) }),
+        ...(url === undefined ? {} : { url: hideSecrets(url) }),
+        ...(detail === undefined ? {} : { detail: hideSecrets(detail) }),
       });
     const result = await login({ ...tools, report });
-    return result.kind === 'in' ? result : { ...result, detail: hidden(result.detail) };
+    return result.kind === 'in' ? result : { ...result, detail: hideSecrets(result.detail) };
   };
   return method;
 }
 
-const encodeBasic = (definition: LoginDefinition): string[] =>
+const listBasicCredentials = (definition: LoginDefinition): string[] =>
   'user' in definition && 'password' in definition ? [`${definition.user}:${definition.password.reveal()}`] : [];
 
 /** To add a type, add a row to the table in read/logins.ts, its definition, and a class here. */
-function createMethod(definition: LoginDefinition): LoginMethod {
+function createLoginMethod(definition: LoginDefinition): LoginMethod {
   switch (definition.type) {
     case 'digest':
       return new DigestLogin(definition);

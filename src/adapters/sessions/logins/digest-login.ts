@@ -15,25 +15,29 @@ import { fetchAndReport, toLoginResult } from './probe.js';
 /** Digest authentication: every request responds to the last challenge and carries a counter. */
 export class DigestLogin implements LoginMethod {
   private challenge: DigestChallenge | undefined;
-  private count = 0;
+  private requestCount = 0;
 
   constructor(private readonly definition: PasswordLogin) {}
 
   async login(tools: LoginTools): Promise<LoginResult> {
     const { check, name } = this.definition;
-    const first = await fetchAndReport(tools, 'requested a challenge', { url: check, session: { login: name } });
-    if (first.kind === 'failure' || first.status !== 401) return toLoginResult(first, check);
-    const header = first.headers['www-authenticate'];
+    const challengeOutcome = await fetchAndReport(tools, 'requested a challenge', {
+      url: check,
+      session: { login: name },
+    });
+    if (challengeOutcome.kind === 'failure' || challengeOutcome.status !== 401)
+      return toLoginResult(challengeOutcome, check);
+    const header = challengeOutcome.headers['www-authenticate'];
     if (!this.acceptChallenge(header))
       return {
         kind: 'changed',
-        detail: `${check} asks for ${listSchemes(header) || 'no scheme at all'}, not for a Digest that this login supports`,
+        detail: `${check} offers ${listSchemes(header) || 'no authentication'}, but no Digest challenge that this login supports`,
       };
-    const answer = await fetchAndReport(tools, 'responded to the challenge', {
+    const outcome = await fetchAndReport(tools, 'responded to the challenge', {
       url: check,
       session: this.getSession(check),
     });
-    return toLoginResult(answer, check, ['digest']);
+    return toLoginResult(outcome, check, ['digest']);
   }
 
   getSession(url: string): RequestSession {
@@ -44,7 +48,7 @@ export class DigestLogin implements LoginMethod {
     const request = {
       method: 'GET',
       uri: pathname + search,
-      count: ++this.count,
+      count: ++this.requestCount,
       cnonce: randomBytes(16).toString('hex'),
     };
     return {
@@ -54,14 +58,14 @@ export class DigestLogin implements LoginMethod {
 
   judgeResponse({ status, challenge, authenticationInfo }: SessionAnswer): SessionVerdict {
     if (status !== 401) {
-      const next = parseParameters(authenticationInfo).get('nextnonce');
-      if (next !== undefined && this.challenge) this.setChallenge({ ...this.challenge, nonce: next });
+      const nextNonce = parseParameters(authenticationInfo).get('nextnonce');
+      if (nextNonce !== undefined && this.challenge) this.setChallenge({ ...this.challenge, nonce: nextNonce });
       return 'fine';
     }
-    const before = this.challenge;
-    const known = this.acceptChallenge(challenge);
+    const previousChallenge = this.challenge;
+    const isAccepted = this.acceptChallenge(challenge);
     // A nonce expires independently of the password.
-    return known && (this.challenge?.stale || !before) ? 'again' : 'ended';
+    return isAccepted && (this.challenge?.stale || !previousChallenge) ? 'again' : 'ended';
   }
 
   private acceptChallenge(header: string | undefined): boolean {
@@ -71,7 +75,7 @@ export class DigestLogin implements LoginMethod {
   }
 
   private setChallenge(challenge: DigestChallenge): void {
-    if (challenge.nonce !== this.challenge?.nonce) this.count = 0;
+    if (challenge.nonce !== this.challenge?.nonce) this.requestCount = 0;
     this.challenge = challenge;
   }
 }

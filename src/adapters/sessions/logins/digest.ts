@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import type { Challenge } from './challenges.js';
 
 const HASHES: Readonly<Record<string, string>> = { md5: 'md5', 'sha-256': 'sha256', 'sha-512-256': 'sha512-256' };
-const STRENGTH = ['sha-512-256', 'sha-256', 'md5'];
+const ALGORITHMS_BY_STRENGTH = ['sha-512-256', 'sha-256', 'md5'];
 
 export interface DigestChallenge {
   readonly realm: string;
@@ -24,21 +24,21 @@ export interface DigestUser {
   readonly password: string;
 }
 
-const baseAlgorithm = (algorithm: string | undefined): string =>
+const getBaseAlgorithm = (algorithm: string | undefined): string =>
   (algorithm ?? 'MD5').toLowerCase().replace(/-sess$/, '');
 
 /** Chooses the strongest supported challenge. */
 export function chooseDigest(challenges: readonly Challenge[]): DigestChallenge | undefined {
-  const usable = challenges.filter(({ scheme, parameters }) => {
+  const usableChallenges = challenges.filter(({ scheme, parameters }) => {
     const qop = parameters.get('qop');
-    const known = baseAlgorithm(parameters.get('algorithm')) in HASHES;
-    return scheme === 'digest' && parameters.has('nonce') && known && (!qop || /\bauth\b(?!-)/.test(qop));
+    const isSupported = getBaseAlgorithm(parameters.get('algorithm')) in HASHES;
+    return scheme === 'digest' && parameters.has('nonce') && isSupported && (!qop || /\bauth\b(?!-)/.test(qop));
   });
   const rankStrength = ({ parameters }: Challenge): number =>
-    STRENGTH.indexOf(baseAlgorithm(parameters.get('algorithm')));
-  const [best] = usable.toSorted((a, b) => rankStrength(a) - rankStrength(b));
-  if (!best) return undefined;
-  const { parameters } = best;
+    ALGORITHMS_BY_STRENGTH.indexOf(getBaseAlgorithm(parameters.get('algorithm')));
+  const [bestChallenge] = usableChallenges.toSorted((a, b) => rankStrength(a) - rankStrength(b));
+  if (!bestChallenge) return undefined;
+  const { parameters } = bestChallenge;
   return {
     realm: parameters.get('realm') ?? '',
     nonce: parameters.get('nonce') ?? '',
@@ -67,12 +67,12 @@ export function createDigestAuthorization(
 ): string {
   const { realm, nonce, opaque, algorithm, qop, userhash } = challenge;
   const hash = (text: string): string =>
-    createHash(HASHES[baseAlgorithm(algorithm)]!).update(text, 'utf8').digest('hex');
+    createHash(HASHES[getBaseAlgorithm(algorithm)]!).update(text, 'utf8').digest('hex');
   const { method, uri, cnonce } = request;
   const nc = request.count.toString(16).padStart(8, '0');
   const secret = hash(`${user.user}:${realm}:${user.password}`);
-  const session = /-sess$/i.test(algorithm ?? '');
-  const a1 = session ? hash(`${secret}:${nonce}:${cnonce}`) : secret;
+  const isSession = /-sess$/i.test(algorithm ?? '');
+  const a1 = isSession ? hash(`${secret}:${nonce}:${cnonce}`) : secret;
   const a2 = hash(`${method}:${uri}`);
   const response = qop ? hash(`${a1}:${nonce}:${nc}:${cnonce}:auth:${a2}`) : hash(`${a1}:${nonce}:${a2}`);
   const username = userhash ? hash(`${user.user}:${realm}`) : user.user;
@@ -85,7 +85,7 @@ export function createDigestAuthorization(
     ...(algorithm === undefined ? [] : [`algorithm=${algorithm}`]),
     ...(opaque === undefined ? [] : [`opaque=${quote(opaque)}`]),
     ...(qop ? ['qop=auth', `nc=${nc}`] : []),
-    ...(qop || session ? [`cnonce="${cnonce}"`] : []),
+    ...(qop || isSession ? [`cnonce="${cnonce}"`] : []),
     ...(userhash ? ['userhash=true'] : []),
   ];
   return `Digest ${parts.join(', ')}`;

@@ -16,19 +16,19 @@ import {
   findField,
   findForm,
   getFieldName,
-  getText,
+  getPageText,
   type HtmlPage,
   hasElement,
   PageTooComplex,
   parsePage,
 } from './html-form.js';
 
-const LARGEST_PAGE = 2 * 1024 * 1024;
-const MOST_REDIRECTS = 10;
-const MOST_PAGES_KNOWN = 20;
+const MAX_PAGE_SIZE = 2 * 1024 * 1024;
+const MAX_REDIRECTS = 10;
+const MAX_KNOWN_PAGES = 20;
 const LOGOUT = /(?:^|\/)(?:log|sign)[-_]?(?:out|off)(?:[./?]|$)/i;
 
-interface Shown {
+interface ShownPage {
   readonly page: HtmlPage;
   readonly status: number;
 }
@@ -40,7 +40,7 @@ interface Submission {
   readonly contentType?: string;
 }
 
-/** Makes a login fail; the message is for a person. */
+/** Makes a login fail; the message is shown to the operator. */
 class LoginFault extends Error {
   constructor(
     readonly kind: Exclude<LoginResult['kind'], 'in'>,
@@ -50,8 +50,8 @@ class LoginFault extends Error {
   }
 }
 
-/** What is kept across a restart. */
-interface Kept {
+/** The state that is kept across restarts. */
+interface SavedState {
   readonly jar?: string;
   readonly markers: readonly string[];
   readonly pages: readonly string[];
@@ -73,12 +73,12 @@ export class FormSession implements LoginMethod {
     this.jar = new CookieSession();
     try {
       const { page, steps } = this.definition;
-      let shown = await this.openPage(tools, 'opened the login page', { url: page, method: 'GET' });
+      let shownPage = await this.openPage(tools, 'opened the login page', { url: page, method: 'GET' });
       for (const [index, step] of steps.entries()) {
         const what = steps.length === 1 ? 'sent the form' : `sent step ${index + 1} of ${steps.length}`;
-        shown = await this.openPage(tools, what, await this.prepareSubmission(step, shown));
+        shownPage = await this.openPage(tools, what, await this.prepareSubmission(step, shownPage));
       }
-      return this.judgeResult(shown, tools);
+      return this.judgeResult(shownPage, tools);
     } catch (error) {
       if (!(error instanceof LoginFault)) throw error;
       tools.report({ what: 'stopped', detail: error.message });
@@ -91,10 +91,10 @@ export class FormSession implements LoginMethod {
   }
 
   async judgeResponse({ url, status, location, setCookie, loggedOut }: SessionAnswer): Promise<SessionVerdict> {
-    const changed = setCookie !== undefined && (await this.jar.storeCookies(url, setCookie));
+    const cookiesChanged = setCookie !== undefined && (await this.jar.storeCookies(url, setCookie));
     if (status === 401 || loggedOut === true) return 'ended';
     if (location === undefined) return 'fine';
-    if (location === url) return changed ? 'again' : 'fine';
+    if (location === url) return cookiesChanged ? 'again' : 'fine';
     return this.leadsToLogin(location) ? 'ended' : 'fine';
   }
 
@@ -103,12 +103,12 @@ export class FormSession implements LoginMethod {
   }
 
   save(): string | undefined {
-    const kept: Kept = { jar: this.jar.save(), markers: this.markers, pages: [...this.pages] };
-    return kept.jar === undefined ? undefined : JSON.stringify(kept);
+    const state: SavedState = { jar: this.jar.save(), markers: this.markers, pages: [...this.pages] };
+    return state.jar === undefined ? undefined : JSON.stringify(state);
   }
 
   async restore(text: string): Promise<void> {
-    const { jar, markers, pages } = JSON.parse(text) as Kept;
+    const { jar, markers, pages } = JSON.parse(text) as SavedState;
     if (jar !== undefined) await this.jar.restore(jar);
     this.markers = markers;
     for (const page of pages) this.addKnownPage(page);
@@ -120,36 +120,36 @@ export class FormSession implements LoginMethod {
     return this.pages.has(url.origin + url.pathname) || this.definition.sendTo.includes(url.origin);
   }
 
-  /** The root of the prefix is an ordinary page of the site and therefore not added. */
+  /** Adds the page unless its URL is the prefix itself, which is an ordinary page of the site. */
   private addKnownPage(href: string): void {
     const url = URL.parse(href);
-    const own = URL.parse(this.definition.url);
-    if (!url || (own && url.origin === own.origin && url.pathname === own.pathname)) return;
-    if (this.pages.size < MOST_PAGES_KNOWN) this.pages.add(url.origin + url.pathname);
+    const prefixUrl = URL.parse(this.definition.url);
+    if (!url || (prefixUrl && url.origin === prefixUrl.origin && url.pathname === prefixUrl.pathname)) return;
+    if (this.pages.size < MAX_KNOWN_PAGES) this.pages.add(url.origin + url.pathname);
   }
 
   /** Requests one page, following redirects. */
-  private async openPage(tools: LoginTools, what: string, first: Submission): Promise<Shown> {
-    let request = first;
-    for (let hop = 0; hop <= MOST_REDIRECTS; hop++) {
-      const answer = await this.fetch(tools, hop === 0 ? what : 'followed the redirect', request);
-      const location = REDIRECTS.has(answer.status) ? answer.headers['location'] : undefined;
-      if (location === undefined) return this.toShownPage(answer, request.url);
-      request = this.followRedirect(request, answer.status, location);
+  private async openPage(tools: LoginTools, what: string, firstRequest: Submission): Promise<ShownPage> {
+    let request = firstRequest;
+    for (let hop = 0; hop <= MAX_REDIRECTS; hop++) {
+      const response = await this.fetch(tools, hop === 0 ? what : 'followed the redirect', request);
+      const location = REDIRECTS.has(response.status) ? response.headers['location'] : undefined;
+      if (location === undefined) return this.toShownPage(response, request.url);
+      request = this.followRedirect(request, response.status, location);
     }
     throw new LoginFault(
       'changed',
-      `${withoutQuery(first.url)} leads to more than ${MOST_REDIRECTS} redirects in a row`,
+      `${removeQuery(firstRequest.url)} leads to more than ${MAX_REDIRECTS} redirects in a row`,
     );
   }
 
   private followRedirect({ url, method, body, contentType }: Submission, status: number, location: string): Submission {
     const target = URL.parse(location, url);
     if (!target || !/^https?:$/.test(target.protocol))
-      throw new LoginFault('changed', `${withoutQuery(url)} redirects to something that is not a web page`);
-    this.checkTransport(target);
+      throw new LoginFault('changed', `${removeQuery(url)} redirects to something that is not a web page`);
+    this.requireSecureTransport(target);
     if (method === 'GET' || (status !== 307 && status !== 308)) return { url: target.href, method: 'GET' };
-    this.checkRecipient(target);
+    this.requireAllowedRecipient(target);
     return { url: target.href, method, body, contentType };
   }
 
@@ -157,124 +157,129 @@ export class FormSession implements LoginMethod {
     const { url, method, body, contentType } = request;
     const session: RequestSession = { login: this.definition.name, cookies: this.jar.getCookies(url) };
     const headers = contentType === undefined ? undefined : { 'content-type': contentType };
-    const answer = await tools.fetch({ url, method, body, headers, session, maxSize: LARGEST_PAGE });
-    const shownUrl = withoutQuery(url);
-    if (answer.kind === 'failure') {
-      tools.report({ what, url: shownUrl, detail: `${answer.code}: ${answer.detail}` });
-      throw new LoginFault('unreachable', `${shownUrl} could not be reached: ${answer.code}: ${answer.detail}`);
+    const outcome = await tools.fetch({ url, method, body, headers, session, maxSize: MAX_PAGE_SIZE });
+    const shownUrl = removeQuery(url);
+    if (outcome.kind === 'failure') {
+      tools.report({ what, url: shownUrl, detail: `${outcome.code}: ${outcome.detail}` });
+      throw new LoginFault('unreachable', `${shownUrl} could not be reached: ${outcome.code}: ${outcome.detail}`);
     }
-    const { 'set-cookie': setCookie, location } = answer.headers;
+    const { 'set-cookie': setCookie, location } = outcome.headers;
     if (setCookie !== undefined) await this.jar.storeCookies(url, setCookie);
-    tools.report({ what, url: shownUrl, status: answer.status, detail: describeRedirect(setCookie, location) });
-    return answer;
+    tools.report({ what, url: shownUrl, status: outcome.status, detail: describeRedirect(setCookie, location) });
+    return outcome;
   }
 
-  private toShownPage(answer: Extract<FetchOutcome, { kind: 'response' }>, url: string): Shown {
-    const { status } = answer;
-    const place = withoutQuery(url);
-    if (status === 423) throw new LoginFault('locked', `${place} responded with 423: the account is locked`);
+  private toShownPage(response: Extract<FetchOutcome, { kind: 'response' }>, url: string): ShownPage {
+    const { status } = response;
+    const shownUrl = removeQuery(url);
+    if (status === 423) throw new LoginFault('locked', `${shownUrl} responded with 423: the account is locked`);
     if (status === 408 || status === 429 || status >= 500)
-      throw new LoginFault('unreachable', `${place} responded with ${status}`);
+      throw new LoginFault('unreachable', `${shownUrl} responded with ${status}`);
     try {
-      return { page: parsePage(new TextDecoder().decode(answer.body), url), status };
+      return { page: parsePage(new TextDecoder().decode(response.body), url), status };
     } catch (error) {
       if (!(error instanceof PageTooComplex)) throw error;
-      throw new LoginFault('changed', `${place} ${error.message}`);
+      throw new LoginFault('changed', `${shownUrl} ${error.message}`);
     }
   }
 
-  private async prepareSubmission({ form: wanted, fields, json }: LoginStep, { page }: Shown): Promise<Submission> {
+  private async prepareSubmission(
+    { form: formName, fields, json }: LoginStep,
+    { page }: ShownPage,
+  ): Promise<Submission> {
     if (json !== undefined) {
       const target = new URL(json);
-      this.checkRecipient(target);
+      this.requireAllowedRecipient(target);
       const values = Object.fromEntries(fields.map(({ name, value }) => [name, value.reveal()]));
       this.addKnownPage(json);
       return { url: json, method: 'POST', body: Buffer.from(JSON.stringify(values)), contentType: 'application/json' };
     }
     const form = findForm(
       page,
-      wanted,
+      formName,
       fields.map(({ name }) => name),
     );
-    const place = withoutQuery(page.url);
+    const shownUrl = removeQuery(page.url);
     if (!form) {
-      const looked =
-        wanted === undefined ? `with the fields ${fields.map(({ name }) => name).join(', ')}` : `"${wanted}"`;
-      throw new LoginFault('changed', `${place} has no form ${looked}: ${describeForms(page)}`);
+      const description =
+        formName === undefined ? `with the fields ${fields.map(({ name }) => name).join(', ')}` : `"${formName}"`;
+      throw new LoginFault('changed', `${shownUrl} has no form ${description}: ${describeForms(page)}`);
     }
     const filled = new Map(
       fields.map(({ name, value }) => {
         const field = findField(form.element, name);
         if (!field)
-          throw new LoginFault('changed', `the form of ${place} has no field ${name}: ${describeForms(page)}`);
+          throw new LoginFault('changed', `the form on ${shownUrl} has no field ${name}: ${describeForms(page)}`);
         return [field, value.reveal()] as const;
       }),
     );
     const target = new URL(form.action);
-    this.checkRecipient(target);
+    this.requireAllowedRecipient(target);
     this.addKnownPage(page.url);
     if (this.definition.loggedOut === undefined && filled.size > 1)
       this.markers = [...filled.keys()].flatMap((field) => getFieldName(field) ?? []).map((name) => `name="${name}"`);
     return encodeForm(target, form.method, form.multipart, collectValues(form.element, filled));
   }
 
-  private checkTransport({ protocol, origin }: URL): void {
+  private requireSecureTransport({ protocol, origin }: URL): void {
     if (protocol === 'https:' || this.definition.insecure) return;
     throw new LoginFault(
       'changed',
-      `the login leads to ${origin}, which does not use TLS: write insecure="true" if that is intended`,
+      `the login leads to ${origin}, which does not use TLS: set insecure="true" if this is intended`,
     );
   }
 
-  private checkRecipient(target: URL): void {
-    this.checkTransport(target);
+  private requireAllowedRecipient(target: URL): void {
+    this.requireSecureTransport(target);
     const { page, url, sendTo } = this.definition;
-    const allowed = [new URL(page).origin, new URL(url).origin, ...sendTo];
-    if (allowed.includes(target.origin)) return;
+    const allowedOrigins = [new URL(page).origin, new URL(url).origin, ...sendTo];
+    if (allowedOrigins.includes(target.origin)) return;
     throw new LoginFault(
       'changed',
-      `the form would send the password to another server, ${target.origin}: write sendTo="${target.origin}" if that is intended`,
+      `the form would send the password to another server, ${target.origin}: set sendTo="${target.origin}" if this is intended`,
     );
   }
 
-  private judgeResult({ page, status }: Shown, tools: LoginTools): LoginResult {
+  private judgeResult({ page, status }: ShownPage, tools: LoginTools): LoginResult {
     const { success, refusedText, lockedText } = this.definition;
-    const text = getText(page);
-    const place = withoutQuery(page.url);
-    const finish = (kind: 'refused' | 'locked', why: string): LoginResult => {
-      tools.report({ what: 'checked whether the login succeeded', url: place, status, detail: why });
-      return { kind, detail: why };
+    const text = getPageText(page);
+    const shownUrl = removeQuery(page.url);
+    const reportFailure = (kind: 'refused' | 'locked', reason: string): LoginResult => {
+      tools.report({ what: 'checked whether the login succeeded', url: shownUrl, status, detail: reason });
+      return { kind, detail: reason };
     };
     if (lockedText !== undefined && text.includes(lockedText))
-      return finish('locked', `${place} says that the account is locked`);
+      return reportFailure('locked', `${shownUrl} says that the account is locked`);
     if (refusedText !== undefined && text.includes(refusedText))
-      return finish('refused', `${place} says that the user or the password is wrong`);
-    const failed = this.findFailedTest({ page, status }, text);
-    if (failed !== undefined) return finish('refused', `after the login, ${place} ${failed}`);
-    const tested = Object.values(success).some((test) => test !== undefined)
+      return reportFailure('refused', `${shownUrl} says that the user or the password is wrong`);
+    const failure = this.findFailedTest({ page, status }, text);
+    if (failure !== undefined) return reportFailure('refused', `after the login, ${shownUrl} ${failure}`);
+    const summary = Object.values(success).some((test) => test !== undefined)
       ? 'all checks passed'
-      : 'it is not the login form';
-    tools.report({ what: 'checked whether the login succeeded', url: place, status, detail: tested });
+      : 'the page is not the login form';
+    tools.report({ what: 'checked whether the login succeeded', url: shownUrl, status, detail: summary });
     return { kind: 'in' };
   }
 
-  private findFailedTest({ page, status }: Shown, text: string): string | undefined {
-    const { selector, cookie, status: wanted, text: wantedText } = this.definition.success;
-    if (wanted !== undefined && status !== wanted) return `responded with ${status}, not ${wanted}`;
-    if (wanted === undefined && status >= 400) return `responded with ${status}`;
+  private findFailedTest({ page, status }: ShownPage, text: string): string | undefined {
+    const { selector, cookie, status: expectedStatus, text: expectedText } = this.definition.success;
+    if (expectedStatus !== undefined && status !== expectedStatus)
+      return `responded with ${status}, not ${expectedStatus}`;
+    if (expectedStatus === undefined && status >= 400) return `responded with ${status}`;
     if (selector !== undefined && !hasElement(page, selector)) return `has no element ${selector}`;
-    if (cookie !== undefined && !this.jar.has(cookie, this.definition.url)) return `has set no cookie ${cookie}`;
-    if (wantedText !== undefined && !text.includes(wantedText)) return 'does not have the text of successText';
-    const tested = [selector, cookie, wanted, wantedText].some((test) => test !== undefined);
-    const last = this.definition.steps.at(-1)!;
-    const names = last.fields.map(({ name }) => name);
-    if (!tested && names.length > 0 && findForm(page, undefined, names)) return 'still shows the login form';
+    if (cookie !== undefined && !this.jar.hasCookie(cookie, this.definition.url))
+      return `has not set the cookie ${cookie}`;
+    if (expectedText !== undefined && !text.includes(expectedText)) return 'does not contain the text of successText';
+    const hasCriteria = [selector, cookie, expectedStatus, expectedText].some((test) => test !== undefined);
+    const lastStep = this.definition.steps.at(-1)!;
+    const names = lastStep.fields.map(({ name }) => name);
+    if (!hasCriteria && names.length > 0 && findForm(page, undefined, names)) return 'still shows the login form';
     return undefined;
   }
 }
 
 /** The query is dropped because, for a form sent by GET, it contains the password. */
-const withoutQuery = (url: string): string => url.split(/[?#]/, 1)[0]!;
+const removeQuery = (url: string): string => url.split(/[?#]/, 1)[0]!;
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
@@ -294,16 +299,16 @@ function encodeForm(
     return { url, method, body: Buffer.from(form.toString()), contentType: 'application/x-www-form-urlencoded' };
   const data = new FormData();
   for (const { name, value } of values) data.append(name, value);
-  const encoded = new Response(data);
-  const contentType = encoded.headers.get('content-type') ?? 'multipart/form-data';
-  return encoded.arrayBuffer().then((body) => ({ url, method, body: new Uint8Array(body), contentType }));
+  const multipartResponse = new Response(data);
+  const contentType = multipartResponse.headers.get('content-type') ?? 'multipart/form-data';
+  return multipartResponse.arrayBuffer().then((body) => ({ url, method, body: new Uint8Array(body), contentType }));
 }
 
-/** Describes the cookies' names and the target of a redirect, without values and queries, which may be secrets. */
+/** Describes the cookies' names and the target of a redirect, without values and queries, which may contain secrets. */
 function describeRedirect(setCookie: string | undefined, location: string | undefined): string | undefined {
   const names = setCookie?.split('\n').map((cookie) => cookie.split('=', 1)[0]!.trim().slice(0, 40));
   const parts = [
-    ...(location === undefined ? [] : [`redirects to ${withoutQuery(location).slice(0, 200)}`]),
+    ...(location === undefined ? [] : [`redirects to ${removeQuery(location).slice(0, 200)}`]),
     ...(names === undefined ? [] : [`sets ${[...new Set(names)].slice(0, 10).join(', ')}`]),
   ];
   return parts.length === 0 ? undefined : parts.join('; ');

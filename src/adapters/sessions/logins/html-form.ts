@@ -18,22 +18,22 @@ export interface HtmlForm {
   readonly multipart: boolean;
 }
 
-export interface Filled {
+export interface FieldValue {
   readonly name: string;
   readonly value: string;
 }
 
-const MOST_FORMS_SHOWN = 5;
-const MOST_FIELDS_SHOWN = 12;
-const FIELDS = 'input, select, textarea, button';
+const MAX_FORMS_SHOWN = 5;
+const MAX_FIELDS_SHOWN = 12;
+const FIELD_SELECTOR = 'input, select, textarea, button';
 
 /**
  * Login pages are parsed by the server's main thread, so their size is limited. Those of real sites have hundreds of
  * elements, a dozen levels deep.
  */
-const MOST_ELEMENTS = 20_000;
-const DEEPEST = 256;
-const MOST_FORMS = 100;
+const MAX_ELEMENTS = 20_000;
+const MAX_DEPTH = 256;
+const MAX_FORMS = 100;
 
 /** The page has more elements, or nests them more deeply, than any real login page. */
 export class PageTooComplex extends Error {
@@ -44,8 +44,8 @@ class BoundedHandler extends DomHandler {
   private elements = 0;
 
   override onopentag(name: string, attributes: Record<string, string>): void {
-    if (++this.elements > MOST_ELEMENTS || this.tagStack.length > DEEPEST)
-      throw new PageTooComplex(`has more than ${MOST_ELEMENTS} elements, or elements nested deeper than ${DEEPEST}`);
+    if (++this.elements > MAX_ELEMENTS || this.tagStack.length > MAX_DEPTH)
+      throw new PageTooComplex(`has more than ${MAX_ELEMENTS} elements, or elements nested deeper than ${MAX_DEPTH}`);
     super.onopentag(name, attributes);
   }
 }
@@ -60,32 +60,39 @@ export function parsePage(html: string, url: string): HtmlPage {
 /** Throws SyntaxError for an invalid selector. */
 export const hasElement = ({ document }: HtmlPage, selector: string): boolean => selectOne(selector, document) !== null;
 
-export const getText = ({ document }: HtmlPage): string => textContent(document).replace(/\s+/g, ' ');
+export const getPageText = ({ document }: HtmlPage): string => textContent(document).replace(/\s+/g, ' ');
 
-/** Finds the form by name or id, otherwise by selector; if none is given, the form that has the fields. */
-export function findForm(page: HtmlPage, wanted: string | undefined, fields: readonly string[]): HtmlForm | undefined {
+/** Finds a form by name or id, otherwise by selector; without any of these, the first form that has the fields. */
+export function findForm(
+  page: HtmlPage,
+  nameOrSelector: string | undefined,
+  fields: readonly string[],
+): HtmlForm | undefined {
   const forms = findForms(page);
   const element =
-    wanted === undefined
+    nameOrSelector === undefined
       ? forms.find((form) => fields.every((field) => findField(form, field) !== undefined))
-      : (forms.find((form) => [getAttribute(form, 'name'), getAttribute(form, 'id')].includes(wanted)) ??
-        forms.find(compileMatcher(wanted)));
+      : (forms.find((form) => [getAttribute(form, 'name'), getAttribute(form, 'id')].includes(nameOrSelector)) ??
+        forms.find(compileMatcher(nameOrSelector)));
   return element && toHtmlForm(page, element);
 }
 
 /** Finds a field of the form by its name or by a selector. */
-export function findField(form: Element, wanted: string): Element | undefined {
+export function findField(form: Element, nameOrSelector: string): Element | undefined {
   const fields = findFields(form);
-  if (wanted === PASSWORD_FIELD)
+  if (nameOrSelector === PASSWORD_FIELD)
     return fields.find((field) => getAttribute(field, 'type')?.toLowerCase() === 'password');
-  if (wanted === USER_FIELD) return findUserField(fields);
-  return fields.find((field) => getAttribute(field, 'name') === wanted) ?? fields.find(compileMatcher(wanted));
+  if (nameOrSelector === USER_FIELD) return findUserField(fields);
+  return (
+    fields.find((field) => getAttribute(field, 'name') === nameOrSelector) ??
+    fields.find(compileMatcher(nameOrSelector))
+  );
 }
 
-/** The text field before the password, or the only text field of a page that asks for the user name first. */
+/** Finds the last text field before the password, or the last one on a page that asks only for the user name. */
 function findUserField(fields: readonly Element[]): Element | undefined {
-  const filterTextFields = (list: readonly Element[]): Element[] =>
-    list.filter(
+  const filterTextFields = (candidates: readonly Element[]): Element[] =>
+    candidates.filter(
       (field) =>
         field.name === 'input' &&
         ['text', 'email', 'tel', ''].includes(getAttribute(field, 'type')?.toLowerCase() ?? ''),
@@ -98,15 +105,15 @@ function findUserField(fields: readonly Element[]): Element | undefined {
  * Collects what a browser would send: hidden fields and defaults unchanged, the first submit button, and the given
  * fields filled in.
  */
-export function collectValues(form: Element, filled: ReadonlyMap<Element, string>): Filled[] {
-  const values: Filled[] = [];
+export function collectValues(form: Element, filledValues: ReadonlyMap<Element, string>): FieldValue[] {
+  const values: FieldValue[] = [];
   let submitted = false;
   for (const field of findFields(form)) {
     const name = getAttribute(field, 'name');
     if (name === undefined || name === '' || getAttribute(field, 'disabled') !== undefined) continue;
-    const own = filled.get(field);
+    const filledValue = filledValues.get(field);
     const isSubmit = isSubmitButton(field);
-    if (own !== undefined) values.push({ name, value: own });
+    if (filledValue !== undefined) values.push({ name, value: filledValue });
     else if (isSubmit && submitted) continue;
     else for (const value of getDefaultValues(field)) values.push({ name, value });
     submitted ||= isSubmit;
@@ -126,10 +133,10 @@ function getDefaultValues(field: Element): string[] {
 
 function getSelectedValues(field: Element): string[] {
   const options = selectAll<AnyNode, Element>('option', field);
-  const chosen = options.filter((option) => getAttribute(option, 'selected') !== undefined);
+  const chosenOptions = options.filter((option) => getAttribute(option, 'selected') !== undefined);
   const multiple = getAttribute(field, 'multiple') !== undefined;
-  const taken = chosen.length > 0 ? chosen : multiple ? [] : options.slice(0, 1);
-  return taken.map((option) => getAttribute(option, 'value') ?? textContent(option).trim());
+  const selectedOptions = chosenOptions.length > 0 ? chosenOptions : multiple ? [] : options.slice(0, 1);
+  return selectedOptions.map((option) => getAttribute(option, 'value') ?? textContent(option).trim());
 }
 
 function isSubmitButton(field: Element): boolean {
@@ -137,27 +144,27 @@ function isSubmitButton(field: Element): boolean {
   return field.name === 'button' ? type === undefined || type === 'submit' : type === 'submit';
 }
 
-/** Describes the existing forms for a person who is looking for the right one. */
+/** Describes the page's forms, to help an operator find the right one. */
 export function describeForms(page: HtmlPage): string {
   const forms = findForms(page);
   if (forms.length === 0) return 'the page has no form';
-  const shown = forms.slice(0, MOST_FORMS_SHOWN).map((form) => {
+  const descriptions = forms.slice(0, MAX_FORMS_SHOWN).map((form) => {
     const name = getAttribute(form, 'name') ?? getAttribute(form, 'id');
     const names = findFields(form).flatMap((field) => getAttribute(field, 'name') ?? []);
-    const list = names.slice(0, MOST_FIELDS_SHOWN).join(', ').slice(0, 300) || 'no fields';
-    return `${name === undefined ? 'a form without a name' : `form ${name.slice(0, 60)}`} with ${list}`;
+    const fieldList = names.slice(0, MAX_FIELDS_SHOWN).join(', ').slice(0, 300) || 'no fields';
+    return `${name === undefined ? 'a form without a name' : `form ${name.slice(0, 60)}`} with ${fieldList}`;
   });
-  const more = forms.length > MOST_FORMS_SHOWN ? `; and ${forms.length - MOST_FORMS_SHOWN} more` : '';
-  return `the page has ${shown.join('; ')}${more}`;
+  const suffix = forms.length > MAX_FORMS_SHOWN ? `; and ${forms.length - MAX_FORMS_SHOWN} more` : '';
+  return `the page has ${descriptions.join('; ')}${suffix}`;
 }
 
-/** The field's name, by which the login form is recognized on other pages. */
+/** Returns the field's name, by which the login form is recognized on other pages. */
 export const getFieldName = (field: Element): string | undefined => getAttribute(field, 'name');
 
 const findForms = ({ document }: HtmlPage): Element[] =>
-  selectAll<AnyNode, Element>('form', document).filter(isTag).slice(0, MOST_FORMS);
+  selectAll<AnyNode, Element>('form', document).filter(isTag).slice(0, MAX_FORMS);
 
-const findFields = (form: Element): Element[] => selectAll<AnyNode, Element>(FIELDS, form).filter(isTag);
+const findFields = (form: Element): Element[] => selectAll<AnyNode, Element>(FIELD_SELECTOR, form).filter(isTag);
 
 const getAttribute = (element: Element, name: string): string | undefined => getAttributeValue(element, name);
 
@@ -172,9 +179,9 @@ function compileMatcher(selector: string): (element: Element) => boolean {
 
 function toHtmlForm({ url, document }: HtmlPage, element: Element): HtmlForm | undefined {
   const base = selectOne<AnyNode, Element>('base[href]', document);
-  const around = URL.parse((base && getAttribute(base, 'href')) ?? '', url)?.href ?? url;
+  const baseUrl = URL.parse((base && getAttribute(base, 'href')) ?? '', url)?.href ?? url;
   const action = getAttribute(element, 'action')?.trim();
-  const target = URL.parse(action === undefined || action === '' ? url : action, around);
+  const target = URL.parse(action === undefined || action === '' ? url : action, baseUrl);
   if (!target) return undefined;
   const method = getAttribute(element, 'method')?.toLowerCase() === 'post' ? 'POST' : 'GET';
   return { element, action: target.href, method, multipart: /multipart/i.test(getAttribute(element, 'enctype') ?? '') };

@@ -10,19 +10,20 @@ interface Kerberos {
   initializeClient(service: string, options: object): Promise<{ step(challenge: string): Promise<string> }>;
 }
 
-const load = createRequire(import.meta.url);
+const requireModule = createRequire(import.meta.url);
 
-/** No static import, so that builds and installations work without it. */
-const loadKerberos = (): Kerberos => load('kerberos') as Kerberos;
+/** Not imported statically, so that builds and installations work without the package. */
+const loadKerberos = (): Kerberos => requireModule('kerberos') as Kerberos;
 
 /**
  * Returns the ticket for one request to a service on the host: each request needs its own, since servers refuse a
- * ticket that they have seen. Rejects with the Kerberos library's message. Must not run concurrently (see `enqueue`).
- * @param cache number of the ticket cache; the library renews expired tickets from the keytab
+ * ticket that they have already seen. Rejects with the Kerberos library's message. Must not run concurrently (see
+ * `enqueue`).
+ * @param cacheNumber number of the ticket cache; the library renews expired tickets from the keytab
  */
-export async function requestTicket(login: NegotiateLogin, host: string, cache: number): Promise<string> {
+export async function requestTicket(login: NegotiateLogin, host: string, cacheNumber: number): Promise<string> {
   const { service = `HTTP@${host}`, principal } = login;
-  return withEnvironment(buildEnvironment(login, cache), async () => {
+  return withEnvironment(buildEnvironment(login, cacheNumber), async () => {
     const client = await loadKerberos().initializeClient(service, principal === undefined ? {} : { principal });
     return client.step('');
   });
@@ -30,49 +31,52 @@ export async function requestTicket(login: NegotiateLogin, host: string, cache: 
 
 type Environment = Readonly<Record<string, string>>;
 
-/** Without a keytab, tickets come from another program (kinit), which keeps them in a cache of its own choosing. */
-function buildEnvironment({ name, keytab }: NegotiateLogin, cache: number): Environment {
-  const file = keytab ? `FILE:${keytab.path}` : process.env[CLIENT_KEYTAB];
-  if (!file) return {};
-  return { [CLIENT_KEYTAB]: file, [CACHE]: `MEMORY:crawlway-${name}-${keytab?.digest ?? ''}-${cache}` };
+/** Without a keytab, tickets come from another program (kinit), which chooses the cache. */
+function buildEnvironment({ name, keytab }: NegotiateLogin, cacheNumber: number): Environment {
+  const keytabFile = keytab ? `FILE:${keytab.path}` : process.env[CLIENT_KEYTAB];
+  if (!keytabFile) return {};
+  return {
+    [CLIENT_KEYTAB]: keytabFile,
+    [TICKET_CACHE]: `MEMORY:crawlway-${name}-${keytab?.digest ?? ''}-${cacheNumber}`,
+  };
 }
 
 const CLIENT_KEYTAB = 'KRB5_CLIENT_KTNAME';
-const CACHE = 'KRB5CCNAME';
+const TICKET_CACHE = 'KRB5CCNAME';
 
 async function withEnvironment<T>(environment: Environment, work: () => Promise<T>): Promise<T> {
-  const before = Object.keys(environment).map((name) => [name, process.env[name]] as const);
+  const previousValues = Object.keys(environment).map((name) => [name, process.env[name]] as const);
   Object.assign(process.env, environment);
   try {
     return await work();
   } finally {
-    for (const [name, value] of before) {
+    for (const [name, value] of previousValues) {
       if (value === undefined) delete process.env[name];
       else process.env[name] = value;
     }
   }
 }
 
-let last: Promise<unknown> = Promise.resolve();
+let lastTask: Promise<unknown> = Promise.resolve();
 
 /**
- * Runs tasks one at a time, because the library takes keytab and cache from the process's environment, which can be set
- * for only one login at a time.
+ * Runs tasks one at a time, because the library reads the keytab and cache from the process's environment, which can be
+ * set for only one login at a time.
  */
 export function enqueue<T>(work: () => Promise<T>): Promise<T> {
-  const turn = last.then(work);
-  last = turn.catch(() => undefined);
-  return turn;
+  const result = lastTask.then(work);
+  lastTask = result.catch(() => undefined);
+  return result;
 }
 
 /** The library's errors (MIT krb5, lib/krb5/error_tables/krb5_err.et) and what they mean for the login. */
-const MEANINGS: readonly (readonly [RegExp, LoginFailureKind])[] = [
+const ERROR_KINDS: readonly (readonly [RegExp, LoginFailureKind])[] = [
   [/credentials have been revoked/i, 'locked'],
   [/Preauthentication failed|Decrypt integrity check failed|password has expired/i, 'refused'],
   [/Client '[^']*' not found/i, 'refused'],
   [/Server \S+ not found|No Kerberos credentials available|Can't find client principal|Cannot find module/i, 'changed'],
 ];
 
-/** A keytab with an outdated key counts as a wrong password: too many attempts would lock the account. */
+/** An outdated keytab is treated like a wrong password, because too many attempts would lock the account. */
 export const classifyError = (message: string): LoginFailureKind =>
-  MEANINGS.find(([words]) => words.test(message))?.[1] ?? 'unreachable';
+  ERROR_KINDS.find(([pattern]) => pattern.test(message))?.[1] ?? 'unreachable';

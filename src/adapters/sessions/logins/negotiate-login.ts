@@ -13,13 +13,13 @@ import { probePage } from './probe.js';
 /** Negotiate (Kerberos): every request carries a ticket, which the library renews from the keytab. */
 export class NegotiateSession implements LoginMethod {
   private failure: Error | undefined;
-  private cache = 0;
+  private cacheNumber = 0;
 
   constructor(private readonly definition: NegotiateLogin) {}
 
   async login(tools: LoginTools): Promise<LoginResult> {
     const { check, name } = this.definition;
-    const what = 'asked Kerberos for a ticket';
+    const what = 'requested a Kerberos ticket';
     this.discardTickets();
     let session: RequestSession;
     try {
@@ -30,7 +30,7 @@ export class NegotiateSession implements LoginMethod {
       tools.report({ what, detail });
       return { kind: classifyError(message), detail };
     }
-    tools.report({ what, detail: 'got one' });
+    tools.report({ what, detail: 'received a ticket' });
     return probePage(tools, { url: check, session: { ...session, login: name }, schemes: ['negotiate'] });
   }
 
@@ -39,7 +39,7 @@ export class NegotiateSession implements LoginMethod {
     return enqueue(async () => {
       if (this.failure) throw this.failure;
       try {
-        const ticket = await requestTicket(this.definition, new URL(url).hostname, this.cache);
+        const ticket = await requestTicket(this.definition, new URL(url).hostname, this.cacheNumber);
         return { headers: { authorization: `Negotiate ${ticket}` } };
       } catch (error) {
         this.failure = error as Error;
@@ -53,11 +53,12 @@ export class NegotiateSession implements LoginMethod {
   }
 
   /**
-   * While there are expired tickets, the library reports only that; with an empty cache, it reports the actual cause.
+   * Switches to an empty cache after a failure: while the cache holds expired tickets, the library reports only that
+   * they have expired, not why it cannot get new ones.
    */
   private discardTickets(): void {
     if (!this.failure) return;
     this.failure = undefined;
-    this.cache++;
+    this.cacheNumber++;
   }
 }

@@ -11,11 +11,11 @@ import type {
 } from '../../../engine/ports/login-method.js';
 import { createBasicAuthorization } from './steady-login.js';
 
-const LONGEST_TOKEN = 16_384;
-const SMALL_ANSWER = 256 * 1024;
+const MAX_TOKEN_LENGTH = 16_384;
+const MAX_RESPONSE_SIZE = 256 * 1024;
 /** Assumed lifetime of a token if the server does not state one. */
-const UNTOLD_LIFE = seconds(3600);
-const DAY = 86_400;
+const DEFAULT_LIFETIME = seconds(3600);
+const DAY_SECONDS = 86_400;
 
 /** The client credentials grant (RFC 6749, 4.4): requests carry a token, which is renewed before it expires. */
 export class OAuth2Client implements LoginMethod {
@@ -25,15 +25,15 @@ export class OAuth2Client implements LoginMethod {
 
   async login(tools: LoginTools): Promise<LoginResult> {
     const { tokenUrl } = this.definition;
-    const answer = await tools.fetch(this.buildRequest());
-    if (answer.kind === 'failure') {
-      tools.report({ what: 'requested a token', url: tokenUrl, detail: `${answer.code}: ${answer.detail}` });
-      return { kind: 'unreachable', detail: `the token endpoint ${tokenUrl} could not be reached: ${answer.detail}` };
+    const outcome = await tools.fetch(this.buildRequest());
+    if (outcome.kind === 'failure') {
+      tools.report({ what: 'requested a token', url: tokenUrl, detail: `${outcome.code}: ${outcome.detail}` });
+      return { kind: 'unreachable', detail: `the token endpoint ${tokenUrl} could not be reached: ${outcome.detail}` };
     }
-    const body = parseObject(answer.body);
-    const told = typeof body['error'] === 'string' ? body['error'].slice(0, 200) : undefined;
-    tools.report({ what: 'requested a token', url: tokenUrl, status: answer.status, detail: told });
-    return this.toLoginResult(answer, body, told, tools);
+    const body = parseObject(outcome.body);
+    const errorCode = typeof body['error'] === 'string' ? body['error'].slice(0, 200) : undefined;
+    tools.report({ what: 'requested a token', url: tokenUrl, status: outcome.status, detail: errorCode });
+    return this.toLoginResult(outcome, body, errorCode, tools);
   }
 
   getSession(): RequestSession {
@@ -66,7 +66,7 @@ export class OAuth2Client implements LoginMethod {
       url: tokenUrl,
       method: 'POST',
       body: Buffer.from(form.toString()),
-      maxSize: SMALL_ANSWER,
+      maxSize: MAX_RESPONSE_SIZE,
       session: { login: name, headers },
     };
   }
@@ -74,21 +74,22 @@ export class OAuth2Client implements LoginMethod {
   private toLoginResult(
     { status }: Extract<FetchOutcome, { kind: 'response' }>,
     body: Readonly<Record<string, unknown>>,
-    told: string | undefined,
+    errorCode: string | undefined,
     tools: LoginTools,
   ): LoginResult {
     const { tokenUrl } = this.definition;
-    const said = `the token endpoint ${tokenUrl} responded with ${status}${told === undefined ? '' : ` (${told})`}`;
-    if (status === 401 || told === 'invalid_client' || told === 'unauthorized_client')
-      return { kind: 'refused', detail: `${said}: the client or its secret is wrong` };
-    if (status === 429 || status >= 500) return { kind: 'unreachable', detail: said };
+    const summary = `the token endpoint ${tokenUrl} responded with ${status}${errorCode === undefined ? '' : ` (${errorCode})`}`;
+    if (status === 401 || errorCode === 'invalid_client' || errorCode === 'unauthorized_client')
+      return { kind: 'refused', detail: `${summary}: the client or its secret is wrong` };
+    if (status === 429 || status >= 500) return { kind: 'unreachable', detail: summary };
     const token = body['access_token'];
-    if (status !== 200 || typeof token !== 'string' || token === '' || token.length > LONGEST_TOKEN)
-      return { kind: 'changed', detail: `${said} without an access_token` };
+    if (status !== 200 || typeof token !== 'string' || token === '' || token.length > MAX_TOKEN_LENGTH)
+      return { kind: 'changed', detail: `${summary} without an access_token` };
     this.token = token;
-    const life = Number(body['expires_in']);
-    const lasts = Number.isFinite(life) && life > 0 ? seconds(Math.min(life, DAY)) : UNTOLD_LIFE;
-    return { kind: 'in', until: after(tools.now(), lasts) };
+    const expiresIn = Number(body['expires_in']);
+    const lifetime =
+      Number.isFinite(expiresIn) && expiresIn > 0 ? seconds(Math.min(expiresIn, DAY_SECONDS)) : DEFAULT_LIFETIME;
+    return { kind: 'in', until: after(tools.now(), lifetime) };
   }
 }
 

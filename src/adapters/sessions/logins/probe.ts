@@ -4,7 +4,7 @@ import type { RequestSession } from '../../../engine/ports/fetcher.js';
 import type { LoginResult, LoginTools } from '../../../engine/ports/login-method.js';
 import { listSchemes } from './challenges.js';
 
-const SMALL_PAGE = 64 * 1024;
+const MAX_BODY_SIZE = 64 * 1024;
 
 export interface Probe {
   readonly url: string;
@@ -14,8 +14,8 @@ export interface Probe {
 }
 
 export async function probePage(tools: LoginTools, { url, session, schemes }: Probe): Promise<LoginResult> {
-  const answer = await fetchAndReport(tools, 'requested the page to check the login', { url, session });
-  return toLoginResult(answer, url, schemes);
+  const outcome = await fetchAndReport(tools, 'requested the page to check the login', { url, session });
+  return toLoginResult(outcome, url, schemes);
 }
 
 /** Makes and reports one request of a login. */
@@ -24,22 +24,22 @@ export async function fetchAndReport(
   what: string,
   request: { readonly url: string; readonly session: RequestSession },
 ): Promise<FetchOutcome> {
-  const answer = await tools.fetch({ ...request, maxSize: SMALL_PAGE, truncate: true });
+  const outcome = await tools.fetch({ ...request, maxSize: MAX_BODY_SIZE, truncate: true });
   const { url } = request;
-  if (answer.kind === 'failure') tools.report({ what, url, detail: `${answer.code}: ${answer.detail}` });
-  else tools.report({ what, url, status: answer.status });
-  return answer;
+  if (outcome.kind === 'failure') tools.report({ what, url, detail: `${outcome.code}: ${outcome.detail}` });
+  else tools.report({ what, url, status: outcome.status });
+  return outcome;
 }
 
-export function toLoginResult(answer: FetchOutcome, url: string, schemes?: readonly string[]): LoginResult {
-  if (answer.kind === 'failure' && answer.code === 'tls-client-certificate')
+export function toLoginResult(outcome: FetchOutcome, url: string, schemes?: readonly string[]): LoginResult {
+  if (outcome.kind === 'failure' && outcome.code === 'tls-client-certificate')
     return {
       kind: 'refused',
-      detail: `${url} requires a client certificate, or rejects this one: ${answer.detail}`,
+      detail: `${url} requires a client certificate or rejects the one presented: ${outcome.detail}`,
     };
-  if (answer.kind === 'failure')
-    return { kind: 'unreachable', detail: `${url} could not be reached: ${answer.code}: ${answer.detail}` };
-  const { status, headers } = answer;
+  if (outcome.kind === 'failure')
+    return { kind: 'unreachable', detail: `${url} could not be reached: ${outcome.code}: ${outcome.detail}` };
+  const { status, headers } = outcome;
   if (status === 401) return toRefusedResult(url, headers['www-authenticate'], schemes);
   if (status === 407 || status === 408 || status === 429 || status >= 500)
     return { kind: 'unreachable', detail: `${url} responded with ${status}` };
@@ -51,12 +51,15 @@ function toRefusedResult(
   challenge: string | undefined,
   schemes: readonly string[] | undefined,
 ): LoginResult {
-  const offered = listSchemes(challenge);
-  const meant =
-    schemes === undefined || offered === '' || schemes.some((scheme) => offered.split(', ').includes(scheme));
-  if (meant) return { kind: 'refused', detail: `${url} responded with 401: the user or its secret is wrong` };
+  const offeredSchemes = listSchemes(challenge);
+  const isExpectedScheme =
+    schemes === undefined ||
+    offeredSchemes === '' ||
+    schemes.some((scheme) => offeredSchemes.split(', ').includes(scheme));
+  if (isExpectedScheme)
+    return { kind: 'refused', detail: `${url} responded with 401: the user or its secret is wrong` };
   return {
     kind: 'changed',
-    detail: `${url} asks for ${offered}, and this login supports ${schemes.join(', ')}: change its type`,
+    detail: `${url} offers ${offeredSchemes}, but this login supports only ${schemes.join(', ')}: change the login's type`,
   };
 }

@@ -1,4 +1,7 @@
-/** Logins that send the same credentials with every request: Basic, a bearer token, a header, a client certificate, NTLM credentials. */
+/**
+ * Logins that send the same credentials with every request: Basic, a bearer token, a header, a client certificate, or
+ * NTLM credentials.
+ */
 import type { CertificateLogin, HeaderLogin, NtlmLogin, PasswordLogin } from '../../../domain/crawl/logins.js';
 import type { RequestSession } from '../../../engine/ports/fetcher.js';
 import type {

@@ -4,7 +4,7 @@ import { Secret } from '../../../domain/secret.js';
 import type { Log } from '../../../engine/ports/log.js';
 import { openPostgresDataSource } from '../postgres/postgres-data-source.js';
 import { PostgresPool } from '../postgres/postgres-pool.js';
-import { CommandQueue, MOST_TRIES } from './command-queue.js';
+import { CommandQueue, MAX_TRIES } from './command-queue.js';
 import { PostgresCommands } from './postgres-commands.js';
 
 const SILENT: Log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
@@ -17,7 +17,7 @@ async function started(carryOut: (text: string) => Promise<boolean>) {
   const table = new PostgresCommands(pool);
   const errors: unknown[] = [];
   const log: Log = { ...SILENT, error: (_, particulars) => errors.push(particulars) };
-  const queue = new CommandQueue(table, { log, ownedPartitions: () => [3], carryOut: ({ text }) => carryOut(text) });
+  const queue = new CommandQueue(table, { log, getOwnedPartitions: () => [3], carryOut: ({ text }) => carryOut(text) });
   const send = (text: string, delivers = false) =>
     pool.rows('INSERT INTO owner_command (part, host, text, delivers) VALUES (3, $1, $2, $3)', ['h', text, delivers]);
   /** Waits for commands that were started and need no sink. */
@@ -62,15 +62,15 @@ it('a command that fails is tried again later, is set aside in the end, and bloc
   expect(await pool.rows('SELECT tries, failure, retry_at > now() AS later FROM owner_command')).toEqual([
     { tries: 1, failure: 'Error: no such command', later: true },
   ]);
-  for (let tries = 2; tries <= MOST_TRIES; tries++) {
+  for (let tries = 2; tries <= MAX_TRIES; tries++) {
     await pool.rows('UPDATE owner_command SET retry_at = now()');
     await done();
     await expect.poll(() => pool.rows('SELECT tries FROM owner_command')).toEqual([{ tries }]);
   }
-  await expect.poll(() => errors).toMatchObject([{ host: 'h', command: 'senseless', tries: MOST_TRIES }]);
+  await expect.poll(() => errors).toMatchObject([{ host: 'h', command: 'senseless', tries: MAX_TRIES }]);
   expect(await table.countSetAside()).toBe(1);
   await done();
-  expect(startedAt.filter((text) => text === 'senseless')).toHaveLength(MOST_TRIES);
+  expect(startedAt.filter((text) => text === 'senseless')).toHaveLength(MAX_TRIES);
 });
 
 it('a command that is not possible now is brought again', async () => {

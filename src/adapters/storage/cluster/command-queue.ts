@@ -1,7 +1,7 @@
 /**
- * Carries out the commands for one node's hosts. Nothing waits for a command: those that deliver orders may take as
- * long as a sink is down. A failed command is retried at growing intervals and is finally set aside; it does not hold
- * up those behind it.
+ * Carries out the commands for one node's hosts. Nothing waits for a command: one that delivers orders may take as long
+ * as a sink is down. A failed command is retried at growing intervals and is finally set aside; it does not hold up the
+ * commands behind it.
  */
 import type { Log } from '../../../engine/ports/log.js';
 import type { OwnerCommand } from '../../../engine/ports/nodes.js';
@@ -28,7 +28,7 @@ export interface CommandTable {
    */
   findReady(
     partitions: readonly number[],
-    without: readonly number[],
+    excludedIds: readonly number[],
     limit: number,
   ): Promise<readonly StoredCommand[]>;
   remove(command: StoredCommand): Promise<void>;
@@ -38,35 +38,35 @@ export interface CommandTable {
 /**
  * Maximum number of commands that deliver orders and are in flight at the same time: a sink accepts orders in batches.
  */
-const MOST_DELIVERING = 500;
-const READ_AT_ONCE = 200;
+const MAX_DELIVERING = 500;
+const READ_BATCH_SIZE = 200;
 const FIRST_RETRY_MS = 4_000;
 /** The last try is about eight minutes after the first. */
-export const MOST_TRIES = 8;
-const LONGEST_MESSAGE = 1_000;
+export const MAX_TRIES = 8;
+const MAX_MESSAGE_LENGTH = 1_000;
 
 interface Owner {
   readonly log: Log;
   /** The partitions that this node owns at the moment. */
-  ownedPartitions(): readonly number[];
-  /** Resolves with false if the command is not possible now and should be offered again. */
+  getOwnedPartitions(): readonly number[];
+  /** Resolves with false if the command cannot be carried out now and should be tried again. */
   carryOut(command: OwnerCommand): Promise<boolean>;
 }
 
 export class CommandQueue {
   readonly #inFlight = new Map<number, StoredCommand>();
-  /** Commands that were not possible when last tried; cleared by the next `retryDeferred`. */
-  readonly #deferred = new Set<number>();
-  #starting: Promise<void> = Promise.resolve();
+  /** Commands that could not be carried out when last tried; `retryDeferred` clears the set. */
+  readonly #deferredIds = new Set<number>();
+  #lastStart: Promise<void> = Promise.resolve();
 
   constructor(
     private readonly table: CommandTable,
     private readonly owner: Owner,
   ) {}
 
-  /** Lets commands be tried again that were not possible a while ago. Must be called from time to time. */
+  /** Makes deferred commands ready to be tried again. Must be called from time to time. */
   retryDeferred(): void {
-    this.#deferred.clear();
+    this.#deferredIds.clear();
   }
 
   /**
@@ -74,22 +74,26 @@ export class CommandQueue {
    * time, so that no command is started twice.
    */
   start(): Promise<void> {
-    const start = this.#starting.catch(() => undefined).then(() => this.#startReady());
-    this.#starting = start;
+    const start = this.#lastStart.catch(() => undefined).then(() => this.#startReadyCommands());
+    this.#lastStart = start;
     return start;
   }
 
-  async #startReady(): Promise<void> {
+  async #startReadyCommands(): Promise<void> {
     for (;;) {
-      const owned = this.owner.ownedPartitions();
-      if (owned.length === 0) return;
-      const ready = await this.table.findReady(owned, [...this.#inFlight.keys(), ...this.#deferred], READ_AT_ONCE);
-      for (const command of ready) {
-        if (command.delivers && this.#countDelivering() >= MOST_DELIVERING) return;
+      const partitions = this.owner.getOwnedPartitions();
+      if (partitions.length === 0) return;
+      const commands = await this.table.findReady(
+        partitions,
+        [...this.#inFlight.keys(), ...this.#deferredIds],
+        READ_BATCH_SIZE,
+      );
+      for (const command of commands) {
+        if (command.delivers && this.#countDelivering() >= MAX_DELIVERING) return;
         this.#inFlight.set(command.id, command);
         void this.#run(command);
       }
-      if (ready.length < READ_AT_ONCE) return;
+      if (commands.length < READ_BATCH_SIZE) return;
     }
   }
 
@@ -97,12 +101,12 @@ export class CommandQueue {
     try {
       if (await this.#tryCommand(command)) await this.table.remove(command);
     } catch {
-      // The database is unavailable: the command is still in the table and will be carried out again.
-      this.#deferred.add(command.id);
+      // The database is unavailable: the command is still in the table and will be tried again.
+      this.#deferredIds.add(command.id);
     } finally {
       this.#inFlight.delete(command.id);
     }
-    if (command.delivers && this.#countDelivering() === MOST_DELIVERING - 1) await this.start().catch(() => undefined);
+    if (command.delivers && this.#countDelivering() === MAX_DELIVERING - 1) await this.start().catch(() => undefined);
   }
 
   async #tryCommand(command: StoredCommand): Promise<boolean> {
@@ -110,16 +114,16 @@ export class CommandQueue {
     try {
       isDone = await this.owner.carryOut(command);
     } catch (error) {
-      await this.#onFailure(command, String(error).slice(0, LONGEST_MESSAGE));
+      await this.#recordFailure(command, String(error).slice(0, MAX_MESSAGE_LENGTH));
       return false;
     }
-    if (!isDone) this.#deferred.add(command.id);
+    if (!isDone) this.#deferredIds.add(command.id);
     return isDone;
   }
 
-  async #onFailure(command: StoredCommand, message: string): Promise<void> {
+  async #recordFailure(command: StoredCommand, message: string): Promise<void> {
     const tries = command.tries + 1;
-    const isLast = tries >= MOST_TRIES;
+    const isLast = tries >= MAX_TRIES;
     await this.table.recordFailure(command, {
       tries,
       message,
@@ -130,7 +134,7 @@ export class CommandQueue {
     this.owner.log.error('a command was set aside after it failed several times', {
       id,
       host: hostKey,
-      command: text.slice(0, LONGEST_MESSAGE),
+      command: text.slice(0, MAX_MESSAGE_LENGTH),
       tries,
       error: message,
     });

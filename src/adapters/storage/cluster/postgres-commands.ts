@@ -14,8 +14,8 @@ const FAILED = `UPDATE owner_command SET tries = $3, failure = $4,
 export class PostgresCommands implements CommandTable {
   constructor(private readonly pool: PostgresPool) {}
 
-  findReady(partitions: readonly number[], without: readonly number[], limit: number): Promise<StoredCommand[]> {
-    return this.pool.rows<StoredCommand>(READY, [[...partitions], [...without], limit]);
+  findReady(partitions: readonly number[], excludedIds: readonly number[], limit: number): Promise<StoredCommand[]> {
+    return this.pool.rows<StoredCommand>(READY, [[...partitions], [...excludedIds], limit]);
   }
 
   async remove({ part, id }: StoredCommand): Promise<void> {

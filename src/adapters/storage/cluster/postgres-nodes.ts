@@ -25,44 +25,44 @@ interface Notice {
 }
 
 const CHANNEL = 'crawlway';
-/** A message to one node only. */
-const nodeChannel = (node: string): string => `${CHANNEL}_${node}`;
+/** The channel for messages to one node only. */
+const getNodeChannel = (node: string): string => `${CHANNEL}_${node}`;
 const NOTIFY = 'SELECT pg_notify($1, notice) FROM unnest($2::text[]) AS notice';
 /** In bytes; PostgreSQL's limit is 8000. */
-const LONGEST_NOTICE = 7_900;
+const MAX_NOTICE_BYTES = 7_900;
 const BUNDLE_EVERY_MS = 200;
-/** Maximum number of one node's events in a bundle: not all events, but as many as a person can follow. */
-const EVENTS_IN_BUNDLE = 8;
-const EARS_WITHIN_MS = 5_000;
-const REVISION = 'control-revision';
+/** Maximum number of events in a bundle, as many as a user can follow; a node drops any more of its events. */
+const MAX_BUNDLED_EVENTS = 8;
+const LISTEN_TIMEOUT_MS = 5_000;
+const REVISION_SETTING = 'control-revision';
 
-const RAISE_REVISION = `INSERT INTO setting (name, value) VALUES ('${REVISION}', '1')
+const INCREMENT_REVISION = `INSERT INTO setting (name, value) VALUES ('${REVISION_SETTING}', '1')
   ON CONFLICT (name) DO UPDATE SET value = (setting.value::int8 + 1)::text`;
 
 const SEND = 'INSERT INTO owner_command (part, host, text, delivers) VALUES ($1, $2, $3, $4)';
 
 /**
- * Sends messages between nodes by NOTIFY, and checks the tables every few seconds for anything that a broken connection
- * has missed.
+ * Sends messages between nodes by NOTIFY, and checks the tables every few seconds for anything that was missed because
+ * of a broken connection.
  */
 export class PostgresNodes implements Nodes {
   readonly #pool: PostgresPool;
   readonly #url: Secret;
   readonly #partitions: PostgresPartitions;
   readonly #log: Log;
-  readonly #self = randomUUID();
+  readonly #nodeId = randomUUID();
   readonly #questions = new Questions();
   readonly #commands: PostgresCommands;
   readonly #queue: CommandQueue;
-  readonly #due = new Set<number>();
+  readonly #duePartitions = new Set<number>();
   #events: string[] = [];
   #listener: NodesListener | undefined;
   #revision: string | undefined;
-  #ears: pg.Client | undefined;
-  #bundle: NodeJS.Timeout | undefined;
-  #poll: NodeJS.Timeout | undefined;
-  #looking: Promise<void> | undefined;
-  #lookAgain = false;
+  #listenClient: pg.Client | undefined;
+  #bundleTimer: NodeJS.Timeout | undefined;
+  #pollTimer: NodeJS.Timeout | undefined;
+  #runningCheck: Promise<void> | undefined;
+  #needsRecheck = false;
   #closed = false;
 
   constructor(pool: PostgresPool, url: Secret, partitions: PostgresPartitions, log: Log) {
@@ -73,28 +73,28 @@ export class PostgresNodes implements Nodes {
     this.#commands = new PostgresCommands(pool);
     this.#queue = new CommandQueue(this.#commands, {
       log,
-      ownedPartitions: () => (this.#closed || !this.#listener ? [] : this.#partitions.owned),
+      getOwnedPartitions: () => (this.#closed || !this.#listener ? [] : this.#partitions.owned),
       carryOut: async (command) => (await this.#listener?.onCommand(command)) ?? false,
     });
     partitions.onChange = () => void this.#notify({ nodes: true });
   }
 
-  get watched(): boolean {
+  get isWatched(): boolean {
     return this.#partitions.watched;
   }
 
   notifyDue(hostKeys: Iterable<string>): void {
-    for (const hostKey of hostKeys) this.#due.add(computePartition(hostKey));
+    for (const hostKey of hostKeys) this.#duePartitions.add(computePartition(hostKey));
     this.#scheduleNotice();
   }
 
   notifyAllDue(): void {
-    for (let part = 0; part < PARTITIONS; part++) this.#due.add(part);
+    for (let part = 0; part < PARTITIONS; part++) this.#duePartitions.add(part);
     this.#scheduleNotice();
   }
 
   async notifyControlChanged(): Promise<void> {
-    await this.#pool.rows(RAISE_REVISION);
+    await this.#pool.rows(INCREMENT_REVISION);
     await this.#notify({ control: true });
   }
 
@@ -110,7 +110,7 @@ export class PostgresNodes implements Nodes {
   }
 
   sendEvent(text: string): void {
-    if (this.#events.length < EVENTS_IN_BUNDLE) this.#events.push(text);
+    if (this.#events.length < MAX_BUNDLED_EVENTS) this.#events.push(text);
     this.#scheduleNotice();
   }
 
@@ -128,55 +128,55 @@ export class PostgresNodes implements Nodes {
 
   async close(): Promise<void> {
     this.#closed = true;
-    clearTimeout(this.#bundle);
-    clearTimeout(this.#poll);
-    await this.#looking;
-    await this.#ears?.end().catch(() => undefined);
+    clearTimeout(this.#bundleTimer);
+    clearTimeout(this.#pollTimer);
+    await this.#runningCheck;
+    await this.#listenClient?.end().catch(() => undefined);
     await this.#pool.close();
   }
 
   /**
-   * Messages that were sent while no one was listening are lost, so the tables are checked for what they may have
-   * announced.
+   * Messages that were sent while this node was not listening are lost, so the tables are checked for what they may
+   * have announced.
    */
-  async #listenAgain(): Promise<void> {
+  async #resumeListening(): Promise<void> {
     await this.#listen();
     this.#listener?.onDue(this.#partitions.owned);
   }
 
   /** Actively tests the connection, which can be dead for minutes before the operating system notices. */
-  async #testListener(ears: pg.Client): Promise<void> {
-    await ears.query('SELECT 1').catch(() => {
-      if (this.#ears === ears) this.#ears = undefined;
-      return ears.end().catch(() => undefined);
+  async #testConnection(client: pg.Client): Promise<void> {
+    await client.query('SELECT 1').catch(() => {
+      if (this.#listenClient === client) this.#listenClient = undefined;
+      return client.end().catch(() => undefined);
     });
   }
 
   async #listen(): Promise<void> {
-    const ears = new pg.Client({
+    const client = new pg.Client({
       ...toConnectionConfig(this.#url),
       keepAlive: true,
-      connectionTimeoutMillis: EARS_WITHIN_MS,
-      query_timeout: EARS_WITHIN_MS,
+      connectionTimeoutMillis: LISTEN_TIMEOUT_MS,
+      query_timeout: LISTEN_TIMEOUT_MS,
     });
-    ears.on('error', () => ears.end().catch(() => undefined));
-    ears.on('end', () => {
-      if (this.#ears === ears) this.#ears = undefined;
+    client.on('error', () => client.end().catch(() => undefined));
+    client.on('end', () => {
+      if (this.#listenClient === client) this.#listenClient = undefined;
     });
-    ears.on('notification', ({ payload }) => this.#onNotice(payload ?? ''));
-    await ears.connect();
-    await ears.query(`LISTEN ${CHANNEL}; LISTEN "${nodeChannel(this.#self)}"`);
-    this.#ears = ears;
+    client.on('notification', ({ payload }) => this.#onNotice(payload ?? ''));
+    await client.connect();
+    await client.query(`LISTEN ${CHANNEL}; LISTEN "${getNodeChannel(this.#nodeId)}"`);
+    this.#listenClient = client;
   }
 
   #onNotice(payload: string): void {
     if (this.#closed) return;
     const { from, due, commands, control, nodes, events, ask, answer } = JSON.parse(payload) as Notice;
-    if (from === this.#self) return;
-    const owned = due || commands ? new Set(this.#partitions.owned) : undefined;
-    const mine = due?.filter((part) => owned!.has(part)) ?? [];
-    if (mine.length > 0) this.#listener?.onDue(mine);
-    if (control || commands?.some((part) => owned!.has(part))) this.#checkTables();
+    if (from === this.#nodeId) return;
+    const ownedPartitions = due || commands ? new Set(this.#partitions.owned) : undefined;
+    const ownedDue = due?.filter((part) => ownedPartitions!.has(part)) ?? [];
+    if (ownedDue.length > 0) this.#listener?.onDue(ownedDue);
+    if (control || commands?.some((part) => ownedPartitions!.has(part))) this.#checkTables();
     if (nodes) void this.#partitions.runRound().catch(() => undefined);
     for (const event of events ?? []) this.#listener?.onEvent(event);
     if (ask && this.#partitions.isCrawling) void this.#sendResponse(from, ask).catch(() => undefined);
@@ -185,9 +185,9 @@ export class PostgresNodes implements Nodes {
 
   #schedulePoll(): void {
     if (this.#closed) return;
-    this.#poll = setTimeout(() => {
-      if (this.#ears) void this.#testListener(this.#ears);
-      else this.#listenAgain().catch(() => undefined);
+    this.#pollTimer = setTimeout(() => {
+      if (this.#listenClient) void this.#testConnection(this.#listenClient);
+      else this.#resumeListening().catch(() => undefined);
       this.#queue.retryDeferred();
       this.#checkTables();
       this.#schedulePoll();
@@ -196,22 +196,22 @@ export class PostgresNodes implements Nodes {
 
   /** Reads the tables. Only one check runs at a time, followed by one more if it was requested in the meantime. */
   #checkTables(): void {
-    if (this.#looking) {
-      this.#lookAgain = true;
+    if (this.#runningCheck) {
+      this.#needsRecheck = true;
       return;
     }
-    this.#lookAgain = false;
-    this.#looking = this.#readTables()
+    this.#needsRecheck = false;
+    this.#runningCheck = this.#readTables()
       .catch((error: unknown) =>
-        this.#log.warn('requests from other nodes could not be read', { error: String(error) }),
+        this.#log.warn('could not read the commands and control changes of other nodes', { error: String(error) }),
       )
       .finally(() => {
-        this.#looking = undefined;
-        if (this.#lookAgain && !this.#closed) this.#checkTables();
+        this.#runningCheck = undefined;
+        if (this.#needsRecheck && !this.#closed) this.#checkTables();
       });
   }
 
-  /** A configuration that this node cannot put into force must not hold up commands. */
+  /** Starts commands even if this node cannot put a new configuration into force. */
   async #readTables(): Promise<void> {
     try {
       await this.#readControl();
@@ -228,17 +228,19 @@ export class PostgresNodes implements Nodes {
   }
 
   async #readRevision(): Promise<string | undefined> {
-    const [row] = await this.#pool.rows<{ value: string }>('SELECT value FROM setting WHERE name = $1', [REVISION]);
+    const [row] = await this.#pool.rows<{ value: string }>('SELECT value FROM setting WHERE name = $1', [
+      REVISION_SETTING,
+    ]);
     return row?.value;
   }
 
   #scheduleNotice(): void {
     if (this.#closed) return;
-    this.#bundle ??= setTimeout(() => {
-      this.#bundle = undefined;
-      const due = [...this.#due];
+    this.#bundleTimer ??= setTimeout(() => {
+      this.#bundleTimer = undefined;
+      const due = [...this.#duePartitions];
       const events = this.#events;
-      this.#due.clear();
+      this.#duePartitions.clear();
       this.#events = [];
       if (due.length > 0) void this.#notify({ due });
       if (events.length > 0) void this.#notifyEvents(events);
@@ -249,7 +251,7 @@ export class PostgresNodes implements Nodes {
     let bundle: string[] = [];
     let length = 0;
     for (const event of events) {
-      if (length + event.length * 2 > LONGEST_NOTICE / 2 && bundle.length > 0) {
+      if (length + event.length * 2 > MAX_NOTICE_BYTES / 2 && bundle.length > 0) {
         await this.#notify({ events: bundle });
         bundle = [];
         length = 0;
@@ -264,15 +266,15 @@ export class PostgresNodes implements Nodes {
     const answer = await this.#listener?.onQuestion(text);
     if (answer === undefined) return;
     const notices = Questions.splitIntoPieces(id, answer).map((piece) =>
-      JSON.stringify({ from: this.#self, answer: piece }),
+      JSON.stringify({ from: this.#nodeId, answer: piece }),
     );
-    await this.#pool.rows(NOTIFY, [nodeChannel(asker), notices]);
+    await this.#pool.rows(NOTIFY, [getNodeChannel(asker), notices]);
   }
 
-  /** A lost notification costs seconds, not correctness, because the tables are checked anyway. */
+  /** A lost notification only causes a delay of seconds, because the tables are checked anyway. */
   async #notify(notice: Omit<Notice, 'from'>): Promise<void> {
-    const text = JSON.stringify({ from: this.#self, ...notice });
-    if (Buffer.byteLength(text) > LONGEST_NOTICE) return;
+    const text = JSON.stringify({ from: this.#nodeId, ...notice });
+    if (Buffer.byteLength(text) > MAX_NOTICE_BYTES) return;
     await this.#pool.rows(NOTIFY, [CHANNEL, [text]]).catch(() => undefined);
   }
 }

@@ -28,7 +28,7 @@ class Node implements PartitionListener {
       crawls,
       log: SILENT,
       renewEveryMs: 2 ** 30,
-      uptime: () => this.uptime,
+      readUptime: () => this.uptime,
     });
     onTestFinished(() => this.partitions.close());
   }

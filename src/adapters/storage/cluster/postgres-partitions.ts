@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Log } from '../../../engine/ports/log.js';
 import type { Fence, PartitionListener, Partitions } from '../../../engine/ports/partitions.js';
 import { computePartition, PARTITIONS } from '../shared/partition.js';
-import type { Leases, OwnedPartition, Standing } from './leases.js';
+import type { Leases, OwnedPartition, RenewalResult } from './leases.js';
 
 export interface PartitionsOptions {
   /** False for a node that only serves the API and never owns partitions. */
@@ -12,14 +12,14 @@ export interface PartitionsOptions {
   readonly leaseMs?: number;
   readonly renewEveryMs?: number;
   /** Reads the machine's monotonic clock, in milliseconds. */
-  readonly uptime?: () => number;
+  readonly readUptime?: () => number;
   /** Runs an action after this many milliseconds; returns a function that cancels it. */
-  readonly timer?: (ms: number, action: () => void) => () => void;
+  readonly schedule?: (ms: number, action: () => void) => () => void;
 }
 
 interface Ownership {
   readonly epoch: number;
-  leaving: boolean;
+  isLeaving: boolean;
 }
 
 export const LEASE_MS = 10_000;
@@ -28,14 +28,14 @@ export const RENEW_EVERY_MS = 2_500;
  * The node considers its lease expired this long before the database does, because clocks drift and sending a request
  * takes a moment.
  */
-const MARGIN_MS = 1_000;
+const LEASE_MARGIN_MS = 1_000;
 /** Maximum time for work in flight to end in partitions that are being released. */
 const HAND_OVER_MS = 5_000;
 
 /** Extra wait after another node's lease expires, because databases and timers round milliseconds differently. */
-const AFTER_END_MS = 100;
+const EXPIRY_GRACE_MS = 100;
 
-const uptime = (): number => Number(process.hrtime.bigint() / 1_000n) / 1_000;
+const readUptime = (): number => Number(process.hrtime.bigint() / 1_000n) / 1_000;
 
 function startTimer(ms: number, action: () => void): () => void {
   const timeout = setTimeout(action, ms);
@@ -50,12 +50,12 @@ function startTimer(ms: number, action: () => void): () => void {
  */
 export class PostgresPartitions implements Partitions {
   readonly shared = true;
-  /** Whether someone is watching the events at another node. */
+  /** Whether someone is watching the events on another node. */
   watched = false;
   /** Number of other nodes that crawl. */
   others = 0;
   isWatching: () => boolean = () => false;
-  /** Called when other nodes should check at once, because partitions were freed or a node joined or left. */
+  /** Called when other nodes should run a round immediately: partitions were freed, or a node joined or left. */
   onChange: () => void = () => undefined;
 
   readonly #leases: Pick<Leases, keyof Leases>;
@@ -63,19 +63,19 @@ export class PostgresPartitions implements Partitions {
   readonly #log: Log;
   readonly #leaseMs: number;
   readonly #renewEveryMs: number;
-  readonly #uptime: () => number;
-  readonly #timer: NonNullable<PartitionsOptions['timer']>;
+  readonly #readUptime: () => number;
+  readonly #schedule: NonNullable<PartitionsOptions['schedule']>;
   readonly #owned = new Map<number, Ownership>();
   #listener: PartitionListener | undefined;
   #node = randomUUID();
   #joined = false;
   #leaseEnd = Number.NEGATIVE_INFINITY;
-  #stepping: Promise<void> = Promise.resolve();
+  #lastRound: Promise<void> = Promise.resolve();
   #cancelRenewal: () => void = () => undefined;
   /** Milliseconds until the next lease of another node may expire; null if there is no other node. */
   #nextEndMs: number | null = null;
   #closed = false;
-  #givingAway: Promise<void> | undefined;
+  #handover: Promise<void> | undefined;
 
   constructor(leases: Pick<Leases, keyof Leases>, options: PartitionsOptions) {
     this.#leases = leases;
@@ -83,8 +83,8 @@ export class PostgresPartitions implements Partitions {
     this.#log = options.log;
     this.#leaseMs = options.leaseMs ?? LEASE_MS;
     this.#renewEveryMs = options.renewEveryMs ?? RENEW_EVERY_MS;
-    this.#uptime = options.uptime ?? uptime;
-    this.#timer = options.timer ?? startTimer;
+    this.#readUptime = options.readUptime ?? readUptime;
+    this.#schedule = options.schedule ?? startTimer;
   }
 
   get isCrawling(): boolean {
@@ -96,7 +96,7 @@ export class PostgresPartitions implements Partitions {
   }
 
   get owned(): readonly number[] {
-    return this.#isAlive() ? [...this.#owned].flatMap(([part, { leaving }]) => (leaving ? [] : [part])) : [];
+    return this.#isAlive() ? [...this.#owned].flatMap(([part, { isLeaving }]) => (isLeaving ? [] : [part])) : [];
   }
 
   owns(hostKey: string): boolean {
@@ -106,7 +106,7 @@ export class PostgresPartitions implements Partitions {
   findFence(hostKey: string): Fence | undefined {
     const partition = computePartition(hostKey);
     const ownership = this.#owned.get(partition);
-    if (!ownership || ownership.leaving || !this.#isAlive()) return undefined;
+    if (!ownership || ownership.isLeaving || !this.#isAlive()) return undefined;
     return { partition, epoch: ownership.epoch };
   }
 
@@ -118,8 +118,8 @@ export class PostgresPartitions implements Partitions {
     return this.#leaseEnd;
   }
 
-  get leads(): boolean {
-    return this.#owned.get(0)?.leaving === false && this.#isAlive();
+  get isLeader(): boolean {
+    return this.#owned.get(0)?.isLeaving === false && this.#isAlive();
   }
 
   async open(listener: PartitionListener): Promise<void> {
@@ -128,22 +128,22 @@ export class PostgresPartitions implements Partitions {
     this.#scheduleRound();
   }
 
-  /** Releases all partitions, after work in flight has ended or is fenced out. */
+  /** Releases all partitions, after work in flight has ended or has been fenced out. */
   async close(): Promise<void> {
     this.#closed = true;
     this.#cancelRenewal();
-    await this.#stepping.catch(() => undefined);
-    await this.#givingAway;
+    await this.#lastRound.catch(() => undefined);
+    await this.#handover;
     if (!this.#joined) return;
     await this.#handOver([...this.#owned.keys()]).catch(() => undefined);
     await this.#leases.leave(this.#node).catch(() => undefined);
     this.onChange();
   }
 
-  /** Runs one round: after a notification, or when it is time. */
+  /** Runs one round, in which the lease is renewed and partitions are taken and released. */
   runRound(): Promise<void> {
-    const next = this.#stepping.then(() => this.#runRoundNow());
-    this.#stepping = next.catch((error: unknown) => {
+    const next = this.#lastRound.then(() => this.#runRoundNow());
+    this.#lastRound = next.catch((error: unknown) => {
       this.#log.warn('the lease of this node could not be renewed', { error: String(error) });
     });
     return next;
@@ -151,11 +151,11 @@ export class PostgresPartitions implements Partitions {
 
   #scheduleRound(): void {
     if (this.#closed) return;
-    const wait = Math.min(this.#renewEveryMs, Math.max(0, this.#nextEndMs ?? this.#renewEveryMs) + AFTER_END_MS);
+    const waitMs = Math.min(this.#renewEveryMs, Math.max(0, this.#nextEndMs ?? this.#renewEveryMs) + EXPIRY_GRACE_MS);
     this.#nextEndMs = null;
-    this.#cancelRenewal = this.#timer(wait, () => {
+    this.#cancelRenewal = this.#schedule(waitMs, () => {
       void this.runRound().catch(() => undefined);
-      void this.#stepping.then(() => this.#scheduleRound());
+      void this.#lastRound.then(() => this.#scheduleRound());
     });
   }
 
@@ -163,23 +163,23 @@ export class PostgresPartitions implements Partitions {
     if (this.#joined && !this.#isAlive()) this.#onLeaseExpired();
     // Measured before the query, so that the lease, which the database counts from a later moment, is certain to last
     // this long.
-    const asked = this.#uptime();
+    const requestedAt = this.#readUptime();
     if (!this.#joined) await this.#join();
-    const standing = await this.#leases.renew(this.#node, {
+    const renewal = await this.#leases.renew(this.#node, {
       leaseMs: this.#leaseMs,
-      watching: this.isWatching(),
-      wants: (crawling) => this.#computeFairShare(crawling) - this.#owned.size,
+      isWatching: this.isWatching(),
+      countWanted: (crawlingNodes) => this.#computeFairShare(crawlingNodes) - this.#owned.size,
     });
-    if (!standing) {
+    if (!renewal) {
       this.#onLeaseExpired();
       return;
     }
-    this.#leaseEnd = asked + this.#leaseMs - MARGIN_MS;
-    this.watched = standing.watched;
-    this.others = standing.crawling - (this.#crawls ? 1 : 0);
-    this.#nextEndMs = standing.nextEndMs;
-    await this.#adoptStanding(standing);
-    this.#releaseSurplus(this.#computeFairShare(standing.crawling));
+    this.#leaseEnd = requestedAt + this.#leaseMs - LEASE_MARGIN_MS;
+    this.watched = renewal.watched;
+    this.others = renewal.crawling - (this.#crawls ? 1 : 0);
+    this.#nextEndMs = renewal.nextEndMs;
+    await this.#adoptPartitions(renewal);
+    this.#releaseSurplus(this.#computeFairShare(renewal.crawling));
   }
 
   async #join(): Promise<void> {
@@ -188,48 +188,48 @@ export class PostgresPartitions implements Partitions {
     this.onChange();
   }
 
-  #computeFairShare(crawling: number): number {
-    return this.#crawls ? Math.ceil(PARTITIONS / Math.max(1, crawling)) : 0;
+  #computeFairShare(crawlingNodes: number): number {
+    return this.#crawls ? Math.ceil(PARTITIONS / Math.max(1, crawlingNodes)) : 0;
   }
 
   /** Adopts partitions, including those taken in an earlier round whose response was lost. */
-  async #adoptStanding({ owned, taken }: Standing): Promise<void> {
-    const fresh = owned.filter(({ part, epoch }) => this.#owned.get(part)?.epoch !== epoch);
-    if (fresh.length === 0) return;
-    const orderly = new Set(taken.flatMap(({ part, abruptly }) => (abruptly ? [] : [part])));
-    const parts = fresh.map(({ part }) => part);
+  async #adoptPartitions({ owned, taken }: RenewalResult): Promise<void> {
+    const newPartitions = owned.filter(({ part, epoch }) => this.#owned.get(part)?.epoch !== epoch);
+    if (newPartitions.length === 0) return;
+    const cleanlyReleased = new Set(taken.flatMap(({ part, abruptly }) => (abruptly ? [] : [part])));
+    const parts = newPartitions.map(({ part }) => part);
     await this.#listener?.onAssigning(
       parts,
-      parts.filter((part) => !orderly.has(part)),
+      parts.filter((part) => !cleanlyReleased.has(part)),
     );
-    this.#addOwned(fresh);
+    this.#addOwned(newPartitions);
     this.#listener?.onAssigned(parts);
   }
 
   #addOwned(partitions: readonly OwnedPartition[]): void {
-    for (const { part, epoch } of partitions) this.#owned.set(part, { epoch, leaving: false });
+    for (const { part, epoch } of partitions) this.#owned.set(part, { epoch, isLeaving: false });
   }
 
-  #releaseSurplus(share: number): void {
-    if (this.#givingAway || this.#closed) return;
-    const kept = [...this.#owned].filter(([, { leaving }]) => !leaving);
-    // Partitions that are still leaving could not be released last time.
-    const stuck = [...this.#owned].filter(([, { leaving }]) => leaving);
-    const parts = [...stuck, ...kept.slice(share)].map(([part]) => part);
+  #releaseSurplus(fairShare: number): void {
+    if (this.#handover || this.#closed) return;
+    const remainingPartitions = [...this.#owned].filter(([, { isLeaving }]) => !isLeaving);
+    // If partitions are still marked as leaving, releasing them failed last time.
+    const unreleasedPartitions = [...this.#owned].filter(([, { isLeaving }]) => isLeaving);
+    const parts = [...unreleasedPartitions, ...remainingPartitions.slice(fairShare)].map(([part]) => part);
     if (parts.length === 0) return;
-    this.#givingAway = this.#handOver(parts)
+    this.#handover = this.#handOver(parts)
       .catch((error: unknown) => this.#log.warn('partitions could not be handed over', { error: String(error) }))
       .finally(() => {
-        this.#givingAway = undefined;
+        this.#handover = undefined;
       });
   }
 
   async #handOver(parts: readonly number[]): Promise<void> {
     const node = this.#node;
-    for (const part of parts) this.#owned.get(part)!.leaving = true;
-    const orderly = await this.#completesInTime(this.#listener?.onRevoking(parts, false) ?? Promise.resolve());
+    for (const part of parts) this.#owned.get(part)!.isLeaving = true;
+    const isOrderly = await this.#completesInTime(this.#listener?.onRevoking(parts, false) ?? Promise.resolve());
     if (node !== this.#node) return;
-    await this.#leases.release(node, parts, !orderly);
+    await this.#leases.release(node, parts, !isOrderly);
     if (node !== this.#node) return;
     for (const part of parts) this.#owned.delete(part);
     this.onChange();
@@ -243,7 +243,7 @@ export class PostgresPartitions implements Partitions {
     this.#leaseEnd = Number.NEGATIVE_INFINITY;
     this.#node = randomUUID();
     this.#joined = false;
-    this.#log.warn('this node was silent for too long and has lost its partitions; it is rejoining', {
+    this.#log.warn('this node did not renew its lease in time, has lost its partitions and is joining again', {
       partitions: parts.length,
     });
     void this.#leases.leave(node).catch(() => undefined);
@@ -251,19 +251,19 @@ export class PostgresPartitions implements Partitions {
   }
 
   #isAlive(): boolean {
-    return this.#uptime() < this.#leaseEnd;
+    return this.#readUptime() < this.#leaseEnd;
   }
 
-  /** Resolves with whether the work ended in time; a failure does not count as an end. */
+  /** Resolves with true if the work succeeds within HAND_OVER_MS, otherwise with false. */
   async #completesInTime(work: Promise<unknown>): Promise<boolean> {
     let cancel = (): void => undefined;
-    const late = new Promise<false>((resolve) => {
-      cancel = this.#timer(HAND_OVER_MS, () => resolve(false));
+    const timeout = new Promise<false>((resolve) => {
+      cancel = this.#schedule(HAND_OVER_MS, () => resolve(false));
     });
-    const done = work.then(
+    const completion = work.then(
       () => true,
       () => false,
     );
-    return Promise.race([done, late]).finally(cancel);
+    return Promise.race([completion, timeout]).finally(cancel);
   }
 }

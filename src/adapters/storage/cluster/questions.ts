@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 
-/** How long to wait for answers: a live node answers sooner, and a dead one must not keep a person waiting. */
+/** How long to wait for answers: a live node answers sooner, and a dead one must not keep the user waiting. */
 const ANSWER_WITHIN_MS = 1_000;
 /**
  * Bytes of an answer in one notification: in Base64 and with its envelope, this fits into PostgreSQL's limit of 8000.
  */
-const PIECE = 5_400;
+const PIECE_BYTES = 5_400;
 /** In bytes; a longer answer is dropped, because no one would read it. */
-const LONGEST_ANSWER = 4 * 1024 * 1024;
+const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
 
 export interface Answer {
   readonly from: string;
@@ -26,52 +26,58 @@ export interface AnswerPiece {
 interface PendingQuestion {
   readonly pieces: Map<string, string[]>;
   readonly answers: Answer[];
-  onResponse(): void;
+  onAnswer(): void;
 }
 
 /** This node's questions that are waiting for the answers of other nodes, which arrive in pieces. */
 export class Questions {
-  readonly #asked = new Map<string, PendingQuestion>();
+  readonly #pendingQuestions = new Map<string, PendingQuestion>();
 
   /** `others` is the number of nodes that are expected to answer; `send` passes the question to them. */
-  async ask(others: number, send: (id: string) => void): Promise<{ answers: readonly Answer[]; complete: boolean }> {
-    if (others <= 0) return { answers: [], complete: true };
+  async ask(
+    expectedCount: number,
+    send: (id: string) => void,
+  ): Promise<{ answers: readonly Answer[]; complete: boolean }> {
+    if (expectedCount <= 0) return { answers: [], complete: true };
     const id = randomUUID();
     const answers: Answer[] = [];
     await new Promise<void>((resolve) => {
-      const late = setTimeout(resolve, ANSWER_WITHIN_MS);
+      const timeout = setTimeout(resolve, ANSWER_WITHIN_MS);
       const finishIfComplete = (): void => {
-        if (answers.length < others) return;
-        clearTimeout(late);
+        if (answers.length < expectedCount) return;
+        clearTimeout(timeout);
         resolve();
       };
-      this.#asked.set(id, { pieces: new Map(), answers, onResponse: finishIfComplete });
+      this.#pendingQuestions.set(id, { pieces: new Map(), answers, onAnswer: finishIfComplete });
       send(id);
     });
-    this.#asked.delete(id);
-    return { answers, complete: answers.length >= others };
+    this.#pendingQuestions.delete(id);
+    return { answers, complete: answers.length >= expectedCount };
   }
 
   receivePiece(from: string, { id, n, of, piece }: AnswerPiece): void {
-    const asked = this.#asked.get(id);
-    if (!asked) return; // too late
-    const pieces = asked.pieces.get(from) ?? [];
-    asked.pieces.set(from, pieces);
+    const question = this.#pendingQuestions.get(id);
+    if (!question) return; // The answer came too late.
+    const pieces = question.pieces.get(from) ?? [];
+    question.pieces.set(from, pieces);
     pieces[n] = piece;
     if (Object.keys(pieces).length < of) return;
-    asked.answers.push({ from, text: Buffer.concat(pieces.map((each) => Buffer.from(each, 'base64'))).toString() });
-    asked.onResponse();
+    question.answers.push({
+      from,
+      text: Buffer.concat(pieces.map((encoded) => Buffer.from(encoded, 'base64'))).toString(),
+    });
+    question.onAnswer();
   }
 
   static splitIntoPieces(id: string, text: string): AnswerPiece[] {
     const bytes = Buffer.from(text);
-    if (bytes.length > LONGEST_ANSWER) return [];
-    const of = Math.max(1, Math.ceil(bytes.length / PIECE));
-    return Array.from({ length: of }, (_, n) => ({
+    if (bytes.length > MAX_ANSWER_BYTES) return [];
+    const count = Math.max(1, Math.ceil(bytes.length / PIECE_BYTES));
+    return Array.from({ length: count }, (_, n) => ({
       id,
       n,
-      of,
-      piece: bytes.subarray(n * PIECE, (n + 1) * PIECE).toString('base64'),
+      of: count,
+      piece: bytes.subarray(n * PIECE_BYTES, (n + 1) * PIECE_BYTES).toString('base64'),
     }));
   }
 }

@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryGeneratedColumn } from 'typeorm';
 
-/** Who did what through the API or the console. */
+/** A record of who did what through the API or the console. */
 @Entity('audit')
 export class AuditRow {
   @PrimaryGeneratedColumn('increment', { type: 'integer' }) id!: number;

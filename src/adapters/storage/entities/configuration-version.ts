@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryGeneratedColumn } from 'typeorm';
 
-/** A configuration as it came into force; rows never change. The newest one is in force. */
+/** A configuration that was put into force; rows never change. The newest one is in force. */
 @Entity('configuration_version')
 export class ConfigurationVersionRow {
   @PrimaryGeneratedColumn('increment', { type: 'integer' }) id!: number;
@@ -12,6 +12,6 @@ export class ConfigurationVersionRow {
   @Column('text') digest!: string;
   /** The text as it was in the file, with its `${NAME}` references. */
   @Column('text') xml!: string;
-  /** Contents of the rule files that it names, by name, as JSON. */
+  /** Contents of the rule files that the text names, by name, as JSON. */
   @Column('text', { default: '{}' }) files!: string;
 }

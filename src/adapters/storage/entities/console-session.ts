@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** A person who has signed in to the console. */
+/** The session of a user who has signed in to the console. */
 @Entity('console_session')
 export class ConsoleSessionRow {
   /** SHA-256 of the cookie's value in hexadecimal. */

@@ -1,8 +1,8 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
 /**
- * Where a page's links lead, as of the last time it was read in full. Stored only while a crawler has URLs whose status
- * is removed.
+ * The link targets of a page when it was last read in full. Stored only while a crawler has URLs whose status is
+ * removed.
  */
 @Entity('page_links')
 export class PageLinksRow {

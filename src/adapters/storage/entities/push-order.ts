@@ -1,6 +1,6 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
-/** The ledger: what was sent to the sinks, why, and how they responded. */
+/** An entry of the ledger: what was sent to the sinks, why, and how they responded. */
 @Entity('push_order')
 @Index('push_order_state', ['state', 'id'])
 @Index('push_order_uri', ['uriKey'])
@@ -8,7 +8,7 @@ export class PushOrderRow {
   @PrimaryColumn('integer') id!: number;
   @Column('text') crawler!: string;
   @Column('text') uri!: string;
-  /** 64 bits, see domain/url/url-key.ts: an index on it takes a fifth of the space of one on the text. */
+  /** 64 bits, see domain/url/url-key.ts: an index on the key takes a fifth of the space of an index on the text. */
   @Column('bigint', { name: 'uri_key' }) uriKey!: string;
   @Column('text') host!: string;
   @Column('smallint') kind!: number;

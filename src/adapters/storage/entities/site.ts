@@ -1,8 +1,8 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
 /**
- * One web server as seen by one crawler. Its small id stands for that pair in `url`; its counts make the list of hosts,
- * the deletion guard and the walk over backlogs cheap for any number of URLs.
+ * One web server as seen by one crawler. Rows of `url` refer to that pair by a small id. Because of the counts, listing
+ * hosts, checking the deletion guard and walking over backlogs take little time, however many URLs there are.
  */
 @Entity('site')
 @Index('site_of_host', ['crawler', 'host'], { unique: true })

@@ -1,6 +1,6 @@
 import { createMigration } from './statements.js';
 
-/** People who have signed in to the console. */
+/** Sessions of users who have signed in to the console. */
 export const ConsoleSessions0013 = createMigration(
   'ConsoleSessions0000000000013',
   [

@@ -1,6 +1,6 @@
 /**
- * Handles the URL of the server's own database: its destination may be shown, but its password is passed only to the
- * driver.
+ * Handles the URL of the server's own database: the host and the name of the database may be shown, but the password is
+ * passed only to the driver.
  */
 import type pg from 'pg';
 import { parseIntoClientConfig } from 'pg-connection-string';
@@ -8,13 +8,13 @@ import { describeDatabase } from '../../../domain/database-place.js';
 import type { Secret } from '../../../domain/secret.js';
 
 /**
- * The driver's options. The password is a function, so that it does not appear when the options of pools and data
- * sources are printed.
+ * Converts the URL to the driver's options. The password becomes a function, so that it does not appear when the
+ * options of pools and data sources are printed.
  */
 export function toConnectionConfig(url: Secret): pg.ClientConfig {
   const { password, ...config } = parseIntoClientConfig(url.reveal());
   return password ? { ...config, password: () => password as string } : config;
 }
 
-/** Host and database for messages, without user and password. */
-export const displayName = (url: Secret): string => describeDatabase(url.reveal()) ?? 'the URL of the database';
+/** Returns the host and database for messages, without user and password. */
+export const getDisplayName = (url: Secret): string => describeDatabase(url.reveal()) ?? 'the URL of the database';

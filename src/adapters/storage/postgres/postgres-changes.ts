@@ -1,9 +1,9 @@
 import type { UrlId } from '../../../domain/crawl/url-state.js';
 import type { LedgerEntry, PageLinks, Visit } from '../../../engine/ports/frontier-store.js';
 import { toLinkValues } from '../shared/link-row.js';
-import { KEPT_VISITS, toOrderValues, toVisitValues } from '../shared/order-row.js';
+import { MAX_VISITS, toOrderValues, toVisitValues } from '../shared/order-row.js';
 import { computePartition, getPartition, PARTITIONS } from '../shared/partition.js';
-import { type Counted, Tally } from '../shared/tally.js';
+import { type CountedRow, Tally } from '../shared/tally.js';
 import { FIELDS, type RowChanges, toStoredValue, type Value } from '../shared/url-row.js';
 import type { Connection } from './postgres-pool.js';
 import type { Site } from './postgres-sites.js';
@@ -27,18 +27,20 @@ import {
 } from './postgres-sql.js';
 
 /** A row before the change, with `site_id` made unique by the partition, as the tally requires. */
-export type CountedUrl = Counted & { readonly id: UrlId; readonly visits: number };
+export type CountedUrl = CountedRow & { readonly id: UrlId; readonly visits: number };
 
 /** Packs partition and site into one number; `unpackSite` reverses this. */
 export const packSite = ({ part, id }: Site): number => id * PARTITIONS + part;
-const unpackSite = (number: number): Site => ({ part: number % PARTITIONS, id: Math.floor(number / PARTITIONS) });
+const unpackSite = (packedSite: number): Site => ({
+  part: packedSite % PARTITIONS,
+  id: Math.floor(packedSite / PARTITIONS),
+});
 
 /** Converts ids, with their partitions, to the columns that statements expect. */
 export const toIdColumns = (ids: readonly UrlId[]): Value[][] => [ids.map(getPartition), [...ids]];
 
 /**
- * The changes that one transaction makes to URLs; keeps the counts up to date. Sites are locked before anything is
- * changed.
+ * Changes URLs in one transaction and keeps the counts up to date. Sites are locked before anything is changed.
  */
 export class PostgresChanges {
   readonly tally = new Tally();
@@ -59,8 +61,8 @@ export class PostgresChanges {
     return new Map(rows.map((row) => [row.id, toCountedRow(row)]));
   }
 
-  async update(changed: readonly { readonly row: CountedUrl; readonly changes: RowChanges }[]): Promise<void> {
-    const rows = changed.map(({ row, changes }) => [
+  async update(updates: readonly { readonly row: CountedUrl; readonly changes: RowChanges }[]): Promise<void> {
+    const rows = updates.map(({ row, changes }) => [
       getPartition(row.id),
       row.id,
       FIELDS.reduce((mask, field, n) => (changes[field] === undefined ? mask : mask | (1 << n)), 0),
@@ -68,7 +70,7 @@ export class PostgresChanges {
     ]);
     if (rows.length === 0) return;
     await this.#connection.rows(UPDATE_URLS, toColumns(rows, UPDATE_WIDTH), 'update-urls');
-    for (const { row, changes } of changed) this.tally.changeRow(row, changes);
+    for (const { row, changes } of updates) this.tally.countChangedRow(row, changes);
   }
 
   async remove(rows: readonly CountedUrl[]): Promise<void> {
@@ -82,13 +84,13 @@ export class PostgresChanges {
     visits: readonly { readonly id: UrlId; readonly visit: Visit; readonly count: number }[],
   ): Promise<void> {
     if (visits.length === 0) return;
-    // A statement must not write a row twice: if two visits have the same time, the later entry counts.
+    // A statement must not write a row twice: if two visits have the same time, the later entry is stored.
     const rows = new Map(
       visits.map(({ id, visit }) => [`${id} ${visit.at}`, [getPartition(id), id, ...toVisitValues(visit)]]),
     );
     await this.#connection.rows(INSERT_VISITS, toColumns([...rows.values()], VISIT_WIDTH), 'insert-visits');
-    const many = [...new Set(visits.filter(({ count }) => count > KEPT_VISITS).map(({ id }) => id))];
-    if (many.length > 0) await this.#connection.rows(PRUNE_VISITS, toIdColumns(many), 'prune-visits');
+    const idsToPrune = [...new Set(visits.filter(({ count }) => count > MAX_VISITS).map(({ id }) => id))];
+    if (idsToPrune.length > 0) await this.#connection.rows(PRUNE_VISITS, toIdColumns(idsToPrune), 'prune-visits');
   }
 
   async saveLinks(pages: readonly { readonly id: UrlId; readonly links: PageLinks }[]): Promise<void> {
@@ -111,15 +113,15 @@ export class PostgresChanges {
         urls,
       ]),
     );
-    const sites = changes.map(({ site, urls, indexed, errors, queued, cameDue, wentDue }) => [
+    const sites = changes.map(({ site, urls, indexed, errors, queued, earliestAdded, earliestRemoved }) => [
       unpackSite(site).part,
       unpackSite(site).id,
       urls,
       indexed,
       errors,
       queued,
-      cameDue,
-      wentDue,
+      earliestAdded,
+      earliestRemoved,
     ]);
     const values = [...toColumns(counters, COUNTER_WIDTH), ...toColumns(sites, SITE_CHANGE_WIDTH)];
     await this.#connection.rows(WRITE_COUNTS, values, 'write-counts');
@@ -131,7 +133,7 @@ export const toCountedRow = ({ part, ...row }: CountedUrl & { part: number }): C
   site_id: packSite({ part, id: row.site_id }),
 });
 
-/** Stores orders and updates of orders; if a batch has several entries for one order, the last one counts. */
+/** Stores orders and updates of orders; if a batch has several entries for one order, the last one is stored. */
 export async function saveOrders(connection: Connection, entries: readonly LedgerEntry[]): Promise<void> {
   if (entries.length === 0) return;
   const rows = new Map(entries.map((entry) => [entry.id, [computePartition(entry.hostKey), ...toOrderValues(entry)]]));

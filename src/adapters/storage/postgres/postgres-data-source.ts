@@ -18,10 +18,10 @@ import { OwedOrders0014 } from '../migrations/postgres/0014-owed-orders.js';
 import { OwedCounts0015 } from '../migrations/postgres/0015-owed-counts.js';
 import { SHARED_MIGRATIONS } from '../migrations/shared.js';
 import { findUnknownMigrations } from '../shared/migration-check.js';
-import { displayName, toConnectionConfig } from './connection.js';
+import { getDisplayName, toConnectionConfig } from './connection.js';
 import { toPortError } from './postgres-pool.js';
 
-/** An arbitrary lock number, with which servers that start at the same time on one database take turns. */
+/** Arbitrary number of the lock that makes servers starting at the same time on one database migrate it in turn. */
 const MIGRATION_LOCK = 5_218_017;
 
 /**
@@ -57,7 +57,7 @@ export async function openPostgresDataSource(url: Secret): Promise<DataSource> {
     return dataSource;
   } catch (error) {
     if (dataSource.isInitialized) await dataSource.destroy();
-    throw toPortError((error as { driverError?: unknown }).driverError ?? error, displayName(url));
+    throw toPortError((error as { driverError?: unknown }).driverError ?? error, getDisplayName(url));
   }
 }
 
@@ -65,10 +65,10 @@ async function migrate(dataSource: DataSource, url: Secret): Promise<void> {
   const runner = dataSource.createQueryRunner();
   try {
     await runner.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
-    const unknown = await findUnknownMigrations(dataSource);
-    if (unknown.length > 0) {
+    const unknownMigrations = await findUnknownMigrations(dataSource);
+    if (unknownMigrations.length > 0) {
       throw new StoreDamaged(
-        `The database at ${displayName(url)} was written by a newer version (${unknown.join(', ')}). Start that version, or restore a backup.`,
+        `The database at ${getDisplayName(url)} was written by a newer version of Crawlway (unknown migrations: ${unknownMigrations.join(', ')}). Start that version, or restore a backup.`,
       );
     }
     await dataSource.runMigrations({ transaction: 'all' });

@@ -15,13 +15,13 @@ import { type Fence, FencedOut } from '../../../engine/ports/partitions.js';
 import { buildUrlWhere, LIKE } from '../shared/filter-sql.js';
 import { computePartition, getPartition } from '../shared/partition.js';
 import {
+  createCountedRow,
   createDueChanges,
   createRestartChanges,
   createState,
   createSubmissionChanges,
   NEVER_CRAWLED,
   type RowChanges,
-  toCounted,
   toNewValues,
   toState,
   type UrlRecord,
@@ -56,7 +56,7 @@ import {
   URLS,
 } from './postgres-sql.js';
 
-interface Placed {
+interface PlacedUrl {
   readonly url: NewUrl;
   readonly site: Site;
 }
@@ -75,32 +75,32 @@ export class PostgresFrontier {
   }
 
   async discover(urls: readonly NewUrl[]): Promise<UrlState[]> {
-    const unknown = await this.#findUnknown(await this.#resolveSites(urls));
-    if (unknown.length === 0) return [];
+    const unknownUrls = await this.#findUnknown(await this.#resolveSites(urls));
+    if (unknownUrls.length === 0) return [];
     return this.#pool.transaction(async (connection) => {
       const changes = new PostgresChanges(connection);
-      const added = await this.#insert(connection, changes, unknown);
+      const addedUrls = await this.#insert(connection, changes, unknownUrls);
       await changes.writeCounts();
-      return added.map(({ id, url }) => createState(id, url));
+      return addedUrls.map(({ id, url }) => createState(id, url));
     });
   }
 
   async seed(urls: readonly NewUrl[]): Promise<{ readonly state: UrlState; readonly known: boolean }[]> {
-    const placed = await this.#resolveSites(urls);
+    const placedUrls = await this.#resolveSites(urls);
     return this.#pool.transaction(async (connection) => {
       const changes = new PostgresChanges(connection);
-      const added = new Map((await this.#insert(connection, changes, placed)).map(({ id, url }) => [url, id]));
-      const ids = await findIds(connection, placed);
-      const known = placed.flatMap(({ url }, i) =>
-        added.has(url) ? [] : [{ id: ids[i]!, changes: createSubmissionChanges(url) }],
+      const addedIds = new Map((await this.#insert(connection, changes, placedUrls)).map(({ id, url }) => [url, id]));
+      const ids = await findIds(connection, placedUrls);
+      const knownUrls = placedUrls.flatMap(({ url }, i) =>
+        addedIds.has(url) ? [] : [{ id: ids[i]!, changes: createSubmissionChanges(url) }],
       );
-      const rows = await changes.lockRows(known.map(({ id }) => id));
+      const rows = await changes.lockRows(knownUrls.map(({ id }) => id));
       await changes.update(
-        mergeChanges(known).map(({ id, changes: change }) => ({ row: rows.get(id)!, changes: change })),
+        mergeChanges(knownUrls).map(({ id, changes: change }) => ({ row: rows.get(id)!, changes: change })),
       );
       await changes.writeCounts();
       const states = await findStates(connection, ids);
-      return placed.map(({ url }, i) => ({ state: states.get(ids[i]!)!, known: !added.has(url) }));
+      return placedUrls.map(({ url }, i) => ({ state: states.get(ids[i]!)!, known: !addedIds.has(url) }));
     });
   }
 
@@ -110,12 +110,16 @@ export class PostgresFrontier {
     source: SourceNumber,
     now: Instant,
     limit: number,
-    skip: ReadonlySet<UrlId>,
+    excludedIds: ReadonlySet<UrlId>,
   ): Promise<{ urls: UrlState[]; next?: Instant }> {
     const site = await this.#sites.find({ crawler, hostKey });
     if (!site) return { urls: [] };
-    const leased = [...skip].filter((id) => getPartition(id) === site.part);
-    const rows = await this.#pool.rows<UrlRecord>(DUE, [site.part, source, site.id, leased, limit + 1], 'due');
+    const excludedInPartition = [...excludedIds].filter((id) => getPartition(id) === site.part);
+    const rows = await this.#pool.rows<UrlRecord>(
+      DUE,
+      [site.part, source, site.id, excludedInPartition, limit + 1],
+      'due',
+    );
     const urls = rows.slice(0, limit).filter((row) => row.due_at <= now);
     return { urls: urls.map(toState), next: rows[urls.length]?.due_at as Instant | undefined };
   }
@@ -126,16 +130,18 @@ export class PostgresFrontier {
       const changes = new PostgresChanges(connection);
       const settled = combineSettlements(settlements);
       const rows = await changes.lockRows([...settled.keys()]);
-      const found = [...settled].flatMap(([id, each]) => (rows.has(id) ? [{ row: rows.get(id)!, ...each }] : []));
-      const kept = found.filter(({ remove }) => !remove);
-      await changes.update(kept);
+      const found = [...settled].flatMap(([id, settlement]) =>
+        rows.has(id) ? [{ row: rows.get(id)!, ...settlement }] : [],
+      );
+      const remaining = found.filter(({ remove }) => !remove);
+      await changes.update(remaining);
       await changes.remove(found.filter(({ remove }) => remove).map(({ row }) => row));
       await changes.addVisits(
-        kept.flatMap(({ row, changes: { visits }, seen }) =>
-          seen.map((visit) => ({ id: row.id, visit, count: Math.max(row.visits, visits ?? 0) })),
+        remaining.flatMap(({ row, changes: { visits }, newVisits }) =>
+          newVisits.map((visit) => ({ id: row.id, visit, count: Math.max(row.visits, visits ?? 0) })),
         ),
       );
-      await changes.saveLinks(kept.flatMap(({ row: { id }, links }) => (links ? [{ id, links }] : [])));
+      await changes.saveLinks(remaining.flatMap(({ row: { id }, links }) => (links ? [{ id, links }] : [])));
       await saveOrders(
         connection,
         settlements.flatMap(({ orders }): readonly LedgerEntry[] => orders ?? []),
@@ -156,10 +162,10 @@ export class PostgresFrontier {
     partitions?: readonly number[],
   ): Promise<{ backlogs: Backlog[]; next?: string }> {
     type Row = { host: string; source: SourceNumber | null; due_at: Instant };
-    const of = [crawler, after ?? '', horizon, limit];
+    const parameters = [crawler, after ?? '', horizon, limit];
     const rows = await (partitions
-      ? this.#pool.rows<Row>(BACKLOGS_OF_PARTITIONS, [...of, partitions], 'backlogs-of-partitions')
-      : this.#pool.rows<Row>(BACKLOGS, of, 'backlogs'));
+      ? this.#pool.rows<Row>(BACKLOGS_OF_PARTITIONS, [...parameters, partitions], 'backlogs-of-partitions')
+      : this.#pool.rows<Row>(BACKLOGS, parameters, 'backlogs'));
     const hosts = new Set(rows.map(({ host }) => host));
     return {
       backlogs: rows.flatMap(({ host, source, due_at }) =>
@@ -169,14 +175,16 @@ export class PostgresFrontier {
     };
   }
 
-  /** Makes the given URLs due, as far as they (still) match the filter and may be crawled. */
+  /** Makes those of the given URLs due that (still) match the filter and may be crawled. */
   makeDueAmong(ids: readonly UrlId[], filter: UrlFilter, dueAt: Instant, source: SourceNumber): Promise<number> {
     return this.#changeMatching(ids, filter, `u.status NOT IN (${NEVER_CRAWLED.join(', ')})`, (changes, rows) =>
       changes.update(rows.map((row) => ({ row, changes: createDueChanges(row, dueAt, source) }))),
     );
   }
 
-  /** Deletes the given URLs, as far as they (still) match the filter, have no document and have no order in flight. */
+  /**
+   * Deletes those of the given URLs that (still) match the filter and have neither a document nor an unfinished order.
+   */
   forgetMatching(ids: readonly UrlId[], filter: UrlFilter): Promise<number> {
     return this.#changeMatching(ids, filter, FORGETTABLE, (changes, rows) => changes.remove(rows));
   }
@@ -185,37 +193,37 @@ export class PostgresFrontier {
     ids: readonly UrlId[],
     filter: UrlFilter,
     condition: string,
-    change: (changes: PostgresChanges, rows: readonly CountedUrl[]) => Promise<void>,
+    applyChange: (changes: PostgresChanges, rows: readonly CountedUrl[]) => Promise<void>,
   ): Promise<number> {
     const where = buildUrlWhere(filter, LIKE);
-    const among = `SELECT ${COUNTED} FROM unnest($1::int2[], $2::int8[]) AS i(part, id)
+    const query = `SELECT ${COUNTED} FROM unnest($1::int2[], $2::int8[]) AS i(part, id)
       JOIN url u ON u.part = i.part AND u.id = i.id JOIN site s ON s.part = u.part AND s.id = u.site_id
       WHERE ${condition} AND ${numberParameters(where.sql, 3)}`;
     return this.#pool.transaction(async (connection) => {
       const changes = new PostgresChanges(connection);
       await connection.rows(LOCK_SITES_OF_URLS, toIdColumns(ids), 'lock-sites-of-urls');
-      const rows = await connection.rows<CountedUrl & { part: number }>(among, [...toIdColumns(ids), ...where.values]);
-      await change(changes, rows.map(toCountedRow));
+      const rows = await connection.rows<CountedUrl & { part: number }>(query, [...toIdColumns(ids), ...where.values]);
+      await applyChange(changes, rows.map(toCountedRow));
       await changes.writeCounts();
       return rows.length;
     });
   }
 
-  async #resolveSites(urls: readonly NewUrl[]): Promise<Placed[]> {
+  async #resolveSites(urls: readonly NewUrl[]): Promise<PlacedUrl[]> {
     const sites = await this.#sites.findOrAdd(urls);
     return urls.map((url, i) => ({ url, site: sites[i]! }));
   }
 
-  async #findUnknown(placed: readonly Placed[]): Promise<Placed[]> {
-    if (placed.length === 0) return [];
-    const rows = await this.#pool.rows<{ n: number }>(UNKNOWN, toKeyColumns(placed), 'unknown');
-    return rows.map(({ n }) => placed[n - 1]!);
+  async #findUnknown(placedUrls: readonly PlacedUrl[]): Promise<PlacedUrl[]> {
+    if (placedUrls.length === 0) return [];
+    const rows = await this.#pool.rows<{ n: number }>(UNKNOWN, toKeyColumns(placedUrls), 'unknown');
+    return rows.map(({ n }) => placedUrls[n - 1]!);
   }
 
-  /** Stores unknown URLs in the given order. */
-  async #insert(connection: Connection, changes: PostgresChanges, placed: readonly Placed[]) {
-    if (placed.length === 0) return [];
-    const sites = [...new Map(placed.map(({ site }) => [site.id, site])).values()];
+  /** Stores unknown URLs and restarts removed ones; returns both with their ids. */
+  async #insert(connection: Connection, changes: PostgresChanges, placedUrls: readonly PlacedUrl[]) {
+    if (placedUrls.length === 0) return [];
+    const sites = [...new Map(placedUrls.map(({ site }) => [site.id, site])).values()];
     await connection.rows(
       LOCK_SITES,
       toColumns(
@@ -224,42 +232,42 @@ export class PostgresFrontier {
       ),
       'lock-sites',
     );
-    const byKey = new Map<string, Placed>();
-    for (const each of placed) {
-      const name = `${each.site.id} ${each.url.key}`;
-      if (!byKey.has(name)) byKey.set(name, each);
+    const byKey = new Map<string, PlacedUrl>();
+    for (const placedUrl of placedUrls) {
+      const siteAndKey = `${placedUrl.site.id} ${placedUrl.url.key}`;
+      if (!byKey.has(siteAndKey)) byKey.set(siteAndKey, placedUrl);
     }
-    const again = await this.#restartRemoved(connection, changes, [...byKey.values()]);
+    const restarted = await this.#restartRemoved(connection, changes, [...byKey.values()]);
     const rows = [...byKey.values()].map(({ site, url }) => [site.part, site.id, ...toNewValues(url)]);
     type Row = { id: UrlId; site_id: number; key: string };
-    const added = await connection.rows<Row>(INSERT_URLS, toColumns(rows, INSERT_WIDTH), 'insert-urls');
-    const stored = added.map(({ id, site_id, key }) => {
+    const addedRows = await connection.rows<Row>(INSERT_URLS, toColumns(rows, INSERT_WIDTH), 'insert-urls');
+    const addedUrls = addedRows.map(({ id, site_id, key }) => {
       const { url, site } = byKey.get(`${site_id} ${key}`)!;
-      changes.tally.countRow(toCounted(packSite(site), url), 1);
+      changes.tally.countRow(createCountedRow(packSite(site), url), 1);
       return { id, url };
     });
-    return [...again, ...stored];
+    return [...restarted, ...addedUrls];
   }
 
   /** Restarts known URLs whose status is removed. */
-  async #restartRemoved(connection: Connection, changes: PostgresChanges, placed: readonly Placed[]) {
-    const queued = placed.filter(({ url }) => url.source !== undefined);
+  async #restartRemoved(connection: Connection, changes: PostgresChanges, placedUrls: readonly PlacedUrl[]) {
+    const queuedUrls = placedUrls.filter(({ url }) => url.source !== undefined);
     type Row = CountedUrl & { n: number; part: number };
-    const rows = await connection.rows<Row>(REMOVED_OF_KEYS, toKeyColumns(queued), 'removed-of-keys');
-    const again = rows.map(({ n, ...row }) => ({ row: toCountedRow(row), url: queued[n - 1]!.url }));
-    await changes.update(again.map(({ row, url }) => ({ row, changes: createRestartChanges(url) })));
-    return again.map(({ row: { id }, url }) => ({ id, url }));
+    const rows = await connection.rows<Row>(REMOVED_OF_KEYS, toKeyColumns(queuedUrls), 'removed-of-keys');
+    const restarted = rows.map(({ n, ...row }) => ({ row: toCountedRow(row), url: queuedUrls[n - 1]!.url }));
+    await changes.update(restarted.map(({ row, url }) => ({ row, changes: createRestartChanges(url) })));
+    return restarted.map(({ row: { id }, url }) => ({ id, url }));
   }
 }
 
-const toKeyColumns = (placed: readonly Placed[]) =>
+const toKeyColumns = (placedUrls: readonly PlacedUrl[]) =>
   toColumns(
-    placed.map(({ url, site }) => [computePartition(url.hostKey), site.id, url.key]),
+    placedUrls.map(({ url, site }) => [computePartition(url.hostKey), site.id, url.key]),
     3,
   );
 
 /**
- * Throws FencedOut for fences that are not those of the current owners. No one can take the partitions until the
+ * Throws FencedOut if any fence is not that of the current owner. Other nodes cannot take the partitions until the
  * transaction ends.
  */
 async function requireOwnership(connection: Connection, settlements: readonly Settlement[]): Promise<void> {
@@ -267,18 +275,22 @@ async function requireOwnership(connection: Connection, settlements: readonly Se
     settlements.flatMap(({ fence }) => (fence ? [[`${fence.partition} ${fence.epoch}`, fence]] : [])),
   );
   if (fences.size === 0) return;
-  const wanted = [...fences.values()];
-  const values = [wanted.map(({ partition }) => partition), wanted.map(({ epoch }) => epoch)];
-  const held = await connection.rows<{ part: number; epoch: number }>(HELD_PARTITIONS, values, 'held-partitions');
-  for (const { part, epoch } of held) fences.delete(`${part} ${epoch}`);
+  const wantedFences = [...fences.values()];
+  const values = [wantedFences.map(({ partition }) => partition), wantedFences.map(({ epoch }) => epoch)];
+  const heldPartitions = await connection.rows<{ part: number; epoch: number }>(
+    HELD_PARTITIONS,
+    values,
+    'held-partitions',
+  );
+  for (const { part, epoch } of heldPartitions) fences.delete(`${part} ${epoch}`);
   if (fences.size > 0) throw new FencedOut([...fences.values()]);
 }
 
-/** Finds the ids of URLs that are all known, in the given order. */
-async function findIds(connection: Connection, placed: readonly Placed[]): Promise<UrlId[]> {
-  const rows = await connection.rows<{ n: number; id: UrlId }>(IDS_OF_KEYS, toKeyColumns(placed), 'ids-of-keys');
+/** Returns the ids of the URLs, all of which must be known, in the given order. */
+async function findIds(connection: Connection, placedUrls: readonly PlacedUrl[]): Promise<UrlId[]> {
+  const rows = await connection.rows<{ n: number; id: UrlId }>(IDS_OF_KEYS, toKeyColumns(placedUrls), 'ids-of-keys');
   const ids = new Map(rows.map(({ n, id }) => [n - 1, id]));
-  return placed.map((_, i) => ids.get(i)!);
+  return placedUrls.map((_, i) => ids.get(i)!);
 }
 
 async function findStates(connection: Connection, ids: readonly UrlId[]): Promise<Map<UrlId, UrlState>> {
@@ -290,35 +302,35 @@ async function findStates(connection: Connection, ids: readonly UrlId[]): Promis
  * Combines several changes to one URL, with later ones taking precedence, because a statement must not write a row
  * twice.
  */
-function mergeChanges(words: readonly { id: UrlId; changes: RowChanges }[]): { id: UrlId; changes: RowChanges }[] {
+function mergeChanges(entries: readonly { id: UrlId; changes: RowChanges }[]): { id: UrlId; changes: RowChanges }[] {
   const byId = new Map<UrlId, RowChanges>();
-  for (const { id, changes } of words) byId.set(id, { ...byId.get(id), ...withoutUndefined(changes) });
+  for (const { id, changes } of entries) byId.set(id, { ...byId.get(id), ...omitUndefined(changes) });
   return [...byId].map(([id, changes]) => ({ id, changes }));
 }
 
-interface Folded {
+interface CombinedSettlement {
   readonly changes: RowChanges;
   readonly remove: boolean;
-  readonly seen: readonly Visit[];
+  readonly newVisits: readonly Visit[];
   readonly links?: PageLinks;
 }
 
 /** Combines the settlements of a batch for each URL. Once a URL is removed, later settlements do not change it. */
-function combineSettlements(settlements: readonly Settlement[]): Map<UrlId, Folded> {
-  const byId = new Map<UrlId, Folded>();
+function combineSettlements(settlements: readonly Settlement[]): Map<UrlId, CombinedSettlement> {
+  const byId = new Map<UrlId, CombinedSettlement>();
   for (const { id, changes, remove, visit, links } of settlements) {
-    const before = byId.get(id);
-    if (before?.remove) continue;
+    const previous = byId.get(id);
+    if (previous?.remove) continue;
     byId.set(id, {
-      changes: { ...before?.changes, ...withoutUndefined(changes ?? {}) },
+      changes: { ...previous?.changes, ...omitUndefined(changes ?? {}) },
       remove: remove ?? false,
-      seen: [...(before?.seen ?? []), ...(visit ? [visit] : [])],
-      links: links ?? before?.links,
+      newVisits: [...(previous?.newVisits ?? []), ...(visit ? [visit] : [])],
+      links: links ?? previous?.links,
     });
   }
   return byId;
 }
 
-/** Drops undefined fields, which would hide earlier values. */
-const withoutUndefined = (changes: RowChanges): RowChanges =>
+/** Drops undefined fields, which would overwrite earlier values. */
+const omitUndefined = (changes: RowChanges): RowChanges =>
   Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));

@@ -5,8 +5,8 @@ import {
   OWED_COLUMNS,
   OWED_TYPES,
   type OwedRecord,
-  toOwed,
   toOwedKey,
+  toOwedOrder,
   toOwedValues,
 } from '../shared/owed-row.js';
 import { computePartition } from '../shared/partition.js';
@@ -17,7 +17,7 @@ import { toColumns } from './postgres-sql.js';
 const COLUMNS = ['part', ...OWED_COLUMNS];
 const TYPES = ['int2', ...OWED_TYPES];
 
-/** Sorted, so that two transactions wait for each other instead of deadlocking. */
+/** The rows are sorted, so that two transactions wait for each other instead of deadlocking. */
 const PUT_OFF = `INSERT INTO owed_order (${COLUMNS.join(', ')})
   SELECT * FROM unnest(${TYPES.map((type, i) => `$${i + 1}::${type}[]`).join(', ')}) AS i(${COLUMNS.join(', ')}) ORDER BY 1, 2, 3, 4, 5
   ON CONFLICT (part, crawler, sink, host, uri_key) DO NOTHING RETURNING part, crawler, sink`;
@@ -30,51 +30,53 @@ const PUT_OFF_AGAIN = `UPDATE owed_order o SET order_id = i.order_id, asked_at =
   WHERE ${SAME} AND o.order_id < i.order_id`;
 const DELIVERED = `DELETE FROM owed_order o USING ${KEYED} WHERE ${SAME} RETURNING o.part, o.crawler, o.sink`;
 const ASKED = `UPDATE owed_order o SET asked_at = i.asked_at FROM ${KEYED} WHERE ${SAME}`;
-/** Runs after the rows were written, so that `dropOwed`, which begins with the counts, misses none. */
+/** Runs after the rows have been written, so that `dropOwed`, which deletes the counts first, misses no row. */
 const COUNT = `INSERT INTO owed_count (part, crawler, sink, documents)
   SELECT part, crawler, sink, sum(n) FROM unnest($1::int2[], $2::text[], $3::text[], $4::int8[]) AS i(part, crawler, sink, n)
   GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
   ON CONFLICT (part, crawler, sink) DO UPDATE SET documents = owed_count.documents + excluded.documents`;
 
-interface Counted {
+interface OwedCountKey {
   readonly part: number;
   readonly crawler: string;
   readonly sink: string;
 }
 
-/** Must be called inside a transaction, unless all changes are of one kind. */
+/** Must be called inside a transaction, because rows and counts are written by separate statements. */
 export async function saveOwed(connection: Connection, changes: readonly OwedChange[]): Promise<void> {
   if (changes.length === 0) return;
-  const last = keepLastChanges(changes);
-  const selectChangesOfKind = (change: OwedChange['change']) => last.filter((one) => one.change === change);
-  const added = await insertOwed(connection, selectChangesOfKind('put off'));
-  const delivered = selectChangesOfKind('delivered').map(getOwedKey);
-  const gone =
-    delivered.length > 0 ? await connection.rows<Counted>(DELIVERED, toColumns(delivered, 7), 'owed-delivered') : [];
-  const asked = selectChangesOfKind('asked').map(getOwedKey);
-  if (asked.length > 0) await connection.rows(ASKED, toColumns(asked, 7), 'owed-asked');
-  const counts = [...groupCounts(added, 1), ...groupCounts(gone, -1)];
+  const lastChanges = keepLastChanges(changes);
+  const selectChangesOfKind = (kind: OwedChange['change']) => lastChanges.filter((change) => change.change === kind);
+  const addedRows = await insertOwed(connection, selectChangesOfKind('put off'));
+  const deliveredRows = selectChangesOfKind('delivered').map(toKeyRow);
+  const removedRows =
+    deliveredRows.length > 0
+      ? await connection.rows<OwedCountKey>(DELIVERED, toColumns(deliveredRows, 7), 'owed-delivered')
+      : [];
+  const askedRows = selectChangesOfKind('asked').map(toKeyRow);
+  if (askedRows.length > 0) await connection.rows(ASKED, toColumns(askedRows, 7), 'owed-asked');
+  const counts = [...toCountRows(addedRows, 1), ...toCountRows(removedRows, -1)];
   if (counts.length > 0) await connection.rows(COUNT, toColumns(counts, 4), 'owed-count');
 }
 
 /** Inserts rows and returns the counts of those that were new. */
-async function insertOwed(connection: Connection, changes: readonly OwedChange[]): Promise<Counted[]> {
+async function insertOwed(connection: Connection, changes: readonly OwedChange[]): Promise<OwedCountKey[]> {
   if (changes.length === 0) return [];
-  const values = changes.map((one) => [computePartition(one.hostKey), ...toOwedValues(one)]);
-  const added = await connection.rows<Counted>(PUT_OFF, toColumns(values, COLUMNS.length), 'owed-put-off');
-  if (added.length < changes.length)
-    await connection.rows(PUT_OFF_AGAIN, toColumns(changes.map(getOwedKey), 7), 'owed-put-off-again');
-  return added;
+  const values = changes.map((change) => [computePartition(change.hostKey), ...toOwedValues(change)]);
+  const addedRows = await connection.rows<OwedCountKey>(PUT_OFF, toColumns(values, COLUMNS.length), 'owed-put-off');
+  if (addedRows.length < changes.length)
+    await connection.rows(PUT_OFF_AGAIN, toColumns(changes.map(toKeyRow), 7), 'owed-put-off-again');
+  return addedRows;
 }
 
-const groupCounts = (rows: readonly Counted[], n: number): Value[][] =>
-  rows.map(({ part, crawler, sink }) => [part, crawler, sink, n]);
+const toCountRows = (rows: readonly OwedCountKey[], delta: number): Value[][] =>
+  rows.map(({ part, crawler, sink }) => [part, crawler, sink, delta]);
 
-const getOwedKey = (one: OwedChange): Value[] => [
-  computePartition(one.hostKey),
-  ...toOwedKey(one),
-  one.orderId,
-  one.askedAt === undefined ? null : roundTime(one.askedAt),
+const toKeyRow = (change: OwedChange): Value[] => [
+  computePartition(change.hostKey),
+  ...toOwedKey(change),
+  change.orderId,
+  change.askedAt === undefined ? null : roundTime(change.askedAt),
 ];
 
 /** What sinks are owed, stored in PostgreSQL. */
@@ -98,7 +100,7 @@ export class PostgresOwed {
       } ORDER BY order_id LIMIT $4`,
       [crawler, sink, after, limit, ...(partitions ? [[...partitions]] : [])],
     );
-    return rows.map(toOwed);
+    return rows.map(toOwedOrder);
   }
 
   async findOwed(crawler: string, hostKey: string, uri: string): Promise<OwedOrder[]> {
@@ -106,7 +108,7 @@ export class PostgresOwed {
       'SELECT * FROM owed_order WHERE part = $1 AND crawler = $2 AND host = $3 AND uri_key = $4 AND uri = $5 ORDER BY sink',
       [computePartition(hostKey), crawler, hostKey, computeUrlKey(uri), uri],
     );
-    return rows.map(toOwed);
+    return rows.map(toOwedOrder);
   }
 
   countOwed(): Promise<OwedCount[]> {
@@ -121,7 +123,7 @@ export class PostgresOwed {
 
   async dropOwed(crawler: string, sink: string): Promise<void> {
     await this.#pool.transaction(async (connection) => {
-      // A transaction that has written rows but not yet counted them waits for this one, or this one waits for it.
+      // Either this transaction waits for one that has written rows but not yet counted them, or the reverse.
       await connection.rows('DELETE FROM owed_count WHERE crawler = $1 AND sink = $2', [crawler, sink]);
       await connection.rows('DELETE FROM owed_order WHERE crawler = $1 AND sink = $2', [crawler, sink]);
     });

@@ -1,12 +1,12 @@
 /**
- * Connections to PostgreSQL with the settings that this store needs; errors are classified by the reaction that they
- * require.
+ * Opens connections to PostgreSQL with the settings that this store needs, and classifies errors by the reaction that
+ * they require.
  */
 import pg from 'pg';
 import type { Secret } from '../../../domain/secret.js';
 import { StoreDamaged, StoreUnavailable } from '../../../engine/ports/frontier-store.js';
 import type { Value } from '../shared/url-row.js';
-import { displayName, toConnectionConfig } from './connection.js';
+import { getDisplayName, toConnectionConfig } from './connection.js';
 
 /** A statement parameter: one value, or a column of values for `unnest`. */
 export type Parameter = Value | boolean | readonly Value[];
@@ -28,29 +28,29 @@ const types = {
     type === INT8 && format !== 'binary' ? Number : pg.types.getTypeParser(type, format as 'text'),
 };
 
-const CONNECTIONS = 8;
+const MAX_CONNECTIONS = 8;
 /**
  * A server that freezes in the middle of a transaction must not keep its locks, so the database ends its session after
  * this time. This program never pauses that long between two statements.
  */
-const LONGEST_PAUSE_MS = 5_000;
+const MAX_PAUSE_MS = 5_000;
 /**
  * Named statements are those of the crawl, which take milliseconds: if there is no response for this long, the network
  * is down.
  */
-const LONGEST_ANSWER_MS = 30_000;
-const TRIES = 5;
-/** Two transactions collided; it is sufficient to try again. */
-const COLLISION = new Set(['40001', '40P01']);
+const MAX_RESPONSE_MS = 30_000;
+const MAX_TRIES = 5;
+/** Codes for two transactions that collided: trying again is sufficient. */
+const COLLISION_CODES = new Set(['40001', '40P01']);
 const QUERY_CANCELED = '57014';
 /** Corruption of data (XX001) or of an index (XX002). */
-const DAMAGE = new Set(['XX001', 'XX002']);
+const DAMAGE_CODES = new Set(['XX001', 'XX002']);
 /** Lost connection, lack of resources (disk, memory, connections), server shutting down or starting. */
-const PASSING = /^(?:08|53|57P|58|55P03|40|25006|25P03)/;
+const TRANSIENT = /^(?:08|53|57P|58|55P03|40|25006|25P03)/;
 
 export interface PoolOptions {
   readonly connections?: number;
-  /** A statement that takes longer counts as a lost connection; undefined if there is no limit. */
+  /** A statement that takes longer is treated as a lost connection; undefined if there is no limit. */
   readonly queryTimeoutMs?: number;
   /** The database ends a statement that takes longer, which throws StatementTooLong; undefined if there is no limit. */
   readonly statementTimeoutMs?: number;
@@ -61,23 +61,23 @@ export class StatementTooLong extends StoreUnavailable {}
 
 export class PostgresPool implements Connection {
   readonly #pool: pg.Pool;
-  /** The database's destination, without user and password. */
-  readonly place: string;
+  /** The host and database for messages, without user and password. */
+  readonly displayName: string;
 
   constructor(url: Secret, options: PoolOptions = {}) {
-    this.place = displayName(url);
+    this.displayName = getDisplayName(url);
     this.#pool = new pg.Pool({
       ...toConnectionConfig(url),
-      max: options.connections ?? CONNECTIONS,
+      max: options.connections ?? MAX_CONNECTIONS,
       types,
       connectionTimeoutMillis: 10_000,
       query_timeout: options.queryTimeoutMs,
       statement_timeout: options.statementTimeoutMs,
-      idle_in_transaction_session_timeout: LONGEST_PAUSE_MS,
+      idle_in_transaction_session_timeout: MAX_PAUSE_MS,
       keepAlive: true,
     });
-    // A broken connection makes the call that uses it fail, or is replaced if no call does; without listeners, its
-    // event would end the process.
+    // If a connection breaks, the call that is using it fails; an idle connection is replaced. Without listeners, the
+    // error event would end the process.
     this.#pool.on('error', () => {});
     this.#pool.on('connect', (client) => client.on('error', () => {}));
   }
@@ -93,7 +93,7 @@ export class PostgresPool implements Connection {
         try {
           return await this.#runOnce(action);
         } catch (error) {
-          if (tries === TRIES || !COLLISION.has(errorCode(error))) throw error;
+          if (tries === MAX_TRIES || !COLLISION_CODES.has(getErrorCode(error))) throw error;
         }
       }
     });
@@ -115,7 +115,7 @@ export class PostgresPool implements Connection {
 
   async #runOnce<T>(action: (connection: Connection) => Promise<T>): Promise<T> {
     const client = await this.#pool.connect();
-    let broken: Error | undefined;
+    let rollbackError: Error | undefined;
     try {
       await client.query(withTimeout('BEGIN'));
       const result = await action({ rows: (sql, values, name) => queryRows(client, sql, values, name) });
@@ -123,11 +123,11 @@ export class PostgresPool implements Connection {
       return result;
     } catch (error) {
       await client.query(withTimeout('ROLLBACK')).catch((failure: Error) => {
-        broken = failure;
+        rollbackError = failure;
       });
       throw error;
     } finally {
-      client.release(broken);
+      client.release(rollbackError);
     }
   }
 
@@ -135,15 +135,15 @@ export class PostgresPool implements Connection {
     try {
       return await action();
     } catch (error) {
-      throw toPortError(error, this.place);
+      throw toPortError(error, this.displayName);
     }
   }
 }
 
 /** The driver supports this field of a statement, but its types lack it. */
-type Timed = pg.QueryConfig & { readonly query_timeout?: number };
+type TimedQuery = pg.QueryConfig & { readonly query_timeout?: number };
 
-const withTimeout = (text: string): Timed => ({ text, query_timeout: LONGEST_ANSWER_MS });
+const withTimeout = (text: string): TimedQuery => ({ text, query_timeout: MAX_RESPONSE_MS });
 
 async function queryRows<Row>(
   client: Pick<pg.Pool | pg.PoolClient, 'query'>,
@@ -152,29 +152,33 @@ async function queryRows<Row>(
   name?: string,
 ): Promise<Row[]> {
   const query = { text, values: values as unknown[], name };
-  const timed: Timed = name === undefined ? query : { ...query, query_timeout: LONGEST_ANSWER_MS };
-  const { rows } = await client.query(timed);
+  const timedQuery: TimedQuery = name === undefined ? query : { ...query, query_timeout: MAX_RESPONSE_MS };
+  const { rows } = await client.query(timedQuery);
   return rows as Row[];
 }
 
-const errorCode = (error: unknown): string => String((error as { code?: unknown } | undefined)?.code ?? '');
+const getErrorCode = (error: unknown): string => String((error as { code?: unknown } | undefined)?.code ?? '');
 
 /**
  * Converts errors of PostgreSQL or the connection to those of the port; any other error is a bug in this program and is
  * returned unchanged.
  */
-export function toPortError(error: unknown, place: string): unknown {
-  const code = errorCode(error);
-  const said = `${(error as Error | undefined)?.message} (${code})`;
+export function toPortError(error: unknown, displayName: string): unknown {
+  const code = getErrorCode(error);
+  const details = `${(error as Error | undefined)?.message} (${code})`;
   if (code === QUERY_CANCELED)
-    return new StatementTooLong(`The database at ${place} took too long: ${said}`, { cause: error });
-  if (DAMAGE.has(code)) {
-    return new StoreDamaged(`The database at ${place} is damaged: ${said}. Restore a backup.`, { cause: error });
+    return new StatementTooLong(`The database at ${displayName} took too long: ${details}`, { cause: error });
+  if (DAMAGE_CODES.has(code)) {
+    return new StoreDamaged(`The database at ${displayName} is damaged: ${details}. Restore a backup.`, {
+      cause: error,
+    });
   }
-  const lost =
-    /^E[A-Z]+$/.test(code) || /connection (?:terminated|timeout|error)|timeout exceeded|read timeout/i.test(said);
-  if (lost || PASSING.test(code)) {
-    return new StoreUnavailable(`The database at ${place} is currently unavailable: ${said}`, { cause: error });
+  const isLost =
+    /^E[A-Z]+$/.test(code) || /connection (?:terminated|timeout|error)|timeout exceeded|read timeout/i.test(details);
+  if (isLost || TRANSIENT.test(code)) {
+    return new StoreUnavailable(`The database at ${displayName} is currently unavailable: ${details}`, {
+      cause: error,
+    });
   }
   return error;
 }

@@ -8,7 +8,7 @@ import {
   type FrontierStore,
   type LedgerEntry,
   type LedgerFilter,
-  OLDEST_HOSTS,
+  MAX_OLDEST_HOSTS,
   type PageLinks,
   type QueuedUrl,
   type SettingsPage,
@@ -16,9 +16,9 @@ import {
   type Visit,
 } from '../../../engine/ports/frontier-store.js';
 import { toCrawlerCounts } from '../shared/crawler-counts.js';
-import { buildCountedWhere, buildOrderWhere, buildUrlWhere, LIKE } from '../shared/filter-sql.js';
+import { buildCounterQuery, buildOrderWhere, buildUrlWhere, LIKE } from '../shared/filter-sql.js';
 import { type LinksRecord, toLinks } from '../shared/link-row.js';
-import { type OrderRecord, toEntry, toOrderStateCode, toVisit, type VisitRecord } from '../shared/order-row.js';
+import { type OrderRecord, toLedgerEntry, toOrderStateCode, toVisit, type VisitRecord } from '../shared/order-row.js';
 import { computePartition, getPartition } from '../shared/partition.js';
 import { allSettings, computeSettingsEnd } from '../shared/setting-range.js';
 import type { CounterChange } from '../shared/tally.js';
@@ -104,7 +104,7 @@ export class PostgresReads {
          SELECT u.source, u.url, u.due_at FROM url u
          WHERE u.part = s.part AND u.source = n.source AND u.site_id = s.id ORDER BY u.due_at, u.id LIMIT 1) q
        ORDER BY q.source, q.due_at`,
-      [crawler, OLDEST_HOSTS],
+      [crawler, MAX_OLDEST_HOSTS],
     );
     return new Map(rows.map(({ source, url, due_at }) => [source, { url, dueAt: due_at }]));
   }
@@ -144,9 +144,10 @@ export class PostgresReads {
   }
 
   async count(filter: UrlFilter): Promise<number> {
-    const counted = buildCountedWhere(filter);
-    if (counted)
-      return (await this.#pool.rows<{ urls: number }>(numberParameters(counted.sql, 1), counted.values))[0]!.urls;
+    const counterQuery = buildCounterQuery(filter);
+    if (counterQuery)
+      return (await this.#pool.rows<{ urls: number }>(numberParameters(counterQuery.sql, 1), counterQuery.values))[0]!
+        .urls;
     const where = buildUrlWhere(filter, LIKE);
     const sql = `SELECT count(*) AS urls FROM url u JOIN site s ON s.part = u.part AND s.id = u.site_id
       WHERE ${numberParameters(where.sql, 1)}`;
@@ -155,7 +156,7 @@ export class PostgresReads {
 
   async getOrder(id: number): Promise<LedgerEntry | undefined> {
     const [row] = await this.#pool.rows<OrderRecord>('SELECT * FROM push_order WHERE id = $1', [id]);
-    return row && toEntry(row);
+    return row && toLedgerEntry(row);
   }
 
   async listOrders(filter: LedgerFilter, before: number | undefined, limit: number): Promise<LedgerEntry[]> {
@@ -164,7 +165,7 @@ export class PostgresReads {
       `SELECT * FROM push_order WHERE id < $1 AND ${numberParameters(where.sql, 3)} ORDER BY id DESC LIMIT $2`,
       [before ?? Number.MAX_SAFE_INTEGER, limit, ...where.values],
     );
-    return rows.map(toEntry);
+    return rows.map(toLedgerEntry);
   }
 
   async countOrders(filter: LedgerFilter): Promise<number> {
@@ -174,11 +175,11 @@ export class PostgresReads {
   }
 
   /** Finds acknowledged orders that need not be kept, oldest first. */
-  async findPrunable(decidedBefore: Instant, keep: number, limit: number): Promise<number[]> {
+  async findPrunable(decidedBefore: Instant, keepCount: number, limit: number): Promise<number[]> {
     const rows = await this.#pool.rows<{ id: number }>(
       `SELECT id FROM push_order WHERE state = ${ACKNOWLEDGED} AND (decided_at < $1 OR id <=
          (SELECT id FROM push_order WHERE state = ${ACKNOWLEDGED} ORDER BY id DESC LIMIT 1 OFFSET $2)) ORDER BY id LIMIT $3`,
-      [decidedBefore, keep, limit],
+      [decidedBefore, keepCount, limit],
     );
     return rows.map(({ id }) => id);
   }

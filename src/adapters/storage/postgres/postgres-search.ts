@@ -16,10 +16,10 @@ import {
   type HostsPage,
   type Query,
 } from '../shared/failing-sql.js';
-import { buildCountedWhere, buildUrlWhere, findHost, LIKE } from '../shared/filter-sql.js';
+import { buildCounterQuery, buildUrlWhere, findHost, LIKE } from '../shared/filter-sql.js';
 import { computePartition, getPartition, PARTITIONS } from '../shared/partition.js';
 import {
-  ALL,
+  COMPLETE,
   FIRST_STRIDE,
   FolderTally,
   type MatchStep,
@@ -34,89 +34,89 @@ import { toState, toStatusCode, URL_COLUMNS, type UrlRecord, type Value } from '
 import { type PostgresPool, StatementTooLong } from './postgres-pool.js';
 import { numberParameters } from './postgres-sql.js';
 
-type Failing = Awaited<ReturnType<FrontierStore['countFailing']>>;
+type FailingCounts = Awaited<ReturnType<FrontierStore['countFailing']>>;
 type FailingHosts = Awaited<ReturnType<FrontierStore['listFailingHosts']>>;
-type Search = UrlFilter & { readonly crawler: string };
+type SearchFilter = UrlFilter & { readonly crawler: string };
 
 /** The rows of `url` that are searched: all at once if they are few, otherwise in strides by id. */
 interface Candidates {
   readonly where: string;
   readonly values: readonly Value[];
-  readonly few: boolean;
+  readonly isSmallSet: boolean;
 }
 
 const FAILING: FailingDialect = {
-  site: 'part, site_id',
-  url: () => 'url',
-  join: 's.part = g.part AND s.id = g.site_id',
+  siteColumns: 'part, site_id',
+  getUrlTable: () => 'url',
+  joinCondition: 's.part = g.part AND s.id = g.site_id',
 };
 
 /**
- * If all partitions are listed, an index whose first column is the partition can be used for a search by its next
+ * Lists all partitions, so that an index whose first column is the partition can be used for a search by its second
  * column.
  */
 const ALL_PARTS = `SELECT generate_series(0, ${PARTITIONS - 1})::int2`;
 
-interface Taking<Row> {
+interface PageRequest<Row> {
   readonly after: UrlId;
   readonly limit: number;
-  readonly take: (row: Row) => void;
+  readonly onRow: (row: Row) => void;
 }
 
 type Reader<Row> = (after: UrlId, limit: number, stride?: number) => Promise<Row[]>;
 
 const createProgress = (id: UrlId): Progress => ({ next: id, searched: getPartition(id) / PARTITIONS });
 
-/** Resolves with undefined if the database has ended the statement, or throws if `must` is set. */
-async function readInTime<Row>(rows: Promise<Row[]>, must = false): Promise<Row[] | undefined> {
+/** Resolves with undefined if the statement exceeded its time limit; if its rows are required, throws instead. */
+async function readUnlessTimedOut<Row>(rows: Promise<Row[]>, isRequired = false): Promise<Row[] | undefined> {
   try {
     return await rows;
   } catch (error) {
-    if (must || !(error instanceof StatementTooLong)) throw error;
+    if (isRequired || !(error instanceof StatementTooLong)) throw error;
     return undefined;
   }
 }
 
-/** Lists for people: as in SQLite, a few candidates are sorted, whereas many are walked through while there is time. */
+/** User searches: as with SQLite, a few candidates are sorted, but many are walked through until the time is up. */
 export class PostgresSearch {
   readonly #pool: PostgresPool;
   readonly #limits: StepLimits;
-  readonly #get: (ids: readonly UrlId[]) => Promise<UrlState[]>;
+  readonly #getStates: (ids: readonly UrlId[]) => Promise<UrlState[]>;
 
-  constructor(pool: PostgresPool, get: (ids: readonly UrlId[]) => Promise<UrlState[]>, limits = STEP_LIMITS) {
+  constructor(pool: PostgresPool, getStates: (ids: readonly UrlId[]) => Promise<UrlState[]>, limits = STEP_LIMITS) {
     this.#pool = pool;
     this.#limits = limits;
-    this.#get = get;
+    this.#getStates = getStates;
   }
 
-  async search(filter: Search, after: UrlId, limit: number): Promise<SearchStep> {
+  async search(filter: SearchFilter, after: UrlId, limit: number): Promise<SearchStep> {
     const urls: UrlState[] = [];
     const collect = (row: UrlRecord): unknown => urls.push(toState(row));
-    return { urls, ...(await this.#step(URL_COLUMNS, filter, { after, limit, take: collect })) };
+    return { urls, ...(await this.#runStep(URL_COLUMNS, filter, { after, limit, onRow: collect })) };
   }
 
-  async findMatches(filter: Search, after: UrlId, limit: number): Promise<MatchStep> {
+  async findMatches(filter: SearchFilter, after: UrlId, limit: number): Promise<MatchStep> {
     const ids: UrlId[] = [];
     const collect = ({ id }: Pick<UrlRecord, 'id'>): unknown => ids.push(id);
-    return { ids, next: (await this.#step('u.id', filter, { after, limit, take: collect })).next };
+    return { ids, next: (await this.#runStep('u.id', filter, { after, limit, onRow: collect })).next };
   }
 
   async listFolders(crawler: string, hostKey: string, folder: string, after: UrlId): Promise<FolderStep> {
     const tally = new FolderTally(folder);
-    const collect = ({ id, url }: Pick<UrlRecord, 'id' | 'url'>): void => tally.count(id, url);
+    const collect = ({ id, url }: Pick<UrlRecord, 'id' | 'url'>): void => tally.countUrl(id, url);
     const filter = { crawler, hostKey, prefix: folder };
-    const progress = await this.#step('u.id, u.url', filter, { after, limit: 2 ** 31, take: collect });
-    return { ...tally.result, sample: await this.#get(tally.sample), ...progress };
+    const progress = await this.#runStep('u.id, u.url', filter, { after, limit: 2 ** 31, onRow: collect });
+    return { ...tally.result, sample: await this.#getStates(tally.sample), ...progress };
   }
 
   async survey(crawler: string, since: readonly Instant[], after: UrlId): Promise<SurveyStep> {
     const tally = new SurveyTally(since);
-    const collect = (row: SurveyRecord): void => tally.count(row);
-    const progress = await this.#step(SURVEY_COLUMNS, { crawler }, { after, limit: 2 ** 31, take: collect });
+    const collect = (row: SurveyRecord): void => tally.countRow(row);
+    const progress = await this.#runStep(SURVEY_COLUMNS, { crawler }, { after, limit: 2 ** 31, onRow: collect });
     return { ...tally.result, ...progress };
   }
 
-  countFailing(crawler: string, now: Instant, hostKey?: string): Promise<Failing> {
+  countFailing(crawler: string, now: Instant, hostKey?: string): Promise<FailingCounts> {
     return this.#queryRows(buildFailingQuery(FAILING, crawler, now, hostKey));
   }
 
@@ -134,71 +134,74 @@ export class PostgresSearch {
     return this.#pool.rows<Row>(numberParameters(sql, 1), values);
   }
 
-  async #step<Row extends Pick<UrlRecord, 'id'>>(
+  async #runStep<Row extends Pick<UrlRecord, 'id'>>(
     columns: string,
-    filter: Search,
-    taking: Taking<Row>,
+    filter: SearchFilter,
+    request: PageRequest<Row>,
   ): Promise<Progress> {
     const { crawler, status, source, indexed } = filter;
-    if ((await this.#readCounters({ crawler, status, source, indexed })) === 0) return ALL;
-    const began = performance.now();
+    if ((await this.#readCounters({ crawler, status, source, indexed })) === 0) return COMPLETE;
+    const startedAt = performance.now();
     const candidates = await this.#chooseCandidates(filter);
-    if (candidates.few) {
-      const found = await readInTime(this.#createReader<Row>(columns, filter, candidates)(taking.after, taking.limit));
+    if (candidates.isSmallSet) {
+      const found = await readUnlessTimedOut(
+        this.#createReader<Row>(columns, filter, candidates)(request.after, request.limit),
+      );
       if (found) {
-        found.forEach(taking.take);
-        return found.length < taking.limit ? ALL : createProgress(found.at(-1)!.id);
+        found.forEach(request.onRow);
+        return found.length < request.limit ? COMPLETE : createProgress(found.at(-1)!.id);
       }
     }
     return this.#walk(
-      this.#createReader<Row>(columns, filter, { ...candidates, few: false }),
+      this.#createReader<Row>(columns, filter, { ...candidates, isSmallSet: false }),
       candidates,
-      taking,
-      began,
+      request,
+      startedAt,
     );
   }
 
-  /** Walks in strides, which grow while time is left and shrink after the database has ended one. */
+  /** Walks in strides, which grow while time is left and shrink whenever the database has ended a statement. */
   async #walk<Row extends Pick<UrlRecord, 'id'>>(
     read: Reader<Row>,
     candidates: Candidates,
-    taking: Taking<Row>,
-    began: number,
+    request: PageRequest<Row>,
+    startedAt: number,
   ): Promise<Progress> {
-    let at = taking.after;
-    let room = taking.limit;
+    let position = request.after;
+    let remaining = request.limit;
     let stride = Math.min(FIRST_STRIDE, this.#limits.stride);
-    let moved = false;
+    let hasMoved = false;
     do {
-      const found = await readInTime(read(at, room, stride), stride === 1);
+      const found = await readUnlessTimedOut(read(position, remaining, stride), stride === 1);
       if (!found) {
         stride = Math.ceil(stride / 8);
         continue;
       }
-      found.forEach(taking.take);
-      room -= found.length;
-      const end = room === 0 ? found.at(-1)!.id : await this.#findStrideEnd(candidates, at, stride);
-      if (end === undefined) return ALL;
-      at = end;
-      moved = true;
-      if (performance.now() < began + this.#limits.ms / 4) stride = Math.min(2 * stride, this.#limits.stride);
-    } while (room > 0 && (!moved || performance.now() < began + this.#limits.ms));
-    return createProgress(at);
+      found.forEach(request.onRow);
+      remaining -= found.length;
+      const end = remaining === 0 ? found.at(-1)!.id : await this.#findStrideEnd(candidates, position, stride);
+      if (end === undefined) return COMPLETE;
+      position = end;
+      hasMoved = true;
+      if (performance.now() < startedAt + this.#limits.ms / 4) stride = Math.min(2 * stride, this.#limits.stride);
+    } while (remaining > 0 && (!hasMoved || performance.now() < startedAt + this.#limits.ms));
+    return createProgress(position);
   }
 
   /**
-   * Reads the matching candidates after an id, among all of them or among those of the next stride. OFFSET 0 and LIMIT
-   * make the database read the candidates in the given order before it examines the other conditions.
+   * Creates a function that reads the matching candidates after an id, either all of them or those of the next stride.
+   * OFFSET 0 and LIMIT make the database read the candidates in the given order before it examines the other
+   * conditions.
    */
-  #createReader<Row>(columns: string, filter: Search, { where, values, few }: Candidates): Reader<Row> {
-    const rest = buildUrlWhere(filter, LIKE);
+  #createReader<Row>(columns: string, filter: SearchFilter, { where, values, isSmallSet }: Candidates): Reader<Row> {
+    const conditions = buildUrlWhere(filter, LIKE);
     const buildSql = (
       stride: number,
     ): string => `SELECT ${columns} FROM (SELECT * FROM url WHERE ${numberParameters(where, 4)} AND (part, id) > ($1, $2)
-      ${few ? 'OFFSET 0' : `ORDER BY part, id LIMIT ${stride}`}) u JOIN site s ON s.part = u.part AND s.id = u.site_id
-      WHERE ${numberParameters(rest.sql, 4 + values.length)} ORDER BY u.part, u.id LIMIT $3`;
+      ${isSmallSet ? 'OFFSET 0' : `ORDER BY part, id LIMIT ${stride}`}) u JOIN site s ON s.part = u.part AND s.id = u.site_id
+      WHERE ${numberParameters(conditions.sql, 4 + values.length)} ORDER BY u.part, u.id LIMIT $3`;
     return (after, limit, stride = 0) =>
-      this.#pool.rows<Row>(buildSql(stride), [getPartition(after), after, limit, ...values, ...rest.values]);
+      this.#pool.rows<Row>(buildSql(stride), [getPartition(after), after, limit, ...values, ...conditions.values]);
   }
 
   /** Finds the last candidate of the stride after an id; undefined if there are no further strides. */
@@ -211,25 +214,25 @@ export class PostgresSearch {
     return row?.id;
   }
 
-  async #chooseCandidates(filter: Search): Promise<Candidates> {
+  async #chooseCandidates(filter: SearchFilter): Promise<Candidates> {
     const { crawler, status, reason, source } = filter;
     const host = findHost(filter);
     if (host !== undefined) return this.#chooseHostCandidates(crawler, host);
-    const most = this.#limits.few;
+    const limit = this.#limits.maxCandidates;
     if (reason !== undefined && (status === 'error' || Object.hasOwn(ERROR_CODES, reason))) {
       const where = `status = ${ERROR} AND reason = ?`;
-      if ((await this.#countUpToLimit(`url WHERE ${where}`, [reason])) <= most)
-        return { where, values: [reason], few: true };
+      if ((await this.#countUpToLimit(`url WHERE ${where}`, [reason])) <= limit)
+        return { where, values: [reason], isSmallSet: true };
     }
     if (status !== undefined) {
       const urls = await this.#readCounters({ status });
       const where = `status = ${toStatusCode(status)}`;
-      if (urls <= most) return { where, values: [], few: true };
-      if (2 * urls < (await this.#readCounters({}))) return { where, values: [], few: false };
+      if (urls <= limit) return { where, values: [], isSmallSet: true };
+      if (2 * urls < (await this.#readCounters({}))) return { where, values: [], isSmallSet: false };
     }
-    if (source === undefined || (await this.#readCounters({ source })) > most)
-      return { where: 'true', values: [], few: false };
-    return { where: `source = ${source} AND part = ANY (ARRAY(${ALL_PARTS}))`, values: [], few: true };
+    if (source === undefined || (await this.#readCounters({ source })) > limit)
+      return { where: 'true', values: [], isSmallSet: false };
+    return { where: `source = ${source} AND part = ANY (ARRAY(${ALL_PARTS}))`, values: [], isSmallSet: true };
   }
 
   async #chooseHostCandidates(crawler: string, host: string): Promise<Candidates> {
@@ -237,18 +240,18 @@ export class PostgresSearch {
       'SELECT id, urls FROM site WHERE part = $1 AND crawler = $2 AND host = $3',
       [computePartition(host), crawler, host],
     );
-    const few = (site?.urls ?? 0) <= this.#limits.few;
-    return { where: 'part = ? AND site_id = ?', values: [computePartition(host), site?.id ?? 0], few };
+    const isSmallSet = (site?.urls ?? 0) <= this.#limits.maxCandidates;
+    return { where: 'part = ? AND site_id = ?', values: [computePartition(host), site?.id ?? 0], isSmallSet };
   }
 
-  /** Counts the rows, but only as far as the number matters. */
-  async #countUpToLimit(rows: string, values: readonly Value[] = []): Promise<number> {
-    const sql = `SELECT count(*) AS number FROM (SELECT 1 FROM ${rows} LIMIT ${this.#limits.few + 1}) r`;
+  /** Counts the rows, but no further than one above the limit for few candidates. */
+  async #countUpToLimit(source: string, values: readonly Value[] = []): Promise<number> {
+    const sql = `SELECT count(*) AS number FROM (SELECT 1 FROM ${source} LIMIT ${this.#limits.maxCandidates + 1}) r`;
     return (await this.#pool.rows<{ number: number }>(numberParameters(sql, 1), values))[0]!.number;
   }
 
   async #readCounters(filter: UrlFilter): Promise<number> {
-    const { sql, values } = buildCountedWhere(filter)!;
+    const { sql, values } = buildCounterQuery(filter)!;
     return (await this.#pool.rows<{ urls: number }>(numberParameters(sql, 1), values as Value[]))[0]!.urls;
   }
 }

@@ -1,27 +1,27 @@
-/** The hot SQL statements for PostgreSQL: they are set-based, with one array per column. */
+/** The hot SQL statements for PostgreSQL: each processes a set of rows, passed as one array per column. */
 import { SOURCES } from '../../../domain/frontier/sources.js';
 import {
-  KEPT_VISITS,
+  MAX_VISITS,
   ORDER_CHANGES,
   ORDER_COLUMNS,
   ORDER_TYPES,
-  UNDER_WAY,
+  UNFINISHED_STATES,
   VISIT_COLUMNS,
   VISIT_TYPES,
 } from '../shared/order-row.js';
 import { PARTITIONS } from '../shared/partition.js';
 import { CHANGES, FIELDS, NEW_COLUMNS, NEW_TYPES, REMOVED, URL_COLUMNS, type Value } from '../shared/url-row.js';
 
-/** `unnest($1::int2[], $2::int8[]) AS name(a, b)`. */
-const buildUnnest = (name: string, columns: readonly string[], types: readonly string[], first = 1): string =>
-  `unnest(${types.map((type, i) => `$${first + i}::${type}[]`).join(', ')}) AS ${name}(${columns.join(', ')})`;
+/** Builds, for example, `unnest($1::int2[], $2::int8[]) AS name(a, b)`. */
+const buildUnnest = (name: string, columns: readonly string[], types: readonly string[], firstNumber = 1): string =>
+  `unnest(${types.map((type, i) => `$${firstNumber + i}::${type}[]`).join(', ')}) AS ${name}(${columns.join(', ')})`;
 
 const listColumns = (columns: readonly string[], prefix = ''): string =>
   columns.map((column) => prefix + column).join(', ');
 
-/** Converts rows to the columns that `unnest` expects. PostgreSQL's text type cannot contain a NUL. */
-export function toColumns(rows: readonly (readonly Value[])[], count: number): Value[][] {
-  return Array.from({ length: count }, (_, column) =>
+/** Converts rows to the columns that `unnest` expects, replacing NUL, which PostgreSQL's text type cannot contain. */
+export function toColumns(rows: readonly (readonly Value[])[], columnCount: number): Value[][] {
+  return Array.from({ length: columnCount }, (_, column) =>
     rows.map((row) => {
       const value = row[column] ?? null;
       return typeof value === 'string' && value.includes('\0') ? value.replaceAll('\0', '\uFFFD') : value;
@@ -29,9 +29,9 @@ export function toColumns(rows: readonly (readonly Value[])[], count: number): V
   );
 }
 
-/** Replaces `?` in the shared WHERE clauses by `$n`, counted from `first`. */
-export const numberParameters = (sql: string, first: number): string => {
-  let n = first;
+/** Replaces each `?` in a shared SQL text with `$n`, counting from `first`. */
+export const numberParameters = (sql: string, firstNumber: number): string => {
+  let n = firstNumber;
   return sql.replace(/\?/g, () => `$${n++}`);
 };
 
@@ -62,7 +62,7 @@ export const LOCK_SITES_OF_URLS = `SELECT 1 FROM site s WHERE (s.part, s.id) IN
 
 /**
  * The subquery makes this one index probe per key, whatever the planner estimates; it reads only the index. URLs whose
- * status is removed count as unknown; whether there are any at all is checked once.
+ * status is removed are treated as unknown; whether there are any at all is checked once.
  */
 export const UNKNOWN = `SELECT i.n FROM unnest($1::int2[], $2::int4[], $3::int8[]) WITH ORDINALITY AS i(part, site_id, key, n)
   WHERE (SELECT u.key FROM url u WHERE u.part = i.part AND u.site_id = i.site_id AND u.key = i.key) IS NULL
@@ -123,7 +123,7 @@ export const INSERT_VISITS = `INSERT INTO visit (${listColumns(VISIT)})
 
 export const PRUNE_VISITS = `DELETE FROM visit v USING ${buildUnnest('i', ['part', 'id'], ['int2', 'int8'])}
   WHERE v.part = i.part AND v.url_id = i.id AND v.at < (SELECT w.at FROM visit w
-    WHERE w.part = i.part AND w.url_id = i.id ORDER BY w.at DESC LIMIT 1 OFFSET ${KEPT_VISITS - 1})`;
+    WHERE w.part = i.part AND w.url_id = i.id ORDER BY w.at DESC LIMIT 1 OFFSET ${MAX_VISITS - 1})`;
 
 const ORDER = ['part', ...ORDER_COLUMNS];
 export const ORDER_WIDTH = ORDER.length;
@@ -167,10 +167,10 @@ const buildBacklogsSql = (condition: string): string => `SELECT s.host, q.source
 export const BACKLOGS = buildBacklogsSql('');
 export const BACKLOGS_OF_PARTITIONS = buildBacklogsSql(' AND part = ANY ($5::int2[])');
 
-/** In the order of the partitions, so that two transactions wait for each other instead of deadlocking. */
+/** Locks in the order of the partitions, so that two transactions wait for each other instead of deadlocking. */
 export const HELD_PARTITIONS = `SELECT o.part, o.epoch FROM unnest($1::int2[], $2::int8[]) AS i(part, epoch)
   JOIN partition_owner o ON o.part = i.part AND o.epoch = i.epoch ORDER BY o.part FOR SHARE OF o`;
 
 export const FORGETTABLE = `u.stamp IS NULL AND u.pending_deletion IS NULL AND NOT EXISTS
   (SELECT 1 FROM push_order o WHERE o.uri_key = u.key AND o.uri = u.url AND o.crawler = s.crawler
-     AND o.state IN (${UNDER_WAY.join(', ')}))`;
+     AND o.state IN (${UNFINISHED_STATES.join(', ')}))`;

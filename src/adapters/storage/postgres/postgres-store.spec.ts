@@ -120,7 +120,9 @@ describe('a PostgreSQL store', () => {
     await administer(url, `INSERT INTO migration (timestamp, name) VALUES (99, 'Future0000000000099')`);
     const refusal = await openPostgresStore(new Secret(url)).catch((error: unknown) => error);
     expect(refusal).toBeInstanceOf(StoreDamaged);
-    expect((refusal as Error).message).toContain('was written by a newer version (Future0000000000099)');
+    expect((refusal as Error).message).toContain(
+      'was written by a newer version of Crawlway (unknown migrations: Future0000000000099)',
+    );
   });
 
   it('undoes its migrations without a trace', async () => {

@@ -2,7 +2,7 @@ import type { UrlId } from '../../../domain/crawl/url-state.js';
 import type { Secret } from '../../../domain/secret.js';
 import type { FrontierStore, UrlFilter } from '../../../engine/ports/frontier-store.js';
 import { BULK_STEP, changeInSteps } from '../shared/bulk.js';
-import { type HostStored, toHost, toHostValues } from '../shared/host-row.js';
+import { type StoredHost, toHost, toHostValues } from '../shared/host-row.js';
 import { computePartition } from '../shared/partition.js';
 import { countInSteps, findMatchingInSteps, needsSteps } from '../shared/search.js';
 import { saveOrders } from './postgres-changes.js';
@@ -19,12 +19,12 @@ import { toColumns } from './postgres-sql.js';
  * Number of order ids that a server may assign per start; each start gets its own block, so ids are unique across all
  * servers of one database.
  */
-const ORDER_BLOCK = 2 ** 32;
+const ORDER_BLOCK_SIZE = 2 ** 32;
 
-/** Number of separate connections for searches by people, which must not hold up the crawl's statements. */
-const SEARCHES = 3;
-/** A search is meant to respond within 200 ms; the database ends statements that a pattern makes too slow. */
-const LONGEST_STATEMENT_MS = 1_000;
+/** Number of separate connections for user searches, which must not hold up the crawl's statements. */
+const SEARCH_CONNECTIONS = 3;
+/** A search should respond within 200 ms; the database ends statements that a pattern makes too slow. */
+const MAX_STATEMENT_MS = 1_000;
 
 const HOST_TYPES = ['int2', 'text', 'int8', 'int8', 'int4', 'int2', 'int8'];
 
@@ -36,22 +36,22 @@ export async function openPostgresStore(url: Secret): Promise<FrontierStore> {
   await (await openPostgresDataSource(url)).destroy();
   return createStore(
     new PostgresPool(url),
-    new PostgresPool(url, { connections: SEARCHES, statementTimeoutMs: LONGEST_STATEMENT_MS }),
+    new PostgresPool(url, { connections: SEARCH_CONNECTIONS, statementTimeoutMs: MAX_STATEMENT_MS }),
   );
 }
 
-function createStore(pool: PostgresPool, searches: PostgresPool): FrontierStore {
+function createStore(pool: PostgresPool, searchPool: PostgresPool): FrontierStore {
   const frontier = new PostgresFrontier(pool);
   const reads = new PostgresReads(pool);
-  const search = new PostgresSearch(searches, (ids) => reads.get(ids));
+  const search = new PostgresSearch(searchPool, (ids) => reads.get(ids));
   const owed = new PostgresOwed(pool);
-  const sorted = new PostgresSortedUrls(pool);
-  const matching = (filter: UrlFilter, after: UrlId, limit: number): Promise<UrlId[]> =>
+  const sortedUrls = new PostgresSortedUrls(pool);
+  const findMatching = (filter: UrlFilter, after: UrlId, limit: number): Promise<UrlId[]> =>
     needsSteps(filter)
-      ? findMatchingInSteps((...step) => search.findMatches(filter, ...step), after, limit)
+      ? findMatchingInSteps((...args) => search.findMatches(filter, ...args), after, limit)
       : reads.findMatching(filter, after, limit);
   const changeAll = (filter: UrlFilter, apply: (ids: readonly number[]) => Promise<number>) =>
-    changeInSteps((after) => matching(filter, after, BULK_STEP), apply);
+    changeInSteps((after) => findMatching(filter, after, BULK_STEP), apply);
   return {
     discover: (urls) => frontier.discover(urls),
     seed: (urls) => frontier.seed(urls),
@@ -62,7 +62,7 @@ function createStore(pool: PostgresPool, searches: PostgresPool): FrontierStore 
     forget: (filter) => changeAll(filter, (ids) => frontier.forgetMatching(ids, filter)),
     loadHosts: async (hostKeys) => {
       const sql = `SELECT h.* FROM unnest($1::int2[], $2::text[]) AS i(part, host) JOIN host h ON h.part = i.part AND h.host = i.host`;
-      const rows = await pool.rows<HostStored>(sql, [hostKeys.map(computePartition), [...hostKeys]], 'load-hosts');
+      const rows = await pool.rows<StoredHost>(sql, [hostKeys.map(computePartition), [...hostKeys]], 'load-hosts');
       return rows.map(toHost);
     },
     saveHosts: async (hosts) => {
@@ -74,7 +74,7 @@ function createStore(pool: PostgresPool, searches: PostgresPool): FrontierStore 
     saveOrders: (entries) => saveOrders(pool, entries),
     getLastOrderId: async () => {
       const [row] = await pool.rows<{ block: number }>(`SELECT nextval('order_block') AS block`);
-      return row!.block * ORDER_BLOCK;
+      return row!.block * ORDER_BLOCK_SIZE;
     },
     pruneOrders: (decidedBefore, keep) =>
       changeInSteps(
@@ -89,19 +89,19 @@ function createStore(pool: PostgresPool, searches: PostgresPool): FrontierStore 
     find: (...query) => reads.find(...query),
     get: (ids) => reads.get(ids),
     list: async (filter, after, limit) =>
-      needsSteps(filter) ? reads.get(await matching(filter, after, limit)) : reads.list(filter, after, limit),
+      needsSteps(filter) ? reads.get(await findMatching(filter, after, limit)) : reads.list(filter, after, limit),
     search: (...query) => search.search(...query),
     listFolders: (...query) => search.listFolders(...query),
     survey: (...query) => search.survey(...query),
     countFailing: (...query) => search.countFailing(...query),
     listFailingHosts: (...query) => search.listFailingHosts(...query),
     count: (filter, signal) =>
-      needsSteps(filter) ? countInSteps((...step) => search.findMatches(filter, ...step), signal) : reads.count(filter),
+      needsSteps(filter) ? countInSteps((...args) => search.findMatches(filter, ...args), signal) : reads.count(filter),
     countByStatus: (crawler) => reads.countByStatus(crawler),
     findOldest: (crawler) => reads.findOldest(crawler),
     countIndexedOfHost: (...query) => reads.countIndexedOfHost(...query),
     listHosts: (...query) => reads.listHosts(...query),
-    listByUrl: async (...query) => reads.get(await sorted.getPage(...query)),
+    listByUrl: async (...query) => reads.get(await sortedUrls.getPage(...query)),
     listVisits: (...query) => reads.listVisits(...query),
     findByKeys: (...query) => reads.findByKeys(...query),
     findRemoved: (...query) => reads.findRemoved(...query),
@@ -117,8 +117,8 @@ function createStore(pool: PostgresPool, searches: PostgresPool): FrontierStore 
     getSetting: (name) => reads.getSetting(name),
     listSettings: (...query) => reads.listSettings(...query),
     close: async () => {
-      await sorted.close();
-      await searches.close();
+      await sortedUrls.close();
+      await searchPool.close();
       await pool.close();
     },
   };

@@ -6,7 +6,7 @@ import { ConfigurationVersionRow } from '../entities/configuration-version.js';
 import { ConsoleSessionRow } from '../entities/console-session.js';
 import { Seal, WrongKey } from './seal.js';
 
-/** A configuration that was in force at some time, without its text. */
+/** A configuration that was in force at some point, without its text. */
 export interface StoredVersion {
   readonly version: number;
   readonly at: Instant;
@@ -43,7 +43,7 @@ export interface StoredApiKey {
   readonly expiresAt?: Instant;
 }
 
-/** A person who has signed in to the console. */
+/** The session of a user who has signed in to the console. */
 export interface StoredConsoleSession {
   /** SHA-256 of the cookie's value in hexadecimal. */
   readonly digest: string;
@@ -52,17 +52,17 @@ export interface StoredConsoleSession {
   readonly expiresAt: Instant;
 }
 
-/** Maximum number of audit entries that are kept; the oldest are deleted first. */
-const KEPT_AUDIT_ENTRIES = 100_000;
+/** Maximum number of audit entries to keep; the oldest are deleted first. */
+const MAX_AUDIT_ENTRIES = 100_000;
 
 /**
- * What the server stores besides the crawl: every configuration that was in force, and who did what. These are few
- * rows, seldom written, on a separate connection. Every write is a single statement: TypeORM's transactions on SQLite
- * share one connection, and rolling one back would also undo what others wrote in the meantime.
+ * Stores the server's administrative data: configuration versions, audit log, API keys and console sessions. These are
+ * few rows, seldom written, on a separate connection. Every write is a single statement: TypeORM's transactions on
+ * SQLite share one connection, and rolling one back would also undo what others wrote in the meantime.
  */
 export class AdminStore {
   readonly #dataSource: DataSource;
-  readonly #portError: (error: unknown) => unknown;
+  readonly #toPortError: (error: unknown) => unknown;
 
   readonly #seal: Seal | undefined;
 
@@ -70,13 +70,13 @@ export class AdminStore {
    * `portError` converts database errors to StoreUnavailable or StoreDamaged. Without `seal`, the texts of versions are
    * stored unencrypted, so callers must leave secrets out.
    */
-  constructor(dataSource: DataSource, portError: (error: unknown) => unknown, seal?: Seal) {
+  constructor(dataSource: DataSource, toPortError: (error: unknown) => unknown, seal?: Seal) {
     this.#dataSource = dataSource;
-    this.#portError = portError;
+    this.#toPortError = toPortError;
     this.#seal = seal;
   }
 
-  /** Whether the added texts may contain secrets. */
+  /** Whether the texts of added versions may contain secrets, because they are encrypted. */
   get keepsSecrets(): boolean {
     return this.#seal !== undefined;
   }
@@ -111,7 +111,7 @@ export class AdminStore {
     return { xml: this.#decrypt(row.xml), files: new Map(Object.entries(JSON.parse(this.#decrypt(row.files)))) };
   }
 
-  /** The version that was added last is in force, so restoring an old one adds its text again. */
+  /** Adds a version. The newest version is in force, so an old one is restored by adding its text again. */
   async add(entry: Omit<StoredVersion, 'version'> & StoredTexts): Promise<StoredVersion> {
     const { at, who, digest } = entry;
     const xml = this.#encrypt(entry.xml);
@@ -122,8 +122,8 @@ export class AdminStore {
 
   async append(entry: StoredAuditEntry): Promise<void> {
     const { identifiers } = await this.#write(() => this.#audit.insert({ ...entry, at: String(entry.at) }));
-    const newest = identifiers[0]!['id'] as number;
-    await this.#write(() => this.#audit.delete({ id: LessThan(newest - KEPT_AUDIT_ENTRIES + 1) }));
+    const newestId = identifiers[0]!['id'] as number;
+    await this.#write(() => this.#audit.delete({ id: LessThan(newestId - MAX_AUDIT_ENTRIES + 1) }));
   }
 
   /** Lists the entries before the given one, newest first. */
@@ -152,7 +152,7 @@ export class AdminStore {
     }));
   }
 
-  /** Returns false and changes nothing if the name exists. */
+  /** Returns false and changes nothing if a key with the name already exists. */
   async addKey(key: StoredApiKey): Promise<boolean> {
     const expiresAt = key.expiresAt === undefined ? null : String(key.expiresAt);
     const values = { ...key, createdAt: String(key.createdAt), expiresAt };
@@ -160,13 +160,13 @@ export class AdminStore {
     return (await this.#keys.findOneBy({ name: key.name }))?.digest === key.digest;
   }
 
-  /** Returns false if there is no such key. */
+  /** Returns false if there is no key with the name. */
   async removeKey(name: string): Promise<boolean> {
     const { affected } = await this.#write(() => this.#keys.delete({ name }));
     return affected !== 0;
   }
 
-  /** Also finds an expired session. */
+  /** Finds a session, even if it has expired. */
   async findSession(digest: string): Promise<StoredConsoleSession | undefined> {
     const row = await this.#sessions.findOneBy({ digest });
     if (!row) return undefined;
@@ -196,7 +196,7 @@ export class AdminStore {
     try {
       return await statement();
     } catch (error) {
-      throw this.#portError(error);
+      throw this.#toPortError(error);
     }
   }
 
@@ -206,7 +206,7 @@ export class AdminStore {
     if (this.#seal) return this.#seal.open(text);
     if (Seal.isSealed(text))
       throw new WrongKey(
-        'A configuration in the database is encrypted, and this server has no key: set CRAWLWAY_ENCRYPTION_KEY to the key of the other servers.',
+        'A configuration in the database is encrypted, but this server has no key: set CRAWLWAY_ENCRYPTION_KEY to the key that the other servers use.',
       );
     return text;
   }

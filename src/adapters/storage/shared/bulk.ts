@@ -9,12 +9,12 @@ export async function changeInSteps(
   find: (after: number) => Promise<number[]>,
   apply: (ids: readonly number[]) => Promise<number>,
 ): Promise<number> {
-  let changed = 0;
-  let last = 0;
+  let changedCount = 0;
+  let lastId = 0;
   for (;;) {
-    const ids = await find(last);
-    if (ids.length > 0) changed += await apply(ids);
-    if (ids.length < BULK_STEP) return changed;
-    last = ids.at(-1)!;
+    const ids = await find(lastId);
+    if (ids.length > 0) changedCount += await apply(ids);
+    if (ids.length < BULK_STEP) return changedCount;
+    lastId = ids.at(-1)!;
   }
 }

@@ -2,7 +2,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { toPortError, translateErrors } from '../sqlite/sqlite-handle.js';
-import { makePrivateDirectory } from './private-files.js';
+import { createPrivateDirectory } from './private-files.js';
 
 /** Another server is using this data directory: two servers would overwrite each other's decisions. */
 export class DataDirectoryInUse extends Error {
@@ -12,10 +12,10 @@ export class DataDirectoryInUse extends Error {
 /**
  * Locks the data directory for this process (creating it if absent) and returns a function that releases it. The lock
  * is a SQLite lock on an otherwise empty file: the operating system releases it when the process ends, however it ends,
- * so a killed server leaves nothing behind that a person would have to remove.
+ * so a killed server leaves nothing behind that an operator would have to remove.
  */
 export function lockDataDirectory(directory: string): () => void {
-  makePrivateDirectory(directory);
+  createPrivateDirectory(directory);
   const pidFile = join(directory, 'server.pid');
   const file = join(directory, 'server.lock');
   const db = translateErrors(file, () => new Database(file, { timeout: 0 }));
@@ -27,7 +27,7 @@ export function lockDataDirectory(directory: string): () => void {
     db.close();
     if ((error as { code?: string }).code !== 'SQLITE_BUSY') throw toPortError(error, file);
     throw new DataDirectoryInUse(
-      `The data directory ${directory} is in use by another server${readOwner(pidFile)}. Stop that server, or give this one a directory of its own.`,
+      `The data directory ${directory} is in use by another server${describeOwner(pidFile)}. Stop that server, or give this one a directory of its own.`,
     );
   }
   writeFileSync(pidFile, `${process.pid}\n`);
@@ -37,7 +37,7 @@ export function lockDataDirectory(directory: string): () => void {
   };
 }
 
-function readOwner(pidFile: string): string {
+function describeOwner(pidFile: string): string {
   try {
     return ` (process ${readFileSync(pidFile, 'utf8').trim()})`;
   } catch {

@@ -1,4 +1,4 @@
-/** Builds the WHERE clauses of the admin filters as SQL with `?` parameters, which both databases can use. */
+/** Builds the WHERE clauses for the filters of URLs and orders, with `?` parameters, for both databases. */
 import { getHostKey, toCrawlUrl } from '../../../domain/url/crawl-url.js';
 import { computeUrlKey } from '../../../domain/url/url-key.js';
 import type { LedgerFilter, UrlFilter } from '../../../engine/ports/frontier-store.js';
@@ -13,20 +13,20 @@ export interface Where {
 
 /** How a database expresses a case-sensitive match of a pattern, which is the next parameter. */
 export interface PatternDialect {
-  readonly matches: (column: string) => string;
-  readonly pattern: (like: string) => string;
+  readonly buildMatch: (column: string) => string;
+  readonly toPattern: (like: string) => string;
 }
 
 /** SQLite's LIKE ignores case; its GLOB does not. */
-export const GLOB: PatternDialect = { matches: (column) => `${column} GLOB ?`, pattern: likeToGlob };
+export const GLOB: PatternDialect = { buildMatch: (column) => `${column} GLOB ?`, toPattern: likeToGlob };
 
 /**
  * PostgreSQL's LIKE is case-sensitive and uses the backslash as its escape character; a trailing backslash would be an
  * error.
  */
 export const LIKE: PatternDialect = {
-  matches: (column) => `${column} LIKE ?`,
-  pattern: (like) => like.replace(/\\(?:[\s\S]|$)/g, (pair) => (pair.length === 1 ? '\\\\' : pair)),
+  buildMatch: (column) => `${column} LIKE ?`,
+  toPattern: (like) => like.replace(/\\(?:[\s\S]|$)/g, (pair) => (pair.length === 1 ? '\\\\' : pair)),
 };
 
 export function buildUrlWhere(filter: UrlFilter, dialect: PatternDialect): Where {
@@ -44,12 +44,12 @@ export function buildUrlWhere(filter: UrlFilter, dialect: PatternDialect): Where
   if (filter.like !== undefined) {
     // GLOB ends at a NUL, so a pattern with one would match far more than intended; no URL contains one.
     if (filter.like.includes('\0')) conditions.push(['0 = 1']);
-    else conditions.push([dialect.matches('u.url'), dialect.pattern(filter.like)]);
+    else conditions.push([dialect.buildMatch('u.url'), dialect.toPattern(filter.like)]);
   }
   if (filter.reason !== undefined) conditions.push(['u.reason = ?', filter.reason]);
   if (filter.reasons !== undefined) {
-    const any = filter.reasons.map(() => '?').join(', ');
-    conditions.push([`u.reason IN (${any})`, ...filter.reasons]);
+    const placeholders = filter.reasons.map(() => '?').join(', ');
+    conditions.push([`u.reason IN (${placeholders})`, ...filter.reasons]);
   }
   if (filter.indexed !== undefined) conditions.push([`u.stamp IS ${filter.indexed ? 'NOT ' : ''}NULL`]);
   if (filter.pendingDeletion !== undefined) {
@@ -79,9 +79,9 @@ function joinConditions(conditions: readonly [sql: string, ...values: Value[]][]
 }
 
 /** Builds a query for a count that the counters already contain; undefined if rows must be counted. */
-export function buildCountedWhere(filter: UrlFilter): { readonly sql: string; readonly values: Value[] } | undefined {
-  const { crawler, hostKey, status, source, indexed, queued, ...others } = filter;
-  if (Object.values(others).some((value) => value !== undefined)) return undefined;
+export function buildCounterQuery(filter: UrlFilter): { readonly sql: string; readonly values: Value[] } | undefined {
+  const { crawler, hostKey, status, source, indexed, queued, ...otherFields } = filter;
+  if (Object.values(otherFields).some((value) => value !== undefined)) return undefined;
   if (hostKey === undefined) {
     if (queued) return undefined;
     const where = buildEqualConditions({
@@ -90,9 +90,9 @@ export function buildCountedWhere(filter: UrlFilter): { readonly sql: string; re
       source,
       indexed: indexed && 1,
     });
-    const none = indexed === false ? ' AND indexed = 0' : '';
+    const notIndexed = indexed === false ? ' AND indexed = 0' : '';
     return {
-      sql: `SELECT coalesce(sum(urls), 0) AS urls FROM counter WHERE ${where.sql}${none}`,
+      sql: `SELECT coalesce(sum(urls), 0) AS urls FROM counter WHERE ${where.sql}${notIndexed}`,
       values: where.values,
     };
   }
@@ -102,7 +102,7 @@ export function buildCountedWhere(filter: UrlFilter): { readonly sql: string; re
   return { sql: `SELECT coalesce(sum(${column}), 0) AS urls FROM site WHERE ${where.sql}`, values: where.values };
 }
 
-/** Finds the column of `site` that counts what the filter requests. */
+/** Finds the column of `site` that contains the count for the filter; undefined if there is none. */
 function findSiteColumn({
   status,
   source,
@@ -115,9 +115,9 @@ function findSiteColumn({
   return status === 'error' && indexed === undefined ? 'errors' : undefined;
 }
 
-function buildEqualConditions(wanted: Readonly<Record<string, Value | false | undefined>>): Where {
-  const given = Object.entries(wanted).filter(([, value]) => value !== undefined && value !== false);
-  return joinConditions(given.map(([column, value]) => [`${column} = ?`, value as Value]));
+function buildEqualConditions(fields: Readonly<Record<string, Value | false | undefined>>): Where {
+  const entries = Object.entries(fields).filter(([, value]) => value !== undefined && value !== false);
+  return joinConditions(entries.map(([column, value]) => [`${column} = ?`, value as Value]));
 }
 
 /**

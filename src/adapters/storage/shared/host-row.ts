@@ -1,9 +1,9 @@
-/** Conversion between rows of `host` and records; shared by both databases. */
+/** Conversion between rows of `host` and HostRecord; shared by both databases. */
 import type { Duration, Instant } from '../../../domain/time/units.js';
 import type { HostRecord } from '../../../engine/ports/frontier-store.js';
 import { roundTime, type Value } from './url-row.js';
 
-export interface HostStored {
+export interface StoredHost {
   readonly host: string;
   readonly next_request_at: number;
   readonly back_off_until: number;
@@ -22,7 +22,7 @@ export const toHostValues = (host: HostRecord): Value[] => [
   roundTime(host.visitPrice),
 ];
 
-export const toHost = (row: HostStored): HostRecord => ({
+export const toHost = (row: StoredHost): HostRecord => ({
   hostKey: row.host,
   nextRequestAt: row.next_request_at as Instant,
   backOffUntil: row.back_off_until as Instant,

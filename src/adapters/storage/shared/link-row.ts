@@ -1,4 +1,4 @@
-/** Conversion between rows of `page_links` and what is remembered of a page's links; shared by both databases. */
+/** Conversion between rows of `page_links` and PageLinks; shared by both databases. */
 import type { Instant } from '../../../domain/time/units.js';
 import type { PageLinks } from '../../../engine/ports/frontier-store.js';
 import { roundTime } from './url-row.js';

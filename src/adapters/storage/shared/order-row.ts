@@ -1,4 +1,4 @@
-/** Conversion between rows of the ledger and entries; shared by both databases. */
+/** Conversion between rows and ledger entries, and between rows and visits; shared by both databases. */
 import { toReason } from '../../../domain/policy/reasons.js';
 import { ORDER_STATES, type OrderKind } from '../../../domain/push/order.js';
 import type { Instant } from '../../../domain/time/units.js';
@@ -6,16 +6,16 @@ import { computeUrlKey } from '../../../domain/url/url-key.js';
 import type { LedgerEntry, Visit } from '../../../engine/ports/frontier-store.js';
 import { roundTime, type Value } from './url-row.js';
 
-/** What is stored is the position in this list. */
+/** A kind is stored as its position in this list. */
 const KINDS: readonly OrderKind[] = ['add', 'delete'];
 
 export const toKindCode = (kind: OrderKind): number => KINDS.indexOf(kind);
 export const toOrderStateCode = (state: LedgerEntry['state']): number => ORDER_STATES.indexOf(state);
 
-/** States in which an order is not finished: its URL must not be forgotten. */
-export const UNDER_WAY = [toOrderStateCode('pending'), toOrderStateCode('held'), toOrderStateCode('awaiting')];
+/** States of unfinished orders, whose URLs must not be forgotten. */
+export const UNFINISHED_STATES = [toOrderStateCode('pending'), toOrderStateCode('held'), toOrderStateCode('awaiting')];
 
-/** Columns with their PostgreSQL types, in the order of `orderValues`. */
+/** Columns with their PostgreSQL types, in the order of `toOrderValues`. */
 const ORDER = {
   id: 'int8',
   crawler: 'text',
@@ -69,7 +69,7 @@ export interface OrderRecord {
   readonly stamp: string | null;
 }
 
-export const toEntry = (row: OrderRecord): LedgerEntry => ({
+export const toLedgerEntry = (row: OrderRecord): LedgerEntry => ({
   id: row.id,
   crawler: row.crawler,
   uri: row.uri,
@@ -84,8 +84,8 @@ export const toEntry = (row: OrderRecord): LedgerEntry => ({
   stamp: row.stamp ?? undefined,
 });
 
-/** Number of visits that are kept of each URL. */
-export const KEPT_VISITS = 20;
+/** Number of visits to keep for each URL. */
+export const MAX_VISITS = 20;
 
 export interface VisitRecord {
   readonly at: number;
@@ -107,7 +107,7 @@ const VISIT = {
   changed: 'int2',
 };
 
-/** The columns after the URL's id, in the order of `visitValues`. */
+/** The columns after the URL's id, in the order of `toVisitValues`. */
 export const VISIT_COLUMNS = Object.keys(VISIT);
 export const VISIT_TYPES = Object.values(VISIT);
 

@@ -1,10 +1,10 @@
-/** Conversion between rows and records of what sinks are owed; shared by both databases. */
+/** Conversion between rows of `owed_order` and OwedOrder; shared by both databases. */
 import type { Instant } from '../../../domain/time/units.js';
 import { computeUrlKey } from '../../../domain/url/url-key.js';
 import type { OwedChange, OwedOrder } from '../../../engine/ports/owed-orders.js';
 import { roundTime, type Value } from './url-row.js';
 
-/** Columns with their PostgreSQL types, in the order of `owedValues`. */
+/** Columns with their PostgreSQL types, in the order of `toOwedValues`. */
 const OWED = {
   crawler: 'text',
   sink: 'text',
@@ -34,12 +34,9 @@ export const toOwedValues = (owed: OwedOrder): Value[] => [
   owed.askedAt === undefined ? null : roundTime(owed.askedAt),
 ];
 
-/**
- * If there are several changes for one URI at one sink, the last one counts, because a statement must not touch a row
- * twice.
- */
+/** Keeps only the last change for each URI and sink, because a statement must not change a row twice. */
 export function keepLastChanges(changes: readonly OwedChange[]): OwedChange[] {
-  return [...new Map(changes.map((one) => [toOwedKey(one).join('\n'), one])).values()];
+  return [...new Map(changes.map((change) => [toOwedKey(change).join('\n'), change])).values()];
 }
 
 export interface OwedRecord {
@@ -52,7 +49,7 @@ export interface OwedRecord {
   readonly asked_at: number | null;
 }
 
-export const toOwed = (row: OwedRecord): OwedOrder => ({
+export const toOwedOrder = (row: OwedRecord): OwedOrder => ({
   crawler: row.crawler,
   sink: row.sink,
   uri: row.uri,

@@ -25,14 +25,14 @@ export class Seal {
     this.#key = key;
   }
 
-  /** @param secret string of high entropy, such as the output of `openssl rand -hex 32` */
+  /** @param secret high-entropy string, such as the output of `openssl rand -hex 32` */
   static fromText(secret: string): Seal {
     return new Seal(Buffer.from(hkdfSync('sha256', secret, '', 'crawlway configuration versions', 32)));
   }
 
   /**
-   * Uses the key of a data directory, which is created if there is none. Anyone who can read the directory can decrypt
-   * the texts.
+   * Uses the key file in a data directory, which is created if there is none. Anyone who can read the directory can
+   * decrypt the texts.
    */
   static forDirectory(directory: string): Seal {
     const path = join(directory, 'secret.key');
@@ -60,19 +60,19 @@ export class Seal {
   seal(text: string): string {
     const nonce = randomBytes(NONCE_BYTES);
     const cipher = createCipheriv('aes-256-gcm', this.#key, nonce);
-    const body = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
-    return PREFIX + Buffer.concat([nonce, cipher.getAuthTag(), body]).toString('base64');
+    const ciphertext = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
+    return PREFIX + Buffer.concat([nonce, cipher.getAuthTag(), ciphertext]).toString('base64');
   }
 
-  /** Decrypts a text. One that was stored before texts were sealed is returned unchanged. Throws WrongKey. */
+  /** Decrypts a text; one that an earlier version stored unencrypted is returned unchanged. Throws WrongKey. */
   open(text: string): string {
     if (!Seal.isSealed(text)) return text;
     const bytes = Buffer.from(text.slice(PREFIX.length), 'base64');
     try {
       const decipher = createDecipheriv('aes-256-gcm', this.#key, bytes.subarray(0, NONCE_BYTES));
       decipher.setAuthTag(bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES));
-      const body = bytes.subarray(NONCE_BYTES + TAG_BYTES);
-      return Buffer.concat([decipher.update(body), decipher.final()]).toString('utf8');
+      const ciphertext = bytes.subarray(NONCE_BYTES + TAG_BYTES);
+      return Buffer.concat([decipher.update(ciphertext), decipher.final()]).toString('utf8');
     } catch (error) {
       throw new WrongKey(WRONG_KEY, { cause: error });
     }

@@ -40,10 +40,10 @@ interface Searchable {
   readonly rushed: Search;
 }
 
-const HASTY = { few: -1, stride: 9, ms: 0, unwatched: 1_000_000 };
-const THOROUGH = { few: 1_000, stride: 1_000, ms: 1_000, unwatched: 1_000_000 };
+const HASTY = { maxCandidates: -1, stride: 9, ms: 0, maxUncheckedCost: 1_000_000 };
+const THOROUGH = { maxCandidates: 1_000, stride: 1_000, ms: 1_000, maxUncheckedCost: 1_000_000 };
 /** Up to 1,000 URLs count as few, and there is no time for a second one. */
-const RUSHED = { few: 1_000, stride: 9, ms: 0, unwatched: 0 };
+const RUSHED = { maxCandidates: 1_000, stride: 9, ms: 0, maxUncheckedCost: 0 };
 
 async function onSqlite(): Promise<Searchable> {
   const source = await openSqliteDataSource(':memory:');
@@ -259,8 +259,8 @@ it('a count by a pattern ends with the step at which nobody waits for it any mor
 describe('the folders of a folder', () => {
   it('are named up to a thousand; what lies in others is counted together', () => {
     const tally = new FolderTally('http://h.example/');
-    for (let i = 0; i < 1_005; i++) tally.count(i, `http://h.example/${i}/page`);
-    tally.count(2_000, 'http://h.example/7/again');
+    for (let i = 0; i < 1_005; i++) tally.countUrl(i, `http://h.example/${i}/page`);
+    tally.countUrl(2_000, 'http://h.example/7/again');
     const { folders, others, urls } = tally.result;
     expect(folders).toHaveLength(1_000);
     expect(folders[7]).toEqual({ name: '7/', urls: 2 });

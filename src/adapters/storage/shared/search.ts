@@ -1,5 +1,4 @@
-/** What both databases share for searches of the stored URLs by people. */
-
+/** What both databases share for user searches of the stored URLs. */
 import { URL_STATUSES, type UrlId } from '../../../domain/crawl/url-state.js';
 import { toReason } from '../../../domain/policy/reasons.js';
 import type { Instant } from '../../../domain/time/units.js';
@@ -7,20 +6,20 @@ import type { FolderStep, SearchStep, SurveyStep, UrlFilter } from '../../../eng
 
 /** The limits of one search step. */
 export interface StepLimits {
-  /** Number of candidates that can be examined and sorted quickly. */
-  readonly few: number;
+  /** Maximum number of candidates that can be examined and sorted quickly. */
+  readonly maxCandidates: number;
   /** Number of URLs that are examined between two checks of the time. */
   readonly stride: number;
   readonly ms: number;
   /**
-   * Limit on the product of a URL's bytes and the pattern's characters for matching without a check of the time: takes
-   * 24 µs.
+   * Maximum product of the bytes of a URL and the characters of the pattern for which the time is not checked; matching
+   * then takes up to 24 µs.
    */
-  readonly unwatched: number;
+  readonly maxUncheckedCost: number;
 }
 
 /** Chosen so that a response takes at most 200 ms. */
-export const STEP_LIMITS: StepLimits = { few: 20_000, stride: 2_000, ms: 80, unwatched: 8_000 };
+export const STEP_LIMITS: StepLimits = { maxCandidates: 20_000, stride: 2_000, ms: 80, maxUncheckedCost: 8_000 };
 
 /**
  * Number of URLs in the first stride, which is doubled while time is left, because some patterns take a thousand times
@@ -28,20 +27,20 @@ export const STEP_LIMITS: StepLimits = { few: 20_000, stride: 2_000, ms: 80, unw
  */
 export const FIRST_STRIDE = 64;
 
-/** How far a step got. */
+/** How much of the search has been done after a step. */
 export type Progress = Pick<SearchStep, 'next' | 'searched'>;
 
-export const ALL: Progress = { searched: 1 };
+export const COMPLETE: Progress = { searched: 1 };
 
-/** Ids of matching URLs. */
+/** Ids of the matching URLs that one step has found. */
 export interface MatchStep {
   readonly ids: UrlId[];
   readonly next?: UrlId;
 }
 
 /**
- * Whether to search in steps instead of one statement: matching a pattern takes long, and the store can do other work
- * between the steps.
+ * Whether to search in steps instead of with one statement: matching a pattern takes a long time, and the store can do
+ * other work between the steps.
  */
 export const needsSteps = (filter: UrlFilter): filter is UrlFilter & { readonly crawler: string } =>
   filter.like !== undefined && filter.crawler !== undefined;
@@ -53,10 +52,10 @@ export async function findMatchingInSteps(
   limit: number,
 ): Promise<UrlId[]> {
   const found: UrlId[] = [];
-  for (let at: UrlId | undefined = after; at !== undefined && found.length < limit; ) {
-    const { ids, next }: MatchStep = await step(at, limit - found.length);
+  for (let position: UrlId | undefined = after; position !== undefined && found.length < limit; ) {
+    const { ids, next }: MatchStep = await step(position, limit - found.length);
     found.push(...ids);
-    at = next;
+    position = next;
   }
   return found;
 }
@@ -67,18 +66,18 @@ export async function countInSteps(
   signal?: AbortSignal,
 ): Promise<number> {
   let count = 0;
-  for (let at: UrlId | undefined = 0; at !== undefined; ) {
+  for (let position: UrlId | undefined = 0; position !== undefined; ) {
     signal?.throwIfAborted();
-    const { ids, next }: MatchStep = await step(at, COUNTED_AT_ONCE);
+    const { ids, next }: MatchStep = await step(position, COUNT_STEP);
     count += ids.length;
-    at = next;
+    position = next;
   }
   return count;
 }
 
-const COUNTED_AT_ONCE = 100_000;
-const MOST_FOLDERS = 1_000;
-const SAMPLE = 100;
+const COUNT_STEP = 100_000;
+const MAX_FOLDERS = 1_000;
+const SAMPLE_SIZE = 100;
 
 /** Counts URLs by the subfolders of one folder. */
 export class FolderTally {
@@ -92,13 +91,14 @@ export class FolderTally {
     this.#folder = folder;
   }
 
-  count(id: UrlId, url: string): void {
+  countUrl(id: UrlId, url: string): void {
     const name = findSubfolder(url, this.#folder);
-    const known = name === undefined ? undefined : this.#folders.get(name);
+    const previousCount = name === undefined ? undefined : this.#folders.get(name);
     if (name === undefined) {
       this.#urls++;
-      if (this.sample.length < SAMPLE) this.sample.push(id);
-    } else if (known !== undefined || this.#folders.size < MOST_FOLDERS) this.#folders.set(name, (known ?? 0) + 1);
+      if (this.sample.length < SAMPLE_SIZE) this.sample.push(id);
+    } else if (previousCount !== undefined || this.#folders.size < MAX_FOLDERS)
+      this.#folders.set(name, (previousCount ?? 0) + 1);
     else this.#others++;
   }
 
@@ -126,22 +126,22 @@ export interface SurveyRecord {
 export class SurveyTally {
   readonly #reasons = new Map<string, { status: number; reason: string; urls: number; indexed: number }>();
   readonly #ages: number[];
-  readonly #since: readonly Instant[];
+  readonly #ageLimits: readonly Instant[];
 
-  constructor(since: readonly Instant[]) {
-    this.#since = since;
-    this.#ages = new Array<number>(since.length + 1).fill(0);
+  constructor(ageLimits: readonly Instant[]) {
+    this.#ageLimits = ageLimits;
+    this.#ages = new Array<number>(ageLimits.length + 1).fill(0);
   }
 
-  count({ status, reason, indexed, last_visit_at: visited }: SurveyRecord): void {
+  countRow({ status, reason, indexed, last_visit_at: lastVisitAt }: SurveyRecord): void {
     const key = `${status} ${reason}`;
     const row = this.#reasons.get(key) ?? { status, reason, urls: 0, indexed: 0 };
     this.#reasons.set(key, row);
     row.urls++;
     if (!indexed) return;
     row.indexed++;
-    const age = this.#since.findIndex((moment) => (visited ?? 0) >= moment);
-    this.#ages[age < 0 ? this.#since.length : age]!++;
+    const ageIndex = this.#ageLimits.findIndex((time) => (lastVisitAt ?? 0) >= time);
+    this.#ages[ageIndex < 0 ? this.#ageLimits.length : ageIndex]!++;
   }
 
   get result(): Pick<SurveyStep, 'reasons' | 'ages'> {
@@ -155,8 +155,8 @@ export class SurveyTally {
 }
 
 /**
- * Finds the subfolder of `folder` that contains the URL; undefined if the URL is directly in `folder`. The topmost
- * folder is the origin.
+ * Finds the subfolder of `folder` that contains the URL; undefined if the URL is directly in `folder`. The subfolders
+ * of the empty string are origins.
  */
 function findSubfolder(url: string, folder: string): string | undefined {
   if (folder === '') return url.slice(0, url.indexOf('/', url.indexOf('//') + 2) + 1);

@@ -2,77 +2,77 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { type Call, deserializeError, type Reply, type StoreThreadData, type Verbs } from './thread-protocol.js';
 
-/** Number of batches in flight at the same time, so that the thread already has the next one when it finishes one. */
-const BATCHES_UNDER_WAY = 2;
+/** Maximum number of batches in flight: when the thread finishes one, it already has the next one. */
+const MAX_BATCHES_IN_FLIGHT = 2;
 
-/** More would cost memory and save no time. */
-const HEAP = { maxYoungGenerationSizeMb: 24 };
+/** Heap limit of the thread; a larger young generation would cost memory without saving time. */
+const HEAP_LIMITS = { maxYoungGenerationSizeMb: 24 };
 
-interface Waiting {
+interface PendingCall {
   readonly call: Call;
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: Error) => void;
 }
 
 /**
- * The calling side of a store thread. Calls get their results in order; waiting calls are sent together as one batch.
+ * The calling side of a store thread. Calls are carried out in order; waiting calls are sent together as one batch.
  */
-export class StoreThread<Offered extends Verbs> {
+export class StoreThread<ThreadVerbs extends Verbs> {
   readonly #worker: Worker;
   readonly #batchSize: number;
-  readonly #waiting: Waiting[] = [];
-  readonly #underWay: Waiting[][] = [];
-  #ended: Error | undefined;
-  #closing = false;
+  readonly #pendingCalls: PendingCall[] = [];
+  readonly #inFlight: PendingCall[][] = [];
+  #endError: Error | undefined;
+  #isClosing = false;
 
   constructor(entry: URL, data: StoreThreadData, batchSize: number) {
     this.#batchSize = batchSize;
     this.#worker = new Worker(entry, {
       workerData: data,
       name: `store ${data.file}`,
-      resourceLimits: HEAP,
+      resourceLimits: HEAP_LIMITS,
     });
     this.#worker.on('message', (replies: Reply[]) => this.#onReplies(replies));
     this.#worker.on('error', (error: Error) => this.#fail(error));
     this.#worker.on('exit', () => this.#fail(new Error(`The store ${data.file} is closed.`)));
   }
 
-  call<Verb extends keyof Offered & string>(
+  call<Verb extends keyof ThreadVerbs & string>(
     verb: Verb,
-    ...args: Parameters<Offered[Verb]>
-  ): Promise<ReturnType<Offered[Verb]>> {
+    ...args: Parameters<ThreadVerbs[Verb]>
+  ): Promise<ReturnType<ThreadVerbs[Verb]>> {
     return new Promise((resolve, reject) => {
-      if (this.#ended ?? this.#closing) {
-        reject(this.#ended ?? new Error('The store is being closed.'));
+      if (this.#endError ?? this.#isClosing) {
+        reject(this.#endError ?? new Error('The store is being closed.'));
         return;
       }
-      this.#waiting.push({ call: { verb, args }, resolve: resolve as (value: unknown) => void, reject });
-      // After the current turn, so that calls made together are sent together.
-      if (this.#waiting.length === 1) queueMicrotask(() => this.#send());
+      this.#pendingCalls.push({ call: { verb, args }, resolve: resolve as (value: unknown) => void, reject });
+      // Sent at the end of the current turn, so that calls made together are sent together.
+      if (this.#pendingCalls.length === 1) queueMicrotask(() => this.#sendBatches());
     });
   }
 
   /** Waits for all calls made so far, then ends the thread. */
   async close(): Promise<void> {
-    if (this.#ended) return;
-    this.#closing = true;
+    if (this.#endError) return;
+    this.#isClosing = true;
     const exit = once(this.#worker, 'exit');
-    if (this.#waiting.length === 0) this.#worker.postMessage('close');
+    if (this.#pendingCalls.length === 0) this.#worker.postMessage('close');
     await exit;
   }
 
-  #send(): void {
-    while (this.#waiting.length > 0 && this.#underWay.length < BATCHES_UNDER_WAY) {
-      const batch = this.#waiting.splice(0, this.#batchSize);
-      this.#underWay.push(batch);
+  #sendBatches(): void {
+    while (this.#pendingCalls.length > 0 && this.#inFlight.length < MAX_BATCHES_IN_FLIGHT) {
+      const batch = this.#pendingCalls.splice(0, this.#batchSize);
+      this.#inFlight.push(batch);
       this.#worker.postMessage(batch.map(({ call }) => call));
     }
-    if (this.#closing && this.#waiting.length === 0) this.#worker.postMessage('close');
+    if (this.#isClosing && this.#pendingCalls.length === 0) this.#worker.postMessage('close');
   }
 
   #onReplies(replies: readonly Reply[]): void {
-    const batch = this.#underWay.shift() ?? [];
-    this.#send();
+    const batch = this.#inFlight.shift() ?? [];
+    this.#sendBatches();
     batch.forEach(({ resolve, reject }, index) => {
       const reply = replies[index]!;
       if ('error' in reply) reject(deserializeError(reply.error));
@@ -81,8 +81,8 @@ export class StoreThread<Offered extends Verbs> {
   }
 
   #fail(error: Error): void {
-    this.#ended ??= error;
-    const lost = [...this.#underWay.splice(0).flat(), ...this.#waiting.splice(0)];
-    for (const { reject } of lost) reject(this.#ended);
+    this.#endError ??= error;
+    const lostCalls = [...this.#inFlight.splice(0).flat(), ...this.#pendingCalls.splice(0)];
+    for (const { reject } of lostCalls) reject(this.#endError);
   }
 }

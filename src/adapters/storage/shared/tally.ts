@@ -1,7 +1,7 @@
 import { URL_STATUSES } from '../../../domain/crawl/url-state.js';
 
 /** The columns of a row that matter for the counts. */
-export interface Counted {
+export interface CountedRow {
   readonly site_id: number;
   readonly status: number;
   readonly source: number | null;
@@ -29,25 +29,25 @@ export interface SiteChange {
   readonly errors: number;
   readonly queued: number;
   /** Earliest due times of the URLs added to the queue, and of those removed from it. */
-  readonly cameDue: number | null;
-  readonly wentDue: number | null;
+  readonly earliestAdded: number | null;
+  readonly earliestRemoved: number | null;
   readonly counters: readonly CounterChange[];
 }
 
 const CELLS = URL_STATUSES.length * 16;
 const ERROR = URL_STATUSES.indexOf('error');
-const findCellIndex = (row: Counted): number => (row.status << 4) | (((row.source ?? -1) + 1) << 1) | row.indexed;
+const findCellIndex = (row: CountedRow): number => (row.status << 4) | (((row.source ?? -1) + 1) << 1) | row.indexed;
 
-class Site {
+class SiteTally {
   readonly cells = new Int32Array(CELLS);
-  cameDue = Number.POSITIVE_INFINITY;
-  wentDue = Number.POSITIVE_INFINITY;
+  earliestAdded = Number.POSITIVE_INFINITY;
+  earliestRemoved = Number.POSITIVE_INFINITY;
 
-  count(row: Counted, change: 1 | -1): void {
+  count(row: CountedRow, change: 1 | -1): void {
     this.cells[findCellIndex(row)]! += change;
     if (row.source === null) return;
-    if (change > 0) this.cameDue = Math.min(this.cameDue, row.due_at);
-    else this.wentDue = Math.min(this.wentDue, row.due_at);
+    if (change > 0) this.earliestAdded = Math.min(this.earliestAdded, row.due_at);
+    else this.earliestRemoved = Math.min(this.earliestRemoved, row.due_at);
   }
 }
 
@@ -56,24 +56,24 @@ class Site {
  * changed.
  */
 export class Tally {
-  readonly #sites = new Map<number, Site>();
+  readonly #sites = new Map<number, SiteTally>();
 
   /**
    * Counts a row that was added (+1) or removed (-1). A changed row is removed with its old values and added with its
    * new ones.
    */
-  countRow(row: Counted, change: 1 | -1): void {
+  countRow(row: CountedRow, change: 1 | -1): void {
     let site = this.#sites.get(row.site_id);
     if (!site) {
-      site = new Site();
+      site = new SiteTally();
       this.#sites.set(row.site_id, site);
     }
     site.count(row, change);
   }
 
-  /** Counts a row that got new values. */
-  changeRow(
-    before: Counted,
+  /** Counts a row whose values have changed. */
+  countChangedRow(
+    before: CountedRow,
     changes: { status?: string; source?: number | null; dueAt?: number; stamp?: string | null },
   ): void {
     this.countRow(before, -1);
@@ -98,18 +98,18 @@ export class Tally {
   }
 }
 
-function toSiteChange(id: number, { cells, cameDue, wentDue }: Site): SiteChange {
+function toSiteChange(id: number, { cells, earliestAdded, earliestRemoved }: SiteTally): SiteChange {
   const counters = toCounters(cells);
-  const sumUrls = (chosen: (counter: CounterChange) => boolean): number =>
-    counters.reduce((urls, counter) => (chosen(counter) ? urls + counter.urls : urls), 0);
+  const sumUrls = (predicate: (counter: CounterChange) => boolean): number =>
+    counters.reduce((urls, counter) => (predicate(counter) ? urls + counter.urls : urls), 0);
   return {
     site: id,
     urls: sumUrls(() => true),
     indexed: sumUrls(({ indexed }) => indexed === 1),
     errors: sumUrls(({ status }) => status === ERROR),
     queued: sumUrls(({ source }) => source >= 0),
-    cameDue: Number.isFinite(cameDue) ? cameDue : null,
-    wentDue: Number.isFinite(wentDue) ? wentDue : null,
+    earliestAdded: Number.isFinite(earliestAdded) ? earliestAdded : null,
+    earliestRemoved: Number.isFinite(earliestRemoved) ? earliestRemoved : null,
     counters,
   };
 }
@@ -122,14 +122,14 @@ function toCounters(cells: Int32Array): CounterChange[] {
   return counters;
 }
 
-/** Combines the counter changes of sites that have the same name according to `nameOf`. */
+/** Adds up the counter changes of sites for which `nameOf` returns the same name. */
 export function groupCounters<Name>(
   changes: readonly SiteChange[],
-  nameOf: (site: number) => Name,
+  getName: (site: number) => Name,
 ): ReadonlyMap<Name, readonly CounterChange[]> {
   const sums = new Map<Name, Int32Array>();
   for (const { site, counters } of changes) {
-    const name = nameOf(site);
+    const name = getName(site);
     const cells = sums.get(name) ?? new Int32Array(CELLS);
     sums.set(name, cells);
     for (const counter of counters) {

@@ -1,15 +1,14 @@
 /**
- * Conversion between rows and states: the only place that knows the columns of `url`. Shared by both databases. Status,
- * source and arrival are small integers in a row, because 10 million rows are read and written a lot. What is stored is
- * the position in these lists, so entries may only be added at the end.
+ * Conversion between rows of `url` and states; shared by both databases. Status, source and arrival are stored as small
+ * integers, because 10 million rows are read and written often. Status and arrival are stored as positions in lists, so
+ * entries may only be added at the end.
  */
-
 import { URL_STATUSES, type UrlState } from '../../../domain/crawl/url-state.js';
 import type { SourceNumber } from '../../../domain/frontier/sources.js';
 import { toReason } from '../../../domain/policy/reasons.js';
 import { type Duration, earlier, type Instant } from '../../../domain/time/units.js';
 import type { NewUrl, UrlChanges } from '../../../engine/ports/frontier-store.js';
-import type { Counted } from './tally.js';
+import type { CountedRow } from './tally.js';
 
 export const DISCOVERED_VIA = [
   'root',
@@ -65,7 +64,7 @@ export interface UrlRecord {
   readonly parts: string | null;
 }
 
-/** The columns that are read, of `url` as u and `site` as s. */
+/** The columns to read, with `url` as u and `site` as s. */
 export const URL_COLUMNS = `u.id, s.crawler, s.host, u.url, u.status, u.reason, u.source, u.due_at, u.hops, u.redirects,
   u.arrival, u.found_on, u.root, u.inherited_metas, u.first_seen_at, u.last_visit_at, u.last_status, u.temporary_errors,
   u.permanent_error, u.visits, u.changes, u.last_change_at, u.change_interval, u.change_doubt, u.etag, u.last_modified, u.stamp,
@@ -112,7 +111,7 @@ export function toState(row: UrlRecord): UrlState {
 /** Times and durations are stored as whole milliseconds. */
 export const roundTime = <N extends number>(value: N): N => Math.round(value) as N;
 
-/** The state of a URL right after it was stored for the first time; it counts as first seen at its due time. */
+/** Creates the state of a URL that was just stored for the first time; its due time is also when it was first seen. */
 export function createState(id: number, url: NewUrl): UrlState {
   return {
     id,
@@ -142,7 +141,7 @@ export const serializeMetas = (metas: NewUrl['inheritedMetas']): string | null =
 
 type ColumnType = 'int2' | 'int4' | 'int8' | 'float8' | 'text';
 
-/** Columns of a new row after site_id, in the order of `newValues`, with their PostgreSQL types. */
+/** Columns of a new row after site_id, in the order of `toNewValues`, with their PostgreSQL types. */
 const NEW: Readonly<Record<string, ColumnType>> = {
   key: 'int8',
   url: 'text',
@@ -178,32 +177,32 @@ export const toNewValues = (url: NewUrl): Value[] => [
   roundTime(url.dueAt),
 ];
 
-/** The fields of a row that may change, through a settlement, a submission, or a link that finds a known URL again. */
+/** The fields that may change because of a settlement, a submission, or a link to a URL whose status is removed. */
 export type RowChanges = UrlChanges &
   Partial<Pick<UrlState, 'firstSeenAt' | 'hops' | 'redirects' | 'discoveredVia' | 'foundOn' | 'inheritedMetas'>>;
 
 type Field = keyof RowChanges;
 
 /** Where and how a field is stored. Types are PostgreSQL's; SQLite stores values of any type. */
-interface Stored {
+interface StoredField {
   readonly column: string;
   readonly type: ColumnType;
-  readonly store?: (value: never) => Value;
+  readonly convert?: (value: never) => Value;
 }
 
-export const CHANGES: Readonly<Record<Field, Stored>> = {
-  status: { column: 'status', type: 'int2', store: toStatusCode },
+export const CHANGES: Readonly<Record<Field, StoredField>> = {
+  status: { column: 'status', type: 'int2', convert: toStatusCode },
   reason: { column: 'reason', type: 'text' },
   source: { column: 'source', type: 'int2' },
-  dueAt: { column: 'due_at', type: 'int8', store: roundTime },
-  lastVisitAt: { column: 'last_visit_at', type: 'int8', store: roundTime },
+  dueAt: { column: 'due_at', type: 'int8', convert: roundTime },
+  lastVisitAt: { column: 'last_visit_at', type: 'int8', convert: roundTime },
   lastStatus: { column: 'last_status', type: 'int2' },
   temporaryErrors: { column: 'temporary_errors', type: 'int4' },
-  permanentError: { column: 'permanent_error', type: 'int2', store: (value: boolean) => (value ? 1 : 0) },
+  permanentError: { column: 'permanent_error', type: 'int2', convert: (value: boolean) => (value ? 1 : 0) },
   visits: { column: 'visits', type: 'int4' },
   changes: { column: 'changes', type: 'int4' },
-  lastChangeAt: { column: 'last_change_at', type: 'int8', store: roundTime },
-  changeInterval: { column: 'change_interval', type: 'int8', store: roundTime },
+  lastChangeAt: { column: 'last_change_at', type: 'int8', convert: roundTime },
+  changeInterval: { column: 'change_interval', type: 'int8', convert: roundTime },
   changeUncertainty: { column: 'change_doubt', type: 'float8' },
   etag: { column: 'etag', type: 'text' },
   lastModified: { column: 'last_modified', type: 'text' },
@@ -213,18 +212,18 @@ export const CHANGES: Readonly<Record<Field, Stored>> = {
   title: { column: 'title', type: 'text' },
   pendingDeletion: { column: 'pending_deletion', type: 'text' },
   canonical: { column: 'canonical', type: 'text' },
-  parts: { column: 'parts', type: 'text', store: (parts: NonNullable<UrlState['parts']>) => JSON.stringify(parts) },
-  firstSeenAt: { column: 'first_seen_at', type: 'int8', store: roundTime },
+  parts: { column: 'parts', type: 'text', convert: (parts: NonNullable<UrlState['parts']>) => JSON.stringify(parts) },
+  firstSeenAt: { column: 'first_seen_at', type: 'int8', convert: roundTime },
   foundOn: { column: 'found_on', type: 'text' },
   hops: { column: 'hops', type: 'int4' },
   redirects: { column: 'redirects', type: 'int4' },
-  discoveredVia: { column: 'arrival', type: 'int2', store: toDiscoveredViaCode },
+  discoveredVia: { column: 'arrival', type: 'int2', convert: toDiscoveredViaCode },
   root: { column: 'root', type: 'text' },
-  inheritedMetas: { column: 'inherited_metas', type: 'text', store: serializeMetas },
+  inheritedMetas: { column: 'inherited_metas', type: 'text', convert: serializeMetas },
 };
 
-/** Describes a new row of a site for the tally. */
-export const toCounted = (site: number, url: NewUrl): Counted => ({
+/** Returns the columns of a new row that the tally counts. */
+export const createCountedRow = (site: number, url: NewUrl): CountedRow => ({
   site_id: site,
   status: toStatusCode(url.status),
   source: url.source ?? null,
@@ -240,22 +239,22 @@ export const listChangedFields = (changes: RowChanges): Field[] =>
 
 export function toStoredValue(field: Field, changes: RowChanges): Value {
   const value = changes[field] as Value | undefined;
-  const { store } = CHANGES[field];
-  return value === undefined || value === null ? null : store ? store(value as never) : value;
+  const { convert } = CHANGES[field];
+  return value === undefined || value === null ? null : convert ? convert(value as never) : value;
 }
 
 /**
- * A submission makes a known URL due again; if it is submitted as a root, it has the hops and metas of a root from then
- * on.
+ * Makes a known URL due again because it was submitted. A URL that is submitted as a root also gets the hops and metas
+ * of a root.
  */
 export function createSubmissionChanges(url: NewUrl): RowChanges {
-  const queued = url.source === undefined ? {} : { source: url.source, dueAt: url.dueAt };
-  if (url.discoveredVia !== 'root') return queued;
+  const queueChanges = url.source === undefined ? {} : { source: url.source, dueAt: url.dueAt };
+  if (url.discoveredVia !== 'root') return queueChanges;
   const { hops, redirects, discoveredVia, root, inheritedMetas } = url;
-  return { ...queued, hops, redirects, discoveredVia, root, inheritedMetas: inheritedMetas ?? [] };
+  return { ...queueChanges, hops, redirects, discoveredVia, root, inheritedMetas: inheritedMetas ?? [] };
 }
 
-/** A URL whose status is removed starts over like a new one; only its visits are remembered. */
+/** Lets a URL whose status is removed start over like a new one; only the records of its visits are kept. */
 export const createRestartChanges = (url: NewUrl): RowChanges => ({
   status: url.status,
   reason: url.reason,
@@ -288,16 +287,16 @@ export const createRestartChanges = (url: NewUrl): RowChanges => ({
   parts: null,
 });
 
-/** Makes a URL due, but never later than it was; a URL that is waiting for its first visit keeps its place. */
-export function createDueChanges(row: Counted, dueAt: Instant, source: SourceNumber): RowChanges {
-  const waits = row.status === toStatusCode('waiting') && row.source !== null;
+/** Makes a URL due, but never later than it was; a URL that is waiting for its first visit keeps its source. */
+export function createDueChanges(row: CountedRow, dueAt: Instant, source: SourceNumber): RowChanges {
+  const isWaiting = row.status === toStatusCode('waiting') && row.source !== null;
   return {
-    source: waits ? (row.source as SourceNumber) : source,
+    source: isWaiting ? (row.source as SourceNumber) : source,
     dueAt: row.source === null ? dueAt : earlier(row.due_at as Instant, dueAt),
   };
 }
 
 export const REMOVED = toStatusCode('removed');
 
-/** Statuses of URLs that a forced refresh of many URLs leaves alone. */
+/** Statuses of URLs that a forced refresh of many URLs skips. */
 export const NEVER_CRAWLED = (['excluded', 'elsewhere', 'filtered', 'removed'] as const).map(toStatusCode);

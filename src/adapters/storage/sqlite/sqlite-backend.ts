@@ -8,11 +8,11 @@ import { openSqliteDataSource } from './sqlite-data-source.js';
 import { toPortError } from './sqlite-handle.js';
 import { openSqliteStore } from './sqlite-store.js';
 
-/** A database file that belongs to one server. The key for its texts is a file in the same folder. */
+/** Opens a database file that only one server uses. The key that encrypts its texts is a file in the same folder. */
 export const sqliteBackend: OpenBackend = (url) => {
   const file = String(url).slice(DATABASES.sqlite.prefix.length);
   return {
-    place: file,
+    displayName: file,
     exists: () => existsSync(file),
     openStore: () => openSqliteStore(file),
     openAdminStore: async (seal) =>

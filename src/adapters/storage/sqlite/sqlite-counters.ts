@@ -23,7 +23,7 @@ const NEXT_DUE = `CASE
  */
 export function createCounterWriter(
   db: Handle,
-  crawlerOf: (site: number) => string,
+  getCrawler: (site: number) => string,
 ): (changes: readonly SiteChange[]) => void {
   const updateSite = prepareOnce(
     db,
@@ -36,10 +36,10 @@ export function createCounterWriter(
      ON CONFLICT DO UPDATE SET urls = urls + excluded.urls`,
   );
   return (changes) => {
-    for (const { site, urls, indexed, errors, queued, cameDue: came, wentDue: went } of changes) {
+    for (const { site, urls, indexed, errors, queued, earliestAdded: came, earliestRemoved: went } of changes) {
       updateSite.run({ site, urls, indexed, errors, queued, came, went });
     }
-    for (const [crawler, counters] of groupCounters(changes, crawlerOf)) {
+    for (const [crawler, counters] of groupCounters(changes, getCrawler)) {
       for (const { status, source, indexed, urls } of counters)
         updateCounter.run(crawler, status, source, indexed, urls);
     }

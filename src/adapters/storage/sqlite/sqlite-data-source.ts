@@ -24,7 +24,7 @@ import { FoundAgain0008 } from '../migrations/sqlite/0008-found-again.js';
 import { OwedOrders0014 } from '../migrations/sqlite/0014-owed-orders.js';
 import { OwedCounts0015 } from '../migrations/sqlite/0015-owed-counts.js';
 import { findUnknownMigrations } from '../shared/migration-check.js';
-import { makePrivateDatabase } from '../shared/private-files.js';
+import { restrictDatabaseFiles } from '../shared/private-files.js';
 import { type Handle, prepareHandle, toPortError } from './sqlite-handle.js';
 
 const ENTITIES = [
@@ -59,7 +59,7 @@ const MIGRATIONS = [
  * not changed.
  */
 export async function openSqliteDataSource(file: string): Promise<DataSource> {
-  makePrivateDatabase(file);
+  restrictDatabaseFiles(file);
   const dataSource = new DataSource({
     type: 'better-sqlite3',
     database: file,
@@ -71,14 +71,14 @@ export async function openSqliteDataSource(file: string): Promise<DataSource> {
   });
   try {
     await dataSource.initialize();
-    const unknown = await findUnknownMigrations(dataSource);
-    if (unknown.length > 0) {
+    const unknownMigrations = await findUnknownMigrations(dataSource);
+    if (unknownMigrations.length > 0) {
       throw new StoreDamaged(
-        `The database ${file} was written by a newer version (${unknown.join(', ')}). Start that version, or restore a backup.`,
+        `The database ${file} was written by a newer version of Crawlway (unknown migrations: ${unknownMigrations.join(', ')}). Start that version, or restore a backup.`,
       );
     }
     await dataSource.runMigrations({ transaction: 'all' });
-    // A lock must be reported now, not when the first write of an apparently healthy server times out.
+    // If another program has locked the file, this reports it now, not when the first write of the server times out.
     getRawHandle(dataSource).exec('BEGIN IMMEDIATE; ROLLBACK');
     return dataSource;
   } catch (error) {
@@ -87,7 +87,7 @@ export async function openSqliteDataSource(file: string): Promise<DataSource> {
   }
 }
 
-/** Returns the handle under a TypeORM connection, because TypeORM would slow down the hot statements by a third. */
+/** Returns the underlying handle of a TypeORM connection, because TypeORM would slow down hot statements by a third. */
 export function getRawHandle(dataSource: DataSource): Handle {
   return (dataSource.driver as unknown as { databaseConnection: Handle }).databaseConnection;
 }

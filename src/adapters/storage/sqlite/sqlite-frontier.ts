@@ -6,10 +6,11 @@ import type { Backlog, NewUrl, Settlement, UrlFilter } from '../../../engine/por
 import { buildUrlWhere, GLOB } from '../shared/filter-sql.js';
 import { type Keys, sortByIndex } from '../shared/keys.js';
 import { toLinkValues } from '../shared/link-row.js';
-import { KEPT_VISITS, toVisitValues, UNDER_WAY } from '../shared/order-row.js';
-import { type Counted, Tally } from '../shared/tally.js';
+import { MAX_VISITS, toVisitValues, UNFINISHED_STATES } from '../shared/order-row.js';
+import { type CountedRow, Tally } from '../shared/tally.js';
 import {
   CHANGES,
+  createCountedRow,
   createDueChanges,
   createRestartChanges,
   createState,
@@ -19,7 +20,6 @@ import {
   NEW_COLUMNS,
   REMOVED,
   type RowChanges,
-  toCounted,
   toNewValues,
   toState,
   toStoredValue,
@@ -33,10 +33,10 @@ import { SELECT_URL } from './sqlite-reads.js';
 import { SqliteRecords } from './sqlite-records.js';
 import { SqliteSites } from './sqlite-sites.js';
 
-type CountedUrl = Counted & { readonly id: UrlId; readonly visits: number };
+type CountedUrl = CountedRow & { readonly id: UrlId; readonly visits: number };
 
 /**
- * The write operations of the frontier on one SQLite handle. They are synchronous: the caller owns the thread. Every
+ * The write operations of the frontier on one SQLite handle. They are synchronous and block the calling thread. Every
  * operation that writes must be called inside `transaction`, which may contain several of them.
  */
 export class SqliteFrontier {
@@ -58,7 +58,7 @@ export class SqliteFrontier {
     this.#sql = prepareStatements(db);
   }
 
-  /** Runs the action in one transaction: either everything is stored, or nothing. */
+  /** Runs the action in one transaction: either all its changes are stored or none. */
   transaction<T>(action: () => T): T {
     this.#db.exec('BEGIN IMMEDIATE');
     try {
@@ -75,32 +75,32 @@ export class SqliteFrontier {
     }
   }
 
-  /** Finds the positions of keys that no URL of their site has. */
-  findUnknown({ sites, site, keys }: Keys): Uint32Array {
+  /** Finds the positions of keys that belong to no stored URL of their site, or to one whose status is removed. */
+  findUnknown({ sites, sitePositions, keys }: Keys): Uint32Array {
     const ids = sites.map(([crawler, host]) => this.#sites.findId(crawler, host));
     const positions: number[] = [];
-    const anyRemoved = this.#sql.anyRemoved.get() !== undefined;
-    for (const i of sortByIndex(site, keys)) {
-      const id = ids[site[i]!];
+    const hasRemoved = this.#sql.selectAnyRemoved.get() !== undefined;
+    for (const i of sortByIndex(sitePositions, keys)) {
+      const id = ids[sitePositions[i]!];
       const key = keys[i]!;
-      const isKnown = id !== undefined && this.#sql.idOf.get(id, key) !== undefined;
-      if (!isKnown || (anyRemoved && this.#sql.removedOf.get(key, id) !== undefined)) positions.push(i);
+      const isKnown = id !== undefined && this.#sql.selectId.get(id, key) !== undefined;
+      if (!isKnown || (hasRemoved && this.#sql.selectRemoved.get(key, id) !== undefined)) positions.push(i);
     }
     return Uint32Array.from(positions).sort();
   }
 
-  /** Stores unknown URLs. Returns their ids in the given order; 0 for a known URL. */
+  /** Stores unknown URLs and restarts removed ones. Returns their ids in the given order; 0 for any other known URL. */
   insert(urls: readonly NewUrl[]): Float64Array {
     return Float64Array.from(urls, (url) => this.#insert(url) ?? 0);
   }
 
   seed(urls: readonly NewUrl[]): { readonly state: UrlState; readonly known: boolean }[] {
     return urls.map((url) => {
-      const added = this.#insert(url);
-      if (added !== undefined) return { state: createState(added, url), known: false };
-      const id = this.#sql.idOf.get(this.#sites.findOrAddId(url.crawler, url.hostKey), url.key) as UrlId;
-      this.#update(this.#sql.counted.get(id) as CountedUrl, createSubmissionChanges(url));
-      return { state: toState(this.#sql.urlOf.get(id) as UrlRecord), known: true };
+      const addedId = this.#insert(url);
+      if (addedId !== undefined) return { state: createState(addedId, url), known: false };
+      const id = this.#sql.selectId.get(this.#sites.findOrAddId(url.crawler, url.hostKey), url.key) as UrlId;
+      this.#update(this.#sql.selectCounted.get(id) as CountedUrl, createSubmissionChanges(url));
+      return { state: toState(this.#sql.selectUrl.get(id) as UrlRecord), known: true };
     });
   }
 
@@ -110,7 +110,7 @@ export class SqliteFrontier {
     source: SourceNumber,
     now: Instant,
     limit: number,
-    skip: ReadonlySet<UrlId>,
+    excludedIds: ReadonlySet<UrlId>,
   ): { urls: UrlState[]; next?: Instant } {
     const site = this.#sites.findId(crawler, hostKey);
     if (site === undefined) return { urls: [] };
@@ -118,19 +118,19 @@ export class SqliteFrontier {
     let next: Instant | undefined;
     // Walks only the index, so that skipping the URLs in memory needs no row reads.
     for (const [id, dueAt] of this.#sql.queue.iterate(site, source) as Iterable<[UrlId, Instant]>) {
-      if (skip.has(id)) continue;
+      if (excludedIds.has(id)) continue;
       if (dueAt > now || ids.length >= limit) {
         next = dueAt;
         break;
       }
       ids.push(id);
     }
-    return { urls: ids.map((id) => toState(this.#sql.urlOf.get(id) as UrlRecord)), next };
+    return { urls: ids.map((id) => toState(this.#sql.selectUrl.get(id) as UrlRecord)), next };
   }
 
   settle(settlements: readonly Settlement[]): void {
     for (const settlement of settlements) {
-      const row = this.#sql.counted.get(settlement.id) as CountedUrl | undefined;
+      const row = this.#sql.selectCounted.get(settlement.id) as CountedUrl | undefined;
       if (row) this.#settleUrl(row, settlement);
       if (settlement.orders) this.records.saveOrders(settlement.orders);
       if (settlement.owed) this.owed.save(settlement.owed);
@@ -153,14 +153,16 @@ export class SqliteFrontier {
     return { backlogs, next: sites.length < limit ? undefined : sites.at(-1)?.[1] };
   }
 
-  /** Makes the given URLs due, as far as they (still) match the filter and may be crawled. */
+  /** Makes those of the given URLs due that (still) match the filter and may be crawled. */
   makeDueAmong(ids: readonly UrlId[], filter: UrlFilter, dueAt: Instant, source: SourceNumber): number {
     const rows = this.#findMatching(ids, filter, `u.status NOT IN (${NEVER_CRAWLED.join(', ')})`);
     for (const row of rows) this.#update(row, createDueChanges(row, dueAt, source));
     return rows.length;
   }
 
-  /** Deletes the given URLs, as far as they (still) match the filter, have no document and have no order in flight. */
+  /**
+   * Deletes those of the given URLs that (still) match the filter and have neither a document nor an unfinished order.
+   */
   forgetMatching(ids: readonly UrlId[], filter: UrlFilter): number {
     const rows = this.#findMatching(ids, filter, FORGETTABLE);
     for (const row of rows) this.#remove(row);
@@ -170,16 +172,16 @@ export class SqliteFrontier {
   #insert(url: NewUrl): UrlId | undefined {
     const site = this.#sites.findOrAddId(url.crawler, url.hostKey);
     // Most links are known, and an index probe costs a fifth of an insert that has no effect.
-    if (this.#sql.idOf.get(site, url.key) !== undefined) return this.#restartRemoved(site, url);
+    if (this.#sql.selectId.get(site, url.key) !== undefined) return this.#restartRemoved(site, url);
     const id = Number(this.#sql.insert.run(site, ...toNewValues(url)).lastInsertRowid);
-    this.#tally.countRow(toCounted(site, url), 1);
+    this.#tally.countRow(createCountedRow(site, url), 1);
     return id;
   }
 
-  /** Restarts a known URL whose status is removed, and returns its id. */
+  /** Restarts a known URL if its status is removed, and then returns its id. */
   #restartRemoved(site: number, url: NewUrl): UrlId | undefined {
     if (url.source === undefined) return undefined;
-    const row = this.#sql.removedOf.get(url.key, site) as CountedUrl | undefined;
+    const row = this.#sql.selectRemoved.get(url.key, site) as CountedUrl | undefined;
     if (row) this.#update(row, createRestartChanges(url));
     return row?.id;
   }
@@ -193,7 +195,7 @@ export class SqliteFrontier {
     if (links) this.#sql.saveLinks.run(row.id, ...toLinkValues(links));
     if (visit) {
       this.#sql.insertVisit.run(row.id, ...toVisitValues(visit));
-      if (Math.max(row.visits, changes?.visits ?? 0) > KEPT_VISITS) this.#sql.pruneVisits.run(row.id, row.id);
+      if (Math.max(row.visits, changes?.visits ?? 0) > MAX_VISITS) this.#sql.pruneVisits.run(row.id, row.id);
     }
   }
 
@@ -209,16 +211,16 @@ export class SqliteFrontier {
     const fields = listChangedFields(changes);
     if (fields.length === 0) return;
     this.#prepareUpdate(fields).run(...fields.map((field) => toStoredValue(field, changes)), row.id);
-    this.#tally.changeRow(row, changes);
+    this.#tally.countChangedRow(row, changes);
   }
 
-  /** The engine changes only a few combinations of fields, so a statement is prepared once for each. */
+  /** Prepares one statement for each combination of changed fields; the engine uses only a few. */
   #prepareUpdate(fields: readonly (keyof RowChanges)[]): Statement<Value[]> {
-    const shape = fields.map((field) => `${CHANGES[field].column} = ?`).join(', ');
-    let update = this.#updates.get(shape);
+    const assignments = fields.map((field) => `${CHANGES[field].column} = ?`).join(', ');
+    let update = this.#updates.get(assignments);
     if (!update) {
-      update = prepareOnce<Value[]>(this.#db, `UPDATE url SET ${shape} WHERE id = ?`);
-      this.#updates.set(shape, update);
+      update = prepareOnce<Value[]>(this.#db, `UPDATE url SET ${assignments} WHERE id = ?`);
+      this.#updates.set(assignments, update);
     }
     return update;
   }
@@ -238,17 +240,17 @@ const COUNTED = 'u.id, u.site_id, u.status, u.source, u.due_at, u.visits, u.stam
 
 const FORGETTABLE = `u.stamp IS NULL AND u.pending_deletion IS NULL AND NOT EXISTS
   (SELECT 1 FROM push_order o WHERE o.uri_key = u.key AND o.uri = u.url AND o.crawler = s.crawler
-     AND o.state IN (${UNDER_WAY.join(', ')}))`;
+     AND o.state IN (${UNFINISHED_STATES.join(', ')}))`;
 
 const prepareStatements = (db: Handle) => ({
-  idOf: prepareOnce<[number, bigint], UrlId>(db, 'SELECT id FROM url WHERE site_id = ? AND key = ?').pluck(),
+  selectId: prepareOnce<[number, bigint], UrlId>(db, 'SELECT id FROM url WHERE site_id = ? AND key = ?').pluck(),
   insert: prepareOnce<Value[]>(
     db,
     `INSERT INTO url (site_id, ${NEW_COLUMNS.join(', ')}) VALUES (?, ${NEW_COLUMNS.map(() => '?').join(', ')})`,
   ),
-  urlOf: prepareOnce(db, `${SELECT_URL} WHERE u.id = ?`),
+  selectUrl: prepareOnce(db, `${SELECT_URL} WHERE u.id = ?`),
   queue: prepareOnce(db, 'SELECT id, due_at FROM url WHERE site_id = ? AND source = ? ORDER BY due_at, id').raw(),
-  counted: prepareOnce(db, `SELECT ${COUNTED} FROM url u WHERE u.id = ?`),
+  selectCounted: prepareOnce(db, `SELECT ${COUNTED} FROM url u WHERE u.id = ?`),
   deleteUrl: prepareOnce(db, 'DELETE FROM url WHERE id = ?'),
   dueSites: prepareOnce(
     db,
@@ -259,10 +261,10 @@ const prepareStatements = (db: Handle) => ({
   pruneVisits: prepareOnce(
     db,
     `DELETE FROM visit WHERE url_id = ?
-       AND at < (SELECT at FROM visit WHERE url_id = ? ORDER BY at DESC LIMIT 1 OFFSET ${KEPT_VISITS - 1})`,
+       AND at < (SELECT at FROM visit WHERE url_id = ? ORDER BY at DESC LIMIT 1 OFFSET ${MAX_VISITS - 1})`,
   ),
-  anyRemoved: prepareOnce(db, `SELECT 1 FROM url WHERE status = ${REMOVED} LIMIT 1`),
-  removedOf: prepareOnce(
+  selectAnyRemoved: prepareOnce(db, `SELECT 1 FROM url WHERE status = ${REMOVED} LIMIT 1`),
+  selectRemoved: prepareOnce(
     db,
     `SELECT ${COUNTED} FROM url u WHERE u.key = ? AND u.site_id = ? AND u.status = ${REMOVED} AND u.source IS NULL`,
   ),

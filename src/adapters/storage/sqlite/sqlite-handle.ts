@@ -8,18 +8,18 @@ export type Handle = Database.Database;
 
 /**
  * WAL with synchronous=NORMAL: a transaction has been passed to the operating system when the call returns, so a killed
- * process (kill -9) loses nothing. A power failure may lose the transactions since the last checkpoint, never more and
- * never half of one: the store is then as it was a few moments earlier, pages visited since then are visited again, and
- * orders sent since then are sent again, which does not harm sinks (URI and content hash). FULL would wait for the disk
- * at every commit and save only those moments.
+ * process (kill -9) loses nothing. A power failure may lose the transactions since the last checkpoint, but never more,
+ * and never part of one: the store is then as it was a few moments earlier, pages visited since then are visited again,
+ * and orders sent since then are sent again, which does not harm sinks (URI and content hash). FULL would wait for the
+ * disk at every commit, and would save only the work of those moments.
  */
 const PRAGMAS = [
   'journal_mode = WAL',
   'synchronous = NORMAL',
   // There are two writers: the frontier and, occasionally, the administration; each holds the lock for milliseconds.
   'busy_timeout = 10000',
-  // A store with threads has one that does checkpoints (checkpoint.ts); a store in the calling thread turns this on
-  // again.
+  // In a store with threads, one of them runs checkpoints (checkpoint.ts); a store in the calling thread turns
+  // automatic checkpoints on again.
   'wal_autocheckpoint = 0',
   'temp_store = FILE',
   'journal_size_limit = 67108864',
@@ -34,32 +34,32 @@ export function prepareHandle(db: Handle): void {
  * pressure. Mapping the file into the process instead would save a sixth of the time on a large store, but would make
  * the process look as large as the file, also for container limits.
  */
-const CACHE = { writer: 64_000, reader: 16_000 };
+const CACHE_KIB = { writer: 64_000, reader: 16_000 };
 
 /**
- * Reports a damaged page at the start, not when a list or a visit happens to need it. This reads the whole file, which
- * takes two to three seconds for each GiB in the page cache.
+ * Checks the whole file for damaged pages at startup, so that damage is reported before a list or a visit encounters
+ * it. This takes two to three seconds for each GiB in the page cache.
  * @throws StoreDamaged
  */
 export function requireIntactPages(file: string): void {
   translateErrors(file, () => {
     const db = new Database(file, { readonly: true, fileMustExist: true });
     try {
-      const found = db.pragma('quick_check(1)', { simple: true });
-      if (found !== 'ok')
-        throw createStoreDamaged(file, String(found).replace(/^\*\*\* in database main \*\*\*\n/, ''));
+      const result = db.pragma('quick_check(1)', { simple: true });
+      if (result !== 'ok')
+        throw createStoreDamaged(file, String(result).replace(/^\*\*\* in database main \*\*\*\n/, ''));
     } finally {
       db.close();
     }
   });
 }
 
-/** Opens an existing, migrated file. A reader does checkpoints, and sorts in temporary tables. */
+/** Opens an existing, migrated file. A reader may also run checkpoints and sort in temporary tables. */
 export function openHandle(file: string, role: 'writer' | 'reader'): Handle {
   return translateErrors(file, () => {
     const db = new Database(file, { fileMustExist: true });
     prepareHandle(db);
-    db.pragma(`cache_size = -${CACHE[role]}`);
+    db.pragma(`cache_size = -${CACHE_KIB[role]}`);
     if (role === 'reader') {
       // A blocked checkpoint is retried later, because waiting would hold up the writer.
       db.pragma('busy_timeout = 250');
@@ -69,7 +69,7 @@ export function openHandle(file: string, role: 'writer' | 'reader'): Handle {
 }
 
 const DAMAGE = /^SQLITE_(?:CORRUPT|NOTADB)/;
-const PASSING = /^SQLITE_(?:FULL|IOERR|NOMEM|READONLY|CANTOPEN|PROTOCOL)/;
+const TRANSIENT = /^SQLITE_(?:FULL|IOERR|NOMEM|READONLY|CANTOPEN|PROTOCOL)/;
 
 /**
  * Prepares a statement that runs many times. SQLite with STAT4, as included in better-sqlite3, replans a statement
@@ -87,9 +87,9 @@ export function prepareOnce<Parameters extends unknown[] | object = unknown[], R
 export const isLocked = (error: unknown): boolean =>
   /^SQLITE_(?:BUSY|LOCKED)/.test(String((error as { code?: unknown } | undefined)?.code));
 
-const createStoreDamaged = (file: string, said: string, cause?: unknown): StoreDamaged =>
+const createStoreDamaged = (file: string, details: string, cause?: unknown): StoreDamaged =>
   new StoreDamaged(
-    `The database ${file} is damaged: ${said}. Move it away together with ${file}-wal and ${file}-shm, which would otherwise be ` +
+    `The database ${file} is damaged: ${details}. Move it away together with ${file}-wal and ${file}-shm, which would otherwise be ` +
       'applied to its replacement; then put a backup in its place, or start with an empty store.',
     { cause },
   );
@@ -100,13 +100,13 @@ const createStoreDamaged = (file: string, said: string, cause?: unknown): StoreD
 export function toPortError(error: unknown, file: string): unknown {
   const code = (error as { code?: unknown } | undefined)?.code;
   if (typeof code !== 'string') return error;
-  const said = `${(error as Error).message} (${code})`;
+  const details = `${(error as Error).message} (${code})`;
   if (DAMAGE.test(code)) {
-    return createStoreDamaged(file, said, error);
+    return createStoreDamaged(file, details, error);
   }
   if (code === 'SQLITE_FULL') {
     return new StoreUnavailable(
-      `No space is left for the database ${file}: ${said}. Free some; work resumes automatically.`,
+      `No space is left for the database ${file}: ${details}. Free some disk space; work then resumes automatically.`,
       {
         cause: error,
       },
@@ -114,12 +114,12 @@ export function toPortError(error: unknown, file: string): unknown {
   }
   if (isLocked(error)) {
     return new StoreUnavailable(
-      `The database ${file} is locked by another program: ${said}. Close the program that has it open, such as a backup or a database browser; a running server continues automatically, and one that failed to start can be started again.`,
+      `The database ${file} is locked by another program: ${details}. Close the program that has it open, such as a backup or a database browser; a running server continues automatically, and one that failed to start can be started again.`,
       { cause: error },
     );
   }
-  if (PASSING.test(code))
-    return new StoreUnavailable(`The database ${file} is currently unavailable: ${said}`, { cause: error });
+  if (TRANSIENT.test(code))
+    return new StoreUnavailable(`The database ${file} is currently unavailable: ${details}`, { cause: error });
   return error;
 }
 

@@ -8,8 +8,8 @@ import { SqliteReads } from './sqlite-reads.js';
 import { SqliteSearch } from './sqlite-search.js';
 
 /**
- * Opens a store in the calling thread, for one-shot crawls, simulations and tests: every call does its work at once and
- * resolves in a microtask, so that runs are reproducible. With `:memory:`, nothing is kept.
+ * Opens a store in the calling thread, for one-shot crawls, simulations and tests: every call does its work immediately
+ * and resolves in a microtask, so that runs are reproducible. With `:memory:`, nothing is written to disk.
  */
 export async function openSqliteInProcess(file: string): Promise<FrontierStore> {
   const dataSource = await openSqliteDataSource(file);

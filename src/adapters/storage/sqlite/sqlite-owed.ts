@@ -1,12 +1,12 @@
 import { computeUrlKey } from '../../../domain/url/url-key.js';
 import type { OwedChange, OwedCount, OwedOrder } from '../../../engine/ports/owed-orders.js';
-import { OWED_COLUMNS, type OwedRecord, toOwed, toOwedKey, toOwedValues } from '../shared/owed-row.js';
+import { OWED_COLUMNS, type OwedRecord, toOwedKey, toOwedOrder, toOwedValues } from '../shared/owed-row.js';
 import { roundTime } from '../shared/url-row.js';
 import { type Handle, prepareOnce } from './sqlite-handle.js';
 
 const KEY = 'crawler = ? AND sink = ? AND host = ? AND uri_key = ?';
 
-/** What sinks are owed, on one SQLite handle. `save` and `drop` must be called inside SqliteFrontier.transaction. */
+/** Stores what sinks are owed, on one SQLite handle. `save` and `drop` require SqliteFrontier.transaction. */
 export class SqliteOwed {
   readonly #sql;
 
@@ -31,10 +31,10 @@ export class SqliteOwed {
         db,
         'SELECT * FROM owed_order WHERE crawler = ? AND sink = ? AND order_id > ? ORDER BY order_id LIMIT ?',
       ),
-      ofUri: prepareOnce(
+      selectByUri: prepareOnce(
         db,
-        // CROSS keeps the order of the tables: beginning with the other one would read everything that the crawler's
-        // sinks are owed.
+        // CROSS fixes the order of the tables: if SQLite began with the other one, it would read everything that the
+        // crawler's sinks are owed.
         `SELECT o.* FROM owed_count c CROSS JOIN owed_order o
            ON o.crawler = c.crawler AND o.sink = c.sink AND o.host = ? AND o.uri_key = ? AND o.uri = ? WHERE c.crawler = ?`,
       ),
@@ -48,19 +48,19 @@ export class SqliteOwed {
   }
 
   save(changes: readonly OwedChange[]): void {
-    for (const one of changes) {
-      if (one.change === 'put off') this.#insertOwed(one);
-      else if (one.change === 'delivered')
-        this.#changeCount(one, -this.#sql.delivered.run(...toOwedKey(one), one.orderId).changes);
-      else this.#sql.asked.run(roundTime(one.askedAt!), ...toOwedKey(one), one.orderId);
+    for (const entry of changes) {
+      if (entry.change === 'put off') this.#insertOwed(entry);
+      else if (entry.change === 'delivered')
+        this.#changeCount(entry, -this.#sql.delivered.run(...toOwedKey(entry), entry.orderId).changes);
+      else this.#sql.asked.run(roundTime(entry.askedAt!), ...toOwedKey(entry), entry.orderId);
     }
   }
 
-  #insertOwed(one: OwedOrder): void {
-    const values = toOwedValues(one);
-    const { changes: added } = this.#sql.putOff.run(...values);
-    if (added > 0) this.#changeCount(one, added);
-    else this.#sql.putOffAgain.run(one.orderId, values.at(-1)!, ...toOwedKey(one), one.orderId);
+  #insertOwed(order: OwedOrder): void {
+    const values = toOwedValues(order);
+    const { changes: addedCount } = this.#sql.putOff.run(...values);
+    if (addedCount > 0) this.#changeCount(order, addedCount);
+    else this.#sql.putOffAgain.run(order.orderId, values.at(-1)!, ...toOwedKey(order), order.orderId);
   }
 
   #changeCount({ crawler, sink }: OwedOrder, documents: number): void {
@@ -73,11 +73,11 @@ export class SqliteOwed {
   }
 
   listOwed(crawler: string, sink: string, after: number, limit: number): OwedOrder[] {
-    return (this.#sql.page.all(crawler, sink, after, limit) as OwedRecord[]).map(toOwed);
+    return (this.#sql.page.all(crawler, sink, after, limit) as OwedRecord[]).map(toOwedOrder);
   }
 
   findOwed(crawler: string, hostKey: string, uri: string): OwedOrder[] {
-    return (this.#sql.ofUri.all(hostKey, computeUrlKey(uri), uri, crawler) as OwedRecord[]).map(toOwed);
+    return (this.#sql.selectByUri.all(hostKey, computeUrlKey(uri), uri, crawler) as OwedRecord[]).map(toOwedOrder);
   }
 
   countOwed(): OwedCount[] {

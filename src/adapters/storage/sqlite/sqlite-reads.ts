@@ -9,7 +9,7 @@ import {
   type FrontierStore,
   type LedgerEntry,
   type LedgerFilter,
-  OLDEST_HOSTS,
+  MAX_OLDEST_HOSTS,
   type PageLinks,
   type QueuedUrl,
   type SettingsPage,
@@ -17,9 +17,9 @@ import {
   type Visit,
 } from '../../../engine/ports/frontier-store.js';
 import { toCrawlerCounts } from '../shared/crawler-counts.js';
-import { buildCountedWhere, buildOrderWhere, buildUrlWhere, findHost, GLOB, type Where } from '../shared/filter-sql.js';
+import { buildCounterQuery, buildOrderWhere, buildUrlWhere, findHost, GLOB, type Where } from '../shared/filter-sql.js';
 import { type LinksRecord, toLinks } from '../shared/link-row.js';
-import { type OrderRecord, toEntry, toOrderStateCode, toVisit, type VisitRecord } from '../shared/order-row.js';
+import { type OrderRecord, toLedgerEntry, toOrderStateCode, toVisit, type VisitRecord } from '../shared/order-row.js';
 import { allSettings, computeSettingsEnd } from '../shared/setting-range.js';
 import type { CounterChange } from '../shared/tally.js';
 import { REMOVED, toState, URL_COLUMNS, type UrlRecord } from '../shared/url-row.js';
@@ -28,24 +28,24 @@ import { type Handle, prepareOnce } from './sqlite-handle.js';
 export const SELECT_URL = `SELECT ${URL_COLUMNS} FROM url u JOIN site s ON s.id = u.site_id`;
 
 /** Number of URLs that can be sorted quickly. */
-const SMALL_SITE = 20_000;
+const MAX_SORTED_URLS = 20_000;
 
 type HostCounts = Awaited<ReturnType<FrontierStore['listHosts']>>;
 
 /**
- * The synchronous read operations on one SQLite handle. Those offered by `bindReaderVerbs` may take seconds on a large
+ * The synchronous read operations on one SQLite handle. Those that `bindReaderVerbs` lists may take seconds on a large
  * store.
  */
 export class SqliteReads {
   readonly #db: Handle;
   readonly #sql;
   /** The crawler whose URLs are sorted in `temp.by_url`. */
-  #sorted: string | undefined;
+  #sortedCrawler: string | undefined;
   /**
-   * Prepared statements by condition, of which a filter has a few dozen forms: preparing one takes longer than reading
-   * a URL's orders.
+   * Prepared statements by their condition, which has a few dozen forms: preparing a statement takes longer than
+   * reading a URL's orders.
    */
-  readonly #ordersWhere = new Map<string, Statement>();
+  readonly #orderStatements = new Map<string, Statement>();
 
   constructor(db: Handle) {
     this.#db = db;
@@ -94,20 +94,22 @@ export class SqliteReads {
   }
 
   /**
-   * Hosts are read in the order of their first due time: once that exceeds the due time found for a source, the
-   * source's oldest URL is known.
+   * Finds the oldest queued URL of each source. Hosts are read in the order of their first due time: once that exceeds
+   * the due time found for a source, the source's oldest URL is known.
    */
   findOldest(crawler: string): Map<SourceNumber, QueuedUrl> {
     const oldest = new Map<SourceNumber, QueuedUrl>();
     const { bySource } = this.countByStatus(crawler);
-    const queued = SOURCES.map((_, number) => number as SourceNumber).filter((number) => (bySource[number] ?? 0) > 0);
-    const getDueTime = (number: SourceNumber): number => oldest.get(number)?.dueAt ?? Number.POSITIVE_INFINITY;
-    for (const { id, dueAt } of this.#sql.sitesDue.all(crawler, OLDEST_HOSTS) as { id: number; dueAt: Instant }[]) {
-      const open = queued.filter((number) => getDueTime(number) > dueAt);
-      if (open.length === 0) break;
-      for (const number of open) {
-        const first = this.#sql.firstOfSite.get(id, number) as QueuedUrl | undefined;
-        if (first && first.dueAt < getDueTime(number)) oldest.set(number, first);
+    const queuedSources = SOURCES.map((_, source) => source as SourceNumber).filter(
+      (number) => (bySource[number] ?? 0) > 0,
+    );
+    const getDueTime = (source: SourceNumber): number => oldest.get(source)?.dueAt ?? Number.POSITIVE_INFINITY;
+    for (const { id, dueAt } of this.#sql.sitesDue.all(crawler, MAX_OLDEST_HOSTS) as { id: number; dueAt: Instant }[]) {
+      const unresolvedSources = queuedSources.filter((source) => getDueTime(source) > dueAt);
+      if (unresolvedSources.length === 0) break;
+      for (const source of unresolvedSources) {
+        const oldestUrl = this.#sql.firstOfSite.get(id, source) as QueuedUrl | undefined;
+        if (oldestUrl && oldestUrl.dueAt < getDueTime(source)) oldest.set(source, oldestUrl);
       }
     }
     return oldest;
@@ -122,21 +124,21 @@ export class SqliteReads {
   }
 
   list(filter: UrlFilter, after: UrlId, limit: number): UrlState[] {
-    const { from, where } = this.#searchScope(filter);
-    const rows = this.#db.prepare(
+    const { from, where } = this.#buildSearchScope(filter);
+    const statement = this.#db.prepare(
       `SELECT ${URL_COLUMNS} ${from} WHERE u.id > ? AND ${where.sql} ORDER BY u.id LIMIT ?`,
     );
-    return (rows.all(after, ...where.values, limit) as UrlRecord[]).map(toState);
+    return (statement.all(after, ...where.values, limit) as UrlRecord[]).map(toState);
   }
 
   count(filter: UrlFilter): number {
-    const counted = buildCountedWhere(filter);
-    if (counted)
+    const counterQuery = buildCounterQuery(filter);
+    if (counterQuery)
       return this.#db
-        .prepare(counted.sql)
+        .prepare(counterQuery.sql)
         .pluck()
-        .get(...counted.values) as number;
-    const { from, where } = this.#searchScope(filter);
+        .get(...counterQuery.values) as number;
+    const { from, where } = this.#buildSearchScope(filter);
     return this.#db
       .prepare(`SELECT count(*) ${from} WHERE ${where.sql}`)
       .pluck()
@@ -145,39 +147,41 @@ export class SqliteReads {
 
   /** Finds ids of matching URLs in ascending order, for work in steps. */
   findMatching(filter: UrlFilter, after: UrlId, limit: number): UrlId[] {
-    const { from, where } = this.#searchScope(filter);
-    const ids = this.#db.prepare(`SELECT u.id ${from} WHERE u.id > ? AND ${where.sql} ORDER BY u.id LIMIT ?`);
-    return ids.pluck().all(after, ...where.values, limit) as UrlId[];
+    const { from, where } = this.#buildSearchScope(filter);
+    const statement = this.#db.prepare(`SELECT u.id ${from} WHERE u.id > ? AND ${where.sql} ORDER BY u.id LIMIT ?`);
+    return statement.pluck().all(after, ...where.values, limit) as UrlId[];
   }
 
   /**
    * There is no index on the text of URLs (it would be the largest of all), so the first page sorts the crawler's URLs
-   * into a temporary table, from which the next pages are read; URLs that are added in the meantime are not seen, and
-   * deleted ones are left out.
+   * into a temporary table, from which the next pages are read; URLs that are added or deleted in the meantime are left
+   * out.
    */
   listByUrl(crawler: string, after: string | undefined, limit: number): UrlState[] {
-    if (after === undefined || this.#sorted !== crawler) this.#sort(crawler);
+    if (after === undefined || this.#sortedCrawler !== crawler) this.#sortUrls(crawler);
     const page = this.#db
       .prepare('SELECT id FROM temp.by_url WHERE url > ? ORDER BY url LIMIT ?')
       .pluck()
       .all(after ?? '', limit) as UrlId[];
-    if (page.length < limit) this.#dropSorted();
+    if (page.length < limit) this.#dropSortedUrls();
     return this.get(page);
   }
 
   getOrder(id: number): LedgerEntry | undefined {
     const row = this.#sql.order.get(id) as OrderRecord | undefined;
-    return row && toEntry(row);
+    return row && toLedgerEntry(row);
   }
 
   listOrders(filter: LedgerFilter, before: number | undefined, limit: number): LedgerEntry[] {
     const where = buildOrderWhere(filter);
-    let statement = this.#ordersWhere.get(where.sql);
+    let statement = this.#orderStatements.get(where.sql);
     if (!statement) {
       statement = this.#db.prepare(`SELECT * FROM push_order WHERE id < ? AND ${where.sql} ORDER BY id DESC LIMIT ?`);
-      this.#ordersWhere.set(where.sql, statement);
+      this.#orderStatements.set(where.sql, statement);
     }
-    return (statement.all(before ?? Number.MAX_SAFE_INTEGER, ...where.values, limit) as OrderRecord[]).map(toEntry);
+    return (statement.all(before ?? Number.MAX_SAFE_INTEGER, ...where.values, limit) as OrderRecord[]).map(
+      toLedgerEntry,
+    );
   }
 
   countOrders(filter: LedgerFilter): number {
@@ -193,12 +197,12 @@ export class SqliteReads {
   }
 
   /**
-   * Finds acknowledged orders that need not be kept, oldest first. The newest order of all stays, because ids must not
-   * be used twice.
+   * Finds acknowledged orders that need not be kept, oldest first. The newest order is always kept, because ids must
+   * not be reused.
    */
-  findPrunable(decidedBefore: Instant, keep: number, limit: number): number[] {
-    const surplus = (this.#sql.nthAcknowledged.get(keep) as number | undefined) ?? 0;
-    return this.#sql.prunable.all(surplus, decidedBefore, limit) as number[];
+  findPrunable(decidedBefore: Instant, keepCount: number, limit: number): number[] {
+    const lastSurplusId = (this.#sql.nthAcknowledged.get(keepCount) as number | undefined) ?? 0;
+    return this.#sql.prunable.all(lastSurplusId, decidedBefore, limit) as number[];
   }
 
   getSetting(name: string): string | undefined {
@@ -210,34 +214,34 @@ export class SqliteReads {
   }
 
   /**
-   * Determines where to search, and for what. CROSS JOIN keeps SQLite from choosing the order of the tables: it does
-   * not know their sizes and would sort millions of a crawler's URLs for every page. Only a small site is looked up
-   * separately and sorted.
+   * Determines the tables and the condition of a search. CROSS JOIN keeps SQLite from choosing the order of the tables:
+   * it does not know their sizes and would sort millions of a crawler's URLs for every page. Only if the site is small
+   * is it looked up first and its URLs sorted.
    */
-  #searchScope(filter: UrlFilter): { readonly from: string; readonly where: Where } {
+  #buildSearchScope(filter: UrlFilter): { readonly from: string; readonly where: Where } {
     const where = buildUrlWhere(filter, GLOB);
     const host = findHost(filter);
-    const small = host !== undefined && (this.#sql.urlsOfHost.get(host) as number) <= SMALL_SITE;
-    const from = small
+    const isSmallSite = host !== undefined && (this.#sql.urlsOfHost.get(host) as number) <= MAX_SORTED_URLS;
+    const from = isSmallSite
       ? 'FROM site s CROSS JOIN url u ON u.site_id = s.id'
       : 'FROM url u CROSS JOIN site s ON s.id = u.site_id';
     return { from, where };
   }
 
-  #sort(crawler: string): void {
-    this.#dropSorted();
+  #sortUrls(crawler: string): void {
+    this.#dropSortedUrls();
     this.#db
       .prepare(
         `CREATE TEMP TABLE by_url AS SELECT u.url, u.id FROM url u JOIN site s ON s.id = u.site_id WHERE s.crawler = ? ORDER BY u.url`,
       )
       .run(crawler);
     this.#db.exec('CREATE INDEX temp.by_url_url ON by_url (url)');
-    this.#sorted = crawler;
+    this.#sortedCrawler = crawler;
   }
 
-  #dropSorted(): void {
+  #dropSortedUrls(): void {
     this.#db.exec('DROP TABLE IF EXISTS temp.by_url');
-    this.#sorted = undefined;
+    this.#sortedCrawler = undefined;
   }
 }
 

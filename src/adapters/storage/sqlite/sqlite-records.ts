@@ -1,10 +1,10 @@
 import type { HostRecord, LedgerEntry } from '../../../engine/ports/frontier-store.js';
-import { type HostStored, toHost, toHostValues } from '../shared/host-row.js';
+import { type StoredHost, toHost, toHostValues } from '../shared/host-row.js';
 import { ORDER_CHANGES, ORDER_COLUMNS, toOrderValues } from '../shared/order-row.js';
 import { type Handle, prepareOnce } from './sqlite-handle.js';
 
 /**
- * Hosts, ledger and settings on one SQLite handle. These are the write operations, which must be called inside
+ * Hosts, ledger and settings on one SQLite handle. The operations that write must be called inside
  * SqliteFrontier.transaction.
  */
 export class SqliteRecords {
@@ -27,7 +27,7 @@ export class SqliteRecords {
 
   loadHosts(hostKeys: readonly string[]): HostRecord[] {
     return hostKeys.flatMap((host) => {
-      const row = this.#sql.host.get(host) as HostStored | undefined;
+      const row = this.#sql.host.get(host) as StoredHost | undefined;
       return row ? [toHost(row)] : [];
     });
   }

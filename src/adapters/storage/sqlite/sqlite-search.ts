@@ -15,9 +15,9 @@ import {
   type FailingDialect,
   type HostsPage,
 } from '../shared/failing-sql.js';
-import { buildCountedWhere, buildUrlWhere, findHost } from '../shared/filter-sql.js';
+import { buildCounterQuery, buildUrlWhere, findHost } from '../shared/filter-sql.js';
 import {
-  ALL,
+  COMPLETE,
   FIRST_STRIDE,
   FolderTally,
   type MatchStep,
@@ -32,33 +32,33 @@ import { toState, URL_COLUMNS, type UrlRecord, type Value } from '../shared/url-
 import { globWithTimeLimit, MatchWatch } from './match-watch.js';
 import { type Handle, prepareOnce } from './sqlite-handle.js';
 
-type Failing = Awaited<ReturnType<FrontierStore['countFailing']>>;
+type FailingCounts = Awaited<ReturnType<FrontierStore['countFailing']>>;
 type FailingHosts = Awaited<ReturnType<FrontierStore['listFailingHosts']>>;
-type Search = UrlFilter & { readonly crawler: string };
+type SearchFilter = UrlFilter & { readonly crawler: string };
 
 type Reader<Row> = (after: UrlId, until: UrlId, limit: number) => Row[];
 
-/** Where candidates are found, and further conditions on them. */
+/** The FROM clause that yields the candidates, and a further condition on them. */
 interface Candidates {
   readonly from: string;
   readonly where?: string;
 }
 
-interface Taking<Row> {
+interface PageRequest<Row> {
   readonly after: UrlId;
   readonly limit: number;
-  readonly take: (row: Row) => void;
+  readonly onRow: (row: Row) => void;
 }
 
 const FAILING: FailingDialect = {
-  site: 'site_id',
-  url: (status) => `url INDEXED BY ${status === ERROR ? 'url_error' : 'url_removed'}`,
-  join: 's.id = g.site_id',
+  siteColumns: 'site_id',
+  getUrlTable: (status) => `url INDEXED BY ${status === ERROR ? 'url_error' : 'url_removed'}`,
+  joinCondition: 's.id = g.site_id',
 };
 
 /**
- * Lists for people. If an index leads to few candidates, all of them are examined and sorted; otherwise the table is
- * read by id until the time is up. There are no indexes just for lists, because each would slow down the crawl.
+ * User searches. If an index leads to few candidates, all of them are examined and sorted; otherwise the table is read
+ * by id until the time is up. There are no indexes just for searches, because each would slow down the crawl.
  */
 export class SqliteSearch {
   readonly #db: Handle;
@@ -70,40 +70,48 @@ export class SqliteSearch {
     this.#db = db;
     this.#watch = MatchWatch.forHandle(db);
     this.#limits = limits;
-    this.#sql = prepareStatements(db, limits.few + 1);
+    this.#sql = prepareStatements(db, limits.maxCandidates + 1);
   }
 
-  search(filter: Search, after: UrlId, limit: number): SearchStep {
+  search(filter: SearchFilter, after: UrlId, limit: number): SearchStep {
     const urls: UrlState[] = [];
     const collect = (row: UrlRecord): unknown => urls.push(toState(row));
-    return { urls, ...this.#step(URL_COLUMNS, filter, { after, limit, take: collect }) };
+    return { urls, ...this.#runStep(URL_COLUMNS, filter, { after, limit, onRow: collect }) };
   }
 
-  findMatches(filter: Search, after: UrlId, limit: number): MatchStep {
+  findMatches(filter: SearchFilter, after: UrlId, limit: number): MatchStep {
     const ids: UrlId[] = [];
     const collect = ({ id }: Pick<UrlRecord, 'id'>): unknown => ids.push(id);
-    return { ids, next: this.#step('u.id', filter, { after, limit, take: collect }).next };
+    return { ids, next: this.#runStep('u.id', filter, { after, limit, onRow: collect }).next };
   }
 
   listFolders(crawler: string, hostKey: string, folder: string, after: UrlId): FolderStep {
     const tally = new FolderTally(folder);
-    const collect = ({ id, url }: Pick<UrlRecord, 'id' | 'url'>): void => tally.count(id, url);
+    const collect = ({ id, url }: Pick<UrlRecord, 'id' | 'url'>): void => tally.countUrl(id, url);
     const limit = Number.MAX_SAFE_INTEGER;
-    const progress = this.#step('u.id, u.url', { crawler, hostKey, prefix: folder }, { after, limit, take: collect });
-    const sample = tally.sample.map((id) => toState(this.#sql.urlOf.get(id) as UrlRecord));
+    const progress = this.#runStep(
+      'u.id, u.url',
+      { crawler, hostKey, prefix: folder },
+      { after, limit, onRow: collect },
+    );
+    const sample = tally.sample.map((id) => toState(this.#sql.selectUrl.get(id) as UrlRecord));
     return { ...tally.result, sample, ...progress };
   }
 
   survey(crawler: string, since: readonly Instant[], after: UrlId): SurveyStep {
     const tally = new SurveyTally(since);
-    const collect = (row: SurveyRecord): void => tally.count(row);
-    const progress = this.#step(SURVEY_COLUMNS, { crawler }, { after, limit: Number.MAX_SAFE_INTEGER, take: collect });
+    const collect = (row: SurveyRecord): void => tally.countRow(row);
+    const progress = this.#runStep(
+      SURVEY_COLUMNS,
+      { crawler },
+      { after, limit: Number.MAX_SAFE_INTEGER, onRow: collect },
+    );
     return { ...tally.result, ...progress };
   }
 
-  countFailing(crawler: string, now: Instant, hostKey?: string): Failing {
+  countFailing(crawler: string, now: Instant, hostKey?: string): FailingCounts {
     const { sql, values } = buildFailingQuery(FAILING, crawler, now, hostKey);
-    return this.#db.prepare<Value[]>(sql).all(...values) as Failing;
+    return this.#db.prepare<Value[]>(sql).all(...values) as FailingCounts;
   }
 
   listFailingHosts(
@@ -117,121 +125,129 @@ export class SqliteSearch {
     return this.#db.prepare<Value[]>(sql).all(...values) as FailingHosts;
   }
 
-  #step<Row extends Pick<UrlRecord, 'id'>>(columns: string, filter: Search, taking: Taking<Row>): Progress {
-    if (this.#isEmpty(filter)) return ALL;
-    const began = performance.now();
-    const few = this.#findFewCandidates(filter);
-    const progress = few && this.#searchFew(this.#createReader<Row>(columns, filter, few), taking, began);
+  #runStep<Row extends Pick<UrlRecord, 'id'>>(
+    columns: string,
+    filter: SearchFilter,
+    request: PageRequest<Row>,
+  ): Progress {
+    if (this.#hasNoMatches(filter)) return COMPLETE;
+    const startedAt = performance.now();
+    const fewCandidates = this.#findFewCandidates(filter);
+    const progress =
+      fewCandidates &&
+      this.#searchFewCandidates(this.#createReader<Row>(columns, filter, fewCandidates), request, startedAt);
     return (
       progress ??
-      this.#walk(this.#createReader<Row>(columns, filter, this.#chooseManyCandidates(filter)), taking, began)
+      this.#walk(this.#createReader<Row>(columns, filter, this.#chooseManyCandidates(filter)), request, startedAt)
     );
   }
 
-  /** Undefined if matching all of them takes too long: they are not in an order in which the search could continue. */
-  #searchFew<Row extends Pick<UrlRecord, 'id'>>(
+  /** Returns undefined if this takes too long: the candidates are in no order in which the search could continue. */
+  #searchFewCandidates<Row extends Pick<UrlRecord, 'id'>>(
     read: Reader<Row>,
-    { after, limit, take }: Taking<Row>,
-    began: number,
+    { after, limit, onRow }: PageRequest<Row>,
+    startedAt: number,
   ): Progress | undefined {
-    const last = this.#lastId;
-    this.#watch.start(began + this.#limits.ms / 2);
-    const found = read(after, last, limit);
+    const lastId = this.#lastId;
+    this.#watch.start(startedAt + this.#limits.ms / 2);
+    const found = read(after, lastId, limit);
     if (this.#watch.refusedId !== undefined) return undefined;
-    found.forEach(take);
-    return found.length < limit ? ALL : this.#createProgress(found.at(-1)!.id, last);
+    found.forEach(onRow);
+    return found.length < limit ? COMPLETE : this.#createProgress(found.at(-1)!.id, lastId);
   }
 
-  /** Walks by id in strides; stops in the middle of one when the time is up. */
+  /** Walks by id in strides and stops when the time is up, even in the middle of a stride. */
   #walk<Row extends Pick<UrlRecord, 'id'>>(
     read: Reader<Row>,
-    { after, limit, take }: Taking<Row>,
-    began: number,
+    { after, limit, onRow }: PageRequest<Row>,
+    startedAt: number,
   ): Progress {
-    const last = this.#lastId;
-    const deadline = began + this.#limits.ms;
-    let reach = Math.min(FIRST_STRIDE, this.#limits.stride);
-    let at = after;
-    let room = limit;
+    const lastId = this.#lastId;
+    const deadline = startedAt + this.#limits.ms;
+    let stride = Math.min(FIRST_STRIDE, this.#limits.stride);
+    let position = after;
+    let remaining = limit;
     this.#watch.start(deadline);
     do {
-      const some = read(at, at + reach, room);
-      const { refusedId: refused = Number.POSITIVE_INFINITY } = this.#watch;
-      const found = some.filter(({ id }) => id < refused);
-      found.forEach(take);
-      room -= found.length;
-      at = room === 0 ? found.at(-1)!.id : Math.min(at + reach, refused - 1);
-      if (performance.now() < began + this.#limits.ms / 4) reach = Math.min(2 * reach, this.#limits.stride);
-    } while (at < last && room > 0 && performance.now() < deadline);
-    return this.#createProgress(at, last);
+      const rows = read(position, position + stride, remaining);
+      const { refusedId: firstRefusedId = Number.POSITIVE_INFINITY } = this.#watch;
+      const found = rows.filter(({ id }) => id < firstRefusedId);
+      found.forEach(onRow);
+      remaining -= found.length;
+      position = remaining === 0 ? found.at(-1)!.id : Math.min(position + stride, firstRefusedId - 1);
+      if (performance.now() < startedAt + this.#limits.ms / 4) stride = Math.min(2 * stride, this.#limits.stride);
+    } while (position < lastId && remaining > 0 && performance.now() < deadline);
+    return this.#createProgress(position, lastId);
   }
 
-  #createReader<Row>(columns: string, filter: Search, { from, where = '1 = 1' }: Candidates): Reader<Row> {
-    const { sql, values } = buildUrlWhere(filter, globWithTimeLimit(filter.like, this.#limits.unwatched));
-    const rows = this.#db.prepare(
+  #createReader<Row>(columns: string, filter: SearchFilter, { from, where = '1 = 1' }: Candidates): Reader<Row> {
+    const { sql, values } = buildUrlWhere(filter, globWithTimeLimit(filter.like, this.#limits.maxUncheckedCost));
+    const statement = this.#db.prepare(
       `SELECT ${columns} ${from} WHERE u.id > ? AND u.id <= ? AND ${where} AND ${sql} ORDER BY u.id LIMIT ?`,
     );
-    return (after, until, limit) => rows.all(after, until, ...values, limit) as Row[];
+    return (after, until, limit) => statement.all(after, until, ...values, limit) as Row[];
   }
 
   get #lastId(): UrlId {
     return this.#sql.lastId.get() as UrlId;
   }
 
-  #createProgress(at: UrlId, last: UrlId): Progress {
-    return at < last ? { next: at, searched: at / last } : ALL;
+  #createProgress(position: UrlId, lastId: UrlId): Progress {
+    return position < lastId ? { next: position, searched: position / lastId } : COMPLETE;
   }
 
   /** Whether the counters show that there is no match. */
-  #isEmpty({ crawler, status, source, indexed }: Search): boolean {
+  #hasNoMatches({ crawler, status, source, indexed }: SearchFilter): boolean {
     return this.#readCounters({ crawler, status, source, indexed }) === 0;
   }
 
-  /** Finds where all candidates are, if they are few enough to be sorted quickly. */
-  #findFewCandidates(filter: Search): Candidates | undefined {
+  /** Finds a FROM clause that yields all candidates, if they are few enough to be sorted quickly. */
+  #findFewCandidates(filter: SearchFilter): Candidates | undefined {
     const { crawler, status, reason, source } = filter;
     const host = findHost(filter);
-    const { few } = this.#limits;
-    if (host !== undefined && this.#readCounters({ crawler, hostKey: host }) <= few)
-      return { from: fromSite('url_of_site') };
-    const failing = reason !== undefined && (status === 'error' || Object.hasOwn(ERROR_CODES, reason));
-    if (failing && (this.#sql.failing.get(reason) as number) <= few)
-      return { from: fromUrl('INDEXED BY url_error'), where: `u.status = ${ERROR}` };
-    if (status !== undefined && this.#readCounters({ status }) <= few)
-      return { from: fromUrl('INDEXED BY url_status') };
-    const scattered = source === undefined || this.#readCounters({ source }) > few;
-    return scattered || (this.#sql.sites.get() as number) > few ? undefined : { from: fromSite('url_queue') };
+    const { maxCandidates } = this.#limits;
+    if (host !== undefined && this.#readCounters({ crawler, hostKey: host }) <= maxCandidates)
+      return { from: buildFromSite('url_of_site') };
+    const isFailing = reason !== undefined && (status === 'error' || Object.hasOwn(ERROR_CODES, reason));
+    if (isFailing && (this.#sql.failing.get(reason) as number) <= maxCandidates)
+      return { from: buildFromUrl('INDEXED BY url_error'), where: `u.status = ${ERROR}` };
+    if (status !== undefined && this.#readCounters({ status }) <= maxCandidates)
+      return { from: buildFromUrl('INDEXED BY url_status') };
+    const isScattered = source === undefined || this.#readCounters({ source }) > maxCandidates;
+    return isScattered || (this.#sql.sites.get() as number) > maxCandidates
+      ? undefined
+      : { from: buildFromSite('url_queue') };
   }
 
-  #chooseManyCandidates(filter: Search): Candidates {
+  #chooseManyCandidates(filter: SearchFilter): Candidates {
     const { crawler, status } = filter;
     const host = findHost(filter);
     const site = host === undefined ? undefined : (this.#sql.site.get(crawler, host) as number);
-    const rare = status !== undefined && 2 * this.#readCounters({ status }) < this.#readCounters({});
+    const isRare = status !== undefined && 2 * this.#readCounters({ status }) < this.#readCounters({});
     return {
-      from: fromUrl(rare ? 'INDEXED BY url_status' : 'NOT INDEXED'),
+      from: buildFromUrl(isRare ? 'INDEXED BY url_status' : 'NOT INDEXED'),
       where: site === undefined ? undefined : `u.site_id = ${site}`,
     };
   }
 
   #readCounters(filter: UrlFilter): number {
-    const { sql, values } = buildCountedWhere(filter)!;
-    const counted = this.#db.prepare<Value[], number>(sql).pluck();
-    return counted.get(...values)!;
+    const { sql, values } = buildCounterQuery(filter)!;
+    const statement = this.#db.prepare<Value[], number>(sql).pluck();
+    return statement.get(...values)!;
   }
 }
 
 /** CROSS JOIN keeps SQLite from choosing the order of the tables, because it does not know their sizes. */
-const fromUrl = (index: string): string => `FROM url u ${index} CROSS JOIN site s ON s.id = u.site_id`;
-const fromSite = (index: string): string => `FROM site s CROSS JOIN url u INDEXED BY ${index} ON u.site_id = s.id`;
+const buildFromUrl = (index: string): string => `FROM url u ${index} CROSS JOIN site s ON s.id = u.site_id`;
+const buildFromSite = (index: string): string => `FROM site s CROSS JOIN url u INDEXED BY ${index} ON u.site_id = s.id`;
 
-const prepareStatements = (db: Handle, enough: number) => ({
+const prepareStatements = (db: Handle, limit: number) => ({
   lastId: prepareOnce(db, 'SELECT coalesce(max(id), 0) FROM url').pluck(),
-  urlOf: prepareOnce(db, `SELECT ${URL_COLUMNS} FROM url u JOIN site s ON s.id = u.site_id WHERE u.id = ?`),
+  selectUrl: prepareOnce(db, `SELECT ${URL_COLUMNS} FROM url u JOIN site s ON s.id = u.site_id WHERE u.id = ?`),
   site: prepareOnce(db, 'SELECT coalesce(min(id), 0) FROM site WHERE crawler = ? AND host = ?').pluck(),
-  sites: prepareOnce(db, `SELECT count(*) FROM (SELECT 1 FROM site LIMIT ${enough})`).pluck(),
+  sites: prepareOnce(db, `SELECT count(*) FROM (SELECT 1 FROM site LIMIT ${limit})`).pluck(),
   failing: prepareOnce(
     db,
-    `SELECT count(*) FROM (SELECT 1 FROM url INDEXED BY url_error WHERE status = ${ERROR} AND reason = ? LIMIT ${enough})`,
+    `SELECT count(*) FROM (SELECT 1 FROM url INDEXED BY url_error WHERE status = ${ERROR} AND reason = ? LIMIT ${limit})`,
   ).pluck(),
 });

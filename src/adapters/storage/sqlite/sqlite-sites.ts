@@ -1,32 +1,32 @@
 import { type Handle, prepareOnce } from './sqlite-handle.js';
 
 /** Maximum number of sites in memory; beyond that, the cache is cleared. */
-const REMEMBERED = 100_000;
+const MAX_CACHED_SITES = 100_000;
 
 /** Caches the small ids of (crawler, host), because every link needs one. */
 export class SqliteSites {
   readonly #ids = new Map<string, number>();
   readonly #crawlers = new Map<number, string>();
-  readonly #select;
-  readonly #crawler;
+  readonly #selectId;
+  readonly #selectCrawler;
   readonly #insert;
 
   constructor(db: Handle) {
-    this.#select = prepareOnce<[string, string], number>(
+    this.#selectId = prepareOnce<[string, string], number>(
       db,
       'SELECT id FROM site WHERE crawler = ? AND host = ?',
     ).pluck();
-    this.#crawler = prepareOnce<[number], string>(db, 'SELECT crawler FROM site WHERE id = ?').pluck();
+    this.#selectCrawler = prepareOnce<[number], string>(db, 'SELECT crawler FROM site WHERE id = ?').pluck();
     this.#insert = prepareOnce<[string, string]>(db, 'INSERT INTO site (crawler, host) VALUES (?, ?)');
   }
 
   findId(crawler: string, hostKey: string): number | undefined {
-    const name = `${crawler}\n${hostKey}`;
-    let id = this.#ids.get(name);
+    const cacheKey = `${crawler}\n${hostKey}`;
+    let id = this.#ids.get(cacheKey);
     if (id === undefined) {
-      id = this.#select.get(crawler, hostKey);
-      if (this.#ids.size >= REMEMBERED) this.#ids.clear();
-      if (id !== undefined) this.#ids.set(name, id);
+      id = this.#selectId.get(crawler, hostKey);
+      if (this.#ids.size >= MAX_CACHED_SITES) this.#ids.clear();
+      if (id !== undefined) this.#ids.set(cacheKey, id);
     }
     return id;
   }
@@ -38,8 +38,8 @@ export class SqliteSites {
   getCrawler(site: number): string {
     let crawler = this.#crawlers.get(site);
     if (crawler === undefined) {
-      crawler = this.#crawler.get(site) ?? '';
-      if (this.#crawlers.size >= REMEMBERED) this.#crawlers.clear();
+      crawler = this.#selectCrawler.get(site) ?? '';
+      if (this.#crawlers.size >= MAX_CACHED_SITES) this.#crawlers.clear();
       this.#crawlers.set(site, crawler);
     }
     return crawler;

@@ -126,7 +126,9 @@ describe('a SQLite store', () => {
     const db = new Database(file);
     db.exec(`INSERT INTO migration (timestamp, name) VALUES (99, 'Future0000000000099')`);
     db.close();
-    await expect(openSqliteStore(file)).rejects.toThrow(`${file} was written by a newer version (Future0000000000099)`);
+    await expect(openSqliteStore(file)).rejects.toThrow(
+      `${file} was written by a newer version of Crawlway (unknown migrations: Future0000000000099)`,
+    );
   });
 
   it('does nothing of a call that meets a full disk, and goes on when there is space again', async () => {

@@ -3,7 +3,7 @@ import type { UrlId } from '../../../domain/crawl/url-state.js';
 import type { FrontierStore, UrlFilter } from '../../../engine/ports/frontier-store.js';
 import { BULK_STEP, changeInSteps } from '../shared/bulk.js';
 import { lockDataDirectory } from '../shared/data-lock.js';
-import { buildCountedWhere } from '../shared/filter-sql.js';
+import { buildCounterQuery } from '../shared/filter-sql.js';
 import { computeKeys } from '../shared/keys.js';
 import { countInSteps, findMatchingInSteps, needsSteps } from '../shared/search.js';
 import { StoreThread } from '../shared/store-thread.js';
@@ -14,12 +14,12 @@ import { SqliteOwed } from './sqlite-owed.js';
 import { SqliteReads } from './sqlite-reads.js';
 import type { ReaderVerbs, WriterVerbs } from './sqlite-verbs.js';
 
-/** Maximum number of calls that share a transaction of the writer: with more, each would wait longer than it gains. */
+/** Maximum number of calls in a transaction of the writer: with more, each would wait longer than the sharing saves. */
 const WRITER_BATCH = 32;
 
 /**
- * Opens a server's store: one thread writes, one does long reads and checkpoints, and short reads are done in the
- * calling thread, where they cost less than a message to another thread. Throws DataDirectoryInUse if another server is
+ * Opens a server's store: one thread writes, one does long reads and checkpoints, and the calling thread does short
+ * reads, which cost less than a message to another thread. Throws DataDirectoryInUse if another server is
  * using the file's directory, StoreDamaged if the file is not a valid database or is newer than this program,
  * StoreUnavailable if it cannot be opened at the moment.
  */
@@ -44,27 +44,27 @@ function createStore(file: string, unlock: () => void): FrontierStore {
     { file },
     WRITER_BATCH,
   );
-  const startReaderThread = (checkpoints: boolean) =>
-    new StoreThread<ReaderVerbs>(new URL('./sqlite-reader.thread.js', import.meta.url), { file, checkpoints }, 1);
+  const startReaderThread = (runsCheckpoints: boolean) =>
+    new StoreThread<ReaderVerbs>(new URL('./sqlite-reader.thread.js', import.meta.url), { file, runsCheckpoints }, 1);
   const reader = startReaderThread(true);
-  // A pending file begins with sorting all of a crawler's URLs, which takes seconds and would hold up lists. Few
-  // servers are ever asked for one.
+  // To export a pending file, all of a crawler's URLs are sorted first, which takes seconds and would hold up lists.
+  // Few servers ever do this, so the thread is started only when needed.
   let sorter: StoreThread<ReaderVerbs> | undefined;
   const read = async <T>(action: () => T): Promise<T> => translateErrors(file, action);
-  const matching = (filter: UrlFilter, after: UrlId, limit: number): Promise<UrlId[]> =>
+  const findMatching = (filter: UrlFilter, after: UrlId, limit: number): Promise<UrlId[]> =>
     needsSteps(filter)
-      ? findMatchingInSteps((...step) => reader.call('findMatches', filter, ...step), after, limit)
+      ? findMatchingInSteps((...args) => reader.call('findMatches', filter, ...args), after, limit)
       : reader.call('findMatching', filter, after, limit);
   const changeAll = (filter: UrlFilter, apply: (ids: readonly number[]) => Promise<number>) =>
-    changeInSteps((after) => matching(filter, after, BULK_STEP), apply);
+    changeInSteps((after) => findMatching(filter, after, BULK_STEP), apply);
   return {
     discover: async (urls) => {
       // Nearly all links lead to known URLs, so only their keys are sent, followed by the new URLs in full.
       const positions = await writer.call('findUnknown', computeKeys(urls));
       if (positions.length === 0) return [];
-      const unknown = Array.from(positions, (position) => urls[position]!);
-      const ids = await writer.call('insert', unknown);
-      return unknown.flatMap((url, i) => (ids[i] === 0 ? [] : [createState(ids[i]!, url)]));
+      const unknownUrls = Array.from(positions, (position) => urls[position]!);
+      const ids = await writer.call('insert', unknownUrls);
+      return unknownUrls.flatMap((url, i) => (ids[i] === 0 ? [] : [createState(ids[i]!, url)]));
     },
     seed: (urls) => writer.call('seed', urls),
     settle: (settlements) => writer.call('settle', settlements),
@@ -99,7 +99,7 @@ function createStore(file: string, unlock: () => void): FrontierStore {
     listSettings: (...query) => read(() => reads.listSettings(...query)),
     list: async (filter, after, limit) =>
       needsSteps(filter)
-        ? reader.call('get', await matching(filter, after, limit))
+        ? reader.call('get', await findMatching(filter, after, limit))
         : reader.call('list', filter, after, limit),
     search: (...query) => reader.call('search', ...query),
     listFolders: (...query) => reader.call('listFolders', ...query),
@@ -107,8 +107,8 @@ function createStore(file: string, unlock: () => void): FrontierStore {
     countFailing: (...query) => reader.call('countFailing', ...query),
     listFailingHosts: (...query) => reader.call('listFailingHosts', ...query),
     count: (filter, signal) => {
-      if (buildCountedWhere(filter)) return read(() => reads.count(filter));
-      if (needsSteps(filter)) return countInSteps((...step) => reader.call('findMatches', filter, ...step), signal);
+      if (buildCounterQuery(filter)) return read(() => reads.count(filter));
+      if (needsSteps(filter)) return countInSteps((...args) => reader.call('findMatches', filter, ...args), signal);
       return reader.call('count', filter);
     },
     listByUrl: (...query) => {

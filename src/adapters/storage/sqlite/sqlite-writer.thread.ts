@@ -1,13 +1,13 @@
 /** The only thread that writes to the SQLite store: takes batches of calls and returns a result for each call. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { lowerPriority } from '../../system/thread-priority.js';
-import { type Call, perform, type Reply, type StoreThreadData, serializeError } from '../shared/thread-protocol.js';
+import { type Call, performCall, type Reply, type StoreThreadData, serializeError } from '../shared/thread-protocol.js';
 import { SqliteFrontier } from './sqlite-frontier.js';
 import { isLocked, openHandle, toPortError } from './sqlite-handle.js';
 import { bindWriterVerbs } from './sqlite-verbs.js';
 
-// Runs at the priority of the page threads: only the crawl waits for the writer, and if it had precedence, they would
-// get too little processor time.
+// The writer runs at the priority of the page threads: only the crawl waits for it, and at a higher priority it would
+// leave them too little processor time.
 lowerPriority(10);
 
 const { file } = workerData as StoreThreadData;
@@ -19,19 +19,19 @@ const verbs = bindWriterVerbs(frontier);
  * Uses one transaction for the whole batch; if it fails, one for each call, so that a call is affected only by its own
  * errors.
  */
-function run(calls: readonly Call[]): Reply[] {
+function runBatch(calls: readonly Call[]): Reply[] {
   try {
-    return frontier.transaction(() => calls.map((call) => ({ value: perform(verbs, call) })));
+    return frontier.transaction(() => calls.map((call) => ({ value: performCall(verbs, call) })));
   } catch (error) {
     // A lock affects every call of the batch, and waiting for it in each of them would take minutes.
-    if (calls.length > 1 && !isLocked(error)) return calls.flatMap((call) => run([call]));
+    if (calls.length > 1 && !isLocked(error)) return calls.flatMap((call) => runBatch([call]));
     return calls.map(() => ({ error: serializeError(toPortError(error, file)) }));
   }
 }
 
 parentPort!.on('message', (message: readonly Call[] | 'close') => {
   if (message !== 'close') {
-    parentPort!.postMessage(run(message));
+    parentPort!.postMessage(runBatch(message));
     return;
   }
   db.close();

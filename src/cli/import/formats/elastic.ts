@@ -1,4 +1,4 @@
-/** Elastic Open Crawler: YAML files with domains, their crawl rules and the output. */
+/** Elastic Open Crawler: YAML files with the domains, their crawl rules and the output. */
 
 import { pluralize } from '../../output.js';
 import {
@@ -20,7 +20,7 @@ const asList = (value: unknown): unknown[] =>
   Array.isArray(value) ? value : value === undefined || value === null ? [] : [value];
 const asStrings = (value: unknown): string[] => asList(value).map(String);
 
-const KNOWN = new Set([
+const KNOWN_KEYS = new Set([
   'domains',
   'output_sink',
   'output_index',
@@ -39,12 +39,12 @@ const KNOWN = new Set([
   'robots_txt_service_disabled',
 ]);
 
-const TAKEN: Readonly<Record<string, string>> = {
-  max_crawl_depth: 'option max-hops, one less: start URLs have depth 1 in Open Crawler and 0 hops in Crawlway',
+const TAKEN_NOTES: Readonly<Record<string, string>> = {
+  max_crawl_depth: 'option max-hops, reduced by 1: start URLs have depth 1 in Open Crawler and 0 hops in Crawlway',
   user_agent: 'userAgent of Fetcher',
 };
 
-const INSTEAD: Readonly<Record<string, string>> = {
+const REPLACEMENTS: Readonly<Record<string, string>> = {
   schedule:
     'crawls never end in Crawlway; smartRefreshMaxAgeS limits the age of documents, cw:Schedule sets when to crawl',
   max_unique_url_count: 'crawls never end in Crawlway, except with crawlway crawl --max-pages',
@@ -55,15 +55,15 @@ const INSTEAD: Readonly<Record<string, string>> = {
 };
 
 export function readElastic(files: readonly ImportFile[], report: ImportReport): ImportedCrawler[] {
-  // In Open Crawler, the crawl and the connection are two files; the later one overrides the earlier.
+  // Open Crawler configures the crawl and the connection in two files; the later one overrides the earlier one.
   const config: Mapping = Object.assign({}, ...files.map((file) => asMapping(parseYamlValue(file))));
   const domains = asList(config['domains']).map(asMapping);
-  if (domains.length === 0) throw new ImportError('no domains: specify the file that contains them');
+  if (domains.length === 0) throw new ImportError('there are no domains: specify the file that contains them');
   const sink = toSink(config, report);
   for (const key of Object.keys(config))
-    if (!KNOWN.has(key)) report.reportSkipped(key, INSTEAD[key] ?? 'has no counterpart');
+    if (!KNOWN_KEYS.has(key)) report.reportSkipped(key, REPLACEMENTS[key] ?? 'has no counterpart');
   for (const key of ['max_crawl_depth', 'user_agent'])
-    if (config[key] !== undefined) report.reportTaken(`${key} ${String(config[key])}`, TAKEN[key]!);
+    if (config[key] !== undefined) report.reportTaken(`${key} ${String(config[key])}`, TAKEN_NOTES[key]!);
   return domains.map((domain) => ({ ...toCrawler(domain, config, report), sink }));
 }
 
@@ -77,7 +77,7 @@ function toCrawler(domain: Mapping, config: Mapping, report: ImportReport): Impo
     crawler.roots.push(sitemap);
     report.reportChanged(`sitemap ${sitemap}`, 'a root: sitemaps are recognized by their content');
   }
-  // In Open Crawler, the site is accepted and rules take precedence, so they come after it.
+  // In Open Crawler, rules take precedence over accepting the site, so they come after it.
   crawler.staysOnSite = false;
   const origin = isUrl(url) ? `${new URL(url).origin}/` : '';
   crawler.rules = [
@@ -86,7 +86,7 @@ function toCrawler(domain: Mapping, config: Mapping, report: ImportReport): Impo
       .map(asMapping)
       .flatMap((rule) => toRules(rule, report))
       .reverse(),
-    // Open Crawler reads sitemaps whatever the rules for pages say.
+    // Open Crawler reads sitemaps regardless of the rules for pages.
     ...sitemaps.map((value): ImportedRule => ({ accept: true, pattern: { kind: 'exact', value } })),
   ];
   report.reportTaken(
@@ -99,8 +99,8 @@ function toCrawler(domain: Mapping, config: Mapping, report: ImportReport): Impo
   if (config['sitemap_discovery_disabled'] === true) crawler.attributes['crawlSitemaps'] = 'false';
   if (config['robots_txt_service_disabled'] === true) crawler.attributes['ignoreRobotsTxt'] = 'true';
   if (typeof config['user_agent'] === 'string') crawler.fetcher['userAgent'] = config['user_agent'];
-  const bytes = Number(config['max_response_size']);
-  if (bytes > 0) crawler.fetcher['maxSizeBytes'] = String(bytes);
+  const maxBytes = Number(config['max_response_size']);
+  if (maxBytes > 0) crawler.fetcher['maxSizeBytes'] = String(maxBytes);
   const redirects = Number(config['max_redirects']);
   if (redirects > 0) crawler.fetcher['maxRedirects'] = String(Math.min(100, redirects));
   const timeout = Number(config['request_timeout']);
@@ -111,8 +111,8 @@ function toCrawler(domain: Mapping, config: Mapping, report: ImportReport): Impo
 }
 
 const NOT_TAKEN: Readonly<Record<string, string>> = {
-  exclude_tags: 'write Exclude elements of cw:Content',
-  extraction_rulesets: 'write Field elements of cw:Content',
+  exclude_tags: 'write Exclude elements in cw:Content',
+  extraction_rulesets: 'write Field elements in cw:Content',
   auth: 'write a Login or a Credential in the Fetcher; passwords are not copied',
 };
 
@@ -123,10 +123,12 @@ function toRules(rule: Mapping, report: ImportReport): ImportedRule[] {
     String(rule['type'])
   ];
   if (!kind || value === '') {
-    report.reportSkipped(`crawl rule ${JSON.stringify(rule)}`, 'its type is not begins, ends, contains or regex');
+    report.reportSkipped(
+      `crawl rule ${JSON.stringify(rule)}`,
+      'its pattern is empty, or its type is not begins, ends, contains or regex',
+    );
     return [];
   }
-  if (value === '/' && kind === 'prefix') return [{ accept, pattern: { kind, value, field: 'path' } }];
   return [{ accept, pattern: { kind, value, field: 'path' } }];
 }
 
@@ -142,7 +144,7 @@ function toSink(config: Mapping, report: ImportReport): ImportedCrawler['sink'] 
   if (!/^https?:\/\//.test(host)) {
     report.reportSkipped(
       'elasticsearch',
-      'as there is no host, documents go to documents.jsonl until you change the Sink',
+      'there is no host, so documents go to documents.jsonl until you change the Sink',
     );
     return undefined;
   }
@@ -151,7 +153,7 @@ function toSink(config: Mapping, report: ImportReport): ImportedCrawler['sink'] 
   const secret = elastic['api_key'] ? 'apiKey' : login ? 'password' : undefined;
   report.reportChanged(
     'elasticsearch',
-    `Sink main; field names are Crawlway's${secret ? '; its secret comes from CRAWLWAY_SECRET_SINK' : ''}`,
+    `Sink main, with Crawlway's field names${secret ? '; its secret comes from CRAWLWAY_SECRET_SINK' : ''}`,
   );
   return {
     type: 'elasticsearch',
@@ -162,7 +164,7 @@ function toSink(config: Mapping, report: ImportReport): ImportedCrawler['sink'] 
   };
 }
 
-const formatRulesNote = (roots: number, rules: number): string =>
-  rules === 0
-    ? pluralize(roots, 'root')
-    : `${pluralize(roots, 'root')}, ${pluralize(rules, 'rule')} in reverse order: the first match wins in Open Crawler, the last one in Crawlway`;
+const formatRulesNote = (rootCount: number, ruleCount: number): string =>
+  ruleCount === 0
+    ? pluralize(rootCount, 'root')
+    : `${pluralize(rootCount, 'root')}, ${pluralize(ruleCount, 'rule')} in reverse order: the first match wins in Open Crawler, the last one in Crawlway`;

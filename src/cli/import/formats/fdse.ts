@@ -8,8 +8,8 @@ import {
   splitLines,
 } from '../model.js';
 
-/** A longer list should be submitted instead: with crawlway submit, or as the pending file itself. */
-const MOST_ROOTS = 1_000;
+/** Maximum number of roots. A longer list should be submitted, with crawlway submit or as the pending file itself. */
+const MAX_ROOTS = 1_000;
 
 export function readFdse(files: readonly ImportFile[], report: ImportReport): ImportedCrawler[] {
   const urls = [
@@ -17,8 +17,8 @@ export function readFdse(files: readonly ImportFile[], report: ImportReport): Im
   ];
   const sites = [...new Set(urls.map((url) => `${new URL(url).origin}/`))];
   const crawler = createCrawler('fdse');
-  crawler.roots = (urls.length > MOST_ROOTS ? sites : urls).slice(0, MOST_ROOTS);
-  crawler.staysOnSite = urls.length > MOST_ROOTS;
+  crawler.roots = (urls.length > MAX_ROOTS ? sites : urls).slice(0, MAX_ROOTS);
+  crawler.staysOnSite = urls.length > MAX_ROOTS;
   if (!crawler.staysOnSite) {
     crawler.rules = sites.map((value) => ({ accept: true, pattern: { kind: 'prefix', value } }));
     report.reportTaken(`${urls.length} URLs`, 'roots; their sites are accepted');

@@ -19,46 +19,47 @@ export function readFess(files: readonly ImportFile[], report: ImportReport): Im
   return crawlers;
 }
 
-/** Lines come in pairs: the index to which an entry belongs, then the entry. */
+/** The file consists of pairs of lines: the index to which an entry belongs, followed by the entry. */
 function readWebConfigs({ name, text }: ImportFile, report: ImportReport): Mapping[] {
-  const parsed = splitLines(text).map((line, i) => {
+  const entries = text.split('\n').flatMap((line, i): Mapping[] => {
+    if (line.trim() === '') return [];
     try {
-      return JSON.parse(line) as Mapping;
+      return [JSON.parse(line) as Mapping];
     } catch {
-      throw new ImportError(`${name}:${i + 1}: not a line of JSON`);
+      throw new ImportError(`${name}:${i + 1}: the line is not valid JSON`);
     }
   });
-  const others = new Set<string>();
-  const found = parsed.flatMap((entry, i) => {
+  const otherIndexes = new Set<string>();
+  const webConfigs = entries.flatMap((entry, i) => {
     const index = String((entry['index'] as Mapping | undefined)?.['_index'] ?? '');
-    if (/web_config$/.test(index)) return [parsed[i + 1] ?? {}];
-    if (index) others.add(index);
+    if (/web_config$/.test(index)) return [entries[i + 1] ?? {}];
+    if (index) otherIndexes.add(index);
     return [];
   });
-  for (const one of others)
+  for (const index of otherIndexes)
     report.reportSkipped(
-      one,
-      /file_config|data_config/.test(one) ? 'only web crawls are imported' : 'is not part of a crawl in Crawlway',
+      index,
+      /file_config|data_config/.test(index) ? 'only web crawls are imported' : 'is not part of a crawl in Crawlway',
     );
-  return found;
+  return webConfigs;
 }
 
 function toCrawler(config: Mapping, report: ImportReport): ImportedCrawler {
-  const textValue = (name: string): string => String(config[name] ?? '');
-  const crawler = createCrawler(textValue('name'));
-  crawler.roots = splitLines(textValue('urls')).filter(isUrl);
-  crawler.include = parsePatterns(textValue('includedUrls'));
-  crawler.exclude = parsePatterns(textValue('excludedUrls'));
+  const getText = (name: string): string => String(config[name] ?? '');
+  const crawler = createCrawler(getText('name'));
+  crawler.roots = splitLines(getText('urls')).filter(isUrl);
+  crawler.include = parsePatterns(getText('includedUrls'));
+  crawler.exclude = parsePatterns(getText('excludedUrls'));
   crawler.staysOnSite = crawler.include.length === 0;
   report.reportTaken(
     `${crawler.name}: ${crawler.roots.length} URLs, ${crawler.include.length} included, ${crawler.exclude.length} excluded`,
     'roots and Conditions',
   );
-  const numberValue = (name: string): number => Number(config[name] ?? Number.NaN);
-  if (numberValue('depth') >= 0) crawler.maxHops = numberValue('depth');
-  if (numberValue('numOfThread') >= 1) crawler.attributes['nthreads'] = textValue('numOfThread');
-  if (numberValue('intervalTime') >= 0) crawler.attributes['throttleTimeMS'] = textValue('intervalTime');
-  if (textValue('userAgent')) crawler.fetcher['userAgent'] = textValue('userAgent');
+  const getNumber = (name: string): number => Number(config[name] ?? Number.NaN);
+  if (getNumber('depth') >= 0) crawler.maxHops = getNumber('depth');
+  if (getNumber('numOfThread') >= 1) crawler.attributes['nthreads'] = getText('numOfThread');
+  if (getNumber('intervalTime') >= 0) crawler.attributes['throttleTimeMS'] = getText('intervalTime');
+  if (getText('userAgent')) crawler.fetcher['userAgent'] = getText('userAgent');
   for (const name of [
     'includedDocUrls',
     'excludedDocUrls',
@@ -67,14 +68,13 @@ function toCrawler(config: Mapping, report: ImportReport): ImportedCrawler {
     'permissions',
     'labelTypes',
   ])
-    if (textValue(name) !== '')
-      report.reportSkipped(`${name} of ${crawler.name}`, REASONS[name] ?? 'has no counterpart');
+    if (getText(name) !== '') report.reportSkipped(`${name} of ${crawler.name}`, REASONS[name] ?? 'has no counterpart');
   return crawler;
 }
 
 const REASONS: Readonly<Record<string, string>> = {
-  includedDocUrls: 'write Rules with NoIndex for pages of which you want only the links',
-  excludedDocUrls: 'write Rules with NoIndex for pages of which you want only the links',
+  includedDocUrls: 'write Rules with NoIndex for pages from which you want only the links',
+  excludedDocUrls: 'write Rules with NoIndex for pages from which you want only the links',
   maxAccessCount: 'crawls never end in Crawlway',
 };
 

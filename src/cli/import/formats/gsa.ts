@@ -25,8 +25,8 @@ export function readGsa(files: readonly ImportFile[], report: ImportReport): Imp
         forbid: ['bad_urls', 'doNotCrawlURLs'],
       };
       for (const [kind, names] of Object.entries(lists))
-        for (const { text } of findAll(tree, ...names)) readList(kind as ListKind, splitLines(text), crawler, report);
-    } else readList(findListKind(file.name), splitLines(file.text), crawler, report);
+        for (const { text } of findAll(tree, ...names)) importList(kind as ListKind, splitLines(text), crawler, report);
+    } else importList(findListKind(file.name), splitLines(file.text), crawler, report);
   }
   return [crawler];
 }
@@ -36,25 +36,25 @@ type ListKind = 'start' | 'follow' | 'forbid';
 const findListKind = (name: string): ListKind =>
   /bad|do[-_ ]?not|forbid|exclude/i.test(name) ? 'forbid' : /start|seed/i.test(name) ? 'start' : 'follow';
 
-function readList(kind: ListKind, lines: readonly string[], crawler: ImportedCrawler, report: ImportReport): void {
+function importList(kind: ListKind, lines: readonly string[], crawler: ImportedCrawler, report: ImportReport): void {
   if (kind === 'start') {
     appendAll(crawler.roots, lines.filter(isUrl));
     report.reportTaken(pluralize(lines.length, 'start URL'), 'roots');
     return;
   }
   for (const line of lines) {
-    // `-pattern` in a list excludes what other patterns in the list accept.
-    const taken = line.startsWith('-');
-    const pattern = parsePattern(taken ? line.slice(1) : line);
-    const excludes = (kind === 'forbid') !== taken;
+    // `-pattern` is an exception to the other patterns in the list.
+    const isException = line.startsWith('-');
+    const pattern = parsePattern(isException ? line.slice(1) : line);
+    const excludes = (kind === 'forbid') !== isException;
     (excludes ? crawler.exclude : crawler.include).push(pattern);
-    if (taken && kind === 'forbid')
-      report.reportChanged(line, 'an exception in the list became a must-have pattern: check it');
+    if (isException && kind === 'forbid')
+      report.reportChanged(line, 'the exception in the list became a must-have pattern: check it');
     else report.reportTaken(line, excludes ? 'may-not-have' : 'must-have');
   }
 }
 
-/** Patterns as the appliance documents them. */
+/** Parses a pattern in the syntax of the appliance. */
 function parsePattern(text: string): Pattern {
   const [, prefix, value = text] = /^(regexp|regexpCase|regexpIgnoreCase|contains):(.*)$/.exec(text) ?? [];
   if (prefix === 'contains') return { kind: 'contains', value };

@@ -18,21 +18,21 @@ import { findAll, type Node, parseXml } from '../tree.js';
 export function readHeritrix(files: readonly ImportFile[], report: ImportReport): ImportedCrawler[] {
   const crawler = createCrawler('heritrix');
   for (const file of files) {
-    if (/^\s*(?:\uFEFF)?</.test(file.text)) readBeans(parseXml(file), crawler, report);
+    if (/^\s*(?:\uFEFF)?</.test(file.text)) importBeans(parseXml(file), crawler, report);
     else if (/surt|negative/i.test(file.name)) {
-      const negative = /negative|exclude|reject/i.test(file.name);
+      const isNegative = /negative|exclude|reject/i.test(file.name);
       for (const line of splitLines(file.text))
-        addSurt(line.replace(/^[+-]/, ''), { accept: !negative && !line.startsWith('-') }, crawler, report);
+        addSurt(line.replace(/^[+-]/, ''), { accept: !isNegative && !line.startsWith('-') }, crawler, report);
     } else appendAll(crawler.roots, splitLines(file.text).filter(isUrl));
   }
   report.reportTaken(
     pluralize(crawler.roots.length, 'seed'),
-    'roots that stay on their sites, like seeds as SURT prefixes',
+    'roots that stay on their sites, like seeds that are used as SURT prefixes',
   );
   return [crawler];
 }
 
-function readBeans(tree: Node, crawler: ImportedCrawler, report: ImportReport): void {
+function importBeans(tree: Node, crawler: ImportedCrawler, report: ImportReport): void {
   const overrides = findAll(tree, 'prop', 'value')
     .map(({ text }) => text)
     .filter((text) => /^[\w.]+\s*=/m.test(text))
@@ -41,33 +41,34 @@ function readBeans(tree: Node, crawler: ImportedCrawler, report: ImportReport): 
       const [, key, value] = /^([\w.]{1,200})\s{0,50}=(.*)$/.exec(line) ?? [];
       return key === undefined ? [] : [[key, (value ?? '').trim()]];
     });
-  const properties: [string, string][] = findAll(tree, 'property').flatMap((one): [string, string][] => {
-    const value = one.attributes['value'] ?? one.children.find(({ name }) => name === 'value')?.text;
-    return value === undefined ? [] : [[one.attributes['name'] ?? '', value]];
+  const properties: [string, string][] = findAll(tree, 'property').flatMap((property): [string, string][] => {
+    const value = property.attributes['value'] ?? property.children.find(({ name }) => name === 'value')?.text;
+    return value === undefined ? [] : [[property.attributes['name'] ?? '', value]];
   });
   // Seeds are in a separate value, one per line.
-  crawler.roots.push(
-    ...new Set(
+  appendAll(
+    crawler.roots,
+    new Set(
       findAll(tree, 'value', 'prop')
         .flatMap(({ text }) => splitLines(text))
         .filter(isUrl),
     ),
   );
   for (const [key, value] of [...properties, ...overrides])
-    if (value !== OVERRIDDEN) readSetting(key.split('.').at(-1)!, value, crawler, report);
-  for (const bean of findAll(tree, 'bean')) readRule(bean, crawler, report);
+    if (value !== OVERRIDDEN) importSetting(key.split('.').at(-1)!, value, crawler, report);
+  for (const bean of findAll(tree, 'bean')) importRule(bean, crawler, report);
 }
 
-/** The value of a bean whose actual value is in another part of the file. */
+/** The placeholder for a value that is set in another part of the file. */
 const OVERRIDDEN = '[see override above]';
 
-function readSetting(key: string, value: string, crawler: ImportedCrawler, report: ImportReport): void {
+function importSetting(key: string, value: string, crawler: ImportedCrawler, report: ImportReport): void {
   const { attributes, fetcher } = crawler;
-  const number = /^\d+$/.test(value);
-  if (key === 'maxToeThreads' && number) {
+  const isNumber = /^\d+$/.test(value);
+  if (key === 'maxToeThreads' && isNumber) {
     attributes['nthreads'] = value;
     report.reportTaken(`maxToeThreads = ${value}`, 'nthreads');
-  } else if (key === 'minDelayMs' && number) {
+  } else if (key === 'minDelayMs' && isNumber) {
     attributes['throttleTimeMS'] = value;
     report.reportChanged(
       `minDelayMs = ${value}`,
@@ -77,7 +78,7 @@ function readSetting(key: string, value: string, crawler: ImportedCrawler, repor
     if (value === 'ignore') attributes['ignoreRobotsTxt'] = 'true';
     report.reportTaken(`robotsPolicyName = ${value}`, 'ignoreRobotsTxt');
   } else if (key === 'userAgentTemplate') {
-    // The contact is a separate attribute, and sent with each request.
+    // The contact is a separate attribute in Crawlway and is sent with each request.
     fetcher['userAgent'] = value.replace(/ ?\+?@OPERATOR_CONTACT_URL@/g, '').replace(/@VERSION@/g, '1');
     report.reportChanged(
       'userAgentTemplate',
@@ -89,7 +90,7 @@ function readSetting(key: string, value: string, crawler: ImportedCrawler, repor
   } else if (key === 'jobName' && value !== '') {
     crawler.name = value;
     report.reportTaken(`${key} = ${value}`, 'name of the Crawler');
-  } else if (key === 'maxLengthBytes' && number && value !== '0') {
+  } else if (key === 'maxLengthBytes' && isNumber && value !== '0') {
     fetcher['maxSizeBytes'] = value;
     report.reportTaken(`maxLengthBytes = ${value}`, 'maxSizeBytes');
   } else if (
@@ -105,10 +106,10 @@ function readSetting(key: string, value: string, crawler: ImportedCrawler, repor
     report.reportSkipped(`${key} = ${value}`, 'has no counterpart');
 }
 
-function readRule(bean: Node, crawler: ImportedCrawler, report: ImportReport): void {
+function importRule(bean: Node, crawler: ImportedCrawler, report: ImportReport): void {
   const kind = bean.attributes['class']?.split('.').at(-1) ?? '';
   const findProperty = (name: string): Node | undefined =>
-    bean.children.find((one) => one.name === 'property' && one.attributes['name'] === name);
+    bean.children.find((child) => child.name === 'property' && child.attributes['name'] === name);
   const decision = findProperty('decision')?.attributes['value'] ?? '';
   if (kind === 'TooManyHopsDecideRule') {
     const hops = findProperty('maxHops')?.attributes['value'];
@@ -123,23 +124,23 @@ function readRule(bean: Node, crawler: ImportedCrawler, report: ImportReport): v
       if (value)
         crawler.rules.push({ accept: decision === 'ACCEPT', pattern: { kind: 'regex', value: `^(?:${value})$` } });
     report.reportTaken(kind, 'Rules');
-  } else if (/DecideRule$/.test(kind) && !IMPLIED.has(kind))
+  } else if (/DecideRule$/.test(kind) && !IMPLIED_RULES.has(kind))
     report.reportSkipped(kind, 'a rule of this kind has no counterpart');
-  else if (Object.hasOwn(INSTEAD, kind)) report.reportChanged(kind, INSTEAD[kind]!);
+  else if (Object.hasOwn(REPLACEMENTS, kind)) report.reportChanged(kind, REPLACEMENTS[kind]!);
   else if (/WARCWriter|ARCWriter/.test(kind)) {
     crawler.sink = { type: 'warc', url: 'warcs' };
-    report.reportChanged(kind, "a Sink of type warc; file names and sizes are Crawlway's");
+    report.reportChanged(kind, "a Sink of type warc, with Crawlway's file names and sizes");
   }
 }
 
-const INSTEAD: Readonly<Record<string, string>> = {
+const REPLACEMENTS: Readonly<Record<string, string>> = {
   TransclusionDecideRule: "a page's images, styles and scripts are not crawled: a search index has no use for them",
   PathologicalPathDecideRule: 'maxRepeatedSegments of cw:Traps',
   TooManyPathSegmentsDecideRule: 'maxPathDepth of cw:Traps',
 };
 
-/** Settings that describe what Crawlway always does, or that are part of site mode. */
-const IMPLIED = new Set([
+/** Rules for what Crawlway always does or what site mode includes. */
+const IMPLIED_RULES = new Set([
   'RejectDecideRule',
   'AcceptDecideRule',
   'SurtPrefixedDecideRule',
@@ -157,7 +158,7 @@ function addSurt(
   crawler: ImportedCrawler,
   report: ImportReport,
 ): void {
-  const [, scheme = 'http', labels, closed, path = ''] =
+  const [, scheme = 'http', labels, closingParenthesis, path = ''] =
     /^(?:(https?):\/\/)?\(?([\w,.-]+?),?(\))?(\/.*)?$/.exec(surt) ?? [];
   if (labels === undefined) {
     if (isUrl(surt)) crawler.rules.push({ accept, pattern: { kind: 'prefix', value: surt } });
@@ -165,8 +166,8 @@ function addSurt(
     return;
   }
   const host = escapeRegExp(labels.split(',').filter(Boolean).reverse().join('.'));
-  const start = closed ? host : `(?:[^/]*\\.)?${host}`;
-  const value = `^${scheme === 'http' ? 'https?' : scheme}://${start}(?::\\d+)?/${escapeRegExp(path.slice(1))}`;
+  const hostPattern = closingParenthesis ? host : `(?:[^/]*\\.)?${host}`;
+  const value = `^${scheme === 'http' ? 'https?' : scheme}://${hostPattern}(?::\\d+)?/${escapeRegExp(path.slice(1))}`;
   crawler.rules.push({ accept, pattern: { kind: 'regex', value } });
   report.reportTaken(surt, accept ? 'a Rule that accepts' : 'a Rule that ignores');
 }

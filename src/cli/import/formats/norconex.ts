@@ -1,4 +1,4 @@
-/** Norconex HTTP Collector 2 and 3 (XML), Norconex Crawler 4 (XML and YAML). */
+/** Norconex HTTP Collector 2 and 3 (XML), and Norconex Crawler 4 (XML and YAML). */
 
 import { pluralize } from '../../output.js';
 import {
@@ -18,14 +18,14 @@ import {
 import { findAll, findFirst, findSetting, type Node, parseXml, parseYaml } from '../tree.js';
 
 export function readNorconex(files: readonly ImportFile[], report: ImportReport): ImportedCrawler[] {
-  const [main, ...others] = files;
-  if (!main) throw new ImportError('no file');
-  const tree = /^\s*</.test(main.text.replace(/^\uFEFF/, '')) ? parseXml(main) : parseYaml(main);
+  const [mainFile, ...otherFiles] = files;
+  if (!mainFile) throw new ImportError('no file was given');
+  const tree = /^\s*</.test(mainFile.text.replace(/^\uFEFF/, '')) ? parseXml(mainFile) : parseYaml(mainFile);
   const crawlers = findAll(tree, 'crawlers').flatMap((node) => node.children.filter(({ name }) => name === 'crawler'));
-  const wanted =
+  const crawlerNodes =
     crawlers.length > 0 ? crawlers : findAll(tree, 'crawlers').filter(({ children }) => children.length > 0);
-  const nodes = wanted.length > 0 ? wanted : [tree];
-  const lists = new Map(others.map(({ name, text }) => [name.split(/[\\/]/).at(-1)!, text]));
+  const nodes = crawlerNodes.length > 0 ? crawlerNodes : [tree];
+  const lists = new Map(otherFiles.map(({ name, text }) => [name.split(/[\\/]/).at(-1)!, text]));
   const defaults = findFirst(tree, 'crawlerDefaults');
   return nodes.map((node) =>
     toCrawler(defaults ? { ...node, children: [...node.children, ...defaults.children] } : node, lists, report),
@@ -34,22 +34,22 @@ export function readNorconex(files: readonly ImportFile[], report: ImportReport)
 
 function toCrawler(node: Node, lists: ReadonlyMap<string, string>, report: ImportReport): ImportedCrawler {
   const crawler = createCrawler(findSetting(node, 'id') ?? 'norconex');
-  readStartUrls(node, crawler, lists, report);
-  const numberValue = (name: string): number | undefined => {
+  importStartUrls(node, crawler, lists, report);
+  const getNumber = (name: string): number | undefined => {
     const text = findFirst(node, name)?.text;
     return text && /^\d+$/.test(text) ? Number(text) : undefined;
   };
-  const threads = numberValue('numThreads');
+  const threads = getNumber('numThreads');
   if (threads) {
     crawler.attributes['nthreads'] = String(threads);
     report.reportTaken(`numThreads ${threads}`, 'nthreads');
   }
-  const depth = numberValue('maxDepth');
+  const depth = getNumber('maxDepth');
   if (depth !== undefined) {
     crawler.maxHops = depth;
     report.reportTaken(`maxDepth ${depth}`, 'option max-hops');
   }
-  readDelay(node, crawler, report);
+  importDelay(node, crawler, report);
   if (findFirst(node, 'robotsTxt', 'robotsTxtProvider')?.attributes['ignore'] === 'true') {
     crawler.attributes['ignoreRobotsTxt'] = 'true';
     report.reportTaken('robotsTxt ignore="true"', 'ignoreRobotsTxt');
@@ -64,8 +64,8 @@ function toCrawler(node: Node, lists: ReadonlyMap<string, string>, report: Impor
     crawler.fetcher['userAgent'] = agent;
     report.reportTaken(`userAgent ${agent}`, 'userAgent of Fetcher');
   }
-  for (const filter of findFilters(node)) readFilter(filter, crawler, report);
-  readCommitter(node, crawler, report);
+  for (const filter of findFilters(node)) importFilter(filter, crawler, report);
+  importCommitter(node, crawler, report);
   for (const name of [
     'importer',
     'preParseHandlers',
@@ -81,21 +81,24 @@ function toCrawler(node: Node, lists: ReadonlyMap<string, string>, report: Impor
     'proxySettings',
   ])
     if (findFirst(node, name))
-      report.reportSkipped(name, LEFT[name] ?? 'Crawlway reads documents in its own way; see docs/documents.md');
+      report.reportSkipped(
+        name,
+        SKIPPED[name] ?? 'has no counterpart; docs/documents.md describes how Crawlway reads documents',
+      );
   return crawler;
 }
 
-const LEFT: Readonly<Record<string, string>> = {
+const SKIPPED: Readonly<Record<string, string>> = {
   workDir: 'the data directory is chosen when the server starts: crawlway serve --data',
   orphansStrategy: 'pages that are no longer linked are refreshed like others, and deleted when they are gone',
   maxDocuments: 'crawls never end in Crawlway, except with crawlway crawl --max-pages',
   authentication: 'write a Credential or a Login in the Fetcher (docs/LOGINS.md); passwords are not copied',
   proxySettings: 'write a Proxy in the Fetcher; passwords are not copied',
   urlNormalizer: 'URLs are always normalized; see Canonicalization in docs/REFERENCE.md',
-  linkExtractors: 'links in all documents that are read are followed',
+  linkExtractors: 'Crawlway follows the links in all documents that it reads',
 };
 
-function readStartUrls(
+function importStartUrls(
   node: Node,
   crawler: ImportedCrawler,
   lists: ReadonlyMap<string, string>,
@@ -118,9 +121,12 @@ function readStartUrls(
     report.reportChanged(`sitemap ${text}`, 'a root: sitemaps are recognized by their content');
   }
   const scope = findFirst(node, 'urlScopeResolver', 'referenceScopeResolver') ?? start;
-  const stays = ['stayOnDomain', 'stayOnHost'].some((name) => findSetting(scope, name) === 'true');
-  crawler.staysOnSite = stays;
-  report.reportTaken(pluralize(crawler.roots.length, 'start URL'), stays ? 'roots that stay on their site' : 'roots');
+  const staysOnSite = ['stayOnDomain', 'stayOnHost'].some((name) => findSetting(scope, name) === 'true');
+  crawler.staysOnSite = staysOnSite;
+  report.reportTaken(
+    pluralize(crawler.roots.length, 'start URL'),
+    staysOnSite ? 'roots that stay on their site' : 'roots',
+  );
   if (findSetting(scope, 'includeSubdomains') === 'true')
     report.reportChanged(
       'includeSubdomains',
@@ -140,28 +146,38 @@ const UNITS: Readonly<Record<string, number>> = {
   m: 60_000,
 };
 
-function readDelay(node: Node, crawler: ImportedCrawler, report: ImportReport): void {
+function importDelay(node: Node, crawler: ImportedCrawler, report: ImportReport): void {
   const delay = findFirst(node, 'delay', 'delayResolver');
   const text = delay && (findSetting(delay, 'default') ?? findSetting(delay, 'defaultDelay'));
   if (!text) return;
   const [, amount, unit = 'ms'] = /^(\d+)\s*([a-z]*)$/i.exec(text.trim()) ?? [];
   const factor = UNITS[(unit || 'ms').toLowerCase()];
   if (amount === undefined || factor === undefined)
-    return void report.reportSkipped(`delay ${text}`, 'the duration is not understood');
+    return void report.reportSkipped(
+      `delay ${text}`,
+      'the duration must be a number with a unit of milliseconds, seconds or minutes',
+    );
   crawler.attributes['throttleTimeMS'] = String(Number(amount) * factor);
   const scope = delay && findSetting(delay, 'scope');
   if (scope && !/site/i.test(scope))
-    report.reportChanged(`delay scope ${scope}`, 'in Crawlway, the pause is between two requests to one web server');
+    report.reportChanged(
+      `delay scope ${scope}`,
+      'in Crawlway, the pause applies between two requests to one web server',
+    );
   else report.reportTaken(`delay ${text}`, 'throttleTimeMS');
 }
 
 const findFilters = (node: Node): Node[] =>
   findAll(node, 'referenceFilters', 'httpURLFilters').flatMap((filters) => {
-    const inside = findAll(filters, 'filter').filter((one) => one !== filters);
-    return inside.length > 0 ? inside : filters.children.length > 0 || findSetting(filters, 'class') ? [filters] : [];
+    const nestedFilters = findAll(filters, 'filter').filter((filter) => filter !== filters);
+    return nestedFilters.length > 0
+      ? nestedFilters
+      : filters.children.length > 0 || findSetting(filters, 'class')
+        ? [filters]
+        : [];
   });
 
-function readFilter(filter: Node, crawler: ImportedCrawler, report: ImportReport): void {
+function importFilter(filter: Node, crawler: ImportedCrawler, report: ImportReport): void {
   const kind = findSetting(filter, 'class')?.split('.').at(-1) ?? '';
   const matcher = findFirst(filter, 'valueMatcher') ?? filter;
   const value =
@@ -190,11 +206,11 @@ function readFilter(filter: Node, crawler: ImportedCrawler, report: ImportReport
 
 function toPatterns(kind: string, method: string, value: string): Pattern[] {
   if (/Extension/i.test(kind)) {
-    const endings = value
+    const extensions = value
       .split(',')
-      .map((one) => one.trim().replace(/^\./, ''))
+      .map((extension) => extension.trim().replace(/^\./, ''))
       .filter(Boolean);
-    return [{ kind: 'regex', field: 'path', value: `\\.(?:${endings.map(escapeRegExp).join('|')})$` }];
+    return [{ kind: 'regex', field: 'path', value: `\\.(?:${extensions.map(escapeRegExp).join('|')})$` }];
   }
   if (/Regex(?:Reference)?Filter/i.test(kind) || method === 'regex')
     return [{ kind: 'regex', value: `^(?:${value})$` }];
@@ -205,26 +221,26 @@ function toPatterns(kind: string, method: string, value: string): Pattern[] {
         kind: 'regex',
         value: `^${value
           .split('*')
-          .map((one) => one.split('?').map(escapeRegExp).join('.'))
+          .map((segment) => segment.split('?').map(escapeRegExp).join('.'))
           .join('.*')}$`,
       },
     ];
-  if (method === 'csv') return value.split(',').map((one) => ({ kind: 'exact', value: one.trim() }));
+  if (method === 'csv') return value.split(',').map((item) => ({ kind: 'exact', value: item.trim() }));
   return [{ kind: 'exact', value }];
 }
 
-function readCommitter(node: Node, crawler: ImportedCrawler, report: ImportReport): void {
-  const committers = findAll(node, 'committer', 'committers').filter((one) => findSetting(one, 'class'));
-  for (const one of committers) {
-    const kind = findSetting(one, 'class')!.split('.').at(-1)!;
-    const url = findFirst(one, 'node', 'nodes', 'solrURL')?.text.split(',')[0]?.trim();
-    const index = findFirst(one, 'indexName')?.text;
+function importCommitter(node: Node, crawler: ImportedCrawler, report: ImportReport): void {
+  const committers = findAll(node, 'committer', 'committers').filter((committer) => findSetting(committer, 'class'));
+  for (const committer of committers) {
+    const kind = findSetting(committer, 'class')!.split('.').at(-1)!;
+    const url = findFirst(committer, 'node', 'nodes', 'solrURL')?.text.split(',')[0]?.trim();
+    const index = findFirst(committer, 'indexName')?.text;
     const type = /Elastic/i.test(kind) ? 'elasticsearch' : /Solr/i.test(kind) ? 'solr' : undefined;
     if (!type || !url) {
       report.reportSkipped(`committer ${kind}`, 'documents go to documents.jsonl until you change the Sink');
       continue;
     }
-    const login = findFirst(one, 'username')?.text;
+    const login = findFirst(committer, 'username')?.text;
     const [, base = url, core] = type === 'solr' ? (/^(.*)\/([^/]+)\/?$/.exec(url) ?? []) : [];
     crawler.sink = {
       type,
@@ -234,7 +250,7 @@ function readCommitter(node: Node, crawler: ImportedCrawler, report: ImportRepor
     };
     report.reportChanged(
       `committer ${kind}`,
-      "Sink main; field names are Crawlway's. Its password comes from CRAWLWAY_SECRET_SINK",
+      `Sink main, with Crawlway's field names${login ? '; its password comes from CRAWLWAY_SECRET_SINK' : ''}`,
     );
   }
 }

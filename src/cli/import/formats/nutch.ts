@@ -18,7 +18,7 @@ export function readNutch(files: readonly ImportFile[], report: ImportReport): I
   const crawler = { ...createCrawler('nutch'), staysOnSite: false };
   for (const file of files) {
     if (/^\s*</.test(file.text))
-      for (const property of findAll(parseXml(file), 'property')) readProperty(property, crawler, report);
+      for (const property of findAll(parseXml(file), 'property')) importProperty(property, crawler, report);
     else if (/prefix-urlfilter/.test(file.name))
       for (const value of splitLines(file.text)) crawler.include.push({ kind: 'prefix', value });
     else if (/domain-urlfilter/.test(file.name))
@@ -28,8 +28,9 @@ export function readNutch(files: readonly ImportFile[], report: ImportReport): I
       );
     else if (/urlfilter/.test(file.name)) crawler.rules = parseSignedRules(splitLines(file.text));
     else
-      crawler.roots.push(
-        ...splitLines(file.text)
+      appendAll(
+        crawler.roots,
+        splitLines(file.text)
           .map((line) => line.split('\t')[0]!)
           .filter(isUrl),
       );
@@ -38,15 +39,15 @@ export function readNutch(files: readonly ImportFile[], report: ImportReport): I
   if (crawler.rules.length > 0)
     report.reportChanged(
       'the URL filter',
-      'the first match wins in Nutch, the last one in Crawlway: the rules are in reverse order',
+      'the first match wins in Nutch but the last one in Crawlway, so the rules are in reverse order',
     );
   else crawler.acceptsOthers = true;
   return [crawler];
 }
 
 /**
- * Parses `+expression` and `-expression`. The first match wins there, but the last one in Crawlway, so the order is
- * reversed.
+ * Parses lines of the form `+expression` or `-expression`. The first match wins in such a list, but the last one in
+ * Crawlway, so the order is reversed.
  */
 export const parseSignedRules = (lines: readonly string[]): ImportedRule[] =>
   lines
@@ -54,19 +55,20 @@ export const parseSignedRules = (lines: readonly string[]): ImportedRule[] =>
     .map((line) => ({ accept: line.startsWith('+'), pattern: { kind: 'regex', value: line.slice(1).trim() } }) as const)
     .reverse();
 
-type Take = (value: string, crawler: ImportedCrawler) => string | undefined;
+type PropertyConverter = (value: string, crawler: ImportedCrawler) => string | undefined;
 
 const secondsToMilliseconds = (value: string): string => String(Math.round(Number(value) * 1000));
 const isTrue = (value: string): boolean => value.trim() === 'true';
 
 /**
- * Nutch and StormCrawler cut longer pages; with maxSizeBytes, they would be refused as a whole and removed from the
- * index.
+ * Nutch and StormCrawler truncate longer pages. With maxSizeBytes, Crawlway would refuse such pages and remove them
+ * from the index.
  */
-export const CUT_PAGES = 'longer pages would be left out, not cut: maxSizeBytes of Fetcher keeps its default, 32 MiB';
+export const TRUNCATION_NOTE =
+  'longer pages would be left out instead of truncated, so maxSizeBytes of Fetcher keeps its default, 32 MiB';
 
-/** Converts each property and returns what it became; undefined if Crawlway always behaves like this. */
-const PROPERTIES: Readonly<Record<string, Take>> = {
+/** Functions that convert a property and return what it became; undefined if Crawlway always behaves this way. */
+const PROPERTIES: Readonly<Record<string, PropertyConverter>> = {
   'http.agent.name': (value, { fetcher }) => {
     fetcher['userAgent'] = [value, fetcher['userAgent']].filter(Boolean).join('/');
     fetcher['robotsAgent'] = value.replace(/[^A-Za-z_-]/g, '') || 'crawlway';
@@ -113,7 +115,7 @@ const REASONS: Readonly<Record<string, string>> = {
   'generate.max.count': 'there are no segments: a crawl continues indefinitely',
 };
 
-function readProperty(
+function importProperty(
   property: Parameters<typeof findSetting>[0],
   crawler: ImportedCrawler,
   report: ImportReport,
@@ -121,14 +123,14 @@ function readProperty(
   const name = findSetting(property, 'name')?.trim() ?? '';
   const value = findSetting(property, 'value')?.trim() ?? '';
   if (value === '') return;
-  if (name === 'http.content.limit') return void report.reportChanged(`${name} = ${value}`, CUT_PAGES);
+  if (name === 'http.content.limit') return void report.reportChanged(`${name} = ${value}`, TRUNCATION_NOTE);
   if (CONTACTS.has(name) && isContact(value)) {
     crawler.fetcher['contact'] ??= value;
     return void report.reportTaken(`${name} = ${value}`, 'contact of Fetcher');
   }
-  const take = PROPERTIES[name];
-  if (!take) return void report.reportSkipped(name, REASONS[name] ?? 'has no counterpart');
-  const numeric = /delay|threads|limit|timeout|max|interval/.test(name);
-  if (numeric && !/^-?\d+(?:\.\d+)?$/.test(value)) return void report.reportSkipped(name, `${value} is not a number`);
-  report.reportTaken(`${name} = ${value}`, take(value, crawler) ?? 'Crawlway always does this');
+  const convert = PROPERTIES[name];
+  if (!convert) return void report.reportSkipped(name, REASONS[name] ?? 'has no counterpart');
+  const isNumeric = /delay|threads|limit|timeout|max|interval/.test(name);
+  if (isNumeric && !/^-?\d+(?:\.\d+)?$/.test(value)) return void report.reportSkipped(name, `${value} is not a number`);
+  report.reportTaken(`${name} = ${value}`, convert(value, crawler) ?? 'Crawlway always does this');
 }

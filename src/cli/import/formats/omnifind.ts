@@ -1,4 +1,4 @@
-/** OmniFind: crawl.rules (forbid and allow, the first match wins) and lists of start URLs. */
+/** OmniFind: crawl.rules (forbid and allow rules, of which the first match wins) and lists of start URLs. */
 
 import { pluralize } from '../../output.js';
 import {
@@ -28,7 +28,7 @@ export function readOmniFind(files: readonly ImportFile[], report: ImportReport)
   if (crawler.rules.length > 0)
     report.reportChanged(
       `${crawler.rules.length} rules`,
-      'in reverse order: the first match wins in OmniFind, the last one in Crawlway. cw:CrawlSpace reads the file as is',
+      'in reverse order: the first match wins in OmniFind but the last one in Crawlway. cw:CrawlSpace can read the file as is',
     );
   return [crawler];
 }
@@ -56,6 +56,6 @@ function parseRule(line: string, report: ImportReport): ImportedRule[] {
         pattern: { kind: 'regex', value: `^https?://${value.split('*').map(escapeRegExp).join('[^/]*')}(?::\\d+)?/` },
       },
     ];
-  report.reportSkipped(line, 'only cw:CrawlSpace reads address rules: name the file there');
+  report.reportSkipped(line, 'only cw:CrawlSpace supports address rules: specify the file there');
   return [];
 }

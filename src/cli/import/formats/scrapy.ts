@@ -11,8 +11,8 @@ export function readScrapy(files: readonly ImportFile[], report: ImportReport): 
     files.flatMap(({ text }) =>
       text.split('\n').flatMap((line) => {
         const [, name, value] = ASSIGNMENT.exec(line.trim()) ?? [];
-        const known = (value ?? '').split('#')[0]!.trim().replace(/,$/, '');
-        return name === undefined || known === '' ? [] : [[name, known] as const];
+        const trimmedValue = (value ?? '').split('#')[0]!.trim().replace(/,$/, '');
+        return name === undefined || trimmedValue === '' ? [] : [[name, trimmedValue] as const];
       }),
     ),
   );
@@ -20,7 +20,7 @@ export function readScrapy(files: readonly ImportFile[], report: ImportReport): 
   if (spiders.length === 0) report.reportSkipped('spiders', 'no file with start_urls was given');
   const crawlers = spiders.map((file) => toCrawler(file, report));
   if (crawlers.length === 0) crawlers.push(createCrawler('scrapy'));
-  for (const [name, value] of settings) readSetting(name, value, crawlers, report);
+  for (const [name, value] of settings) importSetting(name, value, crawlers, report);
   return crawlers;
 }
 
@@ -54,7 +54,7 @@ function toCrawler({ name, text }: ImportFile, report: ImportReport): ImportedCr
     );
   }
   if (crawler.include.length > 0) {
-    // Extractors judge only links, never the start URLs.
+    // Extractors apply only to links, not to the start URLs.
     appendAll(
       crawler.include,
       crawler.roots.map((value) => ({ kind: 'exact', value }) as const),
@@ -68,13 +68,13 @@ function toCrawler({ name, text }: ImportFile, report: ImportReport): ImportedCr
   for (const method of text.matchAll(/def (parse\w*)\(/g))
     report.reportSkipped(
       `${crawler.name}.${method[1]}`,
-      'code is not read; use cw:Content to extract fields from pages',
+      'code is not converted; use cw:Content to extract fields from pages',
     );
   return crawler;
 }
 
-function readSetting(name: string, value: string, crawlers: readonly ImportedCrawler[], report: ImportReport): void {
-  const number = Number(value.replace(/_/g, ''));
+function importSetting(name: string, value: string, crawlers: readonly ImportedCrawler[], report: ImportReport): void {
+  const numericValue = Number(value.replace(/_/g, ''));
   const setAttribute = (part: 'attributes' | 'fetcher', key: string, text: string): void => {
     for (const crawler of crawlers) crawler[part][key] = text;
     report.reportTaken(`${name} = ${value}`, key);
@@ -83,14 +83,16 @@ function readSetting(name: string, value: string, crawlers: readonly ImportedCra
     return void setAttribute('fetcher', 'userAgent', parseStrings(value)[0]!);
   if (name === 'ROBOTSTXT_OBEY')
     return void setAttribute('attributes', 'ignoreRobotsTxt', String(value.trim() === 'False'));
-  if (name === 'DOWNLOAD_DELAY' && number >= 0)
-    return void setAttribute('attributes', 'throttleTimeMS', String(Math.round(number * 1000)));
-  if (name === 'CONCURRENT_REQUESTS' && number >= 1) return void setAttribute('attributes', 'nthreads', String(number));
-  if (name === 'DOWNLOAD_TIMEOUT' && number >= 1)
-    return void setAttribute('fetcher', 'totalTimeoutMS', String(Math.round(number * 1000)));
-  if (name === 'DOWNLOAD_MAXSIZE' && number >= 1) return void setAttribute('fetcher', 'maxSizeBytes', String(number));
-  if (name === 'DEPTH_LIMIT' && number >= 1) {
-    for (const crawler of crawlers) crawler.maxHops = number;
+  if (name === 'DOWNLOAD_DELAY' && numericValue >= 0)
+    return void setAttribute('attributes', 'throttleTimeMS', String(Math.round(numericValue * 1000)));
+  if (name === 'CONCURRENT_REQUESTS' && numericValue >= 1)
+    return void setAttribute('attributes', 'nthreads', String(numericValue));
+  if (name === 'DOWNLOAD_TIMEOUT' && numericValue >= 1)
+    return void setAttribute('fetcher', 'totalTimeoutMS', String(Math.round(numericValue * 1000)));
+  if (name === 'DOWNLOAD_MAXSIZE' && numericValue >= 1)
+    return void setAttribute('fetcher', 'maxSizeBytes', String(numericValue));
+  if (name === 'DEPTH_LIMIT' && numericValue >= 1) {
+    for (const crawler of crawlers) crawler.maxHops = numericValue;
     return void report.reportTaken(`${name} = ${value}`, 'option max-hops');
   }
   report.reportSkipped(name, 'has no counterpart');

@@ -13,7 +13,7 @@ import {
   splitLines,
 } from '../model.js';
 import { parseYamlValue } from '../tree.js';
-import { CUT_PAGES, parseSignedRules } from './nutch.js';
+import { parseSignedRules, TRUNCATION_NOTE } from './nutch.js';
 
 type Mapping = Readonly<Record<string, unknown>>;
 
@@ -22,21 +22,22 @@ export function readStormCrawler(files: readonly ImportFile[], report: ImportRep
     ...createCrawler('stormcrawler'),
     staysOnSite: false,
     acceptsOthers: true,
-    domains: false,
+    staysInDomains: false,
   };
   for (const file of files) {
-    if (/\.json$/.test(file.name)) readFilters(file, files, crawler, report);
+    if (/\.json$/.test(file.name)) importFilters(file, files, crawler, report);
     else if (/\.(?:ya?ml|flux)$/.test(file.name))
-      readConfiguration(parseYamlValue(file) as Mapping | null, crawler, report);
+      importConfiguration(parseYamlValue(file) as Mapping | null, crawler, report);
     else if (!isFilterFile(file))
-      crawler.roots.push(
-        ...splitLines(file.text)
+      appendAll(
+        crawler.roots,
+        splitLines(file.text)
           .map((line) => line.split('\t')[0]!)
           .filter(isUrl),
       );
   }
   if (crawler.roots.length > 0) report.reportTaken(pluralize(crawler.roots.length, 'seed'), 'roots');
-  if (crawler.domains)
+  if (crawler.staysInDomains)
     appendAll(
       crawler.include,
       crawler.roots.map((url) => ({ kind: 'domain', value: getDomain(url) }) as const),
@@ -44,43 +45,43 @@ export function readStormCrawler(files: readonly ImportFile[], report: ImportRep
   return [crawler];
 }
 
-/** Without www, because a site's other hosts end in the same domain. */
+/** Returns the host name without www., because the other hosts of a site end in the same domain. */
 const getDomain = (url: string): string => new URL(url).hostname.replace(/^www\./, '');
 
-/** Whether the file has lines as RegexURLFilter reads them: `+expression` and `-expression`. */
+/** Whether the file has lines in the format of RegexURLFilter: `+expression` or `-expression`. */
 const isFilterFile = ({ text }: ImportFile): boolean => splitLines(text).some((line) => /^[+-]/.test(line));
 
-/** Also notes whether the seeds' domains are to become patterns, which is possible only at the end of the import. */
+/** Also records whether the crawl stays within the domains of its seeds; the list of seeds is complete only at the end. */
 interface StormCrawler extends ImportedCrawler {
-  domains: boolean;
+  staysInDomains: boolean;
 }
 
-type Take = (value: string, crawler: ImportedCrawler) => string;
+type SettingConverter = (value: string, crawler: ImportedCrawler) => string;
 
-const copyTo =
-  (part: 'attributes' | 'fetcher', name: string, factor = 1): Take =>
+const createCopier =
+  (part: 'attributes' | 'fetcher', name: string, factor = 1): SettingConverter =>
   (value, crawler) => {
     crawler[part][name] = factor === 1 ? value : String(Math.round(Number(value) * factor));
     return name;
   };
 
-const SETTINGS: Readonly<Record<string, Take>> = {
-  'http.agent.name': copyTo('fetcher', 'userAgent'),
-  'fetcher.server.delay': copyTo('attributes', 'throttleTimeMS', 1000),
-  'fetcher.threads.number': copyTo('attributes', 'nthreads'),
-  'http.timeout': copyTo('fetcher', 'headerTimeoutMS'),
-  'sitemap.discovery': copyTo('attributes', 'crawlSitemaps'),
-  // StormCrawler uses minutes, Crawlway seconds.
-  'fetchInterval.default': copyTo('attributes', 'smartRefreshMaxAgeS', 60),
+const SETTINGS: Readonly<Record<string, SettingConverter>> = {
+  'http.agent.name': createCopier('fetcher', 'userAgent'),
+  'fetcher.server.delay': createCopier('attributes', 'throttleTimeMS', 1000),
+  'fetcher.threads.number': createCopier('attributes', 'nthreads'),
+  'http.timeout': createCopier('fetcher', 'headerTimeoutMS'),
+  'sitemap.discovery': createCopier('attributes', 'crawlSitemaps'),
+  // StormCrawler uses minutes, Crawlway uses seconds.
+  'fetchInterval.default': createCopier('attributes', 'smartRefreshMaxAgeS', 60),
 };
 
-function readConfiguration(value: Mapping | null, crawler: ImportedCrawler, report: ImportReport): void {
+function importConfiguration(value: Mapping | null, crawler: ImportedCrawler, report: ImportReport): void {
   if (value === null || typeof value !== 'object') return;
   const settings = { ...((value['config'] as Mapping | undefined) ?? {}) };
-  for (const [name, one] of Object.entries(settings)) {
-    const text = String(one);
-    const address = /^(?:es|opensearch)\.(?:indexer\.)?addresses$/.exec(name);
-    if (address) {
+  for (const [name, setting] of Object.entries(settings)) {
+    const text = String(setting);
+    const isAddress = /^(?:es|opensearch)\.(?:indexer\.)?addresses$/.exec(name);
+    if (isAddress) {
       crawler.sink = {
         type: name.startsWith('es') ? 'elasticsearch' : 'opensearch',
         url: text.split(',')[0]!.trim(),
@@ -88,14 +89,14 @@ function readConfiguration(value: Mapping | null, crawler: ImportedCrawler, repo
           settings[name.startsWith('es') ? 'es.indexer.index.name' : 'opensearch.indexer.index.name'] ?? 'content',
         ),
       };
-      report.reportChanged(name, "Sink main; field names are Crawlway's");
+      report.reportChanged(name, "Sink main, with Crawlway's field names");
     } else if (name === 'http.robots.file.skip' || name === 'http.skip.robots') {
       crawler.attributes['ignoreRobotsTxt'] = text;
       report.reportTaken(`${name} = ${text}`, 'ignoreRobotsTxt');
     } else if (SETTINGS[name] && Number(text) === -1) report.reportTaken(`${name} = -1`, "Crawlway's default");
     else if (text.includes('${'))
       report.reportSkipped(`${name} = ${text}`, "a placeholder that the project's build fills in");
-    else if (name === 'http.content.limit') report.reportChanged(`${name} = ${text}`, CUT_PAGES);
+    else if (name === 'http.content.limit') report.reportChanged(`${name} = ${text}`, TRUNCATION_NOTE);
     else if (/^http\.agent\.(?:url|email)$/.test(name) && isContact(text)) {
       crawler.fetcher['contact'] ??= text;
       report.reportTaken(`${name} = ${text}`, 'contact of Fetcher');
@@ -104,10 +105,10 @@ function readConfiguration(value: Mapping | null, crawler: ImportedCrawler, repo
   }
   for (const part of ['spouts', 'bolts', 'streams', 'components'])
     if (value[part] !== undefined)
-      report.reportSkipped(part, 'in Crawlway, the parts of a topology are parts of the server');
+      report.reportSkipped(part, 'Crawlway has no topology; its server includes the corresponding parts');
 }
 
-function readFilters(
+function importFilters(
   file: ImportFile,
   files: readonly ImportFile[],
   crawler: StormCrawler,
@@ -120,40 +121,46 @@ function readFilters(
     throw new ImportError(`${file.name}: ${(error as Error).message}`);
   }
   const filters = Object.entries(parsed).find(([key]) => /urlfilters/i.test(key))?.[1];
-  for (const filter of Array.isArray(filters) ? (filters as Mapping[]) : []) readFilter(filter, files, crawler, report);
+  for (const filter of Array.isArray(filters) ? (filters as Mapping[]) : [])
+    importFilter(filter, files, crawler, report);
 }
 
 const FILTERS: Readonly<Record<string, string>> = {
   BasicURLNormalizer: 'Crawlway always normalizes URLs',
-  SelfURLFilter: "a page's link to itself leads to a known URL",
+  SelfURLFilter: "Crawlway does not store a page's link to itself, because its URL is already known",
 };
 
-function readFilter(filter: Mapping, files: readonly ImportFile[], crawler: StormCrawler, report: ImportReport): void {
+function importFilter(
+  filter: Mapping,
+  files: readonly ImportFile[],
+  crawler: StormCrawler,
+  report: ImportReport,
+): void {
   const kind = String(filter['class']).split('.').at(-1)!;
   const params = (filter['params'] ?? {}) as Mapping;
-  const named = String(params['regexFilterFile'] ?? '');
-  const list = Array.isArray(params['urlFilters'])
+  const fileName = String(params['regexFilterFile'] ?? '');
+  const ruleLines = Array.isArray(params['urlFilters'])
     ? params['urlFilters'].map(String)
-    : files.filter(({ name }) => name === named).flatMap(({ text }) => splitLines(text));
-  if (kind === 'RegexURLFilter' && list.length > 0) {
-    appendAll(crawler.rules, parseSignedRules(list));
+    : files.filter(({ name }) => name === fileName).flatMap(({ text }) => splitLines(text));
+  if (kind === 'RegexURLFilter' && ruleLines.length > 0) {
+    appendAll(crawler.rules, parseSignedRules(ruleLines));
     crawler.acceptsOthers = false;
     report.reportChanged(
       kind,
-      'the first match wins in StormCrawler, the last one in Crawlway: the rules are in reverse order',
+      'the first match wins in StormCrawler but the last one in Crawlway, so the rules are in reverse order',
     );
-  } else if (kind === 'RegexURLFilter' && named !== '') {
-    report.reportSkipped(`${kind} ${named}`, 'to import its rules, specify this file after the configuration');
+  } else if (kind === 'RegexURLFilter' && fileName !== '') {
+    report.reportSkipped(`${kind} ${fileName}`, 'to import its rules, specify this file after the configuration');
   } else if (kind === 'MaxDepthFilter') {
     if (Number(params['maxDepth']) >= 0) crawler.maxHops = Number(params['maxDepth']);
     report.reportTaken(kind, 'option max-hops');
   } else if (kind === 'HostURLFilter') {
     crawler.staysOnSite = params['ignoreOutsideHost'] === true;
-    crawler.domains = !crawler.staysOnSite && params['ignoreOutsideDomain'] === true;
-    const kept = crawler.domains
+    crawler.staysInDomains = !crawler.staysOnSite && params['ignoreOutsideDomain'] === true;
+    const note = crawler.staysInDomains
       ? 'the crawl stays in the domains of its seeds'
       : 'roots stay on their sites, with and without www';
-    if (crawler.staysOnSite || crawler.domains) report.reportChanged(kind, kept);
+    if (crawler.staysOnSite || crawler.staysInDomains) report.reportChanged(kind, note);
   } else if (FILTERS[kind]) report.reportTaken(kind, FILTERS[kind]);
   else report.reportSkipped(kind, 'a filter of this kind has no counterpart; write its rules as Rules');
 }

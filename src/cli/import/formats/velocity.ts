@@ -22,45 +22,48 @@ export function readVelocity(files: readonly ImportFile[], report: ImportReport)
     const tree = parseXml(file);
     const crawlers = findAll(tree, 'crawler');
     if (crawlers.length === 0) throw new ImportError(`${file.name}: no crawler element`);
-    return crawlers.map((crawler) => readCrawler(crawler, tree.attributes['name'] ?? 'velocity', report));
+    return crawlers.map((crawler) => convertCrawler(crawler, tree.attributes['name'] ?? 'velocity', report));
   });
 }
 
-function readCrawler(node: Node, name: string, report: ImportReport): ImportedCrawler {
+function convertCrawler(node: Node, name: string, report: ImportReport): ImportedCrawler {
   const crawler = { ...createCrawler(name), staysOnSite: false };
   for (const child of node.children) {
-    if (child.name === 'call-function') readFunction(child, crawler, report);
-    else if (child.name === 'crawl-options') readOptions(child, crawler, report);
-    else if (child.name === 'crawl-urls') readUrls(child, crawler, report);
+    if (child.name === 'call-function') importFunction(child, crawler, report);
+    else if (child.name === 'crawl-options') importOptions(child, crawler, report);
+    else if (child.name === 'crawl-urls') importUrls(child, crawler, report);
     else if (Object.hasOwn(CONDITIONS, child.name)) crawler.conditions.push(...toConditions(child, report));
     else report.reportSkipped(child.name, 'has no counterpart');
   }
   report.reportTaken(pluralize(crawler.roots.length, 'seed'), 'roots');
-  if (crawler.conditions.every(({ element }) => element === 'option')) stayOnHosts(crawler, report);
+  if (crawler.conditions.every(({ element }) => element === 'option')) restrictToHosts(crawler, report);
   return crawler;
 }
 
-function readFunction(node: Node, crawler: ImportedCrawler, report: ImportReport): void {
+function importFunction(node: Node, crawler: ImportedCrawler, report: ImportReport): void {
   const name = node.attributes['name'] ?? '';
-  const argumentValue = (wanted: string): string =>
-    node.children.find((one) => one.name === 'with' && one.attributes['name'] === wanted)?.text ?? '';
+  const getArgument = (argument: string): string =>
+    node.children.find((child) => child.name === 'with' && child.attributes['name'] === argument)?.text ?? '';
   if (name !== 'vse-crawler-seed-urls') {
-    report.reportSkipped(name, 'a product component of which the file contains only the name; write its conditions');
+    report.reportSkipped(
+      name,
+      'the file contains only the name of this product component; write its conditions yourself',
+    );
     return;
   }
-  const urls = splitLines(argumentValue('urls')).flatMap((line) => line.split(/\s+/));
+  const urls = splitLines(getArgument('urls')).flatMap((line) => line.split(/\s+/));
   appendAll(crawler.roots, urls.filter(isUrl));
-  const others = urls.filter((url) => !isUrl(url));
-  if (others.length > 0) report.reportSkipped(others.join(' '), 'Crawlway crawls http and https');
-  const hops = argumentValue('hops');
+  const otherUrls = urls.filter((url) => !isUrl(url));
+  if (otherUrls.length > 0) report.reportSkipped(otherUrls.join(' '), 'Crawlway crawls only http and https URLs');
+  const hops = getArgument('hops');
   if (/^\d+$/.test(hops)) {
     crawler.maxHops = Math.max(Number(hops), crawler.maxHops ?? 0);
     report.reportChanged(`hops ${hops} of a seed`, 'option max-hops, for all seeds');
   }
 }
 
-/** Used if the file has no conditions: the crawl stays on the hosts of its seeds. */
-function stayOnHosts(crawler: ImportedCrawler, report: ImportReport): void {
+/** Makes the crawl stay on the hosts of its seeds; used if the file has no conditions. */
+function restrictToHosts(crawler: ImportedCrawler, report: ImportReport): void {
   const origins = new Set(crawler.roots.map((url) => new URL(url).origin));
   appendAll(
     crawler.include,
@@ -69,7 +72,7 @@ function stayOnHosts(crawler: ImportedCrawler, report: ImportReport): void {
   report.reportChanged('conditions', 'the file has none, so the crawl stays on the hosts of its seeds');
 }
 
-function readUrls(node: Node, crawler: ImportedCrawler, report: ImportReport): void {
+function importUrls(node: Node, crawler: ImportedCrawler, report: ImportReport): void {
   for (const { attributes } of findAll(node, 'crawl-url'))
     if (isUrl(attributes['url'] ?? '')) crawler.roots.push(attributes['url']!);
   const options = toOptions(node, report);
@@ -79,8 +82,8 @@ function readUrls(node: Node, crawler: ImportedCrawler, report: ImportReport): v
 /** Velocity's crawl options that are attributes in Crawlway. */
 const ATTRIBUTES: Readonly<Record<string, string>> = { 'n-fetch-threads': 'nthreads' };
 
-function readOptions(node: Node, crawler: ImportedCrawler, report: ImportReport): void {
-  for (const option of node.children.filter((one) => one.name === 'crawl-option')) {
+function importOptions(node: Node, crawler: ImportedCrawler, report: ImportReport): void {
+  for (const option of node.children.filter((child) => child.name === 'crawl-option')) {
     const name = option.attributes['name'] ?? '';
     const attribute = ATTRIBUTES[name];
     if (attribute !== undefined && /^\d+$/.test(option.text)) {
@@ -93,7 +96,7 @@ function readOptions(node: Node, crawler: ImportedCrawler, report: ImportReport)
 
 interface UrlOption {
   readonly name: string;
-  readonly value: (text: string) => string | undefined;
+  readonly convert: (text: string) => string | undefined;
 }
 
 const identity = (text: string): string => text;
@@ -104,28 +107,28 @@ const toBooleanText = (text: string): string | undefined => (/^(?:true|false)$/.
 const URL_OPTIONS: Readonly<Record<string, UrlOption>> = {
   'default-allow': {
     name: 'default-allow',
-    value: (text) => (/^(?:allow|disallow|disallow-log|log-disallow)$/.test(text) ? text : undefined),
+    convert: (text) => (/^(?:allow|disallow|disallow-log|log-disallow)$/.test(text) ? text : undefined),
   },
-  'max-hops': { name: 'max-hops', value: toWholeNumber },
-  'max-data-size': { name: 'max-size-bytes', value: toWholeNumber },
-  'user-agent': { name: 'user-agent', value: identity },
-  'obey-robots': { name: 'obey-robots', value: toBooleanText },
+  'max-hops': { name: 'max-hops', convert: toWholeNumber },
+  'max-data-size': { name: 'max-size-bytes', convert: toWholeNumber },
+  'user-agent': { name: 'user-agent', convert: identity },
+  'obey-robots': { name: 'obey-robots', convert: toBooleanText },
 };
 
 function toOptions(node: Node, report: ImportReport): ImportedCondition[] {
-  const written = node.children.flatMap((one) =>
-    one.name === 'curl-option' ? [one] : one.name === 'curl-options' ? one.children : [],
+  const optionNodes = node.children.flatMap((child) =>
+    child.name === 'curl-option' ? [child] : child.name === 'curl-options' ? child.children : [],
   );
-  return written.flatMap((option) => {
+  return optionNodes.flatMap((option) => {
     const name = option.attributes['name'] ?? '';
-    const known = URL_OPTIONS[name];
-    const value = known?.value(option.text);
-    if (!known || value === undefined) {
-      report.reportSkipped(`${name} = ${option.text}`.slice(0, 100), 'a URL option that has no counterpart');
+    const urlOption = URL_OPTIONS[name];
+    const value = urlOption?.convert(option.text);
+    if (!urlOption || value === undefined) {
+      report.reportSkipped(`${name} = ${option.text}`.slice(0, 100), 'the URL option or its value has no counterpart');
       return [];
     }
-    report.reportTaken(`${name} = ${option.text}`, `option ${known.name}`);
-    return [{ element: 'option', attributes: { name: known.name, value }, children: [] }];
+    report.reportTaken(`${name} = ${option.text}`, `option ${urlOption.name}`);
+    return [{ element: 'option', attributes: { name: urlOption.name, value }, children: [] }];
   });
 }
 
@@ -136,6 +139,7 @@ const CONDITIONS: Readonly<Record<string, string>> = {
   'crawl-must-have': 'must-have',
 };
 
+/** In Velocity, only `regex` is case-sensitive. */
 const TESTS: Readonly<Record<string, string>> = {
   wc: 'wildcard',
   'wc-set': 'wildcard-set',
@@ -143,7 +147,7 @@ const TESTS: Readonly<Record<string, string>> = {
   'case-insensitive-regex': 'regex',
 };
 
-/** Velocity's fields, with those of Crawlway's conditions. */
+/** The corresponding field of Crawlway's conditions for each of Velocity's fields. */
 const FIELDS: Readonly<Record<string, string>> = {
   url: 'url',
   protocol: 'scheme',
@@ -156,22 +160,26 @@ function toConditions(node: Node, report: ImportReport): ImportedCondition[] {
   const { how = 'wc-set', field = 'url', log } = node.attributes;
   const pattern = (findFirst(node, 'crawl-pattern')?.text ?? findSetting(node, 'pattern') ?? '').trim();
   const test = TESTS[how];
-  const part = FIELDS[field];
-  const shown = `${node.name} ${field} ${how} ${pattern}`.slice(0, 120);
-  if (test === undefined || part === undefined || pattern === '') {
-    report.reportSkipped(shown, 'a test or URL part that has no counterpart; nested conditions are left out too');
+  const conditionField = FIELDS[field];
+  const setting = `${node.name} ${field} ${how} ${pattern}`.slice(0, 120);
+  if (test === undefined || conditionField === undefined || pattern === '') {
+    report.reportSkipped(
+      setting,
+      'it has no pattern, or its test or URL part has no counterpart; nested conditions are left out too',
+    );
     return [];
   }
-  report.reportTaken(shown, CONDITIONS[node.name]!);
+  report.reportTaken(setting, CONDITIONS[node.name]!);
   const options = toOptions(node, report);
-  const inside = node.children.filter(({ name }) => Object.hasOwn(CONDITIONS, name));
-  const attributes: Record<string, string> = { test, field: part, value: pattern.replace(/\s+/g, ' ') };
+  const nested = node.children.filter(({ name }) => Object.hasOwn(CONDITIONS, name));
+  const attributes: Record<string, string> = { test, field: conditionField, value: pattern.replace(/\s+/g, ' ') };
+  if (how === 'regex') attributes['case-sensitive'] = 'true';
   if (log !== undefined && node.name.endsWith('have')) attributes['log'] = String(/^(?:log|true|yes)$/.test(log));
   return [
     {
       element: CONDITIONS[node.name]!,
       attributes,
-      children: [...options, ...inside.flatMap((child) => toConditions(child, report))],
+      children: [...options, ...nested.flatMap((child) => toConditions(child, report))],
     },
   ];
 }

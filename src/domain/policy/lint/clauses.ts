@@ -1,7 +1,7 @@
 /**
- * What a match expression requires of a URL, as alternative sets of facts, so that two expressions can be compared:
- * does one match everything that the other matches, can both match one URL, can it match at all? "Yes" is always
- * certain; "no" may mean that it is unknown.
+ * Converts what a match expression requires of a URL to alternative sets of facts, so that expressions can be compared:
+ * whether one matches everything that the other matches, whether both can match one URL, and whether one can match at
+ * all. A positive answer is always certain; a negative one may mean that it is unknown.
  */
 import type { MatchExpression, MatchField, MatchKind, MatchNorm } from '../../crawl/policy-definition.js';
 import { toCrawlUrl } from '../../url/crawl-url.js';
@@ -21,7 +21,7 @@ const MAX_CLAUSES = 64;
 export function toClauses(expression: MatchExpression): Clauses {
   switch (expression.type) {
     case 'and':
-      return limitClauses(expression, crossProduct(expression.children.map(toClauses)));
+      return limitClauses(expression, computeCrossProduct(expression.children.map(toClauses)));
     case 'or':
       return limitClauses(expression, expression.children.flatMap(toClauses));
     case 'atom':
@@ -33,13 +33,13 @@ export function toClauses(expression: MatchExpression): Clauses {
   }
 }
 
-/** Clauses for URLs that satisfy both. */
+/** Returns the clauses for URLs that satisfy both. */
 export const intersect = (a: Clauses, b: Clauses): Clauses =>
   a.flatMap((left) => b.map((right) => [...left, ...right]));
 
-const crossProduct = (parts: readonly Clauses[]): Clauses | undefined =>
+const computeCrossProduct = (parts: readonly Clauses[]): Clauses | undefined =>
   parts.reduce<Clauses | undefined>(
-    (sum, part) => (sum && sum.length * part.length <= MAX_CLAUSES ? intersect(sum, part) : undefined),
+    (product, part) => (product && product.length * part.length <= MAX_CLAUSES ? intersect(product, part) : undefined),
     [[]],
   );
 
@@ -56,11 +56,11 @@ type Atom = Extract<MatchExpression, { type: 'atom' }>;
 
 function toAtomClauses(atom: Atom): Clauses {
   const { field, norm, value, litteral } = atom;
-  const written = litteral ? literalToRegex(value) : value;
-  if (/^(?:\.\*)?$/.test(written) && (atom.kind !== 'exact' || written !== '')) return [[]];
-  const { source, kind } = moveAnchorsToKind(written, atom.kind);
+  const pattern = litteral ? literalToRegex(value) : value;
+  if (/^(?:\.\*)?$/.test(pattern) && (atom.kind !== 'exact' || pattern !== '')) return [[]];
+  const { source, kind } = moveAnchorsToKind(pattern, atom.kind);
   const { template } = analyzePattern(source);
-  // Everyone writes hosts with plain dots, although a dot means any character.
+  // Hosts are usually written with plain dots, although a dot means any character.
   const text = template?.map((char) => char ?? (field === 'host' ? '.' : undefined));
   if (!text || text.includes(undefined)) return createOpaqueClauses(atom);
   return [deriveFacts({ field, kind, norm, text: toUrlForm(text.join(''), { field, kind, norm }) })];
@@ -70,13 +70,13 @@ const WITH_ANCHORS = /^(\^?)((?:[\w/~?=&-]|\\[./?])+)(\$?)$/;
 
 /**
  * Moves anchors from a pattern into its kind: `/$` as a prefix means exactly `/`, and with `inside` it is a suffix.
- * Only for plain characters; other patterns are compiled differently.
+ * This works only for plain characters; other patterns are compiled differently.
  */
 export function moveAnchorsToKind(source: string, kind: MatchKind): { source: string; kind: MatchKind } {
-  const [, begins, text, ends] = WITH_ANCHORS.exec(source) ?? [];
-  if (text === undefined || (!begins && !ends)) return { source, kind };
-  const atStart = begins !== '' || kind === 'prefix' || kind === 'exact';
-  const atEnd = ends !== '' || kind === 'suffix' || kind === 'exact';
+  const [, startAnchor, text, endAnchor] = WITH_ANCHORS.exec(source) ?? [];
+  if (text === undefined || (!startAnchor && !endAnchor)) return { source, kind };
+  const atStart = startAnchor !== '' || kind === 'prefix' || kind === 'exact';
+  const atEnd = endAnchor !== '' || kind === 'suffix' || kind === 'exact';
   return { source: text, kind: atStart ? (atEnd ? 'exact' : 'prefix') : 'suffix' };
 }
 
@@ -93,36 +93,40 @@ export function deriveFacts(fact: LiteralFact): Clause {
   if (!/^[a-z]+:\/\/[^/?#*]+\//i.test(fact.text)) return [fact];
   const { scheme, host, path, query } = toCrawlUrl(fact.text);
   const { norm } = fact;
-  const whole = fact.kind === 'exact' || query !== '';
+  const isWholePath = fact.kind === 'exact' || query !== '';
   return [
     fact,
     { field: 'scheme', kind: 'exact', text: scheme.toLowerCase(), norm },
     { field: 'host', kind: 'exact', text: host.toLowerCase(), norm },
-    { field: 'path', kind: whole ? 'exact' : 'prefix', text: path, norm },
+    { field: 'path', kind: isWholePath ? 'exact' : 'prefix', text: path, norm },
   ];
 }
 
 /** Whether `big` matches every URL that `small` matches. */
 export const covers = (big: Clauses, small: Clauses): boolean =>
-  small.every((part) => big.some((clause) => clause.every((fact) => part.some((known) => factImplies(known, fact)))));
+  small.every((smallClause) =>
+    big.some((clause) => clause.every((fact) => smallClause.some((smallFact) => factImplies(smallFact, fact)))),
+  );
 
 /** Whether no URL is matched by both. */
 export const areDisjoint = (a: Clauses, b: Clauses): boolean =>
-  a.every((left) => b.every((right) => left.some((fact) => right.some((other) => factContradicts(fact, other)))));
+  a.every((left) =>
+    b.every((right) => left.some((leftFact) => right.some((rightFact) => factContradicts(leftFact, rightFact)))),
+  );
 
 /** Two contradicting facts of the first clause, if every clause contradicts itself. */
 export function findContradiction(clauses: Clauses): readonly [Fact, Fact] | undefined {
-  const found = clauses.map(findContradictionIn);
+  const found = clauses.map(findClauseContradiction);
   return found.every((pair) => pair !== undefined) ? found[0] : undefined;
 }
 
-function findContradictionIn(clause: Clause): readonly [Fact, Fact] | undefined {
-  for (const [position, fact] of clause.entries()) {
-    const other = clause.slice(position + 1).find((later) => factContradicts(fact, later));
-    if (other) return [fact, other];
+function findClauseContradiction(clause: Clause): readonly [Fact, Fact] | undefined {
+  for (const [index, fact] of clause.entries()) {
+    const contradictingFact = clause.slice(index + 1).find((laterFact) => factContradicts(fact, laterFact));
+    if (contradictingFact) return [fact, contradictingFact];
   }
   return undefined;
 }
 
 /** Whether the clauses match every URL. */
-export const matchesAll = (clauses: Clauses): boolean => clauses.some((clause) => clause.length === 0);
+export const matchesEveryUrl = (clauses: Clauses): boolean => clauses.some((clause) => clause.length === 0);

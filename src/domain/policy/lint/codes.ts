@@ -12,7 +12,8 @@ export const LINT_CODES = {
   'operator-in-pattern':
     'A dot or question mark in a regular expression that acts as an operator although the character itself seems to be meant.',
   'group-crossing': 'A rule of one group that matches a root of another group.',
-  'outside-sites': 'A rule, record or root for URLs that no root leads to, because links stay on the sites of roots.',
+  'outside-sites':
+    'A rule, record or root for URLs that cannot be reached from any root, because links stay on the sites of roots.',
   'accept-without-effect': 'A rule with Accept for part of a site that site mode accepts as a whole.',
   'list-before-rule': 'A rule or condition that accepts URLs by an extension that ignoreLinksTo has already excluded.',
   'nothing-accepted': 'A rule that grants index or follow to URLs that nothing accepts.',
@@ -25,9 +26,9 @@ export const LINT_CODES = {
   'space-rule-unreachable':
     'A crawl space rule that matches no URL, or only URLs that an earlier rule already matches.',
   'server-never-matches': 'A server record whose URL is not a prefix of any URL.',
-  'server-duplicate': 'Two server records with the same URL, of which the last one counts.',
-  'period-too-short': 'A server record with a period of 0, which counts as one second.',
-  'host-in-two-spaces': 'A host that the local crawl spaces of two crawlers allow.',
+  'server-duplicate': 'Two server records with the same URL, of which only the last one applies.',
+  'period-too-short': 'A server record with a period of 0, which is treated as one second.',
+  'host-in-two-spaces': 'A host that is allowed by the local crawl spaces of two crawlers.',
   'host-in-no-space': 'A host that the global crawl space allows but no local one does.',
   'rules-not-compared': 'There are more rules than the linter compares with each other.',
 } as const;

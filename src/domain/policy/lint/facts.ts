@@ -16,32 +16,35 @@ export interface Fact {
 
 const STRICTNESS: Readonly<Record<MatchNorm, number>> = { none: 2, lower: 1, norm: 0 };
 
-/** Whether everything that satisfies `known` also satisfies `wanted`. */
-export function factImplies(known: Fact, wanted: Fact): boolean {
-  if (known.field !== wanted.field) return false;
-  const caseless = known.field === 'host' || known.field === 'scheme';
-  if (!caseless && STRICTNESS[known.norm] < STRICTNESS[wanted.norm]) return false;
-  const text = fold(known.text, wanted.norm);
-  switch (wanted.kind) {
+/** Whether everything that satisfies `premise` also satisfies `wanted`. */
+export function factImplies(premise: Fact, conclusion: Fact): boolean {
+  if (premise.field !== conclusion.field) return false;
+  const isCaseless = premise.field === 'host' || premise.field === 'scheme';
+  if (!isCaseless && STRICTNESS[premise.norm] < STRICTNESS[conclusion.norm]) return false;
+  const text = fold(premise.text, conclusion.norm);
+  switch (conclusion.kind) {
     case 'exact':
     case 'opaque':
-      return known.kind === wanted.kind && text === wanted.text;
+      return premise.kind === conclusion.kind && text === conclusion.text;
     case 'prefix':
-      return (known.kind === 'exact' || known.kind === 'prefix') && text.startsWith(wanted.text);
+      return (premise.kind === 'exact' || premise.kind === 'prefix') && text.startsWith(conclusion.text);
     case 'suffix':
       return (
-        known.kind !== 'prefix' && known.kind !== 'inside' && known.kind !== 'opaque' && text.endsWith(wanted.text)
+        premise.kind !== 'prefix' &&
+        premise.kind !== 'inside' &&
+        premise.kind !== 'opaque' &&
+        text.endsWith(conclusion.text)
       );
     case 'inside':
-      return known.kind !== 'opaque' && text.includes(wanted.text);
+      return premise.kind !== 'opaque' && text.includes(conclusion.text);
     case 'domain':
-      return impliesDomain(known.kind, text, wanted.text);
+      return impliesDomain(premise.kind, text, conclusion.text);
   }
 }
 
 function impliesDomain(kind: Fact['kind'], text: string, domain: string): boolean {
-  const below = text.endsWith(`.${domain}`);
-  return kind === 'suffix' ? below : (kind === 'exact' || kind === 'domain') && (below || text === domain);
+  const isSubdomain = text.endsWith(`.${domain}`);
+  return kind === 'suffix' ? isSubdomain : (kind === 'exact' || kind === 'domain') && (isSubdomain || text === domain);
 }
 
 /**
@@ -51,13 +54,13 @@ function impliesDomain(kind: Fact['kind'], text: string, domain: string): boolea
 export function factContradicts(a: Fact, b: Fact): boolean {
   if (a.field !== b.field || a.kind === 'opaque' || b.kind === 'opaque') return false;
   const toLooseForm = (fact: Fact): Fact => ({ ...fact, text: fold(fact.text, 'norm'), norm: 'norm' });
-  const [one, other] = [toLooseForm(a), toLooseForm(b)];
-  if (one.kind === 'exact') return !factImplies(one, other);
-  if (other.kind === 'exact') return !factImplies(other, one);
-  if (one.kind === 'prefix' && other.kind === 'prefix') {
-    return !one.text.startsWith(other.text) && !other.text.startsWith(one.text);
+  const [left, right] = [toLooseForm(a), toLooseForm(b)];
+  if (left.kind === 'exact') return !factImplies(left, right);
+  if (right.kind === 'exact') return !factImplies(right, left);
+  if (left.kind === 'prefix' && right.kind === 'prefix') {
+    return !left.text.startsWith(right.text) && !right.text.startsWith(left.text);
   }
-  return haveDifferentEnds(one, other);
+  return haveDifferentEnds(left, right);
 }
 
 function haveDifferentEnds(a: Fact, b: Fact): boolean {

@@ -1,16 +1,16 @@
 /**
- * Requirements that no canonical URL can satisfy: a path without a slash, a query with a question mark, a host with a
- * port …
+ * Finds requirements that no canonical URL can satisfy, such as a path without a slash, a query with a question mark or
+ * a host with a port.
  */
 import { isHashRoute } from '../../url/crawl-url.js';
 import type { Clauses } from './clauses.js';
 import type { Fact } from './facts.js';
 
-type Form = (fact: Fact, protocols: readonly string[]) => string | undefined;
+type FaultFinder = (fact: Fact, protocols: readonly string[]) => string | undefined;
 
 const isAnchoredAtStart = ({ kind }: Fact): boolean => kind === 'exact' || kind === 'prefix';
 
-const FORMS: Readonly<Record<Fact['field'], Form>> = {
+const FAULT_FINDERS: Readonly<Record<Fact['field'], FaultFinder>> = {
   scheme: ({ kind, text }, protocols) =>
     kind === 'exact' && !protocols.includes(text)
       ? `scheme "${text}" is not one of ${protocols.join(', ')}`
@@ -38,8 +38,8 @@ function findHostFault({ kind, text }: Fact): string | undefined {
   if (text.includes('/')) return `host "${text}" contains a slash: a host is a name such as www.example.com`;
   if (text.includes(':') && !/[[\]]/.test(text)) return `host "${text}" contains a port, which is not part of the host`;
   if (text.includes('@')) return `host "${text}" contains an at sign, which is not part of a host`;
-  const fromStart = kind === 'exact' || kind === 'prefix' || kind === 'domain';
-  if (fromStart && text.startsWith('.')) return `host "${text}" begins with a dot, which no host does`;
+  const hasKnownStart = kind === 'exact' || kind === 'prefix' || kind === 'domain';
+  if (hasKnownStart && text.startsWith('.')) return `host "${text}" begins with a dot, which no host does`;
   return kind === 'exact' && text !== '' && !URL.canParse(`http://${text}/`)
     ? `host "${text}" is not a valid host name`
     : undefined;
@@ -49,27 +49,27 @@ function findUrlFault({ text }: Fact): string | undefined {
   const [beginning = '', authority] = /^https?:\/\/([^/?#]*)/i.exec(text) ?? [];
   const rest = text.slice(beginning.length);
   if (authority === undefined)
-    return isStartOfUrl(text) ? undefined : `URL "${text}" must begin with http:// or https://`;
+    return isStartOfScheme(text) ? undefined : `URL "${text}" must begin with http:// or https://`;
   if (rest.includes('#') && !isHashRoute(rest.slice(rest.indexOf('#') + 1)))
     return `URL "${text}" has a fragment, which canonical URLs do not have`;
   return findAuthorityFault(text, authority, rest !== '');
 }
 
-/** @param complete a path follows, so nothing can be added to host and port */
-function findAuthorityFault(text: string, authority: string, complete: boolean): string | undefined {
-  if (complete && authority === '') return `URL "${text}" has no host`;
+/** @param isComplete whether a path follows, so that host and port are complete */
+function findAuthorityFault(text: string, authority: string, isComplete: boolean): string | undefined {
+  if (isComplete && authority === '') return `URL "${text}" has no host`;
   if (authority.includes('*')) return `URL "${text}" has an asterisk in its host, which no host contains`;
   const [, name = authority, port = ''] = /^(.*?):(\d*)$/.exec(authority) ?? [];
   if (name.startsWith('.')) return `URL "${text}" has a host that begins with a dot, which no host does`;
   if (Number(port) > 65_535) return `URL "${text}" has the port ${port}, but the highest is 65535`;
-  return complete && !URL.canParse(`http://${authority}/`) ? `URL "${text}" has a host that cannot exist` : undefined;
+  return isComplete && !URL.canParse(`http://${authority}/`) ? `URL "${text}" has a host that cannot exist` : undefined;
 }
 
-const isStartOfUrl = (text: string): boolean => 'http://'.startsWith(text) || 'https://'.startsWith(text);
+const isStartOfScheme = (text: string): boolean => 'http://'.startsWith(text) || 'https://'.startsWith(text);
 
 /** Why nothing can satisfy the fact; undefined if something can. */
 export function findFactFault(fact: Fact, protocols: readonly string[]): string | undefined {
-  return fact.kind === 'opaque' ? undefined : FORMS[fact.field](fact, protocols);
+  return fact.kind === 'opaque' ? undefined : FAULT_FINDERS[fact.field](fact, protocols);
 }
 
 /** Why no URL can satisfy any of the clauses; undefined if one can. */

@@ -1,6 +1,6 @@
 /**
- * Patterns with a space or line break, from a wrapped line or from a list where one value is expected: URLs contain
- * neither.
+ * Finds patterns with a space or line break, which URLs cannot contain: they result from a wrapped line, or from a list
+ * where a single value is expected.
  */
 
 import type { CrawlerDefinition } from '../../crawl/definition.js';
@@ -10,22 +10,22 @@ import { formatCondition } from '../conditions.js';
 import { createLintWarning } from './codes.js';
 
 export function lintBlanks({ rules, conditions }: CrawlerDefinition): Problem[] {
-  const inRules = rules.flatMap(({ match, number }) =>
+  const ruleProblems = rules.flatMap(({ match, number }) =>
     collectValues(match)
       .filter(hasBlank)
       .map(({ value, place }) => {
-        const message = `rule ${number}: "${value.slice(0, 200)}" contains a space, which no URL does, so it never matches`;
+        const message = `rule ${number}: "${value.slice(0, 200)}" contains a space, which URLs cannot contain, so it never matches`;
         return createLintWarning('rule-never-matches', place, `${message}; a space in a URL is written as %20`);
       }),
   );
-  return [...inRules, ...lintConditionBlanks(conditions?.rules ?? [])];
+  return [...ruleProblems, ...lintConditionBlanks(conditions?.rules ?? [])];
 }
 
 const hasBlank = ({ value }: { readonly value: string }): boolean => /\s/.test(value);
 
-type Valued = Extract<MatchExpression, { readonly value: string }>;
+type ValueExpression = Extract<MatchExpression, { readonly value: string }>;
 
-function collectValues(expression: MatchExpression): Valued[] {
+function collectValues(expression: MatchExpression): ValueExpression[] {
   switch (expression.type) {
     case 'and':
     case 'or':
@@ -41,10 +41,10 @@ function collectValues(expression: MatchExpression): Valued[] {
 
 function lintConditionBlanks(rules: readonly ConditionRule[]): Problem[] {
   return rules.flatMap((rule) => {
-    const inside = lintConditionBlanks(rule.children);
-    if (rule.test.type === 'wildcard-set' || !hasBlank(rule.test)) return inside;
+    const nestedProblems = lintConditionBlanks(rule.children);
+    if (rule.test.type === 'wildcard-set' || !hasBlank(rule.test)) return nestedProblems;
     const hint = rule.test.type === 'wildcard' ? '; for several wildcards, write a wildcard-set' : '';
-    const message = `"${formatCondition(rule)}" contains a space, which no URL does, so it never matches${hint}`;
-    return [createLintWarning('condition-unreachable', rule.place, message), ...inside];
+    const message = `"${formatCondition(rule)}" contains a space, which URLs cannot contain, so it never matches${hint}`;
+    return [createLintWarning('condition-unreachable', rule.place, message), ...nestedProblems];
   });
 }

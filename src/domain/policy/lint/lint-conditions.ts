@@ -1,20 +1,20 @@
-/** Recursive conditions that can have no effect in their position. */
+/** Finds recursive conditions that cannot have an effect in their position. */
 
 import type { Problem } from '../../crawl/place.js';
 import type { ConditionRule, ConditionsDefinition, ConditionTest } from '../../crawl/policy-definition.js';
 import { formatCondition } from '../conditions.js';
 import { splitWildcards } from '../matching/wildcard.js';
-import { areDisjoint, type Clauses, covers, intersect, matchesAll } from './clauses.js';
+import { areDisjoint, type Clauses, covers, intersect, matchesEveryUrl } from './clauses.js';
 import { createLintWarning } from './codes.js';
 import { findClausesFault } from './forms.js';
 import { toPatternClauses, toWildcardClauses } from './wildcard-clauses.js';
 
 /** What is known about the URLs that reach a rule. */
-interface Known {
-  /** All of these URLs match this. */
-  readonly within: Clauses;
+interface UrlBounds {
+  /** The clauses that all of these URLs match. */
+  readonly requiredClauses: Clauses;
   /** URLs that match one of these do not get this far, or are already filtered. */
-  readonly without: readonly Clauses[];
+  readonly excludedClauses: readonly Clauses[];
   /** The crawler's protocols. */
   readonly protocols: readonly string[];
 }
@@ -26,7 +26,7 @@ export function lintConditions(
   { rules, defaultAllow, options, place }: ConditionsDefinition,
   protocols: readonly string[],
 ): Problem[] {
-  const problems = lintLevel(rules, { within: [[]], without: [], protocols });
+  const problems = lintLevel(rules, { requiredClauses: [[]], excludedClauses: [], protocols });
   if ((options.defaultAllow ?? defaultAllow) !== 'allow' && !allowsSomething(rules)) {
     const message = 'default-allow is disallow and no condition sets it to allow, so nothing is crawled';
     problems.push(createLintWarning('condition-unreachable', place, message));
@@ -37,54 +37,64 @@ export function lintConditions(
 const allowsSomething = (rules: readonly ConditionRule[]): boolean =>
   rules.some((rule) => rule.options.defaultAllow === 'allow' || allowsSomething(rule.children));
 
-function lintLevel(rules: readonly ConditionRule[], outer: Known): Problem[] {
+function lintLevel(rules: readonly ConditionRule[], outerBounds: UrlBounds): Problem[] {
   const problems: Problem[] = [];
-  let known = outer;
+  let bounds = outerBounds;
   for (const rule of rules) {
-    const test = toTestClauses(rule.test);
-    const reason = findNeverMatchesReason(rule, test, known) ?? findNoEffectReason(rule, test, known);
+    const testClauses = toTestClauses(rule.test);
+    const reason = findNeverMatchesReason(rule, testClauses, bounds) ?? findNoEffectReason(rule, testClauses, bounds);
     if (reason)
       problems.push(createLintWarning('condition-unreachable', rule.place, `"${formatCondition(rule)}" ${reason}`));
-    else problems.push(...lintLevel(rule.children, narrowKnown(rule, test, known)));
-    const filters = rule.kind === 'may-not-have' && !reason && known.without.length < MAX_COMPARED;
-    if (filters) known = { ...known, without: [...known.without, test] };
+    else problems.push(...lintLevel(rule.children, narrowBounds(rule, testClauses, bounds)));
+    const isFilter = rule.kind === 'may-not-have' && !reason && bounds.excludedClauses.length < MAX_COMPARED;
+    if (isFilter) bounds = { ...bounds, excludedClauses: [...bounds.excludedClauses, testClauses] };
   }
   return problems;
 }
 
-function narrowKnown(rule: ConditionRule, test: Clauses, known: Known): Known {
-  if (rule.kind === 'apply-for') return { ...known, within: intersect(known.within, test) };
-  return rule.kind === 'apply-except-for' ? { ...known, without: [...known.without, test] } : known;
+function narrowBounds(rule: ConditionRule, testClauses: Clauses, bounds: UrlBounds): UrlBounds {
+  if (rule.kind === 'apply-for') return { ...bounds, requiredClauses: intersect(bounds.requiredClauses, testClauses) };
+  return rule.kind === 'apply-except-for'
+    ? { ...bounds, excludedClauses: [...bounds.excludedClauses, testClauses] }
+    : bounds;
 }
 
-const WITHOUT_MATCH: Readonly<Record<ConditionRule['kind'], string>> = {
+const UNMATCHED_EFFECTS: Readonly<Record<ConditionRule['kind'], string>> = {
   'apply-for': 'never applies',
   'apply-except-for': 'excepts nothing',
   'may-not-have': 'filters nothing',
   'must-have': 'filters every URL',
 };
 
-function findNeverMatchesReason({ kind }: ConditionRule, test: Clauses, { protocols }: Known): string | undefined {
-  const reason = test.length === 0 ? 'it has no wildcard' : findClausesFault(test, protocols);
-  return reason && `${WITHOUT_MATCH[kind]}: ${reason}`;
+function findNeverMatchesReason(
+  { kind }: ConditionRule,
+  testClauses: Clauses,
+  { protocols }: UrlBounds,
+): string | undefined {
+  const reason = testClauses.length === 0 ? 'it has no wildcard' : findClausesFault(testClauses, protocols);
+  return reason && `${UNMATCHED_EFFECTS[kind]}: ${reason}`;
 }
 
-function findNoEffectReason(rule: ConditionRule, test: Clauses, known: Known): string | undefined {
-  const never = areDisjoint(test, known.within) || known.without.some((gone) => covers(gone, test));
-  const always = matchesAll(test) || (known.within.length > 0 && covers(test, known.within));
+function findNoEffectReason(rule: ConditionRule, testClauses: Clauses, bounds: UrlBounds): string | undefined {
+  const neverMatches =
+    areDisjoint(testClauses, bounds.requiredClauses) ||
+    bounds.excludedClauses.some((excluded) => covers(excluded, testClauses));
+  const alwaysMatches =
+    matchesEveryUrl(testClauses) || (bounds.requiredClauses.length > 0 && covers(testClauses, bounds.requiredClauses));
   switch (rule.kind) {
     case 'apply-for':
-      return never ? 'never applies: no URL that it matches gets this far' : undefined;
+      return neverMatches ? 'never applies: no URL that it matches gets this far' : undefined;
     case 'apply-except-for':
-      return always ? 'never applies: every URL that gets this far is an exception' : undefined;
+      return alwaysMatches ? 'never applies: every URL that gets this far is an exception' : undefined;
     case 'may-not-have':
-      if (never) return 'filters nothing: no URL that it matches gets this far';
+      if (neverMatches) return 'filters nothing: no URL that it matches gets this far';
       return (
-        findMisplacedReason(rule) ?? (matchesAll(test) && matchesAll(known.within) ? 'filters every URL' : undefined)
+        findMisplacedReason(rule) ??
+        (matchesEveryUrl(testClauses) && matchesEveryUrl(bounds.requiredClauses) ? 'filters every URL' : undefined)
       );
     case 'must-have':
-      if (always) return 'filters nothing: every URL that gets this far has it';
-      return findMisplacedReason(rule) ?? (never ? 'filters every URL that gets this far' : undefined);
+      if (alwaysMatches) return 'filters nothing: every URL that gets this far has it';
+      return findMisplacedReason(rule) ?? (neverMatches ? 'filters every URL that gets this far' : undefined);
   }
 }
 

@@ -1,15 +1,15 @@
-/** Lists that are consulted before any rule, so no rule can accept what they exclude. */
+/** Checks lists that are applied before any rule, so that no rule can accept what they exclude. */
 import type { CrawlerDefinition } from '../../crawl/definition.js';
 import type { Problem } from '../../crawl/place.js';
 import { listNamedExtensions } from '../named-extensions.js';
 import { createLintWarning } from './codes.js';
 
 export function lintLists(crawler: CrawlerDefinition): Problem[] {
-  const ignored = new Set(crawler.linkRules.ignoreLinksTo);
+  const ignoredExtensions = new Set(crawler.linkRules.ignoreLinksTo);
   return listNamedExtensions(crawler)
-    .filter(({ extension }) => ignored.has(extension))
-    .map(({ extension, by, place }) => {
-      const message = `${by} accepts .${extension}, but ignoreLinksTo of LinkRules excludes links to it before any rule: remove ${extension} from that list`;
+    .filter(({ extension }) => ignoredExtensions.has(extension))
+    .map(({ extension, namedBy, place }) => {
+      const message = `${namedBy} accepts .${extension}, but ignoreLinksTo of LinkRules excludes links to it before any rule: remove ${extension} from that list`;
       return createLintWarning('list-before-rule', place, message);
     });
 }

@@ -1,4 +1,6 @@
-/** Regular expressions in which a dot or a question mark is an operator, although the character itself seems to be meant. */
+/**
+ * Finds expressions in which a dot or question mark is an operator, although the character itself seems to be meant.
+ */
 
 import type { CrawlerDefinition } from '../../crawl/definition.js';
 import type { Place, Problem } from '../../crawl/place.js';
@@ -6,7 +8,7 @@ import type { ConditionRule, MatchExpression, MatchField } from '../../crawl/pol
 import { createLintWarning } from './codes.js';
 
 interface Pattern {
-  readonly what: string;
+  readonly owner: string;
   readonly field: MatchField;
   readonly value: string;
   readonly place: Place;
@@ -15,25 +17,25 @@ interface Pattern {
 }
 
 export function lintOperators({ rules, conditions }: CrawlerDefinition): Problem[] {
-  const inRules = rules.flatMap(({ match, number }) => keepOnePerPlace(collectAtoms(match, `rule ${number}`)));
-  return [...inRules, ...collectConditionPatterns(conditions?.rules ?? [])].flatMap(suggestOperator);
+  const rulePatterns = rules.flatMap(({ match, number }) => keepOnePerPlace(collectAtoms(match, `rule ${number}`)));
+  return [...rulePatterns, ...collectConditionPatterns(conditions?.rules ?? [])].flatMap(lintPattern);
 }
 
-function collectAtoms(expression: MatchExpression, what: string): Pattern[] {
+function collectAtoms(expression: MatchExpression, owner: string): Pattern[] {
   switch (expression.type) {
     case 'and':
     case 'or':
-      return expression.children.flatMap((child) => collectAtoms(child, what));
+      return expression.children.flatMap((child) => collectAtoms(child, owner));
     case 'not':
-      return collectAtoms(expression.child, what);
+      return collectAtoms(expression.child, owner);
     case 'atom':
-      return expression.litteral ? [] : [{ what, ...expression, litteral: true }];
+      return expression.litteral ? [] : [{ owner, ...expression, litteral: true }];
     default:
       return [];
   }
 }
 
-/** One element may be turned into several expressions, the last of which is the one as written. */
+/** One element may have been converted to several expressions, of which the last is as written. */
 const keepOnePerPlace = (patterns: readonly Pattern[]): Pattern[] => [
   ...new Map(patterns.map((pattern) => [`${pattern.place.line}:${pattern.place.column}`, pattern])).values(),
 ];
@@ -41,31 +43,37 @@ const keepOnePerPlace = (patterns: readonly Pattern[]): Pattern[] => [
 const collectConditionPatterns = (rules: readonly ConditionRule[]): Pattern[] =>
   rules.flatMap(({ kind, test, place, children }) => [
     ...(test.type === 'regex'
-      ? [{ what: `condition ${kind}`, field: test.field, value: test.value, place, litteral: false }]
+      ? [{ owner: `condition ${kind}`, field: test.field, value: test.value, place, litteral: false }]
       : []),
     ...collectConditionPatterns(children),
   ]);
 
-const WITH_NAMES: ReadonlySet<MatchField> = new Set<MatchField>(['url', 'host', 'path']);
+const FIELDS_WITH_NAMES: ReadonlySet<MatchField> = new Set<MatchField>(['url', 'host', 'path']);
 
 /** A dot before a letter or digit, as in host and file names; a question mark before `name=`. */
-const OPERATOR = /\\.|\[\^?\]?(?:\\.|[^\]\\[])*\]|(\.)(?=[a-z0-9])|(?<=[\w%~/-])(\?)(?=[\w%.~-]{1,100}=)/gi;
+const LIKELY_LITERAL = /\\.|\[\^?\]?(?:\\.|[^\]\\[])*\]|(\.)(?=[a-z0-9])|(?<=[\w%~/-])(\?)(?=[\w%.~-]{1,100}=)/gi;
 
-function suggestOperator({ what, field, value, place, litteral }: Pattern): Problem[] {
-  if (!WITH_NAMES.has(field)) return [];
-  let dot = false;
-  let question = false;
-  const meant = value.replace(OPERATOR, (text, isDot?: string, isQuestion?: string) => {
-    dot ||= isDot !== undefined;
-    question ||= isQuestion !== undefined;
-    return (isDot ?? isQuestion) === undefined ? text : `\\${text}`;
+function lintPattern({ owner, field, value, place, litteral }: Pattern): Problem[] {
+  if (!FIELDS_WITH_NAMES.has(field)) return [];
+  let hasDot = false;
+  let hasQuestionMark = false;
+  const suggestion = value.replace(LIKELY_LITERAL, (text, dot?: string, questionMark?: string) => {
+    hasDot ||= dot !== undefined;
+    hasQuestionMark ||= questionMark !== undefined;
+    return (dot ?? questionMark) === undefined ? text : `\\${text}`;
   });
-  if (!dot && !question) return [];
-  const shown = value.slice(0, 200);
-  const means = question
-    ? `the question mark in "${shown}" makes the character before it optional and does not match a question mark`
-    : `a dot in "${shown}" matches any one character`;
-  const plain = litteral && !/[\\^$*+[\](){}|]/.test(value);
-  const hint = plain ? ', or add litteral="true"' : '';
-  return [createLintWarning('operator-in-pattern', place, `${what}: ${means}; write "${meant.slice(0, 200)}"${hint}`)];
+  if (!hasDot && !hasQuestionMark) return [];
+  const shownValue = value.slice(0, 200);
+  const explanation = hasQuestionMark
+    ? `the question mark in "${shownValue}" makes the character before it optional and does not match a question mark`
+    : `a dot in "${shownValue}" matches any one character`;
+  const canBeLiteral = litteral && !/[\\^$*+[\](){}|]/.test(value);
+  const hint = canBeLiteral ? ', or add litteral="true"' : '';
+  return [
+    createLintWarning(
+      'operator-in-pattern',
+      place,
+      `${owner}: ${explanation}; write "${suggestion.slice(0, 200)}"${hint}`,
+    ),
+  ];
 }

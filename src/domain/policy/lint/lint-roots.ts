@@ -1,4 +1,4 @@
-/** Roots that the policy rejects, and roots that a rule of another group matches. */
+/** Finds roots that the policy rejects, and roots that are matched by a rule of another group. */
 import type { CrawlerDefinition, RootDefinition } from '../../crawl/definition.js';
 import type { Problem } from '../../crawl/place.js';
 import type { GlobalCrawlSpaceDefinition } from '../../crawl/policy-definition.js';
@@ -16,7 +16,10 @@ interface Root {
   readonly url: CrawlUrl;
 }
 
-export function lintRoots(crawler: CrawlerDefinition, global: GlobalCrawlSpaceDefinition | undefined): Problem[] {
+export function lintRoots(
+  crawler: CrawlerDefinition,
+  globalCrawlSpace: GlobalCrawlSpaceDefinition | undefined,
+): Problem[] {
   const canonicalize = createCanonicalizer(crawler.canonicalization);
   const problems: Problem[] = [];
   const roots: Root[] = [];
@@ -32,40 +35,41 @@ export function lintRoots(crawler: CrawlerDefinition, global: GlobalCrawlSpaceDe
         ),
       );
   }
-  return [...problems, ...lintRejectedRoots(crawler, global, roots), ...lintGroupCrossings(crawler, roots)];
+  return [...problems, ...lintRejectedRoots(crawler, globalCrawlSpace, roots), ...lintGroupCrossings(crawler, roots)];
 }
 
 const getPlace = (root: RootDefinition, crawler: CrawlerDefinition) => root.place ?? crawler.place;
 
 function lintRejectedRoots(
   crawler: CrawlerDefinition,
-  global: GlobalCrawlSpaceDefinition | undefined,
+  globalCrawlSpace: GlobalCrawlSpaceDefinition | undefined,
   roots: readonly Root[],
 ): Problem[] {
-  const policy = compilePolicy(crawler, global);
+  const policy = compilePolicy(crawler, globalCrawlSpace);
   return roots.flatMap(({ definition, url }) => {
     const verdict = policy.judge({ url, discoveredVia: 'root', root: createRootContext(definition, url), hops: 0 });
     if (verdict.accepted) return [];
-    const because = verdict.detail ?? REASONS[verdict.reason].meaning;
-    const message = `root ${url.href} is rejected (${verdict.reason}): ${because}. ${REASONS[verdict.reason].remedy}`;
+    const explanation = verdict.detail ?? REASONS[verdict.reason].meaning;
+    const message = `root ${url.href} is rejected (${verdict.reason}): ${explanation}. ${REASONS[verdict.reason].remedy}`;
     return [createLintWarning('root-rejected', getPlace(definition, crawler), message)];
   });
 }
 
 /**
- * Groups only organise: a rule applies to every root of its crawler, although its group's name may suggest otherwise.
+ * Groups only organize rules: each rule applies to every root of its crawler, even if its group's name suggests
+ * otherwise.
  */
 function lintGroupCrossings(crawler: CrawlerDefinition, roots: readonly Root[]): Problem[] {
   const groups = new Set(roots.map(({ definition }) => definition.group));
   return crawler.rules.flatMap((rule) => {
     if (!groups.has(rule.group)) return [];
     const { matches } = compileExpression(rule.match, []);
-    const other = roots.find(
+    const otherRoot = roots.find(
       ({ definition, url }) =>
         definition.group !== undefined && definition.group !== rule.group && matches(new Subject(url)),
     );
-    if (!other) return [];
-    const message = `rule ${rule.number} of group "${rule.group}" also matches root ${other.url.href} of group "${other.definition.group}": groups only organize, rules apply to all roots`;
+    if (!otherRoot) return [];
+    const message = `rule ${rule.number} of group "${rule.group}" also matches root ${otherRoot.url.href} of group "${otherRoot.definition.group}": groups only organize rules, and each rule applies to all roots`;
     return [createLintWarning('group-crossing', rule.place, message)];
   });
 }

@@ -1,4 +1,4 @@
-/** Crawl rules that never match, have no effect, or undo each other. */
+/** Finds crawl rules that never match, have no effect, or undo each other. */
 import type { CrawlerDefinition } from '../../crawl/definition.js';
 import { formatPlace, type Problem } from '../../crawl/place.js';
 import type { RuleActions, RuleDefinition } from '../../crawl/policy-definition.js';
@@ -47,15 +47,15 @@ function lintNeverMatches(rule: Rule, protocols: readonly string[]): Problem[] {
 function lintIneffective(rule: Rule, crawler: CrawlerDefinition): Problem[] {
   const { actions, place } = rule.definition;
   if (actions.accept && actions.index === false && actions.follow === false) {
-    const message = `${getRuleName(rule)} accepts URLs that are neither indexed nor followed, so they are fetched for nothing; write Ignore, or Index or Follow`;
+    const message = `${getRuleName(rule)} accepts URLs that are neither indexed nor followed, so they are fetched to no purpose: write Ignore, or Index or Follow`;
     return [createLintWarning('fetched-for-nothing', place, message)];
   }
-  const grants = actions.accept === undefined && (actions.index || actions.follow);
+  const isGrant = actions.accept === undefined && (actions.index || actions.follow);
   if (
-    !grants ||
+    !isGrant ||
     crawler.defaultAccept ||
     crawler.roots.some(({ site, entireSite }) => site || entireSite) ||
-    crawler.rules.some((other) => other.actions.accept)
+    crawler.rules.some((otherRule) => otherRule.actions.accept)
   )
     return [];
   const message = `${getRuleName(rule)} grants index or follow, but no rule has Accept and defaultAccept is off, so nothing is crawled`;
@@ -63,89 +63,101 @@ function lintIneffective(rule: Rule, crawler: CrawlerDefinition): Problem[] {
 }
 
 function compareRules(rules: readonly Rule[]): Problem[] {
-  return rules.flatMap((rule, position) => {
-    const later = rules.slice(position + 1);
-    const over = later.find((other) => setsSameAspects(other, rule) && covers(other.clauses, rule.clauses));
-    if (over) return [createOverriddenProblem(rule, over)];
-    const undone =
-      rule.definition.actions.accept === false ? later.find((other) => acceptsAgain(other, rule)) : undefined;
-    return undone ? [createIgnoreUndoneProblem(rule, undone)] : lintGrantsUndone(rule, later);
+  return rules.flatMap((rule, index) => {
+    const laterRules = rules.slice(index + 1);
+    const overridingRule = laterRules.find(
+      (laterRule) => setsSameAspects(laterRule, rule) && covers(laterRule.clauses, rule.clauses),
+    );
+    if (overridingRule) return [createOverriddenProblem(rule, overridingRule)];
+    const undoingRule =
+      rule.definition.actions.accept === false
+        ? laterRules.find((laterRule) => acceptsAgain(laterRule, rule))
+        : undefined;
+    return undoingRule ? [createIgnoreUndoneProblem(rule, undoingRule)] : lintGrantsUndone(rule, laterRules);
   });
 }
 
 /**
- * A rule that narrows an earlier one is an exception to it; one for more URLs, or for others, was hardly meant to undo
- * it.
+ * A later rule that matches only some URLs of an earlier one is an exception to it; a rule that matches more or other
+ * URLs was probably not meant to undo the earlier one.
  */
-function lintGrantsUndone(rule: Rule, later: readonly Rule[]): Problem[] {
+function lintGrantsUndone(rule: Rule, laterRules: readonly Rule[]): Problem[] {
   if (rule.definition.actions.accept === false) return [];
   const aspects = (['index', 'follow'] as const).filter((aspect) => rule.definition.actions[aspect] === false);
   const found = aspects.flatMap((aspect) => {
-    const last = later.findLast(
-      (other) => other.definition.actions[aspect] !== undefined && covers(other.clauses, rule.clauses),
+    const lastSettingRule = laterRules.findLast(
+      (laterRule) => laterRule.definition.actions[aspect] !== undefined && covers(laterRule.clauses, rule.clauses),
     );
-    if (last?.definition.actions[aspect] === false) return [];
-    const by = later.find((other) => other.definition.actions[aspect] && undoesGrant(other, rule));
-    return by
-      ? [{ by, action: aspect === 'index' ? 'NoIndex' : 'NoFollow', again: aspect === 'index' ? 'indexes' : 'follows' }]
+    if (lastSettingRule?.definition.actions[aspect] === false) return [];
+    const undoingRule = laterRules.find(
+      (laterRule) => laterRule.definition.actions[aspect] && undoesGrant(laterRule, rule),
+    );
+    return undoingRule
+      ? [
+          {
+            by: undoingRule,
+            action: aspect === 'index' ? 'NoIndex' : 'NoFollow',
+            verb: aspect === 'index' ? 'indexes' : 'follows',
+          },
+        ]
       : [];
   });
-  return found.slice(0, 1).map(({ by, action, again }) => {
-    const where = `${getRuleName(by)} (${formatPlace(by.definition.place)})`;
-    const message = `${where} ${again} URLs for which ${getRuleName(rule)} has ${action}, where both match: put ${getRuleName(rule)} after it`;
+  return found.slice(0, 1).map(({ by: undoingRule, action, verb }) => {
+    const location = `${getRuleName(undoingRule)} (${formatPlace(undoingRule.definition.place)})`;
+    const message = `${location} ${verb} URLs for which ${getRuleName(rule)} has ${action}, where both match: put ${getRuleName(rule)} after it`;
     return createLintWarning('grant-undone', rule.definition.place, message);
   });
 }
 
-const undoesGrant = (later: Rule, rule: Rule): boolean =>
-  !areDisjoint(later.clauses, rule.clauses) &&
-  (covers(later.clauses, rule.clauses) || !covers(rule.clauses, later.clauses));
+const undoesGrant = (laterRule: Rule, rule: Rule): boolean =>
+  !areDisjoint(laterRule.clauses, rule.clauses) &&
+  (covers(laterRule.clauses, rule.clauses) || !covers(rule.clauses, laterRule.clauses));
 
 const ASPECTS = ['accept', 'index', 'follow', 'source', 'priorityShift'] as const;
 
 const listDefinedAspects = (actions: RuleActions) => ASPECTS.filter((aspect) => actions[aspect] !== undefined);
 
 /** Metas accumulate, so a rule that adds one always has an effect. */
-function setsSameAspects(later: Rule, { definition: { actions } }: Rule): boolean {
+function setsSameAspects(laterRule: Rule, { definition: { actions } }: Rule): boolean {
   const aspects = listDefinedAspects(actions);
   return (
     actions.metas.length === 0 &&
     actions.render === undefined &&
     aspects.length > 0 &&
-    aspects.every((aspect) => later.definition.actions[aspect] !== undefined)
+    aspects.every((aspect) => laterRule.definition.actions[aspect] !== undefined)
   );
 }
 
-function createOverriddenProblem(rule: Rule, later: Rule): Problem {
+function createOverriddenProblem(rule: Rule, laterRule: Rule): Problem {
   const { place } = rule.definition;
-  const where = `${getRuleName(later)} (${formatPlace(later.definition.place)})`;
-  if (rule.definition.actions.accept === false && later.definition.actions.accept) {
+  const location = `${getRuleName(laterRule)} (${formatPlace(laterRule.definition.place)})`;
+  if (rule.definition.actions.accept === false && laterRule.definition.actions.accept) {
     return createLintWarning(
       'ignore-undone',
       place,
-      `${where} re-accepts everything that ${getRuleName(rule)} ignores: put ${getRuleName(rule)} after it`,
+      `${location} re-accepts everything that ${getRuleName(rule)} ignores: put ${getRuleName(rule)} after it`,
     );
   }
   return createLintWarning(
     'rule-overridden',
     place,
-    `${getRuleName(rule)} has no effect: ${where} matches the same URLs and sets the same actions; change their order or remove one`,
+    `${getRuleName(rule)} has no effect: ${location} matches the same URLs and sets the same actions; change their order or remove one`,
   );
 }
 
-const acceptsAgain = (later: Rule, ignoring: Rule): boolean =>
-  later.definition.actions.accept === true && !areDisjoint(later.clauses, ignoring.clauses);
+const acceptsAgain = (laterRule: Rule, ignoringRule: Rule): boolean =>
+  laterRule.definition.actions.accept === true && !areDisjoint(laterRule.clauses, ignoringRule.clauses);
 
-const createIgnoreUndoneProblem = (rule: Rule, later: Rule): Problem =>
+const createIgnoreUndoneProblem = (rule: Rule, laterRule: Rule): Problem =>
   createLintWarning(
     'ignore-undone',
     rule.definition.place,
-    `${getRuleName(later)} (${formatPlace(later.definition.place)}) re-accepts what ${getRuleName(rule)} ignores, where both match: put ${getRuleName(rule)} after it if these URLs are to stay out`,
+    `${getRuleName(laterRule)} (${formatPlace(laterRule.definition.place)}) re-accepts what ${getRuleName(rule)} ignores, where both match: put ${getRuleName(rule)} after it if these URLs should stay out`,
   );
 
 function lintRuleCount(rules: readonly Rule[]): Problem[] {
-  const first = rules[MAX_COMPARED];
-  if (!first) return [];
+  const firstSkippedRule = rules[MAX_COMPARED];
+  if (!firstSkippedRule) return [];
   const message = `only the first ${MAX_COMPARED} of ${rules.length} rules are compared with each other`;
-  return [createLintWarning('rules-not-compared', first.definition.place, message)];
+  return [createLintWarning('rules-not-compared', firstSkippedRule.definition.place, message)];
 }

@@ -1,45 +1,48 @@
-/** Credentials and secret headers that are sent to fewer servers than their pattern seems to cover. */
+/** Finds credentials and secret headers that are sent to fewer servers than their pattern seems to cover. */
 
 import type { RootDefinition, ServerDefinition } from '../../crawl/definition.js';
 import type { Place, Problem } from '../../crawl/place.js';
 import type { ConditionRule, ConditionsDefinition } from '../../crawl/policy-definition.js';
 import { formatCondition } from '../conditions.js';
-import { findNamedServers, findRootServers, hasSecrets, NAMES_NONE, type NamedServers } from '../secret-scope.js';
+import { findNamedServers, findRootServers, hasSecrets, type NamedServers, NO_NAMED_SERVERS } from '../secret-scope.js';
 import { createLintWarning } from './codes.js';
 
-const HOW = 'the servers of the roots in this configuration';
+const ROOT_SERVERS = 'the servers of the roots in this configuration';
 
 export function lintConditionSecrets(
   { options, place, rules }: ConditionsDefinition,
   roots: readonly RootDefinition[],
 ): Problem[] {
-  const site = isOneSite(roots);
-  const global =
-    hasSecrets(options) && !site
-      ? [createUnboundSecretProblem(place, 'the global options set credentials', NAMES_NONE)]
+  const isSingleSite = isOneSite(roots);
+  const globalProblems =
+    hasSecrets(options) && !isSingleSite
+      ? [createUnboundSecretProblem(place, 'the global options set credentials', NO_NAMED_SERVERS)]
       : [];
-  return [...global, ...rules.flatMap((rule) => lintRule(rule, NAMES_NONE, site))];
+  return [...globalProblems, ...rules.flatMap((rule) => lintRule(rule, NO_NAMED_SERVERS, isSingleSite))];
 }
 
-function lintRule(rule: ConditionRule, outer: NamedServers, site: boolean): Problem[] {
-  const named = findNamedServers(rule, outer);
-  const nested = rule.children.flatMap((child) => lintRule(child, named, site));
-  const bound = !named.open || (site && named.servers.size === 0);
-  if (!hasSecrets(rule.options) || bound) return nested;
-  return [createUnboundSecretProblem(rule.place, `"${formatCondition(rule)}" sets credentials`, named), ...nested];
+function lintRule(rule: ConditionRule, outer: NamedServers, isSingleSite: boolean): Problem[] {
+  const namedServers = findNamedServers(rule, outer);
+  const nestedProblems = rule.children.flatMap((child) => lintRule(child, namedServers, isSingleSite));
+  const isBound = !namedServers.matchesOthers || (isSingleSite && namedServers.servers.size === 0);
+  if (!hasSecrets(rule.options) || isBound) return nestedProblems;
+  return [
+    createUnboundSecretProblem(rule.place, `"${formatCondition(rule)}" sets credentials`, namedServers),
+    ...nestedProblems,
+  ];
 }
 
-function createUnboundSecretProblem(place: Place, what: string, { servers }: NamedServers): Problem {
-  const named = servers.size === 0 ? HOW : `${[...servers].slice(0, 5).join(', ')} and ${HOW}`;
-  const message = `${what} and matches URLs of more than one server: they are sent to ${named} only; put them in a condition for one server, such as url "https://host/*"`;
+function createUnboundSecretProblem(place: Place, subject: string, { servers }: NamedServers): Problem {
+  const serverNames = servers.size === 0 ? ROOT_SERVERS : `${[...servers].slice(0, 5).join(', ')} and ${ROOT_SERVERS}`;
+  const message = `${subject} for URLs of more than one server, but they are sent only to ${serverNames}: put them in a condition for one server, such as url "https://host/*"`;
   return createLintWarning('credentials-unbound', place, message);
 }
 
 export const lintFetcherHeaders = ({ fetchers, crawlers }: ServerDefinition): Problem[] =>
-  fetchers.flatMap(({ name, secretHeaders: secret, place }) => {
-    const users = crawlers.filter(({ fetcher }) => fetcher === name);
-    if (secret.length === 0 || isOneSite(users.flatMap(({ roots }) => roots))) return [];
-    const message = `Header ${secret.join(', ')} of Fetcher ${name} has no url, so it is sent to ${HOW} only; set url to the prefix for which it is meant`;
+  fetchers.flatMap(({ name, secretHeaders: secretNames, place }) => {
+    const usingCrawlers = crawlers.filter(({ fetcher }) => fetcher === name);
+    if (secretNames.length === 0 || isOneSite(usingCrawlers.flatMap(({ roots }) => roots))) return [];
+    const message = `Header ${secretNames.join(', ')} of Fetcher ${name} has no url, so it is sent only to ${ROOT_SERVERS}: set url to the prefix for which it is meant`;
     return place ? [createLintWarning('credentials-unbound', place, message)] : [];
   });
 

@@ -1,6 +1,6 @@
 /**
- * Conflicts of site mode with rules and server records: URLs to which no root leads, and URLs that are accepted without
- * a rule.
+ * Finds conflicts of site mode with rules and server records: URLs that cannot be reached from any root, and URLs that
+ * are accepted without a rule.
  */
 import type { CrawlerDefinition, RootDefinition } from '../../crawl/definition.js';
 import type { Problem } from '../../crawl/place.js';
@@ -13,9 +13,9 @@ import { createLintWarning } from './codes.js';
 export function lintSites(crawler: CrawlerDefinition): Problem[] {
   const sites = crawler.roots.filter(({ site }) => site);
   if (sites.length === 0) return [];
-  const confined = sites.length === crawler.roots.length;
+  const isConfined = sites.length === crawler.roots.length;
   return [
-    ...(confined ? [...lintRulesOutside(crawler, sites), ...lintRecordsOutside(crawler, sites)] : []),
+    ...(isConfined ? [...lintRulesOutside(crawler, sites), ...lintRecordsOutside(crawler, sites)] : []),
     ...lintRulesWithoutEffect(crawler, sites),
     ...sites.flatMap((root) => lintSinglePageSite(root, crawler)),
   ];
@@ -32,20 +32,22 @@ const toSiteHostClauses = (root: RootDefinition): Clauses =>
 const collectSitePrefixes = (roots: readonly RootDefinition[]): string[] =>
   roots.flatMap(({ url }) => computeSitePrefixes(url));
 
-const WAY_OUT = 'write site="false" on the root whose links lead there, or a root for them';
+const REMEDY = 'write site="false" on the root that links there, or add a root for them';
 
 function lintRulesOutside({ rules }: CrawlerDefinition, sites: readonly RootDefinition[]): Problem[] {
-  const inside = sites.flatMap((site) => toSiteClauses(site));
-  const hosts = sites.flatMap(toSiteHostClauses);
-  const byDefault = sites.some(({ siteByDefault }) => siteByDefault);
+  const siteClauses = sites.flatMap((site) => toSiteClauses(site));
+  const hostClauses = sites.flatMap(toSiteHostClauses);
+  const usesDefault = sites.some(({ siteByDefault }) => siteByDefault);
   return rules.flatMap(({ actions, match, number, place }) => {
     if (!actions.accept) return [];
     const clauses = toClauses(match);
-    const beyond = byDefault && namesHosts(clauses) && !covers(hosts, clauses);
-    const none = areDisjoint(clauses, inside);
-    if (!none && !beyond) return [];
-    const which = none ? 'only URLs outside the sites of the roots' : 'URLs on hosts outside the sites of the roots';
-    const message = `rule ${number} accepts ${which}: every root is in site mode, the default, and its links stay on its site; ${WAY_OUT}`;
+    const exceedsHosts = usesDefault && namesHosts(clauses) && !covers(hostClauses, clauses);
+    const isOutside = areDisjoint(clauses, siteClauses);
+    if (!isOutside && !exceedsHosts) return [];
+    const urlKind = isOutside
+      ? 'only URLs outside the sites of the roots'
+      : 'URLs on hosts outside the sites of the roots';
+    const message = `rule ${number} accepts ${urlKind}: every root is in site mode, the default, and its links stay on its site; ${REMEDY}`;
     return [createLintWarning('outside-sites', place, message)];
   });
 }
@@ -54,10 +56,10 @@ const namesHosts = (clauses: Clauses): boolean =>
   clauses.every((clause) => clause.some(({ field, kind }) => field === 'host' && kind !== 'opaque'));
 
 function lintRecordsOutside({ servers }: CrawlerDefinition, sites: readonly RootDefinition[]): Problem[] {
-  const inside = collectSitePrefixes(sites);
+  const sitePrefixes = collectSitePrefixes(sites);
   return (servers?.records ?? []).flatMap(({ url, place }) => {
-    if (inside.some((prefix) => prefix.startsWith(url) || url.startsWith(prefix))) return [];
-    const message = `server record ${url} is for URLs that are on no root's site: every root is in site mode, the default, and its links stay on its site; ${WAY_OUT}`;
+    if (sitePrefixes.some((prefix) => prefix.startsWith(url) || url.startsWith(prefix))) return [];
+    const message = `server record ${url} is for URLs that are not on the site of any root: every root is in site mode, the default, and its links stay on its site; ${REMEDY}`;
     return [createLintWarning('outside-sites', place, message)];
   });
 }
@@ -88,12 +90,12 @@ const onlyGrants = ({ index, follow, source, priorityShift, metas, render }: Rul
   metas.length === 0 &&
   render === undefined;
 
-/** `http://foo.com/docs/index.html` covers the URLs that begin with it, which is this page alone. */
+/** Finds roots such as `http://foo.com/docs/index.html`: only URLs that begin like this page are on its site. */
 function lintSinglePageSite(root: RootDefinition, { place }: CrawlerDefinition): Problem[] {
   const path = URL.parse(root.url)?.pathname ?? '';
-  const name = path.slice(path.lastIndexOf('/') + 1);
-  if (root.entireSite || !root.followLinks || !/\.(?:html?|php|aspx?|jsp|xhtml)$/i.test(name)) return [];
-  const folder = root.url.slice(0, root.url.indexOf(name));
+  const fileName = path.slice(path.lastIndexOf('/') + 1);
+  if (root.entireSite || !root.followLinks || !/\.(?:html?|php|aspx?|jsp|xhtml)$/i.test(fileName)) return [];
+  const folder = root.url.slice(0, root.url.indexOf(fileName));
   const message = `the site of root ${root.url} is only that page and URLs that begin with its URL: write url="${folder}", or entireSite="true"`;
   return [createLintWarning('outside-sites', root.place ?? place, message)];
 }

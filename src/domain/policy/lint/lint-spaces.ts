@@ -1,11 +1,11 @@
-/** Crawl spaces and server records: rules that never decide, hosts in two spaces, hosts that no crawler crawls. */
+/** Checks crawl spaces and server records: rules that never decide, hosts in two spaces, hosts that are not crawled. */
 import type { CrawlerDefinition, ServerDefinition } from '../../crawl/definition.js';
 import { formatPlace, type Place, type Problem } from '../../crawl/place.js';
 import type { CrawlSpaceRule, ServerRecord, ServersDefinition } from '../../crawl/policy-definition.js';
 import { toCrawlUrl } from '../../url/crawl-url.js';
 import { compileCrawlSpace, formatSpaceRule } from '../crawl-space.js';
 import { Subject } from '../matching/subject.js';
-import { findServer, SHORTEST_PERIOD, toRecordPrefix } from '../server-records.js';
+import { findServer, MIN_PERIOD, toRecordPrefix } from '../server-records.js';
 import { type Clauses, covers, deriveFacts } from './clauses.js';
 import { createLintWarning } from './codes.js';
 import { findClausesFault } from './forms.js';
@@ -14,21 +14,21 @@ import { toWildcardClauses } from './wildcard-clauses.js';
 /** Each rule is compared with all earlier ones, so the work grows quadratically. */
 const MAX_COMPARED = 2000;
 
-/** The first matching rule decides, so a rule never does if an earlier one matches at least the same URLs. */
+/** The first matching rule decides, so a rule has no effect if an earlier one matches all of its URLs. */
 export function lintSpaceRules(rules: readonly CrawlSpaceRule[], protocols: readonly string[]): Problem[] {
-  const earlier: { readonly rule: CrawlSpaceRule; readonly clauses: Clauses }[] = [];
+  const earlierRules: { readonly rule: CrawlSpaceRule; readonly clauses: Clauses }[] = [];
   return rules.slice(0, MAX_COMPARED).flatMap((rule) => {
     const clauses = toSpaceClauses(rule);
-    const never = findClausesFault(clauses, protocols) ?? findPortFault(rule);
-    if (never)
+    const fault = findClausesFault(clauses, protocols) ?? findPortFault(rule);
+    if (fault)
       return [
-        createLintWarning('space-rule-unreachable', rule.place, `"${formatSpaceRule(rule)}" never matches: ${never}`),
+        createLintWarning('space-rule-unreachable', rule.place, `"${formatSpaceRule(rule)}" never matches: ${fault}`),
       ];
-    const first = earlier.find((other) => covers(other.clauses, clauses));
-    earlier.push({ rule, clauses });
-    if (!first) return [];
-    const where = `"${formatSpaceRule(first.rule)}" (${formatPlace(first.rule.place)})`;
-    const message = `"${formatSpaceRule(rule)}" never decides: ${where} comes first and matches the same URLs`;
+    const coveringRule = earlierRules.find((earlierRule) => covers(earlierRule.clauses, clauses));
+    earlierRules.push({ rule, clauses });
+    if (!coveringRule) return [];
+    const location = `"${formatSpaceRule(coveringRule.rule)}" (${formatPlace(coveringRule.rule.place)})`;
+    const message = `"${formatSpaceRule(rule)}" never decides: ${location} comes first and matches the same URLs`;
     return [createLintWarning('space-rule-unreachable', rule.place, message)];
   });
 }
@@ -64,47 +64,47 @@ function lintNeverMatches({ url, place }: ServerRecord, protocols: readonly stri
 
 /** With a period of 0, politeness alone would decide how often a page is visited. */
 function lintShortPeriod({ url, place, parameters: { period } }: ServerRecord): Problem[] {
-  if (period === undefined || period >= SHORTEST_PERIOD) return [];
-  const message = `server record ${url}: a period of 0 counts as ${SHORTEST_PERIOD / 1000} s, and every page is visited that often`;
+  if (period === undefined || period >= MIN_PERIOD) return [];
+  const message = `server record ${url}: a period of 0 is treated as ${MIN_PERIOD / 1000} s, so every page is visited that often`;
   return [createLintWarning('period-too-short', place, message)];
 }
 
 function lintUnboundCredentials({ url, place, parameters }: ServerRecord): Problem[] {
   const { authentication, alias } = parameters;
-  const named = alias ?? url;
-  if (authentication === undefined || /^https?:\/\/[^/?#]+\//i.test(named)) return [];
-  const server = findServer(named);
+  const urlPrefix = alias ?? url;
+  if (authentication === undefined || /^https?:\/\/[^/?#]+\//i.test(urlPrefix)) return [];
+  const server = findServer(urlPrefix);
   const message = server
-    ? `"${named}" is also a prefix of URLs on other hosts: its credentials are sent only to ${server}/`
-    : `"${named}" names no server, so its credentials are sent nowhere: put them in a record with scheme and host`;
+    ? `"${urlPrefix}" is also a prefix of URLs on other hosts: its credentials are sent only to ${server}/`
+    : `"${urlPrefix}" does not name a server, so its credentials are never sent: put them in a record with scheme and host`;
   return [createLintWarning('credentials-unbound', place, message)];
 }
 
 function lintDuplicates({ records }: ServersDefinition): Problem[] {
-  const seen = new Map<string, Place>();
+  const firstPlaces = new Map<string, Place>();
   return records.flatMap(({ url, place }) => {
     const prefix = toRecordPrefix(url);
-    const before = seen.get(prefix);
-    seen.set(prefix, place);
-    if (!before) return [];
+    const firstPlace = firstPlaces.get(prefix);
+    firstPlaces.set(prefix, place);
+    if (!firstPlace) return [];
     return [
       createLintWarning(
         'server-duplicate',
-        before,
-        `server record ${url} is repeated (${formatPlace(place)}), and the later one counts`,
+        firstPlace,
+        `server record ${url} is repeated (${formatPlace(place)}), and only the later one applies`,
       ),
     ];
   });
 }
 
-/** The global crawl space has no protocols of its own; each crawler has. */
+/** Used for the global crawl space, because only crawlers have protocols. */
 const ANY_PROTOCOL = ['http', 'https'];
 
-type Takes = (host: string) => boolean;
+type HostMatcher = (host: string) => boolean;
 
 interface Space {
   readonly crawler: CrawlerDefinition;
-  readonly takes: Takes;
+  readonly acceptsHost: HostMatcher;
 }
 
 /**
@@ -115,18 +115,20 @@ export function lintGlobalSpace({ crawlers, globalCrawlSpace }: ServerDefinition
   if (!globalCrawlSpace) return [];
   const spaces = crawlers
     .filter((crawler) => crawler.crawlSpace)
-    .map((crawler) => ({ crawler, takes: createHostMatcher(crawler) }));
-  const allows = globalCrawlSpace.rules.filter(({ verdict }) => verdict === 'allow');
-  const local = spaces.flatMap(({ crawler }) => crawler.crawlSpace?.rules ?? []);
+    .map((crawler) => ({ crawler, acceptsHost: createHostMatcher(crawler) }));
+  const allowRules = globalCrawlSpace.rules.filter(({ verdict }) => verdict === 'allow');
+  const localRules = spaces.flatMap(({ crawler }) => crawler.crawlSpace?.rules ?? []);
   return [
     ...lintSpaceRules(globalCrawlSpace.rules, ANY_PROTOCOL),
-    ...(spaces.length === crawlers.length ? allows.flatMap((rule) => lintAcceptedByNone(rule, local, spaces)) : []),
-    ...lintAcceptedByTwo([...local, ...allows], spaces),
+    ...(spaces.length === crawlers.length
+      ? allowRules.flatMap((rule) => lintHostInNoSpace(rule, localRules, spaces))
+      : []),
+    ...lintHostsInTwoSpaces([...localRules, ...allowRules], spaces),
   ];
 }
 
-/** Matches by domain rules alone, as only they divide hosts between crawlers. */
-function createHostMatcher({ crawlSpace }: CrawlerDefinition): Takes {
+/** Matches hosts by domain rules alone, because only these divide hosts between crawlers. */
+function createHostMatcher({ crawlSpace }: CrawlerDefinition): HostMatcher {
   const space = compileCrawlSpace(crawlSpace?.rules.filter(({ kind }) => kind === 'domain') ?? [], []);
   return (host) => space(new Subject(toCrawlUrl(`http://${host}/`))).rule?.verdict !== 'forbid';
 }
@@ -135,38 +137,39 @@ function createHostMatcher({ crawlSpace }: CrawlerDefinition): Takes {
  * Host names that represent a domain rule: its own host or, for a wildcard, one matching name and the matching hosts
  * that other rules name.
  */
-function listRepresentativeHosts({ target }: CrawlSpaceRule, others: readonly CrawlSpaceRule[]): string[] {
+function listRepresentativeHosts({ target }: CrawlSpaceRule, otherRules: readonly CrawlSpaceRule[]): string[] {
   const host = target.replace(/:\d+$/, '');
   if (!host.includes('*')) return [host];
   const pattern = toWildcardClauses({ field: 'host', value: host, norm: 'lower' }, 'star');
-  const named = others
+  const namedHosts = otherRules
     .filter(({ kind, target: text }) => kind === 'domain' && !text.includes('*'))
     .map(({ target: text }) => text);
-  const fitting = named.filter((text) =>
+  const matchingHosts = namedHosts.filter((text) =>
     covers(pattern, toWildcardClauses({ field: 'host', value: text, norm: 'lower' }, 'star')),
   );
-  return [host.replace(/\*/g, 'any'), ...fitting];
+  return [host.replace(/\*/g, 'any'), ...matchingHosts];
 }
 
-function lintAcceptedByNone(
+function lintHostInNoSpace(
   rule: CrawlSpaceRule,
-  local: readonly CrawlSpaceRule[],
+  localRules: readonly CrawlSpaceRule[],
   spaces: readonly Space[],
 ): Problem[] {
-  if (listRepresentativeHosts(rule, local).some((host) => spaces.some(({ takes }) => takes(host)))) return [];
-  const message = `global.rules allows ${rule.target}, but no local crawl space accepts it: its documents stay and are never crawled again`;
+  if (listRepresentativeHosts(rule, localRules).some((host) => spaces.some(({ acceptsHost }) => acceptsHost(host))))
+    return [];
+  const message = `global.rules allows ${rule.target}, but no local crawl space accepts it: its documents stay in the index and are never crawled again`;
   return [createLintWarning('host-in-no-space', rule.place, message)];
 }
 
-function lintAcceptedByTwo(rules: readonly CrawlSpaceRule[], spaces: readonly Space[]): Problem[] {
-  const domains = rules.filter(({ kind, verdict }) => kind === 'domain' && verdict === 'allow');
-  const seen = new Set<string>();
-  return domains.flatMap((rule) => {
-    if (seen.has(rule.target)) return [];
-    seen.add(rule.target);
-    const both = spaces.filter(({ takes }) => takes(listRepresentativeHosts(rule, [])[0] ?? ''));
-    if (both.length < 2) return [];
-    const names = both.map(({ crawler }) => crawler.name).join(' and ');
+function lintHostsInTwoSpaces(rules: readonly CrawlSpaceRule[], spaces: readonly Space[]): Problem[] {
+  const domainRules = rules.filter(({ kind, verdict }) => kind === 'domain' && verdict === 'allow');
+  const seenTargets = new Set<string>();
+  return domainRules.flatMap((rule) => {
+    if (seenTargets.has(rule.target)) return [];
+    seenTargets.add(rule.target);
+    const acceptingSpaces = spaces.filter(({ acceptsHost }) => acceptsHost(listRepresentativeHosts(rule, [])[0] ?? ''));
+    if (acceptingSpaces.length < 2) return [];
+    const names = acceptingSpaces.map(({ crawler }) => crawler.name).join(' and ');
     const message = `${rule.target} is in the crawl spaces of ${names}: forbid it in all but one`;
     return [createLintWarning('host-in-two-spaces', rule.place, message)];
   });

@@ -1,4 +1,4 @@
-/** What wildcards and unanchored patterns require of a URL. */
+/** Derives what wildcards and unanchored patterns require of a URL. */
 import type { MatchField, MatchNorm } from '../../crawl/policy-definition.js';
 import { analyzePattern } from '../matching/pattern.js';
 import { toUrlForm } from '../matching/text-matcher.js';
@@ -6,33 +6,33 @@ import type { WildcardSyntax } from '../matching/wildcard.js';
 import { type Clauses, deriveFacts, moveAnchorsToKind } from './clauses.js';
 import type { Fact } from './facts.js';
 
-interface Test {
+interface FieldTest {
   readonly field: MatchField;
   readonly value: string;
   readonly norm: MatchNorm;
 }
 
 /** The text before the first star and after the last one is certain; the pattern as a whole is opaque. */
-export function toWildcardClauses({ field, value, norm }: Test, syntax: WildcardSyntax): Clauses {
+export function toWildcardClauses({ field, value, norm }: FieldTest, syntax: WildcardSyntax): Clauses {
   const text = toUrlForm(value, { field, kind: 'exact', norm });
-  const special = syntax === 'star' ? /\*/ : /[*?]/;
-  if (!special.test(text)) return [deriveFacts({ field, kind: 'exact', text, norm })];
+  const wildcardCharacter = syntax === 'star' ? /\*/ : /[*?]/;
+  if (!wildcardCharacter.test(text)) return [deriveFacts({ field, kind: 'exact', text, norm })];
   if (/^\*+$/.test(text)) return [[]];
-  const head = text.slice(0, text.search(special));
-  const tail = text.split(special).at(-1) ?? '';
+  const head = text.slice(0, text.search(wildcardCharacter));
+  const tail = text.split(wildcardCharacter).at(-1) ?? '';
   const facts: Fact[] = [
     ...(head === '' ? [] : deriveFacts({ field, kind: 'prefix', text: head, norm })),
     ...(tail === '' ? [] : deriveFacts({ field, kind: 'suffix', text: tail, norm })),
   ];
-  const only = text.split('*').filter((piece) => piece !== '');
-  const whole = only.length === 1 && !special.test(only[0] ?? '');
-  if (whole && facts.length > 0) return [facts];
-  if (whole) return [deriveFacts({ field, kind: 'inside', text: only[0] ?? '', norm })];
+  const pieces = text.split('*').filter((piece) => piece !== '');
+  const isOnePiece = pieces.length === 1 && !wildcardCharacter.test(pieces[0] ?? '');
+  if (isOnePiece && facts.length > 0) return [facts];
+  if (isOnePiece) return [deriveFacts({ field, kind: 'inside', text: pieces[0] ?? '', norm })];
   return [[...facts, { field, kind: 'opaque', text, norm }]];
 }
 
 /** Clauses of a regular expression that may match anywhere in the field. */
-export function toPatternClauses({ field, value, norm }: Test): Clauses {
+export function toPatternClauses({ field, value, norm }: FieldTest): Clauses {
   if (value === '' || value === '.*') return [[]];
   const { source, kind } = moveAnchorsToKind(value, 'inside');
   const { template } = analyzePattern(source);

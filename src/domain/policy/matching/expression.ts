@@ -1,10 +1,17 @@
 /**
- * Compiles a crawl rule's match expression to one predicate, and to texts at least one of which every match contains.
+ * Compiles a crawl rule's match expression to a predicate, and derives texts that every match must contain.
  */
 
 import type { Problem } from '../../crawl/place.js';
 import type { MatchExpression } from '../../crawl/policy-definition.js';
-import { type Necessary, requireAll, requireOneOf, requireText, toIndexForm, UNKNOWN } from './necessary.js';
+import {
+  NO_REQUIRED_TEXTS,
+  type RequiredTexts,
+  requireAll,
+  requireOneOf,
+  requireText,
+  toIndexForm,
+} from './necessary.js';
 import { normalizeHostText, stripTrailingDot } from './rule-text.js';
 import type { Predicate } from './subject.js';
 import { compilePattern } from './text-matcher.js';
@@ -12,12 +19,12 @@ import { compilePattern } from './text-matcher.js';
 export interface CompiledExpression {
   readonly matches: Predicate;
   /** In the form of the folded URL, in lower case. */
-  readonly necessary: Necessary;
+  readonly requiredTexts: RequiredTexts;
 }
 
 type Atom = Extract<MatchExpression, { type: 'atom' }>;
 
-const NEVER: CompiledExpression = { matches: () => false, necessary: UNKNOWN };
+const NEVER_MATCHES: CompiledExpression = { matches: () => false, requiredTexts: NO_REQUIRED_TEXTS };
 
 /** Adds compile errors to `problems`; if there are any, the result is unusable. */
 export function compileExpression(expression: MatchExpression, problems: Problem[]): CompiledExpression {
@@ -27,8 +34,8 @@ export function compileExpression(expression: MatchExpression, problems: Problem
     case 'or':
       return compileOr(expression.children.map((child) => compileExpression(child, problems)));
     case 'not': {
-      const child = compileExpression(expression.child, problems).matches;
-      return { matches: (subject) => !child(subject), necessary: UNKNOWN };
+      const matchesChild = compileExpression(expression.child, problems).matches;
+      return { matches: (subject) => !matchesChild(subject), requiredTexts: NO_REQUIRED_TEXTS };
     }
     case 'length': {
       const { field, minimum = 0, maximum = Number.POSITIVE_INFINITY } = expression;
@@ -37,7 +44,7 @@ export function compileExpression(expression: MatchExpression, problems: Problem
           const { length } = subject.getText(field, 'none');
           return length >= minimum && length <= maximum;
         },
-        necessary: UNKNOWN,
+        requiredTexts: NO_REQUIRED_TEXTS,
       };
     }
     case 'domain':
@@ -48,17 +55,17 @@ export function compileExpression(expression: MatchExpression, problems: Problem
 }
 
 function compileAnd(children: readonly CompiledExpression[]): CompiledExpression {
-  const [only, second] = children;
-  if (only && !second) return only;
+  const [onlyChild, second] = children;
+  if (onlyChild && !second) return onlyChild;
   return {
     matches: (subject) => children.every((child) => child.matches(subject)),
-    necessary: requireAll(children.map((child) => child.necessary)),
+    requiredTexts: requireAll(children.map((child) => child.requiredTexts)),
   };
 }
 
 const compileOr = (children: readonly CompiledExpression[]): CompiledExpression => ({
   matches: (subject) => children.some((child) => child.matches(subject)),
-  necessary: requireOneOf(children.map((child) => child.necessary)),
+  requiredTexts: requireOneOf(children.map((child) => child.requiredTexts)),
 });
 
 /** A domain as it appears in canonical URLs, without a leading dot. */
@@ -68,26 +75,28 @@ export const normalizeDomain = (value: string): string =>
 /** Matches the host itself and all its subdomains. */
 function compileDomain(value: string): CompiledExpression {
   const host = normalizeDomain(value);
-  const below = `.${host}`;
-  return { matches: ({ url }) => url.host === host || url.host.endsWith(below), necessary: requireText(host) };
+  const suffix = `.${host}`;
+  return { matches: ({ url }) => url.host === host || url.host.endsWith(suffix), requiredTexts: requireText(host) };
 }
 
 function compileAtom(expression: Atom, problems: Problem[]): CompiledExpression {
   const { field, norm, value, place } = expression;
   try {
-    const { matches, necessary } = compilePattern(expression);
+    const { matches, requiredTexts } = compilePattern(expression);
     return {
       matches: (subject) => matches(subject.getText(field, norm)),
-      // The fragment is not part of a canonical URL, so the index cannot see it.
-      necessary: field === 'fragment' ? UNKNOWN : toIndexForm(necessary),
+      // The fragment is not part of a canonical URL, so the index cannot find it.
+      requiredTexts: field === 'fragment' ? NO_REQUIRED_TEXTS : toIndexForm(requiredTexts),
     };
   } catch (error) {
     problems.push(createPatternProblem(value, error, place));
-    return NEVER;
+    return NEVER_MATCHES;
   }
 }
 
-/** Only regular expressions that run in linear time are supported; others are rejected, with their place. */
+/**
+ * Creates the problem for a pattern that is rejected: only regular expressions that run in linear time are supported.
+ */
 export function createPatternProblem(value: string, error: unknown, place: Problem['place']): Problem {
   const reason = error instanceof Error ? error.message.replace(/^error parsing regexp: /, '') : String(error);
   const hint = /\(\?[=!<]|invalid escape sequence: `\\\d/.test(reason)

@@ -1,11 +1,11 @@
 /**
- * Folding of case and accents for comparisons (`norm` of crawl rules). Canonical URLs are ASCII: what a person writes
- * as `é` is `%C3%A9` in them, so such bytes are decoded before letters are folded; other escapes stay unchanged.
+ * Folds case and accents for comparisons (`norm` of crawl rules). Canonical URLs are ASCII and contain `é` as `%C3%A9`,
+ * so such bytes are decoded before letters are folded; other escapes stay unchanged.
  */
 import type { MatchNorm } from '../../crawl/policy-definition.js';
 import { decodeNonAscii, NON_ASCII } from '../../url/non-ascii.js';
 
-const MARKS = /\p{M}+/gu;
+const COMBINING_MARKS = /\p{M}+/gu;
 
 /** The form in which a text is compared. Texts with equal forms are the same under that norm. */
 export function fold(text: string, norm: MatchNorm): string {
@@ -15,5 +15,5 @@ export function fold(text: string, norm: MatchNorm): string {
 
 export function foldAccents(text: string): string {
   const decoded = decodeNonAscii(text);
-  return NON_ASCII.test(decoded) ? decoded.normalize('NFD').replace(MARKS, '').normalize('NFC') : decoded;
+  return NON_ASCII.test(decoded) ? decoded.normalize('NFD').replace(COMBINING_MARKS, '').normalize('NFC') : decoded;
 }

@@ -1,10 +1,10 @@
 /**
- * Finds, among thousands of rules, the few that can match a URL. Each rule has a set of texts, one of which every match
- * contains; the rarest four characters of each text are its key. One pass over the URL looks up every four characters
- * in turn, so the cost depends on the URL's length and hardly on the number of rules. Rules about which nothing is
- * known are always candidates.
+ * Finds, among thousands of rules, the few that can match a URL. Each rule has a set of texts, and every match
+ * contains at least one of them; the rarest four characters of each text are its key. One pass over the URL looks up
+ * every four characters in turn, so the cost depends on the URL's length and hardly on the number of rules. Rules
+ * without such texts are always candidates.
  */
-import type { Necessary } from './necessary.js';
+import type { RequiredTexts } from './necessary.js';
 
 interface Entry {
   readonly rule: number;
@@ -24,41 +24,43 @@ const KEY_LENGTH = 4;
 const FILTER_BITS = 16;
 
 /** Texts that occur in most URLs, so their keys are useless. */
-const EVERYWHERE = 'https://www. http://www. .com/ .org/ .net/ index.html';
-const EVERYWHERE_FREQUENCY = 100_000;
+const COMMON_TEXTS = 'https://www. http://www. .com/ .org/ .net/ index.html';
+const COMMON_FREQUENCY = 100_000;
 
 export class LiteralIndex {
-  private readonly always: number[] = [];
+  private readonly unindexedRules: number[] = [];
   /** Entries by key length (1 to 4; shorter texts have shorter keys), then by key. */
   private readonly tables: (Map<number, Entry[]> | undefined)[] = [];
-  /** One byte stands for many keys; almost every look-up ends here. */
+  /** Each byte covers many keys; almost all look-ups end at a byte that is 0. */
   private readonly filter = new Uint8Array(1 << FILTER_BITS);
   private hasShortKeys = false;
 
   /** @param rules what is known about each rule, by rule number, in lower case */
-  constructor(rules: readonly Necessary[]) {
+  constructor(rules: readonly RequiredTexts[]) {
     const frequencies = countKeys(rules);
-    for (const [rule, necessary] of rules.entries()) {
-      const texts = findRarestSet(necessary, frequencies);
+    for (const [rule, requiredTexts] of rules.entries()) {
+      const texts = findRarestSet(requiredTexts, frequencies);
       if (texts) for (const text of texts) this.add(rule, text, findRarestKey(text, frequencies));
-      else this.always.push(rule);
+      else this.unindexedRules.push(rule);
     }
   }
 
   /**
-   * Numbers of the rules that can match, ascending, without duplicates. `other` is a second form of the URL, or the
-   * same one.
+   * Numbers of the rules that can match, ascending, without duplicates. Both texts are forms of the URL, and may be
+   * the same.
    */
-  findCandidates(text: string, other: string): readonly number[] {
+  findCandidates(text: string, secondForm: string): readonly number[] {
     const hits: number[] = [];
-    this.collect(text, hits);
-    if (other !== text) this.collect(other, hits);
-    if (hits.length === 0) return this.always;
-    return hits.length === 1 && this.always.length === 0 ? hits : mergeHits(hits.sort(compareNumbers), this.always);
+    this.collectHits(text, hits);
+    if (secondForm !== text) this.collectHits(secondForm, hits);
+    if (hits.length === 0) return this.unindexedRules;
+    return hits.length === 1 && this.unindexedRules.length === 0
+      ? hits
+      : mergeHits(hits.sort(compareNumbers), this.unindexedRules);
   }
 
   private add(rule: number, literal: string, { key, keyEnd }: Key): void {
-    const length = keyLength(literal);
+    const length = getKeyLength(literal);
     const table = this.tables[length] ?? new Map<number, Entry[]>();
     this.tables[length] = table;
     const entry = { rule, literal, keyEnd };
@@ -66,28 +68,28 @@ export class LiteralIndex {
     if (entries) entries.push(entry);
     else table.set(key, [entry]);
     if (length < KEY_LENGTH) this.hasShortKeys = true;
-    else this.filter[filterSlot(key)] = 1;
+    else this.filter[getFilterSlot(key)] = 1;
   }
 
-  private collect(text: string, hits: number[]): void {
+  private collectHits(text: string, hits: number[]): void {
     const { filter, hasShortKeys } = this;
     const table = this.tables[KEY_LENGTH];
     let key = 0;
     for (let end = 1; end <= text.length; end++) {
       key = (key << 8) ^ text.charCodeAt(end - 1);
-      if (filter[filterSlot(key)] === 1) collectVerified(text, end, table?.get(key), hits);
-      if (hasShortKeys) this.collectShort(text, end, key, hits);
+      if (filter[getFilterSlot(key)] === 1) addVerifiedHits(text, end, table?.get(key), hits);
+      if (hasShortKeys) this.collectShortKeyHits(text, end, key, hits);
     }
   }
 
-  private collectShort(text: string, end: number, key: number, hits: number[]): void {
+  private collectShortKeyHits(text: string, end: number, key: number, hits: number[]): void {
     for (let length = 1; length < KEY_LENGTH; length++) {
-      collectVerified(text, end, this.tables[length]?.get(shortKey(key, length)), hits);
+      addVerifiedHits(text, end, this.tables[length]?.get(truncateKey(key, length)), hits);
     }
   }
 }
 
-function collectVerified(text: string, end: number, entries: readonly Entry[] | undefined, hits: number[]): void {
+function addVerifiedHits(text: string, end: number, entries: readonly Entry[] | undefined, hits: number[]): void {
   if (!entries) return;
   for (const { rule, literal, keyEnd } of entries) {
     if (end >= keyEnd && text.startsWith(literal, end - keyEnd)) hits.push(rule);
@@ -96,67 +98,68 @@ function collectVerified(text: string, end: number, entries: readonly Entry[] | 
 
 const compareNumbers = (a: number, b: number): number => a - b;
 
-const filterSlot = (key: number): number => Math.imul(key, 0x9e3779b1) >>> (32 - FILTER_BITS);
+const getFilterSlot = (key: number): number => Math.imul(key, 0x9e3779b1) >>> (32 - FILTER_BITS);
 
-const keyLength = (literal: string): number => Math.min(KEY_LENGTH, literal.length);
+const getKeyLength = (literal: string): number => Math.min(KEY_LENGTH, literal.length);
 
-const shortKey = (key: number, length: number): number => key & ((1 << (8 * length)) - 1);
+const truncateKey = (key: number, length: number): number => key & ((1 << (8 * length)) - 1);
 
 function* iterateKeys(literal: string): Generator<{ key: number; keyEnd: number }> {
-  const length = keyLength(literal);
+  const length = getKeyLength(literal);
   let key = 0;
   for (let keyEnd = 1; keyEnd <= literal.length; keyEnd++) {
     key = (key << 8) ^ literal.charCodeAt(keyEnd - 1);
-    if (keyEnd >= length) yield { key: length < KEY_LENGTH ? shortKey(key, length) : key, keyEnd };
+    if (keyEnd >= length) yield { key: length < KEY_LENGTH ? truncateKey(key, length) : key, keyEnd };
   }
 }
 
 type Frequencies = ReadonlyMap<number, number>;
 
-function countKeys(rules: readonly Necessary[]): Frequencies {
+function countKeys(rules: readonly RequiredTexts[]): Frequencies {
   const frequencies = new Map<number, number>();
-  const count = (text: string, by: number) => {
-    for (const { key } of iterateKeys(text)) frequencies.set(key, (frequencies.get(key) ?? 0) + by);
+  const countTextKeys = (text: string, amount: number) => {
+    for (const { key } of iterateKeys(text)) frequencies.set(key, (frequencies.get(key) ?? 0) + amount);
   };
-  for (const text of EVERYWHERE.split(' ')) count(text, EVERYWHERE_FREQUENCY);
-  for (const text of rules.flat(2)) count(text, 1);
+  for (const text of COMMON_TEXTS.split(' ')) countTextKeys(text, COMMON_FREQUENCY);
+  for (const text of rules.flat(2)) countTextKeys(text, 1);
   return frequencies;
 }
 
 /** Among the sets known for a rule, the one that probably occurs in the fewest URLs; short texts occur in many. */
-function findRarestSet(necessary: Necessary, frequencies: Frequencies): readonly string[] | undefined {
-  let best: readonly string[] | undefined;
-  let fewest = Number.POSITIVE_INFINITY;
-  for (const texts of necessary) {
+function findRarestSet(requiredTexts: RequiredTexts, frequencies: Frequencies): readonly string[] | undefined {
+  let rarestSet: readonly string[] | undefined;
+  let lowestCost = Number.POSITIVE_INFINITY;
+  for (const texts of requiredTexts) {
     if (texts.includes('')) continue;
     const cost = texts.reduce(
-      (sum, text) => sum + findRarestKey(text, frequencies).frequency * 8 ** (KEY_LENGTH - keyLength(text)),
+      (sum, text) => sum + findRarestKey(text, frequencies).frequency * 8 ** (KEY_LENGTH - getKeyLength(text)),
       0,
     );
-    if (cost >= fewest) continue;
-    fewest = cost;
-    best = texts;
+    if (cost >= lowestCost) continue;
+    lowestCost = cost;
+    rarestSet = texts;
   }
-  return best;
+  return rarestSet;
 }
 
 function findRarestKey(literal: string, frequencies: Frequencies): Key {
-  let best: Key = { key: 0, keyEnd: 0, frequency: Number.POSITIVE_INFINITY };
+  let rarestKey: Key = { key: 0, keyEnd: 0, frequency: Number.POSITIVE_INFINITY };
   for (const { key, keyEnd } of iterateKeys(literal)) {
     const frequency = frequencies.get(key) ?? 0;
-    if (frequency < best.frequency) best = { key, keyEnd, frequency };
+    if (frequency < rarestKey.frequency) rarestKey = { key, keyEnd, frequency };
   }
-  return best;
+  return rarestKey;
 }
 
 /** Both lists are ascending; `hits` may contain duplicates. */
-function mergeHits(hits: readonly number[], always: readonly number[]): number[] {
+function mergeHits(hits: readonly number[], unindexedRules: readonly number[]): number[] {
   const merged: number[] = [];
-  let next = 0;
+  let nextIndex = 0;
   for (const hit of hits) {
-    while (next < always.length && (always[next] ?? 0) < hit) merged.push(always[next++] ?? 0);
+    while (nextIndex < unindexedRules.length && (unindexedRules[nextIndex] ?? 0) < hit)
+      merged.push(unindexedRules[nextIndex++] ?? 0);
     if (merged[merged.length - 1] !== hit) merged.push(hit);
   }
-  while (next < always.length) merged.push(always[next++] ?? 0);
+  while (nextIndex < unindexedRules.length) merged.push(unindexedRules[nextIndex++] ?? 0);
   return merged;
 }

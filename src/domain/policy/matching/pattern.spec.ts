@@ -18,7 +18,7 @@ describe('patternShape', () => {
     ['(abc){2}x', [['abcx'], ['abc']]],
     ['[^/]*', []],
   ])('%s must contain %j', (source, expected) => {
-    expect(analyzePattern(source).necessary).toEqual(expected);
+    expect(analyzePattern(source).requiredTexts).toEqual(expected);
   });
 
   test('tells plain characters and dots from everything else', () => {
@@ -63,7 +63,7 @@ describe('patternShape', () => {
       fc.property(patterns, texts, (source, text) => {
         const regex = compiles(source);
         if (!regex?.test(text)) return;
-        for (const set of analyzePattern(source).necessary)
+        for (const set of analyzePattern(source).requiredTexts)
           expect(set.some((wanted) => text.includes(wanted))).toBe(true);
       }),
       { numRuns: 3000 },

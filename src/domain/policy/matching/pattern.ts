@@ -1,11 +1,11 @@
 /**
- * Parses a pattern far enough to know which texts every match must contain, and whether it is plain text. Most rules
- * are plain hosts, prefixes and suffixes, which need no regular expression engine and can be indexed.
+ * Parses a pattern far enough to determine which texts every match must contain, and whether it is plain text. Most
+ * rules are plain hosts, prefixes and suffixes, which need no regular expression engine and can be indexed.
  */
-import { type Necessary, UNKNOWN } from './necessary.js';
+import { NO_REQUIRED_TEXTS, type RequiredTexts } from './necessary.js';
 import type { Template } from './template.js';
 
-const SPECIAL = '^$.*+?[](){}|';
+const SPECIAL_CHARACTERS = '^$.*+?[](){}|';
 
 /**
  * The regular expression for a `litteral` pattern, in which special characters are literal and a backslash makes them
@@ -15,11 +15,11 @@ export function literalToRegex(value: string): string {
   let source = '';
   for (let i = 0; i < value.length; i++) {
     const char = value[i] ?? '';
-    const next = value[i + 1];
-    if (char === '\\' && next !== undefined) {
-      source += SPECIAL.includes(next) ? next : char + next;
+    const nextChar = value[i + 1];
+    if (char === '\\' && nextChar !== undefined) {
+      source += SPECIAL_CHARACTERS.includes(nextChar) ? nextChar : char + nextChar;
       i++;
-    } else source += SPECIAL.includes(char) ? `\\${char}` : char;
+    } else source += SPECIAL_CHARACTERS.includes(char) ? `\\${char}` : char;
   }
   return source;
 }
@@ -27,7 +27,7 @@ export function literalToRegex(value: string): string {
 export interface PatternShape {
   /** The characters of a plain pattern; undefined stands for a dot. */
   readonly template?: Template;
-  readonly necessary: Necessary;
+  readonly requiredTexts: RequiredTexts;
 }
 
 /**
@@ -37,17 +37,18 @@ export interface PatternShape {
 export function analyzePattern(source: string): PatternShape {
   const reader = new PatternReader(source);
   const branches = reader.parseAlternation();
-  if (!branches || !reader.isAtEnd()) return { necessary: UNKNOWN };
-  const [only, second] = branches;
-  const plain = only && !second && only.every((item) => (item.char ?? item.dot) && item.times === 'once');
+  if (!branches || !reader.isAtEnd()) return { requiredTexts: NO_REQUIRED_TEXTS };
+  const [onlyBranch, second] = branches;
+  const isPlain =
+    onlyBranch && !second && onlyBranch.every((item) => (item.char ?? item.isDot) && item.times === 'once');
   return {
-    template: plain ? only.map((item) => item.char) : undefined,
-    necessary: analyzeBranches(branches).necessary,
+    template: isPlain ? onlyBranch.map((item) => item.char) : undefined,
+    requiredTexts: analyzeBranches(branches).requiredTexts,
   };
 }
 
-/** once: no quantifier; optional: `?`; more: at least once; maybe: any number of times, possibly none. */
-type Times = 'once' | 'optional' | 'more' | 'maybe';
+/** once: no quantifier; optional: `?`; more: at least once; repeated: any number of times, possibly none. */
+type Times = 'once' | 'optional' | 'more' | 'repeated';
 
 /**
  * One element with its quantifier. Without any of the four optional properties it is a character class, from which
@@ -56,9 +57,9 @@ type Times = 'once' | 'optional' | 'more' | 'maybe';
 interface Item {
   readonly times: Times;
   readonly char?: string;
-  readonly dot?: true;
+  readonly isDot?: true;
   /** An anchor, which matches no character. */
-  readonly empty?: true;
+  readonly isAnchor?: true;
   readonly group?: readonly (readonly Item[])[];
 }
 
@@ -76,7 +77,7 @@ class PatternReader {
     return this.position === this.source.length;
   }
 
-  /** Undefined for syntax that is left to the engine. */
+  /** Returns undefined for syntax that is not analyzed here. */
   parseAlternation(depth = 0): Item[][] | undefined {
     if (depth > MAX_DEPTH) return undefined;
     const branches: Item[][] = [[]];
@@ -100,8 +101,8 @@ class PatternReader {
     if (char === '\\') return this.parseEscape();
     if ('*+?{}]'.includes(char)) return undefined;
     this.position++;
-    if (char === '.') return { dot: true };
-    return char === '^' || char === '$' ? { empty: true } : { char };
+    if (char === '.') return { isDot: true };
+    return char === '^' || char === '$' ? { isAnchor: true } : { char };
   }
 
   private parseGroup(depth: number): Unquantified | undefined {
@@ -125,11 +126,11 @@ class PatternReader {
   }
 
   private parseEscape(): Unquantified | undefined {
-    const next = this.source[this.position + 1];
-    if (next === undefined || 'QEpPx0123456789'.includes(next)) return undefined;
+    const nextChar = this.source[this.position + 1];
+    if (nextChar === undefined || 'QEpPx0123456789'.includes(nextChar)) return undefined;
     this.position += 2;
-    if (!/[a-z]/i.test(next)) return { char: next };
-    return 'bBAz'.includes(next) ? { empty: true } : {};
+    if (!/[a-z]/i.test(nextChar)) return { char: nextChar };
+    return 'bBAz'.includes(nextChar) ? { isAnchor: true } : {};
   }
 
   private parseQuantifier(): Times {
@@ -137,8 +138,8 @@ class PatternReader {
     const [text = '', mark = '', minimum] = /^(?:([*+?])|\{(\d+)(?:,\d*)?\})\??/.exec(this.lookAhead()) ?? [];
     this.position += text.length;
     if (text === '') return 'once';
-    if (minimum !== undefined) return Number(minimum) > 0 ? 'more' : 'maybe';
-    return mark === '+' ? 'more' : mark === '?' ? 'optional' : 'maybe';
+    if (minimum !== undefined) return Number(minimum) > 0 ? 'more' : 'repeated';
+    return mark === '+' ? 'more' : mark === '?' ? 'optional' : 'repeated';
   }
 
   /** The next characters, enough for any quantifier. */
@@ -149,59 +150,60 @@ class PatternReader {
 
 interface Analysis {
   /** All texts that the part matches, if they are few. */
-  readonly exact?: readonly string[];
-  readonly necessary: Necessary;
+  readonly exactTexts?: readonly string[];
+  readonly requiredTexts: RequiredTexts;
 }
 
-/** More alternatives than this are not worth an index entry each. */
+/** Maximum number of alternatives that get an index entry each. */
 const MAX_TEXTS = 16;
 
 function analyzeBranches(branches: readonly (readonly Item[])[]): Analysis {
   const analyses = branches.map(analyzeSequence);
-  const [only, second] = analyses;
-  if (only && !second) return only;
-  const exact = analyses.flatMap((analysis) => analysis.exact ?? []);
-  if (exact.length <= MAX_TEXTS && analyses.every((analysis) => analysis.exact)) return { exact, necessary: [exact] };
-  const any = analyses.flatMap((analysis) => analysis.necessary[0] ?? []);
-  const reported = any.length <= MAX_TEXTS && analyses.every((analysis) => analysis.necessary.length > 0);
-  return { necessary: reported ? [any] : UNKNOWN };
+  const [onlyAnalysis, second] = analyses;
+  if (onlyAnalysis && !second) return onlyAnalysis;
+  const exactTexts = analyses.flatMap((analysis) => analysis.exactTexts ?? []);
+  if (exactTexts.length <= MAX_TEXTS && analyses.every((analysis) => analysis.exactTexts))
+    return { exactTexts, requiredTexts: [exactTexts] };
+  const alternatives = analyses.flatMap((analysis) => analysis.requiredTexts[0] ?? []);
+  const isKnown = alternatives.length <= MAX_TEXTS && analyses.every((analysis) => analysis.requiredTexts.length > 0);
+  return { requiredTexts: isKnown ? [alternatives] : NO_REQUIRED_TEXTS };
 }
 
 function analyzeSequence(items: readonly Item[]): Analysis {
-  const necessary: (readonly string[])[] = [];
+  const requiredTexts: (readonly string[])[] = [];
   let run: readonly string[] = [''];
-  let whole = true;
-  const endRun = (next: readonly string[] = ['']) => {
-    if (!run.includes('')) necessary.push(run);
-    run = next;
-    whole = false;
+  let isExact = true;
+  const endRun = (nextRun: readonly string[] = ['']) => {
+    if (!run.includes('')) requiredTexts.push(run);
+    run = nextRun;
+    isExact = false;
   };
-  for (let at = 0; at < items.length; at++) {
-    const item = items[at]!;
-    if (item.empty) continue;
-    const end = findLiteralEnd(items, at);
-    if (end > at) {
-      const text = joinCharacters(items, at, end);
+  for (let index = 0; index < items.length; index++) {
+    const item = items[index]!;
+    if (item.isAnchor) continue;
+    const end = findLiteralEnd(items, index);
+    if (end > index) {
+      const text = joinCharacters(items, index, end);
       run = run.map((head) => head + text);
-      at = end - 1;
+      index = end - 1;
       continue;
     }
-    const { exact, necessary: inside } = analyzeItem(item);
-    const grown = exact && extendRun(run, exact, item.times);
-    if (grown) run = grown;
+    const { exactTexts, requiredTexts: itemTexts } = analyzeItem(item);
+    const extendedRun = exactTexts && extendRun(run, exactTexts, item.times);
+    if (extendedRun) run = extendedRun;
     else {
-      if (item.times === 'once' || item.times === 'more') necessary.push(...inside);
+      if (item.times === 'once' || item.times === 'more') requiredTexts.push(...itemTexts);
       endRun();
     }
     // `ab+c` contains `ab` and `bc`, but not always `abc`: a repeated item ends its run and begins the next one.
-    if (grown && item.times === 'more') endRun(exact);
+    if (extendedRun && item.times === 'more') endRun(exactTexts);
   }
-  const exact = whole ? run : undefined;
+  const exactTexts = isExact ? run : undefined;
   endRun();
-  return { exact, necessary: sortLongestFirst(necessary) };
+  return { exactTexts, requiredTexts: sortLongestFirst(requiredTexts) };
 }
 
-/** Skips characters without a quantifier: most patterns consist of little else. */
+/** Finds the end of a run of characters without quantifiers; most patterns consist of little else. */
 function findLiteralEnd(items: readonly Item[], start: number): number {
   let end = start;
   while (items[end]?.char !== undefined && items[end]!.times === 'once') end++;
@@ -210,23 +212,23 @@ function findLiteralEnd(items: readonly Item[], start: number): number {
 
 function joinCharacters(items: readonly Item[], start: number, end: number): string {
   let text = '';
-  for (let at = start; at < end; at++) text += items[at]!.char!;
+  for (let index = start; index < end; index++) text += items[index]!.char!;
   return text;
 }
 
 function analyzeItem({ char, group }: Item): Analysis {
-  if (char !== undefined) return { exact: [char], necessary: [[char]] };
-  return group ? analyzeBranches(group) : { necessary: UNKNOWN };
+  if (char !== undefined) return { exactTexts: [char], requiredTexts: [[char]] };
+  return group ? analyzeBranches(group) : { requiredTexts: NO_REQUIRED_TEXTS };
 }
 
 function extendRun(run: readonly string[], texts: readonly string[], times: Times): readonly string[] | undefined {
-  if (times === 'maybe') return undefined;
-  const all = times === 'optional' ? [...texts, ''] : texts;
-  if (run.length * all.length > MAX_TEXTS) return undefined;
-  return run.flatMap((head) => all.map((tail) => head + tail));
+  if (times === 'repeated') return undefined;
+  const alternatives = times === 'optional' ? [...texts, ''] : texts;
+  if (run.length * alternatives.length > MAX_TEXTS) return undefined;
+  return run.flatMap((head) => alternatives.map((tail) => head + tail));
 }
 
 const getShortestLength = (texts: readonly string[]): number => Math.min(...texts.map((text) => text.length));
 
-const sortLongestFirst = (sets: readonly (readonly string[])[]): Necessary =>
+const sortLongestFirst = (sets: readonly (readonly string[])[]): RequiredTexts =>
   [...sets].sort((a, b) => getShortestLength(b) - getShortestLength(a));

@@ -1,27 +1,27 @@
 /**
- * Converts the text of a rule to the form in which URLs are stored: a rule applies to a URL however either of them is
- * written. Default ports, a host's trailing dot, percent-encoding, non-ASCII letters, and the case of scheme and host
- * make no difference.
+ * Converts the text of a rule to the form in which URLs are stored, so that a rule applies to a URL no matter how
+ * either of them is written. Default ports, a host's trailing dot, percent-encoding, non-ASCII letters, and the case of
+ * scheme and host make no difference.
  */
 import type { MatchField, MatchKind } from '../../crawl/policy-definition.js';
 import { encodeNonAscii, NON_ASCII } from '../../url/non-ascii.js';
 import { normalizeEscapes } from '../../url/url-form.js';
 
-/** Stands for one character that the rule leaves open. */
+/** Placeholder for any one character in the text of a rule. */
 export const ANY_CHARACTER = '\u0000';
 
 const WILDCARD = /([*?\u0000])/;
 /** Characters that the URL standard encodes, in the path and in the query. */
-const PATH_ENCODED = createEncoder((char) => URL.parse(`http://h/${char}x`)?.pathname.slice(1, -1));
-const QUERY_ENCODED = createEncoder((char) => URL.parse(`http://h/?${char}x`)?.search.slice(1, -1));
+const encodePath = createEncoder((char) => URL.parse(`http://h/${char}x`)?.pathname.slice(1, -1));
+const encodeQuery = createEncoder((char) => URL.parse(`http://h/?${char}x`)?.search.slice(1, -1));
 
 function createEncoder(encode: (char: string) => string | undefined): (text: string) => string {
-  const changed = new Map<string, string>();
+  const encodedCharacters = new Map<string, string>();
   for (const char of ' "\'<>[]^`{|}') {
     const encoded = encode(char);
-    if (encoded?.startsWith('%')) changed.set(char, encoded);
+    if (encoded?.startsWith('%')) encodedCharacters.set(char, encoded);
   }
-  return (text) => text.replace(/[ "'<>[\]^`{|}]/g, (char) => changed.get(char) ?? char);
+  return (text) => text.replace(/[ "'<>[\]^`{|}]/g, (char) => encodedCharacters.get(char) ?? char);
 }
 
 export interface RuleText {
@@ -47,9 +47,9 @@ export function normalizeRuleText(text: string, { field, kind }: RuleText): stri
         ? normalizeUrlText(text, kind === 'exact')
         : normalizePathAndQuery(text);
     case 'query':
-      return normalizePart(text, QUERY_ENCODED);
+      return normalizePart(text, encodeQuery);
     case 'path':
-      return normalizePart(text, PATH_ENCODED);
+      return normalizePart(text, encodePath);
     case 'fragment':
       return normalizeEscapes(encodeNonAscii(text));
   }
@@ -60,32 +60,32 @@ const normalizePart = (text: string, encode: (text: string) => string): string =
 
 function normalizePathAndQuery(text: string): string {
   const queryStart = text.indexOf('?');
-  if (queryStart < 0) return normalizePart(text, PATH_ENCODED);
-  return normalizePart(text.slice(0, queryStart), PATH_ENCODED) + normalizePart(text.slice(queryStart), QUERY_ENCODED);
+  if (queryStart < 0) return normalizePart(text, encodePath);
+  return normalizePart(text.slice(0, queryStart), encodePath) + normalizePart(text.slice(queryStart), encodeQuery);
 }
 
 const DEFAULT_PORTS: Readonly<Record<string, string>> = { http: '80', https: '443' };
 const DOT_SEGMENT = /\/(?:\.|%2e){1,2}\//i;
 
-const SERVER = /^([a-z*?\u0000][a-z0-9+.*?\u0000-]*):\/\/([^/?#\\]*)/i;
+const SERVER_PATTERN = /^([a-z*?\u0000][a-z0-9+.*?\u0000-]*):\/\/([^/?#\\]*)/i;
 
-/** @param ends nothing may follow the text, so a URL without a path is that of the home page */
-function normalizeUrlText(text: string, ends: boolean): string {
-  const [beginning = '', scheme, authority = ''] = SERVER.exec(text) ?? [];
+/** @param endsUrl whether the text is the end of the URL, so that a URL without a path is that of the home page */
+function normalizeUrlText(text: string, endsUrl: boolean): string {
+  const [beginning = '', scheme, authority = ''] = SERVER_PATTERN.exec(text) ?? [];
   if (scheme === undefined) return normalizePathAndQuery(text);
   const rest = text.slice(beginning.length);
   const protocol = scheme.toLowerCase();
   const server = authority.slice(authority.lastIndexOf('@') + 1);
   const [, host = server, port] = /^(.*?)(?::(\d*))?$/s.exec(server.endsWith(']') ? '' : server) ?? [];
-  const named = server.endsWith(']') ? server : host;
+  const hostName = server.endsWith(']') ? server : host;
   // If nothing follows a name, its last label may be the beginning of a longer one.
-  const whole = ends && !named.includes('*');
-  const complete = whole || rest.startsWith('/') || port !== undefined;
-  const shown = complete ? stripTrailingDot(normalizeHostText(named, true)) : normalizeHostText(named);
+  const isWhole = endsUrl && !hostName.includes('*');
+  const isComplete = isWhole || rest.startsWith('/') || port !== undefined;
+  const hostText = isComplete ? stripTrailingDot(normalizeHostText(hostName, true)) : normalizeHostText(hostName);
   const isDefault = port === '' || port === DEFAULT_PORTS[protocol];
   const portText = port === undefined || isDefault ? '' : `:${port}`;
-  const path = rest === '' && (whole || (port !== undefined && isDefault)) ? '/' : removeDotSegments(rest);
-  return `${protocol}://${shown}${portText}${normalizePathAndQuery(path)}`;
+  const path = rest === '' && (isWhole || (port !== undefined && isDefault)) ? '/' : removeDotSegments(rest);
+  return `${protocol}://${hostText}${portText}${normalizePathAndQuery(path)}`;
 }
 
 function removeDotSegments(rest: string): string {
@@ -98,19 +98,19 @@ function removeDotSegments(rest: string): string {
 
 const WHOLE_NAME = /^(?:[^/?#@\\:\s[\]]+|\[[^\]]+\])$/;
 
-/** @param whole the text is a name from its first to its last label, so the URL standard can interpret it */
-export function normalizeHostText(text: string, whole = false): string {
+/** @param isWhole whether the text is a complete name, so that the URL standard can interpret it */
+export function normalizeHostText(text: string, isWhole = false): string {
   if (WILDCARD.test(text)) return text.split(WILDCARD).map(normalizeLabels).join('');
-  const parsed = whole && WHOLE_NAME.test(text) ? URL.parse(`http://${text}/`) : undefined;
+  const parsed = isWhole && WHOLE_NAME.test(text) ? URL.parse(`http://${text}/`) : undefined;
   return parsed?.hostname ?? normalizeLabels(text);
 }
 
 /** Converts labels of a name to lower case and punycode. Labels that are not valid are only lower-cased. */
 function normalizeLabels(text: string): string {
   if (!NON_ASCII.test(text)) return text.toLowerCase();
-  const dot = text.startsWith('.') ? '.' : '';
-  const host = URL.parse(`http://${text.slice(dot.length)}`)?.hostname;
-  return host === undefined ? text.toLowerCase() : dot + host;
+  const leadingDot = text.startsWith('.') ? '.' : '';
+  const host = URL.parse(`http://${text.slice(leadingDot.length)}`)?.hostname;
+  return host === undefined ? text.toLowerCase() : leadingDot + host;
 }
 
 /** In an expression with plain dots, a dot at the end of a name may also be ANY_CHARACTER. */
@@ -119,20 +119,20 @@ export const stripTrailingDot = (host: string): string =>
 
 const SERVER_IN_EXPRESSION = /^(\^?(https?):\/\/(?:\\\.|[^/\\?#:()|[\]])*?)((?:\\\.)?)((?::\d+)?)(?=\/|\$$)/i;
 
-const ENCODED = /^%[0-9a-f]{2}$/i;
+const ENCODED_BYTE = /^%[0-9a-f]{2}$/i;
 
 /** Normalizes escapes outside character classes; inside one, an escape would be several alternative characters. */
 function normalizeExpressionEscapes(source: string): string {
   if (!source.includes('%')) return source;
   let text = '';
   let inClass = false;
-  for (let at = 0; at < source.length; at++) {
-    const char = source.charAt(at);
-    const encoded = source.slice(at, at + 3);
-    if (char === '\\') text += source.slice(at, ++at + 1);
-    else if (!inClass && ENCODED.test(encoded)) {
+  for (let index = 0; index < source.length; index++) {
+    const char = source.charAt(index);
+    const encoded = source.slice(index, index + 3);
+    if (char === '\\') text += source.slice(index, ++index + 1);
+    else if (!inClass && ENCODED_BYTE.test(encoded)) {
       text += normalizeEscapes(encoded).replace(/^\.$/, '\\.');
-      at += 2;
+      index += 2;
     } else {
       inClass = char === '[' || (inClass && char !== ']');
       text += char;
@@ -146,10 +146,10 @@ function normalizeExpressionEscapes(source: string): string {
  * dot.
  */
 export function normalizeRuleExpression(source: string, field: MatchField): string {
-  const escapes = normalizeExpressionEscapes(source);
-  if (field === 'host') return escapes.replace(/([^\\.])\\\.\$$/, '$1$');
-  if (field !== 'url') return escapes;
-  return escapes.replace(SERVER_IN_EXPRESSION, (_, front: string, scheme: string, _dot: string, port: string) =>
+  const normalized = normalizeExpressionEscapes(source);
+  if (field === 'host') return normalized.replace(/([^\\.])\\\.\$$/, '$1$');
+  if (field !== 'url') return normalized;
+  return normalized.replace(SERVER_IN_EXPRESSION, (_, front: string, scheme: string, _dot: string, port: string) =>
     port.slice(1) === DEFAULT_PORTS[scheme.toLowerCase()] ? front : front + port,
   );
 }

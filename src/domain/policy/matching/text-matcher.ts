@@ -6,7 +6,7 @@ import { RE2JS } from 're2js';
 import type { MatchField, MatchKind, MatchNorm } from '../../crawl/policy-definition.js';
 import { decodeNonAscii, NON_ASCII } from '../../url/non-ascii.js';
 import { fold, foldAccents } from './fold.js';
-import { mapTexts, type Necessary, requireAll, requireText, UNKNOWN } from './necessary.js';
+import { mapTexts, NO_REQUIRED_TEXTS, type RequiredTexts, requireAll, requireText } from './necessary.js';
 import { analyzePattern, literalToRegex } from './pattern.js';
 import { ANY_CHARACTER, normalizeRuleExpression, normalizeRuleText } from './rule-text.js';
 import { findTemplate, matchesAt, type Template } from './template.js';
@@ -25,13 +25,13 @@ export interface CompiledPattern {
   /** Expects a text folded with the same norm. */
   readonly matches: TextMatcher;
   /** Refers to texts folded with the same norm. */
-  readonly necessary: Necessary;
+  readonly requiredTexts: RequiredTexts;
 }
 
-/** Longer patterns are rejected: their automata would take more memory than a rule is worth. */
+/** Longer patterns are rejected, because their automata would take too much memory. */
 const MAX_PATTERN_LENGTH = 4096;
 
-/** @throws Error with a message for a person if the pattern is not a regular expression that runs in linear time */
+/** @throws Error with a message for users if the pattern is not a regular expression that runs in linear time */
 export function compilePattern(definition: PatternDefinition): CompiledPattern {
   const { value, kind, norm, field } = definition;
   if (value.length > MAX_PATTERN_LENGTH) throw new Error(`longer than ${MAX_PATTERN_LENGTH} characters`);
@@ -40,18 +40,20 @@ export function compilePattern(definition: PatternDefinition): CompiledPattern {
   if (template) {
     const text = toUrlForm(template.map((char) => char ?? ANY_CHARACTER).join(''), definition);
     if (!text.includes(ANY_CHARACTER))
-      return { matches: createLiteralMatcher(text, kind), necessary: requireText(text) };
+      return { matches: createLiteralMatcher(text, kind), requiredTexts: requireText(text) };
     const chars = text.split('').map((char) => (char === ANY_CHARACTER ? undefined : char));
     return {
       matches: createTemplateMatcher(chars, kind),
-      necessary: requireAll(text.split(ANY_CHARACTER).map(requireText)),
+      requiredTexts: requireAll(text.split(ANY_CHARACTER).map(requireText)),
     };
   }
   const expression = normalizeRuleExpression(source, field);
-  const { necessary } = analyzePattern(expression);
-  // A non-ASCII character is several characters in the URL, so the index cannot see it.
-  const folded = NON_ASCII.test(expression) ? UNKNOWN : mapTexts(necessary, (text) => fold(text, norm));
-  return { matches: createRegexMatcher(expression, kind, norm), necessary: folded };
+  const { requiredTexts } = analyzePattern(expression);
+  // A non-ASCII character is several characters in the URL, so the index cannot find it.
+  const foldedTexts = NON_ASCII.test(expression)
+    ? NO_REQUIRED_TEXTS
+    : mapTexts(requiredTexts, (text) => fold(text, norm));
+  return { matches: createRegexMatcher(expression, kind, norm), requiredTexts: foldedTexts };
 }
 
 /** Converts a text to the form of canonical URLs and folds it. */
@@ -97,12 +99,14 @@ const ANCHORS: Readonly<Record<MatchKind, readonly [open: string, close: string]
 
 /** @throws Error with the engine's own message */
 function createRegexMatcher(source: string, kind: MatchKind, norm: MatchNorm): TextMatcher {
-  const decodes = norm === 'none' && NON_ASCII.test(source);
-  const folded = norm === 'norm' ? foldAccents(source) : norm === 'lower' || decodes ? decodeNonAscii(source) : source;
+  const shouldDecode = norm === 'none' && NON_ASCII.test(source);
+  const foldedSource =
+    norm === 'norm' ? foldAccents(source) : norm === 'lower' || shouldDecode ? decodeNonAscii(source) : source;
   const flags = norm === 'none' ? 0 : RE2JS.CASE_INSENSITIVE;
-  const alone = RE2JS.compile(folded, flags);
-  const [open, close] = ANCHORS[kind];
-  // Also compiled without anchors: a stray parenthesis must not pair with theirs.
-  const regex = kind === 'inside' ? alone : RE2JS.compile(open + folded + close, flags);
-  return decodes ? (text) => regex.test(decodeNonAscii(text)) : (text) => regex.test(text);
+  const unanchoredRegex = RE2JS.compile(foldedSource, flags);
+  const [openingAnchor, closingAnchor] = ANCHORS[kind];
+  // Compiled without anchors first, so that a stray parenthesis cannot pair with one of theirs.
+  const regex =
+    kind === 'inside' ? unanchoredRegex : RE2JS.compile(openingAnchor + foldedSource + closingAnchor, flags);
+  return shouldDecode ? (text) => regex.test(decodeNonAscii(text)) : (text) => regex.test(text);
 }

@@ -1,8 +1,8 @@
 /**
- * Wildcards: `*` stands for any run of characters and, if enabled, `?` for any one character. The whole text must
+ * Compiles wildcards: `*` matches any run of characters and, if enabled, `?` any one character. The whole text must
  * match.
  */
-import { type Necessary, requireAll, requireText } from './necessary.js';
+import { type RequiredTexts, requireAll, requireText } from './necessary.js';
 import { findTemplate, matchesAt } from './template.js';
 import type { TextMatcher } from './text-matcher.js';
 
@@ -10,23 +10,23 @@ import type { TextMatcher } from './text-matcher.js';
 export type WildcardSyntax = 'star' | 'star-question';
 
 /**
- * The pieces between stars are searched for from left to right, each at its first occurrence: no backtracking, so no
- * exponential time.
+ * The pieces between stars are searched for from left to right, each at its first occurrence, so there is no
+ * backtracking and the time is never exponential.
  */
 export function createWildcardMatcher(pattern: string, syntax: WildcardSyntax): TextMatcher {
   const pieces = pattern.split('*').map((text) => (syntax === 'star' ? compilePlainPiece(text) : compilePiece(text)));
-  const first = pieces[0] ?? compilePlainPiece('');
-  if (pieces.length === 1) return (text) => text.length === first.length && first.fits(text, 0);
-  const last = pieces[pieces.length - 1] ?? compilePlainPiece('');
-  const middle = pieces.slice(1, -1).filter(({ length }) => length > 0);
+  const firstPiece = pieces[0] ?? compilePlainPiece('');
+  if (pieces.length === 1) return (text) => text.length === firstPiece.length && firstPiece.matchesAt(text, 0);
+  const lastPiece = pieces[pieces.length - 1] ?? compilePlainPiece('');
+  const middlePieces = pieces.slice(1, -1).filter(({ length }) => length > 0);
   return (text) => {
-    const end = text.length - last.length;
-    if (end < first.length || !first.fits(text, 0) || !last.fits(text, end)) return false;
-    let from = first.length;
-    for (const { find, length } of middle) {
-      const at = find(text, from);
-      if (at < 0 || at + length > end) return false;
-      from = at + length;
+    const end = text.length - lastPiece.length;
+    if (end < firstPiece.length || !firstPiece.matchesAt(text, 0) || !lastPiece.matchesAt(text, end)) return false;
+    let from = firstPiece.length;
+    for (const { find, length } of middlePieces) {
+      const position = find(text, from);
+      if (position < 0 || position + length > end) return false;
+      from = position + length;
     }
     return true;
   };
@@ -34,14 +34,14 @@ export function createWildcardMatcher(pattern: string, syntax: WildcardSyntax): 
 
 interface Piece {
   readonly length: number;
-  readonly fits: (text: string, at: number) => boolean;
+  readonly matchesAt: (text: string, position: number) => boolean;
   /** First position of the piece at or after `from`; -1 if there is none. */
   readonly find: (text: string, from: number) => number;
 }
 
 const compilePlainPiece = (piece: string): Piece => ({
   length: piece.length,
-  fits: (text, at) => text.startsWith(piece, at),
+  matchesAt: (text, position) => text.startsWith(piece, position),
   find: (text, from) => text.indexOf(piece, from),
 });
 
@@ -50,13 +50,13 @@ function compilePiece(text: string): Piece {
   const template = text.split('').map((char) => (char === '?' ? undefined : char));
   return {
     length: template.length,
-    fits: (whole, at) => matchesAt(template, whole, at),
+    matchesAt: (whole, position) => matchesAt(template, whole, position),
     find: (whole, from) => findTemplate(template, whole, from),
   };
 }
 
-/** The texts between wildcards, all of which every match contains. */
-export const listRequiredTexts = (pattern: string, syntax: WildcardSyntax): Necessary =>
+/** Lists the texts between wildcards; every match contains all of them. */
+export const listRequiredTexts = (pattern: string, syntax: WildcardSyntax): RequiredTexts =>
   requireAll(pattern.split(syntax === 'star' ? '*' : /[*?]/).map(requireText));
 
 /** Splits a set of wildcards, one per line; blank lines are ignored. */

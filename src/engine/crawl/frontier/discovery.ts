@@ -9,15 +9,16 @@ import type { Reason } from '../../../domain/policy/reasons.js';
 import type { FrontierStore, NewUrl } from '../../ports/frontier-store.js';
 import { Batcher } from '../../support/batcher.js';
 
-const LINKS_PER_CALL = 5_000;
-const HOSTS_REMEMBERED = 20_000;
-const PATHS_REMEMBERED = 50_000;
+const MAX_LINKS_PER_CALL = 5_000;
+const MAX_HOSTS = 20_000;
+const MAX_PATHS = 50_000;
 /** A limit may be exceeded by this many URLs, so that a host near its limit does not cost a store call for each link. */
 const SLACK = 32;
 /**
- * Once a path has grown by this fraction of its limit, the store is asked once how many URLs it had before the start.
+ * Once a path has grown by this fraction of its limit, all its URLs are counted in the store once, including those
+ * found before the start.
  */
-const RECOUNT_AT = 1 / 64;
+const RECOUNT_THRESHOLD = 1 / 64;
 
 export interface DiscoveryTarget {
   readonly traps: TrapDefinition;
@@ -34,7 +35,7 @@ export class Discovery {
     private readonly store: Pick<FrontierStore, 'discover' | 'count'>,
     private readonly findTarget: (crawler: string) => DiscoveryTarget | undefined,
   ) {
-    this.batcher = new Batcher((lists) => this.discoverLists(lists), LINKS_PER_CALL);
+    this.batcher = new Batcher((lists) => this.discoverLists(lists), MAX_LINKS_PER_CALL);
   }
 
   /** Resolves with the new links once all are stored. */
@@ -54,8 +55,8 @@ export class Discovery {
       if (room === 'some') batch.add(url);
     }
     inserted.push(...(await this.insert(batch.takeAll())));
-    const byUrl = new Map(inserted.map((state) => [identityOf(state), state]));
-    return lists.map((list) => [...new Set(list.map(identityOf))].flatMap((url) => byUrl.get(url) ?? []));
+    const byUrl = new Map(inserted.map((state) => [getUrlIdentity(state), state]));
+    return lists.map((list) => [...new Set(list.map(getUrlIdentity))].flatMap((url) => byUrl.get(url) ?? []));
   }
 
   private async insert(urls: NewUrl[]): Promise<UrlState[]> {
@@ -72,41 +73,42 @@ export class Discovery {
     return inserted;
   }
 
-  /** Whether there is room for one more URL; unknown while it is not known how many URLs of the batch are new. */
+  /** Checks whether there is room for one more URL; `unknown` until it is known how many URLs of the batch are new. */
   private async checkRoom(url: NewUrl, batch: PendingUrls): Promise<'some' | 'none' | 'unknown'> {
     const target = this.findTarget(url.crawler);
     // The crawler was removed while the page was in flight: the links wait in the store until it is back.
     if (!target) return 'some';
     const { maxUrlsPerHost, maxQueryVariants } = target.traps;
-    const onHost = maxUrlsPerHost - (await this.countHostUrls(url));
-    const path = pathOf(url);
-    const ofPath =
+    const hostCapacity = maxUrlsPerHost - (await this.countHostUrls(url));
+    const path = getPathIdentity(url);
+    const pathCapacity =
       path === ''
         ? Number.POSITIVE_INFINITY
         : maxQueryVariants - (await this.countVariants(url, path, maxQueryVariants));
-    if (onHost <= 0 || ofPath <= 0) {
-      target.refuse(url, onHost <= 0 ? 'trap-host-size' : 'trap-query-variants');
+    if (hostCapacity <= 0 || pathCapacity <= 0) {
+      target.refuse(url, hostCapacity <= 0 ? 'trap-host-size' : 'trap-query-variants');
       return 'none';
     }
-    const full =
-      batch.getCount(hostOf(url)) >= Math.max(onHost, SLACK) ||
-      (path !== '' && batch.getCount(path) >= Math.max(ofPath, SLACK));
-    return full ? 'unknown' : 'some';
+    const isFull =
+      batch.getCount(getHostIdentity(url)) >= Math.max(hostCapacity, SLACK) ||
+      (path !== '' && batch.getCount(path) >= Math.max(pathCapacity, SLACK));
+    return isFull ? 'unknown' : 'some';
   }
 
   private async countHostUrls(url: NewUrl): Promise<number> {
-    const key = hostOf(url);
+    const key = getHostIdentity(url);
     let size = this.hostSizes.get(key);
     if (size === undefined) {
       size = await this.store.count({ crawler: url.crawler, hostKey: url.hostKey });
-      setBounded(this.hostSizes, key, size, HOSTS_REMEMBERED);
+      setBounded(this.hostSizes, key, size, MAX_HOSTS);
     }
     return size;
   }
 
   private async countVariants(url: NewUrl, path: string, limit: number): Promise<number> {
     const variants = this.queryVariants.get(path);
-    if (variants === undefined || variants.complete || variants.count < limit * RECOUNT_AT) return variants?.count ?? 0;
+    if (variants === undefined || variants.complete || variants.count < limit * RECOUNT_THRESHOLD)
+      return variants?.count ?? 0;
     if ((await this.countHostUrls(url)) < limit) return variants.count;
     variants.complete = true;
     const { crawler, hostKey } = url;
@@ -116,17 +118,17 @@ export class Discovery {
   }
 
   private recordUrl(state: UrlState): void {
-    const key = hostOf(state);
+    const key = getHostIdentity(state);
     this.hostSizes.set(key, (this.hostSizes.get(key) ?? 0) + 1);
     if (!state.url.includes('?')) return;
-    const path = pathOf(state);
+    const path = getPathIdentity(state);
     const variants = this.queryVariants.get(path) ?? { count: 0, complete: false };
     variants.count++;
-    setBounded(this.queryVariants, path, variants, PATHS_REMEMBERED);
+    setBounded(this.queryVariants, path, variants, MAX_PATHS);
   }
 }
 
-/** How many URLs differ only in their query. */
+/** The number of URLs that differ only in their query. */
 interface QueryVariants {
   count: number;
   /** True if URLs found before the start are counted as well. */
@@ -140,7 +142,7 @@ class PendingUrls {
 
   add(url: NewUrl): void {
     this.urls.push(url);
-    for (const key of [hostOf(url), pathOf(url)]) this.counts.set(key, this.getCount(key) + 1);
+    for (const key of [getHostIdentity(url), getPathIdentity(url)]) this.counts.set(key, this.getCount(key) + 1);
   }
 
   getCount(key: string): number {
@@ -155,17 +157,17 @@ class PendingUrls {
   }
 }
 
-const identityOf = (url: { crawler: string; url: string }): string => `${url.crawler} ${url.url}`;
-const hostOf = (url: { crawler: string; hostKey: string }): string => `${url.crawler} ${url.hostKey}`;
+const getUrlIdentity = (url: { crawler: string; url: string }): string => `${url.crawler} ${url.url}`;
+const getHostIdentity = (url: { crawler: string; hostKey: string }): string => `${url.crawler} ${url.hostKey}`;
 
 /** The URL up to its query string; empty if it has none. */
-const pathOf = (url: { crawler: string; url: string }): string => {
+const getPathIdentity = (url: { crawler: string; url: string }): string => {
   const query = url.url.indexOf('?');
   return query < 0 ? '' : `${url.crawler} ${url.url.slice(0, query)}`;
 };
 
-function setBounded<V>(map: Map<string, V>, key: string, value: V, most: number): void {
+function setBounded<V>(map: Map<string, V>, key: string, value: V, max: number): void {
   map.delete(key);
   map.set(key, value);
-  if (map.size > most) map.delete(map.keys().next().value as string);
+  if (map.size > max) map.delete(map.keys().next().value as string);
 }

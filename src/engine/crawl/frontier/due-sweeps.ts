@@ -8,8 +8,8 @@ const SWEEP_INTERVAL = minutes(5);
 const SWEEP_HORIZON = minutes(10);
 
 export class DueSweeps {
-  private swept = false;
-  private cancel: (() => void) | undefined;
+  private hasSwept = false;
+  private cancelTimer: (() => void) | undefined;
   private closed = false;
 
   constructor(
@@ -20,22 +20,22 @@ export class DueSweeps {
 
   /** True once the frontier has been filled, so that an empty frontier means that nothing is due. */
   get isFrontierFilled(): boolean {
-    return this.swept;
+    return this.hasSwept;
   }
 
   /** Resolves when the frontier has been filled; sweeps continue from then on, even after one fails. */
   async start(): Promise<void> {
-    if (!this.swept) await this.sweep();
+    if (!this.hasSwept) await this.sweep();
   }
 
   /** To be called when URLs of these partitions may have become due. */
   async sweepPartitions(partitions: readonly number[]): Promise<void> {
-    if (this.swept) await this.frontier.sweep(after(this.services.clock.now(), SWEEP_HORIZON), partitions);
+    if (this.hasSwept) await this.frontier.sweep(after(this.services.clock.now(), SWEEP_HORIZON), partitions);
   }
 
   close(): void {
     this.closed = true;
-    this.cancel?.();
+    this.cancelTimer?.();
   }
 
   private async sweep(): Promise<void> {
@@ -43,16 +43,16 @@ export class DueSweeps {
     const now = clock.now();
     try {
       await this.frontier.sweep(after(now, SWEEP_HORIZON));
-      this.swept = true;
+      this.hasSwept = true;
     } finally {
-      this.cancel?.();
-      if (!this.closed) this.cancel = clock.at(after(now, SWEEP_INTERVAL), () => this.sweepAgain());
+      this.cancelTimer?.();
+      if (!this.closed) this.cancelTimer = clock.at(after(now, SWEEP_INTERVAL), () => this.sweepAgain());
     }
   }
 
   private sweepAgain(): void {
     this.sweep().catch((error: unknown) =>
-      this.services.log.error('could not look for due URLs', { crawler: this.crawler, error: String(error) }),
+      this.services.log.error('searching for due URLs failed', { crawler: this.crawler, error: String(error) }),
     );
   }
 }

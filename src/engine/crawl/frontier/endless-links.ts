@@ -2,7 +2,7 @@
  * Keeps a crawler out of a site's endless parts: once the pages of a pattern no longer bring anything new, links from
  * such pages to other URLs of endless patterns are no longer followed. Links from anywhere else still are.
  */
-import { BARREN_PAGES, EndlessPatterns } from '../../../domain/crawl/endless-patterns.js';
+import { EndlessPatterns, MAX_BARREN_PAGES } from '../../../domain/crawl/endless-patterns.js';
 import type { UrlState } from '../../../domain/crawl/url-state.js';
 import { toUrlPattern } from '../../../domain/url/url-pattern.js';
 import type { NewUrl, Settings } from '../../ports/frontier-store.js';
@@ -12,56 +12,56 @@ import type { PageTask } from '../../ports/page-task.js';
 export const ENDLESS_REASON = 'trap-endless-pattern';
 
 /**
- * One URL in sixteen, by the upper four bits of its hashed id (Fibonacci hashing): the lower bits are the same for all URLs of a
- * host in a shared database.
+ * Selects one URL in sixteen, by the upper four bits of its hashed id (Fibonacci hashing): the lower bits are the same
+ * for all URLs of a host in a shared database.
  */
 const isSampled = (id: number): boolean => Math.imul(id, 0x9e3779b1) >>> 28 === 0;
 
 /**
- * Up to this many links from the root, a number on a page counts as something new (Heritrix follows no more links than
- * this). An endless chain becomes deep, and its pages differ only in their numbers; a large site has all its pages
- * within a few links, and there only pages with exactly the same words are endless, such as those under ever new
- * sessions.
+ * Up to this many links from the root, a number on a page is considered something new (Heritrix follows no more links
+ * than this). An endless chain becomes deep, and its pages differ only in their numbers; a large site has all its pages
+ * within a few links, and there only pages with exactly the same words are considered endless, such as those under ever
+ * new session ids.
  */
-const SHALLOW = 20;
+const MAX_SHALLOW_HOPS = 20;
 
 export interface EndlessServices {
   readonly store: Settings;
   readonly processor: Pick<PageProcessor, 'forget'>;
 }
 
-/** What the store keeps for a host: its endless patterns and the limit under which they were found. */
-interface Kept {
+/** The stored data of a host: its endless patterns and the limit under which they were found. */
+interface StoredPatterns {
   readonly limit: number;
   readonly patterns: readonly string[];
 }
 
 export class EndlessLinks {
   private patterns: EndlessPatterns;
-  private restored: Promise<void> | undefined;
+  private restoring: Promise<void> | undefined;
 
   constructor(
     private readonly crawler: string,
     private readonly services: EndlessServices,
-    private readonly limit: () => number,
+    private readonly getLimit: () => number,
   ) {
-    this.patterns = new EndlessPatterns(limit);
+    this.patterns = new EndlessPatterns(getLimit);
   }
 
-  /** Which of the page's words are needed to tell whether it brings something new; undefined if none. */
+  /** Decides which of the page's words are needed to tell whether it brings something new; undefined if none. */
   async findNeededWords({ hostKey, url, hops }: UrlState): Promise<PageTask['wantsWords']> {
-    this.restored ??= this.restore().catch((error: unknown) => {
-      this.restored = undefined;
+    this.restoring ??= this.restore().catch((error: unknown) => {
+      this.restoring = undefined;
       throw error;
     });
-    await this.restored;
+    await this.restoring;
     if (!this.patterns.isWatched(hostKey, url)) return undefined;
-    return hops > SHALLOW ? 'without numbers' : 'with numbers';
+    return hops > MAX_SHALLOW_HOPS ? 'without numbers' : 'with numbers';
   }
 
   /**
-   * Whether the URL's first visit is not worth a request, because the URL was found before its pattern turned out to be
-   * endless. A sample is visited nevertheless, to see whether there is something new by now.
+   * True if the URL need not be visited for the first time, because it was found before its pattern turned out to be
+   * endless. A sample of such URLs is visited anyway, to see whether they bring something new by now.
    */
   shouldSkip({ id, hostKey, url, discoveredVia, visits, foundOn }: UrlState): boolean {
     if (visits > 0 || discoveredVia !== 'link' || foundOn === undefined || isSampled(id)) return false;
@@ -78,39 +78,39 @@ export class EndlessLinks {
     links: NewUrl[],
     { discover, refuse }: { discover(links: NewUrl[]): Promise<UrlState[]>; refuse(link: NewUrl): void },
   ): Promise<UrlState[]> {
-    const judged = words !== undefined && this.patterns.isWatched(page.hostKey, page.url);
+    const isJudged = words !== undefined && this.patterns.isWatched(page.hostKey, page.url);
     const suspicious =
-      judged && this.patterns.isEndless(page.hostKey, page.url) ? this.selectEndlessLinks(links) : new Set();
-    const stored = await discover(links.filter((link) => !suspicious.has(link)));
-    for (const { discoveredVia, hostKey, url } of stored)
+      isJudged && this.patterns.isEndless(page.hostKey, page.url) ? this.selectEndlessLinks(links) : new Set();
+    const newUrls = await discover(links.filter((link) => !suspicious.has(link)));
+    for (const { discoveredVia, hostKey, url } of newUrls)
       if (discoveredVia === 'link') this.patterns.countNewUrl(hostKey, url);
-    if (!judged) return stored;
-    const brings = await this.recordPage(page, words, stored);
-    const held = links.filter((link) => suspicious.has(link));
-    if (brings) return [...stored, ...(await discover(held))];
-    for (const link of held) refuse(link);
-    // These links are accepted if found on another page, so they must not count as reported.
-    if (held.length > 0)
+    if (!isJudged) return newUrls;
+    const isProductive = await this.recordPage(page, words, newUrls);
+    const suspiciousLinks = links.filter((link) => suspicious.has(link));
+    if (isProductive) return [...newUrls, ...(await discover(suspiciousLinks))];
+    for (const link of suspiciousLinks) refuse(link);
+    // These links are accepted if found on another page, so they must not be recorded as reported.
+    if (suspiciousLinks.length > 0)
       this.services.processor.forget(
         this.crawler,
-        held.map(({ url }) => url),
+        suspiciousLinks.map(({ url }) => url),
       );
-    return stored;
+    return newUrls;
   }
 
-  /** Why further URLs like this one are not accepted from each other's pages; undefined if they are. */
+  /** Explains why further URLs like this one are not accepted from each other's pages; undefined if they are. */
   findObjection(hostKey: string, url: string): string | undefined {
     if (!this.patterns.isEndless(hostKey, url)) return undefined;
-    return `there are ${this.limit()} or more URLs like ${toUrlPattern(url)}, and the last ${BARREN_PAGES} of them brought nothing new: no words and no links`;
+    return `there are ${this.getLimit()} or more URLs like ${toUrlPattern(url)}, and the last ${MAX_BARREN_PAGES} of them brought nothing new: no words and no links`;
   }
 
   /**
-   * To be called when hosts have been taken over from another node or stored URLs were cleared: what is known of
-   * endless patterns is read again.
+   * To be called when hosts have been taken over from another node or stored URLs were cleared: the endless patterns
+   * are then read from the store again.
    */
-  forget(): void {
-    this.patterns = new EndlessPatterns(this.limit);
-    this.restored = undefined;
+  reset(): void {
+    this.patterns = new EndlessPatterns(this.getLimit);
+    this.restoring = undefined;
   }
 
   private selectEndlessLinks(links: readonly NewUrl[]): Set<NewUrl> {
@@ -121,33 +121,41 @@ export class EndlessLinks {
     );
   }
 
-  private async recordPage(page: UrlState, words: Int32Array, stored: readonly UrlState[]): Promise<boolean> {
+  private async recordPage(page: UrlState, words: Int32Array, newUrls: readonly UrlState[]): Promise<boolean> {
     const { hostKey, url } = page;
-    const own = toUrlPattern(url);
-    const ledOn = stored.some((found) => toUrlPattern(found.url) !== own && !this.isEndless(found));
-    const { brings, turned } = this.patterns.recordPage({ hostKey, url, words, firstVisit: page.visits === 0, ledOn });
-    if (turned) await this.savePatterns(hostKey);
-    return brings;
+    const ownPattern = toUrlPattern(url);
+    const ledToNewPages = newUrls.some(
+      (newUrl) => toUrlPattern(newUrl.url) !== ownPattern && !this.isOfEndlessPattern(newUrl),
+    );
+    const { isProductive, endlessChanged } = this.patterns.recordPage({
+      hostKey,
+      url,
+      words,
+      firstVisit: page.visits === 0,
+      linksToNewPages: ledToNewPages,
+    });
+    if (endlessChanged) await this.savePatterns(hostKey);
+    return isProductive;
   }
 
-  private isEndless({ hostKey, url }: UrlState): boolean {
+  private isOfEndlessPattern({ hostKey, url }: UrlState): boolean {
     return this.patterns.isEndless(hostKey, url);
   }
 
   private async savePatterns(hostKey: string): Promise<void> {
     const patterns = this.patterns.listEndlessPatterns(hostKey);
-    const kept: Kept = { limit: this.limit(), patterns };
+    const record: StoredPatterns = { limit: this.getLimit(), patterns };
     await this.services.store.putSetting(
       `${this.prefix}${hostKey}`,
-      patterns.length === 0 ? undefined : JSON.stringify(kept),
+      patterns.length === 0 ? undefined : JSON.stringify(record),
     );
   }
 
   private async restore(): Promise<void> {
     for (const [name, text] of await this.services.store.listSettings(this.prefix)) {
-      const { limit, patterns } = JSON.parse(text) as Kept;
-      // A person who changed the limit wants to see its effect.
-      if (limit === this.limit()) this.patterns.restore(name.slice(this.prefix.length), patterns);
+      const { limit, patterns } = JSON.parse(text) as StoredPatterns;
+      // Patterns found under another limit are dropped, so that a changed limit takes effect.
+      if (limit === this.getLimit()) this.patterns.restore(name.slice(this.prefix.length), patterns);
     }
   }
 

@@ -42,7 +42,7 @@ it('of a long queue a window is in memory, and the store is read once a window',
   await vi.waitUntil(
     async () => {
       const taken: UrlState[] = [];
-      for (let next = frontier.next(); next; next = frontier.next()) {
+      for (let next = frontier.takeNext(); next; next = frontier.takeNext()) {
         taken.push(next.url);
         given.add(next.url.id);
         frontier.offerAgain(next.host);
@@ -67,7 +67,7 @@ it('when all that is in memory is decided on without a visit, the rest comes fro
   for (const state of decided) expect(frontier.hold(state)).toBe(true);
   await store.settle(decided.map(({ id }) => ({ id, remove: true })));
   for (const state of decided) frontier.requeue(state, undefined);
-  const last = await vi.waitUntil(() => frontier.next(), { interval: 1, timeout: 5_000 });
+  const last = await vi.waitUntil(() => frontier.takeNext(), { interval: 1, timeout: 5_000 });
   expect(last.url).toEqual(states.at(-1));
   frontier.requeue(last.url, undefined);
   await vi.waitUntil(() => frontier.isEmpty(), { interval: 1, timeout: 5_000 });
@@ -90,7 +90,7 @@ it('documents past their maximum age go before a long submitted list, and by tur
 
   const picked: string[] = [];
   for (let i = 0; i < 8; i++) {
-    const { url, host } = await vi.waitUntil(() => frontier.next(), { interval: 1, timeout: 5_000 });
+    const { url, host } = await vi.waitUntil(() => frontier.takeNext(), { interval: 1, timeout: 5_000 });
     picked.push(url.url.slice(HOST.length + 1));
     frontier.offerAgain(host);
   }

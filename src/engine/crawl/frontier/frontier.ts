@@ -19,7 +19,7 @@ import type { Gates } from './gates.js';
 import { HostWindow } from './host-window.js';
 import { WindowRefill } from './window-refill.js';
 
-const SWEEP_PAGE = 1000;
+const SWEEP_PAGE_SIZE = 1000;
 
 const SOURCE_NUMBERS = SOURCES.map((_, i) => i as SourceNumber);
 
@@ -28,7 +28,7 @@ export interface FrontierSettings {
   readonly weights: readonly number[];
   /** Maximum number of requests in flight at one host. */
   readonly concurrencyPerHost: number;
-  /** A document not visited for longer than this goes before the first source, whatever the load. */
+  /** A document not visited for longer than this takes precedence over the first source, whatever the load. */
   readonly maximumAge: Duration;
 }
 
@@ -47,9 +47,9 @@ export class Frontier {
   private readonly picker: WeightedPick;
   private readonly refills: WindowRefill;
   private readonly urgent: UrgentVisits;
-  private readonly letGo: () => void;
+  private readonly unregister: () => void;
   private closed = false;
-  private readonly isReadyIn = (source: number): boolean => this.hasReady(source as SourceNumber);
+  private readonly hasReadyWindow = (source: number): boolean => this.skipToReadyWindow(source as SourceNumber);
 
   private readonly store: UrlQueue;
   private readonly hosts: Hosts;
@@ -75,11 +75,11 @@ export class Frontier {
       window.buffers[USER]!.unshift(url);
       this.offer(window);
     });
-    gates?.setOfferHandler((gated) => {
-      const window = this.windows.get(gated.host.key);
-      if (window && window === gated) this.offer(window);
+    gates?.setOfferHandler((gatedWindow) => {
+      const window = this.windows.get(gatedWindow.host.key);
+      if (window && window === gatedWindow) this.offer(window);
     });
-    this.letGo = this.hosts.addUser({
+    this.unregister = this.hosts.addUser({
       onHostReady: (host) => this.offerAgain(host),
       isUsing: (hostKey) => this.windows.has(hostKey),
     });
@@ -99,13 +99,13 @@ export class Frontier {
    * Picks the next URL to visit, with its host, by the weights of the sources that have one; the caller holds it from
    * now on.
    */
-  next(): { url: UrlState; host: Host; source: SourceNumber } | undefined {
-    const urgent = this.urgent.next();
-    if (urgent) {
+  takeNext(): { url: UrlState; host: Host; source: SourceNumber } | undefined {
+    const urgentVisit = this.urgent.takeNext();
+    if (urgentVisit) {
       this.picks[USER]!++;
-      return { url: urgent.url, host: urgent.window.host, source: USER };
+      return { url: urgentVisit.url, host: urgentVisit.window.host, source: USER };
     }
-    const source = this.picker.pick(this.isReadyIn) as SourceNumber | undefined;
+    const source = this.picker.pick(this.hasReadyWindow) as SourceNumber | undefined;
     if (source === undefined) return undefined;
     const window = this.readyHosts[source]!.shift()!;
     window.ready[source] = false;
@@ -145,34 +145,34 @@ export class Frontier {
   /** Takes URLs that have just been stored or whose due time has changed. */
   admit(states: readonly UrlState[]): void {
     const now = this.clock.now();
-    const foreign = new Set<string>();
+    const foreignHosts = new Set<string>();
     for (const state of states) {
       if (state.source === undefined) continue;
       if (!this.partitions.owns(state.hostKey)) {
-        foreign.add(state.hostKey);
+        foreignHosts.add(state.hostKey);
         continue;
       }
       const window = this.findOrCreateWindow(state.hostKey);
-      if (window.held.has(state.id)) continue;
+      if (window.heldIds.has(state.id)) continue;
       const buffer = window.buffers[state.source]!;
       // Put directly into the buffer only if nothing older is waiting in the store: first in, first out.
-      const straight =
+      const canBuffer =
         state.dueAt <= now &&
         window.nextDue[state.source]! > now &&
         !window.loading[state.source] &&
         buffer.size < this.refills.windowSize;
-      if (straight) {
-        window.held.add(state.id);
+      if (canBuffer) {
+        window.heldIds.add(state.id);
         buffer.push(state);
         this.offer(window);
       } else this.refills.refillAt(window, state.source, state.dueAt);
     }
-    if (foreign.size > 0) this.nodes.notifyDue(foreign);
+    if (foreignHosts.size > 0) this.nodes.notifyDue(foreignHosts);
   }
 
   /**
-   * A person wants the URL visited now: one request is made to its host even while the host is resting. False if the
-   * host is not resting, already has such a visit waiting, or the URL is in flight.
+   * Queues a URL that a user wants visited now: one request is made to its host even while the host is resting. Returns
+   * false if the host is not resting, already has such a visit waiting, or the URL is in flight.
    */
   queueUrgently(url: UrlState): boolean {
     if (!this.partitions.owns(url.hostKey)) return false;
@@ -180,8 +180,8 @@ export class Frontier {
     const { host } = window;
     const now = this.clock.now();
     if (host.paused || (host.loaded && !host.isResting(now)) || !window.isOpen(now)) return false;
-    if (window.held.has(url.id) && !this.removeBuffered(window, url.id)) return false;
-    window.held.add(url.id);
+    if (window.heldIds.has(url.id) && !this.removeBuffered(window, url.id)) return false;
+    window.heldIds.add(url.id);
     if (this.urgent.add(url, window)) return true;
     window.buffers[USER]!.unshift(url);
     return false;
@@ -198,7 +198,7 @@ export class Frontier {
     return hosts;
   }
 
-  /** Another node now owns these hosts: forgets what is in memory here. */
+  /** Forgets what is in memory about hosts that another node now owns. */
   revoke(isLost: (hostKey: string) => boolean): void {
     this.urgent.revoke(isLost);
     for (const [hostKey, window] of this.windows) {
@@ -213,21 +213,21 @@ export class Frontier {
   requeue(url: { id: UrlId; hostKey: string }, next: { source: SourceNumber; dueAt: Instant } | undefined): void {
     const window = this.windows.get(url.hostKey);
     if (!window) return;
-    window.held.delete(url.id);
+    window.heldIds.delete(url.id);
     if (next) this.refills.refillAt(window, next.source, next.dueAt);
   }
 
   /** True if a visit of the URL, or a decision about it, has begun and is not settled yet. */
   isInFlight(url: { id: UrlId; hostKey: string }): boolean {
     const window = this.windows.get(url.hostKey);
-    return window?.held.has(url.id) === true && !window.isBuffered(url.id);
+    return window?.heldIds.has(url.id) === true && !window.isBuffered(url.id);
   }
 
-  /** Takes a URL that is to be decided on without a visit; false if it is already in flight. */
+  /** Holds a URL that is to be decided on without a visit; returns false if it is already in flight. */
   hold(url: { id: UrlId; hostKey: string }): boolean {
     const window = this.findOrCreateWindow(url.hostKey);
-    if (window.held.has(url.id)) return this.removeBuffered(window, url.id);
-    window.held.add(url.id);
+    if (window.heldIds.has(url.id)) return this.removeBuffered(window, url.id);
+    window.heldIds.add(url.id);
     return true;
   }
 
@@ -239,33 +239,33 @@ export class Frontier {
     if (partitions?.length === 0) return;
     let after: string | undefined;
     do {
-      const page = await this.store.listBacklogs(this.crawler, horizon, after, SWEEP_PAGE, partitions);
+      const page = await this.store.listBacklogs(this.crawler, horizon, after, SWEEP_PAGE_SIZE, partitions);
       if (this.closed) return;
       for (const { hostKey, source, dueAt } of page.backlogs)
         if (this.partitions.owns(hostKey)) this.refills.refillAt(this.findOrCreateWindow(hostKey), source, dueAt);
       after = page.next;
     } while (after !== undefined);
-    this.dropUnused(horizon);
+    this.dropUnusedWindows(horizon);
   }
 
-  /** True if nothing is buffered, being read or due; URLs in flight count as held. */
+  /** True if nothing is buffered, being read or due; URLs in flight are held, too. */
   isEmpty(): boolean {
     if (this.refills.isReading) return false;
     const now = this.clock.now();
     for (const window of this.windows.values()) {
-      if (window.held.size > 0 || window.nextDue.some((due) => due <= now)) return false;
+      if (window.heldIds.size > 0 || window.nextDue.some((dueAt) => dueAt <= now)) return false;
     }
     return true;
   }
 
-  /** Whether there may be a URL to offer by then. */
+  /** True if there may be a URL to visit by the given time. */
   mayHaveUrlBefore(horizon: Instant): boolean {
     if (this.refills.isReading) return true;
     const now = this.clock.now();
     for (const window of this.windows.values()) {
       if (window.gates.length > 0 && window.getReadyTime(now) > horizon) continue;
-      if (window.nextDue.some((due) => due <= horizon)) return true;
-      if (!window.host.paused && window.host.readyAt <= horizon && window.buffered > 0) return true;
+      if (window.nextDue.some((dueAt) => dueAt <= horizon)) return true;
+      if (!window.host.paused && window.host.readyAt <= horizon && window.bufferedCount > 0) return true;
     }
     return false;
   }
@@ -284,36 +284,36 @@ export class Frontier {
     limitedByHost: boolean;
   } {
     const now = this.clock.now();
-    let next: Instant = NEVER;
+    let nextRequestAt: Instant = NEVER;
     let urls = 0;
-    let ready = false;
+    let isAnyReady = false;
     let closedUntil: Instant | undefined = NEVER;
-    const busy: { hostKey: string; urls: number }[] = [];
+    const queuedHosts: { hostKey: string; urls: number }[] = [];
     for (const window of this.windows.values()) {
-      const count = window.buffered;
+      const count = window.bufferedCount;
       if (count === 0) continue;
       urls += count;
-      busy.push({ hostKey: window.host.key, urls: count });
+      queuedHosts.push({ hostKey: window.host.key, urls: count });
       const { host } = window;
-      const closed = this.gates?.findReopeningTime(host.key, now);
-      closedUntil = closed && closedUntil && earlier(closed, closedUntil);
-      if (host.isReady(now, window.limit) && window.isOpen(now)) ready = true;
-      else if (!host.paused && window.getReadyTime(now) < next) next = window.getReadyTime(now);
+      const reopensAt = this.gates?.findReopeningTime(host.key, now);
+      closedUntil = reopensAt && closedUntil && earlier(reopensAt, closedUntil);
+      if (host.isReady(now, window.limit) && window.isOpen(now)) isAnyReady = true;
+      else if (!host.paused && window.getReadyTime(now) < nextRequestAt) nextRequestAt = window.getReadyTime(now);
     }
-    busy.sort((a, b) => b.urls - a.urls);
+    queuedHosts.sort((a, b) => b.urls - a.urls);
     return {
-      hosts: busy.length,
+      hosts: queuedHosts.length,
       urls,
-      largest: busy.slice(0, 2),
-      nextRequestAt: next < NEVER ? next : undefined,
-      ...(closedUntil === undefined || busy.length === 0 ? {} : { closedUntil }),
-      limitedByHost: busy.length > 0 && !ready,
+      largest: queuedHosts.slice(0, 2),
+      nextRequestAt: nextRequestAt < NEVER ? nextRequestAt : undefined,
+      ...(closedUntil === undefined || queuedHosts.length === 0 ? {} : { closedUntil }),
+      limitedByHost: queuedHosts.length > 0 && !isAnyReady,
     };
   }
 
   close(): void {
     this.closed = true;
-    this.letGo();
+    this.unregister();
     this.urgent.close();
     this.refills.close();
   }
@@ -335,11 +335,11 @@ export class Frontier {
     return window;
   }
 
-  private hasReady(source: SourceNumber): boolean {
+  private skipToReadyWindow(source: SourceNumber): boolean {
     const queue = this.readyHosts[source]!;
     const now = this.clock.now();
     for (let window = queue.peek(); window; window = queue.peek()) {
-      if (window.has(source) && window.isReady(now)) return true;
+      if (window.hasUrl(source) && window.isReady(now)) return true;
       // The host is busy or resting: its clock, or a gate, will offer the window again.
       queue.shift();
       window.ready[source] = false;
@@ -352,20 +352,20 @@ export class Frontier {
   private offer(window: HostWindow): void {
     const now = this.clock.now();
     window.promoteOverdue(this.settings.maximumAge, now);
-    const ready = window.isReady(now);
-    let offered = false;
+    const isReady = window.isReady(now);
+    let hasOffered = false;
     for (const source of SOURCE_NUMBERS) {
       if (window.buffers[source]!.size === 0) this.refills.refill(window, source);
-      if (ready && window.has(source) && !window.ready[source]) {
+      if (isReady && window.hasUrl(source) && !window.ready[source]) {
         window.ready[source] = true;
         this.readyHosts[source]!.push(window);
-        offered = true;
+        hasOffered = true;
       }
     }
-    if (offered) this.wake();
+    if (hasOffered) this.wake();
   }
 
-  private dropUnused(horizon: Instant): void {
+  private dropUnusedWindows(horizon: Instant): void {
     for (const [key, window] of this.windows)
       if (window.isUnused(horizon) && !window.ready.includes(true)) this.windows.delete(key);
     this.hosts.forgetUnused();

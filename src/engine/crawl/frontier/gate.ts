@@ -1,7 +1,7 @@
 import type { Instant } from '../../../domain/time/units.js';
 import type { Host } from '../hosts/hosts.js';
 
-/** What gates can see of a window. */
+/** The part of a window that gates use. */
 export interface GatedWindow {
   readonly host: { readonly key: string };
   readonly limit: number;
@@ -20,7 +20,7 @@ export interface Gate {
   offerWhenOpen(window: GatedWindow): void;
   /** Called when a visit to the host begins. */
   onVisitStarted(): void;
-  /** Called when a window that was offered passes up its turn. */
+  /** Called when a window that was offered cannot use its turn. */
   onPassedOver(): void;
   /** Called when a visit's requests have ended, with the number of bytes received. */
   onFetched(host: Host, bytes: number): void;
@@ -41,11 +41,11 @@ export class WaitingWindows {
     this.windows.add(window);
   }
 
-  /** Offers up to `most` of them; windows of resting hosts come back by themselves once the rest is over. */
-  release(most: number): void {
+  /** Offers up to `max` windows; those of resting hosts wait here again once the rest is over. */
+  release(max: number): void {
     let released = 0;
     for (const window of [...this.windows]) {
-      if (released >= most) return;
+      if (released >= max) return;
       this.windows.delete(window);
       this.offer(window);
       if (window.ready.includes(true)) released++;

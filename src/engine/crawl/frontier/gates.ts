@@ -18,12 +18,12 @@ interface GateServices {
   readonly groups: PolitenessGroups;
 }
 
-/** A window that gets its gates from here. */
+/** A window whose gates are assigned by Gates. */
 interface Gateable extends GatedWindow {
   gates: readonly Gate[];
 }
 
-const NONE: readonly Gate[] = [];
+const NO_GATES: readonly Gate[] = [];
 const NO_PAUSE = milliseconds(0);
 
 export class Gates {
@@ -31,7 +31,7 @@ export class Gates {
   private politenessBy: CrawlerDefinition['politenessBy'] = 'host';
   private groupGates = new WeakMap<PolitenessGroup, GroupGate>();
   /** The gates that visits in flight have passed. */
-  private readonly passed = new Map<UrlState, readonly Gate[]>();
+  private readonly passedGates = new Map<UrlState, readonly Gate[]>();
   private offer: (window: GatedWindow) => void = () => undefined;
 
   constructor(private readonly services: GateServices) {}
@@ -41,16 +41,18 @@ export class Gates {
     this.offer = offer;
   }
 
-  /** The frontier's windows get the new gates through `assign`. */
+  /** Replaces the gates; the frontier must then call `assign` for each of its windows. */
   configure({ schedules = [], politenessBy }: Pick<CrawlerDefinition, 'schedules' | 'politenessBy'>): void {
     this.close();
-    this.timetables = schedules.map((one) => new Timetable(one, this.services, (window) => this.offer(window)));
+    this.timetables = schedules.map(
+      (schedule) => new Timetable(schedule, this.services, (window) => this.offer(window)),
+    );
     this.politenessBy = politenessBy;
   }
 
   assign(window: Gateable): void {
     if (this.timetables.length === 0 && this.politenessBy === 'host') {
-      window.gates = NONE;
+      window.gates = NO_GATES;
       return;
     }
     const timetable = this.findTimetable(window.host.key);
@@ -62,17 +64,18 @@ export class Gates {
   noteVisitStarted(url: UrlState, window: Gateable): void {
     const { gates } = window;
     if (gates.length === 0) return;
-    this.passed.set(url, gates);
+    this.passedGates.set(url, gates);
     for (const gate of gates) gate.onVisitStarted();
-    const isDue = (): boolean => this.services.groups.findByKnownAddress(hostnameOf(window.host.key)).isDue;
-    if (this.politenessBy === 'address' && isDue()) this.assign(window);
+    const needsLookup = (): boolean =>
+      this.services.groups.findByKnownAddress(getHostname(window.host.key)).needsLookup;
+    if (this.politenessBy === 'address' && needsLookup()) this.assign(window);
   }
 
   /** To be called when the visit's requests have ended and the host's pause is known. */
   noteFetched(url: UrlState, host: Host, bytes: number): void {
-    if (this.passed.size === 0) return;
-    const gates = this.passed.get(url) ?? NONE;
-    this.passed.delete(url);
+    if (this.passedGates.size === 0) return;
+    const gates = this.passedGates.get(url) ?? NO_GATES;
+    this.passedGates.delete(url);
     for (const gate of gates) gate.onFetched(host, bytes);
   }
 
@@ -86,7 +89,7 @@ export class Gates {
     return this.findTimetable(hostKey)?.getReopeningTime(now);
   }
 
-  /** Whether a schedule is the only reason why a URL due at `dueAt` is visited now, in the first opening since. */
+  /** True if a schedule alone has delayed the visit of a URL due at `dueAt`, and this is the first opening since. */
   wasHeldBackUntilNow(hostKey: string, dueAt: Instant, now: Instant): boolean {
     return this.findTimetable(hostKey)?.isFirstOpening(dueAt, now) ?? false;
   }
@@ -98,17 +101,17 @@ export class Gates {
   private findTimetable(hostKey: string): Timetable | undefined {
     if (this.timetables.length === 0) return undefined;
     const schedules = this.timetables.map(({ definition }) => definition);
-    const schedule = findSchedule(schedules, hostnameOf(hostKey));
+    const schedule = findSchedule(schedules, getHostname(hostKey));
     return schedule && this.timetables[schedules.indexOf(schedule)];
   }
 
   private findGroupGate(window: Gateable): Gate | undefined {
     const { groups } = this.services;
-    const hostname = hostnameOf(window.host.key);
+    const hostname = getHostname(window.host.key);
     if (this.politenessBy === 'host') return undefined;
     if (this.politenessBy === 'domain') return this.findDomainGate(window, hostname);
-    const { group, isKnown, isDue } = groups.findByKnownAddress(hostname);
-    if (isDue) void groups.lookUp(hostname).then(() => this.reassign(window));
+    const { group, isKnown, needsLookup } = groups.findByKnownAddress(hostname);
+    if (needsLookup) void groups.lookUp(hostname).then(() => this.reassign(window));
     if (!isKnown) return UNKNOWN_GROUP;
     return group && this.findOrCreateGate(group);
   }
@@ -126,8 +129,8 @@ export class Gates {
   }
 
   private findOrCreateGate(group: PolitenessGroup): GroupGate {
-    const known = this.groupGates.get(group);
-    if (known) return known;
+    const existing = this.groupGates.get(group);
+    if (existing) return existing;
     const gate = new GroupGate(group, (window) => this.offer(window));
     this.groupGates.set(group, gate);
     return gate;
@@ -135,4 +138,4 @@ export class Gates {
 }
 
 /** The host name without its port; an IPv6 address without brackets. */
-const hostnameOf = (hostKey: string): string => hostKey.replace(/:\d+$/, '').replace(/^\[|\]$/g, '');
+const getHostname = (hostKey: string): string => hostKey.replace(/:\d+$/, '').replace(/^\[|\]$/g, '');

@@ -9,10 +9,10 @@ import type { Gate } from './gate.js';
 export class HostWindow {
   readonly buffers = SOURCES.map(() => new Fifo<UrlState>());
   /**
-   * Documents past their maximum age: they go before the URLs of the first source, and alternate with them if there are
-   * many.
+   * Documents past their maximum age: they take precedence over the URLs of the first source, and alternate with them
+   * if there are many.
    */
-  private readonly overdue = new Fifo<UrlState>();
+  private readonly overdueUrls = new Fifo<UrlState>();
   private tookOverdue = false;
   /** By source: due time of the first stored URL that is not in the buffer; NEVER if there is none. */
   readonly nextDue: Instant[] = SOURCES.map(() => NEVER);
@@ -20,7 +20,7 @@ export class HostWindow {
   /** By source: whether the window is in its ready queue. */
   readonly ready: boolean[] = SOURCES.map(() => false);
   /** URLs that are buffered or in flight. */
-  readonly held = new Set<UrlId>();
+  readonly heldIds = new Set<UrlId>();
   /** Maximum number of requests that this crawler may have in flight at this host. */
   limit: number;
   /** Gates that its pages must pass in addition to the host's politeness; usually none. */
@@ -33,8 +33,8 @@ export class HostWindow {
     this.limit = limit;
   }
 
-  get buffered(): number {
-    return this.overdue.size + this.buffers.reduce((sum, buffer) => sum + buffer.size, 0);
+  get bufferedCount(): number {
+    return this.overdueUrls.size + this.buffers.reduce((sum, buffer) => sum + buffer.size, 0);
   }
 
   /** Whether a page may be requested now. If a gate prevents it, that gate offers the window again. */
@@ -52,21 +52,21 @@ export class HostWindow {
   }
 
   private passesGates(now: Instant): boolean {
-    const closed = this.gates.find((gate) => gate.getOpeningTime(now, this) > now);
-    if (closed && this.buffered > 0) closed.offerWhenOpen(this);
-    return closed === undefined;
+    const closedGate = this.gates.find((gate) => gate.getOpeningTime(now, this) > now);
+    if (closedGate && this.bufferedCount > 0) closedGate.offerWhenOpen(this);
+    return closedGate === undefined;
   }
 
-  has(source: SourceNumber): boolean {
-    return this.buffers[source]!.size > 0 || (source === USER && this.overdue.size > 0);
+  hasUrl(source: SourceNumber): boolean {
+    return this.buffers[source]!.size > 0 || (source === USER && this.overdueUrls.size > 0);
   }
 
   /** Takes the next URL of a source that has one. */
   take(source: SourceNumber): UrlState {
     const buffer = this.buffers[source]!;
     if (source !== USER) return buffer.shift()!;
-    this.tookOverdue = this.overdue.size > 0 && !(this.tookOverdue && buffer.size > 0);
-    return (this.tookOverdue ? this.overdue : buffer).shift()!;
+    this.tookOverdue = this.overdueUrls.size > 0 && !(this.tookOverdue && buffer.size > 0);
+    return (this.tookOverdue ? this.overdueUrls : buffer).shift()!;
   }
 
   /**
@@ -74,15 +74,15 @@ export class HostWindow {
    * documents.
    */
   promoteOverdue(maximumAge: Duration, now: Instant): void {
-    const due = this.buffers[REFRESH]!;
-    for (let url = due.peek(); url?.lastVisitAt !== undefined; url = due.peek()) {
+    const refreshBuffer = this.buffers[REFRESH]!;
+    for (let url = refreshBuffer.peek(); url?.lastVisitAt !== undefined; url = refreshBuffer.peek()) {
       if (now - url.lastVisitAt <= maximumAge) return;
-      this.overdue.push(due.shift()!);
+      this.overdueUrls.push(refreshBuffer.shift()!);
     }
   }
 
   isUnused(horizon: Instant): boolean {
-    return this.held.size === 0 && !this.loading.includes(true) && this.nextDue.every((due) => due > horizon);
+    return this.heldIds.size === 0 && !this.loading.includes(true) && this.nextDue.every((dueAt) => dueAt > horizon);
   }
 
   isBuffered(id: UrlId): boolean {
@@ -93,17 +93,17 @@ export class HostWindow {
   removeBuffered(id: UrlId): boolean {
     const buffer = this.findBuffer(id);
     if (!buffer) return false;
-    const rest = [...buffer].filter((state) => state.id !== id);
+    const remaining = [...buffer].filter((state) => state.id !== id);
     while (buffer.shift());
-    for (const state of rest) buffer.push(state);
+    for (const state of remaining) buffer.push(state);
     return true;
   }
 
   private findBuffer(id: UrlId): Fifo<UrlState> | undefined {
-    return [this.overdue, ...this.buffers].find((candidate) => [...candidate].some((state) => state.id === id));
+    return [this.overdueUrls, ...this.buffers].find((candidate) => [...candidate].some((state) => state.id === id));
   }
 
   clear(): void {
-    for (const buffer of [this.overdue, ...this.buffers]) while (buffer.shift());
+    for (const buffer of [this.overdueUrls, ...this.buffers]) while (buffer.shift());
   }
 }

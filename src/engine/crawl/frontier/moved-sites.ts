@@ -16,8 +16,8 @@ export interface MoveServices {
 }
 
 /**
- * Notes that a site's home page redirects to another site, which is crawled instead; without a target, that the home
- * page has its own content again.
+ * Records that a site's home page redirects to another site, which is crawled instead, or, without a target, that the
+ * home page has its own content again.
  */
 export async function recordSiteMove(
   { store, processor, nodes, clock, log }: MoveServices,
@@ -27,13 +27,13 @@ export async function recordSiteMove(
 ): Promise<void> {
   const context = roots.get(root);
   if (!context) return;
-  const moved = target ? moveSite(context, target) : moveSiteBack(context);
-  roots.set(root, moved);
-  processor.addRoot(crawler, moved);
+  const movedContext = target ? moveSite(context, target) : moveSiteBack(context);
+  roots.set(root, movedContext);
+  processor.addRoot(crawler, movedContext);
   await store.putSetting(`moved-site/${crawler}/${root}`, target?.href);
   // Links of the site's pages may have been refused while the site had moved: the pages are read again.
   if (!target) await store.putSetting(`policy-since/${crawler}`, String(clock.now()));
   await nodes.notifyControlChanged();
-  const what = target ? 'leads to another site, which is crawled from now on' : 'has its own content again';
-  log.info(`the home page of a site ${what}`, { crawler, root, site: target?.href ?? root });
+  const change = target ? 'redirects to another site, which is crawled from now on' : 'has its own content again';
+  log.info(`the home page of a site ${change}`, { crawler, root, site: target?.href ?? root });
 }

@@ -4,13 +4,13 @@ import type { Instant } from '../../../domain/time/units.js';
 import { copyString } from '../../support/copied-string.js';
 import type { RefusedView } from './refused-view.js';
 
-const MOST_ENTRIES = 2_000;
-const SAMPLES = 5;
-/** Maximum number of characters of a URL or host that is shown to a person. */
-const SHOWN = 2_048;
+const MAX_ENTRIES = 2_000;
+const MAX_SAMPLES = 5;
+/** Maximum number of characters of a URL or host that are kept for display. */
+const MAX_SHOWN_LENGTH = 2_048;
 
 /** Velocity keeps no record of what its conditions filter unless they log it: such links are only counted. */
-const WITHOUT_RECORD: ReadonlySet<string> = new Set(['condition-filtered', 'condition-disallowed']);
+const UNRECORDED_REASONS: ReadonlySet<string> = new Set(['condition-filtered', 'condition-disallowed']);
 
 interface Entry {
   readonly reason: Reason;
@@ -37,12 +37,12 @@ export class RefusedLinks {
     else entry = { reason: link.reason, hostKey, count: 0, samples: [] };
     entry.count++;
     const url = shorten(link.url);
-    const named = link.record || !WITHOUT_RECORD.has(link.reason);
-    if (named && entry.samples.length < SAMPLES && !entry.samples.some((sample) => sample.url === url)) {
+    const isRecordable = link.record || !UNRECORDED_REASONS.has(link.reason);
+    if (isRecordable && entry.samples.length < MAX_SAMPLES && !entry.samples.some((sample) => sample.url === url)) {
       entry.samples.push({ url, from, at });
     }
     this.entries.set(key, entry);
-    if (this.entries.size > MOST_ENTRIES) this.entries.delete(this.entries.keys().next().value as string);
+    if (this.entries.size > MAX_ENTRIES) this.entries.delete(this.entries.keys().next().value as string);
   }
 
   list(): RefusedView[] {
@@ -53,11 +53,12 @@ export class RefusedLinks {
 
   /** The samples kept for one URL, each with its reason. */
   findSamples(url: string): RefusedSample[] {
-    const known = shorten(url);
+    const shortUrl = shorten(url);
     return [...this.entries.values()].flatMap(({ reason, samples }) =>
-      samples.flatMap((sample) => (sample.url === known ? { from: sample.from, reason } : [])),
+      samples.flatMap((sample) => (sample.url === shortUrl ? { from: sample.from, reason } : [])),
     );
   }
 }
 
-const shorten = (text: string): string => (text.length <= SHOWN ? text : `${copyString(text.slice(0, SHOWN))}…`);
+const shorten = (text: string): string =>
+  text.length <= MAX_SHOWN_LENGTH ? text : `${copyString(text.slice(0, MAX_SHOWN_LENGTH))}…`;

@@ -1,7 +1,7 @@
 /**
- * One active schedule of a crawler: opens and closes its hosts by the time of the week, and keeps the bytes per second
- * that they send in total within the limit. Bytes are counted when a response has ended; the next page waits until they
- * are within the limit.
+ * One active schedule of a crawler: opens and closes its hosts by the time of the week, and limits the total bytes per
+ * second that they send. Bytes are counted when a response has ended; the next page waits until they are within the
+ * limit.
  */
 import type { ScheduleDefinition } from '../../../domain/crawl/schedule-definition.js';
 import { type CrawlHours, findCrawlHours, listChangeTimes } from '../../../domain/time/crawl-hours.js';
@@ -19,19 +19,19 @@ import type { CronSchedule } from '../../ports/cron-schedule.js';
 import { type Gate, type GatedWindow, WaitingWindows } from './gate.js';
 
 /** Bandwidth left unused during this time may still be used. */
-const CREDIT = seconds(1);
+const BANDWIDTH_CREDIT = seconds(1);
 /** Number of windows offered at once if bytes are limited: after a page or two, the gate closes again. */
-const OFFERED_AT_ONCE = 32;
-const SHORTEST_WAIT = milliseconds(50);
-const MOST_CHANGES = 1_000;
+const MAX_OFFERED = 32;
+const MIN_WAIT = milliseconds(50);
+const MAX_CHANGES = 1_000;
 
 export class Timetable implements Gate {
   private hours: CrawlHours;
   private hoursUntil: Instant;
   private opening: Instant = instant(0);
   /** Until this time, the bytes already received use up the bandwidth. */
-  private paidUntil: Instant = instant(0);
-  private readonly waiting: WaitingWindows;
+  private bandwidthUsedUntil: Instant = instant(0);
+  private readonly waitingWindows: WaitingWindows;
   private timerAt: Instant | undefined;
   private cancelTimer: (() => void) | undefined;
 
@@ -40,7 +40,7 @@ export class Timetable implements Gate {
     private readonly services: { readonly clock: Clock; readonly cron: CronSchedule },
     offer: (window: GatedWindow) => void,
   ) {
-    this.waiting = new WaitingWindows(offer);
+    this.waitingWindows = new WaitingWindows(offer);
     const now = services.clock.now();
     this.hours = findCrawlHours(definition, now);
     this.hoursUntil = now;
@@ -49,10 +49,10 @@ export class Timetable implements Gate {
   getOpeningTime(now: Instant): Instant {
     const { crawls, bytesPerSecond } = this.getHours(now);
     if (!crawls) return this.opening;
-    return bytesPerSecond === undefined ? now : this.paidUntil;
+    return bytesPerSecond === undefined ? now : this.bandwidthUsedUntil;
   }
 
-  /** Undefined while the schedule is open; a pause because of the byte limit does not count as closed. */
+  /** Undefined while the schedule is open, even if the byte limit requires a pause. */
   getReopeningTime(now: Instant): Instant | undefined {
     return this.getHours(now).crawls ? undefined : this.opening;
   }
@@ -69,23 +69,23 @@ export class Timetable implements Gate {
   }
 
   offerWhenOpen(window: GatedWindow): void {
-    this.waiting.add(window);
+    this.waitingWindows.add(window);
     this.setTimer();
   }
 
   onVisitStarted(): void {}
 
   onPassedOver(): void {
-    if (this.waiting.size > 0) this.releaseWaiting();
+    if (this.waitingWindows.size > 0) this.releaseWaiting();
   }
 
   onFetched(_host: unknown, bytes: number): void {
     const now = this.services.clock.now();
     const { bytesPerSecond } = this.getHours(now);
     if (bytesPerSecond === undefined) return;
-    const from = Math.max(this.paidUntil, now - CREDIT);
-    this.paidUntil = instant(from + (bytes * 1000) / bytesPerSecond);
-    if (this.waiting.size > 0) this.releaseWaiting();
+    const from = Math.max(this.bandwidthUsedUntil, now - BANDWIDTH_CREDIT);
+    this.bandwidthUsedUntil = instant(from + (bytes * 1000) / bytesPerSecond);
+    if (this.waitingWindows.size > 0) this.releaseWaiting();
   }
 
   close(): void {
@@ -102,17 +102,19 @@ export class Timetable implements Gate {
 
   private findNextChange(now: Instant): Instant {
     const { cron } = this.services;
-    const next = listChangeTimes(this.definition).map((time) => cron(time, this.definition.timeZone, now) ?? NEVER);
-    return instant(Math.min(NEVER, ...next));
+    const nextTimes = listChangeTimes(this.definition).map(
+      (time) => cron(time, this.definition.timeZone, now) ?? NEVER,
+    );
+    return instant(Math.min(NEVER, ...nextTimes));
   }
 
   private readonly isOpenAt = (at: Instant): boolean => findCrawlHours(this.definition, at).crawls;
 
-  /** The first time, from that change on, at which the schedule is open or closed as requested. */
-  private findNextTime(change: Instant, open: boolean): Instant {
+  /** Finds the first time, from the given change on, at which the schedule is open or, if `open` is false, closed. */
+  private findNextTime(change: Instant, shouldBeOpen: boolean): Instant {
     let at = change;
-    for (let n = 0; n < MOST_CHANGES && at < NEVER; n++) {
-      if (this.isOpenAt(at) === open) return at;
+    for (let n = 0; n < MAX_CHANGES && at < NEVER; n++) {
+      if (this.isOpenAt(at) === shouldBeOpen) return at;
       at = this.findNextChange(at);
     }
     return NEVER;
@@ -121,8 +123,8 @@ export class Timetable implements Gate {
   private releaseWaiting(): void {
     const now = this.services.clock.now();
     if (this.getOpeningTime(now) <= now)
-      this.waiting.release(this.hours.bytesPerSecond === undefined ? Number.POSITIVE_INFINITY : OFFERED_AT_ONCE);
-    if (this.waiting.size > 0) this.setTimer();
+      this.waitingWindows.release(this.hours.bytesPerSecond === undefined ? Number.POSITIVE_INFINITY : MAX_OFFERED);
+    if (this.waitingWindows.size > 0) this.setTimer();
   }
 
   private setTimer(): void {
@@ -131,7 +133,7 @@ export class Timetable implements Gate {
     const opensAt = this.getOpeningTime(now);
     // The gate is open: a visit in flight offers the next windows when it ends.
     if (opensAt <= now || opensAt >= NEVER) return;
-    const at = instant(Math.max(opensAt, after(now, SHORTEST_WAIT)));
+    const at = instant(Math.max(opensAt, after(now, MIN_WAIT)));
     if (this.timerAt !== undefined && this.timerAt <= at) return;
     this.cancelTimer?.();
     this.timerAt = at;

@@ -14,43 +14,43 @@ import type { HostWindow } from './host-window.js';
  * Maximum number of URLs in memory for one host and source: large while few hosts are in use, so that the store is
  * seldom read.
  */
-const WINDOW = 512;
-const FEW_HOSTS = 64;
+const WINDOW_SIZE = 512;
+const MAX_HOSTS_WITH_LARGE_WINDOWS = 64;
 /** Used with many hosts: each then seldom receives requests, and the windows add up. */
-const SMALL_WINDOW = 32;
+const SMALL_WINDOW_SIZE = 32;
 /** Fraction of a window at which it is refilled. */
-const LOW_WATER = 1 / 4;
+const REFILL_THRESHOLD = 1 / 4;
 /** Delay after the store has failed to return due URLs. */
-const READ_AGAIN = seconds(5);
+const RETRY_DELAY = seconds(5);
 
 export class WindowRefill {
   private readonly dueTimes = new TimeHeap<{ window: HostWindow; source: SourceNumber }>();
   private cancelTimer: (() => void) | undefined;
   private timerAt: Instant | undefined;
-  private reads = 0;
+  private readsInFlight = 0;
   private closed = false;
 
-  /** @param changed called when a window has received URLs, or when its first one becomes due */
+  /** @param onChanged called when URLs are added to a window, or when its first URL becomes due */
   constructor(
     private readonly crawler: string,
     private readonly services: { readonly store: UrlQueue; readonly clock: Clock },
     private readonly windows: ReadonlyMap<string, HostWindow>,
-    private readonly changed: (window: HostWindow) => void,
+    private readonly onChanged: (window: HostWindow) => void,
   ) {}
 
   get windowSize(): number {
-    return this.windows.size <= FEW_HOSTS ? WINDOW : SMALL_WINDOW;
+    return this.windows.size <= MAX_HOSTS_WITH_LARGE_WINDOWS ? WINDOW_SIZE : SMALL_WINDOW_SIZE;
   }
 
   get isReading(): boolean {
-    return this.reads > 0;
+    return this.readsInFlight > 0;
   }
 
   refillIfLow(window: HostWindow, source: SourceNumber): void {
-    if (window.buffers[source]!.size < this.windowSize * LOW_WATER) this.refill(window, source);
+    if (window.buffers[source]!.size < this.windowSize * REFILL_THRESHOLD) this.refill(window, source);
   }
 
-  /** To be called when the store has a URL of this host and source that is due then. */
+  /** To be called when the store has a URL of this host and source that is due at `dueAt`. */
   refillAt(window: HostWindow, source: SourceNumber, dueAt: Instant): void {
     if (dueAt >= window.nextDue[source]!) return;
     window.nextDue[source] = dueAt;
@@ -74,7 +74,7 @@ export class WindowRefill {
   }
 
   private async load(window: HostWindow, source: SourceNumber): Promise<void> {
-    this.reads++;
+    this.readsInFlight++;
     window.nextDue[source] = NEVER; // URLs stored while the read is in flight lower it again
     try {
       const now = this.services.clock.now();
@@ -84,29 +84,29 @@ export class WindowRefill {
         source,
         now,
         this.windowSize,
-        window.held,
+        window.heldIds,
       );
       if (this.closed || this.windows.get(window.host.key) !== window) return;
       window.loading[source] = false;
       for (const url of urls) {
-        if (window.held.has(url.id)) continue;
-        window.held.add(url.id);
+        if (window.heldIds.has(url.id)) continue;
+        window.heldIds.add(url.id);
         window.buffers[source]!.push(url);
       }
       if (next !== undefined) this.scheduleNextRefill(window, source, next, urls.length > 0);
-      this.changed(window);
+      this.onChanged(window);
     } catch {
       // The store's failure is reported elsewhere. Due URLs stay due.
       window.loading[source] = false;
-      this.refillAt(window, source, after(this.services.clock.now(), READ_AGAIN));
+      this.refillAt(window, source, after(this.services.clock.now(), RETRY_DELAY));
     } finally {
-      this.reads--;
+      this.readsInFlight--;
     }
   }
 
   /** Does not always use `refillAt`: URLs that are already due are read when the buffer runs low, not in a loop. */
-  private scheduleNextRefill(window: HostWindow, source: SourceNumber, next: Instant, progressed: boolean): void {
-    if (next > this.services.clock.now() || !progressed) this.refillAt(window, source, next);
+  private scheduleNextRefill(window: HostWindow, source: SourceNumber, next: Instant, hasProgressed: boolean): void {
+    if (next > this.services.clock.now() || !hasProgressed) this.refillAt(window, source, next);
     else if (next < window.nextDue[source]!) window.nextDue[source] = next;
   }
 
@@ -119,9 +119,9 @@ export class WindowRefill {
       this.timerAt = undefined;
       this.cancelTimer = undefined;
       const now = this.services.clock.now();
-      for (let due = this.dueTimes.popDue(now); due; due = this.dueTimes.popDue(now)) {
+      for (let entry = this.dueTimes.popDue(now); entry; entry = this.dueTimes.popDue(now)) {
         // A window that was dropped in the meantime is found again by a sweep.
-        if (this.windows.get(due.window.host.key) === due.window) this.changed(due.window);
+        if (this.windows.get(entry.window.host.key) === entry.window) this.onChanged(entry.window);
       }
       this.armTimer();
     });

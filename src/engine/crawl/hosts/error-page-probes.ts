@@ -1,6 +1,6 @@
 /**
  * Requests a URL that cannot exist from each host once a day, so that its error page is recognized if other URLs return
- * it with status 200. Each probe takes the turn of a visit to the host: the same claim, the same pause.
+ * it with status 200. Each probe takes the place of a visit to the host, with the same claim and the same pause.
  */
 import {
   createImpossibleUrl,
@@ -19,24 +19,24 @@ import type { Host, Hosts } from './hosts.js';
 interface HostProbe {
   readonly until: Instant;
   /**
-   * What the host sends for pages that do not exist; absent if it sends an honest status, or nothing that can be told
-   * from other pages.
+   * What the host sends for pages that do not exist; absent if it sends a proper error status, or a page that cannot be
+   * distinguished from others.
    */
   readonly errorPage?: PageFingerprint;
   /** The response to the impossible URL, and the good page that must still be requested for comparison. */
-  readonly unfinished?: { readonly answer: PageFingerprint; readonly good: string; readonly redirects: number };
+  readonly unfinished?: { readonly fingerprint: PageFingerprint; readonly goodUrl: string; readonly redirects: number };
 }
 
-const KNOWN_FOR = days(1);
-/** How long a probe that got no response counts. */
-const FAILED_FOR = hours(1);
-const MOST_HOSTS = 10_000;
-const MOST_REDIRECTS = 3;
-/** Stands for no stored URL: the response to a probe belongs to no page. */
+const RESULT_LIFETIME = days(1);
+/** How long no new probe is sent after one that got no response. */
+const FAILURE_LIFETIME = hours(1);
+const MAX_HOSTS = 10_000;
+const MAX_REDIRECTS = 3;
+/** The id in the task of a probe, which belongs to no stored URL. */
 const NO_URL = 0;
 
 export class ErrorPageProbes {
-  private readonly known = new Map<string, HostProbe>();
+  private readonly probes = new Map<string, HostProbe>();
 
   constructor(
     private readonly processor: Pick<PageProcessor, 'process'>,
@@ -46,12 +46,12 @@ export class ErrorPageProbes {
 
   /** Whether a probe is needed before the host's next page. */
   isDue(key: string): boolean {
-    const probe = this.known.get(key);
+    const probe = this.probes.get(key);
     return !probe || probe.unfinished !== undefined || probe.until <= this.clock.now();
   }
 
   isErrorPage(key: string, page: PageFingerprint): boolean {
-    const errorPage = this.known.get(key)?.errorPage;
+    const errorPage = this.probes.get(key)?.errorPage;
     return errorPage !== undefined && isErrorPage(page, errorPage);
   }
 
@@ -62,21 +62,21 @@ export class ErrorPageProbes {
   async probe(
     task: PageTask,
     host: Host,
-    { delay, mayAsk }: { delay: Duration; mayAsk: (url: string) => boolean },
+    { delay, mayAsk: mayRequest }: { delay: Duration; mayAsk: (url: string) => boolean },
   ): Promise<PageResult | undefined> {
-    const unfinished = this.findFresh(host.key)?.unfinished;
-    const url = unfinished ? unfinished.good : createImpossibleUrl(task.url, this.createToken(task.url));
-    if (!mayAsk(url)) {
-      this.storeProbe(host.key, { until: after(this.clock.now(), KNOWN_FOR) });
+    const unfinished = this.findCurrentProbe(host.key)?.unfinished;
+    const url = unfinished ? unfinished.goodUrl : createImpossibleUrl(task.url, this.createToken(task.url));
+    if (!mayRequest(url)) {
+      this.storeProbe(host.key, { until: after(this.clock.now(), RESULT_LIFETIME) });
       return undefined;
     }
-    host.waitsForAnswer = true;
+    host.waitsForResponse = true;
     try {
       await this.hosts.recordRequestStart(host, delay);
       const { crawler, root, hops, now, sendBy } = task;
-      const question = { crawler, root, hops, now, sendBy, redirects: 0, rereadLinks: false, inheritedMetas: [] };
+      const common = { crawler, root, hops, now, sendBy, redirects: 0, rereadLinks: false, inheritedMetas: [] };
       const result = await this.processor.process({
-        ...question,
+        ...common,
         id: NO_URL,
         url,
         discoveredVia: 'link',
@@ -88,37 +88,39 @@ export class ErrorPageProbes {
       );
       return result;
     } finally {
-      host.waitsForAnswer = false;
+      host.waitsForResponse = false;
     }
   }
 
   private recordResponse(url: string, result: PageResult): HostProbe {
-    const answer = computeFingerprint(result);
+    const fingerprint = computeFingerprint(result);
     const until = this.getExpiry(result);
-    return answer ? { until, unfinished: { answer, good: `${getOrigin(toCrawlUrl(url))}/`, redirects: 0 } } : { until };
+    return fingerprint
+      ? { until, unfinished: { fingerprint, goodUrl: `${getOrigin(toCrawlUrl(url))}/`, redirects: 0 } }
+      : { until };
   }
 
   private compareWithGoodPage(
-    { answer, redirects }: NonNullable<HostProbe['unfinished']>,
+    { fingerprint, redirects }: NonNullable<HostProbe['unfinished']>,
     key: string,
     result: PageResult,
   ): HostProbe {
     const until = this.getExpiry(result);
     const { outcome } = result;
-    if (outcome.kind === 'redirect' && redirects < MOST_REDIRECTS && getHostKey(toCrawlUrl(outcome.target)) === key)
-      return { until, unfinished: { answer, good: outcome.target, redirects: redirects + 1 } };
+    if (outcome.kind === 'redirect' && redirects < MAX_REDIRECTS && getHostKey(toCrawlUrl(outcome.target)) === key)
+      return { until, unfinished: { fingerprint, goodUrl: outcome.target, redirects: redirects + 1 } };
     if (outcome.kind !== 'document') return { until };
     // A good page with too little text for a fingerprint differs from the error page, which has one.
-    const good = computeFingerprint(result);
-    return { until, errorPage: good ? detectErrorPage(answer, good) : answer };
+    const goodFingerprint = computeFingerprint(result);
+    return { until, errorPage: goodFingerprint ? detectErrorPage(fingerprint, goodFingerprint) : fingerprint };
   }
 
   private getExpiry(result: PageResult): Instant {
-    return after(this.clock.now(), result.status === undefined ? FAILED_FOR : KNOWN_FOR);
+    return after(this.clock.now(), result.status === undefined ? FAILURE_LIFETIME : RESULT_LIFETIME);
   }
 
-  private findFresh(key: string): HostProbe | undefined {
-    const probe = this.known.get(key);
+  private findCurrentProbe(key: string): HostProbe | undefined {
+    const probe = this.probes.get(key);
     return probe && probe.until > this.clock.now() ? probe : undefined;
   }
 
@@ -128,9 +130,9 @@ export class ErrorPageProbes {
   }
 
   private storeProbe(key: string, probe: HostProbe): void {
-    this.known.delete(key);
-    this.known.set(key, probe);
-    if (this.known.size > MOST_HOSTS) this.known.delete(this.known.keys().next().value as string);
+    this.probes.delete(key);
+    this.probes.set(key, probe);
+    if (this.probes.size > MAX_HOSTS) this.probes.delete(this.probes.keys().next().value as string);
   }
 }
 

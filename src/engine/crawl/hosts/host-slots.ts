@@ -2,7 +2,7 @@ import { after, type Instant, seconds } from '../../../domain/time/units.js';
 import type { Clock } from '../../ports/clock.js';
 import type { Host, Hosts, HostUser } from './hosts.js';
 
-const LONGEST_WAIT = seconds(30);
+const MAX_WAIT = seconds(30);
 
 interface Slot {
   readonly limit: number;
@@ -14,7 +14,7 @@ interface Slot {
  * as a user of hosts before all frontiers, so that such requests get a slot even if the host has many pages to visit.
  */
 export class HostSlots implements HostUser {
-  private readonly waiting = new Map<string, Set<Slot>>();
+  private readonly waitingSlots = new Map<string, Set<Slot>>();
 
   constructor(
     private readonly hosts: Hosts,
@@ -29,23 +29,23 @@ export class HostSlots implements HostUser {
    */
   claimHost(hostKey: string, limit: number): Promise<Host | undefined> {
     const host = this.hosts.get(hostKey);
-    const deadline = after(this.clock.now(), LONGEST_WAIT);
+    const deadline = after(this.clock.now(), MAX_WAIT);
     if (host.loaded && host.readyAt > deadline) return Promise.resolve(undefined);
-    return new Promise((resolve) => this.wait(host, limit, deadline, resolve));
+    return new Promise((resolve) => this.enqueue(host, limit, deadline, resolve));
   }
 
   onHostReady(host: Host): void {
-    const [slot] = this.waiting.get(host.key) ?? [];
+    const [slot] = this.waitingSlots.get(host.key) ?? [];
     if (!slot || !host.isReadyForExtraRequest(this.clock.now(), slot.limit)) return;
     this.hosts.claim(host);
     slot.grant(host);
   }
 
   isUsing(hostKey: string): boolean {
-    return this.waiting.has(hostKey);
+    return this.waitingSlots.has(hostKey);
   }
 
-  private wait(host: Host, limit: number, deadline: Instant, resolve: (host?: Host) => void): void {
+  private enqueue(host: Host, limit: number, deadline: Instant, resolve: (host?: Host) => void): void {
     const leave = (): void => this.leave(host.key, slot);
     const cancel = this.clock.at(deadline, () => {
       leave();
@@ -59,14 +59,14 @@ export class HostSlots implements HostUser {
         resolve(claimed);
       },
     };
-    const queue = this.waiting.get(host.key) ?? new Set();
-    this.waiting.set(host.key, queue.add(slot));
+    const queue = this.waitingSlots.get(host.key) ?? new Set();
+    this.waitingSlots.set(host.key, queue.add(slot));
     this.onHostReady(host);
   }
 
   private leave(hostKey: string, slot: Slot): void {
-    const queue = this.waiting.get(hostKey);
+    const queue = this.waitingSlots.get(hostKey);
     queue?.delete(slot);
-    if (queue?.size === 0) this.waiting.delete(hostKey);
+    if (queue?.size === 0) this.waitingSlots.delete(hostKey);
   }
 }

@@ -5,10 +5,10 @@
  */
 import { TimeHeap } from '../../../domain/frontier/time-heap.js';
 import {
+  applyBackOff,
   applyGoodResponse,
   applyRequestEnd,
   applyRequestStart,
-  backOff,
   computeNextRequestTime,
   endBackOff,
   type Politeness,
@@ -24,7 +24,7 @@ import { SOLE_OWNER } from '../../support/single-node.js';
 
 const SAVE_INTERVAL = seconds(1);
 /** Delay after the store has failed to return a host's record. */
-const READ_AGAIN = seconds(5);
+const RETRY_DELAY = seconds(5);
 
 export class Host {
   politeness: Politeness = UNVISITED;
@@ -33,35 +33,35 @@ export class Host {
   visitPrice: Duration = milliseconds(0);
   /** When a refresh visit last set the price in this process. */
   pricedAt: Instant | undefined;
-  /** Number of pages that took longer than SLOW_PAGE to read since this process has known the host. */
+  /** Number of pages that took longer than SLOW_PAGE to read since this process first used the host. */
   slowPages = 0;
   /** How fast the host responds, compared with what is usual for it. */
   pace: ServerPace = UNKNOWN_PACE;
   /** Number of consecutive 5xx responses in this process. */
   serverErrors = 0;
   /** Number of requests in flight. */
-  active = 0;
+  activeRequests = 0;
   /** True once its politeness has been read from the store. */
   loaded = false;
-  /** True while no other request may be sent until a pending response has arrived: robots.txt, or that to a probe. */
-  waitsForAnswer = false;
+  /** True while a pending response, robots.txt or that to a probe, must arrive before another request may be sent. */
+  waitsForResponse = false;
   dirty = false;
 
   constructor(readonly key: string) {}
 
   /** Whether a page may be requested now if at most `limit` requests may be in flight. */
   isReady(now: Instant, limit: number): boolean {
-    return !this.waitsForAnswer && this.isReadyForExtraRequest(now, limit);
+    return !this.waitsForResponse && this.isReadyForExtraRequest(now, limit);
   }
 
   /** Like isReady, for a request that need not wait for a pending response. */
   isReadyForExtraRequest(now: Instant, limit: number): boolean {
-    return this.loaded && !this.paused && this.active < limit && now >= this.readyAt;
+    return this.loaded && !this.paused && this.activeRequests < limit && now >= this.readyAt;
   }
 
-  /** Like isReady, for a request that a person wants now: it respects the throttle, but not a back-off. */
+  /** Like isReady, for a request that a user wants now: it respects the throttle, but not a back-off. */
   isReadyForUrgentRequest(now: Instant, limit: number): boolean {
-    const isFree = this.loaded && !this.paused && !this.waitsForAnswer && this.active < limit;
+    const isFree = this.loaded && !this.paused && !this.waitsForResponse && this.activeRequests < limit;
     return isFree && now >= this.politeness.nextRequestAt;
   }
 
@@ -94,8 +94,10 @@ export class Hosts {
   private readonly users = new Set<HostUser>();
   private readonly loader: Batcher<Host, undefined>;
   /** Saves hosts before requests are sent to them, if another node may have to take over. */
-  private readonly keeper: Batcher<Host, undefined>;
-  /** By partition whose previous owner could not report its last requests: the time until which its hosts rest. */
+  private readonly saver: Batcher<Host, undefined>;
+  /**
+   * For each partition whose previous owner could not report its last requests: the time until which its hosts rest.
+   */
   private readonly restsUntil = new Map<number, Instant>();
 
   constructor(
@@ -106,7 +108,7 @@ export class Hosts {
     private readonly onRecovery: (host: Host) => void = () => undefined,
   ) {
     this.loader = new Batcher((hosts) => this.load(hosts), 500);
-    this.keeper = new Batcher((hosts) => this.saveBatch(hosts), 500);
+    this.saver = new Batcher((hosts) => this.saveBatch(hosts), 500);
   }
 
   /** The user is registered until the returned function is called. */
@@ -130,19 +132,19 @@ export class Hosts {
     return this.hosts.get(key);
   }
 
-  /** Forgets hosts that nobody uses, so that memory depends on the hosts in use, not on all hosts ever seen. */
+  /** Forgets hosts that are not in use, so that memory depends on the hosts in use, not on all hosts ever seen. */
   forgetUnused(): void {
     const now = this.clock.now();
     for (const [key, host] of this.hosts) {
-      if (host.active > 0 || host.dirty || host.paused || host.readyAt > now) continue;
+      if (host.activeRequests > 0 || host.dirty || host.paused || host.readyAt > now) continue;
       // Another crawler may be using it: two objects for one host would each keep their own clock.
       if (![...this.users].some((user) => user.isUsing(key))) this.hosts.delete(key);
     }
   }
 
-  /** The host has been picked: it counts as busy until `releaseAfterRequest` or `release`. */
+  /** Marks the host as busy with a request until `releaseAfterRequest` or `release` is called. */
   claim(host: Host): void {
-    host.active++;
+    host.activeRequests++;
   }
 
   /**
@@ -161,7 +163,7 @@ export class Hosts {
    */
   async recordRequestStartWithPermit(host: Host, delay: Duration): Promise<void> {
     this.setPoliteness(host, applyRequestStart(host.politeness, this.clock.now(), delay));
-    if (this.partitions.shared) await this.keeper.add(host);
+    if (this.partitions.shared) await this.saver.add(host);
   }
 
   /** See FetchRequest. */
@@ -170,12 +172,12 @@ export class Hosts {
   }
 
   /**
-   * These partitions are about to be assigned to this node; the hosts of those whose owner fell silent rest until the
-   * given time.
+   * To be called before partitions are assigned to this node; hosts in those whose owner stopped responding rest until
+   * the given time.
    */
-  prepareAssignment(partitions: readonly number[], resting: readonly number[], until: Instant): void {
+  prepareAssignment(partitions: readonly number[], abandoned: readonly number[], until: Instant): void {
     for (const partition of partitions) this.restsUntil.delete(partition);
-    for (const partition of resting) this.restsUntil.set(partition, until);
+    for (const partition of abandoned) this.restsUntil.set(partition, until);
     const assigned = new Set(partitions);
     for (const host of this.hosts.values()) {
       if (assigned.has(this.partitions.getPartition(host.key))) this.read(host);
@@ -183,27 +185,27 @@ export class Hosts {
   }
 
   /**
-   * What is known about these hosts may be out of date from now on; hosts with requests in flight stay in memory until
-   * those have ended.
+   * Discards what is known about hosts that this node is losing; hosts with requests in flight stay in memory until the
+   * requests have ended.
    */
   revoke(isLost: (hostKey: string) => boolean): void {
     for (const host of this.hosts.values()) {
       if (!isLost(host.key)) continue;
       host.loaded = false;
       host.dirty = false;
-      if (host.active === 0) this.hosts.delete(host.key);
+      if (host.activeRequests === 0) this.hosts.delete(host.key);
     }
   }
 
-  /** The claim's last request ended at least `ago` before now; the next one waits `delay` from then. */
-  releaseAfterRequest(host: Host, delay: Duration, ago = milliseconds(0)): void {
-    this.setPoliteness(host, applyRequestEnd(host.politeness, instant(this.clock.now() - ago), delay));
+  /** Ends a claim whose last request ended at least `ago` before now; the next request waits `delay` from then. */
+  releaseAfterRequest(host: Host, delay: Duration, elapsed = milliseconds(0)): void {
+    this.setPoliteness(host, applyRequestEnd(host.politeness, instant(this.clock.now() - elapsed), delay));
     this.release(host);
   }
 
-  /** The claim ends without a request, so no pause follows. */
+  /** Ends a claim without a request, so no pause follows. */
   release(host: Host): void {
-    host.active--;
+    host.activeRequests--;
     this.notifyWhenReady(host);
   }
 
@@ -211,7 +213,7 @@ export class Hosts {
     this.setPolitenessAndNotifyRecovery(host, applyGoodResponse(host.politeness, this.clock.now()));
   }
 
-  /** The visit that a person requested while the host was resting was successful. */
+  /** To be called when a visit that a user requested while the host was resting was successful. */
   noteRecovery(host: Host): void {
     this.setPolitenessAndNotifyRecovery(host, endBackOff(host.politeness, this.clock.now()));
     this.saveNow();
@@ -219,17 +221,17 @@ export class Hosts {
   }
 
   private setPolitenessAndNotifyRecovery(host: Host, politeness: Politeness): void {
-    const wasIll = host.politeness.backOffStep > 0;
+    const wasBackingOff = host.politeness.backOffStep > 0;
     this.setPoliteness(host, politeness);
-    if (wasIll && politeness.backOffStep === 0) this.onRecovery(host);
+    if (wasBackingOff && politeness.backOffStep === 0) this.onRecovery(host);
   }
 
   backOff(host: Host, retryAfter: Duration | undefined): void {
-    const before = host.politeness;
-    this.setPoliteness(host, backOff(before, this.clock.now(), retryAfter));
-    if (host.politeness !== before) {
+    const previous = host.politeness;
+    this.setPoliteness(host, applyBackOff(previous, this.clock.now(), retryAfter));
+    if (host.politeness !== previous) {
       this.onBackOff(host);
-      // A crash must not make the crawler forget that a host needs a rest.
+      // Saved at once, so that the back-off survives a crash.
       this.saveNow();
     }
     this.notifyWhenReady(host);
@@ -262,9 +264,9 @@ export class Hosts {
   async save(isLeaving: (hostKey: string) => boolean = () => false): Promise<void> {
     this.cancelSave?.();
     this.cancelSave = undefined;
-    const dirty = [...this.hosts.values()].filter((host) => host.dirty);
-    for (const host of dirty) host.dirty = false;
-    await this.write(dirty.filter((host) => this.partitions.owns(host.key) || isLeaving(host.key)));
+    const dirtyHosts = [...this.hosts.values()].filter((host) => host.dirty);
+    for (const host of dirtyHosts) host.dirty = false;
+    await this.write(dirtyHosts.filter((host) => this.partitions.owns(host.key) || isLeaving(host.key)));
   }
 
   close(): void {
@@ -291,9 +293,9 @@ export class Hosts {
   }
 
   private async saveBatch(hosts: Host[]): Promise<undefined[]> {
-    const own = hosts.filter((host) => this.partitions.owns(host.key));
-    for (const host of own) host.dirty = false;
-    await this.write(own);
+    const ownHosts = hosts.filter((host) => this.partitions.owns(host.key));
+    for (const host of ownHosts) host.dirty = false;
+    await this.write(ownHosts);
     return hosts.map(() => undefined);
   }
 
@@ -314,10 +316,10 @@ export class Hosts {
     this.save().catch(() => undefined);
   }
 
-  /** Until the host has been read, no request is sent to it. */
+  /** Reads the host's record from the store; until then, no request is sent to the host. */
   private read(host: Host): void {
     this.loader.add(host).catch(() => {
-      this.clock.at(after(this.clock.now(), READ_AGAIN), () => {
+      this.clock.at(after(this.clock.now(), RETRY_DELAY), () => {
         if (this.hosts.get(host.key) === host) this.read(host);
       });
     });
@@ -335,8 +337,8 @@ export class Hosts {
         host.paused = record.paused;
         host.visitPrice = record.visitPrice;
       }
-      const quiet = getLater(this.quietUntil, this.restsUntil.get(this.partitions.getPartition(host.key)));
-      if (host.readyAt < quiet) host.politeness = { ...host.politeness, nextRequestAt: quiet };
+      const restsUntil = getLater(this.quietUntil, this.restsUntil.get(this.partitions.getPartition(host.key)));
+      if (host.readyAt < restsUntil) host.politeness = { ...host.politeness, nextRequestAt: restsUntil };
       host.loaded = true;
       this.notifyWhenReady(host);
     }
@@ -362,8 +364,8 @@ export class Hosts {
   }
 }
 
-const getLater = (moment: Instant, other: Instant | undefined): Instant =>
-  other !== undefined && other > moment ? other : moment;
+const getLater = (time: Instant, otherTime: Instant | undefined): Instant =>
+  otherTime !== undefined && otherTime > time ? otherTime : time;
 
 const toRecord = ({ key, politeness, paused, visitPrice }: Host): HostRecord => ({
   hostKey: key,

@@ -8,12 +8,12 @@ import type { Clock } from '../../ports/clock.js';
 import { type Gate, type GatedWindow, WaitingWindows } from '../frontier/gate.js';
 import type { Host } from './hosts.js';
 
-const MOST_GROUPS = 50_000;
+const MAX_GROUPS = 50_000;
 /** Maximum number of names being looked up at once. */
-const MOST_LOOKUPS = 32;
+const MAX_LOOKUPS = 32;
 /** How long a name's address is assumed to stay the same. */
-const ADDRESS_HOLDS = minutes(30);
-const LONGEST_LOOKUP = minutes(1);
+const ADDRESS_LIFETIME = minutes(30);
+const MAX_LOOKUP_TIME = minutes(1);
 
 /** Loads the function that returns a host name's registrable domain, if it has one. */
 export type LoadDomains = () => Promise<DomainOf>;
@@ -21,7 +21,7 @@ type DomainOf = (hostname: string) => string | undefined;
 type Offer = (window: GatedWindow) => void;
 
 export class PolitenessGroup {
-  active = 0;
+  activeRequests = 0;
   nextRequestAt: Instant = instant(0);
   /** Gates that have windows waiting. */
   readonly gates = new Set<GroupGate>();
@@ -32,9 +32,9 @@ export class PolitenessGroup {
     private readonly clock: Clock,
   ) {}
 
-  /** The group takes over the pause that follows a request to one of its hosts. */
+  /** Applies the pause that follows a request to one of its hosts to the whole group. */
   onFetched({ politeness }: Host): void {
-    this.active--;
+    this.activeRequests--;
     if (politeness.nextRequestAt > this.nextRequestAt) this.nextRequestAt = politeness.nextRequestAt;
     this.offerNext();
   }
@@ -57,31 +57,31 @@ export class PolitenessGroup {
 
 /** One crawler's access to a group. */
 export class GroupGate implements Gate {
-  private readonly waiting: WaitingWindows;
+  private readonly waitingWindows: WaitingWindows;
 
   constructor(
     readonly group: PolitenessGroup,
     offer: Offer,
   ) {
-    this.waiting = new WaitingWindows(offer);
+    this.waitingWindows = new WaitingWindows(offer);
   }
 
   getOpeningTime(_now: Instant, { limit }: GatedWindow): Instant {
-    return this.group.active >= limit ? NEVER : this.group.nextRequestAt;
+    return this.group.activeRequests >= limit ? NEVER : this.group.nextRequestAt;
   }
 
   offerWhenOpen(window: GatedWindow): void {
-    this.waiting.add(window);
+    this.waitingWindows.add(window);
     this.group.gates.add(this);
-    if (this.group.active === 0) this.group.offerNext();
+    if (this.group.activeRequests === 0) this.group.offerNext();
   }
 
   onVisitStarted(): void {
-    this.group.active++;
+    this.group.activeRequests++;
   }
 
   onPassedOver(): void {
-    if (this.group.active === 0) this.group.offerNext();
+    if (this.group.activeRequests === 0) this.group.offerNext();
   }
 
   onFetched(host: Host): void {
@@ -90,13 +90,14 @@ export class GroupGate implements Gate {
 
   /** Offers one window; the next one is offered when its visit has ended. */
   offerNext(): void {
-    this.waiting.release(1);
-    if (this.waiting.size === 0) this.group.gates.delete(this);
+    this.waitingWindows.release(1);
+    if (this.waitingWindows.size === 0) this.group.gates.delete(this);
   }
 }
 
 /**
- * For a host whose group is not known yet: no request is sent until its address, or the list of domains, is available.
+ * The gate of a host whose group is not known yet: no request is sent until its address, or the list of domains, is
+ * available.
  */
 export const UNKNOWN_GROUP: Gate = {
   getOpeningTime: () => NEVER,
@@ -110,7 +111,7 @@ export class PolitenessGroups {
   private readonly groups = new Map<string, PolitenessGroup>();
   private readonly addresses = new Map<string, { readonly key: string | undefined; readonly until: Instant }>();
   private readonly queue: (() => Promise<void>)[] = [];
-  private lookups = 0;
+  private lookupsInFlight = 0;
   private domainOf: DomainOf | undefined;
 
   /** @param resolve returns the address of a host name, if it has one */
@@ -120,7 +121,7 @@ export class PolitenessGroups {
     private readonly loadDomains: LoadDomains,
   ) {}
 
-  /** Undefined until `ensureDomainsLoaded` has resolved. */
+  /** Returns undefined until `ensureDomainsLoaded` has resolved. */
   findByDomain(hostname: string): PolitenessGroup | undefined {
     return this.domainOf && this.findOrCreate(`domain ${this.domainOf(hostname) ?? hostname}`);
   }
@@ -129,24 +130,27 @@ export class PolitenessGroups {
     this.domainOf ??= await this.loadDomains();
   }
 
-  /** What is known about the host's address, including that it has none; `isDue` if it has to be looked up. */
-  findByKnownAddress(hostname: string): { group?: PolitenessGroup; isKnown: boolean; isDue: boolean } {
-    const known = this.addresses.get(hostname);
-    const isDue = known === undefined || known.until <= this.clock.now();
-    const group = known?.key === undefined ? undefined : this.findOrCreate(known.key);
-    return { ...(group ? { group } : {}), isKnown: known !== undefined, isDue };
+  /**
+   * Returns what is known about the host's address, including that it has none; `isDue` is true if it has to be looked
+   * up.
+   */
+  findByKnownAddress(hostname: string): { group?: PolitenessGroup; isKnown: boolean; needsLookup: boolean } {
+    const entry = this.addresses.get(hostname);
+    const needsLookup = entry === undefined || entry.until <= this.clock.now();
+    const group = entry?.key === undefined ? undefined : this.findOrCreate(entry.key);
+    return { ...(group ? { group } : {}), isKnown: entry !== undefined, needsLookup };
   }
 
   /** Resolves when the address is known or cannot be found. */
   lookUp(hostname: string): Promise<void> {
-    const known = this.addresses.get(hostname);
+    const entry = this.addresses.get(hostname);
     // Only one lookup of a name is in flight at a time.
-    if (known) this.addresses.set(hostname, { ...known, until: after(this.clock.now(), LONGEST_LOOKUP) });
+    if (entry) this.addresses.set(hostname, { ...entry, until: after(this.clock.now(), MAX_LOOKUP_TIME) });
     return new Promise((resolve) => {
       this.queue.push(async () => {
         const address = await this.resolve(hostname).catch(() => undefined);
-        const until = after(this.clock.now(), ADDRESS_HOLDS);
-        if (this.addresses.size >= MOST_GROUPS) this.addresses.clear();
+        const until = after(this.clock.now(), ADDRESS_LIFETIME);
+        if (this.addresses.size >= MAX_GROUPS) this.addresses.clear();
         this.addresses.set(hostname, { key: address && `address ${toNetwork(address)}`, until });
         resolve();
       });
@@ -155,12 +159,12 @@ export class PolitenessGroups {
   }
 
   private startLookUps(): void {
-    while (this.lookups < MOST_LOOKUPS) {
-      const next = this.queue.shift();
-      if (!next) return;
-      this.lookups++;
-      void next().finally(() => {
-        this.lookups--;
+    while (this.lookupsInFlight < MAX_LOOKUPS) {
+      const lookUp = this.queue.shift();
+      if (!lookUp) return;
+      this.lookupsInFlight++;
+      void lookUp().finally(() => {
+        this.lookupsInFlight--;
         this.startLookUps();
       });
     }
@@ -169,7 +173,7 @@ export class PolitenessGroups {
   private findOrCreate(key: string): PolitenessGroup {
     let group = this.groups.get(key);
     if (group) return group;
-    if (this.groups.size >= MOST_GROUPS) this.forgetIdle();
+    if (this.groups.size >= MAX_GROUPS) this.forgetIdle();
     group = new PolitenessGroup(key, this.clock);
     this.groups.set(key, group);
     return group;
@@ -177,8 +181,8 @@ export class PolitenessGroups {
 
   private forgetIdle(): void {
     const now = this.clock.now();
-    for (const [key, { active, gates, nextRequestAt }] of this.groups)
-      if (active === 0 && gates.size === 0 && nextRequestAt <= now) this.groups.delete(key);
+    for (const [key, { activeRequests, gates, nextRequestAt }] of this.groups)
+      if (activeRequests === 0 && gates.size === 0 && nextRequestAt <= now) this.groups.delete(key);
   }
 }
 
@@ -186,9 +190,9 @@ export class PolitenessGroups {
 function toNetwork(address: string): string {
   if (!address.includes(':')) return address;
   const [head = '', tail] = address.split('::', 2);
-  const before = head === '' ? [] : head.split(':');
-  const behind = tail === undefined || tail === '' ? [] : tail.split(':');
-  const missing = tail === undefined ? 0 : Math.max(0, 8 - before.length - behind.length);
-  const groups = [...before, ...Array.from({ length: missing }, () => '0'), ...behind];
+  const leading = head === '' ? [] : head.split(':');
+  const trailing = tail === undefined || tail === '' ? [] : tail.split(':');
+  const missingCount = tail === undefined ? 0 : Math.max(0, 8 - leading.length - trailing.length);
+  const groups = [...leading, ...Array.from({ length: missingCount }, () => '0'), ...trailing];
   return `${groups.slice(0, 4).join(':')}::/64`;
 }

@@ -12,7 +12,7 @@ import {
   getCrawlDelay,
   isStale,
   mayFetch,
-  ROBOTS_MOST_REDIRECTS,
+  ROBOTS_MAX_REDIRECTS,
   type RobotsPolicy,
 } from '../../../domain/robots/robots-policy.js';
 import {
@@ -34,13 +34,13 @@ import type { Host, Hosts } from './hosts.js';
 
 export interface RobotsEntry {
   readonly policy: RobotsPolicy;
-  /** The file as received, cut to a length that a person can read. */
+  /** The file as received, truncated for display. */
   readonly text: string;
   /** The status, such as `200` or `404`, or the code of the failure. */
   readonly status: string;
 }
 
-export type RobotsAnswer =
+export type RobotsDecision =
   | { readonly kind: 'allowed'; readonly entry: RobotsEntry }
   | { readonly kind: 'disallowed'; readonly entry: RobotsEntry }
   /** robots.txt has to be requested first: call `load`. */
@@ -56,10 +56,10 @@ export const obeysRobots = (
 
 const toPathWithQuery = ({ path, query }: CrawlUrl): string => (query === '' ? path : `${path}?${query}`);
 
-const MOST_ORIGINS = 50_000;
+const MAX_ORIGINS = 50_000;
 /** Most files have a few kilobytes; one of 500 kilobytes, the maximum, takes some megabytes in memory. */
-const MOST_BYTES = 192 * 1024 * 1024;
-const SHOWN_TEXT = 16_384;
+const MAX_BYTES = 192 * 1024 * 1024;
+const MAX_SHOWN_TEXT = 16_384;
 
 type FetchFailed = Extract<FetchOutcome, { kind: 'failure' }>;
 
@@ -75,7 +75,7 @@ export interface RobotsRequest {
   readonly onWait: () => void;
 }
 
-interface Answer {
+interface RobotsResponse {
   readonly from: Host;
   readonly outcome: FetchOutcome;
 }
@@ -89,43 +89,43 @@ const NO_TURN: FetchFailed = {
 };
 
 export class RobotsGate {
-  private readonly entries = new WeighedCache<string, RobotsEntry>(MOST_ORIGINS, MOST_BYTES);
+  private readonly entries = new WeighedCache<string, RobotsEntry>(MAX_ORIGINS, MAX_BYTES);
 
   constructor(
     private readonly processor: Pick<PageProcessor, 'fetch'>,
     private readonly hosts: Hosts,
     private readonly slots: Pick<HostSlots, 'claimHost'>,
     private readonly clock: Clock,
-    private readonly sessionOf: RobotsSession = () => undefined,
+    private readonly findSession: RobotsSession = () => undefined,
   ) {}
 
-  checkUrl(url: CrawlUrl, agent: string): RobotsAnswer {
+  checkUrl(url: CrawlUrl, agent: string): RobotsDecision {
     const entry = this.entries.get(getOrigin(url));
     if (!entry || isStale(entry.policy, this.clock.now())) return { kind: 'unknown' };
     if (entry.policy.state === 'unreachable') return { kind: 'unreachable', entry };
     return { kind: mayFetch(entry.policy, agent, toPathWithQuery(url)) ? 'allowed' : 'disallowed', entry };
   }
 
-  /** What robots.txt says about the use of a URL's content; undefined if nothing. */
+  /** Returns what robots.txt says about the use of a URL's content; undefined if it says nothing. */
   findPreferences(url: CrawlUrl, agent: string): readonly RobotsPreference[] | undefined {
     const entry = this.entries.get(getOrigin(url));
     if (!entry) return undefined;
-    const found = findPreferences(entry.policy.robots, agent, toPathWithQuery(url));
-    return found.length > 0 ? found : undefined;
+    const preferences = findPreferences(entry.policy.robots, agent, toPathWithQuery(url));
+    return preferences.length > 0 ? preferences : undefined;
   }
 
-  /** What the last fetched robots.txt says about a URL, to be shown to a person; makes no request. */
+  /** Returns what the last fetched robots.txt says about a URL, for display; makes no request. */
   getOpinion(url: CrawlUrl, agent: string): RobotsOpinion {
     const entry = this.entries.get(getOrigin(url));
     if (!entry) return { state: 'unknown', agent };
     const { policy, status, text } = entry;
-    const known = { agent, fetchedAt: policy.fetchedAt, status };
-    if (policy.state === 'unreachable') return { ...known, state: 'unreachable' };
+    const common = { agent, fetchedAt: policy.fetchedAt, status };
+    if (policy.state === 'unreachable') return { ...common, state: 'unreachable' };
     const rule = findDecisiveRule(policy.robots, agent, toPathWithQuery(url));
-    if (!rule) return { ...known, state: 'allowed' };
-    const written = text.split(/\r\n|\r|\n/)[rule.line - 1]?.trim();
-    const words = written || `${rule.allow ? 'Allow' : 'Disallow'}: ${rule.pattern}`;
-    return { ...known, state: rule.allow ? 'allowed' : 'disallowed', line: rule.line, rule: words };
+    if (!rule) return { ...common, state: 'allowed' };
+    const originalLine = text.split(/\r\n|\r|\n/)[rule.line - 1]?.trim();
+    const ruleText = originalLine || `${rule.allow ? 'Allow' : 'Disallow'}: ${rule.pattern}`;
+    return { ...common, state: rule.allow ? 'allowed' : 'disallowed', line: rule.line, rule: ruleText };
   }
 
   findEntry(urlOrigin: string): RobotsEntry | undefined {
@@ -139,28 +139,28 @@ export class RobotsGate {
 
   /**
    * Fetches the robots.txt of a host that the caller has claimed. Returns a network failure, if any, which is then also
-   * that of the waiting page.
+   * the outcome of the waiting page.
    */
   async load(url: CrawlUrl, host: Host, request: RobotsRequest): Promise<FetchFailed | undefined> {
     const key = getOrigin(url);
-    host.waitsForAnswer = true;
-    let answer: Answer;
+    host.waitsForResponse = true;
+    let response: RobotsResponse;
     try {
       await this.hosts.recordRequestStart(host, request.throttle);
-      answer = await this.followRedirects(
+      response = await this.followRedirects(
         { from: host, outcome: await this.fetch(`${key}/robots.txt`, request) },
         url,
         request,
       );
     } finally {
-      host.waitsForAnswer = false;
+      host.waitsForResponse = false;
     }
-    const { outcome } = answer;
+    const { outcome } = response;
     const policy = createRobotsPolicy(outcome, this.clock.now(), this.entries.get(key)?.policy);
     const { text, status } = describeOutcome(outcome);
     this.entries.set(key, { policy, text, status }, estimateSize(policy.robots) + text.length);
     if (outcome === NO_TURN) return undefined;
-    this.applyToHost(answer.from, outcome, policy);
+    this.applyToHost(response.from, outcome, policy);
     return outcome.kind === 'failure' && !isUnreadableResponse(outcome) ? outcome : undefined;
   }
 
@@ -168,45 +168,54 @@ export class RobotsGate {
    * Follows a chain of redirects to its last response; each host receives a request when its politeness allows, and its
    * pauses follow from its own responses.
    */
-  private async followRedirects(first: Answer, url: CrawlUrl, request: RobotsRequest): Promise<Answer> {
-    let answer = first;
-    let place = `${getOrigin(url)}/robots.txt`;
-    for (let hop = 0; hop < ROBOTS_MOST_REDIRECTS; hop++) {
-      const next = findRedirectTarget(answer.outcome, place);
-      if (!next) return answer;
-      place = next.href;
+  private async followRedirects(
+    firstResponse: RobotsResponse,
+    url: CrawlUrl,
+    request: RobotsRequest,
+  ): Promise<RobotsResponse> {
+    let response = firstResponse;
+    let robotsUrl = `${getOrigin(url)}/robots.txt`;
+    for (let hop = 0; hop < ROBOTS_MAX_REDIRECTS; hop++) {
+      const target = findRedirectTarget(response.outcome, robotsUrl);
+      if (!target) return response;
+      robotsUrl = target.href;
       // The `host` of a URL has the form of a host key.
-      answer =
-        next.host === getHostKey(url)
-          ? { from: first.from, outcome: await this.fetch(place, request) }
-          : await this.fetchElsewhere(place, next.host, first.from, request);
+      response =
+        target.host === getHostKey(url)
+          ? { from: firstResponse.from, outcome: await this.fetch(robotsUrl, request) }
+          : await this.fetchElsewhere(robotsUrl, target.host, firstResponse.from, request);
     }
-    return answer;
+    return response;
   }
 
   /**
    * Fetches from the redirect's target. The host that redirects is released in the meantime, as it may be the target
    * itself.
    */
-  private async fetchElsewhere(place: string, key: string, host: Host, request: RobotsRequest): Promise<Answer> {
-    const { throttle, limit, onWait: waits } = request;
+  private async fetchElsewhere(
+    robotsUrl: string,
+    key: string,
+    host: Host,
+    request: RobotsRequest,
+  ): Promise<RobotsResponse> {
+    const { throttle, limit, onWait } = request;
     this.hosts.releaseAfterRequest(host, throttle);
-    waits();
-    let other: Host | undefined;
+    onWait();
+    let target: Host | undefined;
     try {
-      other = await this.slots.claimHost(key, limit);
-      if (!other) return { from: host, outcome: NO_TURN };
-      await this.hosts.recordRequestStartWithPermit(other, throttle);
-      return { from: other, outcome: await this.fetch(place, request) };
+      target = await this.slots.claimHost(key, limit);
+      if (!target) return { from: host, outcome: NO_TURN };
+      await this.hosts.recordRequestStartWithPermit(target, throttle);
+      return { from: target, outcome: await this.fetch(robotsUrl, request) };
     } finally {
-      if (other) this.hosts.releaseAfterRequest(other, throttle);
+      if (target) this.hosts.releaseAfterRequest(target, throttle);
       this.hosts.claim(host);
     }
   }
 
   private async fetch(url: string, { fetcher }: RobotsRequest): Promise<FetchOutcome> {
     const { sendBy } = this.hosts;
-    const session = await this.sessionOf(fetcher, url);
+    const session = await this.findSession(fetcher, url);
     return this.processor.fetch({ url, fetcher, maxSize: ROBOTS_SIZE_LIMIT, truncate: true, sendBy, session });
   }
 
@@ -216,12 +225,12 @@ export class RobotsGate {
       if (isHostError(outcome.code)) this.hosts.backOff(host, outcome.retryAfter);
       return;
     }
-    // Rules read before stay in force, but a host that asks for a rest gets one.
-    const overloaded = outcome.kind === 'response' && (outcome.status === 429 || outcome.status === 503);
-    const asked = overloaded ? parseRetryAfter(outcome, now) : undefined;
-    if (asked !== undefined) this.hosts.backOff(host, asked);
+    // Rules that were read earlier stay in force, but a host that requests a pause gets one.
+    const isOverloaded = outcome.kind === 'response' && (outcome.status === 429 || outcome.status === 503);
+    const requestedPause = isOverloaded ? parseRetryAfter(outcome, now) : undefined;
+    if (requestedPause !== undefined) this.hosts.backOff(host, requestedPause);
     else if (policy.state === 'unreachable') this.hosts.backOff(host, milliseconds(policy.expiresAt - now));
-    // A person requested the page while the host was resting.
+    // A user requested the page while the host was resting.
     else if (host.isResting(now)) this.hosts.noteRecovery(host);
   }
 }
@@ -230,15 +239,15 @@ export class RobotsGate {
 const isUnreadableResponse = ({ code }: FetchFailed): boolean => code.startsWith('body-');
 
 /** The target, if the response is a redirect. */
-function findRedirectTarget(outcome: FetchOutcome, place: string): URL | undefined {
+function findRedirectTarget(outcome: FetchOutcome, baseUrl: string): URL | undefined {
   if (outcome.kind === 'failure' || outcome.status < 300 || outcome.status >= 400) return undefined;
   const location = outcome.headers['location'];
-  const target = location === undefined ? null : URL.parse(location, place);
+  const target = location === undefined ? null : URL.parse(location, baseUrl);
   return target && /^https?:$/.test(target.protocol) ? target : undefined;
 }
 
 function describeOutcome(outcome: FetchOutcome): { text: string; status: string } {
   if (outcome.kind === 'failure') return { text: '', status: outcome.code };
-  const text = outcome.status < 300 ? new TextDecoder().decode(outcome.body.subarray(0, SHOWN_TEXT)) : '';
+  const text = outcome.status < 300 ? new TextDecoder().decode(outcome.body.subarray(0, MAX_SHOWN_TEXT)) : '';
   return { text, status: String(outcome.status) };
 }

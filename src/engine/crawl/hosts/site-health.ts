@@ -1,7 +1,7 @@
 import { type Duration, milliseconds } from '../../../domain/time/units.js';
 
-const VISITS_REMEMBERED = 100;
-const HOSTS_REMEMBERED = 20_000;
+const MAX_VISITS = 100;
+const MAX_HOSTS = 20_000;
 
 interface VisitNote {
   readonly outcome: string;
@@ -25,9 +25,9 @@ export class SiteHealth {
     const notes = this.hosts.get(hostKey) ?? [];
     this.hosts.delete(hostKey);
     notes.push(visit);
-    if (notes.length > VISITS_REMEMBERED) notes.shift();
+    if (notes.length > MAX_VISITS) notes.shift();
     this.hosts.set(hostKey, notes);
-    if (this.hosts.size > HOSTS_REMEMBERED) this.hosts.delete(this.hosts.keys().next().value as string);
+    if (this.hosts.size > MAX_HOSTS) this.hosts.delete(this.hosts.keys().next().value as string);
   }
 
   get(hostKey: string): HostHealth {
@@ -35,10 +35,10 @@ export class SiteHealth {
     if (notes.length === 0) return { errorClasses: {} };
     const errorClasses: Record<string, number> = {};
     for (const note of notes) if (note.failed) errorClasses[note.outcome] = (errorClasses[note.outcome] ?? 0) + 1;
-    const failed = notes.filter((note) => note.failed).length;
+    const failedCount = notes.filter((note) => note.failed).length;
     const latency = notes.reduce((sum, note) => sum + note.duration, 0) / notes.length;
     return {
-      successShare: 1 - failed / notes.length,
+      successShare: 1 - failedCount / notes.length,
       errorClasses,
       averageLatency: milliseconds(latency),
     };

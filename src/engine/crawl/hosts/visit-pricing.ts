@@ -12,25 +12,22 @@ export interface RefreshedUrl {
   readonly changes: StateChanges;
 }
 
-/**
- * The price of a visit to the host from now on, according to this one; undefined if smart refresh did not schedule this
- * visit.
- */
+/** Computes the new visit price of the host from this visit; undefined if smart refresh did not schedule the visit. */
 export function computeVisitPrice(
   { state, rules, changes }: RefreshedUrl,
   host: Host,
   now: Instant,
 ): Duration | undefined {
   const { lastVisitAt, dueAt } = state;
-  const timed = rules.refresh.smart && rules.schedule.period === undefined && state.source === REFRESH;
+  const isSmartRefresh = rules.refresh.smart && rules.schedule.period === undefined && state.source === REFRESH;
   // An outage says nothing about how much the host can serve.
-  if (!timed || lastVisitAt === undefined || changes.dueAt === undefined || changes.status === 'error')
+  if (!isSmartRefresh || lastVisitAt === undefined || changes.dueAt === undefined || changes.status === 'error')
     return undefined;
   return updatePrice(limitPrice(host.visitPrice, computeRefreshRange(rules)), {
     lastVisitAt,
     dueAt,
     now,
-    next: between(now, changes.dueAt),
-    sincePriced: host.pricedAt === undefined ? undefined : between(host.pricedAt, now),
+    nextInterval: between(now, changes.dueAt),
+    timeSincePriced: host.pricedAt === undefined ? undefined : between(host.pricedAt, now),
   });
 }

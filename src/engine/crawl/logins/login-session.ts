@@ -1,7 +1,7 @@
 /**
  * One active login: whether it is logged in, since when, and what happens when the session ends. Visits that need it
- * all wait for the same attempt. A login that was refused three times is not tried again until a person requests it or
- * its secret changes, because sites lock accounts.
+ * all wait for the same attempt. A login that was refused three times is not tried again until an operator requests it
+ * or its secret changes, because sites lock accounts.
  */
 import type { LoginDefinition } from '../../../domain/crawl/logins.js';
 import type { ErrorCode } from '../../../domain/fetch/error-codes.js';
@@ -17,13 +17,13 @@ import type {
   SessionVerdict,
 } from '../../ports/login-method.js';
 
-/** `stopped`: the login is not tried again until a person tests it or its secret changes. */
+/** `stopped`: the login is not tried again until an operator tests it or its secret changes. */
 export type LoginState = 'unused' | 'logged-in' | 'failing' | 'stopped';
 
 export interface LoginStatus {
   readonly state: LoginState;
   readonly failure?: LoginFailureKind;
-  /** The last error, in words for a person. */
+  /** The last error, in human-readable form. */
   readonly detail?: string;
   readonly lastSuccess?: Instant;
   readonly lastAttempt?: Instant;
@@ -34,34 +34,34 @@ export interface LoginStatus {
   readonly steps: readonly LoginStepReport[];
 }
 
-/** What the store keeps of a login across restarts. */
+/** The part of a login that is stored across restarts. */
 export interface LoginSnapshot {
   readonly refused: number;
   readonly stopped: boolean;
   readonly session?: string;
 }
 
-export interface LoginSurroundings {
+export interface LoginEnvironment {
   readonly fetch: LoginTools['fetch'];
   readonly now: () => Instant;
   /** Called when the state has changed. */
-  onChange(session: LoginSession, before: LoginState): void;
+  onChange(session: LoginSession, previousState: LoginState): void;
 }
 
-export const MOST_REFUSED = 3;
-const RETRY_REFUSED = [minutes(1), minutes(10)] as const;
-const FIRST_RETRY = seconds(30);
-const LONGEST_RETRY = hours(1);
+export const MAX_REFUSED = 3;
+const REFUSAL_RETRY_DELAYS = [minutes(1), minutes(10)] as const;
+const MIN_RETRY_DELAY = seconds(30);
+const MAX_RETRY_DELAY = hours(1);
 /** A token is renewed this long before it expires. */
-const EARLY = seconds(30);
-const MOST_STEPS = 30;
+const RENEWAL_MARGIN = seconds(30);
+const MAX_STEPS = 30;
 /** The visit error codes that may be a certificate's fault. */
 const HANDSHAKE_FAILURES: ReadonlySet<string> = new Set<ErrorCode>(['tls-client-certificate', 'tls-failed']);
 
 export class LoginSession {
-  private status_: LoginStatus = { state: 'unused', refused: 0, steps: [] };
-  private running: Promise<LoginResult> | undefined;
-  private until: Instant | undefined;
+  private currentStatus: LoginStatus = { state: 'unused', refused: 0, steps: [] };
+  private runningAttempt: Promise<LoginResult> | undefined;
+  private validUntil: Instant | undefined;
   private failures = 0;
   /** Counts logins, so that a response to a request made before the last login cannot end that login. */
   generation = 0;
@@ -71,7 +71,7 @@ export class LoginSession {
   constructor(
     readonly definition: LoginDefinition,
     private readonly method: LoginMethod,
-    private readonly surroundings: LoginSurroundings,
+    private readonly environment: LoginEnvironment,
   ) {}
 
   get name(): string {
@@ -79,7 +79,7 @@ export class LoginSession {
   }
 
   get status(): LoginStatus {
-    return this.status_;
+    return this.currentStatus;
   }
 
   isLoginPage(url: string): boolean {
@@ -88,34 +88,34 @@ export class LoginSession {
 
   /** Logs in if necessary. Returns true, or why the login failed; a promise only if a request is needed. */
   ensureReady(): true | string | Promise<true | string> {
-    const now = this.surroundings.now();
-    const { state, nextAttempt } = this.status_;
-    if (this.running) return this.running.then((result) => this.toReadiness(result));
-    if (state === 'logged-in' && (this.until === undefined || now < this.until)) return true;
+    const now = this.environment.now();
+    const { state, nextAttempt } = this.currentStatus;
+    if (this.runningAttempt) return this.runningAttempt.then((result) => this.toReadiness(result));
+    if (state === 'logged-in' && (this.validUntil === undefined || now < this.validUntil)) return true;
     if (state === 'stopped') return this.describeFailure();
     if (state === 'failing' && nextAttempt !== undefined && now < nextAttempt) return this.describeFailure();
     return this.attempt().then((result) => this.toReadiness(result));
   }
 
-  /** Logs in at once, on behalf of a person; joins an attempt that is already running. */
+  /** Logs in at once, on behalf of an operator; joins an attempt that is already running. */
   async test(): Promise<LoginStatus> {
-    await (this.running ?? this.attempt());
-    return this.status_;
+    await (this.runningAttempt ?? this.attempt());
+    return this.currentStatus;
   }
 
   getSession(url: string): RequestSession | Promise<RequestSession> {
     return this.method.getSession(url);
   }
 
-  /** What the login adds to a request, under its name, even before it has been tried. */
+  /** Returns what the login adds to a request, together with its name, even before it has been tried. */
   async getUntriedSession(url: string): Promise<RequestSession> {
     return { ...(await this.method.getSession(url)), login: this.name };
   }
 
-  async judgeResponse(answer: SessionAnswer, generation: number): Promise<SessionVerdict> {
-    const verdict = await this.method.judgeResponse(answer);
+  async judgeResponse(response: SessionAnswer, generation: number): Promise<SessionVerdict> {
+    const verdict = await this.method.judgeResponse(response);
     if (verdict === 'fine') {
-      if (answer.status < 400) this.confirmed = true;
+      if (response.status < 400) this.confirmed = true;
     } else if (verdict === 'ended') this.noteSessionEnd(generation);
     return verdict;
   }
@@ -132,21 +132,21 @@ export class LoginSession {
 
   async restore({ refused, stopped, session }: LoginSnapshot): Promise<void> {
     const detail = 'refused before the restart; test the login or change its secret';
-    if (stopped) this.status_ = { state: 'stopped', failure: 'refused', refused, detail, steps: [] };
-    else this.status_ = { ...this.status_, refused };
+    if (stopped) this.currentStatus = { state: 'stopped', failure: 'refused', refused, detail, steps: [] };
+    else this.currentStatus = { ...this.currentStatus, refused };
     if (session === undefined || stopped) return;
     await this.method.restore?.(session);
-    this.status_ = { ...this.status_, state: 'logged-in' };
+    this.currentStatus = { ...this.currentStatus, state: 'logged-in' };
   }
 
   toSnapshot(): LoginSnapshot {
-    const { refused, state } = this.status_;
+    const { refused, state } = this.currentStatus;
     return { refused, stopped: state === 'stopped', session: state === 'logged-in' ? this.method.save?.() : undefined };
   }
 
   private noteSessionEnd(generation: number): void {
-    if (generation === this.generation && this.status_.state === 'logged-in')
-      this.setStatus({ ...this.status_, state: 'unused' });
+    if (generation === this.generation && this.currentStatus.state === 'logged-in')
+      this.setStatus({ ...this.currentStatus, state: 'unused' });
   }
 
   private toReadiness(result: LoginResult): true | string {
@@ -154,23 +154,23 @@ export class LoginSession {
   }
 
   private describeFailure(): string {
-    const { state, detail = 'the login failed' } = this.status_;
+    const { state, detail = 'the login failed' } = this.currentStatus;
     const ending = state === 'stopped' ? '; Crawlway will not retry it until it is tested or its secret changes' : '';
     return `login ${this.name}: ${detail}${ending}`;
   }
 
   private attempt(): Promise<LoginResult> {
-    this.running = this.logIn().finally(() => {
-      this.running = undefined;
+    this.runningAttempt = this.logIn().finally(() => {
+      this.runningAttempt = undefined;
     });
-    return this.running;
+    return this.runningAttempt;
   }
 
   private async logIn(): Promise<LoginResult> {
     const steps: LoginStepReport[] = [];
-    const { fetch, now } = this.surroundings;
+    const { fetch, now } = this.environment;
     const report = (step: LoginStepReport): void => {
-      if (steps.length < MOST_STEPS) steps.push(step);
+      if (steps.length < MAX_STEPS) steps.push(step);
     };
     const lastAttempt = now();
     let result: LoginResult;
@@ -188,8 +188,8 @@ export class LoginSession {
     this.generation++;
     this.confirmed = false;
     this.failures = 0;
-    this.until = until === undefined ? undefined : after(until, -EARLY as Duration);
-    this.setStatus({ state: 'logged-in', refused: 0, lastSuccess: this.surroundings.now(), lastAttempt, steps });
+    this.validUntil = until === undefined ? undefined : after(until, -RENEWAL_MARGIN as Duration);
+    this.setStatus({ state: 'logged-in', refused: 0, lastSuccess: this.environment.now(), lastAttempt, steps });
   }
 
   private noteFailure(
@@ -197,23 +197,23 @@ export class LoginSession {
     lastAttempt: Instant,
     steps: LoginStepReport[],
   ): void {
-    const { lastSuccess } = this.status_;
-    const refused = this.status_.refused + (kind === 'refused' || kind === 'locked' ? 1 : 0);
+    const { lastSuccess } = this.currentStatus;
+    const refused = this.currentStatus.refused + (kind === 'refused' || kind === 'locked' ? 1 : 0);
     const common = { failure: kind, detail, refused, lastSuccess, lastAttempt, steps };
-    if (kind === 'locked' || refused >= MOST_REFUSED) {
+    if (kind === 'locked' || refused >= MAX_REFUSED) {
       this.setStatus({ ...common, state: 'stopped' });
       return;
     }
-    const wait =
+    const delay =
       kind === 'refused'
-        ? RETRY_REFUSED[Math.min(refused, RETRY_REFUSED.length) - 1]!
-        : (Math.min(FIRST_RETRY * 2 ** this.failures++, LONGEST_RETRY) as Duration);
-    this.setStatus({ ...common, state: 'failing', nextAttempt: after(this.surroundings.now(), wait) });
+        ? REFUSAL_RETRY_DELAYS[Math.min(refused, REFUSAL_RETRY_DELAYS.length) - 1]!
+        : (Math.min(MIN_RETRY_DELAY * 2 ** this.failures++, MAX_RETRY_DELAY) as Duration);
+    this.setStatus({ ...common, state: 'failing', nextAttempt: after(this.environment.now(), delay) });
   }
 
   private setStatus(status: LoginStatus): void {
-    const before = this.status_.state;
-    this.status_ = status;
-    this.surroundings.onChange(this, before);
+    const previousState = this.currentStatus.state;
+    this.currentStatus = status;
+    this.environment.onChange(this, previousState);
   }
 }

@@ -1,7 +1,7 @@
 /** All logins of a server: which one a URL needs, their states, and their sessions across restarts. */
 import { createHash } from 'node:crypto';
 import type { ServerDefinition } from '../../../domain/crawl/definition.js';
-import { createLoginChooser, type LoginChoice, type LoginDefinition } from '../../../domain/crawl/logins.js';
+import { createLoginChooser, type LoginChooser, type LoginDefinition } from '../../../domain/crawl/logins.js';
 import { Secret } from '../../../domain/secret.js';
 import type { Clock } from '../../ports/clock.js';
 import type { RequestSession } from '../../ports/fetcher.js';
@@ -45,7 +45,7 @@ interface Entry {
 
 export class Logins {
   private readonly entries = new Map<string, Entry>();
-  private choices = new Map<string, LoginChoice>();
+  private choosers = new Map<string, LoginChooser>();
   /** Called when a login works again: pages that failed without it may be visited. */
   onRecovery: (login: LoginDefinition) => void = () => {};
 
@@ -57,13 +57,13 @@ export class Logins {
    */
   async configure({ fetchers }: ServerDefinition): Promise<void> {
     const names = new Set<string>();
-    this.choices = new Map();
+    this.choosers = new Map();
     for (const fetcher of fetchers) {
-      const choice = createLoginChooser(fetcher.logins);
-      if (choice) this.choices.set(fetcher.name, choice);
+      const chooser = createLoginChooser(fetcher.logins);
+      if (chooser) this.choosers.set(fetcher.name, chooser);
       for (const login of fetcher.logins) {
         names.add(login.name);
-        await this.open(login, fetcher.name);
+        await this.openLogin(login, fetcher.name);
       }
     }
     for (const name of this.entries.keys()) if (!names.has(name)) this.entries.delete(name);
@@ -71,13 +71,13 @@ export class Logins {
 
   /** Finds the login that a URL needs; costs nothing if no fetcher has logins. */
   find(fetcher: string, href: string, option: string | undefined): LoginSession | undefined {
-    if (this.choices.size === 0) return undefined;
-    const login = this.choices.get(fetcher)?.(href, option);
+    if (this.choosers.size === 0) return undefined;
+    const login = this.choosers.get(fetcher)?.(href, option);
     return login && this.entries.get(login.name)?.session;
   }
 
   /**
-   * What a request for robots.txt needs: a client certificate belongs to the connection, so without it, not even
+   * Returns the client certificate for a request for robots.txt: it belongs to the connection, so without it, not even
    * robots.txt can be requested. Other logins are not used for robots.txt.
    */
   findRobotsSession(fetcher: string, href: string): Promise<RequestSession> | undefined {
@@ -97,21 +97,21 @@ export class Logins {
     return toView(entry);
   }
 
-  private async open(login: LoginDefinition, fetcher: string): Promise<void> {
+  private async openLogin(login: LoginDefinition, fetcher: string): Promise<void> {
     const fingerprint = computeFingerprint(login, fetcher);
-    const known = this.entries.get(login.name);
-    if (known?.fingerprint === fingerprint) return;
+    const previous = this.entries.get(login.name);
+    if (previous?.fingerprint === fingerprint) return;
     const { processor, clock, createLogin } = this.services;
     if (!createLogin) throw new Error('this server has no support for logins');
     const session = new LoginSession(login, createLogin(login), {
       fetch: (request) => processor.fetch({ ...request, fetcher }),
       now: () => clock.now(),
-      onChange: (changed, before) => this.handleChange(changed, before),
+      onChange: (changedSession, previousState) => this.handleChange(changedSession, previousState),
     });
     this.entries.set(login.name, { fetcher, fingerprint, session });
-    if (known) {
-      const { state } = known.session.status;
-      // A person who changed it wants to know whether it works now, and URLs waiting for it must not wait for the next
+    if (previous) {
+      const { state } = previous.session.status;
+      // Whoever changed it wants to know whether it works now, and URLs waiting for it must not wait for the next
       // visit.
       if (state === 'failing' || state === 'stopped') void session.test();
       return;
@@ -120,13 +120,13 @@ export class Logins {
     if (snapshot) await session.restore(snapshot);
   }
 
-  private handleChange(session: LoginSession, before: LoginState): void {
+  private handleChange(session: LoginSession, previousState: LoginState): void {
     const { name, status, definition } = session;
     const { state, detail } = status;
     void this.save(session).catch((error: unknown) => {
       this.services.log.warn('could not save the session of a login', { login: name, error: String(error) });
     });
-    if (state === before) return;
+    if (state === previousState) return;
     this.services.events.emit({ type: 'login', login: name, state, message: detail });
     if (state === 'logged-in' && status.lastSuccess !== undefined) this.onRecovery(definition);
   }
@@ -148,9 +148,9 @@ export class Logins {
       const { sealed, ...plain } = JSON.parse(text) as Omit<LoginSnapshot, 'session'> & { sealed?: string };
       if (sealed === undefined) return plain;
       if (!this.services.seal) return plain;
-      const opened = JSON.parse(this.services.seal.open(sealed)) as { fingerprint: string; session?: string };
-      // If the secret is different, what was found out with the previous one no longer counts.
-      return opened.fingerprint === fingerprint ? { ...plain, session: opened.session } : undefined;
+      const unsealed = JSON.parse(this.services.seal.open(sealed)) as { fingerprint: string; session?: string };
+      // If the secret has changed, results obtained with the previous one no longer apply.
+      return unsealed.fingerprint === fingerprint ? { ...plain, session: unsealed.session } : undefined;
     } catch {
       return undefined;
     }
@@ -167,8 +167,8 @@ const toView = ({ fetcher, session }: Entry): LoginView => {
 /** A digest of everything that defines the login, secrets included; it stays in memory or is stored sealed. */
 function computeFingerprint(login: LoginDefinition, fetcher: string): string {
   const text = JSON.stringify({ login, fetcher }, function (this: Record<string, unknown>, key, value: unknown) {
-    const own = this[key];
-    if (own instanceof Secret) return own.reveal();
+    const original = this[key];
+    if (original instanceof Secret) return original.reveal();
     return key === 'place' ? undefined : value;
   });
   return createHash('sha256').update(text).digest('hex');

@@ -1,4 +1,4 @@
-/** What is decided about a URL, and what it is after the decision was carried out (url-settlement.ts). */
+/** The types of decisions about a URL, and of its state after a decision was carried out (url-settlement.ts). */
 import type { Disposition } from '../../../domain/crawl/state-changes.js';
 import type { UrlState } from '../../../domain/crawl/url-state.js';
 import type { SourceNumber } from '../../../domain/frontier/sources.js';
@@ -25,15 +25,15 @@ export type UrlCommand =
 export interface CommandResult {
   readonly disposition: Disposition;
   /** The deletion as it is already in the ledger (held, awaiting or refused); the order that is sent replaces it. */
-  readonly resume?: LedgerEntry;
+  readonly earlierDeletion?: LedgerEntry;
   /** The document of an add order. */
   readonly document?: PushDocument;
   /** The only sinks that get the order; absent for all sinks of the crawler. */
   readonly sinks?: readonly string[];
-  /** The deletion of a document that was split off the page, released by a person. */
+  /** The deletion of a document that was split off the page, released by an operator. */
   readonly releasedPart?: { readonly id: string; readonly entry: LedgerEntry };
   /** A ledger entry that is no longer needed, and why. */
-  readonly cancel?: { readonly order: LedgerEntry; readonly why: string };
+  readonly cancellation?: { readonly order: LedgerEntry; readonly reason: string };
 }
 
 export interface Decision extends CommandResult {
@@ -44,8 +44,8 @@ export interface Decision extends CommandResult {
   readonly links?: PageLinks;
   /** When the visit began; absent if there was none. */
   readonly startedAt?: Instant;
-  /** True if a person decided, through a command or the configuration: the guard does not apply. */
-  readonly byPerson?: boolean;
+  /** True if an operator decided, through a command or the configuration: the guard does not apply. */
+  readonly byOperator?: boolean;
 }
 
 /** The URL after its settlement; `next` is its place in the queue, absent if it is not queued or gone. */

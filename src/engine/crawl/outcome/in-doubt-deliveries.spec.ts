@@ -51,28 +51,28 @@ describe('a URL whose visit was cut short when the process died', () => {
 
   it('is deleted when it is gone now: the index may have its document', async () => {
     expect(order(GONE)).toBeUndefined();
-    await inDoubt.doubtAllInFlight();
+    await inDoubt.markAllInFlightInDoubt();
     expect(order(GONE)).toEqual({ kind: 'delete', reason: 'http-404' });
     expect(order({ kind: 'redirect' })).toEqual({ kind: 'delete', reason: 'redirected' });
     expect(order({ ...PAGE, index: false, reason: 'noindex' })).toEqual({ kind: 'delete', reason: 'noindex' });
   });
 
   it('is indexed as ever when it has a document', async () => {
-    await inDoubt.doubtAllInFlight();
+    await inDoubt.markAllInFlightInDoubt();
     expect(order(PAGE)).toEqual({ kind: 'add', reason: 'indexed' });
   });
 
   it('is pushed though the store knows it, also when a person wants it visited at once', async () => {
     state = { ...state, stamp: 's', status: 'indexed', source: REFRESH, lastVisitAt: state.firstSeenAt };
     expect(order(PAGE)).toBeUndefined();
-    await inDoubt.doubtAllInFlight();
+    await inDoubt.markAllInFlightInDoubt();
     clock.advance(minutes(1));
     state = { ...state, ...toImmediateQueuePlace(state, clock.now()) };
     expect(order(PAGE)).toEqual({ kind: 'add', reason: 'reconciled' });
   });
 
   it('stays in doubt over temporary errors, and until they are too many', async () => {
-    await inDoubt.doubtAllInFlight();
+    await inDoubt.markAllInFlightInDoubt();
     const disposition = inDoubt.decide(state, RESET, RULES, clock.now());
     expect(disposition.order).toBeUndefined();
     expect(disposition.changes).not.toHaveProperty('lastVisitAt');
@@ -81,7 +81,7 @@ describe('a URL whose visit was cut short when the process died', () => {
   });
 
   it('is in doubt after a restart too, but not once it was visited, nor when it was found later', async () => {
-    await inDoubt.doubtAllInFlight();
+    await inDoubt.markAllInFlightInDoubt();
     inDoubt = new InDoubtDeliveries(store, clock);
     await inDoubt.open();
     expect(order(GONE)).toMatchObject({ kind: 'delete' });

@@ -12,13 +12,14 @@ import { type Instant, instant } from '../../../domain/time/units.js';
 import type { Clock } from '../../ports/clock.js';
 import type { Settings } from '../../ports/frontier-store.js';
 
-/** Name of the setting that says when the death of a process was last detected. */
-const DIED = 'died';
-/** Stands for an unknown document; it is not a digest. */
+/** Name of the setting that records when the death of a process was last detected. */
+const DIED_SETTING = 'died';
+/** The stamp of an unknown document; it is not a digest. */
 export const UNKNOWN_STAMP = '';
 
 /**
- * For a URL of which nobody knows what the sinks hold: its next visit, which is made at once, orders whatever it finds.
+ * Creates the changes for a URL when it is unknown what the sinks hold: its next visit, which is made at once, orders
+ * whatever it finds.
  */
 export const createVerificationChanges = (now: Instant) =>
   ({
@@ -43,12 +44,12 @@ export class InDoubtDeliveries {
   ) {}
 
   async open(): Promise<void> {
-    const died = instant(Number((await this.store.getSetting(DIED)) ?? 0));
-    if (died > this.since) this.since = died;
+    const diedAt = instant(Number((await this.store.getSetting(DIED_SETTING)) ?? 0));
+    if (diedAt > this.since) this.since = diedAt;
   }
 
-  /** To be called when the previous process, or another node, has ended in the middle of its work. */
-  async doubtAllInFlight(): Promise<void> {
+  /** To be called when the previous process, or another node, has died in the middle of its work. */
+  async markAllInFlightInDoubt(): Promise<void> {
     this.since = this.clock.now();
     this.unsaved = true;
     await this.save();
@@ -72,21 +73,20 @@ export class InDoubtDeliveries {
     }
     if (!this.unsaved) return;
     const { since } = this;
-    await this.store.putSetting(DIED, String(since));
+    await this.store.putSetting(DIED_SETTING, String(since));
     if (this.since === since) this.unsaved = false;
   }
 
   /**
-   * The URL as a visit, or a decision without one, must treat it: if in doubt, it has a document, and nobody knows
-   * which.
+   * Returns the state that a visit, or a decision without one, must start from: a URL in doubt has an unknown document.
    */
   applyDoubt(state: UrlState): UrlState {
     return this.isInDoubt(state) ? { ...state, stamp: UNKNOWN_STAMP, etag: undefined, lastModified: undefined } : state;
   }
 
   /**
-   * The domain's disposition, except that if in doubt, a document is ordered even if the store knows it, and a deletion
-   * is ordered if there is no document.
+   * Decides like the domain, except that if the URL is in doubt, a document is ordered even if the store knows it, and
+   * a deletion is ordered if there is no document.
    */
   decide(state: UrlState, outcome: VisitOutcome, rules: DispositionRules, now: Instant): Disposition {
     if (!this.isInDoubt(state)) return decideDisposition(state, outcome, rules, now);
@@ -103,7 +103,10 @@ export class InDoubtDeliveries {
     return { ...disposition, changes: this.selectChangesIfUnanswered(state, disposition.changes) };
   }
 
-  /** The changes to record when no sink has accepted an order: no more is known of the URL's document than before. */
+  /**
+   * Selects the changes to record when no sink has accepted an order: what is known about the URL's document stays the
+   * same.
+   */
   selectChangesIfUnanswered<C extends StateChanges>(state: UrlState, changes: C): Omit<C, 'lastVisitAt'> {
     if (!this.isInDoubt(state)) return changes;
     const { lastVisitAt: _, ...rest } = changes;

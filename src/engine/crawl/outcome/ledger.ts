@@ -8,13 +8,13 @@ import type { LedgerEntry, OrderLedger, Settings } from '../../ports/frontier-st
  * Ids are reserved in blocks, so that the id of an order that was sent but not settled when the process died is not
  * used again.
  */
-const BLOCK = 10_000;
-const RESERVED = 'order-ids-reserved';
+const BLOCK_SIZE = 10_000;
+const RESERVED_SETTING = 'order-ids-reserved';
 
 /** Assigns ids to orders in the sequence of decisions, and turns orders into ledger entries. */
 export class Ledger {
   private nextId = 0;
-  private reserved = 0;
+  private reservedUpTo = 0;
 
   constructor(
     private readonly store: Settings & Pick<OrderLedger, 'getLastOrderId'>,
@@ -22,12 +22,12 @@ export class Ledger {
   ) {}
 
   async open(): Promise<void> {
-    const reserved = Number((await this.store.getSetting(RESERVED)) ?? 0);
-    this.nextId = Math.max(await this.store.getLastOrderId(), reserved) + 1;
+    const reservedUpTo = Number((await this.store.getSetting(RESERVED_SETTING)) ?? 0);
+    this.nextId = Math.max(await this.store.getLastOrderId(), reservedUpTo) + 1;
     await this.reserveIds();
   }
 
-  /** From now on, ids are higher than any that another node has assigned. */
+  /** Makes all further ids higher than any that another node has assigned. */
   async skipForeignIds(): Promise<void> {
     this.nextId = Math.max(this.nextId, (await this.store.getLastOrderId()) + 1);
     await this.reserveIds();
@@ -35,7 +35,7 @@ export class Ledger {
 
   /** After a clean stop, nothing is in flight and no ids need to be skipped. */
   async close(): Promise<void> {
-    await this.store.putSetting(RESERVED, undefined);
+    await this.store.putSetting(RESERVED_SETTING, undefined);
   }
 
   createAddOrder(state: UrlState, reason: Reason, document: PushDocument): PushOrder {
@@ -51,7 +51,7 @@ export class Ledger {
     return { ...subject, id: this.takeId(), reason, decidedAt: this.clock.now(), kind: 'delete' };
   }
 
-  /** A deletion that is already in the ledger and keeps waiting under its id. */
+  /** Turns a deletion that is in the ledger back into an order, which keeps its id. */
   resumeOrder(entry: LedgerEntry): PushOrder {
     const { id, crawler, uri, hostKey, reason, decidedAt } = entry;
     return { id, crawler, uri, hostKey, reason, decidedAt, kind: 'delete' };
@@ -72,17 +72,17 @@ export class Ledger {
 
   private takeId(): number {
     // Half a block ahead, so that the reservation is written long before it is needed.
-    if (this.nextId + BLOCK / 2 > this.reserved) this.reserveIds().catch(() => undefined); // the store's failure is reported elsewhere
+    if (this.nextId + BLOCK_SIZE / 2 > this.reservedUpTo) this.reserveIds().catch(() => undefined); // the store's failure is reported elsewhere
     return this.nextId++;
   }
 
   private async reserveIds(): Promise<void> {
-    const before = this.reserved;
-    this.reserved = this.nextId + BLOCK;
+    const previous = this.reservedUpTo;
+    this.reservedUpTo = this.nextId + BLOCK_SIZE;
     try {
-      await this.store.putSetting(RESERVED, String(this.reserved));
+      await this.store.putSetting(RESERVED_SETTING, String(this.reservedUpTo));
     } catch (error) {
-      this.reserved = before;
+      this.reservedUpTo = previous;
       throw error;
     }
   }

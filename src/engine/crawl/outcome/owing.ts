@@ -1,7 +1,7 @@
 /**
  * Keeps track of the sinks that are owed orders, which were put off because the sink was slow or down while another one
  * had answered. The store has one row for each URI at each sink, written in the transaction that settles the URL. This
- * module knows which sinks may be owed anything at all, so that the others cost nothing.
+ * module knows which sinks may be owed anything at all, so that the others cause no work.
  */
 import type { PushOrder } from '../../../domain/push/order.js';
 import type { OwedChange, OwedOrders } from '../../ports/owed-orders.js';
@@ -10,7 +10,7 @@ const toKey = (crawler: string, sink: string): string => JSON.stringify([crawler
 
 export class Owing {
   /** By crawler and sink: how many times an order was put off. */
-  private readonly known = new Map<string, number>();
+  private readonly putOffCounts = new Map<string, number>();
   /** Called with each sink that is owed something. */
   onOwed: (crawler: string, sink: string) => void = () => undefined;
 
@@ -24,33 +24,37 @@ export class Owing {
   /** To be called before and after a write that records a put-off order, because a reader in between finds nothing. */
   noteOwed(crawler: string, sink: string): void {
     const key = toKey(crawler, sink);
-    this.known.set(key, (this.known.get(key) ?? 0) + 1);
+    this.putOffCounts.set(key, (this.putOffCounts.get(key) ?? 0) + 1);
     this.onOwed(crawler, sink);
   }
 
-  /** A number that changes whenever an order is put off; undefined if the sink is owed nothing. */
+  /** Returns a number that changes whenever an order is put off; undefined if the sink is owed nothing. */
   getMark(crawler: string, sink: string): number | undefined {
-    return this.known.get(toKey(crawler, sink));
+    return this.putOffCounts.get(toKey(crawler, sink));
   }
 
   /**
-   * To be called when nothing owed to the sink was found. False if an order has been put off since the mark was taken.
+   * To be called when nothing owed to the sink was found. Returns false if an order has been put off since the mark was
+   * taken.
    */
   clearIfUnchanged(crawler: string, sink: string, mark: number): boolean {
     const key = toKey(crawler, sink);
-    if (this.known.get(key) !== mark) return false;
-    this.known.delete(key);
+    if (this.putOffCounts.get(key) !== mark) return false;
+    this.putOffCounts.delete(key);
     return true;
   }
 
   listSinks(): { readonly crawler: string; readonly sink: string }[] {
-    return [...this.known.keys()].map((key) => {
+    return [...this.putOffCounts.keys()].map((key) => {
       const [crawler, sink] = JSON.parse(key) as [string, string];
       return { crawler, sink };
     });
   }
 
-  /** What the fate of an order means for what its sinks are owed; to be written with the settlement. */
+  /**
+   * Determines how the outcome of an order changes what its sinks are owed; the changes are written with the
+   * settlement.
+   */
   decideChanges(order: PushOrder, sinks: readonly string[], putOff: readonly string[]): OwedChange[] {
     const { crawler, uri, hostKey, id: orderId, decidedAt: since } = order;
     const changes: OwedChange[] = [];

@@ -24,14 +24,14 @@ import type { Ledger } from './ledger.js';
 
 export interface PartPlan {
   readonly orders: readonly PushOrder[];
-  /** Entries for the ledger only: deletions that start or stop waiting for a person. */
+  /** Entries for the ledger only: deletions that start or stop waiting for an operator. */
   readonly entries: readonly LedgerEntry[];
   /** What the sinks hold after they have accepted the orders. */
   readonly parts: readonly PartState[];
   /** What the sinks may hold until then. */
-  readonly possible: readonly PartState[];
+  readonly possibleParts: readonly PartState[];
   /** What the sinks hold if they refuse the orders. */
-  readonly unchanged: readonly PartState[];
+  readonly unchangedParts: readonly PartState[];
   /** True if a part is new, so that the store does not know it yet. */
   readonly hasNew: boolean;
 }
@@ -44,7 +44,14 @@ export interface PartServices {
   readonly inDoubt: Pick<InDoubtDeliveries, 'applyDoubt'>;
 }
 
-const NOTHING: PartPlan = { orders: [], entries: [], parts: [], possible: [], unchanged: [], hasNew: false };
+const EMPTY_PLAN: PartPlan = {
+  orders: [],
+  entries: [],
+  parts: [],
+  possibleParts: [],
+  unchangedParts: [],
+  hasNew: false,
+};
 
 export class PartOrders {
   constructor(
@@ -52,60 +59,71 @@ export class PartOrders {
     private readonly deletions: Pick<Deletions, 'judge'>,
   ) {}
 
-  /** Undefined if the page neither has nor had parts. */
+  /** Resolves to undefined if the page neither has nor had parts. */
   async planWithDocument(
     state: UrlState,
-    { parts: found, uri }: PushDocument,
+    { parts: foundParts, uri }: PushDocument,
     startedAt: Instant | undefined,
   ): Promise<PartPlan | undefined> {
-    const { parts: before = [] } = state;
-    const parts = found ?? [];
-    if (parts.length === 0 && before.length === 0) return undefined;
+    const { parts: previousParts = [] } = state;
+    const parts = foundParts ?? [];
+    if (parts.length === 0 && previousParts.length === 0) return undefined;
     const { ledger, inDoubt } = this.services;
     const { stamp } = inDoubt.applyDoubt(state);
     const isKnown = stamp !== undefined && stamp !== UNKNOWN_STAMP;
-    const { pushed, gone, back } = findPartChanges(before, parts, isKnown);
+    const {
+      partsToPush: pushed,
+      goneParts: gone,
+      returnedParts: back,
+    } = findPartChanges(previousParts, parts, isKnown);
     const reason = stamp === undefined ? 'indexed' : 'changed';
-    const adds = pushed.map((part) => ledger.createAddOrder({ ...state, url: part.uri }, reason, part));
-    // A person who removes splitting from the configuration wants the parts gone: the guard does not apply.
-    const judged =
-      found === undefined
+    const addOrders = pushed.map((part) => ledger.createAddOrder({ ...state, url: part.uri }, reason, part));
+    // If the configuration no longer splits the page, its parts are meant to be deleted: the guard does not apply.
+    const judgement =
+      foundParts === undefined
         ? { sent: gone, kept: [], entries: [] }
         : await this.judgeGoneParts(state, gone, isKnown, startedAt);
-    const over = await this.withdrawAll(state, back, 'the part is on the page again');
-    const ends = await this.withdrawAll(state, judged.sent, 'the part was deleted');
-    const present = toPartStates(parts);
-    const isNew = new Set(before.map(({ id }) => id));
+    const withdrawnEntries = await this.withdrawAll(state, back, 'the part is on the page again');
+    const replacedEntries = await this.withdrawAll(state, judgement.sent, 'the part was deleted');
+    const currentParts = toPartStates(parts);
+    const knownIds = new Set(previousParts.map(({ id }) => id));
     // Waiting deletions are written in any case, and have to be found when their parts come back.
-    const waiting = new Map(judged.kept.map((part) => [part.id, part]));
-    const replaceIfWaiting = (part: PartState): PartState => waiting.get(part.id) ?? part;
+    const waitingParts = new Map(judgement.kept.map((part) => [part.id, part]));
+    const replaceIfWaiting = (part: PartState): PartState => waitingParts.get(part.id) ?? part;
     return {
-      orders: [...adds, ...judged.sent.map((part) => this.createDeletion(state, uri, part, PART_GONE))],
-      entries: [...judged.entries, ...over, ...ends],
-      parts: [...present, ...judged.kept],
-      possible: [...present, ...gone.map(replaceIfWaiting)],
-      unchanged: before.map(replaceIfWaiting),
-      hasNew: present.some(({ id }) => !isNew.has(id)),
+      orders: [...addOrders, ...judgement.sent.map((part) => this.createDeletion(state, uri, part, PART_GONE))],
+      entries: [...judgement.entries, ...withdrawnEntries, ...replacedEntries],
+      parts: [...currentParts, ...judgement.kept],
+      possibleParts: [...currentParts, ...gone.map(replaceIfWaiting)],
+      unchangedParts: previousParts.map(replaceIfWaiting),
+      hasNew: currentParts.some(({ id }) => !knownIds.has(id)),
     };
   }
 
   /** Deletes all parts together with their page's document. */
   async planWithDeletion(state: UrlState): Promise<PartPlan> {
     const { parts = [], url } = state;
-    if (parts.length === 0) return NOTHING;
+    if (parts.length === 0) return EMPTY_PLAN;
     const orders = parts.map((part) => this.createDeletion(state, url, part, WITH_ITS_PAGE));
     const entries = await this.withdrawAll(state, parts, 'the page was deleted');
-    return { ...NOTHING, orders, entries, possible: parts, unchanged: parts };
+    return { ...EMPTY_PLAN, orders, entries, possibleParts: parts, unchangedParts: parts };
   }
 
-  /** Deletes one part, whose deletion a person has released. */
+  /** Plans the deletion of a part after an operator has released the held deletion. */
   async planRelease(state: UrlState, entry: LedgerEntry, id: string): Promise<PartPlan | undefined> {
-    const part = state.parts?.find((one) => one.id === id);
+    const part = state.parts?.find((candidate) => candidate.id === id);
     if (!part) return undefined;
     const order = this.createDeletion(state, state.url, part, PART_GONE);
-    const done = this.withdraw(entry, `sent as order ${order.id}`);
-    const parts = state.parts!.filter((one) => one !== part);
-    return { orders: [order], entries: [done], parts, possible: state.parts!, unchanged: state.parts!, hasNew: false };
+    const withdrawnEntry = this.withdraw(entry, `sent as order ${order.id}`);
+    const parts = state.parts!.filter((candidate) => candidate !== part);
+    return {
+      orders: [order],
+      entries: [withdrawnEntry],
+      parts,
+      possibleParts: state.parts!,
+      unchangedParts: state.parts!,
+      hasNew: false,
+    };
   }
 
   /** Parts that are gone from their page pass the deletion guard's limits one by one, like documents of pages. */
@@ -119,14 +137,14 @@ export class PartOrders {
     const kept: PartState[] = [];
     const entries: LedgerEntry[] = [];
     for (const part of gone) {
-      const wanted: WantedDeletion = {
+      const deletion: WantedDeletion = {
         state,
         reason: PART_GONE,
         startedAt,
         waitingSince: undefined,
-        beside: state.parts?.length,
+        partCount: state.parts?.length,
       };
-      if ((await this.deletions.judge(wanted)) === 'send') sent.push(part);
+      if ((await this.deletions.judge(deletion)) === 'send') sent.push(part);
       else {
         // A sink that refused the part may lack it: when the part comes back, it is pushed, changed or not.
         kept.push({ ...part, ...(isKnown ? {} : { stamp: UNKNOWN_STAMP }), held: true });
@@ -146,10 +164,10 @@ export class PartOrders {
     return this.services.ledger.createUriDeleteOrder({ crawler, uri: createPartUri(page, id), hostKey }, reason);
   }
 
-  private async withdrawAll(state: UrlState, parts: readonly PartState[], why: string): Promise<LedgerEntry[]> {
+  private async withdrawAll(state: UrlState, parts: readonly PartState[], reason: string): Promise<LedgerEntry[]> {
     const entries: LedgerEntry[] = [];
     for (const part of parts)
-      if (part.held) for (const entry of await this.findHeld(state, part)) entries.push(this.withdraw(entry, why));
+      if (part.held) for (const entry of await this.findHeld(state, part)) entries.push(this.withdraw(entry, reason));
     return entries;
   }
 

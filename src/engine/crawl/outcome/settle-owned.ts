@@ -7,16 +7,16 @@ export async function settleOwned(
   store: Pick<UrlQueue, 'settle'>,
   settlements: readonly Settlement[],
 ): Promise<Settled[]> {
-  const lost = new Set<string>();
+  const lostFences = new Set<string>();
   const getFenceName = (fence: Fence | undefined): string => (fence ? `${fence.partition} ${fence.epoch}` : '');
   for (;;) {
     try {
-      const own = settlements.filter(({ fence }) => !lost.has(getFenceName(fence)));
-      if (own.length > 0) await store.settle(own);
-      return settlements.map(({ fence }) => (lost.has(getFenceName(fence)) ? 'fenced out' : 'written'));
+      const ownSettlements = settlements.filter(({ fence }) => !lostFences.has(getFenceName(fence)));
+      if (ownSettlements.length > 0) await store.settle(ownSettlements);
+      return settlements.map(({ fence }) => (lostFences.has(getFenceName(fence)) ? 'fenced out' : 'written'));
     } catch (error) {
       if (!(error instanceof FencedOut) || error.fences.length === 0) throw error;
-      for (const fence of error.fences) lost.add(getFenceName(fence));
+      for (const fence of error.fences) lostFences.add(getFenceName(fence));
     }
   }
 }

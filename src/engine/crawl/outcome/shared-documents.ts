@@ -2,13 +2,13 @@
  * A sink has one document for each URL, and several crawlers may push it: if one of them deletes it, it is gone for the
  * others, too.
  */
-import { OUTSIDE, type UrlState } from '../../../domain/crawl/url-state.js';
+import { POLICY_STATUSES, type UrlState } from '../../../domain/crawl/url-state.js';
 import type { CrawlContext } from '../../page/crawl-context.js';
 import type { Clock } from '../../ports/clock.js';
 import type { UrlCatalog } from '../../ports/frontier-store.js';
 import { createVerificationChanges, type InDoubtDeliveries } from './in-doubt-deliveries.js';
 
-/** What this module needs of another crawler on this server. */
+/** The part of another crawler on this server that this module uses. */
 interface OtherCrawler {
   readonly name: string;
   readonly context: Pick<CrawlContext, 'definition'>;
@@ -35,7 +35,7 @@ export class SharedDocuments {
    * Must be called before the document is deleted. Other crawlers that have it visit its page at once and order what
    * they find.
    */
-  async giveUp(state: Pick<UrlState, 'crawler' | 'url'>, sinks: readonly string[]): Promise<void> {
+  async notifyOtherOwners(state: Pick<UrlState, 'crawler' | 'url'>, sinks: readonly string[]): Promise<void> {
     const { clock, inDoubt } = this.services;
     for (const { crawler, theirs } of await this.findOthers(state, sinks)) {
       if (theirs.stamp === undefined) continue;
@@ -44,14 +44,14 @@ export class SharedDocuments {
   }
 
   private async findOthers(
-    { crawler: own, url }: Pick<UrlState, 'crawler' | 'url'>,
+    { crawler: ownName, url }: Pick<UrlState, 'crawler' | 'url'>,
     sinks: readonly string[],
   ): Promise<{ crawler: OtherCrawler; theirs: UrlState }[]> {
     const found: { crawler: OtherCrawler; theirs: UrlState }[] = [];
     for (const crawler of this.services.crawlers()) {
-      if (crawler.name === own || !crawler.context.definition.pushTo.some((sink) => sinks.includes(sink))) continue;
+      if (crawler.name === ownName || !crawler.context.definition.pushTo.some((sink) => sinks.includes(sink))) continue;
       const theirs = await this.services.store.find(crawler.name, url);
-      if (theirs && theirs.status !== 'removed' && !OUTSIDE.has(theirs.status)) found.push({ crawler, theirs });
+      if (theirs && theirs.status !== 'removed' && !POLICY_STATUSES.has(theirs.status)) found.push({ crawler, theirs });
     }
     return found;
   }

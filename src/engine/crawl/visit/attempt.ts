@@ -12,9 +12,9 @@ export interface Attempt {
   /** The URL to request, which may be a variant. */
   readonly url: CrawlUrl;
   readonly options: UrlOptions;
-  readonly task: () => PageTask;
-  /** True if a person wants the visit although the host is resting. */
-  readonly tried: boolean;
+  readonly createTask: () => PageTask;
+  /** True if a user requested the visit although the host is resting. */
+  readonly isUrgent: boolean;
   /** The login that the URL needs; see docs/LOGINS.md. */
   readonly login?: LoginSession;
   /** Called when the visit has to wait for another host. */

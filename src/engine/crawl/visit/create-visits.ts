@@ -45,8 +45,8 @@ export type VisitTarget = FetchTarget &
   };
 
 export function createVisits(services: VisitStageServices, target: VisitTarget): VisitRunner {
-  const found = new FoundLinks(services, target);
-  const preconditions = new Preconditions(services, target, found);
+  const foundLinks = new FoundLinks(services, target);
+  const preconditions = new Preconditions(services, target, foundLinks);
   const sessions = new VisitSessions(services, target);
   const retries = new Retries(services.sessions);
   const requests = new PageRequests(services, target, preconditions, retries, sessions);
@@ -54,7 +54,7 @@ export function createVisits(services: VisitStageServices, target: VisitTarget):
   return new VisitRunner(
     services,
     new FetchStage(services, target, preconditions, requests, retries, sessions),
-    new LinkStage(target.context, found, target.foundAgain, target.claims, services.subscriptions),
+    new LinkStage(target.context, foundLinks, target.foundAgain, target.claims, services.subscriptions),
     new SettleStage(services, target, counts),
     target.documents,
   );

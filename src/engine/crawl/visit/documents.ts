@@ -1,6 +1,6 @@
 /**
- * Compares a document with the others of its crawler: whether it is a near duplicate of an indexed one, and whether it
- * gives way to its canonical URL.
+ * Compares a document with the other documents of its crawler to decide whether it is a near duplicate of an indexed
+ * one and whether it gives way to its canonical URL.
  */
 import { NearDuplicates } from '../../../domain/content/near-duplicates.js';
 import { type CanonicalVerdict, judgeCanonical } from '../../../domain/crawl/canonical.js';
@@ -10,29 +10,29 @@ import type { UrlId, UrlState } from '../../../domain/crawl/url-state.js';
 import type { UrlCatalog } from '../../ports/frontier-store.js';
 import type { PageOutcome } from '../../ports/page-task.js';
 
-const NEAR_DUPLICATES_REMEMBERED = 1_000_000;
-const PAGE = 5_000;
+const MAX_NEAR_DUPLICATES = 1_000_000;
+const PAGE_SIZE = 5_000;
 
 type Document = Extract<VisitOutcome, { kind: 'document' }>;
 
 export class Documents {
   private nearDuplicates: NearDuplicates | undefined;
-  private loaded: Promise<void> | undefined;
+  private loading: Promise<void> | undefined;
   /** Pages that give way and are not settled yet: if two name each other, one has to stay. */
-  private readonly givingWay = new Set<string>();
+  private readonly urlsGivingWay = new Set<string>();
   /** Pages that duplicate no indexed document, are entering the index and are not settled yet. */
-  private readonly entering = new Set<UrlId>();
+  private readonly enteringIds = new Set<UrlId>();
 
   constructor(
     private readonly crawler: string,
     private readonly store: Pick<UrlCatalog, 'find' | 'get' | 'list'>,
-    private readonly looksForDuplicates: () => boolean,
+    private readonly shouldFindDuplicates: () => boolean,
   ) {}
 
-  /** Decides the outcome of a visit in view of the other documents; `endVisit` must be called when it is settled. */
+  /** Decides the outcome of a visit, considering the other documents; `endVisit` must be called when it is settled. */
   async decideOutcome(state: UrlState, page: PageOutcome): Promise<VisitOutcome> {
     if (page.kind === 'unchanged') {
-      const original = this.looksForDuplicates() ? await this.findOriginal(state, state.simhash) : undefined;
+      const original = this.shouldFindDuplicates() ? await this.findOriginal(state, state.simhash) : undefined;
       return original === undefined ? page : this.markAsDuplicate(toIndexedDocument(state), original);
     }
     if (page.kind !== 'document') return page;
@@ -44,12 +44,12 @@ export class Documents {
 
   /** To be called when the visit is settled or has failed. */
   endVisit({ url }: UrlState): void {
-    this.givingWay.delete(url);
+    this.urlsGivingWay.delete(url);
   }
 
   /** To be called when the visit could not be settled: what was known about the URL before still holds. */
   noteFailure({ id, stamp, simhash }: UrlState): void {
-    if (!this.entering.delete(id)) return;
+    if (!this.enteringIds.delete(id)) return;
     if (stamp !== undefined && simhash !== undefined) this.nearDuplicates?.add(id, simhash);
     else this.nearDuplicates?.remove(id);
   }
@@ -60,7 +60,7 @@ export class Documents {
    */
   noteSettled(state: UrlState, simhash: bigint | null | undefined): void {
     if (simhash === undefined) this.noteFailure(state);
-    this.entering.delete(state.id);
+    this.enteringIds.delete(state.id);
     if (simhash === null) this.nearDuplicates?.remove(state.id);
     else if (simhash !== undefined) this.nearDuplicates?.add(state.id, simhash);
   }
@@ -70,17 +70,19 @@ export class Documents {
     if (verdict === 'gives-way') return { ...document, index: false, reason: CANONICAL_ELSEWHERE, related: canonical };
     // Without validators, the next visit reads the page again, changed or not: its canonical URL may be in the index by
     // then.
-    const kept = { ...document, etag: undefined, lastModified: undefined };
+    const documentWithoutValidators = { ...document, etag: undefined, lastModified: undefined };
     // Without a hash, it cannot keep its canonical URL, which has the same text, out of the index either.
-    return verdict === 'waits' ? { ...kept, simhash: undefined } : this.decideUnlessDuplicate(state, kept);
+    return verdict === 'waits'
+      ? { ...documentWithoutValidators, simhash: undefined }
+      : this.decideUnlessDuplicate(state, documentWithoutValidators);
   }
 
   private async judgeCanonical(state: UrlState, canonical: string): Promise<CanonicalVerdict> {
-    const wasGivingWay = this.givingWay.has(canonical);
-    const known = await this.store.find(this.crawler, canonical);
-    if (wasGivingWay || this.givingWay.has(canonical)) return 'stays';
-    const verdict = judgeCanonical(state, known);
-    if (verdict === 'gives-way') this.givingWay.add(state.url);
+    const wasGivingWay = this.urlsGivingWay.has(canonical);
+    const canonicalState = await this.store.find(this.crawler, canonical);
+    if (wasGivingWay || this.urlsGivingWay.has(canonical)) return 'stays';
+    const verdict = judgeCanonical(state, canonicalState);
+    if (verdict === 'gives-way') this.urlsGivingWay.add(state.url);
     return verdict;
   }
 
@@ -105,32 +107,32 @@ export class Documents {
     enters?: 'enters',
   ): Promise<UrlId | undefined> {
     if (simhash === undefined) return undefined;
-    this.loaded ??= this.load().catch((error: unknown) => {
-      this.loaded = undefined;
+    this.loading ??= this.load().catch((error: unknown) => {
+      this.loading = undefined;
       throw error;
     });
-    await this.loaded;
-    const counts = stamp === undefined ? (other: UrlId) => other !== id : (other: UrlId) => other < id;
-    const original = this.nearDuplicates?.find(simhash, counts);
+    await this.loading;
+    const canBeOriginal = stamp === undefined ? (other: UrlId) => other !== id : (other: UrlId) => other < id;
+    const original = this.nearDuplicates?.findNearest(simhash, canBeOriginal);
     if (original === undefined && enters) {
       // Added in the same step as the look-up: a duplicate may come before this one is settled.
       this.nearDuplicates?.add(id, simhash);
-      this.entering.add(id);
+      this.enteringIds.add(id);
     }
     return original;
   }
 
   /** Loads the hashes of indexed documents; only crawlers that look for near duplicates have them. */
   private async load(): Promise<void> {
-    const known = new NearDuplicates(NEAR_DUPLICATES_REMEMBERED);
-    this.nearDuplicates = known; // URLs settled in the meantime are added to it
-    let last = 0;
+    const nearDuplicates = new NearDuplicates(MAX_NEAR_DUPLICATES);
+    this.nearDuplicates = nearDuplicates; // URLs settled in the meantime are added to it
+    let lastId = 0;
     for (;;) {
-      const page = await this.store.list({ crawler: this.crawler, indexed: true }, last, PAGE);
-      for (const state of page) if (state.simhash !== undefined) known.add(state.id, state.simhash);
-      const end = page.at(-1);
-      if (!end || page.length < PAGE) return;
-      last = end.id;
+      const page = await this.store.list({ crawler: this.crawler, indexed: true }, lastId, PAGE_SIZE);
+      for (const state of page) if (state.simhash !== undefined) nearDuplicates.add(state.id, state.simhash);
+      const lastState = page.at(-1);
+      if (!lastState || page.length < PAGE_SIZE) return;
+      lastId = lastState.id;
     }
   }
 }

@@ -40,12 +40,12 @@ export interface FetchTarget {
 }
 
 /** A URL is put back after up to this many lost visits in a row; after more, the URL itself may be the cause. */
-const MOST_LOSSES = 3;
+const MAX_LOSSES = 3;
 
 export class FetchStage {
   private readonly losses = new WeakMap<UrlState, number>();
-  /** Visits that a person requested while the host was resting, with the time until which it would have rested. */
-  private readonly tried = new WeakMap<UrlState, Instant>();
+  /** Visits that a user requested while the host was resting, with the time until which it would have rested. */
+  private readonly restEnds = new WeakMap<UrlState, Instant>();
 
   constructor(
     private readonly services: FetchServices,
@@ -58,54 +58,62 @@ export class FetchStage {
 
   /**
    * Fetches the page. The caller has claimed the host; the claim ends here.
-   * @param waits called when the visit has to wait for another host
+   * @param onWait called when the visit has to wait for another host
    */
-  async run(state: UrlState, host: Host, startedAt: Instant, waits: () => void): Promise<PageResult | typeof PUT_BACK> {
-    if (host.isResting(startedAt)) this.tried.set(state, host.politeness.backOffUntil);
-    else this.tried.delete(state);
-    const result = await this.fetch(state, host, waits);
+  async run(
+    state: UrlState,
+    host: Host,
+    startedAt: Instant,
+    onWait: () => void,
+  ): Promise<PageResult | typeof PUT_BACK> {
+    if (host.isResting(startedAt)) this.restEnds.set(state, host.politeness.backOffUntil);
+    else this.restEnds.delete(state);
+    const result = await this.fetch(state, host, onWait);
     if (result === PUT_BACK) return PUT_BACK;
     this.retries.endVisit(state);
     this.sessions.endVisit(state);
     return result;
   }
 
-  /** The time until which the host would have rested if no person had requested the visit. */
+  /** The time until which the host would have rested if no one had requested the visit. */
   findRestEnd(state: UrlState): Instant | undefined {
-    return this.tried.get(state);
+    return this.restEnds.get(state);
   }
 
-  private async fetch(state: UrlState, host: Host, waits: () => void): Promise<PageResult | typeof PUT_BACK> {
+  private async fetch(state: UrlState, host: Host, onWait: () => void): Promise<PageResult | typeof PUT_BACK> {
     let pause: Duration | undefined;
     let age: Duration | undefined;
     let bytes = 0;
     try {
       const verdict = await this.judge(state);
-      const attempt = this.createAttempt(state, host, verdict, waits);
+      const attempt = this.createAttempt(state, host, verdict, onWait);
       this.target.limitHost(host.key, attempt.options.concurrencyPerHost);
       // The page processor rejects URLs that the policy excludes; then no request is sent to the host at all.
       if (verdict.accepted) {
-        const { end, asked } = await this.preconditions.check(attempt);
-        if (asked) pause = this.preconditions.getDelay(attempt);
+        const { end, madeRequest } = await this.preconditions.check(attempt);
+        if (madeRequest) pause = this.preconditions.getDelay(attempt);
         if (end !== undefined) return end;
         await this.services.hosts.recordRequestStart(host, this.preconditions.getDelay(attempt));
       }
       const delay = this.preconditions.getDelay(attempt);
       pause = delay;
-      const answer = await this.requests.send(attempt);
-      ({ age, bytes } = answer);
-      if (hasMadeRequest(answer)) host.pace = updatePace(host.pace, answer.duration, answer.status);
-      const read = this.delayAfterReading(host, answer, adaptPause(delay, host.pace));
-      pause = this.services.rendered.extendPause(read, answer);
-      const accepted = await this.sessions.handleResponse(attempt, answer);
-      if (accepted !== answer) this.services.review.forgetReportedLinks(answer);
-      if (accepted === 'again' || (await this.wantsRetry(attempt, accepted, verdict))) return PUT_BACK;
-      const result = await this.services.review.review(state, accepted);
-      noteHostResponse(this.services.hosts, host, result, { indexed: state.stamp !== undefined, tried: attempt.tried });
+      const response = await this.requests.send(attempt);
+      ({ age, bytes } = response);
+      if (hasMadeRequest(response)) host.pace = updatePace(host.pace, response.duration, response.status);
+      const pauseAfterReading = this.extendPauseAfterReading(host, response, adaptPause(delay, host.pace));
+      pause = this.services.rendered.extendPause(pauseAfterReading, response);
+      const sessionResult = await this.sessions.handleResponse(attempt, response);
+      if (sessionResult !== response) this.services.review.forgetReportedLinks(response);
+      if (sessionResult === 'again' || (await this.wantsRetry(attempt, sessionResult, verdict))) return PUT_BACK;
+      const result = await this.services.review.review(state, sessionResult);
+      noteHostResponse(this.services.hosts, host, result, {
+        isIndexed: state.stamp !== undefined,
+        isUrgent: attempt.isUrgent,
+      });
       if (!hasMadeRequest(result)) pause = undefined;
       return result;
     } catch (error) {
-      if (!(error instanceof WorkLost) || this.isLostAgain(state)) throw error;
+      if (!(error instanceof WorkLost) || this.recordLoss(state)) throw error;
       return PUT_BACK;
     } finally {
       if (pause === undefined) this.services.hosts.release(host);
@@ -116,33 +124,34 @@ export class FetchStage {
 
   private wantsRetry(attempt: Attempt, result: PageResult, verdict: Verdict): false | Promise<boolean> {
     if (result.variant === undefined && !isRedirectLoop(result)) return false;
-    return this.retries.shouldRetry(attempt, result, verdict, this.sessions.findJar(attempt));
+    return this.retries.prepareRetry(attempt, result, verdict, this.sessions.findJar(attempt));
   }
 
   /** If a page was slow to read, its host gets a longer pause, so that others get their share of the thread. */
-  private delayAfterReading(host: Host, { readingTime, outcome }: PageResult, delay: Duration): Duration {
+  private extendPauseAfterReading(host: Host, { readingTime, outcome }: PageResult, delay: Duration): Duration {
     if (readingTime === undefined) return delay;
     const pause = computePauseAfterReading(delay, readingTime);
     if (readingTime > SLOW_PAGE) {
       host.slowPages++;
       const facts = { host: host.key, readingMs: readingTime, pauseMs: pause, outcome: outcome.kind };
-      this.services.log.warn('a page took a long time to read; its host is given a longer pause', facts);
+      this.services.log.warn('reading a page took long, so its host is given a longer pause', facts);
     }
     return pause;
   }
 
-  private createAttempt(state: UrlState, host: Host, { effects }: Verdict, waits: () => void): Attempt {
+  private createAttempt(state: UrlState, host: Host, { effects }: Verdict, onWait: () => void): Attempt {
     const url = toCrawlUrl(effects.fetchUrl ?? this.retries.findRetry(state)?.variant ?? state.url);
     const { options } = effects;
-    const tried = this.tried.has(state);
+    const isUrgent = this.restEnds.has(state);
     const login = this.sessions.findLogin(url.href, options);
-    return { state, host, url, options, task: () => this.requests.createTask(state), tried, login, onWait: waits };
+    return { state, host, url, options, createTask: () => this.requests.createTask(state), isUrgent, login, onWait };
   }
 
-  private isLostAgain(state: UrlState): boolean {
+  /** Records that the visit was lost; returns true if that has happened too often. */
+  private recordLoss(state: UrlState): boolean {
     const losses = (this.losses.get(state) ?? 0) + 1;
     this.losses.set(state, losses);
-    return losses > MOST_LOSSES;
+    return losses > MAX_LOSSES;
   }
 
   private async judge(state: UrlState): Promise<Verdict> {

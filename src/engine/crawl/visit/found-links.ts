@@ -36,14 +36,14 @@ export interface LinkTarget {
 }
 
 /** Maximum number of listed links kept for one page. */
-const LISTED_LINKS = 500;
+const MAX_LISTED_LINKS = 500;
 
-export const listedLinksSettingName = ({ crawler, url }: Pick<UrlState, 'crawler' | 'url'>): string =>
+export const getListedLinksSettingName = ({ crawler, url }: Pick<UrlState, 'crawler' | 'url'>): string =>
   `listed-links/${crawler}/${url}`;
 
 export class FoundLinks {
-  /** The versions of robots.txt whose sitemaps have already been taken. */
-  private readonly seededFrom = new WeakSet<RobotsEntry>();
+  /** The versions of robots.txt whose sitemaps are already in the frontier. */
+  private readonly seededEntries = new WeakSet<RobotsEntry>();
 
   constructor(
     private readonly services: LinkServices,
@@ -51,15 +51,15 @@ export class FoundLinks {
   ) {}
 
   /** Stores what the visit has found; returns how many URLs were new. */
-  async store(state: UrlState, result: PageResult): Promise<number> {
+  async storeLinks(state: UrlState, result: PageResult): Promise<number> {
     const { tally } = this.target;
     tally.refused += result.refused.length;
     await this.saveListedLinks(state, result);
-    const recorded: NewUrl[] = [];
+    const recordedUrls: NewUrl[] = [];
     for (const link of result.refused) {
       this.target.noteRefused(link, state.url);
       if (link.record) {
-        recorded.push({
+        recordedUrls.push({
           ...this.toNewUrl(state, link.url),
           key: computeUrlKey(link.url),
           hostKey: link.hostKey,
@@ -68,8 +68,8 @@ export class FoundLinks {
         });
       }
     }
-    const redirected = result.outcome.kind === 'redirect';
-    const found = result.links.map(
+    const isRedirect = result.outcome.kind === 'redirect';
+    const foundUrls = result.links.map(
       (link): NewUrl => ({
         ...this.toNewUrl(state, link.url),
         key: link.key,
@@ -79,7 +79,7 @@ export class FoundLinks {
         hops: link.discoveredVia === 'redirect' || link.discoveredVia === 'robots' ? state.hops : state.hops + 1,
         redirects: link.discoveredVia === 'redirect' ? state.redirects + 1 : 0,
         inheritedMetas: link.inheritedMetas,
-        reason: redirected ? 'redirect-target' : 'discovered',
+        reason: isRedirect ? 'redirect-target' : 'discovered',
       }),
     );
     if (result.outcome.kind === 'redirect' && result.outcome.movesSite && state.root !== undefined) {
@@ -87,43 +87,45 @@ export class FoundLinks {
     }
     if (result.outcome.kind === 'document' && this.target.context.roots.get(state.url)?.formerPrefixes)
       await this.target.noteSiteMoved(state.url);
-    const stored = await this.target.endless.discoverLinks(state, result.words, [...found, ...recorded], {
+    const newUrls = await this.target.endless.discoverLinks(state, result.words, [...foundUrls, ...recordedUrls], {
       discover: (urls) => this.services.discovery.discover(urls),
       refuse: ({ url, hostKey }) => this.target.noteRefused({ url, hostKey, reason: ENDLESS_REASON }, state.url),
     });
-    tally.discovered += stored.length;
-    return stored.length;
+    tally.discovered += newUrls.length;
+    return newUrls.length;
   }
 
-  /** Links that are listed for a person instead of queued belong to the history of their page. */
+  /** Saves links that are listed for approval instead of being queued, for the history of their page. */
   private async saveListedLinks(state: UrlState, { refused }: PageResult): Promise<void> {
-    const listed = refused.filter(({ reason }) => reason === 'links-not-followed').map(({ url }) => url);
-    if (listed.length === 0) return;
-    const urls = [...new Set(listed)].slice(0, LISTED_LINKS);
-    await this.services.store.putSetting(listedLinksSettingName(state), JSON.stringify(urls));
+    const listedUrls = refused.filter(({ reason }) => reason === 'links-not-followed').map(({ url }) => url);
+    if (listedUrls.length === 0) return;
+    const urls = [...new Set(listedUrls)].slice(0, MAX_LISTED_LINKS);
+    await this.services.store.putSetting(getListedLinksSettingName(state), JSON.stringify(urls));
   }
 
   /** Takes the sitemaps named by robots.txt, or the usual place if it names none, into the frontier like any URL. */
   seedSitemaps(state: UrlState, url: CrawlUrl, entry: RobotsEntry): Promise<void> | undefined {
     const { definition, canonicalize } = this.target.context;
-    if (!definition.crawlSitemaps || this.seededFrom.has(entry)) return undefined;
+    if (!definition.crawlSitemaps || this.seededEntries.has(entry)) return undefined;
     // The links of such a root wait for approval; so do its site's sitemaps.
     if (findRoot(this.target.context, state.root, undefined)?.followLinks === false) return undefined;
-    const named = entry.policy.robots.sitemaps;
-    const places = named.length > 0 ? named : ['/sitemap.xml'];
+    const namedSitemaps = entry.policy.robots.sitemaps;
+    const sitemapUrls = namedSitemaps.length > 0 ? namedSitemaps : ['/sitemap.xml'];
     const robotsTxt = `${getOrigin(url)}/robots.txt`;
-    const found = places.map((place) => canonicalize(place, robotsTxt)).filter((place) => place !== undefined);
-    const urls = found
-      .filter((place) => place.scheme === 'http' || place.scheme === 'https')
-      .map((place) => ({
-        ...this.toNewUrl(state, place.href),
-        key: computeUrlKey(place.href),
-        hostKey: getHostKey(place),
+    const canonicalUrls = sitemapUrls
+      .map((sitemapUrl) => canonicalize(sitemapUrl, robotsTxt))
+      .filter((place) => place !== undefined);
+    const urls = canonicalUrls
+      .filter((sitemapUrl) => sitemapUrl.scheme === 'http' || sitemapUrl.scheme === 'https')
+      .map((sitemapUrl) => ({
+        ...this.toNewUrl(state, sitemapUrl.href),
+        key: computeUrlKey(sitemapUrl.href),
+        hostKey: getHostKey(sitemapUrl),
         source: SITEMAPS,
         discoveredVia: 'robots' as const,
         hops: 0,
       }));
-    return this.services.discovery.discover(urls).then(() => void this.seededFrom.add(entry));
+    return this.services.discovery.discover(urls).then(() => void this.seededEntries.add(entry));
   }
 
   private toNewUrl(state: UrlState, url: string): Omit<NewUrl, 'key' | 'hostKey'> {

@@ -14,25 +14,25 @@ import { isHub } from './page-requests.js';
 export class LinkStage {
   constructor(
     private readonly context: CrawlContext,
-    private readonly links: Pick<FoundLinks, 'store'>,
+    private readonly links: Pick<FoundLinks, 'storeLinks'>,
     private readonly foundAgain: Pick<FoundAgain, 'findLinked'>,
     private readonly claims: Pick<ClaimedChanges, 'bringForwardDatedPages' | 'bringForwardHubLinks'>,
     private readonly subscriptions: Pick<Subscriptions, 'subscribeIfAllowed'>,
   ) {}
 
-  /** Returns the result, completed with whether a sitemap has brought anything new. */
+  /** Returns the result; that of a sitemap also says whether the sitemap contained anything new. */
   async process(state: UrlState, result: PageResult): Promise<PageResult> {
-    const again = await this.foundAgain.findLinked(state, result, this.context);
-    const added = await this.links.store(
+    const rediscoveredLinks = await this.foundAgain.findLinked(state, result, this.context);
+    const newUrlCount = await this.links.storeLinks(
       state,
-      again.length > 0 ? { ...result, links: [...result.links, ...again] } : result,
+      rediscoveredLinks.length > 0 ? { ...result, links: [...result.links, ...rediscoveredLinks] } : result,
     );
     const { outcome, links, hub } = result;
     if (hub) this.subscriptions.subscribeIfAllowed(state.crawler, state.url, hub);
     if (outcome.kind === 'sitemap')
       return {
         ...result,
-        outcome: { ...outcome, changed: (await this.claims.bringForwardDatedPages(state, links)) || added > 0 },
+        outcome: { ...outcome, changed: (await this.claims.bringForwardDatedPages(state, links)) || newUrlCount > 0 },
       };
     if (outcome.kind === 'document') {
       if (isFeed(outcome.facts.contentType)) await this.claims.bringForwardDatedPages(state, links);

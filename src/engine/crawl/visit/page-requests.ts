@@ -29,7 +29,7 @@ export interface RequestServices {
 export interface RequestTarget {
   readonly context: CrawlContext;
   readonly endless: Pick<EndlessLinks, 'findNeededWords'>;
-  readonly foundAgain: Pick<FoundAgain, 'wantsLinks'>;
+  readonly foundAgain: Pick<FoundAgain, 'needsAllLinks'>;
   /** When the current policy took effect. */
   getPolicySince(): Instant;
 }
@@ -48,17 +48,17 @@ export class PageRequests {
     const robotsPreferences = this.preconditions.findPreferences(attempt);
     const retry = this.retries.findRetry(state);
     const variant = retry?.variant;
-    const own = retry?.session && { cookies: retry.session.getCookies(url.href) };
-    const session = own ?? (await this.sessions.createSession(attempt));
+    const retrySession = retry?.session && { cookies: retry.session.getCookies(url.href) };
+    const session = retrySession ?? (await this.sessions.createSession(attempt));
     const wantsWords = await this.target.endless.findNeededWords(state);
     const task = this.createTask(state);
-    const reportLinks = await this.target.foundAgain.wantsLinks(state, task, this.target.getPolicySince());
+    const reportLinks = await this.target.foundAgain.needsAllLinks(state, task, this.target.getPolicySince());
     const allLinksIfChanged = isHub(state, this.target.context);
     if (session) this.sessions.noteSentCookies(state, session);
     const { rendered, processor } = this.services;
-    const asked = { ...task, variant, session, wantsWords, reportLinks, allLinksIfChanged, robotsPreferences };
+    const baseTask = { ...task, variant, session, wantsWords, reportLinks, allLinksIfChanged, robotsPreferences };
     const result = await rendered.run(attempt, this.target.context.definition.render, (rendering) =>
-      processor.process({ ...asked, ...rendering }),
+      processor.process({ ...baseTask, ...rendering }),
     );
     this.services.tracing.recordResponse(result);
     return session ? { ...result, sent: toSentSession(session) } : result;

@@ -29,12 +29,12 @@ export const PUT_BACK = Symbol('put back');
 /**
  * Without an `end`, the visit continues. `asked` is true if a request was sent to the host, so that a pause follows.
  */
-export interface Gate {
+export interface PreconditionResult {
   readonly end?: PageResult | typeof PUT_BACK;
-  readonly asked?: boolean;
+  readonly madeRequest?: boolean;
 }
 
-const GO_ON: Gate = {};
+const CONTINUE: PreconditionResult = {};
 
 export interface PreconditionServices {
   readonly robots: RobotsGate;
@@ -47,10 +47,10 @@ export interface PreconditionServices {
 /** The crawler whose pages are requested. */
 export type PreconditionTarget = LinkTarget & { readonly gates: Pick<Gates, 'getThrottle'> };
 
-type Precondition = (attempt: Attempt) => Gate | Promise<Gate>;
+type Precondition = (attempt: Attempt) => PreconditionResult | Promise<PreconditionResult>;
 
 export class Preconditions {
-  private readonly list: readonly Precondition[] = [
+  private readonly conditions: readonly Precondition[] = [
     (attempt) => this.checkEndlessPattern(attempt),
     (attempt) => this.services.tracing.tracePart('robots', () => this.checkRobotsTxt(attempt)),
     (attempt) => this.checkErrorPageProbe(attempt),
@@ -64,13 +64,13 @@ export class Preconditions {
   ) {}
 
   /** Checks the conditions until one ends the visit. */
-  async check(attempt: Attempt): Promise<Gate> {
-    for (const precondition of this.list) {
-      const gate = precondition(attempt);
-      const { end, asked } = gate instanceof Promise ? await gate : gate;
-      if (end !== undefined) return { end, asked };
+  async check(attempt: Attempt): Promise<PreconditionResult> {
+    for (const precondition of this.conditions) {
+      const result = precondition(attempt);
+      const { end, madeRequest } = result instanceof Promise ? await result : result;
+      if (end !== undefined) return { end, madeRequest };
     }
-    return GO_ON;
+    return CONTINUE;
   }
 
   /** The pause after a request for the URL. */
@@ -81,85 +81,92 @@ export class Preconditions {
   private getConfiguredDelay({ url, options }: Pick<Attempt, 'url' | 'options'>): Duration {
     const { definition } = this.target.context;
     if (definition.aggressive) return options.throttle ?? milliseconds(0);
-    const wanted = this.obeysRobots(options)
+    const robotsDelay = this.obeysRobots(options)
       ? this.services.robots.findCrawlDelay(url, this.getRobotsAgent(options))
       : undefined;
-    return computeRequestDelay(options.throttle ?? definition.throttle, wanted);
+    return computeRequestDelay(options.throttle ?? definition.throttle, robotsDelay);
   }
 
-  /** What robots.txt says about the use of the page; undefined if nothing, or if robots.txt is not obeyed. */
+  /** Returns what robots.txt says about the use of the page; undefined if it says nothing or is not obeyed. */
   findPreferences({ url, options }: Pick<Attempt, 'url' | 'options'>): PageTask['robotsPreferences'] {
     return this.obeysRobots(options)
       ? this.services.robots.findPreferences(url, this.getRobotsAgent(options))
       : undefined;
   }
 
-  private checkEndlessPattern({ state }: Attempt): Gate {
+  private checkEndlessPattern({ state }: Attempt): PreconditionResult {
     const { endless } = this.target;
-    if (!endless.shouldSkip(state)) return GO_ON;
-    return { end: createExcluded(state, ENDLESS_REASON, endless.findObjection(state.hostKey, state.url)) };
+    if (!endless.shouldSkip(state)) return CONTINUE;
+    return { end: createExclusionResult(state, ENDLESS_REASON, endless.findObjection(state.hostKey, state.url)) };
   }
 
-  private checkRobotsTxt(attempt: Attempt): Gate | Promise<Gate> {
+  private checkRobotsTxt(attempt: Attempt): PreconditionResult | Promise<PreconditionResult> {
     const { state, url, host, options } = attempt;
-    if (!this.obeysRobots(options)) return GO_ON;
+    if (!this.obeysRobots(options)) return CONTINUE;
     const agent = this.getRobotsAgent(options);
-    const answer = this.services.robots.checkUrl(url, agent);
-    if (answer.kind === 'unknown') return this.loadRobotsTxt(attempt);
-    // A person who has a URL tried while its host is resting wants the current response.
-    if (answer.kind === 'unreachable' && attempt.tried) return this.loadRobotsTxt(attempt);
-    if (answer.kind === 'unreachable') {
-      this.services.hosts.backOff(host, milliseconds(answer.entry.policy.expiresAt - this.services.clock.now()));
+    const decision = this.services.robots.checkUrl(url, agent);
+    if (decision.kind === 'unknown') return this.loadRobotsTxt(attempt);
+    // A user who requests a visit while the host is resting wants the current response.
+    if (decision.kind === 'unreachable' && attempt.isUrgent) return this.loadRobotsTxt(attempt);
+    if (decision.kind === 'unreachable') {
+      this.services.hosts.backOff(host, milliseconds(decision.entry.policy.expiresAt - this.services.clock.now()));
       return { end: PUT_BACK };
     }
     // Another crawler may have loaded robots.txt; this one still needs its sitemaps in its own frontier.
-    const seeded = this.links.seedSitemaps(state, url, answer.entry);
-    const gate: Gate =
-      answer.kind === 'allowed'
-        ? GO_ON
-        : { end: createExcluded(state, 'robots-disallowed', `robots.txt disallows it for ${agent}`) };
-    return seeded ? seeded.then(() => gate) : gate;
+    const seeding = this.links.seedSitemaps(state, url, decision.entry);
+    const gate: PreconditionResult =
+      decision.kind === 'allowed'
+        ? CONTINUE
+        : { end: createExclusionResult(state, 'robots-disallowed', `robots.txt disallows it for ${agent}`) };
+    return seeding ? seeding.then(() => gate) : gate;
   }
 
-  private async loadRobotsTxt(attempt: Attempt): Promise<Gate> {
-    const { state, url, host, options, onWait: waits } = attempt;
+  private async loadRobotsTxt(attempt: Attempt): Promise<PreconditionResult> {
+    const { state, url, host, options, onWait } = attempt;
     const failure = await this.services.robots.load(url, host, {
       fetcher: findFetcher(this.target.context, options).name,
       throttle: this.getDelay(attempt),
       limit: getMaxRequestsPerHost(this.target.context.definition),
-      onWait: waits,
+      onWait,
     });
     const { login } = attempt;
     if (failure && login?.noteFailedHandshake(failure.code))
-      return { asked: true, end: toLoginFailure(createEmptyResult(state), `login ${login.name}: ${failure.detail}`) };
+      return {
+        madeRequest: true,
+        end: toLoginFailure(createEmptyResult(state), `login ${login.name}: ${failure.detail}`),
+      };
     // The network failed before any page could be requested: that is also this URL's outcome.
-    return { asked: true, end: failure ? createFailure(state, failure) : PUT_BACK };
+    return { madeRequest: true, end: failure ? createFailureResult(state, failure) : PUT_BACK };
   }
 
-  private checkErrorPageProbe(attempt: Attempt): Gate | Promise<Gate> {
-    const { host, tried } = attempt;
-    if (tried || !this.target.context.definition.probeErrorPages || !this.services.probes.isDue(host.key)) return GO_ON;
+  private checkErrorPageProbe(attempt: Attempt): PreconditionResult | Promise<PreconditionResult> {
+    const { host, isUrgent } = attempt;
+    if (isUrgent || !this.target.context.definition.probeErrorPages || !this.services.probes.isDue(host.key))
+      return CONTINUE;
     // Another visit is probing: wait for its result.
-    return host.waitsForAnswer ? { end: PUT_BACK } : this.probe(attempt);
+    return host.waitsForResponse ? { end: PUT_BACK } : this.probe(attempt);
   }
 
-  private async probe(attempt: Attempt): Promise<Gate> {
-    const { host, options, task } = attempt;
-    const mayAsk = (question: string): boolean => this.isAllowedByRobots(toCrawlUrl(question), options);
-    const probe = await this.services.probes.probe(task(), host, { delay: this.getDelay(attempt), mayAsk });
-    if (probe) noteHostResponse(this.services.hosts, host, probe);
-    return { asked: probe && hasMadeRequest(probe), end: PUT_BACK };
+  private async probe(attempt: Attempt): Promise<PreconditionResult> {
+    const { host, options, createTask } = attempt;
+    const mayRequest = (href: string): boolean => this.isAllowedByRobots(toCrawlUrl(href), options);
+    const probeResult = await this.services.probes.probe(createTask(), host, {
+      delay: this.getDelay(attempt),
+      mayAsk: mayRequest,
+    });
+    if (probeResult) noteHostResponse(this.services.hosts, host, probeResult);
+    return { madeRequest: probeResult && hasMadeRequest(probeResult), end: PUT_BACK };
   }
 
   /** All visits wait for the same login attempt; while logins fail, no request is sent to the host. */
-  private checkLogin({ state, url, login }: Attempt): Gate | Promise<Gate> {
-    if (!login) return GO_ON;
+  private checkLogin({ state, url, login }: Attempt): PreconditionResult | Promise<PreconditionResult> {
+    if (!login) return CONTINUE;
     if (login.isLoginPage(url.href))
-      return { end: createExcluded(state, 'login-page', `a page of the login ${login.name}`) };
-    const toGate = (ready: true | string): Gate =>
-      ready === true ? GO_ON : { end: toLoginFailure(createEmptyResult(state), ready) };
+      return { end: createExclusionResult(state, 'login-page', `a page of the login ${login.name}`) };
+    const toResult = (ready: true | string): PreconditionResult =>
+      ready === true ? CONTINUE : { end: toLoginFailure(createEmptyResult(state), ready) };
     const ready = login.ensureReady();
-    return ready instanceof Promise ? ready.then(toGate) : toGate(ready);
+    return ready instanceof Promise ? ready.then(toResult) : toResult(ready);
   }
 
   private obeysRobots(options: UrlOptions): boolean {
@@ -182,7 +189,7 @@ export const hasMadeRequest = ({ outcome, status }: PageResult): boolean =>
   outcome.kind !== 'excluded' || status !== undefined;
 
 /** The result of a visit that made no request; the next visit may end differently. */
-function createExcluded(state: UrlState, reason: Reason, detail: string | undefined): PageResult {
+function createExclusionResult(state: UrlState, reason: Reason, detail: string | undefined): PageResult {
   const outcome: PageOutcome = {
     kind: 'excluded',
     reason,
@@ -196,7 +203,7 @@ function createExcluded(state: UrlState, reason: Reason, detail: string | undefi
 
 type Failure = Extract<Awaited<ReturnType<RobotsGate['load']>>, object>;
 
-function createFailure(state: UrlState, { code, detail, timings }: Failure): PageResult {
+function createFailureResult(state: UrlState, { code, detail, timings }: Failure): PageResult {
   const outcome: PageOutcome = { kind: 'error', code, detail: `robots.txt: ${detail}` };
   return { ...createEmptyResult(state), duration: timings.total, outcome };
 }

@@ -1,10 +1,10 @@
 /**
  * Detects what a single response does not reveal: a redirect that is a login wall or closes a loop, a document that is
- * its host's error page. Such a result becomes an error, and nothing that the page led to is taken.
+ * its host's error page. Such a result becomes an error, and its links are dropped.
  */
 import type { UrlState } from '../../../domain/crawl/url-state.js';
 import type { ErrorCode } from '../../../domain/fetch/error-codes.js';
-import { LoginWalls, looksLikeLogin } from '../../../domain/fetch/login-wall.js';
+import { LoginWalls, looksLikeLoginUrl } from '../../../domain/fetch/login-wall.js';
 import { stripQuery } from '../../../domain/url/crawl-url.js';
 import type { Clock } from '../../ports/clock.js';
 import type { UrlCatalog } from '../../ports/frontier-store.js';
@@ -34,8 +34,8 @@ export class ResultReview {
   }
 
   /**
-   * To be called when the page's links were not taken: the page processor counts them as reported and would not report
-   * them again.
+   * To be called when the page's links are dropped: the page processor has recorded them as reported and would not
+   * report them again.
    */
   forgetReportedLinks(result: PageResult): void {
     if (result.links.length === 0) return;
@@ -70,7 +70,7 @@ export class ResultReview {
       return this.toFailure(
         result,
         'redirect-loop',
-        `the redirect to ${target} leads back to where the chain came from`,
+        `the redirect to ${target} leads back to an earlier URL of the redirect chain`,
       );
     const { hostKey, url, stamp } = state;
     const indexed = stamp !== undefined;
@@ -78,20 +78,20 @@ export class ResultReview {
     if (this.walls.judgeRedirect({ hostKey, from: url, target, indexed, now }) === 'wall')
       return this.toFailure(result, 'login-wall', `the host sends many of its pages to ${stripQuery(target)}`);
     // The first of many pages behind a wall to be visited must not lose its document because no others have been seen.
-    const asInDoubt = indexed && looksLikeLogin(target) && stripQuery(target) !== stripQuery(url);
-    if (asInDoubt)
+    const isSuspicious = indexed && looksLikeLoginUrl(target) && stripQuery(target) !== stripQuery(url);
+    if (isSuspicious)
       return this.toFailure(result, 'login-wall', `an indexed page redirects its visitors to ${stripQuery(target)}`);
     return result;
   }
 
   /** Whether the target is one of the URLs whose redirects led here. */
   private async redirectsBack(state: UrlState, target: string): Promise<boolean> {
-    let last: UrlState | undefined = state;
-    for (let steps = state.redirects; steps > 0 && last?.discoveredVia === 'redirect' && last.foundOn; steps--) {
-      last = await this.services.store.find(state.crawler, last.foundOn);
+    let current: UrlState | undefined = state;
+    for (let steps = state.redirects; steps > 0 && current?.discoveredVia === 'redirect' && current.foundOn; steps--) {
+      current = await this.services.store.find(state.crawler, current.foundOn);
       // A waiting URL is still being recorded: its visit is the one that led here.
-      if (last?.status !== 'redirected' && last?.status !== 'waiting') return false;
-      if (last.url === target) return true;
+      if (current?.status !== 'redirected' && current?.status !== 'waiting') return false;
+      if (current.url === target) return true;
     }
     return false;
   }

@@ -1,6 +1,6 @@
 /** The end of a visit: its disposition, its entry in the URL history, and its settlement. */
 import type { UrlId, UrlState } from '../../../domain/crawl/url-state.js';
-import type { Teller } from '../../../domain/explain/visit-detail.js';
+import type { NotificationProtocol } from '../../../domain/explain/visit-detail.js';
 import type { Instant } from '../../../domain/time/units.js';
 import type { CrawlContext } from '../../page/crawl-context.js';
 import type { Clock } from '../../ports/clock.js';
@@ -41,21 +41,21 @@ export interface SettleTarget {
   readonly claims: Pick<ClaimedChanges, 'isOnTrial' | 'recordVisit'>;
   readonly tally: Pick<Tally, 'recordPrice'>;
   /** URLs that their site has reported as changed. */
-  readonly told: Map<UrlId, Teller>;
+  readonly reportedUrls: Map<UrlId, NotificationProtocol>;
   readonly gates: Pick<Gates, 'wasHeldBackUntilNow'>;
   /** When the current policy took effect. */
   getPolicySince(): Instant;
 }
 
 /** A completed visit that is to be settled. */
-export interface MadeVisit {
+export interface CompletedVisit {
   readonly state: UrlState;
   readonly host: Host;
   readonly result: PageResult;
   /** The fence under which the visit began. */
   readonly fence: Fence;
   readonly startedAt: Instant;
-  /** The time until which the host would have rested if no person had requested the visit. */
+  /** The time until which the host would have rested if no one had requested the visit. */
   readonly restedUntil: Instant | undefined;
 }
 
@@ -66,13 +66,13 @@ export class SettleStage {
     private readonly counts: Pick<VisitCounts, 'countVisit'>,
   ) {}
 
-  async settle(made: MadeVisit): Promise<SettledUrl> {
+  async settle(visit: CompletedVisit): Promise<SettledUrl> {
     const { tracing } = this.services;
-    const decision = await tracing.tracePart('decide', () => this.decide(made));
+    const decision = await tracing.tracePart('decide', () => this.decide(visit));
     return tracing.tracePart('settle', () => this.target.settlement.settle(decision));
   }
 
-  private async decide({ state, host, result, fence, startedAt, restedUntil }: MadeVisit): Promise<Decision> {
+  private async decide({ state, host, result, fence, startedAt, restedUntil }: CompletedVisit): Promise<Decision> {
     const { context, claims } = this.target;
     const outcome = await this.target.documents.decideOutcome(state, result.outcome);
     const now = this.services.clock.now();
@@ -84,8 +84,10 @@ export class SettleStage {
     const disposition = this.services.inDoubt.decide(state, outcome, rules, now);
     // A visit that was delayed by a schedule says nothing about what the host can serve, as long as the next opening is
     // long enough.
-    const isTold = !this.target.gates.wasHeldBackUntilNow(host.key, state.dueAt, now);
-    const price = isTold ? computeVisitPrice({ state, rules, changes: disposition.changes }, host, now) : undefined;
+    const isInformative = !this.target.gates.wasHeldBackUntilNow(host.key, state.dueAt, now);
+    const price = isInformative
+      ? computeVisitPrice({ state, rules, changes: disposition.changes }, host, now)
+      : undefined;
     if (price !== undefined) {
       this.services.hosts.setVisitPrice(host, price);
       this.target.tally.recordPrice(price);
@@ -93,7 +95,7 @@ export class SettleStage {
     if (claims.isOnTrial(state))
       await claims.recordVisit(state, outcome.kind === 'error' ? undefined : disposition.changed);
     const changed = (disposition.changes.changes ?? state.changes) > state.changes;
-    const visit = createVisitRecord(result, outcome, { changed, restedUntil, teller: this.takeTeller(state) }, now);
+    const visit = createVisitRecord(result, outcome, { changed, restedUntil, protocol: this.takeProtocol(state) }, now);
     this.counts.countVisit(state, result, visit);
     const document = result.outcome.kind === 'document' ? result.outcome.document : undefined;
     const changes = { ...disposition.changes, lastStatus: result.status ?? null };
@@ -107,16 +109,16 @@ export class SettleStage {
       visit,
       links: this.target.foundAgain.selectLinksToRemember(state, result),
       startedAt,
-      byPerson: result.outcome.kind === 'excluded' && result.outcome.byConfiguration === true,
+      byOperator: result.outcome.kind === 'excluded' && result.outcome.byConfiguration === true,
     };
   }
 
-  private takeTeller({ id }: UrlState): Teller | undefined {
-    const { told } = this.target;
-    if (told.size === 0) return undefined;
-    const teller = told.get(id);
-    told.delete(id);
-    return teller;
+  private takeProtocol({ id }: UrlState): NotificationProtocol | undefined {
+    const { reportedUrls } = this.target;
+    if (reportedUrls.size === 0) return undefined;
+    const protocol = reportedUrls.get(id);
+    reportedUrls.delete(id);
+    return protocol;
   }
 
   private noteResponse(state: UrlState, { outcome, status }: PageResult, startedAt: Instant): Promise<void> {

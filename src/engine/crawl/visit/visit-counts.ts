@@ -16,27 +16,37 @@ export class VisitCounts {
   ) {}
 
   countVisit(state: UrlState, result: PageResult, visit: Visit): void {
-    const { outcome: end } = result;
-    const noSitemap = end.kind === 'error' && isMissingGuess(state, end.code);
-    const failed = end.kind === 'error' && !noSitemap;
-    const counted = noSitemap ? NO_SITEMAP : visit.outcome;
-    this.tally.countVisit(counted, failed, result.duration, result.bytes);
-    if (end.kind === 'document' && end.unread) this.tally.countUnread(end.unread.refused);
-    if (end.kind === 'document' && end.needsRendering) this.tally.needRendering++;
+    const { outcome: pageOutcome } = result;
+    const isSitemapMissing = pageOutcome.kind === 'error' && isMissingGuessedSitemap(state, pageOutcome.code);
+    const failed = pageOutcome.kind === 'error' && !isSitemapMissing;
+    const countedOutcome = isSitemapMissing ? NO_SITEMAP : visit.outcome;
+    this.tally.countVisit(countedOutcome, failed, result.duration, result.bytes);
+    if (pageOutcome.kind === 'document' && pageOutcome.unread) this.tally.countUnread(pageOutcome.unread.refused);
+    if (pageOutcome.kind === 'document' && pageOutcome.needsRendering) this.tally.needRendering++;
     if (result.rendering) this.tally.countRendering(result.rendering);
-    this.health.recordVisit(state.hostKey, { outcome: counted, failed, duration: result.duration });
+    this.health.recordVisit(state.hostKey, { outcome: countedOutcome, failed, duration: result.duration });
     const { crawler, url } = state;
-    const root = state.discoveredVia === 'root' ? { rootFailed: failed } : {};
+    const rootFailure = state.discoveredVia === 'root' ? { rootFailed: failed } : {};
     const { outcome, status, bytes, changed, duration } = visit;
-    this.events.emit({ type: 'visit', crawler, url, outcome, status, bytes, changed, durationMs: duration, ...root });
+    this.events.emit({
+      type: 'visit',
+      crawler,
+      url,
+      outcome,
+      status,
+      bytes,
+      changed,
+      durationMs: duration,
+      ...rootFailure,
+    });
   }
 }
 
 /**
- * The outcome under which a visit is counted that looked for a sitemap in the usual place and found none: nobody had
- * named it, so nothing failed.
+ * The outcome counted for a visit that found no sitemap in the usual place: since no one had named that sitemap,
+ * nothing failed.
  */
 const NO_SITEMAP = 'no-sitemap';
 
-const isMissingGuess = ({ url, discoveredVia }: UrlState, code: ErrorCode): boolean =>
+const isMissingGuessedSitemap = ({ url, discoveredVia }: UrlState, code: ErrorCode): boolean =>
   discoveredVia === 'robots' && getDefaultReactions(code).isMissing === true && toCrawlUrl(url).path === '/sitemap.xml';

@@ -1,13 +1,13 @@
 import type { VisitOutcome } from '../../../domain/crawl/state-changes.js';
 import {
-  addBackOffDetail,
-  addCutLinksDetail,
-  addNotificationDetail,
-  addSessionDetail,
-  addTermsDetail,
+  appendBackOffDetail,
+  appendCutLinksDetail,
+  appendNotificationDetail,
+  appendSessionDetail,
+  appendTermsDetail,
   createNotIndexedDetail,
   createRedirectDetail,
-  type Teller,
+  type NotificationProtocol,
 } from '../../../domain/explain/visit-detail.js';
 import { NEEDS_RENDERING } from '../../../domain/render/needs-rendering.js';
 import { between, type Instant } from '../../../domain/time/units.js';
@@ -18,32 +18,33 @@ interface VisitFacts {
   readonly changed: boolean;
   readonly restedUntil: Instant | undefined;
   /** The channel through which the site requested the visit, if it did. */
-  readonly teller: Teller | undefined;
+  readonly protocol: NotificationProtocol | undefined;
 }
 
-/** What the URL history keeps of a visit. */
+/** Creates a visit's entry in the URL history. */
 export function createVisitRecord(
   result: PageResult,
   outcome: VisitOutcome,
-  { changed, restedUntil, teller }: VisitFacts,
+  { changed, restedUntil, protocol }: VisitFacts,
   at: Visit['at'],
 ): Visit {
-  const said =
+  const base =
     outcome.kind === 'document' && !outcome.index
       ? (findExclusionReason(result.outcome) ?? createNotIndexedDetail(outcome.reason, outcome.related))
       : findDetail(result.outcome);
-  const cut = result.outcome.kind === 'document' ? result.outcome.cutLinks : undefined;
+  const cutLinks = result.outcome.kind === 'document' ? result.outcome.cutLinks : undefined;
   const terms = result.outcome.kind === 'document' ? result.outcome.terms : undefined;
-  const whole = terms === undefined ? said : addTermsDetail(said, terms);
-  const read = cut ? addCutLinksDetail(whole, cut) : whole;
-  const before = result.sent ? addSessionDetail(read, result.sent) : read;
-  const detail = teller === undefined ? before : addNotificationDetail(before, teller);
-  const name = outcome.kind === 'error' ? outcome.code : outcome.kind === 'excluded' ? outcome.reason : outcome.kind;
+  const withTerms = terms === undefined ? base : appendTermsDetail(base, terms);
+  const withCutLinks = cutLinks ? appendCutLinksDetail(withTerms, cutLinks) : withTerms;
+  const withSession = result.sent ? appendSessionDetail(withCutLinks, result.sent) : withCutLinks;
+  const detail = protocol === undefined ? withSession : appendNotificationDetail(withSession, protocol);
+  const outcomeName =
+    outcome.kind === 'error' ? outcome.code : outcome.kind === 'excluded' ? outcome.reason : outcome.kind;
   return {
     at,
     status: result.status,
-    outcome: name,
-    detail: restedUntil === undefined ? detail : addBackOffDetail(detail, between(at, restedUntil)),
+    outcome: outcomeName,
+    detail: restedUntil === undefined ? detail : appendBackOffDetail(detail, between(at, restedUntil)),
     duration: result.duration,
     bytes: result.bytes,
     changed,

@@ -19,7 +19,7 @@ export interface SessionServices {
 }
 
 /** Maximum number of requests that one visit repeats because of a login. */
-const MOST_ROUNDS = 3;
+const MAX_ROUNDS = 3;
 
 /** The cookies of a host, used and set by several visits, and those that this visit has sent. */
 export interface KeptCookies {
@@ -29,16 +29,16 @@ export interface KeptCookies {
 
 interface Round {
   readonly rounds: number;
-  readonly relogged: boolean;
+  readonly reloggedIn: boolean;
 }
 
 export class VisitSessions {
   private readonly rounds = new WeakMap<UrlState, Round>();
   private readonly generations = new WeakMap<UrlState, number>();
   /** The cookies sent with a visit's last request. */
-  private readonly sent = new WeakMap<UrlState, string>();
+  private readonly sentCookies = new WeakMap<UrlState, string>();
   /** The last Set-Cookie fields accepted, by host: most sites set the same ones with each response. */
-  private readonly lastTaken = new Map<string, string>();
+  private readonly lastAccepted = new Map<string, string>();
 
   constructor(
     private readonly services: SessionServices,
@@ -49,28 +49,28 @@ export class VisitSessions {
     return this.services.logins.find(findFetcher(this.target.context, options).name, href, options.login);
   }
 
-  /** What the request for the URL carries; undefined if nothing. */
+  /** Creates the session data of the request for the URL; undefined if there is none. */
   createSession({ state, host, url, login }: Attempt): RequestSession | undefined | Promise<RequestSession> {
     if (!login) {
-      const cookies = this.services.sessions.find(this.keyOf(host.key))?.getCookies(url.href);
+      const cookies = this.services.sessions.find(this.getKey(host.key))?.getCookies(url.href);
       return cookies === undefined ? undefined : { cookies };
     }
     this.generations.set(state, login.generation);
     const session = login.getSession(url.href);
-    const addLoginName = (one: RequestSession): RequestSession => ({ ...one, login: login.name });
+    const addLoginName = (requestSession: RequestSession): RequestSession => ({ ...requestSession, login: login.name });
     // Without its session, the request is answered with a login page, which shows what is wrong.
     return session instanceof Promise ? session.then(addLoginName, () => addLoginName({})) : addLoginName(session);
   }
 
-  /** Notes the cookies that the visit's request was sent with. */
+  /** Records the cookies that the visit's request was sent with. */
   noteSentCookies(state: UrlState, { cookies }: RequestSession): void {
-    if (cookies !== undefined) this.sent.set(state, cookies);
+    if (cookies !== undefined) this.sentCookies.set(state, cookies);
   }
 
   /** The host's cookies, for a visit that is not logged in and whose fetcher keeps cookies. */
   findJar({ state, host, login, options }: Attempt): KeptCookies | undefined {
     if (login || !findFetcher(this.target.context, options).cookies) return undefined;
-    return { jar: this.services.sessions.open(this.keyOf(host.key)), sent: this.sent.get(state) };
+    return { jar: this.services.sessions.open(this.getKey(host.key)), sent: this.sentCookies.get(state) };
   }
 
   /** Returns the result, or `again` if the page must be requested once more. */
@@ -83,14 +83,14 @@ export class VisitSessions {
 
   endVisit(state: UrlState): void {
     this.rounds.delete(state);
-    this.sent.delete(state);
+    this.sentCookies.delete(state);
   }
 
   private async keepCookies(attempt: Attempt, { setCookie }: PageResult): Promise<void> {
     const { host, url } = attempt;
-    if (setCookie === undefined || this.lastTaken.get(host.key) === setCookie) return;
-    if (this.lastTaken.size >= MOST_HOSTS) this.lastTaken.clear();
-    this.lastTaken.set(host.key, setCookie);
+    if (setCookie === undefined || this.lastAccepted.get(host.key) === setCookie) return;
+    if (this.lastAccepted.size >= MAX_HOSTS) this.lastAccepted.clear();
+    this.lastAccepted.set(host.key, setCookie);
     await this.findJar(attempt)?.jar.storeCookies(url.href, setCookie);
   }
 
@@ -102,11 +102,11 @@ export class VisitSessions {
     const { state } = attempt;
     const verdict = await this.judge(login, result, this.generations.get(state) ?? 0);
     if (verdict === 'fine') return result;
-    const { rounds, relogged } = this.rounds.get(state) ?? { rounds: 0, relogged: false };
+    const { rounds, reloggedIn } = this.rounds.get(state) ?? { rounds: 0, reloggedIn: false };
     // The page asked for a login before, but other pages are served: the account has no access to this one.
-    const known = state.reason === 'login-failed' && login.confirmed;
-    if (rounds < MOST_ROUNDS && !(verdict === 'ended' && (relogged || known))) {
-      this.rounds.set(state, { rounds: rounds + 1, relogged: relogged || verdict === 'ended' });
+    const lacksAccess = state.reason === 'login-failed' && login.confirmed;
+    if (rounds < MAX_ROUNDS && !(verdict === 'ended' && (reloggedIn || lacksAccess))) {
+      this.rounds.set(state, { rounds: rounds + 1, reloggedIn: reloggedIn || verdict === 'ended' });
       return 'again';
     }
     return toLoginFailure(result, `login ${login.name}: the page still asks for a login after a successful one`);
@@ -121,10 +121,10 @@ export class VisitSessions {
     return outcome.kind === 'error' && login.noteFailedHandshake(outcome.code, generation) ? 'ended' : 'fine';
   }
 
-  private readonly keyOf = (hostKey: string): string => `${this.target.context.definition.name} ${hostKey}`;
+  private readonly getKey = (hostKey: string): string => `${this.target.context.definition.name} ${hostKey}`;
 }
 
-const MOST_HOSTS = 10_000;
+const MAX_HOSTS = 10_000;
 
 /** Whether the page redirects to itself: it may expect its cookie back (crawl/retries.ts). */
 export const isRedirectLoop = ({ outcome }: PageResult): boolean =>
@@ -136,7 +136,7 @@ export const toSentSession = ({ login, cookies }: RequestSession): SentSession =
   cookies: cookies?.split('; ').map((pair) => pair.split('=', 1)[0]!) ?? [],
 });
 
-/** The result of a page that turned out to be a login page: nothing on it counts. */
+/** The result of a page that turned out to be a login page: nothing on it is used. */
 export const toLoginFailure = (result: Omit<PageResult, 'outcome'>, detail: string): PageResult => ({
   ...result,
   outcome: { kind: 'error', code: 'login-failed', detail },

@@ -24,45 +24,45 @@ export interface VisitServices {
 export class VisitRunner {
   constructor(
     private readonly services: VisitServices,
-    private readonly fetching: FetchStage,
-    private readonly links: LinkStage,
-    private readonly settling: SettleStage,
+    private readonly fetchStage: FetchStage,
+    private readonly linkStage: LinkStage,
+    private readonly settleStage: SettleStage,
     private readonly documents: Pick<Documents, 'noteFailure' | 'endVisit'>,
   ) {}
 
   /**
-   * @param fetched called when the request has ended and only decision and delivery remain, with the number of bytes
+   * @param onFetched called when the request has ended and only decision and delivery remain, with the number of bytes
    * that the page occupies in memory until then; also called earlier, with 0, when the visit has to wait for another
    * host
    * @throws FencedOut when the host has been assigned to another node, which visits the URL again
    */
-  run(state: UrlState, host: Host, fetched: (bytes: number) => void): Promise<SettledUrl | typeof PUT_BACK> {
-    return this.services.tracing.traceVisit(state, () => this.visit(state, host, fetched));
+  run(state: UrlState, host: Host, onFetched: (bytes: number) => void): Promise<SettledUrl | typeof PUT_BACK> {
+    return this.services.tracing.traceVisit(state, () => this.visit(state, host, onFetched));
   }
 
   private async visit(
     state: UrlState,
     host: Host,
-    fetched: (bytes: number) => void,
+    onFetched: (bytes: number) => void,
   ): Promise<SettledUrl | typeof PUT_BACK> {
     const { clock, partitions, review, tracing } = this.services;
     const fence = partitions.findFence(host.key);
     const startedAt = clock.now();
-    let result = await this.fetching.run(state, host, startedAt, () => fetched(0));
+    let result = await this.fetchStage.run(state, host, startedAt, () => onFetched(0));
     tracing.recordOutcome(result === PUT_BACK ? undefined : result);
     if (result === PUT_BACK) return PUT_BACK;
-    const restedUntil = this.fetching.findRestEnd(state);
+    const restedUntil = this.fetchStage.findRestEnd(state);
     try {
       if (!fence || !partitions.holds(fence)) throw new FencedOut(fence ? [fence] : []);
-      fetched(estimateSize(result));
-      const taken = result;
-      result = await tracing.tracePart('links', () => this.links.process(state, taken));
+      onFetched(estimateSize(result));
+      const fetchedResult = result;
+      result = await tracing.tracePart('links', () => this.linkStage.process(state, fetchedResult));
     } catch (error) {
       review.forgetReportedLinks(result);
       throw error;
     }
     try {
-      const settledUrl = await this.settling.settle({ state, host, result, fence, startedAt, restedUntil });
+      const settledUrl = await this.settleStage.settle({ state, host, result, fence, startedAt, restedUntil });
       result.release?.();
       return settledUrl;
     } catch (error) {
@@ -74,7 +74,7 @@ export class VisitRunner {
   }
 }
 
-/** Estimated size of a link in memory, besides its URL, while it is on its way to the store. */
+/** Estimated size of a link in memory, besides its URL, until it is stored. */
 const LINK_BYTES = 256;
 
 function estimateSize({ outcome, links, refused }: PageResult): number {

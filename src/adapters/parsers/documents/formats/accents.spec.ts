@@ -14,9 +14,9 @@ function joined(
   const texts = [...text].map((character) => (character === '~' ? ' ' : character));
   joinAccents({
     texts,
-    box: (index) => (texts[index] === undefined ? undefined : boxes(index, [...text][index]!)),
+    getBox: (index) => (texts[index] === undefined ? undefined : boxes(index, [...text][index]!)),
     isGenerated: (index) => [...text][index] === '~',
-    fontSize,
+    getFontSize: fontSize,
   });
   return texts.join('');
 }

@@ -3,16 +3,16 @@ import { unzipSync } from 'fflate';
 import { Unreadable } from '../document-content.js';
 
 /** Maximum unpacked size of all needed entries together, in bytes. */
-const MOST_BYTES = 64 * 1024 * 1024;
-const MOST_ENTRIES = 20_000;
+const MAX_BYTES = 64 * 1024 * 1024;
+const MAX_ENTRIES = 20_000;
 
-const OLE = [0xd0, 0xcf, 0x11, 0xe0];
+const OLE_SIGNATURE = [0xd0, 0xcf, 0x11, 0xe0];
 const ENCRYPTED_PACKAGE = Buffer.from('EncryptedPackage', 'utf16le');
 
 export class Archive {
   constructor(private readonly files: Readonly<Record<string, Uint8Array>>) {}
 
-  findNames(pattern: RegExp): string[] {
+  findEntryNames(pattern: RegExp): string[] {
     return Object.keys(this.files).filter((name) => pattern.test(name));
   }
 
@@ -20,30 +20,34 @@ export class Archive {
   readXml(name: string): string | undefined {
     const bytes = this.files[name];
     if (!bytes) return undefined;
-    const wide =
+    const utf16Encoding =
       bytes[0] === 0xff && bytes[1] === 0xfe ? 'utf-16le' : bytes[0] === 0xfe && bytes[1] === 0xff ? 'utf-16be' : '';
-    return new TextDecoder(wide || 'utf-8').decode(bytes);
+    return new TextDecoder(utf16Encoding || 'utf-8').decode(bytes);
   }
 }
 
 /** Declared sizes are checked before anything is unpacked; unpacking ends at the declared size. */
-export function openArchive(body: Uint8Array, wanted: RegExp): Archive {
-  if (OLE.every((byte, at) => body[at] === byte)) throw createUnreadable(body);
-  let bytes = 0;
-  let entries = 0;
+export function openArchive(body: Uint8Array, namePattern: RegExp): Archive {
+  if (OLE_SIGNATURE.every((byte, index) => body[index] === byte)) throw createOldFormatFailure(body);
+  let totalSize = 0;
+  let entryCount = 0;
   try {
     return new Archive(
       unzipSync(body, {
         filter({ name, size, originalSize }) {
-          if (++entries > MOST_ENTRIES) throw new Unreadable('extract-memory', `more than ${MOST_ENTRIES} entries`);
-          if (!wanted.test(name)) return false;
+          if (++entryCount > MAX_ENTRIES)
+            throw new Unreadable('extract-memory', `the archive has more than ${MAX_ENTRIES} entries`);
+          if (!namePattern.test(name)) return false;
           // Deflate hardly ever makes data larger, so the declared size is wrong, and unpacking could take any amount
           // of time.
           if (size > originalSize * 1.01 + 1_024)
-            throw new Unreadable('extract-corrupt', `${name} is larger than the archive says`);
-          bytes += originalSize;
-          if (bytes > MOST_BYTES)
-            throw new Unreadable('extract-memory', `it is larger than ${MOST_BYTES / 1024 / 1024} MB when unpacked`);
+            throw new Unreadable('extract-corrupt', `${name} is larger than the size declared in the archive`);
+          totalSize += originalSize;
+          if (totalSize > MAX_BYTES)
+            throw new Unreadable(
+              'extract-memory',
+              `the archive is larger than ${MAX_BYTES / 1024 / 1024} MB when unpacked`,
+            );
           return true;
         },
       }),
@@ -55,7 +59,7 @@ export function openArchive(body: Uint8Array, wanted: RegExp): Archive {
 }
 
 /** Office puts an encrypted document into a container of its old binary format. */
-function createUnreadable(body: Uint8Array): Unreadable {
+function createOldFormatFailure(body: Uint8Array): Unreadable {
   return Buffer.from(body.buffer, body.byteOffset, body.byteLength).includes(ENCRYPTED_PACKAGE)
     ? new Unreadable('extract-encrypted', 'the document is encrypted')
     : new Unreadable(

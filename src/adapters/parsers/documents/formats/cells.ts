@@ -2,39 +2,39 @@
 import { readXml } from '../../xml-reader.js';
 import type { DocumentContent } from '../document-content.js';
 
-/** Maximum number of shared strings; cells that reference further ones come out empty. */
-const MOST_STRINGS = 1_000_000;
-const LONGEST_VALUE = 100_000;
+/** Maximum number of shared strings; cells that reference further ones are read as empty. */
+const MAX_STRINGS = 1_000_000;
+const MAX_VALUE_LENGTH = 100_000;
 
 /** Reads the strings that cells reference by number, without the phonetic readings of Japanese text. */
 export function readSharedStrings(xml: string | undefined): string[] {
   const strings: string[] = [];
-  let current = '';
+  let currentString = '';
   let inText = false;
-  let phonetic = false;
+  let inPhonetic = false;
   if (xml === undefined) return strings;
   readXml(xml, {
     onOpenTag(name) {
-      if (name === 'si') current = '';
-      else if (name === 'rph') phonetic = true;
+      if (name === 'si') currentString = '';
+      else if (name === 'rph') inPhonetic = true;
       else if (name === 't') inText = true;
     },
     onAttribute() {},
     onOpenTagEnd() {},
     onCloseTag(name) {
-      if (name === 'si') strings.push(current);
-      else if (name === 'rph') phonetic = false;
+      if (name === 'si') strings.push(currentString);
+      else if (name === 'rph') inPhonetic = false;
       else if (name === 't') inText = false;
     },
-    onText(piece) {
-      if (inText && !phonetic && current.length < LONGEST_VALUE) current += piece;
+    onText(text) {
+      if (inText && !inPhonetic && currentString.length < MAX_VALUE_LENGTH) currentString += text;
     },
-    isDone: () => strings.length >= MOST_STRINGS,
+    isDone: () => strings.length >= MAX_STRINGS,
   });
   return strings;
 }
 
-/** Reads values as stored: numbers and dates are numbers, and a formula is its last result. */
+/** Reads values as stored: dates are read as numbers, and formulas as their last results. */
 export function readCells(xml: string, strings: readonly string[], content: DocumentContent): void {
   let inCell = false;
   let type = '';
@@ -47,8 +47,8 @@ export function readCells(xml: string, strings: readonly string[], content: Docu
       inValue = name === 'v' || name === 't';
       if (inValue) value = '';
     },
-    onAttribute(name, written) {
-      if (inCell && name === 't') type = written;
+    onAttribute(name, attributeValue) {
+      if (inCell && name === 't') type = attributeValue;
     },
     onOpenTagEnd() {},
     onCloseTag(name) {
@@ -57,8 +57,8 @@ export function readCells(xml: string, strings: readonly string[], content: Docu
       content.addText(type === 's' ? (strings[Number(value)] ?? '') : value);
       content.endWord();
     },
-    onText(piece) {
-      if (inValue && value.length < LONGEST_VALUE) value += piece;
+    onText(text) {
+      if (inValue && value.length < MAX_VALUE_LENGTH) value += text;
     },
     isDone: () => content.isFull,
   });

@@ -3,28 +3,28 @@ import { DocumentContent, type DocumentRequest, Unreadable } from '../document-c
 import { type Archive, openArchive } from './archive.js';
 import { type Element, extractText, parseElements, type TextRules } from './markup.js';
 
-const nameSet = (list: string): ReadonlySet<string> => new Set(list.split(' '));
+const createNameSet = (list: string): ReadonlySet<string> => new Set(list.split(' '));
 
-const WORDS: TextRules = {
-  silent: nameSet('head script style template svg math'),
-  separating: nameSet(
+const TEXT_RULES: TextRules = {
+  ignoredElements: createNameSet('head script style template svg math'),
+  separatingElements: createNameSet(
     'address article aside blockquote br caption dd div dl dt figcaption figure footer h1 h2 h3 h4 h5 h6 header hr img li main nav ol p pre section table td th tr ul',
   ),
 };
 
 export function readEpub(body: Uint8Array, request: DocumentRequest): DocumentContent {
   const archive = openArchive(body, /\.(?:opf|x?html?|xml)$|^META-INF\//i);
-  const path = parseElements(archive.readXml('META-INF/container.xml')).find(({ name }) => name === 'rootfile');
-  const packagePath = path?.attributes.get('full-path') ?? '';
+  const rootFile = parseElements(archive.readXml('META-INF/container.xml')).find(({ name }) => name === 'rootfile');
+  const packagePath = rootFile?.attributes.get('full-path') ?? '';
   const elements = parseElements(archive.readXml(packagePath));
-  if (elements.length === 0) throw new Unreadable('extract-corrupt', 'the publication names no package document');
+  if (elements.length === 0) throw new Unreadable('extract-corrupt', 'the publication has no package document');
   const content = new DocumentContent(request);
   readProperties(elements, content);
   // A chapter that is listed twice is read only once.
   const chapters = new Set(readSpine(elements, packagePath));
-  refuseEncrypted(archive, chapters);
+  assertNotEncrypted(archive, chapters);
   for (const chapter of chapters) {
-    extractText(archive.readXml(chapter) ?? '', content, WORDS, (name, attributes) => {
+    extractText(archive.readXml(chapter) ?? '', content, TEXT_RULES, (name, attributes) => {
       const href = attributes.get('href');
       // All other links lead to chapters of the publication.
       if (name === 'a' && href !== undefined && /^https?:/i.test(href)) content.addLink(href);
@@ -35,7 +35,8 @@ export function readEpub(body: Uint8Array, request: DocumentRequest): DocumentCo
 }
 
 function readProperties(elements: readonly Element[], content: DocumentContent): void {
-  const findValue = (wanted: string): string | undefined => elements.find(({ name }) => name === wanted)?.text;
+  const findValue = (elementName: string): string | undefined =>
+    elements.find(({ name }) => name === elementName)?.text;
   content.title = findValue('title') ?? '';
   content.language = findValue('language');
   for (const { name, text } of elements) {
@@ -45,8 +46,8 @@ function readProperties(elements: readonly Element[], content: DocumentContent):
   content.addField('description', findValue('description'));
   content.addField('publisher', findValue('publisher'));
   content.addTime('date_created', findValue('date'));
-  const modified = elements.find(({ attributes }) => attributes.get('property') === 'dcterms:modified');
-  content.addTime('date_modified', modified?.text);
+  const modifiedElement = elements.find(({ attributes }) => attributes.get('property') === 'dcterms:modified');
+  content.addTime('date_modified', modifiedElement?.text);
 }
 
 function readSpine(elements: readonly Element[], packagePath: string): string[] {
@@ -71,10 +72,10 @@ function decodePath(path: string): string {
 }
 
 /** Refuses publications with encrypted chapters; many publications encrypt only their fonts. */
-function refuseEncrypted(archive: Archive, chapters: ReadonlySet<string>): void {
-  const encrypted = parseElements(archive.readXml('META-INF/encryption.xml')).flatMap(
+function assertNotEncrypted(archive: Archive, chapters: ReadonlySet<string>): void {
+  const encryptedUris = parseElements(archive.readXml('META-INF/encryption.xml')).flatMap(
     ({ attributes }) => attributes.get('uri') ?? [],
   );
-  if (encrypted.some((uri) => chapters.has(decodePath(uri))))
+  if (encryptedUris.some((uri) => chapters.has(decodePath(uri))))
     throw new Unreadable('extract-encrypted', 'the chapters of the publication are encrypted');
 }

@@ -4,16 +4,16 @@ import type { ContentExtractor, SyncExtractor } from '../../../../engine/ports/c
 import { createBuiltInExtractors, createExtractorFinder } from '../../extractors.js';
 import { DocumentContent, type DocumentRequest, Unreadable } from '../document-content.js';
 
-const MOST_DEPTH = 50;
-const MOST_HEADERS = 1024 * 1024;
+const MAX_DEPTH = 50;
+const MAX_HEADERS_SIZE = 1024 * 1024;
 
-let finder: ((mediaType: string) => ContentExtractor | undefined) | undefined;
+let findExtractor: ((mediaType: string) => ContentExtractor | undefined) | undefined;
 
 export async function readMail(body: Uint8Array, request: DocumentRequest): Promise<DocumentContent> {
   const mail = await PostalMime.parse(body, {
     attachmentEncoding: 'arraybuffer',
-    maxNestingDepth: MOST_DEPTH,
-    maxHeadersSize: MOST_HEADERS,
+    maxNestingDepth: MAX_DEPTH,
+    maxHeadersSize: MAX_HEADERS_SIZE,
   }).catch((error: unknown) => {
     throw new Unreadable('extract-corrupt', `the message cannot be read: ${String((error as Error).message)}`);
   });
@@ -35,13 +35,13 @@ export async function readMail(body: Uint8Array, request: DocumentRequest): Prom
 const formatAddress = ({ name, address }: Address): string =>
   name && address ? `${name} <${address}>` : name || address || '';
 
-/** An HTML part is read like a page. */
+/** Reads an HTML part like a page. */
 function readHtmlPart(html: string, content: DocumentContent, request: DocumentRequest): void {
-  finder ??= createExtractorFinder(createBuiltInExtractors());
-  const reader = finder('text/html') as SyncExtractor;
+  findExtractor ??= createExtractorFinder(createBuiltInExtractors());
+  const htmlExtractor = findExtractor('text/html') as SyncExtractor;
   const context = { ...request, url: 'about:blank', contentType: 'text/html; charset=utf-8' };
-  const read = reader.extract(Buffer.from(html), 'text/html', context);
-  if ('refused' in read) return;
-  content.addText(read.text);
-  for (const { href } of read.links) content.addLink(href);
+  const extraction = htmlExtractor.extract(Buffer.from(html), 'text/html', context);
+  if ('refused' in extraction) return;
+  content.addText(extraction.text);
+  for (const { href } of extraction.links) content.addLink(href);
 }

@@ -3,44 +3,44 @@ import { readXml } from '../../xml-reader.js';
 import type { DocumentContent } from '../document-content.js';
 
 export interface TextRules {
-  /** Only text inside one of these elements counts; undefined if all text does. */
-  readonly inside?: ReadonlySet<string>;
-  /** Nothing inside one of these elements counts. */
-  readonly silent: ReadonlySet<string>;
+  /** Only text inside these elements is extracted; undefined if all text is. */
+  readonly textElements?: ReadonlySet<string>;
+  /** Text inside these elements is ignored. */
+  readonly ignoredElements: ReadonlySet<string>;
   /** A word ends where one of these elements begins or ends. */
-  readonly separating: ReadonlySet<string>;
+  readonly separatingElements: ReadonlySet<string>;
 }
 
 type Attributes = ReadonlyMap<string, string>;
 
-/** Element names are in lower case and without prefix. */
+/** Extracts text by the rules. Element names are in lower case and without prefix. */
 export function extractText(
   xml: string,
   content: DocumentContent,
   rules: TextRules,
   onElement?: (name: string, attributes: Attributes) => void,
 ): void {
-  let inside = 0;
-  let silent = 0;
+  let textElementDepth = 0;
+  let ignoredDepth = 0;
   let name = '';
   let attributes = new Map<string, string>();
   readXml(xml, {
-    onOpenTag(opened) {
-      name = opened;
+    onOpenTag(elementName) {
+      name = elementName;
       attributes = new Map();
-      if (rules.silent.has(opened)) silent++;
-      if (rules.inside?.has(opened)) inside++;
-      if (rules.separating.has(opened)) content.endWord();
+      if (rules.ignoredElements.has(elementName)) ignoredDepth++;
+      if (rules.textElements?.has(elementName)) textElementDepth++;
+      if (rules.separatingElements.has(elementName)) content.endWord();
     },
     onAttribute: (attribute, value) => attributes.set(attribute, value),
     onOpenTagEnd: () => onElement?.(name, attributes),
-    onCloseTag(closed) {
-      if (rules.silent.has(closed) && silent > 0) silent--;
-      if (rules.inside?.has(closed) && inside > 0) inside--;
-      if (rules.separating.has(closed)) content.endWord();
+    onCloseTag(elementName) {
+      if (rules.ignoredElements.has(elementName) && ignoredDepth > 0) ignoredDepth--;
+      if (rules.textElements?.has(elementName) && textElementDepth > 0) textElementDepth--;
+      if (rules.separatingElements.has(elementName)) content.endWord();
     },
-    onText(piece) {
-      if (silent === 0 && (rules.inside === undefined || inside > 0)) content.addText(piece);
+    onText(text) {
+      if (ignoredDepth === 0 && (rules.textElements === undefined || textElementDepth > 0)) content.addText(text);
     },
     isDone: () => content.isFull,
   });
@@ -53,12 +53,12 @@ export interface Element {
   text: string;
 }
 
-const MOST_ELEMENTS = 50_000;
+const MAX_ELEMENTS = 50_000;
 
 /** Parses a small part into its elements, in the order of their start tags. */
 export function parseElements(xml: string | undefined): Element[] {
   const elements: Element[] = [];
-  const open: Element[] = [];
+  const openElements: Element[] = [];
   let attributes = new Map<string, string>();
   if (xml === undefined) return elements;
   readXml(xml, {
@@ -66,18 +66,18 @@ export function parseElements(xml: string | undefined): Element[] {
       attributes = new Map();
       const element = { name, attributes, text: '' };
       elements.push(element);
-      if (open.length < 100) open.push(element);
+      if (openElements.length < 100) openElements.push(element);
     },
     onAttribute: (name, value) => attributes.set(name, value),
     onOpenTagEnd() {},
     onCloseTag(name) {
-      if (open.at(-1)?.name === name) open.pop();
+      if (openElements.at(-1)?.name === name) openElements.pop();
     },
-    onText(piece) {
-      const element = open.at(-1);
-      if (element && element.text.length < 100_000) element.text += piece;
+    onText(text) {
+      const element = openElements.at(-1);
+      if (element && element.text.length < 100_000) element.text += text;
     },
-    isDone: () => elements.length >= MOST_ELEMENTS,
+    isDone: () => elements.length >= MAX_ELEMENTS,
   });
   return elements;
 }

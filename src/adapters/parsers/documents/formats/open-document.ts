@@ -3,12 +3,12 @@ import { DocumentContent, type DocumentRequest, Unreadable } from '../document-c
 import { type Archive, openArchive } from './archive.js';
 import { extractText, parseElements, type TextRules } from './markup.js';
 
-const nameSet = (list: string): ReadonlySet<string> => new Set(list.split(' '));
+const createNameSet = (list: string): ReadonlySet<string> => new Set(list.split(' '));
 
-const WORDS: TextRules = {
-  inside: nameSet('p h'),
-  silent: nameSet('tracked-changes'),
-  separating: nameSet('p h s tab line-break'),
+const TEXT_RULES: TextRules = {
+  textElements: createNameSet('p h'),
+  ignoredElements: createNameSet('tracked-changes'),
+  separatingElements: createNameSet('p h s tab line-break'),
 };
 
 export function readOpenDocument(body: Uint8Array, request: DocumentRequest): DocumentContent {
@@ -20,26 +20,27 @@ export function readOpenDocument(body: Uint8Array, request: DocumentRequest): Do
   const content = new DocumentContent(request);
   readProperties(archive, content);
   const isSpreadsheet = request.mediaType.includes('spreadsheet');
-  let sheets = 0;
-  let slides = 0;
-  extractText(xml, content, WORDS, (name, attributes) => {
+  let sheetCount = 0;
+  let slideCount = 0;
+  extractText(xml, content, TEXT_RULES, (name, attributes) => {
     if (name === 'a') content.addLink(attributes.get('href') ?? '');
-    else if (name === 'page') slides++;
+    else if (name === 'page') slideCount++;
     else if (name === 'table' && isSpreadsheet) {
-      sheets++;
+      sheetCount++;
       content.endWord();
       content.addText(attributes.get('name') ?? '');
       content.endWord();
     }
   });
-  if (isSpreadsheet) content.addField('sheet_count', String(sheets));
-  if (slides > 0) content.addField('slide_count', String(slides));
+  if (isSpreadsheet) content.addField('sheet_count', String(sheetCount));
+  if (slideCount > 0) content.addField('slide_count', String(slideCount));
   return content;
 }
 
 function readProperties(archive: Archive, content: DocumentContent): void {
   const elements = parseElements(archive.readXml('meta.xml'));
-  const findValue = (wanted: string): string | undefined => elements.find(({ name }) => name === wanted)?.text;
+  const findValue = (elementName: string): string | undefined =>
+    elements.find(({ name }) => name === elementName)?.text;
   content.title = findValue('title') ?? '';
   content.addAuthor(findValue('initial-creator') ?? findValue('creator'));
   content.language = findValue('language');
@@ -50,8 +51,8 @@ function readProperties(archive: Archive, content: DocumentContent): void {
   content.addTime('date_created', findValue('creation-date'));
   content.addTime('date_modified', findValue('date'));
   content.addField('generator', findValue('generator'));
-  const pages = elements.find(({ name }) => name === 'document-statistic')?.attributes.get('page-count');
-  content.addField('page_count', pages);
+  const pageCount = elements.find(({ name }) => name === 'document-statistic')?.attributes.get('page-count');
+  content.addField('page_count', pageCount);
   for (const { name, attributes, text } of elements)
     if (name === 'user-defined') content.addField(`property_${attributes.get('name')?.slice(0, 100)}`, text);
 }

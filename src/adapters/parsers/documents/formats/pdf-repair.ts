@@ -1,94 +1,95 @@
 /**
  * Repairs what is wrong in PDFium's text of a page: unknown ligatures, accents that are separate from their letters,
- * subscripts that count as lines of their own, words that continue on the next line, and gaps without spaces.
+ * subscripts that PDFium treats as separate lines, words that continue on the next line, and gaps without spaces.
  */
 import { type Box, joinAccents, SPACING_ACCENT } from './accents.js';
 import { joinLetterspacedWords, separateWords } from './gaps.js';
 import type { CodeTexts } from './pdf-encodings.js';
 import type { Pdfium } from './pdfium.js';
 
-/** Maximum bytes of a font name. */
-const MOST_NAME = 128;
+/** Maximum length of a font name in bytes. */
+const MAX_FONT_NAME_LENGTH = 128;
 
 /** Returns what the codes of each font stand for, by font name. */
-export type Ligatures = () => ReadonlyMap<string, CodeTexts>;
+export type LigatureSource = () => ReadonlyMap<string, CodeTexts>;
 
 /**
  * Where PDFium may have separated what belongs together: at line ends, and at hyphens that it does not recognize as
  * line ends.
  */
-const PARTED = /\S\r\n\S|\p{Ll}- \p{Ll}/u;
+const SPLIT_WORD = /\S\r\n\S|\p{Ll}- \p{Ll}/u;
 
-export function repairText(pdfium: Pdfium, text: number, page: string, ligatures: Ligatures): string {
-  if (page.length < 2) return page;
-  return new Repair(pdfium, text, page, ligatures).run({
-    isUnnamed: hasUnmappedGlyphs(pdfium, text),
-    isAccented: SPACING_ACCENT.test(page),
-    isParted: PARTED.test(page),
+export function repairText(pdfium: Pdfium, textPage: number, pageText: string, getLigatures: LigatureSource): string {
+  if (pageText.length < 2) return pageText;
+  return new TextRepair(pdfium, textPage, pageText, getLigatures).run({
+    hasUnnamedGlyphs: hasUnmappedGlyphs(pdfium, textPage),
+    hasSeparateAccents: SPACING_ACCENT.test(pageText),
+    hasSplitWords: SPLIT_WORD.test(pageText),
   });
 }
 
 /**
- * Whether the text contains glyphs for which PDFium knows no character: their codes, which may be those of any letter,
- * stand in the text.
+ * Whether the text contains glyphs for which PDFium knows no character; the text then contains their codes, which may
+ * be those of any letters.
  */
-function hasUnmappedGlyphs(pdfium: Pdfium, text: number): boolean {
-  const count = pdfium._FPDFText_CountChars(text);
-  for (let index = 0; index < count; index++) if (pdfium._FPDFText_HasUnicodeMapError(text, index) === 1) return true;
+function hasUnmappedGlyphs(pdfium: Pdfium, textPage: number): boolean {
+  const count = pdfium._FPDFText_CountChars(textPage);
+  for (let index = 0; index < count; index++)
+    if (pdfium._FPDFText_HasUnicodeMapError(textPage, index) === 1) return true;
   return false;
 }
 
-interface Needs {
-  readonly isUnnamed: boolean;
-  readonly isAccented: boolean;
-  readonly isParted: boolean;
+interface TextDefects {
+  readonly hasUnnamedGlyphs: boolean;
+  readonly hasSeparateAccents: boolean;
+  readonly hasSplitWords: boolean;
 }
 
 /** Characters further apart than this share of their height are not adjacent. */
-const BESIDE = 0.25;
+const MAX_GAP_BESIDE = 0.25;
 
 /** Characters of the same size on one line that are closer than this share of their width belong to one word. */
-const ADJACENT = 0.06;
+const MAX_ADJACENT_DISTANCE = 0.06;
 
-class Repair {
+class TextRepair {
   private readonly texts: string[];
   /** The characters as PDFium returns them. */
-  private readonly written: readonly string[];
-  /** PDFium's character indexes, which also count characters that are missing from the text. */
-  private readonly places: Int32Array | undefined;
+  private readonly originalTexts: readonly string[];
+  /** PDFium's character indexes, which include characters that are missing from the text. */
+  private readonly pdfiumIndexes: Int32Array | undefined;
   private readonly boxes = new Map<number, Box | undefined>();
 
   constructor(
     private readonly pdfium: Pdfium,
-    private readonly text: number,
-    private readonly page: string,
-    private readonly ligatures: Ligatures,
+    private readonly textPage: number,
+    private readonly pageText: string,
+    private readonly getLigatures: LigatureSource,
   ) {
-    const count = pdfium._FPDFText_CountChars(text);
-    const listed = page.length === count ? undefined : listCharacters(pdfium, text, count);
-    this.written = listed?.written ?? page.split('');
-    this.places = listed?.places;
-    this.texts = [...this.written];
+    const count = pdfium._FPDFText_CountChars(textPage);
+    const characters = pageText.length === count ? undefined : listCharacters(pdfium, textPage, count);
+    this.originalTexts = characters?.originalTexts ?? pageText.split('');
+    this.pdfiumIndexes = characters?.pdfiumIndexes;
+    this.texts = [...this.originalTexts];
   }
 
-  run({ isUnnamed, isAccented, isParted }: Needs): string {
+  run({ hasUnnamedGlyphs, hasSeparateAccents, hasSplitWords }: TextDefects): string {
     const { texts } = this;
-    const cells = this.pdfium.wasmExports.malloc(CELLS);
-    if (cells === 0) return texts.join('');
+    const scratch = this.pdfium.wasmExports.malloc(BUFFER_SIZE);
+    if (scratch === 0) return texts.join('');
     try {
-      if (isUnnamed) this.resolveUnmappedGlyphs(cells);
-      const box = (index: number): Box | undefined => this.getBox(index, cells);
+      if (hasUnnamedGlyphs) this.resolveUnmappedGlyphs(scratch);
+      const getBox = (index: number): Box | undefined => this.getBox(index, scratch);
       const isGenerated = (index: number): boolean =>
-        this.pdfium._FPDFText_IsGenerated(this.text, this.toPdfiumIndex(index)) === 1;
-      const size = (index: number): number => this.readFontSize(index, cells);
+        this.pdfium._FPDFText_IsGenerated(this.textPage, this.toPdfiumIndex(index)) === 1;
+      const size = (index: number): number => this.readFontSize(index, scratch);
       const isUpright = (index: number): boolean =>
-        this.pdfium._FPDFText_GetCharAngle(this.text, this.toPdfiumIndex(index)) === 0;
-      if (isAccented) joinAccents({ texts, box, isGenerated, fontSize: size });
-      if (isParted) this.joinSplitWords(cells);
+        this.pdfium._FPDFText_GetCharAngle(this.textPage, this.toPdfiumIndex(index)) === 0;
+      if (hasSeparateAccents) joinAccents({ texts, getBox, isGenerated, getFontSize: size });
+      if (hasSplitWords) this.joinSplitWords(scratch);
       const glyphs = {
         texts,
-        advances: this.readAdvances(cells),
-        ink: box,
+        advances: this.readAdvances(scratch),
+        getInkBox: getBox,
         size,
         isUpright,
         isGenerated,
@@ -96,66 +97,70 @@ class Repair {
       separateWords(glyphs);
       joinLetterspacedWords(glyphs);
     } finally {
-      this.pdfium.wasmExports.free(cells);
+      this.pdfium.wasmExports.free(scratch);
     }
     return texts.join('');
   }
 
-  private resolveUnmappedGlyphs(cells: number): void {
-    const { pdfium, text, texts } = this;
+  private resolveUnmappedGlyphs(scratch: number): void {
+    const { pdfium, textPage, texts } = this;
     for (let index = 0; index < texts.length; index++) {
       const code = texts[index]!.codePointAt(0)!;
-      const place = this.toPdfiumIndex(index);
-      if (pdfium._FPDFText_HasUnicodeMapError(text, place) !== 1 || pdfium._FPDFText_GetUnicode(text, place) !== code)
+      const pdfiumIndex = this.toPdfiumIndex(index);
+      if (
+        pdfium._FPDFText_HasUnicodeMapError(textPage, pdfiumIndex) !== 1 ||
+        pdfium._FPDFText_GetUnicode(textPage, pdfiumIndex) !== code
+      )
         continue;
-      if (code >= CODES) {
+      if (code >= SIMPLE_FONT_CODES) {
         texts[index] = ' ';
         continue;
       }
-      const object = pdfium._FPDFText_GetTextObject(text, place);
+      const object = pdfium._FPDFText_GetTextObject(textPage, pdfiumIndex);
       const font = object === 0 ? 0 : pdfium._FPDFTextObj_GetFont(object);
-      const named = font === 0 ? undefined : this.ligatures().get(this.readFontName(font, cells))?.get(code);
-      texts[index] = named || (CONTROL.test(texts[index]!) ? ' ' : texts[index]!);
+      const ligature = font === 0 ? undefined : this.getLigatures().get(this.readFontName(font, scratch))?.get(code);
+      texts[index] = ligature || (CONTROL_CHARACTER.test(texts[index]!) ? ' ' : texts[index]!);
     }
   }
 
-  private joinSplitWords(cells: number): void {
+  private joinSplitWords(scratch: number): void {
     const { texts } = this;
     for (const index of this.findSplitCandidates()) {
       const [text, next] = [texts[index], texts[index + 1]];
       if (text === '\r' && next === '\n') {
-        if (this.isOneWord(index - 1, index + 2, cells)) texts[index] = texts[index + 1] = '';
+        if (this.isOneWord(index - 1, index + 2, scratch)) texts[index] = texts[index + 1] = '';
       } else if (text === '-' && (next === ' ' || next === '')) {
         const letter = this.findNextCharacter(index + 1);
-        if (this.isHyphenated(index, letter, cells)) texts.fill('', index, letter);
+        if (this.isHyphenated(index, letter, scratch)) texts.fill('', index, letter);
       }
     }
   }
 
   /** Finds where `PARTED` may match. */
   private findSplitCandidates(): number[] {
-    const { page, written } = this;
+    const { pageText, originalTexts } = this;
     const found: number[] = [];
-    if (page.length !== written.length) return written.map((_, index) => index);
-    for (let at = page.indexOf('\r\n', 1); at >= 0; at = page.indexOf('\r\n', at + 2)) found.push(at);
-    for (let at = page.indexOf('-', 1); at >= 0; at = page.indexOf('-', at + 1))
-      if (page[at + 1] === ' ' || SPACING_ACCENT.test(page[at + 1] ?? '')) found.push(at);
+    if (pageText.length !== originalTexts.length) return originalTexts.map((_, index) => index);
+    for (let index = pageText.indexOf('\r\n', 1); index >= 0; index = pageText.indexOf('\r\n', index + 2))
+      found.push(index);
+    for (let index = pageText.indexOf('-', 1); index >= 0; index = pageText.indexOf('-', index + 1))
+      if (pageText[index + 1] === ' ' || SPACING_ACCENT.test(pageText[index + 1] ?? '')) found.push(index);
     return found;
   }
 
-  /** Whether the characters before and after what PDFium takes for a line end belong to one word. */
-  private isOneWord(before: number, after: number, cells: number): boolean {
+  /** Whether the characters before and after what PDFium treats as a line end belong to one word. */
+  private isOneWord(before: number, after: number, scratch: number): boolean {
     if (before < 0 || after >= this.texts.length) return false;
-    const [end, start] = [this.readAdvance(before, cells), this.readAdvance(after, cells)];
-    if (!end || !start || isFar(end, start)) return false;
-    if (isAdjacent(end, start)) return true;
-    const [one, other] = [this.getBox(before, cells), this.getBox(after, cells)];
-    const [size, next] = [this.readFontSize(before, cells), this.readFontSize(after, cells)];
-    if (!one || !other || size === next) return false;
-    // The text after a subscript is on the line again.
-    if (size > next ? isSubscript(other, one) : isSubscript(one, other)) return true;
+    const [endBox, startBox] = [this.readAdvance(before, scratch), this.readAdvance(after, scratch)];
+    if (!endBox || !startBox || isFar(endBox, startBox)) return false;
+    if (isAdjacent(endBox, startBox)) return true;
+    const [beforeBox, afterBox] = [this.getBox(before, scratch), this.getBox(after, scratch)];
+    const [beforeSize, afterSize] = [this.readFontSize(before, scratch), this.readFontSize(after, scratch)];
+    if (!beforeBox || !afterBox || beforeSize === afterSize) return false;
+    // The text after a subscript returns to the line.
+    if (beforeSize > afterSize ? isSubscript(afterBox, beforeBox) : isSubscript(beforeBox, afterBox)) return true;
     // A single letter is a variable or a unit, whereas a raised number after a word is a footnote reference.
-    return size > next && this.isSingleLetter(before) && isSuperscript(other, one);
+    return beforeSize > afterSize && this.isSingleLetter(before) && isSuperscript(afterBox, beforeBox);
   }
 
   /** Finds the next character after spaces and after accents that have been joined to their letters. */
@@ -166,61 +171,74 @@ class Repair {
   }
 
   /**
-   * Whether the hyphen, followed by a space that PDFium does not take for a line end, splits a word that continues with
+   * Whether the hyphen, followed by a space that PDFium does not treat as a line end, splits a word that continues with
    * the letter.
    */
-  private isHyphenated(hyphen: number, letter: number, cells: number): boolean {
+  private isHyphenated(hyphen: number, letter: number, scratch: number): boolean {
     const { texts } = this;
-    if (!LOWER.test(texts[hyphen - 1] ?? '') || !LOWER.test(texts[letter] ?? '')) return false;
-    const [end, start] = [this.getBox(hyphen, cells), this.getBox(letter, cells)];
-    return end !== undefined && start !== undefined && start.left <= end.left && start.top <= end.top;
+    if (!LOWERCASE_LETTER.test(texts[hyphen - 1] ?? '') || !LOWERCASE_LETTER.test(texts[letter] ?? '')) return false;
+    const [hyphenBox, letterBox] = [this.getBox(hyphen, scratch), this.getBox(letter, scratch)];
+    return (
+      hyphenBox !== undefined &&
+      letterBox !== undefined &&
+      letterBox.left <= hyphenBox.left &&
+      letterBox.top <= hyphenBox.top
+    );
   }
 
   private isSingleLetter(index: number): boolean {
     return /^\p{L}$/u.test(this.texts[index]!) && !/^[\p{L}\p{N}]$/u.test(this.texts[index - 1] ?? '');
   }
 
-  private readFontName(font: number, cells: number): string {
+  private readFontName(font: number, scratch: number): string {
     const { pdfium } = this;
-    const bytes = pdfium._FPDFFont_GetBaseFontName(font, cells, MOST_NAME);
-    if (bytes < 2 || bytes > MOST_NAME) return '';
-    return Buffer.from(pdfium.HEAPU8.subarray(cells, cells + bytes - 1)).toString('latin1');
+    const byteCount = pdfium._FPDFFont_GetBaseFontName(font, scratch, MAX_FONT_NAME_LENGTH);
+    if (byteCount < 2 || byteCount > MAX_FONT_NAME_LENGTH) return '';
+    return Buffer.from(pdfium.HEAPU8.subarray(scratch, scratch + byteCount - 1)).toString('latin1');
   }
 
-  /** The effective font size in points: the nominal size may be 1, with the matrix doing the scaling. */
-  private readFontSize(index: number, cells: number): number {
-    const { pdfium, text } = this;
-    const place = this.toPdfiumIndex(index);
-    if (place < 0) return 0;
-    const size = pdfium._FPDFText_GetFontSize(text, place);
-    if (!pdfium._FPDFText_GetMatrix(text, place, cells)) return size;
-    const at = cells / 4;
-    return size * Math.hypot(pdfium.HEAPF32[at + 2]!, pdfium.HEAPF32[at + 3]!);
+  /** Returns the effective font size in points: the nominal size may be 1 and be scaled by the matrix. */
+  private readFontSize(index: number, scratch: number): number {
+    const { pdfium, textPage } = this;
+    const pdfiumIndex = this.toPdfiumIndex(index);
+    if (pdfiumIndex < 0) return 0;
+    const size = pdfium._FPDFText_GetFontSize(textPage, pdfiumIndex);
+    if (!pdfium._FPDFText_GetMatrix(textPage, pdfiumIndex, scratch)) return size;
+    const offset = scratch / 4;
+    return size * Math.hypot(pdfium.HEAPF32[offset + 2]!, pdfium.HEAPF32[offset + 3]!);
   }
 
   private toPdfiumIndex(index: number): number {
-    return this.places === undefined ? index : (this.places[index] ?? -1);
+    return this.pdfiumIndexes === undefined ? index : (this.pdfiumIndexes[index] ?? -1);
   }
 
-  private readAdvance(index: number, cells: number): Box | undefined {
+  private readAdvance(index: number, scratch: number): Box | undefined {
     const { pdfium } = this;
-    const place = this.toPdfiumIndex(index);
-    if (place < 0 || !pdfium._FPDFText_GetLooseCharBox(this.text, place, cells)) return undefined;
+    const pdfiumIndex = this.toPdfiumIndex(index);
+    if (pdfiumIndex < 0 || !pdfium._FPDFText_GetLooseCharBox(this.textPage, pdfiumIndex, scratch)) return undefined;
     const { HEAPF32 } = pdfium;
-    const at = cells / 4;
-    return { left: HEAPF32[at]!, top: HEAPF32[at + 1]!, right: HEAPF32[at + 2]!, bottom: HEAPF32[at + 3]! };
+    const offset = scratch / 4;
+    return {
+      left: HEAPF32[offset]!,
+      top: HEAPF32[offset + 1]!,
+      right: HEAPF32[offset + 2]!,
+      bottom: HEAPF32[offset + 3]!,
+    };
   }
 
-  private readAdvances(cells: number): Float32Array {
-    const { pdfium, text, written } = this;
-    const advances = new Float32Array(written.length * 4).fill(Number.NaN);
+  private readAdvances(scratch: number): Float32Array {
+    const { pdfium, textPage, originalTexts } = this;
+    const advances = new Float32Array(originalTexts.length * 4).fill(Number.NaN);
     let { HEAPF32 } = pdfium;
-    for (let index = 0; index < written.length; index++) {
-      if (isSpace(written[index]!) || !pdfium._FPDFText_GetLooseCharBox(text, this.toPdfiumIndex(index), cells))
+    for (let index = 0; index < originalTexts.length; index++) {
+      if (
+        isSpace(originalTexts[index]!) ||
+        !pdfium._FPDFText_GetLooseCharBox(textPage, this.toPdfiumIndex(index), scratch)
+      )
         continue;
       // Growing the memory replaces the buffer.
       if (HEAPF32.byteLength === 0) ({ HEAPF32 } = pdfium);
-      const [from, to] = [cells / 4, index * 4];
+      const [from, to] = [scratch / 4, index * 4];
       advances[to] = HEAPF32[from]!;
       advances[to + 1] = HEAPF32[from + 1]!;
       advances[to + 2] = HEAPF32[from + 2]!;
@@ -229,112 +247,123 @@ class Repair {
     return advances;
   }
 
-  private getBox(index: number, cells: number): Box | undefined {
-    if (!this.boxes.has(index)) this.boxes.set(index, this.measureBox(index, cells));
+  private getBox(index: number, scratch: number): Box | undefined {
+    if (!this.boxes.has(index)) this.boxes.set(index, this.measureBox(index, scratch));
     return this.boxes.get(index);
   }
 
-  private measureBox(index: number, cells: number): Box | undefined {
-    const { pdfium, text } = this;
-    const place = this.toPdfiumIndex(index);
-    if (place < 0 || pdfium._FPDFText_GetUnicode(text, place) !== this.written[index]?.codePointAt(0)) return undefined;
-    const [left, right, bottom, top] = [cells, cells + 8, cells + 16, cells + 24] as const;
-    if (!pdfium._FPDFText_GetCharBox(text, place, left, right, bottom, top)) return undefined;
-    const [x0, x1, y0, y1] = new Float64Array(pdfium.HEAPU8.buffer, cells, 4);
+  private measureBox(index: number, scratch: number): Box | undefined {
+    const { pdfium, textPage } = this;
+    const pdfiumIndex = this.toPdfiumIndex(index);
+    if (
+      pdfiumIndex < 0 ||
+      pdfium._FPDFText_GetUnicode(textPage, pdfiumIndex) !== this.originalTexts[index]?.codePointAt(0)
+    )
+      return undefined;
+    const [left, right, bottom, top] = [scratch, scratch + 8, scratch + 16, scratch + 24] as const;
+    if (!pdfium._FPDFText_GetCharBox(textPage, pdfiumIndex, left, right, bottom, top)) return undefined;
+    const [x0, x1, y0, y1] = new Float64Array(pdfium.HEAPU8.buffer, scratch, 4);
     return { left: x0!, right: x1!, bottom: y0!, top: y1! };
   }
 }
 
 /**
  * Lists PDFium's characters one by one with their indexes. PDFium's text lacks some of them: letters of mathematical
- * alphabets, codes without a name, and as many at its end as there are unknown ones before.
+ * alphabets, codes without a name, and at its end as many as there are unknown ones before.
  */
-function listCharacters(pdfium: Pdfium, text: number, count: number): { written: string[]; places: Int32Array } {
-  const written: string[] = [];
-  const places: number[] = [];
-  for (let place = 0; place < Math.min(count, MOST_CHARACTERS); place++) {
-    const unicode = pdfium._FPDFText_GetUnicode(text, place);
-    places.push(place);
-    if (unicode === HYPHEN && pdfium._FPDFText_HasUnicodeMapError(text, place) !== 1) written.push(MARK);
-    else if (unicode === UNKNOWN) written.push(' ');
+function listCharacters(
+  pdfium: Pdfium,
+  textPage: number,
+  count: number,
+): { originalTexts: string[]; pdfiumIndexes: Int32Array } {
+  const originalTexts: string[] = [];
+  const pdfiumIndexes: number[] = [];
+  for (let pdfiumIndex = 0; pdfiumIndex < Math.min(count, MAX_CHARACTERS); pdfiumIndex++) {
+    const unicode = pdfium._FPDFText_GetUnicode(textPage, pdfiumIndex);
+    pdfiumIndexes.push(pdfiumIndex);
+    if (unicode === HYPHEN && pdfium._FPDFText_HasUnicodeMapError(textPage, pdfiumIndex) !== 1)
+      originalTexts.push(HYPHEN_MARK);
+    else if (unicode === UNKNOWN) originalTexts.push(' ');
     else {
       // Beyond the first 65,536 characters of Unicode, PDFium returns some characters as one and others as two UTF-16
       // halves.
-      const low = unicode >> 10 === HIGH ? pdfium._FPDFText_GetUnicode(text, place + 1) : 0;
-      const isPair = low >> 10 === LOW;
-      written.push(isPair ? String.fromCharCode(unicode, low) : String.fromCodePoint(unicode));
-      if (isPair) place++;
+      const low = unicode >> 10 === HIGH_SURROGATE_BITS ? pdfium._FPDFText_GetUnicode(textPage, pdfiumIndex + 1) : 0;
+      const isPair = low >> 10 === LOW_SURROGATE_BITS;
+      originalTexts.push(isPair ? String.fromCharCode(unicode, low) : String.fromCodePoint(unicode));
+      if (isPair) pdfiumIndex++;
     }
   }
-  return { written, places: Int32Array.from(places) };
+  return { originalTexts, pdfiumIndexes: Int32Array.from(pdfiumIndexes) };
 }
 
 /** Maximum number of characters on one page. */
-const MOST_CHARACTERS = 4_000_000;
+const MAX_CHARACTERS = 4_000_000;
 /** The upper bits of the two halves, without the last ten. */
-const HIGH = 0xd800 >> 10;
-const LOW = 0xdc00 >> 10;
+const HIGH_SURROGATE_BITS = 0xd800 >> 10;
+const LOW_SURROGATE_BITS = 0xdc00 >> 10;
 
 /**
  * The hyphen of a word that continues on the next line: as PDFium's character code, and as it appears in PDFium's text.
  */
 const HYPHEN = 2;
-const MARK = '\ufffe';
+const HYPHEN_MARK = '\ufffe';
 const UNKNOWN = 0;
 
 /** Characters that do not occur in text. */
-const CONTROL = /^[\u0001-\u0008\u000b-\u001f\u007f]$/;
+const CONTROL_CHARACTER = /^[\u0001-\u0008\u000b-\u001f\u007f]$/;
 
 /** Number of codes in simple fonts; larger codes are glyph numbers, which would be arbitrary characters. */
-const CODES = 256;
+const SIMPLE_FONT_CODES = 256;
 
-/** Bytes for a font name, or for four double-precision numbers. */
-const CELLS = MOST_NAME;
+/** Size in bytes of the buffer for a font name or four double-precision numbers. */
+const BUFFER_SIZE = MAX_FONT_NAME_LENGTH;
 
 const isSpace = (text: string): boolean => text === ' ' || text === '\r' || text === '\n';
 
-const LOWER = /^\p{Ll}$/u;
+const LOWERCASE_LETTER = /^\p{Ll}$/u;
 
 /**
  * Minimum distance, in character widths, between the last character of a line and the first one of the next line. Fonts
  * may have no widths.
  */
-const FAR = 4;
-function isFar(one: Box, other: Box): boolean {
-  const widest = Math.max(one.right - one.left, other.right - other.left);
-  return widest > 0 && Math.max(other.left - one.right, one.left - other.right) > widest * FAR;
+const MIN_FAR_DISTANCE = 4;
+function isFar(first: Box, second: Box): boolean {
+  const widest = Math.max(first.right - first.left, second.right - second.left);
+  return widest > 0 && Math.max(second.left - first.right, first.left - second.right) > widest * MIN_FAR_DISTANCE;
 }
 
 /** Whether the characters are on the same line with no gap between them. */
-function isAdjacent(one: Box, other: Box): boolean {
-  const most = Math.min(one.right - one.left, other.right - other.left) * ADJACENT;
-  return [other.left - one.right, other.bottom - one.bottom, other.top - one.top].every((by) => Math.abs(by) < most);
-}
-
-function isBeside(small: Box, character: Box): boolean {
-  const gap = Math.max(small.left - character.right, character.left - small.right);
-  return Math.abs(gap) < (character.top - character.bottom) * BESIDE;
-}
-
-/** To the right of a larger character and higher than its middle, but not entirely above it. */
-function isSuperscript(high: Box, character: Box): boolean {
-  const height = character.top - character.bottom;
-  return (
-    isBeside(high, character) &&
-    high.left > (character.left + character.right) / 2 &&
-    high.bottom > character.bottom + height * 0.3 &&
-    high.bottom < character.top &&
-    high.top > character.top
+function isAdjacent(first: Box, second: Box): boolean {
+  const maxDistance = Math.min(first.right - first.left, second.right - second.left) * MAX_ADJACENT_DISTANCE;
+  return [second.left - first.right, second.bottom - first.bottom, second.top - first.top].every(
+    (distance) => Math.abs(distance) < maxDistance,
   );
 }
 
-/** Beside a larger character and lower than its foot, but not entirely below it. */
-function isSubscript(low: Box, character: Box): boolean {
-  const height = character.top - character.bottom;
+function isBeside(smallBox: Box, largeBox: Box): boolean {
+  const gap = Math.max(smallBox.left - largeBox.right, largeBox.left - smallBox.right);
+  return Math.abs(gap) < (largeBox.top - largeBox.bottom) * MAX_GAP_BESIDE;
+}
+
+/** Whether a character is to the right of a larger one and raised, but not entirely above it. */
+function isSuperscript(smallBox: Box, largeBox: Box): boolean {
+  const height = largeBox.top - largeBox.bottom;
   return (
-    isBeside(low, character) &&
-    low.bottom < character.bottom - height * 0.05 &&
-    low.top > character.bottom &&
-    low.top < character.top - height * 0.1
+    isBeside(smallBox, largeBox) &&
+    smallBox.left > (largeBox.left + largeBox.right) / 2 &&
+    smallBox.bottom > largeBox.bottom + height * 0.3 &&
+    smallBox.bottom < largeBox.top &&
+    smallBox.top > largeBox.top
+  );
+}
+
+/** Whether a character is beside a larger one and extends below it, but is not entirely below it. */
+function isSubscript(smallBox: Box, largeBox: Box): boolean {
+  const height = largeBox.top - largeBox.bottom;
+  return (
+    isBeside(smallBox, largeBox) &&
+    smallBox.bottom < largeBox.bottom - height * 0.05 &&
+    smallBox.top > largeBox.bottom &&
+    smallBox.top < largeBox.top - height * 0.1
   );
 }

@@ -62,8 +62,8 @@ export interface Pdfium {
 
 /** The file is next to the program if that is bundled, otherwise in its package. */
 function resolveModulePath(): string {
-  const beside = fileURLToPath(new URL('./pdfium.wasm', import.meta.url));
-  return existsSync(beside) ? beside : fileURLToPath(import.meta.resolve('@hyzyla/pdfium/pdfium.wasm'));
+  const bundledPath = fileURLToPath(new URL('./pdfium.wasm', import.meta.url));
+  return existsSync(bundledPath) ? bundledPath : fileURLToPath(import.meta.resolve('@hyzyla/pdfium/pdfium.wasm'));
 }
 
 /** Loads an instance with its own memory. */

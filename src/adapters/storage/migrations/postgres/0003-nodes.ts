@@ -2,8 +2,9 @@ import { PARTITIONS } from '../../shared/partition.js';
 import { createMigration } from '../statements.js';
 
 /**
- * What several servers on one database need to know: who is alive, who owns which partition, and what a host's owner is
- * asked to do. A SQLite database has only one server and no such tables, so the migration's number is unused there.
+ * What several servers on one database need to know: which nodes are alive, which node owns which partition, and the
+ * commands for the owners of hosts. A SQLite database has only one server and no such tables, so the migration's number
+ * is unused there.
  */
 const UP = [
   `CREATE TABLE node (

@@ -1,8 +1,8 @@
 import { createMigration } from '../statements.js';
 
 /**
- * The table of commands to the owners of hosts gets the name that the rest of the program uses. A node of an earlier
- * release that is still running can continue to use the old name, which is now a view.
+ * Renames the table of commands to the owners of hosts to the name that the rest of the program uses. A node of an
+ * earlier release that is still running can continue to use the old name, which is now a view.
  */
 const UP = [
   'ALTER TABLE errand RENAME TO owner_command',

@@ -1,8 +1,8 @@
 import { createMigration } from '../statements.js';
 
 /**
- * How many of a crawler's orders a sink is owed, and since when. Stored because counting a million rows takes a long
- * time.
+ * How many of a crawler's orders a sink is owed, stored because counting a million rows takes a long time; and an index
+ * for finding the oldest of them.
  */
 const UP = [
   `CREATE TABLE owed_count (

@@ -1,4 +1,4 @@
-/** Makes requests for a person; the host's crawl delay, back-off and pause apply to them, too. */
+/** Makes requests for users; the host's crawl delay, back-off and pause apply to them, too. */
 import type { CrawlerDefinition } from '../../domain/crawl/definition.js';
 import { getMaxRequestsPerHost } from '../../domain/politeness/politeness.js';
 import { type Duration } from '../../domain/time/units.js';
@@ -10,12 +10,12 @@ import type { FrontierStore } from '../ports/frontier-store.js';
 import type { Partitions } from '../ports/partitions.js';
 import { Unacceptable } from '../support/api-errors.js';
 
-export interface HostsHere {
+export interface HostAccess {
   readonly hosts: Hosts;
   readonly slots: Pick<HostSlots, 'claimHost'>;
 }
 
-interface Asked {
+interface RequestTerms {
   readonly hostKey: string;
   /** Maximum number of requests that the host may have in flight. */
   readonly limit: number;
@@ -24,21 +24,21 @@ interface Asked {
 }
 
 /**
- * Fetches a page for a person, as politely as the crawler would.
+ * Fetches a page for a user, as politely as the crawler would.
  * @throws Unacceptable when no request to the host is possible soon
  */
-export function fetchForPerson<T>(
-  here: HostsHere,
+export function fetchForUser<T>(
+  access: HostAccess,
   definition: CrawlerDefinition,
   url: CrawlUrl,
   fetch: () => Promise<T>,
 ): Promise<T> {
   const { throttle: pause } = definition;
   return requestInTurn(
-    here,
+    access,
     { hostKey: getHostKey(url), limit: getMaxRequestsPerHost(definition), pause },
     async (host) => {
-      await here.hosts.recordRequestStart(host, pause);
+      await access.hosts.recordRequestStart(host, pause);
       return fetch();
     },
   );
@@ -46,12 +46,11 @@ export function fetchForPerson<T>(
 
 /** @throws Unacceptable when no request to the host is possible soon */
 export async function requestInTurn<T>(
-  { hosts, slots }: HostsHere,
-  { hostKey, limit, pause }: Asked,
+  { hosts, slots }: HostAccess,
+  { hostKey, limit, pause }: RequestTerms,
   request: (host: Host) => Promise<T>,
 ): Promise<T> {
-  if (hosts.get(hostKey).paused)
-    throw new Unacceptable(`the host ${hostKey} is paused; resume it to look at its pages`);
+  if (hosts.get(hostKey).paused) throw new Unacceptable(`the host ${hostKey} is paused; resume it to view its pages`);
   const host = await slots.claimHost(hostKey, limit);
   if (!host)
     throw new Unacceptable(
@@ -64,7 +63,7 @@ export async function requestInTurn<T>(
   }
 }
 
-export interface HostServices extends HostsHere {
+export interface HostServices extends HostAccess {
   readonly store: FrontierStore;
   readonly clock: Clock;
   readonly partitions: Partitions;
@@ -77,13 +76,16 @@ export interface HostServices extends HostsHere {
 export async function withHosts<T>(
   { store, clock, partitions, hosts, slots }: HostServices,
   hostKey: string,
-  work: (here: HostsHere) => Promise<T>,
+  work: (access: HostAccess) => Promise<T>,
 ): Promise<T> {
   if (partitions.owns(hostKey)) return work({ hosts, slots });
-  const unsaved = new Hosts({ loadHosts: (keys) => store.loadHosts(keys), saveHosts: async () => undefined }, clock);
+  const temporaryHosts = new Hosts(
+    { loadHosts: (keys) => store.loadHosts(keys), saveHosts: async () => undefined },
+    clock,
+  );
   try {
-    return await work({ hosts: unsaved, slots: new HostSlots(unsaved, clock) });
+    return await work({ hosts: temporaryHosts, slots: new HostSlots(temporaryHosts, clock) });
   } finally {
-    unsaved.close();
+    temporaryHosts.close();
   }
 }

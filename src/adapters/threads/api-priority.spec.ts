@@ -1,0 +1,96 @@
+import { expect, it } from 'vitest';
+import { ApiPriority } from './api-priority.js';
+
+/** An event loop whose turns are run one at a time, with a clock that the test moves. */
+function startLoop() {
+  let now = 0;
+  let turns: (() => void)[] = [];
+  let timers: { readonly at: number; readonly work: () => void }[] = [];
+  const priority = new ApiPriority({
+    now: () => now,
+    nextTurn: (work) => void turns.push(work),
+    later: (work, milliseconds) => void timers.push({ at: now + milliseconds, work }),
+  });
+  const done: number[] = [];
+  return {
+    priority,
+    done,
+    handOut: (count: number) => {
+      for (let i = 0; i < count; i++) priority.handOut(() => done.push(i));
+    },
+    runTurn: () => {
+      const works = turns;
+      turns = [];
+      for (const work of works) work();
+    },
+    pass: (milliseconds: number) => {
+      now += milliseconds;
+      const due = timers.filter(({ at }) => at <= now);
+      timers = timers.filter(({ at }) => at > now);
+      for (const { work } of due) work();
+    },
+  };
+}
+
+it('hands out at once while nobody uses the API', () => {
+  const { handOut, done } = startLoop();
+  handOut(3);
+  expect(done).toEqual([0, 1, 2]);
+});
+
+it('hands out one result in each turn while the API is in use, in the order of arrival', () => {
+  const { priority, handOut, done, runTurn } = startLoop();
+  priority.startRequest();
+  priority.endRequest();
+  handOut(3);
+  expect(done).toEqual([]);
+  runTurn();
+  expect(done).toEqual([0]);
+  runTurn();
+  runTurn();
+  expect(done).toEqual([0, 1, 2]);
+});
+
+it('hands out nothing while a request is answered, and goes on when it is', () => {
+  const { priority, handOut, done, runTurn } = startLoop();
+  priority.startRequest();
+  handOut(1);
+  runTurn();
+  expect(done).toEqual([]);
+  priority.endRequest();
+  runTurn();
+  expect(done).toEqual([0]);
+});
+
+it('does not wait long for a request without an end, nor for one that follows another', () => {
+  const { priority, handOut, done, runTurn, pass } = startLoop();
+  priority.startRequest();
+  handOut(20);
+  runTurn();
+  pass(5);
+  runTurn();
+  expect(done).toHaveLength(8);
+  for (let request = 0; request < 100 && done.length < 20; request++) {
+    priority.startRequest();
+    runTurn();
+    pass(1);
+  }
+  expect(done).toHaveLength(20);
+});
+
+it('hands out at once again when the API has not been used for a while', () => {
+  const { priority, handOut, done, pass } = startLoop();
+  priority.startRequest();
+  priority.endRequest();
+  pass(1_000);
+  handOut(2);
+  expect(done).toEqual([0, 1]);
+});
+
+it('hands out everything before a thread ends', () => {
+  const { priority, handOut, done } = startLoop();
+  priority.startRequest();
+  handOut(3);
+  priority.flush();
+  expect(done).toEqual([0, 1, 2]);
+});

@@ -1,0 +1,33 @@
+import { expect, it } from 'vitest';
+import { openSqliteInProcess } from '../../adapters/storage/sqlite/sqlite-in-process.js';
+import { ABANDONED, createPageCommand } from '../crawl/commands.js';
+import type { Crawler } from '../crawl/crawler.js';
+import type { PageView } from '../views/url-views.js';
+import { type CommandServices, NodeCommands } from './node-commands.js';
+
+const page = { crawler: 'test', url: 'http://site.test/', render: false };
+
+async function answerPage(before: string | undefined) {
+  const store = await openSqliteInProcess(':memory:');
+  const answered = Promise.withResolvers<PageView>();
+  const services = { store } as unknown as CommandServices;
+  const commands = new NodeCommands(
+    services,
+    () => ({}) as Crawler,
+    () => answered.promise,
+  );
+  await commands.run(createPageCommand('site.test', { ...page, answer: 'answer/1' }));
+  await store.putSetting('answer/1', before);
+  answered.resolve({ url: page.url } as PageView);
+  return { read: () => store.getSetting('answer/1') };
+}
+
+it('answers with the page for the node that asked', async () => {
+  const { read } = await answerPage(undefined);
+  await expect.poll(read).toBe('{"page":{"url":"http://site.test/"}}');
+});
+
+it('leaves nothing behind for a node that has stopped waiting', async () => {
+  const { read } = await answerPage(ABANDONED);
+  await expect.poll(read).toBeUndefined();
+});
