@@ -71,12 +71,12 @@ const getHeight = (box: Box): number => box.top - box.bottom;
 /** The gap between two characters on one line, in either writing direction; negative if they overlap. */
 const computeGap = (first: Box, second: Box): number => Math.max(second.left - first.right, first.left - second.right);
 
-function isSameLine(first: Box, second: Box): boolean {
+export function isSameLine(first: Box, second: Box): boolean {
   const overlap = Math.min(first.top, second.top) - Math.max(first.bottom, second.bottom);
   return overlap > Math.min(getHeight(first), getHeight(second)) / 2;
 }
 
-function getAdvance({ advances }: Glyphs, index: number): Box | undefined {
+export function getAdvance({ advances }: Glyphs, index: number): Box | undefined {
   const left = advances[index * 4];
   if (left === undefined || Number.isNaN(left)) return undefined;
   return { left, top: advances[index * 4 + 1]!, right: advances[index * 4 + 2]!, bottom: advances[index * 4 + 3]! };

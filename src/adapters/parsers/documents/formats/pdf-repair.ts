@@ -1,11 +1,13 @@
 /**
  * Repairs what is wrong in PDFium's text of a page: unknown ligatures, accents that are separate from their letters,
- * subscripts that PDFium treats as separate lines, words that continue on the next line, and gaps without spaces.
+ * subscripts that PDFium treats as separate lines, words that continue on the next line, gaps without
+ * spaces, and Arabic and Hebrew text in the order of its positions.
  */
 import { type Box, joinAccents, SPACING_ACCENT } from './accents.js';
 import { joinLetterspacedWords, separateWords } from './gaps.js';
 import type { CodeTexts } from './pdf-encodings.js';
 import type { Pdfium } from './pdfium.js';
+import { RIGHT_TO_LEFT, reverseMisorderedRuns } from './right-to-left.js';
 
 /** Maximum length of a font name in bytes. */
 const MAX_FONT_NAME_LENGTH = 128;
@@ -96,6 +98,7 @@ class TextRepair {
       };
       separateWords(glyphs);
       joinLetterspacedWords(glyphs);
+      if (RIGHT_TO_LEFT.test(this.pageText)) reverseMisorderedRuns(glyphs);
     } finally {
       this.pdfium.wasmExports.free(scratch);
     }
