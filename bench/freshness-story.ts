@@ -56,7 +56,9 @@ export function printStory(): void {
           .map(formatHours)
           .join(' ')}`,
       );
-      console.log(`\n| changes once in | hours between visits 31 to ${VISITS}, mean of 100 pages |\n|---|---|`);
+      console.log(
+        `\n| changes once every | hours between visits (visits 31 to ${VISITS}, mean of 100 pages) |\n|---|---|`,
+      );
       for (const [name, every] of RATES)
         console.log(`| ${name} | ${formatHours(computeMeanInterval(range, price, every))} |`);
     }

@@ -138,7 +138,9 @@ async function askForOptions(options: InitOptions): Promise<{ url: string | unde
   const terminal = createInterface({ input: process.stdin, output: process.stdout });
   try {
     const url = (
-      await terminal.question('Which site should be crawled? (Enter: the sample site that comes with Crawlway) ')
+      await terminal.question(
+        'Which site should be crawled? (press Enter for the sample site that comes with Crawlway) ',
+      )
     ).trim();
     if (url === '') return { url: undefined, options };
     const start = parseStartUrl(url);

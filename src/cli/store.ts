@@ -25,7 +25,7 @@ const resolveDatabaseUrl = ({ database, data }: StoreFlags): Secret =>
     ? readDatabaseUrl(database)
     : readServerOptions({ data, host: '127.0.0.1' }, process.env).databaseUrl;
 
-/** Exports the store; continues where an interrupted export ended. */
+/** Exports the store; continues where an interrupted export left off. */
 export async function exportStore(file: string, flags: StoreFlags): Promise<void> {
   process.umask(0o077);
   const lastLine = file === '-' ? undefined : truncateToLastLine(file);

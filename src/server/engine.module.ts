@@ -302,12 +302,12 @@ function findBrowserProblems({ renderer, ...definition }: ServerDefinition): Pro
   return [{ severity: 'warning', code: 'no-browser', message, place }];
 }
 
-let outsideSecrets: ExternalSecrets | undefined;
+let externalSecrets: ExternalSecrets | undefined;
 
 /** The external secrets of this process; created on first use, when the environment is complete. */
-function getOutsideSecrets(): ExternalSecrets {
-  outsideSecrets ??= new ExternalSecrets(readSecretPlaces(process.env), process.env);
-  return outsideSecrets;
+function getExternalSecrets(): ExternalSecrets {
+  externalSecrets ??= new ExternalSecrets(readSecretPlaces(process.env), process.env);
+  return externalSecrets;
 }
 
 export const XML_FORMAT: ConfigurationFormat = {
@@ -316,13 +316,13 @@ export const XML_FORMAT: ConfigurationFormat = {
     const { definition, problems } = readConfiguration(xml, {
       ...context,
       env: selectConfigurationVariables(process.env),
-      readSecret: (reference) => getOutsideSecrets().read(reference),
+      readSecret: (reference) => getExternalSecrets().read(reference),
     });
     if (!definition) return { problems };
     return { definition, problems: [...problems, ...lint(definition), ...findBrowserProblems(definition)] };
   },
   readContent: readContentElement,
-  reloadSecrets: () => getOutsideSecrets().reloadAndCompare(),
+  reloadSecrets: () => getExternalSecrets().reloadAndCompare(),
   redact: redactConfiguration,
   restoreSecrets,
   redactRules,

@@ -227,7 +227,7 @@ export class RunningPlugin {
     if (this.closed) return;
     this.restarts++;
     this.recordError(reason);
-    this.tools.log.warn(`the process of plug-in ${this.definition.name} ended`, { why: reason });
+    this.tools.log.warn(`the process for plug-in ${this.definition.name} ended`, { why: reason });
     this.state = 'starting';
     this.failures = process.answerCount > 0 ? 0 : this.failures + 1;
     if (this.failures < MAX_FAILED_STARTS) void this.start();

@@ -124,7 +124,7 @@ function createStatusHeadline(facts: UrlFacts, state: UrlState): Headline {
     case 'error':
       return createErrorHeadline(facts, state);
     case 'redirected':
-      return createRedirectedHeadline(facts, state);
+      return createRedirectHeadline(facts, state);
     case 'removed':
       return createGivenUpHeadline(facts, state);
     default:
@@ -229,7 +229,7 @@ function createGivenUpHeadline({ visits }: UrlFacts, { reason }: UrlState): Head
 
 const lowerCaseFirst = (sentence: string): string => sentence.charAt(0).toLowerCase() + sentence.slice(1);
 
-function createRedirectedHeadline({ related }: UrlFacts, state: UrlState): Headline {
+function createRedirectHeadline({ related }: UrlFacts, state: UrlState): Headline {
   const refusalReason = related?.refused;
   const targetText = related ? ` to ${related.url}` : '';
   const targetState = related?.state?.stamp !== undefined ? ', which is in the index' : ', which is not in the index';

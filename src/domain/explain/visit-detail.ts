@@ -63,7 +63,7 @@ export function appendBackOffDetail(detail: string | undefined, rest: Duration):
 const TERMS_PREFIX = 'the site says: ';
 const MAX_TERMS_LENGTH = 500;
 
-/** Adds what the site says about the use of the page. */
+/** Adds the site's terms for the use of the page. */
 export function appendTermsDetail(detail: string | undefined, terms: string): string {
   const termsDetail = `${TERMS_PREFIX}${terms.replace(/\s+/g, ' ').slice(0, MAX_TERMS_LENGTH)}`;
   return detail === undefined ? termsDetail : `${detail}; ${termsDetail}`;

@@ -133,7 +133,7 @@ const createBooleanReader = (use: (parsed: boolean, reading: ParseState) => void
 const createWordReader = (use: (parsed: string, reading: ParseState) => void): Reader =>
   createValueReader('a value', (text) => (text === '' ? undefined : text), use);
 
-/** Readers by command name in lower case. */
+/** Readers, keyed by command name in lower case. */
 const COMMANDS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
   ['server', readServer],
   ['alias', readAlias],

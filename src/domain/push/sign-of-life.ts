@@ -51,7 +51,7 @@ export function isSignOfLife(visit: VisitResult, faultSeenAt: Instant): boolean 
   return wasServed && isGood && isKnownPage && startedAt >= faultSeenAt;
 }
 
-/** A deletion that results from a server's fault, at the end of a failed visit. */
+/** A deletion that a failure of the server causes, decided at the end of a failed visit. */
 export interface FaultDeletion {
   /** When the deletion began to wait; undefined if the fault is new. */
   readonly waitingSince: Instant | undefined;

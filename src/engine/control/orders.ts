@@ -50,7 +50,7 @@ export class Orders {
     if (!entry) throw new NotFound(`there is no order ${id}`);
     if (entry.state !== 'refused' && !isWithheld(entry)) {
       throw new Unacceptable(
-        `order ${id} is ${entry.state}; only refused orders and deletions that are held or awaiting can be sent again`,
+        `order ${id} is ${entry.state}; only refused orders, and deletions that are held or waiting, can be sent again`,
       );
     }
     const state = await this.findState(entry);

@@ -131,8 +131,8 @@ export class ClaimedChanges {
   }
 
   /**
-   * Stops believing a place: visits that its claims brought forward and that have not been made yet return to their
-   * planned times.
+   * Stops trusting a place: visits that its claims brought forward and that are still outstanding return to their planned
+   * times.
    */
   private async abandonPlace(place: Place): Promise<void> {
     this.setPending(place, []);
@@ -156,13 +156,13 @@ export class ClaimedChanges {
   private async tryClaims({ url, hostKey }: UrlState, claims: Claims, now: Instant): Promise<boolean> {
     const place = await this.findOrLoadPlace(url);
     place.readings++;
-    const isPlaceBelieved = isBelieved(place.credibility);
-    if (!isPlaceBelieved && place.readings % RETRY_EVERY !== 0) return false;
+    const isSourceTrusted = isBelieved(place.credibility);
+    if (!isSourceTrusted && place.readings % RETRY_EVERY !== 0) return false;
     const contradictedIds = await this.findContradicted(hostKey, claims, now);
     const untriedIds = contradictedIds.filter((id) => !this.trials.has(id));
-    this.setPending(place, isPlaceBelieved ? untriedIds : untriedIds.slice(0, 1));
+    this.setPending(place, isSourceTrusted ? untriedIds : untriedIds.slice(0, 1));
     await this.tryPending(place);
-    return isPlaceBelieved && contradictedIds.length > 0;
+    return isSourceTrusted && contradictedIds.length > 0;
   }
 
   /** Stored URLs whose copy is out of date according to the claims, most recent change first. */

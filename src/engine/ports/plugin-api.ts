@@ -35,8 +35,8 @@ export interface Plugin {
   /** Called when a page has been read, before its document is compared with the one in the index. */
   onDocument?(document: PluginDocument, signal: AbortSignal): MayBeLate<DocumentAnswer | undefined>;
   /**
-   * Called before an order goes to a sink, for each sink. What is returned for a deletion is ignored: it is always
-   * sent.
+   * Called before an order goes to a sink, for each sink. The return value is ignored for
+   * deletions, which are always sent.
    */
   onOrder?(order: PluginOrder, signal: AbortSignal): MayBeLate<OrderChange | undefined>;
   /** Reads media types that Crawlway does not read, or reads them differently; applies to all crawlers. */
@@ -75,7 +75,7 @@ export interface UrlAnswer {
 
 export interface PluginResponse extends PluginVisit {
   readonly status: number;
-  /** Headers by name in lower case. */
+  /** Headers, keyed by name in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   /** The decoded body. */
   readonly body: Uint8Array;

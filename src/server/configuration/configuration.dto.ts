@@ -45,7 +45,7 @@ export class ConfigurationStateDto extends VersionDto {
   @ApiProperty({ description: 'Path of the file.' })
   file!: string;
 
-  @ApiProperty({ description: 'ETag of the text in force.' })
+  @ApiProperty({ description: 'ETag of the active configuration.' })
   etag!: string;
 
   @ApiProperty({ type: () => [ConfigurationProblemDto], description: 'Warnings of the configuration in force.' })

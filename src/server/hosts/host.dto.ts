@@ -37,7 +37,7 @@ export class HostDto {
   @ApiProperty({ type: 'integer', description: 'Stored URLs.' })
   urls!: number;
 
-  @ApiProperty({ type: 'integer', description: 'Documents in the index.' })
+  @ApiProperty({ type: 'integer', description: 'Number of documents in the index.' })
   indexed!: number;
 
   @ApiProperty({ type: 'integer', description: 'URLs in error.' })

@@ -13,7 +13,7 @@ const SLICE_SIZE = 1_000;
 export const MAX_LISTED = 1_000;
 
 /** @throws PayloadTooLargeException before any line is processed */
-export function requireFewLines(text: string): string {
+export function enforceLineLimit(text: string): string {
   if (countLines(text, MAX_LINES + 1) <= MAX_LINES) return text;
   throw new PayloadTooLargeException(`The body has more than ${MAX_LINES} lines; send it in several calls.`);
 }

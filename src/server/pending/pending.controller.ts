@@ -4,7 +4,7 @@ import { iterateLines, type TextLine } from '../../domain/url/url-list.js';
 import type { EngineApi } from '../../engine/engine-api.js';
 import { Audited, ChangeNote } from '../audit/change-note.js';
 import { CrawlerName } from '../http/crawler-name.js';
-import { findLineFault, MAX_LISTED, requireFewLines, sliceLines } from '../http/line-slices.js';
+import { enforceLineLimit, findLineFault, MAX_LISTED, sliceLines } from '../http/line-slices.js';
 import { Operation, TEXT_TYPE } from '../http/operation.js';
 import { requireText } from '../http/text-body.js';
 import { API, ENGINE } from '../tokens.js';
@@ -100,7 +100,7 @@ export class PendingController {
     @Body() text: unknown,
     @Audited() note: ChangeNote,
   ): Promise<ImportDto> {
-    const outcome = await importInSlices(this.engine, crawler, requireFewLines(requireText(text)));
+    const outcome = await importInSlices(this.engine, crawler, enforceLineLimit(requireText(text)));
     const { imported, known, rejected } = outcome;
     note.recordChange(undefined, { imported, known, rejected });
     return outcome;

@@ -4,7 +4,7 @@ import type { FastifyReply } from 'fastify';
 import type { EngineApi } from '../../engine/engine-api.js';
 import { Audited, ChangeNote } from '../audit/change-note.js';
 import { CrawlerName } from '../http/crawler-name.js';
-import { requireFewLines } from '../http/line-slices.js';
+import { enforceLineLimit } from '../http/line-slices.js';
 import { Operation, TEXT_TYPE } from '../http/operation.js';
 import { PageResponse } from '../http/page-response.js';
 import { mapPage, type Page, PageQuery, parseTextCursor, toPage } from '../http/paging.js';
@@ -102,7 +102,7 @@ export class RootsController {
     @Body() text: unknown,
     @Audited() note: ChangeNote,
   ): Promise<UrlListOutcomeDto> {
-    const outcome = await submitInSlices(this.engine, crawler, requireFewLines(requireText(text)));
+    const outcome = await submitInSlices(this.engine, crawler, enforceLineLimit(requireText(text)));
     note.recordChange(undefined, { new: outcome.new, known: outcome.known, rejected: outcome.rejected });
     return outcome;
   }

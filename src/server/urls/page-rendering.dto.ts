@@ -23,7 +23,10 @@ export class RenderingComparisonDto {
   @ApiProperty({ type: [String], description: 'Sentences and lines that only the rendered page has; 1,000 at most.' })
   added!: readonly string[];
 
-  @ApiProperty({ type: [String], description: 'Sentences and lines that only the page as sent has; 1,000 at most.' })
+  @ApiProperty({
+    type: [String],
+    description: 'Sentences and lines that appear only in the page as sent (at most 1,000).',
+  })
   lost!: readonly string[];
 
   @ApiProperty({

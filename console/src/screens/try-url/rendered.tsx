@@ -19,7 +19,7 @@ export const RenderingPanel = ({ view, rendering }: RenderedProps): JSX.Element 
         <p>
           <Reason code={rendering.failure.code} /> {rendering.failure.detail}
         </p>
-        <p>The page below is shown as it was sent.</p>
+        <p>The page below is shown as the server sent it.</p>
       </div>
     ) : rendering.comparison ? (
       <div class="compared">

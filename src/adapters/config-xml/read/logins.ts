@@ -131,7 +131,7 @@ function readLogin(node: LoginNode, context: ReadContext): LoginDefinition | und
 }
 
 const KERBEROS_MISSING =
-  'logins of type negotiate require the package kerberos, which is not installed: install the Kerberos libraries of the operating system, then run `npm install kerberos` in the folder of Crawlway (docs/LOGINS.md, Kerberos)';
+  "logins of type negotiate require the kerberos package, which is not installed: install the operating system's Kerberos libraries, then run `npm install kerberos` in the Crawlway folder (docs/LOGINS.md, Kerberos)";
 
 /** The first bytes of a keytab: format 5, version 2. */
 const KEYTAB_MAGIC = '\x05\x02';

@@ -26,7 +26,7 @@ export function computeKeys(urls: readonly NewUrl[]): Keys {
   return { sites, sitePositions, keys };
 }
 
-/** A position takes 20 bits of a number, and the high bits of a key take 16, which leaves 17 for the site. */
+/** Of the 53 bits of a safe integer, a position takes 20 and the high bits of a key take 16, which leaves 17 for the site. */
 const POSITIONS = 2 ** 20;
 const KEYS = 2 ** 16;
 const MAX_KEYS = 2 ** 17;

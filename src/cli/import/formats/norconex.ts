@@ -118,7 +118,7 @@ function importStartUrls(
   for (const { text } of findAll(start, 'sitemap', 'sitemapsFile')) {
     if (!isUrl(text)) continue;
     crawler.roots.push(text);
-    report.reportChanged(`sitemap ${text}`, 'a root: sitemaps are recognized by their content');
+    report.reportChanged(`sitemap ${text}`, 'becomes a root; sitemaps are recognized by their content');
   }
   const scope = findFirst(node, 'urlScopeResolver', 'referenceScopeResolver') ?? start;
   const staysOnSite = ['stayOnDomain', 'stayOnHost'].some((name) => findSetting(scope, name) === 'true');

@@ -1,4 +1,4 @@
-/** OmniFind: crawl.rules (forbid and allow rules, of which the first match wins) and lists of start URLs. */
+/** OmniFind: crawl.rules (forbid and allow rules; the first match wins) and lists of start URLs. */
 
 import { pluralize } from '../../output.js';
 import {

@@ -47,7 +47,7 @@ function lintRulesOutside({ rules }: CrawlerDefinition, sites: readonly RootDefi
     const urlKind = isOutside
       ? 'only URLs outside the sites of the roots'
       : 'URLs on hosts outside the sites of the roots';
-    const message = `rule ${number} accepts ${urlKind}: every root is in site mode, the default, and its links stay on its site; ${REMEDY}`;
+    const message = `rule ${number} accepts ${urlKind}, which links never lead to: every root is in site mode (the default), so its links stay on its site; ${REMEDY}`;
     return [createLintWarning('outside-sites', place, message)];
   });
 }

@@ -110,7 +110,7 @@ export class ErrorPageProbes {
     if (outcome.kind === 'redirect' && redirects < MAX_REDIRECTS && getHostKey(toCrawlUrl(outcome.target)) === key)
       return { until, unfinished: { fingerprint, goodUrl: outcome.target, redirects: redirects + 1 } };
     if (outcome.kind !== 'document') return { until };
-    // A good page with too little text for a fingerprint differs from the error page, which has one.
+    // A good page with too little text for a fingerprint cannot be mistaken for the error page, which has one.
     const goodFingerprint = computeFingerprint(result);
     return { until, errorPage: goodFingerprint ? detectErrorPage(fingerprint, goodFingerprint) : fingerprint };
   }

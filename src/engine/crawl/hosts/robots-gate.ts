@@ -84,7 +84,7 @@ interface RobotsResponse {
 const NO_TURN: FetchFailed = {
   kind: 'failure',
   code: 'robots-unreachable',
-  detail: 'the host that robots.txt redirects to may not receive a request at the moment',
+  detail: 'no request can be sent at the moment to the host that robots.txt redirects to',
   timings: { header: milliseconds(0), total: milliseconds(0) },
 };
 
@@ -138,8 +138,8 @@ export class RobotsGate {
   }
 
   /**
-   * Fetches the robots.txt of a host that the caller has claimed. Returns a network failure, if any, which is then also
-   * the outcome of the waiting page.
+   * Fetches the robots.txt of a host that the caller has claimed. Returns the network failure, if any; the
+   * visit that is waiting for robots.txt then fails with it, too.
    */
   async load(url: CrawlUrl, host: Host, request: RobotsRequest): Promise<FetchFailed | undefined> {
     const key = getOrigin(url);

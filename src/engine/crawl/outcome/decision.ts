@@ -50,7 +50,7 @@ export interface Decision extends CommandResult {
 
 /** The URL after its settlement; `next` is its place in the queue, absent if it is not queued or gone. */
 export interface SettledUrl {
-  /** True if the URL is gone or its status is removed: links may lead to it again. */
+  /** True if the URL is gone or has the status `removed`, so that a link to it may add it again. */
   readonly removed: boolean;
   /** The status that was written, if it changed and the URL is not gone. */
   readonly status?: UrlState['status'];

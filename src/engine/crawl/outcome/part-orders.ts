@@ -89,13 +89,13 @@ export class PartOrders {
     const knownIds = new Set(previousParts.map(({ id }) => id));
     // Waiting deletions are written in any case, and have to be found when their parts come back.
     const waitingParts = new Map(judgement.kept.map((part) => [part.id, part]));
-    const replaceIfWaiting = (part: PartState): PartState => waitingParts.get(part.id) ?? part;
+    const preferWaiting = (part: PartState): PartState => waitingParts.get(part.id) ?? part;
     return {
       orders: [...addOrders, ...judgement.sent.map((part) => this.createDeletion(state, uri, part, PART_GONE))],
       entries: [...judgement.entries, ...withdrawnEntries, ...replacedEntries],
       parts: [...currentParts, ...judgement.kept],
-      possibleParts: [...currentParts, ...gone.map(replaceIfWaiting)],
-      unchangedParts: previousParts.map(replaceIfWaiting),
+      possibleParts: [...currentParts, ...gone.map(preferWaiting)],
+      unchangedParts: previousParts.map(preferWaiting),
       hasNew: currentParts.some(({ id }) => !knownIds.has(id)),
     };
   }
