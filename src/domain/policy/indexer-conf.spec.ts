@@ -86,6 +86,11 @@ describe('parseIndexerConf', () => {
     ]);
   });
 
+  test('a backslash at the end of the file ends its last command, too', () => {
+    const { servers } = read('Server http://a/\nServer http://b/ \\');
+    expect(servers.records.map(({ url }) => url)).toEqual(['http://a/', 'http://b/']);
+  });
+
   test('warns by line about what has no meaning here, and refuses bad values', () => {
     const { servers, problems } = read(
       '# comment\nDBAddr mysql://x/\nDisallow *.gif \\\n  *.jpg\nPeriod soon\nRobots maybe\nServer site http://a/ b c\nAuthBasic pw\nAlias http://q/ http://r/',

@@ -77,14 +77,12 @@ function parseCommands(text: string, file: string): Command[] {
   const commands: Command[] = [];
   let logicalLine = '';
   let startLine = 1;
-  for (const [index, line] of text
-    .replace(/^\uFEFF/, '')
-    .split(/\r\n|\n|\r/)
-    .entries()) {
+  const lines = text.replace(/^\uFEFF/, '').split(/\r\n|\n|\r/);
+  for (const [index, line] of lines.entries()) {
     if (logicalLine === '') startLine = index + 1;
     if (logicalLine === '' && /^\s*#/.test(line)) continue;
     logicalLine += line.replace(/\\$/, ' ');
-    if (line.endsWith('\\')) continue;
+    if (line.endsWith('\\') && index < lines.length - 1) continue;
     const [name, ...words] = logicalLine.match(/"[^"]*"|'[^']*'|\S+/g) ?? [];
     const column = logicalLine.search(/\S/) + 1;
     if (name) commands.push({ name, words: words.map(unquote), place: { file, line: startLine, column } });

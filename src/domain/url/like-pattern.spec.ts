@@ -13,6 +13,7 @@ test.each([
 
 test.each([
   ['git*', 'write *git*'],
+  ['help/%', 'write %help/%'],
   ['www.example.com/%', 'write %www.example.com/%'],
   ['http://a/b', 'It has no wildcard'],
 ])('of %s that matches nothing it says what was meant', (written, hint) => {

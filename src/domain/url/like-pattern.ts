@@ -17,7 +17,7 @@ export const toLikePrefix = (text: string): string => `${text.replace(/[\\%_]/g,
 
 /** Describes what is probably wrong with a pattern that matches nothing; undefined if nothing seems wrong. */
 export function findLikeHint(pattern: string): string | undefined {
-  if (/^(?:%|\*|https?:|h)/i.test(pattern)) {
+  if (/^(?:[%*]|https?:|h[%*_])/i.test(pattern)) {
     return /[%*]/.test(pattern) || pattern.includes('_')
       ? undefined
       : `It has no wildcard, so only the URL ${pattern} itself would match: end it with %.`;

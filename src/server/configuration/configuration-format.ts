@@ -37,6 +37,9 @@ export interface RuleAction {
   readonly value?: string;
   readonly scope?: string;
   readonly shift?: number;
+  readonly mode?: string;
+  readonly readyWhen?: string;
+  readonly steps?: string;
 }
 
 /** A crawl rule to write, as XML (one Rule element) or in parts. */
