@@ -83,7 +83,7 @@ export interface ConfigurationStateDto {
   readonly who: string;
   /** Path of the file. */
   readonly file: string;
-  /** ETag of the text in force. */
+  /** ETag of the active configuration. */
   readonly etag: string;
   /** Warnings of the configuration in force. */
   readonly warnings: readonly ConfigurationProblemDto[];
@@ -367,7 +367,7 @@ export interface RenderingComparisonDto {
   readonly sent: SentPageDto;
   /** Sentences and lines that only the rendered page has; 1,000 at most. */
   readonly added: readonly string[];
-  /** Sentences and lines that only the page as sent has; 1,000 at most. */
+  /** Sentences and lines that appear only in the page as sent (at most 1,000). */
   readonly lost: readonly string[];
   /** Links that are on the page as sent but not on the rendered page; 200 at most. */
   readonly lostLinks: readonly string[];
@@ -598,7 +598,7 @@ export interface HostDto {
   readonly host: string;
   /** Stored URLs. */
   readonly urls: number;
-  /** Documents in the index. */
+  /** Number of documents in the index. */
   readonly indexed: number;
   /** URLs in error. */
   readonly errors: number;
