@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { addOrder, deleteOrder, sinkDefinition, stillWanted } from '../../../test/support/push-orders.js';
 import { temporaryDirectory } from '../../../test/support/temporary-directory.js';
 import { SinkUnavailable } from '../../engine/ports/sink.js';
@@ -86,6 +86,15 @@ describe('files that are full', () => {
     expect(files.filter((name) => /^orders-\d{17}\.jsonl$/.test(name)).length).toBeGreaterThan(0);
     const kept = await sink.readDocuments(['http://a/', 'http://c/', 'http://never/'], stillWanted());
     expect(kept.map(({ document }) => document.uri).sort()).toEqual(['http://a/', 'http://c/']);
+  });
+
+  it('do not replace each other if they are full in the same millisecond', async () => {
+    vi.useFakeTimers({ toFake: ['Date'], now: 1_767_225_600_000 });
+    onTestFinished(() => void vi.useRealTimers());
+    const { sink } = await rotating();
+    const uris = ['a', 'b', 'c'].map((name) => `http://${name}/`);
+    const kept = await sink.readDocuments(uris, stillWanted());
+    expect(kept.map(({ document }) => document.uri).sort()).toEqual(uris);
   });
 
   it('are still read after another one is full', async () => {

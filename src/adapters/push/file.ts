@@ -1,4 +1,4 @@
-import { constants, createReadStream } from 'node:fs';
+import { constants, createReadStream, existsSync } from 'node:fs';
 import { type FileHandle, mkdir, open, rename, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { pipeline } from 'node:stream/promises';
@@ -72,8 +72,7 @@ export class FileSink implements Sink {
   private async rotateIfFull(file: FileHandle): Promise<void> {
     const { rotateBytes, compress } = this.options;
     if (rotateBytes === undefined || (await file.stat()).size < Number(rotateBytes)) return;
-    const timestamp = new Date().toISOString().replace(/\D/g, '');
-    const rotatedPath = this.path.replace(/(\.[^.]+)$/, `-${timestamp}$1`);
+    const rotatedPath = this.findFreePath();
     try {
       await rename(this.path, rotatedPath);
     } catch {
@@ -82,6 +81,15 @@ export class FileSink implements Sink {
     this.file = undefined;
     await file.close();
     if (compress === 'gzip') await compressFile(rotatedPath).catch(() => undefined); // the file stays uncompressed
+  }
+
+  /** The name contains the time. Two files that are full in the same millisecond get different ones. */
+  private findFreePath(): string {
+    for (let time = Date.now(); ; time++) {
+      const timestamp = new Date(time).toISOString().replace(/\D/g, '');
+      const path = this.path.replace(/(\.[^.]+)$/, `-${timestamp}$1`);
+      if (!existsSync(path) && !existsSync(`${path}.gz`)) return path;
+    }
   }
 
   private async write(file: FileHandle, text: string): Promise<void> {
