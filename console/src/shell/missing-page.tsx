@@ -4,7 +4,7 @@ import { useCrawler, useCrawlers } from '../state/crawlers.js';
 import { href, navigate } from '../state/route.js';
 
 /** A field, shown on every screen, for the question that users ask most: why a page is missing. */
-export function MissingPage(): JSX.Element | null {
+export function MissingPageSearch(): JSX.Element | null {
   const crawler = useCrawler()?.name;
   const names = (useCrawlers().value ?? []).map(({ name }) => name);
   if (!crawler) return null;

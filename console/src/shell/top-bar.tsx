@@ -4,7 +4,7 @@ import { rememberCrawler, useCrawler, useCrawlers } from '../state/crawlers.js';
 import { changeQuery } from '../state/route.js';
 import { useSession } from '../state/session.js';
 import mark from '../ui/mark.svg';
-import { MissingPage } from './missing-page.js';
+import { MissingPageSearch } from './missing-page.js';
 import { ThemeSwitch } from './theme.js';
 
 export function TopBar(): JSX.Element {
@@ -23,7 +23,7 @@ export function TopBar(): JSX.Element {
         Crawlway
       </a>
       <CrawlerChoice />
-      <MissingPage />
+      <MissingPageSearch />
       <div class="push-right">
         <span class="row" title={problem ? 'The server is not responding' : 'Connected to the server'}>
           <span class={`dot ${problem ? 'bad' : 'good'}`} aria-hidden="true" />
