@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { createSigningKey as generateKey } from '../server/engine.module.js';
+import { generateSigningKey } from '../server/engine.module.js';
 import { toFileError } from '../server/fail.js';
 import type { CreatedKeyDto, KeyDto } from '../server/keys/key.dto.js';
 import { UsageError } from '../server/options.js';
@@ -33,7 +33,7 @@ export async function createKey(
  * Prints only the private key on standard output, unless it is written to a file; instructions go to standard error.
  */
 export function createSigningKey({ out, json }: JsonOption & { readonly out?: string }): void {
-  const { pem, id, publicJwk } = generateKey();
+  const { pem, id, publicJwk } = generateSigningKey();
   // Fails if the file exists, because it may contain a key that is in use.
   if (out !== undefined) writeKeyFile(out, pem);
   if (json) {

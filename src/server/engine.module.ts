@@ -117,7 +117,7 @@ const choosePageThreadLimits = (): { threads: number; maxThreads: number } => ({
 
 export const systemClock: Clock = new SystemClock();
 
-/** Of the event loop that handles both the requests of the API and the results of the crawl. */
+/** Shared by the HTTP server and the page threads, whose requests and results arrive in the same event loop. */
 export const apiPriority = new ApiPriority();
 
 export interface EngineOptions {
@@ -249,7 +249,7 @@ async function openCompleteStore(url: Secret): Promise<FrontierStore> {
   return store;
 }
 
-export { generateSigningKey as createSigningKey };
+export { generateSigningKey };
 
 export const testSink = createSinkTester(createSink, () => performance.now());
 export const openWebhook = (definition: WebhookDefinition): WebhookChannel => new WebhookSender(definition);

@@ -199,7 +199,7 @@ function mergeHeaders(...records: readonly RequestHeaders[]): Record<string, str
 
 const flattenHeaders = (headers: Readonly<Record<string, string>>): string[] => Object.entries(headers).flat();
 
-/** Returns alternating names and values; a name in `own` replaces the one in `base`. */
+/** Returns alternating names and values; a name in `overrides` replaces the one in `base`. */
 function overrideHeaders(base: readonly string[], overrides: Record<string, string>): string[] {
   const headers: string[] = [];
   for (let index = 0; index < base.length; index += 2) {

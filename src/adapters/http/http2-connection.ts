@@ -56,7 +56,7 @@ export class Http2Connection extends PooledConnection {
     return this.session !== undefined && !this.session.closed && !this.session.destroyed;
   }
 
-  /** To be called when a request begins; `transferred` returns how many bytes of the response body have arrived. */
+  /** To be called when a request begins; `countTransferred` returns how many bytes of the response body have arrived. */
   beginRequest(countTransferred: () => number): void {
     this.session?.ref();
     this.startCounting(true, countTransferred);

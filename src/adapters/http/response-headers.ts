@@ -17,7 +17,7 @@ const SINGLE_VALUE_FIELDS: ReadonlySet<string> = new Set([
 ]);
 const UTF8 = new TextDecoder('utf-8', { fatal: true });
 
-/** `received`: lower-case names, and values with one character per byte; an array if a field was repeated. */
+/** `receivedFields`: lower-case names, and values with one character per byte; an array if a field was repeated. */
 export function normalizeHeaders(
   receivedFields: Readonly<Record<string, string | string[] | undefined>>,
 ): Record<string, string> {

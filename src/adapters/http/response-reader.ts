@@ -34,7 +34,7 @@ export class ResponseReader {
   private wantedPart: WantedPart = 'nothing';
   private limit = MAX_SMALL_BODY;
   private readonly chunks: Uint8Array[] = [];
-  /** The last of the chunks, while it has room for more pieces; `inUse` says how much of it is filled. */
+  /** The last of the chunks, while it has room for more bytes; `filledBytes` says how much of it is filled. */
   private gatherBuffer: Uint8Array | undefined;
   private filledBytes = 0;
 

@@ -13,7 +13,7 @@ const MAX_SITEMAP_BYTES = 50 * 1024 * 1024;
 
 /**
  * Creates a page reader. Each thread needs its own, because its extractors keep their working memory from page to page.
- * The extractors in `more` are tried before the built-in ones.
+ * The extractors in `additionalExtractors` are tried before the built-in ones.
  */
 export function createPageReader(additionalExtractors: readonly ContentExtractor[] = []): PageReader {
   return {

@@ -53,7 +53,7 @@ export class OpenTelemetry {
     return this.traces ? new TracedSink(sink, type, this.traces) : sink;
   }
 
-  /** Sends the metrics that `read` returns, at regular intervals. To be called only once. */
+  /** Sends the metrics that `readMetrics` returns, at regular intervals. To be called only once. */
   sendMetrics(readMetrics: () => Promise<readonly RegistryMetric[]>): void {
     if (this.settings.metrics) this.startMetrics(this.settings.metrics, readMetrics);
   }

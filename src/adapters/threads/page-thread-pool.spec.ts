@@ -10,6 +10,7 @@ import { instant } from '../../domain/time/units.js';
 import { toCrawlUrl } from '../../domain/url/crawl-url.js';
 import { WorkLost } from '../../engine/ports/page-processor.js';
 import type { PageResult, PageTask } from '../../engine/ports/page-task.js';
+import { ApiPriority } from './api-priority.js';
 import { PageThreadPool } from './page-thread-pool.js';
 
 const ENTRY = new URL('../../../test/support/hanging-pages.thread.ts', import.meta.url);
@@ -219,6 +220,23 @@ describe('a pool of page threads', () => {
     expect(outcome(await slow)).toBe('document');
     expect(warnings).toEqual([]);
     await changing.close();
+  });
+
+  it('lets requests go first, and loses nothing that waits for them when a thread ends', async () => {
+    site.page('/good').page('/bad', [], 'A page that never ends.');
+    const waiting = Promise.withResolvers<void>();
+    // A loop whose next turn never comes: results are handed out only when the thread ends.
+    const loop = { now: () => 0, nextTurn: () => waiting.resolve(), later: () => undefined };
+    const apiPriority = new ApiPriority(loop);
+    const busy = new PageThreadPool({ entry: ENTRY, threads: 1, log, maxReadingMs: 1_000, apiPriority });
+    await busy.configure(definition);
+    apiPriority.startRequest();
+    const good = busy.process(task(1, '/good'));
+    await waiting.promise;
+    const bad = busy.process(task(2, '/bad'));
+    expect(outcome(await good)).toBe('document');
+    expect(outcome(await bad)).toBe('parse-timeout');
+    await busy.close();
   });
 
   it('starts one more thread when the only one is busy and the main thread is not', async () => {

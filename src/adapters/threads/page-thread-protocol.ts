@@ -45,7 +45,7 @@ export type PageNotice =
 export type ToPageThread = readonly (PageCall | PageNotice)[];
 
 export type PageAnswer =
-  /** `at`: when the answer was ready, see `uptime`; `read`: how many milliseconds reading the page took. */
+  /** `readyAt`: when the answer was ready, see `getUptimeMs`; `readingMs`: how long reading the page took. */
   | { readonly seq: number; readonly answer: unknown; readonly readyAt: number; readonly readingMs: number }
   | { readonly seq: number; readonly error: string };
 
@@ -54,7 +54,7 @@ export type FromPageThread = readonly PageAnswer[];
 export interface PageThreadData {
   /**
    * Three 32-bit cells: the `seq` of the call whose page is being read, or 0 if none is; when reading it began
-   * (`currentMoment`); and a heartbeat count that increases every half second unless something blocks the thread.
+   * (`getTruncatedUptimeMs`); and a heartbeat count that increases every half second unless something blocks the thread.
    */
   readonly reading: SharedArrayBuffer;
 }
@@ -71,7 +71,7 @@ export function collectTransferableBuffers(result: unknown): ArrayBuffer[] {
   return bytes.byteLength > 0 && bytes.byteLength === bytes.buffer.byteLength ? [bytes.buffer] : [];
 }
 
-/** `uptime` truncated to 32 bits; differences remain correct across an overflow. */
+/** The result of `getUptimeMs` truncated to 32 bits; differences remain correct across an overflow. */
 export const getTruncatedUptimeMs = (): number => Math.trunc(getUptimeMs()) | 0;
 
 /** Milliseconds of the machine's monotonic clock, the same in all threads. */

@@ -227,7 +227,7 @@ function createTemporaryErrorDisposition(
   const isCrawlerFault = getDefaultReactions(outcome.code).blame === 'crawler';
   if (!isCrawlerFault && errorCount > (rules.schedule.maxTemporaryErrors ?? rules.errors.maxTemporaryErrors)) {
     const order = createDeletionOrder(state, GIVEN_UP);
-    // See decidePermanentError: a sitemap is not a page.
+    // See createPermanentErrorDisposition: a sitemap is not a page.
     if (state.discoveredVia === 'robots') return { remove: true, changes: {}, order, changed: order !== undefined };
     return createRemovalDisposition({ ...state, temporaryErrors: errorCount }, order, now);
   }

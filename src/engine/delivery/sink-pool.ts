@@ -71,11 +71,11 @@ export class SinkPool {
   }
 
   private openQueue(definition: SinkDefinition): SinkQueue {
-    const { clock, log, events, onAnswered: answered } = this.services;
+    const { clock, log, events, onAnswered } = this.services;
     const sink = new InspectedSink(this.services.createSink(definition), this.services);
     return new SinkQueue(definition, sink, clock, log, (change) => {
       if (change) events.emit({ type: 'sink', sink: definition.name, ...change });
-      answered();
+      onAnswered();
     });
   }
 }
@@ -83,8 +83,8 @@ export class SinkPool {
 /** A sink that is no longer configured refuses what it has not delivered. */
 const NO_SUCCESSOR: SuccessorQueue = {
   adopt(orders) {
-    for (const { onAnswer: answer, attempts } of orders) {
-      answer({ state: 'refused', message: 'the sink was removed from the configuration' }, attempts);
+    for (const { onAnswer, attempts } of orders) {
+      onAnswer({ state: 'refused', message: 'the sink was removed from the configuration' }, attempts);
     }
   },
 };

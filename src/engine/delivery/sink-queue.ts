@@ -5,18 +5,7 @@ import type { Clock } from '../ports/clock.js';
 import type { Log } from '../ports/log.js';
 import { type Sink, SinkUnavailable } from '../ports/sink.js';
 import type { SinkView } from './sink-view.js';
-
-export interface WaitingOrder {
-  readonly order: PushOrder;
-  readonly bytes: number;
-  readonly since: Instant;
-  readonly onAnswer: (answer: OrderAnswer, attempts: number) => void;
-  /** Checked before each attempt; absent if the order may always be sent. */
-  readonly maySend?: () => boolean;
-  /** Whether the order may be put off if the sink is slow or down; absent if it may not. */
-  readonly mayPutOff?: () => boolean;
-  attempts: number;
-}
+import { estimateSize, sumBytes, type WaitingOrder } from './waiting-order.js';
 
 /** Maximum number of orders and bytes that may be waiting for one sink. */
 export interface QueueLimits {
@@ -44,9 +33,6 @@ const PROBE_INTERVAL = minutes(5);
 
 const MIN_RETRY_DELAY = seconds(1);
 const MAX_RETRY_DELAY = seconds(60);
-
-/** The size of a deletion in a batch: its URI and the markup around it. */
-const DELETION_BYTES = 256;
 
 /**
  * Holds the orders for one sink until they are answered. Batches are limited by count, bytes and age; several may be in
@@ -223,7 +209,7 @@ export class SinkQueue implements SuccessorQueue {
     const putOffOrders = new Set(orders);
     this.queue = this.queue.filter((waitingOrder) => !putOffOrders.has(waitingOrder));
     this.queuedBytes -= sumBytes(orders);
-    for (const { onAnswer: answer, attempts } of orders) answer(PUT_OFF, attempts);
+    for (const { onAnswer, attempts } of orders) onAnswer(PUT_OFF, attempts);
   }
 
   private putOffLateOrders(): void {
@@ -396,8 +382,3 @@ export class SinkQueue implements SuccessorQueue {
     });
   }
 }
-
-const sumBytes = (orders: readonly WaitingOrder[]): number => orders.reduce((sum, { bytes }) => sum + bytes, 0);
-
-const estimateSize = (order: PushOrder): number =>
-  order.kind === 'add' ? order.document.master.bytes.byteLength + order.document.text.length : DELETION_BYTES;

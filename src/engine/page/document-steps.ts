@@ -52,7 +52,7 @@ export interface FetchedPage {
 export interface DocumentDraft {
   /** Metas that belong to the content: a change to one of them is a change to the document. */
   readonly contentMetas: Meta[];
-  /** Metas from the page's head; a meta of the same name in `lasting` takes precedence. */
+  /** Metas from the page's head; a meta of the same name in `contentMetas` takes precedence. */
   readonly headMetas: Meta[];
   /** Metas that concern this visit only. */
   readonly visitMetas: Meta[];

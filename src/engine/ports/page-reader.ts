@@ -20,7 +20,7 @@ export interface SitemapContent {
 }
 
 export interface PageReader {
-  /** Replaces the configured extractors, with `more` before them; bodies in flight are read by the previous ones. */
+  /** Replaces the configured extractors, with `extraExtractors` before them; bodies in flight are read by the previous ones. */
   configure?(extractors: readonly ExtractorDefinition[], extraExtractors?: readonly ContentExtractor[]): void;
   close?(): void;
   /** The media type without parameters, sniffed from the bytes if the header is missing or application/octet-stream. */

@@ -21,10 +21,10 @@ import {
 import type { ConfigurationFormat, RuleView } from './configuration-format.js';
 import type { ConfigurationHistory, ConfigurationTexts, VersionHeader } from './configuration-history.js';
 import { ConfigurationVersions, KEPT_EDIT } from './configuration-versions.js';
-import { toProblemErrors } from './problems.dto.js';
 import {
   ANY_VERSION,
   createConfirmationProblem,
+  createInvalidProblem,
   createUnusableEditProblem,
   createWriteProblem,
   requireMatch,
@@ -379,12 +379,7 @@ export class ConfigurationService {
       return configuration;
     } catch (error) {
       if (!(error instanceof InvalidConfiguration)) throw error;
-      const errors = toProblemErrors(error.problems);
-      throw new ProblemException(
-        'configuration-invalid',
-        'Nothing was changed, because the configuration has errors; `errors` lists all problems.',
-        { errors },
-      );
+      throw createInvalidProblem(error.problems);
     }
   }
 

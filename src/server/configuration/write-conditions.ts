@@ -25,10 +25,19 @@ export function createConfirmationProblem({ crawlers, needsConfirmation }: Previ
   const deletions = crawlers
     .filter(({ crawler }) => needsConfirmation.includes(crawler))
     .map(({ crawler, documentsDeleted, indexed }) => ({ crawler, documentsDeleted: documentsDeleted.count, indexed }));
-  const summary = deletions.map((n) => `${n.documentsDeleted} of ${n.indexed} documents of ${n.crawler}`).join(', ');
+  const summary = deletions
+    .map(({ crawler, documentsDeleted, indexed: total }) => `${documentsDeleted} of ${total} documents of ${crawler}`)
+    .join(', ');
   const detail = `The change would delete ${summary}. Repeat with confirm=true to make it.`;
   return new ProblemException('confirmation-needed', detail, { crawlers: deletions });
 }
+
+export const createInvalidProblem = (problems: readonly Problem[]): ProblemException =>
+  new ProblemException(
+    'configuration-invalid',
+    'Nothing was changed, because the configuration has errors; `errors` lists all problems.',
+    { errors: toProblemErrors(problems) },
+  );
 
 /** For a write that would destroy an edit of the file on disk that cannot be used. */
 export function createUnusableEditProblem(problems: readonly Problem[]): ProblemException {

@@ -22,18 +22,14 @@ export function Forms(): JSX.Element {
   const forms = useResource('configuration forms', loadForms);
   return (
     <ResourceView resource={forms}>
-      {(configuration) => <FormsEditor key={configuration.etag} loaded={configuration} onApplied={forms.reload} />}
+      {(configuration) => (
+        <FormsEditor key={configuration.etag} configuration={configuration} onApplied={forms.reload} />
+      )}
     </ResourceView>
   );
 }
 
-function FormsEditor({
-  loaded: configuration,
-  onApplied,
-}: {
-  loaded: LoadedForms;
-  onApplied: () => void;
-}): JSX.Element {
+function FormsEditor({ configuration, onApplied }: { configuration: LoadedForms; onApplied: () => void }): JSX.Element {
   const mayChange = useHasRole('admin');
   // The unsaved text is shared with the XML view: what is typed in one appears in the other.
   const {

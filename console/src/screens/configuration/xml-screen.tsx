@@ -15,12 +15,12 @@ export function XmlScreen(): JSX.Element {
   const forms = useResource('configuration forms', loadForms);
   return (
     <ResourceView resource={forms}>
-      {(configuration) => <XmlEditor key={configuration.etag} loaded={configuration} onApplied={forms.reload} />}
+      {(configuration) => <XmlEditor key={configuration.etag} configuration={configuration} onApplied={forms.reload} />}
     </ResourceView>
   );
 }
 
-function XmlEditor({ loaded: configuration, onApplied }: { loaded: LoadedForms; onApplied: () => void }): JSX.Element {
+function XmlEditor({ configuration, onApplied }: { configuration: LoadedForms; onApplied: () => void }): JSX.Element {
   const { query } = useRoute();
   const mayChange = useHasRole('admin');
   const {

@@ -24,7 +24,7 @@ export interface XmlElement {
   readonly start: number;
   /** Offset after the `>` of the start tag. */
   readonly contentStart: number;
-  /** Offset of the `<` of the end tag; equal to `opened` if the element is empty. */
+  /** Offset of the `<` of the end tag; equal to `contentStart` if the element is empty. */
   readonly contentEnd: number;
   readonly end: number;
   /** Text directly inside the element, without comments. */

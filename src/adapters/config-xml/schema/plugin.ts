@@ -1,10 +1,8 @@
 /** Plug-ins. */
 import * as t from '../value-types.js';
-import { attribute, createElementFactory } from './spec.js';
+import { attribute, createElementFactory, mebibytesToBytes } from './spec.js';
 
 const element = createElementFactory('cw');
-
-const mebibytesToBytes = (n: number): string => String(n * 1024 * 1024);
 
 export const PLUGIN = element(
   'Plugin',

@@ -1,10 +1,8 @@
 /** Crawlway's own top-level elements: fetchers, extractors, the renderer, IndexNow and WebSub. */
 import * as t from '../value-types.js';
-import { attribute, createElementFactory } from './spec.js';
+import { attribute, createElementFactory, mebibytesToBytes } from './spec.js';
 
 const element = createElementFactory('cw');
-
-const mebibytesToBytes = (n: number): string => String(n * 1024 * 1024);
 
 export const FETCHER = element(
   'Fetcher',

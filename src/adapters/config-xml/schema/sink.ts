@@ -2,11 +2,9 @@
 import { MAP_TYPES } from '../../../domain/push/map-steps.js';
 import { SINK_TYPE_NAMES } from '../../../domain/push/sink-types.js';
 import * as t from '../value-types.js';
-import { attribute, createElementFactory } from './spec.js';
+import { attribute, createElementFactory, mebibytesToBytes } from './spec.js';
 
 const element = createElementFactory('cw');
-
-const mebibytesToBytes = (n: number): string => String(n * 1024 * 1024);
 
 export const SINK = element(
   'Sink',

@@ -84,3 +84,6 @@ export const createElementFactory =
     once: options.once ?? false,
     ...(options.text === undefined ? {} : { text: options.text }),
   });
+
+/** Formats a default that is written in bytes. */
+export const mebibytesToBytes = (n: number): string => String(n * 1024 * 1024);

@@ -50,7 +50,7 @@ const COMMENT_SIGNS = /google|index|robots|udmcomment/i;
 /** Longer comments are not markers. */
 export const MAX_MARKER_LENGTH = 100;
 
-/** `utf8` must be valid UTF-8. `xml` is true for XHTML, in which every tag that ends in `/>` is empty. */
+/** `utf8` must be valid UTF-8. `isXml` is true for XHTML, in which every tag that ends in `/>` is empty. */
 export function parseTree(utf8: Buffer, isXml: boolean): Tree {
   const bytes = utf8.length > MAX_LENGTH ? utf8.subarray(0, MAX_LENGTH) : utf8;
   const builder = new TreeBuilder(bytes, isXml);

@@ -33,7 +33,7 @@ interface PendingQuestion {
 export class Questions {
   readonly #pendingQuestions = new Map<string, PendingQuestion>();
 
-  /** `others` is the number of nodes that are expected to answer; `send` passes the question to them. */
+  /** `expectedCount` is the number of nodes that are expected to answer; `send` passes the question to them. */
   async ask(
     expectedCount: number,
     send: (id: string) => void,

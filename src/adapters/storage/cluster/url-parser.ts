@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 
 /**
- * The range of code points to test, except ideographs and syllables (`ALIKE`), which every version of the standard
+ * The range of code points to test, except ideographs and syllables (`SKIPPED_RANGES`), which every version of the standard
  * treats alike.
  */
 const FIRST_CODE_POINT = 0xa0;

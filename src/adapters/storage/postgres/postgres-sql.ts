@@ -29,7 +29,7 @@ export function toColumns(rows: readonly (readonly Value[])[], columnCount: numb
   );
 }
 
-/** Replaces each `?` in a shared SQL text with `$n`, counting from `first`. */
+/** Replaces each `?` in a shared SQL text with `$n`, counting from `firstNumber`. */
 export const numberParameters = (sql: string, firstNumber: number): string => {
   let n = firstNumber;
   return sql.replace(/\?/g, () => `$${n++}`);

@@ -67,7 +67,7 @@ export class AdminStore {
   readonly #seal: Seal | undefined;
 
   /**
-   * `portError` converts database errors to StoreUnavailable or StoreDamaged. Without `seal`, the texts of versions are
+   * `toPortError` converts database errors to StoreUnavailable or StoreDamaged. Without `seal`, the texts of versions are
    * stored unencrypted, so callers must leave secrets out.
    */
   constructor(dataSource: DataSource, toPortError: (error: unknown) => unknown, seal?: Seal) {

@@ -122,7 +122,7 @@ function toCounters(cells: Int32Array): CounterChange[] {
   return counters;
 }
 
-/** Adds up the counter changes of sites for which `nameOf` returns the same name. */
+/** Adds up the counter changes of sites for which `getName` returns the same name. */
 export function groupCounters<Name>(
   changes: readonly SiteChange[],
   getName: (site: number) => Name,

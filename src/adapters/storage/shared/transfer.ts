@@ -52,7 +52,7 @@ export type Summary = Readonly<Record<Kind, { readonly count: number; readonly d
 const NO_RECORDS = { count: 0, digest: '0'.repeat(32) };
 
 /**
- * Yields the lines of a store. If `last`, the last complete line of an interrupted export, is given, yields only the
+ * Yields the lines of a store. If `lastLine`, the last complete line of an interrupted export, is given, yields only the
  * lines after it.
  */
 export async function* exportStore(store: FrontierStore, lastLine?: string): AsyncGenerator<string> {

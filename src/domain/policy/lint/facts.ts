@@ -16,7 +16,7 @@ export interface Fact {
 
 const STRICTNESS: Readonly<Record<MatchNorm, number>> = { none: 2, lower: 1, norm: 0 };
 
-/** Whether everything that satisfies `premise` also satisfies `wanted`. */
+/** Whether everything that satisfies `premise` also satisfies `conclusion`. */
 export function factImplies(premise: Fact, conclusion: Fact): boolean {
   if (premise.field !== conclusion.field) return false;
   const isCaseless = premise.field === 'host' || premise.field === 'scheme';

@@ -110,7 +110,7 @@ export class Timetable implements Gate {
 
   private readonly isOpenAt = (at: Instant): boolean => findCrawlHours(this.definition, at).crawls;
 
-  /** Finds the first time, from the given change on, at which the schedule is open or, if `open` is false, closed. */
+  /** Finds the first time, from the given change on, at which the schedule is open or, if `shouldBeOpen` is false, closed. */
   private findNextTime(change: Instant, shouldBeOpen: boolean): Instant {
     let at = change;
     for (let n = 0; n < MAX_CHANGES && at < NEVER; n++) {

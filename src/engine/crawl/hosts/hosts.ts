@@ -197,7 +197,7 @@ export class Hosts {
     }
   }
 
-  /** Ends a claim whose last request ended at least `ago` before now; the next request waits `delay` from then. */
+  /** Ends a claim whose last request ended at least `elapsed` before now; the next request waits `delay` from then. */
   releaseAfterRequest(host: Host, delay: Duration, elapsed = milliseconds(0)): void {
     this.setPoliteness(host, applyRequestEnd(host.politeness, instant(this.clock.now() - elapsed), delay));
     this.release(host);

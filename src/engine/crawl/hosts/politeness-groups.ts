@@ -131,7 +131,7 @@ export class PolitenessGroups {
   }
 
   /**
-   * Returns what is known about the host's address, including that it has none; `isDue` is true if it has to be looked
+   * Returns what is known about the host's address, including that it has none; `needsLookup` is true if it has to be looked
    * up.
    */
   findByKnownAddress(hostname: string): { group?: PolitenessGroup; isKnown: boolean; needsLookup: boolean } {

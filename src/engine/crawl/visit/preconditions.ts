@@ -27,7 +27,7 @@ import { toLoginFailure } from './visit-sessions.js';
 export const PUT_BACK = Symbol('put back');
 
 /**
- * Without an `end`, the visit continues. `asked` is true if a request was sent to the host, so that a pause follows.
+ * Without an `end`, the visit continues. `madeRequest` is true if a request was sent to the host, so that a pause follows.
  */
 export interface PreconditionResult {
   readonly end?: PageResult | typeof PUT_BACK;

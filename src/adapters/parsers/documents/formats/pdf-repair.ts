@@ -139,7 +139,7 @@ class TextRepair {
     }
   }
 
-  /** Finds where `PARTED` may match. */
+  /** Finds where `SPLIT_WORD` may match. */
   private findSplitCandidates(): number[] {
     const { pageText, originalTexts } = this;
     const found: number[] = [];
