@@ -9,7 +9,7 @@ const { values } = parseArgs({
   options: {
     kills: { type: 'string', default: '200' },
     pages: { type: 'string', default: '200' },
-    life: { type: 'string', default: '2500' },
+    life: { type: 'string', default: '500' },
   },
 });
 

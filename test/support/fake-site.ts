@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createSecureServer, type Server as SecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
@@ -21,6 +22,7 @@ export interface SeenRequest {
 export class FakeSite {
   readonly requests: SeenRequest[] = [];
   private readonly pages = new Map<string, FakePage>();
+  private readonly traffic = new EventEmitter();
   private made: (path: string) => FakePage | undefined = () => undefined;
   private unknown: FakePage = { status: 404, body: 'no such page' };
   private readonly server: Server | SecureServer;
@@ -107,6 +109,11 @@ export class FakeSite {
     this.hangUp();
   }
 
+  /** Resolves when that many requests have been made. */
+  async untilRequests(count: number): Promise<void> {
+    while (this.requests.length < count) await once(this.traffic, 'request');
+  }
+
   forgetRequests(): void {
     this.requests.length = 0;
   }
@@ -124,6 +131,7 @@ export class FakeSite {
   private answer(request: IncomingMessage, response: ServerResponse): void {
     const path = request.url ?? '/';
     this.requests.push({ path, headers: request.headers, at: performance.now() });
+    this.traffic.emit('request');
     const page = this.pages.get(path) ?? this.pages.get(path.split('?')[0]!) ?? this.made(path) ?? this.unknown;
     const answer = typeof page === 'function' ? page(request, response) : page;
     if (!answer) return;

@@ -31,7 +31,7 @@ export interface KillReport {
 export interface KillOptions {
   readonly kills: number;
   readonly pages: number;
-  /** Milliseconds that a server may live after it is ready. */
+  /** Maximum number of requests that a server makes before it is killed. */
   readonly longestLife: number;
   /** The power fails with the process: of what it wrote last, some is lost. */
   readonly power?: 'fails';
@@ -83,7 +83,7 @@ class KillWorld {
     const mutating = setInterval(() => this.mutate(), 20);
     try {
       for (let kills = 0; kills < this.options.kills; kills++) {
-        await this.liveAndDie();
+        await this.liveAndDie(kills === 0);
         this.options.progress?.(kills + 1);
       }
     } finally {
@@ -118,15 +118,17 @@ class KillWorld {
     if (this.isEqual) rmSync(this.folder, { recursive: true, force: true });
   }
 
-  /** One life in eight ends while the server is still starting. */
-  private async liveAndDie(): Promise<void> {
-    if (Math.random() < 0.125) {
+  /** One life in eight ends while the server is still starting. The first is the longest: there is something to lose. */
+  private async liveAndDie(isFirst: boolean): Promise<void> {
+    if (!isFirst && Math.random() < 0.125) {
       this.killedWhileStarting++;
       this.launch();
       await sleep(Math.random() * 1_500);
     } else {
-      await this.launch().ready();
-      await sleep(Math.random() * this.options.longestLife);
+      const server = await this.launch().ready();
+      const { longestLife } = this.options;
+      const life = isFirst ? longestLife : 1 + Math.floor(Math.random() * longestLife);
+      await Promise.race([this.site.untilRequests(this.site.requests.length + life), server.ended()]);
     }
     await this.server?.end();
     if (this.options.power === 'fails') this.bytesLost += failPower(join(this.folder, 'data', 'crawlway.sqlite')).lost;
