@@ -29,7 +29,7 @@ describe('hostile documents', () => {
     healthy.page('/', [...HEALTHY, '/last.pdf']);
     for (const path of HEALTHY) healthy.page(path);
     healthy.set('/last.pdf', { headers: { 'content-type': 'application/pdf' }, body: pdf() });
-    processes = new DocumentProcesses({ ...DEFAULT_DOCUMENT_LIMITS, timeLimit: 2_000 }, ENTRY);
+    processes = new DocumentProcesses({ ...DEFAULT_DOCUMENT_LIMITS, timeLimit: 20_000 }, ENTRY);
     world = await CrawlWorld.start({
       crawler: `<Root url="${hostile.url('/')}" site="true"/><Root url="${healthy.url('/')}" site="true"/>`,
       index: 'none',

@@ -46,6 +46,15 @@ it('leaves numbers and Latin words where they are, and the space before a run', 
   expect(repaired(['2', ` ${reversed(SALAM)[0]}`, ...reversed(SALAM).slice(1)], 1)).toBe(`2 ${SALAM}`);
 });
 
+it.each(['2022', 'x0', '٢٠', '3.14', 'name@example.org'])('brings %s among Arabic words into reading order', (word) => {
+  expect(repaired(`${SALAM} ${reversed(word)} ${SALAM}`, -1)).toBe(`${SALAM} ${word} ${SALAM}`);
+  expect(repaired([...SALAM, ` ${reversed(word)[0]}`, ...reversed(word).slice(1)], -1)).toBe(`${SALAM} ${word}`);
+});
+
+it('keeps the order of columns that follow each other from right to left', () => {
+  expect(repaired(['12', ' ', '34', ' ', '56', ' 7', ' 8'], -1)).toBe('12 34 56 7 8');
+});
+
 it('changes no other text', () => {
   expect(repaired('Words (from left to right), 31.', 1)).toBe('Words (from left to right), 31.');
 });
