@@ -117,7 +117,7 @@ const choosePageThreadLimits = (): { threads: number; maxThreads: number } => ({
 
 export const systemClock: Clock = new SystemClock();
 
-/** Shared by the HTTP server and the page threads, whose requests and results arrive in the same event loop. */
+/** Shared by the HTTP server, the page threads and the store: their requests and results arrive in the same event loop. */
 export const apiPriority = new ApiPriority();
 
 export interface EngineOptions {
@@ -239,7 +239,7 @@ export async function importDatabase(databaseUrl: Secret, lines: AsyncIterable<s
 
 /** Opens a store, but not the result of an incomplete import, which may lack the hosts that an operator paused. */
 async function openCompleteStore(url: Secret): Promise<FrontierStore> {
-  const store = await openBackend(url).openStore();
+  const store = await openBackend(url).openStore((reply) => apiPriority.handOut(reply));
   try {
     await requireCompleteImport(store);
   } catch (error) {

@@ -5,6 +5,7 @@ import type { Nodes } from '../../engine/ports/nodes.js';
 import type { Partitions } from '../../engine/ports/partitions.js';
 import type { AdminStore } from './shared/admin-store.js';
 import type { Seal } from './shared/seal.js';
+import type { HandOut } from './shared/store-thread.js';
 
 /** Everything that the server needs from one kind of database. To add a kind, see docs/ARCHITECTURE.md, "Seams". */
 export interface StoreBackend {
@@ -16,8 +17,9 @@ export interface StoreBackend {
    * Brings the tables up to date and opens the crawl's store.
    * @throws StoreUnavailable if it cannot be opened at the moment, StoreDamaged if it cannot be read or was written by
    * a newer version
+   * @param handOut delivers the replies of a thread that writes, if the store has one
    */
-  openStore(): Promise<FrontierStore>;
+  openStore(handOut?: HandOut): Promise<FrontierStore>;
   /**
    * Opens the administrative data: audit log, configuration history, keys and sessions. Throws the same errors as
    * openStore.

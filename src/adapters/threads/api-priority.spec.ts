@@ -9,14 +9,21 @@ function startLoop() {
   const priority = new ApiPriority({
     now: () => now,
     nextTurn: (work) => void turns.push(work),
+    afterMicrotasks: (work) => work(),
     later: (work, milliseconds) => void timers.push({ at: now + milliseconds, work }),
   });
   const done: number[] = [];
   return {
     priority,
     done,
-    handOut: (count: number) => {
-      for (let i = 0; i < count; i++) priority.handOut(() => done.push(i));
+    /** Each result takes some milliseconds of work. */
+    handOut: (count: number, milliseconds = 1) => {
+      for (let i = 0; i < count; i++) {
+        priority.handOut(() => {
+          done.push(i);
+          now += milliseconds;
+        });
+      }
     },
     runTurn: () => {
       const works = turns;
@@ -49,6 +56,32 @@ it('hands out one result in each turn while the API is in use, in the order of a
   runTurn();
   runTurn();
   expect(done).toEqual([0, 1, 2]);
+});
+
+it('hands out several results in a turn if they take little time', () => {
+  const { priority, handOut, done, runTurn } = startLoop();
+  priority.startRequest();
+  priority.endRequest();
+  handOut(10, 0.125);
+  runTurn();
+  expect(done).toEqual([0, 1]);
+});
+
+it('counts the work that a result sets going, not only the call', async () => {
+  const priority = new ApiPriority();
+  priority.startRequest();
+  priority.endRequest();
+  const order: string[] = [];
+  for (const name of ['first', 'second']) {
+    priority.handOut(() => {
+      void Promise.resolve()
+        .then(() => undefined)
+        .then(() => order.push(`${name} continued`));
+      order.push(name);
+    });
+  }
+  await new Promise<void>((resolve) => priority.handOut(resolve));
+  expect(order).toEqual(['first', 'first continued', 'second', 'second continued']);
 });
 
 it('hands out nothing while a request is answered, and goes on when it is', () => {

@@ -226,7 +226,12 @@ describe('a pool of page threads', () => {
     site.page('/good').page('/bad', [], 'A page that never ends.');
     const waiting = Promise.withResolvers<void>();
     // A loop whose next turn never comes: results are handed out only when the thread ends.
-    const loop = { now: () => 0, nextTurn: () => waiting.resolve(), later: () => undefined };
+    const loop = {
+      now: () => 0,
+      nextTurn: () => waiting.resolve(),
+      afterMicrotasks: () => undefined,
+      later: () => undefined,
+    };
     const apiPriority = new ApiPriority(loop);
     const busy = new PageThreadPool({ entry: ENTRY, threads: 1, log, maxReadingMs: 1_000, apiPriority });
     await busy.configure(definition);

@@ -8,6 +8,11 @@ const MAX_BATCHES_IN_FLIGHT = 2;
 /** Heap limit of the thread; a larger young generation would cost memory without saving time. */
 const HEAP_LIMITS = { maxYoungGenerationSizeMb: 24 };
 
+/** Delivers a result, now or later, in the order of the calls. */
+export type HandOut = (deliver: () => void) => void;
+
+const handOutAtOnce: HandOut = (deliver) => deliver();
+
 interface PendingCall {
   readonly call: Call;
   readonly resolve: (value: unknown) => void;
@@ -25,7 +30,12 @@ export class StoreThread<ThreadVerbs extends Verbs> {
   #endError: Error | undefined;
   #isClosing = false;
 
-  constructor(entry: URL, data: StoreThreadData, batchSize: number) {
+  constructor(
+    entry: URL,
+    data: StoreThreadData,
+    batchSize: number,
+    private readonly handOut: HandOut = handOutAtOnce,
+  ) {
     this.#batchSize = batchSize;
     this.#worker = new Worker(entry, {
       workerData: data,
@@ -73,10 +83,9 @@ export class StoreThread<ThreadVerbs extends Verbs> {
   #onReplies(replies: readonly Reply[]): void {
     const batch = this.#inFlight.shift() ?? [];
     this.#sendBatches();
-    batch.forEach(({ resolve, reject }, index) => {
-      const reply = replies[index]!;
-      if ('error' in reply) reject(deserializeError(reply.error));
-      else resolve(reply.value);
+    // Together, because calls that follow from them then also travel together.
+    this.handOut(() => {
+      for (const [index, call] of batch.entries()) settle(call, replies[index]!);
     });
   }
 
@@ -85,4 +94,9 @@ export class StoreThread<ThreadVerbs extends Verbs> {
     const lostCalls = [...this.#inFlight.splice(0).flat(), ...this.#pendingCalls.splice(0)];
     for (const { reject } of lostCalls) reject(this.#endError);
   }
+}
+
+function settle({ resolve, reject }: PendingCall, reply: Reply): void {
+  if ('error' in reply) reject(deserializeError(reply.error));
+  else resolve(reply.value);
 }

@@ -14,7 +14,7 @@ export const sqliteBackend: OpenBackend = (url) => {
   return {
     displayName: file,
     exists: () => existsSync(file),
-    openStore: () => openSqliteStore(file),
+    openStore: (handOut) => openSqliteStore(file, handOut),
     openAdminStore: async (seal) =>
       new AdminStore(await openSqliteDataSource(file), (error) => toPortError(error, file), seal),
     openOwnSeal: () => Seal.forDirectory(dirname(file)),

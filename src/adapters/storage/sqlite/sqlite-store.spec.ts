@@ -174,6 +174,21 @@ describe('a SQLite store', () => {
     await store.close();
   });
 
+  it('leaves it to its caller when the replies of its writer are delivered, also after it is closed', async () => {
+    const waiting: (() => void)[] = [];
+    const store = await openSqliteStore(databaseFile(), (deliver) => void waiting.push(deliver));
+    const settled: number[] = [];
+    const calls = [1, 2].map(async (id) => {
+      await store.saveOrders([order(id)]);
+      settled.push(id);
+    });
+    await store.close();
+    expect(settled).toEqual([]);
+    for (const deliver of waiting) deliver();
+    await Promise.all(calls);
+    expect(settled).toEqual([1, 2]);
+  });
+
   it('finishes what was called before it is closed, and refuses what is called later', async () => {
     const file = databaseFile();
     const store = await openSqliteStore(file);

@@ -6,7 +6,7 @@ import { lockDataDirectory } from '../shared/data-lock.js';
 import { buildCounterQuery } from '../shared/filter-sql.js';
 import { computeKeys } from '../shared/keys.js';
 import { countInSteps, findMatchingInSteps, needsSteps } from '../shared/search.js';
-import { StoreThread } from '../shared/store-thread.js';
+import { type HandOut, StoreThread } from '../shared/store-thread.js';
 import { createState } from '../shared/url-row.js';
 import { openSqliteDataSource } from './sqlite-data-source.js';
 import { openHandle, requireIntactPages, translateErrors } from './sqlite-handle.js';
@@ -21,21 +21,21 @@ const WRITER_BATCH = 32;
  * Opens a server's store: one thread writes, one does long reads and checkpoints, and the calling thread does short
  * reads, which cost less than a message to another thread. Throws DataDirectoryInUse if another server is
  * using the file's directory, StoreDamaged if the file is not a valid database or is newer than this program,
- * StoreUnavailable if it cannot be opened at the moment.
+ * StoreUnavailable if it cannot be opened at the moment. `handOut` delivers the replies of the writing thread.
  */
-export async function openSqliteStore(file: string): Promise<FrontierStore> {
+export async function openSqliteStore(file: string, handOut?: HandOut): Promise<FrontierStore> {
   const unlock = lockDataDirectory(dirname(file));
   try {
     await (await openSqliteDataSource(file)).destroy();
     requireIntactPages(file);
-    return createStore(file, unlock);
+    return createStore(file, unlock, handOut);
   } catch (error) {
     unlock();
     throw error;
   }
 }
 
-function createStore(file: string, unlock: () => void): FrontierStore {
+function createStore(file: string, unlock: () => void, handOut?: HandOut): FrontierStore {
   const handle = openHandle(file, 'reader');
   const reads = new SqliteReads(handle);
   const owed = new SqliteOwed(handle);
@@ -43,6 +43,7 @@ function createStore(file: string, unlock: () => void): FrontierStore {
     new URL('./sqlite-writer.thread.js', import.meta.url),
     { file },
     WRITER_BATCH,
+    handOut,
   );
   const startReaderThread = (runsCheckpoints: boolean) =>
     new StoreThread<ReaderVerbs>(new URL('./sqlite-reader.thread.js', import.meta.url), { file, runsCheckpoints }, 1);
