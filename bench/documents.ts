@@ -2,10 +2,11 @@
  * Measures how many documents per second are read by the processes of a server, by `pdftotext` (poppler-utils) and by
  * an Apache Tika server, and what share of the words that `pdftotext` finds the others find, too:
  *
- *   node dist/bench/documents.js FOLDER [--count 1000] [--tika http://127.0.0.1:9998] [--at-once 2]
+ *   node dist/bench/documents.js FOLDER [--count 1000] [--first 0] [--tika http://127.0.0.1:9998] [--at-once 2]
  *
- * Reads `--count` of the PDF files below the folder, chosen evenly. The contestants take turns with each slice of
- * files, so that a busy machine slows them all alike, and each reads the same number of files at the same time.
+ * Reads `--count` of the PDF files below the folder, chosen evenly, starting with number `--first`. The contestants take
+ * turns with each slice of files, so that a busy machine slows them all alike, and each reads the same number of files
+ * at the same time.
  */
 import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -19,6 +20,7 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     count: { type: 'string', default: '1000' },
+    first: { type: 'string', default: '0' },
     tika: { type: 'string' },
     'at-once': { type: 'string', default: String(cpus().length) },
   },
@@ -86,34 +88,63 @@ async function readAll(
 function listPdfFiles(root: string, count: number): string[] {
   const names = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((name) => /\.pdf$/i.test(name));
   const step = Math.max(1, names.length / count);
+  const first = Number(values.first);
   return Array.from({ length: Math.min(count, names.length) }, (_, index) =>
-    join(root, names[Math.floor(index * step)]!),
+    join(root, names[(Math.floor(index * step) + first) % names.length]!),
   );
 }
 
-/** Counts the words of a text. Readers differ in how they write ligatures and words that are split between lines. */
-function countWords(text: string): Map<string, number> {
-  const words = new Map<string, number>();
-  for (const [word] of text
-    .normalize('NFKC')
-    .toLowerCase()
-    .matchAll(/[\p{L}\p{N}]+/gu))
-    words.set(word, (words.get(word) ?? 0) + 1);
-  return words;
+/** Lists the words of a text. Readers differ in how they write ligatures and words that are split between lines. */
+const listWords = (text: string): string[] =>
+  Array.from(
+    text
+      .normalize('NFKC')
+      .toLowerCase()
+      .matchAll(/[\p{L}\p{N}]+/gu),
+    ([word]) => word,
+  );
+
+function countWords(words: readonly string[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1);
+  return counts;
 }
 
 /** Share of the words of one text that the other one contains; undefined if there are too few words to tell. */
-function computeRecall(reference: string, candidate: string, minLength: number): number | undefined {
-  const referenceWords = [...countWords(reference)].filter(([word]) => word.length >= minLength);
-  const candidateWords = countWords(candidate);
-  let wordCount = 0;
+function computeRecall(referenceWords: readonly string[], candidateWords: readonly string[]): number | undefined {
+  const candidateCounts = countWords(candidateWords);
   let foundCount = 0;
-  for (const [word, count] of referenceWords) {
-    wordCount += count;
-    foundCount += Math.min(count, candidateWords.get(word) ?? 0);
-  }
-  return wordCount < MIN_WORDS ? undefined : foundCount / wordCount;
+  for (const [word, count] of countWords(referenceWords)) foundCount += Math.min(count, candidateCounts.get(word) ?? 0);
+  return referenceWords.length < MIN_WORDS ? undefined : foundCount / referenceWords.length;
 }
+
+/**
+ * Joins single letters of the reference to words that the other text contains and the reference lacks: `pdftotext` takes
+ * letterspaced words apart, as in `t e x t`.
+ */
+function joinLetters(referenceWords: readonly string[], candidateWords: readonly string[]): string[] {
+  const referenceCounts = countWords(referenceWords);
+  const lacking = new Map<string, number>();
+  for (const [word, count] of countWords(candidateWords)) lacking.set(word, count - (referenceCounts.get(word) ?? 0));
+  const joinedWords: string[] = [];
+  for (let index = 0; index < referenceWords.length; ) {
+    let end = index;
+    while (end - index < MAX_JOINED && LETTER.test(referenceWords[end] ?? '')) end++;
+    let word = referenceWords.slice(index, end).join('');
+    while (end - index >= MIN_JOINED && (lacking.get(word) ?? 0) <= 0)
+      word = referenceWords.slice(index, --end).join('');
+    if (end - index >= MIN_JOINED) {
+      lacking.set(word, lacking.get(word)! - 1);
+      joinedWords.push(word);
+      index = end;
+    } else joinedWords.push(referenceWords[index++]!);
+  }
+  return joinedWords;
+}
+
+const LETTER = /^\p{L}$/u;
+const MIN_JOINED = 3;
+const MAX_JOINED = 40;
 
 const MIN_WORDS = 20;
 
@@ -134,8 +165,9 @@ const files = listPdfFiles(folder, Number(values.count));
 const times = Object.fromEntries(Object.keys(contestants).map((name) => [name, 0]));
 const unreadCounts = Object.fromEntries(Object.keys(contestants).map((name) => [name, 0]));
 const recalls: Record<string, { file: string; share: number }[]> = {};
-/** Recall without words of one character, which can be letters of words that `pdftotext` has split. */
+/** Recall without words of one character, and with such words joined where the other reader joins them. */
 const longWordRecalls: Record<string, number[]> = {};
+const joinedRecalls: Record<string, number[]> = {};
 const sampleTimer = setInterval(samplePeaks, MEMORY_SAMPLE_MS);
 for (let offset = 0; offset < files.length; offset += SLICE) {
   const slice = files.slice(offset, offset + SLICE);
@@ -151,11 +183,14 @@ for (let offset = 0; offset < files.length; offset += SLICE) {
   for (const [file, reference] of texts['pdftotext']!) {
     for (const name of Object.keys(contestants)) {
       if (name === 'pdftotext') continue;
-      const text = texts[name]!.get(file) ?? '';
-      const share = computeRecall(reference, text, 1);
-      const longWordShare = computeRecall(reference, text, 2);
+      const [referenceWords, words] = [listWords(reference), listWords(texts[name]!.get(file) ?? '')];
+      const share = computeRecall(referenceWords, words);
+      const isLong = (word: string): boolean => word.length > 1;
+      const longWordShare = computeRecall(referenceWords.filter(isLong), words);
+      const joinedShare = computeRecall(joinLetters(referenceWords, words), words);
       if (share !== undefined) recalls[name] = [...(recalls[name] ?? []), { file, share }];
       if (longWordShare !== undefined) longWordRecalls[name] = [...(longWordRecalls[name] ?? []), longWordShare];
+      if (joinedShare !== undefined) joinedRecalls[name] = [...(joinedRecalls[name] ?? []), joinedShare];
     }
   }
 }
@@ -167,15 +202,16 @@ console.log(
   `${files.length} PDF files, mean ${(bytes / files.length / 1024).toFixed(0)} KiB, ${concurrency} at a time\n`,
 );
 console.log(
-  '| reader | documents/s | not read | word recall relative to pdftotext: median | 5th percentile | worst | 5th percentile for words of two or more characters |',
+  '| reader | documents/s | not read | word recall relative to pdftotext: median | 5th percentile | worst | 5th percentile for words of two or more characters | 5th percentile with letterspaced words joined |',
 );
-console.log('|---|---|---|---|---|---|---|');
+console.log('|---|---|---|---|---|---|---|---|');
 for (const name of Object.keys(contestants)) {
   const sorted = (recalls[name] ?? []).sort((a, b) => a.share - b.share);
   const formatShare = (part: number): string => sorted[Math.floor(sorted.length * part)]?.share.toFixed(3) ?? '';
-  const longWordShares = (longWordRecalls[name] ?? []).sort((a, b) => a - b);
+  const formatFifth = (shares: readonly number[] = []): string =>
+    shares.toSorted((a, b) => a - b)[Math.floor(shares.length * 0.05)]?.toFixed(3) ?? '';
   console.log(
-    `| ${name} | ${((files.length / times[name]!) * 1000).toFixed(1)} | ${unreadCounts[name]} | ${formatShare(0.5)} | ${formatShare(0.05)} | ${formatShare(0)} | ${longWordShares[Math.floor(longWordShares.length * 0.05)]?.toFixed(3) ?? ''} |`,
+    `| ${name} | ${((files.length / times[name]!) * 1000).toFixed(1)} | ${unreadCounts[name]} | ${formatShare(0.5)} | ${formatShare(0.05)} | ${formatShare(0)} | ${formatFifth(longWordRecalls[name])} | ${formatFifth(joinedRecalls[name])} |`,
   );
 }
 const largestPeak = Math.max(0, ...peaks.values());

@@ -63,6 +63,12 @@ describe('words that PDFium joins', () => {
     expect(parted(glyphs([...'places'], boxes))).toBe('places');
   });
 
+  it('are parted in columns that are too far apart for a letterspaced word', () => {
+    expect(parted(line('0|1|2|3', 15))).toBe('0 1 2 3');
+    expect(parted(line('a|b|cd|e', 15))).toBe('a b cd e');
+    expect(parted(glyphs([...'1245'], [at(0, 0), at(5, 0), at(22, 0), at(30, 0)]))).toBe('12 45');
+  });
+
   it('may be numbers, whose groups have thin spaces', () => {
     expect(parted(line('10|000', 1.7))).toBe('10000');
     expect(parted(line('10|000', 2.5))).toBe('10 000');

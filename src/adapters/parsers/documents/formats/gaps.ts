@@ -29,6 +29,8 @@ const WORD_GAP = 0.1;
  * of ligatures are too small.
  */
 const WIDE_GAP = 0.2;
+/** Even if all gaps are alike, as between the columns of a table: letters of one word are closer. */
+const COLUMN_GAP = 0.7;
 /** The printed shapes of two characters are further apart than the characters' boxes, by at least this factor. */
 const INK_FACTOR = 1.2;
 /** Gaps within a word differ by at most this share of the font size. */
@@ -199,13 +201,15 @@ function findWordStarts(glyphs: Glyphs, gaps: Float32Array, start: number, suspe
   // Letterspaced words have the same gap everywhere; letters that are set in columns have arbitrary gaps.
   const typicalGap = Math.max(0, gaps.toSorted()[(gaps.length - 1) >> 1]!);
   const tolerance = computeSmallerFontSize(glyphs, suspects[0]! - 1, suspects[0]!) * MAX_GAP_DEVIATION;
-  if (gaps.filter((gap) => Math.abs(gap - typicalGap) < tolerance).length < gaps.length / 2) return [];
+  const areArbitrary = gaps.filter((gap) => Math.abs(gap - typicalGap) < tolerance).length < gaps.length / 2;
   return suspects.filter((index) => {
     const [previous, current] = [texts[index - 1]!, texts[index]!];
     if (!needsSpaceBetween(previous, current)) return false;
+    const fontSize = computeSmallerFontSize(glyphs, index - 1, index);
+    const gap = gaps[index - start - 1]!;
     const isWide = (DIGIT.test(previous) && DIGIT.test(current)) || isLigature(glyphs, index - 2);
-    const minGap = computeSmallerFontSize(glyphs, index - 1, index) * (isWide ? WIDE_GAP : WORD_GAP);
-    if (gaps[index - start - 1]! - typicalGap <= minGap) return false;
+    const minGap = fontSize * (isWide ? WIDE_GAP : WORD_GAP);
+    if (gap <= fontSize * COLUMN_GAP && (areArbitrary || gap - typicalGap <= minGap)) return false;
     // Fonts with wrong widths have gaps that are not visible.
     const [previousInk, currentInk] = [glyphs.getInkBox(index - 1), glyphs.getInkBox(index)];
     return (
