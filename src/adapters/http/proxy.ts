@@ -1,4 +1,5 @@
 import { Secret } from '../../domain/secret.js';
+import { decodePercent } from '../../domain/url/decode-percent.js';
 import { FetchFailure } from './fetch-failure.js';
 
 interface ProxyAddress {
@@ -63,11 +64,3 @@ export const stripBrackets = (hostname: string): string =>
 /** Basic authentication (RFC 7617) in UTF-8. */
 export const createBasicAuthorization = (user: string, password: string): string =>
   `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
-
-function decodePercent(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
-}

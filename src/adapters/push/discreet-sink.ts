@@ -8,6 +8,7 @@ import { collectSecrets, createSecretFilter } from '../../domain/hide-secrets.js
 import type { OrderAnswer, PushOrder } from '../../domain/push/order.js';
 import { SINK_TYPES } from '../../domain/push/sink-types.js';
 import { revealText, type Secret } from '../../domain/secret.js';
+import { decodePercent } from '../../domain/url/decode-percent.js';
 import { type Sink, SinkUnavailable } from '../../engine/ports/sink.js';
 
 export class DiscreetSink implements Sink {
@@ -69,13 +70,13 @@ export class DiscreetSink implements Sink {
 function findSecrets({ type, url: address, options, tls }: SinkDefinition): (string | undefined)[] {
   const { login, ...otherOptions } = options as Partial<Record<string, string | Secret>> & { readonly login?: string };
   const url = SINK_TYPES[type].address === 'file' ? null : URL.parse(address);
-  const user = login ?? decodePercent(url?.username);
-  const password = revealIfSet(otherOptions['password']) ?? decodePercent(url?.password);
+  const user = login ?? decodePercent(url?.username ?? '');
+  const password = revealIfSet(otherOptions['password']) ?? decodePercent(url?.password ?? '');
   const urlCredentials = url ? [url.username, url.password, decodePercent(url.password)] : [];
   const queryValues = url ? [...url.searchParams.values(), url.search.slice(1)] : [];
   return [
     ...collectSecrets([options, tls]),
-    user ? `${user}:${password ?? ''}` : undefined,
+    user ? `${user}:${password}` : undefined,
     ...urlCredentials,
     ...queryValues,
   ];
@@ -83,12 +84,3 @@ function findSecrets({ type, url: address, options, tls }: SinkDefinition): (str
 
 const revealIfSet = (text: string | Secret | undefined): string | undefined =>
   text === undefined ? undefined : revealText(text);
-
-function decodePercent(text: string | undefined): string | undefined {
-  if (!text) return undefined;
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
-}

@@ -5,6 +5,7 @@ import type { SinkDefinitionOf } from '../../domain/crawl/sink-definition.js';
 import { describeConnectionFault } from '../../domain/fetch/connection-faults.js';
 import type { SinkType } from '../../domain/push/sink-types.js';
 import { Secret } from '../../domain/secret.js';
+import { decodePercent } from '../../domain/url/decode-percent.js';
 import { SinkUnavailable } from '../../engine/ports/sink.js';
 import { type AwsSigner, createAwsSigner } from './aws-signer.js';
 import { type Agents, checkLiteralHost, createAgents } from './endpoint.js';
@@ -171,9 +172,9 @@ function createAuthorizationHeader(
 ): Secret | undefined {
   if ('awsRegion' in options && options.awsRegion) return undefined; // requests are signed
   if (options.apiKey) return new Secret(`${keyScheme} ${options.apiKey.reveal()}`);
-  const login = options.login ?? decodeURIComponent(url.username);
+  const login = options.login ?? decodePercent(url.username);
   if (!login) return undefined;
-  const password = options.password?.reveal() ?? decodeURIComponent(url.password);
+  const password = options.password?.reveal() ?? decodePercent(url.password);
   return new Secret(`Basic ${Buffer.from(`${login}:${password}`).toString('base64')}`);
 }
 

@@ -2,8 +2,10 @@
  * Detects error pages that are sent with status 200 ("soft 404") by probing: a host's response to a URL that cannot
  * exist is its error page (after Bar-Yossef, Broder, Kumar and Tomkins, "Sic Transit Gloria Telae", WWW 2004).
  */
+
 import { computeSimhash } from '../content/simhash.js';
 import { type CrawlUrl, stripQuery } from '../url/crawl-url.js';
+import { decodePercent } from '../url/decode-percent.js';
 
 /** What is remembered about a page in order to recognize it under any URL. */
 export interface PageFingerprint {
@@ -53,18 +55,10 @@ function createUrlPattern({ href, host, path, query }: CrawlUrl): RegExp {
   );
   const paths = [path + search, path].filter((form) => form.length > 1);
   const variants = [href, ...paths.flatMap((form) => [host + form, form]), ...names];
-  const longestFirst = [...new Set([...variants, ...variants.map(decodeOrKeep)])].sort((a, b) => b.length - a.length);
+  const longestFirst = [...new Set([...variants, ...variants.map(decodePercent)])].sort((a, b) => b.length - a.length);
   const alternatives = longestFirst.map((form) => form.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')).join('|');
   const wordCharacter = String.raw`[\p{L}\p{N}]`;
   return new RegExp(`(?:(?<!${wordCharacter})|(?=/))(?:${alternatives})(?!${wordCharacter})`, 'giu');
-}
-
-function decodeOrKeep(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }
 
 /**

@@ -3,6 +3,8 @@
  * character at a time.
  */
 
+import { decodePercent } from './decode-percent.js';
+
 /** One percent-encoded multi-byte UTF-8 character. */
 const ENCODED_CHARACTER =
   /%c[2-9a-f]%[89ab][0-9a-f]|%d[0-9a-f]%[89ab][0-9a-f]|%e[0-9a-f](?:%[89ab][0-9a-f]){2}|%f[0-4](?:%[89ab][0-9a-f]){3}/gi;
@@ -15,15 +17,7 @@ export const NON_ASCII = /[^\x00-\x7f]/;
  * escapes of ASCII characters, which may be encoded because they would otherwise mean something else.
  */
 export const decodeNonAscii = (text: string): string =>
-  text.includes('%') && ENCODED_BYTE.test(text) ? text.replace(ENCODED_CHARACTER, decodeOrKeep) : text;
-
-function decodeOrKeep(escapes: string): string {
-  try {
-    return decodeURIComponent(escapes);
-  } catch {
-    return escapes; // an overlong form or a surrogate
-  }
-}
+  text.includes('%') && ENCODED_BYTE.test(text) ? text.replace(ENCODED_CHARACTER, decodePercent) : text;
 
 export const encodeNonAscii = (text: string): string =>
   NON_ASCII.test(text) ? text.toWellFormed().replace(/[^\x00-\x7f]+/g, encodeURIComponent) : text;

@@ -2,6 +2,7 @@
  * The steps that turn a page that was read into a document, in this order. A step adds to the draft or changes it. To
  * add one, see docs/ARCHITECTURE.md, "Seams".
  */
+
 import { ACL_ALLOW, ACL_DENY, type AclReader } from '../../domain/content/acl.js';
 import type { ContentDefinition } from '../../domain/content/content-definition.js';
 import type { FieldReader } from '../../domain/content/fields.js';
@@ -13,6 +14,7 @@ import type { Meta, PushDocument } from '../../domain/push/order.js';
 import { formatIsoTime, parseHttpDate } from '../../domain/time/http-date.js';
 import type { Duration } from '../../domain/time/units.js';
 import type { CrawlUrl } from '../../domain/url/crawl-url.js';
+import { decodePercent } from '../../domain/url/decode-percent.js';
 import type { PageContent } from '../ports/page-reader.js';
 import type { PageTask } from '../ports/page-task.js';
 import { parseFileName } from './content-disposition.js';
@@ -246,16 +248,8 @@ function toFileName({ url, headers }: FetchedPage, mediaType: string): string {
   const givenName = parseFileName(headers['content-disposition']);
   if (givenName !== undefined) return givenName;
   const lastSegment = url.path.slice(url.path.lastIndexOf('/') + 1);
-  if (lastSegment !== '') return decodeSafely(lastSegment);
+  if (lastSegment !== '') return decodePercent(lastSegment);
   return mediaType === 'text/html' ? 'index.html' : 'index';
-}
-
-function decodeSafely(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text; // a stray percent sign is part of the name
-  }
 }
 
 function parseLastModified(header: string | undefined): string | undefined {

@@ -1,4 +1,5 @@
 /** Reads sinks and webhooks. */
+
 import type { ServerDefinition } from '../../../domain/crawl/definition.js';
 import type { Place } from '../../../domain/crawl/place.js';
 import type { SinkDefinition, SinkSettings, WebhookDefinition } from '../../../domain/crawl/sink-definition.js';
@@ -8,6 +9,7 @@ import { findPostgresqlUrlFault } from '../../../domain/push/postgresql-url.js';
 import { SINK_TYPES, type SinkOption, type SinkType } from '../../../domain/push/sink-types.js';
 import { Secret } from '../../../domain/secret.js';
 import { hasUserInfo } from '../../../domain/url/crawl-url.js';
+import { decodePercent } from '../../../domain/url/decode-percent.js';
 import { findOnlyChild, findValidChildren, type Node } from '../interpret.js';
 import type { Problems } from '../problems.js';
 import * as sink from '../schema/sink.js';
@@ -66,14 +68,6 @@ function stripLogin(type: SinkType, address: string): string {
   if (!url) return address;
   url.username = url.password = '';
   return url.href;
-}
-
-function decodePercent(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }
 
 function readOptions({ values, place }: SinkNode, context: ReadContext): Partial<Record<SinkOption, string | Secret>> {

@@ -204,7 +204,8 @@ describe('a document that cannot be read', () => {
   });
 
   it('is told at its time limit, and ends no process before the next document', async () => {
-    const quick = new DocumentProcesses({ ...DEFAULT_DOCUMENT_LIMITS, timeLimit: 250 }, ENTRY);
+    const limits = { ...DEFAULT_DOCUMENT_LIMITS, timeLimit: 250 };
+    const quick = new DocumentProcesses(limits, ENTRY);
     try {
       const kids = Array.from({ length: 400 }, (_, i) => `${i + 3} 0 R`).join(' ');
       const stream = `BT /F1 1 Tf ${'(heron) Tj 0 1 Td '.repeat(400_000)} ET`;
@@ -214,6 +215,8 @@ describe('a document that cannot be read', () => {
         `%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n2 0 obj<</Type/Pages/Kids[${kids}]/Count 400>>endobj\n${objects}1000 0 obj<</Length ${stream.length}>>stream\n${stream}\nendstream endobj\ntrailer<</Root 1 0 R>>`,
       );
       expect(await quick.extract(body, type('pdf'), CONTEXT)).toMatchObject({ refused: 'extract-timeout' });
+      // A busy machine may take longer than the limit of the first document.
+      limits.timeLimit = DEFAULT_DOCUMENT_LIMITS.timeLimit;
       expect(await quick.extract(sample.pdf(), type('pdf'), CONTEXT)).toMatchObject({ title: sample.FACTS.title });
     } finally {
       quick.close();

@@ -1,9 +1,8 @@
 /** Reads EPUB publications: the chapters in the order of the spine (EPUB 3.3). */
+import { decodePercent } from '../../../../domain/url/decode-percent.js';
 import { DocumentContent, type DocumentRequest, Unreadable } from '../document-content.js';
 import { type Archive, openArchive } from './archive.js';
-import { type Element, extractText, parseElements, type TextRules } from './markup.js';
-
-const createNameSet = (list: string): ReadonlySet<string> => new Set(list.split(' '));
+import { createNameSet, type Element, extractText, parseElements, type TextRules } from './markup.js';
 
 const TEXT_RULES: TextRules = {
   ignoredElements: createNameSet('head script style template svg math'),
@@ -59,16 +58,8 @@ function readSpine(elements: readonly Element[], packagePath: string): string[] 
   return elements.flatMap(({ name, attributes }) => {
     const href = name === 'itemref' ? hrefs.get(attributes.get('idref') ?? '') : undefined;
     const url = href === undefined ? null : URL.parse(href, `file:///${packagePath}`);
-    return url ? [decodePath(url.pathname.slice(1))] : [];
+    return url ? [decodePercent(url.pathname.slice(1))] : [];
   });
-}
-
-function decodePath(path: string): string {
-  try {
-    return decodeURIComponent(path);
-  } catch {
-    return path;
-  }
 }
 
 /** Refuses publications with encrypted chapters; many publications encrypt only their fonts. */
@@ -76,6 +67,6 @@ function assertNotEncrypted(archive: Archive, chapters: ReadonlySet<string>): vo
   const encryptedUris = parseElements(archive.readXml('META-INF/encryption.xml')).flatMap(
     ({ attributes }) => attributes.get('uri') ?? [],
   );
-  if (encryptedUris.some((uri) => chapters.has(decodePath(uri))))
+  if (encryptedUris.some((uri) => chapters.has(decodePercent(uri))))
     throw new Unreadable('extract-encrypted', 'the chapters of the publication are encrypted');
 }

@@ -11,6 +11,9 @@ export interface TextRules {
   readonly separatingElements: ReadonlySet<string>;
 }
 
+/** Creates a set from names that are separated by spaces. */
+export const createNameSet = (list: string): ReadonlySet<string> => new Set(list.split(' '));
+
 type Attributes = ReadonlyMap<string, string>;
 
 /** Extracts text by the rules. Element names are in lower case and without prefix. */

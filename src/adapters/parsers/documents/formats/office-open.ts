@@ -2,9 +2,7 @@
 import { DocumentContent, type DocumentRequest, Unreadable } from '../document-content.js';
 import { type Archive, openArchive } from './archive.js';
 import { readCells, readSharedStrings } from './cells.js';
-import { extractText, parseElements, type TextRules } from './markup.js';
-
-const createNameSet = (list: string): ReadonlySet<string> => new Set(list.split(' '));
+import { createNameSet, extractText, parseElements, type TextRules } from './markup.js';
 
 const TEXT_RULES: TextRules = {
   textElements: createNameSet('t'),

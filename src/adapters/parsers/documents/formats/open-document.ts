@@ -1,9 +1,7 @@
 /** Reads OpenDocument texts, spreadsheets and presentations (ISO/IEC 26300). */
 import { DocumentContent, type DocumentRequest, Unreadable } from '../document-content.js';
 import { type Archive, openArchive } from './archive.js';
-import { extractText, parseElements, type TextRules } from './markup.js';
-
-const createNameSet = (list: string): ReadonlySet<string> => new Set(list.split(' '));
+import { createNameSet, extractText, parseElements, type TextRules } from './markup.js';
 
 const TEXT_RULES: TextRules = {
   textElements: createNameSet('p h'),
