@@ -35,7 +35,7 @@ describe('the elements of a configuration', () => {
     expect(getAttributeValue(crawler, 'name')).toBe('a & b');
     expect(crawler.children.map(({ name }) => name)).toEqual(['Root', 'MimeTypes']);
     expect(getAttributeValue(crawler.children[0]!, 'url')).toBe('https://one.example/?a=1&b=2');
-    expect(crawler.children[1]!.text).toBe(' text/html');
+    expect(crawler.children[1]!.text).toBe('<Root/> text/html');
     expect(XML.slice(root.start, root.end)).toBe(XML.slice(XML.indexOf('<CrawlConfig'), XML.length - 1));
     expect(findElementAt(root, XML, 6, 10)?.name).toBe('Root');
   });

@@ -34,11 +34,17 @@ export interface XmlElement {
 type OpenElement = { -readonly [K in keyof XmlElement]: XmlElement[K] } & { children: XmlElement[]; full: string };
 
 const NAME = /[^\s/>=<"']+/y;
+const CDATA_START = '<![CDATA[';
+const CDATA_END = ']]>';
 const VALUE = /\s*=\s*("[^"]*"|'[^']*')/y;
 
 /** Returns the outermost element; undefined if there is none. */
 export function parseXml(xml: string): XmlElement | undefined {
   const openElements: OpenElement[] = [];
+  const addText = (text: string): void => {
+    const enclosingElement = openElements.at(-1);
+    if (enclosingElement) enclosingElement.text += text;
+  };
   let root: XmlElement | undefined;
   for (let position = xml.indexOf('<'); position >= 0; ) {
     const [kind, end] = parseMarkup(xml, position);
@@ -55,22 +61,24 @@ export function parseXml(xml: string): XmlElement | undefined {
         closedElement.end = end;
       }
       position = end;
-    } else position = end;
+    } else {
+      if (kind === 'cdata') addText(xml.slice(position + CDATA_START.length, end - CDATA_END.length));
+      position = end;
+    }
     const next = xml.indexOf('<', position);
-    const enclosingElement = openElements.at(-1);
-    if (enclosingElement && next > position) enclosingElement.text += unescapeXml(xml.slice(position, next));
+    if (next > position) addText(unescapeXml(xml.slice(position, next)));
     position = next;
   }
   return root;
 }
 
-function parseMarkup(xml: string, position: number): [kind: 'start' | 'end' | 'other', end: number] {
+function parseMarkup(xml: string, position: number): [kind: 'start' | 'end' | 'cdata' | 'other', end: number] {
   const findEndAfter = (mark: string): number => {
     const found = xml.indexOf(mark, position);
     return found < 0 ? xml.length : found + mark.length;
   };
   if (xml.startsWith('<!--', position)) return ['other', findEndAfter('-->')];
-  if (xml.startsWith('<![CDATA[', position)) return ['other', findEndAfter(']]>')];
+  if (xml.startsWith(CDATA_START, position)) return ['cdata', findEndAfter(CDATA_END)];
   if (xml.startsWith('<?', position)) return ['other', findEndAfter('?>')];
   if (xml.startsWith('<!', position)) return ['other', findEndAfter('>')];
   return xml.startsWith('</', position) ? ['end', findEndAfter('>')] : ['start', position];
