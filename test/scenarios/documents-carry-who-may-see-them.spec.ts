@@ -61,20 +61,18 @@ async function ruled(sinks = '<cw:PushTo sink="main"/>', more = '') {
       .get(site.url(path))!
       .metas.filter(({ name }) => name.startsWith('acl_'))
       .map(({ name, value }) => `${name}=${value}`);
-  const change = async (rules: string): Promise<void> => {
-    await world.reconfigure(crawler(rules));
-    await world.pass(minutes(2));
-  };
-  return { site, world, seen, rule, change };
+  const change = (rules: string): Promise<void> => world.reconfigure(crawler(rules)).then(() => undefined);
+  const changeAndPass = (rules: string): Promise<void> => change(rules).then(() => world.pass(minutes(2)));
+  return { site, world, seen, rule, change, changeAndPass };
 }
 
 it('a change of a rule reaches the index without asking for any page, and sends nothing else again', async () => {
-  const { site, world, seen, rule, change } = await ruled();
+  const { site, world, seen, rule, changeAndPass } = await ruled();
   expect(seen('/hr/pay')).toEqual(['acl_allow=hr']);
   const asked = site.requests.length;
   const before = world.pushed().get(site.url('/hr/pay'))!;
   const orders = world.orders().length;
-  await change(`${rule('/hr/', 'allow="hr"')}${rule('/hr/pay', 'allow="payroll, board" deny="interns"')}`);
+  await changeAndPass(`${rule('/hr/', 'allow="hr"')}${rule('/hr/pay', 'allow="payroll, board" deny="interns"')}`);
   expect(seen('/hr/pay')).toEqual(['acl_allow=payroll', 'acl_allow=board', 'acl_deny=interns']);
   expect(seen('/hr/')).toEqual(['acl_allow=hr']);
   expect(site.requests.slice(asked)).toEqual([]);
@@ -92,10 +90,10 @@ it('a change of a rule reaches the index without asking for any page, and sends 
 });
 
 it('a change of a rule reaches the index of a crawler that is paused, too', async () => {
-  const { site, world, seen, rule, change } = await ruled();
+  const { site, world, seen, rule, changeAndPass } = await ruled();
   await world.engine.setRunState('test', 'paused');
   const asked = site.requests.length;
-  await change(rule('/hr/', 'allow="board"'));
+  await changeAndPass(rule('/hr/', 'allow="board"'));
   expect(seen('/hr/')).toEqual(['acl_allow=board']);
   expect(site.requests.slice(asked)).toEqual([]);
 });
@@ -103,9 +101,33 @@ it('a change of a rule reaches the index of a crawler that is paused, too', asyn
 it('where a sink gives nothing back, the pages are visited', async () => {
   const receiver = await startReceiver(() => ({ status: 200 }));
   const more = `<cw:Sink name="hook" type="json" url="${receiver.url}/"/>`;
-  const { site, seen, rule, change } = await ruled('<cw:PushTo sink="main"/><cw:PushTo sink="hook"/>', more);
+  const { site, seen, rule, changeAndPass } = await ruled('<cw:PushTo sink="main"/><cw:PushTo sink="hook"/>', more);
   const asked = site.requests.length;
-  await change(rule('/hr/', 'allow="board"'));
+  await changeAndPass(rule('/hr/', 'allow="board"'));
   expect(seen('/hr/pay')).toEqual(['acl_allow=board']);
   expect(site.requests.length).toBeGreaterThan(asked + 3);
+});
+
+it.each([
+  ['a sink gives nothing back', true],
+  ['the sink gives back what it has', false],
+])('a page that is in flight at the change gets the new principals, where %s', async (_, hasHook) => {
+  const receiver = await startReceiver(() => ({ status: 200 }));
+  const hook = `<cw:Sink name="hook" type="json" url="${receiver.url}/"/>`;
+  const { site, world, seen, rule, change } = hasHook
+    ? await ruled('<cw:PushTo sink="main"/><cw:PushTo sink="hook"/>', hook)
+    : await ruled();
+  const requested = Promise.withResolvers<() => void>();
+  const html = { 'content-type': 'text/html' };
+  site.set('/hr/pay', (_request, response) => {
+    requested.resolve(() => void response.writeHead(200, html).end('<title>More pay</title>'));
+    return undefined;
+  });
+  await world.engine.refresh('test', { url: site.url('/hr/pay') });
+  const answer = await requested.promise;
+  site.set('/hr/pay', { headers: html, body: '<title>More pay</title>' });
+  await change(rule('/hr/', 'allow="board"'));
+  answer();
+  await world.pass(minutes(2));
+  expect(seen('/hr/pay')).toEqual(['acl_allow=board']);
 });

@@ -41,6 +41,9 @@ export type UrlStatus = (typeof URL_STATUSES)[number];
 /** Statuses that are set by the policy, not by a visit. */
 export const POLICY_STATUSES: ReadonlySet<UrlStatus> = new Set(['excluded', 'elsewhere', 'filtered']);
 
+/** Statuses of URLs that a forced refresh of many URLs skips. */
+export const NEVER_CRAWLED: ReadonlySet<UrlStatus> = new Set([...POLICY_STATUSES, 'removed'] as const);
+
 /** Reasons from crawl space rules that correspond to OmniFind's status 760. */
 export const CRAWL_SPACE_REASONS: readonly Reason[] = [
   'crawl-space-domain',

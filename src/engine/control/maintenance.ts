@@ -4,7 +4,7 @@
  */
 import { createFirstRefreshChanges } from '../../domain/crawl/revisit.js';
 import type { StateChanges, UrlState } from '../../domain/crawl/url-state.js';
-import { toImmediateQueuePlace } from '../../domain/frontier/sources.js';
+import { toImmediateQueuePlace, USER } from '../../domain/frontier/sources.js';
 import { days, type Instant, instant, after as later, NEVER, seconds } from '../../domain/time/units.js';
 import { getHostKey, stripUserInfo } from '../../domain/url/crawl-url.js';
 import { computeUrlKey } from '../../domain/url/url-key.js';
@@ -87,7 +87,9 @@ export class Maintenance {
   async refresh(crawler: Crawler, { url: rawUrl, ...choice }: RefreshRequest): Promise<number> {
     const now = this.services.clock.now();
     if (rawUrl === undefined) {
-      const count = await this.services.store.makeDue({ ...choice, crawler: crawler.name }, now, 0);
+      const count = await this.services.store.makeDue({ ...choice, crawler: crawler.name }, now, USER, (ids) =>
+        crawler.noteRequested(ids),
+      );
       await crawler.sweep(now);
       await crawler.visitRestingHosts();
       this.services.nodes.notifyAllDue();
@@ -100,6 +102,7 @@ export class Maintenance {
         `${stripUserInfo(rawUrl)} is not known to crawler ${crawler.name}; submit it as a root to crawl it`,
       );
     const place = toImmediateQueuePlace(state, now);
+    crawler.noteRequested([state.id]);
     await this.services.store.settle([{ id: state.id, changes: place }]);
     crawler.admit([{ ...state, ...place }]);
     await crawler.visitNow({ ...state, ...place });

@@ -138,6 +138,7 @@ export class Orders {
   private async requestVisit(crawler: Crawler, state: UrlState, refusedEntry: LedgerEntry): Promise<void> {
     const place = toImmediateQueuePlace(state, this.services.clock.now());
     const changes = { etag: null, lastModified: null, ...place } as const;
+    crawler.noteRequested([state.id]);
     await this.services.store.settle([{ id: state.id, changes, orders: [{ ...refusedEntry, state: 'dropped' }] }]);
     crawler.admit([{ ...state, etag: undefined, lastModified: undefined, ...place }]);
   }

@@ -19,6 +19,16 @@ export interface ChangeServices {
   readonly partitions: Partitions;
 }
 
+/** A digest of part of a crawler's definition, compared with the one that the store and this process knew. */
+interface StoredDigest {
+  readonly setting: string;
+  readonly digest: string;
+  readonly storedDigest: string | undefined;
+  readonly isStored: boolean;
+  /** True if the part is new to the store or has changed since this process last saw it. */
+  readonly isNew: boolean;
+}
+
 /**
  * Has stored URLs judged again if the policy has changed since they were judged, and pages read again if they would now
  * be read differently. Changes made while the server was stopped are detected, too.
@@ -39,6 +49,10 @@ export class PolicyChanges {
     const { store, clock, partitions } = this.services;
     const { definition } = crawler.context;
     const now = clock.now();
+    const acl = await this.compareDigest(`acl/${crawler.name}`, digestParts(definition, ['acl']));
+    const wasNeverSet = acl.storedDigest === undefined && definition.acl === undefined;
+    // The visits in flight deliver the former principals. Every node does this for its own.
+    if (acl.isNew && !wasNeverSet) crawler.noteRequested(crawler.urlsInFlight.map(({ id }) => id));
     const [policy, reading, refresh] = await Promise.all([
       this.compareDigest(`policy/${crawler.name}`, digestPolicy(definition, server)),
       this.compareDigest(`reading/${crawler.name}`, digestParts(definition, READING)),
@@ -55,7 +69,7 @@ export class PolicyChanges {
     if (isNew) await storeRereading(crawler, store);
     else await adoptStoredRereading(crawler, store);
     if (!partitions.isLeader) return;
-    await this.scheduleVisits(crawler, reading.storedDigest !== undefined);
+    if (!acl.isStored && !wasNeverSet) await this.scheduleVisits(crawler, acl, reading.storedDigest !== undefined);
     if (!reading.isStored) await store.putSetting(reading.setting, reading.digest);
     const unfinished = await this.rejudging.isUnfinished(crawler.name);
     const hasChanged = [policy, refresh].some(({ storedDigest, isStored }) => storedDigest !== undefined && !isStored);
@@ -70,11 +84,8 @@ export class PolicyChanges {
    * A change in who may see documents must not wait for the next regular visit. If rules alone decide that, and the
    * sinks can return their documents, no page is fetched.
    */
-  private async scheduleVisits(crawler: Crawler, hasCrawled: boolean): Promise<void> {
+  private async scheduleVisits(crawler: Crawler, acl: StoredDigest, hasCrawled: boolean): Promise<void> {
     const { store, clock } = this.services;
-    const acl = await this.compareDigest(`acl/${crawler.name}`, digestParts(crawler.context.definition, ['acl']));
-    const isFirst = acl.storedDigest === undefined && crawler.context.definition.acl === undefined;
-    if (acl.isStored || isFirst) return;
     const rules = crawler.context.definition.acl;
     const needsNoPage = rules !== undefined && isDecidedByRules(rules);
     if (hasCrawled && !(needsNoPage && (await this.backfills.sendChangedAccess(crawler)))) {
@@ -93,7 +104,7 @@ export class PolicyChanges {
     for (const run of this.runs.values()) run.abort();
   }
 
-  private async compareDigest(setting: string, digest: string) {
+  private async compareDigest(setting: string, digest: string): Promise<StoredDigest> {
     const previousDigest = this.digests.get(setting);
     this.digests.set(setting, digest);
     const storedDigest = await this.services.store.getSetting(setting);

@@ -110,6 +110,7 @@ export class ReportedUrls {
     const queuedStates = knownStates.filter(({ source }) => source !== undefined);
     if (queuedStates.length === 0) return 0;
     const dueStates = queuedStates.map((state) => ({ ...state, ...toImmediateQueuePlace(state, now) }));
+    crawler.noteRequested(dueStates.map(({ id }) => id));
     await this.services.store.settle(dueStates.map(({ id, source, dueAt }) => ({ id, changes: { source, dueAt } })));
     crawler.noteReported(dueStates, protocol);
     crawler.admit(dueStates);

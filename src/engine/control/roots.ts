@@ -131,6 +131,7 @@ export class Roots {
         chunk.map(({ root, verdict }) => this.toNewUrl(crawler, root, verdict)),
       );
       crawler.admit(seeded.map(({ state }) => state));
+      crawler.noteRequested(seeded.flatMap(({ state, known }) => (known ? [state.id] : [])));
       seededStates.push(...seeded.map(({ state }) => state));
       for (const { state, known } of seeded) outcomes.push({ outcome: known ? 'known' : 'new', url: state });
     }

@@ -2,8 +2,8 @@
 import { CANONICAL_ELSEWHERE } from '../../domain/crawl/disposition.js';
 import { createReleaseDisposition } from '../../domain/crawl/release.js';
 import { type Disposition } from '../../domain/crawl/state-changes.js';
-import type { UrlState } from '../../domain/crawl/url-state.js';
-import { REFRESH } from '../../domain/frontier/sources.js';
+import { NEVER_CRAWLED, type UrlState } from '../../domain/crawl/url-state.js';
+import { REFRESH, toImmediateQueuePlace } from '../../domain/frontier/sources.js';
 import { parsePartUri } from '../../domain/push/parts.js';
 import type { Instant } from '../../domain/time/units.js';
 import type { CommandResult, UrlCommand } from '../crawl/outcome/decision.js';
@@ -43,6 +43,10 @@ export class UrlCommands {
       }
       case 'index-after-all': {
         const disposition = decideIndexingDespiteCanonical(state, this.clock.now());
+        return disposition && { disposition };
+      }
+      case 'visit': {
+        const disposition = decideRequestedVisit(state, this.clock.now());
         return disposition && { disposition };
       }
       case 'judge': {
@@ -104,6 +108,11 @@ function decideOnForgetting(state: UrlState, now: Instant): Disposition | undefi
 function decideIndexingDespiteCanonical({ reason, source }: UrlState, now: Instant): Disposition | undefined {
   if (reason !== CANONICAL_ELSEWHERE) return undefined;
   return { remove: false, changes: { source: source ?? REFRESH, dueAt: now }, changed: false };
+}
+
+function decideRequestedVisit(state: UrlState, now: Instant): Disposition | undefined {
+  if (NEVER_CRAWLED.has(state.status)) return undefined;
+  return { remove: false, changes: toImmediateQueuePlace(state, now), changed: false };
 }
 
 function decideResend(state: UrlState, entry: LedgerEntry): CommandResult {

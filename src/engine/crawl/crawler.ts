@@ -1,7 +1,7 @@
 /** One running crawler as the rest of the engine sees it: its configuration, run state and operations. */
 
 import type { CrawlerRunState } from '../../domain/crawl/run-state.js';
-import type { UrlState } from '../../domain/crawl/url-state.js';
+import type { UrlId, UrlState } from '../../domain/crawl/url-state.js';
 import type { NotificationProtocol } from '../../domain/explain/visit-detail.js';
 import type { RootContext } from '../../domain/policy/verdict.js';
 import { type Instant, instant } from '../../domain/time/units.js';
@@ -20,6 +20,7 @@ import type { RefusedLinks } from './frontier/refused-links.js';
 import type { UrlCommand } from './outcome/decision.js';
 import type { Deletions } from './outcome/deletions.js';
 import type { UrlSettlement } from './outcome/url-settlement.js';
+import type { RequestedInFlight } from './requested-in-flight.js';
 import type { Tally } from './tally.js';
 import type { VisitRunner } from './visit/visit.js';
 import type { VisitLoop } from './visit-loop.js';
@@ -42,6 +43,7 @@ export interface CrawlerParts {
   readonly loop: VisitLoop;
   readonly withoutVisit: WithoutVisit;
   readonly wantedNow: WantedNow;
+  readonly requestedInFlight: RequestedInFlight;
   readonly memory: CrawlerMemory;
 }
 
@@ -193,6 +195,14 @@ export class Crawler {
   /** Like visitNow, if this node owns the host. */
   visitNowIfOwned(url: UrlState): void {
     this.parts.frontier.queueUrgently(url);
+  }
+
+  /**
+   * To be called before URLs are made due because someone requested it: those that are in flight here are visited once
+   * more.
+   */
+  noteRequested(ids: Iterable<UrlId>): void {
+    this.parts.requestedInFlight.note(ids);
   }
 
   /** Like visitNow, for one URL of each resting host that has URLs requested by users. */

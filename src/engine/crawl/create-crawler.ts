@@ -20,13 +20,14 @@ import { HostTroubles } from './host-trouble.js';
 import type { SettledUrl } from './outcome/decision.js';
 import { Deletions } from './outcome/deletions.js';
 import { UrlSettlement } from './outcome/url-settlement.js';
+import { RequestedInFlight } from './requested-in-flight.js';
 import type { CrawlServices } from './services.js';
 import { Tally } from './tally.js';
 import { createVisits } from './visit/create-visits.js';
 import { Documents } from './visit/documents.js';
 import { VisitLoop } from './visit-loop.js';
 import { WantedNow } from './wanted-now.js';
-import { WithoutVisit } from './without-visit.js';
+import { type Place, WithoutVisit } from './without-visit.js';
 
 export function createCrawler(context: CrawlContext, services: CrawlServices): Crawler {
   const { name } = context.definition;
@@ -34,8 +35,12 @@ export function createCrawler(context: CrawlContext, services: CrawlServices): C
   const noteSettled = (url: UrlState, settled: SettledUrl): void => {
     if (settled.removed) services.processor.forget(name, [url.url]);
     memory.noteSettled(url, settled);
-    frontier.requeue(url, settled.next);
+    requeue(url, settled.next);
     loop.wake();
+  };
+  const requeue = (url: UrlState, place: Place | undefined): void => {
+    frontier.requeue(url, place);
+    requestedInFlight.noteEnded(url);
   };
   const gates = new Gates(services);
   gates.configure(context.definition);
@@ -50,7 +55,7 @@ export function createCrawler(context: CrawlContext, services: CrawlServices): C
     },
   });
   const withoutVisit = new WithoutVisit(services, {
-    frontier,
+    frontier: { hold: (url) => frontier.hold(url), requeue },
     inFlight: loop.inFlight,
     getContext: () => crawler.context,
     getSettlement: () => crawler.settlement,
@@ -67,9 +72,13 @@ export function createCrawler(context: CrawlContext, services: CrawlServices): C
         await recordSiteMove(services, crawler.context, root, target);
       },
     });
+  const requestedInFlight = new RequestedInFlight(services, {
+    inFlight: loop.inFlight,
+    requestVisit: (url) => withoutVisit.decide(url, { do: 'visit' }),
+  });
   const sweeps = new DueSweeps(name, frontier, services);
   const wantedNow = new WantedNow(name, services, frontier);
-  const parts = { frontier, gates, sweeps, loop, withoutVisit, wantedNow, memory };
+  const parts = { frontier, gates, sweeps, loop, withoutVisit, wantedNow, requestedInFlight, memory };
   const crawler: Crawler = new Crawler(context, services, parts, createParts);
   return crawler;
 }

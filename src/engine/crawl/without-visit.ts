@@ -7,7 +7,6 @@ import type { FrontierStore, UrlChanges } from '../ports/frontier-store.js';
 import type { Nodes } from '../ports/nodes.js';
 import { type Fence, FencedOut, type Partitions } from '../ports/partitions.js';
 import { createDecideCommand } from './commands.js';
-import type { Frontier } from './frontier/frontier.js';
 import type { CommandResult, SettledUrl, UrlCommand } from './outcome/decision.js';
 import type { InDoubtDeliveries } from './outcome/in-doubt-deliveries.js';
 import type { UrlSettlement } from './outcome/url-settlement.js';
@@ -17,7 +16,10 @@ export type Place = NonNullable<SettledUrl['next']>;
 
 /** The crawler whose URLs are changed. */
 interface Owner {
-  readonly frontier: Pick<Frontier, 'hold' | 'requeue'>;
+  readonly frontier: {
+    hold(url: UrlState): boolean;
+    requeue(url: UrlState, place: Place | undefined): void;
+  };
   readonly inFlight: Set<UrlState>;
   getContext(): CrawlContext;
   getSettlement(): UrlSettlement;

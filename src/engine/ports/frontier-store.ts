@@ -258,8 +258,16 @@ export interface UrlQueue {
     limit: number,
     partitions?: readonly number[],
   ): Promise<{ readonly backlogs: Backlog[]; readonly next?: string }>;
-  /** Makes matching queued or settled URLs due at the given time (forced refresh); returns their number. */
-  makeDue(filter: UrlFilter, dueAt: Instant, source: SourceNumber): Promise<number>;
+  /**
+   * Makes matching queued or settled URLs due at the given time (forced refresh); returns their number.
+   * @param note called with the ids of URLs before they are changed
+   */
+  makeDue(
+    filter: UrlFilter,
+    dueAt: Instant,
+    source: SourceNumber,
+    note?: (ids: readonly UrlId[]) => void,
+  ): Promise<number>;
   /** Deletes matching rows that hold no document and have no order in flight; returns their number. */
   forget(filter: UrlFilter): Promise<number>;
 }

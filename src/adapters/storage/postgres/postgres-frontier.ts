@@ -20,7 +20,7 @@ import {
   createRestartChanges,
   createState,
   createSubmissionChanges,
-  NEVER_CRAWLED,
+  NEVER_CRAWLED_CODES,
   type RowChanges,
   toNewValues,
   toState,
@@ -177,7 +177,7 @@ export class PostgresFrontier {
 
   /** Makes those of the given URLs due that (still) match the filter and may be crawled. */
   makeDueAmong(ids: readonly UrlId[], filter: UrlFilter, dueAt: Instant, source: SourceNumber): Promise<number> {
-    return this.#changeMatching(ids, filter, `u.status NOT IN (${NEVER_CRAWLED.join(', ')})`, (changes, rows) =>
+    return this.#changeMatching(ids, filter, `u.status NOT IN (${NEVER_CRAWLED_CODES.join(', ')})`, (changes, rows) =>
       changes.update(rows.map((row) => ({ row, changes: createDueChanges(row, dueAt, source) }))),
     );
   }

@@ -58,7 +58,11 @@ function createStore(pool: PostgresPool, searchPool: PostgresPool): FrontierStor
     settle: (settlements) => frontier.settle(settlements),
     listDue: (...query) => frontier.listDue(...query),
     listBacklogs: (...query) => frontier.listBacklogs(...query),
-    makeDue: (filter, dueAt, source) => changeAll(filter, (ids) => frontier.makeDueAmong(ids, filter, dueAt, source)),
+    makeDue: (filter, dueAt, source, note) =>
+      changeAll(filter, (ids) => {
+        note?.(ids);
+        return frontier.makeDueAmong(ids, filter, dueAt, source);
+      }),
     forget: (filter) => changeAll(filter, (ids) => frontier.forgetMatching(ids, filter)),
     loadHosts: async (hostKeys) => {
       const sql = `SELECT h.* FROM unnest($1::int2[], $2::text[]) AS i(part, host) JOIN host h ON h.part = i.part AND h.host = i.host`;

@@ -3,7 +3,7 @@
  * integers, because 10 million rows are read and written often. Status and arrival are stored as positions in lists, so
  * entries may only be added at the end.
  */
-import { URL_STATUSES, type UrlState } from '../../../domain/crawl/url-state.js';
+import { NEVER_CRAWLED, URL_STATUSES, type UrlState } from '../../../domain/crawl/url-state.js';
 import type { SourceNumber } from '../../../domain/frontier/sources.js';
 import { toReason } from '../../../domain/policy/reasons.js';
 import { type Duration, earlier, type Instant } from '../../../domain/time/units.js';
@@ -298,5 +298,4 @@ export function createDueChanges(row: CountedRow, dueAt: Instant, source: Source
 
 export const REMOVED = toStatusCode('removed');
 
-/** Statuses of URLs that a forced refresh of many URLs skips. */
-export const NEVER_CRAWLED = (['excluded', 'elsewhere', 'filtered', 'removed'] as const).map(toStatusCode);
+export const NEVER_CRAWLED_CODES = Array.from(NEVER_CRAWLED, toStatusCode);

@@ -16,7 +16,7 @@ import {
   createState,
   createSubmissionChanges,
   listChangedFields,
-  NEVER_CRAWLED,
+  NEVER_CRAWLED_CODES,
   NEW_COLUMNS,
   REMOVED,
   type RowChanges,
@@ -155,7 +155,7 @@ export class SqliteFrontier {
 
   /** Makes those of the given URLs due that (still) match the filter and may be crawled. */
   makeDueAmong(ids: readonly UrlId[], filter: UrlFilter, dueAt: Instant, source: SourceNumber): number {
-    const rows = this.#findMatching(ids, filter, `u.status NOT IN (${NEVER_CRAWLED.join(', ')})`);
+    const rows = this.#findMatching(ids, filter, `u.status NOT IN (${NEVER_CRAWLED_CODES.join(', ')})`);
     for (const row of rows) this.#update(row, createDueChanges(row, dueAt, source));
     return rows.length;
   }

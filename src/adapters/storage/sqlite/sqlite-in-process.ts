@@ -36,7 +36,11 @@ export async function openSqliteInProcess(file: string): Promise<FrontierStore> 
     settle: (settlements) => write(() => frontier.settle(settlements)),
     listDue: (...query) => read(() => frontier.listDue(...query)),
     listBacklogs: (crawler, horizon, after, limit) => read(() => frontier.listBacklogs(crawler, horizon, after, limit)),
-    makeDue: (filter, dueAt, source) => changeAll(filter, (ids) => frontier.makeDueAmong(ids, filter, dueAt, source)),
+    makeDue: (filter, dueAt, source, note) =>
+      changeAll(filter, (ids) => {
+        note?.(ids);
+        return frontier.makeDueAmong(ids, filter, dueAt, source);
+      }),
     forget: (filter) => changeAll(filter, (ids) => frontier.forgetMatching(ids, filter)),
     loadHosts: (hostKeys) => read(() => records.loadHosts(hostKeys)),
     saveHosts: (hosts) => write(() => records.saveHosts(hosts)),

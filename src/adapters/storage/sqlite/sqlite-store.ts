@@ -71,8 +71,11 @@ function createStore(file: string, unlock: () => void, handOut?: HandOut): Front
     settle: (settlements) => writer.call('settle', settlements),
     listDue: (...query) => writer.call('listDue', ...query),
     listBacklogs: (crawler, horizon, after, limit) => writer.call('listBacklogs', crawler, horizon, after, limit),
-    makeDue: (filter, dueAt, source) =>
-      changeAll(filter, (ids) => writer.call('makeDueAmong', ids, filter, dueAt, source)),
+    makeDue: (filter, dueAt, source, note) =>
+      changeAll(filter, (ids) => {
+        note?.(ids);
+        return writer.call('makeDueAmong', ids, filter, dueAt, source);
+      }),
     forget: (filter) => changeAll(filter, (ids) => writer.call('forgetMatching', ids, filter)),
     loadHosts: (hostKeys) => writer.call('loadHosts', hostKeys),
     saveHosts: (hosts) => writer.call('saveHosts', hosts),

@@ -13,7 +13,7 @@ import type { Fence } from '../../ports/partitions.js';
  * URL.
  */
 export type UrlCommand =
-  | { readonly do: 'clear' | 'forget-error' | 'judge' | 'index-after-all' }
+  | { readonly do: 'clear' | 'forget-error' | 'judge' | 'index-after-all' | 'visit' }
   | { readonly do: 'send-again'; readonly entry: LedgerEntry }
   /**
    * Sends what is indexed to one sink: copied from the sink `from`, otherwise found by a visit. If `from` is the sink
