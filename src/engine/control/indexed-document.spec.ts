@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { crawlerDefinition } from '../../../test/support/crawler-definition.js';
 import { compileAcl } from '../../domain/content/acl.js';
+import type { ContentDefinition } from '../../domain/content/content-definition.js';
 import type { UrlState } from '../../domain/crawl/url-state.js';
 import { UNKNOWN_STAMP } from '../crawl/outcome/in-doubt-deliveries.js';
 import type { CrawlContext } from '../page/crawl-context.js';
@@ -30,6 +31,30 @@ describe('the document of a URL as a sink gives it back', () => {
       document: { metas: [{ name: 'acl_allow', value: 'staff' }] },
     });
     expect(await bringing('everyone')()).toEqual({ hasNewPrincipals: false, document });
+  });
+
+  it('has the types of its fields, which no sink gives back', async () => {
+    const fields = [
+      { name: 'price', type: 'number' },
+      { name: 'due', type: 'date' },
+      { name: 'sku', type: 'text' },
+    ].map((field) => ({ ...field, multiple: true, source: { kind: 'select', selector: 'b' } }));
+    const price = { name: 'price', value: '12.5' };
+    const due = { name: 'due', value: '2026-01-31T00:00:00.000Z' };
+    const untyped = [
+      { name: 'sku', value: '7' },
+      { name: 'price', value: 'on request' },
+      { name: 'file_size', value: '90', type: 'number' },
+    ];
+    const found = { crawler, document: { ...document, metas: [price, due, ...untyped] } } as unknown as KeptDocument;
+    const definition = crawlerDefinition({ contents: [{ fields }] as unknown as ContentDefinition[] });
+    const brought = await findIndexedDocument({ find: async () => found }, 'well', state, {
+      definition,
+    } as unknown as CrawlContext);
+    expect(brought).toEqual({
+      hasNewPrincipals: false,
+      document: { ...document, metas: [{ ...price, type: 'number' }, { ...due, type: 'date' }, ...untyped] },
+    });
   });
 
   it.each([

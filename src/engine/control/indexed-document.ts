@@ -1,9 +1,13 @@
 import { isDecidedByRules, replacePrincipals } from '../../domain/content/acl.js';
+import type { ContentDefinition } from '../../domain/content/content-definition.js';
+import { parseTypedValue } from '../../domain/content/typed-values.js';
 import type { UrlState } from '../../domain/crawl/url-state.js';
 import type { PushDocument } from '../../domain/push/order.js';
 import { UNKNOWN_STAMP } from '../crawl/outcome/in-doubt-deliveries.js';
 import type { KeptDocuments } from '../delivery/kept-documents.js';
 import type { CrawlContext } from '../page/crawl-context.js';
+
+type Metas = PushDocument['metas'];
 
 interface IndexedDocument {
   /** With the principals that the current rules assign. */
@@ -27,12 +31,24 @@ export async function findIndexedDocument(
   if (from === undefined || stamp === undefined || stamp === UNKNOWN_STAMP || parts) return undefined;
   const found = await kept.find(from, url);
   if (found?.crawler !== crawler || found.document.stamp !== stamp) return undefined;
-  const document = applyCurrentPrincipals(found.document, context);
-  return { document, hasNewPrincipals: document !== found.document };
+  const { metas } = found.document;
+  const currentMetas = applyCurrentPrincipals(url, metas, context);
+  const document = { ...found.document, metas: restoreTypes(currentMetas, context.definition.contents) };
+  return { document, hasNewPrincipals: currentMetas !== metas };
 }
 
-function applyCurrentPrincipals(document: PushDocument, { readAcl, definition }: CrawlContext): PushDocument {
-  if (!readAcl || !definition.acl || !isDecidedByRules(definition.acl)) return document;
-  const metas = replacePrincipals(document.metas, readAcl({ href: document.uri, headers: {}, metas: [] }));
-  return metas === document.metas ? document : { ...document, metas };
+function applyCurrentPrincipals(href: string, metas: Metas, { readAcl, definition }: CrawlContext): Metas {
+  if (!readAcl || !definition.acl || !isDecidedByRules(definition.acl)) return metas;
+  return replacePrincipals(metas, readAcl({ href, headers: {}, metas: [] }));
+}
+
+/** Sinks return values of `cw:Field` without their types. */
+function restoreTypes(metas: Metas, contents: readonly ContentDefinition[] = []): Metas {
+  const types = new Map(contents.flatMap(({ fields }) => fields.map(({ name, type }) => [name, type] as const)));
+  return metas.map((meta) => {
+    const type = types.get(meta.name);
+    // A meta of the same name from the page itself may have any value.
+    const isTyped = (type === 'date' || type === 'number') && parseTypedValue(meta.value, type, '') === meta.value;
+    return isTyped ? { ...meta, type } : meta;
+  });
 }
