@@ -40,6 +40,9 @@ export const MAXIMUM_AGE = days(1);
 /** Orders that may be decided and unanswered at once: the limit of the delivery and what was in flight when it was reached. */
 const MOST_PENDING = 500 + 64;
 
+/** Pages whose visit is requested twice once all is well. */
+const MOST_REQUESTS = 10;
+
 export async function runWorld(seed: number): Promise<WorldReport> {
   const world = new World(seed);
   await world.run();
@@ -180,6 +183,28 @@ export class World {
     await pass(this.clock, (MAXIMUM_AGE * 3) as Duration);
     await this.release();
     await pass(this.clock, MAXIMUM_AGE);
+    await this.requestVisits();
+  }
+
+  /** Whoever requests a visit gets one that begins afterwards, whether or not another one is in flight. */
+  private async requestVisits(): Promise<void> {
+    const { random, clock } = this;
+    const urls = [...this.index.documents.keys()].filter((uri) => this.web.serves(uri) && !uri.includes('#'));
+    const requestedAt = new Map<string, Instant>();
+    for (let i = 0; i < MOST_REQUESTS && urls.length > 0; i++) {
+      const url = random.pick(urls);
+      // The second time, the visit is in flight, or its order is.
+      for (const longest of [30, 4 * THROTTLE_MS]) {
+        requestedAt.set(url, clock.now());
+        await this.engine.refresh('world', random.chance(0.5) ? { url } : { like: url });
+        await settle();
+        await pass(clock, milliseconds(random.integer(1, longest)));
+      }
+    }
+    await pass(clock, minutes(30));
+    for (const [url, at] of requestedAt)
+      if (!this.web.asked.some(({ host, path, from }) => `http://${host}${path}` === url && from >= at))
+        this.violations.push(`${url} was not asked for after its visit was requested`);
   }
 
   protected async release(): Promise<void> {
