@@ -96,6 +96,27 @@ describe('a node that crawls and a node for the API alone', () => {
     });
   });
 
+  it.each(['one URL is', 'all URLs are'])(
+    'a page that changes while the crawling node visits it is visited once more if %s refreshed here',
+    async (what) => {
+      const html = { 'content-type': 'text/html' };
+      const requested = Promise.withResolvers<() => void>();
+      site.set('/a.html', (_request, response) => {
+        requested.resolve(() => void response.writeHead(200, html).end('<title>Second</title>'));
+        return undefined;
+      });
+      const url = site.url('/a.html');
+      await post(api, 'crawlers/test/refresh', { url });
+      const answer = await requested.promise;
+      site.set('/a.html', { headers: html, body: '<title>Third</title>' });
+      const { status } = await post(api, 'crawlers/test/refresh', what === 'one URL is' ? { url } : { like: '%.html' });
+      expect(status).toBe(200);
+      answer();
+      const readSink = () => readFileSync(join(folder, 'orders.jsonl'), 'utf8');
+      await expect.poll(readSink, { timeout: 10_000 }).toContain('Third');
+    },
+  );
+
   it('what is asked of the one is done by the other: roots, refresh, clear, pauses', async () => {
     expect((await post(api, 'crawlers/test/roots', { url: site.url('/c.html') })).status).toBe(201);
     await expect.poll(indexed, { timeout: 10_000 }).toBe(4);

@@ -13,6 +13,7 @@ import type {
 } from '../../src/adapters/storage/cluster/leases.js';
 import { PostgresPartitions } from '../../src/adapters/storage/cluster/postgres-partitions.js';
 import { computePartition, PARTITIONS } from '../../src/adapters/storage/shared/partition.js';
+import type { UrlId } from '../../src/domain/crawl/url-state.js';
 import { after, type Instant, milliseconds, seconds } from '../../src/domain/time/units.js';
 import { CLEARED } from '../../src/engine/control/url-commands.js';
 import type { FrontierStore } from '../../src/engine/ports/frontier-store.js';
@@ -219,6 +220,10 @@ export class SimulatedMember implements Nodes {
 
   notifyAllDue(): void {
     this.tell((member) => member.listener?.onDue(member.partitions.owned));
+  }
+
+  notifyRequested(ids: readonly UrlId[]): void {
+    this.tell((member) => member.listener?.onRequested(ids));
   }
 
   async notifyControlChanged(): Promise<void> {

@@ -1,4 +1,5 @@
 import type { CrawlerRunState } from '../../domain/crawl/run-state.js';
+import type { UrlId } from '../../domain/crawl/url-state.js';
 import type { Backfills } from '../control/backfills.js';
 import { adoptStoredRereading } from '../control/rereading.js';
 import type { Roots } from '../control/roots.js';
@@ -32,6 +33,10 @@ export class SharedControl implements NodesListener {
 
   onDue(partitions: readonly number[]): void {
     this.services.sweepSoon(partitions);
+  }
+
+  onRequested(ids: readonly UrlId[]): void {
+    for (const crawler of this.services.crawlers()) crawler.noteRequestedElsewhere(ids);
   }
 
   onCommand(command: OwnerCommand): Promise<boolean> {

@@ -8,6 +8,7 @@ import { type Instant, instant } from '../../domain/time/units.js';
 import type { Delivery } from '../delivery/delivery.js';
 import type { CrawlContext } from '../page/crawl-context.js';
 import type { Clock } from '../ports/clock.js';
+import type { Nodes } from '../ports/nodes.js';
 import type { Partitions } from '../ports/partitions.js';
 import type { CrawlEvents } from '../support/crawl-events.js';
 import type { CrawlerMemory } from './crawler-memory.js';
@@ -33,6 +34,7 @@ export interface CrawlerServices {
   readonly events: CrawlEvents;
   readonly delivery: Pick<Delivery, 'listViews' | 'hasRoom' | 'listPending'>;
   readonly partitions: Pick<Partitions, 'owned'>;
+  readonly nodes: Pick<Nodes, 'notifyRequested'>;
 }
 
 /** The parts of a crawler; see create-crawler.ts. */
@@ -197,11 +199,14 @@ export class Crawler {
     this.parts.frontier.queueUrgently(url);
   }
 
-  /**
-   * To be called before URLs are made due because someone requested it: those that are in flight here are visited once
-   * more.
-   */
-  noteRequested(ids: Iterable<UrlId>): void {
+  /** To be called before URLs are made due because someone requested it: those in flight are visited once more. */
+  noteRequested(ids: readonly UrlId[]): void {
+    this.parts.requestedInFlight.note(ids);
+    this.services.nodes.notifyRequested(ids);
+  }
+
+  /** Like noteRequested, called when another node is about to make the URLs due. */
+  noteRequestedElsewhere(ids: readonly UrlId[]): void {
     this.parts.requestedInFlight.note(ids);
   }
 

@@ -2,6 +2,7 @@
  * Communication between the nodes of one crawl. Messages that must not be lost go through the database; all others are
  * hints.
  */
+import type { UrlId } from '../../domain/crawl/url-state.js';
 
 /**
  * A request that only the owner of a host may carry out. It is kept until it has been carried out, and set aside after
@@ -18,6 +19,8 @@ export interface OwnerCommand {
 export interface NodesListener {
   /** Called when URLs of these partitions have become due. */
   onDue(partitions: readonly number[]): void;
+  /** Called when another node is about to make these URLs due because someone requested it. */
+  onRequested(ids: readonly UrlId[]): void;
   /** Called when the configuration, roots or crawler states have changed. */
   onControlChanged(): Promise<void>;
   /**
@@ -41,6 +44,8 @@ export interface Nodes {
   /** Notifies the owners of these hosts that URLs have become due. */
   notifyDue(hostKeys: Iterable<string>): void;
   notifyAllDue(): void;
+  /** Notifies the other nodes that these URLs are about to be made due because someone requested it. */
+  notifyRequested(ids: readonly UrlId[]): void;
   /** Must be called after the change is in the database. */
   notifyControlChanged(): Promise<void>;
   send(command: OwnerCommand): Promise<void>;

@@ -21,6 +21,7 @@ export const SOLE_OWNER: Partitions = {
 export const NO_OTHERS: Nodes = {
   notifyDue: () => undefined,
   notifyAllDue: () => undefined,
+  notifyRequested: () => undefined,
   notifyControlChanged: () => Promise.resolve(),
   send: () => Promise.reject(new Error('a single node has no commands for others')),
   countCommandsSetAside: () => Promise.resolve(0),

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
+import type { UrlId } from '../../../domain/crawl/url-state.js';
 import type { Secret } from '../../../domain/secret.js';
 import type { Log } from '../../../engine/ports/log.js';
 import type { Nodes, NodesListener, OwnerCommand } from '../../../engine/ports/nodes.js';
@@ -15,6 +16,8 @@ import { type AnswerPiece, Questions } from './questions.js';
 interface Notice {
   readonly from: string;
   readonly due?: readonly number[];
+  /** Ids of URLs whose visit someone has requested. */
+  readonly requested?: readonly UrlId[];
   readonly commands?: readonly number[];
   readonly control?: boolean;
   readonly nodes?: boolean;
@@ -30,6 +33,8 @@ const getNodeChannel = (node: string): string => `${CHANNEL}_${node}`;
 const NOTIFY = 'SELECT pg_notify($1, notice) FROM unnest($2::text[]) AS notice';
 /** In bytes; PostgreSQL's limit is 8000. */
 const MAX_NOTICE_BYTES = 7_900;
+/** Maximum number of ids, of up to 16 digits each, in a notice. */
+const MAX_NOTICE_IDS = 400;
 const BUNDLE_EVERY_MS = 200;
 /** Maximum number of events in a bundle, as many as a user can follow; a node drops any more of its events. */
 const MAX_BUNDLED_EVENTS = 8;
@@ -91,6 +96,11 @@ export class PostgresNodes implements Nodes {
   notifyAllDue(): void {
     for (let part = 0; part < PARTITIONS; part++) this.#duePartitions.add(part);
     this.#scheduleNotice();
+  }
+
+  notifyRequested(ids: readonly UrlId[]): void {
+    for (let start = 0; start < ids.length; start += MAX_NOTICE_IDS)
+      void this.#notify({ requested: ids.slice(start, start + MAX_NOTICE_IDS) });
   }
 
   async notifyControlChanged(): Promise<void> {
@@ -171,11 +181,12 @@ export class PostgresNodes implements Nodes {
 
   #onNotice(payload: string): void {
     if (this.#closed) return;
-    const { from, due, commands, control, nodes, events, ask, answer } = JSON.parse(payload) as Notice;
+    const { from, due, requested, commands, control, nodes, events, ask, answer } = JSON.parse(payload) as Notice;
     if (from === this.#nodeId) return;
     const ownedPartitions = due || commands ? new Set(this.#partitions.owned) : undefined;
     const ownedDue = due?.filter((part) => ownedPartitions!.has(part)) ?? [];
     if (ownedDue.length > 0) this.#listener?.onDue(ownedDue);
+    if (requested) this.#listener?.onRequested(requested);
     if (control || commands?.some((part) => ownedPartitions!.has(part))) this.#checkTables();
     if (nodes) void this.#partitions.runRound().catch(() => undefined);
     for (const event of events ?? []) this.#listener?.onEvent(event);
