@@ -134,4 +134,19 @@ describe('a sink that is added to a crawler', () => {
     expect([...added.taken.keys()].sort()).toEqual(ALL);
     await expect(world.engine.pushAgain('nobody')).rejects.toThrow('there is no sink "nobody"');
   });
+
+  it('gets a page whose order waited for the first sink, which was down, when it was added', async () => {
+    const other = await receiver();
+    const { site, world, added, add } = await crawled(`<cw:Sink name="first" type="json" url="${other.url}"/>`);
+    other.state.down = true;
+    site.page('/new');
+    await world.engine.submit('test', [{ url: site.url('/new') }]);
+    await world.pass(minutes(20));
+    await add();
+    await world.pass(minutes(60));
+    other.state.down = false;
+    await world.pass(minutes(30));
+    expect([...other.taken.keys()]).toContain('/new');
+    expect([...added.taken.keys()].sort()).toEqual([...ALL, '/new'].sort());
+  });
 });

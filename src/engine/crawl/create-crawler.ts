@@ -49,9 +49,13 @@ export function createCrawler(context: CrawlContext, services: CrawlServices): C
   const loop: VisitLoop = new VisitLoop(services, frontier, {
     getDefinition,
     getVisitRunner: () => crawler.visits,
-    noteVisited: (url, settled) => {
+    noteVisited: async (url, settled, sinks) => {
       noteSettled(url, settled);
-      return memory.noteVisited(url, settled);
+      await memory.noteVisited(url, settled);
+      // Sinks that were added during the visit: the backfill may have passed over the document.
+      const { pushTo } = getDefinition();
+      if (pushTo === sinks) return;
+      for (const sink of pushTo) if (!sinks.includes(sink)) await withoutVisit.decide(url, { do: 'send-to', sink });
     },
   });
   const withoutVisit = new WithoutVisit(services, {

@@ -43,8 +43,11 @@ export interface LoopServices {
 export interface LoopOwner {
   getDefinition(): CrawlerDefinition;
   getVisitRunner(): Pick<VisitRunner, 'run'>;
-  /** Called when the visit of the URL is settled. */
-  noteVisited(url: UrlState, settled: SettledUrl): Promise<void>;
+  /**
+   * Called when the visit of the URL is settled.
+   * @param sinks the sinks of the configuration under which the visit was made
+   */
+  noteVisited(url: UrlState, settled: SettledUrl, sinks: readonly string[]): Promise<void>;
 }
 
 export class VisitLoop {
@@ -135,6 +138,7 @@ export class VisitLoop {
   private async visit(url: UrlState, host: Host, source: SourceNumber): Promise<void> {
     let isFetching = true;
     let ownBytes = 0;
+    const { pushTo } = this.owner.getDefinition();
     const noteFetched = (bytes: number): void => {
       if (isFetching) this.fetchCount--;
       isFetching = false;
@@ -145,7 +149,7 @@ export class VisitLoop {
     try {
       const result = await this.owner.getVisitRunner().run(url, host, noteFetched);
       if (result !== PUT_BACK) {
-        await this.owner.noteVisited(url, result);
+        await this.owner.noteVisited(url, result, pushTo);
       } else {
         this.visitsLeft++;
         this.frontier.putBack(url, source);
