@@ -33,10 +33,10 @@ async function receiver() {
 
 const PATHS = Array.from({ length: 30 }, (_, i) => `/${i}`);
 
-async function crawled(firstSink: string) {
+async function crawled(firstSink: string, paths = PATHS) {
   const site = await startSite();
-  site.page('/', PATHS);
-  for (const path of PATHS) site.page(path, [], `This is page ${path}.`);
+  site.page('/', paths);
+  for (const path of paths) site.page(path, [], `This is page ${path}.`);
   const added = await receiver();
   const crawler = (...sinks: string[]) =>
     `<Crawler name="test" nthreads="8" aggressive="true" defaultAccept="true" crawlSitemaps="false" nearDuplicateDetector="false" smartRefreshMinAgeS="86400"><Root url="${site.url('/')}" site="false"/>${sinks.map((sink) => `<cw:PushTo sink="${sink}"/>`).join('')}</Crawler>`;
@@ -148,5 +148,23 @@ describe('a sink that is added to a crawler', () => {
     await world.pass(minutes(30));
     expect([...other.taken.keys()]).toContain('/new');
     expect([...added.taken.keys()].sort()).toEqual([...ALL, '/new'].sort());
+  });
+
+  it('does not wait for the pages whose orders wait for the first sink', async () => {
+    const other = await receiver();
+    const paths = Array.from({ length: 250 }, (_, i) => `/${i}`);
+    const { site, world, added, add } = await crawled(`<cw:Sink name="first" type="json" url="${other.url}"/>`, paths);
+    other.state.down = true;
+    site.page('/3', [], 'This page is another one.');
+    await world.engine.refresh('test', { url: site.url('/3') });
+    await world.pass(minutes(20));
+    await add();
+    await world.pass(minutes(60));
+    const others = ['/', ...paths].filter((path) => path !== '/3').sort();
+    expect([...added.taken.keys()].sort()).toEqual(others);
+    expect(await world.engine.listBackfills()).toMatchObject([{ state: 'running', done: 251, waitingVisits: 1 }]);
+    other.state.down = false;
+    await untilDone(world);
+    expect(added.taken.get('/3')?.text).toContain('another one');
   });
 });

@@ -27,6 +27,8 @@ export interface BackfillProgress {
   readonly cursor: number;
   /** Ids of URLs that still have to be visited. */
   readonly waiting: readonly number[];
+  /** Ids of URLs that were in flight; they are processed last. */
+  readonly postponed: readonly number[];
   /** Sink that provides the documents; absent if all pages are visited. */
   readonly from?: string;
   /** What is delaying it, if anything. */
@@ -43,12 +45,14 @@ export const createBackfill = (why: BackfillProgress['why'], total: number, now:
   pass: 'all',
   cursor: 0,
   waiting: [],
+  postponed: [],
 });
 
 /** @throws SyntaxError if the text is not JSON */
 export function parseBackfill(text: string): BackfillProgress {
   const stored = JSON.parse(text) as BackfillProgress;
-  return { ...stored, startedAt: instant(stored.startedAt) };
+  // Earlier versions postponed nothing.
+  return { ...stored, startedAt: instant(stored.startedAt), postponed: stored.postponed ?? [] };
 }
 
 interface SinkOfType {

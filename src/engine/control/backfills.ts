@@ -6,55 +6,21 @@
 
 import { createHash } from 'node:crypto';
 import type { SinkDefinition } from '../../domain/crawl/sink-definition.js';
-import type { UrlState } from '../../domain/crawl/url-state.js';
-import {
-  type BackfillProgress,
-  canRestoreItself,
-  chooseBackfillSource,
-  createBackfill,
-  parseBackfill,
-} from '../../domain/push/backfill.js';
+import { type BackfillProgress, canRestoreItself, createBackfill, parseBackfill } from '../../domain/push/backfill.js';
 import { SINK_TYPES } from '../../domain/push/sink-types.js';
 import type { Secret } from '../../domain/secret.js';
-import { after, before, minutes, seconds } from '../../domain/time/units.js';
 import type { Crawler } from '../crawl/crawler.js';
-import { UNKNOWN_STAMP } from '../crawl/outcome/in-doubt-deliveries.js';
-import type { Clock } from '../ports/clock.js';
-import type { FrontierStore, UrlFilter } from '../ports/frontier-store.js';
-import type { Log } from '../ports/log.js';
 import type { Nodes } from '../ports/nodes.js';
 import type { Partitions } from '../ports/partitions.js';
-import { SinkUnavailable } from '../ports/sink.js';
 import { NotFound, Unacceptable } from '../support/api-errors.js';
-import { IdSet } from '../support/id-set.js';
 import { retryUntilDone } from '../support/persistently.js';
 import { type BackfillView } from '../views/delivery-views.js';
+import { BackfillRun, type RunServices } from './backfill-run.js';
 
-/** Number of documents sent to the sink at the same time. */
-const PAGE_SIZE = 100;
-/**
- * Maximum number of visits that are due at once. They have low priority: they never overtake a regular refresh that was
- * due earlier, and they delay only a few that become due later.
- */
-const MAX_WAITING = 100;
-const POLL_INTERVAL = seconds(1);
-/**
- * Visits that make no progress for this long (their hosts are resting, the crawler is paused) do not hold up the
- * others.
- */
-const STALL_TIMEOUT = minutes(10);
-const RETRY_DELAY = seconds(10);
-/** A visit this shortly before or after the sink was added may have been delivered under the previous configuration. */
-const OVERLAP = minutes(10);
-
-interface BackfillServices {
-  readonly store: FrontierStore;
-  readonly clock: Clock;
-  readonly log: Log;
+interface BackfillServices extends RunServices {
   readonly partitions: Partitions;
   readonly nodes: Nodes;
   crawlers(): readonly Crawler[];
-  findSink(name: string): SinkDefinition | undefined;
 }
 
 const PROGRESS_PREFIX = 'backfill/';
@@ -128,8 +94,8 @@ export class Backfills {
     const settings = await this.services.store.listSettings(PROGRESS_PREFIX);
     return [...settings].map(([setting, text]) => {
       const [crawler = '', sink = ''] = setting.slice(PROGRESS_PREFIX.length).split('/');
-      const { cursor: _cursor, pass: _pass, waiting, ...progress } = parseBackfill(text);
-      return { crawler, sink, ...progress, waitingVisits: waiting.length };
+      const { cursor: _cursor, pass: _pass, waiting, postponed, ...progress } = parseBackfill(text);
+      return { crawler, sink, ...progress, waitingVisits: waiting.length + postponed.length };
     });
   }
 
@@ -188,140 +154,6 @@ export class Backfills {
         return sink ? [[name, digestDestination(sink)]] : [];
       }),
     );
-  }
-}
-
-/** One running backfill. */
-class BackfillRun {
-  private progress!: BackfillProgress;
-  /** URLs handled since this process started. */
-  private readonly seenIds = new IdSet();
-
-  constructor(
-    private readonly services: BackfillServices,
-    private readonly job: { crawler: Crawler; sink: string; setting: string; signal: AbortSignal },
-  ) {}
-
-  async execute(): Promise<void> {
-    const { crawler, sink, setting, signal } = this.job;
-    const { store, log, clock } = this.services;
-    const text = await store.getSetting(setting);
-    if (text === undefined) return;
-    this.progress = parseBackfill(text);
-    const { total } = this.progress;
-    const from = this.chooseSource();
-    log.info('sending everything that is indexed to a sink', {
-      crawler: crawler.name,
-      sink,
-      total,
-      from: from ?? 'visits',
-    });
-    await this.save({ from });
-    if (this.progress.pass === 'all') {
-      await this.sendMatching({ crawler: crawler.name, indexed: true });
-      if (signal.aborted) return;
-      await this.save({ pass: 'recent', cursor: 0 });
-    }
-    const { startedAt } = this.progress;
-    const timeRange = { visitedSince: before(startedAt, OVERLAP), visitedBefore: after(startedAt, OVERLAP) };
-    await this.sendMatching({ crawler: crawler.name, indexed: true, ...timeRange });
-    await this.waitForVisits(0);
-    if (signal.aborted) return;
-    await this.save({ state: 'done', endedAt: clock.now(), waiting: [], message: undefined });
-    log.info('a sink has received everything that is indexed', {
-      crawler: crawler.name,
-      sink,
-      sent: this.progress.sent,
-    });
-  }
-
-  private chooseSource(): string | undefined {
-    const { crawler, sink } = this.job;
-    if (this.progress.why === 'access') return sink;
-    const target = this.services.findSink(sink);
-    const crawlerSinks = crawler.context.definition.pushTo.flatMap((name) => this.services.findSink(name) ?? []);
-    return target && chooseBackfillSource(target, crawlerSinks)?.name;
-  }
-
-  private async sendMatching(filter: UrlFilter): Promise<void> {
-    const { signal } = this.job;
-    while (!signal.aborted) {
-      const states = await this.services.store.list(filter, this.progress.cursor, PAGE_SIZE);
-      if (states.length === 0) return;
-      const isRecent = this.progress.pass === 'recent';
-      await this.sendBatch(isRecent ? states.filter(({ id }) => !this.seenIds.has(id)) : states);
-      if (signal.aborted) return;
-      await this.recordSent(states);
-      await this.waitForVisits(MAX_WAITING);
-    }
-  }
-
-  /** Retries as often as necessary; waits while the source is down. */
-  private async sendBatch(states: readonly UrlState[]): Promise<void> {
-    const { signal } = this.job;
-    while (!signal.aborted) {
-      try {
-        await Promise.all(states.map((state) => this.send(state)));
-        if (this.progress.message !== undefined) await this.save({ message: undefined });
-        return;
-      } catch (error) {
-        if (!(error instanceof SinkUnavailable)) throw error;
-        await this.save({ message: error.message });
-        await this.services.clock.sleep(RETRY_DELAY, signal);
-      }
-    }
-  }
-
-  private async send(state: UrlState): Promise<void> {
-    const { crawler, sink, signal } = this.job;
-    const { from } = this.progress;
-    // A URL in flight may still be delivered under a configuration that does not know the sink.
-    while (!signal.aborted && !(await crawler.decide(state, { do: 'send-to', sink, from })))
-      await this.services.clock.sleep(POLL_INTERVAL, signal);
-  }
-
-  private async recordSent(states: readonly UrlState[]): Promise<void> {
-    const visitCounts = new Map(states.map(({ id, visits }) => [id, visits]));
-    const currentStates = await this.services.store.get(states.map(({ id }) => id));
-    const visitedStates = currentStates.filter(
-      ({ id, stamp, visits }) => stamp === UNKNOWN_STAMP || visits !== visitCounts.get(id),
-    );
-    const waitingIds = visitedStates.filter((state) => this.isWaiting(state)).map(({ id }) => id);
-    const { done, sent, pass } = this.progress;
-    if (pass === 'all') for (const { id } of states) this.seenIds.add(id);
-    const counts = pass === 'all' && {
-      done: done + states.length,
-      sent: sent + currentStates.length - visitedStates.length,
-    };
-    await this.save({ ...counts, cursor: states.at(-1)!.id, waiting: [...this.progress.waiting, ...waitingIds] });
-  }
-
-  /** Waits until at most this many visits are waiting. */
-  private async waitForVisits(max: number): Promise<void> {
-    const { clock } = this.services;
-    const { signal } = this.job;
-    let stallDeadline = after(clock.now(), STALL_TIMEOUT);
-    while (!signal.aborted && this.progress.waiting.length > max && clock.now() < stallDeadline) {
-      const waitingIds = await this.filterWaiting(this.progress.waiting);
-      if (waitingIds.length < this.progress.waiting.length) {
-        stallDeadline = after(clock.now(), STALL_TIMEOUT);
-        await this.save({ waiting: waitingIds });
-      } else await clock.sleep(POLL_INTERVAL, signal);
-    }
-  }
-
-  private async filterWaiting(ids: readonly number[]): Promise<number[]> {
-    const states = await this.services.store.get(ids);
-    return states.filter((state) => this.isWaiting(state)).map(({ id }) => id);
-  }
-
-  private isWaiting({ stamp, dueAt }: UrlState): boolean {
-    return stamp === UNKNOWN_STAMP && dueAt <= this.services.clock.now();
-  }
-
-  private async save(changes: Partial<BackfillProgress>): Promise<void> {
-    this.progress = { ...this.progress, ...changes };
-    if (!this.job.signal.aborted) await this.services.store.putSetting(this.job.setting, JSON.stringify(this.progress));
   }
 }
 

@@ -13,7 +13,7 @@ export interface HeldDeletions {
 }
 
 /** The progress of sending a crawler's documents to a sink; see domain/push/backfill.ts. */
-export interface BackfillView extends Omit<BackfillProgress, 'cursor' | 'pass' | 'waiting'> {
+export interface BackfillView extends Omit<BackfillProgress, 'cursor' | 'pass' | 'waiting' | 'postponed'> {
   readonly crawler: string;
   readonly sink: string;
   readonly waitingVisits: number;
