@@ -152,9 +152,10 @@ export class BackfillRun {
     const waitingIds = visitedStates.filter((state) => this.isWaiting(state)).map(({ id }) => id);
     const { done, sent, pass, waiting, postponed } = this.progress;
     if (pass === 'all') for (const { id } of states) this.seenIds.add(id);
+    const unsentIds = new Set([...visitedStates.map(({ id }) => id), ...inFlightIds]);
     const counts = pass === 'all' && {
       done: done + states.length,
-      sent: sent + currentStates.length - visitedStates.length - inFlightIds.length,
+      sent: sent + currentStates.filter(({ id }) => !unsentIds.has(id)).length,
     };
     await this.save({
       ...counts,

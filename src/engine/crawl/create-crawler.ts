@@ -70,6 +70,7 @@ export function createCrawler(context: CrawlContext, services: CrawlServices): C
     createConfiguredParts(current, services, memory, {
       gates,
       getPolicySince: () => crawler.policySince,
+      getCurrentSinks: () => getDefinition().pushTo,
       limitHost: (hostKey, limit) => frontier.limitHost(hostKey, limit),
       noteSiteMoved: async (root, target) => {
         if (!target) crawler.rereadLinksSince(services.clock.now());
@@ -113,6 +114,7 @@ function createMemory(
 interface VisitActions {
   readonly gates: Gates;
   getPolicySince(): Instant;
+  getCurrentSinks(): readonly string[];
   limitHost(hostKey: string, limit: number | undefined): void;
   noteSiteMoved(root: string, target?: CrawlUrl): Promise<void>;
 }
@@ -130,6 +132,7 @@ function createConfiguredParts(
   const deletions = new Deletions(definition.name, definition.deletionGuard, { store, clock, troubles });
   const settlement = new UrlSettlement(services, deletions, {
     sinks: definition.pushTo,
+    getCurrentSinks: actions.getCurrentSinks,
     maximumAge: definition.refresh.maximumAge,
     tally,
   });

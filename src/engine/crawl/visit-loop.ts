@@ -6,7 +6,7 @@ import type { CrawlerDefinition } from '../../domain/crawl/definition.js';
 import type { UrlState } from '../../domain/crawl/url-state.js';
 import type { SourceNumber } from '../../domain/frontier/sources.js';
 import { after, type Instant, minutes, seconds } from '../../domain/time/units.js';
-import type { Delivery } from '../delivery/delivery.js';
+import { type Delivery, SinksRemoved } from '../delivery/delivery.js';
 import type { Clock } from '../ports/clock.js';
 import type { Log } from '../ports/log.js';
 import type { Nodes } from '../ports/nodes.js';
@@ -158,6 +158,10 @@ export class VisitLoop {
       this.visitsLeft++;
       if (error instanceof FencedOut) {
         this.leaveToOwner(url, error);
+        return;
+      }
+      if (error instanceof SinksRemoved) {
+        this.frontier.requeue(url, { source, dueAt: this.services.clock.now() });
         return;
       }
       // Not the site's fault: the store or the program failed. The URL is not settled, so it is visited again.

@@ -2,6 +2,7 @@
 import type { UrlState } from '../../domain/crawl/url-state.js';
 import type { SourceNumber } from '../../domain/frontier/sources.js';
 import type { Instant } from '../../domain/time/units.js';
+import { SinksRemoved } from '../delivery/delivery.js';
 import type { CrawlContext } from '../page/crawl-context.js';
 import type { FrontierStore, UrlChanges } from '../ports/frontier-store.js';
 import type { Nodes } from '../ports/nodes.js';
@@ -47,7 +48,7 @@ export class WithoutVisit {
 
   /**
    * Carries out a command, or has the node that owns the host do so; false if the URL is in flight, so that its visit
-   * decides.
+   * decides, or if the configuration has changed meanwhile, so that the command has to be repeated.
    * @param url may be out of date: a visit may have ended since it was read
    */
   async decide(url: UrlState, command: UrlCommand): Promise<boolean> {
@@ -64,6 +65,7 @@ export class WithoutVisit {
       await this.carryOut(url, command, fence);
     } catch (error) {
       frontier.requeue(url, toQueuePlace(url));
+      if (error instanceof SinksRemoved) return false;
       if (!(error instanceof FencedOut)) throw error;
       await nodes.send(createDecideCommand(url, command));
     } finally {

@@ -7,7 +7,7 @@
 import type { OrderAnswer, PushOrder } from '../../domain/push/order.js';
 import type { Duration } from '../../domain/time/units.js';
 import { type Fence, FencedOut, type Partitions } from '../ports/partitions.js';
-import { PUT_OFF, type QueueLimits, type SinkQueue, WITHDRAWN } from './sink-queue.js';
+import { NO_LONGER_WANTED, PUT_OFF, type QueueLimits, type SinkQueue, WITHDRAWN } from './sink-queue.js';
 import type { SinkView } from './sink-view.js';
 
 export interface DeliveryResult {
@@ -29,6 +29,15 @@ export interface DeliveryOptions {
   readonly fence?: Fence;
   /** True if the order may be put off before another sink has answered. */
   readonly mayPutOff?: boolean;
+  /** Whether the crawler still pushes to the sink; checked before each attempt. */
+  readonly isWanted?: (sink: string) => boolean;
+}
+
+/** No sink has been sent the order, because the crawler no longer pushes to any of them. */
+export class SinksRemoved extends Error {
+  constructor() {
+    super('the sinks of the order were removed from the configuration');
+  }
 }
 
 /** An order that has been decided and not yet answered by every sink. */
@@ -39,6 +48,9 @@ export interface InFlightOrder {
   /** True once a sink has answered. */
   isAnswered?: boolean;
 }
+
+/** Answers to orders that were not sent. */
+const UNSENT: ReadonlySet<OrderAnswer> = new Set([WITHDRAWN, PUT_OFF, NO_LONGER_WANTED]);
 
 export class Delivery {
   private sinks = new Map<string, SinkQueue>();
@@ -75,6 +87,7 @@ export class Delivery {
    * Sends the order and resolves once every sink has answered or put it off. With a fence, the order is sent only while
    * that holds.
    * @throws FencedOut when the fence ended before every sink had answered: the host's new owner decides again
+   * @throws SinksRemoved when no sink of the order is left: it has to be decided again
    */
   async deliver(
     order: PushOrder,
@@ -93,11 +106,13 @@ export class Delivery {
           [fence],
           sinkAnswers.some(({ attempts }) => attempts > 0),
         );
-      const refusal = sinkAnswers.find(({ answer }) => answer.state === 'refused' && answer !== PUT_OFF);
+      const wantedAnswers = sinkAnswers.filter(({ answer }) => answer !== NO_LONGER_WANTED);
+      if (wantedAnswers.length === 0 && sinkAnswers.length > 0) throw new SinksRemoved();
+      const refusal = wantedAnswers.find(({ answer }) => answer.state === 'refused' && answer !== PUT_OFF);
       const attempts = Math.max(0, ...sinkAnswers.map((sinkAnswer) => sinkAnswer.attempts));
       const partiallyAccepted =
         refusal !== undefined &&
-        sinkAnswers.some(({ answer }) => answer.state === 'acknowledged' || answer === PUT_OFF);
+        wantedAnswers.some(({ answer }) => answer.state === 'acknowledged' || answer === PUT_OFF);
       const putOff = sinkNames.filter((_, i) => sinkAnswers[i]!.answer === PUT_OFF);
       return { answer: refusal?.answer ?? { state: 'acknowledged' }, attempts, partiallyAccepted, putOff };
     } finally {
@@ -141,7 +156,7 @@ export class Delivery {
     name: string,
     order: PushOrder,
     sinkNames: readonly string[],
-    { fence, mayPutOff }: DeliveryOptions,
+    { fence, mayPutOff, isWanted }: DeliveryOptions,
   ): Promise<SinkAnswer> {
     const sink = this.sinks.get(name);
     if (!sink)
@@ -151,11 +166,11 @@ export class Delivery {
     return new Promise((resolve) => {
       const settle = (answer: OrderAnswer, attempts: number): void => {
         resolve({ answer: this.noteRefusal(name, order, answer), attempts });
-        if (otherSinkNames.length > 0 && answer !== WITHDRAWN && answer !== PUT_OFF)
-          this.releaseFromOthers(order, otherSinkNames);
+        if (otherSinkNames.length > 0 && !UNSENT.has(answer)) this.releaseFromOthers(order, otherSinkNames);
       };
       sink.add(order, settle, {
         maySend: fence && (() => this.partitions.holds(fence)),
+        isWanted: isWanted && (() => isWanted(name)),
         mayPutOff: mayPutOff ? () => true : otherSinkNames.length > 0 ? isAnswered : undefined,
       });
     });
@@ -170,7 +185,7 @@ export class Delivery {
 
   /** Adds the sink's name to a refusal and makes it visible while other sinks have not answered. */
   private noteRefusal(name: string, order: PushOrder, answer: OrderAnswer): OrderAnswer {
-    if (answer.state !== 'refused' || answer === WITHDRAWN || answer === PUT_OFF) return answer;
+    if (answer.state !== 'refused' || UNSENT.has(answer)) return answer;
     const message = `${name}: ${answer.message}`;
     const inFlight = this.inFlight.get(order.id);
     if (inFlight) inFlight.refusal ??= message;

@@ -7,7 +7,7 @@ import { LEGACY_CONNECTOR, type Sink } from '../ports/sink.js';
 import type { CrawlEvents } from '../support/crawl-events.js';
 import type { Delivery } from './delivery.js';
 import { InspectedSink } from './inspected-sink.js';
-import { SinkQueue, type SuccessorQueue } from './sink-queue.js';
+import { NO_LONGER_WANTED, SinkQueue, type SuccessorQueue } from './sink-queue.js';
 
 interface SinkServices {
   readonly clock: Clock;
@@ -80,12 +80,10 @@ export class SinkPool {
   }
 }
 
-/** A sink that is no longer configured refuses what it has not delivered. */
+/** What a sink that is no longer configured has not delivered is dropped. */
 const NO_SUCCESSOR: SuccessorQueue = {
   adopt(orders) {
-    for (const { onAnswer, attempts } of orders) {
-      onAnswer({ state: 'refused', message: 'the sink was removed from the configuration' }, attempts);
-    }
+    for (const { onAnswer, attempts } of orders) onAnswer(NO_LONGER_WANTED, attempts);
   },
 };
 

@@ -25,6 +25,12 @@ export const WITHDRAWN: OrderAnswer = { state: 'refused', message: 'withdrawn: a
 /** The answer to an order that was not sent: the sink is behind, and gets what is indexed once it keeps up again. */
 export const PUT_OFF: OrderAnswer = { state: 'refused', message: 'put off: the sink is behind' };
 
+/** The answer to an order whose sink was removed from the configuration or from the crawler before it was sent. */
+export const NO_LONGER_WANTED: OrderAnswer = {
+  state: 'refused',
+  message: 'the sink was removed from the configuration',
+};
+
 /** How long an order waits for a sink that is slow or down before it is put off. */
 export const MAX_WAIT = minutes(1);
 
@@ -90,7 +96,7 @@ export class SinkQueue implements SuccessorQueue {
   add(
     order: PushOrder,
     onAnswer: WaitingOrder['onAnswer'],
-    conditions: Pick<WaitingOrder, 'maySend' | 'mayPutOff'> = {},
+    conditions: Pick<WaitingOrder, 'maySend' | 'isWanted' | 'mayPutOff'> = {},
   ): void {
     const bytes = estimateSize(order);
     this.queue.push({ order, bytes, since: this.clock.now(), onAnswer, ...conditions, attempts: 0 });
@@ -257,15 +263,16 @@ export class SinkQueue implements SuccessorQueue {
     const { batchDocuments, batchBytes } = this.definition;
     const batch: WaitingOrder[] = [];
     const remaining: WaitingOrder[] = [];
-    const withdrawnOrders: WaitingOrder[] = [];
+    const droppedOrders: [WaitingOrder, OrderAnswer][] = [];
     const passedOver = new Set<string>();
     let bytes = 0;
     let i = 0;
     for (; i < this.queue.length && batch.length < batchDocuments; i++) {
       const waitingOrder = this.queue[i]!;
       const { uri } = waitingOrder.order;
-      if (waitingOrder.maySend?.() === false) {
-        withdrawnOrders.push(waitingOrder);
+      const objection = findObjection(waitingOrder);
+      if (objection) {
+        droppedOrders.push([waitingOrder, objection]);
         continue;
       }
       // An order waits while its URI is in flight, and so do later ones for that URI; all others overtake it.
@@ -281,8 +288,8 @@ export class SinkQueue implements SuccessorQueue {
     }
     for (const waitingOrder of batch) this.urisInFlight.add(waitingOrder.order.uri);
     this.queue = [...remaining, ...this.queue.slice(i)];
-    this.queuedBytes -= bytes + sumBytes(withdrawnOrders);
-    for (const waitingOrder of withdrawnOrders) waitingOrder.onAnswer(WITHDRAWN, waitingOrder.attempts);
+    this.queuedBytes -= bytes + sumBytes(droppedOrders.map(([waitingOrder]) => waitingOrder));
+    for (const [{ onAnswer, attempts }, objection] of droppedOrders) onAnswer(objection, attempts);
     return batch;
   }
 
@@ -381,4 +388,10 @@ export class SinkQueue implements SuccessorQueue {
       this.send();
     });
   }
+}
+
+/** Returns the answer to an order that is not sent any more; undefined if it is. */
+function findObjection({ maySend, isWanted }: WaitingOrder): OrderAnswer | undefined {
+  if (maySend?.() === false) return WITHDRAWN;
+  return isWanted?.() === false ? NO_LONGER_WANTED : undefined;
 }

@@ -9,6 +9,8 @@ export interface WaitingOrder {
   readonly onAnswer: (answer: OrderAnswer, attempts: number) => void;
   /** Checked before each attempt; absent if the order may always be sent. */
   readonly maySend?: () => boolean;
+  /** Checked before each attempt: whether the crawler still pushes to the sink; absent if that does not matter. */
+  readonly isWanted?: () => boolean;
   /** Whether the order may be put off if the sink is slow or down; absent if it may not. */
   readonly mayPutOff?: () => boolean;
   attempts: number;

@@ -47,6 +47,8 @@ export interface SettlementSettings {
   readonly maximumAge: Duration;
   /** Counts each order that the sinks have answered. */
   readonly tally: Pick<Tally, 'countOrder'>;
+  /** The sinks of the crawler under the configuration now in force. */
+  getCurrentSinks(): readonly string[];
 }
 
 interface SentOrder {
@@ -71,6 +73,7 @@ export class UrlSettlement {
   /**
    * @throws FencedOut when the URL has been assigned to another node in the meantime; nothing is then settled here
    * @throws SinkUnavailable when the order is for a single sink, which is slow or down
+   * @throws SinksRemoved when the crawler no longer pushes to any sink of the order
    */
   async settle(decision: Decision): Promise<SettledUrl> {
     const { inDoubt } = this.services;
@@ -275,7 +278,8 @@ export class UrlSettlement {
     this.services.tracing.recordOrder(order);
     const targetSinks = sinks ?? this.settings.sinks;
     // An order for a single sink belongs to a backfill, which continues when the sink keeps up again.
-    const options = { fence, mayPutOff: sinks !== undefined };
+    const isWanted = (sink: string): boolean => this.settings.getCurrentSinks().includes(sink);
+    const options = { fence, mayPutOff: sinks !== undefined, isWanted };
     const { answer, attempts, partiallyAccepted, putOff } = await delivery.deliver(order, targetSinks, options);
     if (putOff.length > 0 && putOff.length === targetSinks.length)
       throw new SinkUnavailable(`${putOff.join(', ')} is slow or down`);
