@@ -151,5 +151,15 @@ describe('one page, several documents', () => {
     await world.pass(minutes(5));
     const repaired = await world.engine.reconcile('main', false);
     expect([repaired.compared, repaired.missing.count]).toEqual([3, 0]);
+    const push = (command: string, fields: Record<string, string>) =>
+      fetch(`${world.index!.url}/papi/4/connectors/test/${command}`, {
+        method: 'POST',
+        body: new URLSearchParams(fields),
+      });
+    await push('add_documents', { 'PAPI_1:uri': `${uri}#c`, 'PAPI_1:stamp': 'of another time' });
+    await push('set_checkpoint', { PAPI_checkpoint: '1', PAPI_name: 'test', PAPI_sync: 'true' });
+    expect((await world.during(world.engine.reconcile('main', true))).extra.samples).toEqual([`${uri}#c`]);
+    const cleaned = await world.engine.reconcile('main', false);
+    expect([cleaned.compared, cleaned.extra.count]).toEqual([3, 0]);
   });
 });

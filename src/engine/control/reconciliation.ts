@@ -106,11 +106,7 @@ export class Reconciliation {
   private async findPagesOfPart(crawler: Crawler, uri: string): Promise<KnownUrl[]> {
     const part = parsePartUri(uri);
     const state = part && (await this.services.store.find(crawler.name, part.page));
-    const stamp = state?.parts?.find(({ id }) => id === part?.id)?.stamp;
-    // Without the page's content hash, it is unknown which documents it has.
-    return state
-      ? [{ crawler, state, stamp: state.stamp === UNKNOWN_STAMP ? UNKNOWN_STAMP : stamp, isPart: true }]
-      : [];
+    return state ? [{ crawler, state, stamp: findStampOf(state, uri), isPart: true }] : [];
   }
 
   private async *readIndexed(crawler: string): AsyncIterable<UrlState> {
@@ -134,26 +130,37 @@ export class Reconciliation {
     else await this.services.nodes.send(createVerifyCommand(state));
   }
 
+  /** A URL that is stored is held meanwhile, so that no visit can add its document before the deletion goes out. */
   private async deleteExtraDocument(
-    owner: { crawler: Crawler; state: UrlState } | undefined,
+    owner: Pick<KnownUrl, 'crawler' | 'state'> | undefined,
     crawlers: readonly Crawler[],
     sink: string,
     uri: string,
   ): Promise<void> {
-    if (owner?.crawler.isInFlight(owner.state)) return; // its visit will settle this
     const url = URL.canParse(uri) ? toCrawlUrl(new URL(uri).href) : undefined;
-    const crawler = owner?.crawler.name ?? crawlers[0]?.name ?? '';
-    const order = this.services.ledger.createUriDeleteOrder(
-      { crawler, uri, hostKey: url ? getHostKey(url) : '' },
-      'reconciled',
-    );
-    const { answer, attempts, putOff } = await this.services.delivery.deliver(order, [sink], { mayPutOff: true });
+    const document = {
+      crawler: owner?.crawler.name ?? crawlers[0]?.name ?? '',
+      uri,
+      hostKey: url ? getHostKey(url) : '',
+    };
+    if (!owner || !this.services.partitions.owns(owner.state.hostKey)) await this.deleteFrom(sink, document);
+    // False if a visit is in flight, which will settle this.
+    else
+      await owner.crawler.runWhileHeld(owner.state, async (state) => {
+        if (findStampOf(state, uri) === undefined) await this.deleteFrom(sink, document);
+        return undefined;
+      });
+  }
+
+  private async deleteFrom(sink: string, document: { crawler: string; uri: string; hostKey: string }): Promise<void> {
+    const { ledger, delivery, store } = this.services;
+    const order = ledger.createUriDeleteOrder(document, 'reconciled');
+    const { answer, attempts, putOff } = await delivery.deliver(order, [sink], { mayPutOff: true });
     // The user waiting for the report sees this error; the next comparison finds the document again.
-    if (putOff.length > 0) throw new SinkUnavailable(`sink ${sink} is slow or down and has not deleted ${uri}`);
+    if (putOff.length > 0)
+      throw new SinkUnavailable(`sink ${sink} is slow or down and has not deleted ${document.uri}`);
     const message = answer.state === 'refused' ? answer.message : undefined;
-    await this.services.store.saveOrders([
-      this.services.ledger.toEntry(order, { state: answer.state, attempts, answer: message }),
-    ]);
+    await store.saveOrders([ledger.toEntry(order, { state: answer.state, attempts, answer: message })]);
   }
 }
 
@@ -163,6 +170,14 @@ interface KnownUrl {
   /** Content hash of the document to compare: the URL's own, or that of a document that was split off its page. */
   readonly stamp: string | undefined;
   readonly isPart: boolean;
+}
+
+/** The content hash of the document with this URI: the URL's own, or one that was split off its page. */
+function findStampOf(state: UrlState, uri: string): string | undefined {
+  // Without the page's content hash, it is unknown which documents it has.
+  if (uri === state.url || state.stamp === UNKNOWN_STAMP) return state.stamp;
+  const part = parsePartUri(uri);
+  return state.parts?.find(({ id }) => id === part?.id)?.stamp;
 }
 
 /** The crawler that owns the document; otherwise one that has left it to another crawler or just knows the URL. */
