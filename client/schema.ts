@@ -1195,7 +1195,7 @@ export interface BackfillDto {
   readonly done: number;
   /** Number of these documents that needed no visit. */
   readonly sent: number;
-  /** Visits that are due but have not been made yet. */
+  /** Visits that are due or in flight and have not ended yet. */
   readonly waitingVisits: number;
   /** The sink from which documents are copied; absent: pages are visited. */
   readonly from?: string;

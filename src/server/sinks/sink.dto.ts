@@ -31,7 +31,7 @@ export class BackfillDto {
   })
   sent!: number;
 
-  @ApiProperty({ type: 'integer', description: 'Visits that are due but have not been made yet.' })
+  @ApiProperty({ type: 'integer', description: 'Visits that are due or in flight and have not ended yet.' })
   waitingVisits!: number;
 
   @ApiProperty({ required: false, description: 'The sink from which documents are copied; absent: pages are visited.' })
