@@ -113,7 +113,7 @@ describe('a node that crawls and a node for the API alone', () => {
       expect(status).toBe(200);
       answer();
       const readSink = () => readFileSync(join(folder, 'orders.jsonl'), 'utf8');
-      await expect.poll(readSink, { timeout: 10_000 }).toContain('Third');
+      await expect.poll(readSink, { timeout: 20_000 }).toContain('Third');
     },
   );
 
