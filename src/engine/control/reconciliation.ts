@@ -138,27 +138,26 @@ export class Reconciliation {
     uri: string,
   ): Promise<void> {
     const url = URL.canParse(uri) ? toCrawlUrl(new URL(uri).href) : undefined;
-    const document = {
+    const target = {
       crawler: owner?.crawler.name ?? crawlers[0]?.name ?? '',
       uri,
       hostKey: url ? getHostKey(url) : '',
     };
-    if (!owner || !this.services.partitions.owns(owner.state.hostKey)) await this.deleteFrom(sink, document);
+    if (!owner || !this.services.partitions.owns(owner.state.hostKey)) await this.deleteFrom(sink, target);
     // False if a visit is in flight, which will settle this.
     else
       await owner.crawler.runWhileHeld(owner.state, async (state) => {
-        if (findStampOf(state, uri) === undefined) await this.deleteFrom(sink, document);
+        if (findStampOf(state, uri) === undefined) await this.deleteFrom(sink, target);
         return undefined;
       });
   }
 
-  private async deleteFrom(sink: string, document: { crawler: string; uri: string; hostKey: string }): Promise<void> {
+  private async deleteFrom(sink: string, target: { crawler: string; uri: string; hostKey: string }): Promise<void> {
     const { ledger, delivery, store } = this.services;
-    const order = ledger.createUriDeleteOrder(document, 'reconciled');
+    const order = ledger.createUriDeleteOrder(target, 'reconciled');
     const { answer, attempts, putOff } = await delivery.deliver(order, [sink], { mayPutOff: true });
     // The user waiting for the report sees this error; the next comparison finds the document again.
-    if (putOff.length > 0)
-      throw new SinkUnavailable(`sink ${sink} is slow or down and has not deleted ${document.uri}`);
+    if (putOff.length > 0) throw new SinkUnavailable(`sink ${sink} is slow or down and has not deleted ${target.uri}`);
     const message = answer.state === 'refused' ? answer.message : undefined;
     await store.saveOrders([ledger.toEntry(order, { state: answer.state, attempts, answer: message })]);
   }

@@ -29,7 +29,10 @@ export interface DeliveryOptions {
   readonly fence?: Fence;
   /** True if the order may be put off before another sink has answered. */
   readonly mayPutOff?: boolean;
-  /** Whether the crawler still pushes to the sink; checked before each attempt. */
+  /**
+   * Whether the crawler still pushes to the sink; checked before each attempt. Without it, an order whose sink is removed
+   * is refused.
+   */
   readonly isWanted?: (sink: string) => boolean;
 }
 
@@ -106,7 +109,9 @@ export class Delivery {
           [fence],
           sinkAnswers.some(({ attempts }) => attempts > 0),
         );
-      const wantedAnswers = sinkAnswers.filter(({ answer }) => answer !== NO_LONGER_WANTED);
+      const wantedAnswers = options.isWanted
+        ? sinkAnswers.filter(({ answer }) => answer !== NO_LONGER_WANTED)
+        : sinkAnswers;
       if (wantedAnswers.length === 0 && sinkAnswers.length > 0) throw new SinksRemoved();
       const refusal = wantedAnswers.find(({ answer }) => answer.state === 'refused' && answer !== PUT_OFF);
       const attempts = Math.max(0, ...sinkAnswers.map((sinkAnswer) => sinkAnswer.attempts));
