@@ -99,6 +99,7 @@ export class PostgresNodes implements Nodes {
   }
 
   notifyRequested(ids: readonly UrlId[]): void {
+    if (this.#partitions.others === 0) return;
     for (let start = 0; start < ids.length; start += MAX_NOTICE_IDS)
       void this.#notify({ requested: ids.slice(start, start + MAX_NOTICE_IDS) });
   }
