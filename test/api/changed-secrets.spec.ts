@@ -21,8 +21,9 @@ it('a login that was refused works with the password that its file has got meanw
   });
   onTestFinished(() => world.stop());
   const login = async () => (await world.get('logins')).body.items[0];
-  await vi.waitFor(async () =>
-    expect(await login()).toMatchObject({ state: 'failing', failure: 'refused', refused: 1 }),
+  await vi.waitFor(
+    async () => expect(await login()).toMatchObject({ state: 'failing', failure: 'refused', refused: 1 }),
+    20_000,
   );
   const { body: config, text } = await world.get('config');
   expect(`${text}${JSON.stringify(config)}`).toContain(`\${file:${file}}`);
@@ -33,7 +34,7 @@ it('a login that was refused works with the password that its file has got meanw
   expect((await world.get('config/versions')).body.items[0].version).toBe(version);
   expect(world.logged.join('\n')).toContain('an external secret has changed');
   expect(world.logged.join('\n')).not.toContain(site.password);
-  await vi.waitFor(async () => expect((await world.get('crawlers')).body.items[0].counts.indexed).toBe(2));
+  await vi.waitFor(async () => expect((await world.get('crawlers')).body.items[0].counts.indexed).toBe(2), 20_000);
 });
 
 it('a login that fails has its file read again, and costs no try of the old password more', async () => {
@@ -52,7 +53,7 @@ it('a login that fails has its file read again, and costs no try of the old pass
   writeFileSync(file, 'new');
   await world.send('POST', 'crawlers/test/refresh', { url: site.url('/a') });
   await vi.waitFor(async () => expect(site.tried).toEqual(['right', 'right', 'new']), 20_000);
-  await vi.waitFor(async () => expect((await world.get('logins')).body.items[0].state).toBe('logged-in'));
+  await vi.waitFor(async () => expect((await world.get('logins')).body.items[0].state).toBe('logged-in'), 20_000);
 });
 
 it('a file that is not there is a mistake with its place', async () => {

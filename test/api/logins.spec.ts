@@ -161,8 +161,9 @@ it('a bearer token from a file is in force without a restart when the file chang
   await world.send('POST', 'crawlers/test/refresh', { url: site.url('/a') });
   // Twice where the first token is refused before the file is read again: by the login's check and by the visit.
   await vi.waitFor(() => expect(sent).toContain('Bearer second-token'), 20_000);
-  await vi.waitFor(async () =>
-    expect((await world.get('logins')).body.items).toMatchObject([{ state: 'logged-in', refused: 0 }]),
+  await vi.waitFor(
+    async () => expect((await world.get('logins')).body.items).toMatchObject([{ state: 'logged-in', refused: 0 }]),
+    20_000,
   );
   expect(world.logged.join('\n')).not.toMatch(/(?:first|second)-token/);
   await world.caughtUp(2);
