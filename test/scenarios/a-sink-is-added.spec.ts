@@ -135,13 +135,17 @@ describe('a sink that is added to a crawler', () => {
     await expect(world.engine.pushAgain('nobody')).rejects.toThrow('there is no sink "nobody"');
   });
 
-  it('gets a page whose order waited for the first sink, which was down, when it was added', async () => {
+  it.each([
+    ['', false],
+    [', also if the page was refreshed meanwhile', true],
+  ])('gets a page whose order waited for the first sink, which was down, when it was added%s', async (_, refreshed) => {
     const other = await receiver();
     const { site, world, added, add } = await crawled(`<cw:Sink name="first" type="json" url="${other.url}"/>`);
     other.state.down = true;
     site.page('/new');
     await world.engine.submit('test', [{ url: site.url('/new') }]);
     await world.pass(minutes(20));
+    if (refreshed) await world.engine.refresh('test', { url: site.url('/new') });
     await add();
     await world.pass(minutes(60));
     other.state.down = false;

@@ -2,7 +2,7 @@
 import type { CrawlerDefinition } from '../../domain/crawl/definition.js';
 import type { UrlState } from '../../domain/crawl/url-state.js';
 import { REFRESH, toImmediateQueuePlace } from '../../domain/frontier/sources.js';
-import type { Instant } from '../../domain/time/units.js';
+import { type Instant, seconds } from '../../domain/time/units.js';
 import type { CrawlUrl } from '../../domain/url/crawl-url.js';
 import type { CrawlContext } from '../page/crawl-context.js';
 import { CanonicalPages } from './canonical-pages.js';
@@ -29,6 +29,9 @@ import { VisitLoop } from './visit-loop.js';
 import { WantedNow } from './wanted-now.js';
 import { type Place, WithoutVisit } from './without-visit.js';
 
+/** Delay before a command is tried again for a URL that something else is in flight for. */
+const RETRY_DELAY = seconds(1);
+
 export function createCrawler(context: CrawlContext, services: CrawlServices): Crawler {
   const { name } = context.definition;
   const getDefinition = (): CrawlerDefinition => crawler.context.definition;
@@ -52,12 +55,15 @@ export function createCrawler(context: CrawlContext, services: CrawlServices): C
     noteVisited: async (url, settled, sinks) => {
       noteSettled(url, settled);
       await memory.noteVisited(url, settled);
-      // Sinks that were added during the visit: the backfill may have passed over the document.
-      const { pushTo } = getDefinition();
-      if (pushTo === sinks) return;
-      for (const sink of pushTo) if (!sinks.includes(sink)) await withoutVisit.decide(url, { do: 'send-to', sink });
+      if (getDefinition().pushTo !== sinks) await sendToAddedSinks(url, sinks);
     },
   });
+  /** Sends a document to sinks that were added during its visit: the backfill may have passed over it. */
+  const sendToAddedSinks = async (url: UrlState, formerSinks: readonly string[]): Promise<void> => {
+    const addedSinks = getDefinition().pushTo.filter((sink) => !formerSinks.includes(sink));
+    for (const sink of addedSinks)
+      while (!(await withoutVisit.decide(url, { do: 'send-to', sink }))) await services.clock.sleep(RETRY_DELAY);
+  };
   const withoutVisit = new WithoutVisit(services, {
     frontier: { hold: (url) => frontier.hold(url), requeue },
     inFlight: loop.inFlight,
