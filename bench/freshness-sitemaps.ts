@@ -5,7 +5,7 @@
 import type { UrlId, UrlState } from '../src/domain/crawl/url-state.js';
 import type { Duration, Instant } from '../src/domain/time/units.js';
 import { computeUrlKey } from '../src/domain/url/url-key.js';
-import { ClaimedChanges, type ClaimServices } from '../src/engine/crawl/claimed-changes.js';
+import { ClaimedChanges, type ClaimServices } from '../src/engine/crawl/evidence/claimed-changes.js';
 import type { DiscoveredLink } from '../src/engine/ports/page-task.js';
 
 /** What the simulation knows of a page. */

@@ -14,7 +14,7 @@ import { Rejudging } from './control/rejudging.js';
 import { findRestingHosts } from './control/resting-hosts.js';
 import type { Crawler } from './crawl/crawler.js';
 import { createCrawler } from './crawl/create-crawler.js';
-import { type EngineMetrics } from './crawl/engine-metrics.js';
+import { type EngineMetrics } from './crawl/load/engine-metrics.js';
 import type { LoginView } from './crawl/logins/logins.js';
 import type { CrawlServices } from './crawl/services.js';
 import { createParts, type EngineParts } from './create-parts.js';

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { openSqliteInProcess } from '../../adapters/storage/sqlite/sqlite-in-process.js';
-import { ABANDONED, createPageCommand } from '../crawl/commands.js';
 import type { Crawler } from '../crawl/crawler.js';
+import { ABANDONED, createPageCommand } from '../crawl/outcome/owner-commands.js';
 import type { PageView } from '../views/url-views.js';
 import { type CommandServices, NodeCommands } from './node-commands.js';
 

@@ -2,10 +2,10 @@
 import { NEVER } from '../../domain/time/units.js';
 import { getHostKey, toCrawlUrl } from '../../domain/url/crawl-url.js';
 import { computeUrlKey } from '../../domain/url/url-key.js';
-import { ABANDONED, type Command, parseCommand } from '../crawl/commands.js';
 import type { Crawler } from '../crawl/crawler.js';
 import type { Hosts } from '../crawl/hosts/hosts.js';
 import { createVerificationChanges } from '../crawl/outcome/in-doubt-deliveries.js';
+import { ABANDONED, type Command, parseCommand } from '../crawl/outcome/owner-commands.js';
 import type { Clock } from '../ports/clock.js';
 import type { FrontierStore } from '../ports/frontier-store.js';
 import type { OwnerCommand } from '../ports/nodes.js';

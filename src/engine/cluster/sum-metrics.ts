@@ -1,5 +1,5 @@
 import type { Crawler } from '../crawl/crawler.js';
-import type { EngineMetrics } from '../crawl/engine-metrics.js';
+import type { EngineMetrics } from '../crawl/load/engine-metrics.js';
 
 /** The counters of all crawlers: kept apart where they are counted per crawler, otherwise added up. */
 export function mergeMetrics(

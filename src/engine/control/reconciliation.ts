@@ -1,10 +1,10 @@
 import type { UrlState } from '../../domain/crawl/url-state.js';
 import { parsePartUri } from '../../domain/push/parts.js';
 import { getHostKey, toCrawlUrl } from '../../domain/url/crawl-url.js';
-import { createVerifyCommand } from '../crawl/commands.js';
 import type { Crawler } from '../crawl/crawler.js';
 import { createVerificationChanges, UNKNOWN_STAMP } from '../crawl/outcome/in-doubt-deliveries.js';
 import type { Ledger } from '../crawl/outcome/ledger.js';
+import { createVerifyCommand } from '../crawl/outcome/owner-commands.js';
 import type { Delivery } from '../delivery/delivery.js';
 import type { Clock } from '../ports/clock.js';
 import type { FrontierStore } from '../ports/frontier-store.js';

@@ -4,14 +4,14 @@
  */
 import type { UrlId, UrlState } from '../../domain/crawl/url-state.js';
 import type { NotificationProtocol } from '../../domain/explain/visit-detail.js';
-import type { CanonicalPages } from './canonical-pages.js';
-import type { ClaimedChanges } from './claimed-changes.js';
-import type { FoundAgain } from './found-again.js';
-import type { EndlessLinks } from './frontier/endless-links.js';
+import type { CanonicalPages } from './evidence/canonical-pages.js';
+import type { ClaimedChanges } from './evidence/claimed-changes.js';
+import type { EndlessLinks } from './evidence/endless-links.js';
+import type { HostTroubles } from './evidence/host-trouble.js';
+import type { FoundAgain } from './evidence/rediscovery.js';
 import { RefusedLinks } from './frontier/refused-links.js';
-import type { HostTroubles } from './host-trouble.js';
+import type { Tally } from './load/tally.js';
 import type { SettledUrl } from './outcome/decision.js';
-import type { Tally } from './tally.js';
 import type { Documents } from './visit/documents.js';
 
 /** Maximum number of URLs that their site has reported as changed and that have not been visited since. */

@@ -12,22 +12,22 @@ import type { Nodes } from '../ports/nodes.js';
 import type { Partitions } from '../ports/partitions.js';
 import type { CrawlEvents } from '../support/crawl-events.js';
 import type { CrawlerMemory } from './crawler-memory.js';
-import type { EngineMetrics } from './engine-metrics.js';
 import type { DueSweeps } from './frontier/due-sweeps.js';
 import type { Frontier } from './frontier/frontier.js';
 import { toFrontierSettings } from './frontier/frontier-settings.js';
 import type { Gates } from './frontier/gates.js';
 import type { RefusedLinks } from './frontier/refused-links.js';
+import type { CrawlerWork } from './load/crawler-work.js';
+import type { EngineMetrics } from './load/engine-metrics.js';
+import type { Tally } from './load/tally.js';
+import type { WithoutVisit } from './outcome/changes-without-visit.js';
 import type { UrlCommand } from './outcome/decision.js';
 import type { Deletions } from './outcome/deletions.js';
 import type { UrlSettlement } from './outcome/url-settlement.js';
 import type { RequestedInFlight } from './requested-in-flight.js';
-import type { Tally } from './tally.js';
 import type { VisitRunner } from './visit/visit.js';
 import type { VisitLoop } from './visit-loop.js';
 import type { WantedNow } from './wanted-now.js';
-import type { WithoutVisit } from './without-visit.js';
-import type { CrawlerWork } from './work.js';
 
 export interface CrawlerServices {
   readonly clock: Clock;

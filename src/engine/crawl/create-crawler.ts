@@ -5,29 +5,29 @@ import { REFRESH, toImmediateQueuePlace } from '../../domain/frontier/sources.js
 import { type Instant, seconds } from '../../domain/time/units.js';
 import type { CrawlUrl } from '../../domain/url/crawl-url.js';
 import type { CrawlContext } from '../page/crawl-context.js';
-import { CanonicalPages } from './canonical-pages.js';
-import { ClaimedChanges } from './claimed-changes.js';
 import { type ConfiguredParts, Crawler } from './crawler.js';
 import { CrawlerMemory } from './crawler-memory.js';
-import { FoundAgain } from './found-again.js';
+import { CanonicalPages } from './evidence/canonical-pages.js';
+import { ClaimedChanges } from './evidence/claimed-changes.js';
+import { EndlessLinks } from './evidence/endless-links.js';
+import { HostTroubles } from './evidence/host-trouble.js';
+import { FoundAgain } from './evidence/rediscovery.js';
 import { DueSweeps } from './frontier/due-sweeps.js';
-import { EndlessLinks } from './frontier/endless-links.js';
 import { Frontier } from './frontier/frontier.js';
 import { toFrontierSettings } from './frontier/frontier-settings.js';
 import { Gates } from './frontier/gates.js';
 import { recordSiteMove } from './frontier/moved-sites.js';
-import { HostTroubles } from './host-trouble.js';
+import { Tally } from './load/tally.js';
+import { type Place, WithoutVisit } from './outcome/changes-without-visit.js';
 import type { SettledUrl } from './outcome/decision.js';
 import { Deletions } from './outcome/deletions.js';
 import { UrlSettlement } from './outcome/url-settlement.js';
 import { RequestedInFlight } from './requested-in-flight.js';
 import type { CrawlServices } from './services.js';
-import { Tally } from './tally.js';
 import { createVisits } from './visit/create-visits.js';
 import { Documents } from './visit/documents.js';
 import { VisitLoop } from './visit-loop.js';
 import { WantedNow } from './wanted-now.js';
-import { type Place, WithoutVisit } from './without-visit.js';
 
 /** Delay before a command is tried again for a URL that something else is in flight for. */
 const RETRY_DELAY = seconds(1);

@@ -10,6 +10,7 @@ import type { SessionStore } from '../ports/session-store.js';
 import type { Tracing } from '../ports/tracing.js';
 import type { Batcher } from '../support/batcher.js';
 import type { CrawlEvents } from '../support/crawl-events.js';
+import type { Subscriptions } from './evidence/hub-subscriptions.js';
 import type { Discovery } from './frontier/discovery.js';
 import type { ErrorPageProbes } from './hosts/error-page-probes.js';
 import type { HostSlots } from './hosts/host-slots.js';
@@ -18,15 +19,14 @@ import type { PolitenessGroups } from './hosts/politeness-groups.js';
 import type { RobotsGate } from './hosts/robots-gate.js';
 import type { SiteHealth } from './hosts/site-health.js';
 import type { Logins } from './logins/logins.js';
+import type { UrlCommandReader } from './outcome/changes-without-visit.js';
 import type { Settled } from './outcome/decision.js';
 import type { InDoubtDeliveries } from './outcome/in-doubt-deliveries.js';
 import type { Ledger } from './outcome/ledger.js';
 import type { Owing } from './outcome/owing.js';
 import type { SharedDocuments } from './outcome/shared-documents.js';
-import type { Subscriptions } from './subscriptions.js';
 import type { RenderedVisits } from './visit/rendered-visits.js';
 import type { ResultReview } from './visit/result-review.js';
-import type { UrlCommandReader } from './without-visit.js';
 
 /**
  * What all crawlers of a server share. Only the code that assembles the parts sees all services; each part declares

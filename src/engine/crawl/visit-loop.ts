@@ -11,10 +11,10 @@ import type { Clock } from '../ports/clock.js';
 import type { Log } from '../ports/log.js';
 import type { Nodes } from '../ports/nodes.js';
 import { FencedOut, type Partitions } from '../ports/partitions.js';
-import { createVerifyCommand } from './commands.js';
 import type { Frontier } from './frontier/frontier.js';
 import type { Host, Hosts } from './hosts/hosts.js';
 import type { SettledUrl } from './outcome/decision.js';
+import { createVerifyCommand } from './outcome/owner-commands.js';
 import { PUT_BACK } from './visit/preconditions.js';
 import type { VisitRunner } from './visit/visit.js';
 

@@ -5,8 +5,8 @@ import type { Clock } from '../ports/clock.js';
 import type { UrlQueue } from '../ports/frontier-store.js';
 import type { Nodes } from '../ports/nodes.js';
 import type { Partitions } from '../ports/partitions.js';
-import { createTryCommand } from './commands.js';
 import type { Frontier } from './frontier/frontier.js';
+import { createTryCommand } from './outcome/owner-commands.js';
 
 /** Maximum number of resting hosts that receive a request in one forced refresh of many URLs. */
 const MAX_HOSTS = 100;

@@ -10,7 +10,7 @@ import { isPageGone, isServerFault } from '../../../domain/push/sign-of-life.js'
 import { before, type Instant } from '../../../domain/time/units.js';
 import type { Clock } from '../../ports/clock.js';
 import type { FrontierStore, LedgerEntry } from '../../ports/frontier-store.js';
-import type { HostTroubles, Wait, WantedDeletion } from '../host-trouble.js';
+import type { HostTroubles, Wait, WantedDeletion } from '../evidence/host-trouble.js';
 
 const MAX_RESTORED = 100_000;
 const PAGE_SIZE = 1_000;

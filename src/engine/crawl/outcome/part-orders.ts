@@ -17,7 +17,7 @@ import type { Instant } from '../../../domain/time/units.js';
 import type { Clock } from '../../ports/clock.js';
 import type { LedgerEntry, OrderLedger } from '../../ports/frontier-store.js';
 import type { CrawlEvents } from '../../support/crawl-events.js';
-import type { WantedDeletion } from '../host-trouble.js';
+import type { WantedDeletion } from '../evidence/host-trouble.js';
 import type { Deletions } from './deletions.js';
 import { type InDoubtDeliveries, UNKNOWN_STAMP } from './in-doubt-deliveries.js';
 import type { Ledger } from './ledger.js';

@@ -1,19 +1,19 @@
 /** Assembles the stages of a visit for one crawler under one configuration. */
 import type { SessionStore } from '../../ports/session-store.js';
 import type { CrawlEvents } from '../../support/crawl-events.js';
-import type { ClaimedChanges } from '../claimed-changes.js';
-import type { FoundAgain } from '../found-again.js';
-import type { EndlessLinks } from '../frontier/endless-links.js';
+import type { ClaimedChanges } from '../evidence/claimed-changes.js';
+import type { EndlessLinks } from '../evidence/endless-links.js';
+import type { Subscriptions } from '../evidence/hub-subscriptions.js';
+import type { FoundAgain } from '../evidence/rediscovery.js';
 import type { Gates } from '../frontier/gates.js';
 import type { SiteHealth } from '../hosts/site-health.js';
-import { Retries } from '../retries.js';
-import type { Subscriptions } from '../subscriptions.js';
-import type { Tally } from '../tally.js';
+import type { Tally } from '../load/tally.js';
 import { type FetchServices, FetchStage, type FetchTarget } from './fetch-stage.js';
 import { FoundLinks, type LinkServices, type LinkTarget } from './found-links.js';
 import { LinkStage } from './link-stage.js';
 import { PageRequests, type RequestServices } from './page-requests.js';
 import { type PreconditionServices, Preconditions, type PreconditionTarget } from './preconditions.js';
+import { Retries } from './retries.js';
 import { type SettleServices, SettleStage, type SettleTarget } from './settle-stage.js';
 import { VisitRunner, type VisitServices } from './visit.js';
 import { VisitCounts } from './visit-counts.js';

@@ -13,14 +13,14 @@ import type { Log } from '../../ports/log.js';
 import { type PageProcessor, WorkLost } from '../../ports/page-processor.js';
 import type { PageResult } from '../../ports/page-task.js';
 import type { Gates } from '../frontier/gates.js';
-import { noteHostResponse } from '../host-answers.js';
+import { noteHostResponse } from '../hosts/host-responses.js';
 import type { Host, Hosts } from '../hosts/hosts.js';
-import type { Retries } from '../retries.js';
 import type { Attempt } from './attempt.js';
 import type { PageRequests } from './page-requests.js';
 import { hasMadeRequest, type Preconditions, PUT_BACK } from './preconditions.js';
 import type { RenderedVisits } from './rendered-visits.js';
 import type { ResultReview } from './result-review.js';
+import type { Retries } from './retries.js';
 import { isRedirectLoop, type VisitSessions } from './visit-sessions.js';
 
 export interface FetchServices {

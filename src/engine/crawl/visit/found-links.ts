@@ -12,10 +12,10 @@ import { type CrawlContext, findRoot } from '../../page/crawl-context.js';
 import type { Clock } from '../../ports/clock.js';
 import type { NewUrl, Settings } from '../../ports/frontier-store.js';
 import type { PageResult } from '../../ports/page-task.js';
+import { ENDLESS_REASON, type EndlessLinks } from '../evidence/endless-links.js';
 import type { Discovery } from '../frontier/discovery.js';
-import { ENDLESS_REASON, type EndlessLinks } from '../frontier/endless-links.js';
 import type { RobotsEntry } from '../hosts/robots-gate.js';
-import type { Tally } from '../tally.js';
+import type { Tally } from '../load/tally.js';
 
 export interface LinkServices {
   readonly clock: Clock;

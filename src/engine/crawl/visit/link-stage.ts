@@ -5,9 +5,9 @@ import type { UrlState } from '../../../domain/crawl/url-state.js';
 import type { CrawlContext } from '../../page/crawl-context.js';
 import { isFeed } from '../../page/page-links.js';
 import type { PageResult } from '../../ports/page-task.js';
-import type { ClaimedChanges } from '../claimed-changes.js';
-import type { FoundAgain } from '../found-again.js';
-import type { Subscriptions } from '../subscriptions.js';
+import type { ClaimedChanges } from '../evidence/claimed-changes.js';
+import type { Subscriptions } from '../evidence/hub-subscriptions.js';
+import type { FoundAgain } from '../evidence/rediscovery.js';
 import type { FoundLinks } from './found-links.js';
 import { isHub } from './page-requests.js';
 

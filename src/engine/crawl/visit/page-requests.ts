@@ -7,13 +7,13 @@ import type { PageProcessor } from '../../ports/page-processor.js';
 import type { PageResult, PageTask } from '../../ports/page-task.js';
 import type { Partitions } from '../../ports/partitions.js';
 import type { Tracing } from '../../ports/tracing.js';
-import type { FoundAgain } from '../found-again.js';
-import type { EndlessLinks } from '../frontier/endless-links.js';
+import type { EndlessLinks } from '../evidence/endless-links.js';
+import type { FoundAgain } from '../evidence/rediscovery.js';
 import type { InDoubtDeliveries } from '../outcome/in-doubt-deliveries.js';
-import type { Retries } from '../retries.js';
 import type { Attempt } from './attempt.js';
 import type { Preconditions } from './preconditions.js';
 import type { RenderedVisits } from './rendered-visits.js';
+import type { Retries } from './retries.js';
 import { toSentSession, type VisitSessions } from './visit-sessions.js';
 
 export interface RequestServices {

@@ -6,7 +6,7 @@ import type { Visit } from '../../ports/frontier-store.js';
 import type { PageResult } from '../../ports/page-task.js';
 import type { CrawlEvents } from '../../support/crawl-events.js';
 import type { SiteHealth } from '../hosts/site-health.js';
-import type { Tally } from '../tally.js';
+import type { Tally } from '../load/tally.js';
 
 export class VisitCounts {
   constructor(

@@ -126,7 +126,7 @@ export class VisitSessions {
 
 const MAX_HOSTS = 10_000;
 
-/** Whether the page redirects to itself: it may expect its cookie back (crawl/retries.ts). */
+/** Whether the page redirects to itself: it may expect its cookie back (retries.ts). */
 export const isRedirectLoop = ({ outcome }: PageResult): boolean =>
   outcome.kind === 'error' && outcome.code === 'redirect-loop';
 

@@ -1,8 +1,8 @@
-import type { CrawlerRunState } from '../../domain/crawl/run-state.js';
-import { formatTime } from '../../domain/explain/words.js';
-import { type Instant, NEVER } from '../../domain/time/units.js';
-import type { SinkView } from '../delivery/sink-view.js';
-import type { Frontier } from './frontier/frontier.js';
+import type { CrawlerRunState } from '../../../domain/crawl/run-state.js';
+import { formatTime } from '../../../domain/explain/words.js';
+import { type Instant, NEVER } from '../../../domain/time/units.js';
+import type { SinkView } from '../../delivery/sink-view.js';
+import type { Frontier } from '../frontier/frontier.js';
 
 export interface Load {
   readonly state: CrawlerRunState;

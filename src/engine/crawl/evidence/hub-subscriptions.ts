@@ -5,23 +5,23 @@
  * content into the index this way.
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import type { CrawlerDefinition } from '../../domain/crawl/definition.js';
-import { getMaxRequestsPerHost } from '../../domain/politeness/politeness.js';
+import type { CrawlerDefinition } from '../../../domain/crawl/definition.js';
+import { getMaxRequestsPerHost } from '../../../domain/politeness/politeness.js';
 import {
   createSubscriptionForm,
   type FeedHub,
   type HubRequest,
   mayUseHub,
   type WebSubDefinition,
-} from '../../domain/signals/websub.js';
-import { after, days, hours, type Instant, milliseconds, seconds } from '../../domain/time/units.js';
-import { getHostKey, toCrawlUrl } from '../../domain/url/crawl-url.js';
-import type { Clock } from '../ports/clock.js';
-import type { FrontierStore } from '../ports/frontier-store.js';
-import type { Log } from '../ports/log.js';
-import type { PageProcessor } from '../ports/page-processor.js';
-import type { HostSlots } from './hosts/host-slots.js';
-import type { Hosts } from './hosts/hosts.js';
+} from '../../../domain/signals/websub.js';
+import { after, days, hours, type Instant, milliseconds, seconds } from '../../../domain/time/units.js';
+import { getHostKey, toCrawlUrl } from '../../../domain/url/crawl-url.js';
+import type { Clock } from '../../ports/clock.js';
+import type { FrontierStore } from '../../ports/frontier-store.js';
+import type { Log } from '../../ports/log.js';
+import type { PageProcessor } from '../../ports/page-processor.js';
+import type { HostSlots } from '../hosts/host-slots.js';
+import type { Hosts } from '../hosts/hosts.js';
 
 interface SubscriptionServices {
   readonly store: Pick<FrontierStore, 'getSetting' | 'putSetting' | 'find'>;

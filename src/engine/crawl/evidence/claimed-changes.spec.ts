@@ -1,11 +1,11 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { discovered, newUrl, visit } from '../../../test/support/frontier-samples.js';
-import { ManualClock } from '../../../test/support/manual-clock.js';
-import { openSqliteInProcess } from '../../adapters/storage/sqlite/sqlite-in-process.js';
-import type { UrlState } from '../../domain/crawl/url-state.js';
-import { after, days, type Instant } from '../../domain/time/units.js';
-import { computeUrlKey } from '../../domain/url/url-key.js';
-import type { DiscoveredLink } from '../ports/page-task.js';
+import { discovered, newUrl, visit } from '../../../../test/support/frontier-samples.js';
+import { ManualClock } from '../../../../test/support/manual-clock.js';
+import { openSqliteInProcess } from '../../../adapters/storage/sqlite/sqlite-in-process.js';
+import type { UrlState } from '../../../domain/crawl/url-state.js';
+import { after, days, type Instant } from '../../../domain/time/units.js';
+import { computeUrlKey } from '../../../domain/url/url-key.js';
+import type { DiscoveredLink } from '../../ports/page-task.js';
 import { ClaimedChanges } from './claimed-changes.js';
 
 const PAGES = Array.from({ length: 30 }, (_, i) => newUrl(`http://a.example/page-${i}`));

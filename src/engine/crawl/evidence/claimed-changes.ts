@@ -4,7 +4,7 @@
  * true, the more are tried at once. A place whose claims prove false is no longer believed, but one of its claims is
  * still tried now and then. The results are kept in the store.
  */
-import type { UrlId, UrlState } from '../../domain/crawl/url-state.js';
+import type { UrlId, UrlState } from '../../../domain/crawl/url-state.js';
 import {
   type ClaimedChange,
   type Credibility,
@@ -15,12 +15,12 @@ import {
   parseClaimedChange,
   UNTRIED,
   updateCredibility,
-} from '../../domain/refresh/claimed-changes.js';
-import { after, between, days, type Instant, NEVER } from '../../domain/time/units.js';
-import { computeUrlKey } from '../../domain/url/url-key.js';
-import type { Clock } from '../ports/clock.js';
-import type { FrontierStore } from '../ports/frontier-store.js';
-import type { DiscoveredLink } from '../ports/page-task.js';
+} from '../../../domain/refresh/claimed-changes.js';
+import { after, between, days, type Instant, NEVER } from '../../../domain/time/units.js';
+import { computeUrlKey } from '../../../domain/url/url-key.js';
+import type { Clock } from '../../ports/clock.js';
+import type { FrontierStore } from '../../ports/frontier-store.js';
+import type { DiscoveredLink } from '../../ports/page-task.js';
 
 /** Maximum number of sitemaps, feeds and hubs kept in memory; the store has the others. */
 const MAX_PLACES = 1_000;

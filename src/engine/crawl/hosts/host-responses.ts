@@ -1,7 +1,7 @@
-import { getDefaultReactions } from '../../domain/fetch/error-codes.js';
-import { isServerErrorStreak } from '../../domain/politeness/politeness.js';
-import type { PageResult } from '../ports/page-task.js';
-import type { Host, Hosts } from './hosts/hosts.js';
+import { getDefaultReactions } from '../../../domain/fetch/error-codes.js';
+import { isServerErrorStreak } from '../../../domain/politeness/politeness.js';
+import type { PageResult } from '../../ports/page-task.js';
+import type { Host, Hosts } from './hosts.js';
 
 /**
  * Records what a result says about its host: whether the host has to rest or is responding. A login wall in front of

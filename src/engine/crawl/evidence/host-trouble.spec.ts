@@ -4,11 +4,11 @@
  */
 
 import { describe, expect, it } from 'vitest';
-import { crawlerDefinition } from '../../../test/support/crawler-definition.js';
-import { order } from '../../../test/support/frontier-samples.js';
-import { ManualClock } from '../../../test/support/manual-clock.js';
-import type { UrlState } from '../../domain/crawl/url-state.js';
-import type { Reason } from '../../domain/policy/reasons.js';
+import { crawlerDefinition } from '../../../../test/support/crawler-definition.js';
+import { order } from '../../../../test/support/frontier-samples.js';
+import { ManualClock } from '../../../../test/support/manual-clock.js';
+import type { UrlState } from '../../../domain/crawl/url-state.js';
+import type { Reason } from '../../../domain/policy/reasons.js';
 import { type HostResponse, HostTroubles, type WantedDeletion } from './host-trouble.js';
 
 const HOST = 'http://a.example';

@@ -3,9 +3,9 @@
  * until it is done; the owner applies it to the URL's state at that time. The format is versioned because nodes of two
  * releases may share a database for a while.
  */
-import type { UrlState } from '../../domain/crawl/url-state.js';
-import type { OwnerCommand } from '../ports/nodes.js';
-import type { UrlCommand } from './outcome/decision.js';
+import type { UrlState } from '../../../domain/crawl/url-state.js';
+import type { OwnerCommand } from '../../ports/nodes.js';
+import type { UrlCommand } from './decision.js';
 
 export type Command =
   | { readonly do: 'decide'; readonly crawler: string; readonly url: string; readonly word: UrlCommand }

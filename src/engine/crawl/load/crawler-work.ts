@@ -1,5 +1,5 @@
 /** What one node is currently doing for a crawler, and how the views of several nodes are merged. */
-import { type Instant, instant } from '../../domain/time/units.js';
+import { type Instant, instant } from '../../../domain/time/units.js';
 import type { Load } from './limited-by.js';
 
 export interface CrawlerWork {

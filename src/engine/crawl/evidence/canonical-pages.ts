@@ -3,12 +3,12 @@
  * are visited again at once and indexed. Each of the two visits checks after it is settled, so that neither misses the
  * other.
  */
-import { judgeCanonical } from '../../domain/crawl/canonical.js';
-import { CANONICAL_ELSEWHERE } from '../../domain/crawl/disposition.js';
-import type { UrlState } from '../../domain/crawl/url-state.js';
-import type { UrlCatalog } from '../ports/frontier-store.js';
-import type { Log } from '../ports/log.js';
-import type { SettledUrl } from './outcome/decision.js';
+import { judgeCanonical } from '../../../domain/crawl/canonical.js';
+import { CANONICAL_ELSEWHERE } from '../../../domain/crawl/disposition.js';
+import type { UrlState } from '../../../domain/crawl/url-state.js';
+import type { UrlCatalog } from '../../ports/frontier-store.js';
+import type { Log } from '../../ports/log.js';
+import type { SettledUrl } from '../outcome/decision.js';
 
 export class CanonicalPages {
   constructor(

@@ -1,7 +1,7 @@
-import type { Reason } from '../../domain/policy/reasons.js';
-import type { RenderReport } from '../../domain/render/report.js';
-import { type Duration, milliseconds } from '../../domain/time/units.js';
-import type { Clock } from '../ports/clock.js';
+import type { Reason } from '../../../domain/policy/reasons.js';
+import type { RenderReport } from '../../../domain/render/report.js';
+import { type Duration, milliseconds } from '../../../domain/time/units.js';
+import type { Clock } from '../../ports/clock.js';
 import type { EngineMetrics } from './engine-metrics.js';
 
 const SECONDS = 60;

@@ -1,5 +1,5 @@
-import type { Reason } from '../../domain/policy/reasons.js';
-import { type Duration } from '../../domain/time/units.js';
+import type { Reason } from '../../../domain/policy/reasons.js';
+import { type Duration } from '../../../domain/time/units.js';
 
 /** Counters since the start of the process, for Prometheus. */
 export interface EngineMetrics {

@@ -2,12 +2,12 @@
  * Pages that redirect to themselves but may respond normally to a different request: one with the URL variant that the
  * redirect names, or with the cookies that it sets. The same visit goes on with that request after the host's pause.
  */
-import type { UrlState } from '../../domain/crawl/url-state.js';
-import type { Verdict } from '../../domain/policy/verdict.js';
-import type { PageResult } from '../ports/page-task.js';
-import type { Session, SessionStore } from '../ports/session-store.js';
-import type { Attempt } from './visit/attempt.js';
-import type { KeptCookies } from './visit/visit-sessions.js';
+import type { UrlState } from '../../../domain/crawl/url-state.js';
+import type { Verdict } from '../../../domain/policy/verdict.js';
+import type { PageResult } from '../../ports/page-task.js';
+import type { Session, SessionStore } from '../../ports/session-store.js';
+import type { Attempt } from './attempt.js';
+import type { KeptCookies } from './visit-sessions.js';
 
 /** What the visit's next request uses. */
 export interface Retry {

@@ -3,15 +3,15 @@
  * changed, or is read for the first time, reports its links. For an unchanged page, the keys of its links are
  * remembered from the first such visit on, if the crawler has removed URLs; other crawlers incur no cost.
  */
-import type { UrlState } from '../../domain/crawl/url-state.js';
-import { after, type Instant, instant, seconds } from '../../domain/time/units.js';
-import { toCrawlUrl } from '../../domain/url/crawl-url.js';
-import { type CrawlContext, findRoot } from '../page/crawl-context.js';
-import { LinkCollector } from '../page/link-collector.js';
-import { LinkMemory } from '../page/link-memory.js';
-import type { Clock } from '../ports/clock.js';
-import type { PageLinks, UrlCatalog } from '../ports/frontier-store.js';
-import type { DiscoveredLink, PageResult, PageTask } from '../ports/page-task.js';
+import type { UrlState } from '../../../domain/crawl/url-state.js';
+import { after, type Instant, instant, seconds } from '../../../domain/time/units.js';
+import { toCrawlUrl } from '../../../domain/url/crawl-url.js';
+import { type CrawlContext, findRoot } from '../../page/crawl-context.js';
+import { LinkCollector } from '../../page/link-collector.js';
+import { LinkMemory } from '../../page/link-memory.js';
+import type { Clock } from '../../ports/clock.js';
+import type { PageLinks, UrlCatalog } from '../../ports/frontier-store.js';
+import type { DiscoveredLink, PageResult, PageTask } from '../../ports/page-task.js';
 
 /** Another node may remove the crawler's first URL, so the store is queried again after this time. */
 const RECHECK_INTERVAL = seconds(10);

@@ -1,16 +1,16 @@
 /** Changes to a URL without a visit: a command, a correction of what is known about it, an earlier next visit. */
-import type { UrlState } from '../../domain/crawl/url-state.js';
-import type { SourceNumber } from '../../domain/frontier/sources.js';
-import type { Instant } from '../../domain/time/units.js';
-import { SinksRemoved } from '../delivery/delivery.js';
-import type { CrawlContext } from '../page/crawl-context.js';
-import type { FrontierStore, UrlChanges } from '../ports/frontier-store.js';
-import type { Nodes } from '../ports/nodes.js';
-import { type Fence, FencedOut, type Partitions } from '../ports/partitions.js';
-import { createDecideCommand } from './commands.js';
-import type { CommandResult, SettledUrl, UrlCommand } from './outcome/decision.js';
-import type { InDoubtDeliveries } from './outcome/in-doubt-deliveries.js';
-import type { UrlSettlement } from './outcome/url-settlement.js';
+import type { UrlState } from '../../../domain/crawl/url-state.js';
+import type { SourceNumber } from '../../../domain/frontier/sources.js';
+import type { Instant } from '../../../domain/time/units.js';
+import { SinksRemoved } from '../../delivery/delivery.js';
+import type { CrawlContext } from '../../page/crawl-context.js';
+import type { FrontierStore, UrlChanges } from '../../ports/frontier-store.js';
+import type { Nodes } from '../../ports/nodes.js';
+import { type Fence, FencedOut, type Partitions } from '../../ports/partitions.js';
+import type { CommandResult, SettledUrl, UrlCommand } from './decision.js';
+import type { InDoubtDeliveries } from './in-doubt-deliveries.js';
+import { createDecideCommand } from './owner-commands.js';
+import type { UrlSettlement } from './url-settlement.js';
 
 /** Where a URL is waiting for its next visit. */
 export type Place = NonNullable<SettledUrl['next']>;

@@ -4,27 +4,27 @@
  * Nothing is lost in a restart: waiting deletions are in the ledger, and their pages are visited again anyway.
  */
 
-import type { DeletionGuardDefinition } from '../../domain/crawl/definition.js';
-import type { UrlId, UrlState } from '../../domain/crawl/url-state.js';
-import type { ErrorCode } from '../../domain/fetch/error-codes.js';
-import type { Reason } from '../../domain/policy/reasons.js';
+import type { DeletionGuardDefinition } from '../../../domain/crawl/definition.js';
+import type { UrlId, UrlState } from '../../../domain/crawl/url-state.js';
+import type { ErrorCode } from '../../../domain/fetch/error-codes.js';
+import type { Reason } from '../../../domain/policy/reasons.js';
 import {
   concludeLook,
   decideNextLookStep,
   LOOK_VALIDITY,
   needsEarlyLook,
   VANISHED_PER_LOOK,
-} from '../../domain/push/early-look.js';
+} from '../../../domain/push/early-look.js';
 import {
   computeRecheckTime,
   isPageGone,
   isSignOfLife,
   judgeFaultDeletion,
   type VisitResult,
-} from '../../domain/push/sign-of-life.js';
-import { after, between, hours, type Instant } from '../../domain/time/units.js';
-import type { Clock } from '../ports/clock.js';
-import type { FrontierStore, LedgerEntry } from '../ports/frontier-store.js';
+} from '../../../domain/push/sign-of-life.js';
+import { after, between, hours, type Instant } from '../../../domain/time/units.js';
+import type { Clock } from '../../ports/clock.js';
+import type { FrontierStore, LedgerEntry } from '../../ports/frontier-store.js';
 
 const PAGE_SIZE = 1_000;
 const MAX_HOSTS = 10_000;
