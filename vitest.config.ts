@@ -1,65 +1,67 @@
-import { defineConfig, type ViteUserConfig } from 'vitest/config';
-import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { fileURLToPath } from 'node:url';
+import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 
-/** Folders whose files take minutes: begun last, they would run alone at the end. */
-const LONGEST_FIRST = ['/test/cluster/', '/test/simulation/', '/test/crashes/', '/test/console/', '/test/api/'];
-
-class LongestFirst extends BaseSequencer {
-  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const rank = ({ moduleId }: TestSpecification): number => {
-      const place = LONGEST_FIRST.findIndex((folder) => moduleId.includes(folder));
-      return place < 0 ? LONGEST_FIRST.length : place;
-    };
-    return (await super.sort(files)).sort((a, b) => rank(a) - rank(b));
-  }
-}
-
-/**
- * Files whose tests leave nothing behind in their process: it reads the program once for all of them. The others start servers,
- * processes or browsers, or change what the whole process has, and get a process each.
- */
-const SHARED = [
-  'src/**/*.spec.ts',
-  'demo-index/**/*.spec.ts',
-  'bench/**/*.spec.ts',
-  'test/{docs,fuzz,scenarios,simulation}/**/*.spec.ts',
+/** Tests in a real browser, of several processes or of crashes that `npm test` runs; the others of their kind have suites of their own. */
+const SMOKE = [
+  'test/cluster/files-of-rules-travel.spec.ts',
+  'test/crashes/kill.spec.ts',
+  'test/console/first-run.spec.ts',
+  'test/rendering/pages-made-by-scripts.spec.ts',
+  'test/installed-package.spec.ts',
 ];
-const ALONE = ['src/adapters/threads/**/*.spec.ts', 'src/cli/**/*.spec.ts'];
+/** These change what the whole process has, or start so many threads and processes that each gets a process of its own. */
+const PROCESSES = [
+  'src/adapters/threads/**/*.spec.ts',
+  'src/cli/**/*.spec.ts',
+  'test/api/{changed-secrets,process}.spec.ts',
+  'test/docs/plugins.spec.ts',
+  'test/*.spec.ts',
+];
+const MACHINE = [
+  'test/{cluster,crashes,rendering,upgrade}/**/*.spec.ts',
+  'test/launcher.spec.ts',
+  'test/docs/how-tos.spec.ts',
+];
+const ENGINES = ['test/engines/**/*.spec.ts', 'test/rendering/applications.spec.ts'];
 
-/** `without`: files to leave out. */
-export const configuration = (without: readonly string[] = []): ViteUserConfig => ({
+const project = (
+  name: string,
+  include: readonly string[],
+  { without = [], isolate = true }: { without?: readonly string[]; isolate?: boolean } = {},
+): TestProjectInlineConfiguration => ({
+  extends: true,
+  test: { name, isolate, include: [...include], exclude: ['node_modules/**', ...without] },
+});
+
+/** With `CRAWLWAY_FUZZ_MINUTES`, every property runs for so long, instead of for a fixed number of inputs. */
+const FUZZING = process.env['CRAWLWAY_FUZZ_MINUTES'] !== undefined;
+const FUZZ_FOR_MINUTES = fileURLToPath(new URL('test/support/fuzz-for-minutes.ts', import.meta.url));
+/** Limits are for what hangs: a busy machine keeps a test waiting, and must not make it fail. */
+const LIMIT_MS = FUZZING ? 36_000_000 : 300_000;
+
+/** Which suite runs which projects: scripts/suites.mjs. Projects that are not isolated read the program once for all of their files. */
+export default defineConfig({
   oxc: { decorator: { legacy: true, emitDecoratorMetadata: true } },
+  resolve: { alias: FUZZING ? { 'fast-check': FUZZ_FOR_MINUTES } : {} },
   test: {
-    // Limits are for what hangs: a busy machine keeps a test waiting, and must not make it fail.
-    testTimeout: 180_000,
+    testTimeout: LIMIT_MS,
+    hookTimeout: LIMIT_MS,
     expect: { poll: { timeout: 20_000 } },
-    hookTimeout: 180_000,
     maxWorkers: 2,
-    sequence: { sequencer: LongestFirst },
     globalSetup: ['./test/support/program-setup.ts', './test/support/postgres-setup.ts'],
     execArgv: ['--import', './test/support/register-typescript.mjs'],
     projects: [
-      {
-        extends: true,
-        test: {
-          name: 'alone',
-          include: ['test/**/*.spec.ts', ...ALONE],
-          exclude: [
-            'test/engines/**',
-            'test/postgresql/**',
-            'test/rendering/applications.spec.ts',
-            'node_modules/**',
-            ...SHARED.filter((files) => files.startsWith('test/')),
-            ...without,
-          ],
-        },
-      },
-      {
-        extends: true,
-        test: { name: 'shared', isolate: false, include: SHARED, exclude: ['node_modules/**', ...ALONE, ...without] },
-      },
+      project('units', ['{src,demo-index}/**/*.spec.ts', 'test/{docs,fuzz,console/units}/**/*.spec.ts'], {
+        without: [...PROCESSES, ...MACHINE],
+        isolate: false,
+      }),
+      project('scenarios', ['test/{scenarios,moving-in}/**/*.spec.ts'], { isolate: false }),
+      project('api', ['test/api/**/*.spec.ts'], { without: PROCESSES, isolate: false }),
+      project('processes', [...PROCESSES, ...SMOKE], { without: ['test/launcher.spec.ts'] }),
+      project('worlds', ['test/simulation/**/*.spec.ts'], { isolate: false }),
+      project('machine', MACHINE, { without: [...SMOKE, ...ENGINES] }),
+      project('console', ['test/console/*.spec.ts'], { without: SMOKE }),
+      project('engines', ENGINES),
     ],
   },
 });
-
-export default defineConfig(configuration());

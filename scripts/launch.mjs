@@ -189,9 +189,12 @@ const tasks = {
   start: { built: true, script: 'dist/program/main.js', args: ['start'] },
   crawlway: { built: true, script: 'dist/program/crawlway.js' },
   test: { script: 'scripts/test.mjs' },
-  'test:fast': { script: 'scripts/test.mjs', args: ['fast'] },
-  'test:engines': { script: 'scripts/test.mjs', args: ['engines'] },
-  'test:postgresql': { script: 'scripts/test.mjs', args: ['postgresql'] },
+  ...Object.fromEntries(
+    ['worlds', 'machine', 'console', 'postgresql', 'engines', 'all'].map((suite) => [
+      `test:${suite}`,
+      { script: 'scripts/test.mjs', args: [suite] },
+    ]),
+  ),
   build: { force: true },
   lint: { script: 'scripts/test.mjs', args: ['static'] },
   bench: { built: true, script: 'dist/bench/main.js' },

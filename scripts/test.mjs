@@ -1,7 +1,5 @@
-// Runs every check in order and prints a line for each, then the tests that were left out and `N passed, N failed, N
-// left out`. With `static`, it runs only the checks that need no test run; with `fast`, only the tests of
-// vitest.fast.config.ts; with `engines`, only those against third-party engines; with `postgresql`, only the scenarios
-// on PostgreSQL.
+// Runs the named suites (scripts/suites.mjs; `static` for the checks that run no tests, `all` for everything) and prints a line for
+// each check and project, the tests that were left out, and a table of wall-clock and processor time. Without a name: `gate`.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,20 +7,38 @@ import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { checkPackages } from './packages.mjs';
 import { measure } from './sizes.mjs';
+import { SUITES } from './suites.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const suite = process.argv[2];
 const scratch = mkdtempSync(join(tmpdir(), 'crawlway-test-'));
+const TIMES = join(scratch, 'times');
+
+/** Runs a script of Node. The shell that starts it writes down the processor time that it and all its descendants have taken. */
+function runNode(args, options) {
+  const command = [process.execPath, ...args];
+  const result =
+    process.platform === 'win32'
+      ? spawnSync(command[0], command.slice(1), { cwd: root, ...options })
+      : spawnSync('sh', ['-c', '"$@"; status=$?; times >"$0"; exit $status', TIMES, ...command], {
+          cwd: root,
+          ...options,
+        });
+  const times = existsSync(TIMES) ? readFileSync(TIMES, 'utf8').split('\n')[1] : '';
+  rmSync(TIMES, { force: true });
+  const seconds = [...times.matchAll(/(\d+)m([\d.]+)s/g)].map(
+    ([, minutes, rest]) => Number(minutes) * 60 + Number(rest),
+  );
+  return { ...result, cpuSeconds: seconds.reduce((sum, one) => sum + one, 0) };
+}
 
 /** Runs a tool from node_modules; its output is shown only if it fails. */
 function runTool(file, ...args) {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [join(root, 'node_modules', file), ...args], {
-    cwd: root,
+  const { status, stdout, stderr, cpuSeconds } = runNode([join(root, 'node_modules', file), ...args], {
     encoding: 'utf8',
     maxBuffer: 64 * 1024 * 1024,
     env: { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' },
   });
-  return { passed: status === 0 ? 1 : 0, failed: status === 0 ? 0 : 1, output: `${stdout}${stderr}` };
+  return { passed: status === 0 ? 1 : 0, failed: status === 0 ? 0 : 1, output: `${stdout}${stderr}`, cpuSeconds };
 }
 
 function runPackageCheck() {
@@ -39,79 +55,44 @@ function reportSizes() {
 }
 
 function build() {
-  const { status } = spawnSync(process.execPath, [join(root, 'scripts/launch.mjs'), 'build'], {
-    cwd: root,
-    stdio: 'inherit',
-  });
-  return { passed: status === 0 ? 1 : 0, failed: status === 0 ? 0 : 1, output: '' };
+  const { status, cpuSeconds } = runNode([join(root, 'scripts/launch.mjs'), 'build'], { stdio: 'inherit' });
+  return { passed: status === 0 ? 1 : 0, failed: status === 0 ? 0 : 1, cpuSeconds };
 }
 
-/**
- * Runs unit, scenario, API and end-to-end tests. They print their progress, because a run takes minutes. If only a few
- * files failed, they are run once more without other tests in parallel: tests that pass then are reported as unstable,
- * which is a fault of the test or worse; tests that fail again are reported as failed.
- */
-function runTests(...options) {
-  const first = runVitest('vitest.json', options);
-  if (first.failed === 0 || first.failedFiles.length === 0 || first.failedFiles.length > MAX_RETRIED_FILES)
-    return first;
-  console.log(`\nrunning the failed files again on their own: ${first.failedFiles.join(' ')}`);
-  const second = runVitest('vitest-again.json', [...options, '--maxWorkers=1', ...first.failedFiles]);
-  const unstable = first.failures
-    .filter((failure) => !second.failures?.includes(failure))
-    .map((failure) => `UNSTABLE, failed among other tests but passed on its own: ${failure}`);
-  return {
-    passed: first.passed + first.failed - second.failed,
-    failed: second.failed,
-    output: second.output,
-    notes: unstable,
-    leftOut: first.leftOut,
-  };
-}
-
-const MAX_RETRIED_FILES = 5;
-
-function runVitest(reportName, options) {
-  const report = join(scratch, reportName);
-  spawnSync(
-    process.execPath,
+/** Runs the tests of a project. They print their progress, because some take minutes. */
+function runProject(project, env) {
+  const report = join(scratch, 'vitest.json');
+  rmSync(report, { force: true });
+  const { cpuSeconds } = runNode(
     [
       join(root, 'node_modules/vitest/vitest.mjs'),
       'run',
-      ...options,
+      `--project=${project}`,
       '--reporter=default',
       '--reporter=json',
       `--outputFile.json=${report}`,
     ],
-    { cwd: root, stdio: 'inherit' },
+    { stdio: 'inherit', env: { ...process.env, ...env } },
   );
   if (!existsSync(report))
-    return { passed: 0, failed: 1, failedFiles: [], output: 'vitest exited without writing a report' };
-  return summarize(JSON.parse(readFileSync(report, 'utf8')));
+    return { passed: 0, failed: 1, output: 'vitest exited without writing a report', cpuSeconds };
+  return { ...summarize(JSON.parse(readFileSync(report, 'utf8'))), cpuSeconds };
 }
 
 function summarize(report) {
   const all = report.testResults.flatMap((file) => file.assertionResults.map((test) => ({ file: file.name, ...test })));
   const filterByStatus = (status) => all.filter((test) => test.status === status);
-  const formatName = (test) => `${relative(root, test.file)}: ${test.fullName}`;
+  const failed = filterByStatus('failed');
   // A file that fails before its first test has no failed tests to count.
   const broken = report.testResults.filter(
     (file) => file.status === 'failed' && !file.assertionResults.some((t) => t.status === 'failed'),
   );
   const left = all.filter((test) => test.status !== 'passed' && test.status !== 'failed');
-  const failures = [
-    ...filterByStatus('failed').map((test) => formatName(test)),
-    ...broken.map((file) => `${relative(root, file.name)} did not run`),
-  ];
   return {
     passed: filterByStatus('passed').length,
-    failed: failures.length,
-    failures,
-    failedFiles: report.testResults
-      .filter(({ status }) => status === 'failed')
-      .map(({ name: file }) => relative(root, file)),
+    failed: failed.length + broken.length,
     output: [
-      ...filterByStatus('failed').map((test) => `failed: ${formatName(test)}`),
+      ...failed.map((test) => `failed: ${relative(root, test.file)}: ${test.fullName}`),
       ...broken.map((file) => `failed to run: ${relative(root, file.name)}\n${file.message}`),
     ].join('\n'),
     leftOut: left.map(describeSkipped),
@@ -126,14 +107,10 @@ const describeSkipped = ({ file, ancestorTitles, title, fullName }) =>
 const isRequired = (name) =>
   process.env.CRAWLWAY_TEST_COMPLETE && /\(left out: .*(?:apt-get install|\.ci\/run)/.test(name);
 
-const checks = [
+const STATIC = [
   { name: 'lint and format', run: () => runTool('@biomejs/biome/bin/biome', 'check', '--error-on-warnings') },
   { name: 'types', run: () => runTool('typescript/bin/tsc', '-p', 'tsconfig.json') },
-  {
-    name: 'console types',
-    needs: 'console/tsconfig.json',
-    run: () => runTool('typescript/bin/tsc', '-p', 'console/tsconfig.json'),
-  },
+  { name: 'console types', run: () => runTool('typescript/bin/tsc', '-p', 'console/tsconfig.json') },
   {
     name: 'architecture',
     run: () =>
@@ -147,40 +124,55 @@ const checks = [
       ),
   },
   { name: 'file and function sizes', run: reportSizes },
-  { name: 'packages: integrity, licences, install scripts', run: runPackageCheck },
+  { name: 'packages', run: runPackageCheck },
   { name: 'API description', run: () => runTool('@redocly/cli/bin/cli.js', 'lint', 'openapi.yaml') },
-  { name: 'build', needsTests: true, run: build },
-  { name: 'tests', needsTests: true, run: () => runTests() },
 ];
-const suites = {
-  static: checks.filter(({ needsTests }) => !needsTests),
-  fast: [{ name: 'fast tests', run: () => runTests('--config', 'vitest.fast.config.ts') }],
-  engines: [{ name: 'tests against engines', run: () => runTests('--config', 'vitest.engines.config.ts') }],
-  postgresql: [{ name: 'scenarios on PostgreSQL', run: () => runTests('--config', 'vitest.postgresql.config.ts') }],
+
+const projectsOf = (suite) =>
+  SUITES[suite].projects.map((project) => ({
+    name: suite === 'gate' ? project : suite,
+    run: () => runProject(project, SUITES[suite].env),
+  }));
+
+const BUILD = { name: 'build', run: build };
+const named = {
+  static: STATIC,
+  ...Object.fromEntries(Object.keys(SUITES).map((suite) => [suite, [BUILD, ...projectsOf(suite)]])),
+  gate: [...STATIC, BUILD, ...projectsOf('gate')],
+  all: [...STATIC, BUILD, ...Object.keys(SUITES).flatMap(projectsOf)],
 };
 
-let passed = 0;
-let failed = 0;
-const leftOut = [];
-for (const check of suites[suite] ?? checks) {
-  if (check.needs && !existsSync(join(root, check.needs))) continue;
+const suite = process.argv[2] ?? 'gate';
+const rows = [];
+for (const check of named[suite]) {
   const started = Date.now();
   const result = check.run();
-  passed += result.passed;
-  failed += result.failed;
-  const seconds = ((Date.now() - started) / 1000).toFixed(1);
+  rows.push({ name: check.name, seconds: (Date.now() - started) / 1000, ...result });
+  const { seconds, cpuSeconds } = rows.at(-1);
   console.log(
-    `${result.failed === 0 ? 'ok  ' : 'FAIL'} ${check.name} (${result.passed} passed, ${result.failed} failed, ${seconds} s)`,
+    `${result.failed === 0 ? 'ok  ' : 'FAIL'} ${check.name} (${result.passed} passed, ${result.failed} failed, ${formatSeconds(seconds)} s, CPU ${formatSeconds(cpuSeconds)} s)`,
   );
   if (result.failed > 0 && result.output) console.log(result.output.trimEnd().replace(/^/gm, '     '));
   for (const note of result.notes ?? []) console.log(`     ${note}`);
-  leftOut.push(...(result.leftOut ?? []));
 }
 rmSync(scratch, { recursive: true, force: true });
+
+const total = (key) => rows.reduce((sum, row) => sum + (row[key] ?? 0), 0);
+const leftOut = rows.flatMap((row) => row.leftOut ?? []);
+let failed = total('failed');
 for (const name of new Set(leftOut)) {
   const tests = leftOut.filter((one) => one === name).length;
   console.log(`${isRequired(name) ? 'FAIL ' : ''}left out: ${name}, ${tests} ${tests === 1 ? 'test' : 'tests'}`);
   if (isRequired(name)) failed++;
 }
-console.log(`${passed} passed, ${failed} failed, ${leftOut.length} left out`);
+
+function formatSeconds(seconds = 0) {
+  return seconds.toFixed(1);
+}
+
+const line = (name, wall, cpu) => console.log(`${name.padEnd(24)}${wall.padStart(8)}${cpu.padStart(8)}`);
+line(`\n${suite}`, 'wall s', 'CPU s');
+for (const { name, seconds, cpuSeconds } of rows) line(name, formatSeconds(seconds), formatSeconds(cpuSeconds));
+line('total', formatSeconds(total('seconds')), formatSeconds(total('cpuSeconds')));
+console.log(`${total('passed')} passed, ${failed} failed, ${leftOut.length} left out`);
 process.exit(failed === 0 ? 0 : 1);

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { joinPart, toPartPosition } from '../../console/src/screens/configuration/part.js';
+import { joinPart, toPartPosition } from '../../../console/src/screens/configuration/part.js';
 import {
   createFirstRulePart,
   createPart,
   findOwnPrefix,
   findPart,
   readPartAttribute,
-} from '../../console/src/screens/configuration/part-text.js';
-import { readConfiguration } from '../../src/adapters/config-xml/read.js';
+} from '../../../console/src/screens/configuration/part-text.js';
+import { readConfiguration } from '../../../src/adapters/config-xml/read.js';
 
 const XML = `<CrawlConfig xmlns="exa:com.exalead.mercury.mami.crawl.v21" xmlns:cw="urn:crawlway:config:1">
   <!-- <cw:GlobalCrawlSpace rules="commented.rules"/> -->

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { getAttributeLabel } from '../../console/src/screens/configuration/attribute-words.js';
+import { getAttributeLabel } from '../../../console/src/screens/configuration/attribute-words.js';
 
 it.each([
   ['nthreads', 'Threads'],

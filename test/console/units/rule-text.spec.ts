@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { buildRuleXml, changeRules } from '../../console/src/screens/configuration/rule-text.js';
-import { addCrawler, type CrawlSettings } from '../../console/src/screens/first-run/crawl-draft.js';
-import { listRules } from '../../src/adapters/config-xml/edit/rules.js';
-import { readConfiguration } from '../../src/adapters/config-xml/read.js';
+import { buildRuleXml, changeRules } from '../../../console/src/screens/configuration/rule-text.js';
+import { addCrawler, type CrawlSettings } from '../../../console/src/screens/first-run/crawl-draft.js';
+import { listRules } from '../../../src/adapters/config-xml/edit/rules.js';
+import { readConfiguration } from '../../../src/adapters/config-xml/read.js';
 
 const XML = `<CrawlConfig xmlns="exa:com.exalead.mercury.mami.crawl.v21" xmlns:ar="exa:com.exalead.actionrules.v21" xmlns:cw="urn:crawlway:config:1">
   <Crawler name="other"><Rules group="g"><Rule><ar:Path value="/a"/><Index/></Rule></Rules></Crawler>

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { describeAction } from '../../console/src/screens/audit/action-words.js';
-import { PROJECT_ROOT } from '../../src/server/project-root.js';
+import { describeAction } from '../../../console/src/screens/audit/action-words.js';
+import { PROJECT_ROOT } from '../../../src/server/project-root.js';
 
 it('the audit log says what a person did, not which HTTP method it took', () => {
   expect(describeAction('putConfiguration')).toBe('Change the configuration');

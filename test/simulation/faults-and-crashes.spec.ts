@@ -2,8 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { runWorld } from './world.js';
 import { worlds } from './worlds.js';
 
-/** Further worlds: more-worlds.spec.ts, so that two test processes share the work. */
-const WORLDS = worlds({ count: 30 });
+const WORLDS = worlds({ count: 60 });
 
 describe('in every simulated world the index equals the web in the end', () => {
   it.each(WORLDS)('world %i, with faults and crashes', async (seed) => {

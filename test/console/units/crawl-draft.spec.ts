@@ -5,11 +5,11 @@ import {
   type CrawlSettings,
   type NewSink,
   type Scope,
-} from '../../console/src/screens/first-run/crawl-draft.js';
-import { SINK_KINDS } from '../../console/src/screens/first-run/sink-kinds.js';
-import { SINK_TYPES, type SinkType } from '../../src/domain/push/sink-types.js';
-import { XML_FORMAT } from '../../src/server/engine.module.js';
-import { authority } from '../support/certificates.js';
+} from '../../../console/src/screens/first-run/crawl-draft.js';
+import { SINK_KINDS } from '../../../console/src/screens/first-run/sink-kinds.js';
+import { SINK_TYPES, type SinkType } from '../../../src/domain/push/sink-types.js';
+import { XML_FORMAT } from '../../../src/server/engine.module.js';
+import { authority } from '../../support/certificates.js';
 
 const NOTHING = '<CrawlConfig xmlns="exa:com.exalead.mercury.mami.crawl.v20"/>';
 const OTHER = `<?xml version="1.0"?>

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { formatDue } from '../../console/src/ui/format.js';
+import { formatDue } from '../../../console/src/ui/format.js';
 
 it('a visit that is to come is due when its time has passed, and never "4 s ago"', () => {
   expect(formatDue(1_000, 5_000)).toBe('due');

@@ -10,7 +10,7 @@ import {
   setAttribute,
   setText,
   type XmlElement,
-} from '../../console/src/screens/configuration/xml-tree.js';
+} from '../../../console/src/screens/configuration/xml-tree.js';
 
 const XML = `<?xml version="1.0"?>
 <!-- <Crawler name="no"/> -->

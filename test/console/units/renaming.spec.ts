@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { findReferences, renameElement } from '../../console/src/screens/configuration/renaming.js';
-import { parseXml, type XmlElement } from '../../console/src/screens/configuration/xml-tree.js';
+import { findReferences, renameElement } from '../../../console/src/screens/configuration/renaming.js';
+import { parseXml, type XmlElement } from '../../../console/src/screens/configuration/xml-tree.js';
 
 const XML = `<CrawlConfig xmlns="exa:com.exalead.mercury.mami.crawl.v21" xmlns:cw="urn:crawlway:config:1">
   <cw:Sink name="main" type="file" url="a.jsonl"/>

@@ -1,0 +1,12 @@
+/**
+ * The named suites: the projects of vitest.config.ts that each one runs, one after the other, with their environment. Every spec
+ * file belongs to one project. `npm test` runs `gate`, `npm run test:NAME` the others, `npm run test:all` all of them.
+ */
+export const SUITES = {
+  gate: { projects: ['units', 'scenarios', 'api', 'processes', 'worlds'] },
+  worlds: { projects: ['worlds'], env: { CRAWLWAY_TEST_WORLDS: 'all' } },
+  machine: { projects: ['machine'] },
+  console: { projects: ['console'] },
+  postgresql: { projects: ['scenarios'], env: { CRAWLWAY_TEST_DATABASE: 'postgres' } },
+  engines: { projects: ['engines'] },
+};
