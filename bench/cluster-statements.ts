@@ -127,7 +127,7 @@ async function fillSite(pool: PostgresPool, site: { part: number; id: number; ho
       urls.map(({ dueAt }) => dueAt),
     ];
     await pool.rows(
-      `INSERT INTO url (id, part, site_id, due_at, key, first_seen_at, hops, redirects, status, source, arrival, url, reason, found_on, root)
+      `INSERT INTO url (id, part, site_id, due_at, key, first_seen_at, hops, redirects, status, source, discovered_via, url, reason, found_on, root)
        SELECT nextval('url_seq') * ${PARTITIONS} + $1, $1, $2, due_at, key, due_at, 3, 0, 0, 3, 1, url, 'accepted', found_on, $3
        FROM unnest($4::int8[], $5::text[], $6::text[], $7::int8[]) AS i(key, url, found_on, due_at)`,
       [site.part, site.id, urls[0]!.root!, ...columns],

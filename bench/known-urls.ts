@@ -41,8 +41,8 @@ const createHostName = (host: number): string => `known-${host}.example.com`;
 function insertUrls(db: Database.Database, knownCount: number): void {
   const now = Date.now();
   const insert = db.prepare<[number, bigint, string, bigint]>(
-    `INSERT INTO url (site_id, key, url, status, reason, source, due_at, hops, redirects, arrival, found_on, root, first_seen_at,
-       last_visit_at, last_status, visits, changes, last_change_at, change_interval, change_doubt, etag, last_modified, stamp,
+    `INSERT INTO url (site_id, key, url, status, reason, source, due_at, hops, redirects, discovered_via, found_on, root, first_seen_at,
+       last_visit_at, last_status, visits, changes, last_change_at, change_interval, change_uncertainty, etag, last_modified, stamp,
        simhash, content_type, title)
      VALUES (?, ?, ?, ${toStatusCode('indexed')}, 'indexed', ${REFRESH}, ${now + 30 * DAY_MS}, 3, 0, 1,
        'https://known.example.com/section-1/some/page-of-average-length.html', 'https://known.example.com/', ${now - 9 * DAY_MS},

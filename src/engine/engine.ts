@@ -23,7 +23,7 @@ import { KeptDocuments } from './delivery/kept-documents.js';
 import { SinkPool } from './delivery/sink-pool.js';
 import { type EngineApi } from './engine-api.js';
 import { type CrawlContext, compileContexts } from './page/crawl-context.js';
-import { CONNECTOR_SETTING, LEGACY_CONNECTOR } from './ports/sink.js';
+import { CONNECTOR_SETTING, DEFAULT_CONNECTOR } from './ports/sink.js';
 import { StartMark } from './start-mark.js';
 import { createUnknownNameError } from './support/api-errors.js';
 import {
@@ -77,7 +77,7 @@ export class Engine implements EngineApi {
     await this.services.ledger.open();
     await this.services.inDoubt.open();
     await this.services.owing.open();
-    this.sinkPool.connector = (await this.services.store.getSetting(CONNECTOR_SETTING)) ?? LEGACY_CONNECTOR;
+    this.sinkPool.connector = (await this.services.store.getSetting(CONNECTOR_SETTING)) ?? DEFAULT_CONNECTOR;
     await this.startMark.set(definition);
     await this.reconfigure(definition);
     const { nodes, partitions, events } = this.services;

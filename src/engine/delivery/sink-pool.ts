@@ -3,7 +3,7 @@ import type { SinkDefinition } from '../../domain/crawl/sink-definition.js';
 import { isSameDefinition } from '../../domain/secret.js';
 import type { Clock } from '../ports/clock.js';
 import type { Log } from '../ports/log.js';
-import { LEGACY_CONNECTOR, type Sink } from '../ports/sink.js';
+import { DEFAULT_CONNECTOR, type Sink } from '../ports/sink.js';
 import type { CrawlEvents } from '../support/crawl-events.js';
 import type { Delivery } from './delivery.js';
 import { InspectedSink } from './inspected-sink.js';
@@ -24,7 +24,7 @@ interface SinkServices {
 /** The queues of the configured sinks, across configuration changes. */
 export class SinkPool {
   /** The connector of sinks that name none. */
-  connector = LEGACY_CONNECTOR;
+  connector = DEFAULT_CONNECTOR;
   private queues = new Map<string, SinkQueue>();
   /** Queues out of service, which may still have requests in flight. */
   private retiredQueues: SinkQueue[] = [];

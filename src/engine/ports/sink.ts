@@ -2,8 +2,8 @@ import type { OrderAnswer, PushDocument, PushOrder } from '../../domain/push/ord
 
 /** The store's setting with the default connector name of its sinks. */
 export const CONNECTOR_SETTING = 'connector';
-/** Used for stores without that setting: the name that every server used before the setting existed. */
-export const LEGACY_CONNECTOR = 'crawlway';
+/** The connector of a sink that names none, in a store that names none either. */
+export const DEFAULT_CONNECTOR = 'crawlway';
 
 /**
  * One destination of orders. `deliver` resolves when every order of the batch is durable at the sink or refused for

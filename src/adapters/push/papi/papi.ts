@@ -1,6 +1,6 @@
 import type { SinkDefinitionOf } from '../../../domain/crawl/sink-definition.js';
 import type { OrderAnswer, OrderKind, PushOrder } from '../../../domain/push/order.js';
-import { LEGACY_CONNECTOR, type Sink, SinkUnavailable } from '../../../engine/ports/sink.js';
+import { DEFAULT_CONNECTOR, type Sink, SinkUnavailable } from '../../../engine/ports/sink.js';
 import { BodyBuffers } from '../body-buffers.js';
 import { readLines } from '../lines.js';
 import { isSuccess, SinkClient, type SinkRequest, type SinkResponse } from '../sink-client.js';
@@ -39,7 +39,7 @@ export class PapiSink implements Sink {
   constructor(definition: SinkDefinitionOf<'papi'>) {
     this.name = definition.name;
     this.withText = definition.options.documentText !== 'omit';
-    this.client = new SinkClient(definition, buildConnectorPath(definition.options.connector ?? LEGACY_CONNECTOR));
+    this.client = new SinkClient(definition, buildConnectorPath(definition.options.connector ?? DEFAULT_CONNECTOR));
   }
 
   async deliver(batch: readonly PushOrder[], signal: AbortSignal): Promise<OrderAnswer[]> {

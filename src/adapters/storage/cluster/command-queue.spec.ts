@@ -88,16 +88,3 @@ it('a command that is not possible now is brought again', async () => {
     })
     .toEqual([]);
 });
-
-it('a command of a node of an earlier release, which knows the table by its former name, is carried out', async () => {
-  const carriedOut: string[] = [];
-  const { pool, done } = await started(async (text) => {
-    carriedOut.push(text);
-    return true;
-  });
-  await pool.rows("INSERT INTO errand (part, host, text) VALUES (3, 'h', 'from before'), (3, 'h', 'done before')");
-  await pool.rows("DELETE FROM errand WHERE text = 'done before'");
-  await done();
-  expect(carriedOut).toEqual(['from before']);
-  expect(await pool.rows('SELECT 1 FROM errand')).toEqual([]);
-});

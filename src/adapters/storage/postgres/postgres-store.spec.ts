@@ -5,7 +5,7 @@ import { discovered, newUrl, order, visit } from '../../../../test/support/front
 import { postgresDatabase } from '../../../../test/support/postgres.js';
 import { Secret } from '../../../domain/secret.js';
 import { instant } from '../../../domain/time/units.js';
-import { type FrontierStore, StoreDamaged, StoreUnavailable } from '../../../engine/ports/frontier-store.js';
+import { type FrontierStore, StoreUnavailable } from '../../../engine/ports/frontier-store.js';
 import { openPostgresDataSource } from './postgres-data-source.js';
 import { PostgresPool } from './postgres-pool.js';
 import { openPostgresStore } from './postgres-store.js';
@@ -112,29 +112,6 @@ describe('a PostgreSQL store', () => {
     for (const it of [pool, dataSource, dataSource.options, failed])
       expect(inspect(it, { depth: null })).not.toContain('PlAnTeD');
     expect(JSON.stringify(dataSource.options)).not.toContain('PlAnTeD');
-  });
-
-  it('is refused when it was written by a newer version', async () => {
-    const url = await postgresDatabase();
-    await (await openPostgresStore(new Secret(url))).close();
-    await administer(url, `INSERT INTO migration (timestamp, name) VALUES (99, 'Future0000000000099')`);
-    const refusal = await openPostgresStore(new Secret(url)).catch((error: unknown) => error);
-    expect(refusal).toBeInstanceOf(StoreDamaged);
-    expect((refusal as Error).message).toContain(
-      'was written by a newer version of Crawlway (unknown migrations: Future0000000000099)',
-    );
-  });
-
-  it('undoes its migrations without a trace', async () => {
-    const url = await postgresDatabase();
-    const dataSource = await openPostgresDataSource(new Secret(url));
-    for (const _ of dataSource.migrations) await dataSource.undoLastMigration();
-    await dataSource.destroy();
-    const left = await administer<{ name: string }>(
-      url,
-      `SELECT relname AS name FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'S') AND relname NOT LIKE 'migration%'`,
-    );
-    expect(left).toEqual([]);
   });
 
   it('keeps text that PostgreSQL cannot hold as near as it can', async () => {

@@ -1,9 +1,6 @@
 import { type DataSource, LessThan, Like, Not } from 'typeorm';
 import type { Instant } from '../../../domain/time/units.js';
-import { ApiKeyRow } from '../entities/api-key.js';
-import { AuditRow } from '../entities/audit-entry.js';
-import { ConfigurationVersionRow } from '../entities/configuration-version.js';
-import { ConsoleSessionRow } from '../entities/console-session.js';
+import { ApiKeyRow, AuditRow, ConfigurationVersionRow, ConsoleSessionRow } from './admin-rows.js';
 import { Seal, WrongKey } from './seal.js';
 
 /** A configuration that was in force at some point, without its text. */

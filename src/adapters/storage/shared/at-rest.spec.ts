@@ -1,7 +1,5 @@
-import { createHash } from 'node:crypto';
 import { chmodSync, closeSync, mkdirSync, openSync, readFileSync, statSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { ADMIN_DATABASES } from '../../../../test/support/database.js';
 import { temporaryDirectory } from '../../../../test/support/temporary-directory.js';
@@ -39,25 +37,6 @@ describe.each(ADMIN_DATABASES)('versions of the configuration on $name', ({ open
     const other = new AdminStore(dataSource, (error) => error, Seal.fromText('x'.repeat(32)));
     await expect(other.findTexts(added.version)).rejects.toThrow(WrongKey);
     await expect(new AdminStore(dataSource, (error) => error).findTexts(added.version)).rejects.toThrow(/has no key/);
-  });
-});
-
-describe('the policy that stored URLs were judged by', () => {
-  it('is turned into its digest in a database of an earlier version', async () => {
-    const file = join(temporaryDirectory(), 'crawlway.sqlite');
-    await (await openSqliteDataSource(file)).destroy();
-    const db = new Database(file);
-    db.exec(`DELETE FROM migration WHERE name LIKE 'PolicyDigests%'`);
-    db.prepare(
-      `INSERT INTO setting VALUES ('policy/docs', '{"password":"hunter2"}'), ('root/docs/x', '{"url":"x"}')`,
-    ).run();
-    db.close();
-    const again = await openSqliteDataSource(file);
-    expect(await again.query(`SELECT value FROM setting WHERE name <> 'connector' ORDER BY name`)).toEqual([
-      { value: createHash('sha256').update('{"password":"hunter2"}').digest('hex') },
-      { value: '{"url":"x"}' },
-    ]);
-    await again.destroy();
   });
 });
 

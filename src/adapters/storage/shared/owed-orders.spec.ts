@@ -1,5 +1,5 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { ADMIN_DATABASES, DATABASES } from '../../../../test/support/database.js';
+import { describe, expect, it } from 'vitest';
+import { DATABASES } from '../../../../test/support/database.js';
 import { discovered, newUrl, order } from '../../../../test/support/frontier-samples.js';
 import { instant } from '../../../domain/time/units.js';
 import { NO_URL } from '../../../engine/ports/frontier-store.js';
@@ -82,23 +82,4 @@ describe.each(DATABASES)('what sinks are owed, on $name', ({ open }) => {
     expect(Object.fromEntries(counts.map(({ sink, documents }) => [sink, documents]))).toEqual({ slow: 3, down: 1 });
     expect(await store.listOwed('docs', 'slow', 0, 10)).toHaveLength(3);
   });
-});
-
-it.each(ADMIN_DATABASES)('what was owed before it was counted is counted on $name', async ({ name, open }) => {
-  const dataSource = await open();
-  onTestFinished(() => dataSource.destroy());
-  while ((await dataSource.query("SELECT 1 FROM migration WHERE name LIKE 'OwedCounts%'")).length > 0)
-    await dataSource.undoLastMigration();
-  const part = name === 'PostgreSQL' ? ['part', '3,'] : [];
-  const columns = [part[0], 'crawler', 'sink', 'host', 'uri_key', 'uri', 'order_id', 'since']
-    .filter(Boolean)
-    .join(', ');
-  for (const key of [1, 2])
-    await dataSource.query(
-      `INSERT INTO owed_order (${columns}) VALUES (${part[1] ?? ''} 'docs', 'slow', 'a.example', ${key}, '', ${key}, 10)`,
-    );
-  await dataSource.runMigrations();
-  const counts = await dataSource.query('SELECT crawler, sink, documents FROM owed_count');
-  expect(counts).toEqual([{ crawler: 'docs', sink: 'slow', documents: expect.anything() }]);
-  expect(Number(counts[0].documents)).toBe(2);
 });

@@ -1,6 +1,6 @@
 /**
- * Conversion between rows of `url` and states; shared by both databases. Status, source and arrival are stored as small
- * integers, because 10 million rows are read and written often. Status and arrival are stored as positions in lists, so
+ * Conversion between rows of `url` and states; shared by both databases. Status, source and discovery are stored as small
+ * integers, because 10 million rows are read and written often. Status and discovery are stored as positions in lists, so
  * entries may only be added at the end.
  */
 import { NEVER_CRAWLED, URL_STATUSES, type UrlState } from '../../../domain/crawl/url-state.js';
@@ -38,7 +38,7 @@ export interface UrlRecord {
   readonly due_at: number;
   readonly hops: number;
   readonly redirects: number;
-  readonly arrival: number;
+  readonly discovered_via: number;
   readonly found_on: string | null;
   readonly root: string | null;
   readonly inherited_metas: string | null;
@@ -51,7 +51,7 @@ export interface UrlRecord {
   readonly changes: number;
   readonly last_change_at: number | null;
   readonly change_interval: number | null;
-  readonly change_doubt: number | null;
+  readonly change_uncertainty: number | null;
   readonly etag: string | null;
   readonly last_modified: string | null;
   readonly stamp: string | null;
@@ -66,8 +66,8 @@ export interface UrlRecord {
 
 /** The columns to read, with `url` as u and `site` as s. */
 export const URL_COLUMNS = `u.id, s.crawler, s.host, u.url, u.status, u.reason, u.source, u.due_at, u.hops, u.redirects,
-  u.arrival, u.found_on, u.root, u.inherited_metas, u.first_seen_at, u.last_visit_at, u.last_status, u.temporary_errors,
-  u.permanent_error, u.visits, u.changes, u.last_change_at, u.change_interval, u.change_doubt, u.etag, u.last_modified, u.stamp,
+  u.discovered_via, u.found_on, u.root, u.inherited_metas, u.first_seen_at, u.last_visit_at, u.last_status, u.temporary_errors,
+  u.permanent_error, u.visits, u.changes, u.last_change_at, u.change_interval, u.change_uncertainty, u.etag, u.last_modified, u.stamp,
   CAST(u.simhash AS text) AS simhash, u.content_type, u.title, u.pending_deletion, u.canonical, u.parts`;
 
 export function toState(row: UrlRecord): UrlState {
@@ -84,7 +84,7 @@ export function toState(row: UrlRecord): UrlState {
     redirects: row.redirects,
     foundOn: row.found_on ?? undefined,
     root: row.root ?? undefined,
-    discoveredVia: DISCOVERED_VIA[row.arrival] ?? 'link',
+    discoveredVia: DISCOVERED_VIA[row.discovered_via] ?? 'link',
     firstSeenAt: row.first_seen_at as Instant,
     lastVisitAt: (row.last_visit_at ?? undefined) as Instant | undefined,
     lastStatus: row.last_status ?? undefined,
@@ -94,7 +94,7 @@ export function toState(row: UrlRecord): UrlState {
     changes: row.changes,
     lastChangeAt: (row.last_change_at ?? undefined) as Instant | undefined,
     changeInterval: (row.change_interval ?? undefined) as Duration | undefined,
-    changeUncertainty: row.change_doubt ?? undefined,
+    changeUncertainty: row.change_uncertainty ?? undefined,
     etag: row.etag ?? undefined,
     lastModified: row.last_modified ?? undefined,
     stamp: row.stamp ?? undefined,
@@ -151,7 +151,7 @@ const NEW: Readonly<Record<string, ColumnType>> = {
   due_at: 'int8',
   hops: 'int4',
   redirects: 'int4',
-  arrival: 'int2',
+  discovered_via: 'int2',
   found_on: 'text',
   root: 'text',
   inherited_metas: 'text',
@@ -188,6 +188,8 @@ interface StoredField {
   readonly column: string;
   readonly type: ColumnType;
   readonly convert?: (value: never) => Value;
+  /** Number of the migration that adds the column; absent if the first tables have it. */
+  readonly since?: number;
 }
 
 export const CHANGES: Readonly<Record<Field, StoredField>> = {
@@ -203,7 +205,7 @@ export const CHANGES: Readonly<Record<Field, StoredField>> = {
   changes: { column: 'changes', type: 'int4' },
   lastChangeAt: { column: 'last_change_at', type: 'int8', convert: roundTime },
   changeInterval: { column: 'change_interval', type: 'int8', convert: roundTime },
-  changeUncertainty: { column: 'change_doubt', type: 'float8' },
+  changeUncertainty: { column: 'change_uncertainty', type: 'float8' },
   etag: { column: 'etag', type: 'text' },
   lastModified: { column: 'last_modified', type: 'text' },
   stamp: { column: 'stamp', type: 'text' },
@@ -217,7 +219,7 @@ export const CHANGES: Readonly<Record<Field, StoredField>> = {
   foundOn: { column: 'found_on', type: 'text' },
   hops: { column: 'hops', type: 'int4' },
   redirects: { column: 'redirects', type: 'int4' },
-  discoveredVia: { column: 'arrival', type: 'int2', convert: toDiscoveredViaCode },
+  discoveredVia: { column: 'discovered_via', type: 'int2', convert: toDiscoveredViaCode },
   root: { column: 'root', type: 'text' },
   inheritedMetas: { column: 'inherited_metas', type: 'text', convert: serializeMetas },
 };

@@ -4,7 +4,6 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import Database from 'better-sqlite3';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { discovered, newUrl, order } from '../../../../test/support/frontier-samples.js';
 import { temporaryDirectory } from '../../../../test/support/temporary-directory.js';
@@ -120,17 +119,6 @@ describe('a SQLite store', () => {
     await expect(openSqliteStore(file)).rejects.toBeInstanceOf(StoreDamaged);
   });
 
-  it('refuses a database of a newer version', async () => {
-    const file = databaseFile();
-    await (await openSqliteStore(file)).close();
-    const db = new Database(file);
-    db.exec(`INSERT INTO migration (timestamp, name) VALUES (99, 'Future0000000000099')`);
-    db.close();
-    await expect(openSqliteStore(file)).rejects.toThrow(
-      `${file} was written by a newer version of Crawlway (unknown migrations: Future0000000000099)`,
-    );
-  });
-
   it('does nothing of a call that meets a full disk, and goes on when there is space again', async () => {
     const dataSource = await openSqliteDataSource(join(temporaryDirectory(), 'crawlway.db'));
     const db = getRawHandle(dataSource);
@@ -212,13 +200,6 @@ describe('a SQLite store in the calling thread', () => {
     await other.close();
   });
 
-  it('has its tables exactly as the entities say', async () => {
-    const dataSource = await openSqliteDataSource(':memory:');
-    const { upQueries } = await dataSource.driver.createSchemaBuilder().log();
-    expect(upQueries.map(({ query }) => query)).toEqual([]);
-    await dataSource.destroy();
-  });
-
   it('answers every prepared statement from an index, never by going through all URLs or orders', async () => {
     const dataSource = await openSqliteDataSource(':memory:');
     const db = getRawHandle(dataSource);
@@ -245,16 +226,6 @@ describe('a SQLite store in the calling thread', () => {
       ).toEqual([]);
     }
     expect(prepared.length).toBeGreaterThan(30);
-    await dataSource.destroy();
-  });
-
-  it('undoes its migrations without a trace', async () => {
-    const dataSource = await openSqliteDataSource(':memory:');
-    for (const _ of dataSource.migrations) await dataSource.undoLastMigration();
-    const left = await dataSource.query(
-      `SELECT name FROM sqlite_master WHERE name NOT LIKE 'sqlite%' AND name <> 'migration'`,
-    );
-    expect(left).toEqual([]);
     await dataSource.destroy();
   });
 });
