@@ -3,10 +3,10 @@ import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config
 
 /** Tests in a real browser, of several processes or of crashes that `npm test` runs; the others of their kind have suites of their own. */
 const SMOKE = [
-  'test/cluster/files-of-rules-travel.spec.ts',
-  'test/crashes/kill.spec.ts',
+  'test/cluster/rule-files-reach-every-node.spec.ts',
+  'test/crashes/killed-server.spec.ts',
   'test/console/first-run.spec.ts',
-  'test/rendering/pages-made-by-scripts.spec.ts',
+  'test/rendering/pages-that-need-rendering.spec.ts',
   'test/installed-package.spec.ts',
 ];
 /** These change what the whole process has, or start so many threads and processes that each gets a process of its own. */

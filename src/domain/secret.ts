@@ -2,7 +2,7 @@ const PLACEHOLDER = '***';
 
 /**
  * A string that must be sent only to the server for which it is meant. Code that prints, serializes or copies it gets
- * asterisks or nothing; only `reveal` returns the text. test/secrets-stay-closed.spec.ts lists the code that may call
+ * asterisks or nothing; only `reveal` returns the text. test/secrets-are-never-printed.spec.ts lists the code that may call
  * it.
  */
 export class Secret {

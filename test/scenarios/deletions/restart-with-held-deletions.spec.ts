@@ -1,0 +1,71 @@
+/** Deletions that wait for a sign of life outlast the process that held them back. */
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { openSqliteInProcess } from '../../../src/adapters/storage/sqlite/sqlite-in-process.js';
+import { hours, minutes } from '../../../src/domain/time/units.js';
+import type { CrawlWorld } from '../../support/crawl-world.js';
+import { html } from '../../support/fake-site.js';
+import { ManualClock } from '../../support/manual-clock.js';
+import { start, startSite } from '../../support/scenario.js';
+import { temporaryDirectory } from '../../support/temporary-directory.js';
+
+const PATHS = ['/', ...Array.from({ length: 9 }, (_, n) => `/p${n}`)];
+const ATTRIBUTES = 'nearDuplicateDetector="false" smartRefreshMinAgeS="172800" smartRefreshMaxAgeS="604800"';
+
+/** All ten pages of a site answer 500, their deletions wait, and the program starts again. */
+async function restarted() {
+  const site = await startSite();
+  const answer = (path: string) =>
+    site.set(path, { headers: { 'content-type': 'text/html' }, body: html(path, path === '/' ? PATHS : []) });
+  const file = join(temporaryDirectory(), 'crawlway.db');
+  const clock = new ManualClock();
+  const begin = async (): Promise<CrawlWorld> =>
+    start({
+      attributes: ATTRIBUTES,
+      crawler: `<Root url="${site.url('/')}"/>`,
+      index: 'none',
+      clock,
+      store: await openSqliteInProcess(file),
+    });
+  PATHS.forEach(answer);
+  const before = await begin();
+  await before.untilIdle();
+  for (const path of PATHS) site.set(path, { status: 500 });
+  const failedAt = clock.now();
+  await before.engine.refresh('test', { like: '%' });
+  await before.pass(minutes(30));
+  expect(await before.engine.listHeldDeletions()).toMatchObject([{ count: 10, awaiting: 10 }]);
+  await before.close();
+  return { world: await begin(), site, answer, failedAt };
+}
+
+async function deleted(world: CrawlWorld): Promise<string[]> {
+  const sent = await world.engine.listOrders({ kind: 'delete', state: 'acknowledged' }, undefined, 100);
+  return sent.map(({ uri }) => new URL(uri).pathname);
+}
+
+it('a deletion that waits for a sign of life waits on after a restart, and for the one page that is ill it ends with the sign', async () => {
+  const { world, site, answer } = await restarted();
+  await world.pass(hours(3));
+  expect(await deleted(world)).toEqual([]);
+  expect(await world.engine.listHeldDeletions()).toMatchObject([{ count: 10, awaiting: 10 }]);
+  const { headline } = await world.engine.explain('test', site.url('/p3'));
+  expect(headline).toMatchObject({ fate: 'in-index', reason: 'awaiting-sign-of-life' });
+
+  for (const path of PATHS) if (path !== '/p3') answer(path);
+  await world.pass(hours(3));
+  expect(await deleted(world)).toEqual(['/p3']);
+  expect(await world.engine.listHeldDeletions()).toEqual([]);
+  expect(await world.store.count({ crawler: 'test', status: 'indexed' })).toBe(9);
+});
+
+it('the time that a deletion waits at most counts from the fault on, not from the restart', async () => {
+  const { world, failedAt } = await restarted();
+  await world.pass(hours(23));
+  expect(await deleted(world)).toEqual([]);
+  await world.pass(hours(1));
+  const since = (world.clock.now() - failedAt) / hours(1);
+  expect(since).toBeGreaterThan(24);
+  expect(since).toBeLessThan(25);
+  expect((await deleted(world)).length).toBeGreaterThan(0);
+});

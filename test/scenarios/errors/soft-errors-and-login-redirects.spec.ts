@@ -1,0 +1,156 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { days, hours, minutes } from '../../../src/domain/time/units.js';
+import { CrawlWorld } from '../../support/crawl-world.js';
+import { type FakePage, FakeSite, html } from '../../support/fake-site.js';
+
+const ATTRIBUTES = 'smartRefreshMinAgeS="3600" smartRefreshMaxAgeS="86400" nearDuplicateDetector="false"';
+const PAGES = Array.from({ length: 12 }, (_, i) => `/p${i}`);
+
+describe('a page that only looks fine is an error, never new content', () => {
+  let site: FakeSite;
+  let world: CrawlWorld;
+  const everything = (): string[] => ['/', ...PAGES].map((path) => site.url(path)).sort();
+  const start = async (crawler = ''): Promise<void> => {
+    world = await CrawlWorld.start({ attributes: ATTRIBUTES, crawler: `<Root url="${site.url('/')}"/>${crawler}` });
+    await world.untilIdle();
+  };
+  const redirectAll = (target: string): void => {
+    for (const path of ['/', ...PAGES])
+      site.set(path, { status: 302, headers: { location: `${target}?next=${path}` } });
+  };
+  const recover = (): void => {
+    site.page('/', PAGES);
+    for (const path of PAGES) site.page(path, [], words(path));
+  };
+
+  beforeEach(async () => {
+    site = await FakeSite.start();
+    recover();
+  });
+  afterEach(async () => {
+    expect(world.errors).toEqual([]);
+    await world.close();
+    await site.close();
+  });
+
+  it('a host that sends every page to its login page keeps its documents, and rests', async () => {
+    await start('<cw:ErrorPolicy maxTemporaryErrors="100"/>');
+    expect(await world.indexed()).toEqual(everything());
+    site.page('/login', [], 'Please log in.');
+    redirectAll('/login');
+    site.forgetRequests();
+    await world.pass(days(2));
+    expect(await world.indexed()).toEqual(everything());
+    expect(site.fetched).not.toContain('/login');
+    const errors = (await world.engine.searchUrls({ crawler: 'test', status: 'error' }, 0, 100)).urls;
+    expect(new Set(errors.map((state) => state.reason))).toEqual(new Set(['login-wall']));
+    expect((await world.engine.getHost(errors[0]!.hostKey)).backOffUntil).toBeGreaterThan(world.clock.now() - days(1));
+    expect(site.requests.length).toBeLessThan(600);
+
+    recover();
+    await world.pass(days(2));
+    expect(await world.indexed()).toEqual(everything());
+    expect(await world.engine.countUrls({ crawler: 'test', status: 'error' })).toBe(0);
+  });
+
+  it('a host that sends every page to one page of any name loses a handful before it is seen', async () => {
+    await start();
+    redirectAll('/maintenance');
+    site.page('/maintenance');
+    await world.pass(hours(3));
+    await world.engine.refresh('test', { like: '%' });
+    await world.pass(minutes(10));
+    const indexed = await world.indexed();
+    expect(everything().filter((url) => !indexed.includes(url)).length).toBeLessThan(5);
+    expect(indexed.filter((url) => url.includes('maintenance')).length).toBeLessThan(5);
+  });
+
+  it('pages for members are not an outage: they are not taken, and the host is not left alone for them', async () => {
+    for (const path of PAGES) site.set(path, { status: 302, headers: { location: `/login?next=${path}` } });
+    site.page('/login');
+    await start();
+    const logins = (await world.indexed()).filter((url) => url.includes('/login'));
+    expect(logins.length).toBeLessThan(3);
+    expect(await world.state(site.url('/p7'))).toMatchObject({ status: 'error', reason: 'login-wall' });
+    expect((await world.engine.getHost(new URL(site.origin).host)).backOffUntil ?? 0).toBeLessThanOrEqual(
+      world.clock.now(),
+    );
+  });
+
+  it('a single page that moves is a redirect, as ever', async () => {
+    await start();
+    site.set('/p1', { status: 301, headers: { location: '/new' } }).page('/new');
+    await world.pass(days(1));
+    expect(await world.indexed()).toContain(site.url('/new'));
+    expect(await world.indexed()).not.toContain(site.url('/p1'));
+  });
+
+  it('a chain of redirects that leads back to where it came from is a loop', async () => {
+    for (const [from, to] of [
+      ['/a', '/b'],
+      ['/b', '/c'],
+      ['/c', '/a'],
+    ] as const)
+      site.set(from, { status: 302, headers: { location: to } });
+    site.page('/', ['/a']);
+    await start();
+    expect(await world.state(site.url('/c'))).toMatchObject({ status: 'error', reason: 'redirect-loop' });
+    expect(site.requests.filter((request) => request.path === '/a')).toHaveLength(1);
+    await world.pass(days(3));
+    expect(site.requests.length).toBeLessThan(60);
+  });
+
+  describe('a host whose error page says 200', () => {
+    const errorPage: FakePage = (request) => ({
+      headers: { 'content-type': 'text/html' },
+      body: html('Oops', ['/'], `${words('error')} We could not find ${request.url}.`),
+    });
+    const probes = (): string[] => site.fetched.filter((path) => /^\/[a-z0-9]{8,}\.html$/.test(path));
+    beforeEach(() => {
+      site.otherwise(errorPage);
+      site.page('/', [...PAGES, '/gone1', '/gone2', '/docs/gone3']);
+    });
+
+    it('is asked once a day for a page that cannot exist, and what looks like its answer is not indexed', async () => {
+      await start('<cw:SoftErrors probe="true"/>');
+      expect(await world.indexed()).toEqual(everything());
+      expect(await world.state(site.url('/gone1'))).toMatchObject({ status: 'error', reason: 'soft-error' });
+      expect(probes()).toHaveLength(1);
+      await world.pass(hours(20));
+      expect(probes()).toHaveLength(1);
+    });
+
+    it('is not asked unless the configuration says so', async () => {
+      await start();
+      expect(probes()).toHaveLength(0);
+      expect(await world.indexed()).toContain(site.url('/gone1'));
+    });
+
+    it('is not asked where robots.txt forbids it', async () => {
+      site.set('/robots.txt', {
+        headers: { 'content-type': 'text/plain' },
+        body: 'User-agent: *\nDisallow: /*.html$\n',
+      });
+      await start('<cw:SoftErrors probe="true"/>');
+      expect(probes()).toHaveLength(0);
+    });
+
+    it('that answers everything with one page has no error page', async () => {
+      site.otherwise({ headers: { 'content-type': 'text/html' }, body: html('App', PAGES, words('app')) });
+      for (const path of ['/', ...PAGES]) site.remove(path);
+      await start('<cw:SoftErrors probe="true"/>');
+      expect(await world.indexed()).toEqual(everything());
+      await world.untilIdle(minutes(1));
+    });
+  });
+});
+
+/** Thirty words that no other seed has in this order. */
+function words(seed: string): string {
+  let state = 7;
+  for (const letter of seed) state = (state * 31 + letter.charCodeAt(0)) % 65_521;
+  return Array.from({ length: 30 }, () => {
+    state = (state * 171 + 11) % 65_521;
+    return `word${state % 997}`;
+  }).join(' ');
+}

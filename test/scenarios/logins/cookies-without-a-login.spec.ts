@@ -1,0 +1,63 @@
+import type { IncomingMessage } from 'node:http';
+import { expect, it } from 'vitest';
+import { minutes } from '../../../src/domain/time/units.js';
+import type { FakeAnswer, FakeSite } from '../../support/fake-site.js';
+import { html } from '../../support/fake-site.js';
+import { crawl, startSite } from '../../support/scenario.js';
+
+const again = (path: string, cookie: string): FakeAnswer => ({
+  status: 302,
+  headers: { location: path, 'set-cookie': cookie },
+});
+
+/** A page for those alone who bring the cookie back that it sets. */
+const guarded = (path: string, cookie: string) => (request: IncomingMessage) =>
+  request.headers.cookie === cookie
+    ? { headers: { 'content-type': 'text/html' }, body: html(path, []) }
+    : again(path, `${cookie}; Path=${path}`);
+
+const cookiesSeen = (site: FakeSite, path: string) =>
+  site.requests.filter((request) => request.path === path).map(({ headers }) => headers.cookie);
+
+it('a page that sets a cookie and redirects to itself is read, and the cookie goes nowhere else', async () => {
+  const site = await startSite();
+  site.page('/', ['/a', '/b', '/plain']).page('/plain');
+  site.set('/a', guarded('/a', 'a=1')).set('/b', guarded('/b', 'b=2'));
+  const world = await crawl({ crawler: `<Root url="${site.url('/')}"/>` });
+  expect(await world.indexed()).toEqual(['/', '/a', '/b', '/plain'].map((path) => site.url(path)));
+  expect(cookiesSeen(site, '/a')).toEqual([undefined, 'a=1']);
+  expect(cookiesSeen(site, '/b')).toEqual([undefined, 'b=2']);
+  expect(cookiesSeen(site, '/plain')).toEqual([undefined]);
+  // The cookie is kept for its host: the next visit begins with it, and says so without its value.
+  await world.engine.refresh('test', { url: site.url('/a') });
+  await world.untilIdle(minutes(5));
+  expect(cookiesSeen(site, '/a')).toEqual([undefined, 'a=1', 'a=1']);
+  const { visits } = await world.engine.getUrlHistory('test', site.url('/a'));
+  expect(visits[0]?.detail).toBe('sent with cookie a');
+});
+
+it('a fetcher that keeps no cookies sends one back within its visit only', async () => {
+  const site = await startSite();
+  site.page('/', ['/a']);
+  site.set('/a', guarded('/a', 'a=1'));
+  const more = '<cw:Fetcher name="default" cookies="false"><cw:AllowAddress cidr="127.0.0.0/8"/></cw:Fetcher>';
+  const world = await crawl({ crawler: `<Root url="${site.url('/')}"/>`, more });
+  await world.engine.refresh('test', { url: site.url('/a') });
+  await world.untilIdle(minutes(5));
+  expect(cookiesSeen(site, '/a')).toEqual([undefined, 'a=1', undefined, 'a=1']);
+});
+
+it('a page that sets another cookie each time, or the same one permanently, is a loop after few requests', async () => {
+  const site = await startSite();
+  let count = 0;
+  site.page('/', ['/rotating', '/deaf', '/strange']);
+  site.set('/rotating', () => again('/rotating', `id=${++count}; Path=/rotating`));
+  site.set('/deaf', again('/deaf', 'id=1; Path=/deaf'));
+  site.set('/strange', again('/strange', 'id=1; Domain=elsewhere.example'));
+  const world = await crawl({ crawler: `<Root url="${site.url('/')}"/>` });
+  for (const path of ['/rotating', '/deaf', '/strange'])
+    expect(await world.state(site.url(path))).toMatchObject({ status: 'error', reason: 'redirect-loop' });
+  expect(cookiesSeen(site, '/rotating')).toEqual([undefined, 'id=1', 'id=2', 'id=3']);
+  expect(cookiesSeen(site, '/deaf')).toEqual([undefined, 'id=1']);
+  expect(cookiesSeen(site, '/strange')).toEqual([undefined]);
+});

@@ -1,0 +1,56 @@
+import { expect, it } from 'vitest';
+import { hours, minutes, seconds } from '../../../src/domain/time/units.js';
+import { type PageProcessor, WorkLost } from '../../../src/engine/ports/page-processor.js';
+import type { CrawlWorld } from '../../support/crawl-world.js';
+import { ManualClock } from '../../support/manual-clock.js';
+import { start, startSite } from '../../support/scenario.js';
+
+const THROTTLE = seconds(2.5);
+
+/** A crawl of two pages; `losing()` says whether the thread dies that has just asked for one. */
+async function crawlLosing(revoking: (url: string) => boolean) {
+  const site = await startSite();
+  site.page('/', ['/a']).page('/a');
+  const clock = new ManualClock();
+  const asked: number[] = [];
+  const between = (processor: PageProcessor): void => {
+    const process = processor.process.bind(processor);
+    processor.process = async (task) => {
+      asked.push(clock.now());
+      const result = await process(task);
+      if (revoking(task.url)) throw new WorkLost('a page thread ended');
+      return result;
+    };
+  };
+  const attributes = `aggressive="false" throttleTimeMS="${THROTTLE}"`;
+  const world = await start({ attributes, crawler: `<Root url="${site.url('/')}"/>`, clock, processor: between });
+  return { site, world, asked };
+}
+
+const refresh = (world: CrawlWorld, url: string): Promise<unknown> => world.engine.refresh('test', { url });
+
+it('a page that is lost with the thread of another comes again after the pause of its host', async () => {
+  let losses = 0;
+  const { site, world, asked } = await crawlLosing((url) => url.endsWith('/a') && losses++ < 2);
+  await world.untilIdle();
+  expect(await world.indexed()).toEqual([site.url('/'), site.url('/a')]);
+  expect(asked).toHaveLength(4);
+  expect(asked.slice(1).filter((at, i) => at - asked[i]! < THROTTLE)).toEqual([]);
+});
+
+it('a document whose page is lost again and again is not deleted, and rests a minute after some tries', async () => {
+  let dying = false;
+  const { site, world, asked } = await crawlLosing((url) => dying && url.endsWith('/a'));
+  await world.untilIdle();
+  dying = true;
+  asked.length = 0;
+  await refresh(world, site.url('/a'));
+  await world.pass(hours(1));
+  expect(asked.length).toBeGreaterThan(2 * 60);
+  expect(asked.length).toBeLessThan(5 * 60);
+  expect(await world.indexed()).toContain(site.url('/a'));
+  dying = false;
+  await world.pass(minutes(2));
+  expect(world.errors.splice(0)[0]).toContain('a page thread ended');
+  expect((await world.state(site.url('/a')))?.status).toBe('indexed');
+});

@@ -1,0 +1,233 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { days, hours, minutes } from '../../../src/domain/time/units.js';
+import { type FrontierStore, type LedgerEntry, StoreUnavailable } from '../../../src/engine/ports/frontier-store.js';
+import { CrawlWorld } from '../../support/crawl-world.js';
+import { FakeSite } from '../../support/fake-site.js';
+
+/** As in the crawler: pages that are fetched and not settled. */
+const MOST_IN_HAND_MB = 48;
+const PAGES = Array.from({ length: 30 }, (_, i) => `/p${i}`);
+
+describe('the machine has a bad day', () => {
+  let site: FakeSite;
+  let world: CrawlWorld;
+  const everything = (): string[] => ['/', ...PAGES].map((path) => site.url(path)).sort();
+
+  beforeEach(async () => {
+    site = await FakeSite.start();
+    site.page('/', PAGES);
+    for (const path of PAGES) site.page(path);
+    const attributes = 'nearDuplicateDetector="false" smartRefreshMinAgeS="3600" smartRefreshMaxAgeS="86400"';
+    world = await CrawlWorld.start({ attributes, crawler: `<Root url="${site.url('/')}" site="false"/>` });
+  });
+  afterEach(async () => {
+    await world.close();
+    await site.close();
+  });
+
+  it.each(['settle', 'discover'] as const)(
+    'a disk that is full for an hour (%s) stops the crawl and loses nothing',
+    async (call) => {
+      await world.untilIdle();
+      const later = PAGES.slice(0, 8).map((path) => `/later${path}`);
+      site.page('/later', later);
+      for (const path of later) site.page(path);
+      site.forgetRequests();
+      // From the request on, whatever the database has been quick enough to do until now.
+      const full = failing(world.store, call, () => site.fetched.includes('/later'));
+      await world.engine.submit('test', [{ url: site.url('/later') }]);
+      await world.pass(hours(1));
+      expect(world.errors.some((error) => error.includes('No space is left'))).toBe(true);
+      expect(site.requests.length).toBeLessThan((later.length + 1) * 70);
+      full.repair();
+      await world.pass(minutes(10));
+      await world.untilIdle();
+      const documents = [...everything(), ...['/later', ...later].map((path) => site.url(path))].sort();
+      expect(await world.indexed()).toEqual(documents);
+      expect(await world.engine.countUrls({ crawler: 'test', indexed: true })).toBe(documents.length);
+    },
+  );
+
+  it('a disk that stands still holds up the crawl before memory is full of pages', async () => {
+    await world.untilIdle();
+    site.forgetRequests();
+    const big = Array.from({ length: 64 }, (_, i) => `/big${i}`);
+    site.page('/big', big);
+    for (const path of big) site.page(path, [`${path}/next`], 'x'.repeat(1024 * 1024)).page(`${path}/next`);
+    const still = standing(world.store, () => site.requests.length > 10);
+    await world.engine.submit('test', [{ url: site.url('/big') }]);
+    const heldUp = async () => {
+      const { active, limitedBy } = await world.engine.getCrawler('test');
+      return active === 0 && limitedBy.includes('the database is slow');
+    };
+    while (!(await heldUp())) await new Promise((resolve) => setTimeout(resolve, 1));
+    expect(site.requests.length).toBeGreaterThan(20);
+    expect(site.requests.length).toBeLessThan(10 + MOST_IN_HAND_MB + 8);
+    still.repair();
+    await world.untilIdle();
+    expect(await world.engine.countUrls({ crawler: 'test', indexed: true })).toBe(PAGES.length + 2 + big.length * 2);
+  });
+
+  it('a deletion that was acknowledged and not written down: the page is pushed again when it is well', async () => {
+    await world.untilIdle();
+    site.set('/p1', { status: 500 });
+    const failed = failingOnce(
+      world.store,
+      ({ kind }) => kind === 'delete',
+      () => site.page('/p1'),
+    );
+    await world.pass(days(2));
+    expect(failed.times).toBe(1);
+    expect(await world.indexed()).toEqual(everything());
+  });
+
+  it('a change that was acknowledged and not written down: the page is pushed again when it is as before', async () => {
+    await world.untilIdle();
+    site.page('/p1', [], 'Closed for today.');
+    const failed = failingOnce(
+      world.store,
+      ({ reason }) => reason === 'changed',
+      () => site.page('/p1'),
+    );
+    await world.pass(days(2));
+    expect(failed.times).toBe(1);
+    expect(await world.engine.reconcile('main', false)).toMatchObject({ stale: { count: 0 }, missing: { count: 0 } });
+  });
+
+  it('a change that was acknowledged and not written down is not forgotten while a deletion of its document is held', async () => {
+    await world.untilIdle();
+    await world.pass(hours(2));
+    for (const path of ['/', ...PAGES]) site.set(path, { status: path === '/p29' ? 408 : 500 });
+    await world.engine.refresh('test', { like: '%' });
+    await world.pass(minutes(1));
+    site.page('/p29', [], 'Closed for today.');
+    const failed = failingOnce(
+      world.store,
+      ({ reason }) => reason === 'changed',
+      () => site.set('/p29', { status: 500 }),
+    );
+    await world.pass(minutes(20));
+    expect(failed.times).toBe(1);
+    expect(await world.engine.listOrders({ state: 'awaiting', uri: site.url('/p29') }, undefined, 1)).toHaveLength(1);
+    site.page('/', PAGES);
+    for (const path of PAGES) site.page(path);
+    await world.pass(days(2));
+    expect(await world.engine.reconcile('main', false)).toMatchObject({ stale: { count: 0 }, missing: { count: 0 } });
+  });
+
+  it('a document that was acknowledged and not written down is deleted when the rules exclude it meanwhile', async () => {
+    const failed = failingOnce(world.store, ({ uri }) => uri.endsWith('/p1'));
+    for (let slots = 0; slots < 1_000 && failed.times === 0; slots++) await world.during(Promise.resolve());
+    const attributes = 'nearDuplicateDetector="false"';
+    const crawler = `<Root url="${site.url('/')}" site="false"/><cw:CrawlSpace rules="a.rules"/>`;
+    await world.reconfigure({ attributes, crawler, files: { 'a.rules': `forbid prefix ${site.url('/p1')}\n` } });
+    await world.untilIdle();
+    expect(failed.times).toBe(1);
+    expect(await world.indexed()).not.toContain(site.url('/p1'));
+  });
+
+  it('a change of the rules that the database holds up is carried out when it can be used again', async () => {
+    await world.untilIdle();
+    const locked = failing(world.store, 'list');
+    const crawler = `<Root url="${site.url('/')}" site="false"/><cw:CrawlSpace rules="a.rules"/>`;
+    await world.reconfigure({ crawler, files: { 'a.rules': `forbid prefix ${site.url('/p')}\n` } });
+    await world.pass(minutes(1));
+    expect(await world.indexed()).toEqual(everything());
+    locked.repair();
+    await world.pass(minutes(1));
+    expect(await world.indexed()).toEqual([site.url('/')]);
+  });
+
+  it('a clear that the database holds up is carried out when it can be used again', async () => {
+    await world.untilIdle();
+    expect(await world.engine.clear('test', { like: '%/p%' })).toBe(PAGES.length);
+    const locked = failing(world.store, 'settle');
+    await world.pass(minutes(1));
+    expect(await world.engine.countUrls({ crawler: 'test' })).toBe(PAGES.length + 1);
+    locked.repair();
+    await world.pass(minutes(1));
+    expect(await world.engine.countUrls({ crawler: 'test' })).toBe(1);
+    expect(await world.indexed()).toEqual([site.url('/')]);
+  });
+
+  it('a new configuration that the database holds up half-way is the one of every crawler, and so is the old one put back', async () => {
+    const crawlers = (rule = '') =>
+      ['test', 'second'].map((name) => {
+        const root = `<Root url="${site.url('/')}" site="false"/>`;
+        return `<Crawler name="${name}" defaultAccept="true">${root}${rule}<cw:PushTo sink="main"/></Crawler>`;
+      });
+    const accepted = async () => {
+      const explained = ['test', 'second'].map((name) => world.engine.explain(name, site.url('/new')));
+      return (await Promise.all(explained)).map(({ explanation }) => explanation.verdict.accepted);
+    };
+    const locked = failing(world.store, 'discover');
+    const rule = '<Rules><Rule><ar:Path val="/new"/><Ignore/></Rule></Rules>';
+    await expect(world.reconfigure({ crawler: crawlers(rule).join('') })).rejects.toThrow(StoreUnavailable);
+    expect(await accepted()).toEqual([false, false]);
+    await expect(world.reconfigure({ crawler: crawlers().join('') })).rejects.toThrow(StoreUnavailable);
+    expect(await accepted()).toEqual([true, true]);
+    locked.repair();
+    await world.reconfigure({ crawler: crawlers().join('') });
+    expect((await world.engine.listCrawlers()).map(({ state }) => state)).toEqual(['running', 'running']);
+  });
+
+  it('a clock that jumps forward by a year makes everything due, and deletes nothing', async () => {
+    await world.untilIdle();
+    site.forgetRequests();
+    world.clock.advance(days(365));
+    await world.pass(minutes(30));
+    expect(site.fetched).toEqual(['/', ...PAGES].sort());
+    expect(await world.indexed()).toEqual(everything());
+    expect(await world.engine.listOrders({ kind: 'delete' }, undefined, 10)).toEqual([]);
+  });
+});
+
+/** Makes the settlement of one order fail, which the sink has acknowledged by then. */
+function failingOnce(
+  store: FrontierStore,
+  isOf: (order: LedgerEntry) => boolean,
+  then?: () => void,
+): { times: number } {
+  const failed = { times: 0 };
+  const settle = store.settle.bind(store);
+  store.settle = (settlements) => {
+    if (failed.times > 0 || !settlements.some(({ orders }) => orders?.some(isOf))) return settle(settlements);
+    failed.times++;
+    then?.();
+    return Promise.reject(new StoreUnavailable('No space is left for the database'));
+  };
+  return failed;
+}
+
+/** Makes one call of the store fail as it does on a full disk or under a lock, from a moment on, until it is repaired. */
+function failing(
+  store: FrontierStore,
+  call: 'settle' | 'discover' | 'list',
+  from: () => boolean = () => true,
+): { repair(): void } {
+  const original = store[call] as (...args: unknown[]) => Promise<unknown>;
+  const failed = (...args: unknown[]) =>
+    from() ? Promise.reject(new StoreUnavailable('No space is left for the database')) : original(...args);
+  Object.assign(store, { [call]: failed });
+  return {
+    repair: () => {
+      Object.assign(store, { [call]: original });
+    },
+  };
+}
+
+/** Makes the store answer no call that takes links, from a moment on, until it is repaired; then all of them. */
+function standing(store: FrontierStore, from: () => boolean): { repair(): void } {
+  const discover = store.discover.bind(store);
+  let repair = (): void => undefined;
+  const repaired = new Promise<void>((resolve) => {
+    repair = resolve;
+  });
+  Object.assign(store, {
+    discover: async (...args: Parameters<FrontierStore['discover']>) => {
+      if (from()) await repaired;
+      return discover(...args);
+    },
+  });
+  return { repair };
+}

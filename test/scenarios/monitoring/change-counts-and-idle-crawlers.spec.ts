@@ -1,0 +1,44 @@
+/** "Changed" and "nothing is due" are said when they are true, and beside what waits. */
+import { expect, it } from 'vitest';
+import { minutes } from '../../../src/domain/time/units.js';
+import { crawl, startSite } from '../../support/scenario.js';
+
+const ATTRIBUTES = 'nearDuplicateDetector="false" smartRefreshMinAgeS="86400" smartRefreshMaxAgeS="172800"';
+
+it('a visit counts as a change only when the content differs from that of the visit before', async () => {
+  const site = await startSite();
+  site.page('/', [], 'the first text');
+  const world = await crawl({ attributes: ATTRIBUTES, crawler: `<Root url="${site.url('/')}"/>`, index: 'none' });
+  const visit = async (): Promise<void> => {
+    await world.pass(minutes(2));
+    await world.engine.refresh('test', { url: site.url('/') });
+    await world.pass(minutes(2));
+  };
+  await visit();
+  site.page('/', [], 'the second text');
+  await visit();
+  await visit();
+  const { visits } = await world.engine.getUrlHistory('test', site.url('/'));
+  const oldestFirst = [...visits].sort((a, b) => a.at - b.at).map(({ changed }) => changed);
+  expect(oldestFirst).toEqual([false, false, true, false]);
+  expect((await world.state(site.url('/')))?.changes).toBe(1);
+});
+
+it('a crawler with nothing due names the URLs in error and the deletions that wait', async () => {
+  const site = await startSite();
+  site.page('/', ['/a', '/b', '/c']).page('/a').page('/b').page('/c');
+  const world = await crawl({ attributes: ATTRIBUTES, crawler: `<Root url="${site.url('/')}"/>`, index: 'none' });
+  const said = async (): Promise<string> => (await world.engine.getCrawler('test')).limitedBy;
+  expect(await said()).toBe('nothing is due');
+
+  site.page('/', ['/a', '/b', '/c', '/gone']);
+  await world.engine.refresh('test', { url: site.url('/') });
+  await world.pass(minutes(2));
+  expect(await said()).toBe('nothing is due; 1 URL is in error and will be visited again later');
+
+  for (const path of ['/', '/a', '/b', '/c']) site.set(path, { status: 500 });
+  await world.engine.refresh('test', { url: site.url('/b') });
+  await world.pass(minutes(2));
+  expect(await said()).toMatch(/; \d deletions? (?:is|are) waiting for an operator or a sign of life$/);
+  expect((await world.engine.listHeldDeletions())[0]?.count).toBe(Number(/(\d) deletion/.exec(await said())?.[1]));
+});

@@ -1,0 +1,80 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { IndexNowResponse } from '../../../src/domain/signals/indexnow.js';
+import { parseIndexNow } from '../../../src/domain/signals/indexnow.js';
+import { hours, minutes } from '../../../src/domain/time/units.js';
+import { CrawlWorld } from '../../support/crawl-world.js';
+import { FakeSite } from '../../support/fake-site.js';
+
+const KEY = '0123456789abcdef';
+const KEY_FILE = `/${KEY}.txt`;
+const PAGES = Array.from({ length: 30 }, (_, i) => `/page-${i}`);
+const ONCE_A_WEEK = 'smartRefreshMinAgeS="604800" smartRefreshMaxAgeS="604800"';
+
+describe('a site tells of its changes (IndexNow)', () => {
+  let site: FakeSite;
+  let world: CrawlWorld;
+  const visits = (path: string): number => site.requests.filter((request) => request.path === path).length;
+  const tell = async (...paths: string[]): Promise<IndexNowResponse['status']> => {
+    const read = parseIndexNow({
+      host: new URL(site.origin).host,
+      key: KEY,
+      urlList: paths.map((path) => site.url(path)),
+    });
+    return 'status' in read ? read.status : (await world.during(world.engine.submitIndexNow(read))).status;
+  };
+
+  beforeEach(async () => {
+    site = await FakeSite.start();
+    site.page('/', PAGES);
+    for (const path of PAGES) site.page(path);
+    world = await CrawlWorld.start({
+      attributes: ONCE_A_WEEK,
+      crawler: `<Root url="${site.url('/')}"/>`,
+      more: '<cw:IndexNow urlsPerHour="20"/>',
+      index: 'none',
+    });
+    await world.untilIdle();
+    site.forgetRequests();
+  });
+  afterEach(async () => {
+    expect(world.errors).toEqual([]);
+    await world.close();
+    await site.close();
+  });
+
+  it('while its key cannot be had: they are kept (202) and visited once the key is there', async () => {
+    site.set(KEY_FILE, { status: 503 });
+    expect(await tell('/page-1')).toBe(202);
+    await world.pass(minutes(9));
+    expect(visits('/page-1')).toBe(0);
+    site.set(KEY_FILE, { body: KEY });
+    await world.pass(hours(1));
+    expect(visits('/page-1')).toBe(1);
+  });
+
+  it('and its key never comes: they are dropped after an hour', async () => {
+    site.set(KEY_FILE, { status: 503 });
+    expect(await tell('/page-1')).toBe(202);
+    await world.pass(hours(3));
+    // At once, and every ten minutes of an hour.
+    expect(visits(KEY_FILE)).toBe(7);
+    site.set(KEY_FILE, { body: KEY });
+    await world.pass(hours(3));
+    expect([visits('/page-1'), visits(KEY_FILE)]).toEqual([0, 7]);
+  });
+
+  it('by more URLs in an hour than its quota: the rest is refused (429), and taken an hour later', async () => {
+    site.set(KEY_FILE, { body: KEY });
+    expect(await tell(...PAGES.slice(0, 20))).toBe(200);
+    expect(await tell('/page-20')).toBe(429);
+    await world.pass(minutes(59));
+    expect(await tell('/page-20')).toBe(429);
+    expect(PAGES.map(visits)).toEqual(PAGES.map((_, i) => (i < 20 ? 1 : 0)));
+    await world.pass(minutes(1));
+    expect(await tell('/page-20')).toBe(200);
+    await world.untilIdle();
+    expect(visits('/page-20')).toBe(1);
+    // The key was looked at once: it holds for a day.
+    expect(visits(KEY_FILE)).toBe(1);
+  });
+});

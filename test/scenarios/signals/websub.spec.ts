@@ -1,0 +1,136 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { hours, minutes, seconds } from '../../../src/domain/time/units.js';
+import { CrawlWorld } from '../../support/crawl-world.js';
+import { FakeSite } from '../../support/fake-site.js';
+
+const ATOM = { 'content-type': 'application/atom+xml' };
+const LEASE = 10_000;
+
+describe('a feed that names a hub', () => {
+  let site: FakeSite;
+  let world: CrawlWorld;
+  let asked: URLSearchParams[];
+
+  const feed = (entries: readonly string[], hub: string): void => {
+    const links = `<link rel="hub" href="${hub}"/><link rel="self" href="${site.url('/feed')}"/>`;
+    const items = entries.map((path) => `<entry><link href="${site.url(path)}"/></entry>`).join('');
+    site.set('/feed', { headers: ATOM, body: `<feed xmlns="http://www.w3.org/2005/Atom">${links}${items}</feed>` });
+  };
+  const start = async (more = '<cw:WebSub callback="https://crawlway.example/"/>'): Promise<void> => {
+    world = await CrawlWorld.start({
+      crawler: `<Root url="${site.url('/feed')}" site="false"/>`,
+      attributes: 'crawlSitemaps="true" smartRefreshMinAgeS="86400"',
+      index: 'none',
+      more,
+    });
+    await world.untilIdle();
+  };
+  /** What is asked of a hub is no visit that the world waits for. */
+  const untilAsked = async (times: number): Promise<void> => {
+    while (asked.length < times) await new Promise((resolve) => setImmediate(resolve));
+    await world.untilIdle();
+  };
+  const token = (): string => new URL(asked[0]!.get('hub.callback')!).pathname.replace('/websub/', '');
+  const confirm = (topic = site.url('/feed'), mode = 'subscribe', of = token()) =>
+    world.engine.confirmHub(of, { mode, topic, challenge: 'c1', leaseSeconds: LEASE });
+
+  beforeEach(async () => {
+    asked = [];
+    site = await FakeSite.start();
+    site.page('/first').page('/second');
+    site.set('/hub', (request, response) => {
+      const parts: Buffer[] = [];
+      request.on('data', (part: Buffer) => parts.push(part));
+      request.on('end', () => {
+        asked.push(new URLSearchParams(Buffer.concat(parts).toString()));
+        response.writeHead(202).end();
+      });
+      return undefined;
+    });
+    feed(['/first'], site.url('/hub'));
+  });
+  afterEach(async () => {
+    expect(world.errors).toEqual([]);
+    await world.close();
+    await site.close();
+  });
+
+  it('has this server subscribe, and is visited when the hub tells of it', async () => {
+    await start();
+    await untilAsked(1);
+    expect(asked.map((form) => [form.get('hub.mode'), form.get('hub.topic')])).toEqual([
+      ['subscribe', site.url('/feed')],
+    ]);
+    expect(asked[0]!.get('hub.callback')).toMatch(/^https:\/\/crawlway\.example\/websub\/[\w.-]+$/);
+    expect(await confirm()).toBe('c1');
+    feed(['/first', '/second'], site.url('/hub'));
+    await world.pass(minutes(10));
+    expect(await world.state(site.url('/second'))).toBeUndefined();
+    expect(await world.engine.handleHubNotification(token())).toBe(true);
+    await world.untilIdle();
+    expect(await world.state(site.url('/second'))).toMatchObject({ status: 'indexed' });
+    expect((await world.engine.explain('test', site.url('/feed'))).visits[0]!.detail).toContain('WebSub');
+    expect(asked).toHaveLength(1);
+  });
+
+  it('is visited once more when the hub tells of it again a moment later', async () => {
+    await start();
+    await untilAsked(1);
+    const visits = async () => (await world.state(site.url('/feed')))!.visits;
+    const before = await visits();
+    for (let n = 0; n < 5; n++) expect(await world.engine.handleHubNotification(token())).toBe(true);
+    await world.pass(seconds(30));
+    expect(await visits()).toBe(before + 2);
+  });
+
+  it('is subscribed to again before the lease ends', async () => {
+    await start();
+    await untilAsked(1);
+    await confirm();
+    await world.pass(seconds(0.7 * LEASE));
+    expect(asked).toHaveLength(1);
+    await world.pass(seconds(0.2 * LEASE));
+    await untilAsked(2);
+    expect(asked).toHaveLength(2);
+    expect(asked[1]!.get('hub.callback')).toBe(asked[0]!.get('hub.callback'));
+  });
+
+  it('is neither confirmed nor visited for somebody who was not asked', async () => {
+    await start();
+    await untilAsked(1);
+    expect(await confirm('https://other.example/feed')).toBeUndefined();
+    expect(await confirm(undefined, 'unsubscribe')).toBeUndefined();
+    const forged = `${Buffer.from(JSON.stringify(['test', site.url('/feed'), 't', 'h'])).toString('base64url')}.AAAA`;
+    for (const bad of [forged, '', 'x', `${token()}x`, '.']) {
+      expect(await confirm(undefined, undefined, bad)).toBeUndefined();
+      expect(await world.engine.handleHubNotification(bad)).toBe(false);
+    }
+  });
+
+  it('has no hub asked that nobody answers for', async () => {
+    const other = await FakeSite.start();
+    feed(['/first'], other.url('/hub'));
+    await start();
+    await other.close();
+    expect([asked, other.requests]).toEqual([[], []]);
+  });
+
+  it('has no hub asked where the configuration does not want it, and none soon after it has refused', async () => {
+    await start('');
+    expect(asked).toEqual([]);
+    const more = '<cw:WebSub callback="https://crawlway.example/"/>';
+    await world.reconfigure({ crawler: `<Root url="${site.url('/feed')}" site="false"/>`, more });
+    const visitAgain = async (entries: readonly string[]): Promise<void> => {
+      feed(entries, site.url('/hub'));
+      await world.engine.refresh('test', { url: site.url('/feed') });
+      await world.pass(hours(1));
+    };
+    await visitAgain(['/first', '/second']);
+    await untilAsked(1);
+    expect(asked).toHaveLength(1);
+    expect(await confirm(undefined, 'denied')).toBe('');
+    await world.pass(hours(7));
+    await visitAgain(['/second']);
+    expect(asked).toHaveLength(1);
+  });
+});

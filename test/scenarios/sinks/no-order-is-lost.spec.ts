@@ -1,0 +1,248 @@
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { hours, milliseconds, minutes } from '../../../src/domain/time/units.js';
+import { CrawlWorld } from '../../support/crawl-world.js';
+import { type FakePage, FakeSite, html } from '../../support/fake-site.js';
+import { FlakyReceiver } from '../../support/flaky-receiver.js';
+
+const MEGABYTE = 1024 * 1024;
+/** As in the engine: bytes that may wait for one sink, and what may be in flight when that is reached. */
+const MOST_BYTES = (16 + 2 * 8 + 1) * MEGABYTE;
+
+describe('no order is lost at a sink that fails, refuses or forgets', () => {
+  let site: FakeSite;
+  let world: CrawlWorld;
+  let receiver: FlakyReceiver;
+
+  /** A world whose crawler pushes through the receiver to the index. */
+  const start = async (paths: readonly string[], text: (path: string) => string): Promise<void> => {
+    site.page('/', paths);
+    for (const path of paths) site.page(path, [], text(path));
+    const crawler = `<Root url="${site.url('/')}"/>`;
+    world = await CrawlWorld.start({
+      attributes: 'nearDuplicateDetector="false"',
+      crawler,
+      through: receiver,
+      asksIdleSinks: true,
+    });
+  };
+  const everything = (paths: readonly string[]): string[] => ['/', ...paths].map((path) => site.url(path)).sort();
+
+  beforeEach(async () => {
+    site = await FakeSite.start();
+    receiver = await FlakyReceiver.start();
+  });
+  afterEach(async () => {
+    expect(world.errors).toEqual([]);
+    await world.close();
+    await receiver.close();
+    await site.close();
+  });
+
+  it('a sink that is down for an hour costs bounded memory; the crawl waits, says why, and catches up by itself', async () => {
+    const paths = Array.from({ length: 100 }, (_, i) => `/p${i}`);
+    receiver.fate = () => 'fail';
+    await start(paths, (path) => `${path} ${'x'.repeat(MEGABYTE)}`);
+    let mostBytes = 0;
+    for (let minute = 0; minute < 60; minute += 10) {
+      await world.pass(minutes(10));
+      const [sink] = world.engine.listSinks();
+      expect(sink).toMatchObject({ state: 'unavailable', acknowledged: 0 });
+      mostBytes = Math.max(mostBytes, sink!.pendingBytes);
+    }
+    expect(mostBytes).toBeGreaterThan(8 * MEGABYTE);
+    expect(mostBytes).toBeLessThan(MOST_BYTES);
+    expect(site.fetched.length).toBeLessThan(paths.length);
+    expect((await world.engine.getCrawler('test')).limitedBy).toContain('the sink main is unavailable');
+    expect(await world.engine.countUrls({ crawler: 'test', indexed: true })).toBe(0);
+
+    receiver.fate = () => 'pass';
+    await world.untilIdle(minutes(5));
+    expect(await world.indexed()).toEqual(everything(paths));
+    expect(world.engine.listSinks()[0]).toMatchObject({ state: 'ready', pending: 0, pendingBytes: 0 });
+  });
+
+  it('orders wait for others while a page is to come within a second, and the last ones for nothing', async () => {
+    const paths = Array.from({ length: 6 }, (_, i) => `/p${i}`);
+    site.page('/', paths);
+    for (const path of paths) site.page(path, [], `text of ${path}`);
+    const mergeWork: number[] = [];
+    receiver.fate = (body) => {
+      const documents = body.split('text of').length - 1;
+      if (documents > 0) mergeWork.push(documents);
+      return 'pass';
+    };
+    const attributes = 'nearDuplicateDetector="false" aggressive="false" throttleTimeMS="300"';
+    world = await CrawlWorld.start({ attributes, crawler: `<Root url="${site.url('/')}"/>`, through: receiver });
+    const startedAt = world.clock.now();
+    await world.untilIdle();
+    expect(await world.indexed()).toEqual(everything(paths));
+    // robots.txt and seven pages, 300 ms apart.
+    expect({ mergeWork, took: world.clock.now() - startedAt }).toEqual({ mergeWork: [3, 3], took: 2_100 });
+  });
+
+  it('a sink without orders is asked every five minutes whether it would take some, and the crawler knows when it is away', async () => {
+    await start(['/p0'], () => 'some text');
+    await world.untilIdle();
+    let asked = 0;
+    receiver.fate = () => {
+      asked++;
+      return 'pass';
+    };
+    await world.pass(minutes(20));
+    expect(asked).toBe(4);
+    expect(world.engine.listSinks()).toMatchObject([{ state: 'ready' }]);
+
+    receiver.fate = () => 'fail';
+    await world.pass(minutes(5));
+    expect(world.engine.listSinks()).toMatchObject([{ state: 'unavailable', pending: 0 }]);
+    expect((await world.engine.getCrawler('test')).limitedBy).toMatch(/^the sink main is unavailable: .*503/);
+
+    receiver.fate = () => 'pass';
+    await world.pass(minutes(5));
+    expect(world.engine.listSinks()).toMatchObject([{ state: 'ready' }]);
+  });
+
+  it('a document that the sink will not take is found among its batch, set aside, and sent again by hand', async () => {
+    const paths = Array.from({ length: 40 }, (_, i) => `/p${i}`);
+    receiver.fate = (body) => (body.includes('poison') ? 'refuse' : 'pass');
+    await start(paths, (path) => (path === '/p7' ? 'poison' : `Text of ${path}.`));
+    await world.untilIdle();
+    const healthy = everything(paths).filter((url) => url !== site.url('/p7'));
+    expect(await world.indexed()).toEqual(healthy);
+    const refused = await world.engine.listOrders({ state: 'refused' }, undefined, 10);
+    expect(refused).toHaveLength(1);
+    expect(refused[0]).toMatchObject({ uri: site.url('/p7'), kind: 'add', reason: 'indexed' });
+    expect(refused[0]!.answer).toContain('this document is poison');
+    expect(await world.state(site.url('/p7'))).toMatchObject({ status: 'visited', reason: 'order-refused' });
+
+    receiver.fate = () => 'pass';
+    await world.engine.retryOrder(refused[0]!.id);
+    await world.untilIdle();
+    expect(await world.engine.listOrders({ state: 'refused' }, undefined, 10)).toEqual([]);
+    expect(await world.indexed()).toEqual(everything(paths));
+  });
+
+  it.each([
+    ['moves', 'comes to the new address'],
+    ['is taken out', 'comes to the sink in its place'],
+  ])('an order whose sink %s while it is in flight %s', async (change) => {
+    const moved = (await FakeSite.start()).set('/', {});
+    onTestFinished(() => moved.close());
+    const asked = Promise.withResolvers<() => void>();
+    site.page('/').set('/sink', (_request, response) => {
+      asked.resolve(() => response.writeHead(503).end());
+      return undefined;
+    });
+    const attributes = 'name="test" aggressive="true" defaultAccept="true" crawlSitemaps="false"';
+    const definition = (sink: string, more = '') => ({
+      crawler: `<Crawler ${attributes}><Root url="${site.url('/')}"/><cw:PushTo sink="${sink}"/></Crawler>`,
+      more,
+    });
+    const other = (url: string) => definition('other', `<cw:Sink name="other" type="json" url="${url}"/>`);
+    world = await CrawlWorld.start(other(site.url('/sink')));
+    let fail: (() => void) | undefined;
+    asked.promise.then((end) => {
+      fail = end;
+    });
+    // The batch may wait for company.
+    while (!fail) {
+      world.clock.advance(milliseconds(100));
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    await world.reconfigure(change === 'moves' ? other(moved.url('/')) : definition('main'));
+    fail();
+    await world.untilIdle();
+    expect(await world.state(site.url('/'))).toMatchObject({ status: 'indexed' });
+    expect(site.requests.filter(({ path }) => path === '/sink')).toHaveLength(1);
+  });
+
+  it('answers that are lost on the way back do no harm: what arrived twice stands once', async () => {
+    const paths = Array.from({ length: 20 }, (_, i) => `/p${i}`);
+    let calls = 0;
+    receiver.fate = () => (calls++ % 3 === 1 ? 'lose answer' : 'pass');
+    await start(paths, (path) => `Text of ${path}.`);
+    await world.untilIdle(hours(1));
+    expect(receiver.failures).toBeGreaterThan(0);
+    expect(await world.indexed()).toEqual(everything(paths));
+    expect(await world.engine.countUrls({ crawler: 'test', indexed: true })).toBe(paths.length + 1);
+  });
+
+  it('reconciliation names what is missing, too much and stale in the index, and repairs it when asked to', async () => {
+    const paths = ['/a', '/b', '/c'];
+    await start(paths, (path) => `Text of ${path}.`);
+    await world.untilIdle();
+    const push = (command: string, fields: Record<string, string>) =>
+      fetch(`${world.index!.url}/papi/4/connectors/test/${command}`, {
+        method: 'POST',
+        body: new URLSearchParams(fields),
+      });
+    await push('delete_documents', { PAPI_uri: site.url('/a') });
+    await push('add_documents', { 'PAPI_1:uri': site.url('/b'), 'PAPI_1:stamp': 'of another time' });
+    await push('add_documents', { 'PAPI_1:uri': 'http://elsewhere.example/', 'PAPI_1:stamp': 'x' });
+    await push('set_checkpoint', { PAPI_checkpoint: '1', PAPI_name: 'test', PAPI_sync: 'true' });
+    const found = {
+      missing: { count: 1, samples: [site.url('/a')] },
+      extra: { count: 1, samples: ['http://elsewhere.example/'] },
+      stale: { count: 1, samples: [site.url('/b')] },
+    };
+    expect(await world.engine.reconcile('main', false)).toMatchObject({ ...found, repaired: false });
+    await world.untilIdle();
+    expect(await world.indexed()).not.toContain(site.url('/a'));
+
+    expect(await world.during(world.engine.reconcile('main', true))).toMatchObject({ ...found, repaired: true });
+    await world.untilIdle();
+    expect(await world.indexed()).toEqual(everything(paths));
+    const nothing = { count: 0, samples: [] };
+    expect(await world.engine.reconcile('main', false)).toMatchObject({
+      missing: nothing,
+      extra: nothing,
+      stale: nothing,
+    });
+  });
+
+  it('reconciliation that deletes from a sink ends with an error when the sink dies meanwhile, and goes on when it is asked again', async () => {
+    await start(['/a'], () => 'Some text.');
+    await world.untilIdle();
+    await fetch(`${world.index!.url}/papi/4/connectors/test/add_documents`, {
+      method: 'POST',
+      body: new URLSearchParams({ 'PAPI_1:uri': 'http://elsewhere.example/', 'PAPI_1:stamp': 'x' }),
+    });
+    receiver.fate = (body) => (body.includes('elsewhere.example') ? 'fail' : 'pass');
+    const message = /^sink main is slow or down and has not deleted http:\/\/elsewhere\.example\/$/;
+    await expect(world.during(world.engine.reconcile('main', true))).rejects.toThrow(message);
+    expect(world.engine.listSinks()).toMatchObject([{ pending: 0 }]);
+
+    receiver.fate = () => 'pass';
+    expect(await world.during(world.engine.reconcile('main', true))).toMatchObject({ extra: { count: 1 } });
+    expect(await world.indexed()).toEqual(everything(['/a']));
+  });
+
+  it('reconciliation sees documents that are due too, and their next visit asks for them whole', async () => {
+    const paths = ['/a', '/b', '/c'];
+    await start(paths, (path) => `Text of ${path}.`);
+    for (const path of ['/', ...paths]) site.set(path, tagged(path === '/' ? paths : []));
+    await world.engine.refresh('test', { like: '%' });
+    await world.untilIdle();
+    await world.engine.setRunState('test', 'paused');
+    await world.engine.refresh('test', { like: '%' });
+    await world.pass(minutes(1));
+    await fetch(`${world.index!.url}/papi/4/connectors/test/delete_documents`, {
+      method: 'POST',
+      body: new URLSearchParams(everything(paths).map((uri): [string, string] => ['PAPI_uri', uri])),
+    });
+    expect(await world.indexed()).toEqual([]);
+    const report = await world.during(world.engine.reconcile('main', true));
+    expect(report.missing.count).toBe(paths.length + 1);
+    await world.engine.setRunState('test', 'running');
+    await world.untilIdle();
+    expect(await world.indexed()).toEqual(everything(paths));
+  });
+});
+
+/** A page that never changes, and says so. */
+const tagged =
+  (links: readonly string[]): FakePage =>
+  ({ headers }) =>
+    headers['if-none-match'] === '"1"'
+      ? { status: 304 }
+      : { headers: { 'content-type': 'text/html', etag: '"1"' }, body: html('/', links, 'Text.') };

@@ -1,0 +1,53 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { days } from '../../../src/domain/time/units.js';
+import { CrawlWorld } from '../../support/crawl-world.js';
+import { FakeSite } from '../../support/fake-site.js';
+
+const ATTRIBUTES = 'aggressive="true" throttleTimeMS="0" defaultAccept="true" crawlSitemaps="false"';
+
+describe('two crawlers push the same URLs to one sink', () => {
+  let site: FakeSite;
+  let world: CrawlWorld;
+  const urls = (...paths: string[]): string[] => paths.map((path) => site.url(path)).sort();
+  const crawlers = (rulesOfOne = ''): string =>
+    [rulesOfOne, '']
+      .map(
+        (rules, i) =>
+          `<Crawler name="${i === 0 ? 'one' : 'other'}" ${ATTRIBUTES}><Root url="${site.url('/')}"/>${rules}<cw:PushTo sink="main"/></Crawler>`,
+      )
+      .join('');
+
+  beforeEach(async () => {
+    site = await FakeSite.start();
+    site.page('/', ['/a', '/b']).page('/a').page('/b');
+    world = await CrawlWorld.start({ crawler: crawlers() });
+    await world.untilIdle();
+    expect(await world.indexed()).toEqual(urls('/', '/a', '/b'));
+  });
+  afterEach(async () => {
+    expect(world.errors).toEqual([]);
+    await world.close();
+    await site.close();
+  });
+
+  it('what the rules of one exclude, the other pushes again', async () => {
+    await world.reconfigure({ crawler: crawlers('<Rules><Rule><ar:Path val="/a"/><Ignore/></Rule></Rules>') });
+    await world.untilIdle();
+    expect(await world.state(site.url('/a'), 'one')).toMatchObject({ status: 'excluded' });
+    expect(await world.indexed()).toEqual(urls('/', '/a', '/b'));
+  });
+
+  it('what a person clears from one, the other pushes again', async () => {
+    expect(await world.engine.clear('one', { like: '%/b' })).toBe(1);
+    await world.untilIdle();
+    expect(await world.indexed()).toEqual(urls('/', '/a', '/b'));
+    const compared = await world.engine.reconcile('main', false);
+    expect(compared).toMatchObject({ missing: { count: 0 }, stale: { count: 0 } });
+  });
+
+  it('a page that is gone leaves the sink, and stays away', async () => {
+    site.remove('/a');
+    await world.pass(days(2));
+    expect(await world.indexed()).toEqual(urls('/', '/b'));
+  });
+});

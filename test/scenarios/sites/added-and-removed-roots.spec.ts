@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest';
+import { days } from '../../../src/domain/time/units.js';
+import type { NewUrl } from '../../../src/engine/ports/frontier-store.js';
+import type { FakeSite } from '../../support/fake-site.js';
+import { newUrl } from '../../support/frontier-samples.js';
+import { crawl, refusals, startSite } from '../../support/scenario.js';
+
+const NAMES = {
+  'foo.com': '127.0.0.1',
+  'www.foo.com': '127.0.0.1',
+  'bar.com': '127.0.0.2',
+  'www.bar.com': '127.0.0.2',
+};
+
+describe('a root that is written for a URL which a link had led to before', () => {
+  it.each(['site="true"', 'site="false"'])(
+    'is a root: the rules of links and the site of the other root are not for it (%s)',
+    async (site) => {
+      const foo = await startSite('127.0.0.1', 'foo.com');
+      const bar = await startSite('127.0.0.2', 'bar.com');
+      foo.page('/', ['/a?q', bar.url('/')]).page('/a?q');
+      bar.page('/', ['/b']).page('/b');
+      const roots = (...urls: string[]): string => urls.map((url) => `<Root url="${url}" ${site}/>`).join('');
+      const world = await crawl({ crawler: `<Root url="${foo.url('/')}" site="false"/>`, names: NAMES });
+      expect(await world.indexed()).toHaveLength(4);
+      const rules =
+        '<cw:LinkRules followQueryStrings="0"/><cw:Servers><cw:Server url="http://" maxHops="1"/></cw:Servers>';
+      const crawler = roots(foo.url('/'), foo.url('/a?q'), bar.url('/')) + rules;
+      for await (const { done, crawlers } of world.engine.preview(world.definition({ crawler }))) {
+        if (done)
+          expect(crawlers[0]?.documentsDeleted.samples).not.toContainEqual(
+            expect.objectContaining({ url: bar.url('/') }),
+          );
+      }
+      await world.reconfigure({ crawler });
+      await world.untilIdle();
+      for (const url of [foo.url('/a?q'), bar.url('/')]) {
+        expect(await world.state(url)).toMatchObject({ status: 'indexed', discoveredVia: 'root', root: url, hops: 0 });
+      }
+      bar.page('/', ['/b', '/c'], 'With news.').page('/c');
+      await world.pass(days(8));
+      expect(await world.indexed()).toContain(bar.url('/c'));
+    },
+  );
+});
+
+describe('a root that is no longer a root', () => {
+  /** Visits a URL that is stored as found from a root that nobody knows. */
+  async function visited(site: FakeSite, path: string, particulars: Partial<NewUrl>) {
+    const world = await crawl({ crawler: '' });
+    const url = site.url(path);
+    const found = { root: site.url('/'), source: 3, dueAt: world.clock.now(), ...particulars } as const;
+    await world.store.discover([newUrl(url, { ...found, crawler: 'test' })]);
+    await world.engine.refresh('test', { url });
+    await world.untilIdle();
+    return world;
+  }
+
+  it('holds what was found from it to its site, and takes nothing stored away', async () => {
+    const [site, other] = [await startSite(), await startSite('127.0.0.2')];
+    site.page('/a', ['/b', other.url('/c')]).page('/b');
+    const world = await visited(site, '/a', { hops: 1 });
+    expect(site.fetched).toEqual(['/a', '/b']);
+    expect(other.requests).toEqual([]);
+    expect(await refusals(world)).toEqual({ 'outside-site': [other.url('/c')] });
+    const elsewhere = await visited(other.page('/c', [other.url('/d')]), '/c', { hops: 1, root: site.url('/') });
+    expect(await elsewhere.state(other.url('/c'))).toMatchObject({ status: 'indexed' });
+    expect(other.fetched).toEqual(['/c']);
+  });
+
+  it('hands over no links of its own, and moves to no other site', async () => {
+    const [site, other] = [await startSite(), await startSite('127.0.0.2')];
+    site.page('/', ['/a']);
+    await visited(site, '/', { hops: 0, discoveredVia: 'root' });
+    expect(site.fetched).toEqual(['/']);
+    other.page('/');
+    site.set('/', { status: 302, headers: { location: other.url('/') } });
+    await visited(site, '/', { hops: 0, discoveredVia: 'root' });
+    expect(other.requests).toEqual([]);
+  });
+});

@@ -1,0 +1,107 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { CrawlWorld } from '../../support/crawl-world.js';
+import { archive, ENDLESS, measurements, siteOf, startEndlessSite } from '../../support/endless-sites.js';
+import { FakeSite } from '../../support/fake-site.js';
+
+const LIMIT = 40;
+const TRAPS = `<cw:Traps maxPatternUrls="${LIMIT}"/>`;
+const ATTRIBUTES = 'nearDuplicateDetector="false" nthreads="16"';
+/** `ARTICLES=10000` for the large archive. */
+const ARTICLES = Number(process.env['ARTICLES'] ?? 300);
+
+describe('a site without end', () => {
+  let site: FakeSite;
+  let world: CrawlWorld;
+  afterEach(async () => {
+    expect(world.errors).toEqual([]);
+    await world.close();
+    await site.close();
+  });
+
+  const start = async (path: string): Promise<void> => {
+    const crawler = `<Root url="${site.url(path).replaceAll('&', '&amp;')}" site="false"/>${TRAPS}`;
+    world = await CrawlWorld.start({ attributes: ATTRIBUTES, crawler });
+    await world.untilIdle();
+  };
+
+  it.each(Object.entries(ENDLESS))('%s: ends soon after its limit, and says why', async (_, { start: path, like }) => {
+    site = await startEndlessSite();
+    await start(path);
+    const fetched = site.fetched.filter((each) => each.startsWith(like));
+    expect(fetched.length).toBeGreaterThan(LIMIT);
+    expect(fetched.length).toBeLessThan(2_000);
+
+    const refused = await world.engine.listRefusedLinks('test');
+    expect(refused).toMatchObject([{ reason: 'trap-endless-pattern' }]);
+    const { url, from } = refused[0]!.samples[0]!;
+    expect(await world.state(url)).toBeUndefined();
+    const { explanation } = await world.engine.explain('test', url, from);
+    expect(explanation.verdict).toMatchObject({ accepted: false, reason: 'trap-endless-pattern' });
+    expect((await world.engine.getUrlHistory('test', from)).explanation.trace.at(-1)).toMatchObject({
+      reason: 'trap-endless-pattern',
+    });
+  });
+
+  it('has URLs that were found before it showed: they are not asked for, say why, and no change of the rules takes them', async () => {
+    site = await startEndlessSite();
+    await start(ENDLESS.facets.start);
+    const filter = { crawler: 'test', status: 'excluded', reason: 'trap-endless-pattern' } as const;
+    const excluded = await world.engine.countUrls(filter);
+    expect(excluded).toBeGreaterThan(100);
+    const root = site.url(ENDLESS.facets.start);
+    const rule = '<Rules><Rule><ar:Ext val="pdf"/><Ignore/></Rule></Rules>';
+    const changed = { attributes: ATTRIBUTES, crawler: `<Root url="${root}" site="false"/>${rule}${TRAPS}` };
+    for await (const { crawlers } of world.engine.preview(world.definition(changed)))
+      expect(crawlers[0]).toMatchObject({ newlyAccepted: { count: 0 }, documentsDeleted: { count: 0 } });
+    await world.reconfigure(changed);
+    await world.untilIdle();
+    expect(await world.engine.countUrls(filter)).toBe(excluded);
+  });
+
+  it('that is an archive is crawled to its last article', async () => {
+    site = await siteOf(archive(ARTICLES));
+    await start('/list');
+    expect((await world.indexed()).filter((url) => url.includes('/article/'))).toHaveLength(ARTICLES);
+    expect(await world.engine.listRefusedLinks('test')).toEqual([]);
+  });
+
+  it('that is a chain of articles, each known to the one before alone, is crawled to its last article', async () => {
+    site = await siteOf(archive(ARTICLES));
+    await start('/article/0');
+    expect(await world.indexed()).toHaveLength(ARTICLES);
+  });
+
+  it('that is large, and has pages that are the same but for their numbers, is crawled whole', async () => {
+    site = await siteOf(measurements(ARTICLES));
+    await start('/measurement/0');
+    expect(await world.indexed()).toHaveLength(ARTICLES);
+  });
+
+  it('beside an archive costs the archive nothing', async () => {
+    site = await siteOf(archive(150), (url) => (url.pathname === '/' ? home : undefined));
+    const endless = await startEndlessSite();
+    const home = {
+      headers: { 'content-type': 'text/html' },
+      body: `<a href="/list">all</a>${Object.values(ENDLESS).map(({ start: path }) => `<a href="${endless.url(path)}">x</a>`)}`,
+    };
+    await start('/');
+    await endless.close();
+    expect((await world.indexed()).filter((url) => url.includes('/article/'))).toHaveLength(150);
+  });
+
+  it('has a page with more links than one page may have: the menu costs none, and what is left out says so', async () => {
+    site = await FakeSite.start();
+    const menu = Array.from({ length: 1_200 }, (_, n) => `/menu-${n % 3}#${n % 2}`);
+    site.page('/', [...menu, '/first', '/second', '/third', '/second']);
+    site.otherwise({ headers: { 'content-type': 'text/html' }, body: 'A page.' });
+    const crawler = `<Root url="${site.url('/')}"/><cw:Traps maxLinksPerPage="4"/>`;
+    world = await CrawlWorld.start({ attributes: ATTRIBUTES, crawler });
+    await world.untilIdle();
+    expect(site.fetched).toEqual(['/', '/first', '/menu-0', '/menu-1', '/menu-2']);
+    const { visits } = await world.engine.getUrlHistory('test', site.url('/'));
+    expect(visits[0]?.detail).toBe('links-cut: 3 links beyond the first 4 URLs of the page left out');
+    expect(await world.engine.listRefusedLinks('test')).toMatchObject([{ reason: 'links-cut', count: 2 }]);
+    const { refused } = await world.engine.explain('test', site.url('/second'));
+    expect(refused).toMatchObject([{ reason: 'links-cut', from: site.url('/') }]);
+  });
+});
