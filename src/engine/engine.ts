@@ -10,6 +10,7 @@ import { toLikePrefix } from '../domain/url/like-pattern.js';
 import type { TextLine } from '../domain/url/url-list.js';
 import { mergeMetrics } from './cluster/sum-metrics.js';
 import { FirstLook } from './control/first-look.js';
+import { previewChanges } from './control/preview.js';
 import { Rejudging } from './control/rejudging.js';
 import { findRestingHosts } from './control/resting-hosts.js';
 import type { Crawler } from './crawl/crawler.js';
@@ -217,7 +218,7 @@ export class Engine implements EngineApi {
   async *preview(definition: ServerDefinition): AsyncIterable<PreviewReport> {
     const contexts = compileContexts(definition);
     await this.addStoredRoots(contexts);
-    yield* this.rejudging.preview(contexts);
+    yield* previewChanges(contexts, this.ports.store, this.rejudging);
   }
 
   private async addStoredRoots(contexts: ReadonlyMap<string, CrawlContext>): Promise<[string, RootContext][]> {

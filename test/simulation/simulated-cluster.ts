@@ -13,9 +13,9 @@ import type {
 } from '../../src/adapters/storage/cluster/leases.js';
 import { PostgresPartitions } from '../../src/adapters/storage/cluster/postgres-partitions.js';
 import { computePartition, PARTITIONS } from '../../src/adapters/storage/shared/partition.js';
+import { CLEARED } from '../../src/domain/crawl/commands.js';
 import type { UrlId } from '../../src/domain/crawl/url-state.js';
 import { after, type Instant, milliseconds, seconds } from '../../src/domain/time/units.js';
-import { CLEARED } from '../../src/engine/control/url-commands.js';
 import type { FrontierStore } from '../../src/engine/ports/frontier-store.js';
 import type { Log } from '../../src/engine/ports/log.js';
 import type { Nodes, NodesListener, OwnerCommand } from '../../src/engine/ports/nodes.js';

@@ -11,6 +11,7 @@ import type { Reason } from '../policy/reasons.js';
 import { type ChangeBelief } from '../refresh/change-belief.js';
 import { after, atLeast, atMost, type Instant, milliseconds, NEVER } from '../time/units.js';
 import { type ErrorPolicyDefinition } from './definition.js';
+import type { Exclusion } from './exclusion.js';
 import {
   computeBeliefAfterVisit,
   computeErrorRevisit,
@@ -149,7 +150,7 @@ function createNoDocumentDisposition(
 
 export function createExcludedDisposition(
   state: UrlState,
-  outcome: Extract<VisitOutcome, { kind: 'excluded' }>,
+  outcome: Exclusion,
   rules: DispositionRules,
   now: Instant,
 ): Disposition {

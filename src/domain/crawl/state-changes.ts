@@ -4,6 +4,7 @@ import { type ErrorCode } from '../fetch/error-codes.js';
 import { type Validators } from '../fetch/validators.js';
 import type { Reason } from '../policy/reasons.js';
 import { type Duration } from '../time/units.js';
+import type { Exclusion } from './exclusion.js';
 import { type StateChanges } from './url-state.js';
 
 /** The outcome of a visit, as far as it affects the decision. */
@@ -26,13 +27,7 @@ export type VisitOutcome =
   | ({ readonly kind: 'unchanged' } & Validators)
   | { readonly kind: 'redirect' }
   | { readonly kind: 'sitemap'; readonly changed?: boolean }
-  | {
-      readonly kind: 'excluded';
-      readonly reason: Reason;
-      readonly keepDocument: boolean;
-      readonly removeStatus: boolean;
-      readonly revisit: boolean;
-    }
+  | Exclusion
   | { readonly kind: 'error'; readonly code: ErrorCode; readonly retryAfter?: Duration };
 
 export interface Disposition {

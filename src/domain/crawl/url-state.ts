@@ -111,7 +111,10 @@ export interface UrlState {
   readonly changeUncertainty?: number;
   readonly etag?: string;
   readonly lastModified?: string;
-  /** Digest of the document that the sinks hold; absent if nothing is indexed for this URL. */
+  /**
+   * Digest of the document that the sinks hold; absent if nothing is indexed for this URL; UNKNOWN_STAMP if it is not
+   * known what they hold.
+   */
   readonly stamp?: string;
   /** 64-bit simhash of the text, signed. */
   readonly simhash?: bigint;
@@ -126,6 +129,9 @@ export interface UrlState {
   /** Reason for a deletion that was decided but is not yet acknowledged. */
   readonly pendingDeletion?: Reason;
 }
+
+/** The stamp of an unknown document; it is not a digest. */
+export const UNKNOWN_STAMP = '';
 
 /** Fields that are set at discovery; a link that leads to the URL again may still change some of them. */
 type DiscoveryField =

@@ -1,10 +1,10 @@
 /** Carries out the commands that other nodes send for this node's hosts. */
+import { createVerificationChanges } from '../../domain/crawl/commands.js';
 import { NEVER } from '../../domain/time/units.js';
 import { getHostKey, toCrawlUrl } from '../../domain/url/crawl-url.js';
 import { computeUrlKey } from '../../domain/url/url-key.js';
 import type { Crawler } from '../crawl/crawler.js';
 import type { Hosts } from '../crawl/hosts/hosts.js';
-import { createVerificationChanges } from '../crawl/outcome/in-doubt-deliveries.js';
 import { ABANDONED, type Command, parseCommand } from '../crawl/outcome/owner-commands.js';
 import type { Clock } from '../ports/clock.js';
 import type { FrontierStore } from '../ports/frontier-store.js';

@@ -1,10 +1,9 @@
 /** One running backfill; see backfills.ts. */
 import type { SinkDefinition } from '../../domain/crawl/sink-definition.js';
-import type { UrlState } from '../../domain/crawl/url-state.js';
+import { UNKNOWN_STAMP, type UrlState } from '../../domain/crawl/url-state.js';
 import { type BackfillProgress, chooseBackfillSource, parseBackfill } from '../../domain/push/backfill.js';
 import { after, before, minutes, seconds } from '../../domain/time/units.js';
 import type { Crawler } from '../crawl/crawler.js';
-import { UNKNOWN_STAMP } from '../crawl/outcome/in-doubt-deliveries.js';
 import type { Clock } from '../ports/clock.js';
 import type { FrontierStore, UrlFilter } from '../ports/frontier-store.js';
 import type { Log } from '../ports/log.js';

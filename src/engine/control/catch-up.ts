@@ -4,8 +4,10 @@
  * unconditional visit. Nothing else is in flight for the URL in the meantime, so that no older document goes out after
  * a newer one. Once the sink's response is recorded, the URI is no longer owed.
  */
+
+import { createVerificationChanges } from '../../domain/crawl/commands.js';
 import type { SinkDefinition } from '../../domain/crawl/sink-definition.js';
-import type { UrlState } from '../../domain/crawl/url-state.js';
+import { UNKNOWN_STAMP, type UrlState } from '../../domain/crawl/url-state.js';
 import { REFRESH } from '../../domain/frontier/sources.js';
 import { chooseBackfillSource } from '../../domain/push/backfill.js';
 import type { PushOrder } from '../../domain/push/order.js';
@@ -13,11 +15,7 @@ import { parsePartUri } from '../../domain/push/parts.js';
 import { after, atMost, type Duration, days, type Instant, minutes, seconds } from '../../domain/time/units.js';
 import type { Crawler } from '../crawl/crawler.js';
 import type { Settled } from '../crawl/outcome/decision.js';
-import {
-  createVerificationChanges,
-  type InDoubtDeliveries,
-  UNKNOWN_STAMP,
-} from '../crawl/outcome/in-doubt-deliveries.js';
+import { type InDoubtDeliveries } from '../crawl/outcome/in-doubt-deliveries.js';
 import type { Ledger } from '../crawl/outcome/ledger.js';
 import type { Owing } from '../crawl/outcome/owing.js';
 import type { SharedDocuments } from '../crawl/outcome/shared-documents.js';

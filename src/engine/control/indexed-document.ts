@@ -1,9 +1,8 @@
 import { isDecidedByRules, replacePrincipals } from '../../domain/content/acl.js';
 import type { ContentDefinition } from '../../domain/content/content-definition.js';
 import { parseTypedValue } from '../../domain/content/typed-values.js';
-import type { UrlState } from '../../domain/crawl/url-state.js';
+import { UNKNOWN_STAMP, type UrlState } from '../../domain/crawl/url-state.js';
 import type { PushDocument } from '../../domain/push/order.js';
-import { UNKNOWN_STAMP } from '../crawl/outcome/in-doubt-deliveries.js';
 import type { KeptDocuments } from '../delivery/kept-documents.js';
 import type { CrawlContext } from '../page/crawl-context.js';
 

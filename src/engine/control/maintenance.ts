@@ -2,6 +2,7 @@
  * Operations on a crawler's URLs that operators can request: clearing and refreshing them, forgetting errors, and
  * exporting or importing FDSE's pending file.
  */
+import { CLEARED } from '../../domain/crawl/commands.js';
 import { createFirstRefreshChanges } from '../../domain/crawl/revisit.js';
 import type { StateChanges, UrlState } from '../../domain/crawl/url-state.js';
 import { toImmediateQueuePlace, USER } from '../../domain/frontier/sources.js';
@@ -23,7 +24,6 @@ import { retryUntilDone } from '../support/persistently.js';
 import { type LineProblem, type RefreshRequest, type UrlChoice } from '../views/url-views.js';
 import { storeRereading } from './rereading.js';
 import type { Roots } from './roots.js';
-import { CLEARED } from './url-commands.js';
 
 const PAGE_SIZE = 1_000;
 const RETRY_DELAY = seconds(1);

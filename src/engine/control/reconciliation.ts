@@ -1,8 +1,8 @@
-import type { UrlState } from '../../domain/crawl/url-state.js';
+import { createVerificationChanges } from '../../domain/crawl/commands.js';
+import { UNKNOWN_STAMP, type UrlState } from '../../domain/crawl/url-state.js';
 import { parsePartUri } from '../../domain/push/parts.js';
 import { getHostKey, toCrawlUrl } from '../../domain/url/crawl-url.js';
 import type { Crawler } from '../crawl/crawler.js';
-import { createVerificationChanges, UNKNOWN_STAMP } from '../crawl/outcome/in-doubt-deliveries.js';
 import type { Ledger } from '../crawl/outcome/ledger.js';
 import { createVerifyCommand } from '../crawl/outcome/owner-commands.js';
 import type { Delivery } from '../delivery/delivery.js';

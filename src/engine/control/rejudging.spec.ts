@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { crawlerDefinition } from '../../../test/support/crawler-definition.js';
 import { ManualClock } from '../../../test/support/manual-clock.js';
 import type { Crawler } from '../crawl/crawler.js';
 import { KnownRoots } from '../page/known-roots.js';
@@ -12,10 +13,15 @@ it('a run that another one follows leaves no word of how far it came', async () 
     list: async () => [{ id: 7, url: 'https://a.example/', hops: 0, status: 'indexed' }],
   };
   const run = new AbortController();
-  const judge = () => ({ accepted: false, reason: 'crawl-space', keepDocument: true, effects: {} });
+  const judge = () => ({
+    accepted: false,
+    reason: 'crawl-space',
+    keepDocument: true,
+    effects: { options: {}, priorityShift: 0 },
+  });
   const crawler = {
     name: 'test',
-    context: { definition: {}, policy: { judge }, roots: new KnownRoots() },
+    context: { definition: crawlerDefinition(), policy: { judge }, roots: new KnownRoots() },
     decide: async () => {
       settings.set('rejudging/test', '0');
       run.abort();

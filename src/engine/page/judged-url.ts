@@ -1,4 +1,5 @@
 /** The URL of a page task with its verdict, and what the crawl needs from its page. */
+import { createVerdictExclusion } from '../../domain/crawl/exclusion.js';
 import type { RenderMode } from '../../domain/crawl/policy-definition.js';
 import type { Candidate, Verdict } from '../../domain/policy/verdict.js';
 import { isTextReadFromBytes } from '../../domain/push/read-from-bytes.js';
@@ -17,7 +18,7 @@ import {
   toStoredCandidate,
 } from './crawl-context.js';
 import { holdThread, type ThreadTools } from './holding-thread.js';
-import { createFailure, createVerdictExclusion } from './page-outcome.js';
+import { createFailure } from './page-outcome.js';
 import { findRenderMode } from './rendering.js';
 
 export interface JudgedUrl {
@@ -54,7 +55,7 @@ export async function judgeUrl(
   const exclusion =
     address === null
       ? createFailure('dns-no-answer', describeMissingAddress(verdict))
-      : createVerdictExclusion(verdict, { byConfiguration: address === undefined });
+      : createVerdictExclusion(verdict, address === undefined);
   return { task, context, url, candidate, verdict, mode: 'never', exclusion };
 }
 

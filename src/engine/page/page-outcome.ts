@@ -3,8 +3,6 @@
  */
 import { type ErrorCode, findErrorCodeForStatus } from '../../domain/fetch/error-codes.js';
 import type { FetchOutcome } from '../../domain/fetch/outcome.js';
-import type { ReasonCode } from '../../domain/policy/reasons.js';
-import type { Verdict } from '../../domain/policy/verdict.js';
 import { parseHttpDate } from '../../domain/time/http-date.js';
 import { type Duration, type Instant, milliseconds, seconds } from '../../domain/time/units.js';
 import type { PageOutcome } from '../ports/page-task.js';
@@ -44,20 +42,6 @@ export function decideWithoutBody(
 
 export function createFailure(code: ErrorCode, detail: string, retryAfter?: Duration): PageOutcome {
   return retryAfter === undefined ? { kind: 'error', code, detail } : { kind: 'error', code, detail, retryAfter };
-}
-
-/** The exclusion depends on the response; the next visit may get a different one. */
-export function createExclusion(reason: ReasonCode, detail: string): PageOutcome {
-  return { kind: 'excluded', reason, detail, keepDocument: false, removeStatus: false, revisit: true };
-}
-
-/** The outcome for a URL that the policy excludes. */
-export function createVerdictExclusion(
-  { reason, detail, keepDocument, layer }: Verdict,
-  { byConfiguration }: { readonly byConfiguration: boolean },
-): PageOutcome {
-  const removeStatus = layer === 'server-records' && !keepDocument;
-  return { kind: 'excluded', reason, detail, keepDocument, removeStatus, revisit: false, byConfiguration };
 }
 
 /** Retry-After as seconds or as a date (RFC 9110, 10.2.3); a date in the past means now. */

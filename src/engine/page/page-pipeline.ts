@@ -3,6 +3,7 @@
  * document. The rest of a visit (robots.txt before, disposition, delivery and settlement after) is in
  * crawl/visit/visit.ts.
  */
+import { createExclusion } from '../../domain/crawl/exclusion.js';
 import { readValidators } from '../../domain/fetch/validators.js';
 import type { PushDocument } from '../../domain/push/order.js';
 import { isLoss } from '../../domain/render/learning.js';
@@ -39,14 +40,7 @@ import {
   readSitemap,
   reportCutLinks,
 } from './page-links.js';
-import {
-  acceptsMediaType,
-  createExclusion,
-  createFailure,
-  decideWithoutBody,
-  type HttpResponse,
-  isRedirect,
-} from './page-outcome.js';
+import { acceptsMediaType, createFailure, decideWithoutBody, type HttpResponse, isRedirect } from './page-outcome.js';
 import type { CrawlerPlugins } from './page-plugins.js';
 import {
   findCanonical,

@@ -1,9 +1,9 @@
 /** Applies the decisions of plug-ins to the outcome of a page. */
-
+import { createExclusion } from '../../domain/crawl/exclusion.js';
 import type { PageOutcome } from '../ports/page-task.js';
 import { PluginFailed } from '../ports/plugins.js';
 import type { JudgedUrl } from './judged-url.js';
-import { createExclusion, createFailure, type HttpResponse } from './page-outcome.js';
+import { createFailure, type HttpResponse } from './page-outcome.js';
 import type { CrawlerPlugins } from './page-plugins.js';
 
 /** Adds the decisions of plug-ins to a URL before its page is requested. */

@@ -1,6 +1,7 @@
 /** The input and output of a page processor: plain data that crosses thread boundaries. */
 
 import type { Chunk, ContentDefinition, Heading } from '../../domain/content/content-definition.js';
+import type { Exclusion } from '../../domain/crawl/exclusion.js';
 import type { UrlId, UrlState } from '../../domain/crawl/url-state.js';
 import type { ErrorCode } from '../../domain/fetch/error-codes.js';
 import type { PageFingerprint } from '../../domain/fetch/error-pages.js';
@@ -179,18 +180,7 @@ export type PageOutcome =
       /** Whether it named unknown URLs or credible changes since the last visit; set when its links are stored. */
       readonly changed?: boolean;
     }
-  | {
-      readonly kind: 'excluded';
-      readonly reason: Reason;
-      readonly detail?: string;
-      /** Reason 761: the URL is left to another crawler, and the document stays. */
-      readonly keepDocument: boolean;
-      readonly removeStatus: boolean;
-      /** True if the URL may become crawlable without a configuration change, so that it is visited again. */
-      readonly revisit: boolean;
-      /** True if the configuration alone excludes the URL, whatever the site and DNS say. */
-      readonly byConfiguration?: boolean;
-    }
+  | Exclusion
   | { readonly kind: 'error'; readonly code: ErrorCode; readonly detail: string; readonly retryAfter?: Duration };
 
 export interface PageResult {

@@ -1,7 +1,7 @@
 /** `cw:Split`: parts of a page that are documents of their own come, change and go with it. */
 import { beforeEach, describe, expect, it } from 'vitest';
+import { UNKNOWN_STAMP } from '../../../src/domain/crawl/url-state.js';
 import { hours, minutes } from '../../../src/domain/time/units.js';
-import { UNKNOWN_STAMP } from '../../../src/engine/crawl/outcome/in-doubt-deliveries.js';
 import type { CrawlWorld } from '../../support/crawl-world.js';
 import type { FakeSite } from '../../support/fake-site.js';
 import { FlakyReceiver } from '../../support/flaky-receiver.js';

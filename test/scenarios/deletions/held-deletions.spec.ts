@@ -1,7 +1,7 @@
 /** What becomes of deletions that the guard holds, or a sink has refused, when more happens before a person looks at them. */
 import { beforeEach, describe, expect, it } from 'vitest';
+import { UNKNOWN_STAMP } from '../../../src/domain/crawl/url-state.js';
 import { days, hours, minutes } from '../../../src/domain/time/units.js';
-import { UNKNOWN_STAMP } from '../../../src/engine/crawl/outcome/in-doubt-deliveries.js';
 import type { CrawlWorld } from '../../support/crawl-world.js';
 import type { FakeSite } from '../../support/fake-site.js';
 import { FlakyReceiver } from '../../support/flaky-receiver.js';

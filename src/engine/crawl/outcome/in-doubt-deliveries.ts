@@ -7,30 +7,13 @@
 import { decideDisposition } from '../../../domain/crawl/disposition.js';
 import { type DispositionRules } from '../../../domain/crawl/revisit.js';
 import { type Disposition, type VisitOutcome } from '../../../domain/crawl/state-changes.js';
-import type { StateChanges, UrlId, UrlState } from '../../../domain/crawl/url-state.js';
+import { type StateChanges, UNKNOWN_STAMP, type UrlId, type UrlState } from '../../../domain/crawl/url-state.js';
 import { type Instant, instant } from '../../../domain/time/units.js';
 import type { Clock } from '../../ports/clock.js';
 import type { Settings } from '../../ports/frontier-store.js';
 
 /** Name of the setting that records when the death of a process was last detected. */
 const DIED_SETTING = 'died';
-/** The stamp of an unknown document; it is not a digest. */
-export const UNKNOWN_STAMP = '';
-
-/**
- * Creates the changes for a URL when it is unknown what the sinks hold: its next visit, which is made at once, orders
- * whatever it finds.
- */
-export const createVerificationChanges = (now: Instant) =>
-  ({
-    stamp: UNKNOWN_STAMP,
-    status: 'indexed',
-    reason: 'reconciled',
-    etag: null,
-    lastModified: null,
-    source: 0,
-    dueAt: now,
-  }) as const;
 
 export class InDoubtDeliveries {
   private since: Instant = instant(0);

@@ -2,7 +2,7 @@
  * Plans the orders for documents that were split off a page. They are sent with the page's own order and settled in one
  * transaction with it: the page's row says which parts the sinks hold.
  */
-import type { UrlState } from '../../../domain/crawl/url-state.js';
+import { UNKNOWN_STAMP, type UrlState } from '../../../domain/crawl/url-state.js';
 import type { Reason } from '../../../domain/policy/reasons.js';
 import type { PushDocument, PushOrder } from '../../../domain/push/order.js';
 import {
@@ -19,7 +19,7 @@ import type { LedgerEntry, OrderLedger } from '../../ports/frontier-store.js';
 import type { CrawlEvents } from '../../support/crawl-events.js';
 import type { WantedDeletion } from '../evidence/host-trouble.js';
 import type { Deletions } from './deletions.js';
-import { type InDoubtDeliveries, UNKNOWN_STAMP } from './in-doubt-deliveries.js';
+import type { InDoubtDeliveries } from './in-doubt-deliveries.js';
 import type { Ledger } from './ledger.js';
 
 export interface PartPlan {

@@ -2,11 +2,12 @@
  * A sink has one document for each URL, and several crawlers may push it: if one of them deletes it, it is gone for the
  * others, too.
  */
+import { createVerificationChanges } from '../../../domain/crawl/commands.js';
 import { POLICY_STATUSES, type UrlState } from '../../../domain/crawl/url-state.js';
 import type { CrawlContext } from '../../page/crawl-context.js';
 import type { Clock } from '../../ports/clock.js';
 import type { UrlCatalog } from '../../ports/frontier-store.js';
-import { createVerificationChanges, type InDoubtDeliveries } from './in-doubt-deliveries.js';
+import type { InDoubtDeliveries } from './in-doubt-deliveries.js';
 
 /** The part of another crawler on this server that this module uses. */
 interface OtherCrawler {

@@ -5,7 +5,7 @@
  */
 
 import type { Disposition } from '../../../domain/crawl/state-changes.js';
-import type { StateChanges, UrlState } from '../../../domain/crawl/url-state.js';
+import { type StateChanges, UNKNOWN_STAMP, type UrlState } from '../../../domain/crawl/url-state.js';
 import { REFRESH } from '../../../domain/frontier/sources.js';
 import type { Reason } from '../../../domain/policy/reasons.js';
 import type { OrderState, PushOrder } from '../../../domain/push/order.js';
@@ -23,7 +23,7 @@ import type { CrawlEvents } from '../../support/crawl-events.js';
 import type { Tally } from '../load/tally.js';
 import type { Decision, Settled, SettledUrl } from './decision.js';
 import type { Deletions, GuardVerdict } from './deletions.js';
-import { type InDoubtDeliveries, UNKNOWN_STAMP } from './in-doubt-deliveries.js';
+import type { InDoubtDeliveries } from './in-doubt-deliveries.js';
 import type { Ledger } from './ledger.js';
 import type { Owing } from './owing.js';
 import { PartOrders, type PartPlan } from './part-orders.js';

@@ -3,6 +3,7 @@
  * docs/ARCHITECTURE.md, "Seams".
  */
 
+import { createExclusion } from '../../../domain/crawl/exclusion.js';
 import type { UrlOptions } from '../../../domain/crawl/policy-definition.js';
 import type { UrlState } from '../../../domain/crawl/url-state.js';
 import type { Reason } from '../../../domain/policy/reasons.js';
@@ -190,15 +191,7 @@ export const hasMadeRequest = ({ outcome, status }: PageResult): boolean =>
 
 /** The result of a visit that made no request; the next visit may end differently. */
 function createExclusionResult(state: UrlState, reason: Reason, detail: string | undefined): PageResult {
-  const outcome: PageOutcome = {
-    kind: 'excluded',
-    reason,
-    detail,
-    keepDocument: false,
-    removeStatus: false,
-    revisit: true,
-  };
-  return { ...createEmptyResult(state), outcome };
+  return { ...createEmptyResult(state), outcome: createExclusion(reason, detail) };
 }
 
 type Failure = Extract<Awaited<ReturnType<RobotsGate['load']>>, object>;
