@@ -139,12 +139,12 @@ const formatFailure = ({ url, reason, headline }: FailedRoot): string =>
   `could not be crawled: ${url} (${reason})\n  ${headline.text}\n${headline.nextStep ? `  Next step: ${headline.nextStep}\n` : ''}`;
 
 async function listFailedRoots(engine: EngineApi): Promise<FailedRoot[]> {
-  const failedRoots = (await engine.listRoots(CRAWLER_NAME)).filter(
+  const failedRoots = (await engine.roots.list(CRAWLER_NAME)).filter(
     ({ state }) => !ANSWERED_STATUSES.has(state?.status ?? ''),
   );
   return Promise.all(
     failedRoots.map(async ({ url, state }) => {
-      const { headline } = await engine.explain(CRAWLER_NAME, url);
+      const { headline } = await engine.explanations.explain(CRAWLER_NAME, url);
       return { url, reason: state?.reason ?? 'rejected', headline };
     }),
   );
@@ -155,15 +155,15 @@ const ANSWERED_STATUSES: ReadonlySet<string> = new Set(['indexed', 'visited', 'r
 async function explainEmptyCrawl(engine: EngineApi): Promise<string[]> {
   if ((await engine.getCrawler(CRAWLER_NAME)).counts.indexed > 0) return [];
   const lines = ['no document was indexed:'];
-  for (const { url } of await engine.listRoots(CRAWLER_NAME)) {
-    const { headline } = await engine.explain(CRAWLER_NAME, url);
+  for (const { url } of await engine.roots.list(CRAWLER_NAME)) {
+    const { headline } = await engine.explanations.explain(CRAWLER_NAME, url);
     lines.push(
       `  ${url}`,
       `    ${headline.text}`,
       ...(headline.nextStep ? [`    Next step: ${headline.nextStep}`] : []),
     );
   }
-  for (const { reason, hostKey, count, samples } of (await engine.listRefusedLinks(CRAWLER_NAME)).slice(
+  for (const { reason, hostKey, count, samples } of (await engine.urls.listRefusedLinks(CRAWLER_NAME)).slice(
     0,
     MAX_REFUSED_SHOWN,
   ))
@@ -182,8 +182,8 @@ interface EmptyShells {
 async function findEmptyShells(engine: EngineApi): Promise<EmptyShells> {
   const { needRendering } = await engine.getMetrics();
   if (needRendering.every(({ count }) => count === 0)) return { documents: 0 };
-  const hosts = await engine.listHosts(CRAWLER_NAME, undefined, MAX_HOSTS);
-  const found = await Promise.all(hosts.map(async ({ hostKey }) => (await engine.getHost(hostKey)).needRendering));
+  const hosts = await engine.hosts.list(CRAWLER_NAME, undefined, MAX_HOSTS);
+  const found = await Promise.all(hosts.map(async ({ hostKey }) => (await engine.hosts.get(hostKey)).needRendering));
   const documents = found.reduce((sum, shells) => sum + (shells?.documents ?? 0), 0);
   return { documents, sample: found.find((shells) => shells?.sample !== undefined)?.sample };
 }

@@ -13,6 +13,7 @@ import { Housekeeping } from './control/housekeeping.js';
 import { DEFAULT_INDEXNOW, IndexNow } from './control/indexnow.js';
 import { Maintenance } from './control/maintenance.js';
 import { Orders } from './control/orders.js';
+import { PendingUrls } from './control/pending-urls.js';
 import { PolicyChanges } from './control/policy-changes.js';
 import { Reconciliation } from './control/reconciliation.js';
 import type { Rejudging } from './control/rejudging.js';
@@ -20,51 +21,49 @@ import { ReportedUrls } from './control/reported-urls.js';
 import { Roots } from './control/roots.js';
 import { Surveys } from './control/surveys.js';
 import { UrlFactsReader } from './control/url-facts.js';
-import type { Crawler } from './crawl/crawler.js';
+import { UrlLists } from './control/url-lists.js';
+import type { Crawlers } from './crawl/crawlers.js';
 import type { CrawlServices } from './crawl/services.js';
 import type { EnginePorts } from './create-services.js';
 import type { KeptDocuments } from './delivery/kept-documents.js';
+import type { Sink } from './ports/sink.js';
 
 /** What the parts need from the engine. */
 interface EngineAccess {
   readonly rejudging: Rejudging;
   readonly kept: KeptDocuments;
-  readonly crawlersByName: ReadonlyMap<string, Crawler>;
+  readonly crawlers: Crawlers;
+  readonly findSink: (name: string) => Sink | undefined;
   readonly getDefinition: () => ServerDefinition;
   readonly takeLead: () => void;
 }
 
-export type EngineParts = ReturnType<typeof createParts>;
+export type CreatedParts = ReturnType<typeof createParts>;
 
 /** Assembles the parts that act on all crawlers on behalf of users, other nodes, and sites that report changes. */
 export function createParts(ports: EnginePorts, services: CrawlServices, engine: EngineAccess) {
-  const { rejudging, kept, crawlersByName, getDefinition } = engine;
+  const { rejudging, kept, crawlers, getDefinition } = engine;
   const { robots, health, hosts } = services;
-  const listCrawlers = (): Crawler[] => [...crawlersByName.values()];
-  const findCrawler = (name: string) => crawlersByName.get(name);
   const findSink = (name: string) => getDefinition().sinks.find((sink) => sink.name === name);
-  const findCrawlersUsing = (sinkName: string) =>
-    listCrawlers().filter(({ context }) => context.definition.pushTo.includes(sinkName));
-
   const notes = new HostNotes(robots, health, hosts);
-  const cluster = new ClusterView({ ...services, notes, crawlers: listCrawlers });
-  const roots = new Roots(services);
+  const cluster = new ClusterView({ ...services, notes, crawlers });
+  const roots = new Roots({ ...services, crawlers });
   const facts = new UrlFactsReader({ ...services, findInMemory: cluster.findUrlInMemory.bind(cluster) });
   const explanations = new Explanations(
-    { ...services, getRobotsOpinion: cluster.getRobotsOpinion.bind(cluster) },
+    { ...services, crawlers, getRobotsOpinion: cluster.getRobotsOpinion.bind(cluster) },
     facts,
   );
-  const backfills = new Backfills({ ...services, crawlers: listCrawlers, findSink });
+  const backfills = new Backfills({ ...services, crawlers, findSink });
   const reportedUrls = new ReportedUrls(services);
   services.subscriptions.visit = async (name, feed) => {
-    const crawler = findCrawler(name);
+    const crawler = crawlers.find(name);
     if (crawler) await reportedUrls.revisit(crawler, feed, 'websub');
   };
-  const rebalance = new Rebalance(services, listCrawlers, engine.takeLead);
-  const nodeCommands = new NodeCommands(services, findCrawler, explanations.viewPage.bind(explanations));
+  const rebalance = new Rebalance(services, crawlers, engine.takeLead);
+  const nodeCommands = new NodeCommands(services, crawlers, explanations);
   const control = new SharedControl({
     ...services,
-    crawlers: listCrawlers,
+    crawlers,
     roots,
     backfills,
     runCommand: (command) => nodeCommands.run(command),
@@ -78,15 +77,17 @@ export function createParts(ports: EnginePorts, services: CrawlServices, engine:
     backfills,
     rebalance,
     control,
-    trials: new ContentTrials(services, ports.openProcessor),
-    maintenance: new Maintenance({ ...services, roots }),
-    orders: new Orders({ ...services, listPending: () => cluster.listPendingOrders(), findCrawler }),
-    reconciliation: new Reconciliation({ ...services, findCrawlersUsing: findCrawlersUsing }),
-    catchUp: new CatchUp({ ...services, kept, findCrawler, findSink }),
+    trials: new ContentTrials({ ...services, crawlers, getDefinition }, ports.openProcessor),
+    maintenance: new Maintenance({ ...services, crawlers, roots }),
+    pendingUrls: new PendingUrls({ ...services, crawlers }),
+    urls: new UrlLists({ ...services, crawlers, cluster, kept }),
+    orders: new Orders({ ...services, listPending: () => cluster.listPendingOrders(), crawlers }),
+    reconciliation: new Reconciliation({ ...services, crawlers, findSink: engine.findSink }),
+    catchUp: new CatchUp({ ...services, kept, crawlers, findSink }),
     policyChanges: new PolicyChanges(services, rejudging, backfills),
-    hostViews: new HostViews({ ...services, notes, cluster, crawlers: listCrawlers }),
-    surveys: new Surveys(services),
-    housekeeping: new Housekeeping(services, roots, listCrawlers),
-    indexNow: new IndexNow(services, reportedUrls, listCrawlers, () => getDefinition().indexNow ?? DEFAULT_INDEXNOW),
+    hosts: new HostViews({ ...services, notes, cluster, crawlers }),
+    surveys: new Surveys({ ...services, crawlers }),
+    housekeeping: new Housekeeping(services, roots, crawlers),
+    indexNow: new IndexNow(services, reportedUrls, crawlers, () => getDefinition().indexNow ?? DEFAULT_INDEXNOW),
   };
 }

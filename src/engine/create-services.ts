@@ -3,8 +3,8 @@ import type { SinkDefinition } from '../domain/crawl/sink-definition.js';
 import { after } from '../domain/time/units.js';
 import type { Rejudging } from './control/rejudging.js';
 import { UrlCommands } from './control/url-commands.js';
-import type { Crawler } from './crawl/crawler.js';
-import { Subscriptions } from './crawl/evidence/hub-subscriptions.js';
+import type { Crawlers } from './crawl/crawlers.js';
+import { HubSubscriptions } from './crawl/evidence/hub-subscriptions.js';
 import { Discovery, type DiscoveryTarget } from './crawl/frontier/discovery.js';
 import { ErrorPageProbes } from './crawl/hosts/error-page-probes.js';
 import { HostSlots } from './crawl/hosts/host-slots.js';
@@ -78,7 +78,7 @@ const MAX_SETTLEMENTS_PER_CALL = 500;
 
 export function createServices(
   ports: EnginePorts,
-  crawlersByName: ReadonlyMap<string, Crawler>,
+  crawlers: Crawlers,
   rejudging: Rejudging,
   kept: KeptDocuments,
 ): CrawlServices {
@@ -88,8 +88,8 @@ export function createServices(
   const events = new CrawlEvents(clock);
   const delivery = new Delivery(DELIVERY_LIMITS, partitions, (within) => {
     const until = after(clock.now(), within);
-    const crawlers = [...crawlersByName.values()];
-    return crawlers.some((crawler) => crawler.isDeciding) || crawlers.some((crawler) => crawler.mayVisitBefore(until));
+    const all = crawlers.list();
+    return all.some((crawler) => crawler.isDeciding) || all.some((crawler) => crawler.mayVisitBefore(until));
   });
   const onBackOff = (host: Host): void => {
     events.emit({ type: 'host', hostKey: host.key, state: 'backing off', until: host.politeness.backOffUntil });
@@ -97,10 +97,10 @@ export function createServices(
   const onRecovery = (host: Host): void => events.emit({ type: 'host', hostKey: host.key, state: 'answers again' });
   const hosts = new Hosts(store, clock, onBackOff, partitions, onRecovery);
   const inDoubt = new InDoubtDeliveries(store, clock);
-  const shared = new SharedDocuments({ store, clock, inDoubt, crawlers: () => crawlersByName.values() });
+  const shared = new SharedDocuments({ store, clock, inDoubt, crawlers });
   const probes = new ErrorPageProbes(processor, hosts, clock);
   const findDiscoveryTarget = (name: string): DiscoveryTarget | undefined => {
-    const crawler = crawlersByName.get(name);
+    const crawler = crawlers.find(name);
     return (
       crawler && {
         traps: crawler.context.definition.traps,
@@ -121,9 +121,9 @@ export function createServices(
     tracing,
     sessions,
     logins,
-    subscriptions: new Subscriptions({
+    subscriptions: new HubSubscriptions({
       ...{ store, clock, log, processor, hosts, slots },
-      findDefinition: (name) => crawlersByName.get(name)?.context.definition,
+      findDefinition: (name) => crawlers.find(name)?.context.definition,
     }),
     maxVisits,
     events,

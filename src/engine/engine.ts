@@ -7,65 +7,88 @@ import { type CrawlerRunState } from '../domain/crawl/run-state.js';
 import type { RootContext } from '../domain/policy/verdict.js';
 import { after, type Duration, milliseconds } from '../domain/time/units.js';
 import { toLikePrefix } from '../domain/url/like-pattern.js';
-import type { TextLine } from '../domain/url/url-list.js';
 import { mergeMetrics } from './cluster/sum-metrics.js';
 import { FirstLook } from './control/first-look.js';
 import { previewChanges } from './control/preview.js';
 import { Rejudging } from './control/rejudging.js';
-import { findRestingHosts } from './control/resting-hosts.js';
-import type { Crawler } from './crawl/crawler.js';
+import { Crawlers } from './crawl/crawlers.js';
 import { createCrawler } from './crawl/create-crawler.js';
 import { type EngineMetrics } from './crawl/load/engine-metrics.js';
-import type { LoginView } from './crawl/logins/logins.js';
 import type { CrawlServices } from './crawl/services.js';
-import { createParts, type EngineParts } from './create-parts.js';
+import { type CreatedParts, createParts } from './create-parts.js';
 import { createServices, type EnginePorts } from './create-services.js';
 import { KeptDocuments } from './delivery/kept-documents.js';
 import { SinkPool } from './delivery/sink-pool.js';
-import { type EngineApi } from './engine-api.js';
+import type { EngineApi, EngineParts } from './engine-api.js';
 import { type CrawlContext, compileContexts } from './page/crawl-context.js';
 import { CONNECTOR_SETTING, DEFAULT_CONNECTOR } from './ports/sink.js';
 import { StartMark } from './start-mark.js';
-import { createUnknownNameError } from './support/api-errors.js';
-import {
-  type CrawlerView,
-  type PreviewReport,
-  type RootSubmission,
-  type SubmitOutcome,
-} from './views/crawler-views.js';
+import type { CrawlerView, PreviewReport } from './views/crawler-views.js';
+import type { PageView } from './views/url-views.js';
 
 const DRAIN_STEP = milliseconds(50);
 
 export class Engine implements EngineApi {
   private currentDefinition: ServerDefinition = { crawlers: [], fetchers: [], sinks: [] };
-  private readonly crawlersByName = new Map<string, Crawler>();
+  private readonly crawlers = new Crawlers();
   private readonly services: CrawlServices;
   private readonly sinkPool: SinkPool;
   private readonly rejudging: Rejudging;
   private readonly kept: KeptDocuments;
-  private readonly parts: EngineParts;
+  private readonly parts: CreatedParts;
   private readonly startMark: StartMark;
+  readonly roots: EngineParts['roots'];
+  readonly urls: EngineParts['urls'];
+  readonly explanations: EngineParts['explanations'];
+  readonly maintenance: EngineParts['maintenance'];
+  readonly pendingUrls: EngineParts['pendingUrls'];
+  readonly surveys: EngineParts['surveys'];
+  readonly trials: EngineParts['trials'];
+  readonly hosts: EngineParts['hosts'];
+  readonly orders: EngineParts['orders'];
+  readonly backfills: EngineParts['backfills'];
+  readonly reconciliation: EngineParts['reconciliation'];
+  readonly indexNow: EngineParts['indexNow'];
+  readonly logins: EngineParts['logins'];
+  readonly subscriptions: EngineParts['subscriptions'];
+  readonly events: EngineParts['events'];
   isOpen = false;
 
   constructor(private readonly ports: EnginePorts) {
     const { store, processor, clock, log, cron, createSink } = ports;
     this.rejudging = new Rejudging({ store, processor, clock, log, cron });
     this.kept = new KeptDocuments((name) => this.sinkPool.get(name)?.sink);
-    this.services = createServices(ports, this.crawlersByName, this.rejudging, this.kept);
+    this.services = createServices(ports, this.crawlers, this.rejudging, this.kept);
     this.startMark = new StartMark(this.services);
     const { events, delivery } = this.services;
     const isKnown = (uri: string) => this.isKnown(uri);
     const onAnswered = (): void => {
-      for (const crawler of this.crawlersByName.values()) crawler.wake();
+      for (const crawler of this.crawlers.list()) crawler.wake();
     };
     this.sinkPool = new SinkPool({ clock, log, events, delivery, createSink, isKnown, onAnswered });
     this.parts = createParts(ports, this.services, {
       rejudging: this.rejudging,
       kept: this.kept,
-      crawlersByName: this.crawlersByName,
+      crawlers: this.crawlers,
+      findSink: (name) => this.sinkPool.get(name)?.sink,
       getDefinition: () => this.currentDefinition,
       takeLead: () => this.takeOverLead(),
     });
+    this.roots = this.parts.roots;
+    this.urls = this.parts.urls;
+    this.explanations = this.parts.explanations;
+    this.maintenance = this.parts.maintenance;
+    this.pendingUrls = this.parts.pendingUrls;
+    this.surveys = this.parts.surveys;
+    this.trials = this.parts.trials;
+    this.hosts = this.parts.hosts;
+    this.orders = this.parts.orders;
+    this.backfills = this.parts.backfills;
+    this.reconciliation = this.parts.reconciliation;
+    this.indexNow = this.parts.indexNow;
+    this.logins = this.services.logins;
+    this.subscriptions = this.services.subscriptions;
+    this.events = this.services.events;
     this.services.logins.onRecovery = ({ name, url }) => this.refreshPagesBehindLogin(name, url);
   }
 
@@ -102,23 +125,24 @@ export class Engine implements EngineApi {
     this.sinkPool.configure(definition);
     this.kept.forgetReaders();
     this.currentDefinition = definition;
-    for (const [name, crawler] of this.crawlersByName) {
+    for (const crawler of this.crawlers.list()) {
+      const { name } = crawler;
       if (contexts.has(name)) continue;
       this.parts.policyChanges.stop(name);
       this.parts.backfills.stop(name);
       crawler.close();
-      this.crawlersByName.delete(name);
+      this.crawlers.remove(name);
     }
     // Configures all crawlers before the store is used: a failing store must not leave a crawler with outdated rules.
     const rootsBefore = new Map<string, Iterable<string>>();
     for (const [name, context] of contexts) {
-      const existing = this.crawlersByName.get(name);
+      const existing = this.crawlers.find(name);
       if (existing) rootsBefore.set(name, existing.context.roots.keys());
-      existing?.configure(context);
-      this.crawlersByName.set(name, existing ?? createCrawler(context, this.services));
+      if (existing) existing.configure(context);
+      else this.crawlers.add(createCrawler(context, this.services));
     }
     for (const name of contexts.keys()) {
-      const crawler = this.getCrawlerOrThrow(name);
+      const crawler = this.crawlers.get(name);
       await this.parts.roots.admitRoots(crawler, rootsBefore.get(name));
       await this.parts.policyChanges.apply(crawler, this.currentDefinition);
       await this.parts.backfills.startOrResume(crawler);
@@ -129,15 +153,15 @@ export class Engine implements EngineApi {
   }
 
   async listCrawlers(): Promise<CrawlerView[]> {
-    return this.parts.cluster.viewCrawlers([...this.crawlersByName.values()]);
+    return this.parts.cluster.viewCrawlers(this.crawlers.list());
   }
 
   async getCrawler(name: string): Promise<CrawlerView> {
-    return (await this.parts.cluster.viewCrawlers([this.getCrawlerOrThrow(name)]))[0]!;
+    return (await this.parts.cluster.viewCrawlers([this.crawlers.get(name)]))[0]!;
   }
 
   async setRunState(name: string, state: CrawlerRunState): Promise<void> {
-    await this.parts.control.setState(this.getCrawlerOrThrow(name), state);
+    await this.parts.control.setState(this.crawlers.get(name), state);
   }
 
   /**
@@ -151,69 +175,11 @@ export class Engine implements EngineApi {
     this.parts.control.onChange = load;
   }
 
-  async submit(name: string, roots: readonly RootSubmission[]): Promise<SubmitOutcome[]> {
-    return this.parts.roots.submit(this.getCrawlerOrThrow(name), roots);
-  }
-
-  submitList = (name: string, urls: readonly string[]) =>
-    this.parts.roots.submitList(this.getCrawlerOrThrow(name), urls);
-  submitIndexNow: EngineApi['submitIndexNow'] = (submission) => this.parts.indexNow.submit(submission);
-  confirmHub: EngineApi['confirmHub'] = (token, request) => this.services.subscriptions.confirm(token, request);
-  handleHubNotification: EngineApi['handleHubNotification'] = (token) =>
-    this.services.subscriptions.handleNotification(token);
-  listRoots: EngineApi['listRoots'] = async (name, after = '', limit = Number.POSITIVE_INFINITY) =>
-    this.parts.roots.list(this.getCrawlerOrThrow(name), after, limit);
-  removeRoot = (name: string, url: string) => this.parts.roots.remove(this.getCrawlerOrThrow(name), url);
-
-  searchUrls: EngineApi['searchUrls'] = async (filter, afterId, limit) =>
-    this.services.store.search({ ...filter, crawler: this.getCrawlerOrThrow(filter.crawler).name }, afterId, limit);
-  countUrls: EngineApi['countUrls'] = (filter, signal) => this.services.store.count(filter, signal);
-  findOldestQueued: EngineApi['findOldestQueued'] = async (name) =>
-    this.services.store.findOldest(this.getCrawlerOrThrow(name).name);
-  getUrlHistory = (name: string, url: string) =>
-    this.parts.explanations.getUrlHistory(this.getCrawlerOrThrow(name), url);
-  explain = (name: string, url: string, from?: string) =>
-    this.parts.explanations.explain(this.getCrawlerOrThrow(name), url, from);
-  viewPage: EngineApi['viewPage'] = (name, url, render) =>
-    this.parts.explanations.viewPage(this.getCrawlerOrThrow(name), url, render);
-  tryContent: EngineApi['tryContent'] = (name, request) =>
-    this.parts.trials.run(this.getCrawlerOrThrow(name), this.currentDefinition, request);
-  previewPage: EngineApi['previewPage'] = (definition, crawler, url) => {
+  async previewPage(definition: ServerDefinition, crawler: string, url: string): Promise<PageView> {
     const { openProcessor } = this.ports;
     if (!openProcessor) throw new Error('this engine cannot open a separate page processor for previews');
     return new FirstLook(this.services, openProcessor).viewPage(definition, crawler, url);
-  };
-  listRefusedLinks = async (name: string) => this.parts.cluster.listRefusedLinks(this.getCrawlerOrThrow(name));
-  getSurvey = async (name: string) => this.parts.surveys.get(this.getCrawlerOrThrow(name));
-  clear: EngineApi['clear'] = (name, choice) => this.parts.maintenance.clear(this.getCrawlerOrThrow(name), choice);
-  refresh: EngineApi['refresh'] = async (name, request) => {
-    const resting = await findRestingHosts(this.getCrawlerOrThrow(name), request, this.services);
-    return { count: await this.parts.maintenance.refresh(this.getCrawlerOrThrow(name), request), resting };
-  };
-  clearErrors = (name: string) => this.parts.maintenance.clearErrors(this.getCrawlerOrThrow(name));
-  countErrorsByClass: EngineApi['countErrorsByClass'] = async (name, hostKey) =>
-    this.services.store.countFailing(this.getCrawlerOrThrow(name).name, this.ports.clock.now(), hostKey);
-  listFailingHosts: EngineApi['listFailingHosts'] = async (name, code, afterHost, limit) =>
-    this.services.store.listFailingHosts(
-      this.getCrawlerOrThrow(name).name,
-      code,
-      this.ports.clock.now(),
-      afterHost,
-      limit,
-    );
-  exportPendingUrls = (name: string) => this.parts.maintenance.exportPendingUrls(this.getCrawlerOrThrow(name));
-  importPendingUrls = (name: string, lines: Iterable<TextLine>) =>
-    this.parts.maintenance.importPendingUrls(this.getCrawlerOrThrow(name), lines);
-
-  listHosts: EngineApi['listHosts'] = (name, afterHost, limit) =>
-    this.parts.hostViews.list(this.getCrawlerOrThrow(name).name, afterHost, limit);
-  getHost = (hostKey: string) => this.parts.hostViews.get(hostKey);
-  listFolders: EngineApi['listFolders'] = (name, hostKey, folder, afterId) =>
-    this.parts.hostViews.listFolders(this.getCrawlerOrThrow(name).name, hostKey, folder, afterId);
-  setHostPaused = (hostKey: string, paused: boolean) => this.parts.hostViews.setPaused(hostKey, paused);
-  getHostRendering: EngineApi['getHostRendering'] = (hostKey) => this.parts.hostViews.viewRendering(hostKey);
-  overruleRendering: EngineApi['overruleRendering'] = (hostKey, patternOrUrl, render) =>
-    this.parts.hostViews.overruleRendering(hostKey, patternOrUrl, render);
+  }
 
   async *preview(definition: ServerDefinition): AsyncIterable<PreviewReport> {
     const contexts = compileContexts(definition);
@@ -232,48 +198,22 @@ export class Engine implements EngineApi {
     return storedRoots;
   }
 
-  listOrders: EngineApi['listOrders'] = (filter, beforeId, limit) => this.parts.orders.list(filter, beforeId, limit);
-  retryOrder = (id: number) => this.parts.orders.retry(id);
-  listHeldDeletions = () => this.parts.orders.listHeldDeletions();
-  releaseHeldDeletions = (hostKey: string) => this.parts.orders.releaseHeldDeletions(hostKey);
-  dropHeldDeletions = (hostKey: string) => this.parts.orders.dropHeldDeletions(hostKey);
-  listLogins = () => this.services.logins.list();
-  async testLogin(name: string): Promise<LoginView> {
-    const view = await this.services.logins.test(name);
-    if (view) return view;
-    const names = this.listLogins().map((login) => login.name);
-    throw createUnknownNameError('login', name, names);
-  }
   listSinks = () => this.services.delivery.listViews();
   listAllSinks = () => this.parts.cluster.viewSinks();
   getCounters = () => this.parts.cluster.getCounters();
-  pushAgain: EngineApi['pushAgain'] = (sink, crawler) => this.parts.backfills.pushAgain(sink, crawler);
-  findKeptDocument: EngineApi['findKeptDocument'] = async (name, url) => {
-    const { context } = this.getCrawlerOrThrow(name);
-    const href = context.canonicalize(url)?.href ?? url;
-    for (const sink of context.definition.pushTo) {
-      const kept = await this.kept.find(sink, href);
-      if (kept?.crawler === name) return kept.document;
-    }
-    return undefined;
-  };
   listPlugins: EngineApi['listPlugins'] = () => this.ports.plugins?.listViews() ?? [];
-  countOwedOrders: EngineApi['countOwedOrders'] = () => this.services.store.countOwed();
-  listBackfills: EngineApi['listBackfills'] = () => this.parts.backfills.list();
-  reconcile = (name: string, repair: boolean) =>
-    this.parts.reconciliation.run(this.sinkPool.get(name)?.sink, name, repair);
-
   takeCaughtUpCrawlers: EngineApi['takeCaughtUpCrawlers'] = () =>
-    [...this.crawlersByName.values()].filter((crawler) => crawler.consumeCaughtUp()).map(({ name }) => name);
-  observe: EngineApi['observe'] = (observer) => this.services.events.observe(observer);
-  subscribe: EngineApi['subscribe'] = (listener) => this.services.events.subscribe(listener);
+    this.crawlers
+      .list()
+      .filter((crawler) => crawler.consumeCaughtUp())
+      .map(({ name }) => name);
 
   async getMetrics(): Promise<EngineMetrics> {
     const { store } = this.services;
     const heldDeletions =
       (await store.countOrders({ state: 'held' })) + (await store.countOrders({ state: 'awaiting' }));
     const commandsSetAside = await this.services.nodes.countCommandsSetAside();
-    return { ...mergeMetrics([...this.crawlersByName.values()], heldDeletions), commandsSetAside };
+    return { ...mergeMetrics(this.crawlers.list(), heldDeletions), commandsSetAside };
   }
 
   async getReadiness(): Promise<{ ready: boolean; reasons: readonly string[] }> {
@@ -291,7 +231,7 @@ export class Engine implements EngineApi {
     const deadline = after(clock.now(), timeout);
     this.parts.housekeeping.stop();
     for (const part of [this.parts.policyChanges, this.parts.backfills, this.parts.catchUp]) part.stopAll();
-    for (const crawler of this.crawlersByName.values()) crawler.close();
+    for (const crawler of this.crawlers.list()) crawler.close();
     delivery.expedite();
     // What a sink does not accept in time is not settled, so it is fetched and pushed again after the next start.
     while (this.countInFlight() > 0 && !this.waitsForSinksOnly() && clock.now() < deadline) {
@@ -310,15 +250,15 @@ export class Engine implements EngineApi {
   }
 
   private async isKnown(uri: string): Promise<boolean> {
-    for (const name of this.crawlersByName.keys()) if (await this.services.store.find(name, uri)) return true;
+    for (const { name } of this.crawlers.list()) if (await this.services.store.find(name, uri)) return true;
     return false;
   }
 
   /** Visits URLs again that could not be read because of a login that now works again. */
   private refreshPagesBehindLogin(login: string, prefix: string): void {
     const like = toLikePrefix(prefix);
-    for (const crawler of this.crawlersByName.values()) {
-      this.parts.maintenance.refresh(crawler, { like, reason: 'login-failed' }).catch((error: unknown) => {
+    for (const crawler of this.crawlers.list()) {
+      this.parts.maintenance.refresh(crawler.name, { like, reason: 'login-failed' }).catch((error: unknown) => {
         const facts = { login, crawler: crawler.name, error: String(error) };
         this.services.log.warn(
           'could not refresh the pages that need the login, so they wait for their next visit',
@@ -331,28 +271,22 @@ export class Engine implements EngineApi {
   /** True if nothing is left to do before an unavailable sink comes back. */
   private waitsForSinksOnly(): boolean {
     const { delivery } = this.services;
-    return delivery.isBlocked && [...this.crawlersByName.values()].every((crawler) => !crawler.isDeciding);
+    return delivery.isBlocked && this.crawlers.list().every((crawler) => !crawler.isDeciding);
   }
 
   private countInFlight(): number {
-    return [...this.crawlersByName.values()].reduce((sum, crawler) => sum + crawler.visitsInFlight, 0);
-  }
-
-  private getCrawlerOrThrow(name: string): Crawler {
-    const crawler = this.crawlersByName.get(name);
-    if (crawler) return crawler;
-    throw createUnknownNameError('crawler', name, [...this.crawlersByName.keys()]);
+    return this.crawlers.list().reduce((sum, crawler) => sum + crawler.visitsInFlight, 0);
   }
 
   private async resume(): Promise<void> {
-    for (const crawler of this.crawlersByName.values()) await this.parts.maintenance.resume(crawler);
+    for (const crawler of this.crawlers.list()) await this.parts.maintenance.resume(crawler);
   }
 
   /** Continues the work that one node does for all. */
   private takeOverLead(): void {
     const resume = async (): Promise<void> => {
       await this.resume();
-      for (const crawler of this.crawlersByName.values()) {
+      for (const crawler of this.crawlers.list()) {
         await this.parts.policyChanges.apply(crawler, this.currentDefinition);
         await this.parts.backfills.startOrResume(crawler);
       }

@@ -84,19 +84,19 @@ export async function serve(
       : undefined;
     if (sample) closeSteps.push(() => sample.close());
     if (sample?.moved) loadedConfiguration = file.load();
-    engine.observe(new EventLog(log).logEvent);
+    engine.events.observe(new EventLog(log).logEvent);
     const webhooks = new Webhooks({
       clock: systemClock,
       log,
       getDefinition: () => engine.definition,
       openChannel: openWebhook,
     });
-    engine.observe(webhooks.handleEvent);
+    engine.events.observe(webhooks.handleEvent);
     closeSteps.push(() => webhooks.close());
     if (options.fetchLog !== undefined) {
       const fetchLog = await FetchLog.open(options.fetchLog, log);
       closeSteps.push(() => fetchLog.close());
-      engine.observe(fetchLog.write);
+      engine.events.observe(fetchLog.write);
     }
     closeSteps.push(() => engine.drain(DRAIN_TIME));
     const adminStore = await openAdminStore(options.databaseUrl, options.encryptionKey);
@@ -118,7 +118,7 @@ export async function serve(
       clock: systemClock,
       log,
     });
-    engine.observe(secretWatch.onEvent);
+    engine.events.observe(secretWatch.onEvent);
     closeSteps.push(async () => secretWatch.close());
     const caughtUpTimer = setInterval(() => {
       for (const crawler of engine.takeCaughtUpCrawlers()) {

@@ -122,7 +122,7 @@ it('hosts are asked in their windows alone, whichever node owns them, and by the
   // By day a person asks for all pages, and the first node ends: its hosts move, with what waits for the night.
   clock.advance(hours(12));
   asked = [];
-  await second.world.engine.refresh('test', { like: '%' });
+  await second.world.engine.maintenance.refresh('test', { like: '%' });
   await at(12);
   nodes = [second];
   await first.world.close();

@@ -63,10 +63,10 @@ describe('a crawl that moves to another database goes on without one repeated fe
     site.forgetRequests();
     const server = await start(data, database);
     await untilIdle(server);
-    await server.engine.refresh('test', { url: site.url('/b') });
+    await server.engine.maintenance.refresh('test', { url: site.url('/b') });
     await expect.poll(() => site.fetched, { timeout: 20_000 }).toEqual(['/b']);
     await untilIdle(server);
-    const orders = await server.engine.listOrders({}, undefined, 10);
+    const orders = await server.engine.orders.list({}, undefined, 10);
     expect(orders.map(({ uri }) => uri).sort()).toEqual(['/', '/a', '/b'].map((path) => site.url(path)));
     await server.close();
   }

@@ -83,7 +83,7 @@ describeInBrowser('what comes from the web', {}, (stage) => {
       headers: { 'content-type': 'text/html' },
       body: `<title>${evil.replaceAll('<', '&lt;')}</title><p>text</p>`,
     });
-    await world.server.engine.submit('docs', [{ url: world.site.url('/evil.html') }]);
+    await world.server.engine.roots.submit('docs', [{ url: world.site.url('/evil.html') }]);
     await world.caughtUp();
     await open(`/url?url=${encodeURIComponent(world.site.url('/evil.html'))}`);
     await page.getByRole('heading', { level: 1, name: evil }).waitFor();

@@ -38,7 +38,7 @@ describeInBrowser('what waits for a person', { configuration: CONFIGURATION }, (
       await page.getByText('2 deletions dropped; the documents stay.').waitFor();
       await page.getByText('Nothing is held.').waitFor();
       expect(await indexed(stage())).toBe(DOCUMENTS);
-      expect(await world.server.engine.listOrders({ state: 'dropped' }, undefined, 10)).toHaveLength(2);
+      expect(await world.server.engine.orders.list({ state: 'dropped' }, undefined, 10)).toHaveLength(2);
     });
 
     it('are released: the dialog says how many documents leave the index, and they leave it', async () => {
@@ -60,7 +60,7 @@ describeInBrowser('what waits for a person', { configuration: CONFIGURATION }, (
     const { page, open, world } = stage();
     world.receiver.fate = (body) => (body.includes('A new lamp') ? 'refuse' : 'pass');
     world.site.page('/news.html', [], 'A new lamp.');
-    await world.server.engine.refresh('docs', { url: world.site.url('/news.html') });
+    await world.server.engine.maintenance.refresh('docs', { url: world.site.url('/news.html') });
     const table = page.getByRole('table', { name: 'Orders' });
     await expect.poll(() => refused(stage()), PATIENCE).toBe(1);
     await open('/');
@@ -106,18 +106,18 @@ describeInBrowser('what waits for a person', { configuration: CONFIGURATION }, (
 async function revoke({ world }: Stage, paths: readonly string[]): Promise<void> {
   for (const path of paths) {
     world.site.remove(path);
-    await world.server.engine.refresh('docs', { url: world.site.url(path) });
+    await world.server.engine.maintenance.refresh('docs', { url: world.site.url(path) });
   }
   await expect
-    .poll(async () => (await world.server.engine.listOrders({ state: 'held' }, undefined, 10)).length, PATIENCE)
+    .poll(async () => (await world.server.engine.orders.list({ state: 'held' }, undefined, 10)).length, PATIENCE)
     .toBe(paths.length);
 }
 
 const host = ({ world }: Stage): string => new URL(world.site.origin).host;
 const indexed = ({ world }: Stage): Promise<number> =>
-  world.server.engine.countUrls({ crawler: 'docs', indexed: true });
+  world.server.engine.urls.count({ crawler: 'docs', indexed: true });
 const refused = async ({ world }: Stage): Promise<number> =>
-  (await world.server.engine.listOrders({ state: 'refused' }, undefined, 10)).length;
+  (await world.server.engine.orders.list({ state: 'refused' }, undefined, 10)).length;
 const found = async ({ world }: Stage, words: string): Promise<boolean> =>
   (await (await fetch(`${world.index.url}/?q=${encodeURIComponent(words)}`)).text()).includes('/news.html');
 

@@ -36,7 +36,7 @@ describeInBrowser('pages created by scripts', { configuration: CONFIGURATION }, 
     const { page, open, world, complaints } = stage();
     publishShop(world.site);
     complaints.length = 0;
-    await world.server.engine.submit('docs', [{ url: world.site.url('/product/1') }]);
+    await world.server.engine.roots.submit('docs', [{ url: world.site.url('/product/1') }]);
     await world.caughtUp();
     const host = `127.0.0.1:${world.site.port}`;
     await open(`/host?host=${host}`);

@@ -74,7 +74,7 @@ describeInBrowser('the console, screen by screen', {}, (stage) => {
     const { page, open, world } = stage();
     await open('/');
     await page.getByText('live, a sample of events').waitFor();
-    await world.server.engine.refresh('docs', { url: world.site.url('/news.html') });
+    await world.server.engine.maintenance.refresh('docs', { url: world.site.url('/news.html') });
     const events = page.getByRole('region', { name: 'Right now' });
     await events.getByRole('link', { name: '/news.html' }).first().waitFor();
     expect(await events.getByRole('time').allTextContents()).toContainEqual(expect.stringMatching(/^\d\d:\d\d:\d\d$/));
@@ -159,7 +159,7 @@ describeInBrowser('the console, screen by screen', {}, (stage) => {
     expect(await dialog.textContent()).toContain('1 URL is forgotten and 1 document is removed from the index');
     await dialog.getByRole('button', { name: 'Remove it' }).click();
     await page.waitForURL(/\/urls\?/);
-    const left = () => world.server.engine.countUrls({ crawler: 'docs', like: '%/guide/lenses.html' });
+    const left = () => world.server.engine.urls.count({ crawler: 'docs', like: '%/guide/lenses.html' });
     await expect.poll(left, { timeout: 60_000 }).toBe(0);
   });
 
@@ -233,7 +233,7 @@ describeInBrowser('the console, screen by screen', {}, (stage) => {
     const { page, open, world } = stage();
     const fail = async (path: string): Promise<void> => {
       world.site.set(path, { status: 500 });
-      await world.server.engine.submit('docs', [{ url: world.site.url(path) }]);
+      await world.server.engine.roots.submit('docs', [{ url: world.site.url(path) }]);
       await world.caughtUp();
     };
     await fail('/broken.html');

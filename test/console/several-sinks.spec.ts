@@ -62,12 +62,12 @@ describeInBrowser('crawlers with sinks of their own', { configuration: CONFIGURA
 
   it('a crawler is not warned of the sinks of others, and shown its own orders alone', async () => {
     const { page, open, world } = stage();
-    await world.server.engine.setHostPaused(new URL(world.site.origin).host, true);
+    await world.server.engine.hosts.setPaused(new URL(world.site.origin).host, true);
     await open('/?crawler=docs');
     const alerts = page.getByRole('region', { name: 'Alerts' });
     await alerts.getByText('is paused').waitFor();
     expect(await alerts.textContent()).not.toContain('sink');
-    await world.server.engine.setHostPaused(new URL(world.site.origin).host, false);
+    await world.server.engine.hosts.setPaused(new URL(world.site.origin).host, false);
     await open('/push?crawler=docs&view=ledger');
     const rows = page.getByRole('table', { name: 'Orders' }).getByRole('row', { name: /news\.html/ });
     await rows.first().waitFor();

@@ -17,7 +17,7 @@ describeInBrowser('what is away', { configuration: CONFIGURATION }, (stage) => {
     const { page, open, world } = stage();
     const site = await FakeSite.start();
     site.set('/robots.txt', { status: 503 });
-    await world.server.engine.submit('docs', [{ url: site.url('/') }]);
+    await world.server.engine.roots.submit('docs', [{ url: site.url('/') }]);
     await open(`/host?host=${new URL(site.origin).host}`);
     await page.getByText('It could not be read; nothing is fetched from the host until it can be.').waitFor();
     expect(site.fetched).toEqual([]);
@@ -28,7 +28,7 @@ describeInBrowser('what is away', { configuration: CONFIGURATION }, (stage) => {
     const { page, open, world } = stage();
     world.receiver.fate = () => 'fail';
     const url = world.site.url('/guide/lamps.html');
-    await world.server.engine.submit('docs', [{ url }]);
+    await world.server.engine.roots.submit('docs', [{ url }]);
     await open(`/url?url=${encodeURIComponent(url)}`);
     const orders = page.getByRole('table', { name: 'Push orders' });
     await orders.getByText('pending').waitFor();

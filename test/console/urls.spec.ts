@@ -38,7 +38,7 @@ describeInBrowser('the list of URLs', {}, (stage) => {
   it('says how many URLs there are, sorts them and shows the columns that were chosen', async () => {
     const { page, open, world } = stage();
     await open('/urls');
-    const total = await world.server.engine.countUrls({ crawler: 'docs' });
+    const total = await world.server.engine.urls.count({ crawler: 'docs' });
     await page.getByText(`${total} URLs`, { exact: true }).waitFor();
     const table = page.getByRole('table', { name: 'Stored URLs' });
     const links = async () => (await table.locator('tbody td:first-child a').allTextContents()) as string[];
@@ -67,12 +67,12 @@ describeInBrowser('the list of URLs', {}, (stage) => {
       .trim()
       .split('\r\n');
     expect(lines[0]).toMatch(/^url,status,reason/);
-    expect(lines).toHaveLength(1 + (await world.server.engine.countUrls({ crawler: 'docs', status: 'error' })));
+    expect(lines).toHaveLength(1 + (await world.server.engine.urls.count({ crawler: 'docs', status: 'error' })));
   });
 
   it('removes what the filter of addresses means, and nothing else', async () => {
     const { page, open, world } = stage();
-    const left = () => world.server.engine.countUrls({ crawler: 'docs' });
+    const left = () => world.server.engine.urls.count({ crawler: 'docs' });
     const before = await left();
     await open(`/urls?prefix=${encodeURIComponent(world.site.url('/guide/'))}`);
     await page.getByRole('button', { name: 'Remove…' }).click();
@@ -80,7 +80,7 @@ describeInBrowser('the list of URLs', {}, (stage) => {
     await dialog.getByRole('button', { name: 'Remove 3 URLs' }).click();
     await page.getByText('3 URLs of docs removed').waitFor();
     await expect.poll(left, PATIENCE).toBe(before - 3);
-    expect(await world.server.engine.countUrls({ crawler: 'docs', like: '%/guide/%' })).toBe(0);
+    expect(await world.server.engine.urls.count({ crawler: 'docs', like: '%/guide/%' })).toBe(0);
   });
 
   it('keeps the focus when a filter is applied or cleared, and the fields follow the address', async () => {

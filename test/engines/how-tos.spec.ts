@@ -36,7 +36,7 @@ describeUnless(noSearch, 'OpenSearch', () => {
     const mapping = await engine.call('GET', 'web-1/_mapping');
     expect(mapping).toMatchObject({ 'web-1': { mappings: { properties: { text: { analyzer: 'english' } } } } });
     const { server } = crawl;
-    expect(await server.engine.pushAgain('search')).toHaveLength(1);
+    expect(await server.engine.backfills.pushAgain('search')).toHaveLength(1);
   });
 });
 

@@ -60,7 +60,7 @@ describeUnless(missing, 'Kerberos', () => {
     await allIsCurrent(world, origin);
     // One ticket to begin with served them all.
     expect(realm.asked('robot')).toEqual(['NEEDED_PREAUTH', 'ISSUE']);
-    const { visits } = await world.engine.getUrlHistory('test', `${origin}/a.html`);
+    const { visits } = await world.engine.explanations.getUrlHistory('test', `${origin}/a.html`);
     expect(visits[0]?.detail).toBe('sent with login site');
     const anonymous = await crawl({
       ...configuration(),
@@ -86,12 +86,12 @@ describeUnless(missing, 'Kerberos', () => {
     realm.keytab('robot', 'renewed.keytab');
     await untilTicketsHaveEnded(4_000);
     await aDayOfRefusals(world);
-    expect(world.engine.listLogins()).toMatchObject([{ detail: expect.stringContaining('Preauthentication failed') }]);
+    expect(world.engine.logins.list()).toMatchObject([{ detail: expect.stringContaining('Preauthentication failed') }]);
     // Once as the library renews its ticket, and then by three logins.
     const refusals = realm.asked('robot').filter((answer) => answer === 'PREAUTH_FAILED');
     expect(refusals).toHaveLength(4);
     const tried = realm.asked('robot').length;
-    await world.engine.refresh('test', { like: '%' });
+    await world.engine.maintenance.refresh('test', { like: '%' });
     await world.pass(hours(48));
     expect(realm.asked('robot')).toHaveLength(tried);
     expect(await indexedPaths(world)).toEqual(PATHS);
@@ -106,7 +106,7 @@ describeUnless(missing, 'Kerberos', () => {
     const { realm, configuration } = await startIntranet();
     const tested = async (more = '') => {
       const world = await crawl({ ...configuration(more), crawler: '' });
-      return world.engine.testLogin('site');
+      return world.engine.logins.test('site');
     };
     expect(await tested('service="HTTP@other.test"')).toMatchObject({
       failure: 'changed',

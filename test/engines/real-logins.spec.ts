@@ -160,7 +160,7 @@ describeUnless(noApache, 'Apache httpd', () => {
     await aDayOfRefusals(world);
     expect(logins()).toBe(5);
     server.write('passwords', `${passwordLine('robot', 'right')}\n`);
-    await world.engine.testLogin('site');
+    await world.engine.logins.test('site');
     await visitAgain(world);
     await allIsCurrent(world, origin);
   });
@@ -265,7 +265,7 @@ shutdown_lifetime 0 seconds
   expect(await indexedPaths(await crawlThrough(`http://robot:right@127.0.0.1:${squid.port}`))).toEqual(PATHS);
   const refused = await crawlThrough(`http://robot:wrong@127.0.0.1:${squid.port}`);
   expect(await refused.indexed()).toEqual([]);
-  expect(JSON.stringify(await refused.engine.listRoots('test'))).toContain('proxy-failed');
+  expect(JSON.stringify(await refused.engine.roots.list('test'))).toContain('proxy-failed');
 });
 
 const MICROSOCKS = firstMissing(['/usr/bin/microsocks']);

@@ -115,7 +115,7 @@ describeUnless(noBrowser, 'an application', () => {
     expect(textOf('/')).toContain(sentence('server-made', 'start'));
     for (const path of articles)
       expect(textOf(path)).toContain(sentence('server-made', `article-${path.slice('/article/'.length)}`));
-    const [learned] = await world.engine.getHostRendering(`127.0.0.1:${site.port}`);
+    const [learned] = await world.engine.hosts.viewRendering(`127.0.0.1:${site.port}`);
     expect(learned).toMatchObject({ pattern: '/article/N', choice: 'plain', worthwhile: 0 });
   });
 

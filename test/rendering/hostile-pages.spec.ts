@@ -19,7 +19,7 @@ const roots = (...paths: string[]): string => paths.map((path) => `<Root url="${
 async function tried(times: number, path: string): Promise<void> {
   await world.untilIdle();
   for (let n = 1; n < times; n++) {
-    await world.engine.refresh('test', { url: site.url(path) });
+    await world.engine.maintenance.refresh('test', { url: site.url(path) });
     await world.untilIdle();
   }
 }

@@ -119,7 +119,7 @@ describeUnless(noBrowser, 'a site made by scripts', () => {
 
   it('is shown to a person as it was sent beside what its scripts make of it, with a picture; nothing is stored', async () => {
     world = await start({ attributes: 'render="never"', crawler: '' });
-    const page = await world.engine.viewPage('test', site.url('/'), true);
+    const page = await world.engine.explanations.viewPage('test', site.url('/'), true);
     expect(page).toMatchObject({ outcome: 'document', title: 'Shop' });
     expect(page.rendering!.comparison).toMatchObject({
       sent: { title: 'Shop', text: '', textLength: 0, links: 0 },
@@ -129,7 +129,7 @@ describeUnless(noBrowser, 'a site made by scripts', () => {
     expect(scripted).toContain(site.url('/product/1'));
     expect(Buffer.from(page.rendering!.picture!, 'base64').subarray(0, 3)).toEqual(Buffer.from([0xff, 0xd8, 0xff]));
     expect(await world.state(site.url('/'))).toBeUndefined();
-    const plain = await world.engine.viewPage('test', site.url('/'));
+    const plain = await world.engine.explanations.viewPage('test', site.url('/'));
     expect(plain.rendering).toBeUndefined();
     expect(plain.links).toEqual([]);
   });
@@ -137,22 +137,22 @@ describeUnless(noBrowser, 'a site made by scripts', () => {
   it('is rendered as a person says who overrules what was learned, also after a restart of the learning', async () => {
     const host = `127.0.0.1:${site.port}`;
     world = await start({ crawler: `<Root url="${site.url('/product/1')}" site="false"/>` });
-    await world.engine.overruleRendering(host, site.url('/product/1'), 'never');
+    await world.engine.hosts.overruleRendering(host, site.url('/product/1'), 'never');
     await world.untilIdle();
-    await world.engine.refresh('test', { url: site.url('/product/1') });
+    await world.engine.maintenance.refresh('test', { url: site.url('/product/1') });
     await world.untilIdle();
     expect(await world.state(site.url('/product/1'))).toMatchObject({ reason: 'needs-rendering' });
-    await world.engine.overruleRendering(host, '/product/N', 'always');
-    await world.engine.refresh('test', { url: site.url('/product/1') });
+    await world.engine.hosts.overruleRendering(host, '/product/N', 'always');
+    await world.engine.maintenance.refresh('test', { url: site.url('/product/1') });
     await world.untilIdle();
     expect(world.pushed().get(site.url('/product/1'))).toMatchObject({ text: expect.stringContaining(textOf(1)) });
-    expect(await world.engine.getHostRendering(host)).toContainEqual(
+    expect(await world.engine.hosts.viewRendering(host)).toContainEqual(
       expect.objectContaining({ pattern: '/product/N', override: 'always' }),
     );
-    await world.engine.overruleRendering(host, '/product/N', undefined);
-    const [learned] = await world.engine.getHostRendering(host);
+    await world.engine.hosts.overruleRendering(host, '/product/N', undefined);
+    const [learned] = await world.engine.hosts.viewRendering(host);
     expect(learned).toMatchObject({ pattern: '/product/N', override: undefined });
-    await expect(world.engine.overruleRendering(host, 'product', 'never')).rejects.toThrow('neither a pattern');
+    await expect(world.engine.hosts.overruleRendering(host, 'product', 'never')).rejects.toThrow('neither a pattern');
   });
 
   it('reads of other servers what they let it read, as nobody, and sends them what a form could send', async () => {

@@ -70,7 +70,7 @@ class BadDaysWorld extends World {
 
   private async deed(): Promise<void> {
     try {
-      if (this.random.chance(0.6)) await this.engine.refresh('world', { like: '%' });
+      if (this.random.chance(0.6)) await this.engine.maintenance.refresh('world', { like: '%' });
       else await this.reconfigure(this.shutOut === undefined ? this.somePages() : undefined);
     } catch (error) {
       if (!(error instanceof NotFound || error instanceof Unacceptable)) this.violations.push(String(error));
@@ -93,7 +93,7 @@ class BadDaysWorld extends World {
     for await (const _ of this.engine.preview(definition));
     await this.engine.reconfigure(definition);
     for (const state of ['held', 'awaiting'] as const)
-      for (const { uri, reason } of await this.engine.listOrders({ kind: 'delete', state }, undefined, 1_000))
+      for (const { uri, reason } of await this.engine.orders.list({ kind: 'delete', state }, undefined, 1_000))
         if (reason === 'rule-ignored') this.violations.push(`${uri} was shut out, and its deletion is ${state}`);
   }
 

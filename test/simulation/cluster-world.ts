@@ -168,7 +168,7 @@ class ClusterWorld {
     this.index.faults = false;
     await this.until(after(this.clock.now(), milliseconds(MAXIMUM_AGE * 3)));
     const { engine } = this.live[0]!;
-    for (const held of await engine.listHeldDeletions()) await engine.releaseHeldDeletions(held.hostKey);
+    for (const held of await engine.orders.listHeldDeletions()) await engine.orders.releaseHeldDeletions(held.hostKey);
     await this.until(after(this.clock.now(), milliseconds(MAXIMUM_AGE)));
     await this.command();
     await this.until(after(this.clock.now(), milliseconds(MAXIMUM_AGE * 2)));
@@ -182,7 +182,7 @@ class ClusterWorld {
     const { engine } = this.live[0]!;
     const cleared = [...this.index.documents.keys()].filter((uri) => !this.web.roots.includes(uri));
     this.index.isDown = true;
-    for (const uri of cleared) await engine.clear('world', { like: uri });
+    for (const uri of cleared) await engine.maintenance.clear('world', { like: uri });
     await engine.setRunState('world', 'paused');
     await this.until(after(this.clock.now(), STOPS_WITHIN));
     for (const { engine: each } of this.live)
@@ -192,7 +192,7 @@ class ClusterWorld {
     await this.until(after(this.clock.now(), minutes(5)));
     for (const uri of cleared)
       if (this.index.documents.has(uri)) this.violations.push(`${uri} was cleared and is in the index`);
-    await engine.clearErrors('world');
+    await engine.maintenance.clearErrors('world');
     await engine.setRunState('world', 'running');
   }
 

@@ -184,16 +184,19 @@ class RuledWorld {
     const like = random.chance(0.03) ? '%' : `%/p${random.integer(1, 12)}`;
     const deeds: Record<string, () => Promise<unknown>> = {
       strike: async () => this.web.strike(),
-      clear: () => engine.clear(name, { like }),
+      clear: () => engine.maintenance.clear(name, { like }),
       refresh: () =>
-        engine.refresh(name, random.chance(0.5) ? { like } : { url: `http://${hostKey}/p${random.integer(1, 12)}` }),
-      refreshAll: () => engine.refresh(name, { like: '%' }),
-      clearErrors: () => engine.clearErrors(name),
-      release: () => engine.releaseHeldDeletions(hostKey),
-      drop: () => engine.dropHeldDeletions(hostKey),
+        engine.maintenance.refresh(
+          name,
+          random.chance(0.5) ? { like } : { url: `http://${hostKey}/p${random.integer(1, 12)}` },
+        ),
+      refreshAll: () => engine.maintenance.refresh(name, { like: '%' }),
+      clearErrors: () => engine.maintenance.clearErrors(name),
+      release: () => engine.orders.releaseHeldDeletions(hostKey),
+      drop: () => engine.orders.dropHeldDeletions(hostKey),
       retry: () => this.retry(engine),
-      reconcile: () => engine.reconcile(random.pick([...this.indexes.keys()]), random.chance(0.8)),
-      pause: () => engine.setHostPaused(hostKey, random.chance(0.2)),
+      reconcile: () => engine.reconciliation.run(random.pick([...this.indexes.keys()]), random.chance(0.8)),
+      pause: () => engine.hosts.setPaused(hostKey, random.chance(0.2)),
       state: () => engine.setRunState(name, random.pick(['running', 'running', 'running', 'paused'] as const)),
       configure: () => this.reconfigure(),
       stop: () => this.stop(engine, fuse),
@@ -218,8 +221,8 @@ class RuledWorld {
 
   private async retry(engine: Engine): Promise<void> {
     const state = this.random.chance(0.5) ? 'refused' : 'held';
-    const orders = await engine.listOrders({ state }, undefined, 50);
-    if (orders.length > 0) await engine.retryOrder(this.random.pick(orders).id);
+    const orders = await engine.orders.list({ state }, undefined, 50);
+    if (orders.length > 0) await engine.orders.retry(this.random.pick(orders).id);
   }
 
   private async reconfigure(): Promise<void> {
@@ -256,9 +259,10 @@ class RuledWorld {
     await this.restart();
     await pass(this.clock, minutes(1));
     for (const name of NAMES) await this.engine.setRunState(name, 'running');
-    for (const root of this.web.roots) await this.engine.setHostPaused(new URL(root).host, false);
+    for (const root of this.web.roots) await this.engine.hosts.setPaused(new URL(root).host, false);
     await pass(this.clock, (MAXIMUM_AGE * 3) as Duration);
-    for (const held of await this.engine.listHeldDeletions()) await this.engine.releaseHeldDeletions(held.hostKey);
+    for (const held of await this.engine.orders.listHeldDeletions())
+      await this.engine.orders.releaseHeldDeletions(held.hostKey);
     await pass(this.clock, minutes(10));
     await this.retryDeletions();
     await pass(this.clock, minutes(10));
@@ -269,16 +273,16 @@ class RuledWorld {
 
   private async repair(): Promise<void> {
     for (const name of this.indexes.keys()) {
-      void this.engine
-        .reconcile(name, true)
+      void this.engine.reconciliation
+        .run(name, true)
         .catch((error: unknown) => this.violations.push(`comparing failed: ${error}`));
       await pass(this.clock, minutes(10));
     }
   }
 
   private async retryDeletions(): Promise<void> {
-    for (const { id } of await this.engine.listOrders({ kind: 'delete', state: 'refused' }, undefined, 1_000)) {
-      void this.engine.retryOrder(id).catch((error: unknown) => {
+    for (const { id } of await this.engine.orders.list({ kind: 'delete', state: 'refused' }, undefined, 1_000)) {
+      void this.engine.orders.retry(id).catch((error: unknown) => {
         if (!(error instanceof Unacceptable)) this.violations.push(`sending again failed: ${error}`);
       });
     }

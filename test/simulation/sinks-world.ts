@@ -74,7 +74,7 @@ class SinksWorld extends World {
   private async checkWaiting(): Promise<void> {
     const { engine } = this;
     const since = after(this.clock.now(), -LONGEST_WAIT as Duration);
-    for (const { uri, id, decidedAt } of await engine.listOrders({ state: 'pending' }, undefined, 1_000))
+    for (const { uri, id, decidedAt } of await engine.orders.list({ state: 'pending' }, undefined, 1_000))
       if (decidedAt < since) this.violations.push(`order ${id} for ${uri} waits since ${decidedAt}`);
   }
 

@@ -115,7 +115,7 @@ export class World {
     void this.engine
       .open(this.definition())
       .catch((error: unknown) => this.violations.push(`the engine did not open: ${String(error)}`));
-    this.engine.subscribe((event) => {
+    this.engine.events.subscribe((event) => {
       if (!fuse.isBlown) this.witness.see(event);
     });
     await settle();
@@ -196,7 +196,7 @@ export class World {
       // The second time, the visit is in flight, or its order is.
       for (const longest of [30, 4 * THROTTLE_MS]) {
         requestedAt.set(url, clock.now());
-        await this.engine.refresh('world', random.chance(0.5) ? { url } : { like: url });
+        await this.engine.maintenance.refresh('world', random.chance(0.5) ? { url } : { like: url });
         await settle();
         await pass(clock, milliseconds(random.integer(1, longest)));
       }
@@ -208,7 +208,8 @@ export class World {
   }
 
   protected async release(): Promise<void> {
-    for (const held of await this.engine.listHeldDeletions()) await this.engine.releaseHeldDeletions(held.hostKey);
+    for (const held of await this.engine.orders.listHeldDeletions())
+      await this.engine.orders.releaseHeldDeletions(held.hostKey);
   }
 
   /** A page that nothing links to any more and that still answers stays in the index: its own visits keep it true. */

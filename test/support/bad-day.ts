@@ -46,7 +46,7 @@ export class BadDay {
   }
 
   async held(): Promise<number> {
-    return (await this.world.engine.listHeldDeletions()).reduce((sum, { count }) => sum + count, 0);
+    return (await this.world.engine.orders.listHeldDeletions()).reduce((sum, { count }) => sum + count, 0);
   }
 
   /** The site is well again; long enough for every page to be visited. */

@@ -31,7 +31,7 @@ export async function start(options: WorldOptions): Promise<CrawlWorld> {
 /** Links that were refused, by reason. */
 export async function refusals(world: CrawlWorld, crawler = 'test'): Promise<Record<string, string[]>> {
   const byReason: Record<string, string[]> = {};
-  for (const { reason, samples } of await world.engine.listRefusedLinks(crawler)) {
+  for (const { reason, samples } of await world.engine.urls.listRefusedLinks(crawler)) {
     byReason[reason] = [...(byReason[reason] ?? []), ...samples.map((sample) => sample.url)].sort();
   }
   return byReason;

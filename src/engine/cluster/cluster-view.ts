@@ -10,6 +10,7 @@ import { toPendingEntry } from '../control/explanations.js';
 import type { HostNote, HostNotes } from '../control/host-notes.js';
 import type { UrlInMemory } from '../control/url-facts.js';
 import type { Crawler } from '../crawl/crawler.js';
+import type { Crawlers } from '../crawl/crawlers.js';
 import type { RefusedView } from '../crawl/frontier/refused-view.js';
 import type { RobotsGate } from '../crawl/hosts/robots-gate.js';
 import { type CrawlerWork, mergeWork } from '../crawl/load/crawler-work.js';
@@ -50,7 +51,7 @@ interface ClusterViewServices {
   readonly robots: RobotsGate;
   readonly rendered: RenderedVisits;
   readonly notes: HostNotes;
-  crawlers(): Crawler[];
+  readonly crawlers: Pick<Crawlers, 'find' | 'list'>;
 }
 
 export class ClusterView {
@@ -146,7 +147,7 @@ export class ClusterView {
     const { crawlers, delivery, notes, partitions, rendered, robots, store } = this.services;
     switch (question.about) {
       case 'work':
-        return crawlers().map((crawler) => crawler.getWork());
+        return crawlers.list().map((crawler) => crawler.getWork());
       case 'sinks':
         return delivery.listViews();
       case 'counters':
@@ -154,9 +155,7 @@ export class ClusterView {
       case 'pending':
         return this.listOwnPendingOrders();
       case 'refused':
-        return crawlers()
-          .filter(({ name }) => name === question.crawler)
-          .flatMap((crawler) => crawler.refused.list().slice(0, MAX_REPORTED_REFUSALS));
+        return crawlers.find(question.crawler)?.refused.list().slice(0, MAX_REPORTED_REFUSALS) ?? [];
       case 'url':
         return this.findUrlInOwnMemory(question.crawler, question.url);
       case 'host':
@@ -217,7 +216,7 @@ export class ClusterView {
   }
 
   private getOwnCounters(): Counters {
-    const { pages, orders } = mergeMetrics(this.services.crawlers(), 0);
+    const { pages, orders } = mergeMetrics(this.services.crawlers.list(), 0);
     return { pages, orders };
   }
 
@@ -225,7 +224,7 @@ export class ClusterView {
     const orders = this.services.delivery
       .listPending()
       .filter(({ order }) => order.uri === url && order.crawler === name);
-    const crawler = this.services.crawlers().find((candidate) => candidate.name === name);
+    const crawler = this.services.crawlers.find(name);
     return { pending: orders.map(toPendingEntry), refusedLinks: crawler?.refused.findSamples(url) ?? [] };
   }
 

@@ -3,14 +3,15 @@ import { createVerificationChanges } from '../../domain/crawl/commands.js';
 import { NEVER } from '../../domain/time/units.js';
 import { getHostKey, toCrawlUrl } from '../../domain/url/crawl-url.js';
 import { computeUrlKey } from '../../domain/url/url-key.js';
+import type { Explanations } from '../control/explanations.js';
 import type { Crawler } from '../crawl/crawler.js';
+import type { Crawlers } from '../crawl/crawlers.js';
 import type { Hosts } from '../crawl/hosts/hosts.js';
 import { ABANDONED, type Command, parseCommand } from '../crawl/outcome/owner-commands.js';
 import type { Clock } from '../ports/clock.js';
 import type { FrontierStore } from '../ports/frontier-store.js';
 import type { OwnerCommand } from '../ports/nodes.js';
 import { SinkUnavailable } from '../ports/sink.js';
-import type { PageView } from '../views/url-views.js';
 
 export interface CommandServices {
   readonly store: FrontierStore;
@@ -21,8 +22,8 @@ export interface CommandServices {
 export class NodeCommands {
   constructor(
     private readonly services: CommandServices,
-    private readonly findCrawler: (name: string) => Crawler | undefined,
-    private readonly viewPage: (crawler: Crawler, url: string, render?: boolean) => Promise<PageView>,
+    private readonly crawlers: Pick<Crawlers, 'find'>,
+    private readonly explanations: Pick<Explanations, 'viewPage'>,
   ) {}
 
   /**
@@ -38,11 +39,11 @@ export class NodeCommands {
       await hosts.save();
       return true;
     }
-    const crawler = this.findCrawler(command.crawler);
+    const crawler = this.crawlers.find(command.crawler);
     if (!crawler) return true;
     switch (command.do) {
       case 'page':
-        void this.answerWithPage(crawler, command);
+        void this.answerWithPage(command);
         return true;
       case 'verify':
         return this.requestVerification(crawler, command.url);
@@ -61,11 +62,13 @@ export class NodeCommands {
   }
 
   /** Not awaited: other commands must not wait for a slow page. */
-  private async answerWithPage(
-    crawler: Crawler,
-    { url, answer, render }: Extract<Command, { do: 'page' }>,
-  ): Promise<void> {
-    const response = await this.viewPage(crawler, url, render).then(
+  private async answerWithPage({
+    crawler: name,
+    url,
+    answer,
+    render,
+  }: Extract<Command, { do: 'page' }>): Promise<void> {
+    const response = await this.explanations.viewPage(name, url, render).then(
       (page) => ({ page }),
       (error: unknown) => ({ error: String(error) }),
     );

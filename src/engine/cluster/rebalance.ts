@@ -1,6 +1,6 @@
 /** Handles the assignment and revocation of partitions, so that no host is ever handled by two nodes. */
 import { after, atLeast, type Instant, milliseconds } from '../../domain/time/units.js';
-import type { Crawler } from '../crawl/crawler.js';
+import type { Crawlers } from '../crawl/crawlers.js';
 import type { Hosts } from '../crawl/hosts/hosts.js';
 import type { InDoubtDeliveries } from '../crawl/outcome/in-doubt-deliveries.js';
 import type { Ledger } from '../crawl/outcome/ledger.js';
@@ -31,7 +31,7 @@ export class Rebalance implements PartitionListener {
 
   constructor(
     private readonly services: RebalanceServices,
-    private readonly crawlers: () => readonly Crawler[],
+    private readonly crawlers: Pick<Crawlers, 'list'>,
     private readonly onBecameLeader: () => void,
   ) {}
 
@@ -40,7 +40,7 @@ export class Rebalance implements PartitionListener {
     await this.services.ledger.skipForeignIds();
     await this.services.owing.open();
     this.services.hosts.prepareAssignment(partitions, abandoned, this.computeRestEnd());
-    for (const crawler of this.crawlers()) crawler.forgetHosts();
+    for (const crawler of this.crawlers.list()) crawler.forgetHosts();
     if (abandoned.length === 0) {
       await this.services.inDoubt.open();
       return;
@@ -59,8 +59,8 @@ export class Rebalance implements PartitionListener {
   async onRevoking(partitions: readonly number[], lapsed: boolean): Promise<void> {
     const { clock, delivery, inDoubt, hosts } = this.services;
     const isLost = this.createHostFilter(partitions);
-    for (const crawler of this.crawlers()) crawler.revoke(isLost);
-    const isBusy = (): boolean => this.crawlers().some((crawler) => crawler.isVisiting(isLost));
+    for (const crawler of this.crawlers.list()) crawler.revoke(isLost);
+    const isBusy = (): boolean => this.crawlers.list().some((crawler) => crawler.isVisiting(isLost));
     while (isBusy()) {
       delivery.expedite();
       await clock.sleep(CHECK_INTERVAL);
@@ -81,7 +81,7 @@ export class Rebalance implements PartitionListener {
       while (this.duePartitions.size > 0) {
         const partitions = [...this.duePartitions];
         this.duePartitions.clear();
-        for (const crawler of this.crawlers()) await crawler.sweepPartitions(partitions);
+        for (const crawler of this.crawlers.list()) await crawler.sweepPartitions(partitions);
       }
     } catch (error) {
       this.services.log.warn('searching for due URLs failed; the next regular sweep will find them', {
@@ -94,9 +94,9 @@ export class Rebalance implements PartitionListener {
 
   /** The previous owner may have sent a request to any of these hosts just before it fell silent. */
   private computeRestEnd(): Instant {
-    const throttles = this.crawlers().map(({ context: { definition } }) =>
-      definition.aggressive ? milliseconds(0) : definition.throttle,
-    );
+    const throttles = this.crawlers
+      .list()
+      .map(({ context: { definition } }) => (definition.aggressive ? milliseconds(0) : definition.throttle));
     const longest = throttles.reduce((most, throttle) => atLeast(most, throttle), milliseconds(0));
     return after(this.services.clock.now(), longest);
   }

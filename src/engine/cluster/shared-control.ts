@@ -4,6 +4,7 @@ import type { Backfills } from '../control/backfills.js';
 import { adoptStoredRereading } from '../control/rereading.js';
 import type { Roots } from '../control/roots.js';
 import type { Crawler } from '../crawl/crawler.js';
+import type { Crawlers } from '../crawl/crawlers.js';
 import type { CrawlEvent } from '../events.js';
 import type { Settings } from '../ports/frontier-store.js';
 import type { Nodes, NodesListener, OwnerCommand } from '../ports/nodes.js';
@@ -15,7 +16,7 @@ interface ControlServices {
   readonly events: CrawlEvents;
   readonly roots: Roots;
   readonly backfills: Pick<Backfills, 'startOrResume'>;
-  crawlers(): readonly Crawler[];
+  readonly crawlers: Pick<Crawlers, 'list'>;
   readonly runCommand: (command: OwnerCommand) => Promise<boolean>;
   readonly sweepSoon: (partitions: readonly number[]) => void;
   readonly answerQuestion: (question: string) => Promise<string>;
@@ -36,7 +37,7 @@ export class SharedControl implements NodesListener {
   }
 
   onRequested(ids: readonly UrlId[]): void {
-    for (const crawler of this.services.crawlers()) crawler.noteRequestedElsewhere(ids);
+    for (const crawler of this.services.crawlers.list()) crawler.noteRequestedElsewhere(ids);
   }
 
   onCommand(command: OwnerCommand): Promise<boolean> {
@@ -53,7 +54,7 @@ export class SharedControl implements NodesListener {
 
   async onControlChanged(): Promise<void> {
     await this.onChange();
-    for (const crawler of this.services.crawlers()) {
+    for (const crawler of this.services.crawlers.list()) {
       await crawler.setState(await this.getStoredState(crawler.name));
       await this.services.roots.syncWithStore(crawler);
       await adoptStoredRereading(crawler, this.services.store);

@@ -10,6 +10,7 @@ import { type BackfillProgress, canRestoreItself, createBackfill, parseBackfill 
 import { SINK_TYPES } from '../../domain/push/sink-types.js';
 import type { Secret } from '../../domain/secret.js';
 import type { Crawler } from '../crawl/crawler.js';
+import type { Crawlers } from '../crawl/crawlers.js';
 import type { Nodes } from '../ports/nodes.js';
 import type { Partitions } from '../ports/partitions.js';
 import { NotFound, Unacceptable } from '../support/api-errors.js';
@@ -20,7 +21,7 @@ import { BackfillRun, type RunServices } from './backfill-run.js';
 interface BackfillServices extends RunServices {
   readonly partitions: Partitions;
   readonly nodes: Nodes;
-  crawlers(): readonly Crawler[];
+  readonly crawlers: Pick<Crawlers, 'list'>;
 }
 
 const PROGRESS_PREFIX = 'backfill/';
@@ -54,7 +55,9 @@ export class Backfills {
    */
   async pushAgain(sink: string, crawlerName?: string): Promise<BackfillView[]> {
     if (!this.services.findSink(sink)) throw new NotFound(`there is no sink ${JSON.stringify(sink)}`);
-    const pushingCrawlers = this.services.crawlers().filter(({ context }) => context.definition.pushTo.includes(sink));
+    const pushingCrawlers = this.services.crawlers
+      .list()
+      .filter(({ context }) => context.definition.pushTo.includes(sink));
     const crawlers =
       crawlerName === undefined ? pushingCrawlers : pushingCrawlers.filter(({ name }) => name === crawlerName);
     if (crawlers.length === 0)

@@ -14,6 +14,7 @@ import type { PushOrder } from '../../domain/push/order.js';
 import { parsePartUri } from '../../domain/push/parts.js';
 import { after, atMost, type Duration, days, type Instant, minutes, seconds } from '../../domain/time/units.js';
 import type { Crawler } from '../crawl/crawler.js';
+import type { Crawlers } from '../crawl/crawlers.js';
 import type { Settled } from '../crawl/outcome/decision.js';
 import { type InDoubtDeliveries } from '../crawl/outcome/in-doubt-deliveries.js';
 import type { Ledger } from '../crawl/outcome/ledger.js';
@@ -62,7 +63,7 @@ interface CatchUpServices {
   readonly inDoubt: InDoubtDeliveries;
   readonly shared: SharedDocuments;
   readonly kept: KeptDocuments;
-  findCrawler(name: string): Crawler | undefined;
+  readonly crawlers: Pick<Crawlers, 'find'>;
   findSink(name: string): SinkDefinition | undefined;
 }
 
@@ -91,7 +92,7 @@ export class CatchUp {
 
   private start(crawler: string, sink: string): void {
     const key = JSON.stringify([crawler, sink]);
-    if (this.closed || this.runs.has(key) || !this.services.findCrawler(crawler)) return;
+    if (this.closed || this.runs.has(key) || !this.services.crawlers.find(crawler)) return;
     const controller = new AbortController();
     this.runs.set(key, controller);
     void this.run(crawler, sink, controller.signal).finally(() => this.runs.delete(key));
@@ -124,7 +125,7 @@ export class CatchUp {
   private async runRound(name: string, sink: string): Promise<'nothing' | 'progress' | 'no progress' | 'unhealthy'> {
     const { owing, store, partitions, delivery } = this.services;
     const mark = owing.getMark(name, sink);
-    const crawler = this.services.findCrawler(name);
+    const crawler = this.services.crawlers.find(name);
     if (mark === undefined || !crawler) return 'nothing';
     if (!crawler.context.definition.pushTo.includes(sink)) {
       if (!partitions.isLeader) return 'nothing';

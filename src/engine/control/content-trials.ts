@@ -8,6 +8,7 @@ import { findLikelyRoot } from '../../domain/policy/site-mode.js';
 import { after, type Instant, minutes } from '../../domain/time/units.js';
 import { type CrawlUrl, getHostKey } from '../../domain/url/crawl-url.js';
 import type { Crawler } from '../crawl/crawler.js';
+import type { Crawlers } from '../crawl/crawlers.js';
 import { findContent, toStoredCandidate } from '../page/crawl-context.js';
 import type { PageProcessor } from '../ports/page-processor.js';
 import type { KeptAnswer, PageTask } from '../ports/page-task.js';
@@ -19,6 +20,9 @@ import { fetchForUser, type HostServices, withHosts } from './user-fetches.js';
 
 interface TrialServices extends HostServices {
   readonly processor: PageProcessor;
+  readonly crawlers: Pick<Crawlers, 'get'>;
+  /** The definition in force. */
+  readonly getDefinition: () => ServerDefinition;
 }
 
 export interface TrialRequest {
@@ -63,8 +67,9 @@ export class ContentTrials {
     private readonly openProcessor: (() => PageProcessor) | undefined,
   ) {}
 
-  /** @throws Unacceptable */
-  async run(crawler: Crawler, server: ServerDefinition, request: TrialRequest): Promise<ContentTrial> {
+  /** @throws NotFound, Unacceptable */
+  async run(name: string, request: TrialRequest): Promise<ContentTrial> {
+    const crawler = this.services.crawlers.get(name);
     const { context } = crawler;
     const url = context.canonicalize(request.url);
     if (!url) throw new Unacceptable(`${JSON.stringify(request.url)} is not a URL with a host`);
@@ -102,7 +107,7 @@ export class ContentTrials {
     if (!request.content) return view;
     return {
       ...view,
-      ...(await this.readPage(crawler, server, { ...task, trial: { content: request.content, ...page } })),
+      ...(await this.readPage(crawler, { ...task, trial: { content: request.content, ...page } })),
     };
   }
 
@@ -124,11 +129,8 @@ export class ContentTrials {
     return result.answer ? { at: this.services.clock.now(), answer: result.answer } : toPageFacts(result);
   }
 
-  private async readPage(
-    crawler: Crawler,
-    server: ServerDefinition,
-    task: PageTask,
-  ): Promise<ReturnType<typeof toPageFacts>> {
+  private async readPage(crawler: Crawler, task: PageTask): Promise<ReturnType<typeof toPageFacts>> {
+    const server = this.services.getDefinition();
     this.reader ??= this.openReader();
     const { reader } = this;
     const trial = reader.lastTrial.then(async () => {

@@ -7,6 +7,7 @@ import type { Candidate, Explanation, TraceStep } from '../../domain/policy/verd
 import { after, milliseconds, seconds } from '../../domain/time/units.js';
 import { type CrawlUrl, getHostKey, toCrawlUrl } from '../../domain/url/crawl-url.js';
 import type { Crawler } from '../crawl/crawler.js';
+import type { Crawlers } from '../crawl/crawlers.js';
 import { ENDLESS_REASON } from '../crawl/evidence/endless-links.js';
 import type { HostSlots } from '../crawl/hosts/host-slots.js';
 import type { Hosts } from '../crawl/hosts/hosts.js';
@@ -40,6 +41,7 @@ interface ExplanationServices {
   readonly partitions: Partitions;
   readonly nodes: Nodes;
   readonly clock: Clock;
+  readonly crawlers: Pick<Crawlers, 'get'>;
   readonly getRobotsOpinion: (url: CrawlUrl, agent: string) => Promise<RobotsOpinion>;
 }
 
@@ -50,7 +52,8 @@ export class Explanations {
     private readonly facts: UrlFactsReader,
   ) {}
 
-  async explain(crawler: Crawler, rawUrl: string, from?: string): Promise<UrlExplanation> {
+  async explain(name: string, rawUrl: string, from?: string): Promise<UrlExplanation> {
+    const crawler = this.services.crawlers.get(name);
     const url = canonicalizeOrThrow(crawler, rawUrl);
     const state = await this.services.store.find(crawler.name, url.href);
     const { candidate, explanation } = await this.judge(
@@ -97,12 +100,11 @@ export class Explanations {
     return this.services.getRobotsOpinion(url, agent);
   }
 
-  async getUrlHistory(crawler: Crawler, rawUrl: string): Promise<UrlHistory> {
-    const { state, ...rest } = await this.explain(crawler, rawUrl);
+  async getUrlHistory(name: string, rawUrl: string): Promise<UrlHistory> {
+    const crawler = this.services.crawlers.get(name);
+    const { state, ...rest } = await this.explain(name, rawUrl);
     if (!state)
-      throw new NotFound(
-        `${rawUrl} is not known to crawler ${crawler.name}; use explain to see whether it would be crawled`,
-      );
+      throw new NotFound(`${rawUrl} is not known to crawler ${name}; use explain to see whether it would be crawled`);
     const [path, listedLinks] = await Promise.all([
       this.findPath(crawler, state),
       this.findListedLinks(crawler, state),
@@ -120,9 +122,11 @@ export class Explanations {
 
   /**
    * Fetches a page for inspection and judges each of its links; nothing is stored or queued.
-   * @param render whether to run the page's scripts, even if the crawler does not render such pages
+   * @param render whether to run the page's scripts, even if the crawler does not render such pages, and to compare the
+   * page as it was sent with the result
    */
-  async viewPage(crawler: Crawler, rawUrl: string, render = false): Promise<PageView> {
+  async viewPage(name: string, rawUrl: string, render = false): Promise<PageView> {
+    const crawler = this.services.crawlers.get(name);
     const url = canonicalizeOrThrow(crawler, rawUrl);
     const state = await this.services.store.find(crawler.name, url.href);
     if (!this.services.partitions.owns(getHostKey(url))) return this.viewPageAtOwner(crawler, url, render);

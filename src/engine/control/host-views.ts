@@ -3,7 +3,7 @@ import { toRenderPattern } from '../../domain/render/learning.js';
 import { NEEDS_RENDERING } from '../../domain/render/needs-rendering.js';
 import { after, type Instant, seconds } from '../../domain/time/units.js';
 import type { ClusterView } from '../cluster/cluster-view.js';
-import type { Crawler } from '../crawl/crawler.js';
+import type { Crawlers } from '../crawl/crawlers.js';
 import type { Hosts } from '../crawl/hosts/hosts.js';
 import { createPauseCommand } from '../crawl/outcome/owner-commands.js';
 import type { Override } from '../crawl/visit/render-overrides.js';
@@ -26,7 +26,7 @@ interface HostServices {
   readonly nodes: Nodes;
   readonly clock: Pick<Clock, 'now'>;
   readonly rendered: Pick<RenderedVisits, 'listPatterns' | 'overrides'>;
-  crawlers(): Crawler[];
+  readonly crawlers: Pick<Crawlers, 'get' | 'list'>;
 }
 
 const RECOUNT_INTERVAL = seconds(60);
@@ -43,8 +43,8 @@ export class HostViews {
   constructor(private readonly services: HostServices) {}
 
   async list(crawler: string, after: string | undefined, limit: number): Promise<HostView[]> {
-    const rows = await this.services.store.listHosts(crawler, after, limit);
-    const { partitions, cluster } = this.services;
+    const { partitions, cluster, crawlers, store } = this.services;
+    const rows = await store.listHosts(crawlers.get(crawler).name, after, limit);
     const ownsAll = rows.every(({ hostKey }) => partitions.owns(hostKey));
     return this.toViews(rows, ownsAll ? new Map() : await cluster.listHostNotes(crawler, after, limit));
   }
@@ -54,7 +54,9 @@ export class HostViews {
    * @throws NotFound
    */
   async get(hostKey: string): Promise<HostView> {
-    const perCrawler = await Promise.all(this.services.crawlers().map(({ name }) => this.countUrls(name, hostKey)));
+    const perCrawler = await Promise.all(
+      this.services.crawlers.list().map(({ name }) => this.countUrls(name, hostKey)),
+    );
     const counts = perCrawler.reduce(
       (sum, crawlerCounts) => ({
         hostKey,
@@ -87,7 +89,7 @@ export class HostViews {
     const { store } = this.services;
     let documents = 0;
     let sample: string | undefined;
-    for (const { name } of this.services.crawlers()) {
+    for (const { name } of this.services.crawlers.list()) {
       const filter = { crawler: name, hostKey, reason: NEEDS_RENDERING } as const;
       const [first] = await store.list(filter, 0, 1);
       if (!first) continue;
@@ -97,12 +99,17 @@ export class HostViews {
     return documents === 0 ? undefined : { documents, sample };
   }
 
+  /**
+   * Lists the contents of a folder that one step finds.
+   * @param folder ends with a slash, or is empty for the whole host
+   * @throws NotFound, Unacceptable
+   */
   async listFolders(crawler: string, hostKey: string, folder: string, after: UrlId): Promise<FolderStep> {
     if (folder !== '' && !/^https?:\/\/[^/]+\/(?:.*\/)?$/s.test(folder))
       throw new Unacceptable(
         `${JSON.stringify(folder)} is not a folder; enter the beginning of a URL, up to and including a slash`,
       );
-    return this.services.store.listFolders(crawler, hostKey, folder, after);
+    return this.services.store.listFolders(this.services.crawlers.get(crawler).name, hostKey, folder, after);
   }
 
   async setPaused(hostKey: string, paused: boolean): Promise<void> {
@@ -115,7 +122,7 @@ export class HostViews {
     await this.services.hosts.save();
   }
 
-  /** Lists which of the host's pages were found to need the browser. */
+  /** Lists what `render="auto"` has learned about the host's pages, and what an operator has decided about them. */
   async viewRendering(hostKey: string): Promise<readonly RenderPatternView[]> {
     const { partitions, rendered, cluster } = this.services;
     return partitions.owns(hostKey) ? rendered.listPatterns(hostKey) : cluster.viewRendering(hostKey);
@@ -123,6 +130,7 @@ export class HostViews {
 
   /**
    * @param patternOrUrl a pattern from the list, or a page's URL
+   * @param override undefined restores what has been learned
    * @throws Unacceptable
    */
   async overruleRendering(hostKey: string, patternOrUrl: string, override: Override | undefined): Promise<void> {

@@ -1,5 +1,5 @@
 import { after, atLeast, before, type Duration, days, hours, milliseconds } from '../../domain/time/units.js';
-import type { Crawler } from '../crawl/crawler.js';
+import type { Crawlers } from '../crawl/crawlers.js';
 import type { Clock } from '../ports/clock.js';
 import type { FrontierStore } from '../ports/frontier-store.js';
 import type { Log } from '../ports/log.js';
@@ -24,7 +24,7 @@ export class Housekeeping {
   constructor(
     private readonly services: HousekeepingServices,
     private readonly roots: Roots,
-    private readonly crawlers: () => Crawler[],
+    private readonly crawlers: Pick<Crawlers, 'list'>,
   ) {}
 
   start(): void {
@@ -42,7 +42,7 @@ export class Housekeeping {
       'maintaining the roots',
       () => this.computeRootCheckInterval(),
       async () => {
-        for (const crawler of this.crawlers()) await this.roots.admitRoots(crawler);
+        for (const crawler of this.crawlers.list()) await this.roots.admitRoots(crawler);
       },
     );
   }
@@ -62,7 +62,7 @@ export class Housekeeping {
   }
 
   private computeRootCheckInterval(): Duration {
-    const ages = this.crawlers().map((crawler) => crawler.context.definition.refresh.maximumAge);
+    const ages = this.crawlers.list().map((crawler) => crawler.context.definition.refresh.maximumAge);
     return atLeast(milliseconds(Math.min(days(1), ...ages)), hours(1));
   }
 }

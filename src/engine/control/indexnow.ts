@@ -14,6 +14,7 @@ import {
 } from '../../domain/signals/indexnow.js';
 import { after, hours, type Instant, instant, minutes, seconds } from '../../domain/time/units.js';
 import type { Crawler } from '../crawl/crawler.js';
+import type { Crawlers } from '../crawl/crawlers.js';
 import type { HostSlots } from '../crawl/hosts/host-slots.js';
 import type { Hosts } from '../crawl/hosts/hosts.js';
 import type { Clock } from '../ports/clock.js';
@@ -60,7 +61,7 @@ export class IndexNow {
   constructor(
     private readonly services: IndexNowServices,
     private readonly reportedUrls: ReportedUrls,
-    private readonly crawlers: () => readonly Crawler[],
+    private readonly crawlers: Pick<Crawlers, 'list'>,
     private readonly settings: () => IndexNowDefinition,
   ) {}
 
@@ -68,7 +69,7 @@ export class IndexNow {
     const { enabled, urlsPerHour } = this.settings();
     if (!enabled) return createAnswer(422, 'IndexNow is turned off on this server (cw:IndexNow)');
     const host = toHostKey(submission.urls[0]!);
-    const crawlers = await this.reportedUrls.findCrawlers(host, this.crawlers());
+    const crawlers = await this.reportedUrls.findCrawlers(host, this.crawlers.list());
     if (crawlers.length === 0) return createAnswer(422, `no crawler on this server crawls ${host}`);
     const quota = this.findOrCreateQuota(host);
     if (quota.urls + submission.urls.length > urlsPerHour)

@@ -46,7 +46,7 @@ it('what is released is sent, a bounded part at once, also when the store is loc
   const crawler = { decide } as unknown as Crawler;
   const unexpected = () => expect.unreachable();
   const log = { debug: unexpected, info: unexpected, warn: unexpected, error: unexpected };
-  const orders = new Orders({ store, clock, log, listPending: async () => [], findCrawler: () => crawler });
+  const orders = new Orders({ store, clock, log, listPending: async () => [], crawlers: { find: () => crawler } });
 
   expect(await orders.releaseHeldDeletions(HOST)).toBe(uris.length);
   for (let slots = 0; (await store.countOrders({ state: 'held' })) > 0 && slots < 20_000; slots++) {

@@ -3,9 +3,11 @@ import { toImmediateQueuePlace } from '../../domain/frontier/sources.js';
 import { parsePartUri } from '../../domain/push/parts.js';
 import { type Instant, seconds } from '../../domain/time/units.js';
 import type { Crawler } from '../crawl/crawler.js';
+import type { Crawlers } from '../crawl/crawlers.js';
 import type { Clock } from '../ports/clock.js';
 import { type FrontierStore, type LedgerEntry, type LedgerFilter, StoreUnavailable } from '../ports/frontier-store.js';
 import type { Log } from '../ports/log.js';
+import type { OwedCount } from '../ports/owed-orders.js';
 import { NotFound, Unacceptable } from '../support/api-errors.js';
 import { type HeldDeletions } from '../views/delivery-views.js';
 
@@ -20,7 +22,7 @@ interface OrderServices {
   readonly listPending: () => Promise<readonly LedgerEntry[]>;
   readonly clock: Clock;
   readonly log: Log;
-  findCrawler(name: string): Crawler | undefined;
+  readonly crawlers: Pick<Crawlers, 'find'>;
 }
 
 /** Gives operators access to the ledger: lists and retries orders, and releases or drops withheld deletions. */
@@ -54,12 +56,17 @@ export class Orders {
       );
     }
     const state = await this.findState(entry);
-    const crawler = this.services.findCrawler(entry.crawler);
+    const crawler = this.services.crawlers.find(entry.crawler);
     if (!state || !crawler) throw new Unacceptable(`${entry.uri} is no longer known to crawler ${entry.crawler}`);
     if (entry.kind === 'add') await this.requestVisit(crawler, state, entry);
     else if (!(await crawler.decide(state, { do: 'send-again', entry })))
       throw new Unacceptable(`${entry.uri} is being visited; try again when the visit has ended`);
     return this.findOutcome(entry, startedAt);
+  }
+
+  /** Counts what sinks have yet to receive because they were slow or down while others kept up. */
+  countOwed(): Promise<OwedCount[]> {
+    return this.services.store.countOwed();
   }
 
   async listHeldDeletions(): Promise<HeldDeletions[]> {
@@ -114,7 +121,7 @@ export class Orders {
       const entry = await store.getOrder(id);
       if (!entry || !isWithheld(entry)) return true; // a visit or an operator has decided in the meantime
       const state = await this.findState(entry);
-      const crawler = this.services.findCrawler(entry.crawler);
+      const crawler = this.services.crawlers.find(entry.crawler);
       if (state && crawler) return await crawler.decide(state, { do: 'send-again', entry });
       await store.saveOrders([{ ...entry, state: 'cancelled', answer: 'the URL is no longer known' }]);
       return true;

@@ -3,6 +3,7 @@ import { UNKNOWN_STAMP, type UrlState } from '../../domain/crawl/url-state.js';
 import { parsePartUri } from '../../domain/push/parts.js';
 import { getHostKey, toCrawlUrl } from '../../domain/url/crawl-url.js';
 import type { Crawler } from '../crawl/crawler.js';
+import type { Crawlers } from '../crawl/crawlers.js';
 import type { Ledger } from '../crawl/outcome/ledger.js';
 import { createVerifyCommand } from '../crawl/outcome/owner-commands.js';
 import type { Delivery } from '../delivery/delivery.js';
@@ -25,8 +26,8 @@ interface ReconciliationServices {
   readonly clock: Clock;
   readonly partitions: Pick<Partitions, 'owns'>;
   readonly nodes: Pick<Nodes, 'send'>;
-  /** The crawlers that push to the sink. */
-  findCrawlersUsing(sink: string): Crawler[];
+  readonly crawlers: Pick<Crawlers, 'list'>;
+  findSink(name: string): Sink | undefined;
 }
 
 /**
@@ -40,10 +41,11 @@ export class Reconciliation {
    * Repairs made before the sink goes down are kept.
    * @throws NotFound, Unacceptable, SinkUnavailable
    */
-  async run(sink: Sink | undefined, name: string, repair: boolean): Promise<ReconciliationReport> {
+  async run(name: string, repair: boolean): Promise<ReconciliationReport> {
+    const sink = this.services.findSink(name);
     if (!sink) throw new NotFound(`there is no sink ${name}`);
     if (!sink.listEntries) throw new Unacceptable(`the sink ${name} cannot list what it holds`);
-    const crawlers = this.services.findCrawlersUsing(name);
+    const crawlers = this.services.crawlers.list().filter(({ context }) => context.definition.pushTo.includes(name));
     const missingDocuments = new Finding();
     const extraDocuments = new Finding();
     const staleDocuments = new Finding();

@@ -7,6 +7,7 @@ import type { RootContext, Verdict } from '../../domain/policy/verdict.js';
 import { type CrawlUrl, getHostKey, stripUserInfo, toCrawlUrl } from '../../domain/url/crawl-url.js';
 import { computeUrlKey } from '../../domain/url/url-key.js';
 import type { Crawler } from '../crawl/crawler.js';
+import type { Crawlers } from '../crawl/crawlers.js';
 import type { CrawlContext } from '../page/crawl-context.js';
 import type { Clock } from '../ports/clock.js';
 import type { FrontierStore, NewUrl } from '../ports/frontier-store.js';
@@ -30,6 +31,7 @@ interface RootServices {
   readonly clock: Clock;
   readonly processor: PageProcessor;
   readonly nodes: Nodes;
+  readonly crawlers: Pick<Crawlers, 'get'>;
 }
 
 /** The root URLs of all crawlers: configured ones, and submitted ones, which are kept in the store. */
@@ -117,7 +119,8 @@ export class Roots {
    * Submits roots; returns the outcome for each, in the order given. All nodes know the roots before the first one is
    * visited.
    */
-  async submit(crawler: Crawler, submissions: readonly RootSubmission[]): Promise<SubmitOutcome[]> {
+  async submit(name: string, submissions: readonly RootSubmission[]): Promise<SubmitOutcome[]> {
+    const crawler = this.services.crawlers.get(name);
     const results = submissions.map((submission) => judgeSubmission(crawler, applyDefaultSiteMode(submission)));
     const acceptedRoots = results.flatMap((result) => ('root' in result ? [result] : []));
     for (const { root } of acceptedRoots) this.registerRoot(crawler, root);
@@ -142,31 +145,35 @@ export class Roots {
 
   /**
    * Submits a mnoGoSearch URL list. With deleteNoServer="no", a URL stands for its whole server, so the server's home
-   * page is submitted as well.
+   * page is submitted as well. Returns the outcome for each line, in the order given.
    */
-  async submitList(crawler: Crawler, lines: readonly string[]): Promise<SubmitOutcome[]> {
+  async submitList(name: string, lines: readonly string[]): Promise<SubmitOutcome[]> {
+    const crawler = this.services.crawlers.get(name);
     const outcomes = await this.submit(
-      crawler,
+      name,
       lines.map((url) => ({ url, site: false })),
     );
     if (crawler.context.definition.servers?.deleteNoServer === false) {
-      await this.submit(crawler, toHomePages(crawler, lines));
+      await this.submit(name, toHomePages(crawler, lines));
     }
     return outcomes;
   }
 
-  list(crawler: Crawler, after: string, limit: number): Promise<RootView[]> {
-    return this.rootList.readPage(crawler, after, limit);
+  /**
+   * Lists configured roots, then submitted ones, each sorted by URL: at most `limit` (default: all) after a position.
+   */
+  async list(name: string, after = '', limit = Number.POSITIVE_INFINITY): Promise<RootView[]> {
+    return this.rootList.readPage(this.services.crawlers.get(name), after, limit);
   }
 
   /**
    * Removes a submitted root; URLs found through it stay until the rules exclude them.
    * @throws NotFound
    */
-  async remove(crawler: Crawler, rawUrl: string): Promise<void> {
+  async remove(name: string, rawUrl: string): Promise<void> {
+    const crawler = this.services.crawlers.get(name);
     const url = crawler.context.canonicalize(rawUrl);
-    const name = url && getSettingName(crawler, url.href);
-    if (!url || !name || (await this.services.store.getSetting(name)) === undefined) {
+    if (!url || (await this.services.store.getSetting(getSettingName(crawler, url.href))) === undefined) {
       throw new NotFound(
         `${stripUserInfo(rawUrl)} is not a submitted root of crawler ${crawler.name}; a root in CrawlConfig.xml must be removed there`,
       );

@@ -4,7 +4,7 @@
  * concurrent requests share it.
  */
 import { after, before, type Duration, days, hours, type Instant, seconds } from '../../domain/time/units.js';
-import type { Crawler } from '../crawl/crawler.js';
+import type { Crawlers } from '../crawl/crawlers.js';
 import type { Clock } from '../ports/clock.js';
 import type { SurveyStep, UrlCatalog } from '../ports/frontier-store.js';
 import type { SurveyView } from '../views/url-views.js';
@@ -17,6 +17,7 @@ type Reason = SurveyStep['reasons'][number];
 interface SurveyServices {
   readonly store: Pick<UrlCatalog, 'survey'>;
   readonly clock: Pick<Clock, 'now'>;
+  readonly crawlers: Pick<Crawlers, 'get'>;
 }
 
 export class Surveys {
@@ -24,7 +25,9 @@ export class Surveys {
 
   constructor(private readonly services: SurveyServices) {}
 
-  get({ name, context }: Crawler): Promise<SurveyView> {
+  /** The result may be up to a minute old. */
+  async get(name: string): Promise<SurveyView> {
+    const { context } = this.services.crawlers.get(name);
     const now = this.services.clock.now();
     const { smart, maximumAge } = context.definition.refresh;
     const limit = smart ? maximumAge : undefined;

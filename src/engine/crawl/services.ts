@@ -10,7 +10,7 @@ import type { SessionStore } from '../ports/session-store.js';
 import type { Tracing } from '../ports/tracing.js';
 import type { Batcher } from '../support/batcher.js';
 import type { CrawlEvents } from '../support/crawl-events.js';
-import type { Subscriptions } from './evidence/hub-subscriptions.js';
+import type { HubSubscriptions } from './evidence/hub-subscriptions.js';
 import type { Discovery } from './frontier/discovery.js';
 import type { ErrorPageProbes } from './hosts/error-page-probes.js';
 import type { HostSlots } from './hosts/host-slots.js';
@@ -45,7 +45,7 @@ export interface CrawlServices {
   readonly robots: RobotsGate;
   readonly sessions: SessionStore;
   readonly logins: Logins;
-  readonly subscriptions: Subscriptions;
+  readonly subscriptions: HubSubscriptions;
   readonly probes: ErrorPageProbes;
   readonly review: ResultReview;
   readonly inDoubt: InDoubtDeliveries;

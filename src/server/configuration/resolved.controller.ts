@@ -38,7 +38,7 @@ export class ResolvedController {
     const definition = crawlers.find(({ name }) => name === crawler);
     if (!definition) throw new NotFound(`there is no crawler ${JSON.stringify(crawler)}`);
     if (url === undefined) return toResolvedViewDto(createResolvedView(definition, globalCrawlSpace));
-    const { candidate, queue } = await this.engine.explain(crawler, url, from);
+    const { candidate, queue } = await this.engine.explanations.explain(crawler, url, from);
     return toResolvedUrlDto({
       url: candidate.url.href,
       queue,

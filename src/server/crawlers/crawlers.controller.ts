@@ -57,7 +57,7 @@ export class CrawlersController {
   })
   @PageResponse(OldestDto)
   async listOldest(@Param('crawler') crawler: string): Promise<Page<OldestDto>> {
-    return { items: [...(await this.engine.findOldestQueued(crawler))].map(toOldestDto), next: null };
+    return { items: [...(await this.engine.urls.findOldestQueued(crawler))].map(toOldestDto), next: null };
   }
 
   @Post(':crawler/start')

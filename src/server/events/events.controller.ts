@@ -75,7 +75,7 @@ export class EventsController implements OnModuleDestroy {
   private async *streamEvents(reply: FastifyReply): AsyncIterable<string> {
     this.trackConnection(reply);
     const feed = new EventFeed(MAX_EVENTS_PER_SECOND);
-    const unsubscribe = this.engine.subscribe((event) => feed.offer(event, this.clock.now()));
+    const unsubscribe = this.engine.events.subscribe((event) => feed.offer(event, this.clock.now()));
     try {
       yield 'retry: 2000\n\n';
       // The loop also ends when the client disconnects: Nest then calls the generator's return method.

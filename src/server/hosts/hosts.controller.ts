@@ -62,7 +62,7 @@ export class HostsController {
   })
   @PageResponse(HostDto)
   async list(@Query() query: HostsQuery): Promise<Page<HostDto>> {
-    const hosts = await this.engine.listHosts(query.crawler, parseTextCursor(query.cursor), query.limit + 1);
+    const hosts = await this.engine.hosts.list(query.crawler, parseTextCursor(query.cursor), query.limit + 1);
     return mapPage(
       toPage(hosts, query.limit, (host) => host.hostKey),
       toHostDto,
@@ -79,7 +79,7 @@ export class HostsController {
   })
   @ApiOkResponse({ type: HostDto })
   async get(@Param('host') host: string): Promise<HostDto> {
-    return toHostDto(await this.engine.getHost(host));
+    return toHostDto(await this.engine.hosts.get(host));
   }
 
   @Get(':host/folders')
@@ -95,7 +95,7 @@ export class HostsController {
   @ApiOkResponse({ type: FolderDto })
   async listFolders(@Param('host') host: string, @Query() query: FolderQuery): Promise<FolderDto> {
     const after = parseNumberCursor(query.cursor) ?? 0;
-    return toFolderDto(await this.engine.listFolders(query.crawler, host, query.folder ?? '', after));
+    return toFolderDto(await this.engine.hosts.listFolders(query.crawler, host, query.folder ?? '', after));
   }
 
   @Get(':host/rendering')
@@ -109,7 +109,7 @@ export class HostsController {
   })
   @ApiOkResponse({ type: HostRenderingDto })
   async getRendering(@Param('host') host: string): Promise<HostRenderingDto> {
-    return toHostRenderingDto(await this.engine.getHostRendering(host));
+    return toHostRenderingDto(await this.engine.hosts.viewRendering(host));
   }
 
   @Put(':host/rendering')
@@ -127,7 +127,7 @@ export class HostsController {
     @Body() { pattern, render }: RenderOverrideDto,
     @Audited() note: ChangeNote,
   ): Promise<HostRenderingDto> {
-    await this.engine.overruleRendering(host, pattern, render === 'auto' ? undefined : render);
+    await this.engine.hosts.overruleRendering(host, pattern, render === 'auto' ? undefined : render);
     note.recordChange(undefined, { pattern, render });
     return this.getRendering(host);
   }
@@ -161,9 +161,9 @@ export class HostsController {
   }
 
   private async setPaused(host: string, paused: boolean, note: ChangeNote): Promise<HostDto> {
-    const before = await this.engine.getHost(host);
-    await this.engine.setHostPaused(host, paused);
+    const before = await this.engine.hosts.get(host);
+    await this.engine.hosts.setPaused(host, paused);
     note.recordChange({ paused: before.paused }, { paused });
-    return toHostDto(await this.engine.getHost(host));
+    return toHostDto(await this.engine.hosts.get(host));
   }
 }

@@ -74,7 +74,7 @@ export class IndexNowController {
 
   private async submitUrls(input: unknown, reply: FastifyReply): Promise<IndexNowDto> {
     const result = parseIndexNow(input);
-    const { status, message } = 'status' in result ? result : await this.engine.submitIndexNow(result);
+    const { status, message } = 'status' in result ? result : await this.engine.indexNow.submit(result);
     if (status >= 400) throw new HttpException(message, status);
     reply.status(status);
     return { message };

@@ -26,7 +26,7 @@ export class LoginsController {
   })
   @PageResponse(LoginDto)
   list(): Page<LoginDto> {
-    return { items: this.engine.listLogins().map(toLoginDto), next: null };
+    return { items: this.engine.logins.list().map(toLoginDto), next: null };
   }
 
   @Post(':login/test')
@@ -41,10 +41,10 @@ export class LoginsController {
   })
   @ApiOkResponse({ type: LoginDto })
   async test(@Param('login') login: string, @Audited() note: ChangeNote): Promise<LoginDto> {
-    const before = this.engine.listLogins().find(({ name }) => name === login);
+    const before = this.engine.logins.list().find(({ name }) => name === login);
     // Rereads external secrets now instead of waiting for the next scheduled check.
     await this.configuration.renewSecrets();
-    const view = await this.engine.testLogin(login);
+    const view = await this.engine.logins.test(login);
     note.recordChange({ state: before?.state }, { state: view.state });
     return toLoginDto(view);
   }

@@ -306,7 +306,7 @@ export class EngineMetricsExporter {
     const [metrics, crawlers, owedCounts] = await Promise.all([
       engine.getMetrics(),
       engine.listCrawlers(),
-      engine.countOwedOrders(),
+      engine.orders.countOwed(),
     ]);
     for (const update of this.updaters)
       update({
@@ -314,7 +314,7 @@ export class EngineMetricsExporter {
         crawlers,
         owedCounts,
         sinks: this.engine.listSinks(),
-        logins: this.engine.listLogins(),
+        logins: this.engine.logins.list(),
         plugins: this.engine.listPlugins(),
         refusedCounts: this.refusedCounts,
       });

@@ -26,7 +26,7 @@ export class HeldDeletionsController {
   })
   @PageResponse(HeldDeletionsDto)
   async list(): Promise<Page<HeldDeletionsDto>> {
-    return { items: (await this.engine.listHeldDeletions()).map(toHeldDeletionsDto), next: null };
+    return { items: (await this.engine.orders.listHeldDeletions()).map(toHeldDeletionsDto), next: null };
   }
 
   @Post(':host/release')
@@ -40,7 +40,7 @@ export class HeldDeletionsController {
   })
   @ApiOkResponse({ type: CountDto })
   async release(@Param('host') host: string, @Audited() note: ChangeNote): Promise<CountDto> {
-    const count = await this.engine.releaseHeldDeletions(host);
+    const count = await this.engine.orders.releaseHeldDeletions(host);
     note.recordChange({ held: count }, { released: count });
     return { count };
   }
@@ -57,7 +57,7 @@ export class HeldDeletionsController {
   })
   @ApiOkResponse({ type: CountDto })
   async drop(@Param('host') host: string, @Audited() note: ChangeNote): Promise<CountDto> {
-    const count = await this.engine.dropHeldDeletions(host);
+    const count = await this.engine.orders.dropHeldDeletions(host);
     note.recordChange({ held: count }, { dropped: count });
     return { count };
   }

@@ -60,7 +60,7 @@ export class OrdersController {
   @PageResponse(OrderDto)
   async list(@Query() query: OrdersQuery): Promise<Page<OrderDto>> {
     const { cursor, limit, host, ...filter } = query;
-    const entries = await this.engine.listOrders({ ...filter, hostKey: host }, parseNumberCursor(cursor), limit + 1);
+    const entries = await this.engine.orders.list({ ...filter, hostKey: host }, parseNumberCursor(cursor), limit + 1);
     return mapPage(
       toPage(entries, limit, (entry) => entry.id),
       toOrderDto,
@@ -79,7 +79,7 @@ export class OrdersController {
   })
   @ApiOkResponse({ type: OrderDto })
   async retry(@Param('id', WholeNumberPipe) id: number, @Audited() note: ChangeNote): Promise<OrderDto> {
-    const entry = await this.engine.retryOrder(id);
+    const entry = await this.engine.orders.retry(id);
     note.recordChange({ state: 'refused' }, { state: entry.state });
     return toOrderDto(entry);
   }

@@ -41,7 +41,7 @@ async function importInSlices(engine: EngineApi, crawler: string, text: string):
       if (fault) reject(line.line, fault);
       else usableLines.push(line);
     }
-    const { imported, known, problems } = await engine.importPendingUrls(crawler, usableLines);
+    const { imported, known, problems } = await engine.pendingUrls.import(crawler, usableLines);
     totals.imported += imported;
     totals.known += known;
     for (const { line, problem } of problems) reject(line, problem);
@@ -76,7 +76,7 @@ export class PendingController {
   })
   async exportPending(@Param('crawler') crawler: string): Promise<AsyncIterable<string>> {
     await this.engine.getCrawler(crawler);
-    return this.engine.exportPendingUrls(crawler);
+    return this.engine.pendingUrls.export(crawler);
   }
 
   @Put()

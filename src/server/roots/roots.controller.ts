@@ -44,7 +44,7 @@ export class RootsController {
   @PageResponse(RootDto)
   async list(@Param('crawler') crawler: string, @Query() query: PageQuery): Promise<Page<RootDto>> {
     const after = parseTextCursor(query.cursor) ?? '';
-    const roots = await this.engine.listRoots(crawler, after, query.limit + 1);
+    const roots = await this.engine.roots.list(crawler, after, query.limit + 1);
     return mapPage(
       toPage(roots, query.limit, ({ position }) => position),
       toRootDto,
@@ -68,7 +68,7 @@ export class RootsController {
     @Audited() note: ChangeNote,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<UrlStateDto> {
-    const [result] = await this.engine.submit(crawler, [root]);
+    const [result] = await this.engine.roots.submit(crawler, [root]);
     if (!result) throw new ProblemException('unacceptable', 'The URL was neither accepted nor rejected.');
     if (result.outcome === 'rejected') {
       throw new ProblemException('rejected-by-policy', result.message, {
@@ -124,7 +124,7 @@ export class RootsController {
     @Query() { url }: UrlQuery,
     @Audited() note: ChangeNote,
   ): Promise<void> {
-    await this.engine.removeRoot(crawler, url);
+    await this.engine.roots.remove(crawler, url);
     note.recordChange({ root: url }, undefined);
   }
 }

@@ -29,7 +29,7 @@ export async function submitInSlices(engine: EngineApi, crawler: string, text: s
           message: fault,
         });
     }
-    const outcomes = await engine.submitList(
+    const outcomes = await engine.roots.submitList(
       crawler,
       usableEntries.map((entry) => entry.text),
     );

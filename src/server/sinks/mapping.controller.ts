@@ -105,7 +105,7 @@ export class MappingController {
     if (fields) return createDocument(fields);
     if (crawler === undefined || url === undefined)
       throw new Unacceptable('specify the crawler and the URL of a document, or `fields`');
-    const document = await this.engine.findKeptDocument(crawler, url);
+    const document = await this.engine.urls.findKeptDocument(crawler, url);
     if (document) return document;
     throw new Unacceptable(
       `no sink of ${crawler} returns the document ${url}: it is not indexed, or its sinks do not return documents; specify \`fields\``,

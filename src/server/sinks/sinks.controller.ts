@@ -65,8 +65,8 @@ export class SinksController {
     const { engine } = this;
     const [views, allBackfills, allOwedCounts] = await Promise.all([
       engine.listAllSinks(),
-      engine.listBackfills(),
-      engine.countOwedOrders(),
+      engine.backfills.list(),
+      engine.orders.countOwed(),
     ]);
     const items = views.map((view) => {
       const { name } = view;
@@ -101,7 +101,7 @@ export class SinksController {
     @Query() { crawler }: PushAgainQuery,
     @Audited() note: ChangeNote,
   ): Promise<BackfillDto[]> {
-    const backfills = await this.engine.pushAgain(sink, crawler);
+    const backfills = await this.engine.backfills.pushAgain(sink, crawler);
     note.recordChange(undefined, { documents: backfills.reduce((sum, { total }) => sum + total, 0) });
     return backfills.map(toBackfillDto);
   }
@@ -143,7 +143,7 @@ export class SinksController {
     @Query() { repair = false }: ReconcileQuery,
     @Audited() note: ChangeNote,
   ): Promise<ReconciliationDto> {
-    const report = await this.engine.reconcile(sink, repair);
+    const report = await this.engine.reconciliation.run(sink, repair);
     note.recordChange(
       { missing: report.missing.count, extra: report.extra.count, stale: report.stale.count },
       { repaired: report.repaired },

@@ -77,6 +77,6 @@ export class CoverageController {
   })
   @ApiOkResponse({ type: CoverageDto })
   async get(@Param('crawler') crawler: string): Promise<CoverageDto> {
-    return toCoverageDto(await this.engine.getSurvey(crawler));
+    return toCoverageDto(await this.engine.surveys.get(crawler));
   }
 }

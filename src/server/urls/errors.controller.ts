@@ -62,7 +62,7 @@ export class ErrorsController {
   })
   @PageResponse(ErrorClassDto, 'All error codes that occur.')
   async listClasses(@Param('crawler') crawler: string, @Query() { host }: ErrorsQuery): Promise<Page<ErrorClassDto>> {
-    return { items: await this.engine.countErrorsByClass(crawler, host), next: null };
+    return { items: await this.engine.urls.countErrorsByClass(crawler, host), next: null };
   }
 
   @Get(':reason/hosts')
@@ -81,7 +81,7 @@ export class ErrorsController {
     @Param('reason') reason: string,
     @Query() { cursor, limit }: PageQuery,
   ): Promise<Page<ErrorHostDto>> {
-    const hosts = await this.engine.listFailingHosts(crawler, reason, parseHostCursor(cursor), limit + 1);
+    const hosts = await this.engine.urls.listFailingHosts(crawler, reason, parseHostCursor(cursor), limit + 1);
     return mapPage(
       toPage(hosts, limit, ({ urls, hostKey }) => `${urls} ${hostKey}`),
       toErrorHostDto,

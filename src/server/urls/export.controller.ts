@@ -3,6 +3,7 @@ import { ApiOkResponse, ApiProperty, ApiTags } from '@nestjs/swagger';
 import { IsIn } from 'class-validator';
 import type { FastifyReply } from 'fastify';
 import type { EngineApi } from '../../engine/engine-api.js';
+import type { SearchStep } from '../../engine/ports/frontier-store.js';
 import { ClientGone } from '../http/client-gone.js';
 import { CrawlerName } from '../http/crawler-name.js';
 import { IfGiven } from '../http/fields.js';
@@ -61,11 +62,7 @@ export class ExportController {
     const filter = toUrlFilter(crawler, query);
     for (let after: number | undefined = 0; after !== undefined; ) {
       signal.throwIfAborted();
-      const { urls, next }: Awaited<ReturnType<EngineApi['searchUrls']>> = await this.engine.searchUrls(
-        filter,
-        after,
-        PAGE_SIZE,
-      );
+      const { urls, next }: SearchStep = await this.engine.urls.search(filter, after, PAGE_SIZE);
       yield urls
         .map(toUrlStateDto)
         .map((url) => (isCsv ? toCsvLine(url) : `${JSON.stringify(url)}\n`))

@@ -113,7 +113,7 @@ export class PolicyController {
   })
   @ApiOkResponse({ type: JudgedDto })
   async explain(@Param('crawler') crawler: string, @Query() { url, from }: ExplainQuery): Promise<JudgedDto> {
-    const result = await this.engine.explain(crawler, url, from);
+    const result = await this.engine.explanations.explain(crawler, url, from);
     const { candidate, headline, explanation, robots, queue, state, visits, orders, owedOrders, refused } = result;
     return {
       url: candidate.url.href,
@@ -146,7 +146,7 @@ export class PolicyController {
   })
   @ApiOkResponse({ type: PageViewDto })
   async viewPage(@Param('crawler') crawler: string, @Query() { url, render }: PageViewQuery): Promise<PageViewDto> {
-    return toPageViewDto(await this.engine.viewPage(crawler, url, render));
+    return toPageViewDto(await this.engine.explanations.viewPage(crawler, url, render));
   }
 
   @Post('page/trial')
@@ -175,7 +175,7 @@ export class PolicyController {
   ): Promise<ContentTrialDto> {
     const { definition, problems } = this.format.readContent(content);
     const who = (request.caller ?? LOCAL_CALLER).name;
-    return toContentTrialDto(await this.engine.tryContent(crawler, { ...page, who, content: definition }), problems);
+    return toContentTrialDto(await this.engine.trials.run(crawler, { ...page, who, content: definition }), problems);
   }
 
   @Get('refused')
@@ -190,6 +190,6 @@ export class PolicyController {
   })
   @PageResponse(RefusedDto)
   async listRefused(@Param('crawler') crawler: string): Promise<Page<RefusedDto>> {
-    return { items: (await this.engine.listRefusedLinks(crawler)).map(toRefusedDto), next: null };
+    return { items: (await this.engine.urls.listRefusedLinks(crawler)).map(toRefusedDto), next: null };
   }
 }

@@ -5,7 +5,7 @@
 import type { UrlState } from '../../domain/crawl/url-state.js';
 import { URL_STATUSES } from '../../domain/crawl/url-state.js';
 import type { EngineApi } from '../../engine/engine-api.js';
-import type { UrlFilter } from '../../engine/ports/frontier-store.js';
+import type { SearchStep, UrlFilter } from '../../engine/ports/frontier-store.js';
 import { ProblemException } from '../http/problem.js';
 import type { SORTS, UrlsQuery } from './url.query.js';
 
@@ -28,31 +28,27 @@ const SORT_KEYS: Readonly<Record<Sort, (url: UrlState) => Key>> = {
 
 /** Lists all URLs that match the filter in that order; URLs without the sort key come last. */
 export async function listSortedUrls(
-  engine: Pick<EngineApi, 'searchUrls'>,
+  lists: Pick<EngineApi['urls'], 'search'>,
   filter: UrlFilter & { readonly crawler: string },
   { sort, direction }: Pick<UrlsQuery, 'sort' | 'direction'>,
   signal: AbortSignal,
 ): Promise<UrlState[]> {
   const getKey = SORT_KEYS[sort ?? 'url'];
   const sign = direction === 'descending' ? -1 : 1;
-  return (await collectUrls(engine, filter, signal)).sort(
+  return (await collectUrls(lists, filter, signal)).sort(
     (a, b) => compareKeys(getKey(a), getKey(b), sign) || a.id - b.id,
   );
 }
 
 async function collectUrls(
-  engine: Pick<EngineApi, 'searchUrls'>,
+  lists: Pick<EngineApi['urls'], 'search'>,
   filter: UrlFilter & { readonly crawler: string },
   signal: AbortSignal,
 ): Promise<UrlState[]> {
   const foundUrls: UrlState[] = [];
   for (let after: number | undefined = 0; after !== undefined; ) {
     signal.throwIfAborted();
-    const { urls, next }: Awaited<ReturnType<EngineApi['searchUrls']>> = await engine.searchUrls(
-      filter,
-      after,
-      PAGE_SIZE,
-    );
+    const { urls, next }: SearchStep = await lists.search(filter, after, PAGE_SIZE);
     foundUrls.push(...urls);
     if (foundUrls.length > MAX_SORTED_URLS) throw createTooManyProblem();
     after = urls.length === PAGE_SIZE ? urls.at(-1)!.id : next;

@@ -43,12 +43,12 @@ export class UrlsController {
   ): Promise<UrlPageDto> {
     const after = parseNumberCursor(query.cursor) ?? 0;
     if (query.sort !== undefined) {
-      const sortedUrls = await listSortedUrls(this.engine, toUrlFilter(crawler, query), query, signal);
+      const sortedUrls = await listSortedUrls(this.engine.urls, toUrlFilter(crawler, query), query, signal);
       const end = after + query.limit;
       const next = end < sortedUrls.length ? encodeCursor(end) : null;
       return { items: sortedUrls.slice(after, end).map(toUrlStateDto), next, searched: 1 };
     }
-    const { urls, ...progress } = await this.engine.searchUrls(toUrlFilter(crawler, query), after, query.limit + 1);
+    const { urls, ...progress } = await this.engine.urls.search(toUrlFilter(crawler, query), after, query.limit + 1);
     const pageUrls = urls.slice(0, query.limit);
     const next = urls.length > query.limit ? pageUrls.at(-1)!.id : progress.next;
     return {
@@ -76,7 +76,7 @@ export class UrlsController {
     @ClientGone() signal: AbortSignal,
   ): Promise<CountDto> {
     await this.engine.getCrawler(crawler);
-    return { count: await this.engine.countUrls(toUrlFilter(crawler, query), signal) };
+    return { count: await this.engine.urls.count(toUrlFilter(crawler, query), signal) };
   }
 
   @Get('url')
@@ -91,7 +91,7 @@ export class UrlsController {
   })
   @ApiOkResponse({ type: UrlHistoryDto })
   async getUrlHistory(@Param('crawler') crawler: string, @Query() { url }: UrlQuery): Promise<UrlHistoryDto> {
-    return toUrlHistoryDto(await this.engine.getUrlHistory(crawler, url));
+    return toUrlHistoryDto(await this.engine.explanations.getUrlHistory(crawler, url));
   }
 
   @Delete('urls')
@@ -115,7 +115,7 @@ export class UrlsController {
     await this.engine.getCrawler(crawler);
     const filter = requireFilter(query);
     if (confirm !== true) {
-      const count = await this.engine.countUrls({ ...filter, crawler }, signal);
+      const count = await this.engine.urls.count({ ...filter, crawler }, signal);
       throw new ProblemException(
         'confirmation-needed',
         count === 0
@@ -124,7 +124,7 @@ export class UrlsController {
         { count },
       );
     }
-    const count = await this.engine.clear(crawler, filter);
+    const count = await this.engine.maintenance.clear(crawler, filter);
     note.recordChange({ matching: count }, { matching: 0 });
     return { count };
   }
@@ -155,7 +155,10 @@ export class UrlsController {
         'Specify either `url` or at least one of the filters of `listUrls`.',
       );
     }
-    const { count, resting } = await this.engine.refresh(crawler, url === undefined ? requireFilter(query) : { url });
+    const { count, resting } = await this.engine.maintenance.refresh(
+      crawler,
+      url === undefined ? requireFilter(query) : { url },
+    );
     note.recordChange(undefined, { ...body, count });
     return { count, resting: resting.map(toRestingHostDto) };
   }
@@ -171,7 +174,7 @@ export class UrlsController {
   })
   @ApiOkResponse({ type: CountDto })
   async clearErrors(@Param('crawler') crawler: string, @Audited() note: ChangeNote): Promise<CountDto> {
-    const count = await this.engine.clearErrors(crawler);
+    const count = await this.engine.maintenance.clearErrors(crawler);
     note.recordChange({ inError: count }, { inError: 0 });
     return { count };
   }

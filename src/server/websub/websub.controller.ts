@@ -45,7 +45,7 @@ export class WebSubController {
   @ApiProduces('text/plain')
   @ApiOkResponse({ description: 'The challenge.', schema: { type: 'string' }, example: 'a1b2c3' })
   async confirmSubscription(@Param('token') token: string, @Query() query: Record<string, unknown>): Promise<string> {
-    const challenge = await this.engine.confirmHub(requireValidToken(token), parseHubRequest(query));
+    const challenge = await this.engine.subscriptions.confirm(requireValidToken(token), parseHubRequest(query));
     if (challenge === undefined) throw new NotFoundException(PROBLEMS[404]);
     return challenge;
   }
@@ -68,7 +68,7 @@ export class WebSubController {
   })
   @ApiResponse({ status: 202, description: 'The feed will be visited.' })
   async notifyChange(@Param('token') token: string): Promise<void> {
-    if (!(await this.engine.handleHubNotification(requireValidToken(token))))
+    if (!(await this.engine.subscriptions.handleNotification(requireValidToken(token))))
       throw new NotFoundException(PROBLEMS[404]);
   }
 }

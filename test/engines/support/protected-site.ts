@@ -14,22 +14,22 @@ export const indexedPaths = async (world: CrawlWorld): Promise<string[]> =>
 
 /** Every page once more. */
 export async function visitAgain(world: CrawlWorld): Promise<void> {
-  await world.engine.refresh('test', { like: '%' });
+  await world.engine.maintenance.refresh('test', { like: '%' });
   await world.untilIdle(minutes(5));
 }
 
 /** Long enough for all tries of a password that is wrong, and for many more. */
 export async function aDayOfRefusals(world: CrawlWorld): Promise<void> {
   for (const time of [minutes(5), hours(1), hours(23)]) {
-    await world.engine.refresh('test', { like: '%' });
+    await world.engine.maintenance.refresh('test', { like: '%' });
     await world.pass(time);
   }
-  expect(world.engine.listLogins()).toMatchObject([{ state: 'stopped', failure: 'refused', refused: 3 }]);
+  expect(world.engine.logins.list()).toMatchObject([{ state: 'stopped', failure: 'refused', refused: 3 }]);
 }
 
 /** All pages are indexed and as they are now, and the login works. */
 export async function allIsCurrent(world: CrawlWorld, origin: string): Promise<void> {
-  expect(world.engine.listLogins()).toMatchObject([{ state: 'logged-in', refused: 0 }]);
+  expect(world.engine.logins.list()).toMatchObject([{ state: 'logged-in', refused: 0 }]);
   expect(await indexedPaths(world)).toEqual(PATHS);
   for (const path of PATHS)
     expect(await world.state(`${origin}${path}`)).toMatchObject({ status: 'indexed', temporaryErrors: 0 });

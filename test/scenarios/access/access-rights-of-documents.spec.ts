@@ -84,7 +84,7 @@ it('a change of a rule reaches the index without asking for any page, and sends 
   ).toEqual(['/hr/pay access-changed']);
   const { metas: _, ...after } = world.pushed().get(site.url('/hr/pay'))!;
   expect(before).toMatchObject(after);
-  expect(await world.engine.listBackfills()).toMatchObject([
+  expect(await world.engine.backfills.list()).toMatchObject([
     { why: 'access', state: 'done', done: 4, waitingVisits: 0 },
   ]);
 });
@@ -123,7 +123,7 @@ it.each([
     requested.resolve(() => void response.writeHead(200, html).end('<title>More pay</title>'));
     return undefined;
   });
-  await world.engine.refresh('test', { url: site.url('/hr/pay') });
+  await world.engine.maintenance.refresh('test', { url: site.url('/hr/pay') });
   const answer = await requested.promise;
   site.set('/hr/pay', { headers: html, body: '<title>More pay</title>' });
   await change(rule('/hr/', 'allow="board"'));

@@ -28,7 +28,7 @@ it('a change of the fetchers lets pages in flight come to their end', async () =
   await world.reconfigure({ crawler, more: fetcher });
   answer();
   await world.untilIdle();
-  const [state] = (await world.engine.searchUrls({ crawler: 'test' }, 0, 10)).urls;
+  const [state] = (await world.engine.urls.search({ crawler: 'test' }, 0, 10)).urls;
   expect(state).toMatchObject({ status: 'indexed', title: 'Late', visits: 1 });
 });
 
@@ -66,7 +66,7 @@ it('links of a page that was in flight when the policy changed are judged by the
   await world.untilIdle();
   expect(await world.state(site.url('/news'))).toBeUndefined();
   site.set('/', (_request, response) => void response.writeHead(200, { 'content-type': 'text/html' }).end(html));
-  await world.engine.refresh('test', { url: site.url('/') });
+  await world.engine.maintenance.refresh('test', { url: site.url('/') });
   await world.untilIdle();
   expect(await world.state(site.url('/news'))).toMatchObject({ status: 'indexed' });
 });

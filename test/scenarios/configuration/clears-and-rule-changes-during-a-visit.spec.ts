@@ -41,7 +41,7 @@ describe('a page whose visit ends while a list with its URL is on its way', () =
 
   it('is deleted from the index when a person clears it', async () => {
     listLate();
-    await world.during(world.engine.clear('test', { like: '%' }));
+    await world.during(world.engine.maintenance.clear('test', { like: '%' }));
     await world.untilIdle();
     expect(await world.state(site.url('/'))).toBeUndefined();
     expect(await world.indexed()).toEqual([]);
@@ -79,11 +79,11 @@ it('a page in error that answers again while a person clears the errors stays kn
     const states = await list(...args);
     world.store.list = list;
     site.page('/a');
-    await world.engine.refresh('test', { url: site.url('/a') });
+    await world.engine.maintenance.refresh('test', { url: site.url('/a') });
     await until(async () => (await world.state(site.url('/a')))?.status === 'indexed');
     return states;
   };
-  await world.during(world.engine.clearErrors('test'));
+  await world.during(world.engine.maintenance.clearErrors('test'));
   expect(await world.state(site.url('/a'))).toMatchObject({ status: 'indexed' });
 });
 

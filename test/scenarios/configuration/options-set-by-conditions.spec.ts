@@ -87,7 +87,9 @@ describe('an option that a condition sets for some URLs steers how those are fet
     site.page('/special', ['/special/far']).page('/plain', ['/plain/far']).page('/special/far').page('/plain/far');
     await crawl(onPath('/special*', 'max-hops', '1'));
     expect(site.fetched).toEqual(['/', '/plain', '/plain/far', '/special']);
-    expect(await world.engine.listRefusedLinks('test')).toMatchObject([{ reason: 'condition-max-hops', count: 1 }]);
+    expect(await world.engine.urls.listRefusedLinks('test')).toMatchObject([
+      { reason: 'condition-max-hops', count: 1 },
+    ]);
   });
 
   it('obey-robots off: robots.txt and robots meta of those URLs do not count', async () => {
@@ -170,7 +172,7 @@ describe('an option that a condition sets for some URLs steers how those are fet
     await crawl(onPath('/special', 'near-duplicate-detector', 'false'), { attributes: 'nearDuplicateDetector="true"' });
     site.page('/', ['/special', '/plain'], 'The start page with more links.');
     site.set('/special', twin('/special')).set('/plain', twin('/plain'));
-    await world.engine.refresh('test', { url: site.url('/') });
+    await world.engine.maintenance.refresh('test', { url: site.url('/') });
     await world.untilIdle();
     expect(await stateOf('/plain')).toMatchObject({ status: 'visited', reason: 'near-duplicate' });
     expect(await stateOf('/special')).toMatchObject({ status: 'indexed' });

@@ -105,7 +105,7 @@ describe('a preview says what applying the same configuration does', () => {
     await world.reconfigure({ attributes: ATTRIBUTES, crawler: changed });
     await world.untilIdle();
     expect(await world.indexed()).toEqual([site.url('/'), ...kept.map((path) => site.url(path))].sort());
-    expect(await world.engine.countUrls({ crawler: 'test', status: 'excluded' })).toBe(312);
+    expect(await world.engine.urls.count({ crawler: 'test', status: 'excluded' })).toBe(312);
     expect((await previewOf(world, changed)).crawlers[0]).toMatchObject({ documentsDeleted: { count: 0 } });
     expect((await previewOf(world, root)).crawlers[0]).toMatchObject({ newlyAccepted: { count: 312 } });
   });
@@ -172,7 +172,7 @@ describe('a preview says what applying the same configuration does', () => {
         expect(before.length - after.length).toBe(documentsDeleted.count);
         expect(after).toEqual(await fresh.indexed());
         for (const url of before) {
-          const { verdict } = (await world.engine.explain('test', url)).explanation;
+          const { verdict } = (await world.engine.explanations.explain('test', url)).explanation;
           expect(verdict.accepted && verdict.effects.index).toBe(after.includes(url));
         }
       }),

@@ -96,7 +96,7 @@ describe('a page that names another URL as its canonical one', () => {
   it('and is named by that one in turn: one of the two stays, also when both are visited at once', async () => {
     const { site, world, urls } = await crawled(['/a', '/b']);
     site.set('/a', naming('/b', 'One.')).set('/b', naming('/a', 'Two.'));
-    await world.engine.refresh('test', { like: '%' });
+    await world.engine.maintenance.refresh('test', { like: '%' });
     await world.pass(seconds(1));
     const [stays] = (await world.indexed()).filter((url) => url !== site.url('/'));
     for (let day = 0; day < 5; day++) {

@@ -110,17 +110,17 @@ it('a document stays in the index while a plug-in fails, and follows the site wh
   });
   expect(await world.indexed()).toEqual([site.url('/'), site.url('/a')]);
   site.page('/a', [], 'Another text.');
-  await world.engine.refresh('test', { url: site.url('/a') });
+  await world.engine.maintenance.refresh('test', { url: site.url('/a') });
   await world.untilIdle();
   expect(await visitOf(world, site.url('/a'))).toMatchObject({ outcome: 'plugin-failed' });
   expect(await world.indexed()).toEqual([site.url('/'), site.url('/a')]);
   plugin(plugins, '');
   plugins.clock.advance(minutes(1));
   // The next visit has its file looked at, the one after that meets the new version.
-  await world.engine.refresh('test', { url: site.url('/a') });
+  await world.engine.maintenance.refresh('test', { url: site.url('/a') });
   await world.untilIdle();
   await plugins.said('p: loaded', 2);
-  await world.engine.refresh('test', { url: site.url('/a') });
+  await world.engine.maintenance.refresh('test', { url: site.url('/a') });
   await world.untilIdle();
   expect(await visitOf(world, site.url('/a'))).toMatchObject({ outcome: 'document', changed: true });
 });

@@ -27,11 +27,11 @@ describe('near duplicates', () => {
     site.page('/', ['/a']).set('/a', page());
     const world = await crawl({ attributes: ATTRIBUTES, crawler: `<Root url="${site.url('/')}" site="false"/>` });
     site.set('/a', { status: 408 });
-    await world.engine.refresh('test', { url: site.url('/a') });
+    await world.engine.maintenance.refresh('test', { url: site.url('/a') });
     await world.pass(seconds(1));
     expect(await world.state(site.url('/a'))).toMatchObject({ status: 'error', reason: 'http-408' });
     site.set('/b', page()).page('/', ['/a', '/b'], 'News.');
-    await world.engine.refresh('test', { url: site.url('/') });
+    await world.engine.maintenance.refresh('test', { url: site.url('/') });
     await world.pass(seconds(1));
     expect(await world.state(site.url('/b'))).toMatchObject({ reason: 'near-duplicate' });
     site.set('/a', page());

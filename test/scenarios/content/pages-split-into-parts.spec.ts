@@ -88,13 +88,13 @@ describe('one page, several documents', () => {
       site.set('/jobs', page(job('a')));
       await visit(world);
     });
-    const held = async () => world.engine.listOrders({ state: 'held' }, undefined, 10);
+    const held = async () => world.engine.orders.list({ state: 'held' }, undefined, 10);
 
     it('keeps the part until a person lets it go', async () => {
       expect(news(world, seen)).toEqual(['add ']);
       expect((await held()).map((order) => order.uri)).toEqual([`${uri}#b`]);
       const [order] = await held();
-      const sent = await world.during(world.engine.retryOrder(order!.id));
+      const sent = await world.during(world.engine.orders.retry(order!.id));
       expect(sent).toMatchObject({ uri: `${uri}#b`, state: 'acknowledged', reason: 'part-gone' });
       expect(await held()).toEqual([]);
       expect((await world.state(uri))!.parts!.map(({ id }) => id)).toEqual(['a']);
@@ -113,7 +113,7 @@ describe('one page, several documents', () => {
     });
 
     it('deletes it with its page, and the held deletion is over', async () => {
-      await world.during(world.engine.clear('test', { like: '%' }));
+      await world.during(world.engine.maintenance.clear('test', { like: '%' }));
       await world.pass(minutes(5));
       expect(news(world, seen)).toEqual(['add ', 'delete ', 'delete #a', 'delete #b']);
       expect(await held()).toEqual([]);
@@ -140,16 +140,16 @@ describe('one page, several documents', () => {
   it('is in accord with a sink that holds all of it, and finds out what is missing there', async () => {
     site.set('/jobs', page(job('a'), job('b')));
     const world = await crawl({ attributes, crawler: crawler() });
-    const sound = await world.engine.reconcile('main', false);
+    const sound = await world.engine.reconciliation.run('main', false);
     expect([sound.compared, sound.missing.count, sound.extra.count, sound.stale.count]).toEqual([3, 0, 0, 0]);
     await fetch(`${world.index!.url}/papi/4/connectors/test/delete_documents`, {
       method: 'POST',
       body: new URLSearchParams({ PAPI_uri: `${uri}#a` }),
     });
-    const damaged = await world.engine.reconcile('main', true);
+    const damaged = await world.engine.reconciliation.run('main', true);
     expect(damaged.missing.samples).toEqual([uri]);
     await world.pass(minutes(5));
-    const repaired = await world.engine.reconcile('main', false);
+    const repaired = await world.engine.reconciliation.run('main', false);
     expect([repaired.compared, repaired.missing.count]).toEqual([3, 0]);
     const push = (command: string, fields: Record<string, string>) =>
       fetch(`${world.index!.url}/papi/4/connectors/test/${command}`, {
@@ -158,8 +158,8 @@ describe('one page, several documents', () => {
       });
     await push('add_documents', { 'PAPI_1:uri': `${uri}#c`, 'PAPI_1:stamp': 'of another time' });
     await push('set_checkpoint', { PAPI_checkpoint: '1', PAPI_name: 'test', PAPI_sync: 'true' });
-    expect((await world.during(world.engine.reconcile('main', true))).extra.samples).toEqual([`${uri}#c`]);
-    const cleaned = await world.engine.reconcile('main', false);
+    expect((await world.during(world.engine.reconciliation.run('main', true))).extra.samples).toEqual([`${uri}#c`]);
+    const cleaned = await world.engine.reconciliation.run('main', false);
     expect([cleaned.compared, cleaned.extra.count]).toEqual([3, 0]);
   });
 });

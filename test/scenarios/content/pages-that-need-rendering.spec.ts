@@ -26,14 +26,14 @@ describe('a page that has no content without its scripts', () => {
     expect(await world.state(site.url('/shop'))).toMatchObject({ status: 'indexed', reason: 'needs-rendering' });
     expect(await world.state(site.url('/'))).toMatchObject({ status: 'indexed', reason: 'indexed' });
     expect(world.pushed().get(site.url('/shop'))).toMatchObject({ text: '' });
-    const { headline } = await world.engine.explain('test', site.url('/shop'));
+    const { headline } = await world.engine.explanations.explain('test', site.url('/shop'));
     expect(headline).toMatchObject({ fate: 'in-index', reason: 'needs-rendering' });
     expect(headline.text).toContain('the empty element div#root');
     expect(headline.nextStep).toContain('render="auto"');
   });
 
   it('is counted for its host, with a sample, and in the metrics', async () => {
-    const { needRendering } = await world.engine.getHost(`127.0.0.1:${site.port}`);
+    const { needRendering } = await world.engine.hosts.get(`127.0.0.1:${site.port}`);
     expect(needRendering).toEqual({ documents: 1, sample: site.url('/shop') });
     expect((await world.engine.getMetrics()).needRendering).toEqual([{ crawler: 'test', count: 1 }]);
   });

@@ -35,9 +35,9 @@ describe('a site has a bad day', () => {
     day = await BadDay.start(DOCUMENTS);
     const { held } = await day.spend('answers 500');
     expect(held).toBeGreaterThan(MOST_DELETIONS);
-    const [group] = await day.world.engine.listHeldDeletions();
+    const [group] = await day.world.engine.orders.listHeldDeletions();
     expect(group).toMatchObject({ crawler: 'test', count: held, reasons: { 'http-5xx': held } });
-    expect(await day.world.engine.releaseHeldDeletions(group!.hostKey)).toBe(held);
+    expect(await day.world.engine.orders.releaseHeldDeletions(group!.hostKey)).toBe(held);
     await day.world.pass(minutes(5));
     expect(await day.world.indexed()).toHaveLength(DOCUMENTS - held);
     await day.recover('answers 500');
@@ -47,12 +47,12 @@ describe('a site has a bad day', () => {
   it('a person drops what is held, and the documents stay', async () => {
     day = await BadDay.start(DOCUMENTS);
     const { left, held } = await day.spend('answers 500');
-    expect(await day.world.engine.dropHeldDeletions((await day.world.engine.listHeldDeletions())[0]!.hostKey)).toBe(
-      held,
-    );
+    expect(
+      await day.world.engine.orders.dropHeldDeletions((await day.world.engine.orders.listHeldDeletions())[0]!.hostKey),
+    ).toBe(held);
     await day.world.pass(minutes(5));
     expect(await day.world.indexed()).toHaveLength(left);
-    const dropped = await day.world.engine.listOrders({ state: 'dropped' }, undefined, 1_000);
+    const dropped = await day.world.engine.orders.list({ state: 'dropped' }, undefined, 1_000);
     expect(dropped).toHaveLength(held);
   });
 

@@ -41,13 +41,13 @@ describe('deletions that wait for a person', () => {
   }
 
   async function visit(): Promise<void> {
-    await world.engine.refresh('test', { like: '%' });
+    await world.engine.maintenance.refresh('test', { like: '%' });
     await world.pass(minutes(5));
   }
 
   const held = async () => [
-    ...(await world.engine.listOrders({ state: 'held' }, undefined, 100)),
-    ...(await world.engine.listOrders({ state: 'awaiting' }, undefined, 100)),
+    ...(await world.engine.orders.list({ state: 'held' }, undefined, 100)),
+    ...(await world.engine.orders.list({ state: 'awaiting' }, undefined, 100)),
   ];
   const waiting = () => world.store.list({ crawler: 'test', pendingDeletion: true }, 0, 100);
 
@@ -55,9 +55,9 @@ describe('deletions that wait for a person', () => {
     await fails();
     expect(await held()).toHaveLength(DOCUMENTS - LOST);
     await world.engine.setRunState('test', 'paused');
-    await world.engine.refresh('test', { like: '%' });
+    await world.engine.maintenance.refresh('test', { like: '%' });
     await world.pass(minutes(1));
-    await world.engine.dropHeldDeletions(hostKey);
+    await world.engine.orders.dropHeldDeletions(hostKey);
     await world.engine.setRunState('test', 'running');
     await world.pass(minutes(5));
     await visit();
@@ -69,7 +69,7 @@ describe('deletions that wait for a person', () => {
     await fails();
     const [first, ...rest] = (await held()).reverse();
     const last = Math.max(...rest.map(({ id }) => id));
-    const sent = await world.during(world.engine.retryOrder(first!.id));
+    const sent = await world.during(world.engine.orders.retry(first!.id));
     expect(sent).toMatchObject({ uri: first!.uri, kind: 'delete', state: 'acknowledged', reason: first!.reason });
     expect(sent.id).toBeGreaterThan(last);
     expect(sent.decidedAt).toBeGreaterThan(first!.decidedAt);
@@ -77,9 +77,9 @@ describe('deletions that wait for a person', () => {
       state: 'cancelled',
       answer: `sent as order ${sent.id}`,
     });
-    await world.engine.releaseHeldDeletions(hostKey);
+    await world.engine.orders.releaseHeldDeletions(hostKey);
     await world.pass(minutes(5));
-    const acknowledged = await world.engine.listOrders({ kind: 'delete', state: 'acknowledged' }, undefined, 100);
+    const acknowledged = await world.engine.orders.list({ kind: 'delete', state: 'acknowledged' }, undefined, 100);
     expect(acknowledged.map(({ uri }) => uri).sort()).toEqual([first!, ...rest].map(({ uri }) => uri).sort());
     expect(Math.min(...acknowledged.map(({ id }) => id))).toBeGreaterThan(last);
     expect(await held()).toEqual([]);
@@ -93,24 +93,24 @@ describe('deletions that wait for a person', () => {
     receiver.fate = (body) => (body.includes('PAPI_uri=') ? 'refuse' : 'pass');
     site.set('/p1', { status: 404 });
     await visit();
-    expect(await world.engine.listOrders({ uri, state: 'refused' }, undefined, 10)).toHaveLength(1);
+    expect(await world.engine.orders.list({ uri, state: 'refused' }, undefined, 10)).toHaveLength(1);
     expect(await world.store.getOrder(before.id)).toMatchObject({ state: 'cancelled' });
     site.set('/p1', { status: 500 });
     await visit();
-    const [again] = await world.engine.listOrders({ uri, state: 'awaiting' }, undefined, 10);
+    const [again] = await world.engine.orders.list({ uri, state: 'awaiting' }, undefined, 10);
     expect(again!.decidedAt).toBeGreaterThan(before.decidedAt);
   });
 
   it('go out again at the next visit when the sink has refused them after their release', async () => {
     await fails();
     receiver.fate = (body) => (body.includes('PAPI_uri=') && !body.includes('checkpoint') ? 'refuse' : 'pass');
-    await world.engine.releaseHeldDeletions(hostKey);
+    await world.engine.orders.releaseHeldDeletions(hostKey);
     await world.pass(minutes(5));
     expect(await held()).toEqual([]);
     expect(await world.indexed()).toHaveLength(DOCUMENTS - LOST);
     receiver.fate = () => 'pass';
     await visit();
-    await world.engine.releaseHeldDeletions(hostKey);
+    await world.engine.orders.releaseHeldDeletions(hostKey);
     await world.pass(minutes(5));
     expect(await world.indexed()).toEqual([]);
   });
@@ -123,7 +123,7 @@ describe('deletions that wait for a person', () => {
         receiver.fate = () => 'pass';
         await fails();
         receiver.fate = (body) => (body.includes('PAPI_uri=') ? 'fail' : 'pass');
-        await world.engine.releaseHeldDeletions(hostKey);
+        await world.engine.orders.releaseHeldDeletions(hostKey);
       } else {
         const crawler = `<Root url="${site.url('/')}" site="false"/><cw:CrawlSpace rules="a.rules"/>`;
         await world.reconfigure({ attributes, crawler, files: { 'a.rules': `forbid prefix ${site.url('/p')}\n` } });
@@ -147,7 +147,7 @@ describe('deletions that wait for a person', () => {
 
   it('are done with when a person has cleared the documents meanwhile', async () => {
     await fails();
-    await world.during(world.engine.clear('test', { like: '%/p%' }));
+    await world.during(world.engine.maintenance.clear('test', { like: '%/p%' }));
     await world.pass(minutes(10));
     expect((await held()).map(({ uri }) => uri)).toEqual((await waiting()).map(({ url }) => url));
   });
@@ -156,12 +156,12 @@ describe('deletions that wait for a person', () => {
     receiver.fate = (body) => (body.includes('PAPI_uri=') ? 'refuse' : 'pass');
     site.set('/p1', { status: 404 });
     await visit();
-    const [refused] = await world.engine.listOrders({ state: 'refused' }, undefined, 10);
+    const [refused] = await world.engine.orders.list({ state: 'refused' }, undefined, 10);
     expect(refused).toMatchObject({ uri: site.url('/p1'), kind: 'delete' });
     receiver.fate = () => 'pass';
     isWell();
     await visit();
-    const again = await world.during(world.engine.retryOrder(refused!.id));
+    const again = await world.during(world.engine.orders.retry(refused!.id));
     await world.pass(minutes(5));
     expect(again).toMatchObject({ state: 'cancelled', answer: 'the page responds normally again' });
     expect(await world.indexed()).toContain(site.url('/p1'));
@@ -172,9 +172,9 @@ describe('deletions that wait for a person', () => {
     const { id } = (await world.state(site.url('/p8')))!;
     await world.store.settle([{ id, remove: true }]);
     isWell();
-    await world.engine.submit('test', [{ url: site.url('/p8') }]);
+    await world.engine.roots.submit('test', [{ url: site.url('/p8') }]);
     await world.pass(minutes(5));
-    await world.engine.releaseHeldDeletions(hostKey);
+    await world.engine.orders.releaseHeldDeletions(hostKey);
     await world.pass(days(1));
     expect(await held()).toEqual([]);
     expect(await world.indexed()).toContain(site.url('/p8'));

@@ -56,20 +56,20 @@ async function threeSites({ guard = '', identity, more }: { guard?: string; iden
 
 async function anHourOfVisits(world: CrawlWorld): Promise<void> {
   for (let i = 0; i < 2; i++) {
-    await world.engine.refresh('test', { like: '%' });
+    await world.engine.maintenance.refresh('test', { like: '%' });
     await world.pass(minutes(30));
   }
 }
 
 const deletions = (world: CrawlWorld) =>
-  world.engine.listOrders({ kind: 'delete', state: 'acknowledged' }, undefined, 1_000);
+  world.engine.orders.list({ kind: 'delete', state: 'acknowledged' }, undefined, 1_000);
 
 async function expectAllCurrent(world: CrawlWorld): Promise<void> {
   await world.pass(hours(3));
   expect(await deletions(world)).toEqual([]);
   expect(await world.indexed()).toHaveLength(248);
   expect(await world.store.count({ crawler: 'test', status: 'indexed' })).toBe(248);
-  expect(await world.engine.listHeldDeletions()).toEqual([]);
+  expect(await world.engine.orders.listHeldDeletions()).toEqual([]);
   expect((await world.engine.getMetrics()).heldDeletions).toBe(0);
 }
 

@@ -32,15 +32,15 @@ async function restarted() {
   await before.untilIdle();
   for (const path of PATHS) site.set(path, { status: 500 });
   const failedAt = clock.now();
-  await before.engine.refresh('test', { like: '%' });
+  await before.engine.maintenance.refresh('test', { like: '%' });
   await before.pass(minutes(30));
-  expect(await before.engine.listHeldDeletions()).toMatchObject([{ count: 10, awaiting: 10 }]);
+  expect(await before.engine.orders.listHeldDeletions()).toMatchObject([{ count: 10, awaiting: 10 }]);
   await before.close();
   return { world: await begin(), site, answer, failedAt };
 }
 
 async function deleted(world: CrawlWorld): Promise<string[]> {
-  const sent = await world.engine.listOrders({ kind: 'delete', state: 'acknowledged' }, undefined, 100);
+  const sent = await world.engine.orders.list({ kind: 'delete', state: 'acknowledged' }, undefined, 100);
   return sent.map(({ uri }) => new URL(uri).pathname);
 }
 
@@ -48,14 +48,14 @@ it('a deletion that waits for a sign of life waits on after a restart, and for t
   const { world, site, answer } = await restarted();
   await world.pass(hours(3));
   expect(await deleted(world)).toEqual([]);
-  expect(await world.engine.listHeldDeletions()).toMatchObject([{ count: 10, awaiting: 10 }]);
-  const { headline } = await world.engine.explain('test', site.url('/p3'));
+  expect(await world.engine.orders.listHeldDeletions()).toMatchObject([{ count: 10, awaiting: 10 }]);
+  const { headline } = await world.engine.explanations.explain('test', site.url('/p3'));
   expect(headline).toMatchObject({ fate: 'in-index', reason: 'awaiting-sign-of-life' });
 
   for (const path of PATHS) if (path !== '/p3') answer(path);
   await world.pass(hours(3));
   expect(await deleted(world)).toEqual(['/p3']);
-  expect(await world.engine.listHeldDeletions()).toEqual([]);
+  expect(await world.engine.orders.listHeldDeletions()).toEqual([]);
   expect(await world.store.count({ crawler: 'test', status: 'indexed' })).toBe(9);
 });
 

@@ -25,16 +25,16 @@ it.each([
 ])('of %i documents %i are gone: none is deleted before a person has looked', async (documents, gone) => {
   const { site, paths, world } = await siteOf(documents);
   for (const path of paths.slice(0, gone)) site.set(path, { status: 404 });
-  await world.engine.refresh('test', { like: '%' });
+  await world.engine.maintenance.refresh('test', { like: '%' });
   await world.pass(minutes(30));
   expect(await world.indexed()).toHaveLength(documents);
-  expect((await world.engine.listHeldDeletions())[0]?.count).toBeGreaterThan(0);
+  expect((await world.engine.orders.listHeldDeletions())[0]?.count).toBeGreaterThan(0);
 });
 
 it('a few pages of a large host that are gone are deleted at once', async () => {
   const { site, paths, world } = await siteOf(100);
   for (const path of paths.slice(0, 3)) site.set(path, { status: 404 });
-  await world.engine.refresh('test', { like: '%' });
+  await world.engine.maintenance.refresh('test', { like: '%' });
   await world.pass(minutes(5));
   expect(await world.indexed()).toHaveLength(97);
 });
@@ -56,14 +56,14 @@ it.each(['a server record', 'a rule'])(
     await world.reconfigure({ attributes: ATTRIBUTES, ...(by === 'a rule' ? rule : record) });
     await world.pass(days(2));
     expect(await world.indexed()).toEqual([]);
-    expect(await world.engine.listHeldDeletions()).toEqual([]);
+    expect(await world.engine.orders.listHeldDeletions()).toEqual([]);
   },
 );
 
 it('with signOfLife="false" deletions by 5xx wait for nothing, on a site of any size', async () => {
   const { site, paths, world } = await siteOf(200, '<cw:DeletionGuard signOfLife="false"/>');
   for (const path of ['/', ...paths]) site.set(path, { status: 500 });
-  await world.engine.refresh('test', { like: '%' });
+  await world.engine.maintenance.refresh('test', { like: '%' });
   await world.pass(days(10));
   expect(await world.indexed()).toEqual([]);
 });

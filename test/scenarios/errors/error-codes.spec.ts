@@ -70,7 +70,7 @@ describe('every row of the error table', () => {
   });
 
   const visit = async (): Promise<void> => {
-    await world.engine.refresh('test', { url: page() });
+    await world.engine.maintenance.refresh('test', { url: page() });
     await world.untilIdle(minutes(0.2));
   };
 
@@ -82,7 +82,7 @@ describe('every row of the error table', () => {
       await visit();
       expect(await world.state(page())).toMatchObject({ status: 'error', reason: code });
       expect(await world.indexed()).toEqual([site.url('/')]);
-      const [order] = await world.engine.listOrders({ uri: page() }, undefined, 1);
+      const [order] = await world.engine.orders.list({ uri: page() }, undefined, 1);
       expect(order).toMatchObject({ kind: 'delete', reason: code, state: 'acknowledged' });
       await visit();
       expect(await world.state(page())).toMatchObject({ status: 'removed', reason: 'removed-after-errors' });
@@ -103,7 +103,7 @@ describe('every row of the error table', () => {
       expect(await world.indexed()).toContain(page());
       await world.pass(hours(40));
       expect(await world.indexed()).toEqual([site.url('/')]);
-      const [order] = await world.engine.listOrders({ uri: page() }, undefined, 1);
+      const [order] = await world.engine.orders.list({ uri: page() }, undefined, 1);
       expect(order).toMatchObject({ kind: 'delete', reason: 'too-many-temporary-errors' });
       // The start page, which answers 304, links to it still.
       site.page('/page');
@@ -115,7 +115,7 @@ describe('every row of the error table', () => {
   it('a host name that does not exist is permanent, a host that refuses connections is temporary', async () => {
     const closed = await freePort();
     site.page('/', ['/page', `http://127.0.0.1:${closed}/x`, 'http://no-such-host.invalid/'], 'New links.');
-    await world.engine.refresh('test', { url: site.url('/') });
+    await world.engine.maintenance.refresh('test', { url: site.url('/') });
     await world.untilIdle(minutes(0.2));
     expect(await world.state(`http://127.0.0.1:${closed}/x`)).toMatchObject({
       status: 'error',
@@ -126,7 +126,7 @@ describe('every row of the error table', () => {
 
   it('an address that is not public is refused', async () => {
     site.page('/', ['/page', 'http://10.1.2.3/'], 'A link into a private network.');
-    await world.engine.refresh('test', { url: site.url('/') });
+    await world.engine.maintenance.refresh('test', { url: site.url('/') });
     await world.untilIdle(minutes(0.2));
     expect(await world.state('http://10.1.2.3/')).toMatchObject({ status: 'error', reason: 'address-forbidden' });
   });

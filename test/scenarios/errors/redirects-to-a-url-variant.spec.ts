@@ -57,7 +57,7 @@ it('after the pause of the host, and from its own name on at each visit', async 
   await world.pass(minutes(1));
   expect(asked).toHaveLength(2);
   expect(asked[1]! - asked[0]!).toBeGreaterThanOrEqual(seconds(2.5));
-  await world.engine.refresh('test', { url: site.url('/shop') });
+  await world.engine.maintenance.refresh('test', { url: site.url('/shop') });
   await world.pass(minutes(1));
   expect(site.requests.map(({ path }) => path).slice(-2)).toEqual(['/shop', '/shop;jsessionid=1F']);
 });

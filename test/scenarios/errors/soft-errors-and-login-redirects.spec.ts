@@ -42,15 +42,17 @@ describe('a page that only looks fine is an error, never new content', () => {
     await world.pass(days(2));
     expect(await world.indexed()).toEqual(everything());
     expect(site.fetched).not.toContain('/login');
-    const errors = (await world.engine.searchUrls({ crawler: 'test', status: 'error' }, 0, 100)).urls;
+    const errors = (await world.engine.urls.search({ crawler: 'test', status: 'error' }, 0, 100)).urls;
     expect(new Set(errors.map((state) => state.reason))).toEqual(new Set(['login-wall']));
-    expect((await world.engine.getHost(errors[0]!.hostKey)).backOffUntil).toBeGreaterThan(world.clock.now() - days(1));
+    expect((await world.engine.hosts.get(errors[0]!.hostKey)).backOffUntil).toBeGreaterThan(
+      world.clock.now() - days(1),
+    );
     expect(site.requests.length).toBeLessThan(600);
 
     recover();
     await world.pass(days(2));
     expect(await world.indexed()).toEqual(everything());
-    expect(await world.engine.countUrls({ crawler: 'test', status: 'error' })).toBe(0);
+    expect(await world.engine.urls.count({ crawler: 'test', status: 'error' })).toBe(0);
   });
 
   it('a host that sends every page to one page of any name loses a handful before it is seen', async () => {
@@ -58,7 +60,7 @@ describe('a page that only looks fine is an error, never new content', () => {
     redirectAll('/maintenance');
     site.page('/maintenance');
     await world.pass(hours(3));
-    await world.engine.refresh('test', { like: '%' });
+    await world.engine.maintenance.refresh('test', { like: '%' });
     await world.pass(minutes(10));
     const indexed = await world.indexed();
     expect(everything().filter((url) => !indexed.includes(url)).length).toBeLessThan(5);
@@ -72,7 +74,7 @@ describe('a page that only looks fine is an error, never new content', () => {
     const logins = (await world.indexed()).filter((url) => url.includes('/login'));
     expect(logins.length).toBeLessThan(3);
     expect(await world.state(site.url('/p7'))).toMatchObject({ status: 'error', reason: 'login-wall' });
-    expect((await world.engine.getHost(new URL(site.origin).host)).backOffUntil ?? 0).toBeLessThanOrEqual(
+    expect((await world.engine.hosts.get(new URL(site.origin).host)).backOffUntil ?? 0).toBeLessThanOrEqual(
       world.clock.now(),
     );
   });

@@ -13,11 +13,11 @@ async function restingSite() {
   site.page('/', ['/a', '/b']).page('/a').page('/b');
   const world = await crawl({ attributes: ATTRIBUTES, crawler: `<Root url="${site.url('/')}"/>` });
   site.set('/a', REST);
-  await world.engine.refresh('test', { url: site.url('/a') });
+  await world.engine.maintenance.refresh('test', { url: site.url('/a') });
   await world.pass(minutes(1));
   site.forgetRequests();
   const { hostKey } = (await world.state(site.url('/a')))!;
-  const backOffUntil = async () => (await world.engine.getHost(hostKey)).backOffUntil ?? 0;
+  const backOffUntil = async () => (await world.engine.hosts.get(hostKey)).backOffUntil ?? 0;
   return { site, world, backOffUntil };
 }
 
@@ -27,13 +27,13 @@ it('a forced refresh is tried at once, and a good answer ends the rest', async (
   site.page('/a', [], 'It is well again.');
   const until = await backOffUntil();
   const { hostKey } = (await world.state(site.url('/a')))!;
-  const outcome = await world.engine.refresh('test', { url: site.url('/a') });
+  const outcome = await world.engine.maintenance.refresh('test', { url: site.url('/a') });
   expect(outcome).toEqual({ count: 1, resting: [{ hostKey, until }] });
   await world.pass(seconds(30));
   expect(site.fetched).toEqual(['/a']);
   expect(await world.state(site.url('/a'))).toMatchObject({ status: 'indexed' });
   expect(await backOffUntil()).toBeLessThanOrEqual(world.clock.now());
-  const { visits } = (await world.engine.getUrlHistory('test', site.url('/a')))!;
+  const { visits } = (await world.engine.explanations.getUrlHistory('test', site.url('/a')))!;
   expect(visits[0]!.detail).toMatch(/^tried at a person's request, although the host was to rest for another \d+ s$/);
 });
 
@@ -41,7 +41,7 @@ it('a forced refresh that finds the host as it was leaves the rest as it is, aft
   const { site, world, backOffUntil } = await restingSite();
   const before = await backOffUntil();
   site.set('/b', REST).set('/', REST);
-  expect((await world.engine.refresh('test', { like: '%' })).resting).toHaveLength(1);
+  expect((await world.engine.maintenance.refresh('test', { like: '%' })).resting).toHaveLength(1);
   await world.pass(minutes(5));
   expect(site.requests).toHaveLength(1);
   expect(await backOffUntil()).toBeGreaterThanOrEqual(before);
@@ -50,7 +50,7 @@ it('a forced refresh that finds the host as it was leaves the rest as it is, aft
 it('a submission is tried at once too', async () => {
   const { site, world } = await restingSite();
   site.page('/new');
-  await world.engine.submit('test', [{ url: site.url('/new') }]);
+  await world.engine.roots.submit('test', [{ url: site.url('/new') }]);
   await world.pass(seconds(30));
   expect(site.fetched).toContain('/new');
 });
@@ -62,14 +62,14 @@ it('a run of 5xx slows the host down, and it recovers by itself', async () => {
   const world = await crawl({ attributes: ATTRIBUTES, crawler: `<Root url="${site.url('/')}"/>` });
   for (const path of ['/', ...PATHS]) site.set(path, { status: 502 });
   site.forgetRequests();
-  await world.engine.refresh('test', { like: '%' });
+  await world.engine.maintenance.refresh('test', { like: '%' });
   await world.pass(minutes(10));
   expect(site.requests.length).toBeLessThan(12);
   site.page('/', PATHS, 'Back.');
   for (const path of PATHS) site.page(path, [], 'Back.');
   await world.pass(hours(2));
   expect(await world.indexed()).toHaveLength(PATHS.length + 1);
-  expect((await world.engine.listHeldDeletions()).length).toBe(0);
+  expect((await world.engine.orders.listHeldDeletions()).length).toBe(0);
 });
 
 it('one broken page among good ones slows nothing down', async () => {

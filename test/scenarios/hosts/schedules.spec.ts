@@ -33,7 +33,7 @@ describe('hosts', () => {
   const gaps = (): number[] => asked.slice(1).map(({ at }, n) => (at - asked[n]!.at) / 1000);
   const view = async () => (await world.engine.listCrawlers())[0]!;
   const headline = async (path: string): Promise<string> =>
-    (await world.engine.explain('test', `http://a.shop.example:${site.port}${path}`)).headline.text;
+    (await world.engine.explanations.explain('test', `http://a.shop.example:${site.port}${path}`)).headline.text;
 
   // Loading the list takes real time, in which a world on a busy machine would seem to be at rest.
   beforeAll(async () => {
@@ -70,7 +70,7 @@ describe('hosts', () => {
   it('are left alone by day also when a person asks, until the schedule changes', async () => {
     const closed = `<cw:Schedule hosts="shop.example">${NIGHT}</cw:Schedule><Root url="ROOT"/>`;
     await start(closed);
-    await world.engine.refresh('test', { url: `http://a.shop.example:${site.port}/` });
+    await world.engine.maintenance.refresh('test', { url: `http://a.shop.example:${site.port}/` });
     await world.pass(hours(1));
     expect(asked).toEqual([]);
     await world.reconfigure({ crawler: `<Root url="http://a.shop.example:${site.port}/"/>` });
@@ -116,10 +116,10 @@ describe('hosts', () => {
     const attributes = 'politenessBy="address" aggressive="false" throttleTimeMS="10000" ignoreRobotsTxt="true"';
     await start(`<cw:Schedule><cw:Window from="13:00" to="14:00"/></cw:Schedule>${roots.join('')}`, attributes);
     await world.pass(minutes(1));
-    await world.engine.setHostPaused(`a.shop.example:${site.port}`, true);
+    await world.engine.hosts.setPaused(`a.shop.example:${site.port}`, true);
     await world.pass(hours(1));
     expect(asked.map(({ host }) => host)).toEqual(['b.shop.example']);
-    await world.engine.setHostPaused(`a.shop.example:${site.port}`, false);
+    await world.engine.hosts.setPaused(`a.shop.example:${site.port}`, false);
     await world.pass(seconds(30));
     expect(asked.map(({ host }) => host)).toEqual(['b.shop.example', 'a.shop.example']);
   });

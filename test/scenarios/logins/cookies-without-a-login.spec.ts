@@ -29,10 +29,10 @@ it('a page that sets a cookie and redirects to itself is read, and the cookie go
   expect(cookiesSeen(site, '/b')).toEqual([undefined, 'b=2']);
   expect(cookiesSeen(site, '/plain')).toEqual([undefined]);
   // The cookie is kept for its host: the next visit begins with it, and says so without its value.
-  await world.engine.refresh('test', { url: site.url('/a') });
+  await world.engine.maintenance.refresh('test', { url: site.url('/a') });
   await world.untilIdle(minutes(5));
   expect(cookiesSeen(site, '/a')).toEqual([undefined, 'a=1', 'a=1']);
-  const { visits } = await world.engine.getUrlHistory('test', site.url('/a'));
+  const { visits } = await world.engine.explanations.getUrlHistory('test', site.url('/a'));
   expect(visits[0]?.detail).toBe('sent with cookie a');
 });
 
@@ -42,7 +42,7 @@ it('a fetcher that keeps no cookies sends one back within its visit only', async
   site.set('/a', guarded('/a', 'a=1'));
   const more = '<cw:Fetcher name="default" cookies="false"><cw:AllowAddress cidr="127.0.0.0/8"/></cw:Fetcher>';
   const world = await crawl({ crawler: `<Root url="${site.url('/')}"/>`, more });
-  await world.engine.refresh('test', { url: site.url('/a') });
+  await world.engine.maintenance.refresh('test', { url: site.url('/a') });
   await world.untilIdle(minutes(5));
   expect(cookiesSeen(site, '/a')).toEqual([undefined, 'a=1', undefined, 'a=1']);
 });

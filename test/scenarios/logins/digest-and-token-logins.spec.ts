@@ -57,7 +57,7 @@ it('a site with Digest is crawled to the end, though its nonces age', async () =
   const world = await crawl({ crawler: `<Root url="${site.url('/')}"/>`, more: fetcher(login) });
   expect(await world.indexed()).toEqual(PAGES.map((path) => site.url(path)));
   expect(new Set(server.counted).size).toBe(server.counted.length);
-  expect(world.engine.listLogins()).toMatchObject([{ state: 'logged-in', refused: 0 }]);
+  expect(world.engine.logins.list()).toMatchObject([{ state: 'logged-in', refused: 0 }]);
 });
 
 it('a token is asked for once, and again before it ends', async () => {
@@ -80,7 +80,7 @@ it('a token is asked for once, and again before it ends', async () => {
   expect(await world.indexed()).toEqual(PAGES.map((path) => site.url(path)));
   expect([tokens, asked]).toEqual([1, `Basic ${Buffer.from('crawl%20er:p%3Ass').toString('base64')}`]);
   await world.pass(hours(1));
-  await world.engine.refresh('test', { like: '%' });
+  await world.engine.maintenance.refresh('test', { like: '%' });
   await world.untilIdle();
   expect(await world.state(site.url('/a'))).toMatchObject({ status: 'indexed' });
   expect(tokens).toBe(2);
@@ -91,7 +91,7 @@ it('a server that asks for another kind of login says which one is meant', async
   site.set('/', { status: 401, headers: { 'www-authenticate': 'Negotiate, NTLM' } });
   const login = `<cw:Login name="m" type="basic" insecure="true" url="${site.url('/')}" user="robot" password="right"/>`;
   const world = await crawl({ crawler: `<Root url="${site.url('/')}"/>`, more: fetcher(login) });
-  expect(world.engine.listLogins()).toMatchObject([
+  expect(world.engine.logins.list()).toMatchObject([
     {
       state: 'failing',
       failure: 'changed',

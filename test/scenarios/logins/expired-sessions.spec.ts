@@ -39,16 +39,16 @@ it.each<Kind>(['csrf', 'json', 'steps'])('a site behind a login (%s) is crawled 
   expect(site.tried).toEqual(['right']);
   expect(await world.state(site.url('/logout'))).toMatchObject({ reason: 'login-page' });
   expect(await world.state(site.url('/login'))).toMatchObject({ reason: 'login-page' });
-  const { visits } = await world.engine.getUrlHistory('test', site.url('/a'));
+  const { visits } = await world.engine.explanations.getUrlHistory('test', site.url('/a'));
   expect(visits[0]?.detail).toBe('sent with login members and with cookie sid');
-  expect(world.engine.listLogins()).toMatchObject([{ name: 'members', state: 'logged-in', refused: 0 }]);
+  expect(world.engine.logins.list()).toMatchObject([{ name: 'members', state: 'logged-in', refused: 0 }]);
 });
 
 it('a session that ends is begun again once, whatever is in flight', async () => {
   const site = await Site.start({ kind: 'csrf', pages: PAGES });
   const world = await crawl(configuration(site, 'csrf'));
   site.endSessions();
-  await world.engine.refresh('test', { like: '%' });
+  await world.engine.maintenance.refresh('test', { like: '%' });
   await world.untilIdle(minutes(5));
   expect(await world.indexed()).toEqual(PAGES.map((path) => site.url(path)));
   expect(site.tried).toEqual(['right', 'right']);
@@ -58,14 +58,14 @@ it('a password that changes costs three tries and no document, and all is curren
   const site = await Site.start({ kind: 'csrf', pages: PAGES });
   const world = await crawl(configuration(site, 'csrf'));
   const told: string[] = [];
-  world.engine.observe((event) => {
+  world.engine.events.observe((event) => {
     if (event.type === 'login') told.push(`${event.state}: ${event.message}`);
   });
   const alerts = await alertsOf(world);
   site.endSessions();
   site.password = 'new';
   for (const time of [minutes(5), hours(1), hours(23)]) {
-    await world.engine.refresh('test', { like: '%' });
+    await world.engine.maintenance.refresh('test', { like: '%' });
     await world.pass(time);
   }
   expect(site.tried).toEqual(['right', 'right', 'right', 'right']);
@@ -77,7 +77,7 @@ it('a password that changes costs three tries and no document, and all is curren
   expect(await deletions(world)).toEqual([]);
   expect(alerts).toEqual(['members']);
   await world.engine.reconfigure(world.definition(configuration(site, 'csrf')));
-  await world.engine.testLogin('members');
+  await world.engine.logins.test('members');
   await world.untilIdle(minutes(5));
   expect(await world.state(site.url('/a'))).toMatchObject({ status: 'indexed', temporaryErrors: 0 });
   for (const path of PAGES)
@@ -91,7 +91,7 @@ it('a password that changes costs three tries and no document, and all is curren
   // The next failure is told again.
   site.endSessions();
   site.password = 'newer';
-  await world.engine.refresh('test', { like: '%' });
+  await world.engine.maintenance.refresh('test', { like: '%' });
   await world.pass(minutes(5));
   await expect.poll(() => alerts).toEqual(['members', 'members']);
 });
@@ -117,7 +117,7 @@ async function alertsOf(world: CrawlWorld): Promise<string[]> {
     openChannel: (webhook) => new WebhookSender(webhook),
   });
   onTestFinished(() => webhooks.close());
-  world.engine.observe(webhooks.handleEvent);
+  world.engine.events.observe(webhooks.handleEvent);
   return told;
 }
 
@@ -151,7 +151,7 @@ it.each([
   const config = configuration(site, 'csrf');
   fail(site);
   const world = await crawl({ ...config, crawler: '' });
-  const view = await world.engine.testLogin('members');
+  const view = await world.engine.logins.test('members');
   expect(view).toMatchObject({ failure: kind, detail: expect.stringMatching(detail) });
   expect(JSON.stringify(view)).not.toContain('right');
 });

@@ -77,7 +77,7 @@ describe('several servers link and redirect to each other', () => {
         <cw:Credential url="${d.url('/private/')}" user="dan" password="d-pass"/></cw:Fetcher>`,
     });
     await world.untilIdle();
-    await world.engine.submit('test', [{ url: d.url('/private/submitted') }]);
+    await world.engine.roots.submit('test', [{ url: d.url('/private/submitted') }]);
     await world.untilIdle();
 
     for (const name of NAMES)

@@ -27,7 +27,7 @@ async function crawlLosing(revoking: (url: string) => boolean) {
   return { site, world, asked };
 }
 
-const refresh = (world: CrawlWorld, url: string): Promise<unknown> => world.engine.refresh('test', { url });
+const refresh = (world: CrawlWorld, url: string): Promise<unknown> => world.engine.maintenance.refresh('test', { url });
 
 it('a page that is lost with the thread of another comes again after the pause of its host', async () => {
   let losses = 0;

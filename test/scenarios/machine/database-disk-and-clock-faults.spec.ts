@@ -35,7 +35,7 @@ describe('the machine has a bad day', () => {
       site.forgetRequests();
       // From the request on, whatever the database has been quick enough to do until now.
       const full = failing(world.store, call, () => site.fetched.includes('/later'));
-      await world.engine.submit('test', [{ url: site.url('/later') }]);
+      await world.engine.roots.submit('test', [{ url: site.url('/later') }]);
       await world.pass(hours(1));
       expect(world.errors.some((error) => error.includes('No space is left'))).toBe(true);
       expect(site.requests.length).toBeLessThan((later.length + 1) * 70);
@@ -44,7 +44,7 @@ describe('the machine has a bad day', () => {
       await world.untilIdle();
       const documents = [...everything(), ...['/later', ...later].map((path) => site.url(path))].sort();
       expect(await world.indexed()).toEqual(documents);
-      expect(await world.engine.countUrls({ crawler: 'test', indexed: true })).toBe(documents.length);
+      expect(await world.engine.urls.count({ crawler: 'test', indexed: true })).toBe(documents.length);
     },
   );
 
@@ -55,7 +55,7 @@ describe('the machine has a bad day', () => {
     site.page('/big', big);
     for (const path of big) site.page(path, [`${path}/next`], 'x'.repeat(1024 * 1024)).page(`${path}/next`);
     const still = standing(world.store, () => site.requests.length > 10);
-    await world.engine.submit('test', [{ url: site.url('/big') }]);
+    await world.engine.roots.submit('test', [{ url: site.url('/big') }]);
     const heldUp = async () => {
       const { active, limitedBy } = await world.engine.getCrawler('test');
       return active === 0 && limitedBy.includes('the database is slow');
@@ -65,7 +65,7 @@ describe('the machine has a bad day', () => {
     expect(site.requests.length).toBeLessThan(10 + MOST_IN_HAND_MB + 8);
     still.repair();
     await world.untilIdle();
-    expect(await world.engine.countUrls({ crawler: 'test', indexed: true })).toBe(PAGES.length + 2 + big.length * 2);
+    expect(await world.engine.urls.count({ crawler: 'test', indexed: true })).toBe(PAGES.length + 2 + big.length * 2);
   });
 
   it('a deletion that was acknowledged and not written down: the page is pushed again when it is well', async () => {
@@ -91,14 +91,17 @@ describe('the machine has a bad day', () => {
     );
     await world.pass(days(2));
     expect(failed.times).toBe(1);
-    expect(await world.engine.reconcile('main', false)).toMatchObject({ stale: { count: 0 }, missing: { count: 0 } });
+    expect(await world.engine.reconciliation.run('main', false)).toMatchObject({
+      stale: { count: 0 },
+      missing: { count: 0 },
+    });
   });
 
   it('a change that was acknowledged and not written down is not forgotten while a deletion of its document is held', async () => {
     await world.untilIdle();
     await world.pass(hours(2));
     for (const path of ['/', ...PAGES]) site.set(path, { status: path === '/p29' ? 408 : 500 });
-    await world.engine.refresh('test', { like: '%' });
+    await world.engine.maintenance.refresh('test', { like: '%' });
     await world.pass(minutes(1));
     site.page('/p29', [], 'Closed for today.');
     const failed = failingOnce(
@@ -108,11 +111,14 @@ describe('the machine has a bad day', () => {
     );
     await world.pass(minutes(20));
     expect(failed.times).toBe(1);
-    expect(await world.engine.listOrders({ state: 'awaiting', uri: site.url('/p29') }, undefined, 1)).toHaveLength(1);
+    expect(await world.engine.orders.list({ state: 'awaiting', uri: site.url('/p29') }, undefined, 1)).toHaveLength(1);
     site.page('/', PAGES);
     for (const path of PAGES) site.page(path);
     await world.pass(days(2));
-    expect(await world.engine.reconcile('main', false)).toMatchObject({ stale: { count: 0 }, missing: { count: 0 } });
+    expect(await world.engine.reconciliation.run('main', false)).toMatchObject({
+      stale: { count: 0 },
+      missing: { count: 0 },
+    });
   });
 
   it('a document that was acknowledged and not written down is deleted when the rules exclude it meanwhile', async () => {
@@ -140,13 +146,13 @@ describe('the machine has a bad day', () => {
 
   it('a clear that the database holds up is carried out when it can be used again', async () => {
     await world.untilIdle();
-    expect(await world.engine.clear('test', { like: '%/p%' })).toBe(PAGES.length);
+    expect(await world.engine.maintenance.clear('test', { like: '%/p%' })).toBe(PAGES.length);
     const locked = failing(world.store, 'settle');
     await world.pass(minutes(1));
-    expect(await world.engine.countUrls({ crawler: 'test' })).toBe(PAGES.length + 1);
+    expect(await world.engine.urls.count({ crawler: 'test' })).toBe(PAGES.length + 1);
     locked.repair();
     await world.pass(minutes(1));
-    expect(await world.engine.countUrls({ crawler: 'test' })).toBe(1);
+    expect(await world.engine.urls.count({ crawler: 'test' })).toBe(1);
     expect(await world.indexed()).toEqual([site.url('/')]);
   });
 
@@ -157,7 +163,7 @@ describe('the machine has a bad day', () => {
         return `<Crawler name="${name}" defaultAccept="true">${root}${rule}<cw:PushTo sink="main"/></Crawler>`;
       });
     const accepted = async () => {
-      const explained = ['test', 'second'].map((name) => world.engine.explain(name, site.url('/new')));
+      const explained = ['test', 'second'].map((name) => world.engine.explanations.explain(name, site.url('/new')));
       return (await Promise.all(explained)).map(({ explanation }) => explanation.verdict.accepted);
     };
     const locked = failing(world.store, 'discover');
@@ -178,7 +184,7 @@ describe('the machine has a bad day', () => {
     await world.pass(minutes(30));
     expect(site.fetched).toEqual(['/', ...PAGES].sort());
     expect(await world.indexed()).toEqual(everything());
-    expect(await world.engine.listOrders({ kind: 'delete' }, undefined, 10)).toEqual([]);
+    expect(await world.engine.orders.list({ kind: 'delete' }, undefined, 10)).toEqual([]);
   });
 });
 

@@ -11,14 +11,14 @@ it('a visit counts as a change only when the content differs from that of the vi
   const world = await crawl({ attributes: ATTRIBUTES, crawler: `<Root url="${site.url('/')}"/>`, index: 'none' });
   const visit = async (): Promise<void> => {
     await world.pass(minutes(2));
-    await world.engine.refresh('test', { url: site.url('/') });
+    await world.engine.maintenance.refresh('test', { url: site.url('/') });
     await world.pass(minutes(2));
   };
   await visit();
   site.page('/', [], 'the second text');
   await visit();
   await visit();
-  const { visits } = await world.engine.getUrlHistory('test', site.url('/'));
+  const { visits } = await world.engine.explanations.getUrlHistory('test', site.url('/'));
   const oldestFirst = [...visits].sort((a, b) => a.at - b.at).map(({ changed }) => changed);
   expect(oldestFirst).toEqual([false, false, true, false]);
   expect((await world.state(site.url('/')))?.changes).toBe(1);
@@ -32,13 +32,15 @@ it('a crawler with nothing due names the URLs in error and the deletions that wa
   expect(await said()).toBe('nothing is due');
 
   site.page('/', ['/a', '/b', '/c', '/gone']);
-  await world.engine.refresh('test', { url: site.url('/') });
+  await world.engine.maintenance.refresh('test', { url: site.url('/') });
   await world.pass(minutes(2));
   expect(await said()).toBe('nothing is due; 1 URL is in error and will be visited again later');
 
   for (const path of ['/', '/a', '/b', '/c']) site.set(path, { status: 500 });
-  await world.engine.refresh('test', { url: site.url('/b') });
+  await world.engine.maintenance.refresh('test', { url: site.url('/b') });
   await world.pass(minutes(2));
   expect(await said()).toMatch(/; \d deletions? (?:is|are) waiting for an operator or a sign of life$/);
-  expect((await world.engine.listHeldDeletions())[0]?.count).toBe(Number(/(\d) deletion/.exec(await said())?.[1]));
+  expect((await world.engine.orders.listHeldDeletions())[0]?.count).toBe(
+    Number(/(\d) deletion/.exec(await said())?.[1]),
+  );
 });

@@ -80,7 +80,7 @@ describe('explain says in one sentence why a URL is not crawled and where that s
     ['rule-ignored', '/ignored', undefined, 'rule 2 (group "site") ignores URLs with path prefix "/ignored"'],
   ])('%s', async (reason, url, from, sentence) => {
     const full = url.startsWith('/') ? site.url(url) : url;
-    const { explanation } = await world.engine.explain('test', full, from && site.url(from));
+    const { explanation } = await world.engine.explanations.explain('test', full, from && site.url(from));
     const { verdict } = explanation;
     report.push(
       `${full}\n  ${verdict.reason}: ${verdict.detail} (${verdict.place?.file}:${verdict.place?.line})\n  → ${REASONS[verdict.reason].remedy}`,
@@ -104,7 +104,7 @@ describe('explain says in one sentence why a URL is not crawled and where that s
     ['canonical-elsewhere', '/refers'],
     ['http-404', '/gone'],
   ])('%s', async (reason, path) => {
-    const { state, visits, path: way } = await world.engine.getUrlHistory('test', site.url(path));
+    const { state, visits, path: way } = await world.engine.explanations.getUrlHistory('test', site.url(path));
     report.push(
       `${state.url}\n  ${state.status}, ${state.reason}; last visit: ${visits[0]?.outcome} ${visits[0]?.detail ?? ''}`,
     );

@@ -64,7 +64,7 @@ describe('the headline of a URL', () => {
       index: 'none',
     });
     await world.pass(minutes(2));
-    await world.engine.submit('test', [{ url: site.url('/twin-2') }]);
+    await world.engine.roots.submit('test', [{ url: site.url('/twin-2') }]);
     await world.pass(minutes(2));
   });
   afterAll(async () => {
@@ -203,7 +203,7 @@ describe('the headline of a URL', () => {
     ],
   ] as const)('%s', async (_, path, fate, text, step, from?: string) => {
     const url = others()[path] ?? (path.startsWith('/') ? site.url(path) : path);
-    const { headline } = await world.engine.explain('test', url, from && site.url(from));
+    const { headline } = await world.engine.explanations.explain('test', url, from && site.url(from));
     expect(headline.text).toMatch(text);
     expect(headline.fate).toBe(fate);
     // Whatever is not in the index comes with a next step.
@@ -214,26 +214,26 @@ describe('the headline of a URL', () => {
 
   it('lists the links of a root whose links wait for a person, with what is known of each', async () => {
     const other = await start({ crawler: '<Root url="http://nowhere/"/>', names: NAMES, index: 'none' });
-    await other.engine.submit('test', [{ url: site.url('/'), followLinks: false, site: false }]);
+    await other.engine.roots.submit('test', [{ url: site.url('/'), followLinks: false, site: false }]);
     await other.pass(minutes(2));
-    const { listedLinks } = await other.engine.getUrlHistory('test', site.url('/'));
+    const { listedLinks } = await other.engine.explanations.getUrlHistory('test', site.url('/'));
     expect(listedLinks.map(({ url }) => url)).toContain(site.url('/ok'));
     expect(listedLinks.every(({ state }) => state === undefined)).toBe(true);
-    const { headline } = await other.engine.explain('test', site.url('/ok'));
+    const { headline } = await other.engine.explanations.explain('test', site.url('/ok'));
     expect(headline).toMatchObject({ fate: 'not-in-index', reason: 'links-not-followed' });
   });
 
   it('says of a new link to a stored URL what would become of it, beside what is true of the URL', async () => {
-    const { headline } = await world.engine.explain('test', site.url('/ok'), site.url('/'));
+    const { headline } = await world.engine.explanations.explain('test', site.url('/ok'), site.url('/'));
     expect(headline.text).toMatch(/^In the index\./);
-    const far = await world.engine.explain('test', site.url('/left.zip'), site.url('/'));
+    const far = await world.engine.explanations.explain('test', site.url('/left.zip'), site.url('/'));
     expect(far.headline.text).toMatch(/^Not crawled: the link on http:\/\/www:\d+\/ is refused: .*\.zip/);
   });
 
   it('says of a URL that was given up that a page which links to it brings it back', async () => {
-    await world.engine.refresh('test', { url: site.url('/twice') });
+    await world.engine.maintenance.refresh('test', { url: site.url('/twice') });
     await world.pass(minutes(1));
-    const { headline } = await world.engine.explain('test', site.url('/twice'));
+    const { headline } = await world.engine.explanations.explain('test', site.url('/twice'));
     expect(headline).toMatchObject({ fate: 'not-in-index', reason: 'removed-after-errors' });
     expect(headline.text).toMatch(
       /^Not in the index: it was given up after repeated errors, the last one at 2026-\S+Z: http-5xx: The server failed.*It is retried when a page that links to it is visited/,
@@ -243,7 +243,7 @@ describe('the headline of a URL', () => {
 
   it('says that the crawler is paused, whatever else is true', async () => {
     await world.engine.setRunState('test', 'paused');
-    const { headline } = await world.engine.explain('test', closed.url('/'));
+    const { headline } = await world.engine.explanations.explain('test', closed.url('/'));
     expect(headline.text).toContain('The crawler is paused: nothing is fetched until it is started.');
     expect(headline.nextStep).toBe('Start the crawler.');
     await world.engine.setRunState('test', 'running');
@@ -256,7 +256,7 @@ describe('the headline of a URL', () => {
       names: NAMES,
       index: 'none',
     });
-    const queue = async (path: string) => (await other.engine.explain('test', site.url(path))).queue;
+    const queue = async (path: string) => (await other.engine.explanations.explain('test', site.url(path))).queue;
     expect(await queue('/ok')).toEqual({ natural: 'user', shift: 1, source: 'redir' });
     expect(await queue('/slow')).toEqual({ natural: 'index_follow', shift: 0, source: 'index_follow' });
     expect(await queue('/fast')).toEqual({ natural: 'index_follow', shift: -2, source: 'redir' });
@@ -278,9 +278,9 @@ it.each([
   const crawler = `<Root url="${site.url('/news/')}" site="${scope}"/>${servers.replace('ORIGIN', site.origin)}`;
   const world = await start({ crawler, index: 'none' });
   await world.pass(minutes(1));
-  const { headline: known } = await world.engine.explain('test', site.url('/news/a'));
+  const { headline: known } = await world.engine.explanations.explain('test', site.url('/news/a'));
   expect(known.text).toMatch(/^In the index\./);
-  const { headline } = await world.engine.explain('test', site.url('/other'), site.url('/news/'));
+  const { headline } = await world.engine.explanations.explain('test', site.url('/other'), site.url('/news/'));
   expect(headline).toMatchObject({ fate: 'not-in-index', reason });
   expect(headline.text).toMatch(/^Not crawled: the link on .* is refused: /);
   expect(headline.text).toMatch(layer);
@@ -296,7 +296,7 @@ it('what a visit notes of its request and its links does not make the headline s
   const world = await start({ attributes: 'nthreads="1" nearDuplicateDetector="false"', crawler, index: 'none' });
   const visitHeld = async (): Promise<void> => {
     await world.pass(minutes(1));
-    await world.engine.refresh('test', { url: site.url('/held') });
+    await world.engine.maintenance.refresh('test', { url: site.url('/held') });
     await world.pass(minutes(1));
   };
   site.set('/held', { status: 503, headers: { 'retry-after': '3600' } });
@@ -307,9 +307,9 @@ it('what a visit notes of its request and its links does not make the headline s
     ['/after', /sent with cookie a/],
     ['/held', /tried at a person's request/],
   ] as const) {
-    const { visits } = await world.engine.getUrlHistory('test', site.url(path));
+    const { visits } = await world.engine.explanations.getUrlHistory('test', site.url(path));
     expect(visits.map(({ detail }) => detail ?? '').join(' ')).toMatch(noted);
-    const { headline } = await world.engine.explain('test', site.url(path));
+    const { headline } = await world.engine.explanations.explain('test', site.url(path));
     expect(headline.text).toMatch(/^In the index\. Its next visit is at \S+$/);
   }
 });
@@ -323,12 +323,12 @@ it('the headline of a page whose deletion waits for an early look says so', asyn
   const world = await start({ attributes: ages, crawler: `<Root url="${site.url('/')}"/>`, index: 'none' });
   await world.untilIdle();
   for (const path of paths) site.set(path, { status: 404 });
-  await world.engine.refresh('test', { like: '%/p%' });
+  await world.engine.maintenance.refresh('test', { like: '%/p%' });
   await world.pass(minutes(5));
-  const waiting = await world.engine.listOrders({ kind: 'delete', state: 'awaiting' }, undefined, 1);
-  const held = await world.engine.listOrders({ kind: 'delete', state: 'held' }, undefined, 1);
+  const waiting = await world.engine.orders.list({ kind: 'delete', state: 'awaiting' }, undefined, 1);
+  const held = await world.engine.orders.list({ kind: 'delete', state: 'held' }, undefined, 1);
   const [order] = [...waiting, ...held];
-  const { headline } = await world.engine.explain('test', order!.uri);
+  const { headline } = await world.engine.explanations.explain('test', order!.uri);
   expect(headline.fate).toBe('in-index');
   expect(headline.text).toMatch(/^In the index/);
   expect(headline.nextStep).toBeTruthy();
@@ -347,7 +347,7 @@ describe('the headline of a URL and its orders', () => {
       crawler: `<Root url="${site.url('/')}"/>`,
       through: receiver,
     });
-    const headline = async (path: string) => (await world.engine.explain('test', site.url(path))).headline;
+    const headline = async (path: string) => (await world.engine.explanations.explain('test', site.url(path))).headline;
     await world.pass(minutes(1));
     expect(await headline('/p0')).toMatchObject({
       fate: 'on-its-way',
@@ -365,7 +365,7 @@ describe('the headline of a URL and its orders', () => {
 
     for (const path of ['/', '/poison', ...paths]) site.set(path, { status: 500 });
     await world.pass(days(1));
-    await world.engine.refresh('test', { like: '%' });
+    await world.engine.maintenance.refresh('test', { like: '%' });
     await world.pass(minutes(5));
     const held = await Promise.all(paths.map((path) => headline(path)));
     const waiting = held.filter(({ reason }) => reason === 'held' || reason === 'awaiting-sign-of-life');

@@ -20,7 +20,7 @@ describe('the log of a server', () => {
       through: receiver,
     });
     const lines: { level: string; message: string; host?: unknown; count?: unknown }[] = [];
-    world.engine.observe(new EventLog(collecting(lines)).logEvent);
+    world.engine.events.observe(new EventLog(collecting(lines)).logEvent);
     await world.untilIdle();
     expect(lines.filter(({ level }) => level === 'debug')).toHaveLength(paths.length + 2);
     const reported = () =>
@@ -29,7 +29,7 @@ describe('the log of a server', () => {
 
     lines.length = 0;
     for (const path of ['/', ...paths]) site.set(path, { status: 500 });
-    await world.engine.refresh('test', { like: '%' });
+    await world.engine.maintenance.refresh('test', { like: '%' });
     await world.pass(minutes(30));
     for (const message of [
       'deletions are waiting until the host shows a sign of life',
@@ -42,15 +42,15 @@ describe('the log of a server', () => {
 
     // Server errors slow the host down, too: that outage ends first.
     for (const path of ['/', ...paths]) site.page(path);
-    await world.engine.refresh('test', { like: '%' });
+    await world.engine.maintenance.refresh('test', { like: '%' });
     await world.pass(hours(6));
     lines.length = 0;
     await site.goDown();
     await world.pass(days(1));
-    await world.engine.refresh('test', { like: '%' });
+    await world.engine.maintenance.refresh('test', { like: '%' });
     await world.pass(hours(2));
     await site.comeBack();
-    await world.engine.refresh('test', { like: '%' });
+    await world.engine.maintenance.refresh('test', { like: '%' });
     await world.pass(hours(3));
     const outage = reported();
     expect(outage).toContain('a host is not responding, or asks crawlers to slow down; requests to it are suspended');
@@ -62,7 +62,7 @@ describe('the log of a server', () => {
     site.page('/ok', ['/missing']);
     const world = await start({ crawler: `<Root url="${site.url('/mistyped')}"/><Root url="${site.url('/ok')}"/>` });
     const lines: { level: string; message: string; url?: unknown; reason?: unknown; meaning?: unknown }[] = [];
-    world.engine.observe(new EventLog(collecting(lines)).logEvent);
+    world.engine.events.observe(new EventLog(collecting(lines)).logEvent);
     await world.untilIdle();
     await world.pass(days(2));
     expect(lines.filter(({ level }) => level === 'warn')).toMatchObject([

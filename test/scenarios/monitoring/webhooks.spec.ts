@@ -47,7 +47,7 @@ it('each kind of webhook is sent when it happens, and verified by the library of
     openChannel: (definition) => new WebhookSender(definition),
   });
   onTestFinished(() => webhooks.close());
-  world.engine.observe(webhooks.handleEvent);
+  world.engine.events.observe(webhooks.handleEvent);
   const told = (type: string): Promise<Message> =>
     expect
       .poll(() => messages.find((message) => message.type === type), { message: type })
@@ -59,7 +59,7 @@ it('each kind of webhook is sent when it happens, and verified by the library of
   site.page('/', [...paths, '/refused']);
   await world.reconfigure(options);
   await told('configuration.applied');
-  await world.engine.refresh('test', { url: site.url('/') });
+  await world.engine.maintenance.refresh('test', { url: site.url('/') });
   await world.untilIdle();
   for (const crawler of world.engine.takeCaughtUpCrawlers()) webhooks.publishCaughtUp(crawler);
   expect((await told('crawl.caught-up')).data).toEqual({ crawler: 'test' });
@@ -72,7 +72,7 @@ it('each kind of webhook is sent when it happens, and verified by the library of
 
   through.fate = () => 'fail';
   site.page('/p0', [], 'Another text.');
-  await world.engine.refresh('test', { url: site.url('/p0') });
+  await world.engine.maintenance.refresh('test', { url: site.url('/p0') });
   await world.pass(minutes(1));
   expect((await told('sink.down')).data).toMatchObject({ sink: 'main' });
   through.fate = () => 'pass';
@@ -80,7 +80,7 @@ it('each kind of webhook is sent when it happens, and verified by the library of
   await told('sink.up');
 
   await site.goDown();
-  await world.engine.refresh('test', { like: `${site.origin}/%` });
+  await world.engine.maintenance.refresh('test', { like: `${site.origin}/%` });
   await world.pass(minutes(10));
   const { host } = (await told('host.ill')).data;
   expect(site.origin).toContain(String(host));
@@ -89,7 +89,7 @@ it('each kind of webhook is sent when it happens, and verified by the library of
   expect((await told('host.recovered')).data).toEqual({ host });
 
   for (const path of paths) site.remove(path);
-  await world.engine.refresh('test', { like: `${site.origin}/%` });
+  await world.engine.maintenance.refresh('test', { like: `${site.origin}/%` });
   await world.pass(hours(2));
   expect((await told('deletions.held')).data).toMatchObject({ crawler: 'test', count: 1 });
 

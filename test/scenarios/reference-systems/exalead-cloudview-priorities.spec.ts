@@ -25,7 +25,7 @@ describe('the six URL sources', () => {
     await world.engine.setRunState('test', 'paused');
     const source = async (priority?: number): Promise<number | undefined> => {
       const url = site.url(`/p${priority}`);
-      await world.engine.submit('test', [priority === undefined ? { url } : { url, priority }]);
+      await world.engine.roots.submit('test', [priority === undefined ? { url } : { url, priority }]);
       return sourceOf(world, url);
     };
     expect(await source()).toBe(0);
@@ -162,7 +162,7 @@ describe('smart refresh disabled', () => {
     site.forgetRequests();
     await world.pass(days(30));
     expect(site.fetched).toEqual([]);
-    await world.engine.refresh('test', { like: '%/a' });
+    await world.engine.maintenance.refresh('test', { like: '%/a' });
     await world.untilIdle();
     expect(site.fetched).toEqual(['/a']);
   });

@@ -9,7 +9,7 @@ import { crawl, refusals, startSite } from '../../support/scenario.js';
 const HTML = { 'content-type': 'text/html; charset=utf-8' };
 const pendingFile = async (world: CrawlWorld): Promise<string[]> => {
   const lines: string[] = [];
-  for await (const line of world.engine.exportPendingUrls('test')) lines.push(line.trimEnd());
+  for await (const line of world.engine.pendingUrls.export('test')) lines.push(line.trimEnd());
   return lines;
 };
 
@@ -154,7 +154,7 @@ describe('storage', () => {
     site.page('/', ['/b', '/a', '/gone']).page('/b').page('/a');
     const world = await crawl({ crawler: `<Root url="${site.url('/')}" site="false"/>` });
     await world.engine.setRunState('test', 'stopped');
-    await world.engine.submit('test', [{ url: site.url('/later') }]);
+    await world.engine.roots.submit('test', [{ url: site.url('/later') }]);
     const time = async (path: string): Promise<number> =>
       Math.floor((await world.state(site.url(path)))!.lastVisitAt! / 1000);
     expect(await pendingFile(world)).toEqual([
@@ -181,7 +181,7 @@ describe('storage', () => {
     site.page('/').page('/new');
     const world = await crawl({ crawler: `<Root url="${site.url('/')}" site="false"/>` });
     await world.engine.setRunState('test', 'paused');
-    await world.engine.submit('test', [{ url: site.url('/new') }]);
+    await world.engine.roots.submit('test', [{ url: site.url('/new') }]);
     expect(await world.state(site.url('/new'))).toMatchObject({ status: 'waiting', visits: 0 });
     expect(await pendingFile(world)).toContain(`${site.url('/new')} test 0`);
     await world.engine.setRunState('test', 'running');
@@ -194,7 +194,7 @@ describe('storage', () => {
     site.page('/').page('/waiting').page('/failed').page('/indexed');
     const world = await crawl({ crawler: `<Root url="${site.url('/')}" site="false"/>` });
     const text = `${site.url('/')} test 0\n${site.url('/failed')} test 2\n${site.url('/indexed')} test 1700000000\n${site.url('/waiting')} test 0\nnonsense\n`;
-    const outcome = await world.engine.importPendingUrls('test', iterateLines(text));
+    const outcome = await world.engine.pendingUrls.import('test', iterateLines(text));
     expect(outcome).toMatchObject({ imported: 3, known: 1 });
     expect(outcome.problems).toEqual([{ line: 5, problem: expect.stringMatching(/^expected "URL realm state"/) }]);
     await world.untilIdle();
@@ -233,7 +233,7 @@ describe('storage', () => {
     const world = await crawl({ crawler: '' });
     const now = Math.floor(Date.UTC(2026, 0, 1) / 1000);
     const lines = [`/fresh test ${now - 60}`, '/twice test 2', '/twice test 0', '/late test 3981312000'];
-    const { imported, known, problems } = await world.engine.importPendingUrls(
+    const { imported, known, problems } = await world.engine.pendingUrls.import(
       'test',
       iterateLines(lines.map((line) => site.url(line)).join('\n')),
     );
@@ -253,7 +253,7 @@ describe('storage', () => {
     const site = await startSite();
     const world = await crawl({ crawler: '' });
     const lines = ['/ other 0', '/7 test 7', '/2 test 02', '/long test 123456789012'].map((line) => site.url(line));
-    const { imported, problems } = await world.engine.importPendingUrls(
+    const { imported, problems } = await world.engine.pendingUrls.import(
       'test',
       iterateLines([...lines, 'ftp://x.example/ test 0'].join('\n')),
     );
@@ -285,7 +285,7 @@ describe('storage', () => {
     const lines = await pendingFile(world);
     const other = await crawl({ crawler: '' });
     await other.engine.setRunState('test', 'paused');
-    await other.engine.importPendingUrls('test', iterateLines(lines.join('\n')));
+    await other.engine.pendingUrls.import('test', iterateLines(lines.join('\n')));
     expect(await pendingFile(other)).toEqual(lines);
   });
 });
@@ -296,12 +296,12 @@ describe('crawling', () => {
     site.page('/known', ['/missing']).page('/', ['/known', '/missing', '/fresh', '/x.gif']);
     const world = await crawl({ crawler: `<Root url="${site.url('/known')}" site="false"/>` });
     site.forgetRequests();
-    const [submitted] = await world.engine.submit('test', [{ url: site.url('/'), followLinks: false }]);
+    const [submitted] = await world.engine.roots.submit('test', [{ url: site.url('/'), followLinks: false }]);
     expect(submitted).toMatchObject({ outcome: 'new' });
     await world.untilIdle();
     expect(site.fetched).toEqual(['/']);
     expect(await world.indexed()).toEqual([site.url('/'), site.url('/known')]);
-    const page = await world.engine.viewPage('test', site.url('/'));
+    const page = await world.engine.explanations.viewPage('test', site.url('/'));
     const listed = page.links.map((link) => [link.url, link.state?.status ?? link.explanation.verdict.reason]).sort();
     expect(listed).toEqual([
       [site.url('/fresh'), 'accepted'],
@@ -317,12 +317,12 @@ describe('crawling', () => {
     const site = await startSite();
     site.page('/');
     const world = await crawl({ crawler: `<Root url="${site.url('/')}" site="false"/>` });
-    await world.engine.setHostPaused((await world.state(site.url('/')))!.hostKey, true);
+    await world.engine.hosts.setPaused((await world.state(site.url('/')))!.hostKey, true);
     site.forgetRequests();
-    await expect(world.engine.viewPage('test', site.url('/'))).rejects.toThrow(/is paused/);
+    await expect(world.engine.explanations.viewPage('test', site.url('/'))).rejects.toThrow(/is paused/);
     expect(site.requests).toEqual([]);
-    await world.engine.setHostPaused((await world.state(site.url('/')))!.hostKey, false);
-    expect(await world.engine.viewPage('test', site.url('/'))).toMatchObject({ status: 200 });
+    await world.engine.hosts.setPaused((await world.state(site.url('/')))!.hostKey, false);
+    expect(await world.engine.explanations.viewPage('test', site.url('/'))).toMatchObject({ status: 200 });
   });
 
   it('from the list a person chooses the links to follow', async () => {
@@ -330,7 +330,7 @@ describe('crawling', () => {
     site.page('/', ['/one', '/two']).page('/one', ['/deeper']).page('/two').page('/deeper');
     const world = await crawl({ crawler: `<Root url="${site.url('/')}" followLinks="false" site="false"/>` });
     expect(site.fetched).toEqual(['/']);
-    await world.engine.submit('test', [{ url: site.url('/one'), followLinks: false }]);
+    await world.engine.roots.submit('test', [{ url: site.url('/one'), followLinks: false }]);
     await world.untilIdle();
     expect(site.fetched).toEqual(['/', '/one']);
   });
@@ -347,7 +347,7 @@ describe('crawling', () => {
       crawler: `<Root url="${site.url('/list')}" followLinks="false" site="false"/>`,
     });
     expect(site.fetched).toEqual(['/list']);
-    await world.engine.submit('test', [{ url: site.url('/one'), site: false }]);
+    await world.engine.roots.submit('test', [{ url: site.url('/one'), site: false }]);
     await world.untilIdle();
     expect(site.fetched).toEqual(['/list', '/one', '/two']);
   });
@@ -360,7 +360,7 @@ describe('crawling', () => {
       .page('/a', ['/b/c'])
       .page('/b/c');
     const world = await crawl({ crawler: '' });
-    await world.engine.submit('test', [{ url: site.url('/'), entireSite: true }]);
+    await world.engine.roots.submit('test', [{ url: site.url('/'), entireSite: true }]);
     await world.untilIdle();
     expect(site.fetched).toEqual(['/', '/a', '/b/c']);
     expect(other.requests).toEqual([]);
@@ -383,7 +383,7 @@ describe('crawling', () => {
       attributes: 'smartRefreshMinAgeS="86400" smartRefreshMaxAgeS="86400"',
     });
     await world.pass(minutes(1));
-    expect(await world.engine.clearErrors('test')).toBe(2);
+    expect(await world.engine.maintenance.clearErrors('test')).toBe(2);
     expect((await pendingFile(world)).map((line) => line.split(' ')[0])).toEqual([site.url('/'), site.url('/good')]);
     site.set('/bad', { headers: HTML, body: html('better', []) });
     await world.pass(days(1));

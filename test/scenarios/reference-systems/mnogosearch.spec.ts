@@ -133,7 +133,7 @@ describe('1) default rules', () => {
     expect(await world.indexed()).not.toContain(web.url('/page2.html'));
     expect(await world.state(web.url('/page2.html'))).toBeUndefined();
     expect(web.fetched).toEqual([]);
-    const [order] = await world.engine.listOrders({ uri: web.url('/page2.html') }, undefined, 1);
+    const [order] = await world.engine.orders.list({ uri: web.url('/page2.html') }, undefined, 1);
     expect(order).toMatchObject({ kind: 'delete', reason: 'no-server-record', state: 'acknowledged' });
   });
 });
@@ -152,7 +152,7 @@ describe('2) followOutside="yes"', () => {
     const crawler = `<Root url="${www.url('/')}" site="false"/>${servers(inside, 'followOutside="yes"')}`;
     const world = await crawl({ crawler, attributes: ATTRIBUTES, names: NAMES });
     const tag = async (url: string) => {
-      const { explanation } = await world.engine.explain('test', url);
+      const { explanation } = await world.engine.explanations.explain('test', url);
       return explanation.verdict.effects.metas.map((meta) => meta.value);
     };
     expect(await tag(www.url('/page2.html'))).toEqual(['listed']);
@@ -210,11 +210,11 @@ describe('4) a list of URLs, as with indexer -i -f url.txt', () => {
 
   it('a new URL in the list makes the server of this URL be indexed', async () => {
     const { www, web, world } = await listed();
-    await world.engine.submitList('test', urlsOf(`# our servers\n${www.url('/')}\n`));
+    await world.engine.roots.submitList('test', urlsOf(`# our servers\n${www.url('/')}\n`));
     await world.untilIdle();
     expect(www.fetched).toEqual(['/', '/page1.html', '/page2.html']);
     expect(web.requests).toEqual([]);
-    await world.engine.submitList('test', urlsOf(`${www.url('/')}\n${web.origin}\\\n/\n`));
+    await world.engine.roots.submitList('test', urlsOf(`${www.url('/')}\n${web.origin}\\\n/\n`));
     await world.untilIdle();
     expect(web.fetched).toEqual(['/', '/page2.html']);
   });
@@ -222,16 +222,16 @@ describe('4) a list of URLs, as with indexer -i -f url.txt', () => {
   it('it does not matter whether it is the root URL or one of the internal pages', async () => {
     const { www, world } = await listed();
     www.page('/path/to/some/page.html', []);
-    await world.engine.submitList('test', urlsOf(www.url('/path/to/some/page.html')));
+    await world.engine.roots.submitList('test', urlsOf(www.url('/path/to/some/page.html')));
     await world.untilIdle();
     expect(www.fetched).toEqual(['/', '/page1.html', '/page2.html', '/path/to/some/page.html']);
   });
 
   it('deleting a URL from the list deletes nothing; clear with http://www/% removes all URLs of the server', async () => {
     const { www, web, world } = await listed();
-    await world.engine.submitList('test', urlsOf(`${www.url('/')}\n${web.url('/')}`));
+    await world.engine.roots.submitList('test', urlsOf(`${www.url('/')}\n${web.url('/')}`));
     await world.untilIdle();
-    await world.engine.submitList('test', urlsOf(web.url('/')));
+    await world.engine.roots.submitList('test', urlsOf(web.url('/')));
     await world.pass(days(11));
     const all = [
       ...['/', '/page1.html', '/page2.html'].map((path) => www.url(path)),
@@ -239,11 +239,11 @@ describe('4) a list of URLs, as with indexer -i -f url.txt', () => {
       web.url('/page2.html'),
     ];
     expect(await world.indexed()).toEqual(all.sort());
-    expect(await world.engine.clear('test', { like: `${www.origin}/%` })).toBe(3);
+    expect(await world.engine.maintenance.clear('test', { like: `${www.origin}/%` })).toBe(3);
     await world.untilIdle();
     expect(await world.indexed()).toEqual([web.url('/'), web.url('/page2.html')]);
     for (const path of ['/', '/page1.html', '/page2.html']) expect(await world.state(www.url(path))).toBeUndefined();
-    const orders = await world.engine.listOrders({ kind: 'delete' }, undefined, 10);
+    const orders = await world.engine.orders.list({ kind: 'delete' }, undefined, 10);
     expect(orders.map((order) => order.reason)).toEqual(Array(3).fill('cleared-by-person'));
     www.forgetRequests();
     await world.pass(days(21));

@@ -74,7 +74,7 @@ describe('a crawl space defines the URLs that are to be crawled or not crawled',
     const world = await start(www, rules);
     expect(await world.state('http://unknown.example/')).toBeUndefined();
     expect(www.fetched).toEqual(['/']);
-    const { explanation } = await world.engine.explain('test', 'http://unknown.example/');
+    const { explanation } = await world.engine.explanations.explain('test', 'http://unknown.example/');
     expect(explanation.verdict).toMatchObject({ accepted: false, reason: 'crawl-space-domain' });
   });
 
@@ -106,7 +106,7 @@ describe('one Web crawler whose crawl space is reduced', () => {
     const world = await start(www, 'forbid domain other.org\n');
     expect(await world.indexed()).toContain(news.url('/today'));
     await world.engine.setRunState('test', 'paused');
-    await world.engine.submit('test', [{ url: news.url('/uncrawled') }]);
+    await world.engine.roots.submit('test', [{ url: news.url('/uncrawled') }]);
     www.forgetRequests();
     news.forgetRequests();
     const files = {
@@ -118,9 +118,11 @@ describe('one Web crawler whose crawl space is reduced', () => {
     expect(await world.indexed()).toEqual([www.url('/'), www.url('/a')]);
     for (const url of [news.url('/'), news.url('/today'), news.url('/uncrawled')]) {
       expect(await world.state(url)).toMatchObject({ status: 'excluded', reason: 'crawl-space-domain' });
-      expect((await world.engine.explain('test', url)).explanation.verdict).toMatchObject({ accepted: false });
+      expect((await world.engine.explanations.explain('test', url)).explanation.verdict).toMatchObject({
+        accepted: false,
+      });
     }
-    const { explanation } = await world.engine.explain('test', news.url('/today'));
+    const { explanation } = await world.engine.explanations.explain('test', news.url('/today'));
     expect(explanation.verdict.status).toBe(760);
     await world.pass(days(3));
     expect(news.requests).toEqual([]);
@@ -157,7 +159,7 @@ describe('the rules of the global crawl space, in their order', () => {
     return { world, news };
   };
   const status = async (world: CrawlWorld, url: string): Promise<number | undefined> =>
-    (await world.engine.explain('test', url)).explanation.verdict.status;
+    (await world.engine.explanations.explain('test', url)).explanation.verdict.status;
 
   it.each([
     ['prefix', 'forbid prefix $NEWS/\n', 'crawl-space-prefix'],
@@ -256,7 +258,7 @@ describe('the crawl space divided between two crawlers', () => {
     ].sort();
     expect(await world.indexed()).toEqual(held);
     const lost: string[] = [];
-    const watch = world.engine.subscribe((event) => {
+    const watch = world.engine.events.subscribe((event) => {
       if (event.type === 'order' && event.kind === 'delete') lost.push(event.uri);
     });
     const replaced = Object.fromEntries(
@@ -298,9 +300,9 @@ describe('the crawl space divided between two crawlers', () => {
 
   it('clearing what A has left to B takes nothing of B out of the index, and what nobody has taken leaves it', async () => {
     const { world, news, held } = await move(AFTER, 'allow domain *.ibm.com\nallow domain other.org\n');
-    await world.engine.clear('b', { like: news.url('/today') });
+    await world.engine.maintenance.clear('b', { like: news.url('/today') });
     await world.untilIdle();
-    await world.engine.clear('a', { like: `${news.url('/')}%` });
+    await world.engine.maintenance.clear('a', { like: `${news.url('/')}%` });
     await world.untilIdle();
     expect(await world.state(news.url('/'), 'a')).toBeUndefined();
     expect(await world.indexed()).toEqual(held.filter((url) => url !== news.url('/today')));
@@ -310,7 +312,7 @@ describe('the crawl space divided between two crawlers', () => {
     const { world, news } = await move(AFTER, 'allow domain *.ibm.com\nallow domain other.org\n');
     news.page('/today', [], 'Other news.').remove('/');
     await world.pass(days(2));
-    expect(await world.engine.reconcile('main', false)).toMatchObject({
+    expect(await world.engine.reconciliation.run('main', false)).toMatchObject({
       missing: { count: 0 },
       extra: { count: 0 },
       stale: { count: 0 },

@@ -37,7 +37,7 @@ describe('for every URL that the crawler considers', () => {
     const { site, world } = await tree(inside);
     site.page('/', ['/a', '/docs/a']);
     expect(site.fetched).toEqual(['/', '/docs/b', '/img/c', '/other']);
-    expect((await world.engine.explain('test', site.url('/x/a'))).explanation.verdict.accepted).toBe(true);
+    expect((await world.engine.explanations.explain('test', site.url('/x/a'))).explanation.verdict.accepted).toBe(true);
   });
 
   it('conditions apply except for: without a match all options are assigned and the rules contained are processed', async () => {
@@ -118,7 +118,7 @@ describe('a URL that was filtered will not be crawled', () => {
     const inside = `<cw:may-not-have field="path" value="/docs/*"/><cw:may-not-have field="path" value="/x" log="true"/>`;
     const { site, world } = await tree(inside);
     expect(await world.state(site.url('/docs/a'))).toBeUndefined();
-    expect(await world.engine.listRefusedLinks('test')).toMatchObject([
+    expect(await world.engine.urls.listRefusedLinks('test')).toMatchObject([
       { reason: 'condition-filtered', count: 2, samples: [] },
     ]);
   });
@@ -153,7 +153,7 @@ describe('otherwise default-allow determines the disposition', () => {
     const { site, world } = await tree(allowRoot(), 'default-allow="disallow"');
     expect(site.fetched).toEqual(['/']);
     expect(await world.state(site.url('/other'))).toBeUndefined();
-    expect(await world.engine.countUrls({ crawler: 'test' })).toBe(1);
+    expect(await world.engine.urls.count({ crawler: 'test' })).toBe(1);
   });
 
   it.each(['disallow-log', 'log-disallow'])('%s: the URL is not crawled and the reason is recorded', async (value) => {

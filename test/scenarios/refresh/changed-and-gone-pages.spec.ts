@@ -28,21 +28,21 @@ describe('between two refreshes the site changes, and the index follows', () => 
   });
 
   it('a page that did not change is not pushed again', async () => {
-    const before = (await world.engine.listOrders({ crawler: 'test' }, undefined, 100)).length;
+    const before = (await world.engine.orders.list({ crawler: 'test' }, undefined, 100)).length;
     await nextDay();
     expect(site.fetched).toEqual(['/', '/a', '/b', '/c', '/d']);
-    expect((await world.engine.listOrders({ crawler: 'test' }, undefined, 100)).length).toBe(before);
+    expect((await world.engine.orders.list({ crawler: 'test' }, undefined, 100)).length).toBe(before);
   });
 
   it('a page that a person wants visited now is first in line, and due since it was', async () => {
     await world.engine.setRunState('test', 'paused');
     const { dueAt } = (await world.state(site.url('/a')))!;
     await world.pass(days(2));
-    await world.engine.refresh('test', { url: site.url('/a') });
+    await world.engine.maintenance.refresh('test', { url: site.url('/a') });
     expect(await world.state(site.url('/a'))).toMatchObject({ source: 0, dueAt });
     await world.engine.setRunState('test', 'running');
     await world.untilIdle();
-    await world.engine.refresh('test', { url: site.url('/b') });
+    await world.engine.maintenance.refresh('test', { url: site.url('/b') });
     expect(await world.state(site.url('/b'))).toMatchObject({ source: 0, dueAt: world.clock.now() });
     await world.untilIdle();
     expect(site.requests.filter(({ path }) => path === '/b')).toHaveLength(2);
@@ -65,12 +65,12 @@ describe('between two refreshes the site changes, and the index follows', () => 
       );
       await nextDay();
       await nextDay();
-      const [before] = await world.engine.listOrders({ uri: site.url('/a') }, undefined, 1);
+      const [before] = await world.engine.orders.list({ uri: site.url('/a') }, undefined, 1);
       const attributes = `${ATTRIBUTES} ${attribute}`;
       await world.reconfigure({ attributes, crawler: `<Root url="${site.url('/')}"/>${part}` });
       await nextDay();
       expect(await world.state(site.url('/a'))).toMatchObject({ reason });
-      const [order] = await world.engine.listOrders({ uri: site.url('/a') }, undefined, 1);
+      const [order] = await world.engine.orders.list({ uri: site.url('/a') }, undefined, 1);
       expect(order!.id).toBeGreaterThan(before!.id);
     },
   );
@@ -98,7 +98,7 @@ describe('between two refreshes the site changes, and the index follows', () => 
     const state = await world.state(site.url('/a'));
     expect(state?.stamp).not.toBe(stamp);
     expect(state).toMatchObject({ status: 'indexed', changes: 1 });
-    const [order] = await world.engine.listOrders({ uri: site.url('/a') }, undefined, 1);
+    const [order] = await world.engine.orders.list({ uri: site.url('/a') }, undefined, 1);
     expect(order).toMatchObject({ kind: 'add', reason: 'changed', state: 'acknowledged' });
   });
 
@@ -131,7 +131,7 @@ describe('between two refreshes the site changes, and the index follows', () => 
     site.remove('/a');
     await nextDay();
     await world.pass(minutes(1));
-    await world.engine.refresh('test', { url: site.url('/a') });
+    await world.engine.maintenance.refresh('test', { url: site.url('/a') });
     await world.untilIdle();
     expect(await world.state(site.url('/a'))).toMatchObject({ status: 'removed' });
     const visits = async (): Promise<string[]> =>
@@ -189,7 +189,7 @@ describe('between two refreshes the site changes, and the index follows', () => 
 
   it('a page that resets the connection stays indexed until it has failed more often than allowed in a row', async () => {
     site.set('/a', (request) => void request.socket.resetAndDestroy());
-    await world.engine.refresh('test', { url: site.url('/a') });
+    await world.engine.maintenance.refresh('test', { url: site.url('/a') });
     await world.untilIdle();
     const first = await world.state(site.url('/a'));
     expect(first).toMatchObject({ status: 'error', reason: 'connection-reset', temporaryErrors: 1 });
@@ -208,7 +208,7 @@ describe('between two refreshes the site changes, and the index follows', () => 
         ? void request.socket.resetAndDestroy()
         : { headers: { 'content-type': 'text/html' }, body: html('a', []) },
     );
-    await world.engine.refresh('test', { url: site.url('/a') });
+    await world.engine.maintenance.refresh('test', { url: site.url('/a') });
     await world.untilIdle();
     expect(await world.state(site.url('/a'))).toMatchObject({ status: 'error', temporaryErrors: 1 });
     failing = false;

@@ -25,7 +25,7 @@ async function startVisitOfChangingPage() {
     requested.resolve();
     return undefined;
   });
-  await world.engine.refresh('test', { url: site.url('/') });
+  await world.engine.maintenance.refresh('test', { url: site.url('/') });
   await requested.promise;
   site.set('/', { headers: HTML, body: '<title>Third</title>' });
   return { site, world, answer };
@@ -38,7 +38,9 @@ describe('a page that changes while it is being visited is visited once more', (
     ['the URLs that match a filter are refreshed', { status: 'indexed' as const }],
   ])('if %s meanwhile', async (_, { url, ...choice }: { url?: boolean; status?: 'indexed' }) => {
     const { site, world, answer } = await startVisitOfChangingPage();
-    expect(await world.engine.refresh('test', { ...choice, ...(url ? { url: site.url('/') } : {}) })).toMatchObject({
+    expect(
+      await world.engine.maintenance.refresh('test', { ...choice, ...(url ? { url: site.url('/') } : {}) }),
+    ).toMatchObject({
       count: 1,
     });
     answer();
@@ -48,7 +50,7 @@ describe('a page that changes while it is being visited is visited once more', (
 
   it('if it is submitted as a root meanwhile', async () => {
     const { site, world, answer } = await startVisitOfChangingPage();
-    expect(await world.engine.submit('test', [{ url: site.url('/') }])).toMatchObject([{ outcome: 'known' }]);
+    expect(await world.engine.roots.submit('test', [{ url: site.url('/') }])).toMatchObject([{ outcome: 'known' }]);
     answer();
     await world.untilIdle();
     expect(await world.state(site.url('/'))).toMatchObject({ title: 'Third', visits: 3 });
@@ -56,7 +58,7 @@ describe('a page that changes while it is being visited is visited once more', (
 
   it('but not if others are refreshed meanwhile', async () => {
     const { site, world, answer } = await startVisitOfChangingPage();
-    expect(await world.engine.refresh('test', { status: 'error' })).toMatchObject({ count: 0 });
+    expect(await world.engine.maintenance.refresh('test', { status: 'error' })).toMatchObject({ count: 0 });
     answer();
     await world.untilIdle();
     expect(await world.state(site.url('/'))).toMatchObject({ title: 'Second', visits: 2 });

@@ -14,7 +14,7 @@ describe('the price of a visit', () => {
   let site: FakeSite;
   let world: CrawlWorld;
   const hostKey = (): string => new URL(site.url('/')).host;
-  const price = async (): Promise<number> => (await world.engine.getHost(hostKey())).visitPrice ?? 0;
+  const price = async (): Promise<number> => (await world.engine.hosts.get(hostKey())).visitPrice ?? 0;
   const start = async (throttle: ReturnType<typeof seconds>, range = AGES, schedule = ''): Promise<void> => {
     const ages = `smartRefreshMinAgeS="${range.minimumAge / 1000}" smartRefreshMaxAgeS="${range.maximumAge / 1000}"`;
     world = await CrawlWorld.start({

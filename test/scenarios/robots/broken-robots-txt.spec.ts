@@ -21,7 +21,7 @@ describe('a robots.txt whose answer is broken', () => {
     site.set('/robots.txt', BROKEN[way]!);
     await world.pass(days(3));
     expect(await world.indexed()).toHaveLength(PATHS.length);
-    const orders = await world.engine.listOrders({ crawler: 'test', kind: 'delete' }, undefined, 10);
+    const orders = await world.engine.orders.list({ crawler: 'test', kind: 'delete' }, undefined, 10);
     expect(orders).toEqual([]);
   });
 });

@@ -81,7 +81,7 @@ it.each(ROWS)('$place: $reason', async ({ signal, reason, metas, said }) => {
   const document = world.pushed().get(site.url('/page'));
   expect(document !== undefined).toBe(reason === 'indexed');
   if (document) expect(document.metas).toEqual(expect.arrayContaining(named(metas)));
-  const { headline, visits } = await world.engine.explain('test', site.url('/page'));
+  const { headline, visits } = await world.engine.explanations.explain('test', site.url('/page'));
   expect(headline.reason).toBe(reason);
   expect(visits[0]!.detail).toContain(said);
 });

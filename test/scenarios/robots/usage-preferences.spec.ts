@@ -32,7 +32,7 @@ describe('what a site allows', () => {
     );
   };
   const explained = async (path: string): Promise<string | undefined> =>
-    (await world.engine.explain('test', site.url(path))).visits[0]?.detail;
+    (await world.engine.explanations.explain('test', site.url(path))).visits[0]?.detail;
 
   beforeEach(async () => {
     site = await FakeSite.start();
@@ -91,13 +91,13 @@ describe('what a site allows', () => {
     site.set('/until', ({ headers }) =>
       headers['if-none-match'] ? { status: 304 } : { headers: { ...HTML, etag: '"1"' }, body },
     );
-    await world.engine.submit('test', [{ url: site.url('/until') }]);
+    await world.engine.roots.submit('test', [{ url: site.url('/until') }]);
     await world.pass(hours(19));
     expect(metas('/until')).toEqual({ unavailable_after: end });
     expect(await reason('/until')).toBe('indexed');
     await world.pass(hours(2));
     expect(await reason('/until')).toBe('unavailable-after');
-    const [order] = await world.engine.listOrders({ uri: site.url('/until') }, undefined, 1);
+    const [order] = await world.engine.orders.list({ uri: site.url('/until') }, undefined, 1);
     expect(order).toMatchObject({ kind: 'delete', reason: 'unavailable-after', state: 'acknowledged' });
   });
 

@@ -15,7 +15,7 @@ describe('the web is hostile', () => {
   let world: CrawlWorld;
 
   const listRefusals = async (): Promise<string[]> =>
-    (await world.engine.listRefusedLinks('test')).map(({ reason }) => reason);
+    (await world.engine.urls.listRefusedLinks('test')).map(({ reason }) => reason);
 
   beforeEach(async () => {
     healthy = await FakeSite.start();
@@ -62,7 +62,7 @@ describe('the web is hostile', () => {
     for (let turn = 0; turn < 120 && (await unexpected()).length > 0; turn++) await world.pass(minutes(8));
     expect(await unexpected()).toEqual([]);
 
-    const stored = await world.engine.countUrls({ crawler: 'test', hostKey: new URL(hostile.origin).host });
+    const stored = await world.engine.urls.count({ crawler: 'test', hostKey: new URL(hostile.origin).host });
     expect(stored).toBeLessThan(600 + 64);
   });
 
@@ -116,7 +116,7 @@ describe('the web is hostile', () => {
       await world.untilIdle();
       const indexed = ['/', '/bomb', '/p'].map((path) => hostile.url(path));
       expect((await world.indexed()).filter((url) => url.startsWith(hostile.origin))).toEqual(indexed);
-      for (const { samples } of await world.engine.listRefusedLinks('test'))
+      for (const { samples } of await world.engine.urls.listRefusedLinks('test'))
         for (const { url } of samples) expect(url.length).toBeLessThan(2_100);
     },
     20_000,

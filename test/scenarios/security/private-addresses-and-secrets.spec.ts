@@ -91,7 +91,7 @@ describe('nothing private is asked, and nothing secret is told', () => {
     site.page('/', ['/r']).set('/r', { status: 302, headers: { location: 'file:///etc/passwd' } });
     await start();
     expect(await world.state(site.url('/r'))).toMatchObject({ status: 'error', reason: 'redirect-malformed' });
-    expect(await world.engine.countUrls({ crawler: 'test' })).toBe(2);
+    expect(await world.engine.urls.count({ crawler: 'test' })).toBe(2);
   });
 
   it('user info in URLs is told nowhere: not in the index, the store, the events, the log, the refused links', async () => {
@@ -106,19 +106,19 @@ describe('nothing private is asked, and nothing secret is told', () => {
     await start({
       crawler: `<Root url="${withUser('/')}" site="false"/><Root url="${site.url('/broken')}" site="false"/><Rules><Rule><Path val="/private.*"/><Ignore/></Rule></Rules>`,
     });
-    world.engine.subscribe((event) => reported.push(JSON.stringify(event)));
-    await world.engine.refresh('test', { like: '%' });
+    world.engine.events.subscribe((event) => reported.push(JSON.stringify(event)));
+    await world.engine.maintenance.refresh('test', { like: '%' });
     await world.untilIdle();
     reported.push(...world.errors, ...(await world.indexed()));
-    for (const state of (await world.engine.searchUrls({ crawler: 'test' }, 0, 100)).urls) {
-      const urlHistory = await world.engine.getUrlHistory('test', state.url);
-      reported.push(text(state), text(urlHistory), text(await world.engine.explain('test', state.url)));
+    for (const state of (await world.engine.urls.search({ crawler: 'test' }, 0, 100)).urls) {
+      const urlHistory = await world.engine.explanations.getUrlHistory('test', state.url);
+      reported.push(text(state), text(urlHistory), text(await world.engine.explanations.explain('test', state.url)));
     }
     reported.push(
-      text(await world.engine.listOrders({}, undefined, 100)),
-      text(await world.engine.listRefusedLinks('test')),
+      text(await world.engine.orders.list({}, undefined, 100)),
+      text(await world.engine.urls.listRefusedLinks('test')),
     );
-    reported.push(text(await world.engine.getMetrics()), text(await world.engine.listRoots('test')));
+    reported.push(text(await world.engine.getMetrics()), text(await world.engine.roots.list('test')));
     expect(reported.length).toBeGreaterThan(10);
     expect(reported.filter((one) => one.includes('hunter2') || one.includes('anna'))).toEqual([]);
   });

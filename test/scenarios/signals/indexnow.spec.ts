@@ -20,7 +20,7 @@ describe('a site tells of its changes (IndexNow)', () => {
       key: KEY,
       urlList: paths.map((path) => site.url(path)),
     });
-    return 'status' in read ? read.status : (await world.during(world.engine.submitIndexNow(read))).status;
+    return 'status' in read ? read.status : (await world.during(world.engine.indexNow.submit(read))).status;
   };
 
   beforeEach(async () => {

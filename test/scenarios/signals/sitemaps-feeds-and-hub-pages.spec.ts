@@ -137,7 +137,7 @@ describe('a site says what has changed', () => {
     expect(site.fetched).toContain('/feed/');
     expect(site.fetched.includes('/news')).toBe(isCrawled);
     if (isCrawled) return;
-    const { headline } = await world.engine.explain('test', site.url('/news'));
+    const { headline } = await world.engine.explanations.explain('test', site.url('/news'));
     expect(headline.text).toContain('/feed/ was refused (outside-site)');
   });
 

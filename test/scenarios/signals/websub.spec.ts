@@ -32,7 +32,7 @@ describe('a feed that names a hub', () => {
   };
   const token = (): string => new URL(asked[0]!.get('hub.callback')!).pathname.replace('/websub/', '');
   const confirm = (topic = site.url('/feed'), mode = 'subscribe', of = token()) =>
-    world.engine.confirmHub(of, { mode, topic, challenge: 'c1', leaseSeconds: LEASE });
+    world.engine.subscriptions.confirm(of, { mode, topic, challenge: 'c1', leaseSeconds: LEASE });
 
   beforeEach(async () => {
     asked = [];
@@ -66,10 +66,10 @@ describe('a feed that names a hub', () => {
     feed(['/first', '/second'], site.url('/hub'));
     await world.pass(minutes(10));
     expect(await world.state(site.url('/second'))).toBeUndefined();
-    expect(await world.engine.handleHubNotification(token())).toBe(true);
+    expect(await world.engine.subscriptions.handleNotification(token())).toBe(true);
     await world.untilIdle();
     expect(await world.state(site.url('/second'))).toMatchObject({ status: 'indexed' });
-    expect((await world.engine.explain('test', site.url('/feed'))).visits[0]!.detail).toContain('WebSub');
+    expect((await world.engine.explanations.explain('test', site.url('/feed'))).visits[0]!.detail).toContain('WebSub');
     expect(asked).toHaveLength(1);
   });
 
@@ -78,7 +78,7 @@ describe('a feed that names a hub', () => {
     await untilAsked(1);
     const visits = async () => (await world.state(site.url('/feed')))!.visits;
     const before = await visits();
-    for (let n = 0; n < 5; n++) expect(await world.engine.handleHubNotification(token())).toBe(true);
+    for (let n = 0; n < 5; n++) expect(await world.engine.subscriptions.handleNotification(token())).toBe(true);
     await world.pass(seconds(30));
     expect(await visits()).toBe(before + 2);
   });
@@ -103,7 +103,7 @@ describe('a feed that names a hub', () => {
     const forged = `${Buffer.from(JSON.stringify(['test', site.url('/feed'), 't', 'h'])).toString('base64url')}.AAAA`;
     for (const bad of [forged, '', 'x', `${token()}x`, '.']) {
       expect(await confirm(undefined, undefined, bad)).toBeUndefined();
-      expect(await world.engine.handleHubNotification(bad)).toBe(false);
+      expect(await world.engine.subscriptions.handleNotification(bad)).toBe(false);
     }
   });
 
@@ -122,7 +122,7 @@ describe('a feed that names a hub', () => {
     await world.reconfigure({ crawler: `<Root url="${site.url('/feed')}" site="false"/>`, more });
     const visitAgain = async (entries: readonly string[]): Promise<void> => {
       feed(entries, site.url('/hub'));
-      await world.engine.refresh('test', { url: site.url('/feed') });
+      await world.engine.maintenance.refresh('test', { url: site.url('/feed') });
       await world.pass(hours(1));
     };
     await visitAgain(['/first', '/second']);

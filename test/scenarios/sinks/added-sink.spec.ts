@@ -55,9 +55,9 @@ const fileSink = () => {
 async function untilDone(world: CrawlWorld): Promise<void> {
   for (let i = 0; i < 50; i++) {
     await world.pass(minutes(1));
-    if ((await world.engine.listBackfills()).every(({ state }) => state === 'done')) return;
+    if ((await world.engine.backfills.list()).every(({ state }) => state === 'done')) return;
   }
-  throw new Error(`the backfill does not end: ${JSON.stringify(await world.engine.listBackfills())}`);
+  throw new Error(`the backfill does not end: ${JSON.stringify(await world.engine.backfills.list())}`);
 }
 
 const ALL = ['/', ...PATHS].sort();
@@ -74,7 +74,7 @@ describe('a sink that is added to a crawler', () => {
     const written = readFileSync(file, 'utf8').split('\n').filter(Boolean);
     const first = written.map((line) => JSON.parse(line) as Sent).find(({ uri }) => uri === site.url('/7'));
     expect(added.taken.get('/7')).toEqual(first?.document);
-    expect(await world.engine.listBackfills()).toMatchObject([
+    expect(await world.engine.backfills.list()).toMatchObject([
       { crawler: 'test', sink: 'added', state: 'done', why: 'added', total: 31, done: 31, sent: 31, from: 'first' },
     ]);
   });
@@ -88,7 +88,7 @@ describe('a sink that is added to a crawler', () => {
     expect([...added.taken.keys()].sort()).toEqual(ALL);
     expect(added.taken.get('/7')?.text).toContain('This is page /7.');
     expect(site.requests.length).toBe(fetches + ALL.length);
-    expect(await world.engine.listBackfills()).toMatchObject([{ state: 'done', done: 31, sent: 0 }]);
+    expect(await world.engine.backfills.list()).toMatchObject([{ state: 'done', done: 31, sent: 0 }]);
   });
 
   it('gets the page as it is now when the other sink has an older one or none', async () => {
@@ -100,7 +100,7 @@ describe('a sink that is added to a crawler', () => {
     await add();
     await untilDone(world);
     expect([...added.taken.keys()].sort()).toEqual(ALL);
-    expect(await world.engine.listBackfills()).toMatchObject([{ state: 'done', done: 31, sent: 30 }]);
+    expect(await world.engine.backfills.list()).toMatchObject([{ state: 'done', done: 31, sent: 30 }]);
   });
 
   it('goes on where it was after the sink was down, and asks nothing twice of a sink that is not new', async () => {
@@ -108,7 +108,7 @@ describe('a sink that is added to a crawler', () => {
     added.state.down = true;
     await add();
     await world.pass(minutes(2));
-    expect(await world.engine.listBackfills()).toMatchObject([{ state: 'running', done: 0 }]);
+    expect(await world.engine.backfills.list()).toMatchObject([{ state: 'running', done: 0 }]);
     added.state.down = false;
     await untilDone(world);
     expect([...added.taken.keys()].sort()).toEqual(ALL);
@@ -123,16 +123,18 @@ describe('a sink that is added to a crawler', () => {
     await add();
     await untilDone(world);
     added.taken.clear();
-    expect(await world.engine.pushAgain('added')).toMatchObject([{ state: 'running', why: 'asked', total: 31 }]);
+    expect(await world.engine.backfills.pushAgain('added')).toMatchObject([
+      { state: 'running', why: 'asked', total: 31 },
+    ]);
     await untilDone(world);
     expect([...added.taken.keys()].sort()).toEqual(ALL);
     await removeAgain();
-    expect(await world.engine.listBackfills()).toEqual([]);
+    expect(await world.engine.backfills.list()).toEqual([]);
     added.taken.clear();
     await add();
     await untilDone(world);
     expect([...added.taken.keys()].sort()).toEqual(ALL);
-    await expect(world.engine.pushAgain('nobody')).rejects.toThrow('there is no sink "nobody"');
+    await expect(world.engine.backfills.pushAgain('nobody')).rejects.toThrow('there is no sink "nobody"');
   });
 
   it.each([
@@ -143,9 +145,9 @@ describe('a sink that is added to a crawler', () => {
     const { site, world, added, add } = await crawled(`<cw:Sink name="first" type="json" url="${other.url}"/>`);
     other.state.down = true;
     site.page('/new');
-    await world.engine.submit('test', [{ url: site.url('/new') }]);
+    await world.engine.roots.submit('test', [{ url: site.url('/new') }]);
     await world.pass(minutes(20));
-    if (refreshed) await world.engine.refresh('test', { url: site.url('/new') });
+    if (refreshed) await world.engine.maintenance.refresh('test', { url: site.url('/new') });
     await add();
     await world.pass(minutes(60));
     other.state.down = false;
@@ -160,13 +162,13 @@ describe('a sink that is added to a crawler', () => {
     const { site, world, added, add } = await crawled(`<cw:Sink name="first" type="json" url="${other.url}"/>`, paths);
     other.state.down = true;
     site.page('/3', [], 'This page is another one.');
-    await world.engine.refresh('test', { url: site.url('/3') });
+    await world.engine.maintenance.refresh('test', { url: site.url('/3') });
     await world.pass(minutes(20));
     await add();
     await world.pass(minutes(60));
     const others = ['/', ...paths].filter((path) => path !== '/3').sort();
     expect([...added.taken.keys()].sort()).toEqual(others);
-    expect(await world.engine.listBackfills()).toMatchObject([{ state: 'running', done: 251, waitingVisits: 1 }]);
+    expect(await world.engine.backfills.list()).toMatchObject([{ state: 'running', done: 251, waitingVisits: 1 }]);
     other.state.down = false;
     await untilDone(world);
     expect(added.taken.get('/3')?.text).toContain('another one');

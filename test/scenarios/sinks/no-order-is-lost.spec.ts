@@ -53,7 +53,7 @@ describe('no order is lost at a sink that fails, refuses or forgets', () => {
     expect(mostBytes).toBeLessThan(MOST_BYTES);
     expect(site.fetched.length).toBeLessThan(paths.length);
     expect((await world.engine.getCrawler('test')).limitedBy).toContain('the sink main is unavailable');
-    expect(await world.engine.countUrls({ crawler: 'test', indexed: true })).toBe(0);
+    expect(await world.engine.urls.count({ crawler: 'test', indexed: true })).toBe(0);
 
     receiver.fate = () => 'pass';
     await world.untilIdle(minutes(5));
@@ -109,16 +109,16 @@ describe('no order is lost at a sink that fails, refuses or forgets', () => {
     await world.untilIdle();
     const healthy = everything(paths).filter((url) => url !== site.url('/p7'));
     expect(await world.indexed()).toEqual(healthy);
-    const refused = await world.engine.listOrders({ state: 'refused' }, undefined, 10);
+    const refused = await world.engine.orders.list({ state: 'refused' }, undefined, 10);
     expect(refused).toHaveLength(1);
     expect(refused[0]).toMatchObject({ uri: site.url('/p7'), kind: 'add', reason: 'indexed' });
     expect(refused[0]!.answer).toContain('this document is poison');
     expect(await world.state(site.url('/p7'))).toMatchObject({ status: 'visited', reason: 'order-refused' });
 
     receiver.fate = () => 'pass';
-    await world.engine.retryOrder(refused[0]!.id);
+    await world.engine.orders.retry(refused[0]!.id);
     await world.untilIdle();
-    expect(await world.engine.listOrders({ state: 'refused' }, undefined, 10)).toEqual([]);
+    expect(await world.engine.orders.list({ state: 'refused' }, undefined, 10)).toEqual([]);
     expect(await world.indexed()).toEqual(everything(paths));
   });
 
@@ -164,7 +164,7 @@ describe('no order is lost at a sink that fails, refuses or forgets', () => {
     await world.untilIdle(hours(1));
     expect(receiver.failures).toBeGreaterThan(0);
     expect(await world.indexed()).toEqual(everything(paths));
-    expect(await world.engine.countUrls({ crawler: 'test', indexed: true })).toBe(paths.length + 1);
+    expect(await world.engine.urls.count({ crawler: 'test', indexed: true })).toBe(paths.length + 1);
   });
 
   it('reconciliation names what is missing, too much and stale in the index, and repairs it when asked to', async () => {
@@ -185,15 +185,18 @@ describe('no order is lost at a sink that fails, refuses or forgets', () => {
       extra: { count: 1, samples: ['http://elsewhere.example/'] },
       stale: { count: 1, samples: [site.url('/b')] },
     };
-    expect(await world.engine.reconcile('main', false)).toMatchObject({ ...found, repaired: false });
+    expect(await world.engine.reconciliation.run('main', false)).toMatchObject({ ...found, repaired: false });
     await world.untilIdle();
     expect(await world.indexed()).not.toContain(site.url('/a'));
 
-    expect(await world.during(world.engine.reconcile('main', true))).toMatchObject({ ...found, repaired: true });
+    expect(await world.during(world.engine.reconciliation.run('main', true))).toMatchObject({
+      ...found,
+      repaired: true,
+    });
     await world.untilIdle();
     expect(await world.indexed()).toEqual(everything(paths));
     const nothing = { count: 0, samples: [] };
-    expect(await world.engine.reconcile('main', false)).toMatchObject({
+    expect(await world.engine.reconciliation.run('main', false)).toMatchObject({
       missing: nothing,
       extra: nothing,
       stale: nothing,
@@ -209,11 +212,11 @@ describe('no order is lost at a sink that fails, refuses or forgets', () => {
     });
     receiver.fate = (body) => (body.includes('elsewhere.example') ? 'fail' : 'pass');
     const message = /^sink main is slow or down and has not deleted http:\/\/elsewhere\.example\/$/;
-    await expect(world.during(world.engine.reconcile('main', true))).rejects.toThrow(message);
+    await expect(world.during(world.engine.reconciliation.run('main', true))).rejects.toThrow(message);
     expect(world.engine.listSinks()).toMatchObject([{ pending: 0 }]);
 
     receiver.fate = () => 'pass';
-    expect(await world.during(world.engine.reconcile('main', true))).toMatchObject({ extra: { count: 1 } });
+    expect(await world.during(world.engine.reconciliation.run('main', true))).toMatchObject({ extra: { count: 1 } });
     expect(await world.indexed()).toEqual(everything(['/a']));
   });
 
@@ -221,17 +224,17 @@ describe('no order is lost at a sink that fails, refuses or forgets', () => {
     const paths = ['/a', '/b', '/c'];
     await start(paths, (path) => `Text of ${path}.`);
     for (const path of ['/', ...paths]) site.set(path, tagged(path === '/' ? paths : []));
-    await world.engine.refresh('test', { like: '%' });
+    await world.engine.maintenance.refresh('test', { like: '%' });
     await world.untilIdle();
     await world.engine.setRunState('test', 'paused');
-    await world.engine.refresh('test', { like: '%' });
+    await world.engine.maintenance.refresh('test', { like: '%' });
     await world.pass(minutes(1));
     await fetch(`${world.index!.url}/papi/4/connectors/test/delete_documents`, {
       method: 'POST',
       body: new URLSearchParams(everything(paths).map((uri): [string, string] => ['PAPI_uri', uri])),
     });
     expect(await world.indexed()).toEqual([]);
-    const report = await world.during(world.engine.reconcile('main', true));
+    const report = await world.during(world.engine.reconciliation.run('main', true));
     expect(report.missing.count).toBe(paths.length + 1);
     await world.engine.setRunState('test', 'running');
     await world.untilIdle();

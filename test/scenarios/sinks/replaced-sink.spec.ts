@@ -45,8 +45,8 @@ async function startWithSinkDown() {
   await world.untilIdle();
   first.state.isDown = true;
   site.page('/new').page('/3', [], 'This page is another one.').set('/4', { status: 404 });
-  await world.engine.submit('test', [{ url: site.url('/new') }]);
-  for (const path of ['/3', '/4']) await world.engine.refresh('test', { url: site.url(path) });
+  await world.engine.roots.submit('test', [{ url: site.url('/new') }]);
+  for (const path of ['/3', '/4']) await world.engine.maintenance.refresh('test', { url: site.url(path) });
   await world.pass(minutes(20));
   return { first, second, configure, world };
 }
@@ -67,7 +67,7 @@ it.each<[string, (world: World) => ReturnType<World['configure']>]>([
   await world.pass(minutes(60));
   expect([...second.texts.keys()].sort()).toEqual(['/', ...PATHS, '/new'].filter((path) => path !== '/4').sort());
   expect(second.texts.get('/3')).toContain('another one');
-  expect(await world.engine.listBackfills()).toMatchObject([{ state: 'done', sent: 0, waitingVisits: 0 }]);
+  expect(await world.engine.backfills.list()).toMatchObject([{ state: 'done', sent: 0, waitingVisits: 0 }]);
   // Nothing is refused that the successor has taken.
-  expect(await world.engine.listOrders({ state: 'refused' }, undefined, 10)).toEqual([]);
+  expect(await world.engine.orders.list({ state: 'refused' }, undefined, 10)).toEqual([]);
 });

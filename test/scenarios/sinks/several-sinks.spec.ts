@@ -40,7 +40,7 @@ describe('a crawler with two sinks', () => {
   });
 
   async function visit(): Promise<void> {
-    await world.engine.refresh('test', { like: '%' });
+    await world.engine.maintenance.refresh('test', { like: '%' });
     await world.pass(minutes(5));
   }
   const held = async () => ({
@@ -74,13 +74,16 @@ describe('a crawler with two sinks', () => {
     refuses = ({ kind, uri }) => kind === 'add' && uri.endsWith('/a');
     site.page('/a', [], 'Closed for today.');
     await visit();
-    expect(await world.engine.reconcile('main', false)).toMatchObject({ missing: { count: 0 } });
+    expect(await world.engine.reconciliation.run('main', false)).toMatchObject({ missing: { count: 0 } });
     refuses = () => false;
     site.page('/a');
     await visit();
     const { stamp } = (await world.state(site.url('/a')))!;
     expect(taken.get('/a')).toBe(stamp);
-    expect(await world.engine.reconcile('main', false)).toMatchObject({ stale: { count: 0 }, missing: { count: 0 } });
+    expect(await world.engine.reconciliation.run('main', false)).toMatchObject({
+      stale: { count: 0 },
+      missing: { count: 0 },
+    });
   });
 
   it('that compares one of them loses no document of the other when its page is gone meanwhile', async () => {
@@ -90,7 +93,7 @@ describe('a crawler with two sinks', () => {
       body: new URLSearchParams({ PAPI_uri: site.url('/a') }),
     });
     site.set('/a', { status: 404 });
-    expect(await world.during(world.engine.reconcile('main', true))).toMatchObject({ missing: { count: 1 } });
+    expect(await world.during(world.engine.reconciliation.run('main', true))).toMatchObject({ missing: { count: 1 } });
     await world.pass(minutes(5));
     expect(await held()).toEqual({ main: everything('/'), other: everything('/') });
   });

@@ -67,23 +67,23 @@ describe('a crawler with a sink that is down and one that is not', () => {
     expect(acknowledged()).toBe(ALL.length);
     await crawl.pass(minutes(5));
     expect(await crawl.engine.getCrawler('test')).toMatchObject({ pendingOrders: expect.toSatisfy((n) => n <= 1) });
-    expect(await crawl.engine.countOwedOrders()).toEqual([
+    expect(await crawl.engine.orders.countOwed()).toEqual([
       { crawler: 'test', sink: 'down', documents: ALL.length, since: expect.toSatisfy((at) => at >= began) },
     ]);
-    const [order] = await crawl.engine.listOrders({ uri: site.url('/7') }, undefined, 1);
+    const [order] = await crawl.engine.orders.list({ uri: site.url('/7') }, undefined, 1);
     expect(order).toMatchObject({ state: 'acknowledged', answer: 'put off at down' });
 
     // What changes meanwhile is owed once, as it is in the end.
     site.page('/7', [], 'It has changed.').set('/8', { status: 404 });
-    await crawl.engine.refresh('test', { like: '%' });
+    await crawl.engine.maintenance.refresh('test', { like: '%' });
     await crawl.pass(minutes(5));
-    expect((await crawl.engine.countOwedOrders())[0]).toMatchObject({ documents: ALL.length });
+    expect((await crawl.engine.orders.countOwed())[0]).toMatchObject({ documents: ALL.length });
     const fetches = site.requests.length;
     down.state.isDown = false;
     await crawl.pass(minutes(5));
     expect(down.paths()).toEqual(ALL.filter((path) => path !== '/8'));
     for (const [path, stamp] of down.taken) expect((await crawl.state(site.url(path)))?.stamp, path).toBe(stamp);
-    expect(await crawl.engine.countOwedOrders()).toEqual([]);
+    expect(await crawl.engine.orders.countOwed()).toEqual([]);
     expect(down.state.late).toBe(0);
     expect(site.requests).toHaveLength(fetches);
   });
@@ -97,10 +97,10 @@ describe('a crawler with a sink that is down and one that is not', () => {
     const before = await start({ ...options, store: await openSqliteInProcess(database) });
     await before.pass(minutes(5));
     site.set('/8', { status: 404 });
-    await before.engine.refresh('test', { url: site.url('/8') });
+    await before.engine.maintenance.refresh('test', { url: site.url('/8') });
     await before.pass(minutes(3));
     expect(well.paths()).toEqual(ALL.filter((path) => path !== '/8'));
-    expect((await before.engine.countOwedOrders())[0]).toMatchObject({ sink: 'down', documents: ALL.length });
+    expect((await before.engine.orders.countOwed())[0]).toMatchObject({ sink: 'down', documents: ALL.length });
     await before.close();
     const crawl = await start({ ...options, store: await openSqliteInProcess(database) });
     await crawl.pass(minutes(3));
@@ -108,7 +108,7 @@ describe('a crawler with a sink that is down and one that is not', () => {
     down.state.isDown = false;
     await crawl.pass(minutes(30));
     expect(down.taken).toEqual(well.taken);
-    expect(await crawl.engine.countOwedOrders()).toEqual([]);
+    expect(await crawl.engine.orders.countOwed()).toEqual([]);
     expect([down.state.late, well.state.late]).toEqual([0, 0]);
   });
 
@@ -121,14 +121,14 @@ describe('a crawler with a sink that is down and one that is not', () => {
     await crawl.pass(minutes(10));
     // One that is not being tried waits with the rest: nobody has the documents yet.
     expect(site.requests.length).toBeLessThan(ALL.length);
-    expect(await crawl.engine.countOwedOrders()).toEqual([]);
+    expect(await crawl.engine.orders.countOwed()).toEqual([]);
     other.state.isDown = false;
     await crawl.pass(minutes(10));
     expect(other.paths()).toEqual(ALL);
     one.state.isDown = false;
     await crawl.pass(minutes(30));
     expect(one.taken).toEqual(other.taken);
-    expect(await crawl.engine.countOwedOrders()).toEqual([]);
+    expect(await crawl.engine.orders.countOwed()).toEqual([]);
   });
 
   it('goes on when another crawler, which has that sink alone, has filled it', async () => {
@@ -158,10 +158,10 @@ describe('a crawler with a sink that is down and one that is not', () => {
     const { options, crawler } = await world(`${well.xml()}${down.xml()}`, [], clock);
     const crawl = await start(options);
     await crawl.pass(minutes(5));
-    expect(await crawl.engine.countOwedOrders()).toHaveLength(1);
+    expect(await crawl.engine.orders.countOwed()).toHaveLength(1);
     await crawl.reconfigure({ crawler: crawler('well'), more: options.more });
     await crawl.pass(minutes(2));
-    expect(await crawl.engine.countOwedOrders()).toEqual([]);
+    expect(await crawl.engine.orders.countOwed()).toEqual([]);
     expect(crawl.engine.listSinks().map(({ pending }) => pending)).toEqual([0, 0, 0]);
   });
 });
@@ -179,12 +179,12 @@ describe('a crawler with a sink that answers after ten seconds and one that answ
     await crawl.pass(seconds(5));
     expect(acknowledged()).toBe(ALL.length);
     expect(slow.state.orders).toBeLessThan(ALL.length / 2);
-    const [behind] = await crawl.engine.countOwedOrders();
+    const [behind] = await crawl.engine.orders.countOwed();
     expect(behind!.documents).toBeGreaterThan(ALL.length / 3);
     const fetches = site.requests.length;
     await crawl.pass(hours(1));
     expect(slow.paths()).toEqual(ALL);
-    expect(await crawl.engine.countOwedOrders()).toEqual([]);
+    expect(await crawl.engine.orders.countOwed()).toEqual([]);
     expect(slow.state.late).toBe(0);
     expect(site.requests).toHaveLength(fetches);
   });

@@ -38,10 +38,10 @@ describe('two crawlers push the same URLs to one sink', () => {
   });
 
   it('what a person clears from one, the other pushes again', async () => {
-    expect(await world.engine.clear('one', { like: '%/b' })).toBe(1);
+    expect(await world.engine.maintenance.clear('one', { like: '%/b' })).toBe(1);
     await world.untilIdle();
     expect(await world.indexed()).toEqual(urls('/', '/a', '/b'));
-    const compared = await world.engine.reconcile('main', false);
+    const compared = await world.engine.reconciliation.run('main', false);
     expect(compared).toMatchObject({ missing: { count: 0 }, stale: { count: 0 } });
   });
 

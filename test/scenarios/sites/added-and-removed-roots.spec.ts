@@ -51,7 +51,7 @@ describe('a root that is no longer a root', () => {
     const url = site.url(path);
     const found = { root: site.url('/'), source: 3, dueAt: world.clock.now(), ...particulars } as const;
     await world.store.discover([newUrl(url, { ...found, crawler: 'test' })]);
-    await world.engine.refresh('test', { url });
+    await world.engine.maintenance.refresh('test', { url });
     await world.untilIdle();
     return world;
   }

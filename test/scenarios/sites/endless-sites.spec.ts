@@ -31,13 +31,13 @@ describe('a site without end', () => {
     expect(fetched.length).toBeGreaterThan(LIMIT);
     expect(fetched.length).toBeLessThan(2_000);
 
-    const refused = await world.engine.listRefusedLinks('test');
+    const refused = await world.engine.urls.listRefusedLinks('test');
     expect(refused).toMatchObject([{ reason: 'trap-endless-pattern' }]);
     const { url, from } = refused[0]!.samples[0]!;
     expect(await world.state(url)).toBeUndefined();
-    const { explanation } = await world.engine.explain('test', url, from);
+    const { explanation } = await world.engine.explanations.explain('test', url, from);
     expect(explanation.verdict).toMatchObject({ accepted: false, reason: 'trap-endless-pattern' });
-    expect((await world.engine.getUrlHistory('test', from)).explanation.trace.at(-1)).toMatchObject({
+    expect((await world.engine.explanations.getUrlHistory('test', from)).explanation.trace.at(-1)).toMatchObject({
       reason: 'trap-endless-pattern',
     });
   });
@@ -46,7 +46,7 @@ describe('a site without end', () => {
     site = await startEndlessSite();
     await start(ENDLESS.facets.start);
     const filter = { crawler: 'test', status: 'excluded', reason: 'trap-endless-pattern' } as const;
-    const excluded = await world.engine.countUrls(filter);
+    const excluded = await world.engine.urls.count(filter);
     expect(excluded).toBeGreaterThan(100);
     const root = site.url(ENDLESS.facets.start);
     const rule = '<Rules><Rule><ar:Ext val="pdf"/><Ignore/></Rule></Rules>';
@@ -55,14 +55,14 @@ describe('a site without end', () => {
       expect(crawlers[0]).toMatchObject({ newlyAccepted: { count: 0 }, documentsDeleted: { count: 0 } });
     await world.reconfigure(changed);
     await world.untilIdle();
-    expect(await world.engine.countUrls(filter)).toBe(excluded);
+    expect(await world.engine.urls.count(filter)).toBe(excluded);
   });
 
   it('that is an archive is crawled to its last article', async () => {
     site = await siteOf(archive(ARTICLES));
     await start('/list');
     expect((await world.indexed()).filter((url) => url.includes('/article/'))).toHaveLength(ARTICLES);
-    expect(await world.engine.listRefusedLinks('test')).toEqual([]);
+    expect(await world.engine.urls.listRefusedLinks('test')).toEqual([]);
   });
 
   it('that is a chain of articles, each known to the one before alone, is crawled to its last article', async () => {
@@ -98,10 +98,10 @@ describe('a site without end', () => {
     world = await CrawlWorld.start({ attributes: ATTRIBUTES, crawler });
     await world.untilIdle();
     expect(site.fetched).toEqual(['/', '/first', '/menu-0', '/menu-1', '/menu-2']);
-    const { visits } = await world.engine.getUrlHistory('test', site.url('/'));
+    const { visits } = await world.engine.explanations.getUrlHistory('test', site.url('/'));
     expect(visits[0]?.detail).toBe('links-cut: 3 links beyond the first 4 URLs of the page left out');
-    expect(await world.engine.listRefusedLinks('test')).toMatchObject([{ reason: 'links-cut', count: 2 }]);
-    const { refused } = await world.engine.explain('test', site.url('/second'));
+    expect(await world.engine.urls.listRefusedLinks('test')).toMatchObject([{ reason: 'links-cut', count: 2 }]);
+    const { refused } = await world.engine.explanations.explain('test', site.url('/second'));
     expect(refused).toMatchObject([{ reason: 'links-cut', from: site.url('/') }]);
   });
 });

@@ -31,9 +31,9 @@ describe('a Root alone is a whole configuration', () => {
     const site = await startSite();
     site.page('/', ['/a']).page('/a');
     const world = await start({ crawler: '', attributes: ALONE });
-    const [alone] = await world.engine.submit('test', [{ url: site.url('/'), site: false }]);
+    const [alone] = await world.engine.roots.submit('test', [{ url: site.url('/'), site: false }]);
     expect(alone).toMatchObject({ outcome: 'rejected' });
-    await world.engine.submit('test', [{ url: site.url('/') }]);
+    await world.engine.roots.submit('test', [{ url: site.url('/') }]);
     await world.untilIdle();
     expect(await world.indexed()).toEqual([site.url('/'), site.url('/a')]);
   });
@@ -94,9 +94,9 @@ describe('site mode of a root', () => {
       await world.reconfigure({ crawler: `<Root url="${site.origin}" site="true"/><cw:LinkRules/>` });
       await world.pass(days(8));
       expect(await world.indexed()).toHaveLength(3);
-      expect((await world.engine.explain('test', site.url('/old'), target)).explanation.verdict.reason).toBe(
-        'outside-site',
-      );
+      expect(
+        (await world.engine.explanations.explain('test', site.url('/old'), target)).explanation.verdict.reason,
+      ).toBe('outside-site');
     },
   );
 
@@ -139,16 +139,16 @@ describe('site mode of a root', () => {
       const configured = place === 'the configuration' ? `<Root url="${site.url('/')}" site="true"/>` : '';
       const crawler = `<Root url="${site.url('/b')}" site="false"/>`;
       const world = await crawl({ crawler: configured + crawler, names: NAMES });
-      if (configured === '') await world.engine.submit('test', [{ url: site.url('/'), site: true }]);
+      if (configured === '') await world.engine.roots.submit('test', [{ url: site.url('/'), site: true }]);
       await world.untilIdle();
       expect(await refusals(world)).toEqual({ 'outside-site': links });
 
-      if (configured === '') await world.engine.removeRoot('test', site.url('/'));
+      if (configured === '') await world.engine.roots.remove('test', site.url('/'));
       else await world.reconfigure({ crawler });
       site.page('/a', links, 'Now with news.');
       await world.pass(days(8));
       expect(await world.state(other.url('/'))).toBeUndefined();
-      const { explanation } = await world.engine.explain('test', other.url('/'), site.url('/a'));
+      const { explanation } = await world.engine.explanations.explain('test', other.url('/'), site.url('/a'));
       expect(explanation.verdict).toMatchObject({ accepted: false, reason: 'outside-site' });
     },
   );
@@ -200,7 +200,7 @@ describe('site mode of a root', () => {
       const second = bar ? bar.url('/') : at(two);
       const crawler = `<Root url="${at(one)}" site="true"/><Root url="${second}" ${mode}/>`;
       const world = await start({ crawler, names: NAMES });
-      const before = (await world.engine.explain('test', target)).explanation.verdict.accepted;
+      const before = (await world.engine.explanations.explain('test', target)).explanation.verdict.accepted;
       await world.untilIdle();
       expect(await world.indexed()).toContain(target);
       expect(before).toBe(true);
@@ -216,7 +216,7 @@ describe('site mode of a root', () => {
     const world = await crawl({ crawler: `<Root url="${site.origin}" site="true"/>`, names: NAMES });
     expect(other.requests).toEqual([]);
     expect(await world.indexed()).toEqual([site.url('/'), site.url('/new')]);
-    const [visit] = (await world.engine.getUrlHistory('test', site.url('/out'))).visits;
+    const [visit] = (await world.engine.explanations.getUrlHistory('test', site.url('/out'))).visits;
     expect(visit?.detail).toBe(`to ${other.url('/')} (outside-site)`);
   });
 });

@@ -34,7 +34,7 @@ describe('sitemaps', () => {
     site.set('/maps.xml', { headers: XML, body: urlset(site.url('/docs/a'), site.url('/docs/b')) });
     await world.pass(days(3));
     expect(await world.indexed()).toContain(site.url('/docs/b'));
-    const { explanation } = await world.engine.explain('test', site.url('/maps.xml'));
+    const { explanation } = await world.engine.explanations.explain('test', site.url('/maps.xml'));
     expect(explanation.verdict).toMatchObject({ accepted: true, effects: { index: false } });
   });
 

@@ -55,7 +55,7 @@ const MAX_ANSWER_SIZE = 16_384;
 const REQUEST_TIMEOUT = seconds(20);
 const DIGEST_BYTES = 16;
 
-export class Subscriptions {
+export class HubSubscriptions {
   /** By crawler and topic: when the next subscription may be requested. */
   private readonly nextRequests = new Map<string, Instant>();
   /** Feeds reported a moment ago, and whether they have been reported again since. */

@@ -9,6 +9,7 @@ import type { Settings } from '../../ports/frontier-store.js';
 import type { Log } from '../../ports/log.js';
 import type { CreateLogin } from '../../ports/login-method.js';
 import type { PageProcessor } from '../../ports/page-processor.js';
+import { createUnknownNameError } from '../../support/api-errors.js';
 import type { CrawlEvents } from '../../support/crawl-events.js';
 import { LoginSession, type LoginSnapshot, type LoginState, type LoginStatus } from './login-session.js';
 
@@ -89,10 +90,13 @@ export class Logins {
     return [...this.entries.values()].map((entry) => toView(entry));
   }
 
-  /** Tries the login at once; undefined if there is none with that name. */
-  async test(name: string): Promise<LoginView | undefined> {
+  /**
+   * Logs in at once, whatever the result of earlier attempts.
+   * @throws NotFound
+   */
+  async test(name: string): Promise<LoginView> {
     const entry = this.entries.get(name);
-    if (!entry) return undefined;
+    if (!entry) throw createUnknownNameError('login', name, [...this.entries.keys()]);
     await entry.session.test();
     return toView(entry);
   }

@@ -21,7 +21,7 @@ interface SharedDocumentsServices {
   readonly store: Pick<UrlCatalog, 'find'>;
   readonly clock: Clock;
   readonly inDoubt: Pick<InDoubtDeliveries, 'add'>;
-  crawlers(): Iterable<OtherCrawler>;
+  readonly crawlers: { list(): Iterable<OtherCrawler> };
 }
 
 export class SharedDocuments {
@@ -49,7 +49,7 @@ export class SharedDocuments {
     sinks: readonly string[],
   ): Promise<{ crawler: OtherCrawler; theirs: UrlState }[]> {
     const found: { crawler: OtherCrawler; theirs: UrlState }[] = [];
-    for (const crawler of this.services.crawlers()) {
+    for (const crawler of this.services.crawlers.list()) {
       if (crawler.name === ownName || !crawler.context.definition.pushTo.some((sink) => sinks.includes(sink))) continue;
       const theirs = await this.services.store.find(crawler.name, url);
       if (theirs && theirs.status !== 'removed' && !POLICY_STATUSES.has(theirs.status)) found.push({ crawler, theirs });

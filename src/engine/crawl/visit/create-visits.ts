@@ -3,7 +3,7 @@ import type { SessionStore } from '../../ports/session-store.js';
 import type { CrawlEvents } from '../../support/crawl-events.js';
 import type { ClaimedChanges } from '../evidence/claimed-changes.js';
 import type { EndlessLinks } from '../evidence/endless-links.js';
-import type { Subscriptions } from '../evidence/hub-subscriptions.js';
+import type { HubSubscriptions } from '../evidence/hub-subscriptions.js';
 import type { FoundAgain } from '../evidence/rediscovery.js';
 import type { Gates } from '../frontier/gates.js';
 import type { SiteHealth } from '../hosts/site-health.js';
@@ -28,7 +28,7 @@ export type VisitStageServices = FetchServices &
   VisitServices & {
     readonly sessions: SessionStore;
     readonly health: SiteHealth;
-    readonly subscriptions: Pick<Subscriptions, 'subscribeIfAllowed'>;
+    readonly subscriptions: Pick<HubSubscriptions, 'subscribeIfAllowed'>;
     readonly events: CrawlEvents;
   };
 

@@ -6,7 +6,7 @@ import type { CrawlContext } from '../../page/crawl-context.js';
 import { isFeed } from '../../page/page-links.js';
 import type { PageResult } from '../../ports/page-task.js';
 import type { ClaimedChanges } from '../evidence/claimed-changes.js';
-import type { Subscriptions } from '../evidence/hub-subscriptions.js';
+import type { HubSubscriptions } from '../evidence/hub-subscriptions.js';
 import type { FoundAgain } from '../evidence/rediscovery.js';
 import type { FoundLinks } from './found-links.js';
 import { isHub } from './page-requests.js';
@@ -17,7 +17,7 @@ export class LinkStage {
     private readonly links: Pick<FoundLinks, 'storeLinks'>,
     private readonly foundAgain: Pick<FoundAgain, 'findLinked'>,
     private readonly claims: Pick<ClaimedChanges, 'bringForwardDatedPages' | 'bringForwardHubLinks'>,
-    private readonly subscriptions: Pick<Subscriptions, 'subscribeIfAllowed'>,
+    private readonly subscriptions: Pick<HubSubscriptions, 'subscribeIfAllowed'>,
   ) {}
 
   /** Returns the result; that of a sitemap also says whether the sitemap contained anything new. */
