@@ -72,6 +72,7 @@ it('all of them are there, also in another thread, and a change of one is a chan
 
 /** Each sends it, hashes it, hides it in what others say, or hands it to another thread or the process of a plug-in. */
 const OPENED_IN = [
+  'src/adapters/config-xml/read/logins.ts',
   'src/adapters/http/fetcher-profile.ts',
   'src/adapters/http/message-signature.ts',
   'src/adapters/http/tunnel.ts',

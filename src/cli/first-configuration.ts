@@ -2,7 +2,7 @@
  * The configuration that `crawlway init` writes: one crawler, one sink, and a comment on each setting that users often
  * change.
  */
-import { SINK_TYPES, type SinkType } from '../domain/push/sink-types.js';
+import { listSecretOptions, type SinkType } from '../domain/push/sink-types.js';
 
 export interface FirstConfiguration {
   /** Name of the crawler. */
@@ -95,9 +95,9 @@ function renderSink(sink: FirstSink, cidrs: readonly string[]): string {
 
 /** With a login, the secret is a password; without one, it is an API key if the sink type supports that. */
 function chooseSecretAttribute({ type, login }: FirstSink): string {
-  const options: readonly string[] = SINK_TYPES[type].options;
-  if (login !== undefined || !options.includes('apiKey')) return options.includes('password') ? 'password' : 'secret';
-  return 'apiKey';
+  const secrets = listSecretOptions(type);
+  const usual = (login === undefined ? ['apiKey', 'password'] : ['password']).find((name) => secrets.includes(name));
+  return usual ?? secrets[0] ?? 'password';
 }
 
 /** Derives a valid crawler name from the site's host. */

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createInterface, type Interface } from 'node:readline/promises';
 import { isPublicAddress } from '../domain/net/address.js';
-import { SINK_TYPE_NAMES, SINK_TYPES, type SinkType } from '../domain/push/sink-types.js';
+import { getSinkOptions, listSecretOptions, SINK_TYPE_NAMES, type SinkType } from '../domain/push/sink-types.js';
 import { openConfigurationFile } from '../server/engine.module.js';
 import { toFileError } from '../server/fail.js';
 import { DEFAULT_CONFIG, UsageError } from '../server/options.js';
@@ -114,7 +114,7 @@ function parseSinkOptions({ sink = 'bundled', sinkUrl, index, login, secret }: I
     throw new UsageError(`unknown sink type ${sink}; use one of bundled, ${SINK_TYPE_NAMES.join(', ')}`);
   const url = sinkUrl ?? (sink === 'file' ? 'orders.jsonl' : undefined);
   if (url === undefined) throw new UsageError(`--sink ${sink} needs --sink-url, the address of the ${sink} sink`);
-  const needsIndex = ((SINK_TYPES[sink] as { required?: readonly string[] }).required ?? []).includes('index');
+  const needsIndex = getSinkOptions(sink)['index']?.required;
   if (secret !== undefined && !/^CRAWLWAY_SECRET_\w+$/.test(secret))
     throw new UsageError(`--secret ${secret}: the name of the environment variable must begin with CRAWLWAY_SECRET_`);
   return { type: sink, url, login, secret, index: index ?? (needsIndex ? 'crawlway' : undefined) };
@@ -167,12 +167,11 @@ async function askForSink(terminal: Interface): Promise<InitOptions> {
   const sinkUrl = (
     await terminal.question(sink === 'file' ? 'Path of the file [orders.jsonl] ' : 'Address of the sink? ')
   ).trim();
-  const options: readonly string[] = SINK_TYPES[sink].options;
   const askIfSupported = async (name: string, question: string): Promise<string | undefined> =>
-    options.includes(name) ? (await terminal.question(question)).trim() || undefined : undefined;
+    name in getSinkOptions(sink) ? (await terminal.question(question)).trim() || undefined : undefined;
   const index = await askIfSupported('index', 'Index [crawlway] ');
   const login = await askIfSupported('login', 'User name (Enter: none, or an API key is used) ');
-  const wantsSecret = options.some((name) => ['apiKey', 'password', 'secret'].includes(name));
+  const wantsSecret = listSecretOptions(sink).length > 0;
   const secret =
     wantsSecret && /^y/i.test((await terminal.question('Does it require an API key or a password? [y/N] ')).trim())
       ? 'CRAWLWAY_SECRET_SINK'

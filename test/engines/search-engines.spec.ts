@@ -45,7 +45,7 @@ function contract(type: SearchEngineType): void {
     });
   });
 
-  const opened = (options: SinkOptions[SearchEngineType] = {}, settings: Partial<SinkSettings> = {}) => {
+  const opened = (options: Partial<SinkOptions[SearchEngineType]> = {}, settings: Partial<SinkSettings> = {}) => {
     const definition = { type, url: engine.url, options: { index, ...options }, ...settings } as const;
     const sink = new ElasticsearchSink(sinkDefinition(definition));
     onTestFinished(() => sink.close());

@@ -1,19 +1,20 @@
 import type { SinkDefinitionOf, SinkSettings } from '../../src/domain/crawl/sink-definition.js';
 import type { OrderHeader, PushDocument, PushOrder } from '../../src/domain/push/order.js';
-import type { SinkOptions, SinkType } from '../../src/domain/push/sink-types.js';
+import { getSinkOptions, type SinkOptions, type SinkType } from '../../src/domain/push/sink-types.js';
 import { instant, milliseconds, seconds } from '../../src/domain/time/units.js';
 import type { Sink } from '../../src/engine/ports/sink.js';
 
 interface Wanted<T extends SinkType> extends Partial<SinkSettings> {
   readonly type: T;
   readonly url: string;
-  readonly options?: SinkOptions[T];
+  /** Options that are not given have their defaults; those that are required and of no concern may be left out. */
+  readonly options?: Partial<SinkOptions[T]>;
 }
 
 export function sinkDefinition<T extends SinkType>({ type, options, ...settings }: Wanted<T>): SinkDefinitionOf<T> {
   const definition: SinkSettings & { type: T; options: SinkOptions[T] } = {
     type,
-    options: options ?? ({} as SinkOptions[T]),
+    options: { ...getDefaults(type), ...options } as SinkOptions[T],
     name: 'main',
     place: { file: 'CrawlConfig.xml', line: 1, column: 1 },
     batchDocuments: 100,
@@ -26,6 +27,11 @@ export function sinkDefinition<T extends SinkType>({ type, options, ...settings 
   };
   return definition as SinkDefinitionOf<T>;
 }
+
+const getDefaults = (type: SinkType) =>
+  Object.fromEntries(
+    Object.entries(getSinkOptions(type)).flatMap(([name, option]) => (option.default ? [[name, option.default]] : [])),
+  );
 
 let lastId = 0;
 

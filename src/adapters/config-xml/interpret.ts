@@ -5,7 +5,7 @@
 
 import type { Place } from '../../domain/crawl/place.js';
 import { NOT_UTF8_MESSAGE, REPLACEMENT_CHARACTER } from '../../domain/policy/not-utf8.js';
-import { UnreadableSecret } from '../../domain/secret.js';
+import { Secret, UnreadableSecret } from '../../domain/secret.js';
 import { hasUserInfo } from '../../domain/url/crawl-url.js';
 import { findNamespace, type XmlDocument, type XmlElement } from './document.js';
 import type { XmlAttribute } from './markup.js';
@@ -310,7 +310,7 @@ function readValue(
   // as absent.
   if (spec.type === boolean && attribute.value.trim() === '') return { value: computeDefault(spec) };
   const parsed = spec.type.parse(value);
-  if (parsed.ok) return { value: parsed.value };
+  if (parsed.ok) return { value: spec.secret ? new Secret(parsed.value as string) : parsed.value };
   const displayedValue =
     spec.secret || value !== attribute.value || hasUserInfo(value) ? 'the value' : `'${value.slice(0, 80)}'`;
   context.problems.add(

@@ -1,6 +1,7 @@
 /** Signs requests to Amazon OpenSearch domains with AWS Signature Version 4, using AWS's own package. */
 import { createHash, createHmac, type Hash, type Hmac } from 'node:crypto';
-import type { SinkDefinition } from '../../domain/crawl/sink-definition.js';
+import type { OptionValues } from '../../domain/options.js';
+import type { AWS_OPTIONS } from '../../domain/push/sink-types.js';
 import { Secret } from '../../domain/secret.js';
 import type { SinkRequest } from './sink-request.js';
 
@@ -12,14 +13,14 @@ interface AwsAccess {
   readonly service: string;
 }
 
-export function createAwsSigner({ type, options }: SinkDefinition): AwsSigner | undefined {
-  if (type !== 'opensearch' || !options.awsRegion) return undefined;
-  const {
-    login: accessKeyId = '',
-    password: secretAccessKey = new Secret(''),
-    awsSessionToken: sessionToken,
-  } = options;
-  const { awsRegion: region, awsService: service = 'es' } = options;
+export type AwsOptions = OptionValues<typeof AWS_OPTIONS>;
+
+export function createAwsSigner(
+  options: AwsOptions & { readonly login?: string; readonly password?: Secret },
+): AwsSigner | undefined {
+  const { awsRegion: region, awsService: service = 'es', awsSessionToken: sessionToken } = options;
+  if (!region) return undefined;
+  const { login: accessKeyId = '', password: secretAccessKey = new Secret('') } = options;
   return new AwsSigner({ accessKeyId, secretAccessKey, sessionToken, region, service });
 }
 

@@ -9,7 +9,10 @@ import { ElasticsearchSink } from './elasticsearch.js';
 
 const DIALECTS = ['elasticsearch', 'opensearch'] as const;
 
-async function started(type: (typeof DIALECTS)[number] = 'elasticsearch', options: SinkOptions['opensearch'] = {}) {
+async function started(
+  type: (typeof DIALECTS)[number] = 'elasticsearch',
+  options: Partial<SinkOptions['opensearch']> = {},
+) {
   const receiver = await startElasticsearchReceiver(type, 'pages');
   const sink = new ElasticsearchSink(
     sinkDefinition({ type, url: receiver.url, options: { index: 'pages', apiKey: new Secret('key'), ...options } }),
@@ -59,7 +62,7 @@ describe('options of the index', () => {
       routing: 'host',
       versions: 'external',
       template,
-    };
+    } as const;
     const sink = new ElasticsearchSink(sinkDefinition({ type: 'elasticsearch', url: receiver.url, options }));
     onTestFinished(() => sink.close());
     await sink.deliver([addOrder('http://a:81/x')], stillWanted());

@@ -13,7 +13,6 @@ import {
 import { isSuccess, SinkClient, type SinkRequest, type SinkResponse } from './sink-client.js';
 import { type RequestAnswer, sendWithSplitting } from './splitting.js';
 
-const DEFAULT_INDEX = 'crawlway';
 const PAGE_SIZE = 1_000;
 const KEEP_ALIVE = '5m';
 const MAX_MESSAGE_LENGTH = 1_000;
@@ -60,7 +59,7 @@ export class ElasticsearchSink implements Sink {
   constructor(definition: SinkDefinitionOf<'elasticsearch' | 'opensearch'>) {
     this.name = definition.name;
     this.options = definition.options;
-    this.index = definition.options.index ?? DEFAULT_INDEX;
+    this.index = definition.options.index;
     this.dialect = getDialect(definition.type);
     this.client = new SinkClient(definition, '', 'ApiKey');
   }

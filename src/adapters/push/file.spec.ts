@@ -72,9 +72,9 @@ describe('the file sink', () => {
 describe('files that are full', () => {
   const line = (uri: string) => addOrder(uri, { text: 'x'.repeat(600) });
 
-  async function rotating(compress?: string) {
+  async function rotating(compress?: 'gzip') {
     const url = join(temporaryDirectory(), 'orders.jsonl');
-    const sink = new FileSink(sinkDefinition({ type: 'file', url, options: { rotateBytes: '1000', compress } }));
+    const sink = new FileSink(sinkDefinition({ type: 'file', url, options: { rotateBytes: 1000, compress } }));
     onTestFinished(() => sink.close());
     for (const name of ['a', 'b', 'c']) await sink.deliver([line(`http://${name}/`)], stillWanted());
     const files = readdirSync(dirname(url)).sort();

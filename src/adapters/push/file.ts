@@ -71,7 +71,7 @@ export class FileSink implements Sink {
   /** Ignores errors: the orders have been written, and a failed rotation is tried again after the next batch. */
   private async rotateIfFull(file: FileHandle): Promise<void> {
     const { rotateBytes, compress } = this.options;
-    if (rotateBytes === undefined || (await file.stat()).size < Number(rotateBytes)) return;
+    if (rotateBytes === undefined || (await file.stat()).size < rotateBytes) return;
     const rotatedPath = this.findFreePath();
     try {
       await rename(this.path, rotatedPath);

@@ -63,7 +63,7 @@ export class KafkaSink implements Sink {
   }
 
   private get topic(): string {
-    return this.definition.options.topic ?? '';
+    return this.definition.options.topic;
   }
 
   private async send(orders: readonly PushOrder[], signal: AbortSignal): Promise<RequestAnswer> {

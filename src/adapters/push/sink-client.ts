@@ -1,13 +1,14 @@
 import type { ClientRequest } from 'node:http';
 import type { Readable } from 'node:stream';
 import axios, { type AxiosInstance, type AxiosResponse } from 'axios';
-import type { SinkDefinitionOf } from '../../domain/crawl/sink-definition.js';
+import type { SinkSettings } from '../../domain/crawl/sink-definition.js';
 import { describeConnectionFault } from '../../domain/fetch/connection-faults.js';
-import type { SinkType } from '../../domain/push/sink-types.js';
+import type { OptionValues } from '../../domain/options.js';
+import type { HTTP_OPTIONS } from '../../domain/push/sink-types.js';
 import { Secret } from '../../domain/secret.js';
 import { decodePercent } from '../../domain/url/decode-percent.js';
 import { SinkUnavailable } from '../../engine/ports/sink.js';
-import { type AwsSigner, createAwsSigner } from './aws-signer.js';
+import { type AwsOptions, type AwsSigner, createAwsSigner } from './aws-signer.js';
 import { type Agents, checkLiteralHost, createAgents } from './endpoint.js';
 import { parseRetryAfter } from './retry-after.js';
 import type { SinkRequest } from './sink-request.js';
@@ -60,7 +61,7 @@ export class SinkClient {
       transformRequest: [(data) => data],
       transformResponse: [(data) => data],
     });
-    this.signer = createAwsSigner(definition);
+    this.signer = createAwsSigner(options);
     this.authorization = createAuthorizationHeader(definition.options, this.baseUrl, keyScheme);
     this.baseUrl.username = '';
     this.baseUrl.password = '';
@@ -152,9 +153,9 @@ export class SinkClient {
   }
 }
 
-export type HttpSinkDefinition = SinkDefinitionOf<
-  Exclude<SinkType, 'file' | 'kafka' | 'plugin' | 'postgresql' | 'warc'>
->;
+export interface HttpSinkDefinition extends SinkSettings {
+  readonly options: OptionValues<typeof HTTP_OPTIONS> & AwsOptions;
+}
 
 const HINTS: Readonly<Record<number, string>> = {
   300: 'redirects are not followed when pushing; specify the final URL',
@@ -170,7 +171,7 @@ function createAuthorizationHeader(
   url: URL,
   keyScheme: string,
 ): Secret | undefined {
-  if ('awsRegion' in options && options.awsRegion) return undefined; // requests are signed
+  if (options.awsRegion) return undefined; // requests are signed
   if (options.apiKey) return new Secret(`${keyScheme} ${options.apiKey.reveal()}`);
   const login = options.login ?? decodePercent(url.username);
   if (!login) return undefined;

@@ -28,7 +28,7 @@ function recordsOf(bytes: Buffer): Record_[] {
   return records;
 }
 
-async function archived(name: string, rotateBytes?: string) {
+async function archived(name: string, rotateBytes?: number) {
   const folder = temporaryDirectory();
   const sink = new WarcSink(sinkDefinition({ type: 'warc', url: join(folder, name), options: { rotateBytes } }));
   onTestFinished(() => sink.close());
@@ -70,7 +70,7 @@ describe('the WARC sink', () => {
   });
 
   it('compresses each record by itself, and begins another file when one is full', async () => {
-    const files = await archived('pages.warc.gz', '1000');
+    const files = await archived('pages.warc.gz', 1000);
     expect(files.map(({ file }) => file.slice(-14))).toEqual(['-00001.warc.gz', '-00002.warc.gz']);
     const records = files.map(({ bytes }) => recordsOf(gunzipSync(bytes)).map(({ fields }) => fields['WARC-Type']));
     expect(records[1]).toEqual(['warcinfo', 'resource', 'metadata']);

@@ -59,7 +59,7 @@ export class WarcSink implements Sink {
       const newPayloads = new Map<string, ArchivedPayload>();
       await this.write(this.file, Buffer.concat(batch.flatMap((order) => this.buildRecords(order, newPayloads))));
       for (const [digest, payload] of newPayloads) this.rememberPayload(digest, payload);
-      if (this.fileSize >= Number(this.definition.options.rotateBytes ?? DEFAULT_ROTATE_BYTES)) await this.closeFile();
+      if (this.fileSize >= (this.definition.options.rotateBytes ?? DEFAULT_ROTATE_BYTES)) await this.closeFile();
       return acknowledgeAll(batch);
     } catch (error) {
       await this.closeFile().catch(() => undefined);

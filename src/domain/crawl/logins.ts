@@ -1,9 +1,10 @@
 /** How the crawler logs in to sites that require it. Plain data, read from `cw:Login`. */
 import type { Secret } from '../secret.js';
 import { getOrigin, toCrawlUrl } from '../url/crawl-url.js';
+import type { LoginOptions, LoginType } from './login-types.js';
 import type { Place } from './place.js';
 
-interface LoginBase {
+export interface LoginBase {
   /** Unique across all fetchers. */
   readonly name: string;
   /** URL prefix to which the login applies; nothing of it is sent to other URLs. */
@@ -42,29 +43,6 @@ export interface LoginSuccess {
   readonly text?: string;
 }
 
-export type PasswordLogin = LoginBase & {
-  readonly type: 'basic' | 'digest';
-  readonly user: string;
-  readonly password: Secret;
-};
-
-export type NtlmLogin = LoginBase & {
-  readonly type: 'ntlm';
-  readonly user: string;
-  readonly password: Secret;
-  readonly domain: string;
-};
-
-export type NegotiateLogin = LoginBase & {
-  readonly type: 'negotiate';
-  /** Service principal; default `HTTP@host`. */
-  readonly service?: string;
-  /** Client principal; default: the one in the keytab or the ticket cache. */
-  readonly principal?: string;
-  /** Default: the keytab in the environment (KRB5_CLIENT_KTNAME). */
-  readonly keytab?: Keytab;
-};
-
 export interface Keytab {
   /** Absolute path. */
   readonly path: string;
@@ -72,72 +50,40 @@ export interface Keytab {
   readonly digest: string;
 }
 
-export type HeaderLogin = LoginBase & {
-  readonly type: 'bearer' | 'header';
-  readonly header: string;
-  readonly value: Secret;
+/** What logins have instead of their options, where those name files or are completed by elements. */
+interface ConvertedOptions {
+  readonly negotiate: Omit<LoginOptions['negotiate'], 'keytab'> & {
+    /** Default: the keytab in the environment (KRB5_CLIENT_KTNAME). */
+    readonly keytab?: Keytab;
+  };
+  readonly certificate: {
+    /** In PEM. */
+    readonly certificate: string;
+    readonly key: Secret;
+  };
+  readonly form: Pick<LoginOptions['form'], 'refusedText' | 'lockedText' | 'loggedOut'> & {
+    /** URL of the page where the login begins. */
+    readonly page: string;
+    readonly steps: readonly LoginStep[];
+    readonly success: LoginSuccess;
+    /** Origins to which credentials may be sent, in addition to the page's own. */
+    readonly sendTo: readonly string[];
+    /** Whether credentials may be sent unencrypted. */
+    readonly insecure: boolean;
+  };
+}
+
+export type ConvertedLoginType = keyof ConvertedOptions;
+
+type Definitions = {
+  readonly [T in LoginType]: LoginBase & { readonly type: T } & (T extends ConvertedLoginType
+      ? ConvertedOptions[T]
+      : LoginOptions[T]);
 };
 
-export type OAuth2Login = LoginBase & {
-  readonly type: 'oauth2';
-  readonly tokenUrl: string;
-  readonly clientId: string;
-  readonly clientSecret: Secret;
-  readonly scope?: string;
-  readonly audience?: string;
-  /** How the client authenticates at the token endpoint. */
-  readonly clientAuthentication: 'basic' | 'body';
-};
+export type LoginDefinitionOf<T extends LoginType> = Definitions[T];
 
-export type CertificateLogin = LoginBase & {
-  readonly type: 'certificate';
-  /** In PEM. */
-  readonly certificate: string;
-  readonly key: Secret;
-};
-
-export type FormLogin = LoginBase & {
-  readonly type: 'form';
-  /** URL of the page where the login begins. */
-  readonly page: string;
-  readonly steps: readonly LoginStep[];
-  readonly success: LoginSuccess;
-  /** Origins to which credentials may be sent, in addition to the page's own. */
-  readonly sendTo: readonly string[];
-  /** Text on the page that rejects a password, and text on the page that reports a locked account. */
-  readonly refusedText?: string;
-  readonly lockedText?: string;
-  /** A piece of HTML that appears only on pages for visitors who are not logged in. */
-  readonly loggedOut?: string;
-  /** Whether credentials may be sent unencrypted. */
-  readonly insecure: boolean;
-};
-
-export type LoginDefinition =
-  | PasswordLogin
-  | NtlmLogin
-  | NegotiateLogin
-  | HeaderLogin
-  | OAuth2Login
-  | CertificateLogin
-  | FormLogin;
-
-export type LoginType = LoginDefinition['type'];
-
-const KNOWN_TYPES: Readonly<Record<LoginType, true>> = {
-  form: true,
-  basic: true,
-  digest: true,
-  ntlm: true,
-  negotiate: true,
-  bearer: true,
-  oauth2: true,
-  certificate: true,
-  header: true,
-};
-
-/** In the order in which the reference lists them. */
-export const LOGIN_TYPES = Object.keys(KNOWN_TYPES) as [LoginType, ...LoginType[]];
+export type LoginDefinition = Definitions[LoginType];
 
 /** The value of the option `login` that switches logins off. */
 export const NO_LOGIN = 'none';

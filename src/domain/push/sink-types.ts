@@ -3,80 +3,15 @@
  * everything that depends on the type of a sink uses this table. The sinks themselves are in adapters/push.
  */
 
-import type { Secret } from '../secret.js';
+import type { OptionName, OptionsByType, OptionTable, OptionValues } from '../options.js';
+import { findKafkaUrlFault } from './kafka-url.js';
+import { findPostgresqlUrlFault } from './postgresql-url.js';
 
-/** If empty or absent, no credentials are sent. */
-interface HttpCredentials {
-  readonly login?: string;
-  readonly password?: Secret;
-  readonly apiKey?: Secret;
-  /** SHA-256 of the trusted certificate, in lower-case hexadecimal. */
-  readonly fingerprint?: string;
-}
-
-interface SearchEngine extends HttpCredentials {
-  readonly index?: string;
-  /** Name of an ingest pipeline. */
-  readonly pipeline?: string;
-  readonly alias?: string;
-  /** Settings, mappings and aliases of the index template, as JSON. */
-  readonly template?: string;
-  /** `host`: all documents of a host are in one shard. */
-  readonly routing?: string;
-  /** `external`: each write is versioned with the time at which it was decided. */
-  readonly versions?: string;
-}
-
-/** The attributes of a `Sink` element that only some types read. */
-export interface SinkOptions {
-  /**
-   * `documentText`: `omit` sends no text in addition to the bytes of a document that is not a page; default: `send`.
-   */
-  readonly papi: HttpCredentials & { readonly connector?: string; readonly documentText?: string };
-  /** `secret`: key of the HMAC-SHA256 signature header. */
-  readonly json: HttpCredentials & { readonly secret?: Secret };
-  readonly elasticsearch: SearchEngine;
-  readonly opensearch: SearchEngine & {
-    /** Region for which requests are signed; `login` and `password` are the access key and the secret key. */
-    readonly awsRegion?: string;
-    readonly awsService?: string;
-    readonly awsSessionToken?: Secret;
-  };
-  readonly solr: HttpCredentials & { readonly index?: string };
-  readonly file: {
-    /** Size in bytes after which a new file is started; if absent, one file grows indefinitely. */
-    readonly rotateBytes?: string;
-    /** `gzip`: full files are compressed. */
-    readonly compress?: string;
-  };
-  readonly warc: { readonly rotateBytes?: string };
-  readonly kafka: {
-    readonly login?: string;
-    readonly password?: Secret;
-    readonly topic?: string;
-    /** SASL mechanism: `PLAIN` (default), `SCRAM-SHA-256` or `SCRAM-SHA-512`. */
-    readonly mechanism?: string;
-  };
-  readonly postgresql: {
-    readonly login?: string;
-    readonly password?: Secret;
-    /** `table` or `schema.table`. */
-    readonly table?: string;
-    /** Text search configuration; absent if there is no search column. */
-    readonly search?: string;
-  };
-  readonly plugin: Readonly<Record<never, never>>;
-}
-
-export type SinkType = keyof SinkOptions;
-
-export type SinkOption = { [T in SinkType]: keyof SinkOptions[T] & string }[SinkType];
-
-interface SinkTypeRow<T extends SinkType> {
+interface SinkTypeRow {
   /** What kind of address its `url` is. */
-  readonly address: 'http' | 'file' | 'postgresql' | 'kafka' | 'plugin';
-  readonly options: readonly (keyof SinkOptions[T] & string)[];
-  readonly required?: readonly (keyof SinkOptions[T] & string)[];
+  readonly address: keyof typeof SINK_ADDRESSES;
+  /** The attributes of a `Sink` element that not every type has. */
+  readonly options: OptionTable;
   /** Whether it reads the extracted text; text is extracted only if something needs it. */
   readonly wantsText: boolean;
   /** Whether it reads the bytes; if no sink does, documents are delivered without them. */
@@ -87,23 +22,109 @@ interface SinkTypeRow<T extends SinkType> {
   readonly needsBytes: boolean;
 }
 
-const HTTP_OPTIONS = ['login', 'password', 'apiKey', 'fingerprint'] as const;
-const SEARCH_OPTIONS = [...HTTP_OPTIONS, 'index', 'pipeline', 'alias', 'template', 'routing', 'versions'] as const;
+/** For each kind of address, a function that says what was expected if the URL is not valid. */
+export const SINK_ADDRESSES = {
+  http: (url: string) =>
+    /^https?:$/.test(URL.parse(url.trim())?.protocol ?? '')
+      ? undefined
+      : 'an absolute URL that begins with http:// or https://',
+  // The configuration checks the path together with its folder.
+  file: () => undefined,
+  postgresql: findPostgresqlUrlFault,
+  kafka: findKafkaUrlFault,
+  plugin: (url: string) => (/^plugin:[^\s]+$/.test(url) ? undefined : '`plugin:` and the name of a Plugin'),
+} as const satisfies Readonly<Record<string, (url: string) => string | undefined>>;
+
+const CREDENTIALS = {
+  login: {
+    value: 'nonEmptyText',
+    meaning: 'user name; sent with Basic authentication over HTTP.',
+    variables: true,
+  },
+  password: { value: 'text', meaning: 'password.', secret: true },
+} as const satisfies OptionTable;
+
+/** Options of every sink that is reached with HTTP. If no credentials are set, none are sent. */
+export const HTTP_OPTIONS = {
+  ...CREDENTIALS,
+  apiKey: { value: 'nonEmptyText', meaning: 'API key, instead of login and password.', secret: true },
+  fingerprint: {
+    value: 'fingerprint',
+    meaning:
+      'over HTTPS, SHA-256 fingerprint of the server certificate, or of the certificate of the authority that issued it. The certificate is then trusted because of this fingerprint alone.',
+  },
+} as const satisfies OptionTable;
+
+const SEARCH_OPTIONS = {
+  ...HTTP_OPTIONS,
+  index: { value: 'nonEmptyText', meaning: 'name of the index.', required: true, destination: true },
+  pipeline: { value: 'nonEmptyText', meaning: 'ingest pipeline that documents go through.' },
+  alias: { value: 'nonEmptyText', meaning: 'alias of the index.' },
+  template: {
+    value: 'jsonFile',
+    meaning:
+      'JSON file with `settings`, `mappings` and `aliases` in addition to those of Crawlway; they are put into an index template named `crawlway-` and the index, from which a missing index is created.',
+  },
+  routing: {
+    value: ['host'],
+    meaning: 'store all documents of a host in the same shard. Only for a new index.',
+  },
+  versions: {
+    value: ['external'],
+    meaning:
+      'send the decision time of each write as its external version (`external_gte`), so that the engine refuses a write that is older than what it holds.',
+  },
+} as const satisfies OptionTable;
+
+/** For signed requests; the access key and the secret key are login and password. */
+export const AWS_OPTIONS = {
+  awsRegion: {
+    value: 'nonEmptyText',
+    meaning:
+      'region of an Amazon OpenSearch domain; requests are signed with Signature Version 4, using `login` as access key and `password` as secret key.',
+  },
+  awsService: {
+    value: ['es', 'aoss'],
+    meaning: 'service for which requests are signed, `es` for domains (default), `aoss` for serverless collections.',
+  },
+  awsSessionToken: { value: 'nonEmptyText', meaning: 'session token of temporary AWS credentials.', secret: true },
+} as const satisfies OptionTable;
+
+const ROTATION = {
+  rotateBytes: {
+    value: 'byteCount',
+    meaning:
+      'number of bytes after which a file is full and a new one is started. Default: no limit for `file`, 1 GiB for `warc`.',
+  },
+} as const satisfies OptionTable;
+
 const SEARCH_ENGINE = {
   address: 'http',
   options: SEARCH_OPTIONS,
-  required: ['index'],
   wantsText: true,
   wantsBytes: true,
   keeps: 'text',
   needsBytes: false,
-} as const;
+} as const satisfies SinkTypeRow;
 
-export const SINK_TYPES: { readonly [T in SinkType]: SinkTypeRow<T> } = {
+export const SINK_TYPES = {
   // A Push API server extracts the text of pages from their bytes.
   papi: {
     address: 'http',
-    options: [...HTTP_OPTIONS, 'connector', 'documentText'],
+    options: {
+      ...HTTP_OPTIONS,
+      connector: {
+        value: 'nonEmptyText',
+        meaning:
+          'name of the connector. Default: a name unique to this database, `crawlway-` and six digits, which GET /sinks shows (`crawlway` for older databases).',
+        destination: true,
+      },
+      documentText: {
+        value: ['send', 'omit'],
+        meaning:
+          'whether the text of documents that are not pages (PDF, Office documents and others) is sent as a second part named `text`, in addition to their bytes. `omit` is for a server that extracts the text itself. Default: `send`.',
+      },
+    },
     wantsText: false,
     wantsBytes: true,
     keeps: 'nothing',
@@ -111,18 +132,28 @@ export const SINK_TYPES: { readonly [T in SinkType]: SinkTypeRow<T> } = {
   },
   json: {
     address: 'http',
-    options: [...HTTP_OPTIONS, 'secret'],
+    options: {
+      ...HTTP_OPTIONS,
+      secret: { value: 'nonEmptyText', meaning: 'key for the HMAC-SHA256 signature.', secret: true },
+    },
     wantsText: true,
     wantsBytes: true,
     keeps: 'nothing',
     needsBytes: true,
   },
   elasticsearch: SEARCH_ENGINE,
-  opensearch: { ...SEARCH_ENGINE, options: [...SEARCH_OPTIONS, 'awsRegion', 'awsService', 'awsSessionToken'] },
-  solr: { ...SEARCH_ENGINE, options: [...HTTP_OPTIONS, 'index'], wantsBytes: false },
+  opensearch: { ...SEARCH_ENGINE, options: { ...SEARCH_OPTIONS, ...AWS_OPTIONS } },
+  solr: {
+    ...SEARCH_ENGINE,
+    options: {
+      ...HTTP_OPTIONS,
+      index: { value: 'nonEmptyText', meaning: 'name of the collection.', required: true, destination: true },
+    },
+    wantsBytes: false,
+  },
   warc: {
     address: 'file',
-    options: ['rotateBytes'],
+    options: ROTATION,
     wantsText: false,
     wantsBytes: true,
     keeps: 'nothing',
@@ -130,7 +161,13 @@ export const SINK_TYPES: { readonly [T in SinkType]: SinkTypeRow<T> } = {
   },
   file: {
     address: 'file',
-    options: ['rotateBytes', 'compress'],
+    options: {
+      ...ROTATION,
+      compress: {
+        value: ['gzip'],
+        meaning: 'full files are compressed. Documents in them are not copied to other sinks.',
+      },
+    },
     wantsText: true,
     wantsBytes: true,
     keeps: 'bytes',
@@ -138,8 +175,14 @@ export const SINK_TYPES: { readonly [T in SinkType]: SinkTypeRow<T> } = {
   },
   kafka: {
     address: 'kafka',
-    options: ['login', 'password', 'topic', 'mechanism'],
-    required: ['topic'],
+    options: {
+      ...CREDENTIALS,
+      topic: { value: 'name', meaning: 'name of the topic, which must exist.', required: true, destination: true },
+      mechanism: {
+        value: ['PLAIN', 'SCRAM-SHA-256', 'SCRAM-SHA-512'],
+        meaning: 'SASL mechanism, with `login` and `password`. Default: PLAIN.',
+      },
+    },
     wantsText: true,
     wantsBytes: true,
     keeps: 'nothing',
@@ -147,7 +190,20 @@ export const SINK_TYPES: { readonly [T in SinkType]: SinkTypeRow<T> } = {
   },
   postgresql: {
     address: 'postgresql',
-    options: ['login', 'password', 'table', 'search'],
+    options: {
+      ...CREDENTIALS,
+      table: {
+        value: 'sqlTable',
+        meaning: 'name of the table, or `schema.table`; created if it does not exist.',
+        default: 'documents',
+        destination: true,
+      },
+      search: {
+        value: 'name',
+        meaning:
+          'text search configuration (`simple`, `english` …) for a generated, indexed column `search` built from title and text. If this is not set, the column is not created.',
+      },
+    },
     wantsText: true,
     wantsBytes: false,
     keeps: 'text',
@@ -155,12 +211,24 @@ export const SINK_TYPES: { readonly [T in SinkType]: SinkTypeRow<T> } = {
   },
   plugin: {
     address: 'plugin',
-    options: [],
+    options: {},
     wantsText: true,
     wantsBytes: true,
     keeps: 'nothing',
     needsBytes: true,
   },
-};
+} as const satisfies Readonly<Record<string, SinkTypeRow>> & OptionsByType;
+
+export type SinkType = keyof typeof SINK_TYPES;
+
+/** Values of the attributes of a `Sink` element that not every type has. */
+export type SinkOptions = { readonly [T in SinkType]: OptionValues<(typeof SINK_TYPES)[T]['options']> };
+
+export type SinkOption = OptionName<typeof SINK_TYPES>;
 
 export const SINK_TYPE_NAMES = Object.keys(SINK_TYPES) as SinkType[];
+
+export const getSinkOptions = (type: SinkType): OptionTable => SINK_TYPES[type].options;
+
+export const listSecretOptions = (type: SinkType): string[] =>
+  Object.entries(getSinkOptions(type)).flatMap(([name, { secret }]) => (secret ? [name] : []));

@@ -7,8 +7,7 @@
 import { createHash } from 'node:crypto';
 import type { SinkDefinition } from '../../domain/crawl/sink-definition.js';
 import { type BackfillProgress, canRestoreItself, createBackfill, parseBackfill } from '../../domain/push/backfill.js';
-import { SINK_TYPES } from '../../domain/push/sink-types.js';
-import type { Secret } from '../../domain/secret.js';
+import { getSinkOptions, SINK_TYPES } from '../../domain/push/sink-types.js';
 import type { Crawler } from '../crawl/crawler.js';
 import type { Crawlers } from '../crawl/crawlers.js';
 import type { Nodes } from '../ports/nodes.js';
@@ -168,8 +167,9 @@ function digestDestination({ type, url, options }: SinkDefinition): string {
   if (SINK_TYPES[type].address === 'file') return computeDigest([type, url.slice(url.lastIndexOf('/') + 1)]);
   const parsedUrl = URL.parse(url);
   if (parsedUrl) parsedUrl.username = parsedUrl.password = '';
-  const { index, table, connector, topic }: Partial<Record<string, string | Secret>> = { ...options };
-  return computeDigest([type, parsedUrl?.href ?? url, index, table, connector, topic]);
+  const table = getSinkOptions(type);
+  const values = Object.entries(options).filter(([name]) => table[name]?.destination);
+  return computeDigest([type, parsedUrl?.href ?? url, Object.fromEntries(values.sort())]);
 }
 
 const computeDigest = (values: readonly unknown[]): string =>

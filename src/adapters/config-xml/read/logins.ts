@@ -2,14 +2,14 @@
 import { createHash, createPrivateKey } from 'node:crypto';
 import { createRequire } from 'node:module';
 import { createSecureContext } from 'node:tls';
+import { LOGIN_TYPES, type LoginOptions } from '../../../domain/crawl/login-types.js';
 import {
-  type CertificateLogin,
-  type FormLogin,
+  type ConvertedLoginType,
+  type LoginBase,
   type LoginDefinition,
+  type LoginDefinitionOf,
   type LoginField,
   type LoginStep,
-  type LoginType,
-  type NegotiateLogin,
   PASSWORD_FIELD,
   USER_FIELD,
 } from '../../../domain/crawl/logins.js';
@@ -19,46 +19,9 @@ import { hasUserInfo } from '../../../domain/url/crawl-url.js';
 import { findValidChildren, type Node } from '../interpret.js';
 import * as schema from '../schema/logins.js';
 import type { ReadContext } from './context.js';
+import { checkOptions, readOptions } from './options.js';
 
 type LoginNode = Node<typeof schema.LOGIN.attributes>;
-type Option = keyof LoginNode['values'];
-
-const SHARED_OPTIONS: readonly Option[] = ['name', 'type', 'url', 'insecure', 'check'];
-
-/** Required and optional attributes of each type, in addition to those that all types have. */
-const OPTIONS_BY_TYPE: Readonly<
-  Record<LoginType, { readonly requiredOptions: readonly Option[]; readonly optionalOptions?: readonly Option[] }>
-> = {
-  basic: { requiredOptions: ['user', 'password'] },
-  digest: { requiredOptions: ['user', 'password'] },
-  ntlm: { requiredOptions: ['user', 'password'], optionalOptions: ['domain'] },
-  negotiate: { requiredOptions: [], optionalOptions: ['service', 'principal', 'keytab'] },
-  bearer: { requiredOptions: ['token'] },
-  header: { requiredOptions: ['header', 'value'] },
-  oauth2: {
-    requiredOptions: ['tokenUrl', 'clientId', 'clientSecret'],
-    optionalOptions: ['scope', 'audience', 'clientAuthentication'],
-  },
-  certificate: { requiredOptions: ['certificate', 'key'], optionalOptions: ['passphrase'] },
-  form: {
-    requiredOptions: [],
-    optionalOptions: [
-      'user',
-      'password',
-      'page',
-      'form',
-      'sendTo',
-      'successSelector',
-      'successCookie',
-      'successStatus',
-      'successText',
-      'refusedText',
-      'lockedText',
-      'loggedOut',
-    ],
-  },
-};
-
 export function readLogins(fetcher: Node, context: ReadContext): LoginDefinition[] {
   return findValidChildren(fetcher, schema.LOGIN).flatMap((node) => {
     if (!checkLogin(node, context)) return [];
@@ -68,20 +31,8 @@ export function readLogins(fetcher: Node, context: ReadContext): LoginDefinition
 }
 
 function checkLogin(node: LoginNode, { problems }: ReadContext): boolean {
-  const { element, values, place } = node;
-  const { requiredOptions, optionalOptions = [] } = OPTIONS_BY_TYPE[values.type];
-  const missingOptions = requiredOptions.filter((option) => values[option] === undefined);
-  for (const option of missingOptions)
-    problems.add('missing-attribute', `a login of type ${values.type} requires the attribute ${option}`, place);
-  const supportedOptions = new Set<string>([...SHARED_OPTIONS, ...requiredOptions, ...optionalOptions]);
-  for (const { local } of element.attributes) {
-    if (!(local in schema.LOGIN.attributes) || supportedOptions.has(local)) continue;
-    const optionList = [...requiredOptions, ...optionalOptions].join(', ') || 'no such attributes';
-    const message = `a login of type ${values.type} does not use the attribute ${local}; it uses ${optionList}`;
-    problems.add('ignored-attribute', message, place);
-  }
   for (const option of ['url', 'check', 'page', 'tokenUrl'] as const) checkUrl(node, option, problems);
-  return missingOptions.length === 0;
+  return checkOptions('login', node, LOGIN_TYPES, problems);
 }
 
 function checkUrl({ values, place }: LoginNode, option: 'url' | 'check' | 'page' | 'tokenUrl', problems: Problems) {
@@ -100,34 +51,29 @@ function checkUrl({ values, place }: LoginNode, option: 'url' | 'check' | 'page'
 
 type Problems = ReadContext['problems'];
 
+/** What a reader gets: what all logins have, the options of the type, and the element for everything else. */
+interface LoginInput<T extends ConvertedLoginType> {
+  readonly base: LoginBase;
+  readonly options: LoginOptions[T];
+  readonly node: LoginNode;
+  readonly context: ReadContext;
+}
+
+/** Logins of the other types are their options. */
+const READERS: {
+  readonly [T in ConvertedLoginType]: (input: LoginInput<T>) => LoginDefinitionOf<T> | undefined;
+} = { negotiate: readNegotiateLogin, certificate: readCertificateLogin, form: readFormLogin };
+
 function readLogin(node: LoginNode, context: ReadContext): LoginDefinition | undefined {
   const { values, place } = node;
   const { name, url, type } = values;
   const base = { name, url, check: values.check ?? url, place };
   if (URL.parse(base.check)?.origin !== URL.parse(url)?.origin)
     context.problems.add('bad-value', `check of login ${name} must be on the same server as its url`, place);
-  switch (type) {
-    case 'basic':
-    case 'digest':
-      return { ...base, type, user: values.user ?? '', password: toSecret(values.password) };
-    case 'ntlm':
-      return { ...base, type, ...parseWindowsUser(values), password: toSecret(values.password) };
-    case 'negotiate':
-      return readNegotiateLogin(base, node, context);
-    case 'bearer':
-      return { ...base, type, header: 'authorization', value: new Secret(`Bearer ${values.token}`) };
-    case 'header':
-      return { ...base, type, header: (values.header ?? '').toLowerCase(), value: toSecret(values.value) };
-    case 'oauth2': {
-      const { tokenUrl = '', clientId = '', scope, audience, clientAuthentication } = values;
-      const clientSecret = toSecret(values.clientSecret);
-      return { ...base, type, tokenUrl, clientId, clientSecret, scope, audience, clientAuthentication };
-    }
-    case 'certificate':
-      return readCertificateLogin(base, node, context);
-    case 'form':
-      return readFormLogin(base, node, context);
-  }
+  const options = readOptions(LOGIN_TYPES[type].options, values, place, context);
+  const read = (READERS as Partial<Record<string, (input: object) => LoginDefinition | undefined>>)[type];
+  // LOGIN_TYPES ensures that the options match the type.
+  return read ? read({ base, options, node, context }) : ({ ...base, type, ...options } as unknown as LoginDefinition);
 }
 
 const KERBEROS_MISSING =
@@ -136,14 +82,14 @@ const KERBEROS_MISSING =
 /** The first bytes of a keytab: format 5, version 2. */
 const KEYTAB_MAGIC = '\x05\x02';
 
-function readNegotiateLogin(
-  base: LoginBase,
-  { values, place }: LoginNode,
-  context: ReadContext,
-): NegotiateLogin | undefined {
-  const { service, principal, keytab } = values;
+function readNegotiateLogin({
+  base,
+  options: { keytab, ...options },
+  node: { place },
+  context,
+}: LoginInput<'negotiate'>): LoginDefinitionOf<'negotiate'> | undefined {
   if (!isKerberosInstalled()) context.problems.add('missing-package', KERBEROS_MISSING, place);
-  const login = { ...base, type: 'negotiate', service, principal } as const;
+  const login = { ...base, type: 'negotiate', ...options } as const;
   if (keytab === undefined) return login;
   const content = context.readFile(keytab, place);
   if (content === undefined) return undefined;
@@ -166,95 +112,80 @@ function isKerberosInstalled(): boolean {
   }
 }
 
-const toSecret = (text: string | undefined): Secret => new Secret(text ?? '');
-
-/** Splits a user name of the form `DOMAIN\user`, unless the domain is set separately. */
-function parseWindowsUser({ user = '', domain }: LoginNode['values']): { user: string; domain: string } {
-  const backslash = user.indexOf('\\');
-  if (domain !== undefined || backslash < 0) return { user, domain: domain ?? '' };
-  return { user: user.slice(backslash + 1), domain: user.slice(0, backslash) };
-}
-
-type LoginBase = Pick<LoginDefinition, 'name' | 'url' | 'check' | 'place'>;
-
-function readCertificateLogin(
-  base: LoginBase,
-  { values, place }: LoginNode,
-  context: ReadContext,
-): CertificateLogin | undefined {
-  const certificate = context.readFile(values.certificate ?? '', place);
-  const key = context.readFile(values.key ?? '', place);
+function readCertificateLogin({
+  base,
+  options,
+  node: { place },
+  context,
+}: LoginInput<'certificate'>): LoginDefinitionOf<'certificate'> | undefined {
+  const certificate = context.readFile(options.certificate, place);
+  const key = context.readFile(options.key, place);
   if (certificate === undefined || key === undefined) return undefined;
   const reportFault = (message: string): undefined => {
-    context.problems.add('bad-value', `login ${values.name}: ${message}`, place);
+    context.problems.add('bad-value', `login ${base.name}: ${message}`, place);
   };
   let decryptedKey: string;
   try {
-    const privateKey = createPrivateKey({ key, passphrase: values.passphrase ?? '' });
+    const privateKey = createPrivateKey({ key, passphrase: options.passphrase?.reveal() ?? '' });
     decryptedKey = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
   } catch {
     return reportFault(
-      `the private key ${values.key} cannot be read: provide a key in PEM form, and its passphrase if it has one`,
+      `the private key ${options.key} cannot be read: provide a key in PEM form, and its passphrase if it has one`,
     );
   }
   try {
     createSecureContext({ cert: certificate, key: decryptedKey });
   } catch {
     return reportFault(
-      `the certificate ${values.certificate} cannot be used with the key ${values.key}: provide a matching pair in PEM form`,
+      `the certificate ${options.certificate} cannot be used with the key ${options.key}: provide a matching pair in PEM form`,
     );
   }
   return { ...base, type: 'certificate', certificate, key: new Secret(decryptedKey) };
 }
 
-function readFormLogin(base: LoginBase, node: LoginNode, { problems }: ReadContext): FormLogin {
-  const { values, place } = node;
+function readFormLogin({ base, options, node, context: { problems } }: LoginInput<'form'>): LoginDefinitionOf<'form'> {
+  const { place } = node;
+  const { insecure } = node.values;
   const parent = node as Node;
   const steps = findValidChildren(parent, schema.LOGIN_STEP).map((step): LoginStep => {
-    if (step.values.json !== undefined && URL.parse(step.values.json)?.protocol === 'http:' && !values.insecure)
-      problems.add('bad-value', `json of login ${values.name} begins with http://: use https://`, step.place);
-    return { form: step.values.form, json: step.values.json, fields: readFields(step as Node) };
+    const { form, json } = step.values;
+    if (json !== undefined && URL.parse(json)?.protocol === 'http:' && !insecure)
+      problems.add('bad-value', `json of login ${base.name} begins with http://: use https://`, step.place);
+    return { form, json, fields: readFields(step as Node) };
   });
   const fields = readFields(parent);
-  if (steps.length === 0) steps.push({ form: values.form, fields: [...fields, ...listCredentialFields(values)] });
-  else if (fields.length > 0 || values.password !== undefined || values.form !== undefined)
+  if (steps.length === 0) steps.push({ form: options.form, fields: [...fields, ...listCredentialFields(options)] });
+  else if (fields.length > 0 || options.password !== undefined || options.form !== undefined)
     problems.add(
       'no-effect',
-      `login ${values.name} has steps, so its own fields, form and password are ignored: move them into a LoginStep`,
+      `login ${base.name} has steps, so its own fields, form and password are ignored: move them into a LoginStep`,
       place,
     );
   if (steps.every((step) => step.fields.length === 0))
     problems.add('missing-attribute', `a login of type form requires user and password, or LoginField elements`, place);
-  const page = values.page ?? base.url;
+  const { page = base.url, refusedText, lockedText, loggedOut } = options;
+  const { successSelector: selector, successCookie: cookie, successStatus: status, successText: text } = options;
   return {
     ...base,
     type: 'form',
     page,
     steps,
-    success: {
-      selector: values.successSelector,
-      cookie: values.successCookie,
-      status: values.successStatus,
-      text: values.successText,
-    },
-    sendTo: parseOrigins(values.sendTo ?? '', place, problems),
-    refusedText: values.refusedText,
-    lockedText: values.lockedText,
-    loggedOut: values.loggedOut,
-    insecure: values.insecure,
+    success: { selector, cookie, status, text },
+    sendTo: parseOrigins(options.sendTo ?? '', place, problems),
+    refusedText,
+    lockedText,
+    loggedOut,
+    insecure,
   };
 }
 
 const readFields = (node: Node): LoginField[] =>
-  findValidChildren(node, schema.LOGIN_FIELD).map(({ values }) => ({
-    name: values.name,
-    value: new Secret(values.value),
-  }));
+  findValidChildren(node, schema.LOGIN_FIELD).map(({ values }): LoginField => values);
 
-function listCredentialFields({ user, password }: LoginNode['values']): LoginField[] {
+function listCredentialFields({ user, password }: LoginOptions['form']): LoginField[] {
   return [
     ...(user === undefined ? [] : [{ name: USER_FIELD, value: new Secret(user) }]),
-    ...(password === undefined ? [] : [{ name: PASSWORD_FIELD, value: new Secret(password) }]),
+    ...(password === undefined ? [] : [{ name: PASSWORD_FIELD, value: password }]),
   ];
 }
 

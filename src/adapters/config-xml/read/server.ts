@@ -48,35 +48,16 @@ function readFetcher(node: Node<typeof server.FETCHER.attributes>, context: Read
     ),
     allowedAddresses: readAllowedAddresses(parent),
     ...(proxies.length === 0 ? {} : { proxies }),
-    credentials: findValidChildren(parent, server.CREDENTIAL).map(({ values: { password, ...values } }) => ({
-      ...values,
-      password: new Secret(password),
-    })),
+    credentials: findValidChildren(parent, server.CREDENTIAL).map(({ values }) => values),
     logins: readLogins(parent, context),
-    ...readBotAuth(parent, context),
+    ...readBotAuth(parent),
   };
 }
 
-function readBotAuth(fetcher: Node, { problems }: ReadContext): Pick<FetcherDefinition, 'botAuth'> {
-  const node = findOnlyChild(fetcher, server.BOT_AUTH);
-  if (!node) return {};
-  const { key, agent } = node.values;
-  if (!isEd25519Key(key)) {
-    const message = 'BotAuth: the key is not an Ed25519 private key in PEM form; `crawlway keys new` creates one';
-    problems.add('bad-value', message, node.place);
-  }
-  return { botAuth: { key: new Secret(key), agent } };
+function readBotAuth(fetcher: Node): Pick<FetcherDefinition, 'botAuth'> {
+  const botAuth = findOnlyChild(fetcher, server.BOT_AUTH)?.values;
+  return botAuth ? { botAuth } : {};
 }
-
-function isEd25519Key(pem: string): boolean {
-  const [, base64 = ''] =
-    /-----BEGIN PRIVATE KEY-----([A-Za-z0-9+/=\s]{1,1000})-----END PRIVATE KEY-----/.exec(pem) ?? [];
-  const der = Buffer.from(base64, 'base64');
-  return der.length >= 48 && der.includes(ED25519_OID);
-}
-
-/** 1.3.101.112 (RFC 8410) in DER. */
-const ED25519_OID = Buffer.from('06032b6570', 'hex');
 
 function readProxies(fetcher: Node, { problems }: ReadContext): ProxyDefinition[] {
   const nodes = findValidChildren(fetcher, server.PROXY);

@@ -6,7 +6,7 @@ import type { RootDefinition } from '../../../domain/crawl/definition.js';
 import type { ServerParameters, ServerRecord, ServersDefinition } from '../../../domain/crawl/policy-definition.js';
 import { type IndexerConf, parseIndexerConf } from '../../../domain/policy/indexer-conf.js';
 import { findEncodingProblem } from '../../../domain/policy/not-utf8.js';
-import { Secret } from '../../../domain/secret.js';
+import type { Secret } from '../../../domain/secret.js';
 import { isOfKind, type Node } from '../interpret.js';
 import { PLACEHOLDER } from '../placeholder.js';
 import type { Problems } from '../problems.js';
@@ -24,10 +24,10 @@ export function readServers(node: ServersNode, context: ReadContext): ServersDef
     if (isOfKind(child, policy.PARAMETERS)) {
       const { authentication, ...otherParameters } = child.values;
       currentParameters = { ...currentParameters, ...omitUndefined(otherParameters) };
-      login = authentication === undefined ? login : new Secret(authentication);
+      login = authentication ?? login;
     } else if (isOfKind(child, policy.SERVER)) {
       const { url, authentication, ...parameters } = child.values;
-      if (authentication !== undefined) login = new Secret(authentication);
+      login = authentication ?? login;
       const authenticationParameter = login === undefined ? {} : { authentication: login };
       records.push({
         url,

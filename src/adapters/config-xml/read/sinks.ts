@@ -1,12 +1,9 @@
 /** Reads sinks and webhooks. */
 
 import type { ServerDefinition } from '../../../domain/crawl/definition.js';
-import type { Place } from '../../../domain/crawl/place.js';
 import type { SinkDefinition, SinkSettings, WebhookDefinition } from '../../../domain/crawl/sink-definition.js';
-import { findKafkaUrlFault } from '../../../domain/push/kafka-url.js';
 import type { MapStep } from '../../../domain/push/map-steps.js';
-import { findPostgresqlUrlFault } from '../../../domain/push/postgresql-url.js';
-import { SINK_TYPES, type SinkOption, type SinkType } from '../../../domain/push/sink-types.js';
+import { SINK_ADDRESSES, SINK_TYPES, type SinkType } from '../../../domain/push/sink-types.js';
 import { Secret } from '../../../domain/secret.js';
 import { hasUserInfo } from '../../../domain/url/crawl-url.js';
 import { decodePercent } from '../../../domain/url/decode-percent.js';
@@ -14,9 +11,9 @@ import { findOnlyChild, findValidChildren, type Node } from '../interpret.js';
 import type { Problems } from '../problems.js';
 import * as sink from '../schema/sink.js';
 import { WEBHOOK } from '../schema/webhook.js';
-import { httpUrl } from '../value-types/network.js';
 import type { ReadContext } from './context.js';
 import { resolveFileSinkPath } from './file-sink-path.js';
+import { checkOptions, readOptions } from './options.js';
 import { readAllowedAddresses, readCertificateAuthorities } from './server.js';
 
 type SinkNode = Node<typeof sink.SINK.attributes>;
@@ -44,23 +41,17 @@ export function readSinks(root: Node, context: ReadContext, fileSinks?: string):
       allowedAddresses: readAllowedAddresses(node as Node),
       ...readTls(node as Node, context),
       ...readMapSteps(node),
-      options: readOptions(node, context),
+      options: readOptions(SINK_TYPES[type].options, addLoginInUrl(node.values), node.place, context),
     } as SinkDefinition; // SINK_TYPES ensures that the options match the type
   });
 }
 
-const SECRET_OPTIONS: ReadonlySet<SinkOption> = new Set<SinkOption>([
-  'password',
-  'apiKey',
-  'secret',
-  'awsSessionToken',
-]);
-
-/** Returns the login in the URL, which applies unless there is a separate one. */
-function extractLogin(type: SinkType, address: string): Partial<Record<SinkOption, string>> {
-  const url = SINK_TYPES[type].address === 'file' ? null : URL.parse(address);
-  if (!url || (url.username === '' && url.password === '')) return {};
-  return { login: decodePercent(url.username), password: decodePercent(url.password) };
+/** Adds the login in the URL, which applies unless there is a separate one. */
+function addLoginInUrl(values: SinkNode['values']): SinkNode['values'] {
+  const url = SINK_TYPES[values.type].address === 'file' ? null : URL.parse(values.url);
+  if (!url || (url.username === '' && url.password === '')) return values;
+  const { login = decodePercent(url.username), password = new Secret(decodePercent(url.password)) } = values;
+  return { ...values, login, password };
 }
 
 function stripLogin(type: SinkType, address: string): string {
@@ -68,36 +59,6 @@ function stripLogin(type: SinkType, address: string): string {
   if (!url) return address;
   url.username = url.password = '';
   return url.href;
-}
-
-function readOptions({ values, place }: SinkNode, context: ReadContext): Partial<Record<SinkOption, string | Secret>> {
-  const { options } = SINK_TYPES[values.type];
-  const loginInUrl = extractLogin(values.type, values.url);
-  const readOption = (option: SinkOption): string | undefined =>
-    option === 'template' && values.template !== undefined
-      ? readTemplate(values.template, place, context)
-      : (values[option] ?? loginInUrl[option]);
-  return Object.fromEntries(
-    options.flatMap((option: SinkOption) => {
-      const value = readOption(option);
-      if (value === undefined) return [];
-      return [[option, SECRET_OPTIONS.has(option) ? new Secret(value) : value]];
-    }),
-  );
-}
-
-function readTemplate(file: string, place: Place, { readFile, problems }: ReadContext): string | undefined {
-  const text = readFile(file, place);
-  if (text === undefined) return undefined;
-  try {
-    const template: unknown = JSON.parse(text);
-    if (typeof template === 'object' && template !== null && !Array.isArray(template)) return text;
-  } catch {
-    // reported below
-  }
-  const message = `the file ${file} is not a JSON object: write an object with settings, mappings or aliases`;
-  problems.add('bad-value', message, place);
-  return undefined;
 }
 
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/;
@@ -125,7 +86,7 @@ function readClientCertificate(
     return {
       certificate: extractCertificates(text),
       key: new Secret(key),
-      passphrase: values.passphrase === undefined ? undefined : new Secret(values.passphrase),
+      passphrase: values.passphrase,
     };
   const missingPart = hasCertificate ? 'a private key' : 'a certificate';
   problems.add('bad-value', `ClientCertificate requires ${missingPart} in PEM form`, place);
@@ -141,40 +102,13 @@ function readMapSteps(node: SinkNode): Pick<SinkSettings, 'map'> {
   return steps.length === 0 ? {} : { map: steps };
 }
 
-const SINK_OPTIONS: ReadonlySet<string> = new Set(Object.values(SINK_TYPES).flatMap(({ options }) => options));
-
 /** Checks the requirements of the sink's type. */
-function checkSink({ element, values, place }: SinkNode, problems: Problems): void {
-  const { type, url } = values;
-  const { address, required = [] }: { address: keyof typeof ADDRESS_CHECKS; required?: readonly SinkOption[] } =
-    SINK_TYPES[type];
-  const options: readonly SinkOption[] = SINK_TYPES[type].options;
-  const expected = ADDRESS_CHECKS[address](url);
-  if (expected) problems.add('bad-value', `url of a sink of type ${type}: expected ${expected}`, place);
-  for (const option of required) {
-    if (values[option] !== undefined) continue;
-    problems.add('missing-attribute', `a sink of type ${type} requires the attribute ${option}`, place);
-  }
-  for (const { local } of element.attributes) {
-    if (!SINK_OPTIONS.has(local) || options.includes(local as SinkOption)) continue;
-    const message = `a sink of type ${type} does not use the attribute ${local}; it uses ${options.join(', ') || 'no such attributes'}`;
-    problems.add('ignored-attribute', message, place);
-  }
+function checkSink(node: SinkNode, problems: Problems): void {
+  const { type, url } = node.values;
+  const expected = SINK_ADDRESSES[SINK_TYPES[type].address](url);
+  if (expected) problems.add('bad-value', `url of a sink of type ${type}: expected ${expected}`, node.place);
+  checkOptions('sink', node, SINK_TYPES, problems);
 }
-
-/** For each kind of address, a function that says what was expected if the URL is not valid. */
-const ADDRESS_CHECKS: Readonly<
-  Record<'http' | 'file' | 'postgresql' | 'kafka' | 'plugin', (url: string) => string | undefined>
-> = {
-  http: (url) => {
-    const parsed = httpUrl.parse(url);
-    return parsed.ok ? undefined : parsed.wanted;
-  },
-  file: () => undefined, // resolveFileSinkPath checks it together with its folder
-  postgresql: findPostgresqlUrlFault,
-  kafka: findKafkaUrlFault,
-  plugin: (url) => (/^plugin:[^\s]+$/.test(url) ? undefined : '`plugin:` and the name of a Plugin'),
-};
 
 export function readWebhooks(root: Node, context: ReadContext): Pick<ServerDefinition, 'webhooks'> {
   const webhooks = findValidChildren(root, WEBHOOK).map((node): WebhookDefinition => {
@@ -184,7 +118,7 @@ export function readWebhooks(root: Node, context: ReadContext): Pick<ServerDefin
     return {
       name,
       url,
-      secret: new Secret(secret),
+      secret,
       events,
       timeout,
       place: node.place,

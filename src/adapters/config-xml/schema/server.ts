@@ -111,7 +111,7 @@ export const BOT_AUTH = element(
   'BotAuth',
   'Signs each request of the fetcher (Web Bot Auth, RFC 9421), so that sites can tell this crawler from others that use its name (docs/SIGNALS.md).',
   {
-    key: attribute(t.text, 'Ed25519 private key in PEM form, as created by `crawlway keys new`.', {
+    key: attribute(t.ed25519Key, 'Ed25519 private key in PEM form, as created by `crawlway keys new`.', {
       required: true,
       secret: true,
     }),

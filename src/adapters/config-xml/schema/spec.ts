@@ -1,4 +1,5 @@
 /** The types of the tables in this folder, which describe every element and attribute of a configuration. */
+import type { Secret } from '../../../domain/secret.js';
 import type { ValueType } from '../value-types/value-type.js';
 
 /** The namespaces of the three vocabularies, newest first; the XML Schema uses the newest. */
@@ -17,7 +18,7 @@ export interface AttributeSpec<T> {
   readonly default?: string;
   readonly unit?: string;
   readonly required?: boolean;
-  /** Never shown by the API, in the log or in the console. */
+  /** Never shown by the API, in the log or in the console. Its values are read as Secret. */
   readonly secret?: boolean;
   /** Whether `${NAME}` may be used in it, as in secrets, for example because it determines where they are sent. */
   readonly variables?: boolean;
@@ -40,11 +41,9 @@ export interface ElementSpec<A extends Attributes = Attributes> {
   readonly text?: string;
 }
 
-type ValueOf<S> = S extends { readonly type: ValueType<infer T> }
-  ? S extends { readonly default: string } | { readonly required: true }
-    ? T
-    : T | undefined
-  : never;
+type ValueOf<S> =
+  | (S extends { readonly secret: true } ? Secret : S extends { readonly type: ValueType<infer T> } ? T : never)
+  | (S extends { readonly default: string } | { readonly required: true } ? never : undefined);
 
 /** The values of an element's attributes. */
 export type Values<A> = { readonly [K in keyof A]: ValueOf<A[K]> };

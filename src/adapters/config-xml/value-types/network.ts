@@ -3,7 +3,7 @@
 import { isIP } from 'node:net';
 import { parseCidr } from '../../../domain/net/address.js';
 import { hasUserInfo } from '../../../domain/url/crawl-url.js';
-import { enumeration } from './plain.js';
+import { enumeration, text } from './plain.js';
 import {
   invalid,
   listOf,
@@ -158,5 +158,20 @@ export const webhookSecret: ValueType<string> = {
       : invalid(
           '`whsec_` followed by 24 to 64 bytes in Base64, like the output of `echo whsec_$(openssl rand -base64 32)`',
         );
+  },
+};
+
+/** 1.3.101.112 (RFC 8410) in DER. */
+const ED25519_OID = Buffer.from('06032b6570', 'hex');
+
+export const ed25519Key: ValueType<string> = {
+  ...text,
+  parse: (value) => {
+    const [, base64 = ''] =
+      /-----BEGIN PRIVATE KEY-----([A-Za-z0-9+/=\s]{1,1000})-----END PRIVATE KEY-----/.exec(value) ?? [];
+    const der = Buffer.from(base64, 'base64');
+    return der.length >= 48 && der.includes(ED25519_OID)
+      ? ok(value)
+      : invalid('an Ed25519 private key in PEM form, as created by `crawlway keys new`');
   },
 };

@@ -194,10 +194,9 @@ export const wordList = <W extends string>(label: string, words: readonly W[]): 
   },
 });
 
-/** A number of bytes, as a string because the options of a sink are strings. */
-export const byteCount: ValueType<string> = {
+export const byteCount: ValueType<number> = {
   label: 'number of bytes, at least 1000',
   xsd: toXsdPattern('[1-9][0-9]{3,14}'),
   parse: (value) =>
-    /^[1-9]\d{3,14}$/.test(value.trim()) ? ok(value.trim()) : invalid('a number of bytes, at least 1000'),
+    /^[1-9]\d{3,14}$/.test(value.trim()) ? ok(Number(value)) : invalid('a number of bytes, at least 1000'),
 };

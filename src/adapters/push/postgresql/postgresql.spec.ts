@@ -7,13 +7,13 @@ import { Secret } from '../../../domain/secret.js';
 import { SinkUnavailable } from '../../../engine/ports/sink.js';
 import { createSink } from '../create-sink.js';
 
-function sinkAt(url: string, options: SinkOptions['postgresql'] = {}) {
+function sinkAt(url: string, options: Partial<SinkOptions['postgresql']> = {}) {
   const sink = createSink(sinkDefinition({ type: 'postgresql', url, options }));
   onTestFinished(() => sink.close());
   return sink;
 }
 
-async function started(options: SinkOptions['postgresql'] = {}) {
+async function started(options: Partial<SinkOptions['postgresql']> = {}) {
   const url = await postgresDatabase();
   const client = new pg.Client(url);
   await client.connect();

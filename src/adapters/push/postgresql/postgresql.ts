@@ -8,7 +8,6 @@ import { acknowledgeAll, groupRunsByKind, type RequestAnswer, sendWithSplitting 
 import { Connections } from './connections.js';
 import { COLUMNS, ensureTable, quoteTable } from './table.js';
 
-const DEFAULT_TABLE = 'documents';
 const PAGE_SIZE = 1_000;
 
 /** SQLSTATE classes of errors that a document causes, not the database: data, constraints, limits. */
@@ -27,7 +26,7 @@ export class PostgresqlSink implements Sink {
 
   constructor(definition: SinkDefinitionOf<'postgresql'>) {
     this.name = definition.name;
-    this.table = definition.options.table ?? DEFAULT_TABLE;
+    this.table = definition.options.table;
     this.searchConfiguration = definition.options.search;
     this.connections = new Connections(definition);
   }

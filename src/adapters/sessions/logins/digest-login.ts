@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { PasswordLogin } from '../../../domain/crawl/logins.js';
+import type { LoginDefinitionOf } from '../../../domain/crawl/logins.js';
 import type { RequestSession } from '../../../engine/ports/fetcher.js';
 import type {
   LoginMethod,
@@ -17,7 +17,7 @@ export class DigestLogin implements LoginMethod {
   private challenge: DigestChallenge | undefined;
   private requestCount = 0;
 
-  constructor(private readonly definition: PasswordLogin) {}
+  constructor(private readonly definition: LoginDefinitionOf<'digest'>) {}
 
   async login(tools: LoginTools): Promise<LoginResult> {
     const { check, name } = this.definition;

@@ -1,5 +1,5 @@
 /** Logs in through forms as a browser without scripts would: page after page, with the cookies that the pages set. */
-import type { FormLogin, LoginStep } from '../../../domain/crawl/logins.js';
+import type { LoginDefinitionOf, LoginStep } from '../../../domain/crawl/logins.js';
 import type { FetchOutcome } from '../../../domain/fetch/outcome.js';
 import type { RequestSession } from '../../../engine/ports/fetcher.js';
 import type {
@@ -64,7 +64,7 @@ export class FormSession implements LoginMethod {
   /** URLs, without query, where forms of the login were found or to which they were sent. */
   private pages = new Set<string>();
 
-  constructor(private readonly definition: FormLogin) {
+  constructor(private readonly definition: LoginDefinitionOf<'form'>) {
     if (definition.page !== definition.url) this.addKnownPage(definition.page);
     if (definition.loggedOut !== undefined) this.markers = [definition.loggedOut];
   }

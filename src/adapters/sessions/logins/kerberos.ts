@@ -3,7 +3,7 @@
  * loaded when a login needs it.
  */
 import { createRequire } from 'node:module';
-import type { NegotiateLogin } from '../../../domain/crawl/logins.js';
+import type { LoginDefinitionOf } from '../../../domain/crawl/logins.js';
 import type { LoginFailureKind } from '../../../engine/ports/login-method.js';
 
 interface Kerberos {
@@ -21,7 +21,11 @@ const loadKerberos = (): Kerberos => requireModule('kerberos') as Kerberos;
  * `enqueue`).
  * @param cacheNumber number of the ticket cache; the library renews expired tickets from the keytab
  */
-export async function requestTicket(login: NegotiateLogin, host: string, cacheNumber: number): Promise<string> {
+export async function requestTicket(
+  login: LoginDefinitionOf<'negotiate'>,
+  host: string,
+  cacheNumber: number,
+): Promise<string> {
   const { service = `HTTP@${host}`, principal } = login;
   return withEnvironment(buildEnvironment(login, cacheNumber), async () => {
     const client = await loadKerberos().initializeClient(service, principal === undefined ? {} : { principal });
@@ -32,7 +36,7 @@ export async function requestTicket(login: NegotiateLogin, host: string, cacheNu
 type Environment = Readonly<Record<string, string>>;
 
 /** Without a keytab, tickets come from another program (kinit), which chooses the cache. */
-function buildEnvironment({ name, keytab }: NegotiateLogin, cacheNumber: number): Environment {
+function buildEnvironment({ name, keytab }: LoginDefinitionOf<'negotiate'>, cacheNumber: number): Environment {
   const keytabFile = keytab ? `FILE:${keytab.path}` : process.env[CLIENT_KEYTAB];
   if (!keytabFile) return {};
   return {

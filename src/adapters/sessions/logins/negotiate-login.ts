@@ -1,4 +1,4 @@
-import type { NegotiateLogin } from '../../../domain/crawl/logins.js';
+import type { LoginDefinitionOf } from '../../../domain/crawl/logins.js';
 import type { RequestSession } from '../../../engine/ports/fetcher.js';
 import type {
   LoginMethod,
@@ -15,7 +15,7 @@ export class NegotiateSession implements LoginMethod {
   private failure: Error | undefined;
   private cacheNumber = 0;
 
-  constructor(private readonly definition: NegotiateLogin) {}
+  constructor(private readonly definition: LoginDefinitionOf<'negotiate'>) {}
 
   async login(tools: LoginTools): Promise<LoginResult> {
     const { check, name } = this.definition;

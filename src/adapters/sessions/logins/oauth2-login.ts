@@ -1,4 +1,4 @@
-import type { OAuth2Login } from '../../../domain/crawl/logins.js';
+import type { LoginDefinitionOf } from '../../../domain/crawl/logins.js';
 import type { FetchOutcome } from '../../../domain/fetch/outcome.js';
 import { after, seconds } from '../../../domain/time/units.js';
 import type { RequestSession } from '../../../engine/ports/fetcher.js';
@@ -21,7 +21,7 @@ const DAY_SECONDS = 86_400;
 export class OAuth2Client implements LoginMethod {
   private token: string | undefined;
 
-  constructor(private readonly definition: OAuth2Login) {}
+  constructor(private readonly definition: LoginDefinitionOf<'oauth2'>) {}
 
   async login(tools: LoginTools): Promise<LoginResult> {
     const { tokenUrl } = this.definition;

@@ -2,7 +2,7 @@
  * Logins that send the same credentials with every request: Basic, a bearer token, a header, a client certificate, or
  * NTLM credentials.
  */
-import type { CertificateLogin, HeaderLogin, NtlmLogin, PasswordLogin } from '../../../domain/crawl/logins.js';
+import type { LoginDefinitionOf } from '../../../domain/crawl/logins.js';
 import type { RequestSession } from '../../../engine/ports/fetcher.js';
 import type {
   LoginMethod,
@@ -13,7 +13,7 @@ import type {
 } from '../../../engine/ports/login-method.js';
 import { probePage } from './probe.js';
 
-type SteadyDefinition = PasswordLogin | HeaderLogin | CertificateLogin | NtlmLogin;
+type SteadyDefinition = LoginDefinitionOf<'basic' | 'bearer' | 'header' | 'certificate' | 'ntlm'>;
 
 export class SteadyLogin implements LoginMethod {
   constructor(private readonly definition: SteadyDefinition) {}
@@ -30,12 +30,12 @@ export class SteadyLogin implements LoginMethod {
       case 'certificate':
         return { certificate: { certificate: definition.certificate, key: definition.key.reveal() } };
       case 'ntlm': {
-        const { user, password, domain } = definition;
-        return { ntlm: { user, password: password.reveal(), domain } };
+        return { ntlm: { ...parseWindowsUser(definition), password: definition.password.reveal() } };
       }
       case 'bearer':
+        return { headers: { authorization: `Bearer ${definition.token.reveal()}` } };
       case 'header':
-        return { headers: { [definition.header]: definition.value.reveal() } };
+        return { headers: { [definition.header.toLowerCase()]: definition.value.reveal() } };
       default:
         return { headers: { authorization: createBasicAuthorization(definition.user, definition.password.reveal()) } };
     }
@@ -51,6 +51,13 @@ const SCHEMES: Readonly<Partial<Record<SteadyDefinition['type'], readonly string
   bearer: ['bearer'],
   ntlm: ['ntlm', 'negotiate'],
 };
+
+/** Splits a user name of the form `DOMAIN\user`, unless the domain is set separately. */
+function parseWindowsUser({ user, domain }: LoginDefinitionOf<'ntlm'>): { user: string; domain: string } {
+  const backslash = user.indexOf('\\');
+  if (domain !== undefined || backslash < 0) return { user, domain: domain ?? '' };
+  return { user: user.slice(backslash + 1), domain: user.slice(0, backslash) };
+}
 
 /** Basic authentication (RFC 7617) in UTF-8. */
 export const createBasicAuthorization = (user: string, password: string): string =>
