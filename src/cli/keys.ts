@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
+import type { CreatedKeyDto, KeyDto } from '../../client/index.js';
 import { generateSigningKey } from '../server/engine.module.js';
 import { toFileError } from '../server/fail.js';
-import type { CreatedKeyDto, KeyDto } from '../server/keys/key.dto.js';
 import { UsageError } from '../server/options.js';
 import { ROLES } from '../server/security/api-keys.js';
 import { ServerClient, type ServerOption } from './client.js';

@@ -1,4 +1,4 @@
-import type { LoginDto } from '../server/logins/login.dto.js';
+import type { LoginDto } from '../../client/index.js';
 import { toPrintable } from '../server/printable.js';
 import { ServerClient, type ServerOption } from './client.js';
 import { type JsonOption, printJson } from './output.js';

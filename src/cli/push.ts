@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { BackfillDto, SinkDto } from '../../client/index.js';
 import { UsageError } from '../server/options.js';
-import type { BackfillDto, SinkDto } from '../server/sinks/sink.dto.js';
 import { ServerClient, type ServerOption } from './client.js';
 import { type JsonOption, printJson } from './output.js';
 

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { CrawlerDto } from '../server/crawlers/crawler.dto.js';
-import type { SinkDto } from '../server/sinks/sink.dto.js';
+import type { CrawlerDto, SinkDto } from '../../client/index.js';
 import { ServerClient, type ServerOption } from './client.js';
 import { type JsonOption, printJson } from './output.js';
 import { formatTable } from './table.js';

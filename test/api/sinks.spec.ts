@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { BackfillDto, SinkDto } from '../../client/index.js';
 import type { OrderRecord } from '../../src/adapters/push/order-record.js';
-import type { BackfillDto, SinkDto } from '../../src/server/sinks/sink.dto.js';
 import { ApiWorld } from './api-world.js';
 
 const MAP = `<cw:Map field="title" copyTo="heading"/><cw:Map field="file_*" drop="true"/>`;

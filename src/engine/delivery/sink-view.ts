@@ -1,8 +1,9 @@
+import type { SinkType } from '../../domain/push/sink-types.js';
 import { type Instant } from '../../domain/time/units.js';
 
 export interface SinkView {
   readonly name: string;
-  readonly type: string;
+  readonly type: SinkType;
   readonly state: 'ready' | 'unavailable';
   readonly message?: string;
   readonly pending: number;

@@ -1,12 +1,13 @@
 import { type CrawlerRunState } from '../../domain/crawl/run-state.js';
 import { type UrlState } from '../../domain/crawl/url-state.js';
+import type { SourceName } from '../../domain/frontier/sources.js';
 import type { Reason } from '../../domain/policy/reasons.js';
 import { type Explanation } from '../../domain/policy/verdict.js';
 import { type Instant } from '../../domain/time/units.js';
 import { type CrawlerCounts } from '../ports/frontier-store.js';
 
 export interface SourceView {
-  readonly name: string;
+  readonly name: SourceName;
   readonly number: number;
   readonly weight: number;
   /** Number of queued URLs, due or not. */

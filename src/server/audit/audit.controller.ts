@@ -1,43 +1,25 @@
 import { Controller, Get, Inject, Query } from '@nestjs/common';
-import { ApiProperty, ApiTags } from '@nestjs/swagger';
+import { ApiTags } from '@nestjs/swagger';
 import { Operation } from '../http/operation.js';
 import { PageResponse } from '../http/page-response.js';
 import { mapPage, type Page, PageQuery, parseNumberCursor, toPage } from '../http/paging.js';
-import { toIsoTime } from '../http/time.js';
+import { type Answer, integer, schema, text, time } from '../http/schema.js';
 import { API, AUDIT_LOG } from '../tokens.js';
 import type { AuditEntry, AuditLog } from './audit-log.js';
 
-class AuditEntryDto {
-  @ApiProperty({ type: 'integer' })
-  id!: number;
-
-  @ApiProperty({ format: 'date-time' })
-  at!: string;
-
-  @ApiProperty({ description: 'Name of the API key; `local` when the server has no keys.' })
-  who!: string;
-
-  @ApiProperty({ description: 'operationId of the call.' })
-  what!: string;
-
-  @ApiProperty({ description: 'Path and query of the call.' })
-  target!: string;
-
-  @ApiProperty({ description: '`done`, or why it failed.', example: 'done' })
-  outcome!: string;
-
-  @ApiProperty({ required: false, description: 'State before the call, as JSON, if the call reports it.' })
-  before?: string;
-
-  @ApiProperty({ required: false, description: 'State after the call, as JSON, if the call reports it.' })
-  after?: string;
-}
-
-const toAuditEntryDto = ({ at, before, after, ...entry }: AuditEntry & { readonly id: number }): AuditEntryDto => ({
-  ...entry,
-  at: toIsoTime(at),
-  before: before || undefined,
-  after: after || undefined,
+const entrySchema = schema<AuditEntry & { readonly id: number }>()('AuditEntry', {
+  id: integer(3),
+  at: time(),
+  who: text('admin', 'Name of the API key; `local` when the server has no keys.'),
+  what: text('pauseHost', 'operationId of the call.'),
+  target: text('/api/v1/hosts/www.example.com/pause', 'Path and query of the call.'),
+  outcome: text('done', '`done`, or why it failed.'),
+  before: text('{"paused":false}', 'State before the call, as JSON, if the call reports it.')
+    .optional()
+    .by(({ before }: AuditEntry) => before || undefined),
+  after: text('{"paused":true}', 'State after the call, as JSON, if the call reports it.')
+    .optional()
+    .by(({ after }: AuditEntry) => after || undefined),
 });
 
 @ApiTags('Audit')
@@ -53,12 +35,12 @@ export class AuditController {
       'Every write through the API, newest first: who, what, when, and the state before and after. Repeated checks and previews by the same caller are recorded once a minute.',
     role: 'admin',
   })
-  @PageResponse(AuditEntryDto)
-  async list(@Query() query: PageQuery): Promise<Page<AuditEntryDto>> {
+  @PageResponse(entrySchema)
+  async list(@Query() query: PageQuery): Promise<Page<Answer<typeof entrySchema>>> {
     const entries = await this.log.listEntries(parseNumberCursor(query.cursor), query.limit + 1);
     return mapPage(
       toPage(entries, query.limit, (entry) => entry.id),
-      toAuditEntryDto,
+      entrySchema.from,
     );
   }
 }

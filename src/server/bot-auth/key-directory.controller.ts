@@ -1,37 +1,33 @@
 import { Controller, Get, Inject, NotFoundException, Res } from '@nestjs/common';
-import { ApiOkResponse, ApiProperty, ApiTags } from '@nestjs/swagger';
+import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import type { BotAuthDefinition } from '../../domain/crawl/fetcher-definition.js';
 import type { EngineApi } from '../../engine/engine-api.js';
 import type { Clock } from '../../engine/ports/clock.js';
 import { Operation } from '../http/operation.js';
+import { type Answer, listOf, oneOf, ownSchema, text } from '../http/schema.js';
 import { CLOCK, ENGINE, KEY_DIRECTORY } from '../tokens.js';
+
+const publicKeySchema = ownSchema('PublicKey', {
+  kty: oneOf(['OKP'], 'Octet key pair.'),
+  crv: oneOf(['Ed25519'], 'Curve of the key.'),
+  x: text('JrQLj5P_89iXES9-vFgrIy29clF9CC_oPPsw3c5D0bs', 'The key, base64url (RFC 8037).'),
+  kid: text(
+    'poqkLGiymh_W0uP6PZFw-dvez3QJT5SolqXBCW38r0U',
+    'Thumbprint of the key (RFC 7638), used as the `keyid` of signatures.',
+  ),
+  use: oneOf(['sig'], 'Use of the key: signatures only.'),
+});
+
+const keyDirectorySchema = ownSchema('KeyDirectory', { keys: listOf(publicKeySchema, 'The keys, each listed once.') });
+
+type KeyDirectoryAnswer = Answer<typeof keyDirectorySchema>;
 
 /** Creates the directory of the signing keys at the given time; returns undefined if there are none. */
 export type CreateKeyDirectory = (
   signers: readonly BotAuthDefinition[],
   now: number,
-) => { readonly headers: Readonly<Record<string, string>>; readonly keys: readonly PublicKeyDto[] } | undefined;
-
-class PublicKeyDto {
-  @ApiProperty({ description: 'Octet key pair.', enum: ['OKP'], example: 'OKP' }) kty!: string;
-  @ApiProperty({ description: 'Curve of the key.', enum: ['Ed25519'], example: 'Ed25519' }) crv!: string;
-  @ApiProperty({
-    description: 'The key, base64url (RFC 8037).',
-    example: 'JrQLj5P_89iXES9-vFgrIy29clF9CC_oPPsw3c5D0bs',
-  })
-  x!: string;
-  @ApiProperty({
-    description: 'Thumbprint of the key (RFC 7638), used as the `keyid` of signatures.',
-    example: 'poqkLGiymh_W0uP6PZFw-dvez3QJT5SolqXBCW38r0U',
-  })
-  kid!: string;
-  @ApiProperty({ description: 'Use of the key: signatures only.', enum: ['sig'], example: 'sig' }) use!: string;
-}
-
-class KeyDirectoryDto {
-  @ApiProperty({ description: 'The keys, each listed once.', type: [PublicKeyDto] }) keys!: PublicKeyDto[];
-}
+) => (KeyDirectoryAnswer & { readonly headers: Readonly<Record<string, string>> }) | undefined;
 
 @ApiTags('Signals')
 @Controller('.well-known')
@@ -52,14 +48,14 @@ export class KeyDirectoryController {
     problems: { 404: 'No requests are signed.' },
   })
   @ApiOkResponse({
-    type: KeyDirectoryDto,
+    schema: keyDirectorySchema.ref,
     description: 'The keys, as `application/http-message-signatures-directory+json`.',
   })
-  listKeys(@Res({ passthrough: true }) reply: FastifyReply): KeyDirectoryDto {
+  listKeys(@Res({ passthrough: true }) reply: FastifyReply): KeyDirectoryAnswer {
     const signers = this.engine.definition.fetchers.flatMap(({ botAuth }) => botAuth ?? []);
     const directory = this.createDirectory(signers, this.clock.now());
     if (!directory) throw new NotFoundException('no requests are signed: no Fetcher has a cw:BotAuth');
     void reply.headers(directory.headers);
-    return { keys: [...directory.keys] };
+    return { keys: directory.keys };
   }
 }

@@ -29,8 +29,7 @@ import { ClientGone } from '../http/client-gone.js';
 import { JSON_TYPE, NDJSON_TYPE, Operation, XML_TYPE } from '../http/operation.js';
 import { PageResponse } from '../http/page-response.js';
 import type { Page } from '../http/paging.js';
-import { SinkTestDto } from '../sinks/sink.dto.js';
-import type { SinkTester } from '../sinks/sink-test.js';
+import { type SinkTest, type SinkTester, sinkTestSchema } from '../sinks/sink-test.js';
 import { API, TEST_SINK } from '../tokens.js';
 import { UrlQuery } from '../urls/url.query.js';
 import { PageViewDto, toPageViewDto } from '../urls/url-history.dto.js';
@@ -201,11 +200,8 @@ export class ConfigurationController {
     },
   })
   @DraftBody()
-  @ApiOkResponse({ type: SinkTestDto })
-  testSubmittedSink(
-    @Body(DraftBodyPipe) draft: ConfigurationDraft,
-    @Query() { sink }: SinkQuery,
-  ): Promise<SinkTestDto> {
+  @ApiOkResponse({ schema: sinkTestSchema.ref })
+  testSubmittedSink(@Body(DraftBodyPipe) draft: ConfigurationDraft, @Query() { sink }: SinkQuery): Promise<SinkTest> {
     return this.testSink(this.configuration.findSink(draft, sink));
   }
 

@@ -8,10 +8,13 @@ import { CrawlerName } from '../http/crawler-name.js';
 import { Operation } from '../http/operation.js';
 import { PageResponse } from '../http/page-response.js';
 import type { Page } from '../http/paging.js';
+import type { Answer } from '../http/schema.js';
 import { API, ENGINE } from '../tokens.js';
-import { CrawlerDto, OldestDto, toCrawlerDto, toOldestDto } from './crawler.dto.js';
+import { crawlerSchema, oldestSchema } from './crawler.schema.js';
 
 const NOT_FOUND_PROBLEM = { 404: 'There is no crawler with that name.' };
+
+type CrawlerAnswer = Answer<typeof crawlerSchema>;
 
 @ApiTags('Crawlers')
 @Controller(`${API}/crawlers`)
@@ -25,9 +28,9 @@ export class CrawlersController {
     description: 'State, counts by status, sources and rates of every crawler, and what limits its speed.',
     role: 'read',
   })
-  @PageResponse(CrawlerDto)
-  async list(): Promise<Page<CrawlerDto>> {
-    return { items: (await this.engine.listCrawlers()).map(toCrawlerDto), next: null };
+  @PageResponse(crawlerSchema)
+  async list(): Promise<Page<CrawlerAnswer>> {
+    return { items: (await this.engine.listCrawlers()).map(crawlerSchema.from), next: null };
   }
 
   @Get(':crawler')
@@ -39,9 +42,9 @@ export class CrawlersController {
     role: 'read',
     problems: NOT_FOUND_PROBLEM,
   })
-  @ApiOkResponse({ type: CrawlerDto })
-  async get(@Param('crawler') crawler: string): Promise<CrawlerDto> {
-    return toCrawlerDto(await this.engine.getCrawler(crawler));
+  @ApiOkResponse({ schema: crawlerSchema.ref })
+  async get(@Param('crawler') crawler: string): Promise<CrawlerAnswer> {
+    return crawlerSchema.from(await this.engine.getCrawler(crawler));
   }
 
   @Get(':crawler/oldest')
@@ -55,9 +58,10 @@ export class CrawlersController {
     role: 'read',
     problems: NOT_FOUND_PROBLEM,
   })
-  @PageResponse(OldestDto)
-  async listOldest(@Param('crawler') crawler: string): Promise<Page<OldestDto>> {
-    return { items: [...(await this.engine.urls.findOldestQueued(crawler))].map(toOldestDto), next: null };
+  @PageResponse(oldestSchema)
+  async listOldest(@Param('crawler') crawler: string): Promise<Page<Answer<typeof oldestSchema>>> {
+    const oldest = await this.engine.urls.findOldestQueued(crawler);
+    return { items: Array.from(oldest, ([source, url]) => oldestSchema.from({ source, ...url })), next: null };
   }
 
   @Post(':crawler/start')
@@ -70,8 +74,8 @@ export class CrawlersController {
     role: 'operate',
     problems: NOT_FOUND_PROBLEM,
   })
-  @ApiOkResponse({ type: CrawlerDto })
-  start(@Param('crawler') crawler: string, @Audited() note: ChangeNote): Promise<CrawlerDto> {
+  @ApiOkResponse({ schema: crawlerSchema.ref })
+  start(@Param('crawler') crawler: string, @Audited() note: ChangeNote): Promise<CrawlerAnswer> {
     return this.setState(crawler, 'running', note);
   }
 
@@ -85,8 +89,8 @@ export class CrawlersController {
     role: 'operate',
     problems: NOT_FOUND_PROBLEM,
   })
-  @ApiOkResponse({ type: CrawlerDto })
-  pause(@Param('crawler') crawler: string, @Audited() note: ChangeNote): Promise<CrawlerDto> {
+  @ApiOkResponse({ schema: crawlerSchema.ref })
+  pause(@Param('crawler') crawler: string, @Audited() note: ChangeNote): Promise<CrawlerAnswer> {
     return this.setState(crawler, 'paused', note);
   }
 
@@ -100,15 +104,15 @@ export class CrawlersController {
     role: 'operate',
     problems: NOT_FOUND_PROBLEM,
   })
-  @ApiOkResponse({ type: CrawlerDto })
-  stop(@Param('crawler') crawler: string, @Audited() note: ChangeNote): Promise<CrawlerDto> {
+  @ApiOkResponse({ schema: crawlerSchema.ref })
+  stop(@Param('crawler') crawler: string, @Audited() note: ChangeNote): Promise<CrawlerAnswer> {
     return this.setState(crawler, 'stopped', note);
   }
 
-  private async setState(crawler: string, state: CrawlerRunState, note: ChangeNote): Promise<CrawlerDto> {
+  private async setState(crawler: string, state: CrawlerRunState, note: ChangeNote): Promise<CrawlerAnswer> {
     const before = await this.engine.getCrawler(crawler);
     await this.engine.setRunState(crawler, state);
     note.recordChange({ state: before.state }, { state });
-    return toCrawlerDto(await this.engine.getCrawler(crawler));
+    return crawlerSchema.from(await this.engine.getCrawler(crawler));
   }
 }

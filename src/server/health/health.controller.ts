@@ -1,18 +1,21 @@
 import { Controller, Get, Inject, Res } from '@nestjs/common';
-import { ApiOkResponse, ApiProperty, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { ApiOkResponse, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { SkipThrottle } from '@nestjs/throttler';
 import type { FastifyReply } from 'fastify';
 import type { EngineApi } from '../../engine/engine-api.js';
 import { Operation } from '../http/operation.js';
+import { type Answer, list, oneOf, ownSchema, text } from '../http/schema.js';
 import { ENGINE } from '../tokens.js';
 
-class HealthDto {
-  @ApiProperty({ enum: ['ok', 'unavailable'] })
-  status!: 'ok' | 'unavailable';
+const healthSchema = ownSchema('Health', {
+  status: oneOf(['ok', 'unavailable']),
+  reasons: list(
+    text('the store is not responding: connect ECONNREFUSED 192.0.2.7:5432'),
+    'What is not ready, in words; empty if everything is.',
+  ),
+});
 
-  @ApiProperty({ type: [String], description: 'What is not ready, in words; empty if everything is.' })
-  reasons!: readonly string[];
-}
+type HealthAnswer = Answer<typeof healthSchema>;
 
 @ApiTags('Health')
 @SkipThrottle()
@@ -27,8 +30,8 @@ export class HealthController {
     description: 'Responds with 200 as long as the process can respond at all. If a probe fails, restart the process.',
     role: 'open',
   })
-  @ApiOkResponse({ type: HealthDto })
-  getLiveness(): HealthDto {
+  @ApiOkResponse({ schema: healthSchema.ref })
+  getLiveness(): HealthAnswer {
     return { status: 'ok', reasons: [] };
   }
 
@@ -40,9 +43,9 @@ export class HealthController {
       'Responds with 200 if all crawlers are loaded and the store is responding, and otherwise with 503 and the reasons.',
     role: 'open',
   })
-  @ApiOkResponse({ type: HealthDto })
-  @ApiResponse({ status: 503, type: HealthDto, description: 'Not ready.' })
-  async getReadiness(@Res({ passthrough: true }) reply: FastifyReply): Promise<HealthDto> {
+  @ApiOkResponse({ schema: healthSchema.ref })
+  @ApiResponse({ status: 503, schema: healthSchema.ref, description: 'Not ready.' })
+  async getReadiness(@Res({ passthrough: true }) reply: FastifyReply): Promise<HealthAnswer> {
     const { ready, reasons } = await this.engine.getReadiness();
     if (!ready) reply.status(503);
     return { status: ready ? 'ok' : 'unavailable', reasons };

@@ -6,7 +6,7 @@ import { CrawlerName } from '../http/crawler-name.js';
 import { Operation } from '../http/operation.js';
 import { PageResponse } from '../http/page-response.js';
 import type { Page } from '../http/paging.js';
-import { toDecimalSeconds, toIsoTime } from '../http/time.js';
+import { type Answer, counts, integer, schema, seconds, time } from '../http/schema.js';
 import { API, ENGINE } from '../tokens.js';
 import { HistoryRecorder } from './history-recorder.js';
 import { type HistoryPoint, RANGES, type Range } from './rate-history.js';
@@ -21,45 +21,21 @@ class HistoryQuery {
   range!: Range;
 }
 
-class HistoryPointDto {
-  @ApiProperty({ format: 'date-time', description: 'End of the interval that the point covers.' })
-  at!: string;
-
-  @ApiProperty({ description: 'Length of the interval in seconds; divide a count by it to get a rate.' })
-  seconds!: number;
-
-  @ApiProperty({ type: 'integer', description: 'Visits.' })
-  pages!: number;
-
-  @ApiProperty({ type: 'integer', description: 'Visits that failed.' })
-  errors!: number;
-
-  @ApiProperty({ type: 'integer', description: 'Orders that the sinks acknowledged.' })
-  orders!: number;
-
-  @ApiProperty({ type: 'integer', description: 'Documents in the index at the end of the interval.' })
-  indexed!: number;
-
-  @ApiProperty({
-    type: 'object',
-    additionalProperties: { type: 'integer' },
-    description: 'Failed visits by error code.',
-  })
-  errorsByCode!: Readonly<Record<string, number>>;
-
-  @ApiProperty({
-    type: 'object',
-    additionalProperties: { type: 'integer' },
-    description: 'Stored URLs by status at the end of the interval. Empty if an earlier version recorded the point.',
-  })
-  byStatus!: Readonly<Record<string, number>>;
-}
-
-const toPointDto = ({ at, length, ...counts }: HistoryPoint): HistoryPointDto => ({
-  at: toIsoTime(at),
-  seconds: toDecimalSeconds(length)!,
-  ...counts,
+const pointSchema = schema<HistoryPoint>()('HistoryPoint', {
+  at: time('End of the interval that the point covers.'),
+  seconds: seconds(0.5, 'Length of the interval in seconds; divide a count by it to get a rate.').from('length'),
+  pages: integer(12, 'Visits.'),
+  errors: integer(3, 'Visits that failed.'),
+  orders: integer(12, 'Orders that the sinks acknowledged.'),
+  indexed: integer(42, 'Documents in the index at the end of the interval.'),
+  errorsByCode: counts({ 'http-404': 3 }, 'Failed visits by error code.'),
+  byStatus: counts(
+    { indexed: 42, waiting: 12 },
+    'Stored URLs by status at the end of the interval. Empty if an earlier version recorded the point.',
+  ),
 });
+
+type PointAnswer = Answer<typeof pointSchema>;
 
 @ApiTags('Crawlers')
 @Controller(`${API}/crawlers/:crawler/history`)
@@ -79,9 +55,9 @@ export class HistoryController {
     role: 'read',
     problems: { 404: 'There is no crawler with that name.' },
   })
-  @PageResponse(HistoryPointDto, 'All points.')
-  async get(@Param('crawler') crawler: string, @Query() { range }: HistoryQuery): Promise<Page<HistoryPointDto>> {
+  @PageResponse(pointSchema, 'All points.')
+  async get(@Param('crawler') crawler: string, @Query() { range }: HistoryQuery): Promise<Page<PointAnswer>> {
     await this.engine.getCrawler(crawler);
-    return { items: this.recorder.listPoints(crawler, range).map(toPointDto), next: null };
+    return { items: this.recorder.listPoints(crawler, range).map(pointSchema.from), next: null };
   }
 }

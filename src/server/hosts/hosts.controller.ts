@@ -1,6 +1,6 @@
 import { Body, Controller, Get, HttpCode, Inject, Param, Post, Put, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiProperty, ApiTags } from '@nestjs/swagger';
-import { IsString, MaxLength, MinLength } from 'class-validator';
+import { IsIn, IsString, MaxLength, MinLength } from 'class-validator';
 import type { EngineApi } from '../../engine/engine-api.js';
 import { Audited, ChangeNote } from '../audit/change-note.js';
 import { IfGiven } from '../http/fields.js';
@@ -8,10 +8,10 @@ import { MAX_URL } from '../http/limits.js';
 import { Operation } from '../http/operation.js';
 import { PageResponse } from '../http/page-response.js';
 import { mapPage, type Page, PageQuery, parseNumberCursor, parseTextCursor, toPage } from '../http/paging.js';
+import type { Answer } from '../http/schema.js';
 import { API, ENGINE } from '../tokens.js';
 import { FolderDto, toFolderDto } from './folder.dto.js';
-import { HostDto, toHostDto } from './host.dto.js';
-import { HostRenderingDto, RenderOverrideDto, toHostRenderingDto } from './rendering.dto.js';
+import { hostRenderingSchema, hostSchema } from './host.schema.js';
 
 const NOT_FOUND_PROBLEM = { 404: 'No URL of that host is stored.' };
 
@@ -47,6 +47,24 @@ class FolderQuery {
   cursor?: string;
 }
 
+class RenderOverrideDto {
+  @ApiProperty({ maxLength: MAX_URL, description: 'A pattern as listed, or a URL of the host that matches it.' })
+  @IsString()
+  @MinLength(1)
+  @MaxLength(MAX_URL)
+  pattern!: string;
+
+  @ApiProperty({
+    enum: ['always', 'never', 'auto'],
+    description: '`auto`: as learned, which ends an override. Otherwise, the mode for the pattern.',
+  })
+  @IsIn(['always', 'never', 'auto'])
+  render!: 'always' | 'never' | 'auto';
+}
+
+type HostAnswer = Answer<typeof hostSchema>;
+type HostRenderingAnswer = Answer<typeof hostRenderingSchema>;
+
 @ApiTags('Hosts')
 @Controller(`${API}/hosts`)
 export class HostsController {
@@ -60,12 +78,12 @@ export class HostsController {
     role: 'read',
     problems: { 404: 'There is no crawler with that name.' },
   })
-  @PageResponse(HostDto)
-  async list(@Query() query: HostsQuery): Promise<Page<HostDto>> {
+  @PageResponse(hostSchema)
+  async list(@Query() query: HostsQuery): Promise<Page<HostAnswer>> {
     const hosts = await this.engine.hosts.list(query.crawler, parseTextCursor(query.cursor), query.limit + 1);
     return mapPage(
       toPage(hosts, query.limit, (host) => host.hostKey),
-      toHostDto,
+      hostSchema.from,
     );
   }
 
@@ -77,9 +95,9 @@ export class HostsController {
     role: 'read',
     problems: NOT_FOUND_PROBLEM,
   })
-  @ApiOkResponse({ type: HostDto })
-  async get(@Param('host') host: string): Promise<HostDto> {
-    return toHostDto(await this.engine.hosts.get(host));
+  @ApiOkResponse({ schema: hostSchema.ref })
+  async get(@Param('host') host: string): Promise<HostAnswer> {
+    return hostSchema.from(await this.engine.hosts.get(host));
   }
 
   @Get(':host/folders')
@@ -107,9 +125,9 @@ export class HostsController {
     role: 'read',
     problems: {},
   })
-  @ApiOkResponse({ type: HostRenderingDto })
-  async getRendering(@Param('host') host: string): Promise<HostRenderingDto> {
-    return toHostRenderingDto(await this.engine.hosts.viewRendering(host));
+  @ApiOkResponse({ schema: hostRenderingSchema.ref })
+  async getRendering(@Param('host') host: string): Promise<HostRenderingAnswer> {
+    return hostRenderingSchema.from({ patterns: await this.engine.hosts.viewRendering(host) });
   }
 
   @Put(':host/rendering')
@@ -121,12 +139,12 @@ export class HostsController {
     role: 'operate',
     problems: { 422: 'The string is not a pattern, or more than 100 patterns of the host would be overruled.' },
   })
-  @ApiOkResponse({ type: HostRenderingDto })
+  @ApiOkResponse({ schema: hostRenderingSchema.ref })
   async overrule(
     @Param('host') host: string,
     @Body() { pattern, render }: RenderOverrideDto,
     @Audited() note: ChangeNote,
-  ): Promise<HostRenderingDto> {
+  ): Promise<HostRenderingAnswer> {
     await this.engine.hosts.overruleRendering(host, pattern, render === 'auto' ? undefined : render);
     note.recordChange(undefined, { pattern, render });
     return this.getRendering(host);
@@ -141,8 +159,8 @@ export class HostsController {
     role: 'operate',
     problems: NOT_FOUND_PROBLEM,
   })
-  @ApiOkResponse({ type: HostDto })
-  pause(@Param('host') host: string, @Audited() note: ChangeNote): Promise<HostDto> {
+  @ApiOkResponse({ schema: hostSchema.ref })
+  pause(@Param('host') host: string, @Audited() note: ChangeNote): Promise<HostAnswer> {
     return this.setPaused(host, true, note);
   }
 
@@ -155,15 +173,15 @@ export class HostsController {
     role: 'operate',
     problems: NOT_FOUND_PROBLEM,
   })
-  @ApiOkResponse({ type: HostDto })
-  resume(@Param('host') host: string, @Audited() note: ChangeNote): Promise<HostDto> {
+  @ApiOkResponse({ schema: hostSchema.ref })
+  resume(@Param('host') host: string, @Audited() note: ChangeNote): Promise<HostAnswer> {
     return this.setPaused(host, false, note);
   }
 
-  private async setPaused(host: string, paused: boolean, note: ChangeNote): Promise<HostDto> {
+  private async setPaused(host: string, paused: boolean, note: ChangeNote): Promise<HostAnswer> {
     const before = await this.engine.hosts.get(host);
     await this.engine.hosts.setPaused(host, paused);
     note.recordChange({ paused: before.paused }, { paused });
-    return toHostDto(await this.engine.hosts.get(host));
+    return hostSchema.from(await this.engine.hosts.get(host));
   }
 }

@@ -1,19 +1,21 @@
 import { Body, Controller, Get, HttpException, Inject, Post, Query, Res } from '@nestjs/common';
 import { RouteConfig } from '@nestjs/platform-fastify';
-import { ApiBody, ApiOkResponse, ApiProperty, ApiQuery, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { ApiBody, ApiOkResponse, ApiQuery, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { INDEXNOW_STATUSES, parseIndexNow } from '../../domain/signals/indexnow.js';
 import type { EngineApi } from '../../engine/engine-api.js';
 import { Operation } from '../http/operation.js';
+import { type Answer, ownSchema, text } from '../http/schema.js';
 import { ENGINE } from '../tokens.js';
 
 /** Enough for 10,000 URLs of 400 characters. */
 const BODY_LIMIT = 4 * 1024 * 1024;
 
-class IndexNowDto {
-  @ApiProperty({ description: 'What happened to the URLs, in words.' })
-  message!: string;
-}
+const indexNowSchema = ownSchema('IndexNow', {
+  message: text('unknown element Rool: did you mean Rule?', 'What happened to the URLs, in words.'),
+});
+
+type IndexNowAnswer = Answer<typeof indexNowSchema>;
 
 const PROBLEMS = { 403: INDEXNOW_STATUSES[403], 422: INDEXNOW_STATUSES[422], 429: INDEXNOW_STATUSES[429] };
 
@@ -34,12 +36,12 @@ export class IndexNowController {
   @ApiQuery({ name: 'url', example: 'https://www.example.com/product.html' })
   @ApiQuery({ name: 'key', example: 'b5d8a1c2e3f44f6a' })
   @ApiQuery({ name: 'keyLocation', required: false })
-  @ApiOkResponse({ type: IndexNowDto, description: INDEXNOW_STATUSES[200] })
-  @ApiResponse({ status: 202, type: IndexNowDto, description: INDEXNOW_STATUSES[202] })
+  @ApiOkResponse({ schema: indexNowSchema.ref, description: INDEXNOW_STATUSES[200] })
+  @ApiResponse({ status: 202, schema: indexNowSchema.ref, description: INDEXNOW_STATUSES[202] })
   async submitOne(
     @Query() query: Record<string, unknown>,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<IndexNowDto> {
+  ): Promise<IndexNowAnswer> {
     const { url = null, key, keyLocation } = query;
     return this.submitUrls({ url, key, keyLocation }, reply);
   }
@@ -66,13 +68,13 @@ export class IndexNowController {
       },
     },
   })
-  @ApiOkResponse({ type: IndexNowDto, description: INDEXNOW_STATUSES[200] })
-  @ApiResponse({ status: 202, type: IndexNowDto, description: INDEXNOW_STATUSES[202] })
-  submitMany(@Body() body: unknown, @Res({ passthrough: true }) reply: FastifyReply): Promise<IndexNowDto> {
+  @ApiOkResponse({ schema: indexNowSchema.ref, description: INDEXNOW_STATUSES[200] })
+  @ApiResponse({ status: 202, schema: indexNowSchema.ref, description: INDEXNOW_STATUSES[202] })
+  submitMany(@Body() body: unknown, @Res({ passthrough: true }) reply: FastifyReply): Promise<IndexNowAnswer> {
     return this.submitUrls(body, reply);
   }
 
-  private async submitUrls(input: unknown, reply: FastifyReply): Promise<IndexNowDto> {
+  private async submitUrls(input: unknown, reply: FastifyReply): Promise<IndexNowAnswer> {
     const result = parseIndexNow(input);
     const { status, message } = 'status' in result ? result : await this.engine.indexNow.submit(result);
     if (status >= 400) throw new HttpException(message, status);

@@ -1,17 +1,67 @@
 import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Post, Req } from '@nestjs/common';
-import { ApiCreatedResponse, ApiNoContentResponse, ApiTags } from '@nestjs/swagger';
+import { ApiCreatedResponse, ApiNoContentResponse, ApiProperty, ApiTags } from '@nestjs/swagger';
+import { IsIn, IsString, Matches } from 'class-validator';
 import type { FastifyRequest } from 'fastify';
-import { instant } from '../../domain/time/units.js';
+import { type Instant, instant } from '../../domain/time/units.js';
 import type { Clock } from '../../engine/ports/clock.js';
 import { Audited, type ChangeNote } from '../audit/change-note.js';
+import { IfGiven, IsTimestamp } from '../http/fields.js';
 import { Operation } from '../http/operation.js';
 import { PageResponse } from '../http/page-response.js';
 import type { Page } from '../http/paging.js';
 import { ProblemException } from '../http/problem.js';
-import { LOCAL_CALLER } from '../security/api-keys.js';
+import { type Answer, boolean, oneOf, schema, text, time, timeAhead } from '../http/schema.js';
+import { KEY_NAME, LOCAL_CALLER, ROLES, type Role } from '../security/api-keys.js';
 import { KeyRing } from '../security/key-ring.js';
+import type { StoredKey } from '../security/key-store.js';
 import { API, CLOCK } from '../tokens.js';
-import { CreatedKeyDto, KeyDto, NewKeyDto, toKeyDto } from './key.dto.js';
+
+class NewKeyDto {
+  @ApiProperty({ description: 'Name that the audit log shows: letters, digits and `. _ @ -`, at most 64 characters.' })
+  @IsString()
+  @Matches(KEY_NAME)
+  name!: string;
+
+  @ApiProperty({ enum: ROLES, description: 'Each role includes the permissions of the roles before it.' })
+  @IsIn(ROLES)
+  role!: Role;
+
+  @ApiProperty({
+    required: false,
+    format: 'date-time',
+    description: 'When the key becomes invalid. Absent: it never expires.',
+  })
+  @IfGiven()
+  @IsTimestamp()
+  expiresAt?: string;
+}
+
+/** A key of the environment, or one that was created through the API. */
+type ListedKey = Pick<StoredKey, 'name' | 'role'> &
+  Partial<StoredKey> & { readonly from: 'environment' | 'api'; readonly expired: boolean };
+
+const keySchema = schema<ListedKey>()('Key', {
+  name: text('docs'),
+  role: oneOf(ROLES),
+  from: oneOf(['environment', 'api'], 'Whether the key is one of CRAWLWAY_API_KEYS or was created through the API.'),
+  createdAt: time().optional(),
+  createdBy: text('admin', 'Who created the key.').optional(),
+  expiresAt: timeAhead().optional(),
+  expired: boolean('Whether the key has expired.'),
+});
+
+const createdKeySchema = schema<ListedKey & { readonly key: string }>()('CreatedKey', {
+  ...keySchema.fields,
+  key: text('cw_read_2f7c1e', 'The key; this is the only response that contains it.'),
+});
+
+type KeyAnswer = Answer<typeof keySchema>;
+
+const toListedKey = (key: StoredKey, now: Instant): ListedKey => ({
+  ...key,
+  from: 'api',
+  expired: key.expiresAt !== undefined && now >= key.expiresAt,
+});
 
 @ApiTags('Session')
 @Controller(`${API}/keys`)
@@ -29,17 +79,14 @@ export class KeysController {
       'Names and roles of all keys, including expired ones; those of the environment first. Keys themselves are never shown.',
     role: 'admin',
   })
-  @PageResponse(KeyDto)
-  async list(): Promise<Page<KeyDto>> {
-    const environmentKeys = this.ring.environmentKeys.map(({ name, role }) => ({
-      name,
-      role,
-      from: 'environment',
-      expired: false,
-    }));
+  @PageResponse(keySchema)
+  async list(): Promise<Page<KeyAnswer>> {
+    const environmentKeys = this.ring.environmentKeys.map(
+      ({ name, role }): ListedKey => ({ name, role, from: 'environment', expired: false }),
+    );
     const now = this.clock.now();
-    const storedKeys = (await this.ring.list()).map((key) => toKeyDto(key, now));
-    return { items: [...environmentKeys, ...storedKeys], next: null };
+    const storedKeys = (await this.ring.list()).map((key) => toListedKey(key, now));
+    return { items: [...environmentKeys, ...storedKeys].map(keySchema.from), next: null };
   }
 
   @Post()
@@ -50,12 +97,12 @@ export class KeysController {
     role: 'admin',
     problems: { 422: 'The name is taken, or the expiry is in the past.' },
   })
-  @ApiCreatedResponse({ type: CreatedKeyDto })
+  @ApiCreatedResponse({ schema: createdKeySchema.ref })
   async create(
     @Body() { name, role, expiresAt }: NewKeyDto,
     @Req() request: FastifyRequest,
     @Audited() note: ChangeNote,
-  ): Promise<CreatedKeyDto> {
+  ): Promise<Answer<typeof createdKeySchema>> {
     const now = this.clock.now();
     const expiryTime = expiresAt === undefined ? undefined : instant(Date.parse(expiresAt));
     if (expiryTime !== undefined && !(expiryTime > now))
@@ -69,9 +116,9 @@ export class KeysController {
         'unacceptable',
         `There is already a key named ${name}; names must be unique because the audit log shows them.`,
       );
-    const dto = toKeyDto(result.storedKey, now);
-    note.recordChange(undefined, dto);
-    return { ...dto, key: result.key };
+    const listedKey = toListedKey(result.storedKey, now);
+    note.recordChange(undefined, keySchema.from(listedKey));
+    return createdKeySchema.from({ ...listedKey, key: result.key });
   }
 
   @Delete(':name')
@@ -95,6 +142,6 @@ export class KeysController {
       );
     const revokedKey = (await this.ring.list()).find((key) => key.name === name);
     if (!(await this.ring.revoke(name))) throw new ProblemException('not-found', `There is no key named ${name}.`);
-    note.recordChange(revokedKey && toKeyDto(revokedKey, this.clock.now()), undefined);
+    note.recordChange(revokedKey && keySchema.from(toListedKey(revokedKey, this.clock.now())), undefined);
   }
 }

@@ -1,13 +1,53 @@
 import { Controller, Get, HttpCode, Inject, Param, Post } from '@nestjs/common';
 import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import type { LoginView } from '../../engine/crawl/logins/logins.js';
 import type { EngineApi } from '../../engine/engine-api.js';
+import type { LoginStepReport } from '../../engine/ports/login-method.js';
 import { Audited, ChangeNote } from '../audit/change-note.js';
 import { ConfigurationService } from '../configuration/configuration.service.js';
 import { Operation } from '../http/operation.js';
 import { PageResponse } from '../http/page-response.js';
 import type { Page } from '../http/paging.js';
+import { type Answer, integer, listOf, oneOf, schema, text, time, timeAhead } from '../http/schema.js';
 import { API, ENGINE } from '../tokens.js';
-import { LoginDto, toLoginDto } from './login.dto.js';
+
+const loginStepSchema = schema<LoginStepReport>()('LoginStep', {
+  what: text('requested a token', 'What was done in this step.'),
+  url: text(
+    'https://www.example.com/docs/start.html',
+    'URL to which the request was sent, without its query.',
+  ).optional(),
+  status: integer(200, 'HTTP status of the response.').optional(),
+  detail: text(
+    'the server responded with 404',
+    'What the response contained, or what was missing. Never contains a secret.',
+  ).optional(),
+});
+
+const loginSchema = schema<LoginView>()('Login', {
+  name: text('docs'),
+  type: text('about:blank', 'How the login works: `form`, `basic` or another type described in docs/LOGINS.md.'),
+  url: text('https://www.example.com/docs/start.html', 'Prefix of the URLs for which the login is used.', {
+    format: 'uri',
+  }),
+  fetcher: text('default', 'Fetcher to which the login belongs.'),
+  state: oneOf(
+    ['unused', 'logged-in', 'failing', 'stopped'],
+    '`stopped`: refused, and not retried until someone tests it or its secret changes.',
+  ),
+  failure: oneOf(
+    ['refused', 'locked', 'changed', 'unreachable'],
+    '`refused`: the user or the secret is wrong; `locked`: the account is locked; `changed`: the site does not behave as the configuration expects; `unreachable`: there was no meaningful response.',
+  ).optional(),
+  detail: text('the server responded with 404', 'The last failure, in words.').optional(),
+  refused: integer(2, 'Consecutive refused attempts; three stop the login.'),
+  lastSuccessAt: time().optional().from('lastSuccess'),
+  lastAttemptAt: time().optional().from('lastAttempt'),
+  nextAttemptAt: timeAhead().optional().from('nextAttempt'),
+  steps: listOf(loginStepSchema, 'Steps of the last attempt.'),
+});
+
+type LoginAnswer = Answer<typeof loginSchema>;
 
 @ApiTags('Logins')
 @Controller(`${API}/logins`)
@@ -24,9 +64,9 @@ export class LoginsController {
     description: 'State of each configured login on this server, and the steps of its last attempt.',
     role: 'read',
   })
-  @PageResponse(LoginDto)
-  list(): Page<LoginDto> {
-    return { items: this.engine.logins.list().map(toLoginDto), next: null };
+  @PageResponse(loginSchema)
+  list(): Page<LoginAnswer> {
+    return { items: this.engine.logins.list().map(loginSchema.from), next: null };
   }
 
   @Post(':login/test')
@@ -39,13 +79,13 @@ export class LoginsController {
     role: 'operate',
     problems: { 404: 'There is no login with that name.' },
   })
-  @ApiOkResponse({ type: LoginDto })
-  async test(@Param('login') login: string, @Audited() note: ChangeNote): Promise<LoginDto> {
+  @ApiOkResponse({ schema: loginSchema.ref })
+  async test(@Param('login') login: string, @Audited() note: ChangeNote): Promise<LoginAnswer> {
     const before = this.engine.logins.list().find(({ name }) => name === login);
     // Rereads external secrets now instead of waiting for the next scheduled check.
     await this.configuration.renewSecrets();
     const view = await this.engine.logins.test(login);
     note.recordChange({ state: before?.state }, { state: view.state });
-    return toLoginDto(view);
+    return loginSchema.from(view);
   }
 }

@@ -2,9 +2,9 @@ import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import { BODY_PROBLEMS, CLOSED_PROBLEMS, COMMON_PROBLEMS, PROBLEM_CONTENT } from '../http/operation.js';
 import { ProblemDto } from '../http/problem.dto.js';
+import { SCHEMAS } from '../http/schema.js';
 import { SERVER_VERSION } from '../version.js';
 import { addExamples } from './examples.js';
-import { OrderBatchDto } from './order-webhook.dto.js';
 import { CALL_GROUPS, findGroup } from './tags.js';
 import { WEBHOOKS } from './webhooks.js';
 
@@ -20,6 +20,7 @@ const SHARED_PROBLEMS: Readonly<Record<string, string>> = {
   ...BODY_PROBLEMS,
 };
 
+type SchemaObjects = NonNullable<NonNullable<OpenAPIObject['components']>['schemas']>;
 type OperationObject = NonNullable<OpenAPIObject['paths'][string]['get']>;
 
 /** Generates the OpenAPI document of the whole API from the controllers. */
@@ -40,15 +41,24 @@ export function describeApi(app: INestApplication): OpenAPIObject {
       'apiKey',
     )
     .build();
-  const document = SwaggerModule.createDocument(app, config, { extraModels: [ProblemDto, OrderBatchDto] });
+  const document = SwaggerModule.createDocument(app, config, { extraModels: [ProblemDto] });
   document.webhooks = WEBHOOKS;
   markOpenOperations(document);
   addBodyProblems(document);
   shareProblemResponses(document);
   tagOperations(document);
   addMissingDescriptions(document);
+  addSchemas(document);
   addExamples(document);
   return renameSchemas(document);
+}
+
+/** Adds the schemas of answers to those of requests, which Nest describes. */
+function addSchemas(document: OpenAPIObject): void {
+  const answers = Array.from(SCHEMAS, ([name, { json }]) => [name, json] as const);
+  const all = Object.entries({ ...document.components?.schemas, ...Object.fromEntries(answers) });
+  const schemas = Object.fromEntries(all.toSorted(([a], [b]) => (a < b ? -1 : 1)));
+  document.components = { ...document.components, schemas: schemas as SchemaObjects };
 }
 
 function tagOperations(document: OpenAPIObject): void {

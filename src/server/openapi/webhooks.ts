@@ -1,5 +1,61 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
-import { OrderBatchDto } from './order-webhook.dto.js';
+import { integer, list, listOf, one, oneOf, ownSchema, text, time } from '../http/schema.js';
+
+const START = integer(3, 'Offset in the text, in UTF-16 units.');
+
+const metaSchema = ownSchema('WebhookMeta', {
+  name: text('docs'),
+  value: text('Start'),
+  type: oneOf(
+    ['date', 'number'],
+    'Type of the value: a date (ISO 8601, UTC) or a number. Absent: a string.',
+  ).optional(),
+});
+
+const headingSchema = ownSchema('WebhookHeading', {
+  level: integer(1, undefined, { minimum: 1, maximum: 6 }),
+  text: text('Read this first.'),
+  start: START,
+});
+
+const chunkSchema = ownSchema('WebhookChunk', {
+  text: text('Read this first.'),
+  path: list(text('Start'), 'The headings above the chunk, outermost first.'),
+  start: START,
+  end: integer(42, 'Offset after the last character.'),
+});
+
+const partSchema = ownSchema('WebhookPart', {
+  bytes: text('UmVhZCB0aGlzIGZpcnN0Lg==', 'The bytes in Base64.', { format: 'byte' }),
+  mimeType: text('text/html'),
+  encoding: text('utf-8', 'Charset of the text.').optional(),
+  fileName: text('start.html'),
+});
+
+const documentSchema = ownSchema('WebhookDocument', {
+  stamp: text('5f2b0c9d', 'Digest of the content: the same stamp means the same document.'),
+  metas: listOf(metaSchema, 'Names may repeat.'),
+  master: one(partSchema),
+  text: text('Read this first.', 'Extracted text.'),
+  headings: listOf(headingSchema, 'Present with `cw:Output headings`.').optional(),
+  markdown: text('# Start', 'Present with `cw:Output markdown`.').optional(),
+  chunks: listOf(chunkSchema, 'Present with `cw:Output chunks`.').optional(),
+});
+
+const orderSchema = ownSchema('WebhookOrder', {
+  kind: oneOf(['add', 'delete']),
+  id: integer(3, 'An order that was decided later has a higher number.'),
+  crawler: text('docs'),
+  uri: text('https://www.example.com/docs/start.html', 'Canonical URL.'),
+  reason: text('http-404', 'Why the order was decided: a reason code or error code.'),
+  decidedAt: time(),
+  document: one(documentSchema, 'Only for `add`.').optional(),
+});
+
+/** What a sink of type `json` receives. */
+const batchSchema = ownSchema('OrderBatch', {
+  orders: listOf(orderSchema, 'Orders, in the sequence in which they were decided.'),
+});
 
 const createTextParameter = (description: string, example: string) => ({
   description,
@@ -37,7 +93,7 @@ export const WEBHOOKS = {
       ],
       requestBody: {
         required: true,
-        content: { 'application/json': { schema: { $ref: `#/components/schemas/${OrderBatchDto.name}` } } },
+        content: { 'application/json': { schema: batchSchema.ref } },
       },
       responses: {
         200: { description: 'All orders of the batch are durable.' },

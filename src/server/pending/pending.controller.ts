@@ -1,37 +1,34 @@
 import { Body, Controller, Get, Header, Inject, Param, Put } from '@nestjs/common';
-import { ApiBody, ApiOkResponse, ApiProduces, ApiProperty, ApiTags } from '@nestjs/swagger';
+import { ApiBody, ApiOkResponse, ApiProduces, ApiTags } from '@nestjs/swagger';
 import { iterateLines, type TextLine } from '../../domain/url/url-list.js';
 import type { EngineApi } from '../../engine/engine-api.js';
 import { Audited, ChangeNote } from '../audit/change-note.js';
 import { CrawlerName } from '../http/crawler-name.js';
 import { enforceLineLimit, findLineFault, MAX_LISTED, sliceLines } from '../http/line-slices.js';
 import { Operation, TEXT_TYPE } from '../http/operation.js';
+import { type Answer, integer, list, ownSchema, text } from '../http/schema.js';
 import { requireText } from '../http/text-body.js';
 import { API, ENGINE } from '../tokens.js';
 
-class ImportDto {
-  @ApiProperty({ type: 'integer', description: 'Lines with a URL that was not known before.' })
-  imported!: number;
+const importSchema = ownSchema('Import', {
+  imported: integer(1, 'Lines with a URL that was not known before.'),
+  known: integer(12, 'Known URLs, whose state was kept.'),
+  rejected: integer(1, 'Lines that could not be read.'),
+  problems: list(
+    text('line 3: "https://" is not a URL with a host'),
+    'The first of the rejected lines, with their numbers.',
+    { maxItems: MAX_LISTED },
+  ),
+});
 
-  @ApiProperty({ type: 'integer', description: 'Known URLs, whose state was kept.' })
-  known!: number;
+type ImportAnswer = Answer<typeof importSchema>;
 
-  @ApiProperty({ type: 'integer', description: 'Lines that could not be read.' })
-  rejected!: number;
-
-  @ApiProperty({
-    type: [String],
-    maxItems: MAX_LISTED,
-    description: 'The first of the rejected lines, with their numbers.',
-  })
-  problems!: string[];
-}
-
-async function importInSlices(engine: EngineApi, crawler: string, text: string): Promise<ImportDto> {
-  const totals: ImportDto = { imported: 0, known: 0, rejected: 0, problems: [] };
+async function importInSlices(engine: EngineApi, crawler: string, text: string): Promise<ImportAnswer> {
+  const totals = { imported: 0, known: 0, rejected: 0 };
+  const listedProblems: string[] = [];
   const reject = (line: number, problem: string): void => {
     totals.rejected++;
-    if (totals.problems.length < MAX_LISTED) totals.problems.push(`line ${line}: ${problem}`);
+    if (listedProblems.length < MAX_LISTED) listedProblems.push(`line ${line}: ${problem}`);
   };
   await engine.getCrawler(crawler);
   for await (const slice of sliceLines(iterateLines(text))) {
@@ -46,7 +43,7 @@ async function importInSlices(engine: EngineApi, crawler: string, text: string):
     totals.known += known;
     for (const { line, problem } of problems) reject(line, problem);
   }
-  return totals;
+  return { ...totals, problems: listedProblems };
 }
 
 const EXAMPLE = 'https://docs.example.com/ docs 1795280798\nhttps://docs.example.com/new.html docs 0\n';
@@ -94,12 +91,12 @@ export class PendingController {
     problems: { 404: 'There is no crawler with that name.' },
   })
   @ApiBody({ schema: { type: 'string', example: EXAMPLE } })
-  @ApiOkResponse({ type: ImportDto })
+  @ApiOkResponse({ schema: importSchema.ref })
   async importPending(
     @Param('crawler') crawler: string,
     @Body() text: unknown,
     @Audited() note: ChangeNote,
-  ): Promise<ImportDto> {
+  ): Promise<ImportAnswer> {
     const outcome = await importInSlices(this.engine, crawler, enforceLineLimit(requireText(text)));
     const { imported, known, rejected } = outcome;
     note.recordChange(undefined, { imported, known, rejected });

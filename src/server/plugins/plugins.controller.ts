@@ -1,11 +1,42 @@
 import { Controller, Get, Inject } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { EngineApi } from '../../engine/engine-api.js';
+import { PLUGIN_HOOKS, type PluginCallCount, type PluginView } from '../../engine/ports/plugins.js';
 import { Operation } from '../http/operation.js';
 import { PageResponse } from '../http/page-response.js';
 import type { Page } from '../http/paging.js';
+import { type Answer, integer, list, listOf, one, oneOf, schema, text, time } from '../http/schema.js';
 import { API, ENGINE } from '../tokens.js';
-import { PluginDto, toPluginDto } from './plugin.dto.js';
+
+const pluginCallsSchema = schema<PluginCallCount>()('PluginCalls', {
+  hook: oneOf(PLUGIN_HOOKS, 'Function of the plug-in; `extract` and `deliver` belong to its extractor and its sink.'),
+  answered: integer(42, 'Calls that succeeded since the server started.'),
+  failed: integer(1, 'Calls that failed (`plugin-failed`).'),
+  milliseconds: integer(42, 'Total duration of these calls, including waiting time.'),
+});
+
+const pluginErrorSchema = schema<NonNullable<PluginView['lastError']>>()('PluginError', {
+  at: time(),
+  message: text(
+    'unknown element Rool: did you mean Rule?',
+    'What failed, with the place in the file of the plug-in if it is known.',
+  ),
+});
+
+const pluginSchema = schema<PluginView>()('Plugin', {
+  name: text('docs'),
+  file: text('CrawlConfig.xml', 'Path of the plug-in module on the server.'),
+  state: oneOf(
+    ['starting', 'ready', 'failed'],
+    '`failed`: the plug-in cannot be loaded, or its process keeps exiting; it is retried, immediately if its file changes.',
+  ),
+  version: text('0.1.0', 'Version, as stated by the plug-in.').optional(),
+  hooks: list(oneOf(PLUGIN_HOOKS), 'Functions that the plug-in has.'),
+  calls: listOf(pluginCallsSchema),
+  restarts: integer(0, 'Number of times that the plug-in process ended or had to be stopped.'),
+  memory: integer(83_886_080, 'Memory used by the plug-in process in bytes; 0 if the system does not report it.'),
+  lastError: one(pluginErrorSchema).optional(),
+});
 
 @ApiTags('Plug-ins')
 @Controller(`${API}/plugins`)
@@ -19,8 +50,8 @@ export class PluginsController {
     description: 'State, activity and last error of each plug-in on this server.',
     role: 'read',
   })
-  @PageResponse(PluginDto)
-  list(): Page<PluginDto> {
-    return { items: this.engine.listPlugins().map(toPluginDto), next: null };
+  @PageResponse(pluginSchema)
+  list(): Page<Answer<typeof pluginSchema>> {
+    return { items: this.engine.listPlugins().map(pluginSchema.from), next: null };
   }
 }

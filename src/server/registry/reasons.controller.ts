@@ -1,41 +1,30 @@
 import { Controller, Get } from '@nestjs/common';
-import { ApiProperty, ApiTags } from '@nestjs/swagger';
+import { ApiTags } from '@nestjs/swagger';
 import { ERROR_CODES } from '../../domain/fetch/error-codes.js';
 import { REASONS } from '../../domain/policy/reasons.js';
 import { Operation } from '../http/operation.js';
 import { PageResponse } from '../http/page-response.js';
 import type { Page } from '../http/paging.js';
+import { type Answer, oneOf, ownSchema, text } from '../http/schema.js';
 import { API } from '../tokens.js';
 
 const CODES = [...Object.keys(REASONS), ...Object.keys(ERROR_CODES)];
 
-class ReasonDto {
-  @ApiProperty({ enum: CODES, description: 'Stable code, used by the store, the API, the metrics and the console.' })
-  code!: string;
+const reasonSchema = ownSchema('Reason', {
+  code: oneOf(CODES, 'Stable code, used by the store, the API, the metrics and the console.'),
+  kind: oneOf(['reason', 'error'], 'A reason explains a verdict; an error says how a visit failed.'),
+  layer: text('crawl-rules', 'For a reason: the layer or part that emits it.').optional(),
+  class: oneOf(['permanent', 'temporary'], 'For an error: the default class.').optional(),
+  meaning: text('The last matching crawl rule with an Accept or Ignore action uses Ignore.'),
+  remedy: text('Change that rule, or put a rule with Accept after it.', 'What to change if this is not what you want.'),
+});
 
-  @ApiProperty({
-    enum: ['reason', 'error'],
-    description: 'A reason explains a verdict; an error says how a visit failed.',
-  })
-  kind!: 'reason' | 'error';
+type ReasonAnswer = Answer<typeof reasonSchema>;
 
-  @ApiProperty({ required: false, description: 'For a reason: the layer or part that emits it.' })
-  layer?: string;
-
-  @ApiProperty({ required: false, enum: ['permanent', 'temporary'], description: 'For an error: the default class.' })
-  class?: 'permanent' | 'temporary';
-
-  @ApiProperty()
-  meaning!: string;
-
-  @ApiProperty({ description: 'What to change if this is not what you want.' })
-  remedy!: string;
-}
-
-const ALL_REASONS: readonly ReasonDto[] = [
-  ...Object.entries(REASONS).map(([code, entry]): ReasonDto => ({ code, kind: 'reason', ...entry })),
+const ALL_REASONS: readonly ReasonAnswer[] = [
+  ...Object.entries(REASONS).map(([code, entry]): ReasonAnswer => ({ code, kind: 'reason', ...entry })),
   ...Object.entries(ERROR_CODES).map(
-    ([code, { class: kind, meaning, remedy }]): ReasonDto => ({ code, kind: 'error', class: kind, meaning, remedy }),
+    ([code, { class: kind, meaning, remedy }]): ReasonAnswer => ({ code, kind: 'error', class: kind, meaning, remedy }),
   ),
 ];
 
@@ -49,8 +38,8 @@ export class ReasonsController {
     description: 'What each code means and what to do about it.',
     role: 'read',
   })
-  @PageResponse(ReasonDto)
-  list(): Page<ReasonDto> {
+  @PageResponse(reasonSchema)
+  list(): Page<ReasonAnswer> {
     return { items: ALL_REASONS, next: null };
   }
 }

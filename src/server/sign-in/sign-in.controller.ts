@@ -1,11 +1,12 @@
 import { Controller, Get, HttpCode, HttpException, Inject, Post, Query, Req, Res } from '@nestjs/common';
-import { ApiFoundResponse, ApiNoContentResponse, ApiOkResponse, ApiProperty, ApiTags } from '@nestjs/swagger';
+import { ApiFoundResponse, ApiNoContentResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../../engine/ports/clock.js';
 import type { Log } from '../../engine/ports/log.js';
 import type { AuditLog } from '../audit/audit-log.js';
 import { Operation } from '../http/operation.js';
 import { ProblemException } from '../http/problem.js';
+import { type Answer, ownSchema, text } from '../http/schema.js';
 import { AUDIT_LOG, CLOCK, LOG, SIGN_IN } from '../tokens.js';
 import type { Person } from './openid-provider.js';
 import type { SignIn } from './sign-in.js';
@@ -18,13 +19,12 @@ import {
   setSessionCookie,
 } from './sign-in-cookies.js';
 
-class SignInDto {
-  @ApiProperty({
-    required: false,
-    description: 'Name of the provider with which people sign in. Absent if only keys are accepted.',
-  })
-  provider?: string;
-}
+const signInSchema = ownSchema('SignIn', {
+  provider: text(
+    'Example staff',
+    'Name of the provider with which people sign in. Absent if only keys are accepted.',
+  ).optional(),
+});
 
 const PROVIDER_PROBLEMS = {
   404: 'Sign-in is not configured on this server.',
@@ -48,8 +48,8 @@ export class SignInController {
     description: 'Whether the console can be opened without a key, and the provider with which people sign in.',
     role: 'open',
   })
-  @ApiOkResponse({ type: SignInDto })
-  getProvider(): SignInDto {
+  @ApiOkResponse({ schema: signInSchema.ref })
+  getProvider(): Answer<typeof signInSchema> {
     return this.signIn ? { provider: this.signIn.label } : {};
   }
 

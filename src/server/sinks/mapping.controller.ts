@@ -7,6 +7,7 @@ import { type EngineApi } from '../../engine/engine-api.js';
 import { NotFound, Unacceptable } from '../../engine/support/api-errors.js';
 import { IfGiven, IsListOf } from '../http/fields.js';
 import { Operation } from '../http/operation.js';
+import { type Answer, listOfRequested, ownSchema, text } from '../http/schema.js';
 import { API, ENGINE, MAP_DOCUMENT } from '../tokens.js';
 
 /** Applies the steps. Throws an UnmappableValue whose message names the field and the value. */
@@ -54,16 +55,14 @@ class MapPreviewRequestDto {
   fields?: FieldDto[];
 }
 
-class MapPreviewDto {
-  @ApiProperty({ type: () => [FieldDto], description: 'Fields of the document; `text` is the beginning of its text.' })
-  before!: readonly Meta[];
-
-  @ApiProperty({ type: () => [FieldDto], required: false, description: 'Fields as the sink receives them.' })
-  after?: readonly Meta[];
-
-  @ApiProperty({ required: false, description: 'Why the sink would refuse the document, with the name of the field.' })
-  refusal?: string;
-}
+const mapPreviewSchema = ownSchema('MapPreview', {
+  before: listOfRequested(FieldDto, 'Fields of the document; `text` is the beginning of its text.'),
+  after: listOfRequested(FieldDto, 'Fields as the sink receives them.').optional(),
+  refusal: text(
+    'field price: "unknown" is not a number',
+    'Why the sink would refuse the document, with the name of the field.',
+  ).optional(),
+});
 
 @ApiTags('Sinks')
 @Controller(`${API}/sinks`)
@@ -87,8 +86,11 @@ export class MappingController {
       422: 'No sink of the crawler returns the document, or neither a URL nor fields were given.',
     },
   })
-  @ApiOkResponse({ type: MapPreviewDto })
-  async preview(@Param('sink') name: string, @Body() request: MapPreviewRequestDto): Promise<MapPreviewDto> {
+  @ApiOkResponse({ schema: mapPreviewSchema.ref })
+  async preview(
+    @Param('sink') name: string,
+    @Body() request: MapPreviewRequestDto,
+  ): Promise<Answer<typeof mapPreviewSchema>> {
     const sink = this.engine.definition.sinks.find((candidate) => candidate.name === name);
     if (!sink) throw new NotFound(`there is no sink ${JSON.stringify(name)}`);
     const document = await this.loadDocument(request);

@@ -4,15 +4,17 @@ import { access } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import type { SinkDefinition } from '../../domain/crawl/sink-definition.js';
 import type { Sink } from '../../engine/ports/sink.js';
+import { type Answer, boolean, integer, ownSchema, text } from '../http/schema.js';
 
-export interface SinkTest {
-  readonly name: string;
-  readonly type: string;
-  readonly ok: boolean;
-  /** The request and its response, or what is wrong. */
-  readonly message: string;
-  readonly milliseconds: number;
-}
+export const sinkTestSchema = ownSchema('SinkTest', {
+  name: text('docs'),
+  type: text('about:blank'),
+  ok: boolean('Whether the sink is responding and would accept orders.'),
+  message: text('unknown element Rool: did you mean Rule?', 'The request and its response, or what is wrong.'),
+  milliseconds: integer(42),
+});
+
+export type SinkTest = Answer<typeof sinkTestSchema>;
 
 /** Tests the sink of a definition that need not be in force. Never throws. */
 export type SinkTester = (definition: SinkDefinition) => Promise<SinkTest>;

@@ -10,17 +10,10 @@ import { Operation } from '../http/operation.js';
 import { PageResponse } from '../http/page-response.js';
 import type { Page } from '../http/paging.js';
 import { ProblemException } from '../http/problem.js';
+import type { Answer } from '../http/schema.js';
 import { API, ENGINE, SEARCH_PAGE, TEST_SINK } from '../tokens.js';
-import {
-  BackfillDto,
-  ReconciliationDto,
-  SinkDto,
-  SinkTestDto,
-  toBackfillDto,
-  toReconciliationDto,
-  toSinkDto,
-} from './sink.dto.js';
-import type { SinkTester } from './sink-test.js';
+import { backfillSchema, reconciliationSchema, sinkSchema } from './sink.schema.js';
+import { type SinkTest, type SinkTester, sinkTestSchema } from './sink-test.js';
 
 class ReconcileQuery {
   @ApiProperty({ required: false, default: false, description: 'Send orders to fix the differences.' })
@@ -53,8 +46,8 @@ export class SinksController {
     description: 'State of each sink and the orders on the way to it.',
     role: 'read',
   })
-  @PageResponse(SinkDto)
-  async list(): Promise<Page<SinkDto>> {
+  @PageResponse(sinkSchema)
+  async list(): Promise<Page<Answer<typeof sinkSchema>>> {
     const { sinks, crawlers } = this.engine.definition;
     const findSearchPage = (name: string): string | undefined => {
       const url = sinks.find((sink) => sink.name === name)?.url;
@@ -70,12 +63,11 @@ export class SinksController {
     ]);
     const items = views.map((view) => {
       const { name } = view;
-      const backfills = allBackfills.filter(({ sink }) => sink === name);
-      const owedCounts = allOwedCounts.filter(({ sink }) => sink === name);
-      return toSinkDto(view, {
+      return sinkSchema.from({
+        ...view,
         crawlers: findCrawlersUsing(name),
-        backfills,
-        owedCounts,
+        backfills: allBackfills.filter(({ sink }) => sink === name),
+        behind: allOwedCounts.filter(({ sink }) => sink === name),
         searchPage: findSearchPage(name),
       });
     });
@@ -95,15 +87,15 @@ export class SinksController {
       422: 'The given crawler does not push to the sink, or no crawler does.',
     },
   })
-  @ApiAcceptedResponse({ type: [BackfillDto] })
+  @ApiAcceptedResponse({ schema: { type: 'array', items: backfillSchema.ref } })
   async pushAgain(
     @Param('sink') sink: string,
     @Query() { crawler }: PushAgainQuery,
     @Audited() note: ChangeNote,
-  ): Promise<BackfillDto[]> {
+  ): Promise<Answer<typeof backfillSchema>[]> {
     const backfills = await this.engine.backfills.pushAgain(sink, crawler);
     note.recordChange(undefined, { documents: backfills.reduce((sum, { total }) => sum + total, 0) });
-    return backfills.map(toBackfillDto);
+    return backfills.map(backfillSchema.from);
   }
 
   @Post(':sink/test')
@@ -116,8 +108,8 @@ export class SinksController {
     role: 'operate',
     problems: { 404: 'There is no sink with that name.' },
   })
-  @ApiOkResponse({ type: SinkTestDto })
-  async tryOut(@Param('sink') name: string): Promise<SinkTestDto> {
+  @ApiOkResponse({ schema: sinkTestSchema.ref })
+  async tryOut(@Param('sink') name: string): Promise<SinkTest> {
     const sink = this.engine.definition.sinks.find((candidate) => candidate.name === name);
     if (!sink) throw new ProblemException('not-found', `There is no sink ${name}.`);
     return this.testSink(sink);
@@ -137,17 +129,17 @@ export class SinksController {
       503: 'The sink or the database is currently unavailable. Differences that were already repaired stay repaired.',
     },
   })
-  @ApiOkResponse({ type: ReconciliationDto })
+  @ApiOkResponse({ schema: reconciliationSchema.ref })
   async reconcile(
     @Param('sink') sink: string,
     @Query() { repair = false }: ReconcileQuery,
     @Audited() note: ChangeNote,
-  ): Promise<ReconciliationDto> {
+  ): Promise<Answer<typeof reconciliationSchema>> {
     const report = await this.engine.reconciliation.run(sink, repair);
     note.recordChange(
       { missing: report.missing.count, extra: report.extra.count, stale: report.stale.count },
       { repaired: report.repaired },
     );
-    return toReconciliationDto(report);
+    return reconciliationSchema.from(report);
   }
 }
