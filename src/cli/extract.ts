@@ -4,6 +4,8 @@ import type { ContentDefinition } from '../domain/content/content-definition.js'
 import { DOCUMENT_EXTENSIONS } from '../domain/content/document-types.js';
 import type { CrawlerDefinition, ServerDefinition } from '../domain/crawl/definition.js';
 import { milliseconds } from '../domain/time/units.js';
+import { inspectPage } from '../engine/control/inspect-page.js';
+import { compileContexts } from '../engine/page/crawl-context.js';
 import type { KeptAnswer, PageResult, PageTask } from '../engine/ports/page-task.js';
 import { openConfigurationFile, openPageProcessor, systemClock } from '../server/engine.module.js';
 import { toFileError } from '../server/fail.js';
@@ -41,16 +43,9 @@ export async function readPage(
   const processor = openPageProcessor(QUIET);
   try {
     await processor.configure(definition);
-    const crawler = definition.crawlers[0]!.name;
-    const task = { id: -1, crawler, url, discoveredVia: 'root', root: url, hops: 0, redirects: 0 } as const;
-    return await processor.process({
-      ...task,
-      rereadLinks: true,
-      inheritedMetas: [],
-      now: systemClock.now(),
-      inspect: true,
-      ...overrides,
-    });
+    const context = compileContexts(definition).get(definition.crawlers[0]!.name)!;
+    const root = { url, discoveredVia: 'root', root: url, hops: 0 } as const;
+    return await inspectPage(context, processor, root, systemClock.now(), overrides);
   } finally {
     await processor.close();
   }

@@ -98,7 +98,7 @@ export function createServices(
   const hosts = new Hosts(store, clock, onBackOff, partitions, onRecovery);
   const inDoubt = new InDoubtDeliveries(store, clock);
   const shared = new SharedDocuments({ store, clock, inDoubt, crawlers });
-  const probes = new ErrorPageProbes(processor, hosts, clock);
+  const probes = new ErrorPageProbes(processor, hosts, clock, partitions);
   const findDiscoveryTarget = (name: string): DiscoveryTarget | undefined => {
     const crawler = crawlers.find(name);
     return (

@@ -6,6 +6,7 @@ import { fetcherDefinition } from '../../../test/support/fetcher-definition.js';
 import { sinkDefinition } from '../../../test/support/push-orders.js';
 import type { ContentDefinition } from '../../domain/content/content-definition.js';
 import { createRootContext } from '../../domain/policy/site-mode.js';
+import { Secret } from '../../domain/secret.js';
 import { instant } from '../../domain/time/units.js';
 import { toCrawlUrl } from '../../domain/url/crawl-url.js';
 import { WorkLost } from '../../engine/ports/page-processor.js';
@@ -49,11 +50,19 @@ describe('a pool of page threads', () => {
     discoveredVia: 'link',
     hops: 1,
     redirects: 0,
+    effects: { index: true, follow: true, priorityShift: 0, metas: [], options: {} },
     rereadLinks: true,
     inheritedMetas: [],
     now: instant(0),
   });
   const outcome = ({ outcome: end }: PageResult): string => (end.kind === 'error' ? end.code : end.kind);
+
+  it('passes the credentials of a URL on to the thread that requests it', async () => {
+    site.page('/private');
+    const { effects, ...rest } = task(1, '/private');
+    await pool.process({ ...rest, effects: { ...effects, options: { credentials: new Secret('reader:open') } } });
+    expect(site.requests[0]?.headers.authorization).toBe(`Basic ${Buffer.from('reader:open').toString('base64')}`);
+  });
 
   it('stops a page that takes too long to read, whoever asked for it', async () => {
     site.page('/bad', [], 'A page that never ends.').page('/good');

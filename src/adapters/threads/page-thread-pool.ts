@@ -114,7 +114,9 @@ export class PageThreadPool implements PageProcessor {
     const host = extractHost(task.url);
     const threads = this.readingTimes.isSlow(host) ? this.slowThreads : this.threads;
     try {
-      const result = await this.callLeastBusyThread(threads, 'process', task, this.readingTimes.estimateTime(host));
+      const packedTask = { ...task, effects: packSecrets(task.effects) };
+      const cost = this.readingTimes.estimateTime(host);
+      const result = await this.callLeastBusyThread(threads, 'process', packedTask, cost);
       this.readingTimes.record(host, result.readingTime ?? 0);
       return result;
     } catch (error) {

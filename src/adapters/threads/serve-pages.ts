@@ -109,8 +109,10 @@ function performCall(
   switch (call.call) {
     case 'configure':
       return processor.configure(unpackSecrets(call.argument));
-    case 'process':
-      return processor.process(call.argument, setReading);
+    case 'process': {
+      const task = call.argument;
+      return processor.process({ ...task, effects: unpackSecrets(task.effects) }, setReading);
+    }
     case 'fetch':
       return processor.fetch(unpackSecrets(call.argument));
     case 'resolve':

@@ -9,13 +9,15 @@ import { after, type Instant, minutes } from '../../domain/time/units.js';
 import { type CrawlUrl, getHostKey } from '../../domain/url/crawl-url.js';
 import type { Crawler } from '../crawl/crawler.js';
 import type { Crawlers } from '../crawl/crawlers.js';
-import { findContent, toStoredCandidate } from '../page/crawl-context.js';
+import { findContent } from '../page/crawl-context.js';
+import { judgeUrl } from '../page/judge-url.js';
 import type { PageProcessor } from '../ports/page-processor.js';
 import type { KeptAnswer, PageTask } from '../ports/page-task.js';
 import { Unacceptable } from '../support/api-errors.js';
 import { WeighedCache } from '../support/weighed-cache.js';
 import type { ContentTrial } from '../views/url-views.js';
 import { toPageFacts } from './first-look.js';
+import { type InspectedUrl, inspectPage } from './inspect-page.js';
 import { fetchForUser, type HostServices, withHosts } from './user-fetches.js';
 
 interface TrialServices extends HostServices {
@@ -75,26 +77,14 @@ export class ContentTrials {
     if (!url) throw new Unacceptable(`${JSON.stringify(request.url)} is not a URL with a host`);
     const state = await this.services.store.find(crawler.name, url.href);
     const root = state?.root ?? findLikelyRoot(context.roots.values(), url)?.url.href;
-    const task: PageTask = {
-      id: -1,
-      crawler: crawler.name,
-      url: url.href,
-      discoveredVia: 'link',
-      root,
-      hops: state?.hops ?? 0,
-      redirects: 0,
-      rereadLinks: false,
-      inheritedMetas: [],
-      now: this.services.clock.now(),
-      inspect: true,
-    };
-    const candidate = toStoredCandidate(task, url, root === undefined ? undefined : context.roots.get(root));
-    const { options } = context.policy.explain(candidate).verdict.effects;
+    const inspectedUrl = { url: url.href, discoveredVia: 'link', root, hops: state?.hops ?? 0 } as const;
+    const { verdict } = await judgeUrl(context, inspectedUrl, this.services.processor);
+    const { options } = verdict.effects;
     const contentInForce = findContent(context, options) && { content: options.content ?? '' };
     const key = JSON.stringify([request.who, crawler.name, url.href, request.render === true]);
     const keptPage = request.fresh ? undefined : this.findKeptPage(key);
     const page =
-      keptPage ?? (await this.fetchPage(crawler, url, { ...task, ...(request.render ? { render: 'always' } : {}) }));
+      keptPage ?? (await this.fetchPage(crawler, url, inspectedUrl, request.render ? { render: 'always' } : {}));
     if (!('answer' in page)) return { url: url.href, ...contentInForce, ...page };
     if (page !== keptPage) this.pages.set(key, page, page.answer.body.byteLength);
     const view = {
@@ -107,7 +97,7 @@ export class ContentTrials {
     if (!request.content) return view;
     return {
       ...view,
-      ...(await this.readPage(crawler, { ...task, trial: { content: request.content, ...page } })),
+      ...(await this.readPage(crawler, inspectedUrl, { content: request.content, ...page })),
     };
   }
 
@@ -119,33 +109,43 @@ export class ContentTrials {
   private async fetchPage(
     crawler: Crawler,
     url: CrawlUrl,
-    task: PageTask,
+    inspectedUrl: InspectedUrl,
+    options: Pick<PageTask, 'render'>,
   ): Promise<KeptPage | ReturnType<typeof toPageFacts>> {
     const result = await withHosts(this.services, getHostKey(url), (access) =>
       fetchForUser(access, crawler.context.definition, url, () =>
-        this.services.processor.process({ ...task, keepAnswer: true }),
+        inspectPage(crawler.context, this.services.processor, inspectedUrl, this.services.clock.now(), {
+          ...options,
+          keepAnswer: true,
+        }),
       ),
     );
     return result.answer ? { at: this.services.clock.now(), answer: result.answer } : toPageFacts(result);
   }
 
-  private async readPage(crawler: Crawler, task: PageTask): Promise<ReturnType<typeof toPageFacts>> {
+  private async readPage(
+    crawler: Crawler,
+    inspectedUrl: InspectedUrl,
+    trial: NonNullable<PageTask['trial']>,
+  ): Promise<ReturnType<typeof toPageFacts>> {
     const server = this.services.getDefinition();
     this.reader ??= this.openReader();
     const { reader } = this;
-    const trial = reader.lastTrial.then(async () => {
+    const facts = reader.lastTrial.then(async () => {
       if (reader.definition !== server) {
         // Plug-ins may have side effects, which no one expects when trying a selector.
         await reader.processor.configure({ ...server, plugins: [] });
         reader.definition = server;
       }
-      const root = task.root === undefined ? undefined : crawler.context.roots.get(task.root);
+      const root = inspectedUrl.root === undefined ? undefined : crawler.context.roots.get(inspectedUrl.root);
       if (root) reader.processor.addRoot(crawler.name, root);
-      return toPageFacts(await reader.processor.process(task));
+      return toPageFacts(
+        await inspectPage(crawler.context, reader.processor, inspectedUrl, this.services.clock.now(), { trial }),
+      );
     });
-    reader.lastTrial = trial.catch(() => undefined);
+    reader.lastTrial = facts.catch(() => undefined);
     try {
-      return await trial;
+      return await facts;
     } finally {
       this.closeLater(reader);
     }

@@ -24,6 +24,7 @@ import type { Partitions } from '../ports/partitions.js';
 import { NotFound, Unacceptable } from '../support/api-errors.js';
 import { type LinkView, type PageView, type UrlExplanation, type UrlHistory } from '../views/url-views.js';
 import { toPageFacts } from './first-look.js';
+import { inspectPage } from './inspect-page.js';
 import { toRenderingView } from './rendering-view.js';
 import type { UrlFactsReader } from './url-facts.js';
 import { fetchForUser } from './user-fetches.js';
@@ -132,20 +133,13 @@ export class Explanations {
     if (!this.services.partitions.owns(getHostKey(url))) return this.viewPageAtOwner(crawler, url, render);
     const root = state?.root ?? findLikelyRoot(crawler.context.roots.values(), url)?.url.href;
     const result = await fetchForUser(this.services, crawler.context.definition, url, () =>
-      this.services.processor.process({
-        id: -1,
-        crawler: crawler.name,
-        url: url.href,
-        discoveredVia: 'link',
-        root,
-        hops: state?.hops ?? 0,
-        redirects: 0,
-        rereadLinks: true,
-        inheritedMetas: [],
-        now: this.services.clock.now(),
-        inspect: true,
-        ...(render ? { render: 'always' as const } : {}),
-      }),
+      inspectPage(
+        crawler.context,
+        this.services.processor,
+        { url: url.href, discoveredVia: 'link', root, hops: state?.hops ?? 0 },
+        this.services.clock.now(),
+        render ? { render: 'always' } : {},
+      ),
     );
     const sentLinks = result.rendering?.sent && new Set(result.rendering.sent.links);
     const links = await Promise.all(

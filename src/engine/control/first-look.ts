@@ -12,6 +12,7 @@ import type { PageProcessor } from '../ports/page-processor.js';
 import type { PageOutcome, PageResult } from '../ports/page-task.js';
 import { NotFound, Unacceptable } from '../support/api-errors.js';
 import type { LinkView, PageView } from '../views/url-views.js';
+import { inspectPage } from './inspect-page.js';
 import { type HostAccess, type HostServices, requestInTurn, withHosts } from './user-fetches.js';
 
 /** Maximum pause between the requests for robots.txt and for the page, since a user is waiting. */
@@ -64,22 +65,12 @@ export class FirstLook {
     if (robots.state === 'disallowed')
       return { ...base, outcome: 'robots-disallowed', detail: describeRobotsLine(robots) };
     if (robots.state === 'unreachable') return { ...base, outcome: 'robots-unreachable', detail: robots.status };
-    const { throttle, name: crawler } = context.definition;
+    const { throttle } = context.definition;
+    const discoveredVia = root?.url.href === url.href ? 'root' : 'link';
+    const inspectedUrl = { url: url.href, discoveredVia, root: root?.url.href, hops: 0 } as const;
     const result = await this.requestInTurn(look, throttle, async (host) => {
       await look.hosts.recordRequestStart(host, throttle);
-      return processor.process({
-        id: -1,
-        crawler,
-        url: url.href,
-        discoveredVia: root?.url.href === url.href ? 'root' : 'link',
-        root: root?.url.href,
-        hops: 0,
-        redirects: 0,
-        rereadLinks: true,
-        inheritedMetas: [],
-        now: this.services.clock.now(),
-        inspect: true,
-      });
+      return inspectPage(context, processor, inspectedUrl, this.services.clock.now());
     });
     const foundLinks = [...result.links, ...result.refused];
     return {

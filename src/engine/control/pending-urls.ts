@@ -125,7 +125,7 @@ export class PendingUrls {
     };
     return {
       state,
-      schedule: toPageSchedule(verdict),
+      schedule: toPageSchedule(verdict.effects),
       url: {
         ...base,
         source: 3,

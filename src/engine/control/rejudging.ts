@@ -83,7 +83,7 @@ export class Rejudging {
     if (state.status === 'removed') return undefined;
     const { verdict, root } = await this.judge(context, state);
     const now = this.services.clock.now();
-    const rules = toDispositionRules(context.definition, toPageSchedule(verdict), this.services.cron, now);
+    const rules = toDispositionRules(context.definition, toPageSchedule(verdict.effects), this.services.cron, now);
     const disposition = decideReEvaluation({ state, verdict, rules, canonicalize: context.canonicalize, now });
     return root && verdict.accepted ? assignRoot(root, disposition) : disposition;
   }

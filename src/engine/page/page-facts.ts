@@ -42,14 +42,14 @@ export function toFetchedPage(
   { directives, metas }: Terms,
   reader: PageReader,
 ): FetchedPage {
-  const { task, context, url, verdict, mode } = page;
+  const { task, context, url, effects, mode } = page;
   const { status, headers, body } = response;
   const { storeTextOnly, indexRedirectSources } = context.definition;
   const compiledContent = findCompiledContent(page);
   return {
     url,
     task,
-    effects: verdict.effects,
+    effects,
     status,
     headers,
     body,
@@ -109,11 +109,11 @@ function createIndexedPart(
 }
 
 function findReasonNotToIndex(
-  { task, context, url, verdict }: JudgedUrl,
+  { task, context, url, effects }: JudgedUrl,
   { prohibition }: Terms,
   unread: Refusal | undefined,
 ): { readonly index: false; readonly reason: ReasonCode } | undefined {
-  const { index, follow } = verdict.effects;
+  const { index, follow } = effects;
   if (!index) return { index, reason: follow ? 'links-only' : 'no-index' };
   // Sites that serve a page for every URL do so for their sitemap, too.
   if (task.discoveredVia === 'robots' && isSitemapName(url.path)) return { index: false, reason: 'links-only' };

@@ -48,13 +48,13 @@ export function followSitemap(
  * Follows a feed's links with the dates of their last changes; returns the hub that reports changes, if there is one.
  */
 export function followFeed(
-  { context, verdict, url }: JudgedUrl,
+  { context, effects, url }: JudgedUrl,
   { body, headers }: HttpResponse,
   mediaType: string,
   reader: PageReader,
   collector: LinkCollector,
 ): FeedHub | undefined {
-  if (!isFeed(mediaType) || !context.definition.crawlSitemaps || !verdict.effects.follow) return undefined;
+  if (!isFeed(mediaType) || !context.definition.crawlSitemaps || !effects.follow) return undefined;
   const feed = reader.readSitemap(body, headers['content-type'], MAX_SITEMAP_ENTRIES);
   for (const { url: entry, lastModified } of feed?.entries ?? [])
     collector.add(entry, url.href, 'sitemap', lastModified);
@@ -87,16 +87,16 @@ export function followLinks(
   linkingPage: LinkingPage,
   collector: LinkCollector,
 ): Int32Array | undefined {
-  const { task, context, verdict, url } = page;
+  const { task, context, effects, url } = page;
   const { response, content, base, allowed } = linkingPage;
-  if (!verdict.effects.follow && !task.inspect) {
+  if (!effects.follow && !task.inspect) {
     // If a root's links wait for approval, they are reported, not queued.
     if (findRoot(context, task.root, url)?.followLinks === false)
       for (const { kind, href } of content.links)
         if (kind !== 'canonical') refuseLink(page, href, base, 'links-not-followed', collector);
     return undefined;
   }
-  const obeysDirectives = obeysPageDirectives(context, verdict.effects.options);
+  const obeysDirectives = obeysPageDirectives(context, effects.options);
   for (const link of content.links) {
     if (link.kind === 'canonical') continue;
     if (allowed && !(link.nofollow && obeysDirectives)) collector.add(link.href, base);
@@ -116,7 +116,7 @@ export function reportCutLinks(
   { content: { cutLinks }, base }: LinkingPage,
   collector: LinkCollector,
 ): { count: number; most: number } | undefined {
-  if (!cutLinks || !page.verdict.effects.follow) return undefined;
+  if (!cutLinks || !page.effects.follow) return undefined;
   for (const { href } of cutLinks.samples) refuseLink(page, href, base, 'links-cut', collector);
   return { count: cutLinks.count, most: page.context.definition.traps.maxLinksPerPage };
 }
@@ -142,8 +142,8 @@ export function addInheritedMetas(page: JudgedUrl, collector: LinkCollector): Pa
 }
 
 /** Metas with scope="links": those of this page and those that it inherited. */
-function selectInheritableMetas({ task, verdict }: JudgedUrl): PageTask['inheritedMetas'] {
-  const ownMetas = verdict.effects.metas.filter((meta) => meta.scope === 'links');
+function selectInheritableMetas({ task, effects }: JudgedUrl): PageTask['inheritedMetas'] {
+  const ownMetas = effects.metas.filter((meta) => meta.scope === 'links');
   const inherited = task.inheritedMetas;
   if (ownMetas.length === 0 && inherited.length === 0) return inherited;
   const remaining = inherited.filter(

@@ -5,7 +5,7 @@ import { type ErrorCode, findErrorCodeForStatus } from '../../domain/fetch/error
 import type { FetchOutcome } from '../../domain/fetch/outcome.js';
 import { parseHttpDate } from '../../domain/time/http-date.js';
 import { type Duration, type Instant, milliseconds, seconds } from '../../domain/time/units.js';
-import type { PageOutcome } from '../ports/page-task.js';
+import type { PageOutcome, PageResult, PageTask } from '../ports/page-task.js';
 
 export type HttpResponse = Extract<FetchOutcome, { kind: 'response' }>;
 
@@ -59,3 +59,18 @@ export function acceptsMediaType(mode: 'include' | 'exclude', types: readonly st
   const isListed = types.some((type) => type === mediaType || type === family || type === '*/*');
   return mode === 'include' ? isListed : !isListed;
 }
+
+/** The result of a visit that ended without a request for its page. */
+export const createEmptyResult = (
+  { id, crawler }: Pick<PageTask, 'id' | 'crawler'>,
+  outcome: PageOutcome,
+): PageResult => ({
+  id,
+  crawler,
+  outcome,
+  links: [],
+  refused: [],
+  duration: milliseconds(0),
+  bytes: 0,
+  schedule: {},
+});

@@ -22,11 +22,11 @@ import {
   findCanonicalForm,
   findCompiledContent,
   type JudgedUrl,
-  judgeUrl,
   needsContentHash,
   needsDocumentText,
   needsLinks,
   needsPageText,
+  toJudgedUrl,
 } from './judged-url.js';
 import { LinkCollector } from './link-collector.js';
 import type { LinkMemory } from './link-memory.js';
@@ -78,7 +78,7 @@ export async function processPage(
   links: LinkMemory,
   tools: PageTools,
 ): Promise<PageResult> {
-  const judgedUrl = await judgeUrl(task, context, tools);
+  const judgedUrl = toJudgedUrl(task, context);
   const page = tools.plugins?.seesUrls ? await judgeByPlugins(judgedUrl, tools.plugins) : judgedUrl;
   return new PageVisit(page, links, tools).run();
 }
@@ -105,8 +105,8 @@ class PageVisit {
     links: LinkMemory,
     private readonly tools: PageTools,
   ) {
-    const { context, url, task, candidate } = page;
-    this.collector = new LinkCollector(context, links, { url, root: candidate.root, hops: task.hops });
+    const { context, url, task, root } = page;
+    this.collector = new LinkCollector(context, links, { url, root, hops: task.hops });
   }
 
   async run(): Promise<PageResult> {
@@ -157,8 +157,8 @@ class PageVisit {
 
   /** A header that forbids indexing may be new even if the page has not changed. */
   private handleUnchanged(response: HttpResponse): PageOutcome {
-    const { context, task, verdict } = this.page;
-    const { prohibition } = findTerms(context, verdict.effects.options, response, { task });
+    const { context, task, effects } = this.page;
+    const { prohibition } = findTerms(context, effects.options, response, { task });
     if (prohibition === undefined || task.stamp === undefined)
       return { kind: 'unchanged', ...readValidators(response.headers) };
     return createExclusion(prohibition, FORBIDDEN_304[prohibition]);
@@ -215,11 +215,11 @@ class PageVisit {
 
   private async render(plainPage: ReadPage): Promise<PageOutcome> {
     const { page, tools } = this;
-    const { task, context, verdict, url } = page;
+    const { task, context, effects, url } = page;
     const renderRequest = {
       task,
       context,
-      options: verdict.effects.options,
+      options: effects.options,
       request: createRequest(page),
       response: plainPage.response,
     };
@@ -280,7 +280,7 @@ class PageVisit {
     const redirectTarget = findHomePageRedirect(context, locatedPage);
     if (redirectTarget) return createRedirect(page, redirectTarget, collector);
     collector.restoreSite();
-    const terms = findTerms(context, page.verdict.effects.options, response, { task, content });
+    const terms = findTerms(context, page.effects.options, response, { task, content });
     this.unavailableAfter = terms.directives.unavailableAfter;
     const redirect = terms.directives.follow
       ? followRefresh(page, findQuickRefresh(context, locatedPage), collector)

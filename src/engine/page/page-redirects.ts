@@ -52,18 +52,18 @@ export function followRefresh(
 }
 
 export function createRedirect(
-  { candidate }: JudgedUrl,
+  { task, root }: JudgedUrl,
   target: CrawlUrl,
   collector: LinkCollector,
   permanent = false,
 ): Extract<PageOutcome, { kind: 'redirect' }> {
   const refused = collector.addUrl(target, 'redirect');
-  const moved = refused === undefined && isSiteMove({ ...candidate, url: target, discoveredVia: 'redirect' });
+  const moved = refused === undefined && isSiteMove({ url: target, root, discoveredVia: 'redirect', hops: task.hops });
   return { kind: 'redirect', permanent, target: target.href, refused, movesSite: moved };
 }
 
-function checkRedirectLimit({ task, context, verdict }: JudgedUrl): PageOutcome | undefined {
-  const { maxRedirects } = findFetcher(context, verdict.effects.options);
+function checkRedirectLimit({ task, context, effects }: JudgedUrl): PageOutcome | undefined {
+  const { maxRedirects } = findFetcher(context, effects.options);
   if (task.redirects < maxRedirects) return undefined;
   return createFailure('redirect-limit', `more than ${maxRedirects} redirects in a row`);
 }

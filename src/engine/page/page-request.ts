@@ -7,8 +7,8 @@ import { shouldRenderFirst } from './rendering.js';
 const MAX_SITEMAP_BYTES = 50 * 1024 * 1024;
 
 export function createRequest(page: JudgedUrl): FetchRequest {
-  const { task, context, verdict } = page;
-  const { options, fetchUrl } = verdict.effects;
+  const { task, context, effects } = page;
+  const { options, fetchUrl } = effects;
   const conditional = canFetchConditionally(page);
   return {
     url: fetchUrl ?? task.variant ?? task.url,
@@ -33,8 +33,8 @@ export function createRequest(page: JudgedUrl): FetchRequest {
  * whose links or metas have not been judged by the current policy.
  */
 function canFetchConditionally(page: JudgedUrl): boolean {
-  const { task, context, verdict, mode } = page;
+  const { task, context, effects, mode } = page;
   if (context.definition.disableConditionalGet) return false;
-  const isMissing = task.stamp === undefined && verdict.effects.index;
+  const isMissing = task.stamp === undefined && effects.index;
   return !isMissing && !needsLinks(page) && !shouldRenderFirst(mode, task) && findCanonicalForm(page) === undefined;
 }

@@ -1,12 +1,12 @@
 /** Determines how a visit affects the times of later visits. */
-import type { Verdict } from '../../domain/policy/verdict.js';
+import type { Effects } from '../../domain/policy/verdict.js';
 import { type Instant, milliseconds } from '../../domain/time/units.js';
 import type { PageSchedule } from '../ports/page-task.js';
 import { findCanonicalForm, type JudgedUrl } from './judged-url.js';
 
-/** Extracts from the verdict on a URL what affects the times of its visits. */
-export function toPageSchedule(verdict: Verdict): PageSchedule {
-  const { options, period, maxNetworkErrors, networkErrorDelay, priorityShift } = verdict.effects;
+/** Extracts from the effects of a verdict what affects the times of its visits. */
+export function toPageSchedule(effects: Effects): PageSchedule {
+  const { options, period, maxNetworkErrors, networkErrorDelay, priorityShift } = effects;
   return {
     period,
     refreshMinimumAge: options.refreshMinimumAge,
@@ -21,7 +21,7 @@ export function toPageSchedule(verdict: Verdict): PageSchedule {
 
 /** A document that gives way to another URL is visited again as soon as the minimum age allows. */
 export function toVisitSchedule(page: JudgedUrl, unavailableAfter: Instant | undefined): PageSchedule {
-  const schedule = limitToAvailability(page, toPageSchedule(page.verdict), unavailableAfter);
+  const schedule = limitToAvailability(page, toPageSchedule(page.effects), unavailableAfter);
   if (page.task.stamp === undefined || findCanonicalForm(page) === undefined) return schedule;
   return { ...schedule, period: page.context.definition.refresh.minimumAge };
 }

@@ -9,6 +9,7 @@ import type { FetchOutcome } from '../../domain/fetch/outcome.js';
 import type { Validators } from '../../domain/fetch/validators.js';
 import type { SourceNumber } from '../../domain/frontier/sources.js';
 import type { Reason, ReasonCode } from '../../domain/policy/reasons.js';
+import type { Effects } from '../../domain/policy/verdict.js';
 import type { Meta, PushDocument } from '../../domain/push/order.js';
 import type { RenderReport } from '../../domain/render/report.js';
 import type { FeedHub } from '../../domain/signals/websub.js';
@@ -32,6 +33,8 @@ export interface PageTask {
   readonly root?: string;
   readonly hops: number;
   readonly redirects: number;
+  /** What the verdict on the URL grants, and how it is fetched; a URL that the policy excludes has no task. */
+  readonly effects: Effects;
   readonly etag?: string;
   readonly lastModified?: string;
   /** Content hash of the document in the index: an equal document is not pushed again, and its links are not new. */

@@ -2,18 +2,21 @@
  * Requests a URL that cannot exist from each host once a day, so that its error page is recognized if other URLs return
  * it with status 200. Each probe takes the place of a visit to the host, with the same claim and the same pause.
  */
+import type { UrlState } from '../../../domain/crawl/url-state.js';
 import {
   createImpossibleUrl,
   detectErrorPage,
   isErrorPage,
   type PageFingerprint,
 } from '../../../domain/fetch/error-pages.js';
+import type { Effects } from '../../../domain/policy/verdict.js';
 import { after, type Duration, days, hours, type Instant } from '../../../domain/time/units.js';
 import { getHostKey, getOrigin, toCrawlUrl } from '../../../domain/url/crawl-url.js';
 import { computeUrlKey } from '../../../domain/url/url-key.js';
 import type { Clock } from '../../ports/clock.js';
 import type { PageProcessor } from '../../ports/page-processor.js';
-import type { PageResult, PageTask } from '../../ports/page-task.js';
+import type { PageResult } from '../../ports/page-task.js';
+import type { Partitions } from '../../ports/partitions.js';
 import type { Host, Hosts } from './hosts.js';
 
 interface HostProbe {
@@ -25,6 +28,13 @@ interface HostProbe {
   readonly errorPage?: PageFingerprint;
   /** The response to the impossible URL, and the good page that must still be requested for comparison. */
   readonly unfinished?: { readonly fingerprint: PageFingerprint; readonly goodUrl: string; readonly redirects: number };
+}
+
+interface ProbeTerms {
+  /** The pause after the request. */
+  readonly delay: Duration;
+  /** Resolves to what is granted to the URL; undefined if it may not be requested. */
+  readonly judge: (url: string) => Promise<Effects | undefined>;
 }
 
 const RESULT_LIFETIME = days(1);
@@ -42,6 +52,7 @@ export class ErrorPageProbes {
     private readonly processor: Pick<PageProcessor, 'process'>,
     private readonly hosts: Pick<Hosts, 'recordRequestStart'>,
     private readonly clock: Clock,
+    private readonly partitions: Pick<Partitions, 'sendBy'>,
   ) {}
 
   /** Whether a probe is needed before the host's next page. */
@@ -56,30 +67,37 @@ export class ErrorPageProbes {
   }
 
   /**
-   * Sends the next probe to a host that the caller has claimed, on behalf of the task's page and under its rules;
-   * undefined if it may not be sent.
+   * Sends the next probe to a host that the caller has claimed for a visit of the given URL; undefined if it may not be
+   * sent.
    */
   async probe(
-    task: PageTask,
+    { crawler, url: visitedUrl, root, hops }: UrlState,
     host: Host,
-    { delay, mayAsk: mayRequest }: { delay: Duration; mayAsk: (url: string) => boolean },
+    { delay, judge }: ProbeTerms,
   ): Promise<PageResult | undefined> {
     const unfinished = this.findCurrentProbe(host.key)?.unfinished;
-    const url = unfinished ? unfinished.goodUrl : createImpossibleUrl(task.url, this.createToken(task.url));
-    if (!mayRequest(url)) {
+    const url = unfinished ? unfinished.goodUrl : createImpossibleUrl(visitedUrl, this.createToken(visitedUrl));
+    const effects = await judge(url);
+    if (!effects) {
       this.storeProbe(host.key, { until: after(this.clock.now(), RESULT_LIFETIME) });
       return undefined;
     }
     host.waitsForResponse = true;
     try {
       await this.hosts.recordRequestStart(host, delay);
-      const { crawler, root, hops, now, sendBy } = task;
-      const common = { crawler, root, hops, now, sendBy, redirects: 0, rereadLinks: false, inheritedMetas: [] };
       const result = await this.processor.process({
-        ...common,
         id: NO_URL,
+        crawler,
         url,
         discoveredVia: 'link',
+        root,
+        hops,
+        redirects: 0,
+        effects,
+        rereadLinks: false,
+        inheritedMetas: [],
+        now: this.clock.now(),
+        sendBy: this.partitions.sendBy,
         inspect: true,
       });
       this.storeProbe(

@@ -1,7 +1,6 @@
-import type { UrlOptions } from '../../../domain/crawl/policy-definition.js';
 import type { UrlState } from '../../../domain/crawl/url-state.js';
+import type { Effects } from '../../../domain/policy/verdict.js';
 import type { CrawlUrl } from '../../../domain/url/crawl-url.js';
-import type { PageTask } from '../../ports/page-task.js';
 import type { Host } from '../hosts/hosts.js';
 import type { LoginSession } from '../logins/login-session.js';
 
@@ -11,8 +10,7 @@ export interface Attempt {
   readonly host: Host;
   /** The URL to request, which may be a variant. */
   readonly url: CrawlUrl;
-  readonly options: UrlOptions;
-  readonly createTask: () => PageTask;
+  readonly effects: Effects;
   /** True if a user requested the visit although the host is resting. */
   readonly isUrgent: boolean;
   /** The login that the URL needs; see docs/LOGINS.md. */

@@ -3,15 +3,17 @@
  * request.
  */
 import type { UrlState } from '../../../domain/crawl/url-state.js';
-import type { Verdict } from '../../../domain/policy/verdict.js';
+import type { Effects } from '../../../domain/policy/verdict.js';
 import { computePauseAfterReading, SLOW_PAGE } from '../../../domain/politeness/politeness.js';
 import { adaptPause, updatePace } from '../../../domain/politeness/server-pace.js';
 import type { Duration, Instant } from '../../../domain/time/units.js';
 import { toCrawlUrl } from '../../../domain/url/crawl-url.js';
-import { type CrawlContext, findRoot, toStoredCandidate } from '../../page/crawl-context.js';
+import type { CrawlContext } from '../../page/crawl-context.js';
+import { judgeUrl } from '../../page/judge-url.js';
+import { createEmptyResult } from '../../page/page-outcome.js';
 import type { Log } from '../../ports/log.js';
 import { type PageProcessor, WorkLost } from '../../ports/page-processor.js';
-import type { PageResult } from '../../ports/page-task.js';
+import type { PageOutcome, PageResult } from '../../ports/page-task.js';
 import type { Gates } from '../frontier/gates.js';
 import { noteHostResponse } from '../hosts/host-responses.js';
 import type { Host, Hosts } from '../hosts/hosts.js';
@@ -37,6 +39,15 @@ export interface FetchTarget {
   readonly gates: Pick<Gates, 'noteFetched'>;
   /** Sets the maximum number of requests in flight at the host; undefined for the crawler's limit. */
   limitHost(hostKey: string, limit: number | undefined): void;
+}
+
+/** The request that a visit made to its host. */
+interface HostRequest {
+  /** The pause after it. */
+  readonly pause: Duration;
+  /** Time since it ended, if its result comes from another thread. */
+  readonly age?: Duration;
+  readonly bytes?: number;
 }
 
 /** A URL is put back after up to this many lost visits in a row; after more, the URL itself may be the cause. */
@@ -81,50 +92,58 @@ export class FetchStage {
   }
 
   private async fetch(state: UrlState, host: Host, onWait: () => void): Promise<PageResult | typeof PUT_BACK> {
-    let pause: Duration | undefined;
-    let age: Duration | undefined;
-    let bytes = 0;
+    let request: HostRequest | undefined;
     try {
-      const verdict = await this.judge(state);
-      const attempt = this.createAttempt(state, host, verdict, onWait);
-      this.target.limitHost(host.key, attempt.options.concurrencyPerHost);
-      // The page processor rejects URLs that the policy excludes; then no request is sent to the host at all.
-      if (verdict.accepted) {
-        const { end, madeRequest } = await this.preconditions.check(attempt);
-        if (madeRequest) pause = this.preconditions.getDelay(attempt);
-        if (end !== undefined) return end;
-        await this.services.hosts.recordRequestStart(host, this.preconditions.getDelay(attempt));
-      }
-      const delay = this.preconditions.getDelay(attempt);
-      pause = delay;
+      const { verdict, exclusion } = await judgeUrl(this.target.context, state, this.services.processor);
+      if (exclusion) return this.excludeUrl(state, host, exclusion);
+      const attempt = this.createAttempt(state, host, verdict.effects, onWait);
+      this.target.limitHost(host.key, attempt.effects.options.concurrencyPerHost);
+      const { end, madeRequest } = await this.preconditions.check(attempt);
+      const pause = this.preconditions.getDelay(attempt);
+      if (madeRequest) request = { pause };
+      if (end !== undefined) return end;
+      await this.services.hosts.recordRequestStart(host, pause);
+      request = { pause };
       const response = await this.requests.send(attempt);
-      ({ age, bytes } = response);
-      if (hasMadeRequest(response)) host.pace = updatePace(host.pace, response.duration, response.status);
-      const pauseAfterReading = this.extendPauseAfterReading(host, response, adaptPause(delay, host.pace));
-      pause = this.services.rendered.extendPause(pauseAfterReading, response);
-      const sessionResult = await this.sessions.handleResponse(attempt, response);
-      if (sessionResult !== response) this.services.review.forgetReportedLinks(response);
-      if (sessionResult === 'again' || (await this.wantsRetry(attempt, sessionResult, verdict))) return PUT_BACK;
-      const result = await this.services.review.review(state, sessionResult);
-      noteHostResponse(this.services.hosts, host, result, {
-        isIndexed: state.stamp !== undefined,
-        isUrgent: attempt.isUrgent,
-      });
-      if (!hasMadeRequest(result)) pause = undefined;
-      return result;
+      request = hasMadeRequest(response) ? this.measureRequest(host, response, pause) : undefined;
+      return request ? await this.reviewResponse(attempt, response) : response;
     } catch (error) {
       if (!(error instanceof WorkLost) || this.recordLoss(state)) throw error;
       return PUT_BACK;
     } finally {
-      if (pause === undefined) this.services.hosts.release(host);
-      else this.services.hosts.releaseAfterRequest(host, pause, age);
-      this.target.gates.noteFetched(state, host, bytes);
+      if (request) this.services.hosts.releaseAfterRequest(host, request.pause, request.age);
+      else this.services.hosts.release(host);
+      this.target.gates.noteFetched(state, host, request?.bytes ?? 0);
     }
   }
 
-  private wantsRetry(attempt: Attempt, result: PageResult, verdict: Verdict): false | Promise<boolean> {
+  private excludeUrl(state: UrlState, host: Host, exclusion: PageOutcome): PageResult {
+    const result = createEmptyResult(state, exclusion);
+    noteHostResponse(this.services.hosts, host, result);
+    return result;
+  }
+
+  private measureRequest(host: Host, response: PageResult, delay: Duration): HostRequest {
+    host.pace = updatePace(host.pace, response.duration, response.status);
+    const pause = this.extendPauseAfterReading(host, response, adaptPause(delay, host.pace));
+    const { age, bytes } = response;
+    return { pause: this.services.rendered.extendPause(pause, response), age, bytes };
+  }
+
+  private async reviewResponse(attempt: Attempt, response: PageResult): Promise<PageResult | typeof PUT_BACK> {
+    const { review, hosts } = this.services;
+    const { state, host, isUrgent } = attempt;
+    const sessionResult = await this.sessions.handleResponse(attempt, response);
+    if (sessionResult !== response) review.forgetReportedLinks(response);
+    if (sessionResult === 'again' || (await this.wantsRetry(attempt, sessionResult))) return PUT_BACK;
+    const result = await review.review(state, sessionResult);
+    noteHostResponse(hosts, host, result, { isIndexed: state.stamp !== undefined, isUrgent });
+    return result;
+  }
+
+  private wantsRetry(attempt: Attempt, result: PageResult): false | Promise<boolean> {
     if (result.variant === undefined && !isRedirectLoop(result)) return false;
-    return this.retries.prepareRetry(attempt, result, verdict, this.sessions.findJar(attempt));
+    return this.retries.prepareRetry(attempt, result, this.sessions.findJar(attempt));
   }
 
   /** If a page was slow to read, its host gets a longer pause, so that others get their share of the thread. */
@@ -139,12 +158,10 @@ export class FetchStage {
     return pause;
   }
 
-  private createAttempt(state: UrlState, host: Host, { effects }: Verdict, onWait: () => void): Attempt {
+  private createAttempt(state: UrlState, host: Host, effects: Effects, onWait: () => void): Attempt {
     const url = toCrawlUrl(effects.fetchUrl ?? this.retries.findRetry(state)?.variant ?? state.url);
-    const { options } = effects;
-    const isUrgent = this.restEnds.has(state);
-    const login = this.sessions.findLogin(url.href, options);
-    return { state, host, url, options, createTask: () => this.requests.createTask(state), isUrgent, login, onWait };
+    const login = this.sessions.findLogin(url.href, effects);
+    return { state, host, url, effects, isUrgent: this.restEnds.has(state), login, onWait };
   }
 
   /** Records that the visit was lost; returns true if that has happened too often. */
@@ -152,15 +169,5 @@ export class FetchStage {
     const losses = (this.losses.get(state) ?? 0) + 1;
     this.losses.set(state, losses);
     return losses > MAX_LOSSES;
-  }
-
-  private async judge(state: UrlState): Promise<Verdict> {
-    const { policy } = this.target.context;
-    const url = toCrawlUrl(state.url);
-    const candidate = toStoredCandidate(state, url, findRoot(this.target.context, state.root, url));
-    const verdict = policy.judge(candidate);
-    if (!verdict.needsAddress) return verdict;
-    const address = (await this.services.processor.resolve(candidate.url.host)) ?? null;
-    return policy.judge({ ...candidate, address });
   }
 }

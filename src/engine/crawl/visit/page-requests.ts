@@ -51,7 +51,7 @@ export class PageRequests {
     const retrySession = retry?.session && { cookies: retry.session.getCookies(url.href) };
     const session = retrySession ?? (await this.sessions.createSession(attempt));
     const wantsWords = await this.target.endless.findNeededWords(state);
-    const task = this.createTask(state);
+    const task = this.createTask(attempt);
     const reportLinks = await this.target.foundAgain.needsAllLinks(state, task, this.target.getPolicySince());
     const allLinksIfChanged = isHub(state, this.target.context);
     if (session) this.sessions.noteSentCookies(state, session);
@@ -64,7 +64,7 @@ export class PageRequests {
     return session ? { ...result, sent: toSentSession(session) } : result;
   }
 
-  createTask(state: UrlState): PageTask {
+  private createTask({ state, effects }: Attempt): PageTask {
     const {
       id,
       crawler,
@@ -92,6 +92,7 @@ export class PageRequests {
       root,
       hops,
       redirects,
+      effects,
       etag,
       lastModified,
       stamp,

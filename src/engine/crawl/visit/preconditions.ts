@@ -6,13 +6,16 @@
 import { createExclusion } from '../../../domain/crawl/exclusion.js';
 import type { UrlOptions } from '../../../domain/crawl/policy-definition.js';
 import type { UrlState } from '../../../domain/crawl/url-state.js';
-import type { Reason } from '../../../domain/policy/reasons.js';
+import type { Effects } from '../../../domain/policy/verdict.js';
 import { computeRequestDelay, getMaxRequestsPerHost } from '../../../domain/politeness/politeness.js';
 import { atLeast, type Duration, milliseconds } from '../../../domain/time/units.js';
 import { type CrawlUrl, toCrawlUrl } from '../../../domain/url/crawl-url.js';
 import { findFetcher } from '../../page/crawl-context.js';
+import { judgeUrl } from '../../page/judge-url.js';
+import { createEmptyResult, createFailure } from '../../page/page-outcome.js';
 import type { Clock } from '../../ports/clock.js';
-import type { PageOutcome, PageResult, PageTask } from '../../ports/page-task.js';
+import type { PageProcessor } from '../../ports/page-processor.js';
+import type { PageResult, PageTask } from '../../ports/page-task.js';
 import type { Tracing } from '../../ports/tracing.js';
 import { ENDLESS_REASON } from '../evidence/endless-links.js';
 import type { Gates } from '../frontier/gates.js';
@@ -22,7 +25,6 @@ import type { Hosts } from '../hosts/hosts.js';
 import { obeysRobots, type RobotsGate } from '../hosts/robots-gate.js';
 import type { Attempt } from './attempt.js';
 import type { FoundLinks, LinkTarget } from './found-links.js';
-import { toLoginFailure } from './visit-sessions.js';
 
 /** The URL was not visited and returns to the head of its queue. */
 export const PUT_BACK = Symbol('put back');
@@ -41,6 +43,7 @@ export interface PreconditionServices {
   readonly robots: RobotsGate;
   readonly probes: Pick<ErrorPageProbes, 'isDue' | 'probe'>;
   readonly hosts: Hosts;
+  readonly processor: Pick<PageProcessor, 'resolve'>;
   readonly clock: Clock;
   readonly tracing: Pick<Tracing, 'tracePart'>;
 }
@@ -75,11 +78,11 @@ export class Preconditions {
   }
 
   /** The pause after a request for the URL. */
-  getDelay(attempt: Pick<Attempt, 'host' | 'url' | 'options'>): Duration {
+  getDelay(attempt: Pick<Attempt, 'host' | 'url' | 'effects'>): Duration {
     return atLeast(this.getConfiguredDelay(attempt), this.target.gates.getThrottle(attempt.host.key));
   }
 
-  private getConfiguredDelay({ url, options }: Pick<Attempt, 'url' | 'options'>): Duration {
+  private getConfiguredDelay({ url, effects: { options } }: Pick<Attempt, 'url' | 'effects'>): Duration {
     const { definition } = this.target.context;
     if (definition.aggressive) return options.throttle ?? milliseconds(0);
     const robotsDelay = this.obeysRobots(options)
@@ -89,7 +92,7 @@ export class Preconditions {
   }
 
   /** Returns what robots.txt says about the use of the page; undefined if it says nothing or is not obeyed. */
-  findPreferences({ url, options }: Pick<Attempt, 'url' | 'options'>): PageTask['robotsPreferences'] {
+  findPreferences({ url, effects: { options } }: Pick<Attempt, 'url' | 'effects'>): PageTask['robotsPreferences'] {
     return this.obeysRobots(options)
       ? this.services.robots.findPreferences(url, this.getRobotsAgent(options))
       : undefined;
@@ -98,11 +101,14 @@ export class Preconditions {
   private checkEndlessPattern({ state }: Attempt): PreconditionResult {
     const { endless } = this.target;
     if (!endless.shouldSkip(state)) return CONTINUE;
-    return { end: createExclusionResult(state, ENDLESS_REASON, endless.findObjection(state.hostKey, state.url)) };
+    return {
+      end: createEmptyResult(state, createExclusion(ENDLESS_REASON, endless.findObjection(state.hostKey, state.url))),
+    };
   }
 
   private checkRobotsTxt(attempt: Attempt): PreconditionResult | Promise<PreconditionResult> {
-    const { state, url, host, options } = attempt;
+    const { state, url, host, effects } = attempt;
+    const { options } = effects;
     if (!this.obeysRobots(options)) return CONTINUE;
     const agent = this.getRobotsAgent(options);
     const decision = this.services.robots.checkUrl(url, agent);
@@ -118,14 +124,16 @@ export class Preconditions {
     const gate: PreconditionResult =
       decision.kind === 'allowed'
         ? CONTINUE
-        : { end: createExclusionResult(state, 'robots-disallowed', `robots.txt disallows it for ${agent}`) };
+        : {
+            end: createEmptyResult(state, createExclusion('robots-disallowed', `robots.txt disallows it for ${agent}`)),
+          };
     return seeding ? seeding.then(() => gate) : gate;
   }
 
   private async loadRobotsTxt(attempt: Attempt): Promise<PreconditionResult> {
-    const { state, url, host, options, onWait } = attempt;
+    const { state, url, host, effects, onWait } = attempt;
     const failure = await this.services.robots.load(url, host, {
-      fetcher: findFetcher(this.target.context, options).name,
+      fetcher: findFetcher(this.target.context, effects.options).name,
       throttle: this.getDelay(attempt),
       limit: getMaxRequestsPerHost(this.target.context.definition),
       onWait,
@@ -134,10 +142,10 @@ export class Preconditions {
     if (failure && login?.noteFailedHandshake(failure.code))
       return {
         madeRequest: true,
-        end: toLoginFailure(createEmptyResult(state), `login ${login.name}: ${failure.detail}`),
+        end: createLoginFailure(state, `login ${login.name}: ${failure.detail}`),
       };
     // The network failed before any page could be requested: that is also this URL's outcome.
-    return { madeRequest: true, end: failure ? createFailureResult(state, failure) : PUT_BACK };
+    return { madeRequest: true, end: failure ? createRobotsFailure(state, failure) : PUT_BACK };
   }
 
   private checkErrorPageProbe(attempt: Attempt): PreconditionResult | Promise<PreconditionResult> {
@@ -149,23 +157,33 @@ export class Preconditions {
   }
 
   private async probe(attempt: Attempt): Promise<PreconditionResult> {
-    const { host, options, createTask } = attempt;
-    const mayRequest = (href: string): boolean => this.isAllowedByRobots(toCrawlUrl(href), options);
-    const probeResult = await this.services.probes.probe(createTask(), host, {
-      delay: this.getDelay(attempt),
-      mayAsk: mayRequest,
-    });
-    if (probeResult) noteHostResponse(this.services.hosts, host, probeResult);
+    const { state, host } = attempt;
+    const { probes, hosts } = this.services;
+    const delay = this.getDelay(attempt);
+    const probeResult = await probes.probe(state, host, { delay, judge: (href) => this.judgeProbe(href, state) });
+    if (probeResult) noteHostResponse(hosts, host, probeResult);
     return { madeRequest: probeResult && hasMadeRequest(probeResult), end: PUT_BACK };
+  }
+
+  /** Returns what the policy and robots.txt grant the URL; undefined if they do not allow it to be requested. */
+  private async judgeProbe(url: string, { root, hops }: UrlState): Promise<Effects | undefined> {
+    const { context } = this.target;
+    const { verdict, exclusion } = await judgeUrl(
+      context,
+      { url, discoveredVia: 'link', root, hops },
+      this.services.processor,
+    );
+    const { effects } = verdict;
+    return !exclusion && this.isAllowedByRobots(toCrawlUrl(url), effects.options) ? effects : undefined;
   }
 
   /** All visits wait for the same login attempt; while logins fail, no request is sent to the host. */
   private checkLogin({ state, url, login }: Attempt): PreconditionResult | Promise<PreconditionResult> {
     if (!login) return CONTINUE;
     if (login.isLoginPage(url.href))
-      return { end: createExclusionResult(state, 'login-page', `a page of the login ${login.name}`) };
+      return { end: createEmptyResult(state, createExclusion('login-page', `a page of the login ${login.name}`)) };
     const toResult = (ready: true | string): PreconditionResult =>
-      ready === true ? CONTINUE : { end: toLoginFailure(createEmptyResult(state), ready) };
+      ready === true ? CONTINUE : { end: createLoginFailure(state, ready) };
     const ready = login.ensureReady();
     return ready instanceof Promise ? ready.then(toResult) : toResult(ready);
   }
@@ -185,28 +203,16 @@ export class Preconditions {
   }
 }
 
-/** False if the URL was excluded before any request, which cost its host nothing. */
+/** False if a plug-in excluded the URL before any request, which cost its host nothing. */
 export const hasMadeRequest = ({ outcome, status }: PageResult): boolean =>
   outcome.kind !== 'excluded' || status !== undefined;
 
-/** The result of a visit that made no request; the next visit may end differently. */
-function createExclusionResult(state: UrlState, reason: Reason, detail: string | undefined): PageResult {
-  return { ...createEmptyResult(state), outcome: createExclusion(reason, detail) };
-}
+const createLoginFailure = (state: UrlState, detail: string): PageResult =>
+  createEmptyResult(state, createFailure('login-failed', detail));
 
 type Failure = Extract<Awaited<ReturnType<RobotsGate['load']>>, object>;
 
-function createFailureResult(state: UrlState, { code, detail, timings }: Failure): PageResult {
-  const outcome: PageOutcome = { kind: 'error', code, detail: `robots.txt: ${detail}` };
-  return { ...createEmptyResult(state), duration: timings.total, outcome };
-}
-
-const createEmptyResult = (state: UrlState): Omit<PageResult, 'outcome'> => ({
-  id: state.id,
-  crawler: state.crawler,
-  links: [],
-  refused: [],
-  duration: milliseconds(0),
-  bytes: 0,
-  schedule: {},
+const createRobotsFailure = (state: UrlState, { code, detail, timings }: Failure): PageResult => ({
+  ...createEmptyResult(state, createFailure(code, `robots.txt: ${detail}`)),
+  duration: timings.total,
 });

@@ -44,7 +44,7 @@ export interface RenderPatternView {
 type RenderTask = Pick<PageTask, 'render' | 'renderFailures'>;
 type Work = (task: RenderTask) => Promise<PageResult>;
 type Visit = (render: PageTask['render']) => Promise<PageResult>;
-type RenderAttempt = Pick<Attempt, 'state' | 'options' | 'onWait'>;
+type RenderAttempt = Pick<Attempt, 'state' | 'effects' | 'onWait'>;
 
 export class RenderedVisits {
   readonly learning = new RenderLearning();
@@ -61,8 +61,8 @@ export class RenderedVisits {
    * @param work visits the page; it receives the rendering part of the page's task, which is empty if the crawler does
    * not render
    */
-  async run({ state, options, onWait }: RenderAttempt, render: RenderMode, work: Work): Promise<PageResult> {
-    const mode = options.renderMode ?? render;
+  async run({ state, effects, onWait }: RenderAttempt, render: RenderMode, work: Work): Promise<PageResult> {
+    const mode = effects.options.renderMode ?? render;
     if (mode === 'never') return work(NO_RENDERING);
     const { hostKey, url } = state;
     const overrides = mode === 'auto' ? await this.overrides.get(hostKey) : undefined;

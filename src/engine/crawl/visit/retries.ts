@@ -3,7 +3,6 @@
  * redirect names, or with the cookies that it sets. The same visit goes on with that request after the host's pause.
  */
 import type { UrlState } from '../../../domain/crawl/url-state.js';
-import type { Verdict } from '../../../domain/policy/verdict.js';
 import type { PageResult } from '../../ports/page-task.js';
 import type { Session, SessionStore } from '../../ports/session-store.js';
 import type { Attempt } from './attempt.js';
@@ -33,14 +32,9 @@ export class Retries {
    * Decides whether the page should be requested again, and prepares that request.
    * @param keptCookies the host's cookies; undefined if cookies last only as long as the visit
    */
-  async prepareRetry(
-    attempt: Attempt,
-    result: PageResult,
-    { effects }: Verdict,
-    keptCookies?: KeptCookies,
-  ): Promise<boolean> {
+  async prepareRetry(attempt: Attempt, result: PageResult, keptCookies?: KeptCookies): Promise<boolean> {
     if (result.outcome.kind !== 'error' || result.outcome.code !== 'redirect-loop') return false;
-    const { state, url } = attempt;
+    const { state, url, effects } = attempt;
     const { variant } = result;
     // A login manages its cookies itself.
     const setCookie = attempt.login ? undefined : result.setCookie;

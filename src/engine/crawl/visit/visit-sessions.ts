@@ -3,6 +3,7 @@
  * host share their cookies; a login has its own.
  */
 import type { UrlState } from '../../../domain/crawl/url-state.js';
+import type { Effects } from '../../../domain/policy/verdict.js';
 import { findFetcher } from '../../page/crawl-context.js';
 import type { RequestSession } from '../../ports/fetcher.js';
 import type { SessionVerdict } from '../../ports/login-method.js';
@@ -45,7 +46,7 @@ export class VisitSessions {
     private readonly target: Pick<LinkTarget, 'context'>,
   ) {}
 
-  findLogin(href: string, options: Attempt['options']): LoginSession | undefined {
+  findLogin(href: string, { options }: Effects): LoginSession | undefined {
     return this.services.logins.find(findFetcher(this.target.context, options).name, href, options.login);
   }
 
@@ -68,8 +69,8 @@ export class VisitSessions {
   }
 
   /** The host's cookies, for a visit that is not logged in and whose fetcher keeps cookies. */
-  findJar({ state, host, login, options }: Attempt): KeptCookies | undefined {
-    if (login || !findFetcher(this.target.context, options).cookies) return undefined;
+  findJar({ state, host, login, effects }: Attempt): KeptCookies | undefined {
+    if (login || !findFetcher(this.target.context, effects.options).cookies) return undefined;
     return { jar: this.services.sessions.open(this.getKey(host.key)), sent: this.sentCookies.get(state) };
   }
 
