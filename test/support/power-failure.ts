@@ -1,5 +1,18 @@
-import { closeSync, existsSync, openSync, readFileSync, readSync, rmSync, statSync, truncateSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  readSync,
+  rmSync,
+  statSync,
+  truncateSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import Database from 'better-sqlite3';
+import { openHandle } from '../../src/adapters/storage/sqlite/sqlite-handle.js';
 
 /** See "WAL-Index File Format" in SQLite's documentation: two headers of 48 bytes, then what is known of the checkpoint. */
 const BACKFILL_ATTEMPTED = 96 + 32;
@@ -8,8 +21,8 @@ const FRAME_HEADER = 24;
 
 /**
  * Does to the database of a process that was killed what a power failure may do: what was written to the WAL since it was
- * last synchronized is gone, from any byte on. (A checkpoint synchronizes the WAL before it moves frames from it, and with
- * `synchronous = NORMAL` nothing else does.) Tells how much was lost, and throws when the database is not sound then.
+ * last synchronized is lost, from any byte on. Returns how much was lost.
+ * @throws Error if the database is damaged afterwards
  */
 export function failPower(file: string): { readonly lost: number; readonly of: number } {
   const wal = `${file}-wal`;
@@ -27,7 +40,18 @@ export function failPower(file: string): { readonly lost: number; readonly of: n
   return { lost: size - end, of: size };
 }
 
+/** Values of SQLite's pragma `synchronous`. */
+const OFF = 0;
+const NORMAL = 1;
+
+/**
+ * How much of the WAL is on the disk, with the setting with which the store opens its databases: with NORMAL, a checkpoint
+ * synchronizes the WAL before it moves frames from it, and nothing else does; with OFF, nothing does.
+ */
 function syncedBytes(file: string, wal: string): number {
+  const synchronous = readSynchronous();
+  if (synchronous === OFF) return 0;
+  if (synchronous > NORMAL) return statSync(wal).size;
   const frames = readFileSync(`${file}-shm`).readUInt32LE(BACKFILL_ATTEMPTED);
   if (frames === 0) return 0;
   const header = Buffer.alloc(WAL_HEADER);
@@ -35,4 +59,15 @@ function syncedBytes(file: string, wal: string): number {
   readSync(descriptor, header);
   closeSync(descriptor);
   return WAL_HEADER + frames * (FRAME_HEADER + header.readUInt32BE(8));
+}
+
+function readSynchronous(): number {
+  const folder = mkdtempSync(join(tmpdir(), 'crawlway-'));
+  const file = join(folder, 'empty.sqlite');
+  new Database(file).close();
+  const db = openHandle(file, 'writer');
+  const synchronous = db.pragma('synchronous', { simple: true }) as number;
+  db.close();
+  rmSync(folder, { recursive: true });
+  return synchronous;
 }

@@ -135,6 +135,17 @@ describe('recursive conditions', () => {
     expect(optionsOf(many, 'http://a.com/y.x39').maxSize).toBe(37);
   });
 
+  test('of several rules that filter a URL, the first is named, and each may ask for a record', () => {
+    const rules = [
+      rule('may-not-have', '*.gif', { place: placeAt(1) }),
+      rule('apply-for', '*', { children: [rule('must-have', 'http://b.com/*', { place: placeAt(2), log: true })] }),
+      rule('may-not-have', '*/x*', { place: placeAt(3) }),
+    ];
+    expect(judge(rules, 'http://a.com/x.gif')).toMatchObject({ place: placeAt(1), record: true });
+    expect(judge(rules, 'http://a.com/x.png')).toMatchObject({ place: placeAt(2), record: true });
+    expect(judge(rules, 'http://b.com/x.png')).toMatchObject({ place: placeAt(3), record: false });
+  });
+
   test('max-hops keeps URLs away that are further from the root', () => {
     const rules = [rule('apply-for', 'http://a.com/*', { options: { maxHops: 2 } })];
     expect(judge(rules, 'http://a.com/', {}, { hops: 3 }).reason).toBe('condition-max-hops');

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { atom, crawlerDefinition, placeAt, rootDefinition } from '../../../test/support/crawler-definition.js';
 import { codes, messages, rulesOf, server } from '../../../test/support/linted.js';
 import type { ConditionRule, MatchExpression } from '../crawl/policy-definition.js';
-import { seconds } from '../time/units.js';
+import { type Duration, seconds } from '../time/units.js';
 import { parseCrawlSpace } from './crawl-space-file.js';
 import { lint } from './linter.js';
 
@@ -199,6 +199,17 @@ test('server records that are written twice', () => {
     records: [record('http://www/', 1), record('HTTP://WWW:80/', 2), record('http://web/', 3)],
   };
   expect(codes({ servers })).toEqual(['1 server-duplicate']);
+});
+
+test('a period shorter than the one second that it is raised to', () => {
+  const servers = { followOutside: false, deleteNoServer: true, defaults: {}, place };
+  const record = (line: number, period: Duration) => ({
+    url: `http://h${line}/`,
+    place: placeAt(line),
+    parameters: { period },
+  });
+  const records = [record(1, seconds(0)), record(2, seconds(1)), record(3, seconds(2))];
+  expect(codes({ servers: { ...servers, records } })).toEqual(['1 period-too-short']);
 });
 
 test.each([

@@ -1,6 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { getHostKey, getOrigin, stripQuery, stripUserInfo, toCrawlUrl } from './crawl-url.js';
+import {
+  getHostKey,
+  getOrigin,
+  getSearch,
+  hasUserInfo,
+  isHashRoute,
+  stripQuery,
+  stripUserInfo,
+  toCrawlUrl,
+} from './crawl-url.js';
 
 const piece = fc.string({ unit: fc.constantFrom(...'ab1-._~:@/?=&;%!$()*+, []{}|\\^éß漢🙂'), maxLength: 12 });
 const host = fc.oneof(
@@ -85,7 +94,35 @@ describe('a URL that is shown', () => {
     ['http:anna:secret@a.example/', 'http:a.example/'],
     ['http://a.example/?mail=a@b.example', 'http://a.example/?mail=a@b.example'],
     ['http://a.example#@', 'http://a.example#@'],
+    [' \tweb+x1.y-z://anna@a.example', ' \tweb+x1.y-z://a.example'],
+    ['1http://anna@a.example', '1http://anna@a.example'],
+    ['see http://anna@a.example', 'see http://anna@a.example'],
+    ['mail anna@a.example', 'mail anna@a.example'],
   ])('%s has no user info: %s', (raw, shown) => {
     expect(stripUserInfo(raw)).toBe(shown);
+    expect(hasUserInfo(raw)).toBe(raw !== shown);
+    expect(hasUserInfo(shown)).toBe(false);
   });
 });
+
+it.each([
+  ['/orders', true],
+  ['/o', true],
+  ['!/orders', true],
+  ['!/o', true],
+  ['/', false],
+  ['!/', false],
+  ['!', false],
+  ['', false],
+  ['top', false],
+  ['!top', false],
+  ['a/b', false],
+])('a fragment %j is a route: %s', (fragment, expected) => {
+  expect(isHashRoute(fragment)).toBe(expected);
+});
+
+it.each([
+  ['https://a.example/?a=1', '?a=1'],
+  ['https://a.example/?', '?'],
+  ['https://a.example/', ''],
+])('%s has the search %j', (href, search) => expect(getSearch(toCrawlUrl(href))).toBe(search));

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { newUrl } from '../../../test/support/frontier-samples.js';
 import { ManualClock } from '../../../test/support/manual-clock.js';
 import { openSqliteInProcess } from '../../adapters/storage/sqlite/sqlite-in-process.js';
@@ -56,4 +56,65 @@ it('what is released is sent, a bounded part at once, also when the store is loc
   expect(await store.countOrders({ state: 'acknowledged' })).toBe(uris.length);
   expect(most).toBe(500);
   await store.close();
+});
+
+/** Operators' view of a store with these orders; `decide` is what the crawler does with a command. */
+async function ordersOf(
+  entries: readonly LedgerEntry[],
+  decide: (state: UrlState, command: UrlCommand) => Promise<boolean> = async () => true,
+  pending: readonly LedgerEntry[] = [],
+) {
+  const store = await openSqliteInProcess(':memory:');
+  onTestFinished(() => store.close());
+  const clock = new ManualClock();
+  const uris = new Set(entries.map(({ uri }) => uri));
+  await store.discover([...uris].map((uri) => newUrl(uri, { crawler: 'test' })));
+  await store.saveOrders(entries);
+  const requested: unknown[] = [];
+  const crawler = {
+    decide,
+    noteRequested: (ids: unknown) => requested.push(ids),
+    admit: (states: unknown) => requested.push(states),
+  } as unknown as Crawler;
+  const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+  const findCrawler = (name: string) => (name === 'test' ? crawler : undefined);
+  const orders = new Orders({ store, clock, log, listPending: async () => pending, findCrawler });
+  return { store, clock, orders, requested };
+}
+
+const URI = `https://${HOST}/x`;
+const order = (id: number, parts: Partial<LedgerEntry> = {}): LedgerEntry => ({ ...held(URI, id), ...parts });
+
+describe('a deletion that an operator sends again', () => {
+  it('is answered with the order that this call made', async () => {
+    const world = await ordersOf([order(1)], async (_, command) => {
+      if (command.do !== 'send-again') return expect.unreachable();
+      const decidedAt = world.clock.now();
+      await world.store.saveOrders([order(1, { state: 'dropped' }), order(2, { state: 'pending', decidedAt })]);
+      return true;
+    });
+    expect(await world.orders.retry(1)).toMatchObject({ id: 2, state: 'pending' });
+  });
+
+  it('is answered with its own outcome, not with that of a newer order from before the call', async () => {
+    const { orders, store } = await ordersOf([order(1), order(2, { state: 'acknowledged' })], async () => {
+      await store.saveOrders([order(1, { state: 'acknowledged', attempts: 3 })]);
+      return true;
+    });
+    expect(await orders.retry(1)).toMatchObject({ id: 1, state: 'acknowledged', attempts: 3 });
+  });
+
+  it.each(['acknowledged', 'dropped', 'cancelled', 'pending'] as const)('cannot be one that is %s', async (state) => {
+    const { orders } = await ordersOf([order(1, { state })]);
+    await expect(orders.retry(1)).rejects.toThrow(`order 1 is ${state}`);
+  });
+
+  it('is refused if there is no such order, if its URL or crawler is unknown, or while its page is visited', async () => {
+    const { orders, store } = await ordersOf([order(1), order(2, { crawler: 'gone' })], async () => false);
+    await store.saveOrders([order(3, { uri: `https://${HOST}/unknown` })]);
+    await expect(orders.retry(9)).rejects.toThrow('there is no order 9');
+    await expect(orders.retry(2)).rejects.toThrow('no longer known to crawler gone');
+    await expect(orders.retry(3)).rejects.toThrow('no longer known to crawler test');
+    await expect(orders.retry(1)).rejects.toThrow('is being visited');
+  });
 });

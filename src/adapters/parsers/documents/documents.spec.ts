@@ -1,6 +1,10 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import * as sample from '../../../../test/support/sample-documents.js';
+import { temporaryDirectory } from '../../../../test/support/temporary-directory.js';
 import { DOCUMENT_EXTENSIONS } from '../../../domain/content/document-types.js';
 import {
   type Extraction,
@@ -270,6 +274,32 @@ describe('the process that reads documents', () => {
     await vi.waitFor(() => expect(brief.processIds).toEqual([]), { timeout: 10_000 });
     expect(await brief.extract(sample.docx(), type('docx'), CONTEXT)).toMatchObject({ title: sample.FACTS.title });
     brief.close();
+  });
+
+  it('gets no further document after the one with which it said that it would end, even before it has ended', async () => {
+    const folder = temporaryDirectory();
+    // Beside this file, it is a program of its own. It answers every document with its process id, and stays.
+    writeFileSync(join(folder, 'pdfium.wasm'), '');
+    writeFileSync(
+      join(folder, 'stays.process.mjs'),
+      `process.stdin.on('data', () => {
+        const json = JSON.stringify({ result: { title: String(process.pid) }, isLast: true });
+        const head = Buffer.alloc(8);
+        head.writeUInt32LE(json.length);
+        process.stdout.write(Buffer.concat([head, Buffer.from(json)]));
+      });`,
+    );
+    const staying = new DocumentProcesses(DEFAULT_DOCUMENT_LIMITS, pathToFileURL(join(folder, 'stays.process.mjs')));
+    const ask = async (): Promise<number> => {
+      const { title } = (await staying.extract(sample.rtf(), type('rtf'), CONTEXT)) as Extraction;
+      const pid = Number(title);
+      onTestFinished(() => void process.kill(pid, 'SIGKILL'));
+      return pid;
+    };
+    const first = await ask();
+    expect(staying.processIds).toEqual([]);
+    expect(await ask()).not.toBe(first);
+    staying.close();
   });
 
   it('is at fault itself when it does not start, and no document is unreadable for that', async () => {

@@ -166,6 +166,7 @@ describe('the text', () => {
   it('has no names of drawings, wherever their elements end', () => {
     expect(text('a<svg><title>Created</title><text>drawn</text></svg>b')).toBe('a drawn b');
     expect(text('a<svg><title>Created <b>with</b></svg>b')).toBe('a b');
+    expect(text('a<svg><title>Created <b>with</b> care</title><text>drawn</text></svg>b')).toBe('a drawn b');
     expect(text('a<svg><title/><text>drawn</text></svg>b<math><title>t</title></math>')).toBe('a drawn b t');
   });
 

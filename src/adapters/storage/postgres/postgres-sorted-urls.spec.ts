@@ -4,13 +4,19 @@ import { Secret } from '../../../domain/secret.js';
 import { type Connection, PostgresPool } from './postgres-pool.js';
 import { PostgresSortedUrls } from './postgres-sorted-urls.js';
 
-it('a walk that fails while the URLs are sorted goes on from the same place, and does not seem to be at its end', async () => {
+/** A database whose crawler `docs` has these URLs. */
+async function database(...urls: readonly string[]) {
   const pool = new PostgresPool(new Secret(await postgresDatabase()));
   onTestFinished(() => pool.close());
   await pool.rows('CREATE TABLE site (part int, id int, crawler text)');
   await pool.rows('CREATE TABLE url (part int, site_id int, url text, id bigint)');
   await pool.rows("INSERT INTO site VALUES (1, 1, 'docs')");
-  await pool.rows("INSERT INTO url VALUES (1, 1, 'http://a/', 1), (1, 1, 'http://b/', 2)");
+  for (const [index, url] of urls.entries()) await pool.rows('INSERT INTO url VALUES (1, 1, $1, $2)', [url, index + 1]);
+  return pool;
+}
+
+it('a walk that fails while the URLs are sorted goes on from the same place, and does not seem to be at its end', async () => {
+  const pool = await database('http://a/', 'http://b/');
   let failures = 1;
   const reserveConnection = async () => {
     const connection = await pool.reserveConnection();
@@ -21,4 +27,16 @@ it('a walk that fails while the URLs are sorted goes on from the same place, and
   const sorted = new PostgresSortedUrls({ reserveConnection } as unknown as PostgresPool);
   await expect(sorted.getPage('docs', 'http://a/', 10)).rejects.toThrow('no room');
   expect(await sorted.getPage('docs', 'http://a/', 10)).toEqual([2]);
+});
+
+it('a walk that begins again lists URLs added since, even if an earlier walk did not reach its end', async () => {
+  const pool = await database('http://a/', 'http://c/');
+  const sorted = new PostgresSortedUrls(pool);
+  onTestFinished(() => sorted.close());
+  expect(await sorted.getPage('docs', undefined, 1)).toEqual([1]);
+  await pool.rows("INSERT INTO url VALUES (1, 1, 'http://b/', 3)");
+  expect(await sorted.getPage('docs', 'http://a/', 5)).toEqual([2]);
+  expect(await sorted.getPage('docs', undefined, 2)).toEqual([1, 3]);
+  await pool.rows("INSERT INTO url VALUES (1, 1, 'http://d/', 4)");
+  expect(await sorted.getPage('docs', undefined, 5)).toEqual([1, 3, 2, 4]);
 });

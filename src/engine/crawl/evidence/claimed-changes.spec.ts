@@ -3,7 +3,7 @@ import { discovered, newUrl, visit } from '../../../../test/support/frontier-sam
 import { ManualClock } from '../../../../test/support/manual-clock.js';
 import { openSqliteInProcess } from '../../../adapters/storage/sqlite/sqlite-in-process.js';
 import type { UrlState } from '../../../domain/crawl/url-state.js';
-import { after, days, type Instant } from '../../../domain/time/units.js';
+import { after, days, type Instant, minutes } from '../../../domain/time/units.js';
 import { computeUrlKey } from '../../../domain/url/url-key.js';
 import type { DiscoveredLink } from '../../ports/page-task.js';
 import { ClaimedChanges } from './claimed-changes.js';
@@ -65,4 +65,28 @@ it('a sitemap whose claims proved false is not believed: of eight readings, one 
     tried.push(brought.length - before);
   }
   expect(tried).toEqual([0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0]);
+});
+
+it('of a site whose claims prove false, visits brought forward go back to their planned times, unless another time was set since', async () => {
+  const { services, clock, sitemap, links } = await claimingSite();
+  const { store } = services;
+  const brought: UrlState[] = [];
+  const claims = new ClaimedChanges('docs', services, async (url, dueAt) => {
+    brought.push(url);
+    await store.settle([{ id: url.id, changes: { dueAt } }]);
+    return true;
+  });
+  await claims.bringForwardDatedPages(sitemap, links);
+  const planned = brought[0]!.dueAt;
+  const [refreshed] = brought;
+  const soon = after(clock.now(), minutes(1));
+  await store.settle([{ id: refreshed!.id, changes: { dueAt: soon } }]);
+  let visited = 1;
+  for (; claims.isOnTrial(brought[visited]!); visited++) await claims.recordVisit(brought[visited]!, false);
+
+  const outstanding = brought.slice(visited).map(({ id }) => id);
+  expect(outstanding).not.toEqual([]);
+  expect(new Set((await store.get(outstanding)).map(({ dueAt }) => dueAt))).toEqual(new Set([planned]));
+  expect((await store.get([refreshed!.id]))[0]!.dueAt).toBe(soon);
+  expect(brought.filter((trial) => claims.isOnTrial(trial))).toEqual([]);
 });

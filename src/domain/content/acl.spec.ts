@@ -1,0 +1,167 @@
+import { describe, expect, it } from 'vitest';
+import { type AclPage, compileAcl, isDecidedByRules, parseAclFile, parsePrincipals, replacePrincipals } from './acl.js';
+import type { AclDefinition, AclRule } from './acl-definition.js';
+
+const rule = (prefix: string, allow: readonly string[], deny: readonly string[] = []): AclRule => ({
+  prefix,
+  allow,
+  deny,
+});
+
+const definition = (parts: Partial<AclDefinition> = {}): AclDefinition => ({
+  default: ['everyone'],
+  rules: [],
+  ...parts,
+});
+
+const read = (parts: Partial<AclDefinition>, page: Partial<AclPage> & { readonly href: string }) =>
+  compileAcl(definition(parts))({ headers: {}, metas: [], ...page });
+
+describe('the rule for a document', () => {
+  const rules = [
+    rule('https://a.example/', ['all'], ['guests']),
+    rule('https://a.example/HR/', ['staff']),
+    rule('https://a.example/HR/pay', ['payroll']),
+    rule('https://B.Example/x', ['b']),
+  ];
+
+  it.each([
+    ['the longest prefix decides', 'https://a.example/HR/pay/june', ['payroll'], []],
+    ['and it alone: principals of shorter prefixes are not added', 'https://a.example/HR/jobs', ['staff'], []],
+    ['paths are case-sensitive, as on the server', 'https://a.example/hr/pay', ['all'], ['guests']],
+    ['a prefix may end within a name', 'https://a.example/HR/payments', ['payroll'], []],
+    ['host names are compared in lower case', 'https://b.example/x/y', ['b'], []],
+    ['another host is another server', 'https://c.example/HR/', ['everyone'], []],
+    ['so is another scheme', 'http://a.example/HR/', ['everyone'], []],
+  ])('%s: %s', (_, href, allow, deny) => {
+    expect(read({ rules }, { href })).toEqual({ allow, deny });
+  });
+});
+
+describe('principals', () => {
+  const sources = { allowHeader: 'x-allow', denyHeader: 'x-deny', allowMeta: 'audience', denyMeta: 'not-for' };
+  const page = {
+    href: 'https://a.example/',
+    headers: { 'x-allow': 'jane; board', 'x-deny': 'interns', 'x-other': 'mallory' },
+    metas: [
+      { name: 'audience', value: 'hr, board' },
+      { name: 'audience', value: 'it' },
+      { name: 'not-for', value: 'press' },
+      { name: 'author', value: 'mallory' },
+    ],
+  };
+
+  it('of rule, header and metas are combined, each once', () => {
+    const rules = [rule('https://a.example/', ['staff', 'jane'], ['guests'])];
+    expect(read({ ...sources, rules }, page)).toEqual({
+      allow: ['staff', 'jane', 'board', 'hr', 'it'],
+      deny: ['guests', 'interns', 'press'],
+    });
+  });
+
+  it('are read only from headers and metas that the configuration names', () => {
+    expect(read({}, page)).toEqual({ allow: ['everyone'], deny: [] });
+    expect(read({ denyHeader: 'x-deny' }, page)).toEqual({ allow: ['everyone'], deny: ['interns'] });
+    expect(read({ denyMeta: 'not-for' }, page)).toEqual({ allow: ['everyone'], deny: ['press'] });
+    expect(read({ allowHeader: 'x-missing' }, page)).toEqual({ allow: ['everyone'], deny: [] });
+  });
+
+  it('of the default apply only if nobody else is allowed', () => {
+    expect(read({ allowMeta: 'audience' }, page).allow).toEqual(['hr', 'board', 'it']);
+    expect(read({ default: [] }, page)).toEqual({ allow: [], deny: [] });
+  });
+
+  it('are separated by commas, semicolons and line breaks, but not by spaces', () => {
+    expect(parsePrincipals(' Pay Masters ,b;c\rd\ne,, ')).toEqual(['Pay Masters', 'b', 'c', 'd', 'e']);
+    expect(parsePrincipals('')).toEqual([]);
+    expect(parsePrincipals(undefined)).toEqual([]);
+  });
+
+  it('are at most 1,000, each of at most 256 characters', () => {
+    const names = Array.from({ length: 1_500 }, (_, i) => `p${i}`);
+    expect(parsePrincipals(names.join(','))).toEqual(names.slice(0, 1_000));
+    expect(parsePrincipals(`${'x'.repeat(256)},${'y'.repeat(257)},z`)).toEqual(['x'.repeat(256), 'z']);
+    const many = { href: 'https://a.example/', headers: { a: names.slice(0, 900).join(), b: names.slice(600).join() } };
+    const { allow } = compileAcl(
+      definition({ rules: [rule('https://a.example/', names.slice(0, 500))], allowHeader: 'b' }),
+    )({ metas: [], ...many });
+    expect(allow).toHaveLength(1_000);
+    expect(new Set(allow).size).toBe(1_000);
+  });
+});
+
+it.each([
+  [{}, true],
+  [{ rules: [rule('https://a.example/', ['a'])] }, true],
+  [{ allowHeader: 'x' }, false],
+  [{ denyHeader: 'x' }, false],
+  [{ allowMeta: 'x' }, false],
+  [{ denyMeta: 'x' }, false],
+])('whether rules alone decide with %j: %s', (parts, expected) => {
+  expect(isDecidedByRules(definition(parts))).toBe(expected);
+});
+
+describe('principals among the metas of a document', () => {
+  const metas = [
+    { name: 'author', value: 'Jane' },
+    { name: 'acl_allow', value: 'a' },
+    { name: 'acl_allow', value: 'b' },
+    { name: 'acl_deny', value: 'c' },
+  ];
+
+  it('are replaced, and other metas are kept', () => {
+    expect(replacePrincipals(metas, { allow: ['x'], deny: ['y', 'z'] })).toEqual([
+      { name: 'author', value: 'Jane' },
+      { name: 'acl_allow', value: 'x' },
+      { name: 'acl_deny', value: 'y' },
+      { name: 'acl_deny', value: 'z' },
+    ]);
+  });
+
+  it.each([
+    ['one fewer', { allow: ['a'], deny: ['c'] }],
+    ['one more', { allow: ['a', 'b', 'c'], deny: ['c'] }],
+    ['another name', { allow: ['a', 'x'], deny: ['c'] }],
+    ['denied instead of allowed', { allow: ['a'], deny: ['b', 'c'] }],
+    ['none', { allow: [], deny: [] }],
+  ])('%s is a difference', (_, acl) => {
+    const replaced = replacePrincipals(metas, acl);
+    expect(replaced).not.toBe(metas);
+    expect(replaced).toHaveLength(1 + acl.allow.length + acl.deny.length);
+  });
+
+  it('that are the same, in any order, leave the list as it is', () => {
+    expect(replacePrincipals(metas, { allow: ['b', 'a'], deny: ['c'] })).toBe(metas);
+    const noPrincipals = metas.slice(0, 1);
+    expect(replacePrincipals(noPrincipals, { allow: [], deny: [] })).toBe(noPrincipals);
+  });
+});
+
+describe('an ACL file', () => {
+  it('has a line per rule, comments and blank lines; lines with the same prefix are combined', () => {
+    const text =
+      '# who\r\n\r\n  allow https://a.example/hr/ staff, Pay Masters\rDENY\thttp://a.example/\t guests \nallow https://a.example/hr/ jane\ndeny https://a.example/hr/ interns';
+    expect(parseAclFile(text)).toEqual({
+      rules: [
+        rule('https://a.example/hr/', ['staff', 'Pay Masters', 'jane'], ['interns']),
+        rule('http://a.example/', [], ['guests']),
+      ],
+      problems: [],
+    });
+  });
+
+  it.each([
+    'permit https://a.example/ staff',
+    'allow a.example/ staff',
+    'allow ftp://a.example/ staff',
+    'allow https://a.example/',
+    'allow https:// staff',
+    'allowhttps://a.example/ staff',
+    'please allow https://a.example/ staff',
+    'nonsense',
+  ])('is reported with the line that cannot be read: %s', (line) => {
+    const { rules, problems } = parseAclFile(`# comment\nallow https://b.example/ b\n${line}\n`);
+    expect(rules).toEqual([rule('https://b.example/', ['b'])]);
+    expect(problems).toEqual([{ line: 3, message: expect.stringContaining('`allow` or `deny`') }]);
+  });
+});
