@@ -195,6 +195,7 @@ const tasks = {
       { script: 'scripts/test.mjs', args: [suite] },
     ]),
   ),
+  'test:mutants': { script: 'scripts/mutants/main.mjs' },
   build: { force: true },
   lint: { script: 'scripts/test.mjs', args: ['static'] },
   bench: { built: true, script: 'dist/bench/main.js' },
