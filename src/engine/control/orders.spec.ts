@@ -77,8 +77,8 @@ async function ordersOf(
     admit: (states: unknown) => requested.push(states),
   } as unknown as Crawler;
   const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
-  const findCrawler = (name: string) => (name === 'test' ? crawler : undefined);
-  const orders = new Orders({ store, clock, log, listPending: async () => pending, findCrawler });
+  const crawlers = { find: (name: string) => (name === 'test' ? crawler : undefined) };
+  const orders = new Orders({ store, clock, log, listPending: async () => pending, crawlers });
   return { store, clock, orders, requested };
 }
 
