@@ -435,10 +435,10 @@ export interface JudgedDto {
   readonly address?: string;
   /** Not part of the verdict: robots.txt is checked before each fetch. */
   readonly robots: RobotsOpinionDto;
-  /** Absent if the configuration rejects the URL. */
-  readonly queue?: QueueDto;
   /** Absent if the URL is not stored. */
   readonly state?: UrlStateDto;
+  /** Absent if the configuration rejects the URL. */
+  readonly queue?: QueueDto;
   /** Fetches on record, newest first. */
   readonly visits: readonly VisitDto[];
   /** Push orders on record, newest first. */
@@ -584,11 +584,6 @@ export interface OldestDto {
   readonly dueAt: string;
 }
 
-export interface OrderBatchDto {
-  /** Orders, in the sequence in which they were decided. */
-  readonly orders: readonly WebhookOrderDto[];
-}
-
 export interface OrderDto {
   /** An order that was decided later has a higher number. */
   readonly id: number;
@@ -606,6 +601,11 @@ export interface OrderDto {
   readonly answer?: string;
   /** Digest of the document. */
   readonly stamp?: string;
+}
+
+export interface OrderBatchDto {
+  /** Orders, in the sequence in which they were decided. */
+  readonly orders: readonly WebhookOrderDto[];
 }
 
 export interface PageReadingDto {
@@ -702,6 +702,17 @@ export interface PluginErrorDto {
   readonly message: string;
 }
 
+export interface PreviewDto {
+  readonly crawlers: readonly PreviewCrawlerDto[];
+  /** Stored URLs judged so far. */
+  readonly judged: number;
+  /** Stored URLs to judge. */
+  readonly total: number;
+  readonly done: boolean;
+  /** Crawlers that would lose more than 10 % of their documents. */
+  readonly needsConfirmation: readonly string[];
+}
+
 export interface PreviewCrawlerDto {
   readonly crawler: string;
   /** Documents currently in the index. */
@@ -716,17 +727,6 @@ export interface PreviewCrawlerDto {
   readonly documentsDeleted: PreviewGroupDto;
   /** Stored URLs that would move to another source. */
   readonly changedSource: PreviewGroupDto;
-}
-
-export interface PreviewDto {
-  readonly crawlers: readonly PreviewCrawlerDto[];
-  /** Stored URLs judged so far. */
-  readonly judged: number;
-  /** Stored URLs to judge. */
-  readonly total: number;
-  readonly done: boolean;
-  /** Crawlers that would lose more than 10 % of their documents. */
-  readonly needsConfirmation: readonly string[];
 }
 
 export interface PreviewGroupDto {
@@ -1044,6 +1044,18 @@ export interface RootSubmissionDto {
   readonly followLinks?: boolean;
 }
 
+export interface RuleDto {
+  /** Position across all Rules blocks of the crawler. */
+  readonly index: number;
+  readonly group: string;
+  readonly key?: string;
+  /** Multiple elements are combined with And. */
+  readonly match: readonly RuleMatchDto[];
+  readonly actions: readonly RuleActionDto[];
+  /** The Rule element as written in the file. */
+  readonly xml: string;
+}
+
 export interface RuleActionDto {
   readonly element: 'Index' | 'NoIndex' | 'Follow' | 'NoFollow' | 'Accept' | 'Ignore' | 'Source' | 'AddMeta' | 'Priority' | 'Render';
   /** For Source and AddMeta. */
@@ -1060,18 +1072,6 @@ export interface RuleActionDto {
   readonly readyWhen?: string;
   /** For Render: `click SELECTOR; scroll TIMES; wait SECONDS`. */
   readonly steps?: string;
-}
-
-export interface RuleDto {
-  /** Position across all Rules blocks of the crawler. */
-  readonly index: number;
-  readonly group: string;
-  readonly key?: string;
-  /** Multiple elements are combined with And. */
-  readonly match: readonly RuleMatchDto[];
-  readonly actions: readonly RuleActionDto[];
-  /** The Rule element as written in the file. */
-  readonly xml: string;
 }
 
 export interface RuleFileDto {
@@ -1238,9 +1238,9 @@ export interface UrlHistoryDto {
   readonly path: readonly string[];
   readonly headline: HeadlineDto;
   readonly explanation: ExplanationDto;
+  readonly robots: RobotsOpinionDto;
   /** Absent if the configuration rejects the URL. */
   readonly queue?: QueueDto;
-  readonly robots: RobotsOpinionDto;
   /** Fetches on record, newest first. */
   readonly visits: readonly VisitDto[];
   /** Push orders on record, newest first. */

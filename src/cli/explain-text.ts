@@ -1,30 +1,10 @@
 /** The output of `crawlway explain`: the headline first, then everything that supports it. */
-import type { OrderDto } from '../server/orders/order.dto.js';
+import type { JudgedDto, OrderDto, VisitDto } from '../../client/index.js';
 import { toPrintable } from '../server/printable.js';
-import type {
-  ExplanationDto,
-  HeadlineDto,
-  QueueDto,
-  RefusedLinkDto,
-  RobotsOpinionDto,
-} from '../server/urls/explanation.dto.js';
-import type { UrlBehindDto, VisitDto } from '../server/urls/url-history.dto.js';
-import type { UrlStateDto } from '../server/urls/url-state.dto.js';
 
-export interface ExplanationReport extends ExplanationDto {
-  readonly url: string;
-  readonly headline: HeadlineDto;
-  readonly discoveredVia: string;
-  readonly from?: string;
-  readonly queue?: QueueDto;
-  /** Absent without a server, like all fields below. */
-  readonly robots?: RobotsOpinionDto;
-  readonly state?: UrlStateDto;
-  readonly visits?: readonly VisitDto[];
-  readonly orders?: readonly OrderDto[];
-  readonly behind?: readonly UrlBehindDto[];
-  readonly refusedLinks?: readonly RefusedLinkDto[];
-}
+/** Without a server, only what the configuration says. */
+export type ExplanationReport = Pick<JudgedDto, 'url' | 'headline' | 'discoveredVia' | 'verdict' | 'trace'> &
+  Partial<JudgedDto>;
 
 const DISCOVERED_AS: Readonly<Record<string, string>> = {
   root: 'a root',

@@ -7,7 +7,7 @@ import { instant } from '../domain/time/units.js';
 import { type CrawlContext, compileContexts } from '../engine/page/crawl-context.js';
 import { openConfigurationFile } from '../server/engine.module.js';
 import { DEFAULT_CONFIG, UsageError } from '../server/options.js';
-import { toExplanationDto } from '../server/urls/explanation.dto.js';
+import { explanationSchema } from '../server/urls/explanation.schema.js';
 import { ServerClient, type ServerOption } from './client.js';
 import { type ExplanationReport, formatExplanation } from './explain-text.js';
 import { type JsonOption, printJson } from './output.js';
@@ -93,7 +93,7 @@ async function judge(context: CrawlContext, rawUrl: string, rawFrom: string | un
   const queue = accepted
     ? explainAssignment(discoveredVia === 'root' ? 'root' : 'link', effects, effects.priorityShift)
     : undefined;
-  return { url: url.href, headline, discoveredVia, from: from?.href, queue, ...toExplanationDto(explanation) };
+  return { url: url.href, headline, discoveredVia, from: from?.href, queue, ...explanationSchema.from(explanation) };
 }
 
 /** A configured root is judged as a root, any other URL as a link from the root that most likely leads to it. */

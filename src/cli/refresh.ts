@@ -1,5 +1,5 @@
+import type { RefreshedDto } from '../../client/index.js';
 import { toPrintable } from '../server/printable.js';
-import type { RefreshedDto } from '../server/urls/refreshed.dto.js';
 import { ServerClient, type ServerOption } from './client.js';
 import { type JsonOption, printJson } from './output.js';
 

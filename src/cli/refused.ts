@@ -1,5 +1,5 @@
+import type { RefusedDto } from '../../client/index.js';
 import { toPrintable } from '../server/printable.js';
-import type { RefusedDto } from '../server/urls/url-history.dto.js';
 import { ServerClient, type ServerOption } from './client.js';
 import { type JsonOption, printJson } from './output.js';
 import { formatTable } from './table.js';

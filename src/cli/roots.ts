@@ -1,4 +1,4 @@
-import type { RootDto } from '../server/roots/root.dto.js';
+import type { RootDto } from '../../client/index.js';
 import { ServerClient, type ServerOption } from './client.js';
 import { type JsonOption, printJson } from './output.js';
 import { formatTable } from './table.js';

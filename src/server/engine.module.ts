@@ -52,7 +52,7 @@ import type { CreateKeyDirectory } from './bot-auth/key-directory.controller.js'
 import { ConfigurationFile } from './configuration/configuration-file.js';
 import type { ConfigurationFormat } from './configuration/configuration-format.js';
 import type { ConfigurationHistory } from './configuration/configuration-history.js';
-import { toProblemErrors } from './configuration/problems.dto.js';
+import { toProblemErrors } from './configuration/configuration-problem.schema.js';
 import { ProblemException } from './http/problem.js';
 import { readFileSinkFolder, type ServerOptions, UsageError } from './options.js';
 import type { KeyStore } from './security/key-store.js';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { LinkDto } from '../../src/server/urls/url-history.dto.js';
+import type { LinkDto } from '../../client/index.js';
 import { ApiWorld } from './api-world.js';
 
 let world: ApiWorld;

@@ -2,11 +2,25 @@
  * Writes to the configuration name the version on which they are based (RFC 9110, 13.1.1), so that two people cannot
  * overwrite each other's changes without noticing.
  */
-import { ApiHeader } from '@nestjs/swagger';
+import { ApiHeader, ApiProperty } from '@nestjs/swagger';
+import { Transform } from 'class-transformer';
+import { IsBoolean } from 'class-validator';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { toBoolean } from '../http/boolean.js';
+import { IfGiven } from '../http/fields.js';
 import { LOCAL_CALLER } from '../security/api-keys.js';
-import type { ConfirmQuery } from './configuration.dto.js';
 import type { ConfigurationService, WriteRequest } from './configuration.service.js';
+
+export class ConfirmQuery {
+  @ApiProperty({
+    required: false,
+    description: 'Apply the change even if more than 10 % of the documents of a crawler would be deleted.',
+  })
+  @IfGiven()
+  @Transform(({ value }) => toBoolean(value))
+  @IsBoolean()
+  confirm?: boolean;
+}
 
 export const IfMatch = (): MethodDecorator =>
   ApiHeader({

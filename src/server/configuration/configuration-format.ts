@@ -3,6 +3,8 @@ import type { ServerDefinition } from '../../domain/crawl/definition.js';
 import type { Problem } from '../../domain/crawl/place.js';
 import type { RuleFileKind } from '../../domain/crawl/rule-file.js';
 import type { SourceName } from '../../domain/frontier/sources.js';
+import type { ElementForm } from './element.schema.js';
+import type { RuleActionDto, RuleMatchDto } from './rule.dto.js';
 
 export interface FormatContext {
   /** Name of the file as the operator gave it; used in the places of problems. */
@@ -19,33 +21,10 @@ export interface FormatContext {
   readonly plugins?: string;
 }
 
-/** A match element: see domain/policy/match-elements.ts. */
-export interface RuleMatch {
-  readonly element: string;
-  readonly field?: string;
-  readonly kind?: string;
-  readonly norm?: string;
-  readonly value?: string;
-  readonly litteral?: boolean;
-  readonly children?: readonly RuleMatch[];
-}
-
-/** An action element: Index, NoIndex, Follow, NoFollow, Accept, Ignore, Source, AddMeta, Priority or Render. */
-export interface RuleAction {
-  readonly element: string;
-  readonly name?: string;
-  readonly value?: string;
-  readonly scope?: string;
-  readonly shift?: number;
-  readonly mode?: string;
-  readonly readyWhen?: string;
-  readonly steps?: string;
-}
-
 /** A crawl rule to write, as XML (one Rule element) or in parts. */
 export type RuleInput = { readonly group?: string; readonly key?: string } & (
   | { readonly xml: string }
-  | { readonly match: readonly RuleMatch[]; readonly actions: readonly RuleAction[] }
+  | { readonly match: readonly RuleMatchDto[]; readonly actions: readonly RuleActionDto[] }
 );
 
 export interface RuleView {
@@ -53,38 +32,9 @@ export interface RuleView {
   readonly index: number;
   readonly group: string;
   readonly key?: string;
-  readonly match: readonly RuleMatch[];
-  readonly actions: readonly RuleAction[];
+  readonly match: readonly RuleMatchDto[];
+  readonly actions: readonly RuleActionDto[];
   readonly xml: string;
-}
-
-/** An element that CrawlConfig.xml may contain, from the table that the schema and the reference are generated from. */
-export interface ElementForm {
-  readonly name: string;
-  readonly namespace: string;
-  readonly meaning: string;
-  /** Names of the elements that are allowed inside. */
-  readonly children: readonly string[];
-  /** Whether it may appear at most once in its parent. */
-  readonly once: boolean;
-  /** Meaning of its text content, if it may have any. */
-  readonly text?: string;
-  readonly attributes: readonly AttributeForm[];
-}
-
-export interface AttributeForm {
-  readonly name: string;
-  readonly meaning: string;
-  /** Human-readable description of a valid value. */
-  readonly form: string;
-  /** All possible values, if there are only a few. */
-  readonly choices?: readonly string[];
-  readonly default?: string;
-  readonly unit?: string;
-  readonly required: boolean;
-  readonly secret: boolean;
-  /** Alternative names with the same meaning. */
-  readonly aliases: readonly string[];
 }
 
 /** What the server needs to know about CrawlConfig.xml: how to read it, hide its secrets and change parts of it. */

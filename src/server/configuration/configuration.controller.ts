@@ -23,30 +23,32 @@ import {
 } from '@nestjs/swagger';
 import { IsString } from 'class-validator';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Problem } from '../../domain/crawl/place.js';
+import type { PreviewReport } from '../../engine/views/crawler-views.js';
 import { Audited, ChangeNote } from '../audit/change-note.js';
 import { AcceptsConfiguration } from '../http/body-parsers.js';
 import { ClientGone } from '../http/client-gone.js';
 import { JSON_TYPE, NDJSON_TYPE, Operation, XML_TYPE } from '../http/operation.js';
 import { PageResponse } from '../http/page-response.js';
 import type { Page } from '../http/paging.js';
+import { type Answer, boolean, listOf, schema } from '../http/schema.js';
 import { type SinkTest, type SinkTester, sinkTestSchema } from '../sinks/sink-test.js';
 import { API, TEST_SINK } from '../tokens.js';
+import { pageViewSchema } from '../urls/page-view.schema.js';
 import { UrlQuery } from '../urls/url.query.js';
-import { PageViewDto, toPageViewDto } from '../urls/url-history.dto.js';
-import { CHANGE_PROBLEMS, createWriteRequest, ETAG, IfMatch, setVersionHeaders } from './conditional-write.js';
 import {
-  CheckDto,
-  ConfigurationStateDto,
+  CHANGE_PROBLEMS,
   ConfirmQuery,
-  PreviewDto,
-  toConfigurationStateDto,
-  toPreviewDto,
-} from './configuration.dto.js';
+  createWriteRequest,
+  ETAG,
+  IfMatch,
+  setVersionHeaders,
+} from './conditional-write.js';
+import { configurationStateSchema, previewSchema, ruleFileSchema } from './configuration.schema.js';
 import { ConfigurationService } from './configuration.service.js';
 import type { ConfigurationDraft } from './configuration-draft.js';
-import { DraftBodyPipe } from './draft-body.pipe.js';
-import { toConfigurationProblemDto } from './problems.dto.js';
-import { ConfigurationDraftDto, RuleFileDto, toRuleFileDto } from './rule-file.dto.js';
+import { configurationProblemSchema } from './configuration-problem.schema.js';
+import { ConfigurationDraftDto, DraftBodyPipe } from './draft-body.pipe.js';
 
 /** CrawlConfig.xml alone, or together with rule files that it names. */
 const DRAFT_TYPES = [XML_TYPE, JSON_TYPE];
@@ -66,6 +68,16 @@ const XML_RESPONSE = {
   content: { [XML_TYPE]: { schema: { type: 'string' } } },
 };
 
+const checkSchema = schema<{ readonly problems: readonly Problem[] }>()('Check', {
+  valid: boolean('Whether there are no errors; there may be warnings.').by(
+    ({ problems }: { readonly problems: readonly Problem[] }) => !problems.some(({ severity }) => severity === 'error'),
+  ),
+  problems: listOf(configurationProblemSchema),
+});
+
+type StateAnswer = Answer<typeof configurationStateSchema>;
+type PreviewAnswer = Answer<typeof previewSchema>;
+
 class SinkQuery {
   @ApiProperty({ description: 'Name of the sink in the submitted configuration.' })
   @IsString()
@@ -79,7 +91,6 @@ class LookQuery extends UrlQuery {
 }
 
 @ApiTags('Configuration')
-@ApiExtraModels(PreviewDto)
 @Controller(`${API}/config`)
 export class ConfigurationController {
   constructor(
@@ -119,7 +130,7 @@ export class ConfigurationController {
   })
   @DraftBody()
   @ApiOkResponse({
-    type: ConfigurationStateDto,
+    schema: configurationStateSchema.ref,
     description: 'The configuration is in force.',
     headers: ETAG,
   })
@@ -129,7 +140,7 @@ export class ConfigurationController {
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
     @Audited() note: ChangeNote,
-  ): Promise<ConfigurationStateDto> {
+  ): Promise<StateAnswer> {
     const before = this.configuration.current.header.version;
     const { header } = await this.configuration.replace(draft, createWriteRequest(request, query));
     const files = [...draft.files.keys()];
@@ -147,10 +158,10 @@ export class ConfigurationController {
       'placeholders. Rule files are changed, checked and previewed as parts of the configuration: send `files` with it.',
     role: 'read',
   })
-  @PageResponse(RuleFileDto, 'All files, by name.')
-  listFiles(@Res({ passthrough: true }) reply: FastifyReply): Page<RuleFileDto> {
+  @PageResponse(ruleFileSchema, 'All files, by name.')
+  listFiles(@Res({ passthrough: true }) reply: FastifyReply): Page<Answer<typeof ruleFileSchema>> {
     setVersionHeaders(reply, this.configuration);
-    return { items: this.configuration.listRuleFiles().map(toRuleFileDto), next: null };
+    return { items: this.configuration.listRuleFiles().map(ruleFileSchema.from), next: null };
   }
 
   @Get('state')
@@ -160,9 +171,9 @@ export class ConfigurationController {
     description: 'Linter warnings, and the errors in the file on disk if it was changed and cannot be used.',
     role: 'read',
   })
-  @ApiOkResponse({ type: ConfigurationStateDto })
-  getState(): ConfigurationStateDto {
-    return toConfigurationStateDto(this.configuration);
+  @ApiOkResponse({ schema: configurationStateSchema.ref })
+  getState(): StateAnswer {
+    return configurationStateSchema.from(this.configuration);
   }
 
   @Post('check')
@@ -176,13 +187,9 @@ export class ConfigurationController {
     consumes: DRAFT_TYPES,
   })
   @DraftBody()
-  @ApiOkResponse({ type: CheckDto })
-  check(@Body(DraftBodyPipe) draft: ConfigurationDraft): CheckDto {
-    const problems = this.configuration.check(draft);
-    return {
-      valid: !problems.some(({ severity }) => severity === 'error'),
-      problems: problems.map(toConfigurationProblemDto),
-    };
+  @ApiOkResponse({ schema: checkSchema.ref })
+  check(@Body(DraftBodyPipe) draft: ConfigurationDraft): Answer<typeof checkSchema> {
+    return checkSchema.from({ problems: this.configuration.check(draft) });
   }
 
   @Post('test-sink')
@@ -222,9 +229,12 @@ export class ConfigurationController {
     },
   })
   @DraftBody()
-  @ApiOkResponse({ type: PageViewDto })
-  async lookAtPage(@Body(DraftBodyPipe) draft: ConfigurationDraft, @Query() query: LookQuery): Promise<PageViewDto> {
-    return toPageViewDto(await this.configuration.viewPage(draft, query.crawler, query.url));
+  @ApiOkResponse({ schema: pageViewSchema.ref })
+  async lookAtPage(
+    @Body(DraftBodyPipe) draft: ConfigurationDraft,
+    @Query() query: LookQuery,
+  ): Promise<Answer<typeof pageViewSchema>> {
+    return pageViewSchema.from(await this.configuration.viewPage(draft, query.crawler, query.url));
   }
 
   @Post('preview')
@@ -245,7 +255,7 @@ export class ConfigurationController {
   @ApiOkResponse({
     description: 'The report.',
     content: {
-      'application/json': { schema: { $ref: getSchemaPath(PreviewDto) } },
+      'application/json': { schema: previewSchema.ref },
       [NDJSON_TYPE]: { schema: { type: 'string' } },
     },
   })
@@ -254,21 +264,21 @@ export class ConfigurationController {
     @Headers('accept') accept: string | undefined,
     @Res({ passthrough: true }) reply: FastifyReply,
     @ClientGone() signal: AbortSignal,
-  ): Promise<PreviewDto | AsyncIterable<string> | undefined> {
+  ): Promise<PreviewAnswer | AsyncIterable<string> | undefined> {
     const reports = this.configuration.preview(draft);
     if (accept?.includes(NDJSON_TYPE)) {
       reply.type(NDJSON_TYPE);
       return toLines(reports);
     }
-    let lastReport: PreviewDto | undefined;
+    let lastReport: PreviewAnswer | undefined;
     for await (const report of reports) {
       signal.throwIfAborted();
-      lastReport = toPreviewDto(report);
+      lastReport = previewSchema.from(report);
     }
     return lastReport;
   }
 }
 
-async function* toLines(reports: AsyncIterable<Parameters<typeof toPreviewDto>[0]>): AsyncIterable<string> {
-  for await (const report of reports) yield `${JSON.stringify(toPreviewDto(report))}\n`;
+async function* toLines(reports: AsyncIterable<PreviewReport>): AsyncIterable<string> {
+  for await (const report of reports) yield `${JSON.stringify(previewSchema.from(report))}\n`;
 }

@@ -1,9 +1,28 @@
 import { type ArgumentMetadata, Injectable, type PipeTransform } from '@nestjs/common';
+import { ApiProperty } from '@nestjs/swagger';
+import { IsObject, IsString } from 'class-validator';
+import { IfGiven } from '../http/fields.js';
 import { ProblemException } from '../http/problem.js';
 import { requireText } from '../http/text-body.js';
 import { createValidationPipe, toPointer } from '../http/validation.js';
 import type { ConfigurationDraft } from './configuration-draft.js';
-import { ConfigurationDraftDto } from './rule-file.dto.js';
+
+export class ConfigurationDraftDto {
+  @ApiProperty({ required: false, description: 'CrawlConfig.xml. Absent: the one in force.' })
+  @IfGiven()
+  @IsString()
+  xml?: string;
+
+  @ApiProperty({
+    selfRequired: false,
+    type: 'object',
+    additionalProperties: { type: 'string' },
+    description: 'New contents of rule files that the configuration names, by name; the other files are unchanged.',
+  })
+  @IfGiven()
+  @IsObject()
+  files?: Readonly<Record<string, string>>;
+}
 
 /** Accepts a configuration as CrawlConfig.xml alone, or as JSON with rule files. */
 @Injectable()

@@ -1,16 +1,85 @@
 import { Controller, Get, Inject, Param, Query } from '@nestjs/common';
-import { ApiExtraModels, ApiOkResponse, ApiTags, getSchemaPath } from '@nestjs/swagger';
-import { createMatchedView } from '../../domain/policy/matched-view.js';
-import { createResolvedView, resolveUrl } from '../../domain/policy/resolved.js';
+import { ApiOkResponse, ApiProperty, ApiTags } from '@nestjs/swagger';
+import { IsString, MaxLength, MinLength } from 'class-validator';
+import type { QueueAssignment } from '../../domain/frontier/sources.js';
+import { createMatchedView, type MatchedEntry } from '../../domain/policy/matched-view.js';
+import {
+  createResolvedView,
+  type ResolvedEntry,
+  type ResolvedOption,
+  type ResolvedUrl,
+  resolveUrl,
+} from '../../domain/policy/resolved.js';
+import { LAYERS } from '../../domain/policy/verdict.js';
 import { type EngineApi } from '../../engine/engine-api.js';
 import { NotFound } from '../../engine/support/api-errors.js';
 import { CrawlerName } from '../http/crawler-name.js';
+import { IfGiven } from '../http/fields.js';
+import { MAX_URL } from '../http/limits.js';
 import { Operation } from '../http/operation.js';
+import { type Answer, boolean, integer, listOf, one, oneOf, schema, text, url } from '../http/schema.js';
 import { API, ENGINE } from '../tokens.js';
-import { ResolvedQuery, ResolvedUrlDto, ResolvedViewDto, toResolvedUrlDto, toResolvedViewDto } from './resolved.dto.js';
+import { placeSchema, queueSchema, traceStepSchema, verdictSchema } from '../urls/explanation.schema.js';
+
+class ResolvedQuery {
+  @ApiProperty({ required: false, maxLength: MAX_URL, description: 'Resolve for this URL.' })
+  @IfGiven()
+  @IsString()
+  @MinLength(1)
+  @MaxLength(MAX_URL)
+  url?: string;
+
+  @ApiProperty({ required: false, maxLength: MAX_URL, description: 'The page that links to the URL.' })
+  @IfGiven()
+  @IsString()
+  @MaxLength(MAX_URL)
+  from?: string;
+}
+
+const resolvedEntrySchema = schema<ResolvedEntry>()('ResolvedEntry', {
+  layer: oneOf(LAYERS),
+  depth: integer(12, 'Nesting level within recursive conditions; 0 elsewhere.'),
+  text: text('Read this first.', 'What the rule tests, in words.'),
+  effect: text('index=no', 'What the rule sets if it applies. Secrets are hidden.').optional(),
+  place: one(placeSchema).optional(),
+});
+
+const matchedEntrySchema = schema<MatchedEntry>()('MatchedEntry', {
+  ...resolvedEntrySchema.fields,
+  matched: boolean(
+    'Whether the rule matches the URL. Absent if the entry is not a rule that can match, or is inside a condition that does not apply.',
+  ).optional(),
+});
+
+const resolvedViewSchema = schema<{ readonly entries: readonly ResolvedEntry[] }>()('ResolvedView', {
+  entries: listOf(resolvedEntrySchema, 'Rules in the order of evaluation.'),
+});
+
+const resolvedOptionSchema = schema<ResolvedOption>()('ResolvedOption', {
+  name: text('docs'),
+  value: text('Start', 'The value in words, with its unit. Secrets are hidden.'),
+  setBy: text('crawler docs', 'What last set the option.'),
+  place: one(placeSchema).optional(),
+});
+
+interface ResolvedForUrl extends ResolvedUrl {
+  readonly url: string;
+  readonly entries: readonly MatchedEntry[];
+  readonly queue?: QueueAssignment;
+}
+
+const resolvedUrlSchema = schema<ResolvedForUrl>()('ResolvedUrl', {
+  url: url('Canonical URL.'),
+  verdict: one(verdictSchema),
+  steps: listOf(traceStepSchema, 'Each rule of each layer: matched or not, and what it set.'),
+  entries: listOf(matchedEntrySchema, 'The whole view, in which everything that matches the URL is marked.'),
+  options: listOf(resolvedOptionSchema, 'Final options.'),
+  queue: one(queueSchema, 'Absent if the configuration rejects the URL.').optional(),
+});
+
+type ResolvedAnswer = Answer<typeof resolvedViewSchema> | Answer<typeof resolvedUrlSchema>;
 
 @ApiTags('Configuration')
-@ApiExtraModels(ResolvedViewDto, ResolvedUrlDto)
 @Controller(`${API}/config/crawlers/:crawler/resolved`)
 export class ResolvedController {
   constructor(@Inject(ENGINE) private readonly engine: EngineApi) {}
@@ -28,18 +97,16 @@ export class ResolvedController {
   })
   @ApiOkResponse({
     description: 'For the whole configuration, or for one URL.',
-    schema: { oneOf: [{ $ref: getSchemaPath(ResolvedViewDto) }, { $ref: getSchemaPath(ResolvedUrlDto) }] },
+    schema: { oneOf: [resolvedViewSchema.ref, resolvedUrlSchema.ref] },
   })
-  async get(
-    @Param('crawler') crawler: string,
-    @Query() { url, from }: ResolvedQuery,
-  ): Promise<ResolvedViewDto | ResolvedUrlDto> {
+  async get(@Param('crawler') crawler: string, @Query() { url, from }: ResolvedQuery): Promise<ResolvedAnswer> {
     const { crawlers, globalCrawlSpace } = this.engine.definition;
     const definition = crawlers.find(({ name }) => name === crawler);
     if (!definition) throw new NotFound(`there is no crawler ${JSON.stringify(crawler)}`);
-    if (url === undefined) return toResolvedViewDto(createResolvedView(definition, globalCrawlSpace));
+    if (url === undefined)
+      return resolvedViewSchema.from({ entries: createResolvedView(definition, globalCrawlSpace) });
     const { candidate, queue } = await this.engine.explanations.explain(crawler, url, from);
-    return toResolvedUrlDto({
+    return resolvedUrlSchema.from({
       url: candidate.url.href,
       queue,
       entries: createMatchedView(definition, globalCrawlSpace, candidate),

@@ -1,11 +1,7 @@
-import { applyDecorators } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
-import { Transform } from 'class-transformer';
-import { IsBoolean, IsInt, IsString, MaxLength, Min, ValidateIf } from 'class-validator';
+import { IsBoolean, IsInt, IsString, MaxLength, ValidateIf } from 'class-validator';
 import { MATCH_ELEMENTS } from '../../domain/policy/match-elements.js';
 import { IfGiven, IsListOf } from '../http/fields.js';
-import { toWholeNumber } from '../http/whole-number.js';
-import { ConfirmQuery } from './configuration.dto.js';
 
 const MAX_VALUE = 65_536;
 const MAX_ELEMENTS = 1000;
@@ -51,7 +47,7 @@ export class RuleMatchDto {
   @ApiProperty({ required: false, type: () => [RuleMatchDto], description: 'Elements inside And, Or or Not.' })
   @IfGiven()
   @IsListOf(() => RuleMatchDto, MAX_ELEMENTS)
-  children?: RuleMatchDto[];
+  children?: readonly RuleMatchDto[];
 }
 
 export class RuleActionDto {
@@ -132,92 +128,4 @@ export class RuleInputDto {
   @ValidateIf((rule: RuleInputDto) => rule.xml === undefined)
   @IsListOf(() => RuleActionDto, MAX_ELEMENTS)
   actions?: RuleActionDto[];
-}
-
-export class RuleDto {
-  @ApiProperty({ type: 'integer', minimum: 0, description: 'Position across all Rules blocks of the crawler.' })
-  index!: number;
-
-  @ApiProperty()
-  group!: string;
-
-  @ApiProperty({ required: false })
-  key?: string;
-
-  @ApiProperty({ type: () => [RuleMatchDto], description: 'Multiple elements are combined with And.' })
-  match!: readonly RuleMatchDto[];
-
-  @ApiProperty({ type: () => [RuleActionDto] })
-  actions!: readonly RuleActionDto[];
-
-  @ApiProperty({ description: 'The Rule element as written in the file.' })
-  xml!: string;
-}
-
-const RulePosition = (): PropertyDecorator =>
-  applyDecorators(
-    ApiProperty({
-      required: false,
-      type: 'integer',
-      minimum: 0,
-      description: 'Position of the new rule. Absent: at the end.',
-    }),
-    IfGiven(),
-    Transform(({ value }) => toWholeNumber(value)),
-    IsInt(),
-    Min(0),
-  );
-
-export class PreviewRuleQuery {
-  @RulePosition()
-  index?: number;
-}
-
-export class InsertQuery extends ConfirmQuery {
-  @RulePosition()
-  index?: number;
-}
-
-export class MoveDto {
-  @ApiProperty({ type: 'integer', minimum: 0 })
-  @IsInt()
-  @Min(0)
-  from!: number;
-
-  @ApiProperty({ type: 'integer', minimum: 0, description: 'Position of the rule after the move.' })
-  @IsInt()
-  @Min(0)
-  to!: number;
-}
-
-export class WeightsDto {
-  @ApiProperty({ required: false, type: 'integer', minimum: 1, maximum: 1_000_000 })
-  @IfGiven()
-  @IsInt()
-  user?: number;
-
-  @ApiProperty({ required: false, type: 'integer', minimum: 1, maximum: 1_000_000 })
-  @IfGiven()
-  @IsInt()
-  redir?: number;
-
-  @ApiProperty({ required: false, type: 'integer', minimum: 1, maximum: 1_000_000 })
-  @IfGiven()
-  @IsInt()
-  index?: number;
-
-  @ApiProperty({ required: false, type: 'integer', minimum: 1, maximum: 1_000_000 })
-  @IfGiven()
-  @IsInt()
-  index_follow?: number;
-
-  @ApiProperty({ required: false, type: 'integer', minimum: 1, maximum: 1_000_000 })
-  @IfGiven()
-  @IsInt()
-  follow?: number;
-
-  @ApiProperty({ required: false, type: 'integer', minimum: 1, maximum: 1_000_000 })
-  @IfGiven()
-  @IsInt()
-  refresh?: number;
 }

@@ -19,28 +19,82 @@ import {
   ApiExtraModels,
   ApiNoContentResponse,
   ApiOkResponse,
+  ApiProperty,
   ApiTags,
   getSchemaPath,
 } from '@nestjs/swagger';
+import { Transform } from 'class-transformer';
+import { IsInt, Min } from 'class-validator';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Audited, ChangeNote } from '../audit/change-note.js';
 import { ClientGone } from '../http/client-gone.js';
 import { CrawlerName } from '../http/crawler-name.js';
+import { IfGiven } from '../http/fields.js';
 import { JSON_TYPE, Operation, XML_TYPE } from '../http/operation.js';
 import { PageResponse } from '../http/page-response.js';
 import type { Page } from '../http/paging.js';
 import { ProblemException } from '../http/problem.js';
-import { WholeNumberPipe } from '../http/whole-number.js';
+import { type Answer, integer, listOfRequested, schema, text } from '../http/schema.js';
+import { toWholeNumber, WholeNumberPipe } from '../http/whole-number.js';
 import { API } from '../tokens.js';
-import { CHANGE_PROBLEMS, createWriteRequest, IfMatch, setVersionHeaders } from './conditional-write.js';
-import { ConfirmQuery, PreviewDto, toPreviewDto } from './configuration.dto.js';
+import { CHANGE_PROBLEMS, ConfirmQuery, createWriteRequest, IfMatch, setVersionHeaders } from './conditional-write.js';
+import { previewSchema } from './configuration.schema.js';
 import { ConfigurationService } from './configuration.service.js';
 import type { RuleInput, RuleView } from './configuration-format.js';
-import { InsertQuery, MoveDto, PreviewRuleQuery, RuleDto, RuleInputDto } from './rule.dto.js';
+import { RuleActionDto, RuleInputDto, RuleMatchDto } from './rule.dto.js';
 import { RuleBodyPipe } from './rule-body.pipe.js';
 
-const NOT_FOUND_PROBLEM = { 404: 'There is no such crawler or rule.' };
 const EXAMPLE = '<Rule><Path value="/private"/><Ignore/></Rule>';
+
+const ruleSchema = schema<RuleView>()('Rule', {
+  index: integer(1, 'Position across all Rules blocks of the crawler.', { minimum: 0 }),
+  group: text('intranet'),
+  key: text('cw_read_2f7c1e').optional(),
+  match: listOfRequested(RuleMatchDto, 'Multiple elements are combined with And.'),
+  actions: listOfRequested(RuleActionDto),
+  xml: text(EXAMPLE, 'The Rule element as written in the file.'),
+});
+
+type RuleAnswer = Answer<typeof ruleSchema>;
+type PreviewAnswer = Answer<typeof previewSchema>;
+
+const RulePosition = (): PropertyDecorator =>
+  applyDecorators(
+    ApiProperty({
+      required: false,
+      type: 'integer',
+      minimum: 0,
+      description: 'Position of the new rule. Absent: at the end.',
+    }),
+    IfGiven(),
+    Transform(({ value }) => toWholeNumber(value)),
+    IsInt(),
+    Min(0),
+  );
+
+class PreviewRuleQuery {
+  @RulePosition()
+  index?: number;
+}
+
+class InsertQuery extends ConfirmQuery {
+  @RulePosition()
+  index?: number;
+}
+
+class MoveDto {
+  @ApiProperty({ type: 'integer', minimum: 0 })
+  @IsInt()
+  @Min(0)
+  from!: number;
+
+  @ApiProperty({ type: 'integer', minimum: 0, description: 'Position of the rule after the move.' })
+  @IsInt()
+  @Min(0)
+  to!: number;
+}
+
+const NOT_FOUND_PROBLEM = { 404: 'There is no such crawler or rule.' };
 
 const RuleBody = (): MethodDecorator =>
   applyDecorators(
@@ -62,10 +116,10 @@ export class RulesController {
     role: 'read',
     problems: NOT_FOUND_PROBLEM,
   })
-  @PageResponse(RuleDto, 'All rules.')
-  list(@Param('crawler') crawler: string, @Res({ passthrough: true }) reply: FastifyReply): Page<RuleDto> {
+  @PageResponse(ruleSchema, 'All rules.')
+  list(@Param('crawler') crawler: string, @Res({ passthrough: true }) reply: FastifyReply): Page<RuleAnswer> {
     setVersionHeaders(reply, this.configuration);
-    return { items: this.listRules(crawler).map(toRuleDto), next: null };
+    return { items: this.listRules(crawler).map(ruleSchema.from), next: null };
   }
 
   @Get(':index')
@@ -77,14 +131,14 @@ export class RulesController {
     role: 'read',
     problems: NOT_FOUND_PROBLEM,
   })
-  @ApiOkResponse({ type: RuleDto })
+  @ApiOkResponse({ schema: ruleSchema.ref })
   get(
     @Param('crawler') crawler: string,
     @Param('index', WholeNumberPipe) index: number,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): RuleDto {
+  ): RuleAnswer {
     setVersionHeaders(reply, this.configuration);
-    return toRuleDto(this.findRule(crawler, index));
+    return ruleSchema.from(this.findRule(crawler, index));
   }
 
   @Post()
@@ -99,7 +153,7 @@ export class RulesController {
     problems: { ...CHANGE_PROBLEMS, ...NOT_FOUND_PROBLEM },
   })
   @RuleBody()
-  @ApiCreatedResponse({ type: RuleDto })
+  @ApiCreatedResponse({ schema: ruleSchema.ref })
   async insert(
     @Param('crawler') crawler: string,
     @Body(RuleBodyPipe) rule: RuleInput,
@@ -107,7 +161,7 @@ export class RulesController {
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
     @Audited() note: ChangeNote,
-  ): Promise<RuleDto> {
+  ): Promise<RuleAnswer> {
     const { format } = this.configuration;
     await this.configuration.change(
       (xml) => format.insertRule(xml, crawler, rule, query.index),
@@ -117,7 +171,7 @@ export class RulesController {
       query.index === undefined ? this.listRules(crawler).at(-1)! : this.findRule(crawler, query.index);
     note.recordChange(undefined, { index: writtenRule.index, xml: writtenRule.xml });
     setVersionHeaders(reply, this.configuration);
-    return toRuleDto(writtenRule);
+    return ruleSchema.from(writtenRule);
   }
 
   @Put(':index')
@@ -132,7 +186,7 @@ export class RulesController {
     problems: { ...CHANGE_PROBLEMS, ...NOT_FOUND_PROBLEM },
   })
   @RuleBody()
-  @ApiOkResponse({ type: RuleDto })
+  @ApiOkResponse({ schema: ruleSchema.ref })
   async replace(
     @Param('crawler') crawler: string,
     @Param('index', WholeNumberPipe) index: number,
@@ -141,7 +195,7 @@ export class RulesController {
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
     @Audited() note: ChangeNote,
-  ): Promise<RuleDto> {
+  ): Promise<RuleAnswer> {
     const { format } = this.configuration;
     const before = this.findRule(crawler, index).xml;
     await this.configuration.change(
@@ -151,7 +205,7 @@ export class RulesController {
     const writtenRule = this.findRule(crawler, index);
     note.recordChange({ index, xml: before }, { index, xml: writtenRule.xml });
     setVersionHeaders(reply, this.configuration);
-    return toRuleDto(writtenRule);
+    return ruleSchema.from(writtenRule);
   }
 
   @Delete(':index')
@@ -199,19 +253,19 @@ export class RulesController {
     problems: { ...NOT_FOUND_PROBLEM, 422: 'The rule has errors; `errors` lists all.' },
   })
   @RuleBody()
-  @ApiOkResponse({ type: PreviewDto })
+  @ApiOkResponse({ schema: previewSchema.ref })
   async preview(
     @Param('crawler') crawler: string,
     @Body(RuleBodyPipe) rule: RuleInput,
     @Query() { index }: PreviewRuleQuery,
     @ClientGone() signal: AbortSignal,
-  ): Promise<PreviewDto> {
+  ): Promise<PreviewAnswer> {
     const { format, current } = this.configuration;
     const xml = format.insertRule(current.xml, crawler, rule, index);
-    let lastReport: PreviewDto | undefined;
+    let lastReport: PreviewAnswer | undefined;
     for await (const report of this.configuration.preview({ xml, files: new Map() })) {
       signal.throwIfAborted();
-      lastReport = toPreviewDto(report);
+      lastReport = previewSchema.from(report);
     }
     return lastReport!;
   }
@@ -227,7 +281,7 @@ export class RulesController {
     role: 'admin',
     problems: { ...CHANGE_PROBLEMS, ...NOT_FOUND_PROBLEM },
   })
-  @PageResponse(RuleDto, 'All rules in their new order.')
+  @PageResponse(ruleSchema, 'All rules in their new order.')
   async move(
     @Param('crawler') crawler: string,
     @Body() { from, to }: MoveDto,
@@ -235,7 +289,7 @@ export class RulesController {
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
     @Audited() note: ChangeNote,
-  ): Promise<Page<RuleDto>> {
+  ): Promise<Page<RuleAnswer>> {
     const { format } = this.configuration;
     await this.configuration.change(
       (xml) => format.moveRule(xml, crawler, from, to),
@@ -259,6 +313,3 @@ export class RulesController {
     );
   }
 }
-
-const toRuleDto = ({ index, group, key, match, actions, xml }: RuleView): RuleDto =>
-  ({ index, group, key, match, actions, xml }) as RuleDto;

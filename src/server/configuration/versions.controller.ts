@@ -5,19 +5,13 @@ import { Audited, ChangeNote } from '../audit/change-note.js';
 import { Operation, XML_TYPE } from '../http/operation.js';
 import { PageResponse } from '../http/page-response.js';
 import { mapPage, type Page, PageQuery, parseNumberCursor, toPage } from '../http/paging.js';
+import type { Answer } from '../http/schema.js';
 import { WholeNumberPipe } from '../http/whole-number.js';
 import { API, CONFIGURATION_HISTORY } from '../tokens.js';
-import { CHANGE_PROBLEMS, createWriteRequest, ETAG, setVersionHeaders } from './conditional-write.js';
-import {
-  ConfigurationStateDto,
-  ConfirmQuery,
-  toConfigurationStateDto,
-  toVersionDto,
-  VersionDto,
-} from './configuration.dto.js';
+import { CHANGE_PROBLEMS, ConfirmQuery, createWriteRequest, ETAG, setVersionHeaders } from './conditional-write.js';
+import { configurationStateSchema, ruleTextSchema, versionSchema } from './configuration.schema.js';
 import { ConfigurationService } from './configuration.service.js';
 import type { ConfigurationHistory } from './configuration-history.js';
-import { RuleTextDto } from './rule-file.dto.js';
 
 const TEXT_PROBLEMS = {
   404: 'There is no such version.',
@@ -40,12 +34,12 @@ export class VersionsController {
       'Every configuration that has been in force, newest first, and edits of the file that were overwritten without ever being in force.',
     role: 'read',
   })
-  @PageResponse(VersionDto)
-  async list(@Query() query: PageQuery): Promise<Page<VersionDto>> {
+  @PageResponse(versionSchema)
+  async list(@Query() query: PageQuery): Promise<Page<Answer<typeof versionSchema>>> {
     const versions = await this.history.listVersions(parseNumberCursor(query.cursor), query.limit + 1);
     return mapPage(
       toPage(versions, query.limit, ({ version }) => version),
-      toVersionDto,
+      versionSchema.from,
     );
   }
 
@@ -79,8 +73,8 @@ export class VersionsController {
     role: 'read',
     problems: TEXT_PROBLEMS,
   })
-  @PageResponse(RuleTextDto, 'All files, by name.')
-  async listFiles(@Param('version', WholeNumberPipe) version: number): Promise<Page<RuleTextDto>> {
+  @PageResponse(ruleTextSchema, 'All files, by name.')
+  async listFiles(@Param('version', WholeNumberPipe) version: number): Promise<Page<Answer<typeof ruleTextSchema>>> {
     const { files } = await this.configuration.getVersion(version);
     return { items: [...files].map(([name, text]) => ({ name, text })), next: null };
   }
@@ -100,7 +94,7 @@ export class VersionsController {
     problems: { ...CHANGE_PROBLEMS, 404: 'There is no such version.' },
   })
   @ApiOkResponse({
-    type: ConfigurationStateDto,
+    schema: configurationStateSchema.ref,
     description: 'The configuration is in force.',
     headers: ETAG,
   })
@@ -110,11 +104,11 @@ export class VersionsController {
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
     @Audited() note: ChangeNote,
-  ): Promise<ConfigurationStateDto> {
+  ): Promise<Answer<typeof configurationStateSchema>> {
     const before = this.configuration.current.header.version;
     const { header } = await this.configuration.restore(version, createWriteRequest(request, query));
     note.recordChange({ version: before }, { version: header.version, restored: version });
     setVersionHeaders(reply, this.configuration);
-    return toConfigurationStateDto(this.configuration);
+    return configurationStateSchema.from(this.configuration);
   }
 }

@@ -1,14 +1,46 @@
 import { Body, Controller, Inject, Param, Put, Query, Req, Res } from '@nestjs/common';
-import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { ApiOkResponse, ApiProperty, ApiTags } from '@nestjs/swagger';
+import { IsInt } from 'class-validator';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Audited, ChangeNote } from '../audit/change-note.js';
 import { CrawlerName } from '../http/crawler-name.js';
+import { IfGiven } from '../http/fields.js';
 import { Operation } from '../http/operation.js';
 import { API } from '../tokens.js';
-import { CHANGE_PROBLEMS, createWriteRequest, IfMatch, setVersionHeaders } from './conditional-write.js';
-import { ConfirmQuery } from './configuration.dto.js';
+import { CHANGE_PROBLEMS, ConfirmQuery, createWriteRequest, IfMatch, setVersionHeaders } from './conditional-write.js';
 import { ConfigurationService } from './configuration.service.js';
-import { WeightsDto } from './rule.dto.js';
+
+class WeightsDto {
+  @ApiProperty({ required: false, type: 'integer', minimum: 1, maximum: 1_000_000 })
+  @IfGiven()
+  @IsInt()
+  user?: number;
+
+  @ApiProperty({ required: false, type: 'integer', minimum: 1, maximum: 1_000_000 })
+  @IfGiven()
+  @IsInt()
+  redir?: number;
+
+  @ApiProperty({ required: false, type: 'integer', minimum: 1, maximum: 1_000_000 })
+  @IfGiven()
+  @IsInt()
+  index?: number;
+
+  @ApiProperty({ required: false, type: 'integer', minimum: 1, maximum: 1_000_000 })
+  @IfGiven()
+  @IsInt()
+  index_follow?: number;
+
+  @ApiProperty({ required: false, type: 'integer', minimum: 1, maximum: 1_000_000 })
+  @IfGiven()
+  @IsInt()
+  follow?: number;
+
+  @ApiProperty({ required: false, type: 'integer', minimum: 1, maximum: 1_000_000 })
+  @IfGiven()
+  @IsInt()
+  refresh?: number;
+}
 
 @ApiTags('Configuration')
 @Controller(`${API}/config/crawlers/:crawler/weights`)

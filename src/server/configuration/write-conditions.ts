@@ -2,7 +2,7 @@ import { formatPlace, type Problem } from '../../domain/crawl/place.js';
 import type { PreviewReport } from '../../engine/views/crawler-views.js';
 import { ProblemException } from '../http/problem.js';
 import type { UsageError } from '../options.js';
-import { toProblemErrors } from './problems.dto.js';
+import { toProblemErrors } from './configuration-problem.schema.js';
 
 /** If-Match value of a caller who wants to overwrite any version. */
 export const ANY_VERSION = '*';

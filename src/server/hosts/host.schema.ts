@@ -1,5 +1,7 @@
 import type { RenderPatternView } from '../../engine/crawl/visit/rendered-visits.js';
+import type { FolderStep } from '../../engine/ports/frontier-store.js';
 import type { HostRobots, HostView } from '../../engine/views/host-views.js';
+import { encodeCursor } from '../http/paging.js';
 import {
   boolean,
   counts,
@@ -15,6 +17,7 @@ import {
   time,
   timeAhead,
 } from '../http/schema.js';
+import { urlStateSchema } from '../urls/url-state.schema.js';
 
 const hostRobotsSchema = schema<HostRobots>()('HostRobots', {
   state: oneOf(
@@ -82,4 +85,20 @@ const renderPatternSchema = schema<RenderPatternView>()('RenderPattern', {
 
 export const hostRenderingSchema = schema<{ readonly patterns: readonly RenderPatternView[] }>()('HostRendering', {
   patterns: listOf(renderPatternSchema, 'Patterns with the most rendered pages first, 500 at most.'),
+});
+
+const subfolderSchema = schema<FolderStep['folders'][number]>()('Subfolder', {
+  name: text('docs', 'Name with a slash at the end; for the topmost folder, the origin.'),
+  urls: integer(12, 'URLs anywhere in the folder.'),
+});
+
+export const folderSchema = schema<FolderStep>()('Folder', {
+  folders: listOf(subfolderSchema, 'The subfolders; if there are very many, the first that were found.'),
+  others: integer(3, 'URLs in folders beyond those listed.'),
+  urls: integer(12, 'URLs in the folder itself.'),
+  sample: listOf(urlStateSchema, 'The first URLs directly in the folder, without those in subfolders.'),
+  next: text('bGFzdA', 'Cursor of the next step; null after the last one.')
+    .nullable()
+    .by(({ next }: FolderStep) => (next === undefined ? null : encodeCursor(next))),
+  searched: share(0.5, 'Share of the search that has been completed.'),
 });

@@ -10,8 +10,7 @@ import { PageResponse } from '../http/page-response.js';
 import { mapPage, type Page, PageQuery, parseNumberCursor, parseTextCursor, toPage } from '../http/paging.js';
 import type { Answer } from '../http/schema.js';
 import { API, ENGINE } from '../tokens.js';
-import { FolderDto, toFolderDto } from './folder.dto.js';
-import { hostRenderingSchema, hostSchema } from './host.schema.js';
+import { folderSchema, hostRenderingSchema, hostSchema } from './host.schema.js';
 
 const NOT_FOUND_PROBLEM = { 404: 'No URL of that host is stored.' };
 
@@ -110,10 +109,10 @@ export class HostsController {
     role: 'read',
     problems: { 404: 'There is no crawler with that name.', 422: 'The string is not a folder.' },
   })
-  @ApiOkResponse({ type: FolderDto })
-  async listFolders(@Param('host') host: string, @Query() query: FolderQuery): Promise<FolderDto> {
+  @ApiOkResponse({ schema: folderSchema.ref })
+  async listFolders(@Param('host') host: string, @Query() query: FolderQuery): Promise<Answer<typeof folderSchema>> {
     const after = parseNumberCursor(query.cursor) ?? 0;
-    return toFolderDto(await this.engine.hosts.listFolders(query.crawler, host, query.folder ?? '', after));
+    return folderSchema.from(await this.engine.hosts.listFolders(query.crawler, host, query.folder ?? '', after));
   }
 
   @Get(':host/rendering')

@@ -5,8 +5,7 @@
 import { applyDecorators, SetMetadata } from '@nestjs/common';
 import { ApiConsumes, ApiOperation, ApiResponse, ApiSecurity } from '@nestjs/swagger';
 import type { Role } from '../security/api-keys.js';
-import { ProblemDto } from './problem.dto.js';
-import { PROBLEM_MEDIA_TYPE } from './problem.js';
+import { PROBLEM_MEDIA_TYPE, problemSchema } from './problem.js';
 
 export const ROLE_KEY = 'crawlway:role';
 export const CONSUMES_KEY = 'crawlway:consumes';
@@ -63,7 +62,7 @@ export const BODY_PROBLEMS: Readonly<Record<number, string>> = {
 };
 
 export const PROBLEM_CONTENT = {
-  [PROBLEM_MEDIA_TYPE]: { schema: { $ref: `#/components/schemas/${ProblemDto.name}` } },
+  [PROBLEM_MEDIA_TYPE]: { schema: problemSchema.ref },
 };
 
 export function Operation(options: OperationOptions): MethodDecorator {

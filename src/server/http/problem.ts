@@ -1,28 +1,42 @@
 /** RFC 9457 problem details: the format of every error that the API returns. */
 import { STATUS_CODES } from 'node:http';
+import { COLUMN, explanationSchema, LINE } from '../urls/explanation.schema.js';
+import { type Answer, integer, listOf, one, oneOf, ownSchema, text } from './schema.js';
 
 export const PROBLEM_MEDIA_TYPE = 'application/problem+json';
 
 /** One detail of a problem: a field of the body, a query parameter, or a place in a configuration. */
-export interface ProblemError {
-  readonly detail: string;
-  /** JSON pointer into the body (`/roots/0/url`) or `?name` of a query parameter. */
-  readonly pointer?: string;
-  readonly code?: string;
-  readonly severity?: 'error' | 'warning';
-  readonly file?: string;
-  readonly line?: number;
-  readonly column?: number;
-}
+const problemErrorSchema = ownSchema('ProblemError', {
+  detail: text('the server responded with 404', 'What is wrong and how to correct it.'),
+  pointer: text('/url', 'JSON pointer into the body, or `?name` of a query parameter.').optional(),
+  code: text('unknown-element', 'Stable code of a configuration problem.').optional(),
+  severity: oneOf(['error', 'warning']).optional(),
+  file: text('CrawlConfig.xml', 'Configuration file.').optional(),
+  line: LINE.optional(),
+  column: COLUMN.optional(),
+});
 
-export interface Problem {
-  readonly type: string;
-  readonly title: string;
-  readonly status: number;
-  readonly detail: string;
-  readonly instance: string;
-  readonly errors?: readonly ProblemError[];
-}
+export type ProblemError = Answer<typeof problemErrorSchema>;
+
+const deletionsSchema = ownSchema('Deletions', {
+  crawler: text('docs'),
+  documentsDeleted: integer(3, 'Documents that would be removed from the index.'),
+  indexed: integer(42, 'Documents currently in the index.'),
+});
+
+export const problemSchema = ownSchema('Problem', {
+  type: text('about:blank', '`about:blank`, or a URN that names the kind of problem.'),
+  title: text('Not Found', 'The kind of problem in words.'),
+  status: integer(404, 'HTTP status.', { minimum: 400, maximum: 599 }),
+  detail: text('the server responded with 404', 'What is wrong in this case and how to correct it.'),
+  instance: text('/api/v1/crawlers/docs', 'Path of the call; empty if it could not be read.'),
+  errors: listOf(problemErrorSchema, 'All problems found, not just the first.').optional(),
+  explanation: one(explanationSchema, 'Why the crawl policy rejects a root.').optional(),
+  count: integer(3, 'Number of URLs that would be cleared.').optional(),
+  crawlers: listOf(deletionsSchema, 'Crawlers that would lose many documents.').optional(),
+});
+
+export type Problem = Answer<typeof problemSchema>;
 
 /** Kinds of problem to which a client can react more specifically than to an HTTP status. */
 export const PROBLEM_TYPES = {
@@ -55,7 +69,7 @@ export class ProblemException extends Error {
   }
 }
 
-export const toProblemBody = (error: ProblemException, instance: string): Problem & Record<string, unknown> => ({
+export const toProblemBody = (error: ProblemException, instance: string): Problem => ({
   type: `urn:crawlway:problem:${error.kind}`,
   title: PROBLEM_TYPES[error.kind].title,
   status: error.status,

@@ -3,7 +3,7 @@
  * and from which property of the engine's value it is taken, which the compiler checks. The API description and the type
  * of the answer follow from it. Nothing is validated at run time: a schema only copies and converts.
  */
-import { getSchemaPath } from '@nestjs/swagger';
+import { ApiProperty, type ApiPropertyOptions, getSchemaPath } from '@nestjs/swagger';
 import type { Duration, Instant } from '../../domain/time/units.js';
 import { toDecimalSeconds, toOptionalIsoTime } from './time.js';
 
@@ -154,6 +154,10 @@ const mean = (description: string | undefined): JsonSchema => (description === u
 export const text = (example: string, meaning?: string, limits: JsonSchema = {}): Field<string, string> =>
   new Field({ type: 'string', ...limits, ...mean(meaning), example });
 
+/** The URL of a page. */
+export const url = (meaning?: string): Field<string, string> =>
+  text('https://www.example.com/docs/start.html', meaning);
+
 export const integer = (example: number, meaning?: string, limits: JsonSchema = {}): Field<number, number> =>
   new Field({ type: 'integer', ...limits, ...mean(meaning), example });
 
@@ -166,7 +170,7 @@ export const share = (example: number, meaning: string): Field<number, number> =
 
 export const boolean = (meaning?: string): Field<boolean, boolean> => new Field({ type: 'boolean', ...mean(meaning) });
 
-export const oneOf = <T extends string | number>(values: readonly T[], meaning?: string): Field<T, T> =>
+export const oneOf = <const T extends string | number>(values: readonly T[], meaning?: string): Field<T, T> =>
   new Field({ type: typeof values[0], enum: [...values], ...mean(meaning) });
 
 export const time = (meaning?: string, example = '2026-03-02T08:15:30.000Z'): Field<Instant, string> =>
@@ -197,13 +201,20 @@ export function one<Source, F extends Fields>(
 export function listOf<Source, F extends Fields>(
   { ref, from }: Schema<Source, F>,
   meaning?: string,
+  limits: JsonSchema = {},
 ): Field<readonly Source[], readonly Written<F>[]> {
-  return new Field({ type: 'array', items: ref, ...mean(meaning) }, (values: readonly Source[]) => values.map(from));
+  return new Field({ type: 'array', items: ref, ...limits, ...mean(meaning) }, (values: readonly Source[]) =>
+    values.map(from),
+  );
 }
 
 /** A list of objects that occur in requests, too, and are described there. */
 export const listOfRequested = <T>(type: new () => T, meaning?: string): Field<readonly T[], readonly T[]> =>
   new Field({ type: 'array', items: { $ref: getSchemaPath(type) }, ...mean(meaning) });
+
+/** Describes a property of a request as the field of an answer that means the same. */
+export const AsAnswered = <In, Out>({ json, isOptional }: Field<In, Out>): PropertyDecorator =>
+  ApiProperty({ ...json, required: !isOptional } as ApiPropertyOptions);
 
 /** A list of plain values. */
 export const list = <T>(

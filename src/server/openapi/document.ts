@@ -1,7 +1,6 @@
 import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import { BODY_PROBLEMS, CLOSED_PROBLEMS, COMMON_PROBLEMS, PROBLEM_CONTENT } from '../http/operation.js';
-import { ProblemDto } from '../http/problem.dto.js';
 import { SCHEMAS } from '../http/schema.js';
 import { SERVER_VERSION } from '../version.js';
 import { addExamples } from './examples.js';
@@ -41,7 +40,7 @@ export function describeApi(app: INestApplication): OpenAPIObject {
       'apiKey',
     )
     .build();
-  const document = SwaggerModule.createDocument(app, config, { extraModels: [ProblemDto] });
+  const document = SwaggerModule.createDocument(app, config);
   document.webhooks = WEBHOOKS;
   markOpenOperations(document);
   addBodyProblems(document);

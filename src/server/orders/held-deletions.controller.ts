@@ -1,15 +1,31 @@
 import { Controller, Get, HttpCode, Inject, Param, Post } from '@nestjs/common';
 import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import type { EngineApi } from '../../engine/engine-api.js';
+import type { HeldDeletions } from '../../engine/views/delivery-views.js';
 import { Audited, ChangeNote } from '../audit/change-note.js';
-import { CountDto } from '../http/count.dto.js';
+import { countSchema } from '../http/count.schema.js';
 import { Operation } from '../http/operation.js';
 import { PageResponse } from '../http/page-response.js';
 import type { Page } from '../http/paging.js';
+import { type Answer, counts, integer, list, schema, text, time } from '../http/schema.js';
 import { API, ENGINE } from '../tokens.js';
-import { HeldDeletionsDto, toHeldDeletionsDto } from './order.dto.js';
 
 const NOT_FOUND_PROBLEM = { 404: 'The guard holds nothing for that host.' };
+
+const heldDeletionsSchema = schema<HeldDeletions>()('HeldDeletions', {
+  host: text('www.example.com').from('hostKey'),
+  crawler: text('docs'),
+  count: integer(3),
+  awaiting: integer(
+    3,
+    'Number of these deletions that need no decision by an operator: they wait for a sign of life of the host (`awaiting-sign-of-life`) or for an early look (`awaiting-early-look`). The others wait for an operator.',
+  ),
+  oldest: time('When the oldest of these deletions was decided.'),
+  reasons: counts({ 'http-404': 3 }, 'Number of deletions by reason code.'),
+  samples: list(text('https://www.example.com/a.html'), 'A sample of the URIs.'),
+});
+
+type CountAnswer = Answer<typeof countSchema>;
 
 @ApiTags('Orders')
 @Controller(`${API}/held-deletions`)
@@ -24,9 +40,9 @@ export class HeldDeletionsController {
       'Deletions that were decided but are withheld, by host: because too many were decided at once, or until the host shows a sign of life.',
     role: 'read',
   })
-  @PageResponse(HeldDeletionsDto)
-  async list(): Promise<Page<HeldDeletionsDto>> {
-    return { items: (await this.engine.orders.listHeldDeletions()).map(toHeldDeletionsDto), next: null };
+  @PageResponse(heldDeletionsSchema)
+  async list(): Promise<Page<Answer<typeof heldDeletionsSchema>>> {
+    return { items: (await this.engine.orders.listHeldDeletions()).map(heldDeletionsSchema.from), next: null };
   }
 
   @Post(':host/release')
@@ -38,8 +54,8 @@ export class HeldDeletionsController {
     role: 'operate',
     problems: NOT_FOUND_PROBLEM,
   })
-  @ApiOkResponse({ type: CountDto })
-  async release(@Param('host') host: string, @Audited() note: ChangeNote): Promise<CountDto> {
+  @ApiOkResponse({ schema: countSchema.ref })
+  async release(@Param('host') host: string, @Audited() note: ChangeNote): Promise<CountAnswer> {
     const count = await this.engine.orders.releaseHeldDeletions(host);
     note.recordChange({ held: count }, { released: count });
     return { count };
@@ -55,8 +71,8 @@ export class HeldDeletionsController {
     role: 'operate',
     problems: NOT_FOUND_PROBLEM,
   })
-  @ApiOkResponse({ type: CountDto })
-  async drop(@Param('host') host: string, @Audited() note: ChangeNote): Promise<CountDto> {
+  @ApiOkResponse({ schema: countSchema.ref })
+  async drop(@Param('host') host: string, @Audited() note: ChangeNote): Promise<CountAnswer> {
     const count = await this.engine.orders.dropHeldDeletions(host);
     note.recordChange({ held: count }, { dropped: count });
     return { count };

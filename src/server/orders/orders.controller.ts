@@ -9,9 +9,10 @@ import { MAX_URL } from '../http/limits.js';
 import { Operation } from '../http/operation.js';
 import { PageResponse } from '../http/page-response.js';
 import { mapPage, type Page, PageQuery, parseNumberCursor, toPage } from '../http/paging.js';
+import type { Answer } from '../http/schema.js';
 import { WholeNumberPipe } from '../http/whole-number.js';
 import { API, ENGINE } from '../tokens.js';
-import { OrderDto, toOrderDto } from './order.dto.js';
+import { orderSchema } from './order.schema.js';
 
 class OrdersQuery extends PageQuery {
   @ApiProperty({ required: false })
@@ -43,6 +44,8 @@ class OrdersQuery extends PageQuery {
   host?: string;
 }
 
+type OrderAnswer = Answer<typeof orderSchema>;
+
 @ApiTags('Orders')
 @Controller(`${API}/orders`)
 export class OrdersController {
@@ -57,13 +60,13 @@ export class OrdersController {
       'Every order on record, newest first: when and why it was decided, attempts, and how the sink responded.',
     role: 'read',
   })
-  @PageResponse(OrderDto)
-  async list(@Query() query: OrdersQuery): Promise<Page<OrderDto>> {
+  @PageResponse(orderSchema)
+  async list(@Query() query: OrdersQuery): Promise<Page<OrderAnswer>> {
     const { cursor, limit, host, ...filter } = query;
     const entries = await this.engine.orders.list({ ...filter, hostKey: host }, parseNumberCursor(cursor), limit + 1);
     return mapPage(
       toPage(entries, limit, (entry) => entry.id),
-      toOrderDto,
+      orderSchema.from,
     );
   }
 
@@ -77,10 +80,10 @@ export class OrdersController {
     role: 'operate',
     problems: { 404: 'There is no such order.', 422: 'The order was not refused.' },
   })
-  @ApiOkResponse({ type: OrderDto })
-  async retry(@Param('id', WholeNumberPipe) id: number, @Audited() note: ChangeNote): Promise<OrderDto> {
+  @ApiOkResponse({ schema: orderSchema.ref })
+  async retry(@Param('id', WholeNumberPipe) id: number, @Audited() note: ChangeNote): Promise<OrderAnswer> {
     const entry = await this.engine.orders.retry(id);
     note.recordChange({ state: 'refused' }, { state: entry.state });
-    return toOrderDto(entry);
+    return orderSchema.from(entry);
   }
 }

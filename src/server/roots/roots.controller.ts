@@ -9,19 +9,13 @@ import { Operation, TEXT_TYPE } from '../http/operation.js';
 import { PageResponse } from '../http/page-response.js';
 import { mapPage, type Page, PageQuery, parseTextCursor, toPage } from '../http/paging.js';
 import { ProblemException } from '../http/problem.js';
+import type { Answer } from '../http/schema.js';
 import { requireText } from '../http/text-body.js';
 import { API, ENGINE } from '../tokens.js';
+import { explanationSchema } from '../urls/explanation.schema.js';
 import { UrlQuery } from '../urls/url.query.js';
-import { toUrlStateDto, UrlStateDto } from '../urls/url-state.dto.js';
-import {
-  RootDto,
-  RootSubmissionDto,
-  toRejectionDto,
-  toRejectionExplanation,
-  toRootDto,
-  UrlListOutcomeDto,
-} from './root.dto.js';
-
+import { urlStateSchema } from '../urls/url-state.schema.js';
+import { RootSubmissionDto, rootSchema, type UrlListOutcomeAnswer, urlListOutcomeSchema } from './root.schema.js';
 import { submitInSlices } from './url-list.js';
 
 const NOT_FOUND_PROBLEM = { 404: 'There is no crawler with that name.' };
@@ -41,13 +35,13 @@ export class RootsController {
     role: 'read',
     problems: NOT_FOUND_PROBLEM,
   })
-  @PageResponse(RootDto)
-  async list(@Param('crawler') crawler: string, @Query() query: PageQuery): Promise<Page<RootDto>> {
+  @PageResponse(rootSchema)
+  async list(@Param('crawler') crawler: string, @Query() query: PageQuery): Promise<Page<Answer<typeof rootSchema>>> {
     const after = parseTextCursor(query.cursor) ?? '';
     const roots = await this.engine.roots.list(crawler, after, query.limit + 1);
     return mapPage(
       toPage(roots, query.limit, ({ position }) => position),
-      toRootDto,
+      rootSchema.from,
     );
   }
 
@@ -60,25 +54,26 @@ export class RootsController {
     role: 'operate',
     problems: { ...NOT_FOUND_PROBLEM, 422: 'The crawl policy rejects the URL; `explanation` says why.' },
   })
-  @ApiCreatedResponse({ type: UrlStateDto, description: 'The URL was not known.' })
-  @ApiOkResponse({ type: UrlStateDto, description: 'The URL was already known.' })
+  @ApiCreatedResponse({ schema: urlStateSchema.ref, description: 'The URL was not known.' })
+  @ApiOkResponse({ schema: urlStateSchema.ref, description: 'The URL was already known.' })
   async submit(
     @Param('crawler') crawler: string,
     @Body() root: RootSubmissionDto,
     @Audited() note: ChangeNote,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<UrlStateDto> {
+  ): Promise<Answer<typeof urlStateSchema>> {
     const [result] = await this.engine.roots.submit(crawler, [root]);
     if (!result) throw new ProblemException('unacceptable', 'The URL was neither accepted nor rejected.');
     if (result.outcome === 'rejected') {
-      throw new ProblemException('rejected-by-policy', result.message, {
-        explanation: toRejectionExplanation(result),
-        errors: [{ pointer: '/url', detail: result.message, code: toRejectionDto(result).reason }],
+      const { message, explanation } = result;
+      throw new ProblemException('rejected-by-policy', message, {
+        explanation: explanation && explanationSchema.from(explanation),
+        errors: [{ pointer: '/url', detail: message, code: explanation?.verdict.reason }],
       });
     }
     note.recordChange(result.outcome, root);
     reply.status(result.outcome === 'new' ? 201 : 200);
-    return toUrlStateDto(result.url);
+    return urlStateSchema.from(result.url);
   }
 
   @Post('list')
@@ -96,12 +91,12 @@ export class RootsController {
     problems: NOT_FOUND_PROBLEM,
   })
   @ApiBody({ schema: { type: 'string', example: '# our sites\nhttps://docs.example.com/\n' } })
-  @ApiOkResponse({ type: UrlListOutcomeDto })
+  @ApiOkResponse({ schema: urlListOutcomeSchema.ref })
   async submitList(
     @Param('crawler') crawler: string,
     @Body() text: unknown,
     @Audited() note: ChangeNote,
-  ): Promise<UrlListOutcomeDto> {
+  ): Promise<UrlListOutcomeAnswer> {
     const outcome = await submitInSlices(this.engine, crawler, enforceLineLimit(requireText(text)));
     note.recordChange(undefined, { new: outcome.new, known: outcome.known, rejected: outcome.rejected });
     return outcome;

@@ -1,62 +1,40 @@
 import { Controller, Get, Inject, Param } from '@nestjs/common';
-import { ApiOkResponse, ApiProperty, ApiTags } from '@nestjs/swagger';
-import { URL_STATUSES, type UrlStatus } from '../../domain/crawl/url-state.js';
+import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { URL_STATUSES } from '../../domain/crawl/url-state.js';
 import type { EngineApi } from '../../engine/engine-api.js';
 import type { SurveyView } from '../../engine/views/url-views.js';
 import { CrawlerName } from '../http/crawler-name.js';
 import { Operation } from '../http/operation.js';
-import { toDecimalSeconds, toIsoTime } from '../http/time.js';
+import { type Answer, integer, listOf, oneOf, schema, seconds, text, time } from '../http/schema.js';
 import { API, ENGINE } from '../tokens.js';
 
-class CoverageReasonDto {
-  @ApiProperty({ enum: URL_STATUSES })
-  status!: UrlStatus;
+const coverageReasonSchema = schema<SurveyView['reasons'][number]>()('CoverageReason', {
+  status: oneOf(URL_STATUSES),
+  reason: text('http-404', 'Reason code or error code; `GET /reasons` explains it.'),
+  urls: integer(12, 'Stored URLs.'),
+  indexed: integer(42, 'Number of these URLs whose document is in the index.'),
+});
 
-  @ApiProperty({ description: 'Reason code or error code; `GET /reasons` explains it.' })
-  reason!: string;
+const ageClassSchema = schema<SurveyView['ages'][number]>()('AgeClass', {
+  upToSeconds: seconds(
+    86_400,
+    'Maximum time since the last visit, in seconds; each class begins where the previous one ends. Absent: no limit.',
+  )
+    .optional()
+    .from('upTo'),
+  documents: integer(12, 'Documents in the index.'),
+});
 
-  @ApiProperty({ type: 'integer', description: 'Stored URLs.' })
-  urls!: number;
-
-  @ApiProperty({ type: 'integer', description: 'Number of these URLs whose document is in the index.' })
-  indexed!: number;
-}
-
-class AgeClassDto {
-  @ApiProperty({
-    required: false,
-    description:
-      'Maximum time since the last visit, in seconds; each class begins where the previous one ends. Absent: no limit.',
-  })
-  upToSeconds?: number;
-
-  @ApiProperty({ type: 'integer', description: 'Documents in the index.' })
-  documents!: number;
-}
-
-class CoverageDto {
-  @ApiProperty({ format: 'date-time', description: 'When the URLs were counted; at most a minute ago.' })
-  at!: string;
-
-  @ApiProperty({ type: [CoverageReasonDto], description: 'All stored URLs, largest counts first.' })
-  reasons!: CoverageReasonDto[];
-
-  @ApiProperty({ type: [AgeClassDto], description: 'Documents in the index by the time since their last visit.' })
-  ages!: AgeClassDto[];
-
-  @ApiProperty({
-    required: false,
-    description:
-      'Maximum age for smart refresh of the crawler, one of the limits in `ages`. Absent without smart refresh.',
-  })
-  maximumAgeSeconds?: number;
-}
-
-const toCoverageDto = ({ at, reasons, ages, maximumAge }: SurveyView): CoverageDto => ({
-  at: toIsoTime(at),
-  reasons: [...reasons],
-  ages: ages.map(({ upTo, documents }) => ({ upToSeconds: toDecimalSeconds(upTo), documents })),
-  maximumAgeSeconds: toDecimalSeconds(maximumAge),
+const coverageSchema = schema<SurveyView>()('Coverage', {
+  at: time('When the URLs were counted; at most a minute ago.'),
+  reasons: listOf(coverageReasonSchema, 'All stored URLs, largest counts first.'),
+  ages: listOf(ageClassSchema, 'Documents in the index by the time since their last visit.'),
+  maximumAgeSeconds: seconds(
+    604_800,
+    'Maximum age for smart refresh of the crawler, one of the limits in `ages`. Absent without smart refresh.',
+  )
+    .optional()
+    .from('maximumAge'),
 });
 
 @ApiTags('Crawlers')
@@ -75,8 +53,8 @@ export class CoverageController {
     role: 'read',
     problems: { 404: 'There is no crawler with that name.' },
   })
-  @ApiOkResponse({ type: CoverageDto })
-  async get(@Param('crawler') crawler: string): Promise<CoverageDto> {
-    return toCoverageDto(await this.engine.surveys.get(crawler));
+  @ApiOkResponse({ schema: coverageSchema.ref })
+  async get(@Param('crawler') crawler: string): Promise<Answer<typeof coverageSchema>> {
+    return coverageSchema.from(await this.engine.surveys.get(crawler));
   }
 }

@@ -2,12 +2,13 @@ import { Controller, Get, Inject, Param, Query } from '@nestjs/common';
 import { ApiParam, ApiProperty, ApiTags } from '@nestjs/swagger';
 import { IsString, MaxLength } from 'class-validator';
 import type { EngineApi } from '../../engine/engine-api.js';
-import type { ErrorHostView } from '../../engine/views/url-views.js';
+import type { ErrorClassView, ErrorHostView } from '../../engine/views/url-views.js';
 import { CrawlerName } from '../http/crawler-name.js';
 import { IfGiven } from '../http/fields.js';
 import { Operation } from '../http/operation.js';
 import { PageResponse } from '../http/page-response.js';
 import { createInvalidCursorProblem, mapPage, type Page, PageQuery, parseTextCursor, toPage } from '../http/paging.js';
+import { type Answer, integer, schema, text } from '../http/schema.js';
 import { API, ENGINE } from '../tokens.js';
 
 const NOT_FOUND_PROBLEM = { 404: 'There is no crawler with that name.' };
@@ -20,31 +21,25 @@ class ErrorsQuery {
   host?: string;
 }
 
-class FailingDto {
-  @ApiProperty({ type: 'integer', description: 'URLs in error.' })
-  urls!: number;
+const FAILING = {
+  urls: integer(12, 'URLs in error.'),
+  lastHour: integer(3, 'Number of these URLs that were last tried within the last hour.'),
+  lastDay: integer(12, 'Number of these URLs that were last tried within the last 24 hours.'),
+};
 
-  @ApiProperty({ type: 'integer', description: 'Number of these URLs that were last tried within the last hour.' })
-  lastHour!: number;
+const errorClassSchema = schema<ErrorClassView>()('ErrorClass', {
+  ...FAILING,
+  reason: text('http-404', 'Error code; `GET /reasons` explains it.'),
+  hosts: integer(12, 'Web servers with URLs in this error.'),
+});
 
-  @ApiProperty({ type: 'integer', description: 'Number of these URLs that were last tried within the last 24 hours.' })
-  lastDay!: number;
-}
+const errorHostSchema = schema<ErrorHostView>()('ErrorHost', {
+  ...FAILING,
+  host: text('www.example.com').from('hostKey'),
+});
 
-class ErrorClassDto extends FailingDto {
-  @ApiProperty({ description: 'Error code; `GET /reasons` explains it.' })
-  reason!: string;
-
-  @ApiProperty({ type: 'integer', description: 'Web servers with URLs in this error.' })
-  hosts!: number;
-}
-
-class ErrorHostDto extends FailingDto {
-  @ApiProperty()
-  host!: string;
-}
-
-const toErrorHostDto = ({ hostKey, ...counts }: ErrorHostView): ErrorHostDto => ({ host: hostKey, ...counts });
+type ErrorClassAnswer = Answer<typeof errorClassSchema>;
+type ErrorHostAnswer = Answer<typeof errorHostSchema>;
 
 @ApiTags('URLs')
 @Controller(`${API}/crawlers/:crawler/errors`)
@@ -60,9 +55,13 @@ export class ErrorsController {
     role: 'read',
     problems: NOT_FOUND_PROBLEM,
   })
-  @PageResponse(ErrorClassDto, 'All error codes that occur.')
-  async listClasses(@Param('crawler') crawler: string, @Query() { host }: ErrorsQuery): Promise<Page<ErrorClassDto>> {
-    return { items: await this.engine.urls.countErrorsByClass(crawler, host), next: null };
+  @PageResponse(errorClassSchema, 'All error codes that occur.')
+  async listClasses(
+    @Param('crawler') crawler: string,
+    @Query() { host }: ErrorsQuery,
+  ): Promise<Page<ErrorClassAnswer>> {
+    const classes = await this.engine.urls.countErrorsByClass(crawler, host);
+    return { items: classes.map(errorClassSchema.from), next: null };
   }
 
   @Get(':reason/hosts')
@@ -75,16 +74,16 @@ export class ErrorsController {
     role: 'read',
     problems: NOT_FOUND_PROBLEM,
   })
-  @PageResponse(ErrorHostDto)
+  @PageResponse(errorHostSchema)
   async listHosts(
     @Param('crawler') crawler: string,
     @Param('reason') reason: string,
     @Query() { cursor, limit }: PageQuery,
-  ): Promise<Page<ErrorHostDto>> {
+  ): Promise<Page<ErrorHostAnswer>> {
     const hosts = await this.engine.urls.listFailingHosts(crawler, reason, parseHostCursor(cursor), limit + 1);
     return mapPage(
       toPage(hosts, limit, ({ urls, hostKey }) => `${urls} ${hostKey}`),
-      toErrorHostDto,
+      errorHostSchema.from,
     );
   }
 }

@@ -8,10 +8,11 @@ import { ClientGone } from '../http/client-gone.js';
 import { CrawlerName } from '../http/crawler-name.js';
 import { IfGiven } from '../http/fields.js';
 import { NDJSON_TYPE, Operation } from '../http/operation.js';
+import type { Answer } from '../http/schema.js';
 import { API, ENGINE } from '../tokens.js';
 import { UrlsQuery } from './url.query.js';
 import { toUrlFilter } from './url-filter.js';
-import { toUrlStateDto, type UrlStateDto } from './url-state.dto.js';
+import { urlStateSchema } from './url-state.schema.js';
 
 const CSV_TYPE = 'text/csv';
 const PAGE_SIZE = 1_000;
@@ -64,13 +65,15 @@ export class ExportController {
       signal.throwIfAborted();
       const { urls, next }: SearchStep = await this.engine.urls.search(filter, after, PAGE_SIZE);
       yield urls
-        .map(toUrlStateDto)
+        .map(urlStateSchema.from)
         .map((url) => (isCsv ? toCsvLine(url) : `${JSON.stringify(url)}\n`))
         .join('');
       after = urls.length === PAGE_SIZE ? urls.at(-1)!.id : next;
     }
   }
 }
+
+type UrlStateAnswer = Answer<typeof urlStateSchema>;
 
 const COLUMNS = [
   'url',
@@ -85,9 +88,9 @@ const COLUMNS = [
   'hops',
   'visits',
   'changes',
-] as const satisfies readonly (keyof UrlStateDto)[];
+] as const satisfies readonly (keyof UrlStateAnswer)[];
 
-const toCsvLine = (url: UrlStateDto): string => `${COLUMNS.map((column) => toCsvCell(url[column])).join(',')}\r\n`;
+const toCsvLine = (url: UrlStateAnswer): string => `${COLUMNS.map((column) => toCsvCell(url[column])).join(',')}\r\n`;
 
 /** RFC 4180. A cell that a spreadsheet would interpret as a formula gets an apostrophe in front. */
 function toCsvCell(value: string | number | undefined): string {

@@ -1,95 +1,64 @@
 import { Body, Controller, Get, HttpCode, Inject, Param, Post, Query, Req, UseGuards } from '@nestjs/common';
 import { ApiOkResponse, ApiProperty, ApiTags } from '@nestjs/swagger';
+import { IsBoolean, IsString, MaxLength, MinLength } from 'class-validator';
 import type { FastifyRequest } from 'fastify';
+import type { RefusedView } from '../../engine/crawl/frontier/refused-view.js';
 import type { EngineApi } from '../../engine/engine-api.js';
 import type { ConfigurationFormat } from '../configuration/configuration-format.js';
 import { CrawlerName } from '../http/crawler-name.js';
+import { IfGiven } from '../http/fields.js';
 import { Operation } from '../http/operation.js';
 import { PageResponse } from '../http/page-response.js';
 import type { Page } from '../http/paging.js';
-import { OrderDto, toOrderDto } from '../orders/order.dto.js';
+import { type Answer, integer, listOf, schema, text, time, url } from '../http/schema.js';
 import { LOCAL_CALLER } from '../security/api-keys.js';
 import { SameSiteGuard } from '../security/fetch-metadata.js';
 import { API, CONFIGURATION_FORMAT, ENGINE } from '../tokens.js';
-import { ContentTrialDto, ContentTrialRequestDto, toContentTrialDto } from './content-trial.dto.js';
-import {
-  ExplanationDto,
-  HeadlineDto,
-  QueueDto,
-  RefusedLinkDto,
-  RobotsOpinionDto,
-  toExplanationDto,
-  toHeadlineDto,
-  toQueueDto,
-  toRobotsOpinionDto,
-} from './explanation.dto.js';
-import { ExplainQuery, PageViewQuery } from './url.query.js';
-import {
-  PageViewDto,
-  RefusedDto,
-  toPageViewDto,
-  toRefusedDto,
-  toUrlBehindDto,
-  toVisitDto,
-  UrlBehindDto,
-  VisitDto,
-} from './url-history.dto.js';
-import { toUrlStateDto, UrlStateDto } from './url-state.dto.js';
+import { contentTrialSchema, pageViewSchema } from './page-view.schema.js';
+import { ExplainQuery, PageViewQuery, UrlQuery } from './url.query.js';
+import { judgedSchema } from './url-history.schema.js';
 
 const NOT_FOUND_PROBLEM = { 404: 'There is no crawler with that name.' };
 
-export class JudgedDto extends ExplanationDto {
-  @ApiProperty({ description: 'Canonical URL that was judged.' })
-  url!: string;
+/** Maximum number of characters in a `cw:Content`. */
+const MAX_CONTENT = 20_000;
 
-  @ApiProperty({ type: () => HeadlineDto, description: 'The result in one sentence; the other fields explain it.' })
-  headline!: HeadlineDto;
-
+class ContentTrialRequestDto extends UrlQuery {
   @ApiProperty({
-    enum: ['root', 'link', 'redirect', 'sitemap', 'stored'],
-    description: 'How the URL is assumed to have been discovered.',
+    maxLength: MAX_CONTENT,
+    description: 'One `cw:Content` element as it would appear in CrawlConfig.xml.',
+    example: '<cw:Content><cw:Include select="main"/><cw:Field name="author" select=".author"/></cw:Content>',
   })
-  discoveredVia!: string;
+  @IsString()
+  @MinLength(1)
+  @MaxLength(MAX_CONTENT)
+  content!: string;
 
-  @ApiProperty({ required: false })
-  from?: string;
+  @ApiProperty({ required: false, description: 'Run the scripts of the page before reading it.' })
+  @IfGiven()
+  @IsBoolean()
+  render?: boolean;
 
-  @ApiProperty({ type: 'integer', description: 'Links between the root and this URL.' })
-  hops!: number;
-
-  @ApiProperty({ required: false, description: 'IP address of the host, if it was looked up.' })
-  address?: string;
-
-  @ApiProperty({
-    type: () => RobotsOpinionDto,
-    description: 'Not part of the verdict: robots.txt is checked before each fetch.',
-  })
-  robots!: RobotsOpinionDto;
-
-  @ApiProperty({ required: false, type: () => QueueDto, description: 'Absent if the configuration rejects the URL.' })
-  queue?: QueueDto;
-
-  @ApiProperty({ required: false, type: () => UrlStateDto, description: 'Absent if the URL is not stored.' })
-  state?: UrlStateDto;
-
-  @ApiProperty({ type: () => [VisitDto], description: 'Fetches on record, newest first.' })
-  visits!: VisitDto[];
-
-  @ApiProperty({ type: () => [OrderDto], description: 'Push orders on record, newest first.' })
-  orders!: OrderDto[];
-
-  @ApiProperty({
-    type: () => [UrlBehindDto],
-    description: 'Sinks that are behind and are owed this URL.',
-  })
-  behind!: UrlBehindDto[];
-
-  @ApiProperty({
-    type: () => [RefusedLinkDto],
-    description: 'Refused links to the URL, among the samples that are kept.',
-  })
-  refusedLinks!: RefusedLinkDto[];
+  @ApiProperty({ required: false, description: 'Fetch the page again even if there is a recent copy.' })
+  @IfGiven()
+  @IsBoolean()
+  fresh?: boolean;
 }
+
+const refusedSampleSchema = schema<RefusedView['samples'][number]>()('RefusedSample', {
+  url: url(),
+  from: text('https://www.example.com/', 'The page that links to the URL.'),
+  at: time(),
+});
+
+const refusedSchema = schema<RefusedView>()('Refused', {
+  reason: text('http-404', 'Reason code.'),
+  host: text('www.example.com').from('hostKey'),
+  count: integer(3, 'Links refused since the start of the process.'),
+  samples: listOf(refusedSampleSchema),
+});
+
+type PageViewAnswer = Answer<typeof pageViewSchema>;
 
 @ApiTags('Policy')
 @Controller(`${API}/crawlers/:crawler`)
@@ -111,26 +80,12 @@ export class PolicyController {
     role: 'read',
     problems: { ...NOT_FOUND_PROBLEM, 422: 'The string is not a URL.' },
   })
-  @ApiOkResponse({ type: JudgedDto })
-  async explain(@Param('crawler') crawler: string, @Query() { url, from }: ExplainQuery): Promise<JudgedDto> {
-    const result = await this.engine.explanations.explain(crawler, url, from);
-    const { candidate, headline, explanation, robots, queue, state, visits, orders, owedOrders, refused } = result;
-    return {
-      url: candidate.url.href,
-      headline: toHeadlineDto(headline),
-      discoveredVia: candidate.discoveredVia,
-      from: candidate.from?.href,
-      hops: candidate.hops,
-      address: candidate.address ?? undefined,
-      ...toExplanationDto(explanation),
-      robots: toRobotsOpinionDto(robots),
-      queue: queue && toQueueDto(queue),
-      state: state && toUrlStateDto(state),
-      visits: visits.map(toVisitDto),
-      orders: orders.map(toOrderDto),
-      behind: owedOrders.map(toUrlBehindDto),
-      refusedLinks: refused.map(({ from, reason }) => ({ from, reason })),
-    };
+  @ApiOkResponse({ schema: judgedSchema.ref })
+  async explain(
+    @Param('crawler') crawler: string,
+    @Query() { url, from }: ExplainQuery,
+  ): Promise<Answer<typeof judgedSchema>> {
+    return judgedSchema.from(await this.engine.explanations.explain(crawler, url, from));
   }
 
   @Get('page')
@@ -144,9 +99,9 @@ export class PolicyController {
     role: 'operate',
     problems: { ...NOT_FOUND_PROBLEM, 422: 'The string is not a URL.' },
   })
-  @ApiOkResponse({ type: PageViewDto })
-  async viewPage(@Param('crawler') crawler: string, @Query() { url, render }: PageViewQuery): Promise<PageViewDto> {
-    return toPageViewDto(await this.engine.explanations.viewPage(crawler, url, render));
+  @ApiOkResponse({ schema: pageViewSchema.ref })
+  async viewPage(@Param('crawler') crawler: string, @Query() { url, render }: PageViewQuery): Promise<PageViewAnswer> {
+    return pageViewSchema.from(await this.engine.explanations.viewPage(crawler, url, render));
   }
 
   @Post('page/trial')
@@ -167,15 +122,16 @@ export class PolicyController {
       422: 'The string is not a URL, or no request can be sent to the host at the moment.',
     },
   })
-  @ApiOkResponse({ type: ContentTrialDto })
+  @ApiOkResponse({ schema: contentTrialSchema.ref })
   async tryContent(
     @Param('crawler') crawler: string,
     @Body() { content, ...page }: ContentTrialRequestDto,
     @Req() request: FastifyRequest,
-  ): Promise<ContentTrialDto> {
+  ): Promise<Answer<typeof contentTrialSchema>> {
     const { definition, problems } = this.format.readContent(content);
     const who = (request.caller ?? LOCAL_CALLER).name;
-    return toContentTrialDto(await this.engine.trials.run(crawler, { ...page, who, content: definition }), problems);
+    const trial = await this.engine.trials.run(crawler, { ...page, who, content: definition });
+    return contentTrialSchema.from({ ...trial, problems });
   }
 
   @Get('refused')
@@ -188,8 +144,8 @@ export class PolicyController {
     role: 'read',
     problems: NOT_FOUND_PROBLEM,
   })
-  @PageResponse(RefusedDto)
-  async listRefused(@Param('crawler') crawler: string): Promise<Page<RefusedDto>> {
-    return { items: (await this.engine.urls.listRefusedLinks(crawler)).map(toRefusedDto), next: null };
+  @PageResponse(refusedSchema)
+  async listRefused(@Param('crawler') crawler: string): Promise<Page<Answer<typeof refusedSchema>>> {
+    return { items: (await this.engine.urls.listRefusedLinks(crawler)).map(refusedSchema.from), next: null };
   }
 }

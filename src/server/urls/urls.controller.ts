@@ -2,22 +2,39 @@ import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Post, Query } f
 import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { findLikeHint } from '../../domain/url/like-pattern.js';
 import type { EngineApi } from '../../engine/engine-api.js';
+import type { RefreshOutcome, RestingHost } from '../../engine/views/url-views.js';
 import { Audited, ChangeNote } from '../audit/change-note.js';
 import { ClientGone } from '../http/client-gone.js';
-import { CountDto } from '../http/count.dto.js';
+import { countSchema } from '../http/count.schema.js';
 import { CrawlerName } from '../http/crawler-name.js';
 import { Operation } from '../http/operation.js';
 import { encodeCursor, parseNumberCursor } from '../http/paging.js';
 import { ProblemException } from '../http/problem.js';
+import { type Answer, listOf, schema, text, timeAhead } from '../http/schema.js';
 import { API, ENGINE } from '../tokens.js';
-import { RefreshedDto, toRestingHostDto } from './refreshed.dto.js';
 import { listSortedUrls } from './sorted-urls.js';
 import { ClearQuery, RefreshDto, UrlFilterQuery, UrlQuery, UrlsQuery } from './url.query.js';
 import { requireFilter, toUrlFilter } from './url-filter.js';
-import { toUrlHistoryDto, UrlHistoryDto } from './url-history.dto.js';
-import { toUrlStateDto, UrlPageDto } from './url-state.dto.js';
+import { urlHistorySchema } from './url-history.schema.js';
+import { urlPageSchema } from './url-state.schema.js';
 
 const NOT_FOUND_PROBLEM = { 404: 'There is no crawler with that name.' };
+
+const restingHostSchema = schema<RestingHost>()('RestingHost', {
+  host: text('www.example.com').from('hostKey'),
+  until: timeAhead('No further request is made before this time, unless the one request succeeds.'),
+});
+
+const refreshedSchema = schema<RefreshOutcome>()('Refreshed', {
+  ...countSchema.fields,
+  resting: listOf(
+    restingHostSchema,
+    'Hosts of these URLs that rest because they failed or asked crawlers to slow down, at most 100. One request is made to each of them as soon as its throttle allows; a good response ends the rest, any other leaves it unchanged.',
+  ),
+});
+
+type CountAnswer = Answer<typeof countSchema>;
+type UrlPageAnswer = Answer<typeof urlPageSchema>;
 
 @ApiTags('URLs')
 @Controller(`${API}/crawlers/:crawler`)
@@ -35,27 +52,27 @@ export class UrlsController {
     role: 'read',
     problems: NOT_FOUND_PROBLEM,
   })
-  @ApiOkResponse({ type: UrlPageDto })
+  @ApiOkResponse({ schema: urlPageSchema.ref })
   async list(
     @Param('crawler') crawler: string,
     @Query() query: UrlsQuery,
     @ClientGone() signal: AbortSignal,
-  ): Promise<UrlPageDto> {
+  ): Promise<UrlPageAnswer> {
     const after = parseNumberCursor(query.cursor) ?? 0;
     if (query.sort !== undefined) {
       const sortedUrls = await listSortedUrls(this.engine.urls, toUrlFilter(crawler, query), query, signal);
       const end = after + query.limit;
       const next = end < sortedUrls.length ? encodeCursor(end) : null;
-      return { items: sortedUrls.slice(after, end).map(toUrlStateDto), next, searched: 1 };
+      return urlPageSchema.from({ items: sortedUrls.slice(after, end), next, searched: 1 });
     }
     const { urls, ...progress } = await this.engine.urls.search(toUrlFilter(crawler, query), after, query.limit + 1);
     const pageUrls = urls.slice(0, query.limit);
     const next = urls.length > query.limit ? pageUrls.at(-1)!.id : progress.next;
-    return {
-      items: pageUrls.map(toUrlStateDto),
+    return urlPageSchema.from({
+      items: pageUrls,
       next: next === undefined ? null : encodeCursor(next),
       searched: next === undefined ? 1 : progress.searched,
-    };
+    });
   }
 
   @Get('urls/count')
@@ -69,12 +86,12 @@ export class UrlsController {
     role: 'read',
     problems: NOT_FOUND_PROBLEM,
   })
-  @ApiOkResponse({ type: CountDto })
+  @ApiOkResponse({ schema: countSchema.ref })
   async count(
     @Param('crawler') crawler: string,
     @Query() query: UrlFilterQuery,
     @ClientGone() signal: AbortSignal,
-  ): Promise<CountDto> {
+  ): Promise<CountAnswer> {
     await this.engine.getCrawler(crawler);
     return { count: await this.engine.urls.count(toUrlFilter(crawler, query), signal) };
   }
@@ -89,9 +106,12 @@ export class UrlsController {
     role: 'read',
     problems: { 404: 'There is no such crawler, or the URL is not stored.', 422: 'The string is not a URL.' },
   })
-  @ApiOkResponse({ type: UrlHistoryDto })
-  async getUrlHistory(@Param('crawler') crawler: string, @Query() { url }: UrlQuery): Promise<UrlHistoryDto> {
-    return toUrlHistoryDto(await this.engine.explanations.getUrlHistory(crawler, url));
+  @ApiOkResponse({ schema: urlHistorySchema.ref })
+  async getUrlHistory(
+    @Param('crawler') crawler: string,
+    @Query() { url }: UrlQuery,
+  ): Promise<Answer<typeof urlHistorySchema>> {
+    return urlHistorySchema.from(await this.engine.explanations.getUrlHistory(crawler, url));
   }
 
   @Delete('urls')
@@ -105,13 +125,13 @@ export class UrlsController {
     role: 'operate',
     problems: { ...NOT_FOUND_PROBLEM, 409: '`confirm=true` is missing; `count` says how many URLs match.' },
   })
-  @ApiOkResponse({ type: CountDto, description: 'The number of URLs that were cleared.' })
+  @ApiOkResponse({ schema: countSchema.ref, description: 'The number of URLs that were cleared.' })
   async clear(
     @Param('crawler') crawler: string,
     @Query() { confirm, ...query }: ClearQuery,
     @Audited() note: ChangeNote,
     @ClientGone() signal: AbortSignal,
-  ): Promise<CountDto> {
+  ): Promise<CountAnswer> {
     await this.engine.getCrawler(crawler);
     const filter = requireFilter(query);
     if (confirm !== true) {
@@ -141,12 +161,12 @@ export class UrlsController {
     role: 'operate',
     problems: { 404: 'There is no such crawler, or the URL is not stored.' },
   })
-  @ApiOkResponse({ type: RefreshedDto })
+  @ApiOkResponse({ schema: refreshedSchema.ref })
   async refresh(
     @Param('crawler') crawler: string,
     @Body() body: RefreshDto,
     @Audited() note: ChangeNote,
-  ): Promise<RefreshedDto> {
+  ): Promise<Answer<typeof refreshedSchema>> {
     const { url, ...query } = body;
     const hasFilter = Object.values(query).some((value) => value !== undefined);
     if ((url !== undefined) === hasFilter) {
@@ -155,12 +175,9 @@ export class UrlsController {
         'Specify either `url` or at least one of the filters of `listUrls`.',
       );
     }
-    const { count, resting } = await this.engine.maintenance.refresh(
-      crawler,
-      url === undefined ? requireFilter(query) : { url },
-    );
-    note.recordChange(undefined, { ...body, count });
-    return { count, resting: resting.map(toRestingHostDto) };
+    const outcome = await this.engine.maintenance.refresh(crawler, url === undefined ? requireFilter(query) : { url });
+    note.recordChange(undefined, { ...body, count: outcome.count });
+    return refreshedSchema.from(outcome);
   }
 
   @Delete('errors')
@@ -172,8 +189,8 @@ export class UrlsController {
     role: 'operate',
     problems: NOT_FOUND_PROBLEM,
   })
-  @ApiOkResponse({ type: CountDto })
-  async clearErrors(@Param('crawler') crawler: string, @Audited() note: ChangeNote): Promise<CountDto> {
+  @ApiOkResponse({ schema: countSchema.ref })
+  async clearErrors(@Param('crawler') crawler: string, @Audited() note: ChangeNote): Promise<CountAnswer> {
     const count = await this.engine.maintenance.clearErrors(crawler);
     note.recordChange({ inError: count }, { inError: 0 });
     return { count };
