@@ -43,27 +43,28 @@ export type CreatedParts = ReturnType<typeof createParts>;
 /** Assembles the parts that act on all crawlers on behalf of users, other nodes, and sites that report changes. */
 export function createParts(ports: EnginePorts, services: CrawlServices, engine: EngineAccess) {
   const { rejudging, kept, crawlers, getDefinition } = engine;
-  const { robots, health, hosts } = services;
+  const { webServers, outcomes, visitTools, ...shared } = services;
+  const base = { ...shared, crawlers };
+  const withHosts = { ...base, ...webServers };
   const findSink = (name: string) => getDefinition().sinks.find((sink) => sink.name === name);
-  const notes = new HostNotes(robots, health, hosts);
-  const cluster = new ClusterView({ ...services, notes, crawlers });
-  const roots = new Roots({ ...services, crawlers });
-  const facts = new UrlFactsReader({ ...services, findInMemory: cluster.findUrlInMemory.bind(cluster) });
+  const notes = new HostNotes(webServers.robots, webServers.health, webServers.hosts);
+  const cluster = new ClusterView({ ...withHosts, ...outcomes, ...visitTools, notes });
+  const roots = new Roots(base);
+  const facts = new UrlFactsReader({ ...withHosts, findInMemory: cluster.findUrlInMemory.bind(cluster) });
   const explanations = new Explanations(
-    { ...services, crawlers, getRobotsOpinion: cluster.getRobotsOpinion.bind(cluster) },
+    { ...withHosts, getRobotsOpinion: cluster.getRobotsOpinion.bind(cluster) },
     facts,
   );
-  const backfills = new Backfills({ ...services, crawlers, findSink });
-  const reportedUrls = new ReportedUrls(services);
-  services.subscriptions.visit = async (name, feed) => {
+  const backfills = new Backfills({ ...base, findSink });
+  const reportedUrls = new ReportedUrls({ ...base, ...visitTools });
+  visitTools.subscriptions.visit = async (name, feed) => {
     const crawler = crawlers.find(name);
     if (crawler) await reportedUrls.revisit(crawler, feed, 'websub');
   };
-  const rebalance = new Rebalance(services, crawlers, engine.takeLead);
-  const nodeCommands = new NodeCommands(services, crawlers, explanations);
+  const rebalance = new Rebalance({ ...withHosts, ...outcomes }, crawlers, engine.takeLead);
+  const nodeCommands = new NodeCommands(withHosts, crawlers, explanations);
   const control = new SharedControl({
-    ...services,
-    crawlers,
+    ...base,
     roots,
     backfills,
     runCommand: (command) => nodeCommands.run(command),
@@ -71,23 +72,18 @@ export function createParts(ports: EnginePorts, services: CrawlServices, engine:
     answerQuestion: (question) => cluster.answerQuestion(question),
   });
   return {
-    cluster,
-    roots,
-    explanations,
-    backfills,
-    rebalance,
-    control,
-    trials: new ContentTrials({ ...services, crawlers, getDefinition }, ports.openProcessor),
-    maintenance: new Maintenance({ ...services, crawlers, roots }),
-    pendingUrls: new PendingUrls({ ...services, crawlers }),
-    urls: new UrlLists({ ...services, crawlers, cluster, kept }),
-    orders: new Orders({ ...services, listPending: () => cluster.listPendingOrders(), crawlers }),
-    reconciliation: new Reconciliation({ ...services, crawlers, findSink: engine.findSink }),
-    catchUp: new CatchUp({ ...services, kept, crawlers, findSink }),
-    policyChanges: new PolicyChanges(services, rejudging, backfills),
-    hosts: new HostViews({ ...services, notes, cluster, crawlers }),
-    surveys: new Surveys({ ...services, crawlers }),
-    housekeeping: new Housekeeping(services, roots, crawlers),
-    indexNow: new IndexNow(services, reportedUrls, crawlers, () => getDefinition().indexNow ?? DEFAULT_INDEXNOW),
+    ...{ cluster, roots, explanations, backfills, rebalance, control },
+    trials: new ContentTrials({ ...withHosts, getDefinition }, ports.openProcessor),
+    maintenance: new Maintenance({ ...withHosts, roots }),
+    pendingUrls: new PendingUrls(base),
+    urls: new UrlLists({ ...base, cluster, kept }),
+    orders: new Orders({ ...base, listPending: () => cluster.listPendingOrders() }),
+    reconciliation: new Reconciliation({ ...base, ...outcomes, findSink: engine.findSink }),
+    catchUp: new CatchUp({ ...base, ...outcomes, kept, findSink }),
+    policyChanges: new PolicyChanges(shared, rejudging, backfills),
+    hosts: new HostViews({ ...withHosts, ...visitTools, notes, cluster }),
+    surveys: new Surveys(base),
+    housekeeping: new Housekeeping(shared, roots, crawlers),
+    indexNow: new IndexNow(withHosts, reportedUrls, crawlers, () => getDefinition().indexNow ?? DEFAULT_INDEXNOW),
   };
 }

@@ -59,8 +59,9 @@ export class Engine implements EngineApi {
     this.rejudging = new Rejudging({ store, processor, clock, log, cron });
     this.kept = new KeptDocuments((name) => this.sinkPool.get(name)?.sink);
     this.services = createServices(ports, this.crawlers, this.rejudging, this.kept);
-    this.startMark = new StartMark(this.services);
-    const { events, delivery } = this.services;
+    const { events, webServers, outcomes, visitTools } = this.services;
+    const { delivery } = outcomes;
+    this.startMark = new StartMark({ ...this.services, ...webServers, outcomes });
     const isKnown = (uri: string) => this.isKnown(uri);
     const onAnswered = (): void => {
       for (const crawler of this.crawlers.list()) crawler.wake();
@@ -86,10 +87,10 @@ export class Engine implements EngineApi {
     this.backfills = this.parts.backfills;
     this.reconciliation = this.parts.reconciliation;
     this.indexNow = this.parts.indexNow;
-    this.logins = this.services.logins;
-    this.subscriptions = this.services.subscriptions;
-    this.events = this.services.events;
-    this.services.logins.onRecovery = ({ name, url }) => this.refreshPagesBehindLogin(name, url);
+    this.logins = visitTools.logins;
+    this.subscriptions = visitTools.subscriptions;
+    this.events = events;
+    visitTools.logins.onRecovery = ({ name, url }) => this.refreshPagesBehindLogin(name, url);
   }
 
   get definition(): ServerDefinition {
@@ -98,9 +99,7 @@ export class Engine implements EngineApi {
 
   /** Starts working: loads what was stored and starts the crawlers that no operator has stopped. */
   async open(definition: ServerDefinition): Promise<void> {
-    await this.services.ledger.open();
-    await this.services.inDoubt.open();
-    await this.services.owing.open();
+    await this.services.outcomes.open();
     this.sinkPool.connector = (await this.services.store.getSetting(CONNECTOR_SETTING)) ?? DEFAULT_CONNECTOR;
     await this.startMark.set(definition);
     await this.reconfigure(definition);
@@ -120,8 +119,8 @@ export class Engine implements EngineApi {
     // Right after the configuration, since no page may be judged without them.
     for (const [crawler, root] of roots) this.ports.processor.addRoot(crawler, root);
     await configuring;
-    await this.services.logins.configure(definition);
-    this.services.subscriptions.configure(definition.webSub);
+    await this.services.visitTools.logins.configure(definition);
+    this.services.visitTools.subscriptions.configure(definition.webSub);
     this.sinkPool.configure(definition);
     this.kept.forgetReaders();
     this.currentDefinition = definition;
@@ -178,7 +177,11 @@ export class Engine implements EngineApi {
   async previewPage(definition: ServerDefinition, crawler: string, url: string): Promise<PageView> {
     const { openProcessor } = this.ports;
     if (!openProcessor) throw new Error('this engine cannot open a separate page processor for previews');
-    return new FirstLook(this.services, openProcessor).viewPage(definition, crawler, url);
+    return new FirstLook({ ...this.services, ...this.services.webServers }, openProcessor).viewPage(
+      definition,
+      crawler,
+      url,
+    );
   }
 
   async *preview(definition: ServerDefinition): AsyncIterable<PreviewReport> {
@@ -198,7 +201,7 @@ export class Engine implements EngineApi {
     return storedRoots;
   }
 
-  listSinks = () => this.services.delivery.listViews();
+  listSinks = () => this.services.outcomes.delivery.listViews();
   listAllSinks = () => this.parts.cluster.viewSinks();
   getCounters = () => this.parts.cluster.getCounters();
   listPlugins: EngineApi['listPlugins'] = () => this.ports.plugins?.listViews() ?? [];
@@ -227,7 +230,9 @@ export class Engine implements EngineApi {
   }
 
   async drain(timeout: Duration): Promise<void> {
-    const { clock, delivery, hosts } = this.services;
+    const { clock, outcomes, webServers } = this.services;
+    const { delivery } = outcomes;
+    const { hosts } = webServers;
     const deadline = after(clock.now(), timeout);
     this.parts.housekeeping.stop();
     for (const part of [this.parts.policyChanges, this.parts.backfills, this.parts.catchUp]) part.stopAll();
@@ -270,7 +275,7 @@ export class Engine implements EngineApi {
 
   /** True if nothing is left to do before an unavailable sink comes back. */
   private waitsForSinksOnly(): boolean {
-    const { delivery } = this.services;
+    const { delivery } = this.services.outcomes;
     return delivery.isBlocked && this.crawlers.list().every((crawler) => !crawler.isDeciding);
   }
 

@@ -1,8 +1,7 @@
 import type { ServerDefinition } from '../domain/crawl/definition.js';
 import { after, milliseconds } from '../domain/time/units.js';
 import type { Hosts } from './crawl/hosts/hosts.js';
-import type { InDoubtDeliveries } from './crawl/outcome/in-doubt-deliveries.js';
-import type { Ledger } from './crawl/outcome/ledger.js';
+import type { Outcomes } from './crawl/outcome/outcomes.js';
 import type { Clock } from './ports/clock.js';
 import type { Settings } from './ports/frontier-store.js';
 import type { Partitions } from './ports/partitions.js';
@@ -15,8 +14,7 @@ export interface MarkServices {
   readonly clock: Clock;
   readonly hosts: Hosts;
   readonly partitions: Partitions;
-  readonly inDoubt: InDoubtDeliveries;
-  readonly ledger: Ledger;
+  readonly outcomes: Pick<Outcomes, 'inDoubt' | 'close'>;
 }
 
 /** Tells the next process whether the last one ended cleanly. Several nodes on one store have leases instead. */
@@ -29,10 +27,10 @@ export class StartMark {
    * After a crash, the politeness of the last second is lost: every host rests for one pause, whatever its state was.
    */
   async set(definition: ServerDefinition): Promise<void> {
-    const { store, clock, hosts, partitions, inDoubt } = this.services;
+    const { store, clock, hosts, partitions, outcomes } = this.services;
     if (!partitions.shared) {
       if ((await store.getSetting(RUNNING_SETTING)) !== undefined) {
-        await inDoubt.markAllInFlightInDoubt();
+        await outcomes.inDoubt.markAllInFlightInDoubt();
         const pauses = definition.crawlers.map((crawler) => (crawler.aggressive ? 0 : crawler.throttle));
         hosts.quietUntil = after(clock.now(), milliseconds(Math.max(0, ...pauses)));
       }
@@ -43,10 +41,9 @@ export class StartMark {
 
   /** If there are orders that no sink has answered, the mark stays: the next start then proceeds as after a crash. */
   async clear(ordersInFlight: number): Promise<void> {
-    const { store, partitions, inDoubt, ledger } = this.services;
+    const { store, partitions, outcomes } = this.services;
     if (!this.isSet || partitions.shared || ordersInFlight > 0) return;
-    await inDoubt.save();
-    await ledger.close();
+    await outcomes.close();
     await store.putSetting(RUNNING_SETTING, undefined);
   }
 }

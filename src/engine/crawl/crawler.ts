@@ -1,17 +1,24 @@
 /** One running crawler as the rest of the engine sees it: its configuration, run state and operations. */
 
+import type { TrapDefinition } from '../../domain/crawl/definition.js';
 import type { CrawlerRunState } from '../../domain/crawl/run-state.js';
 import type { UrlId, UrlState } from '../../domain/crawl/url-state.js';
 import type { NotificationProtocol } from '../../domain/explain/visit-detail.js';
+import type { Reason } from '../../domain/policy/reasons.js';
 import type { RootContext } from '../../domain/policy/verdict.js';
-import { type Instant, instant } from '../../domain/time/units.js';
+import type { Instant } from '../../domain/time/units.js';
 import type { Delivery } from '../delivery/delivery.js';
 import type { CrawlContext } from '../page/crawl-context.js';
 import type { Clock } from '../ports/clock.js';
-import type { Nodes } from '../ports/nodes.js';
+import type { NewUrl } from '../ports/frontier-store.js';
 import type { Partitions } from '../ports/partitions.js';
 import type { CrawlEvents } from '../support/crawl-events.js';
-import type { CrawlerMemory } from './crawler-memory.js';
+import type { ConfiguredParts, CurrentConfiguration } from './current-configuration.js';
+import type { ClaimedChanges } from './evidence/claimed-changes.js';
+import type { EndlessLinks } from './evidence/endless-links.js';
+import type { HostTroubles } from './evidence/host-trouble.js';
+import type { SiteReports } from './evidence/site-reports.js';
+import type { DiscoveryTarget } from './frontier/discovery.js';
 import type { DueSweeps } from './frontier/due-sweeps.js';
 import type { Frontier } from './frontier/frontier.js';
 import { toFrontierSettings } from './frontier/frontier-settings.js';
@@ -20,21 +27,16 @@ import type { RefusedLinks } from './frontier/refused-links.js';
 import type { CrawlerWork } from './load/crawler-work.js';
 import type { EngineMetrics } from './load/engine-metrics.js';
 import type { Tally } from './load/tally.js';
-import type { WithoutVisit } from './outcome/changes-without-visit.js';
 import type { UrlCommand } from './outcome/decision.js';
-import type { Deletions } from './outcome/deletions.js';
-import type { UrlSettlement } from './outcome/url-settlement.js';
-import type { RequestedInFlight } from './requested-in-flight.js';
-import type { VisitRunner } from './visit/visit.js';
+import type { UrlDecisions } from './outcome/url-decisions.js';
+import type { RequestedVisits } from './requested-visits.js';
 import type { VisitLoop } from './visit-loop.js';
-import type { WantedNow } from './wanted-now.js';
 
 export interface CrawlerServices {
   readonly clock: Clock;
   readonly events: CrawlEvents;
   readonly delivery: Pick<Delivery, 'listViews' | 'hasRoom' | 'listPending'>;
   readonly partitions: Pick<Partitions, 'owned'>;
-  readonly nodes: Pick<Nodes, 'notifyRequested'>;
 }
 
 /** The parts of a crawler; see create-crawler.ts. */
@@ -43,84 +45,65 @@ export interface CrawlerParts {
   readonly gates: Gates;
   readonly sweeps: DueSweeps;
   readonly loop: VisitLoop;
-  readonly withoutVisit: WithoutVisit;
-  readonly wantedNow: WantedNow;
-  readonly requestedInFlight: RequestedInFlight;
-  readonly memory: CrawlerMemory;
+  /** URLs that are being visited or decided. */
+  readonly inFlight: ReadonlySet<UrlState>;
+  readonly decisions: UrlDecisions;
+  readonly requested: RequestedVisits;
+  readonly refused: RefusedLinks;
+  readonly reports: SiteReports;
+  readonly claims: ClaimedChanges;
+  readonly endless: EndlessLinks;
+  readonly troubles: HostTroubles;
+  readonly tally: Tally;
 }
 
-/** The parts that are created anew for each configuration. */
-export interface ConfiguredParts {
-  readonly deletions: Deletions;
-  readonly settlement: UrlSettlement;
-  readonly visits: VisitRunner;
-}
-
-export class Crawler {
-  private current: CrawlContext;
-  private configuredParts: ConfiguredParts;
-  private policyStart: Instant = instant(0);
+export class Crawler implements DiscoveryTarget {
   private runState: CrawlerRunState = 'stopped';
   /** Number of visits made by the time the crawler last became idle. */
   private visitsWhenIdle = 0;
 
   constructor(
-    context: CrawlContext,
     private readonly services: CrawlerServices,
+    private readonly current: CurrentConfiguration,
     private readonly parts: CrawlerParts,
     private readonly createParts: (context: CrawlContext) => ConfiguredParts,
-  ) {
-    this.current = context;
-    this.configuredParts = createParts(context);
-  }
+  ) {}
 
   get context(): CrawlContext {
-    return this.current;
+    return this.current.context;
   }
 
   get name(): string {
     return this.current.definition.name;
   }
 
-  get settlement(): UrlSettlement {
-    return this.configuredParts.settlement;
-  }
-
-  get visits(): VisitRunner {
-    return this.configuredParts.visits;
-  }
-
   /**
    * Takes over a new configuration. Visits in flight end under the one they began with; later visits use the new one.
    */
   configure(context: CrawlContext): void {
-    this.current = context;
     this.parts.gates.configure(context.definition);
     this.parts.frontier.configure(toFrontierSettings(context.definition));
-    this.configuredParts = this.createParts(context);
+    this.current.set(context, this.createParts(context));
     this.parts.loop.wake();
   }
 
   /** Adds a root; URLs found through it are judged accordingly. */
   addRoot(root: RootContext): void {
-    this.current.roots.set(root.url.href, root);
+    this.context.roots.set(root.url.href, root);
   }
 
   removeRoot(url: string): void {
-    this.current.roots.delete(url);
+    this.context.roots.delete(url);
   }
 
-  /**
-   * When the current policy took effect: pages visited before may have links that it accepts but the previous one did
-   * not.
-   */
+  /** See CurrentConfiguration. */
   get policySince(): Instant {
-    return this.policyStart;
+    return this.current.policySince;
   }
 
   /** Has the links of pages visited before this moment read again. */
   rereadLinksSince(moment: Instant): void {
-    this.policyStart = moment;
+    this.current.policySince = moment;
   }
 
   get state(): CrawlerRunState {
@@ -138,6 +121,10 @@ export class Crawler {
   /** To be called when something that visits are waiting for may have changed. */
   wake(): void {
     this.parts.loop.wake();
+  }
+
+  get traps(): TrapDefinition {
+    return this.current.definition.traps;
   }
 
   /** Loads stored URLs that are due into the frontier; others stay in the store. */
@@ -162,36 +149,33 @@ export class Crawler {
 
   /** To be called when hosts have been taken over from another node: what is known about them is read again. */
   forgetHosts(): void {
-    this.configuredParts.deletions.reset();
-    this.parts.memory.forgetHosts();
+    this.current.deletions.reset();
+    for (const part of [this.parts.troubles, this.parts.claims, this.parts.endless]) part.reset();
   }
 
-  /** See WithoutVisit. */
+  /** See UrlDecisions. */
   decide(url: UrlState, command: UrlCommand): Promise<boolean> {
-    return this.parts.withoutVisit.decide(url, command);
+    return this.parts.decisions.decide(url, command);
   }
 
-  /** See WithoutVisit. */
-  runWhileHeld(url: UrlState, work: Parameters<WithoutVisit['runWhileHeld']>[1]): Promise<boolean> {
-    return this.parts.withoutVisit.runWhileHeld(url, work);
+  /** See UrlDecisions. */
+  runWhileHeld(url: UrlState, work: Parameters<UrlDecisions['runWhileHeld']>[1]): Promise<boolean> {
+    return this.parts.decisions.runWhileHeld(url, work);
   }
 
-  /** See WithoutVisit. */
-  applyCorrection(url: UrlState, changes: Parameters<WithoutVisit['applyCorrection']>[1]): Promise<boolean> {
-    return this.parts.withoutVisit.applyCorrection(url, changes);
+  /** See UrlDecisions. */
+  applyCorrection(url: UrlState, changes: Parameters<UrlDecisions['applyCorrection']>[1]): Promise<boolean> {
+    return this.parts.decisions.applyCorrection(url, changes);
   }
 
-  /** To be called when a site has reported these URLs as changed; the next visit of each records that. */
+  /** See SiteReports. */
   noteReported(urls: readonly UrlState[], protocol: NotificationProtocol): void {
-    this.parts.memory.noteReported(urls, protocol);
+    this.parts.reports.note(urls, protocol);
   }
 
-  /**
-   * Visits the URL now because a user requested it, even if its host is resting; carried out by the node that owns the
-   * host.
-   */
+  /** See RequestedVisits. */
   visitNow(url: UrlState): Promise<void> {
-    return this.parts.wantedNow.visitNow(url);
+    return this.parts.requested.visitNow(url);
   }
 
   /** Like visitNow, if this node owns the host. */
@@ -199,20 +183,19 @@ export class Crawler {
     this.parts.frontier.queueUrgently(url);
   }
 
-  /** To be called before URLs are made due because someone requested it: those in flight are visited once more. */
+  /** See RequestedVisits. */
   noteRequested(ids: readonly UrlId[]): void {
-    this.parts.requestedInFlight.note(ids);
-    this.services.nodes.notifyRequested(ids);
+    this.parts.requested.noteRequested(ids);
   }
 
-  /** Like noteRequested, called when another node is about to make the URLs due. */
+  /** See RequestedVisits. */
   noteRequestedElsewhere(ids: readonly UrlId[]): void {
-    this.parts.requestedInFlight.note(ids);
+    this.parts.requested.noteRequestedElsewhere(ids);
   }
 
   /** Like visitNow, for one URL of each resting host that has URLs requested by users. */
   visitRestingHosts(): Promise<void> {
-    return this.parts.wantedNow.visitRestingHosts();
+    return this.parts.requested.visitRestingHosts();
   }
 
   /** The time until which a schedule keeps the host closed; undefined if none does. */
@@ -226,17 +209,22 @@ export class Crawler {
   }
 
   get tally(): Tally {
-    return this.parts.memory.parts.tally;
+    return this.parts.tally;
+  }
+
+  /** Counts a URL that does not fit within the traps' limits. */
+  refuse({ url, hostKey, foundOn }: NewUrl, reason: Reason): void {
+    this.parts.refused.add({ url, hostKey, reason }, foundOn ?? '', this.services.clock.now());
   }
 
   /** Links that the policy refused and that were never stored. */
   get refused(): RefusedLinks {
-    return this.parts.memory.refused;
+    return this.parts.refused;
   }
 
   /** Explains why no more links like this URL are accepted; undefined if they are. */
   findEndlessObjection(hostKey: string, url: string): string | undefined {
-    return this.parts.memory.parts.endless.findObjection(hostKey, url);
+    return this.parts.endless.findObjection(hostKey, url);
   }
 
   /** Describes what this node is currently doing for the crawler. */
@@ -278,14 +266,14 @@ export class Crawler {
   }
 
   isIdle(): boolean {
-    const { sweeps, loop, frontier } = this.parts;
-    return sweeps.isFrontierFilled && loop.inFlight.size === 0 && frontier.isEmpty();
+    const { sweeps, inFlight, frontier } = this.parts;
+    return sweeps.isFrontierFilled && inFlight.size === 0 && frontier.isEmpty();
   }
 
   /** True if there are visits whose order, if any, has not been sent yet. */
   get isDeciding(): boolean {
-    const { fetchesInFlight, inFlight } = this.parts.loop;
-    return fetchesInFlight > 0 || (inFlight.size > 0 && inFlight.size > this.pendingOrders);
+    const { loop, inFlight } = this.parts;
+    return loop.fetchesInFlight > 0 || (inFlight.size > 0 && inFlight.size > this.pendingOrders);
   }
 
   mayVisitBefore(horizon: Instant): boolean {
@@ -299,17 +287,17 @@ export class Crawler {
 
   /** True if anything is in flight for a matching host. */
   isVisiting(isMatching: (hostKey: string) => boolean): boolean {
-    for (const state of this.parts.loop.inFlight) if (isMatching(state.hostKey)) return true;
+    for (const state of this.parts.inFlight) if (isMatching(state.hostKey)) return true;
     return false;
   }
 
   get urlsInFlight(): UrlState[] {
-    return [...this.parts.loop.inFlight];
+    return [...this.parts.inFlight];
   }
 
   /** Number of visits that are not settled yet. */
   get visitsInFlight(): number {
-    return this.parts.loop.inFlight.size;
+    return this.parts.inFlight.size;
   }
 
   get fetchesInFlight(): number {

@@ -11,15 +11,20 @@ import type { Clock } from '../ports/clock.js';
 import type { Log } from '../ports/log.js';
 import type { Nodes } from '../ports/nodes.js';
 import { FencedOut, type Partitions } from '../ports/partitions.js';
+import type { CanonicalPages } from './evidence/canonical-pages.js';
+import type { HostTroubles } from './evidence/host-trouble.js';
 import type { Frontier } from './frontier/frontier.js';
 import type { Host, Hosts } from './hosts/hosts.js';
 import type { SettledUrl } from './outcome/decision.js';
 import { createVerifyCommand } from './outcome/owner-commands.js';
+import type { UrlDecisions } from './outcome/url-decisions.js';
 import { PUT_BACK } from './visit/preconditions.js';
 import type { VisitRunner } from './visit/visit.js';
 
 /** Delay before trying again if the database could not be reached. */
 const NOTIFY_RETRY_DELAY = seconds(5);
+/** Delay before a command is tried again for a URL that something else is in flight for. */
+const COMMAND_RETRY_DELAY = seconds(1);
 /** Delay before repeating a visit that failed because of this server, not the site. */
 const VISIT_RETRY_DELAY = minutes(1);
 /**
@@ -40,19 +45,17 @@ export interface LoopServices {
 }
 
 /** The crawler whose URLs are visited. */
-export interface LoopOwner {
-  getDefinition(): CrawlerDefinition;
-  getVisitRunner(): Pick<VisitRunner, 'run'>;
-  /**
-   * Called when the visit of the URL is settled.
-   * @param sinks the sinks of the configuration under which the visit was made
-   */
-  noteVisited(url: UrlState, settled: SettledUrl, sinks: readonly string[]): Promise<void>;
+interface Target {
+  readonly frontier: Frontier;
+  /** URLs with a visit, or a decision without one, that has begun and is not settled yet. */
+  readonly inFlight: Set<UrlState>;
+  readonly current: { readonly definition: CrawlerDefinition; readonly visits: Pick<VisitRunner, 'run'> };
+  readonly decisions: Pick<UrlDecisions, 'noteSettled' | 'decide'>;
+  readonly canonicalPages: Pick<CanonicalPages, 'reconsiderAfter'>;
+  readonly troubles: Pick<HostTroubles, 'noteSettled'>;
 }
 
 export class VisitLoop {
-  /** URLs with a visit, or a decision without one, that has begun and is not settled yet. */
-  readonly inFlight = new Set<UrlState>();
   /** Number of visits that may still begin. */
   private visitsLeft: number;
   /** Number of pages being fetched. */
@@ -64,10 +67,10 @@ export class VisitLoop {
 
   constructor(
     private readonly services: LoopServices,
-    private readonly frontier: Frontier,
-    private readonly owner: LoopOwner,
+    private readonly target: Target,
   ) {
     this.visitsLeft = services.maxVisits;
+    target.frontier.onReady(() => this.wake());
   }
 
   /** Sets whether further visits may begin; those in flight continue in either case. */
@@ -96,7 +99,7 @@ export class VisitLoop {
   }
 
   mayVisitBefore(horizon: Instant): boolean {
-    return this.isRunning && this.visitsLeft > 0 && this.frontier.mayHaveUrlBefore(horizon);
+    return this.isRunning && this.visitsLeft > 0 && this.target.frontier.mayHaveUrlBefore(horizon);
   }
 
   /** Starts no more visits; those in flight continue. */
@@ -105,7 +108,8 @@ export class VisitLoop {
   }
 
   private startVisits(): void {
-    const { concurrency, pushTo } = this.owner.getDefinition();
+    const { frontier, current, inFlight } = this.target;
+    const { concurrency, pushTo } = current.definition;
     const { delivery, partitions, hosts } = this.services;
     while (
       this.isRunning &&
@@ -115,30 +119,31 @@ export class VisitLoop {
       this.bufferedBytes < MAX_BUFFERED_BYTES &&
       delivery.hasRoom(pushTo)
     ) {
-      const picked = this.frontier.takeNext();
+      const picked = frontier.takeNext();
       if (!picked) {
         delivery.flushUnlessMoreExpected();
         return;
       }
       // This node has lost the host and has not been notified yet.
       if (!partitions.owns(picked.host.key)) {
-        this.frontier.revoke((hostKey) => hostKey === picked.host.key);
+        frontier.revoke((hostKey) => hostKey === picked.host.key);
         continue;
       }
       this.fetchCount++;
       this.visitsLeft--;
-      this.inFlight.add(picked.url);
+      inFlight.add(picked.url);
       hosts.claim(picked.host);
-      this.frontier.noteVisitStarted(picked.url);
+      frontier.noteVisitStarted(picked.url);
       void this.visit(picked.url, picked.host, picked.source);
-      this.frontier.offerAgain(picked.host);
+      frontier.offerAgain(picked.host);
     }
   }
 
   private async visit(url: UrlState, host: Host, source: SourceNumber): Promise<void> {
     let isFetching = true;
     let ownBytes = 0;
-    const { pushTo } = this.owner.getDefinition();
+    const { current, frontier } = this.target;
+    const { pushTo } = current.definition;
     const noteFetched = (bytes: number): void => {
       if (isFetching) this.fetchCount--;
       isFetching = false;
@@ -147,12 +152,12 @@ export class VisitLoop {
       this.wake();
     };
     try {
-      const result = await this.owner.getVisitRunner().run(url, host, noteFetched);
+      const result = await current.visits.run(url, host, noteFetched);
       if (result !== PUT_BACK) {
-        await this.owner.noteVisited(url, result, pushTo);
+        await this.noteVisited(url, result, pushTo);
       } else {
         this.visitsLeft++;
-        this.frontier.putBack(url, source);
+        frontier.putBack(url, source);
       }
     } catch (error) {
       this.visitsLeft++;
@@ -161,20 +166,42 @@ export class VisitLoop {
         return;
       }
       if (error instanceof SinksRemoved) {
-        this.frontier.requeue(url, { source, dueAt: this.services.clock.now() });
+        frontier.requeue(url, { source, dueAt: this.services.clock.now() });
         return;
       }
       // Not the site's fault: the store or the program failed. The URL is not settled, so it is visited again.
       this.services.log.error('a visit failed', {
-        crawler: this.owner.getDefinition().name,
+        crawler: url.crawler,
         url: url.url,
         error: String((error as Error)?.stack ?? error),
       });
-      this.frontier.requeue(url, { source, dueAt: after(this.services.clock.now(), VISIT_RETRY_DELAY) });
+      frontier.requeue(url, { source, dueAt: after(this.services.clock.now(), VISIT_RETRY_DELAY) });
     } finally {
       noteFetched(-ownBytes);
-      this.inFlight.delete(url);
+      this.target.inFlight.delete(url);
     }
+  }
+
+  /**
+   * Completes the visit of a URL.
+   * @param sinks the sinks of the configuration under which the visit was made
+   */
+  private async noteVisited(url: UrlState, settled: SettledUrl, sinks: readonly string[]): Promise<void> {
+    const { decisions, canonicalPages, troubles, current } = this.target;
+    decisions.noteSettled(url, settled);
+    // Other pages may have been waiting for this one.
+    await canonicalPages.reconsiderAfter(url, settled);
+    await troubles.noteSettled(url);
+    if (current.definition.pushTo !== sinks) await this.sendToAddedSinks(url, sinks);
+  }
+
+  /** Sends a document to sinks that were added during its visit: the backfill may have passed over it. */
+  private async sendToAddedSinks(url: UrlState, formerSinks: readonly string[]): Promise<void> {
+    const { current, decisions } = this.target;
+    const addedSinks = current.definition.pushTo.filter((sink) => !formerSinks.includes(sink));
+    for (const sink of addedSinks)
+      while (!(await decisions.decide(url, { do: 'send-to', sink })))
+        await this.services.clock.sleep(COMMAND_RETRY_DELAY);
   }
 
   /**
@@ -182,7 +209,7 @@ export class VisitLoop {
    * have overtaken its own.
    */
   private leaveToOwner(url: UrlState, { uncertain }: FencedOut): void {
-    this.frontier.revoke((hostKey) => hostKey === url.hostKey && !this.services.partitions.owns(hostKey));
+    this.target.frontier.revoke((hostKey) => hostKey === url.hostKey && !this.services.partitions.owns(hostKey));
     if (uncertain) void this.notifyOwner(url);
   }
 

@@ -120,12 +120,7 @@ async function filledFrontier(): Promise<{ frontier: Frontier; reading: () => nu
     concurrencyPerHost: 1,
     maximumAge: days(7),
   };
-  const frontier = new Frontier(
-    'test',
-    { store, hosts, clock, partitions: SOLE_OWNER, nodes: NO_OTHERS },
-    settings,
-    () => undefined,
-  );
+  const frontier = new Frontier('test', { store, hosts, clock, partitions: SOLE_OWNER, nodes: NO_OTHERS }, settings);
   await frontier.sweep(clock.now());
   do await new Promise((resolve) => setImmediate(resolve));
   while (inFlight() > 0);

@@ -5,7 +5,6 @@
  * content into the index this way.
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import type { CrawlerDefinition } from '../../../domain/crawl/definition.js';
 import { getMaxRequestsPerHost } from '../../../domain/politeness/politeness.js';
 import {
   createSubscriptionForm,
@@ -16,6 +15,7 @@ import {
 } from '../../../domain/signals/websub.js';
 import { after, days, hours, type Instant, milliseconds, seconds } from '../../../domain/time/units.js';
 import { getHostKey, toCrawlUrl } from '../../../domain/url/crawl-url.js';
+import type { CrawlContext } from '../../page/crawl-context.js';
 import type { Clock } from '../../ports/clock.js';
 import type { FrontierStore } from '../../ports/frontier-store.js';
 import type { Log } from '../../ports/log.js';
@@ -23,14 +23,14 @@ import type { PageProcessor } from '../../ports/page-processor.js';
 import type { HostSlots } from '../hosts/host-slots.js';
 import type { Hosts } from '../hosts/hosts.js';
 
-interface SubscriptionServices {
+interface HubSubscriptionServices {
   readonly store: Pick<FrontierStore, 'getSetting' | 'putSetting' | 'find'>;
   readonly clock: Clock;
   readonly log: Log;
   readonly processor: Pick<PageProcessor, 'fetch'>;
   readonly hosts: Hosts;
   readonly slots: Pick<HostSlots, 'claimHost'>;
-  readonly findDefinition: (name: string) => CrawlerDefinition | undefined;
+  readonly crawlers: { find(name: string): { readonly context: Pick<CrawlContext, 'definition'> } | undefined };
 }
 
 interface Subscription extends FeedHub {
@@ -65,7 +65,7 @@ export class HubSubscriptions {
   /** Has a feed visited; set by the engine. */
   visit: (crawler: string, feed: string) => Promise<void> = async () => undefined;
 
-  constructor(private readonly services: SubscriptionServices) {}
+  constructor(private readonly services: HubSubscriptionServices) {}
 
   configure(definition: WebSubDefinition | undefined): void {
     this.definition = definition;
@@ -117,7 +117,7 @@ export class HubSubscriptions {
    */
   async handleNotification(token: string): Promise<boolean> {
     const subscription = await this.readToken(token);
-    if (!subscription || !this.definition || !this.services.findDefinition(subscription.crawler)) return false;
+    if (!subscription || !this.definition || !this.services.crawlers.find(subscription.crawler)) return false;
     const recentMark = this.reportedFeeds.get(token);
     if (recentMark) recentMark.wasReportedAgain = true;
     else if (this.reportedFeeds.size < MAX_SUBSCRIPTIONS) this.visitFeed(token, subscription);
@@ -148,7 +148,7 @@ export class HubSubscriptions {
 
   private async requestSubscription(subscription: Subscription): Promise<void> {
     const { services } = this;
-    const definition = services.findDefinition(subscription.crawler);
+    const definition = services.crawlers.find(subscription.crawler)?.context.definition;
     if (!definition || !this.definition) return;
     const { hub, topic, feed } = subscription;
     const callback = new URL(`${WEBSUB_PATH}/${await this.createToken(subscription)}`, this.definition.callback).href;

@@ -18,7 +18,7 @@ const RECHECK_INTERVAL = seconds(10);
 
 type Task = Pick<PageTask, 'etag' | 'lastModified' | 'stamp' | 'rereadLinks' | 'now'>;
 
-export class FoundAgain {
+export class Rediscovery {
   private hasRemoved = false;
   private recheckAt: Instant = instant(0);
   /** By visit in flight: the remembered links; absent if the visit is to report all links. */

@@ -17,7 +17,7 @@ async function open() {
   const hosts = new Hosts(store, clock);
   const settings = { weights: [1, 1, 1, 1, 1, 1], concurrencyPerHost: 10_000, maximumAge: days(1) };
   const services = { store, hosts, clock, partitions: SOLE_OWNER, nodes: NO_OTHERS };
-  const frontier = new Frontier('docs', services, settings, () => undefined);
+  const frontier = new Frontier('docs', services, settings);
   onTestFinished(async () => {
     frontier.close();
     hosts.close();

@@ -14,7 +14,7 @@ import type { Nodes } from '../../ports/nodes.js';
 import type { Partitions } from '../../ports/partitions.js';
 import { Fifo } from '../../support/fifo.js';
 import type { Host, Hosts } from '../hosts/hosts.js';
-import { UrgentVisits } from '../urgent-visits.js';
+import { UrgentVisits } from '../requested-visits.js';
 import type { Gates } from './gates.js';
 import { HostWindow } from './host-window.js';
 import { WindowRefill } from './window-refill.js';
@@ -46,9 +46,10 @@ export class Frontier {
   private readonly readyHosts = SOURCES.map(() => new Fifo<HostWindow>());
   private readonly picker: WeightedPick;
   private readonly refills: WindowRefill;
-  private readonly urgent: UrgentVisits;
+  private readonly urgent: UrgentVisits<HostWindow>;
   private readonly unregister: () => void;
   private closed = false;
+  private listener: () => void = () => undefined;
   private readonly hasReadyWindow = (source: number): boolean => this.skipToReadyWindow(source as SourceNumber);
 
   private readonly store: UrlQueue;
@@ -61,7 +62,6 @@ export class Frontier {
     private readonly crawler: string,
     services: FrontierServices,
     private settings: FrontierSettings,
-    private readonly wake: () => void,
     private readonly gates?: Gates,
   ) {
     this.store = services.store;
@@ -71,10 +71,14 @@ export class Frontier {
     this.nodes = services.nodes;
     this.picker = new WeightedPick(settings.weights);
     this.refills = new WindowRefill(crawler, services, this.windows, (window) => this.offer(window));
-    this.urgent = new UrgentVisits(this.clock, wake, (url, window) => {
-      window.buffers[USER]!.unshift(url);
-      this.offer(window);
-    });
+    this.urgent = new UrgentVisits(
+      this.clock,
+      () => this.wake(),
+      (url, window) => {
+        window.buffers[USER]!.unshift(url);
+        this.offer(window);
+      },
+    );
     gates?.setOfferHandler((gatedWindow) => {
       const window = this.windows.get(gatedWindow.host.key);
       if (window && window === gatedWindow) this.offer(window);
@@ -83,6 +87,16 @@ export class Frontier {
       onHostReady: (host) => this.offerAgain(host),
       isUsing: (hostKey) => this.windows.has(hostKey),
     });
+  }
+
+  /** @param listener called when there may be a URL to visit that was not there before */
+  onReady(listener: () => void): void {
+    this.listener = listener;
+  }
+
+  /** To be called when something that visits are waiting for may have changed. */
+  wake(): void {
+    this.listener();
   }
 
   configure(settings: FrontierSettings): void {

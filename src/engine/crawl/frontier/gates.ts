@@ -12,6 +12,8 @@ import { GroupGate, type PolitenessGroup, type PolitenessGroups, UNKNOWN_GROUP }
 import type { Gate, GatedWindow } from './gate.js';
 import { Timetable } from './timetable.js';
 
+type GateDefinition = Pick<CrawlerDefinition, 'schedules' | 'politenessBy'>;
+
 interface GateServices {
   readonly clock: Clock;
   readonly cron: CronSchedule;
@@ -34,7 +36,12 @@ export class Gates {
   private readonly passedGates = new Map<UrlState, readonly Gate[]>();
   private offer: (window: GatedWindow) => void = () => undefined;
 
-  constructor(private readonly services: GateServices) {}
+  constructor(
+    private readonly services: GateServices,
+    definition: GateDefinition,
+  ) {
+    this.configure(definition);
+  }
 
   /** @param offer puts a window into the ready queues if its host may receive a request */
   setOfferHandler(offer: (window: GatedWindow) => void): void {
@@ -42,7 +49,7 @@ export class Gates {
   }
 
   /** Replaces the gates; the frontier must then call `assign` for each of its windows. */
-  configure({ schedules = [], politenessBy }: Pick<CrawlerDefinition, 'schedules' | 'politenessBy'>): void {
+  configure({ schedules = [], politenessBy }: GateDefinition): void {
     this.close();
     this.timetables = schedules.map(
       (schedule) => new Timetable(schedule, this.services, (window) => this.offer(window)),

@@ -17,7 +17,7 @@ interface OtherCrawler {
   applyCorrection(url: UrlState, changes: ReturnType<typeof createVerificationChanges>): Promise<boolean>;
 }
 
-interface SharedDocumentsServices {
+export interface SharedDocumentsServices {
   readonly store: Pick<UrlCatalog, 'find'>;
   readonly clock: Clock;
   readonly inDoubt: Pick<InDoubtDeliveries, 'add'>;

@@ -4,7 +4,7 @@ import type { CrawlEvents } from '../../support/crawl-events.js';
 import type { ClaimedChanges } from '../evidence/claimed-changes.js';
 import type { EndlessLinks } from '../evidence/endless-links.js';
 import type { HubSubscriptions } from '../evidence/hub-subscriptions.js';
-import type { FoundAgain } from '../evidence/rediscovery.js';
+import type { Rediscovery } from '../evidence/rediscovery.js';
 import type { Gates } from '../frontier/gates.js';
 import type { SiteHealth } from '../hosts/site-health.js';
 import type { Tally } from '../load/tally.js';
@@ -39,7 +39,7 @@ export type VisitTarget = FetchTarget &
   SettleTarget & {
     readonly gates: Gates;
     readonly endless: EndlessLinks;
-    readonly foundAgain: FoundAgain;
+    readonly rediscovery: Rediscovery;
     readonly claims: ClaimedChanges;
     readonly tally: Tally;
   };
@@ -54,7 +54,7 @@ export function createVisits(services: VisitStageServices, target: VisitTarget):
   return new VisitRunner(
     services,
     new FetchStage(services, target, preconditions, requests, retries, sessions),
-    new LinkStage(target.context, foundLinks, target.foundAgain, target.claims, services.subscriptions),
+    new LinkStage(target.context, foundLinks, target.rediscovery, target.claims, services.subscriptions),
     new SettleStage(services, target, counts),
     target.documents,
   );

@@ -14,6 +14,7 @@ import { createEmptyResult } from '../../page/page-outcome.js';
 import type { Log } from '../../ports/log.js';
 import { type PageProcessor, WorkLost } from '../../ports/page-processor.js';
 import type { PageOutcome, PageResult } from '../../ports/page-task.js';
+import type { Frontier } from '../frontier/frontier.js';
 import type { Gates } from '../frontier/gates.js';
 import { noteHostResponse } from '../hosts/host-responses.js';
 import type { Host, Hosts } from '../hosts/hosts.js';
@@ -37,8 +38,7 @@ export interface FetchServices {
 export interface FetchTarget {
   readonly context: CrawlContext;
   readonly gates: Pick<Gates, 'noteFetched'>;
-  /** Sets the maximum number of requests in flight at the host; undefined for the crawler's limit. */
-  limitHost(hostKey: string, limit: number | undefined): void;
+  readonly frontier: Pick<Frontier, 'limitHost'>;
 }
 
 /** The request that a visit made to its host. */
@@ -97,7 +97,7 @@ export class FetchStage {
       const { verdict, exclusion } = await judgeUrl(this.target.context, state, this.services.processor);
       if (exclusion) return this.excludeUrl(state, host, exclusion);
       const attempt = this.createAttempt(state, host, verdict.effects, onWait);
-      this.target.limitHost(host.key, attempt.effects.options.concurrencyPerHost);
+      this.target.frontier.limitHost(host.key, attempt.effects.options.concurrencyPerHost);
       const { end, madeRequest } = await this.preconditions.check(attempt);
       const pause = this.preconditions.getDelay(attempt);
       if (madeRequest) request = { pause };

@@ -5,7 +5,6 @@
 
 import type { UrlState } from '../../../domain/crawl/url-state.js';
 import { SITEMAPS } from '../../../domain/frontier/sources.js';
-import type { Reason } from '../../../domain/policy/reasons.js';
 import { type CrawlUrl, getHostKey, getOrigin, toCrawlUrl } from '../../../domain/url/crawl-url.js';
 import { computeUrlKey } from '../../../domain/url/url-key.js';
 import { type CrawlContext, findRoot } from '../../page/crawl-context.js';
@@ -14,6 +13,8 @@ import type { NewUrl, Settings } from '../../ports/frontier-store.js';
 import type { PageResult } from '../../ports/page-task.js';
 import { ENDLESS_REASON, type EndlessLinks } from '../evidence/endless-links.js';
 import type { Discovery } from '../frontier/discovery.js';
+import type { RefusedLinks } from '../frontier/refused-links.js';
+import type { SiteMoves } from '../frontier/site-moves.js';
 import type { RobotsEntry } from '../hosts/robots-gate.js';
 import type { Tally } from '../load/tally.js';
 
@@ -27,12 +28,8 @@ export interface LinkTarget {
   readonly context: CrawlContext;
   readonly tally: Tally;
   readonly endless: EndlessLinks;
-  noteRefused(link: { url: string; hostKey: string; reason: Reason; record?: boolean }, from: string): void;
-  /**
-   * Called when the home page of a site root redirects to another site; without a target, when it has its own content
-   * again.
-   */
-  noteSiteMoved(root: string, target?: CrawlUrl): Promise<void>;
+  readonly refused: Pick<RefusedLinks, 'add'>;
+  readonly siteMoves: Pick<SiteMoves, 'record'>;
 }
 
 /** Maximum number of listed links kept for one page. */
@@ -52,12 +49,13 @@ export class FoundLinks {
 
   /** Stores what the visit has found; returns how many URLs were new. */
   async storeLinks(state: UrlState, result: PageResult): Promise<number> {
-    const { tally } = this.target;
+    const { tally, refused, siteMoves } = this.target;
+    const now = this.services.clock.now();
     tally.refused += result.refused.length;
     await this.saveListedLinks(state, result);
     const recordedUrls: NewUrl[] = [];
     for (const link of result.refused) {
-      this.target.noteRefused(link, state.url);
+      refused.add(link, state.url, now);
       if (link.record) {
         recordedUrls.push({
           ...this.toNewUrl(state, link.url),
@@ -83,13 +81,13 @@ export class FoundLinks {
       }),
     );
     if (result.outcome.kind === 'redirect' && result.outcome.movesSite && state.root !== undefined) {
-      await this.target.noteSiteMoved(state.root, toCrawlUrl(result.outcome.target));
+      await siteMoves.record(state.root, toCrawlUrl(result.outcome.target));
     }
     if (result.outcome.kind === 'document' && this.target.context.roots.get(state.url)?.formerPrefixes)
-      await this.target.noteSiteMoved(state.url);
+      await siteMoves.record(state.url);
     const newUrls = await this.target.endless.discoverLinks(state, result.words, [...foundUrls, ...recordedUrls], {
       discover: (urls) => this.services.discovery.discover(urls),
-      refuse: ({ url, hostKey }) => this.target.noteRefused({ url, hostKey, reason: ENDLESS_REASON }, state.url),
+      refuse: ({ url, hostKey }) => refused.add({ url, hostKey, reason: ENDLESS_REASON }, state.url, now),
     });
     tally.discovered += newUrls.length;
     return newUrls.length;

@@ -7,7 +7,7 @@ import { isFeed } from '../../page/page-links.js';
 import type { PageResult } from '../../ports/page-task.js';
 import type { ClaimedChanges } from '../evidence/claimed-changes.js';
 import type { HubSubscriptions } from '../evidence/hub-subscriptions.js';
-import type { FoundAgain } from '../evidence/rediscovery.js';
+import type { Rediscovery } from '../evidence/rediscovery.js';
 import type { FoundLinks } from './found-links.js';
 import { isHub } from './page-requests.js';
 
@@ -15,14 +15,14 @@ export class LinkStage {
   constructor(
     private readonly context: CrawlContext,
     private readonly links: Pick<FoundLinks, 'storeLinks'>,
-    private readonly foundAgain: Pick<FoundAgain, 'findLinked'>,
+    private readonly rediscovery: Pick<Rediscovery, 'findLinked'>,
     private readonly claims: Pick<ClaimedChanges, 'bringForwardDatedPages' | 'bringForwardHubLinks'>,
     private readonly subscriptions: Pick<HubSubscriptions, 'subscribeIfAllowed'>,
   ) {}
 
   /** Returns the result; that of a sitemap also says whether the sitemap contained anything new. */
   async process(state: UrlState, result: PageResult): Promise<PageResult> {
-    const rediscoveredLinks = await this.foundAgain.findLinked(state, result, this.context);
+    const rediscoveredLinks = await this.rediscovery.findLinked(state, result, this.context);
     const newUrlCount = await this.links.storeLinks(
       state,
       rediscoveredLinks.length > 0 ? { ...result, links: [...result.links, ...rediscoveredLinks] } : result,

@@ -8,7 +8,7 @@ import type { PageResult, PageTask } from '../../ports/page-task.js';
 import type { Partitions } from '../../ports/partitions.js';
 import type { Tracing } from '../../ports/tracing.js';
 import type { EndlessLinks } from '../evidence/endless-links.js';
-import type { FoundAgain } from '../evidence/rediscovery.js';
+import type { Rediscovery } from '../evidence/rediscovery.js';
 import type { InDoubtDeliveries } from '../outcome/in-doubt-deliveries.js';
 import type { Attempt } from './attempt.js';
 import type { Preconditions } from './preconditions.js';
@@ -29,9 +29,9 @@ export interface RequestServices {
 export interface RequestTarget {
   readonly context: CrawlContext;
   readonly endless: Pick<EndlessLinks, 'findNeededWords'>;
-  readonly foundAgain: Pick<FoundAgain, 'needsAllLinks'>;
+  readonly rediscovery: Pick<Rediscovery, 'needsAllLinks'>;
   /** When the current policy took effect. */
-  getPolicySince(): Instant;
+  readonly current: { readonly policySince: Instant };
 }
 
 export class PageRequests {
@@ -52,7 +52,7 @@ export class PageRequests {
     const session = retrySession ?? (await this.sessions.createSession(attempt));
     const wantsWords = await this.target.endless.findNeededWords(state);
     const task = this.createTask(attempt);
-    const reportLinks = await this.target.foundAgain.needsAllLinks(state, task, this.target.getPolicySince());
+    const reportLinks = await this.target.rediscovery.needsAllLinks(state, task, this.target.current.policySince);
     const allLinksIfChanged = isHub(state, this.target.context);
     if (session) this.sessions.noteSentCookies(state, session);
     const { rendered, processor } = this.services;
@@ -80,7 +80,7 @@ export class PageRequests {
       inheritedMetas,
     } = this.services.inDoubt.applyDoubt(state);
     const now = this.services.clock.now();
-    const rereadLinks = state.lastVisitAt === undefined || state.lastVisitAt <= this.target.getPolicySince();
+    const rereadLinks = state.lastVisitAt === undefined || state.lastVisitAt <= this.target.current.policySince;
     return {
       rereadLinks,
       sendBy: this.services.partitions.sendBy,

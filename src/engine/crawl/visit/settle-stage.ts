@@ -1,6 +1,5 @@
 /** The end of a visit: its disposition, its entry in the URL history, and its settlement. */
-import type { UrlId, UrlState } from '../../../domain/crawl/url-state.js';
-import type { NotificationProtocol } from '../../../domain/explain/visit-detail.js';
+import type { UrlState } from '../../../domain/crawl/url-state.js';
 import type { Instant } from '../../../domain/time/units.js';
 import type { CrawlContext } from '../../page/crawl-context.js';
 import type { Clock } from '../../ports/clock.js';
@@ -10,7 +9,8 @@ import type { Fence } from '../../ports/partitions.js';
 import type { Tracing } from '../../ports/tracing.js';
 import type { ClaimedChanges } from '../evidence/claimed-changes.js';
 import type { HostTroubles } from '../evidence/host-trouble.js';
-import type { FoundAgain } from '../evidence/rediscovery.js';
+import type { Rediscovery } from '../evidence/rediscovery.js';
+import type { SiteReports } from '../evidence/site-reports.js';
 import type { Gates } from '../frontier/gates.js';
 import type { Host, Hosts } from '../hosts/hosts.js';
 import { computeVisitPrice } from '../hosts/visit-pricing.js';
@@ -37,14 +37,13 @@ export interface SettleTarget {
   readonly settlement: UrlSettlement;
   readonly documents: Documents;
   readonly troubles: Pick<HostTroubles, 'noteResponse'>;
-  readonly foundAgain: Pick<FoundAgain, 'selectLinksToRemember'>;
+  readonly rediscovery: Pick<Rediscovery, 'selectLinksToRemember'>;
   readonly claims: Pick<ClaimedChanges, 'isOnTrial' | 'recordVisit'>;
   readonly tally: Pick<Tally, 'recordPrice'>;
-  /** URLs that their site has reported as changed. */
-  readonly reportedUrls: Map<UrlId, NotificationProtocol>;
+  readonly reports: Pick<SiteReports, 'take'>;
   readonly gates: Pick<Gates, 'wasHeldBackUntilNow'>;
   /** When the current policy took effect. */
-  getPolicySince(): Instant;
+  readonly current: { readonly policySince: Instant };
 }
 
 /** A completed visit that is to be settled. */
@@ -95,30 +94,28 @@ export class SettleStage {
     if (claims.isOnTrial(state))
       await claims.recordVisit(state, outcome.kind === 'error' ? undefined : disposition.changed);
     const changed = (disposition.changes.changes ?? state.changes) > state.changes;
-    const visit = createVisitRecord(result, outcome, { changed, restedUntil, protocol: this.takeProtocol(state) }, now);
+    const visit = createVisitRecord(
+      result,
+      outcome,
+      { changed, restedUntil, protocol: this.target.reports.take(state) },
+      now,
+    );
     this.counts.countVisit(state, result, visit);
     const document = result.outcome.kind === 'document' ? result.outcome.document : undefined;
     const changes = { ...disposition.changes, lastStatus: result.status ?? null };
     // The page's links were judged by the previous policy: with this time recorded, its next visit reads them again.
-    if (changes.lastVisitAt !== undefined && startedAt <= this.target.getPolicySince()) changes.lastVisitAt = startedAt;
+    if (changes.lastVisitAt !== undefined && startedAt <= this.target.current.policySince)
+      changes.lastVisitAt = startedAt;
     return {
       state,
       fence,
       disposition: { ...disposition, changes },
       document,
       visit,
-      links: this.target.foundAgain.selectLinksToRemember(state, result),
+      links: this.target.rediscovery.selectLinksToRemember(state, result),
       startedAt,
       byOperator: result.outcome.kind === 'excluded' && result.outcome.byConfiguration === true,
     };
-  }
-
-  private takeProtocol({ id }: UrlState): NotificationProtocol | undefined {
-    const { reportedUrls } = this.target;
-    if (reportedUrls.size === 0) return undefined;
-    const protocol = reportedUrls.get(id);
-    reportedUrls.delete(id);
-    return protocol;
   }
 
   private noteResponse(state: UrlState, { outcome, status }: PageResult, startedAt: Instant): Promise<void> {

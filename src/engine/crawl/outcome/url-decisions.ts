@@ -1,12 +1,21 @@
-/** Changes to a URL without a visit: a command, a correction of what is known about it, an earlier next visit. */
+/**
+ * Decisions about a URL without a visit: a command, a correction of what is known about it, an earlier next visit. Puts
+ * URLs back into the queue once a decision, by a visit or without one, has been carried out.
+ */
 import type { UrlState } from '../../../domain/crawl/url-state.js';
 import type { SourceNumber } from '../../../domain/frontier/sources.js';
 import type { Instant } from '../../../domain/time/units.js';
 import { SinksRemoved } from '../../delivery/delivery.js';
 import type { CrawlContext } from '../../page/crawl-context.js';
 import type { FrontierStore, UrlChanges } from '../../ports/frontier-store.js';
+import type { Log } from '../../ports/log.js';
 import type { Nodes } from '../../ports/nodes.js';
+import type { PageProcessor } from '../../ports/page-processor.js';
 import { type Fence, FencedOut, type Partitions } from '../../ports/partitions.js';
+import type { Rediscovery } from '../evidence/rediscovery.js';
+import type { Frontier } from '../frontier/frontier.js';
+import type { RequestedVisits } from '../requested-visits.js';
+import type { Documents } from '../visit/documents.js';
 import type { CommandResult, SettledUrl, UrlCommand } from './decision.js';
 import type { InDoubtDeliveries } from './in-doubt-deliveries.js';
 import { createDecideCommand } from './owner-commands.js';
@@ -15,16 +24,15 @@ import type { UrlSettlement } from './url-settlement.js';
 /** Where a URL is waiting for its next visit. */
 export type Place = NonNullable<SettledUrl['next']>;
 
-/** The crawler whose URLs are changed. */
-interface Owner {
-  readonly frontier: {
-    hold(url: UrlState): boolean;
-    requeue(url: UrlState, place: Place | undefined): void;
-  };
+/** The crawler whose URLs are decided on. */
+interface Target {
+  readonly frontier: Pick<Frontier, 'hold' | 'requeue' | 'wake'>;
+  /** URLs that are being visited or decided. */
   readonly inFlight: Set<UrlState>;
-  getContext(): CrawlContext;
-  getSettlement(): UrlSettlement;
-  noteSettled(url: UrlState, settled: SettledUrl): void;
+  readonly current: { readonly context: CrawlContext; readonly settlement: Pick<UrlSettlement, 'settle'> };
+  readonly requested: Pick<RequestedVisits, 'takeRequested'>;
+  readonly documents: Pick<Documents, 'noteSettled'>;
+  readonly rediscovery: Pick<Rediscovery, 'noteRemoval'>;
 }
 
 /** Decides what a command means for a URL's current state; undefined if nothing. */
@@ -36,15 +44,28 @@ export interface DecisionServices {
   readonly partitions: Partitions;
   readonly nodes: Nodes;
   readonly store: FrontierStore;
+  readonly processor: Pick<PageProcessor, 'forget'>;
+  readonly log: Log;
   readonly inDoubt: InDoubtDeliveries;
   readonly urlCommands: UrlCommandReader;
 }
 
-export class WithoutVisit {
+export class UrlDecisions {
   constructor(
     private readonly services: DecisionServices,
-    private readonly owner: Owner,
+    private readonly target: Target,
   ) {}
+
+  /** To be called when the URL's new state has been written. */
+  noteSettled(url: UrlState, settled: SettledUrl): void {
+    if (settled.removed) {
+      this.services.processor.forget(url.crawler, [url.url]);
+      this.target.rediscovery.noteRemoval();
+    }
+    this.target.documents.noteSettled(url, settled.simhash);
+    this.putIntoQueue(url, settled.next);
+    this.target.frontier.wake();
+  }
 
   /**
    * Carries out a command, or has the node that owns the host do so; false if the URL is in flight, so that its visit
@@ -53,7 +74,7 @@ export class WithoutVisit {
    */
   async decide(url: UrlState, command: UrlCommand): Promise<boolean> {
     const { partitions, nodes } = this.services;
-    const { frontier, inFlight } = this.owner;
+    const { frontier, inFlight } = this.target;
     const fence = partitions.findFence(url.hostKey);
     if (!fence) {
       await nodes.send(createDecideCommand(url, command));
@@ -64,7 +85,7 @@ export class WithoutVisit {
     try {
       await this.carryOut(url, command, fence);
     } catch (error) {
-      frontier.requeue(url, toQueuePlace(url));
+      this.putIntoQueue(url, toQueuePlace(url));
       if (error instanceof SinksRemoved) return false;
       if (!(error instanceof FencedOut)) throw error;
       await nodes.send(createDecideCommand(url, command));
@@ -76,18 +97,16 @@ export class WithoutVisit {
 
   private async carryOut(url: UrlState, command: UrlCommand, fence: Fence): Promise<void> {
     const { store, inDoubt, urlCommands } = this.services;
-    const { owner } = this;
+    const { current } = this.target;
     const [state] = await store.get([url.id]);
-    const result = state && (await urlCommands.decide(command, inDoubt.applyDoubt(state), owner.getContext()));
+    const result = state && (await urlCommands.decide(command, inDoubt.applyDoubt(state), current.context));
     if (!result) {
-      owner.frontier.requeue(url, state && toQueuePlace(state));
+      this.putIntoQueue(url, state && toQueuePlace(state));
       return;
     }
     const disposition = inDoubt.keepInDoubt(state, result.disposition);
-    owner.noteSettled(
-      state,
-      await owner.getSettlement().settle({ ...result, disposition, state, fence, byOperator: true }),
-    );
+    const decision = { ...result, disposition, state, fence, byOperator: true };
+    this.noteSettled(state, await current.settlement.settle(decision));
   }
 
   /**
@@ -99,7 +118,7 @@ export class WithoutVisit {
     url: UrlState,
     work: (state: UrlState, fence: Fence) => Promise<Place | undefined>,
   ): Promise<boolean> {
-    const { frontier, inFlight } = this.owner;
+    const { frontier, inFlight } = this.target;
     const fence = this.services.partitions.findFence(url.hostKey);
     if (!fence || !frontier.hold(url)) return false;
     inFlight.add(url);
@@ -110,7 +129,7 @@ export class WithoutVisit {
       if (state) place = (await work(state, fence)) ?? place;
     } finally {
       inFlight.delete(url);
-      frontier.requeue(url, place);
+      this.putIntoQueue(url, place);
     }
     return true;
   }
@@ -120,13 +139,12 @@ export class WithoutVisit {
     url: UrlState,
     changes: UrlChanges & { source: SourceNumber; dueAt: Instant },
   ): Promise<boolean> {
-    const { frontier } = this.owner;
-    if (!frontier.hold(url)) return false;
+    if (!this.target.frontier.hold(url)) return false;
     const { source, dueAt } = changes;
     try {
       await this.services.store.settle([{ id: url.id, changes }]);
     } finally {
-      frontier.requeue(url, { source, dueAt });
+      this.putIntoQueue(url, { source, dueAt });
     }
     return true;
   }
@@ -134,18 +152,28 @@ export class WithoutVisit {
   /** Brings the next visit forward; false if the URL is in flight or its host belongs to another node. */
   async requeue(url: UrlState, place: Place): Promise<boolean> {
     const { partitions, store } = this.services;
-    const { frontier } = this.owner;
     const fence = partitions.findFence(url.hostKey);
-    if (!fence || !frontier.hold(url)) return false;
+    if (!fence || !this.target.frontier.hold(url)) return false;
     try {
       await store.settle([{ id: url.id, fence, changes: place }]);
-      frontier.requeue(url, place);
+      this.putIntoQueue(url, place);
       return true;
     } catch (error) {
-      frontier.requeue(url, toQueuePlace(url));
+      this.putIntoQueue(url, toQueuePlace(url));
       if (error instanceof FencedOut) return false;
       throw error;
     }
+  }
+
+  private putIntoQueue(url: UrlState, place: Place | undefined): void {
+    this.target.frontier.requeue(url, place);
+    if (!this.target.requested.takeRequested(url)) return;
+    this.decide(url, { do: 'visit' }).catch((error: unknown) =>
+      this.services.log.error('a requested visit of a URL was not made; request it again', {
+        url: url.url,
+        error: String(error),
+      }),
+    );
   }
 }
 

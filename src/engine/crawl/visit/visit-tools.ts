@@ -1,0 +1,47 @@
+import type { Clock } from '../../ports/clock.js';
+import type { FrontierStore } from '../../ports/frontier-store.js';
+import type { Log } from '../../ports/log.js';
+import type { PageProcessor } from '../../ports/page-processor.js';
+import type { SessionStore } from '../../ports/session-store.js';
+import type { Crawlers } from '../crawlers.js';
+import { HubSubscriptions } from '../evidence/hub-subscriptions.js';
+import { Discovery } from '../frontier/discovery.js';
+import type { WebServers } from '../hosts/web-servers.js';
+import type { Logins } from '../logins/logins.js';
+import { RenderedVisits } from './rendered-visits.js';
+import { ResultReview } from './result-review.js';
+
+interface ToolServices {
+  readonly store: FrontierStore;
+  readonly processor: PageProcessor;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly sessions: SessionStore;
+  readonly logins: Logins;
+  readonly webServers: WebServers;
+  readonly crawlers: Pick<Crawlers, 'find'>;
+  /** Maximum number of visits per crawler, for a crawl that ends after a given number. */
+  readonly maxVisits?: number;
+}
+
+/** What the visits of all crawlers of a server share. */
+export class VisitTools {
+  readonly sessions: SessionStore;
+  readonly logins: Logins;
+  readonly discovery: Discovery;
+  readonly subscriptions: HubSubscriptions;
+  readonly review: ResultReview;
+  readonly rendered: RenderedVisits;
+  readonly maxVisits: number;
+
+  constructor({ webServers, crawlers, maxVisits = Number.POSITIVE_INFINITY, ...services }: ToolServices) {
+    const { store, clock, sessions, logins } = services;
+    this.sessions = sessions;
+    this.logins = logins;
+    this.discovery = new Discovery(store, (name) => crawlers.find(name));
+    this.subscriptions = new HubSubscriptions({ ...services, ...webServers, crawlers });
+    this.review = new ResultReview({ ...services, ...webServers });
+    this.rendered = new RenderedVisits(store, clock);
+    this.maxVisits = maxVisits;
+  }
+}
