@@ -7,7 +7,6 @@ import { hash } from 'node:crypto';
 import { readConfiguration } from '../../src/adapters/config-xml/read.js';
 import { createPageReader } from '../../src/adapters/parsers/page-reader.js';
 import { CookieSessions } from '../../src/adapters/sessions/cookie-sessions.js';
-import { openSqliteInProcess } from '../../src/adapters/storage/sqlite/sqlite-in-process.js';
 import type { ServerDefinition } from '../../src/domain/crawl/definition.js';
 import { after, hours, type Instant, milliseconds, minutes, seconds } from '../../src/domain/time/units.js';
 import { getHostKey, toCrawlUrl } from '../../src/domain/url/crawl-url.js';
@@ -16,6 +15,7 @@ import { LocalPageProcessor } from '../../src/engine/page/local-page-processor.j
 import type { FrontierStore } from '../../src/engine/ports/frontier-store.js';
 import type { Log } from '../../src/engine/ports/log.js';
 import { ManualClock } from '../support/manual-clock.js';
+import { openStoreInThisThread } from '../support/store-in-this-thread.js';
 import { DatabaseLink } from './database-link.js';
 import { Gate } from './gate.js';
 import { settle } from './passing-time.js';
@@ -71,7 +71,7 @@ class ClusterWorld {
   }
 
   async run(): Promise<void> {
-    this.store = await openSqliteInProcess(':memory:');
+    this.store = await openStoreInThisThread();
     this.cluster = new SimulatedCluster(this.clock, this.store);
     for (let n = 0; n < NODES; n++) await this.start();
     await this.chaos(after(this.clock.now(), hours(12)));

@@ -9,7 +9,6 @@ import { hash } from 'node:crypto';
 import { readConfiguration } from '../../src/adapters/config-xml/read.js';
 import { createPageReader } from '../../src/adapters/parsers/page-reader.js';
 import { CookieSessions } from '../../src/adapters/sessions/cookie-sessions.js';
-import { openSqliteInProcess } from '../../src/adapters/storage/sqlite/sqlite-in-process.js';
 import type { ServerDefinition } from '../../src/domain/crawl/definition.js';
 import { after, type Duration, days, hours, type Instant, milliseconds, minutes } from '../../src/domain/time/units.js';
 import { Engine } from '../../src/engine/engine.js';
@@ -18,6 +17,7 @@ import type { FrontierStore } from '../../src/engine/ports/frontier-store.js';
 import type { Log } from '../../src/engine/ports/log.js';
 import { NotFound, Unacceptable } from '../../src/engine/support/api-errors.js';
 import { ManualClock } from '../support/manual-clock.js';
+import { openStoreInThisThread } from '../support/store-in-this-thread.js';
 import { Fuse } from './fuse.js';
 import { pass, settle } from './passing-time.js';
 import { Random } from './random.js';
@@ -79,7 +79,7 @@ class RuledWorld {
   }
 
   async run(): Promise<void> {
-    this.store = await openSqliteInProcess(':memory:');
+    this.store = await openStoreInThisThread();
     await this.start();
     await this.chaos(after(this.clock.now(), hours(this.random.integer(24, 96))));
     await this.quiet();

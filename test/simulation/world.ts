@@ -7,7 +7,6 @@ import { hash } from 'node:crypto';
 import { readConfiguration } from '../../src/adapters/config-xml/read.js';
 import { createPageReader } from '../../src/adapters/parsers/page-reader.js';
 import { CookieSessions } from '../../src/adapters/sessions/cookie-sessions.js';
-import { openSqliteInProcess } from '../../src/adapters/storage/sqlite/sqlite-in-process.js';
 import type { ServerDefinition } from '../../src/domain/crawl/definition.js';
 import { UNKNOWN_STAMP } from '../../src/domain/crawl/url-state.js';
 import { ERROR_CODES } from '../../src/domain/fetch/error-codes.js';
@@ -18,6 +17,7 @@ import { LocalPageProcessor } from '../../src/engine/page/local-page-processor.j
 import type { FrontierStore } from '../../src/engine/ports/frontier-store.js';
 import type { Log } from '../../src/engine/ports/log.js';
 import { ManualClock } from '../support/manual-clock.js';
+import { openStoreInThisThread } from '../support/store-in-this-thread.js';
 import { Fuse } from './fuse.js';
 import { RETRY_AFTER_S } from './moods.js';
 import { pass, settle } from './passing-time.js';
@@ -75,7 +75,7 @@ export class World {
   }
 
   async run(): Promise<void> {
-    this.store = await openSqliteInProcess(':memory:');
+    this.store = await openStoreInThisThread();
     await this.start();
     await this.chaos(after(this.clock.now(), hours(this.random.integer(12, 96))));
     await this.quiet();

@@ -4,7 +4,6 @@ import { onTestFinished } from 'vitest';
 import { openPostgresDataSource } from '../../src/adapters/storage/postgres/postgres-data-source.js';
 import { openPostgresStore } from '../../src/adapters/storage/postgres/postgres-store.js';
 import { openSqliteDataSource } from '../../src/adapters/storage/sqlite/sqlite-data-source.js';
-import { openSqliteInProcess } from '../../src/adapters/storage/sqlite/sqlite-in-process.js';
 import { openSqliteStore } from '../../src/adapters/storage/sqlite/sqlite-store.js';
 import { Secret } from '../../src/domain/secret.js';
 import type { FrontierStore } from '../../src/engine/ports/frontier-store.js';
@@ -27,10 +26,6 @@ export const ADMIN_DATABASES: readonly { readonly name: string; readonly open: (
 /** Every database that the store runs on; the same tests hold for all of them. */
 export const DATABASES: readonly { readonly name: string; readonly open: () => Promise<TestStore> }[] = [
   { name: 'SQLite', open: () => kept((directory) => openSqliteStore(join(directory, 'crawlway.db'))) },
-  {
-    name: 'SQLite in the calling thread',
-    open: () => kept((directory) => openSqliteInProcess(join(directory, 'crawlway.db'))),
-  },
   {
     name: 'PostgreSQL',
     open: async () => {

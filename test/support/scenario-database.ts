@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { inject } from 'vitest';
 import { openPostgresStore } from '../../src/adapters/storage/postgres/postgres-store.js';
-import { openSqliteInProcess } from '../../src/adapters/storage/sqlite/sqlite-in-process.js';
 import { Secret } from '../../src/domain/secret.js';
 import type { FrontierStore } from '../../src/engine/ports/frontier-store.js';
 import { startedPostgres } from './postgres-server.js';
+import { openStoreInThisThread } from './store-in-this-thread.js';
 
 const TABLES = [
   'url',
@@ -25,7 +25,7 @@ const unused: string[] = [];
 
 /** An empty store: SQLite in this process, or PostgreSQL with `CRAWLWAY_TEST_DATABASE=postgres`. */
 export const scenarioStore = (): Promise<FrontierStore> =>
-  process.env['CRAWLWAY_TEST_DATABASE'] === 'postgres' ? postgresStore() : openSqliteInProcess(':memory:');
+  process.env['CRAWLWAY_TEST_DATABASE'] === 'postgres' ? postgresStore() : openStoreInThisThread();
 
 async function postgresStore(): Promise<FrontierStore> {
   const database = await emptyDatabase();

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { openSqliteInProcess } from '../../adapters/storage/sqlite/sqlite-in-process.js';
+import { openStoreInThisThread } from '../../../test/support/store-in-this-thread.js';
 import type { Crawler } from '../crawl/crawler.js';
 import { ABANDONED, createPageCommand } from '../crawl/outcome/owner-commands.js';
 import type { PageView } from '../views/url-views.js';
@@ -8,7 +8,7 @@ import { type CommandServices, NodeCommands } from './node-commands.js';
 const page = { crawler: 'test', url: 'http://site.test/', render: false };
 
 async function answerPage(before: string | undefined) {
-  const store = await openSqliteInProcess(':memory:');
+  const store = await openStoreInThisThread();
   const answered = Promise.withResolvers<PageView>();
   const services = { store } as unknown as CommandServices;
   const commands = new NodeCommands(services, { find: () => ({}) as Crawler }, { viewPage: () => answered.promise });

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { newUrl } from '../../../test/support/frontier-samples.js';
 import { ManualClock } from '../../../test/support/manual-clock.js';
-import { openSqliteInProcess } from '../../adapters/storage/sqlite/sqlite-in-process.js';
+import { openStoreInThisThread } from '../../../test/support/store-in-this-thread.js';
 import type { UrlState } from '../../domain/crawl/url-state.js';
 import { instant, minutes } from '../../domain/time/units.js';
 import type { Crawler } from '../crawl/crawler.js';
@@ -25,7 +25,7 @@ const held = (uri: string, id: number): LedgerEntry => ({
 });
 
 it('what is released is sent, a bounded part at once, also when the store is locked or a page is being visited', async () => {
-  const store = await openSqliteInProcess(':memory:');
+  const store = await openStoreInThisThread();
   const clock = new ManualClock();
   const uris = Array.from({ length: 700 }, (_, i) => `https://${HOST}/${i}`);
   await store.discover(uris.map((uri) => newUrl(uri, { crawler: 'test' })));
@@ -64,7 +64,7 @@ async function ordersOf(
   decide: (state: UrlState, command: UrlCommand) => Promise<boolean> = async () => true,
   pending: readonly LedgerEntry[] = [],
 ) {
-  const store = await openSqliteInProcess(':memory:');
+  const store = await openStoreInThisThread();
   onTestFinished(() => store.close());
   const clock = new ManualClock();
   const uris = new Set(entries.map(({ uri }) => uri));

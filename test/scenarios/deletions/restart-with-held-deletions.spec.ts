@@ -1,7 +1,7 @@
 /** Deletions that wait for a sign of life outlast the process that held them back. */
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { openSqliteInProcess } from '../../../src/adapters/storage/sqlite/sqlite-in-process.js';
+import { openSqliteStore } from '../../../src/adapters/storage/sqlite/sqlite-store.js';
 import { hours, minutes } from '../../../src/domain/time/units.js';
 import type { CrawlWorld } from '../../support/crawl-world.js';
 import { html } from '../../support/fake-site.js';
@@ -25,7 +25,7 @@ async function restarted() {
       crawler: `<Root url="${site.url('/')}"/>`,
       index: 'none',
       clock,
-      store: await openSqliteInProcess(file),
+      store: await openSqliteStore(file),
     });
   PATHS.forEach(answer);
   const before = await begin();

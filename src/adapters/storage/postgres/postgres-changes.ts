@@ -65,7 +65,7 @@ export class PostgresChanges {
     const rows = updates.map(({ row, changes }) => [
       getPartition(row.id),
       row.id,
-      FIELDS.reduce((mask, field, n) => (changes[field] === undefined ? mask : mask | (1 << n)), 0),
+      FIELDS.reduce((mask, field, n) => (changes[field] === undefined ? mask : mask + 2 ** n), 0),
       ...FIELDS.map((field) => toStoredValue(field, changes)),
     ]);
     if (rows.length === 0) return;

@@ -21,22 +21,23 @@ import { computePartition, getPartition, PARTITIONS } from '../shared/partition.
 import {
   COMPLETE,
   FIRST_STRIDE,
-  FolderTally,
   type MatchStep,
   type Progress,
+  type Search,
+  type SearchFilter,
   STEP_LIMITS,
   type StepLimits,
-  SURVEY_COLUMNS,
-  type SurveyRecord,
-  SurveyTally,
+  searchFolder,
+  searchIds,
+  searchUrls,
+  surveyUrls,
 } from '../shared/search.js';
-import { toState, toStatusCode, URL_COLUMNS, type UrlRecord, type Value } from '../shared/url-row.js';
+import { toStatusCode, type UrlRecord, type Value } from '../shared/url-row.js';
 import { type PostgresPool, StatementTooLong } from './postgres-pool.js';
 import { numberParameters } from './postgres-sql.js';
 
 type FailingCounts = Awaited<ReturnType<FrontierStore['countFailing']>>;
 type FailingHosts = Awaited<ReturnType<FrontierStore['listFailingHosts']>>;
-type SearchFilter = UrlFilter & { readonly crawler: string };
 
 /** The rows of `url` that are searched: all at once if they are few, otherwise in strides by id. */
 interface Candidates {
@@ -56,12 +57,6 @@ const FAILING: FailingDialect = {
  * column.
  */
 const ALL_PARTS = `SELECT generate_series(0, ${PARTITIONS - 1})::int2`;
-
-interface PageRequest<Row> {
-  readonly after: UrlId;
-  readonly limit: number;
-  readonly onRow: (row: Row) => void;
-}
 
 type Reader<Row> = (after: UrlId, limit: number, stride?: number) => Promise<Row[]>;
 
@@ -89,31 +84,21 @@ export class PostgresSearch {
     this.#getStates = getStates;
   }
 
-  async search(filter: SearchFilter, after: UrlId, limit: number): Promise<SearchStep> {
-    const urls: UrlState[] = [];
-    const collect = (row: UrlRecord): unknown => urls.push(toState(row));
-    return { urls, ...(await this.#runStep(URL_COLUMNS, filter, { after, limit, onRow: collect })) };
+  search(filter: SearchFilter, after: UrlId, limit: number): Promise<SearchStep> {
+    return this.#run(searchUrls(filter, limit), after);
   }
 
-  async findMatches(filter: SearchFilter, after: UrlId, limit: number): Promise<MatchStep> {
-    const ids: UrlId[] = [];
-    const collect = ({ id }: Pick<UrlRecord, 'id'>): unknown => ids.push(id);
-    return { ids, next: (await this.#runStep('u.id', filter, { after, limit, onRow: collect })).next };
+  findMatches(filter: SearchFilter, after: UrlId, limit: number): Promise<MatchStep> {
+    return this.#run(searchIds(filter, limit), after);
   }
 
   async listFolders(crawler: string, hostKey: string, folder: string, after: UrlId): Promise<FolderStep> {
-    const tally = new FolderTally(folder);
-    const collect = ({ id, url }: Pick<UrlRecord, 'id' | 'url'>): void => tally.countUrl(id, url);
-    const filter = { crawler, hostKey, prefix: folder };
-    const progress = await this.#runStep('u.id, u.url', filter, { after, limit: 2 ** 31, onRow: collect });
-    return { ...tally.result, sample: await this.#getStates(tally.sample), ...progress };
+    const { sample, ...step } = await this.#run(searchFolder(crawler, hostKey, folder), after);
+    return { ...step, sample: await this.#getStates(sample) };
   }
 
-  async survey(crawler: string, since: readonly Instant[], after: UrlId): Promise<SurveyStep> {
-    const tally = new SurveyTally(since);
-    const collect = (row: SurveyRecord): void => tally.countRow(row);
-    const progress = await this.#runStep(SURVEY_COLUMNS, { crawler }, { after, limit: 2 ** 31, onRow: collect });
-    return { ...tally.result, ...progress };
+  survey(crawler: string, since: readonly Instant[], after: UrlId): Promise<SurveyStep> {
+    return this.#run(surveyUrls(crawler, since), after);
   }
 
   countFailing(crawler: string, now: Instant, hostKey?: string): Promise<FailingCounts> {
@@ -134,41 +119,36 @@ export class PostgresSearch {
     return this.#pool.rows<Row>(numberParameters(sql, 1), values);
   }
 
-  async #runStep<Row extends Pick<UrlRecord, 'id'>>(
-    columns: string,
-    filter: SearchFilter,
-    request: PageRequest<Row>,
-  ): Promise<Progress> {
-    const { crawler, status, source, indexed } = filter;
-    if ((await this.#readCounters({ crawler, status, source, indexed })) === 0) return COMPLETE;
+  async #run<Row extends Pick<UrlRecord, 'id'>, Result>(search: Search<Row, Result>, after: UrlId): Promise<Result> {
+    const { crawler, status, source, indexed } = search.filter;
+    const hasMatches = (await this.#readCounters({ crawler, status, source, indexed })) > 0;
+    return search.finish(hasMatches ? await this.#runStep(search, after) : COMPLETE);
+  }
+
+  async #runStep<Row extends Pick<UrlRecord, 'id'>>(search: Search<Row, unknown>, after: UrlId): Promise<Progress> {
     const startedAt = performance.now();
-    const candidates = await this.#chooseCandidates(filter);
+    const candidates = await this.#chooseCandidates(search.filter);
     if (candidates.isSmallSet) {
-      const found = await readUnlessTimedOut(
-        this.#createReader<Row>(columns, filter, candidates)(request.after, request.limit),
-      );
+      const found = await readUnlessTimedOut(this.#createReader<Row>(search, candidates)(after, search.limit));
       if (found) {
-        found.forEach(request.onRow);
-        return found.length < request.limit ? COMPLETE : createProgress(found.at(-1)!.id);
+        found.forEach(search.onRow);
+        return found.length < search.limit ? COMPLETE : createProgress(found.at(-1)!.id);
       }
     }
-    return this.#walk(
-      this.#createReader<Row>(columns, filter, { ...candidates, isSmallSet: false }),
-      candidates,
-      request,
-      startedAt,
-    );
+    const read = this.#createReader<Row>(search, { ...candidates, isSmallSet: false });
+    return this.#walk(read, candidates, search, after, startedAt);
   }
 
   /** Walks in strides, which grow while time is left and shrink whenever the database has ended a statement. */
   async #walk<Row extends Pick<UrlRecord, 'id'>>(
     read: Reader<Row>,
     candidates: Candidates,
-    request: PageRequest<Row>,
+    { limit, onRow }: Search<Row, unknown>,
+    after: UrlId,
     startedAt: number,
   ): Promise<Progress> {
-    let position = request.after;
-    let remaining = request.limit;
+    let position = after;
+    let remaining = limit;
     let stride = Math.min(FIRST_STRIDE, this.#limits.stride);
     let hasMoved = false;
     do {
@@ -177,7 +157,7 @@ export class PostgresSearch {
         stride = Math.ceil(stride / 8);
         continue;
       }
-      found.forEach(request.onRow);
+      found.forEach(onRow);
       remaining -= found.length;
       const end = remaining === 0 ? found.at(-1)!.id : await this.#findStrideEnd(candidates, position, stride);
       if (end === undefined) return COMPLETE;
@@ -193,7 +173,10 @@ export class PostgresSearch {
    * OFFSET 0 and LIMIT make the database read the candidates in the given order before it examines the other
    * conditions.
    */
-  #createReader<Row>(columns: string, filter: SearchFilter, { where, values, isSmallSet }: Candidates): Reader<Row> {
+  #createReader<Row>(
+    { columns, filter }: Search<Row, unknown>,
+    { where, values, isSmallSet }: Candidates,
+  ): Reader<Row> {
     const conditions = buildUrlWhere(filter, LIKE);
     const buildSql = (
       stride: number,

@@ -102,9 +102,9 @@ export const UPDATE_WIDTH = UPDATE.length;
 /** If bit n of the mask is set, the n-th field is written; null then clears it. */
 export const UPDATE_URLS = `UPDATE url u SET ${FIELDS.map((field, n) => {
   const { column } = CHANGES[field];
-  return `${column} = CASE WHEN i.mask & ${1 << n} <> 0 THEN i.${column} ELSE u.${column} END`;
+  return `${column} = CASE WHEN i.mask & ${2 ** n} <> 0 THEN i.${column} ELSE u.${column} END`;
 }).join(', ')}
-  FROM ${buildUnnest('i', UPDATE, ['int2', 'int8', 'int4', ...FIELDS.map((field) => CHANGES[field].type)])}
+  FROM ${buildUnnest('i', UPDATE, ['int2', 'int8', 'int8', ...FIELDS.map((field) => CHANGES[field].type)])}
   WHERE u.part = i.part AND u.id = i.id`;
 
 export const DELETE_URLS = `WITH i AS (SELECT * FROM ${buildUnnest('i', ['part', 'id'], ['int2', 'int8'])}),

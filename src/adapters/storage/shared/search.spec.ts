@@ -21,7 +21,8 @@ import { getRawHandle, openSqliteDataSource } from '../sqlite/sqlite-data-source
 import { SqliteFrontier } from '../sqlite/sqlite-frontier.js';
 import { SqliteReads } from '../sqlite/sqlite-reads.js';
 import { SqliteSearch } from '../sqlite/sqlite-search.js';
-import { countInSteps, FolderTally } from './search.js';
+import { FolderTally } from './search.js';
+import { countInSteps } from './store-calls.js';
 
 const HOUR = 3_600_000;
 const now = instant(100 * HOUR);

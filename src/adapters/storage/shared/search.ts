@@ -1,8 +1,9 @@
 /** What both databases share for user searches of the stored URLs. */
-import { URL_STATUSES, type UrlId } from '../../../domain/crawl/url-state.js';
+import { URL_STATUSES, type UrlId, type UrlState } from '../../../domain/crawl/url-state.js';
 import { toReason } from '../../../domain/policy/reasons.js';
 import type { Instant } from '../../../domain/time/units.js';
 import type { FolderStep, SearchStep, SurveyStep, UrlFilter } from '../../../engine/ports/frontier-store.js';
+import { toState, URL_COLUMNS, type UrlRecord } from './url-row.js';
 
 /** The limits of one search step. */
 export interface StepLimits {
@@ -27,6 +28,8 @@ export const STEP_LIMITS: StepLimits = { maxCandidates: 20_000, stride: 2_000, m
  */
 export const FIRST_STRIDE = 64;
 
+export type SearchFilter = UrlFilter & { readonly crawler: string };
+
 /** How much of the search has been done after a step. */
 export type Progress = Pick<SearchStep, 'next' | 'searched'>;
 
@@ -38,44 +41,67 @@ export interface MatchStep {
   readonly next?: UrlId;
 }
 
-/**
- * Whether to search in steps instead of with one statement: matching a pattern takes a long time, and the store can do
- * other work between the steps.
- */
-export const needsSteps = (filter: UrlFilter): filter is UrlFilter & { readonly crawler: string } =>
-  filter.like !== undefined && filter.crawler !== undefined;
-
-/** Finds the first `limit` matching ids after a given one, in as many steps as it takes. */
-export async function findMatchingInSteps(
-  step: (after: UrlId, limit: number) => Promise<MatchStep>,
-  after: UrlId,
-  limit: number,
-): Promise<UrlId[]> {
-  const found: UrlId[] = [];
-  for (let position: UrlId | undefined = after; position !== undefined && found.length < limit; ) {
-    const { ids, next }: MatchStep = await step(position, limit - found.length);
-    found.push(...ids);
-    position = next;
-  }
-  return found;
+/** One step of a search: which columns of which URLs it reads, and what becomes of them. */
+export interface Search<Row, Result> {
+  readonly columns: string;
+  readonly filter: SearchFilter;
+  readonly limit: number;
+  readonly onRow: (row: Row) => unknown;
+  readonly finish: (progress: Progress) => Result;
 }
 
-/** @param step as in `findMatchingInSteps` */
-export async function countInSteps(
-  step: (after: UrlId, limit: number) => Promise<MatchStep>,
-  signal?: AbortSignal,
-): Promise<number> {
-  let count = 0;
-  for (let position: UrlId | undefined = 0; position !== undefined; ) {
-    signal?.throwIfAborted();
-    const { ids, next }: MatchStep = await step(position, COUNT_STEP);
-    count += ids.length;
-    position = next;
-  }
-  return count;
+/** Effectively no limit. */
+const NO_LIMIT = 2 ** 31 - 1;
+
+export function searchUrls(filter: SearchFilter, limit: number): Search<UrlRecord, SearchStep> {
+  const urls: UrlState[] = [];
+  return {
+    columns: URL_COLUMNS,
+    filter,
+    limit,
+    onRow: (row) => urls.push(toState(row)),
+    finish: (progress) => ({ urls, ...progress }),
+  };
 }
 
-const COUNT_STEP = 100_000;
+export function searchIds(filter: SearchFilter, limit: number): Search<Pick<UrlRecord, 'id'>, MatchStep> {
+  const ids: UrlId[] = [];
+  return {
+    columns: 'u.id',
+    filter,
+    limit,
+    onRow: ({ id }) => ids.push(id),
+    finish: ({ next }) => ({ ids, next }),
+  };
+}
+
+/** The sample of the result consists of ids. */
+export function searchFolder(
+  crawler: string,
+  hostKey: string,
+  folder: string,
+): Search<Pick<UrlRecord, 'id' | 'url'>, Omit<FolderStep, 'sample'> & { readonly sample: readonly UrlId[] }> {
+  const tally = new FolderTally(folder);
+  return {
+    columns: 'u.id, u.url',
+    filter: { crawler, hostKey, prefix: folder },
+    limit: NO_LIMIT,
+    onRow: ({ id, url }) => tally.countUrl(id, url),
+    finish: (progress) => ({ ...tally.result, sample: tally.sample, ...progress }),
+  };
+}
+
+export function surveyUrls(crawler: string, since: readonly Instant[]): Search<SurveyRecord, SurveyStep> {
+  const tally = new SurveyTally(since);
+  return {
+    columns: 'u.id, u.status, u.reason, u.last_visit_at, (u.stamp IS NOT NULL) AS indexed',
+    filter: { crawler },
+    limit: NO_LIMIT,
+    onRow: (row) => tally.countRow(row),
+    finish: (progress) => ({ ...tally.result, ...progress }),
+  };
+}
+
 const MAX_FOLDERS = 1_000;
 const SAMPLE_SIZE = 100;
 
@@ -111,10 +137,7 @@ export class FolderTally {
   }
 }
 
-/** The columns that a survey reads. */
-export const SURVEY_COLUMNS = 'u.id, u.status, u.reason, u.last_visit_at, (u.stamp IS NOT NULL) AS indexed';
-
-export interface SurveyRecord {
+interface SurveyRecord {
   readonly id: UrlId;
   readonly status: number;
   readonly reason: string;
@@ -123,7 +146,7 @@ export interface SurveyRecord {
 }
 
 /** Counts URLs by status and reason, and documents by the time of their last visit. */
-export class SurveyTally {
+class SurveyTally {
   readonly #reasons = new Map<string, { status: number; reason: string; urls: number; indexed: number }>();
   readonly #ages: number[];
   readonly #ageLimits: readonly Instant[];

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import { type Call, deserializeError, type Reply, type StoreThreadData, type Verbs } from './thread-protocol.js';
+import { type Call, type Executor, type Reply, readReply, type StoreThreadData } from './thread-protocol.js';
 
 /** Maximum number of batches in flight: when the thread finishes one, it already has the next one. */
 const MAX_BATCHES_IN_FLIGHT = 2;
@@ -22,7 +22,7 @@ interface PendingCall {
 /**
  * The calling side of a store thread. Calls are carried out in order; waiting calls are sent together as one batch.
  */
-export class StoreThread<ThreadVerbs extends Verbs> {
+export class StoreThread implements Executor {
   readonly #worker: Worker;
   readonly #batchSize: number;
   readonly #pendingCalls: PendingCall[] = [];
@@ -47,16 +47,13 @@ export class StoreThread<ThreadVerbs extends Verbs> {
     this.#worker.on('exit', () => this.#fail(new Error(`The store ${data.file} is closed.`)));
   }
 
-  call<Verb extends keyof ThreadVerbs & string>(
-    verb: Verb,
-    ...args: Parameters<ThreadVerbs[Verb]>
-  ): Promise<ReturnType<ThreadVerbs[Verb]>> {
+  call(verb: string, ...args: unknown[]): Promise<unknown> {
     return new Promise((resolve, reject) => {
       if (this.#endError ?? this.#isClosing) {
         reject(this.#endError ?? new Error('The store is being closed.'));
         return;
       }
-      this.#pendingCalls.push({ call: { verb, args }, resolve: resolve as (value: unknown) => void, reject });
+      this.#pendingCalls.push({ call: { verb, args }, resolve, reject });
       // Sent at the end of the current turn, so that calls made together are sent together.
       if (this.#pendingCalls.length === 1) queueMicrotask(() => this.#sendBatches());
     });
@@ -97,6 +94,9 @@ export class StoreThread<ThreadVerbs extends Verbs> {
 }
 
 function settle({ resolve, reject }: PendingCall, reply: Reply): void {
-  if ('error' in reply) reject(deserializeError(reply.error));
-  else resolve(reply.value);
+  try {
+    resolve(readReply(reply));
+  } catch (error) {
+    reject(error as Error);
+  }
 }

@@ -5,7 +5,7 @@ import { instant, milliseconds } from '../../../domain/time/units.js';
 import type { FrontierStore } from '../../../engine/ports/frontier-store.js';
 import { exportStore, importStore } from './transfer.js';
 
-const [SQLITE, , POSTGRES] = DATABASES as [(typeof DATABASES)[0], unknown, (typeof DATABASES)[0]];
+const [SQLITE, POSTGRES] = DATABASES as [(typeof DATABASES)[0], (typeof DATABASES)[0]];
 
 async function fill(store: FrontierStore): Promise<void> {
   const urls = Array.from({ length: 700 }, (_, i) =>

@@ -18,8 +18,7 @@ const PRAGMAS = [
   'synchronous = NORMAL',
   // There are two writers: the frontier and, occasionally, the administration; each holds the lock for milliseconds.
   'busy_timeout = 10000',
-  // In a store with threads, one of them runs checkpoints (checkpoint.ts); a store in the calling thread turns
-  // automatic checkpoints on again.
+  // A thread runs the checkpoints (checkpoint.ts).
   'wal_autocheckpoint = 0',
   'temp_store = FILE',
   'journal_size_limit = 67108864',

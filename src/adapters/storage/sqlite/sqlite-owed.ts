@@ -6,7 +6,7 @@ import { type Handle, prepareOnce } from './sqlite-handle.js';
 
 const KEY = 'crawler = ? AND sink = ? AND host = ? AND uri_key = ?';
 
-/** Stores what sinks are owed, on one SQLite handle. `save` and `drop` require SqliteFrontier.transaction. */
+/** Stores what sinks are owed, on one SQLite handle. `save` and `dropOwed` require SqliteFrontier.transaction. */
 export class SqliteOwed {
   readonly #sql;
 
@@ -67,7 +67,7 @@ export class SqliteOwed {
     if (documents !== 0) this.#sql.count.run(crawler, sink, documents);
   }
 
-  drop(crawler: string, sink: string): void {
+  dropOwed(crawler: string, sink: string): void {
     this.#sql.drop.run(crawler, sink);
     this.#sql.dropCount.run(crawler, sink);
   }

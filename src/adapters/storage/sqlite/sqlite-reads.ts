@@ -32,10 +32,7 @@ const MAX_SORTED_URLS = 20_000;
 
 type HostCounts = Awaited<ReturnType<FrontierStore['listHosts']>>;
 
-/**
- * The synchronous read operations on one SQLite handle. Those that `bindReaderVerbs` lists may take seconds on a large
- * store.
- */
+/** The synchronous read operations on one SQLite handle. */
 export class SqliteReads {
   readonly #db: Handle;
   readonly #sql;

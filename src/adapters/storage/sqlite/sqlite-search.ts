@@ -1,4 +1,4 @@
-import type { UrlId, UrlState } from '../../../domain/crawl/url-state.js';
+import type { UrlId } from '../../../domain/crawl/url-state.js';
 import { ERROR_CODES } from '../../../domain/fetch/error-codes.js';
 import type { Instant } from '../../../domain/time/units.js';
 import type {
@@ -19,14 +19,16 @@ import { buildCounterQuery, buildUrlWhere, findHost } from '../shared/filter-sql
 import {
   COMPLETE,
   FIRST_STRIDE,
-  FolderTally,
   type MatchStep,
   type Progress,
+  type Search,
+  type SearchFilter,
   STEP_LIMITS,
   type StepLimits,
-  SURVEY_COLUMNS,
-  type SurveyRecord,
-  SurveyTally,
+  searchFolder,
+  searchIds,
+  searchUrls,
+  surveyUrls,
 } from '../shared/search.js';
 import { toState, URL_COLUMNS, type UrlRecord, type Value } from '../shared/url-row.js';
 import { globWithTimeLimit, MatchWatch } from './match-watch.js';
@@ -34,7 +36,6 @@ import { type Handle, prepareOnce } from './sqlite-handle.js';
 
 type FailingCounts = Awaited<ReturnType<FrontierStore['countFailing']>>;
 type FailingHosts = Awaited<ReturnType<FrontierStore['listFailingHosts']>>;
-type SearchFilter = UrlFilter & { readonly crawler: string };
 
 type Reader<Row> = (after: UrlId, until: UrlId, limit: number) => Row[];
 
@@ -42,12 +43,6 @@ type Reader<Row> = (after: UrlId, until: UrlId, limit: number) => Row[];
 interface Candidates {
   readonly from: string;
   readonly where?: string;
-}
-
-interface PageRequest<Row> {
-  readonly after: UrlId;
-  readonly limit: number;
-  readonly onRow: (row: Row) => void;
 }
 
 const FAILING: FailingDialect = {
@@ -74,39 +69,20 @@ export class SqliteSearch {
   }
 
   search(filter: SearchFilter, after: UrlId, limit: number): SearchStep {
-    const urls: UrlState[] = [];
-    const collect = (row: UrlRecord): unknown => urls.push(toState(row));
-    return { urls, ...this.#runStep(URL_COLUMNS, filter, { after, limit, onRow: collect }) };
+    return this.#run(searchUrls(filter, limit), after);
   }
 
   findMatches(filter: SearchFilter, after: UrlId, limit: number): MatchStep {
-    const ids: UrlId[] = [];
-    const collect = ({ id }: Pick<UrlRecord, 'id'>): unknown => ids.push(id);
-    return { ids, next: this.#runStep('u.id', filter, { after, limit, onRow: collect }).next };
+    return this.#run(searchIds(filter, limit), after);
   }
 
   listFolders(crawler: string, hostKey: string, folder: string, after: UrlId): FolderStep {
-    const tally = new FolderTally(folder);
-    const collect = ({ id, url }: Pick<UrlRecord, 'id' | 'url'>): void => tally.countUrl(id, url);
-    const limit = Number.MAX_SAFE_INTEGER;
-    const progress = this.#runStep(
-      'u.id, u.url',
-      { crawler, hostKey, prefix: folder },
-      { after, limit, onRow: collect },
-    );
-    const sample = tally.sample.map((id) => toState(this.#sql.selectUrl.get(id) as UrlRecord));
-    return { ...tally.result, sample, ...progress };
+    const { sample, ...step } = this.#run(searchFolder(crawler, hostKey, folder), after);
+    return { ...step, sample: sample.map((id) => toState(this.#sql.selectUrl.get(id) as UrlRecord)) };
   }
 
   survey(crawler: string, since: readonly Instant[], after: UrlId): SurveyStep {
-    const tally = new SurveyTally(since);
-    const collect = (row: SurveyRecord): void => tally.countRow(row);
-    const progress = this.#runStep(
-      SURVEY_COLUMNS,
-      { crawler },
-      { after, limit: Number.MAX_SAFE_INTEGER, onRow: collect },
-    );
-    return { ...tally.result, ...progress };
+    return this.#run(surveyUrls(crawler, since), after);
   }
 
   countFailing(crawler: string, now: Instant, hostKey?: string): FailingCounts {
@@ -125,27 +101,27 @@ export class SqliteSearch {
     return this.#db.prepare<Value[]>(sql).all(...values) as FailingHosts;
   }
 
-  #runStep<Row extends Pick<UrlRecord, 'id'>>(
-    columns: string,
-    filter: SearchFilter,
-    request: PageRequest<Row>,
-  ): Progress {
-    if (this.#hasNoMatches(filter)) return COMPLETE;
+  #run<Row extends Pick<UrlRecord, 'id'>, Result>(search: Search<Row, Result>, after: UrlId): Result {
+    return search.finish(this.#hasNoMatches(search.filter) ? COMPLETE : this.#runStep(search, after));
+  }
+
+  #runStep<Row extends Pick<UrlRecord, 'id'>>(search: Search<Row, unknown>, after: UrlId): Progress {
     const startedAt = performance.now();
-    const fewCandidates = this.#findFewCandidates(filter);
+    const fewCandidates = this.#findFewCandidates(search.filter);
     const progress =
       fewCandidates &&
-      this.#searchFewCandidates(this.#createReader<Row>(columns, filter, fewCandidates), request, startedAt);
+      this.#searchFewCandidates(this.#createReader<Row>(search, fewCandidates), search, after, startedAt);
     return (
       progress ??
-      this.#walk(this.#createReader<Row>(columns, filter, this.#chooseManyCandidates(filter)), request, startedAt)
+      this.#walk(this.#createReader<Row>(search, this.#chooseManyCandidates(search.filter)), search, after, startedAt)
     );
   }
 
   /** Returns undefined if this takes too long: the candidates are in no order in which the search could continue. */
   #searchFewCandidates<Row extends Pick<UrlRecord, 'id'>>(
     read: Reader<Row>,
-    { after, limit, onRow }: PageRequest<Row>,
+    { limit, onRow }: Search<Row, unknown>,
+    after: UrlId,
     startedAt: number,
   ): Progress | undefined {
     const lastId = this.#lastId;
@@ -159,7 +135,8 @@ export class SqliteSearch {
   /** Walks by id in strides and stops when the time is up, even in the middle of a stride. */
   #walk<Row extends Pick<UrlRecord, 'id'>>(
     read: Reader<Row>,
-    { after, limit, onRow }: PageRequest<Row>,
+    { limit, onRow }: Search<Row, unknown>,
+    after: UrlId,
     startedAt: number,
   ): Progress {
     const lastId = this.#lastId;
@@ -180,7 +157,7 @@ export class SqliteSearch {
     return this.#createProgress(position, lastId);
   }
 
-  #createReader<Row>(columns: string, filter: SearchFilter, { from, where = '1 = 1' }: Candidates): Reader<Row> {
+  #createReader<Row>({ columns, filter }: Search<Row, unknown>, { from, where = '1 = 1' }: Candidates): Reader<Row> {
     const { sql, values } = buildUrlWhere(filter, globWithTimeLimit(filter.like, this.#limits.maxUncheckedCost));
     const statement = this.#db.prepare(
       `SELECT ${columns} ${from} WHERE u.id > ? AND u.id <= ? AND ${where} AND ${sql} ORDER BY u.id LIMIT ?`,

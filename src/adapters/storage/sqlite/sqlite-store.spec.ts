@@ -13,7 +13,6 @@ import { DataDirectoryInUse } from '../shared/data-lock.js';
 import { getRawHandle, openSqliteDataSource } from './sqlite-data-source.js';
 import { SqliteFrontier } from './sqlite-frontier.js';
 import { translateErrors } from './sqlite-handle.js';
-import { openSqliteInProcess } from './sqlite-in-process.js';
 import { SqliteReads } from './sqlite-reads.js';
 import { openSqliteStore } from './sqlite-store.js';
 
@@ -190,16 +189,7 @@ describe('a SQLite store', () => {
   });
 });
 
-describe('a SQLite store in the calling thread', () => {
-  it('keeps nothing of :memory:', async () => {
-    const store = await openSqliteInProcess(':memory:');
-    await discovered(store, newUrl('http://a.example/'));
-    await store.close();
-    const other = await openSqliteInProcess(':memory:');
-    expect(await other.count({})).toBe(0);
-    await other.close();
-  });
-
+describe('a SQLite database', () => {
   it('answers every prepared statement from an index, never by going through all URLs or orders', async () => {
     const dataSource = await openSqliteDataSource(':memory:');
     const db = getRawHandle(dataSource);

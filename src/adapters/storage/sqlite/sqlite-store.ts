@@ -1,18 +1,15 @@
 import { dirname } from 'node:path';
-import type { UrlId } from '../../../domain/crawl/url-state.js';
-import type { FrontierStore, UrlFilter } from '../../../engine/ports/frontier-store.js';
-import { BULK_STEP, changeInSteps } from '../shared/bulk.js';
+import type { FrontierStore } from '../../../engine/ports/frontier-store.js';
 import { lockDataDirectory } from '../shared/data-lock.js';
 import { buildCounterQuery } from '../shared/filter-sql.js';
 import { computeKeys } from '../shared/keys.js';
-import { countInSteps, findMatchingInSteps, needsSteps } from '../shared/search.js';
+import { createLongCalls } from '../shared/store-calls.js';
 import { type HandOut, StoreThread } from '../shared/store-thread.js';
+import { createRemote, type Executor, performCall, type Remote } from '../shared/thread-protocol.js';
 import { createState } from '../shared/url-row.js';
 import { openSqliteDataSource } from './sqlite-data-source.js';
-import { openHandle, requireIntactPages, translateErrors } from './sqlite-handle.js';
-import { SqliteOwed } from './sqlite-owed.js';
-import { SqliteReads } from './sqlite-reads.js';
-import type { ReaderVerbs, WriterVerbs } from './sqlite-verbs.js';
+import { type Handle, openHandle, requireIntactPages, translateErrors } from './sqlite-handle.js';
+import { bindReads, type ReaderVerbs, type WriterVerbs } from './sqlite-operations.js';
 
 /** Maximum number of calls in a transaction of the writer: with more, each would wait longer than the sharing saves. */
 const WRITER_BATCH = 32;
@@ -20,118 +17,145 @@ const WRITER_BATCH = 32;
 /**
  * Opens a server's store: one thread writes, one does long reads and checkpoints, and the calling thread does short
  * reads, which cost less than a message to another thread. Throws DataDirectoryInUse if another server is
- * using the file's directory, StoreDamaged if the file is not a valid database or is newer than this program,
- * StoreUnavailable if it cannot be opened at the moment. `handOut` delivers the replies of the writing thread.
+ * using the file's directory, StoreDamaged if the file is not a valid database or has other tables than this program
+ * uses, StoreUnavailable if it cannot be opened at the moment. `handOut` delivers the replies of the writing thread.
  */
 export async function openSqliteStore(file: string, handOut?: HandOut): Promise<FrontierStore> {
   const unlock = lockDataDirectory(dirname(file));
   try {
     await (await openSqliteDataSource(file)).destroy();
     requireIntactPages(file);
-    return createStore(file, unlock, handOut);
+    const handle = openHandle(file, 'reader');
+    const writer = new URL('./sqlite-writer.thread.js', import.meta.url);
+    const reader = new URL('./sqlite-reader.thread.js', import.meta.url);
+    const startReader = (runsCheckpoints: boolean) => new StoreThread(reader, { file, runsCheckpoints }, 1);
+    return createSqliteStore(file, handle, {
+      writer: new StoreThread(writer, { file }, WRITER_BATCH, handOut),
+      reader: startReader(true),
+      startSorter: () => startReader(false),
+      close: () => {
+        handle.close();
+        unlock();
+      },
+    });
   } catch (error) {
     unlock();
     throw error;
   }
 }
 
-function createStore(file: string, unlock: () => void, handOut?: HandOut): FrontierStore {
-  const handle = openHandle(file, 'reader');
-  const reads = new SqliteReads(handle);
-  const owed = new SqliteOwed(handle);
-  const writer = new StoreThread<WriterVerbs>(
-    new URL('./sqlite-writer.thread.js', import.meta.url),
-    { file },
-    WRITER_BATCH,
-    handOut,
-  );
-  const startReaderThread = (runsCheckpoints: boolean) =>
-    new StoreThread<ReaderVerbs>(new URL('./sqlite-reader.thread.js', import.meta.url), { file, runsCheckpoints }, 1);
-  const reader = startReaderThread(true);
-  // To export a pending file, all of a crawler's URLs are sorted first, which takes seconds and would hold up lists.
-  // Few servers ever do this, so the thread is started only when needed.
-  let sorter: StoreThread<ReaderVerbs> | undefined;
-  const read = async <T>(action: () => T): Promise<T> => translateErrors(file, action);
-  const findMatching = (filter: UrlFilter, after: UrlId, limit: number): Promise<UrlId[]> =>
-    needsSteps(filter)
-      ? findMatchingInSteps((...args) => reader.call('findMatches', filter, ...args), after, limit)
-      : reader.call('findMatching', filter, after, limit);
-  const changeAll = (filter: UrlFilter, apply: (ids: readonly number[]) => Promise<number>) =>
-    changeInSteps((after) => findMatching(filter, after, BULK_STEP), apply);
+/** Where an operation is carried out; `here` is the calling thread. */
+type Place = 'writer' | 'reader' | 'here';
+type PlacesOf<Verb> =
+  | (Verb extends keyof WriterVerbs ? 'writer' : never)
+  | (Verb extends keyof ReaderVerbs ? 'reader' | 'here' : never);
+
+/** Reads that may take seconds on a large store have the place `reader`. */
+const PLACES = {
+  findUnknown: 'writer',
+  insert: 'writer',
+  seed: 'writer',
+  settle: 'writer',
+  listDue: 'writer',
+  listBacklogs: 'writer',
+  makeDueAmong: 'writer',
+  forgetMatching: 'writer',
+  loadHosts: 'writer',
+  saveHosts: 'writer',
+  saveOrders: 'writer',
+  deleteOrders: 'writer',
+  putSetting: 'writer',
+  dropOwed: 'writer',
+  find: 'here',
+  get: 'here',
+  findByKeys: 'here',
+  findRemoved: 'here',
+  findPagesThatGaveWayTo: 'here',
+  getLinks: 'here',
+  listVisits: 'here',
+  countByStatus: 'here',
+  countIndexedOfHost: 'here',
+  listHosts: 'here',
+  getLastOrderId: 'here',
+  getOrder: 'here',
+  listOwed: 'here',
+  findOwed: 'here',
+  getSetting: 'here',
+  listSettings: 'here',
+  list: 'reader',
+  count: 'reader',
+  findMatching: 'reader',
+  findMatches: 'reader',
+  findOldest: 'reader',
+  search: 'reader',
+  listFolders: 'reader',
+  survey: 'reader',
+  countFailing: 'reader',
+  listFailingHosts: 'reader',
+  listOrders: 'reader',
+  countOrders: 'reader',
+  findPrunable: 'reader',
+  countOwed: 'reader',
+} as const satisfies { readonly [Verb in keyof WriterVerbs | keyof ReaderVerbs]?: PlacesOf<Verb> };
+
+interface Places {
+  readonly writer: Remote<WriterVerbs>;
+  readonly reader: Remote<ReaderVerbs>;
+  readonly here: Remote<ReaderVerbs>;
+}
+
+type Calls = {
+  readonly [Verb in keyof typeof PLACES]: Places[(typeof PLACES)[Verb]][Verb & keyof Places[(typeof PLACES)[Verb]]];
+};
+
+interface Threads {
+  readonly writer: Executor;
+  readonly reader: Executor;
+  /**
+   * To list URLs in their order, all of a crawler's URLs are sorted first, which takes seconds and would hold up other
+   * long reads. Few servers ever do this, so the thread is started only when needed.
+   */
+  readonly startSorter: () => Executor;
+  /** Called when the threads have ended. */
+  readonly close: () => void | Promise<void>;
+}
+
+/** Creates a store that carries out its calls as PLACES says. The handle is that of the calling thread. */
+export function createSqliteStore(file: string, handle: Handle, threads: Threads): FrontierStore {
+  const reads = bindReads(handle);
+  const call: Executor['call'] = async (verb, ...args) =>
+    translateErrors(file, () => performCall(reads, { verb, args }));
+  const places: Places = {
+    writer: createRemote(threads.writer),
+    reader: createRemote(threads.reader),
+    here: createRemote({ call }),
+  };
+  const calls = Object.fromEntries(
+    Object.entries(PLACES).map(([verb, place]) => [verb, places[place][verb as keyof Places[Place]]]),
+  ) as unknown as Calls;
+  let sorter: Executor | undefined;
   return {
+    ...calls,
+    ...createLongCalls({
+      ...calls,
+      count: (filter) => places[buildCounterQuery(filter) ? 'here' : 'reader'].count(filter),
+    }),
     discover: async (urls) => {
       // Nearly all links lead to known URLs, so only their keys are sent, followed by the new URLs in full.
-      const positions = await writer.call('findUnknown', computeKeys(urls));
+      const positions = await calls.findUnknown(computeKeys(urls));
       if (positions.length === 0) return [];
       const unknownUrls = Array.from(positions, (position) => urls[position]!);
-      const ids = await writer.call('insert', unknownUrls);
+      const ids = await calls.insert(unknownUrls);
       return unknownUrls.flatMap((url, i) => (ids[i] === 0 ? [] : [createState(ids[i]!, url)]));
     },
-    seed: (urls) => writer.call('seed', urls),
-    settle: (settlements) => writer.call('settle', settlements),
-    listDue: (...query) => writer.call('listDue', ...query),
-    listBacklogs: (crawler, horizon, after, limit) => writer.call('listBacklogs', crawler, horizon, after, limit),
-    makeDue: (filter, dueAt, source, note) =>
-      changeAll(filter, (ids) => {
-        note?.(ids);
-        return writer.call('makeDueAmong', ids, filter, dueAt, source);
-      }),
-    forget: (filter) => changeAll(filter, (ids) => writer.call('forgetMatching', ids, filter)),
-    loadHosts: (hostKeys) => writer.call('loadHosts', hostKeys),
-    saveHosts: (hosts) => writer.call('saveHosts', hosts),
-    saveOrders: (entries) => writer.call('saveOrders', entries),
-    pruneOrders: (decidedBefore, keep) =>
-      changeInSteps(
-        () => reader.call('findPrunable', decidedBefore, keep, BULK_STEP),
-        (ids) => writer.call('deleteOrders', ids),
-      ),
-    putSetting: (name, value) => writer.call('putSetting', name, value),
-    find: (...query) => read(() => reads.find(...query)),
-    get: (...query) => read(() => reads.get(...query)),
-    countByStatus: (...query) => read(() => reads.countByStatus(...query)),
-    findOldest: (crawler) => reader.call('findOldest', crawler),
-    countIndexedOfHost: (...query) => read(() => reads.countIndexedOfHost(...query)),
-    listHosts: (...query) => read(() => reads.listHosts(...query)),
-    listVisits: (...query) => read(() => reads.listVisits(...query)),
-    findByKeys: (...query) => read(() => reads.findByKeys(...query)),
-    findRemoved: (...query) => read(() => reads.findRemoved(...query)),
-    findPagesThatGaveWayTo: (...query) => read(() => reads.findPagesThatGaveWayTo(...query)),
-    getLinks: (...query) => read(() => reads.getLinks(...query)),
-    getLastOrderId: () => read(() => reads.getLastOrderId()),
-    getOrder: (...query) => read(() => reads.getOrder(...query)),
-    getSetting: (...query) => read(() => reads.getSetting(...query)),
-    listSettings: (...query) => read(() => reads.listSettings(...query)),
-    list: async (filter, after, limit) =>
-      needsSteps(filter)
-        ? reader.call('get', await findMatching(filter, after, limit))
-        : reader.call('list', filter, after, limit),
-    search: (...query) => reader.call('search', ...query),
-    listFolders: (...query) => reader.call('listFolders', ...query),
-    survey: (...query) => reader.call('survey', ...query),
-    countFailing: (...query) => reader.call('countFailing', ...query),
-    listFailingHosts: (...query) => reader.call('listFailingHosts', ...query),
-    count: (filter, signal) => {
-      if (buildCounterQuery(filter)) return read(() => reads.count(filter));
-      if (needsSteps(filter)) return countInSteps((...args) => reader.call('findMatches', filter, ...args), signal);
-      return reader.call('count', filter);
-    },
     listByUrl: (...query) => {
-      sorter ??= startReaderThread(false);
-      return sorter.call('listByUrl', ...query);
+      sorter ??= threads.startSorter();
+      return createRemote<ReaderVerbs>(sorter).listByUrl(...query);
     },
-    listOrders: (filter, ...page) =>
-      filter.uri === undefined
-        ? reader.call('listOrders', filter, ...page)
-        : read(() => reads.listOrders(filter, ...page)),
-    countOrders: (...query) => reader.call('countOrders', ...query),
-    listOwed: (crawler, sink, after, limit) => read(() => owed.listOwed(crawler, sink, after, limit)),
-    findOwed: (...query) => read(() => owed.findOwed(...query)),
-    countOwed: () => reader.call('countOwed'),
-    dropOwed: (crawler, sink) => writer.call('drop', crawler, sink),
+    listOrders: (filter, ...page) => places[filter.uri === undefined ? 'reader' : 'here'].listOrders(filter, ...page),
     close: async () => {
-      await Promise.all([writer.close(), reader.close(), sorter?.close()]);
-      handle.close();
-      unlock();
+      await Promise.all([threads.writer.close(), threads.reader.close(), sorter?.close()]);
+      await threads.close();
     },
   };
 }

@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { discovered, newUrl, visit } from '../../../../test/support/frontier-samples.js';
 import { ManualClock } from '../../../../test/support/manual-clock.js';
-import { openSqliteInProcess } from '../../../adapters/storage/sqlite/sqlite-in-process.js';
+import { openStoreInThisThread } from '../../../../test/support/store-in-this-thread.js';
 import type { UrlState } from '../../../domain/crawl/url-state.js';
 import { after, days, type Instant, minutes } from '../../../domain/time/units.js';
 import { computeUrlKey } from '../../../domain/url/url-key.js';
@@ -13,7 +13,7 @@ const PAGES = Array.from({ length: 30 }, (_, i) => newUrl(`http://a.example/page
 /** A site whose pages were visited yesterday, and a sitemap according to which all of them have changed since. */
 async function claimingSite() {
   const clock = new ManualClock();
-  const store = await openSqliteInProcess(':memory:');
+  const store = await openStoreInThisThread();
   onTestFinished(() => store.close());
   const [sitemap, ...pages] = await discovered(store, newUrl('http://a.example/sitemap.xml'), ...PAGES);
   const lastVisitAt = clock.now();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { openSqliteInProcess } from '../../../adapters/storage/sqlite/sqlite-in-process.js';
+import { openStoreInThisThread } from '../../../../test/support/store-in-this-thread.js';
 import { hashWords } from '../../../domain/content/vocabulary.js';
 import type { UrlState } from '../../../domain/crawl/url-state.js';
 import { instant } from '../../../domain/time/units.js';
@@ -57,7 +57,7 @@ class Chain {
 
 describe('links of endless patterns', () => {
   it('are refused from pages that bring nothing, taken from others, and free to be found elsewhere', async () => {
-    const store = await openSqliteInProcess(':memory:');
+    const store = await openStoreInThisThread();
     const chain = new Chain(store);
     const [first] = await store.discover([found(0)]);
     const last = await chain.follow(first!);
@@ -72,7 +72,7 @@ describe('links of endless patterns', () => {
   });
 
   it('stay refused after a restart, until the limit is changed', async () => {
-    const store = await openSqliteInProcess(':memory:');
+    const store = await openStoreInThisThread();
     const [first] = await store.discover([found(0)]);
     const last = await new Chain(store).follow(first!);
     expect(await new Chain(store).read(last)).toEqual([]);
@@ -81,7 +81,7 @@ describe('links of endless patterns', () => {
   });
 
   it('are taken from pages few links away from the root when these have other numbers, and not when they say the same', async () => {
-    const store = await openSqliteInProcess(':memory:');
+    const store = await openStoreInThisThread();
     const chain = new Chain(store);
     const [first] = await store.discover([found(0)]);
     const last = await chain.follow(first!);
@@ -95,7 +95,7 @@ describe('links of endless patterns', () => {
     ['one after another', 1],
     ['as a shared database gives them to a host', 1_024],
   ])('that wait already are looked at one in sixteen, with ids %s', async (_, step) => {
-    const store = await openSqliteInProcess(':memory:');
+    const store = await openStoreInThisThread();
     const chain = new Chain(store);
     const [first] = await store.discover([found(0)]);
     await chain.follow(first!);

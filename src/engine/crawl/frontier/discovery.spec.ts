@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { openSqliteInProcess } from '../../../adapters/storage/sqlite/sqlite-in-process.js';
+import { openStoreInThisThread } from '../../../../test/support/store-in-this-thread.js';
 import { instant } from '../../../domain/time/units.js';
 import { computeUrlKey } from '../../../domain/url/url-key.js';
 import type { NewUrl } from '../../ports/frontier-store.js';
@@ -32,7 +32,7 @@ const many = (path: string, from: number, to: number): NewUrl[] =>
 
 describe('the bounds of a host', () => {
   it('hold across a restart: URLs of one path are counted again from the store', async () => {
-    const store = await openSqliteInProcess(':memory:');
+    const store = await openStoreInThisThread();
     let refused: string[] = [];
     const start = (): Discovery =>
       new Discovery(store, () => ({ traps: TRAPS, admit: () => undefined, refuse: (_, why) => refused.push(why) }));

@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { newUrl } from '../../../../test/support/frontier-samples.js';
 import { ManualClock } from '../../../../test/support/manual-clock.js';
-import { openSqliteInProcess } from '../../../adapters/storage/sqlite/sqlite-in-process.js';
+import { openStoreInThisThread } from '../../../../test/support/store-in-this-thread.js';
 import type { UrlState } from '../../../domain/crawl/url-state.js';
 import { days, instant } from '../../../domain/time/units.js';
 import { NO_OTHERS, SOLE_OWNER } from '../../support/single-node.js';
@@ -12,7 +12,7 @@ const HOST = 'http://a.example';
 const URLS = 3_000;
 
 async function open() {
-  const store = await openSqliteInProcess(':memory:');
+  const store = await openStoreInThisThread();
   const clock = new ManualClock();
   const hosts = new Hosts(store, clock);
   const settings = { weights: [1, 1, 1, 1, 1, 1], concurrencyPerHost: 10_000, maximumAge: days(1) };

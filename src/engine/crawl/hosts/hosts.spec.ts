@@ -1,11 +1,11 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { ManualClock } from '../../../../test/support/manual-clock.js';
-import { openSqliteInProcess } from '../../../adapters/storage/sqlite/sqlite-in-process.js';
+import { openStoreInThisThread } from '../../../../test/support/store-in-this-thread.js';
 import { after, seconds } from '../../../domain/time/units.js';
 import { Hosts } from './hosts.js';
 
 async function oneHost() {
-  const store = await openSqliteInProcess(':memory:');
+  const store = await openStoreInThisThread();
   const clock = new ManualClock();
   const hosts = new Hosts(store, clock);
   onTestFinished(async () => {

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { newUrl } from '../../../../test/support/frontier-samples.js';
 import { ManualClock } from '../../../../test/support/manual-clock.js';
-import { openSqliteInProcess } from '../../../adapters/storage/sqlite/sqlite-in-process.js';
+import { openStoreInThisThread } from '../../../../test/support/store-in-this-thread.js';
 import type { DispositionRules } from '../../../domain/crawl/revisit.js';
 import type { VisitOutcome } from '../../../domain/crawl/state-changes.js';
 import type { UrlState } from '../../../domain/crawl/url-state.js';
@@ -41,7 +41,7 @@ describe('a URL whose visit was cut short when the process died', () => {
   const order = (outcome: VisitOutcome) => inDoubt.decide(state, outcome, RULES, clock.now()).order;
 
   beforeEach(async () => {
-    store = await openSqliteInProcess(':memory:');
+    store = await openStoreInThisThread();
     [state] = (await store.discover([newUrl('http://a.example/')])) as [UrlState];
     state = { ...state, firstSeenAt: clock.now() };
     inDoubt = new InDoubtDeliveries(store, clock);

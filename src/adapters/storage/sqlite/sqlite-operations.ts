@@ -1,0 +1,48 @@
+/** The operations of the SQLite store, and how a thread carries out batches of calls to them. */
+import { bindMethods } from '../shared/store-calls.js';
+import { type Call, performCall, type Reply, serializeError } from '../shared/thread-protocol.js';
+import { SqliteFrontier } from './sqlite-frontier.js';
+import { type Handle, isLocked, toPortError } from './sqlite-handle.js';
+import { SqliteOwed } from './sqlite-owed.js';
+import { SqliteReads } from './sqlite-reads.js';
+import { SqliteSearch } from './sqlite-search.js';
+
+/** Returns a reply for each call, in the order of the calls. */
+export type RunBatch = (calls: readonly Call[]) => Reply[];
+
+const bindWrites = (frontier: SqliteFrontier) => bindMethods(frontier, frontier.records, frontier.owed);
+export const bindReads = (db: Handle) => bindMethods(new SqliteReads(db), new SqliteSearch(db), new SqliteOwed(db));
+
+export type WriterVerbs = ReturnType<typeof bindWrites>;
+export type ReaderVerbs = ReturnType<typeof bindReads>;
+
+/**
+ * Uses one transaction for the whole batch; if it fails, one for each call, so that a call is affected only by its own
+ * errors.
+ */
+export function createWriter(db: Handle, file: string): RunBatch {
+  const frontier = new SqliteFrontier(db);
+  const verbs = bindWrites(frontier);
+  const runBatch: RunBatch = (calls) => {
+    try {
+      return frontier.transaction(() => calls.map((call) => ({ value: performCall(verbs, call) })));
+    } catch (error) {
+      // A lock affects every call of the batch, and waiting for it in each of them would take minutes.
+      if (calls.length > 1 && !isLocked(error)) return calls.flatMap((call) => runBatch([call]));
+      return calls.map(() => ({ error: serializeError(toPortError(error, file)) }));
+    }
+  };
+  return runBatch;
+}
+
+export function createReader(db: Handle, file: string): RunBatch {
+  const verbs = bindReads(db);
+  return (calls) =>
+    calls.map((call) => {
+      try {
+        return { value: performCall(verbs, call) };
+      } catch (error) {
+        return { error: serializeError(toPortError(error, file)) };
+      }
+    });
+}

@@ -1,0 +1,27 @@
+import { type Executor, readReply } from '../../src/adapters/storage/shared/thread-protocol.js';
+import { getRawHandle, openSqliteDataSource } from '../../src/adapters/storage/sqlite/sqlite-data-source.js';
+import { createReader, createWriter, type RunBatch } from '../../src/adapters/storage/sqlite/sqlite-operations.js';
+import { createSqliteStore } from '../../src/adapters/storage/sqlite/sqlite-store.js';
+import type { FrontierStore } from '../../src/engine/ports/frontier-store.js';
+
+/** Carries out each call at once, with the code that the thread would run. */
+const inThisThread = (runBatch: RunBatch): Executor => ({
+  call: async (verb, ...args) => readReply(runBatch([{ verb, args }])[0]!),
+  close: async () => {},
+});
+
+/**
+ * The store of a server, but with its threads in this one and in memory: every call resolves in a microtask, so that
+ * simulations are reproducible and hundreds of small worlds are fast.
+ */
+export async function openStoreInThisThread(): Promise<FrontierStore> {
+  const dataSource = await openSqliteDataSource(':memory:');
+  const db = getRawHandle(dataSource);
+  const reader = inThisThread(createReader(db, ':memory:'));
+  return createSqliteStore(':memory:', db, {
+    writer: inThisThread(createWriter(db, ':memory:')),
+    reader,
+    startSorter: () => reader,
+    close: () => dataSource.destroy(),
+  });
+}
