@@ -253,6 +253,8 @@ export interface ElementFormDto {
   /** Meaning of the text inside the element, if text is allowed. */
   readonly text?: string;
   readonly attributes: readonly AttributeFormDto[];
+  /** Possible values of the attribute `type`, if the other attributes depend on it. */
+  readonly types?: readonly TypeFormDto[];
 }
 
 export interface ErrorClassDto {
@@ -1224,6 +1226,19 @@ export interface TraceStepDto {
   readonly place?: PlaceDto;
   /** What the rule changed. */
   readonly effect?: string;
+}
+
+export interface TypeFormDto {
+  /** Value of the attribute `type`. */
+  readonly name: string;
+  /** What people call it. */
+  readonly label: string;
+  /** Example of an address. */
+  readonly example?: string;
+  /** Attributes that this type has and other types may lack. */
+  readonly attributes: readonly string[];
+  /** Those of them that are required. */
+  readonly required: readonly string[];
 }
 
 export interface UrlBehindDto {

@@ -45,8 +45,16 @@ export interface Option {
 
 export type OptionTable = Readonly<Record<string, Option>>;
 
+export interface TypeWithOptions {
+  readonly options: OptionTable;
+  /** What people call it, if that differs from its name. */
+  readonly label?: string;
+  /** Example of an address, if addresses of this type look different from others. */
+  readonly example?: string;
+}
+
 /** A table of types, each with its own options. */
-export type OptionsByType = Readonly<Record<string, { readonly options: OptionTable }>>;
+export type OptionsByType = Readonly<Record<string, TypeWithOptions>>;
 
 /** All types of values that options of this kind have. */
 export type ValueOfKind<K> = K extends OptionKind

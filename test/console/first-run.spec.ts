@@ -90,6 +90,17 @@ describeInBrowser('the guide to a new crawl', {}, (stage) => {
     await page.getByLabel('Address', { exact: true }).fill('http://10.255.255.1/orders');
     await page.getByText('On a private network').click();
     expect(await page.getByLabel('Allow addresses of the sink').inputValue()).toBe('10.0.0.0/8');
+    await page.getByLabel('Kind of index').selectOption('kafka');
+    expect(await page.getByLabel(/^Topic/).getAttribute('required')).not.toBeNull();
+    expect(await page.getByLabel(/^Password/).getAttribute('type')).toBe('password');
+    expect(await page.getByLabel(/^Index/).count()).toBe(0);
+    await page.getByText('More settings').click();
+    expect(
+      await page
+        .getByLabel(/^Mechanism/)
+        .locator('option')
+        .allInnerTexts(),
+    ).toContain('SCRAM-SHA-256');
     await page.getByLabel('Kind of index').selectOption('file');
     await page.getByLabel('File, in the data folder').fill('guide.jsonl');
     await page.getByRole('button', { name: 'Test the sink' }).click();

@@ -27,7 +27,12 @@ describeInBrowser('the configuration as forms', {}, (stage) => {
     await sink.locator('summary').first().click();
     await sink.getByLabel('name *').fill('copy');
     await sink.getByLabel('name *').press('Tab');
+    await sink.getByLabel('type *').selectOption('kafka');
+    expect(await sink.getByLabel('topic *').isVisible()).toBe(true);
     await sink.getByLabel('type *').selectOption('file');
+    await sink.getByText(/more settings, at their defaults/).click();
+    expect(await sink.getByLabel('rotateBytes').isVisible()).toBe(true);
+    expect(await sink.getByLabel('topic').count()).toBe(0);
     await sink.getByLabel('url *').fill('copy.jsonl');
     await sink.getByLabel('url *').press('Tab');
     await sink.getByRole('button', { name: 'Test the sink' }).click();

@@ -3,15 +3,16 @@
  * everything that depends on the type of a sink uses this table. The sinks themselves are in adapters/push.
  */
 
-import type { OptionName, OptionsByType, OptionTable, OptionValues } from '../options.js';
+import type { OptionName, OptionTable, OptionValues, TypeWithOptions } from '../options.js';
 import { findKafkaUrlFault } from './kafka-url.js';
 import { findPostgresqlUrlFault } from './postgresql-url.js';
 
-interface SinkTypeRow {
+interface SinkTypeRow extends TypeWithOptions {
+  readonly label: string;
+  /** An example, never a default, because it might be the address of someone else's index. */
+  readonly example: string;
   /** What kind of address its `url` is. */
   readonly address: keyof typeof SINK_ADDRESSES;
-  /** The attributes of a `Sink` element that not every type has. */
-  readonly options: OptionTable;
   /** Whether it reads the extracted text; text is extracted only if something needs it. */
   readonly wantsText: boolean;
   /** Whether it reads the bytes; if no sink does, documents are delivered without them. */
@@ -99,17 +100,20 @@ const ROTATION = {
 } as const satisfies OptionTable;
 
 const SEARCH_ENGINE = {
+  example: 'https://search.example.com:9200',
   address: 'http',
   options: SEARCH_OPTIONS,
   wantsText: true,
   wantsBytes: true,
   keeps: 'text',
   needsBytes: false,
-} as const satisfies SinkTypeRow;
+} as const satisfies Omit<SinkTypeRow, 'label'>;
 
 export const SINK_TYPES = {
   // A Push API server extracts the text of pages from their bytes.
   papi: {
+    label: 'Push API (CloudView, or the bundled index)',
+    example: 'https://push.example.com:10002',
     address: 'http',
     options: {
       ...HTTP_OPTIONS,
@@ -131,6 +135,8 @@ export const SINK_TYPES = {
     needsBytes: true,
   },
   json: {
+    label: 'JSON over HTTP',
+    example: 'https://search.example.com/orders',
     address: 'http',
     options: {
       ...HTTP_OPTIONS,
@@ -141,10 +147,12 @@ export const SINK_TYPES = {
     keeps: 'nothing',
     needsBytes: true,
   },
-  elasticsearch: SEARCH_ENGINE,
-  opensearch: { ...SEARCH_ENGINE, options: { ...SEARCH_OPTIONS, ...AWS_OPTIONS } },
+  elasticsearch: { ...SEARCH_ENGINE, label: 'Elasticsearch' },
+  opensearch: { ...SEARCH_ENGINE, label: 'OpenSearch', options: { ...SEARCH_OPTIONS, ...AWS_OPTIONS } },
   solr: {
     ...SEARCH_ENGINE,
+    label: 'Solr',
+    example: 'https://search.example.com:8983/solr',
     options: {
       ...HTTP_OPTIONS,
       index: { value: 'nonEmptyText', meaning: 'name of the collection.', required: true, destination: true },
@@ -152,6 +160,8 @@ export const SINK_TYPES = {
     wantsBytes: false,
   },
   warc: {
+    label: 'A web archive (WARC)',
+    example: 'archive.warc.gz',
     address: 'file',
     options: ROTATION,
     wantsText: false,
@@ -160,6 +170,8 @@ export const SINK_TYPES = {
     needsBytes: true,
   },
   file: {
+    label: 'A file of JSON lines',
+    example: 'documents.jsonl',
     address: 'file',
     options: {
       ...ROTATION,
@@ -174,6 +186,8 @@ export const SINK_TYPES = {
     needsBytes: true,
   },
   kafka: {
+    label: 'Kafka',
+    example: 'kafka://broker.example.com:9092',
     address: 'kafka',
     options: {
       ...CREDENTIALS,
@@ -189,6 +203,8 @@ export const SINK_TYPES = {
     needsBytes: true,
   },
   postgresql: {
+    label: 'PostgreSQL',
+    example: 'postgresql://db.example.com:5432/search',
     address: 'postgresql',
     options: {
       ...CREDENTIALS,
@@ -210,6 +226,8 @@ export const SINK_TYPES = {
     needsBytes: false,
   },
   plugin: {
+    label: 'A plug-in of your own',
+    example: 'plugin:my-sink',
     address: 'plugin',
     options: {},
     wantsText: true,
@@ -217,7 +235,7 @@ export const SINK_TYPES = {
     keeps: 'nothing',
     needsBytes: true,
   },
-} as const satisfies Readonly<Record<string, SinkTypeRow>> & OptionsByType;
+} as const satisfies Readonly<Record<string, SinkTypeRow>>;
 
 export type SinkType = keyof typeof SINK_TYPES;
 

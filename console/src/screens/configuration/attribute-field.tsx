@@ -53,21 +53,24 @@ export function AttributeField({ attribute, value, editable, onChange }: FieldPr
 /** Keeps what is being typed, so that a result of the checker does not discard it. */
 function TypedField({ id, attribute, value, editable, onChange }: FieldProps & { readonly id: string }): JSX.Element {
   const [typedText, setTypedText] = useState<string>();
+  const text = typedText ?? value ?? '';
   return (
     <input
       id={id}
       class="mono"
+      // A reference to a secret is no secret.
+      type={(attribute.secret && !text.startsWith('${') ? 'password' : 'text') as 'password'}
       spellcheck={false}
       autocomplete="off"
       required={attribute.required}
       readOnly={!editable}
-      value={typedText ?? value ?? ''}
+      value={text}
       placeholder={attribute.default === undefined ? stripMarkdown(attribute.form) : formatDefault(attribute)}
       aria-describedby={`${id}-hint`}
       onInput={(event) => setTypedText(event.currentTarget.value)}
-      onChange={({ currentTarget: { value: text } }) => {
+      onChange={({ currentTarget: { value: newText } }) => {
         setTypedText(undefined);
-        onChange(text === '' && !attribute.required ? undefined : text);
+        onChange(newText === '' && !attribute.required ? undefined : newText);
       }}
     />
   );

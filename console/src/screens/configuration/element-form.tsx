@@ -5,6 +5,7 @@ import { formatPlural } from '../../ui/format.js';
 import { SinkTest, testDraftSink } from '../../ui/sink-test.js';
 import { AttributeField } from './attribute-field.js';
 import { findReferences, listPossibleNames, renameElement } from './renaming.js';
+import { divideAttributes } from './typed-attributes.js';
 import {
   appendChild,
   findElementAt,
@@ -100,8 +101,16 @@ function ElementFields({ element, editor, form, hiddenNames }: FieldsProps): JSX
   if (!form) return <p class="muted">Crawlway does not recognize this element and leaves it unchanged.</p>;
   const isSet = ({ name, aliases }: ElementFormDto['attributes'][number]): boolean =>
     [name, ...aliases].some((candidate) => getAttributeValue(element, candidate) !== undefined);
-  const mainAttributes = form.attributes.filter((attribute) => attribute.required || isSet(attribute));
-  const otherAttributes = form.attributes.filter((attribute) => !mainAttributes.includes(attribute));
+  const { shared, own } = divideAttributes(form, getAttributeValue(element, 'type'));
+  const attributes = [...shared, ...own];
+  const uselessAttributes = form.attributes.filter(
+    (attribute) => isSet(attribute) && !attributes.some(({ name }) => name === attribute.name),
+  );
+  const mainAttributes = [
+    ...attributes.filter((attribute) => attribute.required || isSet(attribute)),
+    ...uselessAttributes,
+  ];
+  const otherAttributes = attributes.filter((attribute) => !mainAttributes.includes(attribute));
   const renderField = (attribute: ElementFormDto['attributes'][number]): JSX.Element => {
     const names = listPossibleNames(editor.root, element.name, attribute.name);
     const writtenName = [attribute.name, ...attribute.aliases].find(
@@ -165,7 +174,7 @@ const describeReferences = (count: number): string =>
     ? ''
     : `The name is also used in ${formatPlural(count, 'other place')}; renaming updates every reference.`;
 
-function MoreFields({
+export function MoreFields({
   label,
   children,
 }: {

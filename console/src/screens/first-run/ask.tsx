@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { ApiProblem } from '../../api/client.js';
+import type { ElementFormDto } from '../../api/schema.js';
 import { toApiProblem } from '../../state/resource.js';
 import { Failure } from '../../ui/answers.js';
 import { Panel } from '../../ui/panel.js';
@@ -15,6 +16,8 @@ interface CrawlFormProps {
   readonly takenNames: readonly string[];
   /** The configuration in force. */
   readonly xml: string;
+  /** What can be set in a sink. */
+  readonly sinkForm: ElementFormDto;
   readonly onSubmit: (wish: CrawlSettings) => Promise<void>;
 }
 
@@ -27,7 +30,7 @@ function parseAddress(input: string): URL | undefined {
   return findPrivateRange(url.hostname) === undefined ? url : (URL.parse(`http://${text}`) ?? undefined);
 }
 
-export function CrawlForm({ settings, sinks, takenNames, xml, onSubmit }: CrawlFormProps): JSX.Element {
+export function CrawlForm({ settings, sinks, takenNames, xml, sinkForm, onSubmit }: CrawlFormProps): JSX.Element {
   const [typedAddress, setTypedAddress] = useState(settings?.url.href ?? '');
   const [scope, setScope] = useState<Scope>(settings?.scope ?? 'site');
   const [pause, setPause] = useState(String(settings?.pauseSeconds ?? 2.5));
@@ -77,7 +80,7 @@ export function CrawlForm({ settings, sinks, takenNames, xml, onSubmit }: CrawlF
           {typedAddress.trim() !== '' && !url && <span role="alert">This is not a web address.</span>}
         </div>
         <ScopeChoice url={url} scope={scope} onChange={setScope} />
-        <SinkFields sinks={sinks} choice={sink} onChange={setSink} xml={xml} />
+        <SinkFields sinks={sinks} choice={sink} onChange={setSink} xml={xml} form={sinkForm} />
         <div class="field">
           <label for="pause">Pause between two requests, in seconds</label>
           <input

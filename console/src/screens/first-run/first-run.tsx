@@ -7,7 +7,7 @@ import { useResource } from '../../state/resource.js';
 import { useHasRole } from '../../state/session.js';
 import { EmptyState, ResourceView } from '../../ui/answers.js';
 import { PageHead } from '../../ui/panel.js';
-import { type LoadedConfiguration, loadConfiguration } from '../configuration/load.js';
+import { type LoadedForms, loadConfiguration, loadForms } from '../configuration/load.js';
 import { CrawlForm } from './ask.js';
 import { readSinks } from './configured-sinks.js';
 import { addCrawler, type CrawlSettings } from './crawl-draft.js';
@@ -26,7 +26,7 @@ const STEPS: readonly (readonly [Step, string])[] = [
 export function FirstRun(): JSX.Element {
   const [step, setStep] = useState<Step>('ask');
   const mayChange = useHasRole('admin');
-  const configuration = useResource('configuration', loadConfiguration);
+  const configuration = useResource('configuration', loadForms);
   return (
     <>
       <PageHead title="A new crawl">
@@ -51,7 +51,7 @@ export function FirstRun(): JSX.Element {
 }
 
 interface GuideProps {
-  readonly configuration: LoadedConfiguration;
+  readonly configuration: LoadedForms;
   readonly step: Step;
   readonly onStep: (step: Step) => void;
 }
@@ -102,6 +102,7 @@ function Guide({ configuration, step, onStep }: GuideProps): JSX.Element {
   return (
     <CrawlForm
       xml={configuration.xml}
+      sinkForm={configuration.elements.find(({ name }) => name === 'Sink')!}
       settings={previewedCrawl?.settings}
       sinks={sinks}
       takenNames={takenNames}

@@ -1,7 +1,10 @@
 import type { JSX } from 'preact';
+import type { ElementFormDto } from '../../api/schema.js';
 import { SinkTest, testDraftSink } from '../../ui/sink-test.js';
+import { AttributeField } from '../configuration/attribute-field.js';
+import { MoreFields } from '../configuration/element-form.js';
+import { divideAttributes } from '../configuration/typed-attributes.js';
 import { addSink, findRangeToAllow, type NewSink } from './crawl-draft.js';
-import { FIELD_LABELS, SECRET_FIELDS, SINK_KINDS, type SinkField } from './sink-kinds.js';
 
 export interface SinkChoice {
   readonly name: string;
@@ -15,7 +18,10 @@ interface SinkProps {
   readonly onChange: (choice: SinkChoice) => void;
   /** The configuration in force, in which a new sink is tested. */
   readonly xml: string;
+  readonly form: ElementFormDto;
 }
+
+type Attribute = ElementFormDto['attributes'][number];
 
 export const EMPTY_SINK: NewSink = { type: 'papi', url: '' };
 
@@ -28,12 +34,13 @@ export function findUnusedSinkName(sinks: SinkProps['sinks']): string {
 }
 
 /** Lets the user choose where documents go: to an existing sink or to a new one. */
-export function SinkFields({ sinks, choice, onChange, xml }: SinkProps): JSX.Element {
+export function SinkFields({ sinks, choice, onChange, xml, form }: SinkProps): JSX.Element {
   const newSinkFields = choice.newSink && (
     <NewSinkFields
       name={choice.name}
       sink={choice.newSink}
       xml={xml}
+      form={form}
       onChange={(newSink) => onChange({ name: choice.name, newSink })}
     />
   );
@@ -67,13 +74,27 @@ interface NewSinkProps {
   readonly name: string;
   readonly sink: NewSink;
   readonly xml: string;
+  readonly form: ElementFormDto;
   readonly onChange: (sink: NewSink) => void;
 }
 
-function NewSinkFields({ name, sink, xml, onChange }: NewSinkProps): JSX.Element {
-  const kind = SINK_KINDS[sink.type];
-  const setOption = (field: SinkField, value: string): void =>
-    onChange({ ...sink, options: { ...sink.options, [field]: value } });
+function NewSinkFields({ name, sink, xml, form, onChange }: NewSinkProps): JSX.Element {
+  const types = form.types ?? [];
+  const example = types.find((type) => type.name === sink.type)?.example ?? '';
+  const isRemote = URL.canParse(example);
+  const { own } = divideAttributes(form, sink.type);
+  const isPrompted = ({ name: option, required, secret }: Attribute): boolean =>
+    required || secret || option === 'login';
+  const otherAttributes = own.filter((attribute) => !isPrompted(attribute));
+  const renderField = (attribute: Attribute): JSX.Element => (
+    <AttributeField
+      key={`${sink.type} ${attribute.name}`}
+      attribute={attribute}
+      value={sink.options?.[attribute.name]}
+      editable
+      onChange={(value = '') => onChange({ ...sink, options: { ...sink.options, [attribute.name]: value } })}
+    />
+  );
   return (
     <fieldset class="fieldset stack">
       <legend>Where do documents go?</legend>
@@ -85,7 +106,7 @@ function NewSinkFields({ name, sink, xml, onChange }: NewSinkProps): JSX.Element
             value={sink.type}
             onChange={({ currentTarget: { value: type } }) => onChange({ type, url: sink.url })}
           >
-            {Object.entries(SINK_KINDS).map(([type, { label }]) => (
+            {types.map(({ name: type, label }) => (
               <option key={type} value={type}>
                 {label}
               </option>
@@ -93,36 +114,24 @@ function NewSinkFields({ name, sink, xml, onChange }: NewSinkProps): JSX.Element
           </select>
         </div>
         <div class="field">
-          <label for="sink-url">{kind?.isRemote ? 'Address' : 'File, in the data folder'}</label>
+          <label for="sink-url">{isRemote ? 'Address' : 'File, in the data folder'}</label>
           <input
             id="sink-url"
             class="mono"
             required
-            placeholder={kind?.example}
+            placeholder={example}
             value={sink.url}
             onInput={({ currentTarget: { value: url } }) => onChange({ ...sink, url })}
           />
         </div>
       </div>
-      {kind && kind.fields.length > 0 && (
-        <div class="stack">
-          {kind.fields.map((field) => (
-            <div key={field} class="field">
-              <label for={`sink-${field}`}>{FIELD_LABELS[field]}</label>
-              <input
-                id={`sink-${field}`}
-                class="mono"
-                type={(SECRET_FIELDS.has(field) ? 'password' : 'text') as 'password'}
-                autocomplete="off"
-                required={field === kind.required}
-                value={sink.options?.[field] ?? ''}
-                onInput={({ currentTarget: { value } }) => setOption(field, value)}
-              />
-            </div>
-          ))}
-        </div>
+      <div class="stack">{own.filter(isPrompted).map(renderField)}</div>
+      {otherAttributes.length > 0 && (
+        <MoreFields label="More settings">
+          {() => <div class="stack">{otherAttributes.map(renderField)}</div>}
+        </MoreFields>
       )}
-      {kind?.isRemote && <NetworkFields sink={sink} onChange={onChange} />}
+      {isRemote && <NetworkFields sink={sink} onChange={onChange} />}
       <SinkTest runTest={() => testDraftSink(name, addSink(xml, name, sink))} disabled={sink.url === ''} />
     </fieldset>
   );

@@ -29,7 +29,7 @@ export const LOGIN = element(
     check: attribute(t.httpUrl, 'URL to request in order to check whether the login works. Default: `url`.'),
     ...toAttributes(LOGIN_TYPES),
   },
-  { children: ['LoginStep', 'LoginField'] },
+  { children: ['LoginStep', 'LoginField'], types: LOGIN_TYPES },
 );
 
 export const LOGIN_STEP = element(

@@ -37,7 +37,7 @@ export const SINK = element(
     timeoutMS: attribute(t.durationMs(1), 'Maximum time to wait for a response.', { default: '60000', unit: 'ms' }),
     concurrency: attribute(t.integer(1, 64), 'Maximum number of requests in flight at once.', { default: '2' }),
   },
-  { children: ['AllowAddress', 'CertificateAuthority', 'ClientCertificate', 'Map'] },
+  { children: ['AllowAddress', 'CertificateAuthority', 'ClientCertificate', 'Map'], types: SINK_TYPES },
 );
 
 export const CLIENT_CERTIFICATE = element(

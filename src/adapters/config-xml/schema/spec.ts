@@ -1,4 +1,6 @@
 /** The types of the tables in this folder, which describe every element and attribute of a configuration. */
+
+import type { OptionsByType } from '../../../domain/options.js';
 import type { Secret } from '../../../domain/secret.js';
 import type { ValueType } from '../value-types/value-type.js';
 
@@ -39,6 +41,8 @@ export interface ElementSpec<A extends Attributes = Attributes> {
   readonly once: boolean;
   /** Meaning of its text content, if it may have any. */
   readonly text?: string;
+  /** Possible values of its attribute `type`, if other attributes depend on it. */
+  readonly types?: OptionsByType;
 }
 
 type ValueOf<S> =
@@ -64,6 +68,7 @@ interface ElementOptions {
   readonly children?: readonly string[];
   readonly once?: boolean;
   readonly text?: string;
+  readonly types?: OptionsByType;
 }
 
 /** Returns a function that creates the element specs of one vocabulary. */
@@ -82,6 +87,7 @@ export const createElementFactory =
     children: options.children ?? [],
     once: options.once ?? false,
     ...(options.text === undefined ? {} : { text: options.text }),
+    ...(options.types === undefined ? {} : { types: options.types }),
   });
 
 /** Formats a default that is written in bytes. */
