@@ -48,7 +48,7 @@ import { configurationStateSchema, previewSchema, ruleFileSchema } from './confi
 import { ConfigurationService } from './configuration.service.js';
 import type { ConfigurationDraft } from './configuration-draft.js';
 import { configurationProblemSchema } from './configuration-problem.schema.js';
-import { ConfigurationDraftDto, DraftBodyPipe } from './draft-body.pipe.js';
+import { ConfigurationDraftDto, DraftBodyPipe, XML_EXAMPLE } from './draft-body.pipe.js';
 
 /** CrawlConfig.xml alone, or together with rule files that it names. */
 const DRAFT_TYPES = [XML_TYPE, JSON_TYPE];
@@ -58,14 +58,17 @@ const DraftBody = (): MethodDecorator =>
     ApiExtraModels(ConfigurationDraftDto),
     ApiBody({
       schema: {
-        oneOf: [{ type: 'string', description: 'CrawlConfig.xml' }, { $ref: getSchemaPath(ConfigurationDraftDto) }],
+        oneOf: [
+          { type: 'string', description: 'CrawlConfig.xml', example: XML_EXAMPLE },
+          { $ref: getSchemaPath(ConfigurationDraftDto) },
+        ],
       },
     }),
   );
 const XML_RESPONSE = {
   description: 'CrawlConfig.xml with secrets replaced by placeholders.',
   headers: ETAG,
-  content: { [XML_TYPE]: { schema: { type: 'string' } } },
+  content: { [XML_TYPE]: { schema: { type: 'string' }, example: XML_EXAMPLE } },
 };
 
 const checkSchema = schema<{ readonly problems: readonly Problem[] }>()('Check', {
@@ -256,7 +259,10 @@ export class ConfigurationController {
     description: 'The report.',
     content: {
       'application/json': { schema: previewSchema.ref },
-      [NDJSON_TYPE]: { schema: { type: 'string' } },
+      [NDJSON_TYPE]: {
+        schema: { type: 'string' },
+        example: '{"crawlers":[],"judged":12,"total":42,"done":false,"needsConfirmation":[]}\n',
+      },
     },
   })
   async preview(

@@ -49,8 +49,8 @@ export const configurationStateSchema = schema<ConfigurationService>()('Configur
 });
 
 const RULE_TEXT = {
-  name: text('docs', 'Name as in the configuration, relative to its folder.'),
-  text: text('Read this first.'),
+  name: text('crawl.rules', 'Name as in the configuration, relative to its folder.'),
+  text: text('allow domain example.com'),
 };
 
 export const ruleTextSchema = ownSchema('RuleText', RULE_TEXT);

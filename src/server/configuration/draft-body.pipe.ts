@@ -7,8 +7,15 @@ import { requireText } from '../http/text-body.js';
 import { createValidationPipe, toPointer } from '../http/validation.js';
 import type { ConfigurationDraft } from './configuration-draft.js';
 
+export const XML_EXAMPLE =
+  '<CrawlConfig xmlns="exa:com.exalead.mercury.mami.crawl.v20"><Crawler name="docs"/></CrawlConfig>';
+
 export class ConfigurationDraftDto {
-  @ApiProperty({ required: false, description: 'CrawlConfig.xml. Absent: the one in force.' })
+  @ApiProperty({
+    required: false,
+    description: 'CrawlConfig.xml. Absent: the one in force.',
+    example: XML_EXAMPLE,
+  })
   @IfGiven()
   @IsString()
   xml?: string;
@@ -18,6 +25,7 @@ export class ConfigurationDraftDto {
     type: 'object',
     additionalProperties: { type: 'string' },
     description: 'New contents of rule files that the configuration names, by name; the other files are unchanged.',
+    example: { 'crawl.rules': 'allow domain example.com' },
   })
   @IfGiven()
   @IsObject()

@@ -1,17 +1,17 @@
 import { type Answer, boolean, list, listOf, ownSchema, text } from '../http/schema.js';
 
-const MEANING = text('The last matching crawl rule with an Accept or Ignore action uses Ignore.');
-
 const attributeFormSchema = ownSchema('AttributeForm', {
-  name: text('docs'),
-  meaning: MEANING,
+  name: text('litteral'),
+  meaning: text('Whether special characters are literal.'),
   form: text('`true` or `false`', 'Human-readable description of a valid value.'),
-  choices: list(text('true'), 'All possible values, if there are only a few.').optional(),
+  choices: list(text('true'), 'All possible values, if there are only a few.', {
+    example: ['true', 'false'],
+  }).optional(),
   default: text('false').optional(),
   unit: text('milliseconds').optional(),
   required: boolean(),
   secret: boolean('Whether the value is secret: it is never shown, and a placeholder takes its place.'),
-  aliases: list(text('Urls'), 'Other names with the same meaning.'),
+  aliases: list(text('literal'), 'Other names with the same meaning.'),
 });
 
 const typeFormSchema = ownSchema('TypeForm', {
@@ -24,12 +24,12 @@ const typeFormSchema = ownSchema('TypeForm', {
 
 /** An element that CrawlConfig.xml may contain, from the table that the schema and the reference are generated from. */
 export const elementFormSchema = ownSchema('ElementForm', {
-  name: text('docs', 'Name without a prefix; unique across all namespaces.'),
+  name: text('Rule', 'Name without a prefix; unique across all namespaces.'),
   namespace: text('exa:com.exalead.mercury.mami.crawl.v20'),
-  meaning: MEANING,
-  children: list(text('Rule'), 'Elements that may appear inside this element.'),
+  meaning: text('One crawl rule: what it matches, and what it does with those URLs.'),
+  children: list(text('Path'), 'Elements that may appear inside this element.'),
   once: boolean('Whether the element may appear at most once in its parent.'),
-  text: text('Read this first.', 'Meaning of the text inside the element, if text is allowed.').optional(),
+  text: text('A comment on the rule.', 'Meaning of the text inside the element, if text is allowed.').optional(),
   attributes: listOf(attributeFormSchema),
   types: listOf(
     typeFormSchema,

@@ -38,8 +38,8 @@ class ResolvedQuery {
 
 const resolvedEntrySchema = schema<ResolvedEntry>()('ResolvedEntry', {
   layer: oneOf(LAYERS),
-  depth: integer(12, 'Nesting level within recursive conditions; 0 elsewhere.'),
-  text: text('Read this first.', 'What the rule tests, in words.'),
+  depth: integer(0, 'Nesting level within recursive conditions; 0 elsewhere.'),
+  text: text('rule 3: host is www.example.com', 'What the rule tests, in words.'),
   effect: text('index=no', 'What the rule sets if it applies. Secrets are hidden.').optional(),
   place: one(placeSchema).optional(),
 });
@@ -56,8 +56,8 @@ const resolvedViewSchema = schema<{ readonly entries: readonly ResolvedEntry[] }
 });
 
 const resolvedOptionSchema = schema<ResolvedOption>()('ResolvedOption', {
-  name: text('docs'),
-  value: text('Start', 'The value in words, with its unit. Secrets are hidden.'),
+  name: text('throttle'),
+  value: text('2.5 s', 'The value in words, with its unit. Secrets are hidden.'),
   setBy: text('crawler docs', 'What last set the option.'),
   place: one(placeSchema).optional(),
 });

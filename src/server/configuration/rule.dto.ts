@@ -6,6 +6,12 @@ import { IfGiven, IsListOf } from '../http/fields.js';
 const MAX_VALUE = 65_536;
 const MAX_ELEMENTS = 1000;
 
+export const RULE_EXAMPLE = '<Rule><Path value="/private"/><Ignore/></Rule>';
+
+/** The same rule in parts. */
+export const MATCH_EXAMPLE = [{ element: 'Path', value: '/private' }];
+export const ACTIONS_EXAMPLE = [{ element: 'Ignore' }];
+
 export class RuleMatchDto {
   @ApiProperty({ enum: MATCH_ELEMENTS })
   @IsString()
@@ -30,7 +36,11 @@ export class RuleMatchDto {
   @MaxLength(32)
   norm?: string;
 
-  @ApiProperty({ required: false, description: 'Regular expression, or `[minimum:maximum]` for a length.' })
+  @ApiProperty({
+    required: false,
+    description: 'Regular expression, or `[minimum:maximum]` for a length.',
+    example: '/private',
+  })
   @IfGiven()
   @IsString()
   @MaxLength(MAX_VALUE)
@@ -44,7 +54,12 @@ export class RuleMatchDto {
   @IsBoolean()
   litteral?: boolean;
 
-  @ApiProperty({ required: false, type: () => [RuleMatchDto], description: 'Elements inside And, Or or Not.' })
+  @ApiProperty({
+    required: false,
+    type: () => [RuleMatchDto],
+    description: 'Elements inside And, Or or Not.',
+    example: [],
+  })
   @IfGiven()
   @IsListOf(() => RuleMatchDto, MAX_ELEMENTS)
   children?: readonly RuleMatchDto[];
@@ -58,13 +73,13 @@ export class RuleActionDto {
   @MaxLength(32)
   element!: string;
 
-  @ApiProperty({ required: false, description: 'For Source and AddMeta.' })
+  @ApiProperty({ required: false, description: 'For Source and AddMeta.', example: 'department' })
   @IfGiven()
   @IsString()
   @MaxLength(256)
   name?: string;
 
-  @ApiProperty({ required: false, description: 'For AddMeta.' })
+  @ApiProperty({ required: false, description: 'For AddMeta.', example: 'Sales' })
   @IfGiven()
   @IsString()
   @MaxLength(MAX_VALUE)
@@ -76,7 +91,7 @@ export class RuleActionDto {
   @MaxLength(32)
   scope?: string;
 
-  @ApiProperty({ required: false, type: 'integer', minimum: -2, maximum: 2, description: 'For Priority.' })
+  @ApiProperty({ required: false, type: 'integer', minimum: -2, maximum: 2, description: 'For Priority.', example: 1 })
   @IfGiven()
   @IsInt()
   shift?: number;
@@ -87,13 +102,21 @@ export class RuleActionDto {
   @MaxLength(32)
   mode?: string;
 
-  @ApiProperty({ required: false, description: 'For Render: a CSS selector, or `js:` and an expression.' })
+  @ApiProperty({
+    required: false,
+    description: 'For Render: a CSS selector, or `js:` and an expression.',
+    example: '.content',
+  })
   @IfGiven()
   @IsString()
   @MaxLength(MAX_VALUE)
   readyWhen?: string;
 
-  @ApiProperty({ required: false, description: 'For Render: `click SELECTOR; scroll TIMES; wait SECONDS`.' })
+  @ApiProperty({
+    required: false,
+    description: 'For Render: `click SELECTOR; scroll TIMES; wait SECONDS`.',
+    example: 'click .more; wait 0.5',
+  })
   @IfGiven()
   @IsString()
   @MaxLength(MAX_VALUE)
@@ -101,30 +124,47 @@ export class RuleActionDto {
 }
 
 export class RuleInputDto {
-  @ApiProperty({ required: false, description: 'Group of a new rule. Absent: the group of the rule before it.' })
+  @ApiProperty({
+    required: false,
+    description: 'Group of a new rule. Absent: the group of the rule before it.',
+    example: 'intranet',
+  })
   @IfGiven()
   @IsString()
   @MaxLength(256)
   group?: string;
 
-  @ApiProperty({ required: false, description: 'Key of the Rules block into which a new rule is inserted.' })
+  @ApiProperty({
+    required: false,
+    description: 'Key of the Rules block into which a new rule is inserted.',
+    example: 'private',
+  })
   @IfGiven()
   @IsString()
   @MaxLength(256)
   key?: string;
 
-  @ApiProperty({ required: false, description: 'One Rule element, instead of `match` and `actions`.' })
+  @ApiProperty({
+    required: false,
+    description: 'One Rule element, instead of `match` and `actions`.',
+    example: RULE_EXAMPLE,
+  })
   @IfGiven()
   @IsString()
   @MaxLength(MAX_VALUE)
   xml?: string;
 
-  @ApiProperty({ required: false, type: () => [RuleMatchDto], description: 'Multiple elements are combined with And.' })
+  @ApiProperty({
+    required: false,
+    type: () => [RuleMatchDto],
+    description: 'Multiple elements are combined with And.',
+    example: MATCH_EXAMPLE,
+  })
   @ValidateIf((rule: RuleInputDto) => rule.xml === undefined)
   @IsListOf(() => RuleMatchDto, MAX_ELEMENTS)
   match?: RuleMatchDto[];
 
-  @ApiProperty({ required: false, type: () => [RuleActionDto] })
+  @ApiProperty({ required: false, type: () => [RuleActionDto], example: ACTIONS_EXAMPLE })
   @ValidateIf((rule: RuleInputDto) => rule.xml === undefined)
   @IsListOf(() => RuleActionDto, MAX_ELEMENTS)
   actions?: RuleActionDto[];

@@ -41,18 +41,16 @@ import { CHANGE_PROBLEMS, ConfirmQuery, createWriteRequest, IfMatch, setVersionH
 import { previewSchema } from './configuration.schema.js';
 import { ConfigurationService } from './configuration.service.js';
 import type { RuleInput, RuleView } from './configuration-format.js';
-import { RuleActionDto, RuleInputDto, RuleMatchDto } from './rule.dto.js';
+import { ACTIONS_EXAMPLE, MATCH_EXAMPLE, RULE_EXAMPLE, RuleActionDto, RuleInputDto, RuleMatchDto } from './rule.dto.js';
 import { RuleBodyPipe } from './rule-body.pipe.js';
-
-const EXAMPLE = '<Rule><Path value="/private"/><Ignore/></Rule>';
 
 const ruleSchema = schema<RuleView>()('Rule', {
   index: integer(1, 'Position across all Rules blocks of the crawler.', { minimum: 0 }),
   group: text('intranet'),
-  key: text('cw_read_2f7c1e').optional(),
-  match: listOfRequested(RuleMatchDto, 'Multiple elements are combined with And.'),
-  actions: listOfRequested(RuleActionDto),
-  xml: text(EXAMPLE, 'The Rule element as written in the file.'),
+  key: text('private').optional(),
+  match: listOfRequested(RuleMatchDto, 'Multiple elements are combined with And.', MATCH_EXAMPLE),
+  actions: listOfRequested(RuleActionDto, undefined, ACTIONS_EXAMPLE),
+  xml: text(RULE_EXAMPLE, 'The Rule element as written in the file.'),
 });
 
 type RuleAnswer = Answer<typeof ruleSchema>;
@@ -83,12 +81,12 @@ class InsertQuery extends ConfirmQuery {
 }
 
 class MoveDto {
-  @ApiProperty({ type: 'integer', minimum: 0 })
+  @ApiProperty({ type: 'integer', minimum: 0, example: 1 })
   @IsInt()
   @Min(0)
   from!: number;
 
-  @ApiProperty({ type: 'integer', minimum: 0, description: 'Position of the rule after the move.' })
+  @ApiProperty({ type: 'integer', minimum: 0, description: 'Position of the rule after the move.', example: 2 })
   @IsInt()
   @Min(0)
   to!: number;
@@ -99,7 +97,7 @@ const NOT_FOUND_PROBLEM = { 404: 'There is no such crawler or rule.' };
 const RuleBody = (): MethodDecorator =>
   applyDecorators(
     ApiExtraModels(RuleInputDto),
-    ApiBody({ schema: { oneOf: [{ $ref: getSchemaPath(RuleInputDto) }, { type: 'string', example: EXAMPLE }] } }),
+    ApiBody({ schema: { oneOf: [{ $ref: getSchemaPath(RuleInputDto) }, { type: 'string', example: RULE_EXAMPLE }] } }),
   );
 
 @ApiTags('Configuration')

@@ -12,6 +12,7 @@ import { CHANGE_PROBLEMS, ConfirmQuery, createWriteRequest, ETAG, setVersionHead
 import { configurationStateSchema, ruleTextSchema, versionSchema } from './configuration.schema.js';
 import { ConfigurationService } from './configuration.service.js';
 import type { ConfigurationHistory } from './configuration-history.js';
+import { XML_EXAMPLE } from './draft-body.pipe.js';
 
 const TEXT_PROBLEMS = {
   404: 'There is no such version.',
@@ -54,7 +55,7 @@ export class VersionsController {
   @ApiProduces(XML_TYPE)
   @ApiOkResponse({
     description: 'CrawlConfig.xml with secrets replaced by placeholders.',
-    content: { [XML_TYPE]: { schema: { type: 'string' } } },
+    content: { [XML_TYPE]: { schema: { type: 'string' }, example: XML_EXAMPLE } },
   })
   async get(
     @Param('version', WholeNumberPipe) version: number,

@@ -11,32 +11,32 @@ import { CHANGE_PROBLEMS, ConfirmQuery, createWriteRequest, IfMatch, setVersionH
 import { ConfigurationService } from './configuration.service.js';
 
 class WeightsDto {
-  @ApiProperty({ required: false, type: 'integer', minimum: 1, maximum: 1_000_000 })
+  @ApiProperty({ required: false, type: 'integer', minimum: 1, maximum: 1_000_000, example: 5 })
   @IfGiven()
   @IsInt()
   user?: number;
 
-  @ApiProperty({ required: false, type: 'integer', minimum: 1, maximum: 1_000_000 })
+  @ApiProperty({ required: false, type: 'integer', minimum: 1, maximum: 1_000_000, example: 4 })
   @IfGiven()
   @IsInt()
   redir?: number;
 
-  @ApiProperty({ required: false, type: 'integer', minimum: 1, maximum: 1_000_000 })
+  @ApiProperty({ required: false, type: 'integer', minimum: 1, maximum: 1_000_000, example: 1 })
   @IfGiven()
   @IsInt()
   index?: number;
 
-  @ApiProperty({ required: false, type: 'integer', minimum: 1, maximum: 1_000_000 })
+  @ApiProperty({ required: false, type: 'integer', minimum: 1, maximum: 1_000_000, example: 3 })
   @IfGiven()
   @IsInt()
   index_follow?: number;
 
-  @ApiProperty({ required: false, type: 'integer', minimum: 1, maximum: 1_000_000 })
+  @ApiProperty({ required: false, type: 'integer', minimum: 1, maximum: 1_000_000, example: 2 })
   @IfGiven()
   @IsInt()
   follow?: number;
 
-  @ApiProperty({ required: false, type: 'integer', minimum: 1, maximum: 1_000_000 })
+  @ApiProperty({ required: false, type: 'integer', minimum: 1, maximum: 1_000_000, example: 1 })
   @IfGiven()
   @IsInt()
   refresh?: number;

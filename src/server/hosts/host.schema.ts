@@ -26,7 +26,7 @@ const hostRobotsSchema = schema<HostRobots>()('HostRobots', {
   ),
   fetchedAt: time(),
   status: text('200', 'Result of the last fetch of robots.txt. If it failed, the previous version stays in force.'),
-  text: text('Read this first.', 'Content of robots.txt as fetched.'),
+  text: text('User-agent: *\nDisallow: /private\n', 'Content of robots.txt as fetched.'),
 });
 
 const needRenderingSchema = schema<NonNullable<HostView['needRendering']>>()('NeedRendering', {
@@ -88,7 +88,7 @@ export const hostRenderingSchema = schema<{ readonly patterns: readonly RenderPa
 });
 
 const subfolderSchema = schema<FolderStep['folders'][number]>()('Subfolder', {
-  name: text('docs', 'Name with a slash at the end; for the topmost folder, the origin.'),
+  name: text('docs/', 'Name with a slash at the end; for the topmost folder, the origin.'),
   urls: integer(12, 'URLs anywhere in the folder.'),
 });
 

@@ -47,7 +47,11 @@ class FolderQuery {
 }
 
 class RenderOverrideDto {
-  @ApiProperty({ maxLength: MAX_URL, description: 'A pattern as listed, or a URL of the host that matches it.' })
+  @ApiProperty({
+    maxLength: MAX_URL,
+    description: 'A pattern as listed, or a URL of the host that matches it.',
+    example: '/product/N',
+  })
   @IsString()
   @MinLength(1)
   @MaxLength(MAX_URL)

@@ -5,7 +5,7 @@
 import { applyDecorators, SetMetadata } from '@nestjs/common';
 import { ApiConsumes, ApiOperation, ApiResponse, ApiSecurity } from '@nestjs/swagger';
 import type { Role } from '../security/api-keys.js';
-import { PROBLEM_MEDIA_TYPE, problemSchema } from './problem.js';
+import { createPlainProblem, PROBLEM_MEDIA_TYPE, problemSchema } from './problem.js';
 
 export const ROLE_KEY = 'crawlway:role';
 export const CONSUMES_KEY = 'crawlway:consumes';
@@ -61,9 +61,16 @@ export const BODY_PROBLEMS: Readonly<Record<number, string>> = {
   415: 'The call does not accept the media type of the body.',
 };
 
-export const PROBLEM_CONTENT = {
-  [PROBLEM_MEDIA_TYPE]: { schema: problemSchema.ref },
-};
+/** Describes the response for a problem. */
+export const describeProblem = (status: number, description: string) => ({
+  description,
+  content: {
+    [PROBLEM_MEDIA_TYPE]: {
+      schema: problemSchema.ref,
+      example: createPlainProblem(status, description, '/api/v1/crawlers/docs'),
+    },
+  },
+});
 
 export function Operation(options: OperationOptions): MethodDecorator {
   const problems = {
@@ -85,7 +92,7 @@ export function Operation(options: OperationOptions): MethodDecorator {
     ...(options.consumes ? [ApiConsumes(...options.consumes)] : []),
     ...(options.role === 'open' ? [] : [ApiSecurity('bearer'), ApiSecurity('apiKey')]),
     ...Object.entries(problems).map(([status, description]) =>
-      ApiResponse({ status: Number(status), description, content: PROBLEM_CONTENT }),
+      ApiResponse({ status: Number(status), ...describeProblem(Number(status), description) }),
     ),
   );
 }

@@ -10,7 +10,12 @@ export const PageResponse = (item: Schema<never, Fields>, description = 'One pag
       required: ['items', 'next'],
       properties: {
         items: { type: 'array', items: item.ref },
-        next: { type: 'string', nullable: true, description: 'Cursor of the following page; null on the last one.' },
+        next: {
+          type: 'string',
+          nullable: true,
+          description: 'Cursor of the following page; null on the last one.',
+          example: 'bGFzdA',
+        },
       },
     },
   });

@@ -7,7 +7,7 @@ export const PROBLEM_MEDIA_TYPE = 'application/problem+json';
 
 /** One detail of a problem: a field of the body, a query parameter, or a place in a configuration. */
 const problemErrorSchema = ownSchema('ProblemError', {
-  detail: text('the server responded with 404', 'What is wrong and how to correct it.'),
+  detail: text('url is missing', 'What is wrong and how to correct it.'),
   pointer: text('/url', 'JSON pointer into the body, or `?name` of a query parameter.').optional(),
   code: text('unknown-element', 'Stable code of a configuration problem.').optional(),
   severity: oneOf(['error', 'warning']).optional(),
@@ -28,7 +28,7 @@ export const problemSchema = ownSchema('Problem', {
   type: text('about:blank', '`about:blank`, or a URN that names the kind of problem.'),
   title: text('Not Found', 'The kind of problem in words.'),
   status: integer(404, 'HTTP status.', { minimum: 400, maximum: 599 }),
-  detail: text('the server responded with 404', 'What is wrong in this case and how to correct it.'),
+  detail: text('There is no crawler with that name.', 'What is wrong in this case and how to correct it.'),
   instance: text('/api/v1/crawlers/docs', 'Path of the call; empty if it could not be read.'),
   errors: listOf(problemErrorSchema, 'All problems found, not just the first.').optional(),
   explanation: one(explanationSchema, 'Why the crawl policy rejects a root.').optional(),

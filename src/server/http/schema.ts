@@ -209,8 +209,12 @@ export function listOf<Source, F extends Fields>(
 }
 
 /** A list of objects that occur in requests, too, and are described there. */
-export const listOfRequested = <T>(type: new () => T, meaning?: string): Field<readonly T[], readonly T[]> =>
-  new Field({ type: 'array', items: { $ref: getSchemaPath(type) }, ...mean(meaning) });
+export const listOfRequested = <T>(
+  type: new () => T,
+  meaning?: string,
+  example?: readonly NoInfer<T>[],
+): Field<readonly T[], readonly T[]> =>
+  new Field({ type: 'array', items: { $ref: getSchemaPath(type) }, ...mean(meaning), ...(example ? { example } : {}) });
 
 /** Describes a property of a request as the field of an answer that means the same. */
 export const AsAnswered = <In, Out>({ json, isOptional }: Field<In, Out>): PropertyDecorator =>

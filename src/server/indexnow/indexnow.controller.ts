@@ -12,7 +12,7 @@ import { ENGINE } from '../tokens.js';
 const BODY_LIMIT = 4 * 1024 * 1024;
 
 const indexNowSchema = ownSchema('IndexNow', {
-  message: text('unknown element Rool: did you mean Rule?', 'What happened to the URLs, in words.'),
+  message: text('1 URL will be visited now.', 'What happened to the URLs, in words.'),
 });
 
 type IndexNowAnswer = Answer<typeof indexNowSchema>;
@@ -64,7 +64,11 @@ export class IndexNowController {
         host: { type: 'string', example: 'www.example.com' },
         key: { type: 'string', example: 'b5d8a1c2e3f44f6a' },
         keyLocation: { type: 'string', example: 'https://www.example.com/b5d8a1c2e3f44f6a.txt' },
-        urlList: { type: 'array', maxItems: 10_000, items: { type: 'string' } },
+        urlList: {
+          type: 'array',
+          maxItems: 10_000,
+          items: { type: 'string', example: 'https://www.example.com/a.html' },
+        },
       },
     },
   })

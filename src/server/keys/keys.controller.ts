@@ -17,7 +17,10 @@ import type { StoredKey } from '../security/key-store.js';
 import { API, CLOCK } from '../tokens.js';
 
 class NewKeyDto {
-  @ApiProperty({ description: 'Name that the audit log shows: letters, digits and `. _ @ -`, at most 64 characters.' })
+  @ApiProperty({
+    description: 'Name that the audit log shows: letters, digits and `. _ @ -`, at most 64 characters.',
+    example: 'operations',
+  })
   @IsString()
   @Matches(KEY_NAME)
   name!: string;
@@ -30,6 +33,7 @@ class NewKeyDto {
     required: false,
     format: 'date-time',
     description: 'When the key becomes invalid. Absent: it never expires.',
+    example: '2026-03-09T08:15:30.000Z',
   })
   @IfGiven()
   @IsTimestamp()
@@ -41,7 +45,7 @@ type ListedKey = Pick<StoredKey, 'name' | 'role'> &
   Partial<StoredKey> & { readonly from: 'environment' | 'api'; readonly expired: boolean };
 
 const keySchema = schema<ListedKey>()('Key', {
-  name: text('docs'),
+  name: text('operations'),
   role: oneOf(ROLES),
   from: oneOf(['environment', 'api'], 'Whether the key is one of CRAWLWAY_API_KEYS or was created through the API.'),
   createdAt: time().optional(),

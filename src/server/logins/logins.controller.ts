@@ -19,15 +19,15 @@ const loginStepSchema = schema<LoginStepReport>()('LoginStep', {
   ).optional(),
   status: integer(200, 'HTTP status of the response.').optional(),
   detail: text(
-    'the server responded with 404',
+    'a token that is valid for an hour',
     'What the response contained, or what was missing. Never contains a secret.',
   ).optional(),
 });
 
 const loginSchema = schema<LoginView>()('Login', {
-  name: text('docs'),
-  type: text('about:blank', 'How the login works: `form`, `basic` or another type described in docs/LOGINS.md.'),
-  url: text('https://www.example.com/docs/start.html', 'Prefix of the URLs for which the login is used.', {
+  name: text('intranet'),
+  type: text('form', 'How the login works: `form`, `basic` or another type described in docs/LOGINS.md.'),
+  url: text('https://www.example.com/', 'Prefix of the URLs for which the login is used.', {
     format: 'uri',
   }),
   fetcher: text('default', 'Fetcher to which the login belongs.'),
@@ -39,7 +39,7 @@ const loginSchema = schema<LoginView>()('Login', {
     ['refused', 'locked', 'changed', 'unreachable'],
     '`refused`: the user or the secret is wrong; `locked`: the account is locked; `changed`: the site does not behave as the configuration expects; `unreachable`: there was no meaningful response.',
   ).optional(),
-  detail: text('the server responded with 404', 'The last failure, in words.').optional(),
+  detail: text('the page after the login still shows the form', 'The last failure, in words.').optional(),
   refused: integer(2, 'Consecutive refused attempts; three stop the login.'),
   lastSuccessAt: time().optional().from('lastSuccess'),
   lastAttemptAt: time().optional().from('lastAttempt'),

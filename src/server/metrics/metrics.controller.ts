@@ -20,7 +20,10 @@ export class MetricsController {
     role: 'read',
   })
   @ApiProduces(TEXT_TYPE)
-  @ApiOkResponse({ description: 'Metrics.', content: { [TEXT_TYPE]: { schema: { type: 'string' } } } })
+  @ApiOkResponse({
+    description: 'Metrics.',
+    content: { [TEXT_TYPE]: { schema: { type: 'string' }, example: 'crawlway_active_fetches 3\n' } },
+  })
   get(): Promise<string> {
     return this.exporter.toText();
   }

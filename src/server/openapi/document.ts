@@ -1,6 +1,6 @@
 import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
-import { BODY_PROBLEMS, CLOSED_PROBLEMS, COMMON_PROBLEMS, PROBLEM_CONTENT } from '../http/operation.js';
+import { BODY_PROBLEMS, CLOSED_PROBLEMS, COMMON_PROBLEMS, describeProblem } from '../http/operation.js';
 import { SCHEMAS } from '../http/schema.js';
 import { SERVER_VERSION } from '../version.js';
 import { addExamples } from './examples.js';
@@ -125,7 +125,7 @@ function addBodyProblems(document: OpenAPIObject): void {
   for (const { requestBody, responses } of listOperations(document)) {
     if (!requestBody) continue;
     for (const [status, description] of Object.entries(BODY_PROBLEMS)) {
-      responses[status] ??= { description, content: PROBLEM_CONTENT };
+      responses[status] ??= describeProblem(Number(status), description);
     }
   }
 }
@@ -138,7 +138,7 @@ function shareProblemResponses(document: OpenAPIObject): void {
   const sharedResponses = Object.fromEntries(
     Object.entries(SHARED_PROBLEMS).map(([status, description]) => [
       `Problem${status}`,
-      { description, content: PROBLEM_CONTENT },
+      describeProblem(Number(status), description),
     ]),
   );
   document.components = { ...document.components, responses: sharedResponses };

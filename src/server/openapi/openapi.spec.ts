@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { DISCOVERED_VIA } from '../../domain/crawl/url-state.js';
 import { PROJECT_ROOT } from '../project-root.js';
 import { describeApiAsYaml } from './describe.js';
-import { Examples } from './examples.js';
+import { ExampleBuilder } from './examples.js';
 
 interface Operation {
   readonly operationId?: string;
@@ -66,9 +66,9 @@ describe('openapi.yaml', () => {
   });
 
   it('knows what every property is for example', () => {
-    const examples = new Examples(components.schemas as never);
-    for (const [name, schema] of Object.entries(components.schemas)) examples.createExample(schema as never, name);
-    expect([...examples.namesWithoutExample]).toEqual([]);
+    const builder = new ExampleBuilder(components.schemas as never);
+    for (const [name, schema] of Object.entries(components.schemas))
+      expect(() => builder.createExample(schema as never, name)).not.toThrow();
   });
 
   it('has no empty description', () => {

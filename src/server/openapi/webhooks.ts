@@ -4,8 +4,8 @@ import { integer, list, listOf, one, oneOf, ownSchema, text, time } from '../htt
 const START = integer(3, 'Offset in the text, in UTF-16 units.');
 
 const metaSchema = ownSchema('WebhookMeta', {
-  name: text('docs'),
-  value: text('Start'),
+  name: text('department'),
+  value: text('Sales'),
   type: oneOf(
     ['date', 'number'],
     'Type of the value: a date (ISO 8601, UTC) or a number. Absent: a string.',

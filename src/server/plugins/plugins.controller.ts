@@ -18,14 +18,14 @@ const pluginCallsSchema = schema<PluginCallCount>()('PluginCalls', {
 const pluginErrorSchema = schema<NonNullable<PluginView['lastError']>>()('PluginError', {
   at: time(),
   message: text(
-    'unknown element Rool: did you mean Rule?',
+    'prices.mjs:12: onDocument: price is not defined',
     'What failed, with the place in the file of the plug-in if it is known.',
   ),
 });
 
 const pluginSchema = schema<PluginView>()('Plugin', {
-  name: text('docs'),
-  file: text('CrawlConfig.xml', 'Path of the plug-in module on the server.'),
+  name: text('prices'),
+  file: text('/etc/crawlway/prices.mjs', 'Path of the plug-in module on the server.'),
   state: oneOf(
     ['starting', 'ready', 'failed'],
     '`failed`: the plug-in cannot be loaded, or its process keeps exiting; it is retried, immediately if its file changes.',

@@ -21,8 +21,8 @@ import { urlStateSchema } from '../urls/url-state.schema.js';
 const MAX_METAS = 100;
 
 const rootMetaSchema = ownSchema('RootMeta', {
-  name: text('docs', undefined, { maxLength: 256 }),
-  value: text('Start', undefined, { maxLength: 4096 }),
+  name: text('department', undefined, { maxLength: 256 }),
+  value: text('Sales', undefined, { maxLength: 4096 }),
 });
 
 class RootMetaDto {
@@ -101,7 +101,7 @@ const submitOutcomeSchema = ownSchema('SubmitOutcome', {
   url: url(),
   outcome: oneOf(['new', 'known', 'rejected']),
   line: integer(2, 'Line of the URL list on which the entry begins.', { minimum: 1 }).optional(),
-  message: text('unknown element Rool: did you mean Rule?', 'Why the entry was rejected.').optional(),
+  message: text('longer than 65536 characters', 'Why the entry was rejected.').optional(),
   reason: text('http-404', 'Reason code of the rejection.').optional(),
 });
 

@@ -10,7 +10,7 @@ import { SERVER_VERSION } from '../version.js';
 
 const sessionSchema = ownSchema('Session', {
   name: text(
-    'docs',
+    'operations',
     'Name of the API key, or `user:` and the name of the user who has signed in; `local` if the server has no keys.',
   ),
   role: oneOf(ROLES, 'Each role includes the permissions of the roles before it.'),

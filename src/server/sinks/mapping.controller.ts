@@ -19,19 +19,19 @@ const MAX_FIELDS = 1_000;
 const MAX_SHOWN_TEXT = 2_000;
 
 class FieldDto {
-  @ApiProperty()
+  @ApiProperty({ example: 'department' })
   @IsString()
   @MaxLength(MAX_URL_LENGTH)
   name!: string;
 
-  @ApiProperty()
+  @ApiProperty({ example: 'Sales' })
   @IsString()
   @MaxLength(MAX_VALUE_LENGTH)
   value!: string;
 }
 
 class MapPreviewRequestDto {
-  @ApiProperty({ required: false, description: 'The crawler that has indexed `url`.' })
+  @ApiProperty({ required: false, description: 'The crawler that has indexed `url`.', example: 'docs' })
   @IfGiven()
   @IsString()
   crawler?: string;
@@ -39,6 +39,7 @@ class MapPreviewRequestDto {
   @ApiProperty({
     required: false,
     description: 'URL of an indexed document, which is read from a sink of the crawler.',
+    example: 'https://www.example.com/docs/start.html',
   })
   @IfGiven()
   @IsString()

@@ -7,10 +7,10 @@ import type { Sink } from '../../engine/ports/sink.js';
 import { type Answer, boolean, integer, ownSchema, text } from '../http/schema.js';
 
 export const sinkTestSchema = ownSchema('SinkTest', {
-  name: text('docs'),
-  type: text('about:blank'),
+  name: text('search'),
+  type: text('opensearch'),
   ok: boolean('Whether the sink is responding and would accept orders.'),
-  message: text('unknown element Rool: did you mean Rule?', 'The request and its response, or what is wrong.'),
+  message: text('GET http://192.0.2.7:9200/docs: 200', 'The request and its response, or what is wrong.'),
   milliseconds: integer(42),
 });
 

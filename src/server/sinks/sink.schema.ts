@@ -27,11 +27,8 @@ export const backfillSchema = schema<BackfillView>()('Backfill', {
   done: integer(42, 'Number of these documents that have been examined.'),
   sent: integer(42, 'Number of these documents that needed no visit.'),
   waitingVisits: integer(3, 'Visits that are due or in flight and have not ended yet.'),
-  from: text(
-    'https://www.example.com/',
-    'The sink from which documents are copied; absent: pages are visited.',
-  ).optional(),
-  message: text('unknown element Rool: did you mean Rule?', 'What is delaying the backfill.').optional(),
+  from: text('archive', 'The sink from which documents are copied; absent: pages are visited.').optional(),
+  message: text('the sink is not responding', 'What is delaying the backfill.').optional(),
   startedAt: time(),
   endedAt: time().optional(),
 });
@@ -50,10 +47,10 @@ export interface ListedSink extends SinkView {
 }
 
 export const sinkSchema = schema<ListedSink>()('Sink', {
-  name: text('docs'),
+  name: text('search'),
   type: oneOf(SINK_TYPE_NAMES),
   state: oneOf(['ready', 'unavailable']),
-  message: text('unknown element Rool: did you mean Rule?', 'The last failure, in words.').optional(),
+  message: text('connect ECONNREFUSED 192.0.2.7:9200', 'The last failure, in words.').optional(),
   pending: integer(3, 'Orders on the way to the sink.'),
   pendingBytes: integer(2048),
   acknowledged: integer(42, 'Orders acknowledged since the start of the process.'),

@@ -12,8 +12,11 @@ export const headlineSchema = schema<Headline>()('Headline', {
     ['in-index', 'on-its-way', 'not-in-index'],
     'in-index: the sinks hold its document; on-its-way: it will be indexed without further action; not-in-index: it stays out until something changes.',
   ),
-  reason: text('http-404', 'The reason code or error code that decides; `never-linked` if there is none.'),
-  text: text('Read this first.', 'What happened to the URL, in one or two sentences.'),
+  reason: text('rule-ignored', 'The reason code or error code that decides; `never-linked` if there is none.'),
+  text: text(
+    'A crawl rule rejects the URL, so it is not crawled.',
+    'What happened to the URL, in one or two sentences.',
+  ),
   nextStep: text(
     'Change that rule, or put a rule with Accept after it.',
     'What to do next. Absent if there is nothing to do.',
@@ -32,7 +35,7 @@ export const COLUMN = integer(1, undefined, { minimum: 1 });
 
 export const placeSchema = schema<Place>()('Place', { file: text('CrawlConfig.xml'), line: LINE, column: COLUMN });
 
-const metaSchema = schema<MetaDefinition>()('Meta', { name: text('docs'), value: text('Start') });
+const metaSchema = schema<MetaDefinition>()('Meta', { name: text('department'), value: text('Sales') });
 
 const urlOptionsSchema = schema<UrlOptions>()('UrlOptions', {
   defaultAllow: oneOf(['allow', 'disallow', 'disallow-log']).optional(),
@@ -43,13 +46,13 @@ const urlOptionsSchema = schema<UrlOptions>()('UrlOptions', {
   totalTimeoutSeconds: seconds(30).optional().from('totalTimeout'),
   maxSizeBytes: integer(104_857_600, 'Maximum size of a document after decoding.').optional().from('maxSize'),
   userAgent: text('crawlway/1.0 (+https://www.example.com/bot)').optional(),
-  headers: list(text('X-Team: search'), 'Names of request headers, without their values, which may be secrets.')
+  headers: list(text('X-Team'), 'Names of request headers, without their values, which may be secrets.')
     .optional()
     .by(({ headers }: UrlOptions) => headers && Object.keys(headers)),
   credentials: boolean('Whether a login is sent; the login itself is never shown.')
     .optional()
     .by(({ credentials }: UrlOptions) => (credentials === undefined ? undefined : true)),
-  proxy: text('http://proxy.example.com:3128', 'Host and port of the proxy.')
+  proxy: text('proxy.example.com:3128', 'Host and port of the proxy.')
     .optional()
     .by(({ proxy }: UrlOptions) => proxy && URL.parse(String(proxy))?.host),
   fetcher: text('default', "Name of the fetcher that is used instead of the crawler's.").optional(),
@@ -72,7 +75,7 @@ const effectsSchema = schema<Effects>()('Effects', {
 
 export const verdictSchema = schema<Verdict>()('Verdict', {
   accepted: boolean(),
-  reason: text('http-404', 'Stable reason code; `GET /reasons` lists all.'),
+  reason: text('rule-ignored', 'Stable reason code; `GET /reasons` lists all.'),
   meaning: text(
     'The last matching crawl rule with an Accept or Ignore action uses Ignore.',
     'What the reason code means.',
@@ -83,7 +86,7 @@ export const verdictSchema = schema<Verdict>()('Verdict', {
   ).by(({ reason }: Verdict) => REASONS[reason].remedy),
   layer: oneOf(LAYERS, 'The layer that decided.').optional(),
   place: one(placeSchema, 'The place in the configuration that determines the verdict.').optional(),
-  detail: text('the server responded with 404', 'Details, in one sentence.').optional(),
+  detail: text('rule 3 ignores it', 'Details, in one sentence.').optional(),
   effects: one(effectsSchema, 'What an accepted URL may do and how it is fetched.'),
   status: oneOf([760, 761], 'Status of a stored URL outside the crawl space.').optional(),
   keepDocument: boolean('Whether the document stays in the index although the URL is no longer crawled.'),

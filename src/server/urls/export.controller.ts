@@ -42,7 +42,16 @@ export class ExportController {
   })
   @ApiOkResponse({
     description: 'The file.',
-    content: { [CSV_TYPE]: { schema: { type: 'string' } }, [NDJSON_TYPE]: { schema: { type: 'string' } } },
+    content: {
+      [CSV_TYPE]: {
+        schema: { type: 'string' },
+        example: 'url,status,reason\nhttps://www.example.com/docs/start.html,indexed,indexed\n',
+      },
+      [NDJSON_TYPE]: {
+        schema: { type: 'string' },
+        example: '{"url":"https://www.example.com/docs/start.html","status":"indexed","reason":"indexed"}\n',
+      },
+    },
   })
   async export(
     @Param('crawler') crawler: string,

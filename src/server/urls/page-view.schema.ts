@@ -11,7 +11,7 @@ import { linkSchema } from './url-history.schema.js';
 
 const TEXT = text('Read this first.');
 
-const readMetaSchema = schema<Meta>()('ReadMeta', { name: text('docs'), value: text('Start') });
+const readMetaSchema = schema<Meta>()('ReadMeta', { name: text('department'), value: text('Sales') });
 const METAS = listOf(readMetaSchema, 'Metas and fields; names may repeat.');
 
 const readHeadingSchema = schema<Heading>()('ReadHeading', {
@@ -88,8 +88,8 @@ const renderingComparisonSchema = schema<RenderingComparison>()('RenderingCompar
 });
 
 const renderingFailureSchema = schema<NonNullable<RenderingView['failure']>>()('RenderingFailure', {
-  code: text('unknown-element', 'Reason code.'),
-  detail: text('the server responded with 404'),
+  code: text('render-crash', 'Reason code.'),
+  detail: text('the browser has crashed'),
 });
 
 const pageRenderingSchema = schema<RenderingView>()('PageRendering', {
@@ -109,7 +109,7 @@ const pageRenderingSchema = schema<RenderingView>()('PageRendering', {
 
 export const pageViewSchema = schema<PageView>()('PageView', {
   url: url(),
-  outcome: text('indexed', '`document`, `redirect` or an error code.'),
+  outcome: text('document', '`document`, `redirect` or an error code.'),
   status: integer(200).optional(),
   title: text('Start').optional(),
   detail: text('the server responded with 404').optional(),

@@ -11,7 +11,7 @@ const visitSchema = schema<Visit>()('Visit', {
   at: time(),
   status: integer(200, 'HTTP status; absent if there was no response.').optional(),
   outcome: text(
-    'indexed',
+    'document',
     '`document`, `unchanged`, `redirect`, `sitemap`, an error code, or the reason why the page was left out.',
   ),
   detail: text('the server responded with 404').optional(),

@@ -19,7 +19,11 @@ const toLike = ({ value }: { readonly value: unknown }): unknown =>
   typeof value === 'string' ? toLikePattern(value) : value;
 
 export class UrlQuery {
-  @ApiProperty({ maxLength: MAX_URL, description: 'Absolute URL; it is canonicalized like the URLs of the crawler.' })
+  @ApiProperty({
+    maxLength: MAX_URL,
+    description: 'Absolute URL; it is canonicalized like the URLs of the crawler.',
+    example: 'https://www.example.com/docs/start.html',
+  })
   @IsString()
   @MinLength(1)
   @MaxLength(MAX_URL)
@@ -62,7 +66,11 @@ export class UrlFilterQuery {
   @IsIn([...URL_STATUSES, ...CRAWL_SPACE_STATUSES])
   status?: UrlStatus | (typeof CRAWL_SPACE_STATUSES)[number];
 
-  @ApiProperty({ required: false, description: 'Web server, as in the field `host` of a stored URL.' })
+  @ApiProperty({
+    required: false,
+    description: 'Web server, as in the field `host` of a stored URL.',
+    example: 'www.example.com',
+  })
   @IfGiven()
   @IsString()
   @MaxLength(300)
@@ -73,7 +81,12 @@ export class UrlFilterQuery {
   @IsIn(SOURCES)
   source?: SourceName;
 
-  @ApiProperty({ required: false, maxLength: MAX_URL, description: 'Beginning of the URL.' })
+  @ApiProperty({
+    required: false,
+    maxLength: MAX_URL,
+    description: 'Beginning of the URL.',
+    example: 'https://www.example.com/',
+  })
   @IfGiven()
   @IsString()
   @MaxLength(MAX_URL)
@@ -83,6 +96,7 @@ export class UrlFilterQuery {
     required: false,
     maxLength: MAX_LIKE,
     description: LIKE_TEXT,
+    example: 'https://www.example.com/docs/%',
   })
   @IfGiven()
   @Transform(toLike)
@@ -90,7 +104,7 @@ export class UrlFilterQuery {
   @MaxLength(MAX_LIKE)
   like?: string;
 
-  @ApiProperty({ required: false, description: 'Reason code or error code.' })
+  @ApiProperty({ required: false, description: 'Reason code or error code.', example: 'http-404' })
   @IfGiven()
   @IsString()
   @MaxLength(100)
@@ -109,6 +123,7 @@ export class UrlFilterQuery {
     required: false,
     format: 'date-time',
     description: 'Only URLs that were last visited before this time.',
+    example: '2026-03-09T08:15:30.000Z',
   })
   @IfGiven()
   @IsTimestamp()
@@ -118,6 +133,7 @@ export class UrlFilterQuery {
     required: false,
     format: 'date-time',
     description: 'Only URLs that were visited at this time or later.',
+    example: '2026-03-02T08:15:30.000Z',
   })
   @IfGiven()
   @IsTimestamp()
@@ -156,7 +172,12 @@ export class ClearQuery extends UrlFilterQuery {
 }
 
 export class RefreshDto extends UrlFilterQuery {
-  @ApiProperty({ required: false, maxLength: MAX_URL, description: 'One stored URL.' })
+  @ApiProperty({
+    required: false,
+    maxLength: MAX_URL,
+    description: 'One stored URL.',
+    example: 'https://www.example.com/docs/start.html',
+  })
   @IfGiven()
   @IsString()
   @MinLength(1)

@@ -1,5 +1,5 @@
 import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Post, Query } from '@nestjs/common';
-import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { ApiBody, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { findLikeHint } from '../../domain/url/like-pattern.js';
 import type { EngineApi } from '../../engine/engine-api.js';
 import type { RefreshOutcome, RestingHost } from '../../engine/views/url-views.js';
@@ -160,6 +160,13 @@ export class UrlsController {
       'Makes URLs due now: the one specified by `url`, or all that match the filters of `listUrls`. A host that rests (because it failed, or asked crawlers to slow down) still gets one request; `resting` names it.',
     role: 'operate',
     problems: { 404: 'There is no such crawler, or the URL is not stored.' },
+  })
+  @ApiBody({
+    type: RefreshDto,
+    examples: {
+      url: { value: { url: 'https://www.example.com/docs/start.html' } },
+      filter: { value: { like: 'https://www.example.com/docs/%' } },
+    },
   })
   @ApiOkResponse({ schema: refreshedSchema.ref })
   async refresh(
