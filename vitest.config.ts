@@ -13,7 +13,7 @@ const SMOKE = [
 const PROCESSES = [
   'src/adapters/threads/**/*.spec.ts',
   'src/cli/**/*.spec.ts',
-  'test/api/{changed-secrets,process}.spec.ts',
+  'test/api/{changed-secrets,server-process}.spec.ts',
   'test/docs/plugins.spec.ts',
   'test/*.spec.ts',
 ];

@@ -29,7 +29,7 @@ describe('documents', () => {
     expect(await status(index)).toMatchObject({ documents: 1 });
   });
 
-  it('deletes the URIs that are named and is content when one is unknown', async () => {
+  it('deletes the named URIs and accepts an unknown one', async () => {
     const index = await runningIndex();
     await add(index, { uri: 'http://a/' }, { uri: 'http://b/' }, { uri: 'http://c/' });
     const answer = await post(index, 'delete_documents', [

@@ -26,7 +26,7 @@ describe('refusals', () => {
     expect(await answer.text()).toContain(`<message>${message}`);
   });
 
-  it('takes none of a request when one of its documents is bad', async () => {
+  it('rejects a whole request when one of its documents is invalid', async () => {
     const index = await runningIndex();
     const body = documents({ uri: 'http://a/' }, { uri: '' });
     expect((await fetch(command(index, 'add_documents'), { method: 'POST', body })).status).toBe(400);
@@ -61,12 +61,12 @@ describe('refusals', () => {
     }
   });
 
-  it('listens on other than loopback addresses only with a login', async () => {
+  it('listens on non-loopback addresses only when a login is set', async () => {
     const file = join(temporaryDirectory(), 'index.sqlite');
     await expect(startIndex({ file, port: 0, host: '0.0.0.0' })).rejects.toThrow(/the index needs a login/);
   });
 
-  it('without a login answers under names of this machine, and no other site', async () => {
+  it('without a login answers only requests for host names of this machine', async () => {
     const index = await runningIndex();
     const get = (headers: Record<string, string>) =>
       new Promise<number | undefined>((resolve, reject) => {
@@ -114,7 +114,7 @@ describe('refusals', () => {
     expect(await status(index)).toMatchObject({ documents: 0 });
   });
 
-  it('takes nothing of a request that is cut short', async () => {
+  it('stores nothing of a truncated request', async () => {
     const index = await runningIndex();
     const head = 'POST /papi/4/connectors/docs/add_documents HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n';
     const type = 'Content-Type: multipart/form-data; boundary=b\r\n\r\n';

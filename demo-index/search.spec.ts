@@ -33,7 +33,7 @@ const search = async (url: string, query: string): Promise<SearchResult> =>
 
 const found = async (url: string, query: string) => (await search(url, query)).hits.map(({ uri }) => uri);
 
-describe('what is searched', () => {
+describe('search', () => {
   it('finds the words of an HTML page, its title, its address and the titles of metas', async () => {
     const url = await indexWith(
       { uri: 'http://a/marsh', bytes: '<title>Herons</title><body>They <b>st</b>and still.<p>For hours.' },
@@ -55,14 +55,14 @@ describe('what is searched', () => {
     expect(await found(url, 'plain')).toEqual(['http://a/']);
   });
 
-  it('reads bytes in the encoding that the connector names, and folds accents', async () => {
+  it('decodes bytes in the encoding that the connector names, and ignores accents', async () => {
     const latin = new Uint8Array([...'<p>caf'].map((c) => c.charCodeAt(0)).concat(0xe9));
     const url = await indexWith({ uri: 'http://a/', bytes: latin, encoding: 'windows-1252' });
     expect(await found(url, 'café')).toEqual(['http://a/']);
     expect(await found(url, 'cafe')).toEqual(['http://a/']);
   });
 
-  it('takes plain text as it is and nothing of binary content', async () => {
+  it('searches plain text and ignores binary content', async () => {
     const url = await indexWith(
       { uri: 'http://a/', bytes: 'a <b> is a letter', type: 'text/plain' },
       { uri: 'http://c/', bytes: 'letter', type: 'application/pdf' },
@@ -122,7 +122,7 @@ describe('what is searched', () => {
 describe('the search page', () => {
   const hostile = '"><img src=x onerror=alert(1)><mark>';
 
-  it('escapes everything that documents and persons bring along', async () => {
+  it('escapes everything that comes from documents and users', async () => {
     const text = `<p>heron ${hostile.replaceAll('<', '&lt;')}`;
     const url = await indexWith({ uri: `http://a/${hostile}`, bytes: text, title: hostile });
     const page = await (await fetch(`${url}/?${new URLSearchParams({ q: `heron ${hostile}` })}`)).text();
@@ -133,7 +133,7 @@ describe('the search page', () => {
     for (const markup of [page, listed, matched]) expect(markup).not.toMatch(/<img|<mark>"|"><img/);
   });
 
-  it('makes links of web addresses only', async () => {
+  it('links to http and https URLs only', async () => {
     const url = await indexWith({ uri: 'javascript:alert(1)', title: 'heron' }, { uri: 'https://a/', title: 'heron' });
     const page = await (await fetch(`${url}/?q=heron`)).text();
     expect(page).not.toContain('href="javascript');

@@ -35,7 +35,7 @@ describe('Dockerfile', () => {
   const of = (name: string): string[] => instructions.filter(([each]) => each === name).map(([, rest]) => rest);
   const final = instructions.slice(instructions.findLastIndex(([name]) => name === 'FROM'));
 
-  it('builds in one stage and runs in another, both on the Node that the launcher pins', () => {
+  it('builds in one stage and runs in another, both with the Node version that the launcher pins', () => {
     const pinned = /PINNED_NODE = '([\d.]+)'/.exec(launcher)![1];
     const images = of('FROM');
     expect(images.length).toBeGreaterThan(1);
@@ -43,7 +43,7 @@ describe('Dockerfile', () => {
       expect(image).toMatch(new RegExp(`^node:${pinned!.replaceAll('.', '\\.')}-\\S+-slim\\b`));
   });
 
-  it('does not run as root: a numeric user before anything is run', () => {
+  it('does not run as root: it sets a numeric user first', () => {
     // Without an entry in /etc/passwd its home is unknown, and with that no browser starts.
     expect(final.find(([name]) => name === 'ENV')![1]).toMatch(/\bHOME=\/tmp\b/);
     const user = final.findIndex(([name, rest]) => name === 'USER' && /^[1-9]\d*:[1-9]\d*$/.test(rest));
@@ -51,7 +51,7 @@ describe('Dockerfile', () => {
     expect(user).toBeLessThan(final.findIndex(([name]) => name === 'ENTRYPOINT'));
   });
 
-  it('copies only what is there', () => {
+  it('copies only existing files', () => {
     for (const sources of of('COPY').filter((rest) => !rest.startsWith('--')))
       for (const source of sources.split(/\s+/).slice(0, -1)) expect(existsSync(join(ROOT, source)), source).toBe(true);
     const built = ['node_modules', 'dist/package'];
@@ -62,7 +62,7 @@ describe('Dockerfile', () => {
       }
   });
 
-  it('starts the program in exec form with the flags of the launcher, and asks it for its health', () => {
+  it("starts the program in exec form with the launcher's flags, and has a health check", () => {
     const [entry] = of('ENTRYPOINT').map((rest) => JSON.parse(rest) as string[]);
     const flags = /RUNTIME_FLAGS = \[(.*?)\]/s.exec(launcher)![1]!.matchAll(/'(--max[^']+|--heap[^']+)'/g);
     for (const [, flag] of flags) expect(entry).toContain(flag);
@@ -103,7 +103,7 @@ describe('compose.yaml', () => {
       }
   });
 
-  it('mounts what is there, and pins the images of others', () => {
+  it('mounts existing files, and pins third-party images', () => {
     for (const [name, { volumes = [], build, image }] of services) {
       for (const source of volumes.map((volume) => volume.split(':')[0]!))
         if (source.startsWith('.')) expect(existsSync(join(ROOT, source)), name).toBe(true);
@@ -112,7 +112,7 @@ describe('compose.yaml', () => {
     }
   });
 
-  it('gives the servers options that they read, and a configuration that they take', () => {
+  it('gives the servers valid options and a valid configuration', () => {
     for (const name of ['server', 'node']) {
       const { environment } = compose.services[name]!;
       const filled = Object.entries(environment!).map(([key, value]) => [key, value.replace(/\$\{\w+:\?[^}]*\}/, KEY)]);
@@ -129,8 +129,8 @@ describe('compose.yaml', () => {
   });
 });
 
-describe('the index of compose.yaml', () => {
-  it('starts with its own command, and is found healthy with its login alone', async () => {
+describe('the bundled index in compose.yaml', () => {
+  it('starts with its command, and is healthy with its login only', async () => {
     const { entrypoint, environment, healthcheck } = (
       load(text('compose.yaml'), { schema: YAML11_SCHEMA }) as {
         services: {
@@ -201,7 +201,7 @@ describe('deploy/kubernetes/crawlway.yaml', () => {
   const deployments = manifests.filter(({ kind }) => kind === 'Deployment');
   const pods = deployments.map(({ metadata, spec }) => ({ name: metadata.name, ...spec.template!.spec }));
 
-  it('selects the pods that it makes', () => {
+  it('selects the pods that it creates', () => {
     for (const { metadata, spec } of manifests) {
       const wanted = spec.selector.matchLabels ?? spec.selector;
       const found = deployments.filter(({ spec: { template } }) =>
@@ -213,7 +213,7 @@ describe('deploy/kubernetes/crawlway.yaml', () => {
     }
   });
 
-  it.each(pods)('$name: probes that the server answers, no root, bounds, time to hand over', (pod) => {
+  it.each(pods)('$name: valid probes, no root, limits, time to hand over', (pod) => {
     expect(pod.securityContext).toMatchObject({ runAsNonRoot: true });
     const drain = Number(/DRAIN_TIME = seconds\((\d+)\)/.exec(text('src/server/serve.ts'))![1]);
     expect(pod.terminationGracePeriodSeconds).toBeGreaterThan(drain);

@@ -28,7 +28,7 @@ function crawlway(cwd: string, ...args: string[]) {
   return child;
 }
 
-it('installed in an empty folder without packages for development, init writes the sample and serve indexes it', async () => {
+it('when the package is installed in an empty folder, init writes the sample and serve indexes it', async () => {
   const folder = temporaryDirectory();
   const installed = join(folder, 'node_modules/crawlway');
   const manifest = stagePackage(installed);

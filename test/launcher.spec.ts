@@ -12,7 +12,7 @@ const SERVER = `process.on('SIGTERM', () => { console.log('ended in good order')
 const LAUNCH = `import { forward } from ${JSON.stringify(LAUNCHER)};
   forward(process.execPath, ['-e', ${JSON.stringify(SERVER)}], process.env);`;
 
-it('a server under npm ends when npm was told to: npm ends the shell between them, which tells nobody', async () => {
+it('a server started by npm stops when npm is terminated, although npm only ends the shell between them', async () => {
   const shell = spawn('sh', ['-c', '"$0" --input-type=module -e "$1"; :', process.execPath, LAUNCH], {
     env: { ...process.env, npm_lifecycle_event: 'start' },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -23,7 +23,7 @@ it('a server under npm ends when npm was told to: npm ends the shell between the
   expect(await output).toBe('ended in good order\n');
 });
 
-it('a server ends in order when its launcher is killed, which can hand on no signal', async () => {
+it('a server shuts down cleanly when its launcher is killed, which cannot forward a signal', async () => {
   const ending = pathToFileURL(join(PROJECT_ROOT, 'src/server/end-with-launcher.ts')).href;
   const server = `import(${JSON.stringify(ending)}).then(() => { ${SERVER} });`;
   const launch = `import { forward } from ${JSON.stringify(LAUNCHER)};

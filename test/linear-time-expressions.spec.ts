@@ -82,7 +82,7 @@ const quadratic = [
 describe('the regular expressions of the program', () => {
   const literals = expressionLiterals(ROOT, ['src', 'demo-index', 'console/src']);
 
-  it.each(quadratic)('would include %s, were it not found out', (text) => {
+  it.each(quadratic)('do not include %s, which the check detects', (text) => {
     const [literal] = literalsOf(`const x = ${text};`, 'x.ts');
     expect(superLinear(literal!)).toBe(true);
   });

@@ -18,7 +18,7 @@ function faultsOf(entry: object, version = '1.0.0', licence = 'MIT'): string[] {
   return checkPackages(root);
 }
 
-test('a package of one exact version with a strong hash and a permissive licence may be there', () => {
+test('a package with an exact version, a strong hash and a permissive licence is allowed', () => {
   expect(faultsOf({ integrity: HASH, resolved: 'https://registry.example/a.tgz' })).toEqual([]);
 });
 
@@ -37,6 +37,6 @@ test.each([
   ['of any version', { integrity: HASH }, '^1.0.0', 'MIT', '^1.0.0 is not an exact version'],
   ['of the version of the day', { integrity: HASH }, 'latest', 'MIT', 'latest is not an exact version'],
   ['under a strict licence', { integrity: HASH }, '1.0.0', 'GPL-3.0', 'licence GPL-3.0'],
-])('a package %s may not', (_what, entry, version, licence, fault) => {
+])('a package %s is not allowed', (_what, entry, version, licence, fault) => {
   expect(faultsOf(entry, version, licence).join()).toContain(fault);
 });

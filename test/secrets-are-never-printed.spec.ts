@@ -61,7 +61,7 @@ it('a configuration shows none of its secrets, however it is printed', () => {
   for (const text of texts) expect(text).not.toContain(PLANTED);
 });
 
-it('all of them are there, also in another thread, and a change of one is a change', () => {
+it('its secrets are complete in another thread, too, and a change of one is a change', () => {
   const { definition } = read();
   const clone = unpackSecrets(structuredClone(packSecrets(definition)));
   expect(count(JSON.stringify(packSecrets(clone)))).toBe(planted);
@@ -101,7 +101,7 @@ const OPENED_IN = [
   'src/server/sign-in/openid-provider.ts',
 ];
 
-it('they are opened in a few places only', () => {
+it('secrets are revealed in a few places only', () => {
   const sources = globSync('src/**/*.ts').filter((file) => !file.endsWith('.spec.ts'));
   const opening = sources.filter((file) => /\.reveal\(|\brevealText\(/.test(readFileSync(file, 'utf8')));
   const unexpected = opening.filter((file) => !OPENED_IN.includes(file));

@@ -6,7 +6,7 @@ import { IndexStore } from '../store/store.js';
 import { Search } from './search.js';
 
 describe('a query', () => {
-  it('has an answer whatever a person types', () => {
+  it('always has an answer, whatever is typed', () => {
     const store = new IndexStore(join(temporaryDirectory(), 'index.sqlite'));
     onTestFinished(() => store.close());
     store.add('docs', [{ uri: 'http://a/', stamp: '', metas: [{ name: 'title', value: 'words' }] }]);

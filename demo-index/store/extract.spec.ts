@@ -31,12 +31,12 @@ describe('the text of a page', () => {
     expect(ofHtml(html).text).toBe(text);
   });
 
-  it('has the first title of the page, and not that of a drawing', () => {
+  it('uses the first title of the page, not the title of an SVG', () => {
     const html = '<svg><title>drawing</title></svg><title>The &lt;b&gt; page</title><title>second</title> rest';
     expect(ofHtml(html)).toEqual({ title: 'The <b> page', text: 'second rest' });
   });
 
-  it('takes time in proportion to a page of any depth', () => {
+  it('is extracted in linear time, however deep the page is nested', () => {
     const depth = 200_000;
     expect(ofHtml(`${'<div>'.repeat(depth)}deep${'</b>'.repeat(depth)}${'</div>'.repeat(depth)}`).text).toBe('deep');
   });

@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { ServerClient } from './client.js';
 
-it('a server that answers late is told from one that is not there', async () => {
+it('a server that responds late is distinguished from an unreachable one', async () => {
   const silent = createServer().listen(0, '127.0.0.1');
   await once(silent, 'listening');
   const { port } = silent.address() as { port: number };

@@ -32,7 +32,7 @@ describe('a first configuration', () => {
     }));
   };
 
-  it('says whom the operators of sites can ask, if that is given', async () => {
+  it('names the contact for operators of sites, if given', async () => {
     const [site, intranet] = ['https://93.184.215.14/', 'http://127.0.0.1:1/'];
     const allowedAddresses = ['127.0.0.1/32'];
     expect(await written(site, { contact: 'https://a.example/bot' })).toEqual([
@@ -45,7 +45,7 @@ describe('a first configuration', () => {
     expect(await written(site, {})).toEqual([{ userAgent: 'Crawlway/0.1', headers: {}, allowedAddresses: [] }]);
   });
 
-  it('is not the sample when an option says something of a site whose URL is missing', async () => {
+  it('is not the sample when an option concerns a site whose URL is missing', async () => {
     const config = join(folder, 'CrawlConfig.xml');
     await expect(init(undefined, { config, sinkUrl: 'http://a.example/' })).rejects.toThrow(
       '--sink-url applies only when crawling a site: specify its URL as well',
@@ -54,7 +54,7 @@ describe('a first configuration', () => {
     expect(readFileSync(config, 'utf8')).toContain('CrawlConfig');
   });
 
-  it('refuses a contact that is none', async () => {
+  it('refuses an invalid contact', async () => {
     await expect(written('https://93.184.215.14/', { contact: 'me' })).rejects.toThrow(UsageError);
   });
 });

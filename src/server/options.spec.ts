@@ -20,13 +20,13 @@ describe('the options of the server', () => {
     });
   });
 
-  it('take an empty value as none: `CRAWLWAY_DATA=` is not the root of the file system', () => {
+  it('treat an empty value as unset: `CRAWLWAY_DATA=` is not the root of the file system', () => {
     const empty = { CRAWLWAY_PORT: '', CRAWLWAY_DATA: '', CRAWLWAY_CONFIG: '', CRAWLWAY_HOST: '' };
     expect(readServerOptions({}, empty)).toEqual(readServerOptions({}, {}));
     expect(readServerOptions({ data: '' }, {})).toEqual(readServerOptions({}, {}));
   });
 
-  it('refuse to listen for others without a key', () => {
+  it('refuse to listen on public addresses without a key', () => {
     for (const host of ['0.0.0.0', '::', '192.168.0.1', 'crawl.example']) {
       expect(() => readServerOptions({ host }, {})).toThrow(/refusing to listen/);
       expect(readServerOptions({ host }, { CRAWLWAY_API_KEYS: `ada:admin:${KEY}` }).host).toBe(host);
@@ -35,7 +35,7 @@ describe('the options of the server', () => {
       expect(readServerOptions({ host }, {}).host).toBe(host);
   });
 
-  it('refuse keys that are not keys, and never repeat them', () => {
+  it('refuse invalid keys, and never repeat them', () => {
     const bad = [
       'ada',
       'ada:admin',
@@ -53,7 +53,7 @@ describe('the options of the server', () => {
     expect(() => readServerOptions({ port: 'x' }, {})).toThrow(UsageError);
   });
 
-  it('show of the database where it is, and never its password', () => {
+  it('show the location of the database, and never its password', () => {
     const place = (url: string) => inspect(readServerOptions({}, { CRAWLWAY_DATABASE_URL: url }).databaseUrl);
     expect(place('sqlite:/srv/a.sqlite')).toBe('sqlite:/srv/a.sqlite');
     expect(place('postgresql://ada:PlAnTeD@db.example:5433/crawl')).toBe('postgres://db.example:5433/crawl');
@@ -62,7 +62,7 @@ describe('the options of the server', () => {
     expect(place('postgres://db.example/crawl?password=PlAnTeD&user=ada')).toBe('postgres://db.example/crawl');
   });
 
-  it('refuse a database URL that cannot be read for certain, and repeat nothing of it', () => {
+  it('refuse an ambiguous database URL, and repeat nothing of it', () => {
     const misread = ['', '1/', 'x/', '1?', '1#', '%'].map(
       (start) => `postgres://ada:${start}PlAnTeD@db.example:x/crawl`,
     );
@@ -74,7 +74,7 @@ describe('the options of the server', () => {
     }
   });
 
-  it('keep of a key only its digest', () => {
+  it('keep only the digest of a key', () => {
     const { apiKeys } = readServerOptions({}, { CRAWLWAY_API_KEYS: ` ada:admin:${KEY} , bob:read:with:colons:${KEY}` });
     expect(apiKeys.map(({ name, role }) => [name, role])).toEqual([
       ['ada', 'admin'],

@@ -13,7 +13,7 @@ interface Result {
   readonly content: readonly { readonly text: string }[];
 }
 
-describe('an assistant', () => {
+describe('the MCP tools for assistants', () => {
   let world: ApiWorld;
 
   beforeAll(async () => {
@@ -37,7 +37,7 @@ describe('an assistant', () => {
     return { isError, text, value: isError ? undefined : JSON.parse(text) };
   }
 
-  it('finds tools to look, to submit and to preview, and none that deletes or changes the configuration', async () => {
+  it('can look, submit and preview, and can neither delete nor change the configuration', async () => {
     const { tools } = await (await connected(KEYS.admin)).listTools();
     expect(tools.map(({ name }) => name)).toEqual([
       'explain_url',
@@ -52,7 +52,7 @@ describe('an assistant', () => {
     ]);
   });
 
-  it('learns why a URL is where it is, which URLs there are, what limits the crawl and what fails', async () => {
+  it('explain the state of a URL, list URLs, and report what limits the crawl and what fails', async () => {
     const client = await connected(KEYS.reader);
     const { value: judged } = await asked(client, 'explain_url', { url: world.site.url('/a.html') });
     expect(judged.url).toBe(world.site.url('/a.html'));
@@ -64,7 +64,7 @@ describe('an assistant', () => {
     expect((await asked(client, 'list_errors')).value.items).toEqual(expect.any(Array));
   });
 
-  it('does what its key may do, and reads in words what it may not', async () => {
+  it('are limited to the rights of the key, and say what is not allowed', async () => {
     const reader = await connected(KEYS.reader);
     const urls = [world.site.url('/b.html')];
     expect(await asked(reader, 'submit_urls', { urls })).toMatchObject({
@@ -77,7 +77,7 @@ describe('an assistant', () => {
     expect((await asked(reader, 'explain_url', { url: 'no URL', crawler: 'test' })).isError).toBe(true);
   });
 
-  it('gets no hundreds of answers for one call', async () => {
+  it('do not return hundreds of results for one call', async () => {
     const list = (count: number) =>
       world.send(
         'POST',
@@ -92,7 +92,7 @@ describe('an assistant', () => {
     expect((await list(21)).status).toBe(400);
   });
 
-  it('sees what a rule would do, and the configuration stays as it is', async () => {
+  it('show the effect of a rule without changing the configuration', async () => {
     const client = await connected(KEYS.admin);
     const admin = { authorization: `Bearer ${KEYS.admin}` };
     const before = (await world.get('/api/v1/config', admin)).text;
@@ -102,7 +102,7 @@ describe('an assistant', () => {
     expect((await world.get('/api/v1/config', admin)).text).toBe(before);
   });
 
-  it('has the same tools over stdio, by `crawlway mcp`', async () => {
+  it('are the same over stdio with `crawlway mcp`', async () => {
     const client = new Client({ name: 'test', version: '1' });
     const transport = new StdioClientTransport({
       command: process.execPath,
@@ -116,7 +116,7 @@ describe('an assistant', () => {
     expect((await asked(client, 'submit_urls', { urls: [world.site.url('/')] })).isError).toBe(true);
   });
 
-  it('is refused without a key, and when another site makes a browser ask', async () => {
+  it('are refused without a key, and for requests of a browser from another site', async () => {
     await expect(connected('x'.repeat(32))).rejects.toThrow(/API key/);
     const headers = { authorization: `Bearer ${KEYS.admin}`, 'sec-fetch-site': 'cross-site' };
     expect((await world.send('POST', '/mcp', {}, headers)).status).toBe(403);

@@ -10,7 +10,7 @@ const folder = mkdtempSync(join(tmpdir(), 'crawlway-secrets-'));
 vi.stubEnv('CRAWLWAY_SECRETS_FOLDERS', folder);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-it('a login that was refused works with the password that its file has got meanwhile', async () => {
+it('a login that was refused works once the file has the new password', async () => {
   const site = await MemberSite.start({ kind: 'csrf', pages: ['/', '/a'] });
   const file = join(folder, 'wiki');
   writeFileSync(file, 'old\n');
@@ -37,7 +37,7 @@ it('a login that was refused works with the password that its file has got meanw
   await vi.waitFor(async () => expect((await world.get('crawlers')).body.items[0].counts.indexed).toBe(2), 20_000);
 });
 
-it('a login that fails has its file read again, and costs no try of the old password more', async () => {
+it('after a failed login the file is read again, and the old password is not tried again', async () => {
   const site = await MemberSite.start({ kind: 'csrf', pages: ['/', '/a'] });
   const file = join(folder, 'portal');
   writeFileSync(file, site.password);
@@ -56,7 +56,7 @@ it('a login that fails has its file read again, and costs no try of the old pass
   await vi.waitFor(async () => expect((await world.get('logins')).body.items[0].state).toBe('logged-in'), 20_000);
 });
 
-it('a file that is not there is a mistake with its place', async () => {
+it('a missing file is an error with its place in the configuration', async () => {
   const world = await ApiWorld.start();
   onTestFinished(() => world.stop());
   const xml = world

@@ -13,7 +13,7 @@ describe('the client of the package', () => {
   });
   afterAll(() => world.stop());
 
-  it('calls with path, query and key, and answers in the types of the description', async () => {
+  it('sends path, query and key, and returns the types of openapi.yaml', async () => {
     const { items } = await client(READER).call('GET /api/v1/crawlers');
     const [crawler]: readonly CrawlerDto[] = items;
     expect(crawler?.name).toBe('test');
@@ -25,7 +25,7 @@ describe('the client of the package', () => {
     expect(judged.url).toBe(url);
   });
 
-  it('says what the server says when it refuses, and that nobody answers', async () => {
+  it('reports the error of the server, and an unreachable server', async () => {
     const failure = (call: Promise<unknown>) => call.catch((error: unknown) => error) as Promise<ApiProblem>;
     expect(await failure(client().call('GET /api/v1/crawlers'))).toMatchObject({ status: 401, name: 'ApiProblem' });
     const unknown = client(READER).call('GET /api/v1/crawlers/{crawler}', { path: { crawler: 'a/b' } });

@@ -44,7 +44,7 @@ async function printed(command: () => unknown): Promise<string> {
   return text;
 }
 
-it('results are one JSON document each with --json', async () => {
+it('with --json every result is one JSON document', async () => {
   const server = { server: world.server.url, json: true };
   const answers = {
     status: JSON.parse(await printed(() => showStatus(server))),
@@ -65,7 +65,7 @@ it('results are one JSON document each with --json', async () => {
   );
 });
 
-it('a crawler is asked for only where one has to be chosen', async () => {
+it('--crawler is required only where there is a choice', async () => {
   const several = createServer((request, response) => {
     const [, crawler, list] = /^\/api\/v1\/crawlers(?:\/(\w+)\/(\w+))?/.exec(request.url!)!;
     const root = { url: `http://${crawler}.example/`, origin: 'configuration' };
@@ -84,7 +84,7 @@ it('a crawler is asked for only where one has to be chosen', async () => {
   several.close();
 });
 
-it('a pattern that matches nothing is a result, too', async () => {
+it('a pattern that matches nothing has a result, too', async () => {
   const server = { server: world.server.url, json: true };
   expect(JSON.parse(await printed(() => deleteUrls('http://nowhere.example/*', server)))).toEqual({
     crawler: 'test',
@@ -92,7 +92,7 @@ it('a pattern that matches nothing is a result, too', async () => {
   });
 });
 
-it('the documentation has a row for every command, and a wrong one is told of in three lines', async () => {
+it('the documentation has a row for every command, and a wrong command prints three lines', async () => {
   const bash = (await new Program(['completion', 'bash']).ended).stdout;
   const commands = [...bash.matchAll(/"([a-z ]+)"\) candidates=/g)].map(([, path]) => path!);
   const page = readFileSync('docs/command-line.md', 'utf8');
@@ -108,7 +108,7 @@ it('the documentation has a row for every command, and a wrong one is told of in
   ]);
 });
 
-it('a sink is tried without an order, in the configuration, in force and in a draft', async () => {
+it('a sink is tested without an order, from the active configuration and from a draft', async () => {
   const before = world.pushed.length;
   expect(JSON.parse(await printed(() => testSinks('main', { config: world.configFile, json: true })))).toMatchObject([
     { name: 'main', ok: true, message: "The sink's folder is writable." },
@@ -138,7 +138,7 @@ it('a sink is tried without an order, in the configuration, in force and in a dr
   expect(world.pushed).toHaveLength(before);
 });
 
-it('the doctor tries what a crawl needs, and fails when something does', async () => {
+it('doctor checks what a crawl needs, and fails when a check does', async () => {
   const found = async (config: string) =>
     JSON.parse(await printed(() => runDoctor({ config, data: join(world.folder, 'data'), json: true }))) as {
       what: string;
@@ -151,7 +151,7 @@ it('the doctor tries what a crawl needs, and fails when something does', async (
   expect(process.exitCode).toBe(1);
 });
 
-it('the doctor does not fail before the first start because the bundled index is not running yet', async () => {
+it('doctor does not fail before the first start because the bundled index is not running yet', async () => {
   const folder = join(world.folder, 'first');
   mkdirSync(folder);
   const config = join(folder, 'CrawlConfig.xml');
@@ -171,7 +171,7 @@ it('the doctor does not fail before the first start because the bundled index is
   expect(process.exitCode).toBe(0);
 });
 
-it('a key that the server does not know, or a missing one, is told with the variable that holds it', async () => {
+it('an unknown or missing key is reported with the variable that contains it', async () => {
   const server = createServer((_, response) => response.writeHead(401).end('{}'));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as { port: number };
@@ -182,7 +182,7 @@ it('a key that the server does not know, or a missing one, is told with the vari
   server.close();
 });
 
-it('completion knows every command and option', async () => {
+it('shell completion has every command and option', async () => {
   const program = new Command('crawlway');
   program.command('sinks').command('test').option('--json');
   const bash = await printed(() => printCompletion(program, 'bash'));
@@ -191,7 +191,7 @@ it('completion knows every command and option', async () => {
   expect(await printed(() => printCompletion(program, 'fish'))).toContain('-a test');
 });
 
-it('the documentation is served at /help, and nothing beside it', async () => {
+it('the documentation is served at /help, and nothing outside of it', async () => {
   const page = await world.get('/help/');
   expect([page.status, page.headers.get('content-security-policy')]).toEqual([
     200,
@@ -202,7 +202,7 @@ it('the documentation is served at /help, and nothing beside it', async () => {
   expect((await world.get('/help/..%2f..%2fpackage.json')).status).not.toBe(200);
 });
 
-it('the stored URLs of a filter come as CSV and as lines of JSON', async () => {
+it('the URLs that match a filter are exported as CSV and as JSON lines', async () => {
   const csv = await world.get('crawlers/test/urls/export?status=indexed');
   expect(csv.headers.get('content-type')).toBe('text/csv; charset=utf-8');
   const [head, ...rows] = csv.text.trimEnd().split('\r\n');

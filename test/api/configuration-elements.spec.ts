@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-it('tells what can be written in the configuration, as forms need it', async () => {
+it('the elements of the configuration are described as forms need them', async () => {
   const { body } = await world.get('config/elements');
   const of = (name: string) => body.items.find((one: { name: string }) => one.name === name);
   expect(of('CrawlConfig').children).toContain('Sink');

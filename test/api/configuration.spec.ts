@@ -30,8 +30,8 @@ const onDisk = (): string => readFileSync(world.configFile, 'utf8');
 const versions = async (): Promise<number[]> =>
   (await world.get('config/versions')).body.items.map(({ version }: { version: number }) => version);
 
-describe('the calls about the configuration', () => {
-  it('answer the text in force with a tag, and never a secret', async () => {
+describe('the configuration calls', () => {
+  it('return the active text with an ETag, and never a secret', async () => {
     const { status, text, headers } = await world.get('config');
     expect(status).toBe(200);
     expect(headers.get('content-type')).toContain('application/xml');
@@ -41,7 +41,7 @@ describe('the calls about the configuration', () => {
     expect(onDisk()).toContain(SECRET);
   });
 
-  it('put a changed text in force, with the secrets that the placeholder stands for', async () => {
+  it('apply a changed text, with the secrets that the placeholder stands for', async () => {
     const { text } = await world.get('config');
     const answer = await world.sendXml('PUT', 'config', text.replace('.pdf', '.docx'));
     expect(answer.status).toBe(200);
@@ -51,7 +51,7 @@ describe('the calls about the configuration', () => {
     expect(readdirSync(dirname(world.configFile))).toEqual(['CrawlConfig.xml']);
   });
 
-  it('refuse a write that does not say which text it was made from, or was made from another', async () => {
+  it('refuse a write without If-Match, or with an outdated one', async () => {
     const { text } = await world.get('config');
     const type = { 'content-type': 'application/xml' };
     expect((await world.send('PUT', 'config', text, type)).status).toBe(428);
@@ -59,7 +59,7 @@ describe('the calls about the configuration', () => {
     expect((await world.send('PUT', 'config', text, { ...type, 'if-match': '*' })).status).toBe(200);
   });
 
-  it('refuse a text with errors, tell all of them with their places, and keep everything as it is', async () => {
+  it('refuse a text with errors, report all of them with their places, and change nothing', async () => {
     const before = { text: onDisk(), versions: await versions(), etag: await world.etag() };
     const bad = (await world.get('config')).text.replace('<Ignore/>', '<Ignor/>').replace('<NoIndex/>', '<NoIndx/>');
     const { status, body } = await world.sendXml<Problem>('PUT', 'config', bad);
@@ -93,7 +93,7 @@ describe('the calls about the configuration', () => {
     expect((await world.sendXml('POST', 'config/preview', '<x')).status).toBe(422);
   });
 
-  it('want confirmation of a change that deletes many documents', async () => {
+  it('require confirmation of a change that deletes many documents', async () => {
     const { text } = await world.get('config');
     const narrow = text.replace('<Path value="/private/"/>', '<Path value="/b"/>');
     const asked = await world.sendXml<Problem>('PUT', 'config', narrow);
@@ -105,7 +105,7 @@ describe('the calls about the configuration', () => {
     expect((await world.sendXml('PUT', 'config', text)).status).toBe(200);
   });
 
-  it('list versions and put one of them back', async () => {
+  it('list versions and restore one of them', async () => {
     const first = (await versions()).at(-1)!;
     const text = (await world.get(`config/versions/${first}`)).text;
     expect(text).not.toContain('.docx');
@@ -116,7 +116,7 @@ describe('the calls about the configuration', () => {
     expect((await world.send('POST', 'config/versions/999/restore')).status).toBe(404);
   });
 
-  it('take a changed file over by itself, and keep the old text when the file is bad', async () => {
+  it('load a changed file automatically, and keep the old text when the file is invalid', async () => {
     const good = onDisk();
     const changed = good.replace('.pdf', '.odt');
     writeFileSync(world.configFile, changed);
@@ -130,12 +130,12 @@ describe('the calls about the configuration', () => {
   });
 });
 
-describe('the calls about single rules', () => {
+describe('the calls for single rules', () => {
   const rules = 'config/crawlers/test/rules';
   const elements = async (): Promise<string[]> =>
     (await world.get(rules)).body.items.map((rule: { xml: string }) => rule.xml.replaceAll(/\s+/g, ' '));
 
-  it('insert, replace, move and delete, as JSON and as XML, and leave the rest of the text alone', async () => {
+  it('insert, replace, move and delete rules, as JSON and as XML, and leave the rest of the text unchanged', async () => {
     const { text, headers } = await world.get('config');
     const match = { 'if-match': headers.get('etag')! };
     const json = { match: [{ element: 'Host', value: 'a.example' }], actions: [{ element: 'NoFollow' }] };
@@ -161,7 +161,7 @@ describe('the calls about single rules', () => {
     expect((await world.get('config')).text).toBe(text);
   });
 
-  it('refuse rules that say nothing, that do not exist, or that come without a version', async () => {
+  it('refuse empty rules, rules that do not exist, and writes without a version', async () => {
     const before = await elements();
     const match = { 'if-match': await world.etag() };
     expect((await world.send('POST', rules, {}, match)).status).toBe(400);
@@ -176,7 +176,7 @@ describe('the calls about single rules', () => {
     expect(await elements()).toEqual(before);
   });
 
-  it('refuse characters that XML does not have, wherever they stand, and leave the file as it is', async () => {
+  it('refuse characters that XML does not allow anywhere, and leave the file unchanged', async () => {
     const before = onDisk();
     const etag = await world.etag();
     const send = (method: string, path: string, body: object) =>
@@ -221,7 +221,7 @@ describe('the resolved view', () => {
     expect((await world.get('config/crawlers/nobody/resolved')).status).toBe(404);
   });
 
-  it('shows for one URL what each rule did, and who set each option', async () => {
+  it('shows for one URL what each rule did, and which rule set each option', async () => {
     const url = world.site.url('/private/x.pdf');
     const { body } = await world.get(`config/crawlers/test/resolved?url=${encodeURIComponent(url)}`);
     expect(body).toMatchObject({ url, verdict: { accepted: false, reason: 'rule-ignored' } });
@@ -232,7 +232,7 @@ describe('the resolved view', () => {
   });
 });
 
-it('the linter tells of rules that can never matter', async () => {
+it('the linter reports rules without effect', async () => {
   const text = (await world.get('config')).text.replace(
     '<Rule><Ext value=".pdf"/><NoIndex/></Rule>',
     '<Rule><Ext value=".pdf"/><NoIndex/></Rule><Rule><Ext value=".pdf"/><Index/></Rule>',

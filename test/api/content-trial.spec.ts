@@ -26,7 +26,7 @@ const attempt = (path: string, content: string, more: object = {}, who: keyof ty
     },
   );
 
-it('says what a definition takes of a page that is fetched once', async () => {
+it('a content definition is tried on a page that is fetched once', async () => {
   world.site.set('/storm.html', { body: PAGE, headers: { 'content-type': 'text/html' } });
   const first = await attempt('/storm.html', '<cw:Content/>');
   expect(first).toMatchObject({
@@ -54,7 +54,7 @@ it('says what a definition takes of a page that is fetched once', async () => {
   expect((await world.get(history, { authorization: `Bearer ${KEYS.ann}` })).status).toBe(404);
 });
 
-it('fetches it again when asked to, and for another key', async () => {
+it('the page is fetched again when asked for, and for another key', async () => {
   world.site.set('/news.html', { body: '<p>old</p>', headers: { 'content-type': 'text/html' } });
   await attempt('/news.html', '<Content main="true"/>');
   world.site.set('/news.html', { body: '<p>new</p>', headers: { 'content-type': 'text/html' } });
@@ -67,7 +67,7 @@ it('fetches it again when asked to, and for another key', async () => {
   expect(fetches('/news.html')).toBe(3);
 });
 
-it('tells mistakes at their places, and no secret', async () => {
+it('mistakes are reported with their places, and without secrets', async () => {
   const wrong = (content: string) => attempt('/storm.html', content).then(({ body }) => body);
   const selector = await wrong('<cw:Content>\n  <cw:Exclude select="div["/>\n</cw:Content>');
   expect(selector).not.toHaveProperty('reading');
@@ -85,7 +85,7 @@ it('tells mistakes at their places, and no secret', async () => {
   expect(JSON.stringify(variable)).not.toContain('planted');
 });
 
-it('is for those who may have pages fetched, and bounded', async () => {
+it('a trial needs the right to fetch pages, and is bounded', async () => {
   expect((await attempt('/storm.html', '<Content/>', {}, 'ann')).status).toBe(403);
   expect((await attempt('/storm.html', `<Content>${' '.repeat(30_000)}</Content>`)).status).toBe(400);
   expect((await attempt('/gone.html', '<Content/>')).body).toMatchObject({ outcome: 'http-404', status: 404 });

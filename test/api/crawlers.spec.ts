@@ -11,7 +11,7 @@ afterAll(() => world.stop());
 
 const encoded = (path: string): string => encodeURIComponent(world.site.url(path));
 
-describe('the calls about crawlers and URLs', () => {
+describe('the calls for crawlers and URLs', () => {
   it('show a crawler with its counts, sources and rates', async () => {
     const { status, body } = await world.get('crawlers');
     expect(status).toBe(200);
@@ -61,7 +61,7 @@ describe('the calls about crawlers and URLs', () => {
     expect((await world.get('crawlers/test/urls?status=nonsense')).status).toBe(400);
   });
 
-  it('count what fits a filter', async () => {
+  it('count the URLs that match a filter', async () => {
     const counted = async (query: string) => (await world.get(`crawlers/test/urls/count?${query}`)).body.count;
     expect(await counted('')).toBe(5);
     expect(await counted('status=error')).toBe(1);
@@ -87,7 +87,7 @@ describe('the calls about crawlers and URLs', () => {
     expect((await world.get('crawlers/test/urls?sort=etag')).status).toBe(400);
   });
 
-  it('tell what is crawled and indexed, and how old that is', async () => {
+  it('show what is crawled and indexed, and how old it is', async () => {
     const { body } = await world.get('crawlers/test/coverage');
     const urls = body.reasons.reduce((sum: number, one: { urls: number }) => sum + one.urls, 0);
     expect(urls).toBe(5);
@@ -116,7 +116,7 @@ describe('the calls about crawlers and URLs', () => {
     expect((await world.get('crawlers/nobody/errors')).status).toBe(404);
   });
 
-  it('show what lies in the folders of a web server', async () => {
+  it('show the URLs in the folders of a web server', async () => {
     const path = `hosts/${encodeURIComponent(`127.0.0.1:${world.site.port}`)}/folders`;
     const above = await world.get(`${path}?crawler=test`);
     expect(above.body).toMatchObject({ folders: [{ name: world.site.url('/'), urls: 5 }], next: null, searched: 1 });
@@ -127,7 +127,7 @@ describe('the calls about crawlers and URLs', () => {
     expect((await world.get(`${path}?crawler=nobody`)).status).toBe(404);
   });
 
-  it("tell a URL's whole story", async () => {
+  it('show the full history of a URL', async () => {
     const { body } = await world.get(`crawlers/test/url?url=${encoded('/c.html')}`);
     expect(body.path.map((url: string) => new URL(url).pathname)).toEqual(['/', '/a.html', '/c.html']);
     expect(body.state).toMatchObject({ status: 'indexed', hops: 2, indexed: true, foundOn: world.site.url('/a.html') });
@@ -193,7 +193,7 @@ describe('the calls about crawlers and URLs', () => {
     expect((await world.get('hosts')).status).toBe(400);
   });
 
-  it('say that a person limits a crawler when what is due is on hosts that are paused', async () => {
+  it('report that an operator limits a crawler when all due URLs are on paused hosts', async () => {
     const path = `hosts/${encodeURIComponent(`127.0.0.1:${world.site.port}`)}`;
     await world.send('POST', `${path}/pause`);
     world.site.page('/while-paused.html');
@@ -214,7 +214,7 @@ describe('the calls about crawlers and URLs', () => {
     expect(body.items.filter((item: { meaning: string; remedy: string }) => !item.meaning || !item.remedy)).toEqual([]);
   });
 
-  it('say who is calling', async () => {
+  it('return the identity of the caller', async () => {
     const { body } = await world.get('session');
     expect(body).toMatchObject({ name: 'local', role: 'admin', keyWanted: false });
   });

@@ -6,7 +6,7 @@ import { crawlwayCommand } from '../support/crawlway-command.js';
 import { FACTS, pdf } from '../support/sample-documents.js';
 import { temporaryDirectory } from '../support/temporary-directory.js';
 
-it('crawlway extract prints what is read of a file, by the Content of a configuration', () => {
+it('crawlway extract prints what the Content of a configuration extracts from a file', () => {
   const folder = temporaryDirectory();
   const file = (name: string, content: string | Uint8Array): string => {
     const path = join(folder, name);
@@ -28,7 +28,7 @@ it('crawlway extract prints what is read of a file, by the Content of a configur
   expect(run(file('a.pdf', pdf(FACTS)))).toContain(FACTS.text);
 });
 
-it('crawlway extract judges a file by the URL at which it would be', () => {
+it('crawlway extract applies the conditions for the given URL', () => {
   const folder = temporaryDirectory();
   const page = join(folder, 'page.html');
   const config = join(folder, 'CrawlConfig.xml');

@@ -9,7 +9,7 @@ const RULES = 'allow prefix *\n';
 /** A busy machine may take its time. */
 const PATIENCE = { timeout: 30_000 };
 
-describe('an edit of the configuration by hand', () => {
+describe('a manual edit of the configuration file', () => {
   let world: ApiWorld;
   beforeEach(async () => {
     world = await ApiWorld.start({ crawler: CRAWLER, files: { 'rules/crawl.rules': RULES } });
@@ -25,7 +25,7 @@ describe('an edit of the configuration by hand', () => {
   const authors = async (): Promise<string[]> =>
     (await world.get('config/versions')).body.items.map(({ who }: { who: string }) => who);
 
-  it('that nobody has seen yet is in force before a write, which was then made from an old version', async () => {
+  it('that was not noticed yet is applied before a write, which then has an outdated version', async () => {
     const etag = await world.etag();
     edit('throttleTimeMS="0"', 'throttleTimeMS="7"');
     expect((await setWeights(etag)).status).toBe(412);
@@ -35,7 +35,7 @@ describe('an edit of the configuration by hand', () => {
     expect(onDisk()).toContain('throttleTimeMS="7"');
   });
 
-  it('of a file of rules counts like one of the configuration', async () => {
+  it('of a rule file counts like one of the configuration', async () => {
     const etag = await world.etag();
     writeFileSync(path('rules/crawl.rules'), `${RULES}# by hand\n`);
     const files = { 'rules/crawl.rules': `${RULES}# over the API\n` };
@@ -44,7 +44,7 @@ describe('an edit of the configuration by hand', () => {
     expect(JSON.stringify((await world.get('config/files')).body)).toContain('# by hand');
   });
 
-  it('with an error is never written over by the way: the write says what is wrong, where, and what to do', async () => {
+  it('with an error is never overwritten: the write reports what is wrong, where, and what to do', async () => {
     edit('throttleTimeMS="0"', 'throttleTimeMS="oops"');
     await expect.poll(rejected, PATIENCE).toHaveLength(1);
     const { version } = (await world.get('config/state')).body;
@@ -61,7 +61,7 @@ describe('an edit of the configuration by hand', () => {
     expect(onDisk()).toContain('weight="50"');
   });
 
-  it('with an error stays in the history when a whole configuration is wanted whatever stands there', async () => {
+  it('with an error is kept in the history when a whole configuration is forced over it', async () => {
     const { text } = await world.get('config');
     edit('throttleTimeMS="0"', 'throttleTimeMS="oops"');
     expect((await world.sendXml('PUT', 'config', text, { 'if-match': '*' })).status).toBe(200);
@@ -72,7 +72,7 @@ describe('an edit of the configuration by hand', () => {
     expect((await world.get(`config/versions/${kept.version}`)).text).toContain('oops');
   });
 
-  it('that is not XML at all is kept too, and not shown, because nobody can tell its secrets', async () => {
+  it('that is not XML is kept too, and not shown, because its secrets are not known', async () => {
     const { text } = await world.get('config');
     writeFileSync(world.configFile, '<CrawlConfig><cw:Credential password="a secret"');
     expect((await world.sendXml('PUT', 'config', text, { 'if-match': '*' })).status).toBe(200);
@@ -83,7 +83,7 @@ describe('an edit of the configuration by hand', () => {
     expect(shown.text).not.toContain('a secret');
   });
 
-  it('goes on where a link leads: a write keeps the link, and the file readable for whom it was', async () => {
+  it('through a symbolic link keeps the link and the permissions of the file', async () => {
     const real = join(world.folder, 'real.xml');
     renameSync(world.configFile, real);
     chmodSync(real, 0o664);
@@ -100,7 +100,7 @@ describe('an edit of the configuration by hand', () => {
     await expect.poll(edited, { ...PATIENCE, interval: 1_000 }).toContain('throttleTimeMS="9"');
   });
 
-  it('never writes through a link that somebody has put beside the configuration', async () => {
+  it('is never a reason to write through a foreign link beside the configuration', async () => {
     const victim = join(world.folder, 'victim');
     writeFileSync(victim, 'untouched');
     const links = ['new', 'tmp', 'bak', '~'].map((ending) =>
@@ -117,7 +117,7 @@ describe('an edit of the configuration by hand', () => {
     expect(links.map((link) => lstatSync(link).isSymbolicLink())).toEqual(links.map(() => true));
   });
 
-  it('that leaves no place for a file of rules: the write says which cannot be written, and changes nothing', async () => {
+  it('that makes a rule file unwritable: the write names the file and changes nothing', async () => {
     const before = (await world.get('config')).text;
     rmSync(path('rules'), { recursive: true });
     writeFileSync(path('rules'), 'no folder');

@@ -28,7 +28,7 @@ describe('the IndexNow receiver', () => {
   });
   afterAll(() => world.stop());
 
-  it('takes one URL by GET: a page that changed is pushed, a page that is gone is deleted', async () => {
+  it('accepts one URL by GET: a changed page is pushed, a page that is gone is deleted', async () => {
     const query = (path: string) => `/indexnow?url=${encodeURIComponent(url(path))}&key=${KEY}`;
     world.site.page('/a.html', [], 'Another text.').remove('/c.html');
     expect((await world.get(query('/a.html'))).status).toBe(200);
@@ -40,7 +40,7 @@ describe('the IndexNow receiver', () => {
     expect(world.site.requests.filter(({ path }) => path === `/${KEY}.txt`)).toHaveLength(1);
   });
 
-  it('takes a list of 10,000, indexes a page that nothing links to, and says how it was found', async () => {
+  it('accepts a list of 10,000 URLs, indexes a page without links to it, and records how it was discovered', async () => {
     world.site.page('/new.html');
     const { status } = await send(submission('/new.html', ...Array.from({ length: 9_999 }, (_, i) => `/b.html#${i}`)));
     expect(status).toBe(200);
@@ -55,7 +55,7 @@ describe('the IndexNow receiver', () => {
     ['no key', { urlList: ['http://a.example/'] }, 400],
     ['a key that the protocol does not know', { key: 'short', urlList: ['http://a.example/'] }, 422],
     ['a host that nobody crawls', { key: KEY, urlList: ['http://a.example/'] }, 422],
-  ])('answers %s as the protocol says', async (_, body, status) => {
+  ])('responds to %s as the protocol says', async (_, body, status) => {
     expect((await send(body)).status).toBe(status);
   });
 
@@ -72,14 +72,14 @@ describe('the IndexNow receiver', () => {
     expect((await send({ ...submission('/sub/x.html'), ...below })).status).toBe(200);
   });
 
-  it('asks for text files alone, so that nobody has it ask for what does something', async () => {
+  it('requests text files only, so that it cannot be used to trigger actions', async () => {
     world.site.set('/delete', { body: KEY }).set('/echo.txt', { body: KEY });
     for (const keyLocation of ['/delete?page=1', '/delete', '/echo.txt?text=x', '/.txt/delete'])
       expect((await send({ ...submission('/a.html'), keyLocation: url(keyLocation) })).status).toBe(422);
     expect(world.site.fetched).not.toContain('/delete');
   });
 
-  it('refuses a wrong key, and after ten of them asks the site no more', async () => {
+  it('refuses a wrong key, and stops asking the site after ten of them', async () => {
     const guess = (i: number) => send({ ...submission('/a.html'), key: `wrong-key-${i}` });
     const statuses: number[] = [];
     for (let i = 0; i < 12; i++) statuses.push((await guess(i)).status);
@@ -87,19 +87,19 @@ describe('the IndexNow receiver', () => {
     expect(world.site.requests.filter(({ path }) => path.startsWith('/wrong-key'))).toHaveLength(10);
   });
 
-  it('goes on with a key that was right, whatever strangers guess meanwhile', async () => {
+  it('keeps a verified key, whatever others guess meanwhile', async () => {
     expect((await send({ ...submission('/a.html'), key: 'another-wrong-key' })).status).toBe(429);
     expect((await send(submission('/a.html'))).status).toBe(200);
   });
 
-  it('writes one entry a minute to the audit log for all that strangers send', async () => {
+  it('writes one audit log entry per minute for all unverified requests', async () => {
     const { body } = await world.get('audit?limit=1000', auth);
     const entries = body.items.filter(({ what }: { what: string }) => what === 'tellUrls');
     expect(entries.length).toBeLessThan(10);
   });
 });
 
-describe('the IndexNow receiver answers with a status of the protocol', () => {
+describe('the IndexNow receiver responds with a status of the protocol', () => {
   let world: ApiWorld;
   const KEY_FILE = `/${KEY}.txt`;
   const tell = (key: string, ...urls: string[]) =>
@@ -131,7 +131,7 @@ describe('the IndexNow receiver answers with a status of the protocol', () => {
     expect(world.site.fetched).not.toContain('/elsewhere.txt');
   });
 
-  it('when a host sends more in an hour than it may: 429', async () => {
+  it('when a host exceeds its hourly quota: 429', async () => {
     const many = Array.from({ length: 18 }, (_, i) => world.site.url(`/${i}`));
     expect((await tell(KEY, ...many)).status).toBe(429);
     expect((await tell(KEY, ...many.slice(1))).status).toBe(200);

@@ -22,8 +22,8 @@ const session = async (key: string) => {
   return status === 200 ? `${body.name} ${body.role}` : status;
 };
 
-describe('a key that is made over the API', () => {
-  it('is shown once, opens what its role may, and nothing once it is withdrawn', async () => {
+describe('a key that is created over the API', () => {
+  it('is shown once, has the rights of its role, and none once it is withdrawn', async () => {
     const { status, body } = await create({ name: 'ci', role: 'operate', expiresAt: '2999-01-01T00:00:00Z' });
     expect(status).toBe(201);
     expect(body).toMatchObject({
@@ -49,7 +49,7 @@ describe('a key that is made over the API', () => {
     expect((await world.send('DELETE', 'keys/ci', undefined, bearer(ADMIN))).status).toBe(404);
   });
 
-  it('is in the audit log with who made it, and the key itself is nowhere', async () => {
+  it('is in the audit log with its creator, and the key itself is stored nowhere', async () => {
     const { body } = await create({ name: 'audited', role: 'read' });
     await world.send('DELETE', 'keys/audited', undefined, bearer(ADMIN));
     const audit = await world.get('audit', bearer(ADMIN));
@@ -65,7 +65,7 @@ describe('a key that is made over the API', () => {
     for (const text of [audit.text, world.logged.join('\n'), ...files]) expect(text).not.toContain(body.key);
   });
 
-  it('is refused when its name is taken, when it would be expired, and to others than an admin', async () => {
+  it('is refused when its name is taken, when it would be expired, and to callers other than admins', async () => {
     await create({ name: 'twice', role: 'read' });
     expect((await create({ name: 'twice', role: 'admin' })).status).toBe(422);
     expect((await create({ name: 'op', role: 'admin' })).status).toBe(422);
@@ -82,7 +82,7 @@ describe('a key that is made over the API', () => {
     expect(await session(OPERATOR)).toBe('op operate');
   });
 
-  it('is made, listed and withdrawn on the command line', async () => {
+  it('is created, listed and withdrawn on the command line', async () => {
     const env = { CRAWLWAY_API_KEY: ADMIN, CRAWLWAY_PORT: new URL(world.server.url).port };
     const run = (...args: string[]) => new Program(args, { env }).ended;
     const made = await run('keys', 'create', 'cli', 'read', '--expires', '90d');

@@ -7,7 +7,7 @@ const KEYS = { admin: 'a'.repeat(20), operate: 'o'.repeat(20) };
 const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
 const ADMIN = bearer(KEYS.admin);
 
-describe('what the API takes and refuses', () => {
+describe('limits of the API', () => {
   let world: ApiWorld;
   beforeAll(async () => {
     world = await ApiWorld.start({ keys: `boss:admin:${KEYS.admin},op:operate:${KEYS.operate}` });
@@ -16,13 +16,13 @@ describe('what the API takes and refuses', () => {
 
   const list = (text: string) => world.send('POST', 'crawlers/test/roots/list', text, ADMIN);
 
-  it('a url list of a hundred thousand wrong lines is counted, and the first thousand are listed with their lines', async () => {
+  it('a URL list of a hundred thousand invalid lines is counted, and the first thousand are listed with their lines', async () => {
     const { status, body } = await list(`# sites\n${'x\n'.repeat(100_000)}${world.site.url('/a.html')}\n`);
     expect([status, body.rejected, body.rejections.length, body.new + body.known]).toEqual([200, 100_000, 1_000, 1]);
     expect([body.rejections[0].line, body.rejections[999].line]).toEqual([2, 1_001]);
   }, 60_000);
 
-  it('a line of any length and a NUL are rejected by themselves', async () => {
+  it('an overlong line and one with a NUL are rejected individually', async () => {
     const { body } = await list(`http://h/${'a'.repeat(1_000_000)}\nhttp://h/\0\n${world.site.url('/b.html')}\n`);
     expect(body).toMatchObject({
       rejected: 2,
@@ -34,11 +34,11 @@ describe('what the API takes and refuses', () => {
     expect(body.rejections[0].url.length).toBeLessThan(300);
   });
 
-  it('a list of too many lines is refused before any of it is used', async () => {
+  it('a list of too many lines is refused as a whole', async () => {
     expect((await list('\n'.repeat(2_000_001))).status).toBe(413);
   });
 
-  it('a pattern with a NUL matches nothing: it is refused', async () => {
+  it('a pattern with a NUL is refused', async () => {
     for (const [method, path, body] of [
       ['DELETE', 'crawlers/test/urls?like=%00&confirm=true', undefined],
       ['GET', 'crawlers/test/urls?like=%00', undefined],
@@ -48,7 +48,7 @@ describe('what the API takes and refuses', () => {
     expect((await world.get('crawlers/test', ADMIN)).body.indexed).toBeGreaterThanOrEqual(0);
   });
 
-  it('refused calls are in the log, the audit trail and the metrics, without the key', async () => {
+  it('refused calls are in the log, the audit log and the metrics, without the key', async () => {
     await world.send('POST', 'config/check', '<x/>', bearer('guess-guess-guess'));
     await world.send('PUT', 'config', '<x/>', bearer(KEYS.operate));
     const audit = (await world.get('audit', ADMIN)).body.items.filter(
@@ -64,7 +64,7 @@ describe('what the API takes and refuses', () => {
     expect(`${JSON.stringify(audit)}${world.logged.join()}`).not.toContain('guess');
   });
 
-  it('wrong keys are limited before the body is read, and right ones are not', async () => {
+  it('wrong keys are limited before the body is read, and valid ones are not', async () => {
     const statuses = new Set<number>();
     for (let i = 0; i < 310; i++)
       statuses.add((await world.send('POST', 'config/check', '<x/>', bearer(`wrong-${i}`))).status);
@@ -72,7 +72,7 @@ describe('what the API takes and refuses', () => {
     expect((await world.get('session', ADMIN)).status).toBe(200);
   }, 60_000);
 
-  it('one key has fifty event streams and no more, and gets a place back when one is closed', async () => {
+  it('one key has at most fifty event streams, and may open another one when one is closed', async () => {
     const open = async () => {
       const gone = new AbortController();
       const response = await fetch(`${world.server.url}/api/v1/events`, { headers: ADMIN, signal: gone.signal });
@@ -87,20 +87,20 @@ describe('what the API takes and refuses', () => {
     for (const { close } of streams) close();
   });
 
-  it('checks of a configuration are audited, one a minute', async () => {
+  it('configuration checks are audited once a minute', async () => {
     const key = ADMIN;
     for (let i = 0; i < 3; i++) await world.sendXml('POST', 'config/check', '<x/>', key);
     const { body } = await world.get('audit', ADMIN);
     expect(body.items.filter(({ what }: { what: string }) => what === 'checkConfiguration')).toHaveLength(1);
   });
 
-  it('a page that another site asks for is not fetched', async () => {
+  it('a page is not fetched for a request from another site', async () => {
     const path = `crawlers/test/page?url=${encodeURIComponent(world.site.url('/b.html'))}`;
     expect((await world.get(path, { ...ADMIN, 'sec-fetch-site': 'cross-site' })).status).toBe(403);
     expect((await world.get(path, { ...ADMIN, 'sec-fetch-site': 'same-origin' })).status).toBe(200);
   });
 
-  it('a configuration that cannot be stored is not in force', async () => {
+  it('a configuration that cannot be stored is not applied', async () => {
     const db = new Database(join(world.folder, 'data', 'crawlway.sqlite'));
     db.exec(`CREATE TRIGGER full BEFORE INSERT ON configuration_version BEGIN SELECT RAISE(ABORT, 'disk full'); END`);
     const before = (await world.get('config', ADMIN)).text;

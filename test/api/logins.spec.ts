@@ -34,7 +34,7 @@ async function startMembers() {
   return { site, world };
 }
 
-it('the session of a form outlives a restart of the server', async () => {
+it("a form login's session survives a restart of the server", async () => {
   const { site, world } = await startMembers();
   await world.caughtUp(2);
   expect(site.tried).toEqual(['right']);
@@ -47,7 +47,7 @@ it('the session of a form outlives a restart of the server', async () => {
   expect(site.tried).toEqual(['right']);
 });
 
-it('the test of a login shows each step with its status and where it was sent, and no secret', async () => {
+it('a login test shows each step with its status and URL, and no secret', async () => {
   const { site, world } = await startMembers();
   await world.caughtUp(2);
   const { status, body, text } = await world.send('POST', 'logins/members/test');
@@ -93,7 +93,7 @@ it.each([
     'locked',
     /says that the account is locked/,
   ],
-] as const)('`crawlway login test` tells %s', async (_what, change, failure, detail) => {
+] as const)('`crawlway login test` reports %s', async (_what, change, failure, detail) => {
   const { site, world } = await startMembers();
   await world.caughtUp(2);
   change(site);
@@ -136,7 +136,7 @@ function command(...args: string[]): Promise<{ code: number; output: string }> {
   });
 }
 
-it('a bearer token from a file is in force without a restart when the file changes', async () => {
+it('a bearer token from a changed file is used without a restart', async () => {
   const site = await startSite();
   let token = 'first-token';
   const sent: string[] = [];
@@ -169,7 +169,7 @@ it('a bearer token from a file is in force without a restart when the file chang
   await world.caughtUp(2);
 });
 
-it('a client certificate that is renewed on disk is shown without a restart', async () => {
+it('a client certificate that is renewed on disk is used without a restart', async () => {
   const trusted = authority('Test Authority');
   const own = trusted.issue(['127.0.0.1']);
   const shown: string[] = [];

@@ -32,8 +32,8 @@ async function raw(text: string): Promise<{ head: string; body: string }> {
   return { head: head!, body: body! };
 }
 
-describe('an address', () => {
-  it('may carry URLs as long as any that are taken', async () => {
+describe('the URL of a call', () => {
+  it('may contain URLs of the maximum length', async () => {
     const url = longUrl(MAX_URL);
     const inAddress = encodeURIComponent(url);
     expect((await world.send('POST', 'crawlers/test/roots', { url })).status).toBe(201);
@@ -43,7 +43,7 @@ describe('an address', () => {
     expect((await world.send('DELETE', `crawlers/test/roots?url=${inAddress}`)).status).toBe(204);
   });
 
-  it('may carry a pattern as long as any that is taken, and no longer one', async () => {
+  it('may contain a pattern of the maximum length, and no longer one', async () => {
     const found = (like: string) => world.get(`crawlers/test/urls?like=${encodeURIComponent(like)}`);
     for (const character of ['?', '_', '\u{1f600}']) {
       expect((await found(`%${character.repeat(MAX_PATTERN - 1)}`)).status, character).toBe(200);
@@ -60,7 +60,7 @@ describe('an address', () => {
   });
 });
 
-it('what is not HTTP is refused with a problem document', async () => {
+it('a request that is not HTTP is refused with a problem document', async () => {
   for (const text of ['nonsense\r\n\r\n', 'GET / HTTP/1.1\r\nHost: localhost\r\nbad header\r\n\r\n']) {
     const { head, body } = await raw(text);
     expect(head).toMatch(/^HTTP\/1\.1 400 /);

@@ -75,7 +75,7 @@ const path = { element: 'Path', value: '/q' };
 const ignore = { element: 'Ignore' };
 
 describe('a body', () => {
-  it('with null in any field is refused, and the field named', async () => {
+  it('with null in any field is refused with the name of the field', async () => {
     expect(cases.length).toBeGreaterThan(40);
     const etag = await world.etag();
     for (const { method, path, body, pointer } of cases) {
@@ -103,7 +103,7 @@ describe('a body', () => {
     }
   });
 
-  it('with a list where an object belongs is refused, and the field named', async () => {
+  it('with a list instead of an object is refused with the name of the field', async () => {
     const headers = { 'if-match': await world.etag() };
     for (const [address, body, pointer] of [
       [rules, { match: [[]], actions: [[]] }, '/match'],
@@ -117,14 +117,14 @@ describe('a body', () => {
     }
   });
 
-  it('names a file of rules whose text is not a string, however the file is called', async () => {
+  it('with a rule file whose text is not a string is refused with the name of the file', async () => {
     const { status, body } = await world.send<Problem>('POST', 'config/check', { files: { 'a/b~c.rules': null } });
     expect(status).toBe(400);
     expect(errorsAt(body)).toEqual(['/files/a~1b~0c.rules']);
   });
 });
 
-it('what is missing, unknown or no call at all is named once, in plain words', async () => {
+it('a missing or unknown field and an unknown call are reported once, in plain words', async () => {
   const wrong = await world.send<Problem>('POST', 'crawlers/test/roots', { ulr: 'x' });
   expect(wrong.body.errors).toEqual([
     { pointer: '/ulr', detail: 'the call has no field ulr' },

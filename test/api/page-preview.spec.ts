@@ -27,7 +27,7 @@ const look = (url: string, body = draft(), crawler = 'new') =>
     'content-type': 'application/xml',
   });
 
-it('a page is shown as a configuration would have it that is not in force, and nothing is stored of it', async () => {
+it('a page is previewed with a draft configuration, and nothing is stored', async () => {
   const before = await world.etag();
   const { status, body } = await look(world.site.url('/new/'));
   expect(status).toBe(200);
@@ -49,7 +49,7 @@ it('a page is shown as a configuration would have it that is not in force, and n
   expect((await world.get('crawlers')).body.items.map(({ name }: { name: string }) => name)).toEqual(['test']);
 });
 
-it('a page that robots.txt forbids is not asked for, and its line is named', async () => {
+it('a page that robots.txt forbids is not fetched, and the line is shown', async () => {
   const { body } = await look(world.site.url('/secret/a.html'));
   expect(body).toMatchObject({ outcome: 'robots-disallowed', detail: 'line 2: Disallow: /secret/', links: [] });
   expect(world.site.fetched).not.toContain('/secret/a.html');
@@ -60,12 +60,12 @@ it('a page that robots.txt forbids is not asked for, and its line is named', asy
   });
 });
 
-it('a page that redirects says where to', async () => {
+it('the target of a redirect is shown', async () => {
   const { body } = await look(world.site.url('/moved'), draft('<Root url="SITE/" site="true"/>'));
   expect(body).toMatchObject({ outcome: 'redirect', target: world.site.url('/new/') });
 });
 
-it('refuses what cannot be looked at, each with its reason', async () => {
+it('URLs that cannot be previewed are refused with the reason', async () => {
   expect((await look(world.site.url('/'), draft(), 'nobody')).status).toBe(404);
   expect((await look('nonsense://')).status).toBe(422);
   const wrong = await look(world.site.url('/'), draft().replace('</CrawlConfig>', ''));

@@ -22,7 +22,7 @@ describe('a list in pages', () => {
       next: body.next as string,
     }));
 
-  it('of roots shows each once, however long it is and however much alike', async () => {
+  it('of roots shows each root once, however many and however similar they are', async () => {
     const long = `/${'long/'.repeat(1000)}`;
     for (const path of [`${long}b`, '/r2', `${long}a`, '/r1']) expect((await submit(path)).status).toBe(201);
     const seen: string[] = [];
@@ -39,7 +39,7 @@ describe('a list in pages', () => {
     for (const path of seen.slice(1)) expect((await takeBack(path)).status).toBe(204);
   });
 
-  it('of roots goes on where it was when the root of the cursor is gone', async () => {
+  it('of roots resumes at the right place when the root of the cursor was removed', async () => {
     for (const path of ['/r1', '/r2', '/r3']) await submit(path);
     const second = await pageOf((await pageOf()).next);
     expect(second.path).toBe('/r1');
@@ -51,7 +51,7 @@ describe('a list in pages', () => {
     await takeBack('/r2');
   });
 
-  it('refuses a cursor that the server has not handed out', async () => {
+  it('refuses a cursor that the server has not issued', async () => {
     const folders = `hosts/127.0.0.1%3A${world.site.port}/folders?crawler=test`;
     for (const list of ['audit?', 'config/versions?', 'orders?', 'crawlers/test/urls?', `${roots}?`, `${folders}&`]) {
       for (const cursor of ['!!!', '', `${base64url('5')}=`]) {
@@ -67,7 +67,7 @@ describe('a list in pages', () => {
   });
 });
 
-describe('a number in an address', () => {
+describe('a number in a URL', () => {
   it('is written in digits, in the query and in the path', async () => {
     for (const limit of ['0x10', '1e2', ' 5', '5.0', '', '0', '1001']) {
       const { status, body } = await world.get<Problem>(`orders?limit=${encodeURIComponent(limit)}`);
@@ -83,8 +83,8 @@ describe('a number in an address', () => {
   });
 });
 
-describe('a moment in a query', () => {
-  it('is a date with a time and a zone, and nothing that would select nothing', async () => {
+describe('a time in a query', () => {
+  it('must be a date with time and zone', async () => {
     const asked = (moment: string) =>
       world.get<Problem>(`crawlers/test/urls?visitedBefore=${encodeURIComponent(moment)}`);
     for (const moment of ['2026-W10', '2026-001', '2026-03-01', '2026-02-30T00:00:00Z', '2026-03-01T08:00:00', '']) {

@@ -7,7 +7,7 @@ import { FakeSite } from '../support/fake-site.js';
 import { ServerProcess } from '../support/server-process.js';
 import { temporaryDirectory } from '../support/temporary-directory.js';
 
-it('crawlway new plugin writes one that works: a server loads it, crawls with it, and shows what it does and what fails', async () => {
+it('a plug-in from `crawlway new plugin` is loaded, used in the crawl, and shown with its results and failures', async () => {
   const folder = temporaryDirectory();
   const config = join(folder, 'CrawlConfig.xml');
   const output = execFileSync(

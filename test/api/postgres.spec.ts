@@ -2,7 +2,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { postgresDatabase } from '../support/postgres.js';
 import { ApiWorld } from './api-world.js';
 
-it('a server on PostgreSQL crawls, answers and keeps its history there', async () => {
+it('a server on PostgreSQL crawls, serves the API and stores its history there', async () => {
   const world = await ApiWorld.start({ database: await postgresDatabase() });
   onTestFinished(() => world.stop());
   await world.caughtUp(4);

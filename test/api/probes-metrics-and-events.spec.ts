@@ -8,13 +8,13 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-describe('what a server tells about itself', () => {
-  it('is alive and ready', async () => {
+describe('probes, metrics and events', () => {
+  it('report a live and ready server', async () => {
     expect((await world.get('/health/live')).body.status).toBe('ok');
     expect((await world.get('/health/ready')).body).toEqual({ status: 'ok', reasons: [] });
   });
 
-  it('answers a probe of a mistyped address with 404, and never with a page', async () => {
+  it('include a 404 for a mistyped probe URL, never a page', async () => {
     for (const path of [
       '/health/ready/',
       '/health/live/',
@@ -33,7 +33,7 @@ describe('what a server tells about itself', () => {
     }
   });
 
-  it('has metrics that Prometheus can read', async () => {
+  it('include metrics in the Prometheus format', async () => {
     const { text, headers } = await world.get('/metrics');
     expect(headers.get('content-type')).toContain('text/plain');
     expect(text).toContain('crawlway_pages_total{crawler="test",outcome="document"} 4');
@@ -46,7 +46,7 @@ describe('what a server tells about itself', () => {
     }
   });
 
-  it('counts a page that is left out as excluded, whatever the reason, and never as an error', async () => {
+  it('count a page that is left out as excluded, whatever the reason, and never as an error', async () => {
     world.site.set('/picture', { headers: { 'content-type': 'image/png' }, body: 'no picture' });
     await world.send('POST', 'crawlers/test/roots', { url: world.site.url('/picture') });
     await world.caughtUp();
@@ -55,13 +55,13 @@ describe('what a server tells about itself', () => {
     expect(text).not.toContain('mime-type-excluded');
   });
 
-  it('counts refused orders from zero on, so that Prometheus sees the first one', async () => {
+  it('count refused orders from zero, so that Prometheus sees the first one', async () => {
     const { text } = await world.get('/metrics');
     for (const kind of ['add', 'delete'])
       expect(text).toContain(`crawlway_orders_total{crawler="test",kind="${kind}",state="refused"} 0`);
   });
 
-  it('streams what happens, and ends the stream when the listener goes', async () => {
+  it('stream events, and end the stream when the listener disconnects', async () => {
     const gone = new AbortController();
     const response = await fetch(`${world.server.url}/api/v1/events`, { signal: gone.signal });
     expect(response.headers.get('content-type')).toContain('text/event-stream');
@@ -84,7 +84,7 @@ describe('what a server tells about itself', () => {
     expect(JSON.parse(visit).at).toMatch(/^\d{4}-.*Z$/);
   });
 
-  it('ends the streams of its listeners when it stops', async () => {
+  it('end all streams when the server stops', async () => {
     const stopping = await ApiWorld.start();
     const listeners = await Promise.all([1, 2].map(() => fetch(`${stopping.server.url}/api/v1/events`)));
     const heard = listeners.map((listener) => listener.text());
@@ -92,7 +92,7 @@ describe('what a server tells about itself', () => {
     for (const text of await Promise.all(heard)) expect(text).toContain('retry: 2000\n\n');
   });
 
-  it('has its description at /docs, with nothing from elsewhere', async () => {
+  it('come with a description at /docs that loads nothing from other hosts', async () => {
     const page = await world.get('/docs');
     expect(page.status).toBe(200);
     expect(page.text).not.toMatch(/(?:src|href)=["']https?:/);
@@ -102,7 +102,7 @@ describe('what a server tells about itself', () => {
     expect((await world.get('/docs/openapi.json')).body.openapi).toBe('3.1.0');
   });
 
-  it('has a page at /', async () => {
+  it('come with a page at /', async () => {
     const { status, headers } = await world.get('/');
     expect([status, headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
   });

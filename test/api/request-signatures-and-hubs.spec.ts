@@ -7,7 +7,7 @@ const KEY =
   '-----BEGIN PRIVATE KEY----- MC4CAQAwBQYDK2VwBCIEIJ+DYvh6SEqVTm50DFtMDoQikTmiCqirVv9mWG9qfSnF -----END PRIVATE KEY-----';
 const DIRECTORY = '/.well-known/http-message-signatures-directory';
 
-describe('what sites and hubs ask of the server without a key', () => {
+describe('requests from sites and hubs without a key', () => {
   let world: ApiWorld;
   beforeAll(async () => {
     const fetcher = `<cw:BotAuth key="${KEY}" agent="https://crawlway.example/"/>`;
@@ -15,7 +15,7 @@ describe('what sites and hubs ask of the server without a key', () => {
   });
   afterAll(() => world.stop());
 
-  it('is the directory of the keys, signed with them for its own name', async () => {
+  it('get the key directory, signed for its own host name', async () => {
     const { status, headers, body } = await world.get(DIRECTORY);
     expect(status).toBe(200);
     expect(headers.get('content-type')).toMatch(/^application\/http-message-signatures-directory\+json/);
@@ -33,12 +33,12 @@ describe('what sites and hubs ask of the server without a key', () => {
     expect(verify(null, Buffer.from(base), createPublicKey({ key, format: 'jwk' }), signature)).toBe(true);
   });
 
-  it('signs what is asked of sites', async () => {
+  it("can verify the signatures of the crawler's requests", async () => {
     while (world.site.requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 20));
     expect(world.site.requests[0]!.headers['signature-input']).toContain('tag="web-bot-auth"');
   });
 
-  it('is not a subscription that nobody has made, whatever is sent', async () => {
+  it('cannot confirm a subscription that was not requested', async () => {
     const query = 'hub.mode=subscribe&hub.topic=http%3A%2F%2Fa.example%2F&hub.challenge=x';
     expect((await world.get(`/websub/WyJhIl0.AAAA?${query}`)).status).toBe(404);
     const tell = (type: string) => world.send('POST', '/websub/WyJhIl0.AAAA', '<feed/>', { 'content-type': type });

@@ -2,7 +2,7 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { apiPriority } from '../../src/server/engine.module.js';
 import { ApiWorld } from './api-world.js';
 
-it('each request has priority over the results of the crawl until it is answered', async () => {
+it('an API request has priority over crawl results until it is answered', async () => {
   const world = await ApiWorld.start();
   onTestFinished(() => world.stop());
   const [start, end] = [vi.spyOn(apiPriority, 'startRequest'), vi.spyOn(apiPriority, 'endRequest')];

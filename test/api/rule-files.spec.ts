@@ -10,7 +10,7 @@ const SECRET = 'user:open sesame';
 /** A busy machine may take its time. */
 const PATIENCE = { timeout: 30_000 };
 
-describe('the calls about files of rules', () => {
+describe('the calls for rule files', () => {
   let world: ApiWorld;
   beforeAll(async () => {
     world = await ApiWorld.start({
@@ -29,7 +29,7 @@ describe('the calls about files of rules', () => {
     world.send<T>('PUT', `config${query}`, body, { 'if-match': await world.etag() });
   const narrow = (): string => `forbid prefix ${world.site.url('/a')}*\nallow prefix *\n`;
 
-  it('tell them with what they are for, and no password', async () => {
+  it('list them with their purpose, without passwords', async () => {
     const { body, headers } = await world.get('config/files');
     expect(body.items).toMatchObject([
       { name: 'crawl.rules', kind: 'crawl-space', text: '# everything of the site\nallow prefix *\n' },
@@ -39,7 +39,7 @@ describe('the calls about files of rules', () => {
     expect(headers.get('etag')).toBe(await world.etag());
   });
 
-  it('check a text with mistakes at their places, and change nothing', async () => {
+  it('check a text, report mistakes with their places, and change nothing', async () => {
     const files = { 'crawl.rules': 'allow prefix *\nforbid domian a.example\n' };
     const { body } = await world.send('POST', 'config/check', { files });
     expect(body.valid).toBe(false);
@@ -48,7 +48,7 @@ describe('the calls about files of rules', () => {
     expect(onDisk('crawl.rules')).toContain('# everything');
   });
 
-  it('preview a text, want confirmation of many deletions, and put it in force', async () => {
+  it('preview a text, require confirmation of many deletions, and apply it', async () => {
     const before = await world.etag();
     const files = { 'crawl.rules': narrow() };
     const { body } = await world.send('POST', 'config/preview', { files });
@@ -69,7 +69,7 @@ describe('the calls about files of rules', () => {
     expect(JSON.stringify(audit.items[0])).toContain('crawl.rules');
   });
 
-  it('take a new file together with the element that names it', async () => {
+  it('accept a new file together with the element that names it', async () => {
     const { text: xml } = await world.get('config');
     const named = xml.replace('</CrawlConfig>', '  <cw:GlobalCrawlSpace rules="global.rules"/>\n</CrawlConfig>');
     const files = { 'global.rules': 'allow domain *\n' };
@@ -81,7 +81,7 @@ describe('the calls about files of rules', () => {
     await expect.poll(texts, PATIENCE).toContain('# by hand');
   });
 
-  it('take texts of several megabytes, as long as a configuration may be', async () => {
+  it('accept texts of several megabytes, as large as a configuration may be', async () => {
     const before = onDisk('crawl.rules');
     const line = '# said again and again\n';
     const long = before + line.repeat((3 << 20) / line.length);
@@ -95,7 +95,7 @@ describe('the calls about files of rules', () => {
     expect((await world.send('POST', 'config/crawlers/test/rules', rule)).status).toBe(413);
   });
 
-  it('refuse a file that the configuration does not name, or that is outside its folder', async () => {
+  it('refuse a file that the configuration does not name, or that is outside of its folder', async () => {
     for (const name of ['other.rules', '../outside.rules', '/etc/crontab']) {
       const { status, body } = await put<Problem>({ files: { [name]: 'allow domain *\n' } });
       expect(status).toBe(422);
@@ -105,7 +105,7 @@ describe('the calls about files of rules', () => {
     expect((await put({ file: {} })).status).toBe(400);
   });
 
-  it('refuse the placeholder of a password, which must be written again', async () => {
+  it('refuse the placeholder of a password, which must be entered again', async () => {
     const hidden = (await world.get('config/files')).body.items.find(
       ({ name }: { name: string }) => name === 'indexer.conf',
     );
@@ -117,7 +117,7 @@ describe('the calls about files of rules', () => {
     expect(onDisk('indexer.conf')).toContain(SECRET);
   });
 
-  it('keep the texts of every version and put them back with it', async () => {
+  it('keep the texts with every version and restore them with it', async () => {
     const versions = (await world.get('config/versions')).body.items;
     const first = versions.at(-1).version;
     const { body } = await world.get(`config/versions/${first}/files`);
@@ -129,7 +129,7 @@ describe('the calls about files of rules', () => {
     await world.caughtUp(4);
   });
 
-  it('are nothing but files of rules: not the configuration, a key, or what a link leads to outside', async () => {
+  it('reject other files: the configuration, a key, or the target of a link to the outside', async () => {
     const config = dirname(world.configFile);
     writeFileSync(join(config, 'tls.key'), 'PRIVATE-KEY-WORDS\n');
     writeFileSync(join(config, 'notes.txt'), 'PRIVATE-NOTE-WORDS one\nPRIVATE-NOTE-WORDS two\n');
@@ -155,7 +155,7 @@ describe('the calls about files of rules', () => {
     }
   });
 
-  it('a file sink writes below one folder, and nothing but lines of JSON', async () => {
+  it('a file sink writes below one folder only, and only lines of JSON', async () => {
     for (const url of ['/etc/cron.d/x.jsonl', '../../x.jsonl', '.bashrc', 'a/../../../x.json']) {
       const xml = world.configuration().replace(/type="file" url="[^"]*"/, `type="file" url="${url}"`);
       const answer = await world.sendXml('PUT', 'config', xml);

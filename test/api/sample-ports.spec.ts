@@ -41,7 +41,7 @@ const sinkOf = async ({ url }: RunningServer) =>
 const indexed = async ({ url }: RunningServer): Promise<number> =>
   ((await (await fetch(`${url}/api/v1/crawlers/sample`)).json()) as { indexed: number }).indexed;
 
-it('the sample never crawls or pushes to a port that another program has, and stays where it moved to', async () => {
+it('the sample never crawls or pushes to a port of another program, and keeps its new port', async () => {
   const folder = temporaryDirectory();
   copyFileSync('CrawlConfig.xml.example', join(folder, 'CrawlConfig.xml'));
   const foreign = await Promise.all([takePort(8741), takePort(8742)]);
@@ -65,7 +65,7 @@ it('the sample never crawls or pushes to a port that another program has, and st
   expect(second.said.filter((line) => /is taken/.test(line))).toEqual([]);
 });
 
-it('a second server in the same folder ends without a change to what the first one runs with', async () => {
+it('a second server in the same folder exits without changing the files of the first one', async () => {
   const folder = temporaryDirectory();
   copyFileSync('CrawlConfig.xml.example', join(folder, 'CrawlConfig.xml'));
   const first = await sample(folder);
@@ -74,7 +74,7 @@ it('a second server in the same folder ends without a change to what the first o
   expect(readFileSync(first.config, 'utf8')).toBe(before);
 });
 
-it("a sink in which another server's documents are under the same name is reported before anything is pushed", async () => {
+it("a sink that holds another server's documents under the same name is reported before anything is pushed", async () => {
   const site = await runningIndex(); // any site will do: its search page
   const index = await runningIndex();
   const origin = (running: { url: string }) => running.url;
@@ -99,7 +99,7 @@ it("a sink in which another server's documents are under the same name is report
   expect(said).toContain("a sink holds documents that are not this server's");
 });
 
-it('a server that cannot have its own port leaves the configuration as it is, and says so once', async () => {
+it('a server whose port is taken leaves the configuration unchanged, and reports it once', async () => {
   const folder = temporaryDirectory();
   const config = join(folder, 'CrawlConfig.xml');
   copyFileSync('CrawlConfig.xml.example', config);

@@ -160,7 +160,7 @@ const wrongRules = (planted: Planted): string[] => [
 
 const KEY_NAMES = { read: 'reader', operate: 'operator', admin: 'admin' } as const;
 
-it('no secret leaves the server but to the place that it is for', async () => {
+it('no secret leaves the server, except to its own destination', async () => {
   const planted = new Planted();
   const keys = {
     read: planted.secret('read key'),

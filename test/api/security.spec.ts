@@ -58,7 +58,7 @@ function raw(
 }
 
 describe('a server with API keys', () => {
-  it('answers nothing but the health probes without a key, or with a wrong one', async () => {
+  it('serves only the health probes without a key, or with a wrong one', async () => {
     for (const { method, path, role } of allCalls()) {
       for (const headers of [{}, bearer('x'.repeat(20)), { authorization: `Basic ${btoa('a:b')}` }]) {
         const { status, body } = await closed.send(method, path, undefined, headers as Record<string, string>);
@@ -68,7 +68,7 @@ describe('a server with API keys', () => {
     }
   });
 
-  it('does not wait for the body of whoever has no key', async () => {
+  it('does not wait for the body of a request without a key', async () => {
     const status = await new Promise((resolve, reject) => {
       const headers = { 'content-type': 'text/plain', 'content-length': 60_000_000 };
       const call = request(`${closed.server.url}/api/v1/crawlers/test/roots/list`, { method: 'POST', headers });
@@ -81,7 +81,7 @@ describe('a server with API keys', () => {
     expect(status).toBe(401);
   });
 
-  it('lets each role make its own calls and those of lower ones, and no other', async () => {
+  it('allows each role its own calls and those of lower roles, and no others', async () => {
     const roles = Object.keys(KEYS);
     for (const { method, path, role } of allCalls()) {
       if (role === undefined || path.endsWith('/events')) continue;
@@ -97,7 +97,7 @@ describe('a server with API keys', () => {
     expect((await closed.get('/metrics', bearer(KEYS.read))).status).toBe(200);
   });
 
-  it('writes down who changed what, from what to what, and who failed to', async () => {
+  it('records who changed what, from what to what, and who failed to', async () => {
     await closed.send('POST', 'crawlers/test/pause', undefined, bearer(KEYS.operate));
     await closed.send('POST', 'crawlers/nobody/pause', undefined, bearer(KEYS.admin));
     const { body } = await closed.get('audit', bearer(KEYS.admin));
@@ -112,7 +112,7 @@ describe('a server with API keys', () => {
     expect(JSON.parse(body.items[1].after)).toEqual({ state: 'paused' });
   });
 
-  it('limits the calls of a stranger by address and those of a caller by key, each without harm to the others', async () => {
+  it('limits anonymous calls by address and others by key, without effect on other callers', async () => {
     const world = await ApiWorld.start({ keys: keyed, callsPerMinute: 3 });
     onTestFinished(() => world.stop());
     const call = (key: string) => world.get('session', bearer(key));
@@ -127,13 +127,13 @@ describe('a server with API keys', () => {
     expect((await call(KEYS.admin)).status).toBe(200);
   });
 
-  it('answers under any host name, for it is the key that counts', async () => {
+  it('responds for any host name, because the key is required', async () => {
     expect(await raw(closed, { host: 'crawl.example', ...bearer(KEYS.read) })).toBe(200);
   });
 });
 
 describe('a server without API keys', () => {
-  it('answers on names of this machine only', async () => {
+  it('responds only for host names of this machine', async () => {
     for (const host of ['localhost', '127.0.0.1', '[::1]', 'localhost:8740'])
       expect(await raw(open, { host })).toBe(200);
     for (const host of ['evil.example', 'localhost.evil.example', '127.0.0.1.evil.example', '10.0.0.1']) {
@@ -143,7 +143,7 @@ describe('a server without API keys', () => {
 });
 
 describe('any server', () => {
-  it('refuses writes that a browser sends for another site', async () => {
+  it('refuses writes that a browser sends from another site', async () => {
     const write = (headers: Record<string, string>) => raw(open, headers, 'POST', '/api/v1/crawlers/test/start');
     expect(await write({ origin: 'https://evil.example' })).toBe(403);
     expect(await write({ 'sec-fetch-site': 'cross-site' })).toBe(403);
@@ -154,7 +154,7 @@ describe('any server', () => {
     ).toBeNull();
   });
 
-  it('sends a strict policy and no server name with every answer', async () => {
+  it('sends a strict security policy and no server name with every response', async () => {
     for (const path of ['/', '/docs', '/nothing-here', '/api/v1/crawlers', '/health/live']) {
       const { headers } = await open.get(path);
       expect(headers.get('content-security-policy')).toContain("default-src 'none'");
@@ -165,7 +165,7 @@ describe('any server', () => {
     }
   });
 
-  it('takes only the media types that a call declares, and only bodies of a bearable size and depth', async () => {
+  it('accepts only the media types that a call declares, and limits the size and depth of bodies', async () => {
     const post = (body: string, type: string) =>
       open.send('POST', 'crawlers/test/roots', body, { 'content-type': type });
     expect((await post('url=x', 'application/x-www-form-urlencoded')).status).toBe(415);
@@ -180,7 +180,7 @@ describe('any server', () => {
     expect((await post(polluting, 'application/json')).status).toBe(200);
   });
 
-  it('answers unknown paths, methods and malformed addresses with a problem document', async () => {
+  it('responds to unknown paths, methods and malformed URLs with a problem document', async () => {
     const expected = [
       ['GET', '/api/v1/nothing', 404],
       ['DELETE', '/api/v1/session', 404],
@@ -206,7 +206,7 @@ describe('any server', () => {
 });
 
 describe('a short key', () => {
-  it('is taken, and warned of by its name', async () => {
+  it('is accepted with a warning that names it', async () => {
     const world = await ApiWorld.start({ keys: `ops:admin:change-me,${keyed}` });
     try {
       expect((await world.get('crawlers', bearer('change-me'))).status).toBe(200);

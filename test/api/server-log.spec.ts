@@ -42,7 +42,7 @@ async function logOf(level: string): Promise<{ lines: Line[]; fetches: Record<st
   return { lines: parse(stdout), fetches: parse(readFileSync(fetchLog, 'utf8')) };
 }
 
-it('says in JSON, with level names and ISO times, what an operator needs to know', async () => {
+it('the log has JSON lines with level names and ISO times of what an operator needs to know', async () => {
   const { lines, fetches } = await logOf('info');
   for (const { level, time } of lines) {
     expect(['info', 'warn']).toContain(level);
@@ -59,7 +59,7 @@ it('says in JSON, with level names and ISO times, what an operator needs to know
   ]);
 });
 
-it('says more at each finer level', async () => {
+it('the log has more lines at each finer level', async () => {
   const { lines } = await logOf('trace');
   const levels = new Set(lines.map(({ level }) => level));
   expect([...levels]).toEqual(expect.arrayContaining(['info', 'debug', 'trace']));

@@ -38,7 +38,7 @@ async function serving() {
 }
 
 describe('the server as a process', () => {
-  it('starts, takes a changed file on SIGHUP, serves the command line, and stops with 0 on SIGTERM', async () => {
+  it('starts, loads a changed file on SIGHUP, serves the command line, and exits with 0 on SIGTERM', async () => {
     const { folder, site, config, server, url } = await serving();
     const indexed = async (): Promise<number> =>
       ((await (await fetch(`${url}/api/v1/crawlers/test`)).json()) as { indexed: number }).indexed;
@@ -70,7 +70,7 @@ describe('the server as a process', () => {
     expect(existsSync(join(folder, 'data', 'server.pid'))).toBe(false);
   });
 
-  it('is the same packed as from its sources: what it checks, describes and serves', async () => {
+  it('behaves the same bundled as from its sources: checks, descriptions and pages', async () => {
     const { url } = await serving();
 
     const description = await (await fetch(`${url}/docs/openapi.yaml`)).text();
@@ -87,7 +87,7 @@ describe('the server as a process', () => {
       expect([path, (await fetch(`${url}${path}`)).status]).toEqual([path, 200]);
   });
 
-  it('says in one line why it cannot start', async () => {
+  it('reports in one line why it cannot start', async () => {
     const folder = temporaryDirectory();
     const site = await smallSite();
     const good = join(folder, 'good.xml');
@@ -104,7 +104,7 @@ describe('the server as a process', () => {
     expect(wrong.stderr).not.toContain('    at ');
   });
 
-  it('makes the first configuration at its own place alone, and none where a name was mistyped', async () => {
+  it('creates the first configuration at its default place only, not where a name was mistyped', async () => {
     const folder = temporaryDirectory();
     const [typo, first] = ['typo', 'first'].map((name) => {
       mkdirSync(join(folder, name));
@@ -148,7 +148,7 @@ describe('the command line without a server', () => {
     expect(asked).toEqual(['/missing.html?home=$%7BHOME}']);
   });
 
-  it('says which documents have no content without their scripts', async () => {
+  it('reports which documents have no content without their scripts', async () => {
     const site = await FakeSite.start();
     onTestFinished(() => site.close());
     const shell = '<title>Shop</title><div id="root"></div><script src="/app.js"></script>';
@@ -163,7 +163,7 @@ describe('the command line without a server', () => {
     expect(code).toBe(0);
   });
 
-  it('tells programs what a crawl and a moved store came to', async () => {
+  it('prints the results of a crawl and of a moved store as JSON', async () => {
     const site = await smallSite();
     const file = join(temporaryDirectory(), 'orders.jsonl');
     const { code, stdout } = await crawlway('crawl', site.url('/'), '--out', file, '--json').ended;
@@ -172,7 +172,7 @@ describe('the command line without a server', () => {
     expect(summary.crawlers).toMatchObject([{ indexed: 3, byStatus: { error: 1 } }]);
   });
 
-  it('reads no page more than --max-pages says, and counts what it has written', async () => {
+  it('reads no more pages than --max-pages, and counts what it has written', async () => {
     const site = await smallSite();
     const paths = Array.from({ length: 40 }, (_, i) => `/${i}.html`);
     site.page('/', paths);
@@ -184,7 +184,7 @@ describe('the command line without a server', () => {
     expect(stderr.trim().split('\n').at(-1)).toMatch(new RegExp(`^25 pages, ${written} documents`));
   });
 
-  it('says why a crawl has brought no document, and exits with 4', async () => {
+  it('reports why a crawl found no document, and exits with 4', async () => {
     const site = await FakeSite.start();
     onTestFinished(() => site.close());
     const robots = '<meta name="robots" content="noindex, nofollow">';
@@ -198,7 +198,7 @@ describe('the command line without a server', () => {
     );
   });
 
-  it('ends without a word when nobody reads its output any more', async () => {
+  it('exits silently when its output is closed', async () => {
     const folder = temporaryDirectory();
     const file = join(folder, 'CrawlConfig.xml');
     writeFileSync(file, configuration(await smallSite(), folder));
@@ -207,7 +207,7 @@ describe('the command line without a server', () => {
     expect(await explaining.ended).toEqual({ code: 3, stdout: '', stderr: '' });
   });
 
-  it('checks a configuration as FILE:LINE:COLUMN code message', async () => {
+  it('prints problems of a configuration as FILE:LINE:COLUMN code message', async () => {
     const folder = temporaryDirectory();
     const site = await smallSite();
     const file = join(folder, 'CrawlConfig.xml');
@@ -223,7 +223,7 @@ describe('the command line without a server', () => {
     expect((await crawlway('check', 'CrawlConfig.xml.example').ended).code).toBe(0);
   });
 
-  it('explains a URL by the configuration alone', async () => {
+  it('explains a URL from the configuration alone', async () => {
     const args = ['--config', 'CrawlConfig.xml.example'];
     const [inside, outside, none] = await Promise.all([
       crawlway('explain', 'http://127.0.0.1:8741/visit/', ...args).ended,
@@ -240,14 +240,14 @@ describe('the command line without a server', () => {
     ]);
   });
 
-  it('submits a list that comes slower than it is read', async () => {
+  it('submits a list that arrives slowly on standard input', async () => {
     const { site, url } = await serving();
     const list = `${'# as long as what writes it\n'.repeat(1_000_000)}${site.url('/late.html')}\n`;
     const submitted = await crawlway('submit', '-f', '-', '--server', url).input(list).ended;
     expect([submitted.code, submitted.stdout, submitted.stderr]).toEqual([0, '1 new, 0 known, 0 rejected\n', '']);
   });
 
-  it('answers a mistake of its user in one sentence and with 1', async () => {
+  it('reports a mistake of its user in one sentence and exits with 1', async () => {
     const folder = temporaryDirectory();
     const other = createServer((_, response) => response.end('<p>welcome'));
     const strange = createServer((_, response) => response.end('{"items": "none"}'));
@@ -280,7 +280,7 @@ describe('the command line without a server', () => {
 });
 
 describe('moving a store on the command line', () => {
-  it('makes no backup of a database that is not there, or that a server works in', async () => {
+  it('refuses to back up a database that is missing or in use by a server', async () => {
     const { folder } = await serving();
     const file = join(folder, 'backup.jsonl');
     const none = join(folder, 'none');
@@ -296,7 +296,7 @@ describe('moving a store on the command line', () => {
     expect([existsSync(file), existsSync(none)]).toEqual([false, false]);
   });
 
-  it('says in one sentence why it does not import, and leaves a file alone that is not an export', async () => {
+  it('reports in one sentence why it does not import, and does not touch a file that is not an export', async () => {
     const { folder, server } = await serving();
     const data = join(folder, 'data');
     const text = join(folder, 'notes.txt');
@@ -318,7 +318,7 @@ describe('moving a store on the command line', () => {
     expect(readFileSync(text, 'utf8')).toBe('buy milk\nand bread');
   });
 
-  it('neither crawls nor exports what an import that was broken off has brought', async () => {
+  it('neither crawls nor exports a store of an interrupted import', async () => {
     const { folder, server, config } = await serving();
     const [file, half, data] = [join(folder, 'backup.jsonl'), join(folder, 'half.jsonl'), join(folder, 'other')];
     server.signal('SIGTERM');

@@ -48,7 +48,7 @@ async function listening(folder = temporaryDirectory()) {
   return { get, close, open: () => engine.open(file.load().definition) };
 }
 
-it('until all crawlers are loaded the API says that the server is starting, and denies nothing', async () => {
+it('until all crawlers are loaded the API reports that the server is starting, not that URLs are unknown', async () => {
   const { get, open } = await listening();
   for (const path of ['/api/v1/crawlers', '/api/v1/crawlers/docs', '/metrics']) {
     const answer = await get(path);
@@ -63,7 +63,7 @@ it('until all crawlers are loaded the API says that the server is starting, and 
   expect(await (await get('/api/v1/crawlers')).json()).toMatchObject({ items: [{ name: 'docs' }] });
 });
 
-it('a server that ends before its crawlers are loaded leaves the history of rates as it was', async () => {
+it('a server that stops before its crawlers are loaded leaves the history of rates unchanged', async () => {
   const folder = temporaryDirectory();
   const hour = { at: Date.now(), length: 60_000, pages: 7, orders: 5, errors: 0, errorsByCode: {}, indexed: 5 };
   const history = JSON.stringify({ version: 1, crawlers: { docs: [hour] } });

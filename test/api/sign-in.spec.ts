@@ -77,7 +77,7 @@ class Browser {
 }
 
 describe('a person who signs in', () => {
-  it('comes back to where he was, with the highest role that his groups give', async () => {
+  it('returns to the requested page, with the highest role of their groups', async () => {
     const browser = new Browser();
     expect((await world.get('/auth')).body).toEqual({ provider: 'the museum' });
     const { url } = await browser.signIn('ada');
@@ -98,12 +98,12 @@ describe('a person who signs in', () => {
     '//evil.example/x',
     '/\\evil.example/x',
     '/./\\/evil.example/x',
-  ])('is not sent on to another host by %s', async (to) => {
+  ])('is not redirected to another host by %s', async (to) => {
     const { url } = await new Browser().signIn('ada', to);
     expect(new URL(url).origin).toBe(world.server.url);
   });
 
-  it('has a cookie that no script reads and no other site sends', async () => {
+  it('has a cookie that no script can read and no other site can send', async () => {
     const browser = new Browser();
     await browser.signIn('ada');
     const cookie = (await browser.jar.getCookies(world.server.url)).find(({ key }) => key === 'crawlway_session');
@@ -118,7 +118,7 @@ describe('a person who signs in', () => {
     expect(await of({ 'sec-fetch-site': 'same-origin' })).toBe(200);
   });
 
-  it('without a group that has a role gets nothing, and the audit log says so', async () => {
+  it('without a group with a role gets no access, which is in the audit log', async () => {
     const browser = new Browser();
     const { answer } = await browser.signIn('eve');
     expect(answer.status).toBe(403);
@@ -128,7 +128,7 @@ describe('a person who signs in', () => {
     expect(audit.body.items).toContainEqual(expect.objectContaining({ who: 'user:eve', outcome: 'refused: no role' }));
   });
 
-  it('signs out, and what his cookie said opens nothing any more', async () => {
+  it('signs out, after which the cookie is no longer valid', async () => {
     const browser = new Browser();
     await browser.signIn('ada');
     const cookie = await browser.jar.getCookieString(world.server.url);
@@ -139,12 +139,12 @@ describe('a person who signs in', () => {
   });
 });
 
-describe('an answer of the provider', () => {
+describe('a response of the provider', () => {
   it.each([
     ['to another state', (url: URL) => url.searchParams.set('state', 'other')],
     ['with another code', (url: URL) => url.searchParams.set('code', 'other')],
     ['of another issuer', (url: URL) => url.searchParams.set('iss', 'https://evil.example')],
-  ])('%s is not believed', async (_, change) => {
+  ])('%s is not accepted', async (_, change) => {
     const browser = new Browser();
     const { url } = await browser.open(`${world.server.url}/auth/sign-in`, 'ada', (at) =>
       at.includes('/auth/callback?'),
@@ -155,7 +155,7 @@ describe('an answer of the provider', () => {
     expect(await browser.session()).toBe('401');
   });
 
-  it('that this browser has not asked for is refused: nobody is signed in as somebody else', async () => {
+  it('that this browser has not requested is refused: no one is signed in as someone else', async () => {
     const { url } = await new Browser().open(`${world.server.url}/auth/sign-in`, 'ada', (at) =>
       at.includes('/auth/callback?'),
     );
@@ -164,7 +164,7 @@ describe('an answer of the provider', () => {
     expect(await victim.session()).toBe('401');
   });
 
-  it('leads to this server alone, whatever path was wanted', async () => {
+  it('leads to this server only, whatever path was requested', async () => {
     for (const to of ['https://evil.example/', '//evil.example/', '/\\evil.example/', 'javascript:alert(1)']) {
       const { url } = await new Browser().signIn('bob', to);
       expect(url, to).toBe(`${world.server.url}/`);
@@ -172,7 +172,7 @@ describe('an answer of the provider', () => {
   });
 });
 
-it('a server without keys is closed all the same when people sign in, and says when the provider is away', async () => {
+it('a server with sign-in and without keys requires signing in, and reports when the provider is unavailable', async () => {
   const away = await ApiWorld.start({
     env: { ...provider.environment('*:read'), CRAWLWAY_OIDC_ISSUER: 'http://127.0.0.1:9/' },
   });
@@ -185,7 +185,7 @@ it('a server without keys is closed all the same when people sign in, and says w
   await away.stop();
 });
 
-it('a server where nobody signs in says so', async () => {
+it('a server without sign-in says so', async () => {
   const plain = await ApiWorld.start();
   expect((await plain.get('/auth')).body).toEqual({});
   expect((await plain.get('/auth/sign-in')).status).toBe(404);

@@ -39,7 +39,7 @@ async function filled(): Promise<BackfillDto> {
 }
 
 describe('sinks', () => {
-  it('that are added get what is indexed, mapped as they say', async () => {
+  it('that are added receive what is indexed, with their own mapping', async () => {
     expect(await filled()).toMatchObject({ crawler: 'test', why: 'added', total: 4, done: 4, sent: 4, from: 'main' });
     const orders = mapped();
     expect(orders.map(({ uri }) => new URL(uri).pathname).sort()).toEqual(['/', '/a.html', '/b.html', '/c.html']);
@@ -48,7 +48,7 @@ describe('sinks', () => {
     expect([...metas.keys()].filter((name) => name.startsWith('file_'))).toEqual([]);
   });
 
-  it('get everything again when a person asks', async () => {
+  it('receive everything again on request', async () => {
     const { status, body } = await world.send('POST', 'sinks/mapped/push-again?crawler=test');
     expect([status, body[0].why]).toEqual([202, 'asked']);
     await filled();
@@ -57,13 +57,13 @@ describe('sinks', () => {
     expect((await world.send('POST', 'sinks/mapped/push-again?crawler=nobody')).status).toBe(422);
   });
 
-  it('that do not answer cannot be compared, and the answer says what is wrong with them', async () => {
+  it('that do not respond cannot be compared, and the reason is returned', async () => {
     const { status, body } = await world.send('POST', 'sinks/away/reconcile?repair=true');
     expect([status, body.detail]).toEqual([503, expect.stringContaining('sink away at http://127.0.0.1')]);
     expect(body.detail).toContain('there is nothing at this path');
   });
 
-  it('show what their mapping makes of a document', async () => {
+  it('show the mapped form of a document', async () => {
     const url = `${world.site.origin}/a.html`;
     const { status, body } = await world.send('POST', 'sinks/mapped/map/preview', { crawler: 'test', url });
     expect(status).toBe(200);

@@ -11,7 +11,7 @@ afterAll(() => world.stop());
 const like = (pattern: string): string => encodeURIComponent(`${world.site.origin}${pattern}`);
 
 describe('the calls that change what is crawled', () => {
-  it('answer 201 to a new root, 200 to a known one, 422 with the reasons to one that the policy rejects', async () => {
+  it('return 201 for a new root, 200 for a known one, 422 with the reasons for one that the policy rejects', async () => {
     world.site.page('/island/', ['/island/1.html']).page('/island/1.html');
     const url = world.site.url('/island/');
     const first = await world.send('POST', 'crawlers/test/roots', { url, metas: [{ name: 'team', value: 'search' }] });
@@ -44,7 +44,7 @@ describe('the calls that change what is crawled', () => {
     expect(body.errors.map((error: { pointer: string }) => error.pointer).sort()).toEqual(['/priority', '/sites']);
   });
 
-  it('take a url list and tell what became of it', async () => {
+  it('accept a URL list and return the result of each line', async () => {
     world.site.page('/one.html').page('/two.html');
     const list = `# ours\n${world.site.url('/one.html')}\n${world.site.url('/a.html')}\n\nnews:no\\ \nftp://no.example/\n`;
     const { status, body } = await world.send('POST', 'crawlers/test/roots/list', list);
@@ -57,7 +57,7 @@ describe('the calls that change what is crawled', () => {
     ]);
   });
 
-  it('clear by pattern only when it is confirmed, and say first how much it would be', async () => {
+  it('clear by pattern only with confirmation, and return the number first', async () => {
     world.site.page('/old/', ['/old/1.html', '/old/2.html']).page('/old/1.html').page('/old/2.html');
     const { indexed } = await world.caughtUp();
     await world.send('POST', 'crawlers/test/roots', { url: world.site.url('/old/') });
@@ -106,7 +106,7 @@ describe('the calls that change what is crawled', () => {
     expect((await world.get('crawlers/test/urls?status=error')).body.items).toEqual([]);
   });
 
-  it('write the pending file and read it back', async () => {
+  it('export the pending file and import it again', async () => {
     await world.send('POST', 'crawlers/test/roots', { url: world.site.url('/broken.html') });
     await world.caughtUp();
     const file = await world.get('crawlers/test/pending');

@@ -11,7 +11,7 @@ vi.setConfig({ testTimeout: 180_000 });
 
 const SECRET = 'key-of-the-collector';
 
-it('a collector is told of each visit with its parts, of deliveries linked to them, and all that Prometheus is told', async () => {
+it('a collector receives a trace of each visit with its parts, linked deliveries, and all Prometheus metrics', async () => {
   const collector = await startReceiver(() => ({ status: 200, body: {} }));
   const { site, server, caughtUp } = await smallCrawl({
     OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
@@ -73,7 +73,7 @@ it('a collector is told of each visit with its parts, of deliveries linked to th
   expect(server.output).not.toContain(SECRET);
 });
 
-it('a collector that is down costs a line in the log for each signal, and neither a page nor the end', async () => {
+it('a collector that is down costs one log line per signal, and delays neither a page nor the shutdown', async () => {
   const { caughtUp, server } = await smallCrawl({
     OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${await closedPort()}/?key=${SECRET}`,
     OTEL_EXPORTER_OTLP_TIMEOUT: '200',
@@ -93,7 +93,7 @@ it('a collector that is down costs a line in the log for each signal, and neithe
   expect(server.output).not.toContain(SECRET);
 });
 
-it('the program has the SDK in a file of its own, which no start reads', ({ skip }) => {
+it('the SDK is in a separate file that is not loaded at start', ({ skip }) => {
   const program = builtProgram();
   if (program === '') skip('the program is not built');
   const files = readdirSync(program).filter((name) => name.endsWith('.js'));

@@ -32,7 +32,7 @@ async function told(type: string): Promise<Message> {
 }
 
 describe('webhooks', () => {
-  it('tell what happens, signed so that the library of the specification verifies it, and never with a secret', async () => {
+  it('report events, signed so that the library of the specification verifies them, and never contain a secret', async () => {
     hook = await startReceiver(({ body, headers }) => {
       if (refuseNext) {
         refuseNext = false;
@@ -60,7 +60,7 @@ describe('webhooks', () => {
     expect((await world.get('config')).text).not.toContain(SECRET);
   });
 
-  it('are refused by the library when anything of them was changed', () => {
+  it('are refused by the library when any part was changed', () => {
     const [id, message] = [...verified][0]!;
     const headers = { 'webhook-id': id, 'webhook-timestamp': '0', 'webhook-signature': 'v1,AAAA' };
     expect(() => new Webhook(SECRET).verify(JSON.stringify(message), headers)).toThrow();

@@ -9,7 +9,7 @@ import { temporaryDirectory } from '../support/temporary-directory.js';
 
 const SILENT = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
-describe('a node that crawls and a node for the API alone', () => {
+describe('a crawling node and an API-only node', () => {
   let site: FakeSite;
   let folder: string;
   let database: string;
@@ -65,13 +65,13 @@ describe('a node that crawls and a node for the API alone', () => {
     await expect.poll(indexed, { timeout: 20_000 }).toBe(3);
   });
 
-  it('probes and metrics are all that the crawling node answers', async () => {
+  it('the crawling node serves probes and metrics only', async () => {
     expect((await call(crawling, 'crawlers')).status).toBe(404);
     expect((await fetch(`${crawling.url}/health/ready`)).status).toBe(200);
     expect((await fetch(`${crawling.url}/metrics`)).status).toBe(200);
   });
 
-  it('what only the crawling node knows is answered by the other: rates, idleness, health, robots.txt, refused links, sinks', async () => {
+  it('the API node returns what only the crawling node knows: rates, idleness, health, robots.txt, refused links, sinks', async () => {
     await expect.poll(async () => (await call(api, 'crawlers/test')).body.idle, { timeout: 10_000 }).toBe(true);
     const { body } = await call(api, 'crawlers/test');
     expect(body).toMatchObject({ state: 'running', active: 0, pendingOrders: 0, limitedBy: 'nothing is due' });
@@ -97,7 +97,7 @@ describe('a node that crawls and a node for the API alone', () => {
   });
 
   it.each(['one URL is', 'all URLs are'])(
-    'a page that changes while the crawling node visits it is visited once more if %s refreshed here',
+    'a page that changes while the crawling node visits it is visited once more if %s refreshed on the API node',
     async (what) => {
       const html = { 'content-type': 'text/html' };
       const requested = Promise.withResolvers<() => void>();
@@ -117,7 +117,7 @@ describe('a node that crawls and a node for the API alone', () => {
     },
   );
 
-  it('what is asked of the one is done by the other: roots, refresh, clear, pauses', async () => {
+  it('requests to the API node are carried out by the crawling node: roots, refresh, clear, pauses', async () => {
     expect((await post(api, 'crawlers/test/roots', { url: site.url('/c.html') })).status).toBe(201);
     await expect.poll(indexed, { timeout: 10_000 }).toBe(4);
     const page = await call(api, `crawlers/test/page?url=${encodeURIComponent(site.url('/'))}`);
@@ -132,7 +132,7 @@ describe('a node that crawls and a node for the API alone', () => {
     await expect.poll(async () => (await crawling.engine.getCrawler('test')).state).toBe('paused');
   });
 
-  it('a configuration put in force on the one is in force on the other, and its events are seen here', async () => {
+  it('a configuration applied on the API node takes effect on the crawling node, whose events are streamed here', async () => {
     const gone = new AbortController();
     onTestFinished(() => gone.abort());
     const events = await fetch(`${api.url}/api/v1/events`, { signal: gone.signal });

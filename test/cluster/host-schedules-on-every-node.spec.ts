@@ -103,7 +103,7 @@ afterEach(async () => {
   await site.close();
 });
 
-it('hosts are asked in their windows alone, whichever node owns them, and by the next owner, too', async () => {
+it('hosts are requested only in their windows, by whichever node owns them and by the next owner', async () => {
   const first = await join('first');
   const second = await join('second');
   const shares = (): unknown[] => [owned(first) > 0, owned(second) > 0, owned(first) + owned(second)];

@@ -55,7 +55,7 @@ const indexed = async (index: { url: string }): Promise<string[]> => {
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-it('three nodes crawl; one is killed and one freezes and comes back: no pause is cut short, and the index equals the sites', async () => {
+it('when one of three nodes is killed and one freezes for a while, no crawl delay is cut short, and the index equals the sites', async () => {
   const [sites, index, database] = await Promise.all([web(), runningIndex(), postgresDatabase()]);
   const config = join(temporaryDirectory(), 'CrawlConfig.xml');
   writeFileSync(config, configuration(sites[0]!, index.url));

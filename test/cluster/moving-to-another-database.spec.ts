@@ -10,7 +10,7 @@ import { temporaryDirectory } from '../support/temporary-directory.js';
 
 const SILENT = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
-describe('a crawl that moves to another database goes on without one repeated fetch', () => {
+describe('a crawl that is moved to another database continues without a repeated request', () => {
   let folder: string;
   let site: FakeSite;
   let config: string;

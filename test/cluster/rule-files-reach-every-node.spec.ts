@@ -13,7 +13,7 @@ const CONFIGURATION = `<CrawlConfig xmlns="exa:com.exalead.mercury.mami.crawl.v2
 const OLD = 'allow domain old.example\n';
 const NEW = 'allow domain new.example\n';
 
-it('files of rules go with the configuration to the nodes that share it, and win over older ones there', async () => {
+it('rule files are distributed to all nodes with the configuration, and replace older ones there', async () => {
   const folder = temporaryDirectory();
   const database = await postgresDatabase();
   const rulesOf = (node: string): string => readFileSync(join(folder, node, 'crawl.rules'), 'utf8');

@@ -29,7 +29,7 @@ async function web(): Promise<FakeSite[]> {
 
 const CUTS = ['silent', 'refusing'] as const;
 
-it('nodes that are cut off from the database, silently or refused, and get it back crawl on; no pause is cut short, nothing is missing', async () => {
+it('nodes that lose the database, silently or by refusal, crawl on when it is back: no crawl delay is cut short, nothing is missing', async () => {
   const folder = temporaryDirectory();
   const [sites, database] = await Promise.all([web(), postgresDatabase()]);
   const { hostname, port } = new URL(database);

@@ -11,7 +11,7 @@ describeInBrowser('with API keys', { keys: `ann:read:${READER},bob:admin:${ADMIN
     await page.getByRole('button', { name: 'Sign in' }).click();
   };
 
-  it('asks for a key, and says so when it is wrong', async () => {
+  it('asks for a key, and reports a wrong one', async () => {
     const { page, world, open } = stage();
     await world.caughtUp();
     const asked: string[] = [];
@@ -34,7 +34,7 @@ describeInBrowser('with API keys', { keys: `ann:read:${READER},bob:admin:${ADMIN
     await page.getByLabel('API key').waitFor();
   });
 
-  it('shows a reader everything and lets him do nothing', async () => {
+  it('shows a reader everything and allows no action', async () => {
     const { page, open } = stage();
     await signIn(READER);
     await page.getByText('ann (read)').waitFor();
@@ -50,7 +50,7 @@ describeInBrowser('with API keys', { keys: `ann:read:${READER},bob:admin:${ADMIN
     await page.getByLabel('API key').waitFor();
   });
 
-  it('remembers a key for all tabs of the browser if a person wants it, until that signs out', async () => {
+  it('remembers a key for all tabs of the browser if wanted, until signing out', async () => {
     const { page, world } = stage();
     await page.getByLabel('Remember it in this browser').check();
     await signIn(READER);
@@ -65,7 +65,7 @@ describeInBrowser('with API keys', { keys: `ann:read:${READER},bob:admin:${ADMIN
     await page.getByLabel('API key').waitFor();
   });
 
-  it('lets an admin work, live events included', async () => {
+  it('allows an admin every action, and shows live events', async () => {
     const { page, open } = stage();
     await signIn(ADMIN);
     await page.getByText('bob (admin)').waitFor();
@@ -75,8 +75,8 @@ describeInBrowser('with API keys', { keys: `ann:read:${READER},bob:admin:${ADMIN
   });
 });
 
-describeInBrowser('what comes from the web', {}, (stage) => {
-  it('is shown as text, whatever it says', async () => {
+describeInBrowser('content from the web', {}, (stage) => {
+  it('is shown as text, whatever it contains', async () => {
     const { page, open, world, complaints } = stage();
     const evil = '<img src=x onerror=alert(1)><script>document.title = "owned"</script>';
     world.site.set('/evil.html', {

@@ -34,10 +34,10 @@ const SCREENS = [
 /** What keeps people out; lesser findings are matters of taste. */
 const GRAVE = new Set(['serious', 'critical']);
 
-describeInBrowser('every screen can be used by everybody', {}, (stage) => {
+describeInBrowser('every screen is accessible', {}, (stage) => {
   beforeAll(() => stage().world.caughtUp());
 
-  it.each(SCREENS)('axe finds nothing serious, and no faint colours in the dark: %s', async (path) => {
+  it.each(SCREENS)('axe finds no serious problem, and no low contrast in dark mode: %s', async (path) => {
     const { page, open, world } = stage();
     const { host } = new URL(world.site.origin);
     await open(path.replace('SITE', world.site.origin).replace('HOST', host));
@@ -47,7 +47,7 @@ describeInBrowser('every screen can be used by everybody', {}, (stage) => {
     await page.emulateMedia({ colorScheme: 'light' });
   });
 
-  it('axe finds nothing serious in a dialog and on a narrow screen', async () => {
+  it('axe finds no serious problem in a dialog and on a narrow screen', async () => {
     const { page, open } = stage();
     await page.setViewportSize({ width: 390, height: 800 });
     await open('/urls');
@@ -60,7 +60,7 @@ describeInBrowser('every screen can be used by everybody', {}, (stage) => {
     await page.setViewportSize({ width: 1280, height: 860 });
   });
 
-  it('what is wider than a narrow screen is scrolled by the keyboard', async () => {
+  it('content wider than a narrow screen can be scrolled by keyboard', async () => {
     const { page, open, world } = stage();
     await page.setViewportSize({ width: 390, height: 800 });
     await open(`/url?url=${encodeURIComponent(world.site.url('/guide/'))}`);
@@ -73,7 +73,7 @@ describeInBrowser('every screen can be used by everybody', {}, (stage) => {
     await page.setViewportSize({ width: 1280, height: 860 });
   });
 
-  it('colours can be chosen on a narrow screen too, and stay chosen', async () => {
+  it('the colour scheme can be chosen on a narrow screen too, and is remembered', async () => {
     const { page, open } = stage();
     await page.setViewportSize({ width: 390, height: 800 });
     await open('/');
@@ -85,7 +85,7 @@ describeInBrowser('every screen can be used by everybody', {}, (stage) => {
     await page.setViewportSize({ width: 1280, height: 860 });
   });
 
-  it('a rule can be moved and a dialog left by the keyboard alone', async () => {
+  it('a rule can be moved and a dialog closed by keyboard', async () => {
     const { page, open } = stage();
     await open('/configuration');
     await page.getByRole('button', { name: 'Move rule 2 up' }).focus();

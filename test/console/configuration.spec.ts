@@ -39,7 +39,7 @@ describeInBrowser('the configuration screen', { configuration: RULES_ALONE }, (s
     expect(world.server.engine.definition.crawlers[0]!.rules).toHaveLength(3);
   });
 
-  it('edits a rule as XML, with its mistakes told while one types', async () => {
+  it('edits a rule as XML, and shows its mistakes during typing', async () => {
     const { page, open, world } = stage();
     await open('/configuration');
     await page.getByRole('button', { name: 'Edit rule 3' }).click();
@@ -59,7 +59,7 @@ describeInBrowser('the configuration screen', { configuration: RULES_ALONE }, (s
     await expect.poll(actions, { timeout: 60_000 }).toBe(false);
   });
 
-  it('offers elements, attributes and values of the schema, and closes no element by itself', async () => {
+  it('completes elements, attributes and values of the schema, and closes no element automatically', async () => {
     const { page, open } = stage();
     await open('/configuration?view=xml');
     const editor = page.getByRole('textbox', { name: 'CrawlConfig.xml' });
@@ -87,7 +87,7 @@ describeInBrowser('the configuration screen', { configuration: RULES_ALONE }, (s
     await page.getByRole('button', { name: 'Discard' }).click();
   });
 
-  it('marks a mistake at its place while one types', async () => {
+  it('marks a mistake at its place during typing', async () => {
     const { page, open, complaints } = stage();
     await open('/configuration?view=xml&line=5');
     await page.getByRole('textbox', { name: 'CrawlConfig.xml' }).focus();
@@ -98,7 +98,7 @@ describeInBrowser('the configuration screen', { configuration: RULES_ALONE }, (s
     expect(complaints).toEqual([]);
   });
 
-  it('reaches its problems by the keyboard', async () => {
+  it('lists problems that can be reached by keyboard', async () => {
     const { page, open } = stage();
     await open('/configuration?view=xml');
     const editor = page.getByRole('textbox', { name: 'CrawlConfig.xml' });
@@ -115,7 +115,7 @@ describeInBrowser('the configuration screen', { configuration: RULES_ALONE }, (s
     await page.getByRole('button', { name: 'Discard' }).click();
   });
 
-  it('adds a crawl space with its mistakes told while one types, and previews it', async () => {
+  it('adds a crawl space, shows its mistakes during typing, and previews it', async () => {
     const { page, open, world, complaints } = stage();
     await open('/configuration?view=other');
     await page.getByRole('button', { name: 'Add crawl space…' }).click();
@@ -144,7 +144,7 @@ describeInBrowser('the configuration screen', { configuration: RULES_ALONE }, (s
     expect(complaints).toEqual([]);
   });
 
-  it('edits server records by themselves, and takes them away again', async () => {
+  it('edits server records separately, and removes them again', async () => {
     const { page, open, world } = stage();
     const records = () => world.server.engine.definition.crawlers[0]!.servers?.records.length;
     await open('/configuration?view=other');
@@ -175,7 +175,7 @@ describeInBrowser('the configuration screen', { configuration: RULES_ALONE }, (s
     await page.getByRole('table', { name: 'Final options' }).waitFor();
   });
 
-  it('shows what changed since a version, and restores it', async () => {
+  it('shows the changes since a version, and restores it', async () => {
     const { page, open, world } = stage();
     await open('/configuration?view=history');
     await page.getByRole('button', { name: 'Compare version 5 with the one in force' }).click();

@@ -6,8 +6,8 @@ const PATIENCE = { timeout: 60_000 };
 
 const NOTHING_YET = '<cw:Sink name="main" type="papi" url="INDEX" connector="test"/>';
 
-describeInBrowser('from nothing to a page that is found', { configuration: NOTHING_YET }, (stage) => {
-  it('starts with a guide that shows what would be crawled, crawls it, and ends on the search page', async () => {
+describeInBrowser('from an empty configuration to search results', { configuration: NOTHING_YET }, (stage) => {
+  it('begins with a guide that shows what would be crawled, crawls it, and leads to the search page', async () => {
     const { page, open, world, complaints } = stage();
     await open('/');
     await page.waitForURL(/\/start/);
@@ -24,7 +24,7 @@ describeInBrowser('from nothing to a page that is found', { configuration: NOTHI
     expect(complaints).toEqual([]);
   });
 
-  it('tells why one page is missing, and the rule is fixed with a preview', async () => {
+  it('explains why a page is missing, and helps to fix the rule with a preview', async () => {
     const { page, open, world } = stage();
     await open('/configuration');
     await page.getByRole('button', { name: 'Add a rule…' }).click();

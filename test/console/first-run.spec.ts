@@ -15,7 +15,7 @@ describeInBrowser('the guide to a new crawl', {}, (stage) => {
     await page.getByText('links on the first page').waitFor();
   };
 
-  it('asks robots.txt and one page, writes nothing, and shows first what would be left out', async () => {
+  it('requests robots.txt and one page, stores nothing, and first shows what would be left out', async () => {
     const { page, world, complaints } = stage();
     world.site.page('/', ['/guide/', '/attic/trunk.html', 'https://elsewhere.example/']);
     const before = await configuration();
@@ -39,7 +39,7 @@ describeInBrowser('the guide to a new crawl', {}, (stage) => {
     expect(complaints).toEqual([]);
   });
 
-  it('does not ask for a page that robots.txt forbids, and names the line', async () => {
+  it('does not fetch a page that robots.txt forbids, and names the line', async () => {
     const { page, open, world } = stage();
     await open('/start');
     await page.getByLabel('Address of the site').fill(world.site.url('/attic/'));
@@ -59,7 +59,7 @@ describeInBrowser('the guide to a new crawl', {}, (stage) => {
     await page.getByText('document', { exact: true }).waitFor();
   });
 
-  it('adds its crawler to what somebody else has written meanwhile', async () => {
+  it('adds its crawler to a configuration that someone else has changed meanwhile', async () => {
     const { page, world } = stage();
     await look();
     await renameDocs(world.server.url);
@@ -70,7 +70,7 @@ describeInBrowser('the guide to a new crawl', {}, (stage) => {
     expect(names).toHaveLength(2);
   });
 
-  it('asks for a contact, which sites see from the first page on', async () => {
+  it('asks for a contact, which sites see from the first request on', async () => {
     const { page, open, world } = stage();
     await look('ops@a.example');
     await page.getByRole('button', { name: 'Start crawling' }).click();
@@ -82,7 +82,7 @@ describeInBrowser('the guide to a new crawl', {}, (stage) => {
     expect(new Set(own.map(({ headers }) => headers['user-agent']))).toEqual(new Set(['Crawlway/0.1 (ops@a.example)']));
   });
 
-  it('takes another sink than those that there are, and tries it before', async () => {
+  it('accepts a new sink, and tests it first', async () => {
     const { page, open, world } = stage();
     await open('/start');
     await page.getByLabel('Push documents to').selectOption('');

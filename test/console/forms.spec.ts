@@ -4,7 +4,7 @@ import { describeInBrowser } from './browser.js';
 describeInBrowser('the configuration as forms', {}, (stage) => {
   beforeAll(() => stage().world.caughtUp());
 
-  it('changes settings, start URLs and sinks by forms, with the effect shown before', async () => {
+  it('change settings, start URLs and sinks, and preview the effect', async () => {
     const { page, open, world } = stage();
     await open('/configuration?view=forms');
     const crawler = page.getByRole('region', { name: 'Crawler docs' });
@@ -51,7 +51,7 @@ describeInBrowser('the configuration as forms', {}, (stage) => {
     expect(sinks.map(({ name, type }) => [name, type])).toContainEqual(['copy', 'file']);
   });
 
-  it('renames a sink with everything that refers to it', async () => {
+  it('rename a sink with everything that refers to it', async () => {
     const { page, open, world } = stage();
     await open('/configuration?view=forms');
     const shared = page.getByRole('region', { name: 'Shared by all crawlers' });
@@ -68,7 +68,7 @@ describeInBrowser('the configuration as forms', {}, (stage) => {
       .toEqual(['search']);
   });
 
-  it('copies a crawler and takes it away again, and every crawler is asked about a page', async () => {
+  it('copy a crawler and remove it, and ask every crawler about a page', async () => {
     const { page, open, world } = stage();
     await open('/configuration?view=forms');
     await page.getByRole('button', { name: 'Copy' }).click();

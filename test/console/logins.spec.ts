@@ -22,14 +22,14 @@ describeInBrowser(
       await page.getByRole('button', { name: 'Sign in' }).click();
     };
 
-    it('none is configured, and the screen says what one is for', async () => {
+    it('explains what a login is for when none is configured', async () => {
       const { page, open } = stage();
       await open('/logins');
       await signIn(ADMIN);
       await page.getByText('No login is configured.').waitFor();
     });
 
-    it('shows each with state and last success, and a test with its steps', async () => {
+    it('shows each login with state and last success, and tests one step by step', async () => {
       const { page, open, world, complaints } = stage();
       complaints.length = 0;
       const site = await MemberSite.start({ kind: 'csrf', pages: ['/'] });
@@ -57,7 +57,7 @@ describeInBrowser(
       expect(complaints).toEqual([]);
     });
 
-    it('a reader sees them and tests none', async () => {
+    it('shows them to a reader, who cannot test them', async () => {
       const { page, open } = stage();
       await page.getByRole('button', { name: 'Sign out' }).click();
       await signIn(READER);

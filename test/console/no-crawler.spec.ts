@@ -14,7 +14,7 @@ const SCREENS = [
 const VIEWS = ['/configuration', '/configuration?view=other', '/configuration?view=resolved'];
 
 describeInBrowser('a server without a crawler', { configuration: '' }, (stage) => {
-  it('says so on every screen that speaks of one, and leads to the first crawl', async () => {
+  it('is stated on every screen that needs one, with a link to the first crawl', async () => {
     const { page, open } = stage();
     for (const path of [...SCREENS, ...VIEWS]) {
       await open(path);

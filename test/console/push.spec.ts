@@ -20,11 +20,11 @@ const CONFIGURATION = `
 const LOST = ['/guide/lamps.html', '/guide/lenses.html'];
 const DOCUMENTS = 6;
 
-describeInBrowser('what waits for a person', { configuration: CONFIGURATION }, (stage) => {
+describeInBrowser('held deletions, refused orders and differences', { configuration: CONFIGURATION }, (stage) => {
   beforeAll(() => stage().world.caughtUp());
 
   describe('held deletions', () => {
-    it('are dropped: the dialog says how many documents stay, and they stay', async () => {
+    it('are dropped: the dialog states how many documents stay, and they stay', async () => {
       const { page, open, world } = stage();
       await revoke(stage(), LOST);
       await open('/');
@@ -41,7 +41,7 @@ describeInBrowser('what waits for a person', { configuration: CONFIGURATION }, (
       expect(await world.server.engine.orders.list({ state: 'dropped' }, undefined, 10)).toHaveLength(2);
     });
 
-    it('are released: the dialog says how many documents leave the index, and they leave it', async () => {
+    it('are released: the dialog states how many documents will be deleted, and they are', async () => {
       const { page, open } = stage();
       await revoke(stage(), LOST);
       await open('/push?view=held');
@@ -56,7 +56,7 @@ describeInBrowser('what waits for a person', { configuration: CONFIGURATION }, (
     });
   });
 
-  it("refused orders stand there with the sink's words, and are sent again", async () => {
+  it("refused orders are shown with the sink's message, and can be sent again", async () => {
     const { page, open, world } = stage();
     world.receiver.fate = (body) => (body.includes('A new lamp') ? 'refuse' : 'pass');
     world.site.page('/news.html', [], 'A new lamp.');
@@ -75,7 +75,7 @@ describeInBrowser('what waits for a person', { configuration: CONFIGURATION }, (
     await page.getByText('There are no refused orders.').waitFor();
   });
 
-  it('differences between sink and store are reported with their number, and repaired', async () => {
+  it('differences between sink and store are counted, and can be repaired', async () => {
     const { page, open, world } = stage();
     const push = (command: string, fields: Record<string, string>): Promise<Response> =>
       fetch(`${world.index.url}/papi/4/connectors/test/${command}`, {

@@ -13,8 +13,8 @@ const CONFIGURATION = `
   <cw:Renderer ${SANDBOX} timeLimitMS="150000"/>
   <cw:Sink name="main" type="papi" url="INDEX" connector="test"/>`;
 
-describeInBrowser('pages created by scripts', { configuration: CONFIGURATION }, (stage) => {
-  it('are shown as they are sent beside what their scripts make of them, with a picture', async () => {
+describeInBrowser('pages that need rendering', { configuration: CONFIGURATION }, (stage) => {
+  it('are shown as sent beside the rendered page, with a screenshot', async () => {
     const { page, open, world, complaints } = stage();
     publishShop(world.site);
     complaints.length = 0;
@@ -32,7 +32,7 @@ describeInBrowser('pages created by scripts', { configuration: CONFIGURATION }, 
     expect(complaints).toEqual([]);
   });
 
-  it('have what was learned of them by host, and a person overrules it', async () => {
+  it('are listed by host with what was learned, which can be overruled', async () => {
     const { page, open, world, complaints } = stage();
     publishShop(world.site);
     complaints.length = 0;

@@ -21,7 +21,7 @@ describeInBrowser('the console, screen by screen', {}, (stage) => {
     expect(complaints).toEqual([]);
   });
 
-  it('keeps the focus in the place of a button when that gives way to another', async () => {
+  it('keeps the focus when a button is replaced by another one', async () => {
     const { page, open } = stage();
     await open('/');
     const focused = (): Promise<string> => page.evaluate('document.activeElement.textContent');
@@ -37,7 +37,7 @@ describeInBrowser('the console, screen by screen', {}, (stage) => {
     }
   });
 
-  it('never shows another crawler than the address names', async () => {
+  it('never shows another crawler than the one in the URL', async () => {
     const { page, open } = stage();
     await open('/urls?crawler=nope&status=error');
     await page.getByText('There is no crawler named nope.').waitFor();
@@ -48,7 +48,7 @@ describeInBrowser('the console, screen by screen', {}, (stage) => {
     await page.getByRole('table', { name: 'Stored URLs' }).waitFor();
   });
 
-  it('answers on any screen why a page is missing, and lists roots and the audit log', async () => {
+  it('explains on any screen why a page is missing, and lists roots and the audit log', async () => {
     const { page, open, world, complaints } = stage();
     await open('/hosts');
     await page.getByLabel('Why is my page missing?').fill(world.site.url('/nowhere/at/all'));
@@ -64,7 +64,7 @@ describeInBrowser('the console, screen by screen', {}, (stage) => {
     expect(complaints).toEqual([]);
   });
 
-  it('says that there is no such screen', async () => {
+  it('reports an unknown screen', async () => {
     const { page, open } = stage();
     await open('/nowhere');
     await page.getByRole('heading', { name: 'Not found' }).waitFor();
@@ -80,7 +80,7 @@ describeInBrowser('the console, screen by screen', {}, (stage) => {
     expect(await events.getByRole('time').allTextContents()).toContainEqual(expect.stringMatching(/^\d\d:\d\d:\d\d$/));
   });
 
-  it('shows what of all that was found is indexed, why the rest is not, and how old it is', async () => {
+  it('shows how much of what was found is indexed, why the rest is not, and how old it is', async () => {
     const { page, open, world } = stage();
     await open('/coverage');
     const { indexed } = (await world.server.engine.getCrawler('docs')).counts;
@@ -101,7 +101,7 @@ describeInBrowser('the console, screen by screen', {}, (stage) => {
     await page.getByRole('table', { name: 'Stored URLs' }).waitFor();
   });
 
-  it('shows the oldest URL of a source, which leads to its URL history', async () => {
+  it('shows the oldest URL of a source, with a link to its history', async () => {
     const { page, open } = stage();
     await open('/sources');
     const row = page.getByRole('row', { name: /^refresh/ });
@@ -118,7 +118,7 @@ describeInBrowser('the console, screen by screen', {}, (stage) => {
     expect(world.server.engine.definition.crawlers[0]!.weights.follow).toBe(25);
   });
 
-  it('filters URLs, and the filter is in the address', async () => {
+  it('filters URLs, and keeps the filter in the URL', async () => {
     const { page, open } = stage();
     await open('/urls');
     await page.getByLabel('Status').selectOption('error');
@@ -132,7 +132,7 @@ describeInBrowser('the console, screen by screen', {}, (stage) => {
     await page.getByText('No stored URLs match the filter.').waitFor();
   });
 
-  it('tells the life of a URL on one page', async () => {
+  it('shows the history of a URL on one page', async () => {
     const { page, open, world } = stage();
     await open(`/url?url=${encodeURIComponent(world.site.url('/guide/lamps.html'))}`);
     const path = page.getByRole('region', { name: 'How it was found' }).getByRole('listitem');
@@ -151,7 +151,7 @@ describeInBrowser('the console, screen by screen', {}, (stage) => {
     await page.waitForURL(/\/configuration\?.*line=\d+/);
   });
 
-  it('asks before a URL is removed, and tells what it costs', async () => {
+  it('asks before a URL is removed, and states the consequences', async () => {
     const { page, open, world } = stage();
     await open(`/url?url=${encodeURIComponent(world.site.url('/guide/lenses.html'))}`);
     await page.getByRole('button', { name: 'Remove…' }).click();
@@ -163,7 +163,7 @@ describeInBrowser('the console, screen by screen', {}, (stage) => {
     await expect.poll(left, { timeout: 60_000 }).toBe(0);
   });
 
-  it('explains why a URL is not crawled, and where that stands', async () => {
+  it('explains why a URL is not crawled, and where this is configured', async () => {
     const { page, open, world } = stage();
     await open('/try');
     await page.getByRole('textbox', { name: 'URL', exact: true }).fill(world.site.url('/private/staff.html'));
@@ -178,7 +178,7 @@ describeInBrowser('the console, screen by screen', {}, (stage) => {
       .waitFor();
   });
 
-  it('says what robots.txt forbids though the rules accept it, and by which line', async () => {
+  it('shows what robots.txt forbids although the rules accept it, and by which line', async () => {
     const { page, open, world } = stage();
     await open(`/try?url=${encodeURIComponent(world.site.url('/attic/box.html'))}`);
     const verdict = page.getByRole('region', { name: 'Verdict' });
@@ -192,7 +192,7 @@ describeInBrowser('the console, screen by screen', {}, (stage) => {
     await verdict.getByText('has not been fetched yet').waitFor();
   });
 
-  it('shows the links of a page with their verdicts, and queues the chosen ones', async () => {
+  it('shows the links of a page with their verdicts, and queues the selected ones', async () => {
     const { page, open, world } = stage();
     await open(`/try?view=links&url=${encodeURIComponent(world.site.url('/'))}`);
     const links = page.getByRole('table', { name: /Links of/ });
@@ -218,7 +218,7 @@ describeInBrowser('the console, screen by screen', {}, (stage) => {
     await page.getByText('healthy', { exact: true }).waitFor();
   });
 
-  it('says what to do when a part of it cannot be loaded, as after an update of the server', async () => {
+  it('says what to do when a part of it cannot be loaded, for instance after an update of the server', async () => {
     const { page, open } = stage();
     await open('/');
     await page.route('**/assets/hosts-*.js', (route) => route.abort());

@@ -5,8 +5,8 @@ import { describeInBrowser } from './browser.js';
 const PAGE = `<title>Lamp</title><nav>Home News</nav><main><h1>Brass lamp</h1><p class="price">Price: 42.50 EUR</p>
 <p>It shines far out to sea.</p><div class="share">Share it</div></main><footer>Imprint</footer>`;
 
-describeInBrowser('selectors are tried on a page', {}, (stage) => {
-  it('and show at once what they find, tell mistakes where they are, and go into the configuration', async () => {
+describeInBrowser('selectors', {}, (stage) => {
+  it('are tried on a page with immediate results, show mistakes in place, and are added to the configuration', async () => {
     const { page, open, world, complaints } = stage();
     await world.caughtUp();
     complaints.length = 0;

@@ -28,7 +28,7 @@ describeInBrowser('crawlers with sinks of their own', { configuration: CONFIGURA
     await world.caughtUp('docs');
   });
 
-  it('why a page is missing is answered by the crawler that knows it, whichever one is chosen', async () => {
+  it('the crawler that knows a page explains why it is missing, whichever one is selected', async () => {
     const { page, open, world } = stage();
     await open('/hosts?crawler=other');
     await page.getByLabel('Why is my page missing?').fill(world.site.url('/news.html'));
@@ -37,7 +37,7 @@ describeInBrowser('crawlers with sinks of their own', { configuration: CONFIGURA
     await page.getByText(/^In the index/).waitFor();
   });
 
-  it('what one sink refused is seen while another one is away', async () => {
+  it('orders that one sink refused are shown while another one is unavailable', async () => {
     const { page, open } = stage();
     await expect.poll(() => sink(stage(), 'broken').refused, PATIENCE).toBe(1);
     await expect.poll(() => sink(stage(), 'away').state, PATIENCE).toBe('unavailable');
@@ -60,7 +60,7 @@ describeInBrowser('crawlers with sinks of their own', { configuration: CONFIGURA
     expect(hidden).toBeLessThanOrEqual(0);
   });
 
-  it('a crawler is not warned of the sinks of others, and shown its own orders alone', async () => {
+  it('a crawler shows warnings about its own sinks and its own orders only', async () => {
     const { page, open, world } = stage();
     await world.server.engine.hosts.setPaused(new URL(world.site.origin).host, true);
     await open('/?crawler=docs');

@@ -8,10 +8,10 @@ afterAll(() => {
   for (const close of ended) close();
 });
 
-describeInBrowser('people who sign in', { env: provider.environment('keepers:operate') }, (stage) => {
+describeInBrowser('users who sign in', { env: provider.environment('keepers:operate') }, (stage) => {
   beforeAll(() => provider.serve(`${stage().world.server.url}/auth/callback`, { ada: ['keepers'] }));
 
-  it('come back to the screen that they wanted, work there without a key, and sign out', async () => {
+  it('return to the requested screen, work there without a key, and sign out', async () => {
     const { page, world } = stage();
     await world.caughtUp();
     await page.goto(`${world.server.url}/urls?status=error`);

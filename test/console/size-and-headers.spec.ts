@@ -6,10 +6,10 @@ import { buildConsole } from './build-console.js';
 
 const DIST = join(import.meta.dirname, '..', '..', 'console', 'dist');
 
-describe('the console is light', () => {
+describe('the size of the console', () => {
   beforeAll(buildConsole);
 
-  it('needs less than 200 KB compressed for its first view', () => {
+  it('is less than 200 KB compressed for the first view', () => {
     const page = readFileSync(join(DIST, 'index.html'), 'utf8');
     const files = [...page.matchAll(/(?:src|href)="\/(assets\/[^"]+)"/g)].map(([, path]) => path!);
     const chart = readdirSync(join(DIST, 'assets')).filter((name) => /^plot-.*\.(js|css)$/.test(name));
@@ -18,7 +18,7 @@ describe('the console is light', () => {
     expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(200_000);
   });
 
-  it('has no script or style in the page itself', () => {
+  it('includes no inline script or style', () => {
     const page = readFileSync(join(DIST, 'index.html'), 'utf8');
     expect(page).not.toMatch(/<style|style=|<script(?![^>]*\ssrc=)/);
   });
@@ -27,7 +27,7 @@ describe('the console is light', () => {
 const compressed = (file: string): number => (statSync(`${file}.br`, { throwIfNoEntry: false }) ?? statSync(file)).size;
 
 describeInBrowser('the first view', {}, (stage) => {
-  it('brings no editor along, and no file from elsewhere', async () => {
+  it('loads neither an editor nor a file from another host', async () => {
     const { page, open, world } = stage();
     await world.caughtUp();
     const asked: string[] = [];

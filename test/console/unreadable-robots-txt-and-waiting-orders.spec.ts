@@ -12,8 +12,8 @@ const CONFIGURATION = `
   <cw:Fetcher name="default"><cw:AllowAddress cidr="127.0.0.0/8"/></cw:Fetcher>
   <cw:Sink name="main" type="papi" url="RECEIVER" connector="test"/>`;
 
-describeInBrowser('what is away', { configuration: CONFIGURATION }, (stage) => {
-  it('says of a robots.txt that cannot be read that nothing is fetched', async () => {
+describeInBrowser('unavailable hosts and sinks', { configuration: CONFIGURATION }, (stage) => {
+  it('a robots.txt that cannot be read is shown as the reason why nothing is fetched', async () => {
     const { page, open, world } = stage();
     const site = await FakeSite.start();
     site.set('/robots.txt', { status: 503 });
@@ -24,7 +24,7 @@ describeInBrowser('what is away', { configuration: CONFIGURATION }, (stage) => {
     await site.close();
   });
 
-  it('says of a URL whose first order waits for the sink that it was fetched', async () => {
+  it('a URL whose first order waits for the sink is shown as fetched', async () => {
     const { page, open, world } = stage();
     world.receiver.fate = () => 'fail';
     const url = world.site.url('/guide/lamps.html');

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { describeInBrowser } from './browser.js';
 
-describeInBrowser('what was typed', {}, (stage) => {
+describeInBrowser('unsaved input', {}, (stage) => {
   const typeXml = async (): Promise<void> => {
     const { page, open } = stage();
     await open('/configuration?view=xml');
@@ -17,7 +17,7 @@ describeInBrowser('what was typed', {}, (stage) => {
   };
   const xml = () => stage().page.getByRole('textbox', { name: 'CrawlConfig.xml' }).textContent();
 
-  it('is still in the form of a rule when its preview is cancelled', async () => {
+  it('stays in the form of a rule when its preview is cancelled', async () => {
     const { page, open } = stage();
     await open('/configuration');
     await page.getByRole('button', { name: 'Add a rule…' }).click();
@@ -28,7 +28,7 @@ describeInBrowser('what was typed', {}, (stage) => {
     expect(await page.getByLabel('Value').inputValue()).toBe('http://site.example/lamps');
   });
 
-  it('is asked about before Escape closes the form, however often', async () => {
+  it('needs confirmation before Escape closes the form, however often it is pressed', async () => {
     const { page, open } = stage();
     const asked: string[] = [];
     page.on('dialog', async (dialog) => {
@@ -46,7 +46,7 @@ describeInBrowser('what was typed', {}, (stage) => {
     page.removeAllListeners('dialog');
   });
 
-  it('is still in the XML after a look at another screen, until it is discarded', async () => {
+  it('stays in the XML after visiting another screen, until it is discarded', async () => {
     const { page } = stage();
     await typeXml();
     await goAndComeBack();
@@ -57,7 +57,7 @@ describeInBrowser('what was typed', {}, (stage) => {
     expect(await xml()).not.toContain('<!-- mine -->');
   });
 
-  it('does not overwrite what somebody else changed while it was kept', async () => {
+  it('does not overwrite changes that someone else has saved meanwhile', async () => {
     const { page, world } = stage();
     await typeXml();
     await page.getByRole('link', { name: 'Crawl rules' }).click();
@@ -73,7 +73,7 @@ describeInBrowser('what was typed', {}, (stage) => {
     expect(await (await fetch(config)).text()).toContain('<!-- theirs -->');
   });
 
-  it('is asked about before the tab goes', async () => {
+  it('needs confirmation before the tab is closed', async () => {
     const { page } = stage();
     await typeXml();
     const asked = page.waitForEvent('dialog');

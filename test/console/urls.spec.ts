@@ -11,7 +11,7 @@ const PAUSE_MS = 1000;
 describeInBrowser('the list of URLs', {}, (stage) => {
   beforeAll(() => stage().world.caughtUp());
 
-  it('asks for a pattern before it removes anything of a list without a filter', async () => {
+  it('requires a pattern before anything is removed from an unfiltered list', async () => {
     const { page, open } = stage();
     await open('/urls');
     await page.getByRole('button', { name: 'Remove…' }).click();
@@ -21,7 +21,7 @@ describeInBrowser('the list of URLs', {}, (stage) => {
     expect(await dialog.getByRole('button', { name: 'Remove' }).isEnabled()).toBe(false);
   });
 
-  it('acts on exactly what the list shows, whatever it is filtered by', async () => {
+  it('acts on exactly the listed URLs, whatever the filter', async () => {
     const { page, open, world } = stage();
     const visits = () => world.site.requests.filter(({ path }) => path === '/missing.html').length;
     const before = visits();
@@ -35,7 +35,7 @@ describeInBrowser('the list of URLs', {}, (stage) => {
     await expect.poll(visits, PATIENCE).toBeGreaterThan(before);
   });
 
-  it('says how many URLs there are, sorts them and shows the columns that were chosen', async () => {
+  it('shows the number of URLs, sorts them and shows the selected columns', async () => {
     const { page, open, world } = stage();
     await open('/urls');
     const total = await world.server.engine.urls.count({ crawler: 'docs' });
@@ -70,7 +70,7 @@ describeInBrowser('the list of URLs', {}, (stage) => {
     expect(lines).toHaveLength(1 + (await world.server.engine.urls.count({ crawler: 'docs', status: 'error' })));
   });
 
-  it('removes what the filter of addresses means, and nothing else', async () => {
+  it('removes exactly the URLs that the URL filter matches', async () => {
     const { page, open, world } = stage();
     const left = () => world.server.engine.urls.count({ crawler: 'docs' });
     const before = await left();
@@ -83,7 +83,7 @@ describeInBrowser('the list of URLs', {}, (stage) => {
     expect(await world.server.engine.urls.count({ crawler: 'docs', like: '%/guide/%' })).toBe(0);
   });
 
-  it('keeps the focus when a filter is applied or cleared, and the fields follow the address', async () => {
+  it('keeps the focus when a filter is applied or cleared, and the fields follow the URL', async () => {
     const { page, open } = stage();
     await open('/urls');
     await page.getByLabel('Status').selectOption('error');
@@ -103,7 +103,7 @@ describeInBrowser('the list of URLs', {}, (stage) => {
     expect(await focused(page)).toBe('Apply');
   });
 
-  it('offers the first page when the address names a page that there is not', async () => {
+  it('offers the first page when the URL names a page that does not exist', async () => {
     const { page, open } = stage();
     await open('/urls?cursor=rubbish');
     await page.getByText('This link points to a page of the list that does not exist.').waitFor();
@@ -111,7 +111,7 @@ describeInBrowser('the list of URLs', {}, (stage) => {
     await page.getByRole('table', { name: 'Stored URLs' }).waitFor();
   });
 
-  it('counts what a pattern means when the typing pauses, and acts on nothing before', async () => {
+  it('counts the matches of a pattern when typing pauses, and allows no action before', async () => {
     const { page, open } = stage();
     await page.clock.install();
     const asked: string[] = [];

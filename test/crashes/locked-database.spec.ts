@@ -28,7 +28,9 @@ function lock(file: string): { release(): void } {
 
 // Each waits ten seconds for the lock, which the other one can use.
 describe.concurrent('a database that another program has locked', () => {
-  it('at the start is named, with what to do, and left as it is; freed, it serves', async ({ onTestFinished }) => {
+  it('is reported at the start with what to do, and left unchanged; once it is unlocked the server starts', async ({
+    onTestFinished,
+  }) => {
     const folder = temporaryDirectory(onTestFinished);
     const file = join(folder, 'crawlway.sqlite');
     const config = join(folder, 'CrawlConfig.xml');
@@ -48,9 +50,7 @@ describe.concurrent('a database that another program has locked', () => {
     await server.end();
   }, 90_000);
 
-  it('at work refuses all that waits for it at once, and takes it when it is free again', async ({
-    onTestFinished,
-  }) => {
+  it('makes calls fail at once while it is locked, and succeed when it is unlocked', async ({ onTestFinished }) => {
     const file = join(temporaryDirectory(onTestFinished), 'crawlway.sqlite');
     const store = await openSqliteStore(file);
     const other = lock(file);

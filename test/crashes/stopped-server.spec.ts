@@ -9,7 +9,7 @@ import { temporaryDirectory } from '../support/temporary-directory.js';
 
 const PAGES = Array.from({ length: 300 }, (_, i) => `/p${i}`);
 
-describe('a server that ends, or must not begin', () => {
+describe('a server that stops or must not start', () => {
   let site: FakeSite;
   let index: RunningIndex;
   let folder: string;
@@ -50,7 +50,7 @@ describe('a server that ends, or must not begin', () => {
     await site.close();
   });
 
-  it('delivers what it has in hand when it is told to end, and fetches nothing twice after that', async () => {
+  it('delivers the documents it has when it is stopped, and fetches nothing twice afterwards', async () => {
     const server = await launch().ready();
     await until(() => site.requests.length > 60);
     expect(await server.end('SIGTERM')).toBe(0);
@@ -67,7 +67,7 @@ describe('a server that ends, or must not begin', () => {
     expect(site.requests.length).toBeGreaterThan(asked);
   });
 
-  it('refuses a data directory in which another server works, and says which', async () => {
+  it('refuses a data directory that another server uses, and names it', async () => {
     const release = lockDataDirectory(join(folder, 'data'));
     const second = launch();
     expect(await second.ended()).toBe(1);
@@ -77,7 +77,7 @@ describe('a server that ends, or must not begin', () => {
     release();
   });
 
-  it('does not touch a damaged database: it says what is wrong and what to do', async () => {
+  it('does not touch a damaged database, and reports what is wrong and what to do', async () => {
     mkdirSync(join(folder, 'data'));
     const file = join(folder, 'data', 'crawlway.sqlite');
     const damaged = Buffer.alloc(8_192, 'this is not a database ');

@@ -201,12 +201,12 @@ howTo('Crawl at night only', async (heading) => {
 const wholeSite = (xml: string): string =>
   xml.replace(/<cw:Conditions[\s\S]*<\/cw:Conditions>/, '').replace('/sitemap.xml" entireSite="true"', '/"');
 
-it('every how-to is run, or said to be run elsewhere', () => {
+it('every how-to is run here or listed with the suite that runs it', () => {
   const withContent = [...howTos()].filter(([, { xml, commands }]) => xml !== '' || commands.length > 0);
   expect([...RUN, ...ELSEWHERE, ...NOT_RUN].sort()).toEqual(withContent.map(([heading]) => heading).sort());
 });
 
-it('every command of the documentation is one that the program has, with options that it has', async () => {
+it('every command of the documentation exists, with its options', async () => {
   const [script = ''] = await runBlocks(temporaryDirectory(), ['crawlway completion bash']);
   const known = new Map(
     [...script.matchAll(/^ {6}"([^"]*)"\) candidates="([^"]*)"/gm)].map(([, path = '', words = '']) => [

@@ -13,7 +13,7 @@ const EXAMPLES = new Map(
   [...PAGE.matchAll(/```js (plugins\/\S+)\n(.*?)```/gs)].map(([, name, text]) => [name!, text!]),
 );
 
-it('the five examples of docs/PLUGINS.md do what it says, in one crawl', async () => {
+it('the five examples of docs/PLUGINS.md work as described, in one crawl', async () => {
   expect([...EXAMPLES.keys()].sort()).toEqual(
     ['envelope', 'folder', 'price', 'stock', 'vcard'].map((n) => `plugins/${n}.mjs`),
   );

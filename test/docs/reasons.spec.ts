@@ -53,11 +53,11 @@ ${table(['code', 'class', 'the host', 'a deletion that follows', 'meaning', 'wha
 }
 
 describe('the registry of reasons', () => {
-  it('is what docs/REASONS.md says', async () => {
+  it('matches docs/REASONS.md', async () => {
     await expect(page()).toMatchFileSnapshot(join(ROOT, 'docs/REASONS.md'));
   });
 
-  it('names settings as the configuration has them', () => {
+  it('names settings that exist in the configuration', () => {
     const reference = readFileSync(join(ROOT, 'docs/REFERENCE.md'), 'utf8');
     const named = Object.values({ ...REASONS, ...ERROR_CODES }).flatMap(
       ({ meaning, remedy }) => `${meaning} ${remedy}`.match(/\b[a-z]+[A-Z]\w+\b/g) ?? [],
@@ -65,13 +65,13 @@ describe('the registry of reasons', () => {
     expect(named.filter((name) => !new RegExp(`\\b${name}\\b`).test(reference))).toEqual([]);
   });
 
-  it('is what openapi.yaml lists', () => {
+  it('matches the list of openapi.yaml', () => {
     const description = readFileSync(join(ROOT, 'openapi.yaml'), 'utf8');
     for (const code of [...Object.keys(REASONS), ...Object.keys(ERROR_CODES)])
       expect(description).toContain(`- ${code}\n`);
   });
 
-  it('has no code that is an error too, and every entry says what to do', () => {
+  it('shares no code with the error codes, and every entry says what to do', () => {
     for (const [code, entry] of Object.entries(REASONS)) {
       expect(code in ERROR_CODES).toBe(false);
       expect(entry.meaning.length).toBeGreaterThan(10);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { PROJECT_ROOT } from '../../src/server/project-root.js';
 
-it('each row of the threat model names tests that there are', () => {
+it('each row of the threat model names tests that exist', () => {
   const text = readFileSync(join(PROJECT_ROOT, 'SECURITY.md'), 'utf8');
   const model = text.slice(text.indexOf('## Threat model'), text.indexOf('## What is not defended'));
   const rows = model.split('\n').filter((line) => line.startsWith('| ') && !line.startsWith('| who '));

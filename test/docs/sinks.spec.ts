@@ -22,7 +22,7 @@ const rowsOf = (text: string): string[][] =>
 const testsOf = (file: string): string[] =>
   [...read(file).matchAll(/\bit(?:\.\w+\([^()]*\))?\(\s*(['"`])(.+?)\1,/g)].map(([, , name]) => name!);
 
-it('each cell of the contract of the sinks names a test of its engine, or says that there is none', () => {
+it('each cell of the sink contract names a test of its engine, or says that there is none', () => {
   const [[, ...engines] = [], ...rows] = rowsOf(contract());
   expect(engines).toHaveLength(5);
   const files = engines.map((engine) => /`([^`]+)`/.exec(engine)?.[1] ?? '');
@@ -43,7 +43,7 @@ it('each cell of the contract of the sinks names a test of its engine, or says t
   expect(rows.flat().filter((cell) => cell !== '–').length).toBeGreaterThan(25);
 });
 
-it('the contract of the sinks names engines by the version that the tests run', () => {
+it('the sink contract names the engine versions that the tests run', () => {
   const [[, ...engines] = []] = rowsOf(contract());
   const versions = globSync('test/engines/*/pom.xml', { cwd: PROJECT_ROOT })
     .map((file) => [/^test\/engines\/(\w+)/.exec(file)![1]!, read(file)] as const)
@@ -56,7 +56,7 @@ it('the contract of the sinks names engines by the version that the tests run', 
     );
 });
 
-it('every spec that the contract of the sinks names is there', () => {
+it('every spec file that the sink contract names exists', () => {
   const files = [...contract().matchAll(/`([^`\s]+\.spec\.ts)`/g)].map(([, file]) => file!);
   expect(files.length).toBeGreaterThan(7);
   expect(files.filter((file) => !existsSync(join(PROJECT_ROOT, file)))).toEqual([]);

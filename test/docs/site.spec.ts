@@ -21,7 +21,7 @@ const { SECTIONS, buildSite, searchSections } = (await import(script)) as {
   ): readonly (Omit<Section, 'text'> & { readonly excerpt: string })[];
 };
 
-it('every link of the documentation site leads to a page, a picture or a heading that is there', () => {
+it('every link of the documentation site leads to a page, a picture or a heading that exists', () => {
   const folder = temporaryDirectory();
   buildSite(folder);
   const files = new Set(readdirSync(folder, { recursive: true, encoding: 'utf8' }));
@@ -40,7 +40,7 @@ it('every link of the documentation site leads to a page, a picture or a heading
   expect(pages.length).toBeGreaterThan(15);
 });
 
-it('the search finds words of the text below a heading, and those of a heading first', () => {
+it('the search finds words of the text below a heading, and ranks words of a heading first', () => {
   const folder = temporaryDirectory();
   buildSite(folder);
   const sections = JSON.parse(readFileSync(join(folder, 'search.json'), 'utf8')) as readonly Section[];
@@ -54,7 +54,7 @@ it('the search finds words of the text below a heading, and those of a heading f
   expect(searchSections('  ', sections)).toEqual([]);
 });
 
-it('each screen of the console leads to a page that is there', async () => {
+it('each screen of the console links to a page that exists', async () => {
   const folder = temporaryDirectory();
   buildSite(folder);
   const source = readFileSync(join(PROJECT_ROOT, 'console/src/ui/help.ts'), 'utf8');
@@ -95,7 +95,7 @@ it('the menu has every page once, under a heading that says what it is about', (
   expect(SECTIONS.flatMap(([, names]) => names).toSorted()).toEqual([...files, 'index.md'].toSorted());
 });
 
-it('a long page begins with its parts, and each page leads to the next one of the menu', () => {
+it('a long page starts with a table of contents, and each page links to the next one of the menu', () => {
   const folder = temporaryDirectory();
   buildSite(folder);
   expect(pageIn(folder, 'operations.html')).toMatch(/<\/h1>\s*<div class="parts">.*<a href="#backup">Backup<\/a>/s);
@@ -112,7 +112,7 @@ it('a link whose text is the name of a file has the title of its page instead', 
   );
 });
 
-it('a question of which few sections have every word also finds those that have most of them', () => {
+it('a query whose words few sections all have also finds sections with most of them', () => {
   const folder = temporaryDirectory();
   buildSite(folder);
   const sections = JSON.parse(pageIn(folder, 'search.json')) as readonly Section[];

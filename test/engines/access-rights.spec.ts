@@ -38,7 +38,7 @@ describeUnless(missing, 'access rights in OpenSearch', () => {
     return hits.hits.map(({ _source }) => new URL(_source.uri).pathname).sort();
   }
 
-  it('two people find different documents, and others after a change of the rules, for which no page is asked', async () => {
+  it('two users find different documents, and others after a change of the rules without any request to the site', async () => {
     const site = await startSite();
     const text = 'All about expenses.';
     site.page('/', ['/hr/pay', '/hr/travel', '/board', '/open'], text);

@@ -143,7 +143,7 @@ describeUnless(missing, `A new OpenSearch gets ${DOCUMENTS} documents`, () => {
     return kept;
   }
 
-  it('from a file sink: killed in the middle, and equal to the file in the end', async () => {
+  it('from a file sink, killed in the middle: equal to the file in the end', async () => {
     const folder = temporaryDirectory();
     const sink = '<cw:Sink name="first" type="file" url="orders.jsonl"/>';
     const { index, again } = await filled(`from-file-${process.pid}`, sink, folder);
@@ -154,7 +154,7 @@ describeUnless(missing, `A new OpenSearch gets ${DOCUMENTS} documents`, () => {
     expect(sorted(index)).toEqual(sorted(after(lines.map((line) => JSON.parse(line) as OrderRecord))));
   });
 
-  it('by visits: killed in the middle, and equal to what another sink was told in the end', async () => {
+  it('by visits, killed in the middle: equal to another sink in the end', async () => {
     const taken: OrderRecord[] = [];
     const receiver = await startReceiver(({ method, body }) => {
       if (method === 'POST') taken.push(...(JSON.parse(body.toString()) as { orders: OrderRecord[] }).orders);

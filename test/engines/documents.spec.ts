@@ -86,12 +86,12 @@ describeUnless(noSearch, 'documents in OpenSearch', () => {
     expect(linked).toHaveLength(documents.filter((document) => document.linked !== undefined).length);
   }
 
-  it('sixty of every format are found by text, author and dates, with what they link to', async () => {
+  it('sixty documents of every format are found by text, author and dates, with the pages they link to', async () => {
     const site = await startSite();
     await areFound(site, publishDocuments(site));
   });
 
-  itUnless(noOffice, 'those that LibreOffice writes are found alike', async () => {
+  itUnless(noOffice, 'documents written by LibreOffice are found, too', async () => {
     const site = await startSite();
     const extensions = OFFICE_EXTENSIONS.filter((extension) => !LEGACY_EXTENSIONS.includes(extension));
     const documents = await publishOffice(site, extensions, DOCUMENT_EXTENSIONS);

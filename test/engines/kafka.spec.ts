@@ -67,7 +67,7 @@ describeUnless(missing, 'Kafka', () => {
     return found;
   }
 
-  it('gets documents as JSON under their URI, and deletions as tombstones, those of one URI in order in one partition', async () => {
+  it('receives documents as JSON keyed by URI, and deletions as tombstones, in order per URI within one partition', async () => {
     const orders = [
       addOrder('http://site.test/a', { stamp: 'old' }),
       deleteOrder('http://site.test/a'),
@@ -83,7 +83,7 @@ describeUnless(missing, 'Kafka', () => {
     expect(all.find(({ key }) => key === 'http://site.test/b')?.value?.document?.text).toBe('Réeds');
   });
 
-  it('refuses the one document that is too large for the topic, and takes the others', async () => {
+  it('refuses the one document that is too large for the topic, and accepts the others', async () => {
     const orders = [
       ...numbered(2),
       addOrder('http://site.test/large', { text: 'reeds '.repeat(60_000) }),
@@ -94,14 +94,14 @@ describeUnless(missing, 'Kafka', () => {
     expect(answers[2]).toMatchObject({ message: expect.stringContaining('MESSAGE_TOO_LARGE') });
   });
 
-  it('keeps orders for later while the topic is not there', async () => {
+  it('keeps orders for later while the topic does not exist', async () => {
     const sink = opened('nowhere');
     const delivery = sink.deliver(numbered(1), stillWanted());
     await expect(delivery).rejects.toThrow(SinkUnavailable);
     await expect(delivery).rejects.toThrow(/topic nowhere: .*topic/);
   });
 
-  it('may not be at an address that is not allowed', async () => {
+  it('is not contacted at an address that is not allowed', async () => {
     const sink = createSink(sinkDefinition({ type: 'kafka', url: 'kafka://10.1.2.3:9092', options: { topic: 'x' } }));
     await expect(sink.deliver(numbered(1), stillWanted())).rejects.toThrow(/neither loopback nor public/);
   });

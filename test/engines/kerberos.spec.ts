@@ -54,7 +54,7 @@ async function untilTicketsHaveEnded(milliseconds: number, meanwhile: () => Prom
 const issued = (realm: Realm): number => realm.asked('robot').filter((answer) => answer === 'ISSUE').length;
 
 describeUnless(missing, 'Kerberos', () => {
-  it('a crawl to the end by a keytab, and no page without', async () => {
+  it('a site is crawled completely with a keytab, and not at all without', async () => {
     const { realm, origin, configuration } = await startIntranet();
     const world = await crawl(configuration());
     await allIsCurrent(world, origin);
@@ -69,7 +69,7 @@ describeUnless(missing, 'Kerberos', () => {
     expect(await anonymous.indexed()).toEqual([]);
   });
 
-  it('a ticket that ends while pages are visited is followed by another one', async () => {
+  it('a ticket that expires during the crawl is replaced', async () => {
     const { realm, origin, configuration } = await startIntranet('-maxlife "4 seconds"');
     const world = await crawl(configuration('principal="robot@CRAWL.TEST"'));
     const first = issued(realm);
@@ -79,7 +79,7 @@ describeUnless(missing, 'Kerberos', () => {
     await allIsCurrent(world, origin);
   });
 
-  it('new keys of the account: three tries with the old ones, no document lost, and all is current with the new ones', async () => {
+  it("after a change of the account's keys: three attempts with the old ones, no document lost, and all current with the new ones", async () => {
     const { realm, origin, configuration } = await startIntranet('-maxlife "2 seconds"');
     const world = await crawl(configuration());
     await allIsCurrent(world, origin);
@@ -102,7 +102,7 @@ describeUnless(missing, 'Kerberos', () => {
     await allIsCurrent(world, origin);
   });
 
-  it('the test of a login tells an unknown service, an unknown account, a locked one, and a KDC that is down', async () => {
+  it('a login test distinguishes an unknown service, an unknown account, a locked one, and an unavailable KDC', async () => {
     const { realm, configuration } = await startIntranet();
     const tested = async (more = '') => {
       const world = await crawl({ ...configuration(more), crawler: '' });

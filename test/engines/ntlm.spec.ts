@@ -61,7 +61,7 @@ shutdown_lifetime 0 seconds
 const started = (squid: DebianServer): number => squid.read('cache.log').split('Accepting reverse-proxy').length;
 
 describeUnless(missing, "NTLM by Samba's ntlm_auth", () => {
-  it('a crawl to the end, connections that end half-way, and a password that changes', async () => {
+  it('a site is crawled completely, across closed connections and a changed password', async () => {
     const { squid, origin, setPassword } = await startIntranet();
     const configuration = (password: string) => ({
       crawler: `<Root url="${origin}/"/>`,

@@ -30,7 +30,7 @@ const WANTS_CERTIFICATES = `SSLEngine on
 const noApache = apacheIsMissing();
 
 describeUnless(noApache, 'Apache httpd', () => {
-  it('mod_auth_basic: a crawl to the end, and a password that changes half-way', async () => {
+  it('mod_auth_basic: a complete crawl, with a password that changes half-way', async () => {
     const directives = `LoadModule auth_basic_module ${MODULES}/mod_auth_basic.so
     <Location />
       AuthType Basic
@@ -51,7 +51,7 @@ describeUnless(noApache, 'Apache httpd', () => {
     await allIsCurrent(world, origin);
   });
 
-  it('mod_auth_digest: a crawl to the end with nonces that end half-way', async () => {
+  it('mod_auth_digest: a complete crawl, with nonces that expire half-way', async () => {
     const server = await startApache(
       `CustomLog FOLDER/nonces.log "%{Authorization}i"
       <Location />
@@ -83,7 +83,7 @@ describeUnless(noApache, 'Apache httpd', () => {
     expect(logins()).toBe(before);
   });
 
-  it('mod_auth_digest: a crawl to the end, and a password that changes', async () => {
+  it('mod_auth_digest: a complete crawl, with a password that changes', async () => {
     const directives = `<Location />
       AuthType Digest
       AuthName files
@@ -104,7 +104,7 @@ describeUnless(noApache, 'Apache httpd', () => {
     await allIsCurrent(world, origin);
   });
 
-  it('mod_auth_form: a crawl to the end, and sessions that end half-way', async () => {
+  it('mod_auth_form: a complete crawl, with sessions that expire half-way', async () => {
     const form = `AuthType Form
       AuthName wiki
       AuthFormProvider file
@@ -165,7 +165,7 @@ describeUnless(noApache, 'Apache httpd', () => {
     await allIsCurrent(world, origin);
   });
 
-  it('client certificates: a crawl to the end with one, and nothing without', async () => {
+  it('client certificates: a complete crawl with one, and nothing without', async () => {
     const trusted = authority('Test Authority');
     const own = trusted.issue(['127.0.0.1']);
     const client = trusted.issue(['robot']);
@@ -185,7 +185,7 @@ describeUnless(noApache, 'Apache httpd', () => {
     expect(await without.indexed()).toEqual([]);
   });
 
-  it('client certificates: one that is renewed half-way, as its file changes', async () => {
+  it('client certificates: a certificate whose file is renewed half-way', async () => {
     const first = authority('First Authority');
     const second = authority('Second Authority');
     const own = first.issue(['127.0.0.1']);

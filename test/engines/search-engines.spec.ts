@@ -64,7 +64,7 @@ function contract(type: SearchEngineType): void {
     return hits.hits.map((hit) => hit._source.uri).sort();
   }
 
-  it('finds a document by its text, its title and a meta, each as the mapping says', async () => {
+  it('finds a document by its text, its title and a meta, as mapped', async () => {
     const metas = [
       { name: 'title', value: 'Herons of the estuary' },
       { name: 'author', value: 'Ada Byron' },
@@ -79,11 +79,11 @@ function contract(type: SearchEngineType): void {
     expect(await found({ term: { 'metas.author': 'Ada Byron' } })).toEqual(['http://site.test/a']);
   });
 
-  it('carries out the orders of one URI as they were decided, and repeats do no harm', async () => {
+  it('applies the orders of one URI in order, and repeated orders do no harm', async () => {
     await takesOrdersOfOneUri(opened());
   });
 
-  it('refuses the one document that conflicts with the mapping, in the words of the engine, and takes the others', async () => {
+  it("refuses the one document that conflicts with the mapping, with the engine's message, and accepts the others", async () => {
     await engine.call('PUT', index, {
       mappings: { properties: { uri: { type: 'keyword' }, stamp: { type: 'keyword' }, title: { type: 'integer' } } },
     });
@@ -109,7 +109,7 @@ function contract(type: SearchEngineType): void {
     expect(await heldBy(sink)).toHaveLength(3);
   });
 
-  it('writes through an alias, and leaves the index behind it as it was made', async () => {
+  it('writes through an alias, and does not change its index settings', async () => {
     await engine.call('PUT', `${index}-v1`, {
       aliases: { [index]: { is_write_index: true } },
       mappings: { dynamic: false, properties: { uri: { type: 'keyword' }, stamp: { type: 'keyword' } } },
@@ -121,7 +121,7 @@ function contract(type: SearchEngineType): void {
     expect(Object.keys(made[`${index}-v1`]!.mappings.properties)).toEqual(['stamp', 'uri']);
   });
 
-  it('passes documents through its pipeline on their way into the index', async () => {
+  it('passes documents through its ingest pipeline', async () => {
     const pipeline = `${index}-pipeline`;
     expect(await engine.call('PUT', `_ingest/pipeline/${pipeline}`, { processors: [{ drop: {} }] })).toMatchObject({
       acknowledged: true,
@@ -133,7 +133,7 @@ function contract(type: SearchEngineType): void {
     await engine.call('DELETE', `_ingest/pipeline/${pipeline}`);
   });
 
-  it('makes a missing index by its template, under its alias, and keeps what is of one host on one shard', async () => {
+  it('creates a missing index from its template, under its alias, and routes each host to one shard', async () => {
     const template = JSON.stringify({
       settings: { number_of_shards: 3 },
       mappings: { properties: { team: { type: 'keyword' } } },
@@ -165,7 +165,7 @@ function contract(type: SearchEngineType): void {
     expect(await engine.call('DELETE', `_index_template/crawlway-${index}`)).toMatchObject({ acknowledged: true });
   });
 
-  it('keeps a newer document when an older order comes late, where versions are external', async () => {
+  it('keeps a newer document when an older order arrives late, with external versions', async () => {
     const sink = opened({ versions: 'external' });
     const at = (time: number, stamp: string): PushOrder => ({
       ...addOrder('http://site.test/a', { stamp }),
@@ -176,7 +176,7 @@ function contract(type: SearchEngineType): void {
     expect(await heldBy(sink)).toEqual(['http://site.test/a new']);
   });
 
-  it('is reached through TLS by its own authority, and by no other', async () => {
+  it('is trusted over TLS with its own authority only', async () => {
     const own = authority('own authority');
     const url = await tlsBefore(engine.url, own.issue(['127.0.0.1']));
     const trusting = (cert: string) => opened({}, { url, tls: { certificateAuthorities: [cert] } });
@@ -189,7 +189,7 @@ function contract(type: SearchEngineType): void {
   });
 
   it(
-    'tells everything it holds of 100,000 documents',
+    'lists all of 100,000 documents',
     async () => {
       // Longer than by default: the engine merges on the same two cores.
       const sink = opened({}, { timeout: minutes(5) });
@@ -237,7 +237,7 @@ function contract(type: SearchEngineType): void {
     );
 
     it(
-      'waits when the engine answers 429, and delivers when it takes orders again',
+      'waits when the engine returns 429, and delivers when it accepts orders again',
       async () => {
         await engine.process?.restart({ 'indexing_pressure.memory.limit': '64kb' });
         const sink = opened();

@@ -38,7 +38,7 @@ describeUnless(missing, 'Solr', () => {
     return sink;
   };
 
-  it('finds a document by its text and a meta, and gives it back as it was', async () => {
+  it('finds a document by its text and a meta, and returns it unchanged', async () => {
     const metas = [
       { name: 'title', value: 'Herons' },
       { name: 'dc.creator', value: 'one' },
@@ -64,11 +64,11 @@ describeUnless(missing, 'Solr', () => {
     expect(kept).toEqual({ crawler: 'docs', document: { ...rest, master: { ...master, bytes: new Uint8Array() } } });
   });
 
-  it('carries out the orders of one URI as they were decided, and repeats do no harm', async () => {
+  it('applies the orders of one URI in order, and repeated orders do no harm', async () => {
     await takesOrdersOfOneUri(opened());
   });
 
-  it('refuses the one document that conflicts with the schema, in the words of the engine, and takes the others', async () => {
+  it("refuses the one document that conflicts with the schema, with the engine's message, and accepts the others", async () => {
     const sized = (size: string) => ({ metas: [{ name: 'size', value: size }] });
     const orders = [
       addOrder('http://site.test/1', sized('1')),
@@ -82,7 +82,7 @@ describeUnless(missing, 'Solr', () => {
     expect(await heldBy(sink)).toHaveLength(2);
   });
 
-  it('tells everything it holds of 3,000 documents', async () => {
+  it('lists all of 3,000 documents', async () => {
     const sink = opened();
     for (let first = 0; first < 3_000; first += 1_000) await sink.deliver(numbered(1_000, first), stillWanted());
     expect(await heldBy(sink)).toEqual(

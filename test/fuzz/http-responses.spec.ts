@@ -140,7 +140,7 @@ async function ends(work: () => Promise<unknown>): Promise<void> {
 it.each([
   ['postgresql', postgresAnswer, { table: 'documents' }, 'postgresql://u:p@127.0.0.1:PORT/d?sslmode=disable'],
   ['kafka', kafkaAnswer, { topic: 't' }, 'kafka://127.0.0.1:PORT'],
-] as const)('%s: whatever bytes come, orders end', async (type, answer, options, url) => {
+] as const)('%s: orders complete, whatever bytes are received', async (type, answer, options, url) => {
   await fc.assert(
     fc.asyncProperty(fc.array(answer, { maxLength: 6 }), async (script) => {
       answers = script;
@@ -158,7 +158,7 @@ it.each([
   );
 });
 
-it('a receiver of webhooks: whatever bytes come, a message is taken or not', async () => {
+it('webhooks: a message is delivered or not, whatever bytes are received', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(httpAnswer, { maxLength: 3 }), async (script) => {
       answers = script;

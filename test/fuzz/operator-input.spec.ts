@@ -37,7 +37,7 @@ const RULE_PIECES = [
   '\uFEFF',
 ];
 
-it('a file of rules, whatever is in it, is read with problems at places that it has', () => {
+it('any rule file is read, with problems at places that exist in it', () => {
   fc.assert(
     fc.property(pieces(...RULE_PIECES), (parts) => {
       const text = parts.join('');
@@ -53,7 +53,7 @@ it('a file of rules, whatever is in it, is read with problems at places that it 
   );
 });
 
-it('a login in a file of rules is never shown, whatever is around it', () => {
+it('a login in a rule file is never shown, whatever surrounds it', () => {
   const login = fc.constantFrom(
     `AuthBasic user:${SECRET}`,
     `# AuthBasic user:${SECRET}`,
@@ -70,7 +70,7 @@ it('a login in a file of rules is never shown, whatever is around it', () => {
   );
 });
 
-it('the password of a URL is hidden as a URL parser reads it', () => {
+it('the password of a URL is hidden as a URL parser finds it', () => {
   const part = pieces(':', '@', '%40', '&', '=', '[', ']', ';', ',', '!', "'", '//', '?', '#').map((parts) =>
     parts.join(''),
   );
@@ -103,7 +103,7 @@ const texts = fc.array(fc.constantFrom('a', 'b', '%', '_', '*', '?', '[', ']', '
   maxLength: 8,
 });
 
-it('a LIKE pattern matches in SQLite what it says', () => {
+it('a LIKE pattern matches in SQLite what it means', () => {
   const db = new Database(':memory:');
   const statements = new Map<string, Database.Statement>();
   fc.assert(
@@ -119,7 +119,7 @@ it('a LIKE pattern matches in SQLite what it says', () => {
   db.close();
 });
 
-it('a LIKE pattern matches in PostgreSQL what it says, and none that the API lets in is an error', async () => {
+it('a LIKE pattern matches in PostgreSQL what it means, and none that the API accepts is an error', async () => {
   const client = new pg.Client(await postgresDatabase());
   await client.connect();
   onTestFinished(() => client.end());

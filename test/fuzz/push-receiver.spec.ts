@@ -41,7 +41,7 @@ const value = fc.oneof(
 );
 const fields = fc.array(fc.tuple(fc.constantFrom(...FIELDS), value), { maxLength: 8 });
 
-describe('the push receiver, whatever is sent to it', () => {
+describe('the Push API receiver', () => {
   let index: RunningIndex;
   let folder: string;
   beforeAll(async () => {
@@ -55,7 +55,7 @@ describe('the push receiver, whatever is sent to it', () => {
   const isWell = async (): Promise<boolean> =>
     /^-?\d+$/.test((await (await fetch(`${index.url}/papi/4/connectors/test/get_current_session_id`)).text()).trim());
 
-  it('answers every form with a status of its own, and never with a failure of its program', async () => {
+  it('responds to any form with a status, and never fails', async () => {
     const call = fc.record({
       command: fc.constantFrom(...COMMANDS),
       method: fc.constantFrom('GET', 'POST', 'PUT'),
@@ -76,7 +76,7 @@ describe('the push receiver, whatever is sent to it', () => {
     expect(await isWell()).toBe(true);
   });
 
-  it('survives bodies that are cut, torn or none of what their header says', async () => {
+  it('survives bodies that are truncated, corrupted or other than their headers say', async () => {
     const template = [
       '--b\r\ncontent-disposition: form-data; name="PAPI_1:uri"\r\n\r\nhttp://a.example/\r\n',
       '--b\r\ncontent-disposition: form-data; name="PAPI_1:part_bytes:master"; filename="x"\r\ncontent-type: text/html\r\n\r\n<p>x</p>\r\n',

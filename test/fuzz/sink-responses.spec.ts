@@ -114,7 +114,7 @@ async function listed(sink: Sink): Promise<void> {
 }
 
 it.each(['papi', 'json', 'elasticsearch', 'opensearch', 'solr'] as const)(
-  '%s: whatever it answers, orders and listings come to an end of a known kind',
+  '%s: orders and listings end with a known result, whatever the response',
   async (type) => {
     await fc.assert(
       fc.asyncProperty(fc.array(answer, { minLength: 1, maxLength: 4 }), async (answers) => {

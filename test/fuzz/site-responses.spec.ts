@@ -60,8 +60,8 @@ const answer = fc
   .record({ status, headers: fc.array(header, { maxLength: 6 }), body })
   .map(({ status, headers, body }) => [status, ...headers, '', body].join('\r\n'));
 
-describe('whatever bytes a site answers', () => {
-  it('every page comes to a state, and the program never fails', async () => {
+describe('whatever bytes a site returns', () => {
+  it('every page is settled, and the program never fails', async () => {
     const answers = fc.sample(answer, { numRuns: 120, seed: 20_260_101 });
     const site = await FakeSite.start();
     const paths = answers.map((_, i) => `/fuzz${i}`);

@@ -26,7 +26,7 @@ const text = (...known: string[]) =>
 const SPACE = ['allow', 'forbid', ' ', '\n', '\r', 'domain', 'address', 'prefix', '*', 'a.example', '10.0.0.0/8'];
 const SPACE_MORE = ['::1', '10.1.2.3 255.255.0.0', 'http://a/', '#', '\uFEFF', ':80', '%2e', '\uFFFD', '/999'];
 
-it('crawl.rules: every rule that is read compiles, every problem has a place that the file has', () => {
+it('crawl.rules: every rule that is read compiles, every problem has a place in the file', () => {
   fc.assert(
     fc.property(text(...SPACE, ...SPACE_MORE), fc.constantFrom('local', 'global'), (written, kind) => {
       const lines = written.split(/\r\n|\n|\r/).length;
@@ -44,7 +44,7 @@ it('crawl.rules: every rule that is read compiles, every problem has a place tha
   );
 });
 
-it('a list of URLs: an entry is text of one line that the list has, whatever was written', () => {
+it('a list of URLs: an entry is the text of one line of the list', () => {
   const list = text('http://a/', '\n', '\r\n', '\\', '\\\n', ' ', '#', ' #', '\t', '%', '@');
   fc.assert(
     fc.property(list, (written) => {
@@ -60,7 +60,7 @@ it('a list of URLs: an entry is text of one line that the list has, whatever was
   );
 });
 
-it('an address of a link or a redirect: canonical once is canonical for good, without a user', () => {
+it('the URL of a link or redirect: canonicalization is idempotent and removes user info', () => {
   const canonicalize = createCanonicalizer(DEFAULT_CANONICALIZATION);
   const address = text(
     'http:',
@@ -94,7 +94,7 @@ it('an address of a link or a redirect: canonical once is canonical for good, wi
   );
 });
 
-it('cookies of an answer: a session stays within its bounds and sends no line feeds', async () => {
+it('cookies: a session stays within its limits and sends no line feeds', async () => {
   const cookies = text(
     'a=b',
     ';',
@@ -122,7 +122,7 @@ it('cookies of an answer: a session stays within its bounds and sends no line fe
   );
 });
 
-it('header fields: each value is one text; links and file names stay within theirs', () => {
+it('header fields: each value is one string; links and file names stay within their limits', () => {
   const value = text(
     '<',
     '>',
@@ -153,7 +153,7 @@ it('header fields: each value is one text; links and file names stay within thei
   );
 });
 
-it('a sitemap: at most so many entries, each an address of bounded length', () => {
+it('a sitemap: the number of entries and the length of each URL are bounded', () => {
   const reader = createPageReader();
   const pieces = [
     '<urlset>',
@@ -193,7 +193,7 @@ it('a sitemap: at most so many entries, each an address of bounded length', () =
   );
 });
 
-it('robots.txt: any bytes are rules or nothing, and always an answer', () => {
+it('robots.txt: any bytes result in rules or none, and always in a decision', () => {
   const robots = text(
     'User-agent:',
     'Disallow:',

@@ -78,7 +78,7 @@ const DATABASES: readonly [name: string, database: () => Promise<string | undefi
 ];
 
 describe.each(DATABASES)('on %s', (_, database) => {
-  it('a list of roots: each entry is new, known or rejected at a line that it has', async () => {
+  it('a list of roots: each entry is new, known or rejected with a line of the list', async () => {
     const world = await crawled(await database());
     await fc.assert(
       fc.asyncProperty(wellFormed, async (list) => {
@@ -103,7 +103,7 @@ describe.each(DATABASES)('on %s', (_, database) => {
     );
   });
 
-  it('a pending file: an answer that says what was taken, or why nothing was', async () => {
+  it('a pending file: the response says what was imported, or why nothing was', async () => {
     const world = await crawled(await database());
     await fc.assert(
       fc.asyncProperty(wellFormed, async (list) => {
@@ -115,7 +115,7 @@ describe.each(DATABASES)('on %s', (_, database) => {
     );
   });
 
-  it('a search by any pattern: URLs that match it, or a word on what is wrong with it', async () => {
+  it('a search by any pattern: matching URLs, or what is wrong with the pattern', async () => {
     const world = await crawled(await database());
     const pattern = fc.array(
       fc.oneof(

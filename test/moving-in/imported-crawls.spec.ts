@@ -40,7 +40,7 @@ async function manuals(): Promise<FakeSite> {
 }
 
 it.each(readdirSync(CONFIGURATIONS))(
-  '%s: what it let in is indexed, what it kept out is not asked for',
+  '%s: what the original accepted is indexed, what it excluded is not requested',
   async (name) => {
     const site = await manuals();
     const folder = join(CONFIGURATIONS, name);

@@ -42,7 +42,7 @@ afterEach(async () => {
 });
 
 describeUnless(noBrowser, 'an application', () => {
-  it('of React, with routes, parts that load late and data', async () => {
+  it('of React, with routes, lazy parts and data', async () => {
     await publishScripts(site, 'react/main.jsx');
     publishShell('<div id="root"></div>');
     publishProducts('react');
@@ -72,7 +72,7 @@ describeUnless(noBrowser, 'an application', () => {
     expect(site.requests.map(({ path }) => path).join()).not.toContain('#');
   });
 
-  it('of Svelte whose list goes on as far as one scrolls', async () => {
+  it('of Svelte with a list that grows on scrolling', async () => {
     const stories = Array.from({ length: 24 }, (_, index) => index + 1);
     await publishScripts(site, 'svelte/main.js');
     publishShell('<div id="root"></div>');
@@ -105,7 +105,7 @@ describeUnless(noBrowser, 'an application', () => {
     for (const id of PRODUCTS) expect(textOf(`/product/${id}`)).toContain(sentence('angular', `product-${id}`));
   });
 
-  it('whose pages are made on its server needs no browser, and that is learned', async () => {
+  it('that is rendered on its server needs no browser, which is learned', async () => {
     const { pageOf } = await serverPart<{ pageOf: (path: string) => string }>('server-made/server.jsx');
     const articles = [1, 2, 3, 4, 5, 6].map((id) => `/article/${id}`);
     await publishScripts(site, 'server-made/main.jsx');
@@ -119,7 +119,7 @@ describeUnless(noBrowser, 'an application', () => {
     expect(learned).toMatchObject({ pattern: '/article/N', choice: 'plain', worthwhile: 0 });
   });
 
-  it('behind a login shows the crawl what it shows members, scripts and data included', async () => {
+  it('behind a login shows the crawler what it shows members, with scripts and data', async () => {
     await publishScripts(site, 'react/main.jsx');
     const shell = htmlPage('<div id="root"></div>');
     const isMember = (cookie: string | undefined): boolean => cookie?.includes('sid=member') === true;

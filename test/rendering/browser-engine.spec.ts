@@ -61,8 +61,8 @@ afterEach(async () => {
   await site.close();
 });
 
-describeUnless(noBrowser, 'the engine that renders', () => {
-  itUnless(notLinux, 'replaces tabs and browsers that have served so many pages', async () => {
+describeUnless(noBrowser, 'the rendering engine', () => {
+  itUnless(notLinux, 'replaces tabs and browsers after a number of pages', async () => {
     const browser = open('', { tab: 2, browser: 3 });
     const seen = new Set<number>();
     for (let page = 1; page <= 7; page++) {
@@ -74,7 +74,7 @@ describeUnless(noBrowser, 'the engine that renders', () => {
     await browser.close();
   });
 
-  describeUnless(notLinux, 'gives a page up when the browser does not answer', () => {
+  describeUnless(notLinux, 'gives a page up when the browser does not respond', () => {
     it.each([
       ['that it go to the page', '', '/2', undefined, 'render-timeout: the browser did not open the page'],
       [
@@ -92,7 +92,7 @@ describeUnless(noBrowser, 'the engine that renders', () => {
         'render-crash: the browser could not open a page',
       ],
       ['for cookies', '', '/2', 'id=1', 'render-crash: the browser did not accept the session cookies'],
-    ])('asked %s', async (_what, attributes, path, cookies, error) => {
+    ])('asking for %s', async (_what, attributes, path, cookies, error) => {
       const browser = open(`timeLimitMS="10000" ${attributes}`);
       await rendered(browser, '/1', 'awake', cookies);
       const [pid] = browsers();
@@ -105,7 +105,7 @@ describeUnless(noBrowser, 'the engine that renders', () => {
     });
   });
 
-  itUnless(notLinux, 'answers with a page whose worn tab the browser does not close', async () => {
+  itUnless(notLinux, 'returns a page whose old tab the browser does not close', async () => {
     site.set('/data', { body: 'what it asked for' });
     const browser = open('', { tab: 1, browser: 10 });
     const [fetcher, pids] = [http!, new Set<number>()];
@@ -134,7 +134,7 @@ describeUnless(noBrowser, 'the engine that renders', () => {
   it.each([
     ['documents', 'forbidden data and open data'],
     ['all', 'nothing and open data'],
-  ])('asks robots.txt for the requests of a page: %s', async (renderObeysRobots, expected) => {
+  ])('obeys robots.txt for the requests of a page: %s', async (renderObeysRobots, expected) => {
     site.set('/robots.txt', { body: 'User-agent: *\nDisallow: /data' });
     site.set('/data', { body: 'forbidden data' }).set('/open', { body: 'open data' });
     const answer = await rendered(open(`renderObeysRobots="${renderObeysRobots}"`), '/', LOADER);
@@ -143,7 +143,7 @@ describeUnless(noBrowser, 'the engine that renders', () => {
     expect(site.fetched.includes('/data')).toBe(renderObeysRobots === 'documents');
   });
 
-  itUnless(notLinux, 'comes after the other programs of the machine, even if root runs it', async () => {
+  itUnless(notLinux, 'runs with a lower priority than other programs, even if root runs it', async () => {
     const browser = open();
     const [asked, mayAnswer] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const fetch = http!.fetch.bind(http);
@@ -160,7 +160,7 @@ describeUnless(noBrowser, 'the engine that renders', () => {
     await page;
   });
 
-  it('reads another route of the document that it has open', async () => {
+  it('reads another route of the open document', async () => {
     const browser = open();
     const body = `<p id=p></p><script>p.textContent = 'route ' + location.hash</script>`;
     expect(textOf(await rendered(browser, '/app#/one', body))).toContain('route #/one');
@@ -169,7 +169,7 @@ describeUnless(noBrowser, 'the engine that renders', () => {
   });
 });
 
-it('without a browser says what to do, once, and renders nothing', async () => {
+it('without a browser reports once what to do, and renders nothing', async () => {
   const warnings: string[] = [];
   const xml = `<CrawlConfig xmlns="exa:com.exalead.mercury.mami.crawl.v21" xmlns:cw="urn:crawlway:config:1"><cw:Renderer path="/nowhere/chromium"/></CrawlConfig>`;
   const { definition } = readConfiguration(xml, { file: 'test', readFile: () => '', env: {} });

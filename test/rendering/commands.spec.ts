@@ -50,7 +50,7 @@ function withoutBrowser(): string {
 }
 
 describeUnless(noBrowser, 'crawlway render', () => {
-  it('prints what only the scripts of a page bring, and writes a picture', async () => {
+  it('prints what only the scripts of a page add, and writes a screenshot', async () => {
     const picture = join(temporaryDirectory(), 'page.jpg');
     const { code, out } = await run('render', site.url('/product/1'), ...SANDBOX, '--picture', picture);
     expect(out).toMatch(/title\s+Shop\s+Product 1/);
@@ -62,7 +62,7 @@ describeUnless(noBrowser, 'crawlway render', () => {
 });
 
 describe('without a browser', () => {
-  it('check says so, with what to do; it is no error', async () => {
+  it('crawlway check reports it with what to do; it is not an error', async () => {
     const { code, out } = await run('check', withoutBrowser());
     expect(out).toMatch(
       /no-browser .*\/nowhere\/chromium is not an executable file\. Install Chromium, or specify a browser/,
@@ -70,13 +70,13 @@ describe('without a browser', () => {
     expect(code).toBe(0);
   });
 
-  it('crawlway render says so', async () => {
+  it('crawlway render reports it', async () => {
     const { code, out } = await run('render', site.url('/product/1'), '--config', withoutBrowser());
     expect(out).toMatch(/^not rendered: renderer-unavailable: .*\/nowhere\/chromium is not an executable file/);
     expect(code).toBe(2);
   });
 
-  it('pages are crawled as they are sent, and reported', async () => {
+  it('pages are crawled as sent, and reported', async () => {
     const world = await renderingWorld({
       crawler: `<Root url="${site.url('/product/1')}"/>`,
       renderer: 'path="/nowhere/chromium"',

@@ -10,7 +10,7 @@ const NOON = instant(Date.parse('2026-06-01T12:00:00Z'));
 const HTML = { 'content-type': 'text/html' };
 
 describeUnless(noBrowser, 'pages that are rendered', () => {
-  it('are rendered in the windows of their host alone; what does not fit into one waits for the next', async () => {
+  it('are rendered only in the windows of their host; pages that do not fit into one wait for the next', async () => {
     const clock = new ManualClock(NOON);
     const asked: { readonly path: string; readonly at: Instant }[] = [];
     const site = await FakeSite.start();

@@ -34,7 +34,7 @@ afterEach(async () => {
 });
 
 describeUnless(noBrowser, 'a hostile page', () => {
-  it('gets nothing out', async () => {
+  it('cannot send data out', async () => {
     const inside = await FakeSite.start('127.0.0.2');
     onTestFinished(() => inside.close());
     site.set('/robots.txt', { body: 'User-agent: *\nDisallow: /secret' });
@@ -56,7 +56,7 @@ describeUnless(noBrowser, 'a hostile page', () => {
     });
   });
 
-  it('that never ends its script is ended, and the crawl beside it goes on', async () => {
+  it('with an endless script is aborted, and the crawl goes on', async () => {
     site.set('/loop', html('<div id=root></div><script>for (;;);</script>'));
     site.page('/good', [], 'Goodword.');
     world = await renderingWorld({ crawler: roots('/loop', '/good'), renderer: 'timeLimitMS="1000"' });
@@ -67,7 +67,7 @@ describeUnless(noBrowser, 'a hostile page', () => {
     expect(world.pushed().get(site.url('/good'))).toMatchObject({ text: expect.stringContaining('Goodword') });
   });
 
-  itUnless(notLinux, 'that eats memory is ended, and taken as it was sent', async () => {
+  itUnless(notLinux, 'that exhausts memory is aborted, and taken as sent', async () => {
     site.set('/', html(`<p>Sentword.</p><div id=root></div><script>${EATER}</script>`));
     world = await renderingWorld({
       attributes: 'render="always"',
@@ -79,7 +79,7 @@ describeUnless(noBrowser, 'a hostile page', () => {
     expect(world.pushed().get(site.url('/'))).toMatchObject({ text: expect.stringContaining('Sentword') });
   });
 
-  it('has no WebSocket, and is read without what would come over it', async () => {
+  it('has no WebSocket, and is read without its data', async () => {
     const upgrades: string[] = [];
     site.set('/socket', (request) => {
       upgrades.push(request.url ?? '');

@@ -7,7 +7,7 @@ import { publishShop, textOf } from './script-made-site.js';
 
 const HEADING = 'A single-page application';
 
-describeUnless(CHROMIUM ? undefined : NO_CHROMIUM, 'the how-to of pages made by scripts', () => {
+describeUnless(CHROMIUM ? undefined : NO_CHROMIUM, 'the how-to for pages that need rendering', () => {
   it(HEADING, async () => {
     const site = await FakeSite.start();
     onTestFinished(() => site.close());

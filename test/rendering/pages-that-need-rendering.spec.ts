@@ -35,7 +35,7 @@ afterEach(async () => {
   await site.close();
 });
 
-describeUnless(noBrowser, 'a site made by scripts', () => {
+describeUnless(noBrowser, 'a site that needs rendering', () => {
   it('is crawled with its text, links, titles, shadow roots and frames', async () => {
     world = await start();
     await world.untilIdle();
@@ -59,7 +59,7 @@ describeUnless(noBrowser, 'a site made by scripts', () => {
     expect(asked).not.toContain('/style.css');
   });
 
-  it('is rendered by rule, with steps; a page that a script leaves is a redirect; the rest is read as it is sent', async () => {
+  it('is rendered by rule, with steps; navigation by script is a redirect; other pages are read as sent', async () => {
     world = await start({
       attributes: 'render="never"',
       crawler: `<Root url="${site.url('/more')}"/><Root url="${site.url('/old')}" site="false"/><Root url="${site.url('/product/1')}"/>
@@ -73,7 +73,7 @@ describeUnless(noBrowser, 'a site made by scripts', () => {
     expect(site.fetched).not.toContain('/api/product/1');
   });
 
-  it('is read as it was sent where its data holds the text and its scripts bring nothing', async () => {
+  it('is read as sent when its embedded data has the text and its scripts add nothing', async () => {
     const text = 'The lighthouse stood on the rock for five years, until a storm took it and its builder. '.repeat(4);
     const data = JSON.stringify({ props: { article: { body: text.trim() } } });
     const body = `<title>Light</title><div id="__next"></div><script id="__NEXT_DATA__" type="application/json">${data}</script><script src="/gone.js"></script>`;
@@ -86,7 +86,7 @@ describeUnless(noBrowser, 'a site made by scripts', () => {
     expect(metas).toContainEqual({ name: 'render', value: 'plain' });
   });
 
-  it('renders three pages of a pattern that are plain, and none of those that come at the same time', async () => {
+  it('is plain: of its pattern three pages are rendered, and none of those fetched at the same time', async () => {
     const articles = Array.from({ length: 20 }, (_, number) => `/articles/${number + 1}`);
     site.page('/', articles);
     for (const path of articles) site.page(path, [], `The whole text of ${path}.`);
@@ -102,7 +102,7 @@ describeUnless(noBrowser, 'a site made by scripts', () => {
     expect(site.fetched.filter((path) => articles.includes(path))).toHaveLength(articles.length);
   });
 
-  itUnless(notLinux, 'is run in processes that know nothing of the environment of the server', async () => {
+  itUnless(notLinux, 'is run in processes without the environment of the server', async () => {
     vi.stubEnv('CRAWLWAY_API_KEYS', 'ada:admin:PlAnTeD');
     vi.stubEnv('SOME_PASSWORD', 'PlAnTeD');
     onTestFinished(() => void vi.unstubAllEnvs());
@@ -117,7 +117,7 @@ describeUnless(noBrowser, 'a site made by scripts', () => {
     expect(environments).not.toContain('PlAnTeD');
   });
 
-  it('is shown to a person as it was sent beside what its scripts make of it, with a picture; nothing is stored', async () => {
+  it('is previewed as sent and as rendered, with a screenshot; nothing is stored', async () => {
     world = await start({ attributes: 'render="never"', crawler: '' });
     const page = await world.engine.explanations.viewPage('test', site.url('/'), true);
     expect(page).toMatchObject({ outcome: 'document', title: 'Shop' });
@@ -134,7 +134,7 @@ describeUnless(noBrowser, 'a site made by scripts', () => {
     expect(plain.links).toEqual([]);
   });
 
-  it('is rendered as a person says who overrules what was learned, also after a restart of the learning', async () => {
+  it('is rendered as an operator decides, whatever was learned, also after learning restarts', async () => {
     const host = `127.0.0.1:${site.port}`;
     world = await start({ crawler: `<Root url="${site.url('/product/1')}" site="false"/>` });
     await world.engine.hosts.overruleRendering(host, site.url('/product/1'), 'never');
@@ -155,7 +155,7 @@ describeUnless(noBrowser, 'a site made by scripts', () => {
     await expect(world.engine.hosts.overruleRendering(host, 'product', 'never')).rejects.toThrow('neither a pattern');
   });
 
-  it('reads of other servers what they let it read, as nobody, and sends them what a form could send', async () => {
+  it('reads from other servers what CORS allows, without credentials, and sends them only what a form could send', async () => {
     const wiki = await FakeSite.start('127.0.0.2');
     onTestFinished(() => wiki.close());
     const text = { 'content-type': 'text/plain' };

@@ -51,7 +51,7 @@ afterEach(async () => {
 });
 
 describeUnless(noBrowser, 'a page that wants a WebSocket', () => {
-  it('has it at a host that the configuration names, without its cookies, until it has been read', async () => {
+  it('may open one to a host that the configuration names, without cookies, until the page has been read', async () => {
     const live = await server((client, text) => text && client.send(`Liveword: 42 pieces for ${text}`));
     page(`ws://127.0.0.1:${live.port}/stock`);
     const { text, refused } = await crawled('webSocketHosts="127.0.0.1" readyWhen="#root:not(:empty)"');
@@ -62,7 +62,7 @@ describeUnless(noBrowser, 'a page that wants a WebSocket', () => {
     await expect.poll(() => live.ended, { timeout: 10_000 }).toBe(1);
   });
 
-  it('has none elsewhere', async () => {
+  it('may not open one to other hosts', async () => {
     const live = await server((client) => client.send('Liveword'));
     page(`ws://127.0.0.1:${live.port}/stock`);
     const { text, refused } = await crawled('webSocketHosts="live.example"');
@@ -71,7 +71,7 @@ describeUnless(noBrowser, 'a page that wants a WebSocket', () => {
     expect(live.seen).toEqual([]);
   });
 
-  it('has none at an address that the fetcher may not ask', async () => {
+  it('may not open one to an address that the fetcher may not use', async () => {
     const inside = await server((client) => client.send('Liveword'), '127.0.0.2');
     page(`ws://127.0.0.2:${inside.port}/stock`);
     const { text, refused } = await crawled('webSocketHosts="127.0.0.2"');
@@ -80,7 +80,7 @@ describeUnless(noBrowser, 'a page that wants a WebSocket', () => {
     expect(inside.seen).toEqual([]);
   });
 
-  it('has no more of it than of other requests', async () => {
+  it('may not exceed the limits of other requests with it', async () => {
     const megabyte = 'x'.repeat(1 << 20);
     let sent = 0;
     const live = await server((client) => {
@@ -97,7 +97,7 @@ describeUnless(noBrowser, 'a page that wants a WebSocket', () => {
     expect(live.ended).toBe(1);
   });
 
-  it('opens eight at most', async () => {
+  it('may open eight at most', async () => {
     const live = await server(() => undefined);
     const more = `for (let n = 0; n < 20; n++) new WebSocket('ws://127.0.0.1:${live.port}/more');`;
     page(`ws://127.0.0.1:${live.port}/first`, more);

@@ -9,7 +9,7 @@ import { worlds } from './worlds.js';
 const FOUND = [498, 2137];
 const WORLDS = worlds({ count: 12, found: FOUND });
 
-describe('hosts of any size have bad days: nothing is deleted for a fault without a sign of life, and all comes back', () => {
+describe('outages of hosts of any size: nothing is deleted because of a fault without a sign of life, and everything recovers', () => {
   it.each(WORLDS)('world %i, with faults of every class', async (seed) => {
     const { violations } = await runBadDays(seed);
     expect(violations, `npm run simulate -- --bad-days --from ${seed} --seeds 1`).toEqual([]);

@@ -10,7 +10,7 @@ describe('in every simulated world the index equals the web in the end', () => {
     expect(violations, `npm run simulate -- --from ${seed} --seeds 1`).toEqual([]);
   });
 
-  it('one number is one world: it replays exactly', async () => {
+  it('a seed determines its world: it replays exactly', async () => {
     expect(await runWorld(7)).toEqual(await runWorld(7));
   });
 });

@@ -6,7 +6,7 @@ import { worlds } from './worlds.js';
 const FOUND = [43, 46, 64, 85];
 const WORLDS = worlds({ count: 6, found: FOUND });
 
-describe('however often the parts of pages come, go and change, the index has those that are there in the end', () => {
+describe('however often the parts of pages are added, removed and changed, the index has the current ones in the end', () => {
   it.each(WORLDS)('world %i, with pages in parts', async (seed) => {
     const { violations, parts } = await runPartsWorld(seed);
     expect(violations, `npm run simulate -- --parts --from ${seed} --seeds 1`).toEqual([]);

@@ -4,7 +4,7 @@ import { worlds } from './worlds.js';
 
 const WORLDS = worlds({ count: 6 });
 
-describe('whatever a person and the configuration do meanwhile, every sink is true in the end', () => {
+describe('whatever commands and configuration changes happen meanwhile, every sink is correct in the end', () => {
   it.each(WORLDS)('world %i, with rules that change', async (seed) => {
     const { violations } = await runRuledWorld(seed);
     expect(violations, `npm run simulate -- --rules --from ${seed} --seeds 1`).toEqual([]);

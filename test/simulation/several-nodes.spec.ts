@@ -4,7 +4,7 @@ import { worlds } from './worlds.js';
 
 const WORLDS = worlds({ count: 5 });
 
-it.each(WORLDS)('world %i of several nodes: killed, frozen, cut off from the database', async (seed) => {
+it.each(WORLDS)('world %i with several nodes: killed, frozen, cut off from the database', async (seed) => {
   const { violations } = await runCluster(seed);
   expect(violations, `npm run simulate -- --nodes --from ${seed} --seeds 1`).toEqual([]);
 });

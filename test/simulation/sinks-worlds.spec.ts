@@ -6,7 +6,7 @@ import { worlds } from './worlds.js';
 const FOUND = [149, 168];
 const WORLDS = worlds({ count: 6, found: FOUND });
 
-describe('however long one of two sinks is slow or down, both are true in the end, and neither waits for the other', () => {
+describe('however long one of two sinks is slow or down, both are correct in the end, and neither waits for the other', () => {
   it.each(WORLDS)('world %i, with two sinks', async (seed) => {
     const { violations, putOff } = await runSinksWorld(seed);
     expect(violations, `npm run simulate -- --sinks --from ${seed} --seeds 1`).toEqual([]);

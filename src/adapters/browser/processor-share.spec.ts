@@ -12,7 +12,7 @@ function share(): { share: ProcessorShare; pass: (seconds: number) => void } {
   return { share: new ProcessorShare(PER_SECOND, () => now), pass };
 }
 
-it('lets pages begin at once as long as the browser stays within its share', () => {
+it('starts pages at once while the browser stays within its share', () => {
   const { share: processor, pass } = share();
   processor.recordUsage(0);
   for (let second = 1; second <= 60; second++) {
@@ -22,7 +22,7 @@ it('lets pages begin at once as long as the browser stays within its share', () 
   }
 });
 
-it('makes pages wait until what the ones before took is within the share', () => {
+it('delays pages until the time of earlier pages is within the share', () => {
   const { share: processor, pass } = share();
   processor.recordUsage(0);
   processor.recordUsage(15); // at most 5 seconds can be saved up
@@ -33,7 +33,7 @@ it('makes pages wait until what the ones before took is within the share', () =>
   expect(processor.computeWaitTime()).toBe(0);
 });
 
-it('saves up no more than a few seconds while nothing is rendered', () => {
+it('accumulates no more than a few seconds while nothing is rendered', () => {
   const { share: processor, pass } = share();
   processor.recordUsage(0);
   pass(3_600);
@@ -42,7 +42,7 @@ it('saves up no more than a few seconds while nothing is rendered', () => {
   expect(processor.computeWaitTime()).toBeCloseTo(2);
 });
 
-it('takes no credit from a browser that was replaced: its successor counts from zero', () => {
+it('counts from zero for the successor of a replaced browser', () => {
   const { share: processor } = share();
   processor.recordUsage(100);
   processor.recordUsage(1);

@@ -64,7 +64,7 @@ const written = elements(document.root).flatMap((element) =>
 );
 
 describe('the complete configuration', () => {
-  it('is read with no problem but that it ignores robots.txt', () => {
+  it('is read with one warning only: that it ignores robots.txt', () => {
     expect(read(COMPLETE).problems.map(({ code }) => code)).toEqual(['robots-ignored']);
   });
 
@@ -87,7 +87,7 @@ describe('the complete configuration', () => {
     ).toEqual([]);
   });
 
-  it('loses something with every attribute that is taken away', () => {
+  it('differs when any attribute is removed', () => {
     const whole = meaning(COMPLETE);
     const dead = written.filter(({ attribute }) => {
       const without = applySplices(COMPLETE, [{ start: attribute.start, end: attribute.end, text: '' }]);
@@ -96,7 +96,7 @@ describe('the complete configuration', () => {
     expect(dead.map(({ title }) => title)).toEqual([]);
   });
 
-  it('gives back what is written into any attribute of a crawler', () => {
+  it('reflects the value of every attribute of a crawler', () => {
     const [crawler] = document.root.children;
     const attributes = Object.fromEntries((crawler?.attributes ?? []).map(({ name, value }) => [name, value]));
     const bare = COMPLETE.replace(/<Crawler [^>]*>/, '<Crawler name="all">');

@@ -164,13 +164,13 @@ describe('fragments of the product', () => {
     expect(deleteRule(changed, 'c', rules.length)).toBe(xml);
   });
 
-  it.each(FRAGMENTS)('mean the same after a detour through JSON: $title', ({ xml }) => {
+  it.each(FRAGMENTS)('mean the same after conversion to JSON and back: $title', ({ xml }) => {
     for (const { index, match, actions } of listRules(xml, 'c')) {
       expect(rulesOf(replaceRule(xml, 'c', index, { match, actions }))).toEqual(rulesOf(xml));
     }
   });
 
-  it('warns about what it does not know, with its place, and goes on', () => {
+  it('warns about unknown parts with their place, and goes on', () => {
     const { problems } = read(FRAGMENTS[9]?.xml ?? '');
     expect(problems.map(({ code, severity, message }) => `${severity} ${code} ${message.split(' ')[1]}`)).toEqual([
       'warning no-sink c',

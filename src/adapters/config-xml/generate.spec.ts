@@ -6,27 +6,27 @@ import { generateReference, generateSchemas } from './generate.js';
 import { collectDefaults } from './interpret.js';
 import { ELEMENTS } from './schema.js';
 
-describe('what is made from the table', () => {
-  it('has the committed XML Schemas', async () => {
+describe('the files generated from the table', () => {
+  it('are the committed XML Schemas', async () => {
     for (const [file, text] of generateSchemas()) {
       await expect(text).toMatchFileSnapshot(`../../../config/${file}`);
     }
   });
 
-  it('has the committed reference', async () => {
+  it('include the committed reference', async () => {
     await expect(generateReference()).toMatchFileSnapshot('../../../docs/REFERENCE.md');
   });
 
-  it('knows every child that an element names', () => {
+  it('know every child that an element names', () => {
     const children = [...ELEMENTS.values()].flatMap((spec) => spec.children);
     expect(children.filter((name) => !ELEMENTS.has(name))).toEqual([]);
   });
 
-  it('has defaults that their own types accept', () => {
+  it('have defaults that their own types accept', () => {
     for (const spec of ELEMENTS.values()) expect(() => collectDefaults(spec), spec.name).not.toThrow();
   });
 
-  it('accepts the example, and refuses it with a misspelt element', () => {
+  it('accept the example, and refuse it with a misspelt element', () => {
     xmlRegisterFsInputProviders();
     using schema = XmlDocument.fromBuffer(readFileSync('config/CrawlConfig.xsd'), { url: 'config/CrawlConfig.xsd' });
     using validator = XsdValidator.fromDoc(schema);

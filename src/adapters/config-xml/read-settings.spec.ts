@@ -44,7 +44,7 @@ describe('files of rules beside the configuration', () => {
   });
 });
 
-describe('settings with no effect, or not the one they seem to have', () => {
+describe('settings without effect, or with another one than they seem to have', () => {
   const warnings = (attributes: string, inside = '') =>
     read(`<CrawlConfig><Crawler name="a" ${attributes}>${inside}</Crawler></CrawlConfig>`)
       .problems.filter(({ code }) => code === 'no-effect')
@@ -68,7 +68,7 @@ describe('settings with no effect, or not the one they seem to have', () => {
     expect(types('mimeTypesMode="include"', '<MimeTypes types="text/plain"/>')).toEqual(['text/plain']);
   });
 
-  it('a default list gives way to a rule or condition that names one of its entries', () => {
+  it('a default list is overridden by a rule or condition that names one of its entries', () => {
     const crawler = (inside: string) =>
       read(`<CrawlConfig><Crawler name="a">${inside}</Crawler></CrawlConfig>`).definition?.crawlers[0];
     const rule = (match: string, action = '<Index/><Accept/>') => `<Rules><Rule>${match}${action}</Rule></Rules>`;
@@ -91,7 +91,7 @@ describe('settings with no effect, or not the one they seem to have', () => {
     ]);
   });
 
-  it('an action that is not known is a warning, and the rule does without it', () => {
+  it('an unknown action is a warning, and the rule works without it', () => {
     const rule = (inside: string) =>
       read(`<CrawlConfig ${HEAD}><Crawler name="a"><Rules><Rule>${inside}</Rule></Rules></Crawler></CrawlConfig>`);
     const known = rule('<ar:Domain val="foo.com"/><Accept/><Boost factor="2"/>');
@@ -108,7 +108,7 @@ describe('settings with no effect, or not the one they seem to have', () => {
     expect(plain('<Domain val="foo.com"/><Accept/><Both><Domain val="b"/></Both>').definition).toBeUndefined();
   });
 
-  it('begins at the server records of a crawler without a Root, and says when none can be begun at', () => {
+  it('starts at the server records of a crawler without a Root, and reports when none is a start URL', () => {
     const servers = (...urls: string[]) =>
       read(
         `<CrawlConfig><Crawler name="a"><Servers>${urls.map((url) => `<Server url="${url}"/>`).join('')}</Servers></Crawler></CrawlConfig>`,
@@ -123,7 +123,7 @@ describe('settings with no effect, or not the one they seem to have', () => {
     );
   });
 
-  it('says once what a key or certificate lacks', () => {
+  it('reports once what a key or certificate lacks', () => {
     const empty = read(
       '<CrawlConfig><Fetcher name="default"><BotAuth key="" agent="https://a.test/"/></Fetcher></CrawlConfig>',
     );
@@ -135,7 +135,7 @@ describe('settings with no effect, or not the one they seem to have', () => {
     expect(absent.problems.filter(({ severity }) => severity === 'error')).toHaveLength(1);
   });
 
-  it('reads how pages are rendered: of a crawler, a condition, a rule and the browser', () => {
+  it('reads the rendering settings of a crawler, a condition, a rule and the browser', () => {
     const { definition, problems } = read(
       `<CrawlConfig><Crawler name="a" render="auto"><Rules><Rule><Path value="/app"/><Render mode="always" readyWhen="#list" steps="click .more; wait 0.5"/></Rule></Rules>
         <Conditions><option name="render-mode" value="never"/></Conditions></Crawler><Renderer maxShare="0.25" sandbox="false"/></CrawlConfig>`,
@@ -160,7 +160,7 @@ describe('settings with no effect, or not the one they seem to have', () => {
     expect(codes('0')).not.toContain('robots-ignored');
   });
 
-  it('says what to write instead of the fetcher attribute of the product', () => {
+  it("says what to write instead of CloudView's fetcher attribute", () => {
     const { problems } = read('<CrawlConfig><Crawler name="a" fetcher="intranet"/></CrawlConfig>');
     expect(problems).toContainEqual(
       expect.objectContaining({

@@ -4,7 +4,7 @@ import { holding } from '../../../test/support/holding.js';
 import { fileOf, HEAD, read } from '../../../test/support/read-xml.js';
 import { readConfiguration } from './read.js';
 
-describe('a configuration is read', () => {
+describe('reading a configuration', () => {
   it('reads the example without a problem', () => {
     const { definition, problems } = read(readFileSync('CrawlConfig.xml.example', 'utf8'));
     expect(problems).toEqual([]);
@@ -24,7 +24,7 @@ describe('a configuration is read', () => {
     });
   });
 
-  it('tells ten mistakes at once, each at its line', () => {
+  it('reports ten mistakes at once, each with its line', () => {
     const { definition, problems } =
       read(`<CrawlConfig xmlns="exa:com.exalead.mercury.mami.crawl.v21" xmlns:cw="urn:crawlway:config:1">
   <Crawler name="docs" nthreads="many" thorttleTimeMS="2500">
@@ -86,7 +86,7 @@ describe('a configuration is read', () => {
     [`${'<CrawlConfig>'.repeat(65)}${'</CrawlConfig>'.repeat(65)}`, '1:833', 'nested deeper than 64'],
     ['<CrawlConfg/>', '1:1', 'did you mean CrawlConfig?'],
     ['<CrawlConfig xmlns="urn:other"/>', '1:1', 'urn:other'],
-  ])('points at what is not a configuration: %.60s', (xml, place, message) => {
+  ])('points at the mistake in what is not a configuration: %.60s', (xml, place, message) => {
     const { problems } = read(xml);
     expect(problems.map((problem) => `${problem.place.line}:${problem.place.column}`)).toEqual([place]);
     expect(problems[0]?.message).toContain(message);
@@ -99,7 +99,7 @@ describe('a configuration is read', () => {
     expect(problems.filter(({ message }) => /aggressive|defaultFollow/.test(message))).toEqual([]);
   });
 
-  it('takes nothing from attributes of strangers', () => {
+  it('ignores attributes of foreign namespaces', () => {
     const { definition, problems } = read(
       '<CrawlConfig xmlns:my="urn:my"><Crawler my:name="b" name="a" my:nthreads="3"/></CrawlConfig>',
     );
@@ -162,7 +162,7 @@ describe('a configuration is read', () => {
   });
 
   it.each(['\u0000', '\u001f', '\ud800', '\udc00', '\uffff'])(
-    'refuses %j, which XML does not have, at its place',
+    'refuses %j, which XML does not allow, at its place',
     (strange) => {
       const { definition, problems } = read(`<CrawlConfig>\n<!--${strange}--></CrawlConfig>`);
       expect(definition).toBeUndefined();
@@ -170,7 +170,7 @@ describe('a configuration is read', () => {
     },
   );
 
-  it('takes a Domain as a plain name whether its dots are escaped or not', () => {
+  it('reads a Domain as a plain name whether its dots are escaped or not', () => {
     const rule = (val: string) =>
       read(
         `<CrawlConfig><Crawler name="a"><Rules><Rule><Domain val="${val}"/><Index/></Rule></Rules></Crawler></CrawlConfig>`,
@@ -201,7 +201,7 @@ describe('a configuration is read', () => {
     ]);
   });
 
-  it('takes no notice of blanks around what rules and conditions look for: no URL has any', () => {
+  it('ignores blanks around the patterns of rules and conditions: no URL has any', () => {
     const { definition, problems } = read(`<CrawlConfig><Crawler name="a"><Rules><Rule>
       <Domain val=" foo.com "/><Ext val="
         \\.gif "/><Ignore/></Rule></Rules>
@@ -213,7 +213,7 @@ describe('a configuration is read', () => {
     });
   });
 
-  it('says which attributes of a sink its type does not read', () => {
+  it('reports attributes of a sink that its type does not have', () => {
     const { problems } = read(
       `<CrawlConfig xmlns:cw="urn:crawlway:config:1"><Crawler name="a"/><cw:Sink name="s" type="json" url="http://h/" index="i" login="l"/></CrawlConfig>`,
     );
@@ -245,13 +245,13 @@ describe('a configuration is read', () => {
     ['contact="ops@a.example"', 'Crawlway/0.1 (ops@a.example)', { from: 'ops@a.example' }],
     ['contact="ops@a.example" userAgent="Mine/1"', 'Mine/1', { from: 'ops@a.example' }],
     ['acceptLanguage="de, en;q=0.5"', 'Crawlway/0.1', { 'accept-language': 'de, en;q=0.5' }],
-  ])('says with %s who asks', (attributes, userAgent, headers) => {
+  ])('identifies the crawler with %s', (attributes, userAgent, headers) => {
     const { definition } = read(`<CrawlConfig><Crawler name="a"/><cw:Fetcher ${attributes}/></CrawlConfig>`);
     expect(definition?.fetchers[0]).toMatchObject({ userAgent });
     expect(definition?.fetchers[0]?.headers).toEqual(headers);
   });
 
-  it('takes variables from the environment, in secrets and where sinks and proxies are', () => {
+  it('substitutes environment variables in secrets and in the URLs of sinks and proxies', () => {
     const xml = `<CrawlConfig><Crawler name="a"/><cw:Fetcher><cw:Proxy url="http://$USER:$PASS@p.example/"/><cw:Header name="X" value="$PASS"/>
       <cw:Credential url="http://h.example/" user="$USER" password="$PASS"/></cw:Fetcher>
       <cw:Sink name="s" type="json" url="https://$HOST/" login="$USER" secret="$PASS"/></CrawlConfig>`;
@@ -273,7 +273,7 @@ describe('a configuration is read', () => {
     '<Rules><Rule><Host value="$X"/><Ignore/></Rule></Rules>',
     '<Rules group="$X"/>',
     '<cw:FetchWith fetcher="$X"/>',
-  ])('takes no variable where its value would be shown or sent to a site: %s', (element) => {
+  ])('substitutes no variable where its value would be shown or sent to a site: %s', (element) => {
     const xml = `<CrawlConfig><Crawler name="a">${element.replace('$X', ['$', '{X}'].join(''))}</Crawler></CrawlConfig>`;
     const { definition, problems } = read(xml, { X: 'hunter2' });
     expect(definition).toBeUndefined();
@@ -281,7 +281,7 @@ describe('a configuration is read', () => {
     expect(JSON.stringify(problems)).not.toContain('hunter2');
   });
 
-  it('points into crawl.rules and indexer.conf when the mistake is there', () => {
+  it('points into crawl.rules and indexer.conf for mistakes in them', () => {
     const { problems } = readConfiguration(
       '<CrawlConfig><Crawler name="a"><CrawlSpace rules="crawl.rules"/><Servers file="indexer.conf"/></Crawler></CrawlConfig>',
       {

@@ -104,7 +104,7 @@ describe('the samples', () => {
     });
   });
 
-  it('velocity.xml: the tree of conditions with options in the units of the definition', () => {
+  it('velocity.xml: the tree of conditions, with options in the units of the definition', () => {
     const conditions = crawlersOf('velocity.xml')[0]?.conditions;
     expect(conditions).toMatchObject({ defaultAllow: 'disallow-log', options: { maxHops: 12, throttle: 1000 } });
     expect(conditions?.rules.map(({ kind }) => kind)).toEqual(['apply-for', 'apply-for', 'must-have']);

@@ -39,7 +39,7 @@ describe('secrets stay inside', () => {
     expect(redactConfiguration(redacted)).toBe(redacted);
   });
 
-  it('puts every secret back when the text comes back changed elsewhere', () => {
+  it('restores every secret when the text comes back with changes elsewhere', () => {
     expect(restoreSecrets(redactConfiguration(XML), XML)).toBe(XML);
     const edit = (xml: string) =>
       xml
@@ -48,7 +48,7 @@ describe('secrets stay inside', () => {
     expect(restoreSecrets(edit(redactConfiguration(XML)), XML)).toBe(edit(XML));
   });
 
-  it('gives no secret to another address', () => {
+  it('restores no secret for another address', () => {
     const stolen = redactConfiguration(XML)
       .replace('http://h:8742', 'http://evil.example')
       .replace('https://a.example/', 'https://evil.example/');
@@ -65,7 +65,7 @@ describe('secrets stay inside', () => {
     ['http://evil.example\\@h:8742', 'sink-secret', 'http://h:8742'],
     ['https://evil.example?@a.example/', 'credential-secret', 'https://a.example/'],
     ['http://h:8742/other', 'sink-secret', 'http://h:8742'],
-  ])('gives no secret to %s, which only looks like the address that it is for', (url, secret, before) => {
+  ])('restores no secret for %s, which only resembles its address', (url, secret, before) => {
     expect(restoreSecrets(redactConfiguration(XML).replace(`url="${before}"`, `url="${url}"`), XML)).not.toContain(
       secret,
     );
@@ -92,12 +92,12 @@ describe('secrets stay inside', () => {
       ['credential-secret', 'bearer-secret'],
     ],
     ['another site', '<cw:PushTo', '<Root url="http://evil.example/"/><cw:PushTo', ['bearer-secret']],
-  ])('asks for secrets again when there is %s', (_, before, after, secrets) => {
+  ])('requires secrets again when there is %s', (_, before, after, secrets) => {
     const restored = restoreSecrets(redactConfiguration(XML).replace(before, after), XML);
     for (const secret of secrets) expect(restored).not.toContain(secret);
   });
 
-  it('is not misled by a comment that is none', () => {
+  it('is not misled by text that only looks like a comment', () => {
     const odd = XML.replace('<CrawlConfig', '<?note <!-- ?><CrawlConfig').replace(
       '</Crawler>',
       '<![CDATA[<!--]]></Crawler>',
@@ -122,7 +122,7 @@ describe('secrets stay inside', () => {
     '<?note token="SECRET"?>',
     '<my:password>SECRET</my:password>',
     '<cw:CertificateAuthority>-----BEGIN PRIVATE KEY-----SECRET</cw:CertificateAuthority>',
-  ])('hides the secret of %s, and puts it back', (element) => {
+  ])('hides the secret of %s, and restores it', (element) => {
     const xml = XML.replace('</CrawlConfig>', `${element}</CrawlConfig>`);
     expect(redactConfiguration(xml)).not.toContain('SECRET');
     expect(redactConfiguration(redactConfiguration(xml))).toBe(redactConfiguration(xml));
@@ -161,12 +161,12 @@ describe('secrets stay inside', () => {
     expect(JSON.stringify(problems)).not.toContain('SECRET');
   });
 
-  it('takes a new secret as it is written', () => {
+  it('accepts a new secret as written', () => {
     const changed = redactConfiguration(XML).replace("password='********'", "password='changed'");
     expect(restoreSecrets(changed, XML)).toBe(XML.replace('sink-secret', 'changed'));
   });
 
-  it('leaves text alone that is not XML, for the reader to refuse', () => {
+  it('does not touch text that is not XML, which the reader refuses', () => {
     expect(restoreSecrets('<a ********', XML)).toBe('<a ********');
     expect(() => redactConfiguration('<a password="x"')).toThrow();
   });

@@ -21,7 +21,7 @@ async function membersOnly() {
   return { ca, url: `https://127.0.0.1:${(server.address() as AddressInfo).port}/` };
 }
 
-it('a client certificate is shown on connections of its login alone', async () => {
+it('a client certificate is presented on connections of its login only', async () => {
   const { ca, url } = await membersOnly();
   const robot = ca.issue(['robot']);
   const fetcher = testFetcher({ certificateAuthorities: [ca.cert] });

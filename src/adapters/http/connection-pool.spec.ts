@@ -23,7 +23,7 @@ async function pooled(count: number, maxIdle: number) {
 }
 
 describe('the connection pool', () => {
-  it('hands out the connection that was used last', async () => {
+  it('returns the most recently used connection', async () => {
     const { pool, connections } = await pooled(2, 10);
     for (const connection of connections) pool.release(connection);
     expect(pool.acquire('other')).toBeUndefined();
@@ -34,7 +34,7 @@ describe('the connection pool', () => {
     ]);
   });
 
-  it('closes the longest unused beyond its limit', async () => {
+  it('closes the least recently used connection beyond its limit', async () => {
     const { pool, connections } = await pooled(3, 2);
     for (const connection of connections) pool.release(connection);
     expect(connections.map(({ client }) => client.destroyed)).toEqual([true, false, false]);
@@ -45,7 +45,7 @@ describe('the connection pool', () => {
     ]);
   });
 
-  it('forgets what the server has closed', async () => {
+  it('drops connections that the server has closed', async () => {
     const { pool, connections, closing } = await pooled(1, 10);
     pool.release(connections[0]!);
     closing[0]!();
@@ -53,7 +53,7 @@ describe('the connection pool', () => {
     expect(pool.acquire('key')).toBeUndefined();
   });
 
-  it('takes nothing back once closed', async () => {
+  it('accepts no connection once it is closed', async () => {
     const { pool, connections } = await pooled(1, 10);
     pool.close();
     pool.release(connections[0]!);

@@ -37,7 +37,7 @@ describe('addresses that are not public', () => {
     expect(await fetchWith(url, undefined)).toBe('failure address-forbidden'),
   );
 
-  it('are refused when a name leads to them, one among public ones included', async () => {
+  it('are refused when a name resolves to them, also to one among public addresses', async () => {
     expect(await fetchWith('http://evil.example/', naming('10.1.2.3'))).toBe('failure address-forbidden');
     expect(await fetchWith('http://evil.example/', naming('93.184.216.34', '127.0.0.2'))).toBe(
       'failure address-forbidden',
@@ -54,7 +54,7 @@ describe('addresses that are not public', () => {
     );
   });
 
-  it('are refused on every new connection, though the name was harmless before', async () => {
+  it('are refused on every new connection, although the name resolved to public ones before', async () => {
     const site = await testServer((socket) => socket.end(answer('first', 'Connection: close')));
     let asked = 0;
     const rebinding: Lookup = async () => [{ address: asked++ === 0 ? '127.0.0.1' : '127.0.0.2', family: 4 }];
@@ -82,7 +82,7 @@ describe('names', () => {
     ['EAI_AGAIN', 'dns-no-answer'],
     ['SERVFAIL', 'dns-no-answer'],
     ['ETIMEOUT', 'dns-no-answer'],
-  ])('that end in %s are %s', async (code, expected) =>
+  ])('ending in %s are %s', async (code, expected) =>
     expect(await fetchWith('http://a.example/', failing(code))).toBe(`failure ${expected}`),
   );
 
@@ -90,14 +90,14 @@ describe('names', () => {
     expect(await fetchWith('http://a.example/', naming())).toBe('failure dns-not-found');
   });
 
-  it('that nobody resolves in time are a temporary failure', async () => {
+  it('that are not resolved in time are a temporary failure', async () => {
     const never: Lookup = () => new Promise(() => {});
     expect(await fetchWith('http://a.example/', never, { connectTimeout: milliseconds(40) })).toBe(
       'failure dns-no-answer',
     );
   });
 
-  it('with several addresses are reached at the first that answers', async () => {
+  it('with several addresses are reached at the first one that responds', async () => {
     const site = await testServer(always(answer('here')));
     expect(
       await fetchWith(`http://a.example:${site.port}/`, naming('127.0.0.9', '127.0.0.1'), {
@@ -106,7 +106,7 @@ describe('names', () => {
     ).toBe('200 here');
   });
 
-  it('all of whose addresses refuse are refused', async () => {
+  it('are refused when all their addresses refuse the connection', async () => {
     const site = await testServer(always(answer('here')));
     await site.close();
     expect(
@@ -116,7 +116,7 @@ describe('names', () => {
     ).toBe('failure connection-refused');
   });
 
-  it('are resolved for rules on addresses too', async () => {
+  it('are resolved for address rules too', async () => {
     const fetcher = testFetcher({}, { lookup: naming('10.0.0.1', '10.0.0.2') });
     expect(await fetcher.resolve('a.example')).toBe('10.0.0.1');
     expect(await fetcher.resolve('[::1]')).toBe('::1');
@@ -135,17 +135,17 @@ describe('TLS', () => {
     });
   };
 
-  it('is spoken with a server whose certificate is right', async () => {
+  it('connects to a server with a valid certificate', async () => {
     expect(await over(trusted.issue(['site.example']))).toBe('200 safe');
   });
 
-  it('is spoken with an IP address that its certificate names', async () => {
+  it('connects to an IP address that the certificate names', async () => {
     const site = await testServer(always(answer('safe')), { tls: trusted.issue(['127.0.0.1']) });
     expect(await fetchWith(site.url, undefined, { certificateAuthorities: [trusted.cert] })).toBe('200 safe');
   });
 
   // Under TLS 1.2, the server only reports that the handshake failed.
-  it('with a server that demands a certificate of the client has its own code under TLS 1.3', async () => {
+  it('has its own error code for a server that requires a client certificate under TLS 1.3', async () => {
     const site = await testServer(always(answer('safe')), {
       tls: { ...trusted.issue(['site.example']), requestCert: true, ca: trusted.cert, minVersion: 'TLSv1.3' },
     });
@@ -161,17 +161,17 @@ describe('TLS', () => {
     ['for another name', trusted.issue(['other.example']), 'tls-name'],
     ['of an unknown authority', stranger.issue(['site.example']), 'tls-untrusted'],
     ['signed by itself', stranger, 'tls-untrusted'],
-  ])('with a certificate that is %s fails with its own code', async (_, identity, code) => {
+  ])('has its own error code for a certificate that is %s', async (_, identity, code) => {
     expect(await over(identity)).toBe(`failure ${code}`);
   });
 
-  it('is spoken with anybody when the operator wants it so', async () => {
+  it('connects to any server when verification is off', async () => {
     expect(await over(stranger.issue(['other.example'], { from: -30, to: -1 }), { verifyCertificates: false })).toBe(
       '200 safe',
     );
   });
 
-  it('with a server that speaks none fails', async () => {
+  it('fails with a server that does not support it', async () => {
     const site = await testServer(() => {});
     const plain = createServer((_, response) => response.end('plain')).listen(0, '127.0.0.1');
     onTestFinished(() => void plain.close());
@@ -184,7 +184,7 @@ describe('TLS', () => {
     );
   });
 
-  it('with a server that demands what no one speaks any more fails', async () => {
+  it('fails with a server that supports obsolete versions only', async () => {
     const identity = trusted.issue(['site.example']);
     const site = await testServer(always(answer('old')), {
       tls: { ...identity, maxVersion: 'TLSv1.1', minVersion: 'TLSv1', ciphers: 'DEFAULT@SECLEVEL=0' },
@@ -196,7 +196,7 @@ describe('TLS', () => {
     ).toBe('failure tls-failed');
   });
 
-  it('keeps connections and reads leniently too', async () => {
+  it('reuses connections and reads leniently too', async () => {
     const site = await testServer((socket) => socket.end('HTTP/1.1 200 OK\n\nodd'), {
       tls: trusted.issue(['site.example']),
     });

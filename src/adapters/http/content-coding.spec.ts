@@ -26,7 +26,7 @@ const codeOf = (action: () => unknown): string => {
 };
 
 describe.each(CODINGS)('%s', (name, encode) => {
-  it('is undone, whatever was encoded', () => {
+  it('is decoded, whatever was encoded', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 5000 }), (input) => {
         expect(Buffer.from(decodeBody(encode(input), name, LIMIT))).toEqual(Buffer.from(input));
@@ -35,19 +35,19 @@ describe.each(CODINGS)('%s', (name, encode) => {
     );
   });
 
-  it('is undone up to exactly the limit', () => {
+  it('is decoded up to exactly the limit', () => {
     const input = Buffer.alloc(LIMIT, 'x');
     expect(decodeBody(encode(input), name, LIMIT)).toHaveLength(LIMIT);
     expect(codeOf(() => decodeBody(encode(Buffer.alloc(LIMIT + 1, 'x')), name, LIMIT))).toBe('body-too-large');
   });
 
-  it('does not let a small body become a large one', () => {
+  it('does not let a small body expand beyond the limit', () => {
     const bomb = encode(BOMB);
     expect(bomb.length).toBeLessThan(LIMIT);
     expect(codeOf(() => decodeBody(bomb, name, LIMIT))).toBe('body-too-large');
   });
 
-  it('cut short is never taken for whole', () => {
+  it('truncated is never taken for complete', () => {
     const encoded = encode(Buffer.from('hello '.repeat(1000)));
     for (const end of [1, 5, encoded.length >> 1, encoded.length - 1]) {
       expect(codeOf(() => decodeBody(encoded.subarray(0, end), name, LIMIT))).toMatch(
@@ -56,7 +56,7 @@ describe.each(CODINGS)('%s', (name, encode) => {
     }
   });
 
-  it('of rubbish fails with its code and never otherwise', () => {
+  it('of random bytes fails with its error code only', () => {
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 1, maxLength: 300 }), (input) => {
         expect(codeOf(() => decodeBody(input, name, LIMIT))).toMatch(
@@ -66,7 +66,7 @@ describe.each(CODINGS)('%s', (name, encode) => {
     );
   });
 
-  it('gives the beginning of a cut or oversized body where that is enough', async () => {
+  it('returns the beginning of a truncated or oversized body where that is enough', async () => {
     // A megabyte, because zstd decodes only whole blocks of 128 KB.
     const text = Array.from({ length: 100_000 }, (_, index) => `line ${index}\n`).join('');
     const head = Buffer.from(await decodePrefix(encode(Buffer.from(text)), name, 5000)).toString();
@@ -91,12 +91,12 @@ describe('content encodings', () => {
     expect(codeOf(() => decodeBody(hello, Array(10_000).fill('gzip').join(), LIMIT))).toBe('body-undecodable');
   });
 
-  it('are bounded at every stage of a stack', () => {
+  it('are bounded at every stage when stacked', () => {
     expect(codeOf(() => decodeBody(gzipSync(gzipSync(BOMB)), 'gzip, gzip', LIMIT))).toBe('body-too-large');
   });
 
   it.each(['', 'identity', 'none', 'UTF-8', 'identity, identity', 'ISO-8859-1', 'binary', 'aws-chunked', 'text/html'])(
-    'that mean none: %j',
+    'that mean no encoding: %j',
     (name) => {
       expect(decodeBody(hello, name, LIMIT)).toEqual(hello);
     },
@@ -138,26 +138,26 @@ describe('content encodings', () => {
     expect(codeOf(() => decodeBody(broken, 'gzip', LIMIT))).toBe('body-undecodable');
   });
 
-  it('are undone no further than the beginning that is wanted', async () => {
+  it('are decoded no further than the wanted beginning', async () => {
     const gigabyte = Buffer.concat(Array(125).fill(gzipSync(BOMB)));
     const before = process.memoryUsage.rss();
     expect(await decodePrefix(gigabyte, 'gzip', LIMIT)).toHaveLength(LIMIT);
     expect(process.memoryUsage.rss() - before).toBeLessThan(300_000_000);
   });
 
-  it('of nothing are nothing', () => {
+  it('of an empty body give an empty body', () => {
     expect(decodeBody(new Uint8Array(0), 'gzip', LIMIT)).toHaveLength(0);
   });
 });
 
-describe('an encoded answer', () => {
+describe('an encoded response', () => {
   const serve = (status: string, encoding: string, body: Buffer) =>
     testServer((socket) => {
       socket.write(`HTTP/1.1 ${status}\r\ncontent-encoding: ${encoding}\r\ncontent-length: ${body.length}\r\n\r\n`);
       socket.write(body);
     });
 
-  it('is decoded, its size on the wire told', async () => {
+  it('is decoded, and its size on the wire is reported', async () => {
     const body = gzipSync('hello '.repeat(1000));
     const site = await serve('200 OK', 'gzip', body);
     const outcome = await get(site.url);
@@ -190,7 +190,7 @@ describe('an encoded answer', () => {
     expect(await get(bomb.url)).toMatchObject({ kind: 'response', status: 500, body: { length: 65_536 } });
   });
 
-  it('too large is cut where the caller wants it so, plain or encoded', async () => {
+  it('that is too large is truncated if the caller wants it, plain or encoded', async () => {
     for (const [name, encode] of [['identity', (input: Buffer) => input], ...CODINGS] as typeof CODINGS) {
       const site = await serve('200 OK', name, encode(Buffer.alloc(2_000_000, 'x')));
       expect(await get(site.url, { truncate: true, maxSize: 1000 })).toMatchObject({
@@ -218,8 +218,8 @@ describe('Transfer-Encoding', () => {
     ['deflate', 'transfer-encoding: deflate', deflateSync(page)],
     ['gzip in chunks', 'transfer-encoding: gzip, chunked', chunk(gzipSync(page))],
     ['around a content coding', 'content-encoding: gzip\r\ntransfer-encoding: deflate', deflateSync(gzipSync(page))],
-  ])('%s is undone', async (_, header, body) => expect(await answering(header, body)).toBe('200 <p>a page</p>'));
+  ])('%s is decoded', async (_, header, body) => expect(await answering(header, body)).toBe('200 <p>a page</p>'));
 
-  it('of an unknown name is refused', async () =>
+  it('of an unknown coding is refused', async () =>
     expect(await answering('transfer-encoding: lzma', page)).toBe('failure body-undecodable'));
 });

@@ -15,7 +15,7 @@ const found = async () => [{ address: '192.0.2.1', family: 4 }];
 const failing = (code: string) => Promise.reject(Object.assign(new Error(code), { code }));
 
 describe('the DNS cache', () => {
-  it('asks once for all who wait, and again after a minute', async () => {
+  it('resolves once for all waiting callers, and again after a minute', async () => {
     const { cache, state } = cacheOver(found);
     await Promise.all([cache.resolve('a.example'), cache.resolve('a.example')]);
     state.now = 59_999;
@@ -35,7 +35,7 @@ describe('the DNS cache', () => {
     expect(await cache.resolve('a.example')).toHaveLength(1);
   });
 
-  it('asks again after two seconds when nobody answered', async () => {
+  it('retries after two seconds when there was no response', async () => {
     const { cache, state } = cacheOver((asked) => (asked === 1 ? failing('EAI_AGAIN') : found()));
     await expect(cache.resolve('a.example')).rejects.toMatchObject({ code: 'dns-no-answer' });
     state.now = 1_999;
@@ -44,7 +44,7 @@ describe('the DNS cache', () => {
     expect(await cache.resolve('a.example')).toHaveLength(1);
   });
 
-  it('forgets the oldest of more names than it may hold', async () => {
+  it('forgets the oldest names beyond its limit', async () => {
     const { cache, state } = cacheOver(found);
     for (let n = 0; n <= 10_000; n++) await cache.resolve(`h${n}.example`);
     expect(state.asked).toBe(10_001);

@@ -23,7 +23,7 @@ function drip(socket: Socket, text: string): void {
   socket.on('close', () => clearInterval(timer));
 }
 
-it('a body in millions of tiny pieces takes little more memory than its bytes', async () => {
+it('a body in millions of tiny chunks takes little more memory than its bytes', async () => {
   const tiny = '1\r\nx\r\n'.repeat(20_000);
   const site = await testServer((socket) => {
     socket.write(`${head}transfer-encoding: chunked\r\n\r\n`);
@@ -42,7 +42,7 @@ it('a body in millions of tiny pieces takes little more memory than its bytes', 
   expect(Buffer.from(outcome.body).equals(Buffer.from('x'.repeat(2_000_000) + 'y'.repeat(4096)))).toBe(true);
 }, 60_000);
 
-describe('a hostile or broken server comes to a failure with its own code', () => {
+describe('a hostile or broken server leads to a failure with its own error code', () => {
   const faults: [string, Respond, string][] = [
     ['an endless body', (socket) => pour(socket, 'x'.repeat(10_000)), 'body-too-large'],
     ['an endless chunked body', (socket) => pour(socket, `1000\r\n${'x'.repeat(4096)}\r\n`), 'body-too-large'],
@@ -126,15 +126,15 @@ describe('a hostile or broken server comes to a failure with its own code', () =
     expect(inShort(await get(site.url))).toBe(`failure ${code}`);
   });
 
-  it('nobody listening', async () => {
+  it('nothing listens on the port', async () => {
     const site = await testServer(always(answer('x')));
     await site.close();
     expect(inShort(await get(site.url))).toBe('failure connection-refused');
   });
 });
 
-describe('time limits', () => {
-  it('end the wait for a header that never comes', async () => {
+describe('timeouts', () => {
+  it('end the wait for headers that never come', async () => {
     const site = await testServer(() => {});
     expect(await get(site.url, {}, { headerTimeout: SHORT })).toMatchObject({ code: 'read-timeout', detail: /header/ });
   });
@@ -144,7 +144,7 @@ describe('time limits', () => {
     expect(await get(site.url, { readTimeout: SHORT })).toMatchObject({ code: 'read-timeout', detail: /body/ });
   });
 
-  it('end a header and a body that drip for longer than allowed in total', async () => {
+  it('end headers and a body that trickle for longer than the total timeout', async () => {
     for (const start of [head, `${head}content-length: 100000\r\n\r\n`]) {
       const site = await testServer((socket) => {
         socket.write(start);
@@ -163,7 +163,7 @@ describe('time limits', () => {
     expect(inShort(outcome)).toBe(`200 ${'x'.repeat(60)}`);
   });
 
-  it('do not count the time in which this thread was busy', async () => {
+  it('do not count time in which this thread was busy', async () => {
     const site = await testServer((socket) => {
       socket.write(answer('here'));
       const until = performance.now() + 3 * SHORT;
@@ -172,13 +172,13 @@ describe('time limits', () => {
     expect(inShort(await get(site.url, {}, { headerTimeout: SHORT }))).toBe('200 here');
   });
 
-  it('do not turn an error page that stops coming into a fault of its own', async () => {
+  it('do not turn an unfinished error page into another error', async () => {
     const site = await testServer(always('HTTP/1.1 404 Not Found\r\ncontent-length: 10\r\n\r\nhel'));
     expect(inShort(await get(site.url, { readTimeout: SHORT }))).toBe('404 hel');
   });
 });
 
-describe('answers that only a lenient parser reads', () => {
+describe('responses that only a lenient parser can read', () => {
   it.each([
     ['bare line feeds', 'HTTP/1.1 200 OK\nContent-Type: text/html\nContent-Length: 2\n\nok'],
     ['bare line feeds and an end by closing', 'HTTP/1.1 200 OK\nContent-Type: text/html\n\nok'],
@@ -199,7 +199,7 @@ describe('answers that only a lenient parser reads', () => {
     expect(inShort(await get(site.url))).toBe('200 ok');
   });
 
-  it('make their host lenient from then on', async () => {
+  it('make all later requests to their host lenient', async () => {
     const site = await testServer((socket) => socket.end('HTTP/1.1 200 OK\n\nok'));
     const fetcher = testFetcher();
     for (let n = 0; n < 3; n++)
@@ -207,7 +207,7 @@ describe('answers that only a lenient parser reads', () => {
     expect(site.requests).toHaveLength(4);
   });
 
-  it('are held to the same limits', async () => {
+  it('are bounded by the same limits', async () => {
     const start = 'HTTP/1.1 200 OK\n\n';
     const endless = await testServer((socket) => {
       socket.write(start);
@@ -227,7 +227,7 @@ describe('answers that only a lenient parser reads', () => {
     expect(inShort(await get(short.url))).toBe('failure body-truncated');
   });
 
-  it('are asked for with the same header', async () => {
+  it('are requested with the same headers', async () => {
     const site = await testServer((socket) => socket.end('HTTP/1.1 200 OK\n\nok'));
     await get(site.url, { ifNoneMatch: '"1"' });
     const fields = site.requests.map((request) =>
@@ -241,7 +241,7 @@ describe('answers that only a lenient parser reads', () => {
   });
 });
 
-it('says of a status that is none what it should be', async () => {
+it('have an invalid status reported with what would be valid', async () => {
   const { url } = await testServer((socket) => void socket.end('HTTP/1.1 099 Odd\r\ncontent-length: 0\r\n\r\n'));
   expect(await get(url)).toMatchObject({ code: 'protocol', detail: expect.stringContaining('status code 099') });
 });

@@ -49,7 +49,7 @@ function mutate(
   return bytes;
 }
 
-it('whatever bytes a server sends, in whatever pieces, every fetch comes to an outcome of the known kinds', async () => {
+it('whatever bytes a server sends, in whatever chunks, every fetch ends with a known outcome', async () => {
   let script: { bytes: Buffer; cut: number; end: string } = { bytes: Buffer.alloc(0), cut: 0, end: 'end' };
   const site = await testServer((socket) => {
     const { bytes, cut, end } = script;

@@ -5,8 +5,8 @@ import { always, answer } from '../../../test/support/raw-server.js';
 import { Secret } from '../../domain/secret.js';
 import { seconds } from '../../domain/time/units.js';
 
-describe('an answer', () => {
-  it('comes with status, headers, body, its size, the address that gave it and how long it took', async () => {
+describe('a response', () => {
+  it('has status, headers, body, its size, the address of the server and the duration', async () => {
     const site = await testServer(always(answer('hello', 'Content-Type: text/html', 'ETag: "1"')));
     const outcome = await get(`${site.url}/page?q=1`);
     expect(outcome).toMatchObject({
@@ -22,7 +22,7 @@ describe('an answer', () => {
     expect(site.requests[0]).toMatch(/^GET \/page\?q=1 HTTP\/1\.1\r\n/);
   });
 
-  it('joins repeated fields, those with commas of their own by line feeds', async () => {
+  it('joins repeated fields, with line feeds if their values contain commas', async () => {
     const fields = [
       'Vary: a',
       'X-Robots-Tag: bot: noindex',
@@ -44,7 +44,7 @@ describe('an answer', () => {
     ['gzip', gzipSync],
     ['br', brotliCompressSync],
   ])(
-    'has its body, sent %s, in memory of its own, so that it can change threads without a copy',
+    'has its body, sent %s, in its own buffer, so that it can be transferred to another thread without a copy',
     async (coding, encode) => {
       for (const size of [5, 20_000, 200_000]) {
         const header = coding === 'as it is' ? [] : [`Content-Encoding: ${coding}`];
@@ -62,7 +62,7 @@ describe('an answer', () => {
     expect(site.requests).toHaveLength(1);
   });
 
-  it('has a location read as UTF-8 where it is, and its bytes escaped where it is not', async () => {
+  it('has a Location decoded as UTF-8 if valid, and percent-encoded bytes otherwise', async () => {
     const utf8 = Buffer.from('/é€').toString('latin1');
     const site = await testServer(
       always(`HTTP/1.1 301 Moved\r\nLocation: ${utf8}\r\nX-Old: ${utf8}\r\nContent-Length: 0\r\n\r\n`),
@@ -79,7 +79,7 @@ describe('an answer', () => {
     expect(site.requests[0]).toContain('\r\nif-none-match: "1"\r\nif-modified-since: Sat, 21 Nov 2026 10:00:00 GMT');
   });
 
-  it('that is an error brings at most 64 KiB of its body', async () => {
+  it('with an error status has at most 64 KiB of its body', async () => {
     const small = await testServer(always('HTTP/1.1 404 Not Found\r\nContent-Length: 4\r\n\r\ngone'));
     expect(inShort(await get(small.url))).toBe('404 gone');
     const large = await testServer(
@@ -90,7 +90,7 @@ describe('an answer', () => {
     if (outcome.kind === 'response') expect(outcome.body).toHaveLength(65_536);
   });
 
-  it('has an ETag that can be sent back, whatever it holds', async () => {
+  it('has an ETag that can be sent back, whatever it contains', async () => {
     const site = await testServer(always(answer('hello', 'ETag: "a\x01b\x7f"')));
     const first = await get(site.url);
     const ifNoneMatch = first.kind === 'response' ? first.headers['etag'] : undefined;
@@ -98,7 +98,7 @@ describe('an answer', () => {
     expect(inShort(await get(site.url, { ifNoneMatch }))).toBe('200 hello');
   });
 
-  it('takes the first of repeated fields that have one value', async () => {
+  it('uses the first of repeated single-value fields', async () => {
     const fields = ['Location: /a', 'Retry-After: 5', 'ETag: "x"', 'Last-Modified: Sun, 06 Nov 1994 08:49:37 GMT'];
     const head = ['HTTP/1.1 301 Moved', ...fields, ...fields, 'Content-Length: 0', '', ''].join('\r\n');
     const site = await testServer(always(head));
@@ -106,26 +106,26 @@ describe('an answer', () => {
     expect(await get(site.url)).toMatchObject({ headers: { location: '/a', ...single } });
   });
 
-  it('keeps Retry-After for those who decide', async () => {
+  it('includes Retry-After', async () => {
     const site = await testServer(always('HTTP/1.1 503 Busy\r\nRetry-After: 120\r\nContent-Length: 0\r\n\r\n'));
     expect(await get(site.url)).toMatchObject({ kind: 'response', status: 503, headers: { 'retry-after': '120' } });
   });
 
-  it('may follow interim answers', async () => {
+  it('may follow interim responses', async () => {
     const early = await testServer(always(`HTTP/1.1 103 Early Hints\r\nLink: <a>\r\n\r\n${answer('late')}`));
     expect(inShort(await get(early.url))).toBe('200 late');
     const unasked = await testServer(always(`HTTP/1.1 100 Continue\r\n\r\n${answer('late')}`));
     expect(inShort(await get(unasked.url))).toBe('200 late');
   });
 
-  it('may end with the connection instead of a length', async () => {
+  it('may end with the connection instead of a Content-Length', async () => {
     const site = await testServer((socket) => socket.end('HTTP/1.1 200 OK\r\n\r\nall of it'));
     expect(inShort(await get(site.url))).toBe('200 all of it');
   });
 });
 
 describe('a request', () => {
-  it('names the crawler and what it understands, and what the definition and the caller add or replace', async () => {
+  it('has User-Agent and Accept headers, and those that the definition and the caller add or replace', async () => {
     const site = await testServer(always(answer('')));
     const headers = { 'X-Team': 'search', Accept: 'text/plain' };
     await get(site.url, { headers: { 'x-page': '1', 'X-Team': 'docs' }, userAgent: 'other/2' }, { headers });
@@ -142,7 +142,7 @@ describe('a request', () => {
     expect(new Set(fields.map((field) => field.split(':')[0]!.toLowerCase())).size).toBe(fields.length);
   });
 
-  it('carries credentials for their own prefix alone', async () => {
+  it('carries credentials for their own prefix only', async () => {
     const site = await testServer(always(answer('')));
     const authorization = `authorization: Basic ${Buffer.from('anna:söcret').toString('base64')}`;
     const credentials = [
@@ -164,7 +164,7 @@ describe('a request', () => {
     expect(site.requests[0]).toContain(`authorization: Basic ${Buffer.from('bob:a:b').toString('base64')}`);
   });
 
-  it('never sends or tells the user info of a URL', async () => {
+  it('never sends or reports the user info of a URL', async () => {
     const site = await testServer(always('nonsense'));
     const outcome = await get(`http://user:secret@127.0.0.1:${site.port}/`);
     expect(JSON.stringify(outcome)).not.toContain('secret');
@@ -184,13 +184,13 @@ describe('a request', () => {
     expect(inShort(await fetcher.fetch({ url: site.url, fetcher: 'default' }))).toBe('200 ok');
   });
 
-  it('to a fetcher that is not defined is a mistake of the caller', async () => {
+  it('with an undefined fetcher throws', async () => {
     await expect(get('http://127.0.0.1/', { fetcher: 'other' })).rejects.toThrow('no fetcher named "other"');
   });
 });
 
 describe('connections', () => {
-  it('are used again, one request at a time', async () => {
+  it('are reused, one request at a time', async () => {
     const site = await testServer(always(answer('x')));
     const fetcher = testFetcher();
     for (let n = 0; n < 5; n++) await fetcher.fetch({ url: site.url, fetcher: 'default' });
@@ -201,7 +201,7 @@ describe('connections', () => {
     expect(site.connections).toBe(3);
   });
 
-  it('that the server closes just as they are used again are replaced once', async () => {
+  it('that the server closes just as they are reused are replaced once', async () => {
     const site = await testServer((socket, _, number) => {
       if (number === 2) socket.destroy();
       else socket.write(answer(String(number)));
@@ -212,7 +212,7 @@ describe('connections', () => {
     expect(site.connections).toBe(2);
   });
 
-  it('that the server closed while they were idle are opened again', async () => {
+  it('that the server closed while they were idle are reopened', async () => {
     let closed = false;
     const site = await testServer((socket, _, number) => {
       socket.once('close', () => {
@@ -226,14 +226,14 @@ describe('connections', () => {
     expect(inShort(await fetcher.fetch({ url: site.url, fetcher: 'default' }))).toBe('200 2');
   });
 
-  it('are closed by the server after each answer without harm', async () => {
+  it('may be closed by the server after each response', async () => {
     const site = await testServer((socket) => socket.end(answer('x', 'Connection: close')));
     const fetcher = testFetcher();
     for (let n = 0; n < 5; n++)
       expect(inShort(await fetcher.fetch({ url: site.url, fetcher: 'default' }))).toBe('200 x');
   });
 
-  it('are kept idle up to a limit over all hosts', async () => {
+  it('are kept idle up to a limit for all hosts together', async () => {
     let closed = 0;
     const sites = await Promise.all(
       [1, 2, 3, 4].map(() =>
@@ -249,8 +249,8 @@ describe('connections', () => {
   });
 });
 
-describe('breaking off', () => {
-  it('by the signal rejects with its reason and closes the connection', async () => {
+describe('aborting', () => {
+  it('with the signal rejects with its reason and closes the connection', async () => {
     const controller = new AbortController();
     let closed = false;
     const site = await testServer((socket) => {
@@ -266,14 +266,14 @@ describe('breaking off', () => {
     await expect.poll(() => closed).toBe(true);
   });
 
-  it('before it began never reaches the network', async () => {
+  it('before the start makes no connection', async () => {
     const site = await testServer(always(answer('x')));
     const fetching = testFetcher().fetch({ url: site.url, fetcher: 'default' }, AbortSignal.abort(new Error('early')));
     await expect(fetching).rejects.toThrow('early');
     expect(site.connections).toBe(0);
   });
 
-  it('by closing the fetcher ends what is in flight', async () => {
+  it('by closing the fetcher ends the requests in flight', async () => {
     const fetcher = testFetcher({ totalTimeout: seconds(60) });
     const site = await testServer(() => void fetcher.close());
     expect(inShort(await fetcher.fetch({ url: site.url, fetcher: 'default' }))).toBe('failure connection-failed');

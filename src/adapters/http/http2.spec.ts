@@ -49,7 +49,7 @@ const asker = (parts: Partial<FetcherDefinition> = {}) => {
 const preferring = (parts: Partial<FetcherDefinition> = {}) => asker({ prefersHttp2: true, ...parts });
 
 describe('the version of HTTP', () => {
-  it('is 1.1 with a server that speaks both, and 2 if the fetcher prefers that', async () => {
+  it('is 1.1 with a server that supports both, and 2 if the fetcher prefers it', async () => {
     const { url } = await http2Server(version, { allowHTTP1: true });
     expect(inShort(await asker()(url))).toBe('200 HTTP/1.1');
     expect(inShort(await preferring()(url))).toBe('200 HTTP/2.0');
@@ -62,7 +62,7 @@ describe('the version of HTTP', () => {
     expect(seen).toEqual({ connections: 2, sessions: 1 });
   });
 
-  it('is 1.1 with a server that does not speak 2, which is not offered to it again', async () => {
+  it('is 1.1 with a server that does not support 2, which is not offered to it again', async () => {
     const offers: string[][] = [];
     const ALPNCallback = ({ protocols }: { protocols: string[] }): string => {
       offers.push(protocols);
@@ -74,7 +74,7 @@ describe('the version of HTTP', () => {
     expect(offers).toEqual([['h2', 'http/1.1'], ['http/1.1']]);
   });
 
-  it('is 1.1 for what a server of 2 answers in 1.1 alone', async () => {
+  it('is 1.1 for resources that an HTTP/2 server serves over 1.1 only', async () => {
     const { url } = await http2Server(
       (request, response) => {
         if (request.httpVersionMajor === 2) response.stream.close(13);
@@ -93,7 +93,7 @@ describe('the version of HTTP', () => {
   });
 });
 
-describe('requests and answers over HTTP/2', () => {
+describe('requests and responses over HTTP/2', () => {
   const dump: Respond = (request, response) => {
     const own = Object.entries({ ...request.headers }).filter(([name]) => !/^:|^(?:host|connection)$/.test(name));
     let body = '';
@@ -109,7 +109,7 @@ describe('requests and answers over HTTP/2', () => {
   it.each<[string, Partial<FetchRequest>]>([
     ['a page', { ifNoneMatch: '"1"', session: { cookies: 'a=b; c=d' } }],
     ['a form', { method: 'POST', body: Buffer.from('a=b'), headers: { 'content-type': 'text/plain' } }],
-  ])('ask for %s as HTTP/1.1 does', async (_, request) => {
+  ])('send %s like HTTP/1.1', async (_, request) => {
     const { url } = await http2Server(dump, { allowHTTP1: true });
     const [one, two] = [await asker(parts)(`${url}a?b=c`, request), await preferring(parts)(`${url}a?b=c`, request)];
     const read = (outcome: typeof one) => {
@@ -121,7 +121,7 @@ describe('requests and answers over HTTP/2', () => {
     expect(read(two)[1]).toBe('/a?b=c');
   });
 
-  it('bring headers and body as HTTP/1.1 does', async () => {
+  it('have headers and body like HTTP/1.1', async () => {
     const { url } = await http2Server(
       (request, response) => {
         if (request.httpVersionMajor === 2) response.stream.additionalHeaders({ ':status': 103, link: '<early>' });
@@ -147,7 +147,7 @@ describe('requests and answers over HTTP/2', () => {
     expect(two.timings.connect).toBeGreaterThan(0);
   });
 
-  it('follow one another on one connection, and have another one after the server has ended it', async () => {
+  it('share one connection, and get another one after the server has closed it', async () => {
     const { url, seen, sockets } = await http2Server(version);
     const ask = preferring();
     for (let n = 0; n < 5; n++) await ask(url);
@@ -157,7 +157,7 @@ describe('requests and answers over HTTP/2', () => {
     expect(seen.sessions).toBe(2);
   });
 
-  it('have a connection for each of those at the same time', async () => {
+  it('use one connection each when concurrent', async () => {
     const waiting: Http2ServerResponse[] = [];
     const { url, seen } = await http2Server((_, response) => {
       waiting.push(response);
@@ -168,7 +168,7 @@ describe('requests and answers over HTTP/2', () => {
     expect(seen.sessions).toBe(3);
   });
 
-  it('keep the guard of addresses, and show the certificate of a login', async () => {
+  it('check addresses, and present the certificate of a login', async () => {
     const { url } = await http2Server(
       (request, response) => void response.end(String((request.socket as TLSSocket).getPeerCertificate().subject?.CN)),
       { ca: ca.cert, requestCert: true, rejectUnauthorized: false },
@@ -181,7 +181,7 @@ describe('requests and answers over HTTP/2', () => {
     expect(inShort(await ask(url))).toBe('200 undefined');
   });
 
-  it('end at the limits of size', async () => {
+  it('are bounded in size', async () => {
     const { url } = await http2Server((_, response) => {
       const more = (): void => {
         while (!response.destroyed && response.write('x'.repeat(10_000)));
@@ -195,7 +195,7 @@ describe('requests and answers over HTTP/2', () => {
     expect(head.kind === 'response' && head.body.length).toBe(1_000);
   });
 
-  it('end at the limits of time', async () => {
+  it('are bounded in time', async () => {
     const SHORT = milliseconds(60);
     const { url } = await http2Server((request, response) => {
       if (request.url === '/body') response.write('hel');
@@ -299,7 +299,7 @@ const fields = (count: number): Buffer =>
 /** One table entry of 4,000 bytes, and one byte for each of its repetitions. */
 const bomb = Buffer.concat([OK, field('x', 'y'.repeat(4_000), true), Buffer.alloc(20_000, 0xbe)]);
 
-describe('a server that means no good over HTTP/2 comes to a failure with its own code', () => {
+describe('a hostile HTTP/2 server leads to a failure with its own error code', () => {
   it.each<[string, string, Buffer, Buffer?]>([
     ['too many header fields', 'connection-reset', headers(fields(3_000))],
     ['a header field that is too long', 'protocol', headers(Buffer.concat([OK, field('x', 'y'.repeat(100_000))]))],
@@ -338,7 +338,7 @@ describe('a server that means no good over HTTP/2 comes to a failure with its ow
     expect(process.memoryUsage.rss()).toBeLessThan(1_500_000_000);
   });
 
-  it('frames without end on a connection that rests: it is closed, and the next page has another one', async () => {
+  it('endless frames on an idle connection close it, and the next page gets another one', async () => {
     const page = Buffer.concat([answerHead, frame(DATA, END_STREAM, 1, Buffer.from('x'))]);
     const { url, closed } = await framesServer(page, frame(WINDOW_UPDATE, 0, 1, error(1)));
     const ask = preferring();

@@ -70,11 +70,11 @@ describe('status lines', () => {
     '<html>',
     '101 x',
     'HTTP/1.1 101 Switching',
-  ])('%j is none', (line) => expect(codeOf(() => read([`${line}\nA: b\n\n`]))).toBe('protocol'));
+  ])('%j is not one', (line) => expect(codeOf(() => read([`${line}\nA: b\n\n`]))).toBe('protocol'));
 });
 
 describe('header fields', () => {
-  it('are read whatever their line ends, blanks, folds and repeats', () => {
+  it('are read whatever their line ends, blanks, folding and repetition', () => {
     const text =
       'HTTP/1.1 200 OK\nA: 1\r\nB : 2\r\r\nno colon\n: no name\nC:3\n  folded\n\tagain\na: 4\nD:\n__proto__: x\n\n';
     expect(Object.entries(read([text]).fields)).toEqual([
@@ -86,16 +86,16 @@ describe('header fields', () => {
     ]);
   });
 
-  it('hold no line end that could be sent back', () => {
+  it('contain no line end that could be sent back', () => {
     expect(read(['HTTP/1.1 200 OK\nETag: "a\rb\0c"\n\n']).fields['etag']).toEqual(['"a b c"']);
   });
 
-  it('after blank lines and interim answers are those of the answer', () => {
+  it('after blank lines and interim responses are those of the final response', () => {
     const result = read(['\r\n\nHTTP/1.1 100 Continue\n\nHTTP/1.1 103 Early\nA: 1\n\nHTTP/1.1 200 OK\nB: 2\n\nx']);
     expect(result).toEqual({ status: 200, fields: { b: ['2'] }, body: 'x', whole: true });
   });
 
-  it('without end are refused', () => {
+  it('that are endless are refused', () => {
     expect(codeOf(() => read([`HTTP/1.1 200 OK\nA: ${'x'.repeat(1000)}`]))).toBe('header-too-large');
     expect(codeOf(() => read(Array(500).fill('HTTP/1.1 200 OK\nA: b\n')))).toBe('header-too-large');
     expect(codeOf(() => read(['\n'.repeat(2000)]))).toBe('header-too-large');
@@ -118,7 +118,7 @@ describe('bodies', () => {
     expect(read([`HTTP/1.1 200 OK\n${fields}\n\n${sent}`])).toMatchObject({ body, whole: true }),
   );
 
-  it.each(['204 No Content', '304 Not Modified'])('of %s are not there', (status) => {
+  it.each(['204 No Content', '304 Not Modified'])('of %s are empty', (status) => {
     expect(read([`HTTP/1.1 ${status}\nContent-Length: 5\n\n`])).toMatchObject({ body: '', whole: true });
   });
 
@@ -147,7 +147,7 @@ describe('any bytes', () => {
       return Buffer.concat([Buffer.from(head), body, Buffer.from(chunk ? `${eol}0${eol}${eol}` : '')]);
     });
 
-  it('read the same in whatever pieces they come', () => {
+  it('give the same result in whatever chunks they arrive', () => {
     fc.assert(
       fc.property(answer, fc.array(fc.nat(120), { maxLength: 8 }), (bytes, cuts) => {
         const at = [0, ...cuts.filter((cut) => cut < bytes.length).sort((a, b) => a - b), bytes.length];
@@ -157,7 +157,7 @@ describe('any bytes', () => {
     );
   });
 
-  it('come to an answer or to a failure with a code', () => {
+  it('end in a response or in a failure with an error code', () => {
     const line = fc.constantFrom(
       'HTTP/1.1 200 OK',
       'A: b',

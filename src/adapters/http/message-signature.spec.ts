@@ -20,7 +20,7 @@ MC4CAQAwBQYDK2VwBCIEIJ+DYvh6SEqVTm50DFtMDoQikTmiCqirVv9mWG9qfSnF
 const AGENT = 'https://crawler.example.com/about';
 
 describe('a message signature', () => {
-  it('is that of RFC 9421, B.2.6', () => {
+  it('matches RFC 9421, B.2.6', () => {
     const components = [
       ['"date"', 'Tue, 20 Apr 2021 02:07:55 GMT'],
       ['"@method"', 'POST'],
@@ -42,13 +42,13 @@ describe('a message signature', () => {
     });
   });
 
-  it('has its key known by the thumbprint that the drafts print for it', () => {
+  it('identifies its key by the thumbprint given in the drafts', () => {
     expect(parseSigningKey(RFC_KEY).id).toBe('poqkLGiymh_W0uP6PZFw-dvez3QJT5SolqXBCW38r0U');
     expect(parseSigningKey(RFC_KEY.replaceAll('\n', ' ')).id).toBe(parseSigningKey(RFC_KEY).id);
     for (const bad of ['', 'junk', RFC_KEY.replace('MC4C', 'MC4D')]) expect(() => parseSigningKey(bad)).toThrow();
   });
 
-  it('is taken by the verifier of the authors of the draft, for its own host alone', async () => {
+  it('is accepted by the verifier of the authors of the draft, for its own host only', async () => {
     const { pem, publicJwk } = generateSigningKey();
     const headers = new RequestSigner(parseSigningKey(pem), AGENT).createSignatureHeaders('www.example.com');
     const verifier = await verifierFromJWK({ ...publicJwk });
@@ -59,7 +59,7 @@ describe('a message signature', () => {
     await expect(verify(request('www.example.com'), other)).rejects.toThrow();
   });
 
-  it('is on each request of a fetcher that has a key, as the site sees it, and on no other', async () => {
+  it('is on each request of a fetcher with a key, as the site sees it, and on no other', async () => {
     const { pem, publicJwk, id } = generateSigningKey();
     const site = await FakeSite.start();
     site.page('/').page('/a');

@@ -11,7 +11,7 @@ const TARGET_INFO = hex('02000c0044006f006d00610069006e00 01000c0053006500720076
 const CREDENTIALS = { user: 'User', password: 'Password', domain: 'Domain' };
 const SERVER_CHALLENGE = hex('0123456789abcdef');
 
-it('MD4 gives the digests of RFC 1320', () => {
+it('MD4 matches the digests of RFC 1320', () => {
   const digest = (text: string): string => md4(Buffer.from(text)).toString('hex');
   expect(digest('')).toBe('31d6cfe0d16ae931b73c59d7e0c089c0');
   expect(digest('abc')).toBe('a448017aaf21d8525fc10ae87aa6729d');
@@ -20,7 +20,7 @@ it('MD4 gives the digests of RFC 1320', () => {
   );
 });
 
-it('the answers are those of the example in MS-NLMP 4.2.4', () => {
+it('the responses match the example of MS-NLMP 4.2.4', () => {
   expect(deriveResponseKey(CREDENTIALS).toString('hex')).toBe('0c868a403bfd7a93a3001ef22ef02e3f');
   const challenge = { serverChallenge: SERVER_CHALLENGE, targetInfo: TARGET_INFO };
   const { nt, lm } = computeResponses(challenge, CREDENTIALS, { clientChallenge: hex('aaaaaaaaaaaaaaaa'), time: 0n });
@@ -29,7 +29,7 @@ it('the answers are those of the example in MS-NLMP 4.2.4', () => {
 });
 
 it.each(['', 'NTLM', 'NTLM AAAA', `NTLM ${Buffer.alloc(60).toString('base64')}`])(
-  'a header that holds no challenge is none: %s',
+  'a header without a challenge is ignored: %s',
   (header) => expect(parseChallenge(header)).toBeUndefined(),
 );
 
@@ -74,7 +74,7 @@ async function ntlmServer() {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, asked };
 }
 
-it('a connection logs in once, and serves its own login alone', async () => {
+it('a connection logs in once, and is used for its own login only', async () => {
   const { url, asked } = await ntlmServer();
   const fetcher = testFetcher();
   const ask = (session: object) => fetcher.fetch({ url, fetcher: 'default', session });

@@ -47,14 +47,14 @@ describe('a proxy', () => {
     return { url: `127.0.0.1:${(proxy.address() as AddressInfo).port}`, seen };
   }
 
-  it('is asked for the whole URL of an http page, with its own credentials, without a lookup', async () => {
+  it('is sent the absolute URL of an http page, with its own credentials, without a DNS lookup', async () => {
     const proxy = await testProxy();
     const outcome = await fetchThrough(`http://user:p%40ss@${proxy.url}`, 'http://site.example/a?b');
     expect(outcome).toBe('200 forwarded');
     expect(proxy.seen).toEqual([`GET http://site.example/a?b Basic ${Buffer.from('user:p@ss').toString('base64')}`]);
   });
 
-  it('is asked for a tunnel to an https page', async () => {
+  it('is asked for a tunnel for an https page', async () => {
     const trusted = authority('Test Authority');
     const site = await testServer(always(answer('safe')), { tls: trusted.issue(['site.example']) });
     const proxy = await testProxy();
@@ -65,7 +65,7 @@ describe('a proxy', () => {
     expect(proxy.seen).toEqual([`CONNECT site.example:${site.port}`]);
   });
 
-  it('is asked for a tunnel to a site of HTTP/2', async () => {
+  it('is asked for a tunnel for an HTTP/2 site', async () => {
     const trusted = authority('Test Authority');
     const site = createHttp2Server(trusted.issue(['site.example']), (request, response) =>
       response.end(`HTTP/${request.httpVersion}`),
@@ -80,7 +80,7 @@ describe('a proxy', () => {
     expect(proxy.seen).toEqual([`CONNECT site.example:${port}`]);
   });
 
-  it('is asked over TLS when its URL says so, and its certificate is checked', async () => {
+  it('is connected by TLS when its URL says so, and its certificate is checked', async () => {
     const trusted = authority('Test Authority');
     const site = await testServer(always(answer('safe')), { tls: trusted.issue(['site.example']) });
     const proxy = await testProxy(200, trusted.issue(['127.0.0.1']));
@@ -92,7 +92,7 @@ describe('a proxy', () => {
     expect(proxy.seen).toEqual(['GET http://site.example/', `CONNECT site.example:${site.port}`]);
   });
 
-  it('is used for the prefix that it is for, and not for hosts that are asked directly', async () => {
+  it('is used for its prefix, and not for hosts that are excepted', async () => {
     const site = await testServer(always(answer('direct')));
     const [all, partner] = [await testProxy(), await testProxy()];
     const proxies = [
@@ -136,7 +136,7 @@ describe('a proxy', () => {
     expect(proxy.seen).toHaveLength(1);
   });
 
-  it('that is not a URL is a failure which does not repeat it', async () => {
+  it('that is not a URL is a failure whose message does not repeat it', async () => {
     const outcome = await testFetcher({ proxies: [{ url: 'socks4://user:secret@x', noProxy: [] }] }).fetch({
       url: 'http://a.example/',
       fetcher: 'default',

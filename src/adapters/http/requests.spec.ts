@@ -33,7 +33,7 @@ it.each([false, true])(
   },
 );
 
-it('cookies that the fetcher always sends stay beside those of a session', async () => {
+it('cookies that the fetcher always sends are sent beside those of a session', async () => {
   const url = await echo();
   const outcome = await get(url, { session: { cookies: 'id=1' } }, { headers: { Cookie: 'lang=en' } });
   expect(inShort(outcome)).toBe('200 GET lang=en; id=1');

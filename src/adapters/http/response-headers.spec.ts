@@ -10,7 +10,7 @@ it.each([
   [['text/html;charset=gbk', 'text/plain'], 'text/plain'],
   [['text/html;charset=gbk', '*/*'], 'text/html;charset=gbk'],
   [['nonsense', ''], 'nonsense'],
-])('of several fields Content-Type the last that is one counts: %j', (values, expected) =>
+])('the last valid one of several Content-Type fields counts: %j', (values, expected) =>
   expect(normalizeHeaders({ 'content-type': values })).toEqual({ 'content-type': expected }),
 );
 

@@ -21,7 +21,7 @@ const through = async (
 };
 
 describe('a SOCKS5 proxy', () => {
-  it('that resolves names is told the name, for http and https pages', async () => {
+  it('that resolves names is sent the host name, for http and https pages', async () => {
     const trusted = authority('Test Authority');
     const plain = await testServer(always(answer('open')));
     const safe = await testServer(always(answer('safe')), { tls: trusted.issue(['site.example']) });
@@ -33,7 +33,7 @@ describe('a SOCKS5 proxy', () => {
     expect(proxy.seen).toEqual([`site.example:${plain.port}`, `site.example:${safe.port}`]);
   });
 
-  it('that resolves none is told an address that was checked', async () => {
+  it('that does not resolve names is sent an address that was checked', async () => {
     const site = await testServer(always(answer('here')));
     const proxy = await socksServer();
     const url = `socks5://127.0.0.1:${proxy.port}`;
@@ -46,7 +46,7 @@ describe('a SOCKS5 proxy', () => {
     expect(proxy.seen).toHaveLength(1);
   });
 
-  it('that leaves names to the proxy refuses those that are known to be private', async () => {
+  it('that resolves names is not sent those that are known to be private', async () => {
     const proxy = await socksServer();
     const url = `socks5h://127.0.0.1:${proxy.port}`;
     const outcome = await through(url, 'http://intranet.example/', async () => [{ address: '10.0.0.7', family: 4 }], {
@@ -62,14 +62,14 @@ describe('a SOCKS5 proxy', () => {
   it.each([
     ['that refuses the login', { login: 'user:other' }],
     ['that connects to nothing', { login: 'user:secret', refuses: true }],
-  ])('%s has failed by itself, and its password is told to nobody', async (_, options) => {
+  ])('%s is a failure of the proxy, and its password is not shown', async (_, options) => {
     const proxy = await socksServer(options);
     const outcome = await through(`socks5h://user:secret@127.0.0.1:${proxy.port}`, 'http://site.example/', noNames);
     expect(inShort(outcome)).toBe('failure proxy-failed');
     expect(JSON.stringify(outcome)).not.toContain('secret');
   });
 
-  it('that is not there has failed by itself', async () => {
+  it('that is unreachable is a failure of the proxy', async () => {
     const gone = await testServer(always(answer('')));
     await gone.close();
     expect(inShort(await through(`socks5://127.0.0.1:${gone.port}`, 'http://127.0.0.1/', loopback))).toBe(

@@ -32,7 +32,7 @@ describe('the encoding is taken from', () => {
     ['<metadata charset=koi8-r>', 'utf-8'],
     ['</meta charset=koi8-r>', 'utf-8'],
     ['<meta charset=koi8-r', 'utf-8'],
-  ])('the page: %s', (page, encoding) => expect(html(page)).toBe(encoding));
+  ])('the page, as in %s', (page, encoding) => expect(html(page)).toBe(encoding));
 
   it('the XML declaration of XML', () => {
     const xml = '<?xml version="1.0" encoding=\'iso-8859-15\'?><meta charset="koi8-r"/>';
@@ -51,17 +51,17 @@ describe('the encoding is taken from', () => {
     }
   });
 
-  it('nothing inside plain text', () => {
+  it('nothing inside of plain text', () => {
     expect(findEncoding(latin1('<meta charset=koi8-r>'), undefined, 'text')).toBe('utf-8');
   });
 
-  it('a declaration behind the first 1,024 bytes only when the page is not UTF-8', () => {
+  it('a declaration after the first 1,024 bytes only when the page is not UTF-8', () => {
     const late = `<!--${' '.repeat(2_000)}--><meta charset=koi8-r>`;
     expect(html(`${late}\xc4`)).toBe('koi8-r');
     expect(html(late)).toBe('utf-8');
   });
 
-  it('the text itself when nothing tells', () => {
+  it('the text itself when nothing else declares it', () => {
     const russian = Buffer.from('d0cfd3cdcfd4d2c9d4c520cec120dcd4cfd420d4c5cbd3d4', 'hex');
     expect(findEncoding(Buffer.concat(Array<Buffer>(20).fill(russian)), undefined, 'html')).toBe('koi8-r');
     expect(findEncoding(Buffer.from('Grüße'), undefined, 'html')).toBe('utf-8');
@@ -73,7 +73,7 @@ describe('the encoding is taken from', () => {
 });
 
 describe('unknown labels', () => {
-  it.each(['nonsense', '', 'none', 'iso-2022-kr', 'constructor'])('%j in the header are passed over', (label) => {
+  it.each(['nonsense', '', 'none', 'iso-2022-kr', 'constructor'])('%j in the header are skipped', (label) => {
     expect(findEncoding(latin1('<meta charset=koi8-r>'), label, 'html')).toBe('koi8-r');
   });
 });
@@ -81,7 +81,7 @@ describe('unknown labels', () => {
 describe('decoding', () => {
   const decoded = (bytes: string, encoding: string) => toUtf8(latin1(bytes), encoding).toString('utf8');
 
-  it('takes the byte order mark off', () => {
+  it('removes the byte order mark', () => {
     expect(decoded('\xef\xbb\xbfa', 'utf-8')).toBe('a');
     expect(decoded('\xff\xfea\0', 'utf-16le')).toBe('a');
   });
@@ -99,12 +99,12 @@ describe('decoding', () => {
     ['koi8-r', '\xd2\xd5', 'ру'],
   ])('reads %s', (encoding, bytes, text) => expect(decoded(bytes, encoding)).toBe(text));
 
-  it('hands UTF-8 through without a copy', () => {
+  it('passes UTF-8 through without a copy', () => {
     const body = Buffer.from('Grüße');
     expect(toUtf8(body, 'utf-8')).toBe(body);
   });
 
-  it('puts replacement characters where bytes are not UTF-8, as the standard does', () => {
+  it('inserts replacement characters for invalid UTF-8, as the standard says', () => {
     const bytes = fc.array(
       fc.constantFrom(0x41, 0x3c, 0x80, 0xbf, 0xc3, 0xa9, 0xe2, 0x82, 0xac, 0xed, 0xa0, 0xf0, 0x9f, 0x98, 0xf5, 0xff),
     );
@@ -172,7 +172,7 @@ describe('a page that declares nothing', () => {
     ['ru', 'iso-8859-5'],
     ['bg', 'windows-1251'],
     ['el', 'windows-1253'],
-  ])('of %s in %s is read by its words, not by its markup', (language, charset) => {
+  ])('of %s in %s is detected from its words, not from its markup', (language, charset) => {
     const pages = Array.from({ length: 12 }, (_, i) => page(language, charset, 2 * i)).filter(
       (one) => one !== undefined,
     );
@@ -182,7 +182,7 @@ describe('a page that declares nothing', () => {
     expect(pages.filter(same).length / pages.length).toBeGreaterThan(0.8);
   });
 
-  it('of Hebrew between dashes and quotation marks is windows-1255', () => {
+  it('of Hebrew with dashes and quotation marks is windows-1255', () => {
     const names = new Intl.DisplayNames(['he'], { type: 'region' });
     const text = ['DE', 'FR', 'IT', 'ES', 'GR', 'TR', 'RU', 'UA'].map((code) => `„${names.of(code)}”`).join(' – ');
     const code = (letter: string): number =>

@@ -55,7 +55,7 @@ const NEIGHBOURS: Record<string, string> = {
 const BY_LETTERS = ['si', 'or', 'as', 'ti', 'yi', 'ps', 'ug', 'sd'];
 
 describe('the language is recognized', () => {
-  it.each(BY_LETTERS)('%s, by its letters', (language) => {
+  it.each(BY_LETTERS)('of %s, by its letters', (language) => {
     const names = new Intl.DisplayNames([language], { type: 'region' });
     const words = 'DE FR IT ES GR TR RU UA BG IL EG CN JP US GB BR MX CA NO SE FI PL CZ HU RO'.split(' ');
     expect(detectLanguage(words.map((code) => names.of(code)).join(' '))).toBe(language);
@@ -65,12 +65,12 @@ describe('the language is recognized', () => {
 
   it.each(Object.entries(ARTICLE))('%s', (language, text) => expect(detectLanguage(text)).toBe(language));
 
-  it('where marks are written apart from their letters', () => {
+  it('where diacritics are written separately from their letters', () => {
     const text = 'Ngôi nhà này rất lớn và sạch sẽ, mọi người trong làng đều đi làm và không quên bạn bè của họ được.';
     expect(detectLanguage(text.normalize('NFD'))).toBe('vi');
   });
 
-  it('between foreign names and code', () => {
+  it('among foreign names and code', () => {
     const code = 'std::vector<int> getElementById(foo) { return bar.baz(qux); } ';
     expect(detectLanguage(`${code}${ARTICLE['de']} ${code}`)).toBe('de');
     expect(detectLanguage(`${code.repeat(2)}${ARTICLE['ja']!.repeat(2)}${code}`)).toBe('ja');
@@ -82,7 +82,7 @@ describe('the language is recognized', () => {
     ).toBe('fr');
   });
 
-  it('whatever words of no language stand between, and beside whatever is not a letter', () => {
+  it('among words of no language, and beside characters that are not letters', () => {
     const word = fc.string({ unit: fc.constantFrom('j', 'q', 'x', 'đ', 'ỹ', '\u1eff'), minLength: 3, maxLength: 9 });
     const between = fc.constantFrom(' ', '.', '0', '\u00d7', '\u0250', '\u2014');
     const latin = fc.constantFrom('en', 'de', 'fr', 'es', 'it', 'pt', 'nl', 'sv', 'fi', 'pl', 'hu', 'tr');
@@ -96,7 +96,7 @@ describe('the language is recognized', () => {
   });
 });
 
-describe('no language is made up', () => {
+describe('no language is guessed', () => {
   it.each(['', 'Die Würde', '42 17 3.14', 'int foo bar baz qux quux corge grault garply waldo fred', '★ ♥ ✓', 'Анна'])(
     'for %j',
     (text) => {

@@ -10,16 +10,16 @@ describe('the language', () => {
     [' EN-us ', 'en-US'],
     ['pt_BR', 'pt-BR'],
     ['zh-hant-tw', 'zh-Hant-TW'],
-  ])('is what the page says: %j', (declared, language) =>
+  ])('is what the page declares: %j', (declared, language) =>
     expect(determineLanguage([declared], () => GERMAN)).toBe(language),
   );
 
-  it('is the first of its words that is a language', () => {
+  it('is the first valid language of a list', () => {
     expect(determineLanguage([undefined, '', 'und', 'fr'], () => GERMAN)).toBe('fr');
   });
 
   it.each(['', 'x-default', 'english', '*', 'en,de', '{{lang}}', 'zxx', 'd'])(
-    'is that of the text when the page says %j',
+    'is detected from the text when the page declares %j',
     (declared) => {
       expect(determineLanguage([declared], () => GERMAN)).toBe('de');
     },

@@ -4,8 +4,8 @@ import { detectMediaType } from './media-type.js';
 const sniffed = (bytes: string, path = '/', header?: string) =>
   detectMediaType(Buffer.from(bytes, 'latin1'), header, path);
 
-describe('the header is believed', () => {
-  it('when it says something', () => {
+describe('the Content-Type header is used', () => {
+  it('when it is specific', () => {
     expect(sniffed('%PDF-1.7', '/a.pdf', 'Text/HTML; charset=utf-8')).toBe('text/html');
     expect(sniffed('<html>', '/', ' application/x-own ')).toBe('application/x-own');
     expect(sniffed('a', '/a.html', 'text/plain')).toBe('text/plain');
@@ -24,7 +24,7 @@ describe('the header is believed', () => {
   });
 });
 
-describe('bytes tell', () => {
+describe('the bytes decide', () => {
   it.each([
     ['%PDF-1.4', 'application/pdf'],
     ['\x89PNG\r\n\x1a\n', 'image/png'],
@@ -47,7 +47,7 @@ describe('bytes tell', () => {
     ['\x00\x01\x02\x03', 'application/octet-stream'],
   ])('%j', (bytes, mediaType) => expect(sniffed(bytes)).toBe(mediaType));
 
-  it('which kind of office document an archive is', () => {
+  it('which kind of Office document an archive is', () => {
     const entry = (name: string) => `PK\x03\x04${'\x00'.repeat(26)}${name}`;
     expect(sniffed(`${entry('[Content_Types].xml')}x${entry('word/document.xml')}`)).toMatch(
       /wordprocessingml\.document$/,
@@ -60,7 +60,7 @@ describe('bytes tell', () => {
   });
 });
 
-describe('the path tells', () => {
+describe('the path decides', () => {
   it.each([
     ['plain words', '/a/b.MD', 'text/markdown'],
     ['{"a":1}', '/a.json', 'application/json'],
@@ -69,7 +69,7 @@ describe('the path tells', () => {
     ['PK\x03\x04', '/a.docx', 'application/vnd.openxmlformats-officedocument.wordprocessingml.document'],
     ['\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1', '/a.xls', 'application/vnd.ms-excel'],
     ['\x00\x01', '/a.mp3', 'audio/mpeg'],
-  ])('what %j at %s is', (bytes, path, mediaType) => expect(sniffed(bytes, path)).toBe(mediaType));
+  ])('that %j at %s is of its type', (bytes, path, mediaType) => expect(sniffed(bytes, path)).toBe(mediaType));
 
   it.each([
     ['%PDF-1.4', '/a.html', 'application/pdf'],
@@ -77,7 +77,7 @@ describe('the path tells', () => {
     ['plain words', '/a.pdf', 'text/plain'],
     ['\x00\x01', '/a.html', 'application/octet-stream'],
     ['plain words', '/constructor.toString', 'text/plain'],
-  ])('nothing that the bytes of %j at %s deny', (bytes, path, mediaType) =>
+  ])('nothing that contradicts the bytes of %j at %s', (bytes, path, mediaType) =>
     expect(sniffed(bytes, path)).toBe(mediaType),
   );
 });

@@ -46,13 +46,13 @@ describe('a page', () => {
     ['windows-1252', '/\xfc#?\xfc', '/ü#?ü'],
     ['utf-8', '?\xc3\xbc', '?ü'],
     ['utf-16le', '?\xfc', '?ü'],
-  ])('in %s has the queries of its links asked for in it, like browsers do', (charset, written, href) => {
+  ])('in %s has the queries of its links encoded in it, as browsers do', (charset, written, href) => {
     const page = Buffer.from(`<a href="${written}">x</a>`, 'latin1');
     const body = charset === 'utf-16le' ? Buffer.from(page.toString('latin1'), 'utf16le') : page;
     expect(read(body, `text/html; charset=${charset}`).links).toEqual([{ href, kind: 'a', nofollow: false }]);
   });
 
-  it('leads to alternates for readers, and not to those for programs', () => {
+  it('links to alternates for people, not to those for programs', () => {
     const alternate = (type: string, href: string): string => `<link rel="alternate" type="${type}" href="${href}">`;
     const page =
       alternate('application/json+oembed', '/oembed?url=1') +
@@ -68,7 +68,7 @@ describe('a page', () => {
     ]);
   });
 
-  it('made of links in an old encoding takes no time beyond what a real page needs', () => {
+  it('full of links in a legacy encoding is read in linear time', () => {
     const query = 'a\x1b$BF|\x1b(B'.repeat(800);
     const page = Buffer.from(
       Array.from({ length: 2_000 }, (_, i) => `<a href="?${i}${query}">x</a>`).join(''),
@@ -81,13 +81,13 @@ describe('a page', () => {
     expect((user + system) / 1_000, 'milliseconds of the processor').toBeLessThan(6_000);
   }, 60_000);
 
-  it('has words without the hyphens that nobody sees', () => {
+  it('has words without soft hyphens', () => {
     const page = '<title>Do&shy;nau</title>Dampf&shy;schiff\u00ADfahrt<wbr>s &#173; ge\u00ADsell';
     expect(read(page, 'text/html')).toMatchObject({ title: 'Donau', text: 'Dampfschifffahrts gesell' });
     expect(read('Dampf\u00ADschiff', 'text/plain').text).toBe('Dampfschiff');
   });
 
-  it('is decoded by its charset', () => {
+  it('is decoded with its charset', () => {
     const page = Buffer.from('<meta charset=windows-1252><title>\x80uro</title><a href="\xfc">\xe9t\xe9</a>', 'latin1');
     expect(read(page, 'text/html')).toMatchObject({
       encoding: 'windows-1252',
@@ -105,17 +105,17 @@ describe('a page', () => {
     });
   });
 
-  it('without a content type is known by its bytes', () => {
+  it('without a Content-Type is recognized by its bytes', () => {
     expect(read('<html><a href=1>x</a>').links).toHaveLength(1);
     expect(read('<html><a href=1>x</a>', 'application/octet-stream').links).toHaveLength(1);
   });
 
-  it('that is XHTML by name has empty scripts', () => {
+  it('that is XHTML by name may have empty script elements', () => {
     expect(read('<html><script/><a href="1">x</a></html>', 'application/xhtml+xml').links).toHaveLength(1);
     expect(read('<html><script/><a href="1">x</a></html>', 'text/html').links).toHaveLength(0);
   });
 
-  it('with more text than the limit is cut between characters, which is told', () => {
+  it('with more text than the limit is truncated between characters, which is reported', () => {
     expect(read('<p>aé😀b', 'text/html', { ...LIMITS, maxTextLength: 3 })).toMatchObject({
       text: 'aé',
       truncated: true,
@@ -130,7 +130,7 @@ describe('a page', () => {
     });
   });
 
-  it('whose text nobody wants still tells its language', () => {
+  it('whose text is not wanted still has its language', () => {
     const words =
       'Die Würde des Menschen ist unantastbar, und sie zu achten ist die Pflicht von allen, die sie haben. ';
     const menu = 'menu item · '.repeat(2_000);
@@ -140,14 +140,14 @@ describe('a page', () => {
     }
   });
 
-  it('with more links than the limit tells so', () => {
+  it('with more links than the limit reports it', () => {
     expect(read('<a href=1><a href=2>', 'text/html', { ...LIMITS, maxLinks: 1 })).toMatchObject({
       links: [{ href: '1' }],
       truncated: true,
     });
   });
 
-  it('does not keep anything of the page before', () => {
+  it('keeps nothing of the page before', () => {
     read(`<p>${'long '.repeat(100_000)}`, 'text/html');
     expect(read('<p>short', 'text/html').text).toBe('short');
   });
@@ -206,7 +206,7 @@ describe('a page', () => {
 describe('other content', () => {
   const GERMAN = 'Die Würde des Menschen ist unantastbar. Sie zu achten und zu schützen ist Verpflichtung.';
 
-  it('of text is text, without markup or links', () => {
+  it('that is plain text is text, without markup or links', () => {
     expect(read(` <b>${GERMAN}\n\n&amp; <a href=1> `, 'text/plain; charset=utf-8')).toEqual({
       encoding: 'utf-8',
       title: '',
@@ -220,7 +220,7 @@ describe('other content', () => {
     expect(read('a: 1', 'application/yaml').text).toBe('a: 1');
   });
 
-  it('of XML is the text of its elements', () => {
+  it('that is XML is the text of its elements', () => {
     expect(
       read(
         '<?xml version="1.0"?><!-- no --><doc a="no"><title>One</title><script>two</script>th<b>ree</b> &lt;<![CDATA[<4>]]>&#252;</doc>',
@@ -254,7 +254,7 @@ describe('a sitemap', () => {
   const urls = (count: number) => `<urlset>${'<url><loc>http://a/</loc></url>'.repeat(count)}</urlset>`;
   const sitemap = (body: Uint8Array, contentType?: string) => reader.readSitemap(body, contentType, 10);
 
-  it('may be packed', () => {
+  it('may be compressed', () => {
     expect(sitemap(gzipSync(urls(2)), 'application/gzip')).toEqual({
       kind: 'urlset',
       entries: [{ url: 'http://a/' }, { url: 'http://a/' }],
@@ -262,7 +262,7 @@ describe('a sitemap', () => {
     });
   });
 
-  it('packed and cut short gives what is there', () => {
+  it('that is compressed and truncated gives what it has', () => {
     const packed = gzipSync(
       `<urlset>${Array.from({ length: 9 }, (_, i) => `<url><loc>http://a/${i * 7919}</loc></url>`).join('')}`,
       { level: 0 },
@@ -270,14 +270,14 @@ describe('a sitemap', () => {
     expect(sitemap(packed.subarray(0, 120))?.entries[0]).toEqual({ url: 'http://a/0' });
   });
 
-  it('that unpacks to more than 50 MiB is read as far as that, which is told', () => {
+  it('that expands to more than 50 MiB is read up to the limit, which is reported', () => {
     const bomb = gzipSync(
       Buffer.concat([Buffer.from(urls(1).replace('</urlset>', '')), Buffer.alloc(60 * 1024 * 1024, ' ')]),
     );
     expect(sitemap(bomb)).toEqual({ kind: 'urlset', entries: [{ url: 'http://a/' }], truncated: true });
   });
 
-  it('is decoded by its declaration', () => {
+  it('is decoded as its XML declaration says', () => {
     const body = Buffer.from(
       '<?xml version="1.0" encoding="iso-8859-1"?><urlset><url><loc>http://a/\xfc</loc></url></urlset>',
       'latin1',

@@ -5,13 +5,13 @@ const NAMESPACE = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"';
 const read = (text: string, maxEntries = 100) => readSitemapText(text, maxEntries);
 
 describe('a sitemap', () => {
-  it('that name the translations of a page before its URL keep the URL', () => {
+  it('with the translations of a page before its URL keeps the URL', () => {
     const alternate = '<xhtml:link rel="alternate" hreflang="de" href="http://a/de"/>';
     const content = read(`<urlset><url>${alternate}<loc>http://a/en</loc></url></urlset>`);
     expect(content?.entries).toEqual([{ url: 'http://a/en' }]);
   });
 
-  it('gives its URLs and when they were changed, trimmed and decoded', () => {
+  it('has its URLs and their times of change, trimmed and decoded', () => {
     expect(
       read(`<?xml version="1.0" encoding="UTF-8"?>
         <urlset ${NAMESPACE}>
@@ -32,7 +32,7 @@ describe('a sitemap', () => {
     });
   });
 
-  it('gives all URLs of an entry that holds several by mistake', () => {
+  it('has all URLs of an entry that contains several by mistake', () => {
     const url = '<url><loc>http://a/1</loc><lastmod>2026-01-02</lastmod><loc>http://a/2</loc></url>';
     expect(read(`<urlset>${url}</urlset>`)?.entries).toEqual([
       { url: 'http://a/1', lastModified: '2026-01-02' },
@@ -58,7 +58,7 @@ describe('a sitemap', () => {
     ]);
   });
 
-  it('is not confused by the addresses of images, videos and translations', () => {
+  it('is not confused by the URLs of images, videos and translations', () => {
     expect(
       read(
         '<urlset><url><image:image><image:loc>http://a/i.png</image:loc></image:image><loc>http://a/</loc>' +
@@ -73,13 +73,13 @@ describe('a sitemap', () => {
     ).toEqual({ kind: 'index', entries: [{ url: 'http://a/1.xml', lastModified: '2026' }], truncated: false });
   });
 
-  it('stops at the limit, which is told', () => {
+  it('stops at the limit, which is reported', () => {
     const urls = (count: number) => `<urlset>${'<url><loc>http://a/</loc></url>'.repeat(count)}</urlset>`;
     expect(read(urls(3), 2)).toMatchObject({ entries: [{}, {}], truncated: true });
     expect(read(urls(2), 2)).toMatchObject({ entries: [{}, {}], truncated: false });
   });
 
-  it('leaves out addresses of more than 8 KiB', () => {
+  it('leaves out URLs of more than 8 KiB', () => {
     const long = `http://a/${'x'.repeat(8_192)}`;
     expect(read(`<urlset><url><loc>${long}</loc></url><url><loc>http://b/</loc></url></urlset>`)?.entries).toEqual([
       { url: 'http://b/' },
@@ -130,7 +130,7 @@ describe('a list', () => {
     });
   });
 
-  it('stops at the limit, which is told', () => {
+  it('stops at the limit, which is reported', () => {
     expect(read('http://a/\nhttp://b/\nhttp://c/', 2)).toMatchObject({ entries: [{}, {}], truncated: true });
     expect(read('http://a/\nhttp://b/\n', 2)).toMatchObject({ truncated: false });
   });
@@ -144,11 +144,11 @@ describe('broken sitemaps', () => {
     ['without end tags', '<urlset><url><loc>http://a/</loc><url>'],
     ['with plain ampersands and less-than signs', '<urlset>& < &x; <url><loc>http://a/</loc></url></urlset>'],
     ['with wrong end tags', '<urlset></b></url><url></x><loc>http://a/</loc></y></url></urlset>'],
-  ])('%s give what could be read', (_name, text) => {
+  ])('%s give what can be read', (_name, text) => {
     expect(read(text)?.entries).toEqual([{ url: 'http://a/' }]);
   });
 
-  it('with open elements in one entry give the next one all the same', () => {
+  it('with unclosed elements in one entry still give the next one', () => {
     expect(read('<urlset><url><loc>http://a/</loc><open><url><loc>http://b/</loc></url></urlset>')?.entries).toEqual([
       { url: 'http://a/' },
       { url: 'http://b/' },
@@ -160,7 +160,7 @@ describe('broken sitemaps', () => {
     ['other XML', '<?xml version="1.0"?><constructor><url><loc>http://a/</loc></url></constructor>'],
     ['text', 'Not found\nhttp://a/'],
     ['nothing', ''],
-  ])('%s is none', (_name, text) => expect(read(text)).toBeUndefined());
+  ])('%s is not a sitemap', (_name, text) => expect(read(text)).toBeUndefined());
 
   it.each(['<a>', '</a>', '<url>', '<url><loc>', '<!--', '<', '&', '<a b="', '<![CDATA[', '<?', 'http://a/\n', '&#1'])(
     '1 MiB of %j is read to the end',

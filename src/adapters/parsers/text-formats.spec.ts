@@ -17,7 +17,7 @@ function read(body: string, mediaType: string) {
   };
 }
 
-it('reads values, title and nothing else of JSON, and what is none as it stands', () => {
+it('reads the values and title of JSON, and invalid JSON as plain text', () => {
   expect(read('{"title":"T","a":["x",{"b":1.5}],"c":null}', 'application/json')).toMatchObject({
     title: 'T',
     text: 'T x 1.5',

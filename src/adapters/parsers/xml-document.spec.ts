@@ -37,7 +37,7 @@ describe('a feed', () => {
     expect(hrefs(feed)).toEqual(['http://a/', 'http://a/otter', '/photos?a=1&b=2', 'http://a/second']);
   });
 
-  it('of Atom has those of the feed', () => {
+  it('of Atom has the title, language, author and dates of the feed', () => {
     const feed = read(
       `<feed xmlns="http://www.w3.org/2005/Atom" xml:lang="de"><title>Vögel</title><updated>2024-01-31T12:00:00Z</updated>
        <author><name>Ada Wing</name></author><link href="/" rel="alternate"/><link href="/feed" rel="self"/>
@@ -67,20 +67,20 @@ describe('an XML document', () => {
     expect(hrefs(book)).toEqual(['two.xml', 'http://a/old']);
   });
 
-  it('of somebody’s own making has its text in reading order, and no style or script', () => {
+  it('of an unknown vocabulary has its text in reading order, without styles and scripts', () => {
     const own = read(
       '<birds><bird n="1"><name>Heron</name><seen>3</seen></bird><style>b{}</style><a href="#x">n</a></birds>',
     );
     expect(own).toMatchObject({ text: 'Heron 3 n', title: '', links: [], metas: [] });
   });
 
-  it('keeps to the most links, and tells how many more there are', () => {
+  it('is limited in links, and reports how many more there are', () => {
     const links = Array.from({ length: 150 }, (_, i) => `<link href="/${i}"/>`).join('');
     const read150 = read(`<feed>${links}</feed>`);
     expect([read150.links.length, read150.cutLinks?.count]).toEqual([100, 50]);
   });
 
-  it('that is broken or deep is read all the same, in time in proportion to it', () => {
+  it('that is broken or deeply nested is still read, in linear time', () => {
     expect(read('<a><title>x').title).toBe('x');
     const deep = '<description>'.repeat(200_000);
     expect(read(`${deep}end`).text).toBe('end');

@@ -16,7 +16,7 @@ const failure = async (call: Promise<unknown>): Promise<string> => {
   return (error as Error).message;
 };
 
-it('a function gets what it is asked with, and its answer comes back', async () => {
+it('a function receives its arguments, and its result is returned', async () => {
   const plugins = new TestPlugins();
   await plugins.host.configure([
     plugins.define(
@@ -41,7 +41,7 @@ it('a function gets what it is asked with, and its answer comes back', async () 
   ]);
 });
 
-it('one that throws fails with its name, its function, and the place in its file', async () => {
+it('a plug-in that throws fails with its name, function, and place in its file', async () => {
   const plugins = new TestPlugins();
   await plugins.host.configure([
     plugins.define('bad', `onUrl({ url }) { if (url.endsWith('x')) throw new TypeError('no price here'); }`),
@@ -54,7 +54,7 @@ it('one that throws fails with its name, its function, and the place in its file
   expect(view?.lastError?.message).toContain('no price here');
 });
 
-it('one that hangs fails after its time, is started again, and costs no other call its answer', async () => {
+it('a plug-in that hangs times out and is restarted, and no other call loses its result', async () => {
   const plugins = new TestPlugins();
   await plugins.host.configure([
     plugins.define(
@@ -76,7 +76,7 @@ it('one that hangs fails after its time, is started again, and costs no other ca
   expect(plugins.host.listViews()).toMatchObject([{ state: 'ready', restarts: 1 }]);
 });
 
-it('one that waits for ever fails after its time, and its process goes on', async () => {
+it('a plug-in that awaits forever times out, and its process goes on', async () => {
   const plugins = new TestPlugins();
   await plugins.host.configure([
     plugins.define(
@@ -95,7 +95,7 @@ it('one that waits for ever fails after its time, and its process goes on', asyn
   expect(plugins.host.listViews()).toMatchObject([{ restarts: 0 }]);
 });
 
-it('one that leaks is ended at its limit and started again, and every call comes to an answer', async () => {
+it('a plug-in that leaks memory is restarted at its limit, and every call completes', async () => {
   const plugins = new TestPlugins();
   await plugins.host.configure([
     plugins.define('leaky', `onUrl() { (this.kept ??= []).push(Buffer.alloc(32 * 1024 * 1024, 1)); return {}; }`, {
@@ -108,7 +108,7 @@ it('one that leaks is ended at its limit and started again, and every call comes
   expect(view?.lastError?.message).toBe('it used more than 192 MB of memory');
 });
 
-it('one whose process ends in every call is to blame the second time', async () => {
+it('a plug-in whose process dies in every call is blamed the second time', async () => {
   const plugins = new TestPlugins();
   await plugins.host.configure([
     plugins.define('ends', `onUrl({ url }) { if (url.endsWith('x')) process.exit(3); }, onOrder() {}`),
@@ -125,7 +125,7 @@ it.each([
   ['is not JavaScript', 'export default {', 'SyntaxError'],
   ['fails in setup', 'export default { apiVersion: 1, onUrl() {}, setup() { throw new Error("no list") } }', 'no list'],
   ['has an extractor of nothing', 'export default { apiVersion: 1, extractor: { extract() {} } }', 'mediaTypes'],
-])('one that %s is not loaded: pages wait for it, and are told why', async (_, text, why) => {
+])('a plug-in that %s is not loaded: pages wait for it, with the reason', async (_, text, why) => {
   const plugins = new TestPlugins();
   await plugins.host.configure([definition('bad', plugins.write('bad.mjs', text))]);
   expect(plugins.host.facts).toMatchObject([{ hooks: ['onUrl'] }]);
@@ -133,7 +133,7 @@ it.each([
   expect(plugins.host.listViews()).toMatchObject([{ state: 'failed' }]);
 });
 
-it('a changed file is loaded again, and a version that cannot be loaded does not take the place of one that works', async () => {
+it('a changed file is reloaded, and a version that cannot be loaded does not replace one that works', async () => {
   const plugins = new TestPlugins();
   const text = (version: string): string =>
     `export default { apiVersion: 1, onUrl() { return { headers: { 'x-v': '${version}' } }; } };`;
@@ -169,7 +169,7 @@ const UNUSABLE = [
   ['onDocument', `{ metas: Object.fromEntries(Array.from({ length: 501 }, (_, n) => [n, ''])) }`, 'metas'],
 ] as const;
 
-it('what a function returns has to be what is documented', async () => {
+it('the result of a function must have the documented form', async () => {
   const plugins = new TestPlugins();
   const answers = `[${UNUSABLE.map(([, answer]) => answer).join(', ')}]`;
   const answer = `({ hops }) { return ${answers}[hops]; }`;
@@ -192,7 +192,7 @@ it('a plug-in has nothing of the environment of the server', async () => {
   vi.unstubAllEnvs();
 });
 
-it('one that leaves the configuration ends, and one that stays keeps its process', async () => {
+it('a plug-in that leaves the configuration is stopped, and one that stays keeps its process', async () => {
   const plugins = new TestPlugins();
   const functions = `onUrl() { this.calls = (this.calls ?? 0) + 1; return { headers: { 'x-n': String(this.calls) } }; }`;
   const [a, b] = [plugins.define('a', functions), plugins.define('b', functions)];

@@ -21,7 +21,7 @@ async function signature(request: SinkRequest, path = '/', sessionToken?: string
   return /Signature=([0-9a-f]{64})$/.exec(headers['authorization'] ?? '')?.[1];
 }
 
-describe('the signature of AWS, by its published vectors', () => {
+describe('the AWS signature, by the published test vectors', () => {
   it.each<[string, SinkRequest, string]>([
     ['get-vanilla', { method: 'GET', path: '' }, '5fa00fa31553b73ebf1942676e86291e8372ff2a2260956d9b8aae1d763fbf31'],
     ['post-vanilla', { method: 'POST', path: '' }, '5da7c1a2acd57cee7505fc6676e4e544621c30862966e37dddb68e92efbe5d6b'],
@@ -63,7 +63,7 @@ describe('the signature of AWS, by its published vectors', () => {
       { method: 'POST', path: '', query: { pipeline: 'p/1' }, body: '{"index":{}}\n{"text":"Größe"}\n' },
     ],
     ['a path in need of escaping', { method: 'PUT', path: '', body: '{}' }],
-  ])('signs %s as aws4 does, which has nothing of ours', async (what, request) => {
+  ])('signs %s like the independent library aws4', async (what, request) => {
     const path = what.startsWith('a path') ? '/my%20index/_doc/%C3%BC' : '/pages/_bulk';
     const query = new URLSearchParams({ ...request.query } as Record<string, string>).toString().replaceAll('+', '%20');
     const signer = new AwsSigner({

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { BodyBuffers } from './body-buffers.js';
 
-describe('memory for bodies', () => {
-  it('is as long as wanted, and used again only when it was given back', () => {
+describe('buffers for bodies', () => {
+  it('are as long as requested, and reused only after their release', () => {
     const buffers = new BodyBuffers();
     const first = buffers.acquire(1_000);
     const second = buffers.acquire(1_000);
@@ -14,7 +14,7 @@ describe('memory for bodies', () => {
     expect([again.length, again.buffer]).toEqual([2_000, first.buffer]);
   });
 
-  it('is bounded: a few, and none that is large', () => {
+  it('are kept in a bounded number, and no large ones', () => {
     const buffers = new BodyBuffers();
     const large = buffers.acquire(5 << 20);
     buffers.release(large);

@@ -25,7 +25,7 @@ const idOf = (uri: string) => createHash('sha256').update(uri).digest('hex');
 const titled = (title: string) => ({ metas: [{ name: 'title', value: title }] });
 
 describe.each(DIALECTS)('%s', (type) => {
-  it('makes the index with a mapping for metas of any name, once', async () => {
+  it('creates the index with a mapping for metas of any name, once', async () => {
     const { receiver, sink } = await started(type);
     await sink.deliver([addOrder('http://a/')], stillWanted());
     await sink.deliver([addOrder('http://b/')], stillWanted());
@@ -43,7 +43,7 @@ describe.each(DIALECTS)('%s', (type) => {
     expect(receiver.openPits.size).toBe(0);
   });
 
-  it('closes the point in time when the reader stops early', async () => {
+  it('closes the point in time when the caller stops early', async () => {
     const { receiver, sink } = await started(type);
     await sink.deliver([addOrder('http://a/'), addOrder('http://b/')], stillWanted());
     for await (const _ of sink.listEntries(stillWanted())) break;
@@ -51,8 +51,8 @@ describe.each(DIALECTS)('%s', (type) => {
   });
 });
 
-describe('options of the index', () => {
-  it('reach every bulk action and the index that is made', async () => {
+describe('index options', () => {
+  it('apply to every bulk action and the created index', async () => {
     const receiver = await startElasticsearchReceiver('elasticsearch', 'pages');
     const template = '{"settings": {"number_of_shards": 2}, "mappings": {"properties": {"text": {"type": "keyword"}}}}';
     const options = {
@@ -80,7 +80,7 @@ describe('options of the index', () => {
 });
 
 describe('bulk deliveries', () => {
-  it('keeps documents under the hash of their URI, with every field', async () => {
+  it('stores documents under the hash of their URI, with every field', async () => {
     const { receiver, sink } = await started();
     const metas = [
       { name: 'title', value: 'Herons' },
@@ -117,14 +117,14 @@ describe('bulk deliveries', () => {
     ]);
   });
 
-  it('keeps the whole batch for later when a single item is rejected for load', async () => {
+  it('keeps the whole batch for later when a single item is rejected because of load', async () => {
     const { sink } = await started();
     const delivery = sink.deliver([addOrder('http://a/'), addOrder('http://b/', titled('busy'))], stillWanted());
     await expect(delivery).rejects.toThrow(SinkUnavailable);
     await expect(delivery).rejects.toThrow(/queue is full/);
   });
 
-  it('refuses a document that alone of its batch brings about an internal error, and waits when nothing is taken', async () => {
+  it('refuses the only document of a batch that causes an internal error, and waits when all documents do', async () => {
     const { receiver, sink } = await started();
     await sink.deliver([addOrder('http://a/')], stillWanted());
     const batch = [addOrder('http://a/'), addOrder('http://b/')];
@@ -148,7 +148,7 @@ describe('bulk deliveries', () => {
     }
   });
 
-  it('takes an order that a newer one has outrun as carried out, where versions are external', async () => {
+  it('treats an order that a newer one has overtaken as done, with external versions', async () => {
     const error = { type: 'version_conflict_engine_exception', reason: 'current version [3] is higher' };
     const body = { items: [{ index: { status: 409, error } }] };
     for (const versions of ['external', undefined] as const) {
@@ -160,7 +160,7 @@ describe('bulk deliveries', () => {
     }
   });
 
-  it('takes an error of the index for no fault of the document', async () => {
+  it('does not blame the document for an error of the index', async () => {
     const { receiver, sink } = await started();
     await sink.deliver([addOrder('http://a/')], stillWanted());
     const error = { type: 'cluster_block_exception', reason: 'index [pages] blocked: disk usage exceeded flood-stage' };

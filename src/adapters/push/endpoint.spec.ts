@@ -13,7 +13,7 @@ async function deliverTo(url: string, allowedAddresses: string[] = []): Promise<
   return sink.deliver([addOrder('http://a/')], stillWanted());
 }
 
-describe('where a sink may be', () => {
+describe('the address of a sink', () => {
   it.each(['127.0.0.1', 'localhost'])('may be on this machine, at %s', async (host) => {
     const receiver = await startReceiver(() => ({ status: 200 }));
     const url = receiver.url.replace('127.0.0.1', host);
@@ -27,17 +27,17 @@ describe('where a sink may be', () => {
     'http://[::ffff:10.0.0.1]/',
     'http://0x0a000001/',
     'http://0.0.0.0/',
-  ])('may not be at %s without being named', async (url) => {
+  ])('may not be at %s unless it is allowed', async (url) => {
     await expect(deliverTo(url)).rejects.toThrow(/neither loopback nor public; .*AllowAddress/);
   });
 
-  it('may be in a block that the operator names', async () => {
+  it('may be in a block that the operator allows', async () => {
     const receiver = await startReceiver(() => ({ status: 200 }));
     const url = receiver.url.replace('127.0.0.1', '0.0.0.0');
     expect(await deliverTo(url, ['0.0.0.0/32'])).toEqual([{ state: 'acknowledged' }]);
   });
 
-  it('is checked by the address that its name leads to at connect', async () => {
+  it('is checked when its name is resolved for a connection', async () => {
     expect(await lookup('localhost', { all: true })).toContainEqual({ address: '127.0.0.1', family: 4 });
     await expect(lookup('0.0.0.0', { all: true })).rejects.toThrow(/neither loopback nor public/);
     await expect(lookup('10.1.2.3', {})).rejects.toThrow(/neither loopback nor public/);

@@ -21,7 +21,7 @@ const written = (path: string) =>
     .map((line) => JSON.parse(line));
 
 describe('the file sink', () => {
-  it('appends one line of JSON for every order, in a directory that it makes', async () => {
+  it('appends one line of JSON for every order, in a directory that it creates', async () => {
     const path = join(temporaryDirectory(), 'new', 'orders.jsonl');
     const batch = [addOrder('http://a/'), deleteOrder('http://b/')];
     expect(await fileSink(path).deliver(batch, stillWanted())).toEqual([
@@ -33,7 +33,7 @@ describe('the file sink', () => {
     expect(written(path)).toHaveLength(3);
   });
 
-  it('does not mix the lines of deliveries in flight at once', async () => {
+  it('does not mix the lines of concurrent deliveries', async () => {
     const path = join(temporaryDirectory(), 'orders.jsonl');
     const sink = fileSink(path);
     const batches = Array.from({ length: 5 }, (_, b) =>
@@ -43,7 +43,7 @@ describe('the file sink', () => {
     expect(written(path).map(({ id }) => id)).toEqual(batches.flat().map(({ id }) => id));
   });
 
-  it('takes off a line that a crash cut short', async () => {
+  it('removes a line that a crash cut short', async () => {
     const path = join(temporaryDirectory(), 'orders.jsonl');
     const whole = `${JSON.stringify(toOrderRecord(deleteOrder('http://a/')))}\n`;
     writeFileSync(path, `${whole}{"kind":"add","id":7,"text":"${'x'.repeat(200_000)}`);
@@ -51,7 +51,7 @@ describe('the file sink', () => {
     expect(written(path).map(({ uri }) => uri)).toEqual(['http://a/', 'http://b/']);
   });
 
-  it('leaves a file alone whose last line is somebody else’s', async () => {
+  it('does not touch a file whose last line it has not written', async () => {
     const path = join(temporaryDirectory(), 'notes.txt');
     writeFileSync(path, 'first\nremember the milk');
     const delivery = fileSink(path).deliver([deleteOrder('http://b/')], stillWanted());
@@ -69,7 +69,7 @@ describe('the file sink', () => {
   });
 });
 
-describe('files that are full', () => {
+describe('rotated files', () => {
   const line = (uri: string) => addOrder(uri, { text: 'x'.repeat(600) });
 
   async function rotating(compress?: 'gzip') {
@@ -81,14 +81,14 @@ describe('files that are full', () => {
     return { sink, files, folder: dirname(url) };
   }
 
-  it('are put aside with their time, and give their documents back', async () => {
+  it('are renamed with their time, and give their documents back', async () => {
     const { sink, files } = await rotating();
     expect(files.filter((name) => /^orders-\d{17}\.jsonl$/.test(name)).length).toBeGreaterThan(0);
     const kept = await sink.readDocuments(['http://a/', 'http://c/', 'http://never/'], stillWanted());
     expect(kept.map(({ document }) => document.uri).sort()).toEqual(['http://a/', 'http://c/']);
   });
 
-  it('do not replace each other if they are full in the same millisecond', async () => {
+  it('do not overwrite each other if they are full in the same millisecond', async () => {
     vi.useFakeTimers({ toFake: ['Date'], now: 1_767_225_600_000 });
     onTestFinished(() => void vi.useRealTimers());
     const { sink } = await rotating();
@@ -118,7 +118,7 @@ describe('files that are full', () => {
     expect(kept!.document).toMatchObject(forms);
   });
 
-  it('are compressed when that is asked for, whole', async () => {
+  it('are compressed completely when configured', async () => {
     const { files, folder } = await rotating('gzip');
     const packed = files.filter((name) => name.endsWith('.jsonl.gz'));
     expect(files.filter((name) => /-\d{17}\.jsonl$/.test(name))).toEqual([]);

@@ -82,14 +82,14 @@ describeUnless(
       return { socket, asked };
     };
 
-    it('is sent nothing when its address is not allowed', async () => {
+    it('are not contacted at addresses that are not allowed', async () => {
       const { socket, asked } = await connected([]);
       const [error] = await once(socket, 'error');
       expect(error).toBeInstanceOf(ForbiddenAddress);
       expect(asked()).toBe(0);
     });
 
-    it('is spoken to when it is', async () => {
+    it('are contacted at addresses that are allowed', async () => {
       const { socket, asked } = await connected([`${inside}/32`]);
       await once(socket, 'connect');
       await expect.poll(asked).toBe(5);

@@ -28,7 +28,7 @@ describe('the JSON sink', () => {
     expect(receiver.taken[0]?.document?.master.bytes).toBe(bytes.toString('base64'));
   });
 
-  it('is unavailable, not refused, when the receiver knows another secret', async () => {
+  it('is unavailable, not refused, when the receiver has another secret', async () => {
     const receiver = await startJsonReceiver('another secret');
     await expect(jsonSink(receiver.url).deliver([addOrder('http://a/')], stillWanted())).rejects.toThrow(
       SinkUnavailable,
@@ -36,7 +36,7 @@ describe('the JSON sink', () => {
     expect(receiver.taken).toEqual([]);
   });
 
-  it('finds the order that the receiver refuses and delivers the others in order', async () => {
+  it('isolates the order that the receiver refuses and delivers the others in order', async () => {
     const receiver = await startJsonReceiver('shared secret');
     const batch = Array.from({ length: 9 }, (_, i) => addOrder(`http://a/${i === 4 ? 'bad' : i}`));
     const answers = await jsonSink(receiver.url).deliver(batch, stillWanted());
@@ -44,7 +44,7 @@ describe('the JSON sink', () => {
     expect(receiver.taken.map(({ id }) => id)).toEqual(batch.filter((_, i) => i !== 4).map(({ id }) => id));
   });
 
-  it('sends smaller batches to a receiver that takes no large ones', async () => {
+  it('sends smaller batches to a receiver that does not accept large ones', async () => {
     const receiver = await startJsonReceiver('shared secret', { maxOrders: 3 });
     const batch = Array.from({ length: 10 }, (_, i) => addOrder(`http://a/${i}`));
     const answers = await jsonSink(receiver.url).deliver(batch, stillWanted());

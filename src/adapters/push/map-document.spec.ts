@@ -85,11 +85,11 @@ describe('Map', () => {
     [{ type: 'boolean' }, 'perhaps', 'field f: "perhaps" is not true or false'],
     [{ type: 'date' }, 'soon', 'field f: "soon" is not a date'],
     [{ dateFormat: 'dd.MM.yyyy' }, '31.02.2026', 'field f: "31.02.2026" is not a date like dd.MM.yyyy'],
-  ])('names the field and the value of %j that is not of the kind', (change, value, message) => {
+  ])('reports the field and the value of %j that has the wrong type', (change, value, message) => {
     expect(() => mapped([['f', value]], { field: 'f', ...change })).toThrow(message);
   });
 
-  it('carries steps out in their order', () => {
+  it('applies steps in their order', () => {
     const steps = [
       { field: 'a', rename: 'b' },
       { field: 'b', lowerCase: true },
@@ -98,7 +98,7 @@ describe('Map', () => {
     expect(mapped([['a', 'X']], ...steps)).toEqual(['b=x', 'a=new']);
   });
 
-  it('takes the text for a field of its own', () => {
+  it('can put the text into a field of its own', () => {
     const document = pushDocument('http://a/', { text: 'Herons', metas: [] });
     expect(mapDocument(document, [step({ field: 'text', copyTo: 'excerpt', drop: true })])).toMatchObject({
       text: '',

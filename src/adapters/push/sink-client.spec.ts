@@ -6,7 +6,7 @@ import { SinkClient } from './sink-client.js';
 it.each([
   { reads: 'the whole body', size: 1_000, sent: true },
   { reads: 'nothing of a large body before it answers', size: 64 << 20, sent: false },
-])('a body counts as sent when it has left: the server reads $reads', async ({ size, sent }) => {
+])('a body counts as sent when it has been written: the server reads $reads', async ({ size, sent }) => {
   const server = await rawServer((socket) => {
     if (!sent) socket.pause();
     socket.write(answer('taken'));

@@ -53,7 +53,7 @@ describe('a sink over TLS', () => {
     certificateAuthorities: authorities.map(({ cert }) => cert),
   });
 
-  it('trusts the authority of its configuration and no other, and sends nothing to whom it does not trust', async () => {
+  it('trusts the configured authority and no other, and sends nothing to an untrusted server', async () => {
     const { url, received } = await receiver();
     expect(await deliver(url, trusting(own))).toBe('acknowledged');
     expect(received).toHaveLength(1);
@@ -62,7 +62,7 @@ describe('a sink over TLS', () => {
     expect(received).toHaveLength(1);
   });
 
-  it('shows its certificate to a server that wants one', async () => {
+  it('presents its certificate to a server that requests one', async () => {
     const { url, received } = await receiver({ requestCert: true, rejectUnauthorized: true, ca: own.cert });
     const clientCertificate = { certificate: client.cert, key: new Secret(client.key) };
     expect(await deliver(url, { ...trusting(own), clientCertificate })).toBe('acknowledged');
@@ -70,7 +70,7 @@ describe('a sink over TLS', () => {
     expect(await deliver(url, trusting(own))).not.toBe('acknowledged');
   });
 
-  it('trusts the certificate of its fingerprint, or what an authority of that fingerprint has issued', async () => {
+  it('trusts the certificate with its fingerprint, or one issued by an authority with it', async () => {
     const chain = { cert: server.cert + own.cert };
     const { url, received } = await receiver(chain);
     expect(await deliver(url, undefined, fingerprintOf(server.cert))).toBe('acknowledged');
@@ -82,7 +82,7 @@ describe('a sink over TLS', () => {
     expect(received).toHaveLength(2);
   });
 
-  it('is not deceived by an authority that only is in the chain', async () => {
+  it('is not deceived by an authority that is only sent in the chain', async () => {
     const forged = authority('own authority').issue(['127.0.0.1']);
     const { url, received } = await receiver({ cert: forged.cert + own.cert, key: forged.key });
     expect(await deliver(url, undefined, fingerprintOf(own.cert))).toContain("none of the server's certificates");

@@ -41,7 +41,7 @@ describe('the Solr sink', () => {
     ]);
   });
 
-  it('finds the document that Solr refuses', async () => {
+  it('isolates the document that Solr refuses', async () => {
     const { receiver, sink } = await started();
     const batch = Array.from({ length: 6 }, (_, i) => addOrder(`http://a/${i === 3 ? 'bad' : i}`));
     const answers = await sink.deliver(batch, stillWanted());
@@ -69,7 +69,7 @@ describe('the Solr sink', () => {
     expect(await heldBy(sink)).toEqual(batch.map(({ uri }, i) => `${uri} s${i}`).sort());
   });
 
-  it('says so when there is no core at the URL', async () => {
+  it('reports that there is no core at the URL', async () => {
     const { receiver } = await started();
     const sink = new SolrSink(sinkDefinition({ type: 'solr', url: `${receiver.url}/solr/other` }));
     onTestFinished(() => sink.close());

@@ -41,7 +41,7 @@ async function archived(name: string, rotateBytes?: number) {
 }
 
 describe('the WARC sink', () => {
-  it('archives bytes once, and says of later visits that they were the same', async () => {
+  it('archives bytes once, and writes revisit records for later visits', async () => {
     const [only, ...more] = await archived('pages.warc');
     expect(more).toEqual([]);
     expect(only?.file).toMatch(/^pages-\d{17}-00001\.warc$/);
@@ -69,14 +69,14 @@ describe('the WARC sink', () => {
     expect(deletion?.block).toBe('deleted: indexed\r\n');
   });
 
-  it('compresses each record by itself, and begins another file when one is full', async () => {
+  it('compresses each record separately, and starts another file when one is full', async () => {
     const files = await archived('pages.warc.gz', 1000);
     expect(files.map(({ file }) => file.slice(-14))).toEqual(['-00001.warc.gz', '-00002.warc.gz']);
     const records = files.map(({ bytes }) => recordsOf(gunzipSync(bytes)).map(({ fields }) => fields['WARC-Type']));
     expect(records[1]).toEqual(['warcinfo', 'resource', 'metadata']);
   });
 
-  it('keeps headings, Markdown and chunks with the metas, a line each', async () => {
+  it('stores headings, Markdown and chunks with the metas, one line each', async () => {
     const folder = temporaryDirectory();
     const sink = new WarcSink(sinkDefinition({ type: 'warc', url: join(folder, 'pages.warc') }));
     onTestFinished(() => sink.close());

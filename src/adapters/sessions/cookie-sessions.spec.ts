@@ -28,13 +28,13 @@ it.each([
   expect(session.getCookies(url)).toBeUndefined();
 });
 
-it('a session without end of cookies stays small', async () => {
+it('a session with endless cookies stays small', async () => {
   const session = new CookieSessions().open('a');
   for (let i = 0; i < 300; i++) await session.storeCookies(URL_A, `c${i}=${'x'.repeat(100)}`);
   expect(session.getCookies(URL_A)!.split(';')).toHaveLength(200);
 });
 
-it('sessions are apart from each other, and one that was not used for long is forgotten', async () => {
+it('sessions are separate, and one that was not used for long is forgotten', async () => {
   const store = new CookieSessions();
   await store.open('a').storeCookies(URL_A, 'id=1');
   expect(store.open('b').getCookies(URL_A)).toBeUndefined();

@@ -20,7 +20,7 @@ function helperOf(directory: string, body: string): string[] {
 }
 
 describe('a secret in a file', () => {
-  it('is read without the line feed at its end, and again when it has changed', async () => {
+  it('is read without its final line feed, and again when it has changed', async () => {
     const { inside, path } = folders();
     const secrets = new ExternalSecrets({ folders: [inside] }, {});
     writeFileSync(path('a'), 'first\n');
@@ -32,7 +32,7 @@ describe('a secret in a file', () => {
     expect(secrets.read(`file:${path('a')}`)).toBe('second');
   });
 
-  it('is read through links inside its folder, and never from elsewhere', () => {
+  it('is read through links inside of its folder, and never from elsewhere', () => {
     const { directory, inside, path } = folders();
     const secrets = new ExternalSecrets({ folders: [inside] }, {});
     writeFileSync(path('real'), 'value');
@@ -54,13 +54,13 @@ describe('a secret in a file', () => {
     ['is missing', undefined, 'does not exist'],
     ['is empty', '\n', 'is empty'],
     ['is larger than a secret', 'x'.repeat(65_537), 'is larger than 65536 bytes'],
-  ])('that %s is told', (_, text, message) => {
+  ])('that %s is reported', (_, text, message) => {
     const { inside, path } = folders();
     if (text !== undefined) writeFileSync(path('a'), text);
     expect(() => new ExternalSecrets({ folders: [inside] }, {}).read(`file:${path('a')}`)).toThrow(message);
   });
 
-  it('that goes away counts as it was, and a folder is none', async () => {
+  it('keeps its value when it is removed, and cannot be a folder', async () => {
     const { inside, path } = folders();
     const secrets = new ExternalSecrets({ folders: [inside] }, {});
     mkdirSync(path('folder'));
@@ -72,8 +72,8 @@ describe('a secret in a file', () => {
   });
 });
 
-describe('a secret of the helper', () => {
-  it('is asked for by name, once, and again to see whether it has changed', async () => {
+describe('a secret from the helper program', () => {
+  it('is requested by name, once, and again to see whether it has changed', async () => {
     const { directory, path } = folders();
     const helper = helperOf(
       directory,
@@ -96,7 +96,7 @@ describe('a secret of the helper', () => {
     ['ends with an error', 'console.log("s3cret"); process.exit(3)', 'ended with exit code 3'],
     ['prints nothing', '', 'is empty'],
     ['prints too much', 'process.stdout.write("s3cret".repeat(20_000))', 'returned more than 65536 bytes'],
-  ])('that %s is told, without what it printed', (_, body, message) => {
+  ])('that %s is reported, without its output', (_, body, message) => {
     const { directory } = folders();
     const secrets = new ExternalSecrets({ folders: [], helper: helperOf(directory, body) }, {});
     const read = () => secrets.read('helper:a');
@@ -104,7 +104,7 @@ describe('a secret of the helper', () => {
     expect(read).not.toThrow('s3cret');
   });
 
-  it('is not to be had without a helper, and a name is not an option', () => {
+  it('is not available without a helper, and its name is not parsed as an option', () => {
     expect(() => new ExternalSecrets({ folders: [] }, {}).read('helper:a')).toThrow('CRAWLWAY_SECRETS_HELPER');
     const secrets = new ExternalSecrets({ folders: [], helper: ['/bin/echo'] }, {});
     for (const name of ['--version', 'a b', '', 'a;b', '../x', '$(id)'])
@@ -115,7 +115,7 @@ describe('a secret of the helper', () => {
   });
 });
 
-it('folders and helper are those of the environment', () => {
+it('folders and helper come from the environment', () => {
   expect(readSecretPlaces({})).toEqual({ folders: ['/run/secrets'] });
   expect(readSecretPlaces({ CRAWLWAY_SECRETS_FOLDERS: '/a, /b', CRAWLWAY_SECRETS_HELPER: 'vault kv  get' })).toEqual({
     folders: ['/a', '/b'],

@@ -4,7 +4,7 @@ import { SystemClock } from './system-clock.js';
 
 const START = Date.UTC(2026, 0, 1);
 
-describe('the clock of this machine', () => {
+describe('the system clock', () => {
   const machine = () => {
     const time = { wall: START, elapsed: 12.5 };
     const clock = new SystemClock({ wall: () => time.wall, elapsed: () => time.elapsed });
@@ -15,7 +15,7 @@ describe('the clock of this machine', () => {
     return { time, clock, pass };
   };
 
-  it('tells the time', () => {
+  it('returns the time', () => {
     const { clock, pass } = machine();
     expect(clock.now()).toBe(START);
     pass(1_500);
@@ -23,7 +23,7 @@ describe('the clock of this machine', () => {
     expect(Math.abs(new SystemClock().now() - Date.now())).toBeLessThan(1_000);
   });
 
-  it('goes on at its usual pace when it is set back, until the time has come up to it again', () => {
+  it('goes on at its pace when the system time is set back, until the system time catches up', () => {
     const { time, clock, pass } = machine();
     time.wall -= 3_600_000;
     expect(clock.now()).toBe(START);
@@ -33,13 +33,13 @@ describe('the clock of this machine', () => {
     expect(clock.now()).toBe(START + 5_007);
   });
 
-  it('follows when it is set forward', () => {
+  it('follows when the system time is set forward', () => {
     const { time, clock } = machine();
     time.wall += 86_400_000;
     expect(clock.now()).toBe(START + 86_400_000);
   });
 
-  it('runs a timer at its time, and one whose time has passed at once', async () => {
+  it('runs a timer at its time, and at once when that has passed', async () => {
     const clock = new SystemClock();
     const ran: string[] = [];
     await new Promise<void>((resolve) => {

@@ -34,7 +34,7 @@ async function measureNewSpace(young: number): Promise<number> {
   return Number(stdout);
 }
 
-it('has the new space it is given, whatever the flag for the main thread', async () => {
+it('a thread has the new space that it is given, whatever the flag of the main thread', async () => {
   const [small, large] = await Promise.all([measureNewSpace(6), measureNewSpace(48)]);
   expect(small).toBeLessThan(10);
   expect(large).toBeGreaterThan(10);

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { describeUnless, notLinux } from '../../../test/support/left-out.js';
 
 describeUnless(notLinux, 'the priority of a thread', () => {
-  it('falls for the thread that gives way, and for no other', async () => {
+  it('falls for the thread that asks for it, and for no other', async () => {
     const before = getPriority();
     const file = new URL('./thread-priority.ts', import.meta.url).href;
     const worker = new Worker(

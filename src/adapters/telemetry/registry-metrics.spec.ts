@@ -11,7 +11,7 @@ async function metricsOf(registry: Registry) {
   return new Map(resourceMetrics.scopeMetrics[0]!.metrics.map((metric) => [metric.descriptor.name, metric]));
 }
 
-it('counters are sums that only grow, gauges are gauges, with their labels', async () => {
+it('counters become monotonic sums, gauges gauges, with their labels', async () => {
   const registers = [new Registry()];
   new Counter({ name: 'pages_total', help: 'Pages.', labelNames: ['outcome'], registers }).inc({ outcome: 'new' }, 3);
   new Gauge({ name: 'waiting', help: 'Orders.', registers }).set(-2);
@@ -25,7 +25,7 @@ it('counters are sums that only grow, gauges are gauges, with their labels', asy
   expect(metrics.get('waiting')).toMatchObject({ dataPointType: DataPointType.GAUGE, dataPoints: [{ value: -2 }] });
 });
 
-it('a histogram counts between its bounds, each series by itself', async () => {
+it('a histogram counts per bucket, each series separately', async () => {
   const registers = [new Registry()];
   const histogram = new Histogram({ name: 'took', help: 'Time.', labelNames: ['kind'], buckets: [1, 5], registers });
   for (const value of [0.5, 3, 4, 9]) histogram.observe({ kind: 'a' }, value);
@@ -36,7 +36,7 @@ it('a histogram counts between its bounds, each series by itself', async () => {
   ]);
 });
 
-it('what has no value now is left out', async () => {
+it('metrics without a current value are left out', async () => {
   const registers = [new Registry()];
   new Gauge({ name: 'lag', help: 'Lag.', registers }).set(Number.NaN);
   expect(await metricsOf(registers[0]!)).toEqual(new Map());

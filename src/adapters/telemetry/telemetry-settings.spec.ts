@@ -8,7 +8,7 @@ const read = (env: Readonly<Record<string, string>>) => {
 };
 const COLLECTOR = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector.example:4318' };
 
-it('nothing is sent before a collector is named, nor when the SDK or both signals are switched off', () => {
+it('nothing is sent unless a collector is configured, nor when the SDK or both signals are switched off', () => {
   const off = { settings: undefined, objections: [] };
   expect(read({})).toEqual(off);
   expect(read({ OTEL_SERVICE_NAME: 'crawl', OTEL_TRACES_SAMPLER: 'always_on' })).toEqual(off);
@@ -17,7 +17,7 @@ it('nothing is sent before a collector is named, nor when the SDK or both signal
   expect(read({ ...COLLECTOR, OTEL_TRACES_EXPORTER: 'none', OTEL_METRICS_EXPORTER: 'none' })).toEqual(off);
 });
 
-it('a collector gets both signals, an address of one signal that one alone', () => {
+it('a collector gets both signals, an endpoint for one signal only that one', () => {
   expect(read(COLLECTOR)).toMatchObject({
     settings: {
       traces: { encoding: 'protobuf', share: 1 },
@@ -37,7 +37,7 @@ it.each([
   ['traceidratio', '0.25', 0.25],
   ['parentbased_traceidratio', '0', 0],
   ['traceidratio', undefined, 1],
-])('the sampler %s with %s traces this share of the visits: %s', (sampler, argument, share) => {
+])('the sampler %s with %s traces this share of visits: %s', (sampler, argument, share) => {
   const env = { ...COLLECTOR, OTEL_TRACES_SAMPLER: sampler, ...(argument && { OTEL_TRACES_SAMPLER_ARG: argument }) };
   const { settings, objections } = read(env);
   expect([settings?.traces?.share, objections]).toEqual([share, []]);
@@ -55,12 +55,12 @@ it.each([
   [{ OTEL_TRACES_SAMPLER: 'jaeger_remote' }, /OTEL_TRACES_SAMPLER jaeger_remote is not one of/, 1],
   [{ OTEL_TRACES_SAMPLER: 'traceidratio', OTEL_TRACES_SAMPLER_ARG: '7' }, /OTEL_TRACES_SAMPLER_ARG 7 is not a num/, 1],
   [{ OTEL_BSP_MAX_QUEUE_SIZE: '-1' }, /OTEL_BSP_MAX_QUEUE_SIZE -1 is not a whole number above 0/, 1],
-])('what cannot be followed is said, and stops nothing: %j', (env, objection, times) => {
+])('an unsupported setting is reported and ignored: %j', (env, objection, times) => {
   const { objections } = read({ ...COLLECTOR, ...env });
   expect(objections).toEqual(Array.from({ length: times }, () => expect.stringMatching(objection)));
 });
 
-it('an address that cannot be read is not shown: it may hold a key', () => {
+it('an invalid endpoint is not shown: it may contain a key', () => {
   const { objections } = read({ OTEL_EXPORTER_OTLP_ENDPOINT: 'https//key-of-the-collector@collector.example' });
   expect(objections.join()).not.toContain('key-of-the-collector');
 });

@@ -39,13 +39,13 @@ function startLoop() {
   };
 }
 
-it('hands out at once while nobody uses the API', () => {
+it('delivers results at once while the API is not used', () => {
   const { handOut, done } = startLoop();
   handOut(3);
   expect(done).toEqual([0, 1, 2]);
 });
 
-it('hands out one result in each turn while the API is in use, in the order of arrival', () => {
+it('delivers one result per turn while the API is in use, in the order of arrival', () => {
   const { priority, handOut, done, runTurn } = startLoop();
   priority.startRequest();
   priority.endRequest();
@@ -58,7 +58,7 @@ it('hands out one result in each turn while the API is in use, in the order of a
   expect(done).toEqual([0, 1, 2]);
 });
 
-it('hands out several results in a turn if they take little time', () => {
+it('delivers several results per turn if they take little time', () => {
   const { priority, handOut, done, runTurn } = startLoop();
   priority.startRequest();
   priority.endRequest();
@@ -67,7 +67,7 @@ it('hands out several results in a turn if they take little time', () => {
   expect(done).toEqual([0, 1]);
 });
 
-it('counts the work that a result sets going, not only the call', async () => {
+it('counts the work that a result starts, not only the call', async () => {
   const priority = new ApiPriority();
   priority.startRequest();
   priority.endRequest();
@@ -84,7 +84,7 @@ it('counts the work that a result sets going, not only the call', async () => {
   expect(order).toEqual(['first', 'first continued', 'second', 'second continued']);
 });
 
-it('hands out nothing while a request is answered, and goes on when it is', () => {
+it('delivers nothing while a request is being answered, and goes on afterwards', () => {
   const { priority, handOut, done, runTurn } = startLoop();
   priority.startRequest();
   handOut(1);
@@ -95,7 +95,7 @@ it('hands out nothing while a request is answered, and goes on when it is', () =
   expect(done).toEqual([0]);
 });
 
-it('does not wait long for a request without an end, nor for one that follows another', () => {
+it('does not wait long for a request that never ends, nor for consecutive ones', () => {
   const { priority, handOut, done, runTurn, pass } = startLoop();
   priority.startRequest();
   handOut(20);
@@ -111,7 +111,7 @@ it('does not wait long for a request without an end, nor for one that follows an
   expect(done).toHaveLength(20);
 });
 
-it('hands out at once again when the API has not been used for a while', () => {
+it('delivers at once again when the API has not been used for a while', () => {
   const { priority, handOut, done, pass } = startLoop();
   priority.startRequest();
   priority.endRequest();
@@ -120,7 +120,7 @@ it('hands out at once again when the API has not been used for a while', () => {
   expect(done).toEqual([0, 1]);
 });
 
-it('hands out everything before a thread ends', () => {
+it('delivers everything before a thread ends', () => {
   const { priority, handOut, done } = startLoop();
   priority.startRequest();
   handOut(3);

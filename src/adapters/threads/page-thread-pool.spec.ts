@@ -64,7 +64,7 @@ describe('a pool of page threads', () => {
     expect(site.requests[0]?.headers.authorization).toBe(`Basic ${Buffer.from('reader:open').toString('base64')}`);
   });
 
-  it('stops a page that takes too long to read, whoever asked for it', async () => {
+  it('aborts a page that takes too long to read, whoever asked for it', async () => {
     site.page('/bad', [], 'A page that never ends.').page('/good');
     for (const id of [99, FOR_A_PERSON]) expect(outcome(await pool.process(task(id, '/bad')))).toBe('parse-timeout');
     expect(warnings).toEqual([
@@ -74,7 +74,7 @@ describe('a pool of page threads', () => {
     expect(outcome(await pool.process(task(100, '/good')))).toBe('document');
   });
 
-  it('replaces a thread that something else than a page holds, and loses only what it had', async () => {
+  it('replaces a thread that is blocked by something other than a page, and loses only its pages', async () => {
     site.page('/good');
     await pool.process(task(1, '/good')); // its threads are running
     await expect(pool.process(task(2, '/burns'))).rejects.toThrow(WorkLost);
@@ -82,7 +82,7 @@ describe('a pool of page threads', () => {
     expect(outcome(await pool.process(task(3, '/good')))).toBe('document');
   });
 
-  it('says how long a page has waited for its turn in whole milliseconds', async () => {
+  it('reports how long a page waited for its turn in whole milliseconds', async () => {
     const paths = Array.from({ length: 12 }, (_, i) => `/p${i}`);
     for (const path of paths) site.page(path);
     const pages = await Promise.all(paths.map((path, i) => pool.process(task(i, path))));
@@ -90,7 +90,7 @@ describe('a pool of page threads', () => {
     expect(pages.filter(({ age }) => !(Number.isInteger(age) && age! >= 0))).toEqual([]);
   });
 
-  it('counts as reading what decoding a page takes, also one that is too large', async () => {
+  it('includes decoding in the reading time, also of a page that is too large', async () => {
     const html = gzipSync(`<!doctype html><title>x</title>${' '.repeat(1 << 18)}`);
     const bomb = gzipSync(Buffer.alloc(32 << 20));
     for (const [path, body] of [
@@ -108,7 +108,7 @@ describe('a pool of page threads', () => {
     expect((await pool.process(task(3, '/plain'))).decodingTime).toBeUndefined();
   });
 
-  it('knows the roots of the moment in every thread, also in one that came later', async () => {
+  it('has the current roots in every thread, also in one that started later', async () => {
     site.page('/bad', [], 'A page that kills the thread.');
     let asked = 0;
     const url = toCrawlUrl(site.url('/'));
@@ -127,36 +127,31 @@ describe('a pool of page threads', () => {
     expect(await links()).toEqual([0, 0]);
   });
 
-  it.each([1, 3_000_000 * 1024 + 7])(
-    'blames the page (%d) that takes its thread with it, and none beside it',
-    async (id) => {
-      const asked: string[] = [];
-      const answers: (() => void)[] = [];
-      const bothAsked = Promise.withResolvers<void>();
-      for (const path of ['/a', '/b']) {
-        site.set(path, (_, response) => {
-          asked.push(path);
-          if (answers.push(() => response.end('fine')) === 2) bothAsked.resolve();
-          return undefined;
-        });
-      }
-      site.page('/bad', [], 'A page that kills the thread.');
-      // The least busy thread is chosen, so one thread has either `/a` or `/b` as well as the bad page.
-      const beside = ['/a', '/b'].map((path, i) => pool.process(task(10 + i, path)).catch((error: unknown) => error));
-      await bothAsked.promise;
-      expect(outcome(await pool.process(task(id, '/bad')))).toBe('parse-timeout');
-      for (const answer of answers) answer();
-      const ends = await Promise.all(beside);
-      expect(ends.filter((end) => end instanceof WorkLost)).toHaveLength(1);
-      expect(ends.flatMap((end) => (end instanceof WorkLost ? [] : [outcome(end as PageResult)]))).toEqual([
-        'document',
-      ]);
-      expect(asked.sort()).toEqual(['/a', '/b']);
-      expect(warnings).toHaveLength(1);
-    },
-  );
+  it.each([1, 3_000_000 * 1024 + 7])('blames the page (%d) that crashes its thread, and none beside it', async (id) => {
+    const asked: string[] = [];
+    const answers: (() => void)[] = [];
+    const bothAsked = Promise.withResolvers<void>();
+    for (const path of ['/a', '/b']) {
+      site.set(path, (_, response) => {
+        asked.push(path);
+        if (answers.push(() => response.end('fine')) === 2) bothAsked.resolve();
+        return undefined;
+      });
+    }
+    site.page('/bad', [], 'A page that kills the thread.');
+    // The least busy thread is chosen, so one thread has either `/a` or `/b` as well as the bad page.
+    const beside = ['/a', '/b'].map((path, i) => pool.process(task(10 + i, path)).catch((error: unknown) => error));
+    await bothAsked.promise;
+    expect(outcome(await pool.process(task(id, '/bad')))).toBe('parse-timeout');
+    for (const answer of answers) answer();
+    const ends = await Promise.all(beside);
+    expect(ends.filter((end) => end instanceof WorkLost)).toHaveLength(1);
+    expect(ends.flatMap((end) => (end instanceof WorkLost ? [] : [outcome(end as PageResult)]))).toEqual(['document']);
+    expect(asked.sort()).toEqual(['/a', '/b']);
+    expect(warnings).toHaveLength(1);
+  });
 
-  it('lets no host whose pages take long hold up the pages of others', async () => {
+  it('does not let a host with slow pages delay pages of others', async () => {
     const other = await FakeSite.start('127.0.0.2');
     try {
       site.page('/bad', [], 'A page that never ends.');
@@ -181,7 +176,7 @@ describe('a pool of page threads', () => {
     }
   });
 
-  it('frees the bytes of a document when they are done with', async () => {
+  it('frees the bytes of a document after use', async () => {
     site.page('/good');
     const { outcome: end, release } = await pool.process(task(1, '/good'));
     const bytes = end.kind === 'document' ? end.document!.master.bytes : undefined;
@@ -190,13 +185,13 @@ describe('a pool of page threads', () => {
     expect(bytes).toHaveLength(0);
   });
 
-  it('sets a page aside that takes its thread with it', async () => {
+  it('sets a page aside that crashes its thread', async () => {
     site.page('/bad', [], 'A page that kills the thread.').page('/good');
     expect(outcome(await pool.process(task(1, '/bad')))).toBe('parse-timeout');
     expect(outcome(await pool.process(task(2, '/good')))).toBe('document');
   });
 
-  it('replaces its threads for a configuration that reads trees, and they finish what they have begun', async () => {
+  it('replaces its threads for a configuration that needs trees, and the old ones finish their work', async () => {
     const content: ContentDefinition = {
       include: ['p'],
       exclude: [],
@@ -231,7 +226,7 @@ describe('a pool of page threads', () => {
     await changing.close();
   });
 
-  it('lets requests go first, and loses nothing that waits for them when a thread ends', async () => {
+  it('gives priority to requests, and loses nothing that waits for them when a thread ends', async () => {
     site.page('/good').page('/bad', [], 'A page that never ends.');
     const waiting = Promise.withResolvers<void>();
     // A loop whose next turn never comes: results are handed out only when the thread ends.

@@ -11,7 +11,7 @@ describe('one more page thread is wanted', () => {
     expect(wanted(Array.from({ length: 6 }, () => [0.2, 1, 0.97]))).toEqual([false, false, true, false, false, true]);
   });
 
-  it('not after an interruption: the main thread was busy, or a thread was not', () => {
+  it('not after an interruption: the main thread was busy, or a thread was idle', () => {
     const all = [0.2, 1, 1] as const;
     expect(wanted([[...all], [...all], [0.5, 1, 1], [...all], [...all]])).not.toContain(true);
     expect(wanted([[...all], [...all], [0.2, 1, 0.9], [...all], [...all]])).not.toContain(true);

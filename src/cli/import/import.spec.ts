@@ -90,7 +90,7 @@ it.each([
       file('starts', `${SITE}/`),
     ],
   ],
-])('a crawl of %s goes on as it was: the same URLs are accepted', (format, files) => {
+])('a crawl of %s accepts the same URLs after the import', (format, files) => {
   const accepted = accepts(format, ...files);
   expect(['/', '/docs/a.html', '/private/a.html', '/a.zip', 'https://elsewhere.test/'].map(accepted)).toEqual([
     true,
@@ -124,7 +124,7 @@ const VELOCITY = `<vse-collection name="manuals"><vse-config><crawler>
   <crawl-must-have field="custom" custom-field="x"><crawl-pattern>y</crawl-pattern></crawl-must-have>
 </crawler></vse-config></vse-collection>`;
 
-it('recursive conditions of Velocity keep their order, and what has no counterpart says so', () => {
+it('recursive conditions of Velocity keep their order, and settings without a counterpart are reported', () => {
   const accepted = accepts('velocity', file('collection.xml', VELOCITY));
   expect(['/', '/docs/a.html', '/private/a.html', '/a.zip', 'https://elsewhere.test/'].map(accepted)).toEqual([
     true,
@@ -164,7 +164,7 @@ it('a collection of Velocity without conditions stays on the hosts of its seeds'
   expect([accepted('/a.html'), accepted('https://elsewhere.test/')]).toEqual([true, false]);
 });
 
-it('filters of StormCrawler that stand in a file of their own are read from it, and domains are wider than hosts', () => {
+it('filters of StormCrawler in a separate file are read from it, and domains are wider than hosts', () => {
   const filters = JSON.stringify({
     'org.apache.stormcrawler.filtering.URLFilters': [
       { class: 'x.RegexURLFilter', params: { regexFilterFile: 'default-regex-filters.txt' } },
@@ -184,13 +184,13 @@ it('filters of StormCrawler that stand in a file of their own are read from it, 
   expect(report.lines.map(({ setting }) => setting)).toContain('RegexURLFilter default-regex-filters.txt');
 });
 
-it('what several crawlers of one file say alike is reported once', () => {
+it('identical reports of several crawlers of one file are merged', () => {
   const twice = NORCONEX_3.replace(/<crawler id="docs">[\s\S]*<\/crawler>/, (one) => one + one.replace('docs', 'more'));
   const { report } = convert('norconex', [file('a.xml', twice)]);
   expect(new Set(report.lines.map((line) => JSON.stringify(line))).size).toBe(report.lines.length);
 });
 
-it('settings reach their places, and what is left out says why', () => {
+it('settings are converted, and each one left out is reported with the reason', () => {
   const { xml, report } = convert('norconex', [
     file('c.xml', NORCONEX_3.replace('<maxDepth>', '<maxDocuments>9</maxDocuments><maxDepth>')),
   ]);
@@ -217,7 +217,7 @@ it.each([
   ['elastic', '- 1'],
   ['fess', 'no json'],
   ['stormcrawler', '{'],
-])('%s files that are none are refused by name: %j', (format, text) => {
+])('invalid %s files are refused by name: %j', (format, text) => {
   const name = format === 'stormcrawler' ? 'f.json' : 'f';
   expect(() => convert(format, [file(name, text)])).toThrow(/./);
 });
@@ -227,7 +227,7 @@ it.each([
   ['Heritrix', readHeritrix],
   ['Nutch', readNutch],
   ['StormCrawler', readStormCrawler],
-])('a list for %s has as many start URLs as it has lines', (_, read) => {
+])('a list for %s has one start URL per line', (_, read) => {
   const urls = Array.from({ length: 130_000 }, (_, i) => `http://a.test/${i}`).join('\n');
   expect(read([file('seeds.txt', urls)], new ImportReport())[0]!.roots).toHaveLength(130_000);
 });
@@ -235,7 +235,7 @@ it.each([
 it.each([
   ['nutch', '<configuration><property><name>http.content.limit</name><value>65536</value></property></configuration>'],
   ['stormcrawler', 'config:\n  http.content.limit: 65536\n'],
-])('%s cuts long pages, which must not become a size that refuses them', (format, text) => {
+])('the size at which %s truncates pages does not become a size that refuses them', (format, text) => {
   const name = format === 'nutch' ? 'nutch-site.xml' : 'crawler-conf.yaml';
   const { xml, report } = convert(format, [file(name, text)]);
   expect(xml).not.toContain('maxSizeBytes=');
@@ -270,7 +270,7 @@ it('the report counts in the singular and leaves no setting of Norconex out', ()
 const settingsOf = (kind: string, lines: ImportReport['lines']): string[] =>
   lines.filter((line) => line.kind === kind).map(({ setting }) => setting);
 
-it('a pattern that cannot be converted is reported as not taken, and not as taken too', () => {
+it('a pattern that cannot be converted is reported as left out only', () => {
   const include =
     '<filter class="ReferenceFilter" onMatch="include"><valueMatcher method="regex">.*/(?!private).*</valueMatcher></filter>';
   const { report } = convert('norconex', [

@@ -5,7 +5,7 @@ import { normalizeDate, normalizeNumber, parseTypedValue } from './typed-values.
 
 const words = fc.array(fc.constantFrom('word', 'another', 'end.', '漢字', 'x'), { minLength: 1, maxLength: 120 });
 
-it('cuts a text into chunks that hold all of it, none larger than the size, none over a heading', () => {
+it('splits a text into chunks that cover all of it, stay within the size and never span a heading', () => {
   fc.assert(
     fc.property(
       words,

@@ -13,27 +13,27 @@ function taken(most: number, links: readonly Link[]): DistinctLinks<Link> {
 const urls = (links: readonly Link[]): Set<string> => new Set(links.map(({ href }) => href.replace(/#.*$/s, '')));
 
 describe('the links of a page', () => {
-  it('are bounded by different URLs: repeats cost no page its links', () => {
+  it('are limited by distinct URLs: repeated links do not count', () => {
     const menu = Array.from({ length: 5_000 }, (_, n) => a(`/menu/${n % 50}`));
     const { links, cutLinks: cut } = taken(60, [...menu, a('/only-here'), ...menu, a('/only-here#2'), a('/and-here')]);
     expect(urls(links)).toEqual(new Set([...urls(menu), '/only-here', '/and-here']));
     expect(cut).toBeUndefined();
   });
 
-  it('beyond the bound are counted as they are written, with samples', () => {
+  it('beyond the limit are counted, with samples', () => {
     const { links, cutLinks: cut } = taken(2, ['/1', '/2', '/3', '/1#a', '/3', '/3#b', '/4'].map(a));
     expect(links.map(({ href }) => href)).toEqual(['/1', '/2', '/1#a']);
     expect(cut?.count).toBe(4);
     expect(cut?.samples.map(({ href }) => href)).toEqual(['/3', '/4']);
   });
 
-  it('are kept apart by what they mean: followed or not, canonical or not', () => {
+  it('to one URL are distinct when they differ in nofollow or canonical', () => {
     const many = Array.from({ length: 1_000 }, () => a('/x'));
     const { links } = taken(10, [{ ...a('/y'), nofollow: true }, ...many, a('/y'), { ...a('/y'), kind: 'canonical' }]);
     expect(links.filter(({ href }) => href === '/y')).toHaveLength(3);
   });
 
-  it('never name more URLs than the bound, and all of them when they fit', () => {
+  it('never exceed the limit, and are complete below it', () => {
     const links = fc.array(
       fc
         .record({ n: fc.nat(40), fragment: fc.constantFrom('', '#', '#a', '#b') })

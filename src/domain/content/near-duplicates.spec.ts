@@ -29,7 +29,7 @@ describe('near duplicates', () => {
     );
   });
 
-  it('are found within a smaller distance on demand', () => {
+  it('are found within a smaller distance if asked', () => {
     const index = new NearDuplicates(10);
     index.add(1, 0n);
     expect(index.findNearest(3n, any, 1)).toBeUndefined();
@@ -38,7 +38,7 @@ describe('near duplicates', () => {
     expect(index.findNearest(0n, any, 0)).toBe(1);
   });
 
-  it('give the nearest page', () => {
+  it('return the nearest page', () => {
     const index = new NearDuplicates(10);
     index.add(1, 0b111n);
     index.add(2, 0b1n);
@@ -46,7 +46,7 @@ describe('near duplicates', () => {
     expect(index.findNearest(0n)).toBe(2);
   });
 
-  it('give the nearest of those that count, so that a page does not find itself', () => {
+  it('return the nearest page that the filter accepts, so that a page does not find itself', () => {
     const index = new NearDuplicates(10);
     index.add(1, 0b1n);
     index.add(2, 0n);
@@ -54,27 +54,27 @@ describe('near duplicates', () => {
     expect(index.findNearest(0n, (key) => key < 1)).toBeUndefined();
   });
 
-  it('read the sign bit as any other', () => {
+  it('treat the sign bit like any other bit', () => {
     const index = new NearDuplicates(10);
     index.add(1, -1n);
     expect(index.findNearest(2n ** 64n - 1n)).toBe(1);
     expect(index.findNearest(2n ** 63n - 1n)).toBe(1);
   });
 
-  it('keep keys up to the largest safe integer', () => {
+  it('support keys up to the largest safe integer', () => {
     const index = new NearDuplicates(2);
     index.add(Number.MAX_SAFE_INTEGER, 5n);
     expect(index.findNearest(5n)).toBe(Number.MAX_SAFE_INTEGER);
   });
 
-  it('are found among very many pages that share a part of their hash', () => {
+  it('are found among very many pages whose hashes share a part', () => {
     const index = new NearDuplicates(20_000);
     for (let n = 0; n < 20_000; n++) index.add(n, BigInt(n) << 32n);
     expect(index.size).toBe(20_000);
     expect(index.findNearest(19_999n << 32n)).toBe(19_999);
   });
 
-  it('agree with a plain list of the newest entries under any mix of calls', () => {
+  it('behave like a plain list of the newest entries under any sequence of calls', () => {
     const base = fc.constantFrom(0n, -1n, 0x0123456789abcdefn);
     const hash = fc.tuple(base, fc.oneof(fc.constant([]), bitLists(5))).map(([simhash, bits]) => flip(simhash, bits));
     const calls = fc.array(

@@ -51,12 +51,12 @@ describe('the simhash', () => {
     expect(distance(text.join(' '), text.toReversed().join(' '))).toBeGreaterThan(8);
   });
 
-  it('takes each character for a word where no spaces are written', () => {
+  it('treats each character as a word in scripts without spaces', () => {
     const text = Array.from({ length: 800 }, (_, i) => String.fromCharCode(0x4e00 + ((i * i * 31) % 5_000))).join('');
     expect(distance(text, `${text.slice(0, 400)}新${text.slice(400)}`)).toBeLessThanOrEqual(3);
   });
 
-  it('is not given for texts of fewer than twenty words', () => {
+  it('does not exist for texts of fewer than twenty words', () => {
     expect(computeSimhash('')).toBeUndefined();
     expect(computeSimhash(words(19, 1).join(' '))).toBeUndefined();
     expect(computeSimhash(words(20, 1).join(' '))).toBeTypeOf('bigint');

@@ -3,13 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { hashWords, Vocabulary } from './vocabulary.js';
 
 describe('the words of a text', () => {
-  it('are runs of letters, and what has a digit in it is none', () => {
+  it('are runs of letters; a run with a digit is not a word', () => {
     expect([...hashWords('Page 17 of 2031, id a8f3bc.', 'without numbers')]).toEqual([
       ...hashWords('page OF id', 'without numbers'),
     ]);
   });
 
-  it('are what has a digit in it too, when numbers are wanted', () => {
+  it('include runs with digits when numbers are wanted', () => {
     expect(hashWords('Page 17 of 2031', 'with numbers')).toHaveLength(4);
     expect(hashWords('Page 17 of 2031', 'without numbers')).toHaveLength(2);
   });
@@ -38,12 +38,12 @@ describe('the words of a text', () => {
     expect(expected.size).toBe(new Set(words.map((word) => word.toLowerCase())).size);
   });
 
-  it('count once each', () => {
+  it('are counted once each', () => {
     expect(hashWords('to be or not to be', 'without numbers')).toHaveLength(4);
     expect(hashWords('', 'without numbers')).toHaveLength(0);
   });
 
-  it('are so many at most, however long the text is', () => {
+  it('are limited in number, however long the text is', () => {
     const word = (n: number): string => n.toString(26).replace(/\d/g, (digit) => 'qrstuvwxyz'[Number(digit)]!);
     expect(hashWords(Array.from({ length: 50_000 }, (_, i) => word(i)).join(' '), 'without numbers')).toHaveLength(
       2_000,
@@ -52,7 +52,7 @@ describe('the words of a text', () => {
 });
 
 describe('a vocabulary', () => {
-  it('knows the words that it was given', () => {
+  it('contains the words that were added', () => {
     const vocabulary = new Vocabulary();
     expect(vocabulary.add(hashWords('Nothing on Monday', 'without numbers'))).toBe(3);
     expect(vocabulary.add(hashWords('Nothing on Tuesday', 'without numbers'))).toBe(1);
@@ -86,7 +86,7 @@ describe('a vocabulary', () => {
     expect(vocabulary.add(unused)).toBe(2);
   });
 
-  it('takes nearly every word as new that it has not had, however many it has had', () => {
+  it('reports nearly every unknown word as new, however many words were added', () => {
     const vocabulary = new Vocabulary();
     let fresh = 0;
     for (let page = 0; page < 200; page++) {

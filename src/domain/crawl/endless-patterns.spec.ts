@@ -34,21 +34,21 @@ const calendar = (n: number): string => `${MONTHS[n % 12]} ${1990 + Math.floor(n
 const article = (n: number): string => `The story of ${n.toString(2).replaceAll('0', 'o').replaceAll('1', 'i')}x.`;
 
 describe('an endless pattern', () => {
-  it('is one whose pages bring nothing new, soon after it has reached its limit', () => {
+  it('is recognized soon after its limit when its pages bring nothing new', () => {
     const end = crawl(new EndlessPatterns(() => LIMIT), calendar);
     expect(end).toBeGreaterThan(LIMIT);
     expect(end).toBeLessThan(LIMIT + MAX_BARREN_PAGES + 24);
   });
 
-  it('is none as long as its pages have new words', () => {
+  it('is not recognized while its pages have new words', () => {
     expect(crawl(new EndlessPatterns(() => LIMIT), article)).toBe(5_000);
   });
 
-  it('is none below its limit', () => {
+  it('is not recognized below its limit', () => {
     expect(crawl(new EndlessPatterns(() => 5_000), calendar, 4_000)).toBe(4_000);
   });
 
-  it('is none as long as its pages lead on', () => {
+  it('is not recognized while its pages link to new pages', () => {
     const patterns = new EndlessPatterns(() => 1);
     for (let n = 0; n < 1_000; n++) {
       patterns.countNewUrl(HOST, day(n));
@@ -57,7 +57,7 @@ describe('an endless pattern', () => {
     }
   });
 
-  it('ceases to be one when a page brings something', () => {
+  it('is no longer endless when a page brings something new', () => {
     const patterns = new EndlessPatterns(() => LIMIT);
     crawl(patterns, calendar);
     expect(patterns.recordPage(page(day(1), 'January 1990 Mon'))).toEqual({
@@ -72,14 +72,14 @@ describe('an endless pattern', () => {
     expect(patterns.isEndless(HOST, day(9_999))).toBe(false);
   });
 
-  it('is not made by pages that are visited again', () => {
+  it('does not follow from repeated visits to the same pages', () => {
     const patterns = new EndlessPatterns(() => 1);
     patterns.countNewUrl(HOST, day(1));
     for (let n = 0; n < 1_000; n++) patterns.recordPage(page(day(1), 'the same', { firstVisit: false }));
     expect(patterns.isEndless(HOST, day(1))).toBe(false);
   });
 
-  it('stays one across a restart, although all words seem new then', () => {
+  it('stays endless across a restart, although all words seem new afterwards', () => {
     const before = new EndlessPatterns(() => LIMIT);
     crawl(before, calendar);
     expect(before.listEndlessPatterns(HOST)).toEqual(['/day/N']);
@@ -92,7 +92,7 @@ describe('an endless pattern', () => {
     expect(after.isEndless(HOST, day(1))).toBe(false);
   });
 
-  it('is one of its host alone, and paths of words are none', () => {
+  it('belongs to one host; paths made of words never form one', () => {
     const patterns = new EndlessPatterns(() => LIMIT);
     crawl(patterns, calendar);
     expect(patterns.isEndless('b.example', day(1))).toBe(false);

@@ -8,7 +8,7 @@ import {
   parseRelatedUrl,
 } from './visit-detail.js';
 
-describe('what the detail of a visit says of the answer', () => {
+describe('the visit detail about a response', () => {
   const wrapped: readonly (readonly [string, (detail: string | undefined) => string])[] = [
     ['the site has told of the page by IndexNow', (detail) => appendNotificationDetail(detail, 'indexnow')],
     ['the site has told of the page by WebSub', (detail) => appendNotificationDetail(detail, 'websub')],

@@ -20,14 +20,14 @@ const NAVIGATION = 'Home Products News About us Careers Contact Legal notice Pri
 const probe: PageFingerprint = { simhash: 0x0123456789abcdefn, title: 'Oops', length: 1_000 };
 
 describe('error pages found by probing', () => {
-  it('are known again when they repeat the address that was asked for', () => {
+  it('are recognized although they repeat the requested URL', () => {
     expect(isErrorPage({ ...probe, simhash: flip(probe.simhash, [1, 20, 33, 40, 63]), length: 1_080 }, probe)).toBe(
       true,
     );
     expect(isErrorPage({ ...probe, title: 'Oops: /a/b', simhash: flip(probe.simhash, [5]) }, probe)).toBe(true);
   });
 
-  it('are told from pages that share only the title, only the length, or a text a little alike', () => {
+  it('are distinguished from pages with the same title, the same length or a slightly similar text', () => {
     const other = flip(
       probe.simhash,
       Array.from({ length: 32 }, (_, i) => 2 * i),
@@ -54,7 +54,7 @@ describe('error pages found by probing', () => {
     ['the path, decoded', (url: string) => decodeURIComponent(url.slice('https://a.example'.length))],
     ['the name of the file', (url: string) => url.slice(url.lastIndexOf('/') + 1)],
     ['the name in capitals, without its ending', (url: string) => /[^/]+(?=\.html)/.exec(url)![0].toUpperCase()],
-  ])('are the same whatever was asked for, when they repeat %s, short as they are', (_, shown) => {
+  ])('match for any requested URL when they repeat %s, however short they are', (_, shown) => {
     const answer = (url: string) => {
       const text = `Sorry! We could not find ${shown(url)}. It may have moved. Look for "${shown(url)}" in our search, or tell us.`;
       return computeFingerprint({ title: `Oops: ${shown(url)}`, text: `${text} ${NAVIGATION}` }, toCrawlUrl(url));
@@ -64,12 +64,12 @@ describe('error pages found by probing', () => {
     expect(answer(urls[0]!)).toBeDefined();
   });
 
-  it('have no title in common when the title is the address', () => {
+  it('share no title when the title is the URL', () => {
     const text = `${NAVIGATION} ${NAVIGATION}`;
     expect(computeFingerprint({ title: 'menu.html', text }, toCrawlUrl('https://a.example/menu.html'))?.title).toBe('');
   });
 
-  it('keep words that are part of others, or that any text may hold', () => {
+  it('keep words of the URL that are part of other words or occur in any text', () => {
     const of = (text: string, url: string) => computeFingerprint({ title: '', text }, toCrawlUrl(url));
     const text = `A page about menus and pages. ${NAVIGATION}`;
     expect(of(text, 'https://a.example/a')).toEqual(of(text, 'https://a.example/'));
@@ -77,7 +77,7 @@ describe('error pages found by probing', () => {
     expect(of(text, 'https://a.example/menu')).toEqual(of(text, 'https://a.example/'));
   });
 
-  it('are looked for whatever the address holds', () => {
+  it('are recognized whatever the URL contains', () => {
     const word = fc.constantFrom('(', '[', '\\', '.', '*', '/', '|', '-', '%41', 'a', 'é', '?');
     fc.assert(
       fc.property(fc.array(word, { maxLength: 8 }), (parts) => {
@@ -90,7 +90,7 @@ describe('error pages found by probing', () => {
     );
   });
 
-  it('differ by bits alone when title and length agree', () => {
+  it('are compared by hash alone when title and length agree', () => {
     fc.assert(
       fc.property(simhashes, bitLists, (simhash, bits) => {
         const page = { ...probe, simhash: flip(simhash, bits) };
@@ -104,5 +104,5 @@ describe('error pages found by probing', () => {
     ['https://a.example/', 'https://a.example/k7x.html'],
     ['https://a.example/docs/page.html?x=/y/z', 'https://a.example/docs/k7x.html'],
     ['https://a.example/docs/', 'https://a.example/docs/k7x.html'],
-  ])('are asked for beside %s', (url, expected) => expect(createImpossibleUrl(url, 'k7x')).toBe(expected));
+  ])('are probed beside %s', (url, expected) => expect(createImpossibleUrl(url, 'k7x')).toBe(expected));
 });

@@ -11,7 +11,7 @@ const redirects = (walls: LoginWalls, target: (n: number) => string, count: numb
   Array.from({ length: count }, (_, n) => redirected(walls, page(n), target(n), at(n / 10)));
 
 describe('login walls', () => {
-  it('are seen when three pages are sent to one login page, whatever its query says', () => {
+  it('are detected when three pages redirect to one login page, whatever its query', () => {
     const target = (n: number) => `https://login.corp.example/?back=${n}`;
     expect(redirects(new LoginWalls(), target, 4)).toEqual(['normal', 'normal', 'wall', 'wall']);
   });
@@ -22,22 +22,22 @@ describe('login walls', () => {
   );
 
   it.each(['https://a.example/blogin/', 'https://a.example/author', 'https://authority.example/'])(
-    '%s does not, and takes five pages',
+    '%s does not, so five pages are needed',
     (target) => expect(redirects(new LoginWalls(), () => target, 5)).toEqual([...Array(4).fill('normal'), 'wall']),
   );
 
-  it('are not seen in redirects that each have a target of their own', () => {
+  it('are not detected in redirects that each have their own target', () => {
     expect(redirects(new LoginWalls(), (n) => `https://b.example/doc/${n}`, 30)).not.toContain('wall');
   });
 
-  it('are not seen in a redirect to the same page under another query', () => {
+  it('are not detected in a redirect to the same page with another query', () => {
     const walls = new LoginWalls();
     for (let n = 0; n < 30; n++) {
       expect(redirected(walls, `https://a.example/list?sid=${n}`, 'https://a.example/list', at(n))).toBe('normal');
     }
   });
 
-  it('do not count such redirects, nor concern them', () => {
+  it('neither count nor affect such redirects', () => {
     const walls = new LoginWalls();
     const list = (n: number) => redirected(walls, `https://a.example/list?sid=${n}`, 'https://a.example/list', at(1));
     for (let n = 0; n < 4; n++) list(n);
@@ -46,14 +46,14 @@ describe('login walls', () => {
     expect(list(99)).toBe('normal');
   });
 
-  it('take different pages: one page asked again and again makes none', () => {
+  it('need different pages: repeated requests for one page are not enough', () => {
     const walls = new LoginWalls();
     for (let n = 0; n < 30; n++) {
       expect(redirected(walls, page(1), 'https://a.example/login', at(n))).toBe('normal');
     }
   });
 
-  it('are not seen where most pages answer for themselves', () => {
+  it('are not detected where most pages respond themselves', () => {
     const walls = new LoginWalls();
     for (let n = 0; n < 60; n++) {
       walls.recordSuccess('a.example', page(1000 + n), at(n / 2));
@@ -61,7 +61,7 @@ describe('login walls', () => {
     }
   });
 
-  it('are seen soon after an hour in which all was well, when documents are behind them', () => {
+  it('are detected soon after a good hour when documents are behind them', () => {
     const target = 'https://a.example/maintenance';
     const busy = (): LoginWalls => {
       const walls = new LoginWalls();
@@ -74,14 +74,14 @@ describe('login walls', () => {
     expect(redirects(busy(), () => target, 15)).not.toContain('wall');
   });
 
-  it('fall when pages answer again', () => {
+  it('end when pages respond again', () => {
     const walls = new LoginWalls();
     expect(redirects(walls, () => 'https://a.example/login', 20).at(-1)).toBe('wall');
     for (let n = 0; n < 20; n++) walls.recordSuccess('a.example', page(n), at(3));
     expect(redirected(walls, page(99), 'https://a.example/login', at(4))).toBe('normal');
   });
 
-  it('concern their own host, and the last hour', () => {
+  it('are limited to their host and the last hour', () => {
     const walls = new LoginWalls();
     redirects(walls, () => 'https://a.example/login', 10);
     const target = 'https://a.example/login';
@@ -91,7 +91,7 @@ describe('login walls', () => {
     expect(redirected(walls, page(99), 'https://a.example/login', at(62))).toBe('normal');
   });
 
-  it('agree with the definition on any mix of visits', () => {
+  it('follow the definition for any sequence of visits', () => {
     const visits = fc.array(
       fc.record({
         n: fc.nat(6),

@@ -20,7 +20,7 @@ describe('soft errors', () => {
     expect(compileSoftErrors([soft(field, pattern, 7, 410)]).match(page)).toEqual({ status: 410, place: place(7) });
   });
 
-  it('compare as written, and each pattern looks at its own field alone', () => {
+  it('are case-sensitive, and each pattern is tested against its own field only', () => {
     const matcher = compileSoftErrors([
       soft('title', 'not Found'),
       soft('title', 'Sorry'),
@@ -30,7 +30,7 @@ describe('soft errors', () => {
     expect(compileSoftErrors([]).match(page)).toBeUndefined();
   });
 
-  it('match patterns of several fields only together', () => {
+  it('with patterns on several fields require all of them to match', () => {
     const mergeWork = (title: string, content: string) =>
       compileSoftErrors([{ url: 'err=', title, content, status: 404, place: place(1) }]).match(page);
     expect(mergeWork('not found', 'nothing')).toMatchObject({ status: 404 });
@@ -58,7 +58,7 @@ describe('soft errors', () => {
     expect(matcher.match({ ...page, text: `${'x'.repeat(65_536)}late` })).toBeUndefined();
   });
 
-  it('find a plain text exactly where it stands, whatever surrounds it', () => {
+  it('find a plain text wherever it occurs, whatever surrounds it', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: 'binary' }),

@@ -4,7 +4,7 @@ import { parseLifetime } from './stated-lifetime.js';
 
 const DATE = 'Mon, 15 Jun 2026 12:00:00 GMT';
 
-describe('how long an answer says that it stays fresh', () => {
+describe('the freshness lifetime that a response states', () => {
   it.each([
     [{ 'cache-control': 'public, max-age=86400' }, days(1)],
     [{ 'cache-control': 'MAX-AGE=3600, s-maxage=7' }, hours(1)],
@@ -16,7 +16,7 @@ describe('how long an answer says that it stays fresh', () => {
     [{ expires: '0', date: DATE }, undefined],
     [{ expires: 'Sun, 14 Jun 2026 12:00:00 GMT', date: DATE }, undefined],
     [{}, undefined],
-  ] as [Record<string, string>, number | undefined][])('%j says %s', (headers, lifetime) =>
+  ] as [Record<string, string>, number | undefined][])('of %j is %s', (headers, lifetime) =>
     expect(parseLifetime(headers)).toBe(lifetime),
   );
 });

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { instant } from '../time/units.js';
 import { TimeHeap } from './time-heap.js';
 
-describe('values that wait for a moment', () => {
-  it('come out earliest first, and only when their moment has come', () => {
+describe('a heap of values by time', () => {
+  it('returns the earliest value first, and only once its time has come', () => {
     const heap = new TimeHeap<string>();
     heap.push(instant(30), 'c');
     heap.push(instant(10), 'a');
@@ -21,7 +21,7 @@ describe('values that wait for a moment', () => {
     expect(heap.peekTime()).toBeUndefined();
   });
 
-  it('agree with a sorted list under any mix of pushes and pops, first in first out among equal times', () => {
+  it('behaves like a sorted list under any sequence of calls, first in first out among equal times', () => {
     const operations = fc.array(
       fc.oneof(
         fc.record({ push: fc.integer({ min: 0, max: 8 }) }),

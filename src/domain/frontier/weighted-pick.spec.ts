@@ -36,14 +36,14 @@ describe('picking sources by weight', () => {
     expect(take(new WeightedPick([5, 1, 1]), 7)).toEqual([0, 0, 1, 0, 2, 0, 0]);
   });
 
-  it('picks nothing when nothing is ready, and the only one that is', () => {
+  it('picks nothing when no source is ready, and the only ready source otherwise', () => {
     const pick = new WeightedPick(defaults);
     expect(pick.pick(() => false)).toBeUndefined();
     expect(new WeightedPick([]).pick(always)).toBeUndefined();
     expect(take(pick, 100, (source) => source === 5)).toEqual(Array(100).fill(5));
   });
 
-  it('lets a source that was not ready neither catch up nor pay back', () => {
+  it('neither compensates nor penalizes a source that was not ready', () => {
     const pick = new WeightedPick(defaults);
     take(pick, 50_000, (source) => source !== 0);
     const picks = take(pick, 13_111);
@@ -51,7 +51,7 @@ describe('picking sources by weight', () => {
     expect(new Set(picks.slice(0, 100)).size).toBeGreaterThan(1);
   });
 
-  it('keeps the shares of those that are ready while others are not', () => {
+  it('keeps the shares of the ready sources while others are not ready', () => {
     const picks = take(new WeightedPick(defaults), 3 * 2_010, (source) => [1, 4].includes(source));
     expect(worstWindow(picks, [0, 2_000, 0, 0, 10, 0], 2_010)).toBe(0);
   });
@@ -67,7 +67,7 @@ describe('picking sources by weight', () => {
     expect(() => new WeightedPick([1, weight])).toThrow(/positive integer/);
   });
 
-  it('holds every window of one period within one of the weights, whatever was ready before', () => {
+  it('stays within one pick of the weights in every window of a period, whatever was ready before', () => {
     fc.assert(
       fc.property(weightLists, fc.array(fc.integer({ min: 0, max: 63 }), { maxLength: 200 }), (weights, masks) => {
         const pick = new WeightedPick(weights);

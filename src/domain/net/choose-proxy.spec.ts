@@ -19,7 +19,7 @@ describe('the proxy of a URL', () => {
     expect(of('https://partner.example.evil.example/docs/')).toBe('http://all:1');
   });
 
-  it('is none for hosts, subdomains, addresses and ports of its exceptions', () => {
+  it('is not used for hosts, subdomains, addresses and ports among its exceptions', () => {
     for (const url of [
       'http://corp.example/',
       'https://www.corp.example:444/',
@@ -34,7 +34,7 @@ describe('the proxy of a URL', () => {
       expect(of(url), url).toBe('http://all:1');
   });
 
-  it('is none where everything is an exception, and none where no prefix fits', () => {
+  it('is not used when everything is an exception or no prefix matches', () => {
     expect(createProxyChooser([{ url: 'http://a:1', noProxy: ['*'] }])(new URL('http://x.example/'))).toBeUndefined();
     expect(
       createProxyChooser([{ url: 'http://a:1', for: 'http://y.example/', noProxy: [] }])(new URL('http://x.example/')),

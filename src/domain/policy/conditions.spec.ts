@@ -125,7 +125,7 @@ describe('recursive conditions', () => {
     expect(optionsOf(rules, 'http://a.com/').headers).toEqual({ Accept: 'b', 'X-One': '1' });
   });
 
-  test('long lists say the same as short ones', () => {
+  test('long lists give the same verdicts as short ones', () => {
     const many = Array.from({ length: 40 }, (_, i) => [
       rule('apply-for', `*/s${i}/*`, { options: throttle(i + 1) }),
       rule(i % 2 === 0 ? 'may-not-have' : 'apply-except-for', `*.x${i}`, { options: { maxSize: i } }),
@@ -146,7 +146,7 @@ describe('recursive conditions', () => {
     expect(judge(rules, 'http://b.com/x.png')).toMatchObject({ place: placeAt(3), record: false });
   });
 
-  test('max-hops keeps URLs away that are further from the root', () => {
+  test('max-hops refuses URLs that are further from the root', () => {
     const rules = [rule('apply-for', 'http://a.com/*', { options: { maxHops: 2 } })];
     expect(judge(rules, 'http://a.com/', {}, { hops: 3 }).reason).toBe('condition-max-hops');
     expect(judge(rules, 'http://a.com/', {}, { hops: 2 }).accepted).toBe(true);
@@ -156,7 +156,7 @@ describe('recursive conditions', () => {
     const matches = (test: Partial<ConditionTest>, value: string, url: string) =>
       !judge([rule('may-not-have', value, { test })], url).accepted;
 
-    test('a wildcard is about the whole part; * is any run, ? any one character', () => {
+    test('a wildcard must match the whole part; * stands for any run, ? for one character', () => {
       expect(matches({ field: 'host' }, '*.a.com', 'http://www.a.com/')).toBe(true);
       expect(matches({ field: 'host' }, 'a.com', 'http://www.a.com/')).toBe(false);
       expect(matches({ field: 'path' }, '/v?/*', 'http://a.com/v2/x')).toBe(true);
@@ -175,7 +175,7 @@ describe('recursive conditions', () => {
       expect(matches(regex, '^/20[0-9]{2}/', 'http://a.com/x/2019/y')).toBe(false);
     });
 
-    test('case counts only when asked for', () => {
+    test('matching is case-sensitive only when asked for', () => {
       expect(matches({}, '*/News/*', 'http://a.com/news/x')).toBe(true);
       expect(matches({ caseSensitive: true }, '*/News/*', 'http://a.com/news/x')).toBe(false);
       expect(matches({ caseSensitive: true, type: 'regex' }, '/News/', 'http://a.com/News/x')).toBe(true);

@@ -25,7 +25,7 @@ const place = placeAt(1);
 const global = { file: 'global.rules', rules: [{ verdict: 'allow', kind: 'domain', target: 'a.com', place }] } as const;
 
 describe('the crawl policy', () => {
-  test('says the same when it explains as when it judges', () => {
+  test('explains the same verdict as it gives', () => {
     fc.assert(
       fc.property(arbitraryDefinition, arbitraryCandidate, (crawler, each) => {
         const policy = compilePolicy(crawler, global);
@@ -64,7 +64,7 @@ describe('the crawl policy', () => {
     );
   });
 
-  test('finds by its index the same rules as by trying them all', () => {
+  test('finds the same rules through its index as by trying them all', () => {
     fc.assert(
       fc.property(
         arbitraryRules,

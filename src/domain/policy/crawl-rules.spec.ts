@@ -70,9 +70,12 @@ describe('matching', () => {
     [atom('path', 'inside', '/20[0-9]{2}/'), 'http://a.com/x/2019/y', true],
     [atom('path', 'prefix', '/a|/b'), 'http://a.com/b', true],
     [atom('path', 'exact', '/a|/b'), 'http://a.com/ab', false],
-  ] satisfies [MatchExpression, string, boolean][])("the seed's examples: %j, %s: %s", (match, url, expected) => {
-    expect(matches(match, url)).toBe(expected);
-  });
+  ] satisfies [MatchExpression, string, boolean][])(
+    "CloudView's documented examples: %j, %s: %s",
+    (match, url, expected) => {
+      expect(matches(match, url)).toBe(expected);
+    },
+  );
 
   test('"Performs Boolean matching for the nested rules defined"', () => {
     const match = and(domain('a.com'), or(path('/x'), path('/y')), not(ext('\\.gif')));
@@ -127,13 +130,13 @@ describe('matching', () => {
       expect(matches(atom('path', 'exact', value, { norm }), `http://a.com${urlPath}`)).toBe(expected);
     });
 
-    test('a host with accents is compared as it is in the URL', () => {
+    test('a host name with accents is compared in its punycode form', () => {
       expect(matches(domain('b\u00fccher.example'), 'http://www.xn--bcher-kva.example/')).toBe(true);
       expect(matches(atom('host', 'exact', 'b\u00fccher\\.example'), 'http://xn--bcher-kva.example/')).toBe(true);
     });
   });
 
-  test('rules on the fragment see what the link carried', () => {
+  test('rules on the fragment see the fragment of the link', () => {
     const rules = [ruleDefinition(1, atom('fragment', 'prefix', '!'), { accept: false })];
     const policy = compilePolicy(crawlerDefinition({ rules }), undefined);
     expect(policy.judge({ ...candidate('http://a.com/'), url: toCrawlUrl('http://a.com/', '!page') }).accepted).toBe(
@@ -181,7 +184,7 @@ describe('actions', () => {
     });
   });
 
-  test('what no rule names is as the defaults say', () => {
+  test('aspects that no rule sets follow the defaults', () => {
     expect(judge([], { defaultAccept: false })).toMatchObject({ accepted: false, reason: 'not-accepted' });
     expect(judge([], { defaultIndex: false, defaultFollow: false }).effects).toMatchObject({
       index: false,
@@ -220,8 +223,8 @@ describe('actions', () => {
   });
 });
 
-describe('what does not compile', () => {
-  test('is told with its place, all of it at once', () => {
+describe('a rule that does not compile', () => {
+  test('is reported with its place, together with all others', () => {
     const bad = (value: string, line: number) =>
       ruleDefinition(line, atom('path', 'inside', value, { place: placeAt(line) }), { accept: true });
     const rules = [

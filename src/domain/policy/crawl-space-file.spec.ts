@@ -10,7 +10,7 @@ const read = (text: string, kind: CrawlSpaceKind = 'local') => {
 };
 
 describe('parseCrawlSpace', () => {
-  test('reads a rule a line, with comments and blank lines', () => {
+  test('reads one rule per line, with comments and blank lines', () => {
     const text =
       '# ours\n\nallow domain www.ibm.com\r\n  FORBID Prefix http://www.ibm.com/cgi-bin/  # scripts\nforbid domain *';
     expect(read(text)).toEqual({
@@ -28,7 +28,7 @@ describe('parseCrawlSpace', () => {
     expect(read(text).rules.map(([, , target]) => target)).toEqual(['9.1.2.3/32', '10.0.0.0/8', '172.16.0.0/12']);
   });
 
-  test('tells everything that is wrong at once, with line and column', () => {
+  test('reports all mistakes at once, with line and column', () => {
     const text = [
       'permit domain a.com',
       'allow hosts a.com',

@@ -99,7 +99,7 @@ describe('crawl space', () => {
   test.each([
     'forbid domain a.com\nforbid prefix http://a.com/x/',
     'forbid prefix http://a.com/x/\nforbid domain a.com',
-  ])('a prefix rule that excludes goes before a domain rule that does, wherever it stands: %j', (local) => {
+  ])('an excluding prefix rule takes precedence over an excluding domain rule, whatever their order: %j', (local) => {
     const global = 'allow domain a.com';
     expect(judge(local, 'http://a.com/x/1', stored, global)).toMatchObject({
       status: 760,
@@ -111,7 +111,7 @@ describe('crawl space', () => {
     expect(judge(allowed, 'http://a.com/x/1', stored, global).accepted).toBe(true);
   });
 
-  test('an address rule that excludes goes before a domain rule, too', () => {
+  test('an excluding address rule takes precedence over a domain rule, too', () => {
     const local = 'forbid domain a.com\nforbid address 10.0.0.0/8';
     const at = (address: string) => judge(local, 'http://a.com/', { ...stored, address }, 'allow domain a.com').status;
     expect(at('10.1.2.3')).toBe(760);
@@ -119,14 +119,14 @@ describe('crawl space', () => {
     expect(judge(local, 'http://a.com/', stored, 'allow domain a.com').needsAddress).toBe(true);
   });
 
-  test('the global crawl space takes nothing that the local one allows', () => {
+  test('the global crawl space excludes nothing that the local one allows', () => {
     expect(judge('allow domain www.ibm.com', 'http://www.ibm.com/', {}, 'forbid domain *').accepted).toBe(true);
   });
 
   describe('address rules', () => {
     const rules = 'forbid address 10.0.0.0/8\nforbid domain b.com';
 
-    test('wait for the address when they could decide otherwise than what comes after them', () => {
+    test('wait for the address when they could decide differently from the rules after them', () => {
       expect(judge(rules, 'http://a.com/')).toMatchObject({ accepted: true, needsAddress: true });
       const ours = 'allow address 10.0.0.0/8\nforbid domain *';
       expect(judge(ours, 'http://a.com/')).toMatchObject({ accepted: true, needsAddress: true });
@@ -139,14 +139,14 @@ describe('crawl space', () => {
       expect(allowed).toMatchObject({ accepted: true, needsAddress: false });
     });
 
-    test('wait when the document of a forbidden host may be with another crawler', () => {
+    test('wait when the document of a forbidden host may belong to another crawler', () => {
       const global = 'allow domain b.com';
       expect(judge(rules, 'http://b.com/', stored, global)).toMatchObject({ accepted: true, needsAddress: true });
       expect(judge(rules, 'http://b.com/', { ...stored, address: '10.1.2.3' }, global).status).toBe(760);
       expect(judge(rules, 'http://b.com/', { ...stored, address: '192.0.2.1' }, global).status).toBe(761);
     });
 
-    test('are passed over when the address cannot be had, and what comes after them decides', () => {
+    test('are skipped when the address cannot be resolved, and the rules after them decide', () => {
       const unknown = { address: null };
       expect(judge(rules, 'http://a.com/', unknown).accepted).toBe(true);
       expect(judge(rules, 'http://b.com/', unknown).reason).toBe('crawl-space-domain');
@@ -163,12 +163,12 @@ describe('crawl space', () => {
       expect(judge(rules, 'http://b.com/', { address: '192.0.2.1' }).reason).toBe('crawl-space-domain');
     });
 
-    test('know the address of a host that is one', () => {
+    test('need no lookup for a host that is an address', () => {
       expect(judge(rules, 'http://10.1.2.3/').reason).toBe('crawl-space-address');
       expect(judge('forbid address ::1', 'http://[::1]/').reason).toBe('crawl-space-address');
     });
 
-    test('are not asked when a rule before them matches', () => {
+    test('need no lookup when a rule before them matches', () => {
       expect(judge(`allow domain a.com\n${rules}`, 'http://a.com/').needsAddress).toBe(false);
     });
   });

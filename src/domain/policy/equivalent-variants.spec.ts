@@ -147,7 +147,7 @@ describe('no equivalent variant of a URL gets another verdict', () => {
     );
   });
 
-  it('a rule holds for the very URL that it is written with', () => {
+  it('a rule applies to the exact URL that it was written with', () => {
     fc.assert(
       fc.property(fc.constantFrom(...Object.keys(RULES)), parts, variants, variants, (key, ruled, inRule, inUrl) => {
         const host = crawlUrlName(written({ ...ruled, path: '/' }, inRule));
@@ -164,7 +164,7 @@ describe('no equivalent variant of a URL gets another verdict', () => {
   });
 });
 
-it('what an earlier version stored is judged in the form of today', () => {
+it("URLs stored by an earlier version are judged in today's canonical form", () => {
   const crawlSpace = {
     file: 'crawl.rules',
     rules: [{ ...forbidden, kind: 'prefix' as const, target: 'http://h1/~u/' }],

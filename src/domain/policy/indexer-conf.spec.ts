@@ -5,7 +5,7 @@ import { parseIndexerConf } from './indexer-conf.js';
 
 const read = (text: string) => parseIndexerConf(text, 'indexer.conf');
 
-describe('what a file of mnoGoSearch may have beside', () => {
+describe('other syntax of mnoGoSearch files', () => {
   test('a value of several words loses its quotes', () => {
     const { servers } = read('Tag "two words"\nServer http://www/');
     expect(servers.records[0]?.parameters.tag).toBe('two words');
@@ -17,7 +17,7 @@ describe('what a file of mnoGoSearch may have beside', () => {
     ['URL http://a/', 'Root'],
     ['ServerTable mysql://x/', 'Server commands'],
     ['Include more.conf', 'into this file'],
-  ])('%s is passed over with the likely intent', (line, hint) => {
+  ])('%s is skipped with a hint at the likely intent', (line, hint) => {
     const { problems } = read(`Server http://www/\n${line}`);
     expect(problems).toMatchObject([
       { severity: 'warning', message: expect.stringContaining(hint), place: { line: 2 } },
@@ -30,7 +30,7 @@ describe('what a file of mnoGoSearch may have beside', () => {
 });
 
 describe('parseIndexerConf', () => {
-  test("reads the seed's own example: each Server takes the Period before it", () => {
+  test("reads mnoGoSearch's documented example: each Server takes the Period before it", () => {
     const { servers, problems } = read('Period 600000\nServer http://www/\nPeriod 200000\nServer http://www/news/\n');
     expect(problems).toEqual([]);
     expect(servers.records.map(({ url, parameters }) => [url, parameters.period])).toEqual([
@@ -40,7 +40,7 @@ describe('parseIndexerConf', () => {
     expect(servers.defaults.period).toBe(200_000_000);
   });
 
-  test('reads every command that has a meaning here', () => {
+  test('reads every supported command', () => {
     const { servers, problems } = read(`
       FollowOutside yes
       DeleteNoServer no
@@ -75,7 +75,7 @@ describe('parseIndexerConf', () => {
     });
   });
 
-  test('an Alias covers the records below it, and makes one inside a record', () => {
+  test('an Alias covers the records below it, and creates one inside a record', () => {
     const { servers } = read(
       'Server http://www/a/\nTag t\nServer http://web/\nAlias http://www/ http://x/\nAlias http://web/b/ http://file.example/',
     );
@@ -91,7 +91,7 @@ describe('parseIndexerConf', () => {
     expect(servers.records.map(({ url }) => url)).toEqual(['http://a/', 'http://b/']);
   });
 
-  test('warns by line about what has no meaning here, and refuses bad values', () => {
+  test('warns about unsupported commands by line, and refuses invalid values', () => {
     const { servers, problems } = read(
       '# comment\nDBAddr mysql://x/\nDisallow *.gif \\\n  *.jpg\nPeriod soon\nRobots maybe\nServer site http://a/ b c\nAuthBasic pw\nAlias http://q/ http://r/',
     );
@@ -113,13 +113,13 @@ test.each([
   'Server http://a/ http://ada:pw@b/',
   'Alias http://a/ http://ada:pw@b/',
   'Alias http://ada:pw@a/ http://b/ x',
-])('%s: a user name in a URL is refused, told where it belongs, and not shown', (line) => {
+])('%s: a user name in a URL is refused with a hint at where it belongs, and is not shown', (line) => {
   const { problems } = read(line);
   expect(problems.map(({ severity }) => severity)).toEqual(['error']);
   expect(JSON.stringify(problems)).not.toContain('pw');
 });
 
-test('an AuthBasic that no Server follows is told of', () => {
+test('an AuthBasic without a Server after it is reported', () => {
   const { problems } = read('Server http://a/\nAuthBasic ada:pw\n');
   expect(problems).toMatchObject([{ severity: 'warning', place: { line: 2 } }]);
 });

@@ -30,7 +30,7 @@ describe('link rules', () => {
     },
   );
 
-  test('https is spoken unless the fdse dialect is asked for', () => {
+  test('https is accepted unless the fdse dialect is configured', () => {
     expect(reason({}, 'https://a.com/')).toBe('accepted');
     expect(reason({}, 'ftp://a.com/')).toBe('protocol-not-allowed');
   });
@@ -99,7 +99,7 @@ describe('link rules', () => {
     );
   });
 
-  test('paths that grow without end are traps', () => {
+  test('paths that repeat segments are traps', () => {
     expect(judge({}, candidate('http://a.com/1/2/3/4'), { maxPathDepth: 3 }).reason).toBe('trap-path-depth');
     expect(judge({}, candidate('http://a.com/1/2/3/'), { maxPathDepth: 3 }).reason).toBe('accepted');
     const loop = candidate('http://a.com/x/y/x/y/x/y');
@@ -109,7 +109,7 @@ describe('link rules', () => {
     expect(judge({}, loop, { maxRepeatedSegments: 3 }).reason).toBe('accepted');
   });
 
-  test('any segment counts, wherever it stands and whatever stands beside it', () => {
+  test('a repeated segment counts wherever it is and whatever is beside it', () => {
     const segment = fc.string({ unit: fc.constantFrom('a', 'b', 'h'), maxLength: 9 });
     fc.assert(
       fc.property(fc.array(segment, { maxLength: 12 }), fc.integer({ min: 1, max: 4 }), (segments, limit) => {

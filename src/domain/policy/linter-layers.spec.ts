@@ -69,7 +69,7 @@ describe('unreachable conditions', () => {
     expect(of(rule)).toEqual(['2 condition-unreachable']);
   });
 
-  test('what is filtered already, conditions inside a filter, and a filter of everything', () => {
+  test('conditions behind or inside a filter, and a filter of everything', () => {
     expect(of(condition(1, 'may-not-have', '*.gif'), condition(2, 'apply-for', 'http://a.com/*.gif'))).toEqual([
       '2 condition-unreachable',
     ]);
@@ -82,7 +82,7 @@ describe('unreachable conditions', () => {
     ]);
   });
 
-  test('default-allow that nothing sets to allow', () => {
+  test('default-allow is never set to allow', () => {
     const conditions = (rules: ConditionRule[]) =>
       codes({ conditions: { defaultAllow: 'disallow', options: {}, rules, place: placeAt(9) } });
     expect(conditions([])).toEqual(['9 condition-unreachable']);
@@ -95,7 +95,7 @@ describe('unreachable conditions', () => {
     ).toEqual([]);
   });
 
-  test('reachable ones are left alone', () => {
+  test('reachable conditions are not reported', () => {
     expect(
       of(
         condition(1, 'apply-for', 'http://a.com/*', [
@@ -127,7 +127,7 @@ describe('crawl spaces', () => {
     },
   );
 
-  test('rules behind one that matches the same', () => {
+  test('a rule behind one that matches the same URLs', () => {
     expect(codes({ crawlSpace: space('forbid domain *\nallow domain a.com') })).toEqual(['2 space-rule-unreachable']);
     expect(codes({ crawlSpace: space('allow domain *.a.com\nforbid domain www.a.com\nforbid domain a.com') })).toEqual([
       '2 space-rule-unreachable',
@@ -151,7 +151,7 @@ describe('crawl spaces', () => {
       ),
     ).map(({ code, message }) => `${code} ${message}`);
 
-  test('hosts in two of them', () => {
+  test('a host in two crawl spaces', () => {
     const [first, ...more] = check(
       'allow domain x.com\nforbid domain *',
       'allow domain *.com\nforbid domain *',
@@ -161,7 +161,7 @@ describe('crawl spaces', () => {
     expect(more).toEqual([]);
   });
 
-  test('hosts that the global one allows and no local one takes', () => {
+  test('a host that the global crawl space allows and no local one takes', () => {
     const [first, ...more] = check(
       'allow domain x.com\nforbid domain *',
       'forbid domain *',
@@ -171,7 +171,7 @@ describe('crawl spaces', () => {
     expect(more).toEqual([]);
   });
 
-  test('that fit together', () => {
+  test('consistent crawl spaces are not reported', () => {
     expect(
       check(
         'forbid domain x.com\nallow domain *.com\nforbid domain *',

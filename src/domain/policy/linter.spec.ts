@@ -54,7 +54,7 @@ describe('rules that never match', () => {
     expect(message).toContain(reason);
   });
 
-  test('are told only when no alternative can match', () => {
+  test('are reported only when no alternative can match', () => {
     expect(codes({ rules: rulesOf([or(path('x/'), path('/x/')), ACCEPT]) })).toEqual([]);
     expect(codes({ rules: rulesOf([or(path('x/'), path('y/')), ACCEPT]) })).toEqual(['1 rule-never-matches']);
   });
@@ -86,13 +86,13 @@ describe('rules that are always overridden', () => {
 });
 
 describe('Ignore undone by a later Accept', () => {
-  test('where both match', () => {
+  test('is reported where both match', () => {
     const rules = rulesOf([ext('.gif'), IGNORE], [domain('foo.com'), ACCEPT]);
     expect(codes({ rules })).toEqual(['1 ignore-undone']);
     expect(codes({ rules: rulesOf([domain('foo.com'), ACCEPT], [ext('.gif'), IGNORE]) })).toEqual([]);
   });
 
-  test('not where no URL matches both', () => {
+  test('is not reported where no URL matches both', () => {
     expect(codes({ rules: rulesOf([domain('bar.com'), IGNORE], [domain('foo.com'), ACCEPT]) })).toEqual([]);
     expect(codes({ rules: rulesOf([path('/private/'), IGNORE], [path('/public/'), ACCEPT]) })).toEqual([]);
   });
@@ -102,27 +102,27 @@ describe('NoIndex and NoFollow undone by a later rule', () => {
   const pair = (before: MatchExpression, after: MatchExpression) =>
     codes({ rules: rulesOf([before, { index: false, follow: true }], [after, { index: true, accept: true }]) });
 
-  test('where both match', () => {
+  test('is reported where both match', () => {
     expect(pair(path('/talk/'), domain('foo.com'))).toEqual(['1 grant-undone']);
     expect(pair(and(domain('foo.com'), path('/talk/')), domain('foo.com'))).toEqual(['1 grant-undone']);
     const follow = rulesOf([path('/talk/'), { follow: false }], [domain('foo.com'), { follow: true }]);
     expect(messages({ rules: follow })).toEqual([expect.stringContaining('NoFollow')]);
   });
 
-  test('not where no URL matches both, nor by an exception to what the rule says', () => {
+  test('is not reported where no URL matches both, nor for an exception to the rule', () => {
     expect(pair(domain('bar.com'), domain('foo.com'))).toEqual([]);
     expect(pair(domain('foo.com'), and(domain('foo.com'), path('/talk/')))).toEqual([]);
     expect(pair(atom('path', 'exact', '/a'), atom('path', 'suffix', '/$'))).toEqual([]);
   });
 
-  test('not where a third rule says the same again', () => {
+  test('is not reported where a third rule sets it again', () => {
     const rules = rulesOf([path('/talk/'), { index: false }], [domain('foo.com'), { index: true }]);
     const again = ruleDefinition(3, path('/talk/'), { index: false, follow: false });
     expect(codes({ rules: [...rules, again] })).toEqual(['1 rule-overridden']);
   });
 });
 
-test('anchors say whether a text begins and ends the field', () => {
+test('anchors decide whether a text begins or ends the field', () => {
   expect(codes({ rules: rulesOf([atom('path', 'exact', '/a'), IGNORE], [path('/$'), ACCEPT]) })).toEqual([]);
   const undone = rulesOf([atom('path', 'exact', '/a'), IGNORE], [atom('path', 'prefix', '/$'), ACCEPT]);
   expect(codes({ rules: undone })).toEqual([]);
@@ -130,7 +130,7 @@ test('anchors say whether a text begins and ends the field', () => {
   expect(codes({ rules: same })).toEqual(['1 rule-overridden']);
 });
 
-test('index or follow with nothing accepted', () => {
+test('index or follow without an accept is reported', () => {
   const rules = rulesOf([domain('foo.com'), { index: true }]);
   expect(codes({ rules, defaultAccept: false })).toEqual(['1 nothing-accepted']);
   expect(codes({ rules, defaultAccept: true })).toEqual([]);
@@ -139,7 +139,7 @@ test('index or follow with nothing accepted', () => {
   ]);
 });
 
-test('a rule of one group that matches a root of another', () => {
+test('a rule of one group that matches a root of another group is reported', () => {
   const rules = [ruleDefinition(1, domain('foo.com'), ACCEPT)].map((rule) => ({ ...rule, group: 'foo' }));
   const root = (url: string, group: string) => rootDefinition(url, { group });
   expect(codes({ rules, roots: [root('http://foo.com/', 'foo'), root('http://bar.foo.com/', 'bar')] })).toEqual([
@@ -178,7 +178,7 @@ describe('prefixes without an end slash', () => {
     expect(messages(parts)).toEqual([expect.stringContaining(`also covers ${sibling}`)]);
   });
 
-  test('are not told of files, queries and whole folders', () => {
+  test('are not reported for files, queries and whole folders', () => {
     const rules = rulesOf(
       [path('/docs/'), ACCEPT],
       [path('/x/index.html'), ACCEPT],
@@ -188,7 +188,7 @@ describe('prefixes without an end slash', () => {
   });
 });
 
-test('roots that the policy rejects', () => {
+test('a root that the policy rejects is reported', () => {
   const roots = [
     rootDefinition('http://foo.com/', { place: placeAt(4) }),
     rootDefinition('mailto:x', { place: placeAt(5) }),
@@ -199,7 +199,7 @@ test('roots that the policy rejects', () => {
   );
 });
 
-describe('what is told of rules is true', () => {
+describe('what the linter says of rules is true', () => {
   test('covering, excluding and contradicting expressions', () => {
     fc.assert(
       fc.property(arbitraryRules, fc.array(arbitraryUrl, { minLength: 5 }), (rules, urls) => {

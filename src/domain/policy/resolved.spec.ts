@@ -62,7 +62,7 @@ const crawler = crawlerDefinition({
   ],
 });
 
-test('the whole configuration stands there in the order of evaluation', () => {
+test('shows the whole configuration in the order of evaluation', () => {
   expect(
     createResolvedView(crawler, { file: 'global.rules', rules: [] }).map(
       ({ layer, depth, text, effect }) => `${layer} ${'  '.repeat(depth)}${text}${effect ? ` → ${effect}` : ''}`,
@@ -90,7 +90,7 @@ test('the whole configuration stands there in the order of evaluation', () => {
   ]);
 });
 
-test('for one URL: each rule matched or not, and the final options with who set them', () => {
+test('shows for one URL which rules matched, and the final options with the rule that set each', () => {
   const judged = candidate('http://a.com/news/x.html');
   const { verdict, steps, options } = resolveUrl(crawler, undefined, judged);
   expect(verdict).toEqual(compilePolicy(crawler, undefined).judge(judged));
@@ -117,7 +117,7 @@ test('for one URL: each rule matched or not, and the final options with who set 
   ]);
 });
 
-test('for one URL: the whole view, with what matched', () => {
+test('shows for one URL the whole view, with matches', () => {
   const view = createMatchedView(crawler, { file: 'global.rules', rules: [] }, candidate('http://a.com/news/x.html'));
   const said = view.flatMap(({ layer, text, matched }) =>
     matched === undefined ? [] : [`${layer} ${text}: ${matched}`],

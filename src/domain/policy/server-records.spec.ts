@@ -59,7 +59,7 @@ describe('server records', () => {
       });
     });
 
-    test('a server is scheme, host and port', () => {
+    test('a server is identified by scheme, host and port', () => {
       expect(judge(conf, 'https://www/page2.html', onPage1).reason).toBe('outside-server');
       expect(judge(conf, 'http://www:8080/page2.html', onPage1).reason).toBe('outside-server');
     });
@@ -127,7 +127,7 @@ describe('server records', () => {
     });
   });
 
-  test('a record is written in any case of scheme and host, and matches as canonical URLs are written', () => {
+  test('a record may be written in any case of scheme and host, and matches canonical URLs', () => {
     expect(judge('Server HTTP://WWW.Example.com:80/A%20b/', 'http://www.example.com/A%20b/c').accepted).toBe(true);
     expect(judge('Server http://www/é/', 'http://www/%C3%A9/x').accepted).toBe(true);
     expect(judge('Server http://www/News/', 'http://www/news/x').accepted).toBe(false);
@@ -160,7 +160,7 @@ describe('credentials of a server record', () => {
     expect(credentials(conf, url)).toBe(expected);
   });
 
-  test('with an alias are for the server that is asked', () => {
+  test('with an alias belong to the server that is requested', () => {
     const conf = 'AuthBasic me:secret\nServer http://www http://10.0.0.7\n';
     expect(judge(conf, 'http://www/a').effects).toMatchObject({
       fetchUrl: 'http://10.0.0.7/a',

@@ -37,7 +37,7 @@ describe('what a root in site mode accepts', () => {
     expect(verdict('http://foo.com/docs/a', docs).accepted).toBe(true);
   });
 
-  test('other URLs need one, and so do those of a root without site mode or of one that was removed', () => {
+  test('other URLs need one, and so do URLs of a root without site mode or of a removed root', () => {
     const root = context('http://foo.com/', { site: false });
     expect(verdict('http://foo.com/a', root).reason).toBe('not-accepted');
     expect(verdict('http://foo.com/', root, { discoveredVia: 'root', hops: 0 }).reason).toBe('not-accepted');
@@ -84,7 +84,7 @@ describe('site mode of a root', () => {
     expect(reason(root, 'http://foo.com:8080/')).toBe('outside-site');
   });
 
-  test('a port belongs to the scheme it is written with, and an address has no www', () => {
+  test('a port counts for the scheme that it is written with, and an IP address has no www form', () => {
     expect(computeSitePrefixes('http://127.0.0.1:8080/')).toEqual(['http://127.0.0.1:8080/']);
     expect(computeSitePrefixes('https://[::1]/')).toEqual(['http://[::1]/', 'https://[::1]/']);
   });
@@ -145,15 +145,15 @@ describe('Index Entire Site', () => {
   });
 });
 
-describe('what a root hands down', () => {
-  test('its metas reach every URL below it once', () => {
+describe('what URLs inherit from their root', () => {
+  test('every URL below a root inherits its metas once', () => {
     const metas = [{ name: 'team', value: 'search', scope: 'links' as const }];
     const root = context('http://foo.com/', { metas });
     const { effects } = policy.judge(candidate('http://foo.com/x', { root }));
     expect(effects.metas).toEqual([{ name: 'team', value: 'search', scope: 'document' }]);
   });
 
-  test('with following off nothing below it is followed', () => {
+  test('nothing below a root is followed when following is off', () => {
     const root = context('http://foo.com/', { followLinks: false });
     expect(policy.judge(candidate('http://foo.com/', { root, discoveredVia: 'root', hops: 0 })).effects).toMatchObject({
       index: true,

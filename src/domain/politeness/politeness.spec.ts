@@ -18,22 +18,22 @@ const noon = instant(1_700_000_000_000);
 const second = (n: number) => moment(noon, seconds(n));
 
 describe('the crawl delay', () => {
-  it('lets a host that was never visited be asked at once', () => {
+  it('allows the first request to a host at once', () => {
     expect(computeNextRequestTime(UNVISITED)).toBe(0);
   });
 
-  it('counts from the end of the answer', () => {
+  it('counts from the end of the response', () => {
     const sent = applyRequestStart(UNVISITED, noon, seconds(2));
     expect(computeNextRequestTime(sent)).toBe(second(2));
     expect(computeNextRequestTime(applyRequestEnd(sent, second(5), seconds(2)))).toBe(second(7));
   });
 
-  it('is never shortened by a crawler with a shorter one', () => {
+  it('is never shortened by a crawler with a shorter delay', () => {
     const long = applyRequestEnd(UNVISITED, noon, seconds(10));
     expect(computeNextRequestTime(applyRequestEnd(long, second(1), seconds(1)))).toBe(second(10));
   });
 
-  it('is the longer of throttle and Crawl-delay, the latter within its bound', () => {
+  it('is the longer of the throttle and the bounded Crawl-delay', () => {
     expect(computeRequestDelay(seconds(2), undefined)).toBe(2000);
     expect(computeRequestDelay(seconds(2), seconds(1))).toBe(2000);
     expect(computeRequestDelay(seconds(2), seconds(10))).toBe(10_000);
@@ -55,7 +55,7 @@ describe('the back-off', () => {
     expect(waits).toEqual([5, 10, 20, 40, 80, 160, 320, 640, 1280, 2560, 3600, 3600]);
   });
 
-  it('starts again at 5 s once the host has answered', () => {
+  it('starts again at 5 s once the host has responded well', () => {
     const resting = applyBackOff(applyBackOff(UNVISITED, noon), second(5));
     expect(resting.backOffStep).toBe(2);
     const well = applyGoodResponse(resting, second(16));
@@ -63,12 +63,12 @@ describe('the back-off', () => {
     expect(applyBackOff(well, second(20)).backOffUntil).toBe(second(25));
   });
 
-  it('is not ended by an answer that was in flight when it began', () => {
+  it('is not ended by a response that was in flight when it began', () => {
     const resting = applyBackOff(UNVISITED, noon);
     expect(applyGoodResponse(resting, second(1))).toEqual(resting);
   });
 
-  it('takes one step for all the failures of one outage', () => {
+  it('grows one step for all failures of one outage', () => {
     const resting = applyBackOff(UNVISITED, noon);
     expect(applyBackOff(resting, second(1))).toEqual(resting);
   });
@@ -86,7 +86,7 @@ describe('the back-off', () => {
     expect(applyBackOff(resting, second(1), seconds(10))).toEqual(resting);
   });
 
-  it('leaves the crawl delay alone, and the later of the two counts', () => {
+  it('does not change the crawl delay; the later of the two counts', () => {
     const state = applyBackOff(applyRequestEnd(UNVISITED, noon, seconds(30)), noon);
     expect(state.nextRequestAt).toBe(second(30));
     expect(computeNextRequestTime(state)).toBe(second(30));
@@ -147,7 +147,7 @@ describe('the pause after a page that held its thread', () => {
     expect([pause(10, 40), pause(100, 50)]).toEqual([10, 100]);
   });
 
-  it('leaves nine tenths of the thread to others, also in a crawl without pauses', () => {
+  it('leaves nine tenths of the thread to other hosts, also in a crawl without pauses', () => {
     expect([pause(1_000, 900), pause(1_000, 6_000), pause(0, 1_100)]).toEqual([8_100, 54_000, 9_900]);
     expect([pause(500, 120), pause(500, 190), pause(100, 60)]).toEqual([1_080, 1_710, 540]);
   });

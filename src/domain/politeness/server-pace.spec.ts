@@ -8,12 +8,12 @@ const answered = (durations: readonly number[], status = 200, pace: ServerPace =
 const times = (count: number, duration: number): number[] => Array.from({ length: count }, () => duration);
 const delay = seconds(2);
 
-describe('the pause at the pace of a server', () => {
-  it('is as configured while the server answers as it always does, fast or slow', () => {
+describe('the pause that follows the response times of a server', () => {
+  it('is as configured while the server responds as usual, fast or slow', () => {
     for (const usual of [20, 400, 3_000]) expect(adaptPause(delay, answered(times(200, usual)))).toBe(delay);
   });
 
-  it('grows when the server is slower than its habit, and comes back with it', () => {
+  it('grows while the server is slower than usual, and shrinks again with it', () => {
     const usual = answered(times(200, 300));
     const slow = answered(times(10, 3_000), 200, usual);
     expect(adaptPause(delay, slow)).toBeGreaterThan(2 * delay);
@@ -21,13 +21,13 @@ describe('the pause at the pace of a server', () => {
     expect(adaptPause(delay, answered(times(40, 300), 200, slow))).toBe(delay);
   });
 
-  it('is twice as long after 5xx, whose times are not typical', () => {
+  it('doubles after a 5xx, whose response time is not typical', () => {
     const failing = answered([5_000, 5_000], 503, answered(times(50, 100)));
     expect(adaptPause(delay, failing)).toBeGreaterThanOrEqual(2 * delay);
     expect(failing.usualTime).toBeCloseTo(100, 6);
   });
 
-  it('is never shorter than configured, nor longer than a minute unless that is, and none stays none', () => {
+  it('is never shorter than configured, at most a minute unless configured longer, and stays zero when zero', () => {
     const durations = fc.array(fc.integer({ min: 0, max: 120_000 }), { maxLength: 100 });
     fc.assert(
       fc.property(

@@ -19,17 +19,17 @@ describe('the deletion guard', () => {
     expect(deletions(new DeletionGuard(settings), 50, { key: 'a.example', indexed: 50 }, at(0))).toBe(50);
   });
 
-  it('holds those past the number on a small host', () => {
+  it('holds deletions beyond the number limit on a small host', () => {
     const guard = new DeletionGuard(settings);
     expect(deletions(guard, 300, { key: 'a.example', indexed: 300 }, at(0))).toBe(50);
     expect(deletions(guard, 10, { key: 'b.example', indexed: 300 }, at(0))).toBe(10);
   });
 
-  it('holds those past the share on a large host, measured on what it held when the window began', () => {
+  it('holds deletions beyond the share limit on a large host, relative to its documents when the window began', () => {
     expect(deletions(new DeletionGuard(settings), 5_000, { key: 'a.example', indexed: 10_000 }, at(0))).toBe(1_000);
   });
 
-  it('lets deletions go again when the earlier ones have left the window', () => {
+  it('sends deletions again once earlier ones have left the window', () => {
     const guard = new DeletionGuard(settings);
     deletions(guard, 100, { key: 'a.example', indexed: 250 }, at(0));
     expect(guard.judge('a.example', 200, at(59))).toBe('hold');
@@ -48,14 +48,14 @@ describe('the deletion guard', () => {
     expect(deletions(guard, 1_000, { key: 'a.example', indexed: 1_000 }, at(0))).toBe(1_000);
   });
 
-  it('goes on after a restart where it stood, told the times in any order', () => {
+  it('resumes after a restart, given the times in any order', () => {
     const guard = new DeletionGuard(settings);
     guard.restore('a.example', [...Array(10).fill(at(30)), ...Array(30).fill(at(0))]);
     expect(deletions(guard, 30, { key: 'a.example', indexed: 60 }, at(59))).toBe(10);
     expect(deletions(guard, 60, { key: 'a.example', indexed: 50 }, at(60))).toBe(30);
   });
 
-  it('forgets the host that has been quiet for longest when there are more than 100,000', () => {
+  it('forgets the host that has been quiet the longest beyond 100,000 hosts', () => {
     const guard = new DeletionGuard(settings);
     deletions(guard, 49, { key: 'first.example', indexed: 50 }, at(0));
     deletions(guard, 50, { key: 'second.example', indexed: 50 }, at(0));

@@ -5,7 +5,7 @@ const limits = { maxDeletions: 50, maxShare: 0.1 };
 const found = (looked: number, gone: number, documents = 150, vanished = 1) => ({ looked, gone, vanished, documents });
 
 describe('an early look', () => {
-  it('is for hosts that could pass the limits', () => {
+  it('is for hosts that could exceed the limits', () => {
     expect([50, 51].map((documents) => needsEarlyLook(documents, limits))).toEqual([false, true]);
   });
 
@@ -22,7 +22,7 @@ describe('an early look', () => {
     ['fills a stage that could not be visited whole', found(2, 0), { visit: 1 }],
   ] as const)('%s', (_, findings, step) => expect(decideNextLookStep(findings, limits)).toEqual(step));
 
-  it('decides with what it has when no more pages can be visited', () => {
+  it('decides with the results it has when no more pages can be visited', () => {
     expect(concludeLook(found(0, 0), limits)).toBe('clear');
     expect(concludeLook(found(2, 2), limits)).toBe('hold');
   });

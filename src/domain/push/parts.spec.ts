@@ -5,7 +5,7 @@ import { createPartIds, createPartUri, findPartChanges, parsePartUri } from './p
 const part = (id: string, stamp: string): PushDocument =>
   ({ uri: createPartUri('http://a.example/', id), stamp }) as unknown as PushDocument;
 
-it('gives every part of a page a fragment of its own', () => {
+it('gives every part of a page its own fragment', () => {
   expect(createPartIds(['a', undefined, 'a', ' b c ', 'a-2', 'x'.repeat(300)])).toEqual([
     'a',
     'part-2',
@@ -16,12 +16,12 @@ it('gives every part of a page a fragment of its own', () => {
   ]);
 });
 
-it('tells the page of a part by its fragment', () => {
+it('derives the page of a part from its fragment', () => {
   expect(parsePartUri('http://a.example/#b%20c')).toEqual({ page: 'http://a.example/', id: 'b%20c' });
   expect(parsePartUri('http://a.example/')).toBeUndefined();
 });
 
-it('pushes what is new or another, all of it when nobody knows what the sinks hold, and names what has gone', () => {
+it('adds new and changed parts, all of them when the state of the sinks is unknown, and deletes those that have gone', () => {
   const before = [
     { id: 'a', stamp: '1' },
     { id: 'b', stamp: '1' },

@@ -32,10 +32,11 @@ describe('a fault of the server', () => {
     'dns-not-found',
     'login-wall',
     'soft-error',
-  ])('%s is one', (reason) => expect(isServerFault(reason)).toBe(true));
-  it('giving up after temporary errors is one', () => expect(isServerFault('too-many-temporary-errors')).toBe(true));
+  ])('%s counts', (reason) => expect(isServerFault(reason)).toBe(true));
+  it('giving up after temporary errors is a fault', () =>
+    expect(isServerFault('too-many-temporary-errors')).toBe(true));
   it.each<Reason>(['http-404', 'http-410', 'noindex', 'redirected', 'cleared-by-person', 'no-server-record'])(
-    '%s is none',
+    '%s does not count',
     (reason) => expect(isServerFault(reason)).toBe(false),
   );
 });
@@ -45,7 +46,7 @@ describe('a sign of life', () => {
     ['a page', {}],
     ['a page that has not changed', { outcome: 'unchanged', status: 304 }],
     ['a page that is not for the index', { outcome: 'excluded' }],
-  ])('%s is one', (_, answer) => expect(isSignOfLife({ ...good, ...answer }, at(0))).toBe(true));
+  ])('%s counts', (_, answer) => expect(isSignOfLife({ ...good, ...answer }, at(0))).toBe(true));
 
   it.each<[string, Partial<VisitResult>]>([
     ['an error', { outcome: 'error', status: 500 }],
@@ -59,7 +60,7 @@ describe('a sign of life', () => {
     ['a visit that began before the fault', { startedAt: at(-1) }],
     ['an exclusion without a request', { outcome: 'excluded', status: undefined }],
     ['an exclusion of an error page', { outcome: 'excluded', status: 503 }],
-  ])('%s is none', (_, answer) => expect(isSignOfLife({ ...good, ...answer }, at(0))).toBe(false));
+  ])('%s does not count', (_, answer) => expect(isSignOfLife({ ...good, ...answer }, at(0))).toBe(false));
 });
 
 describe('a deletion that follows from a fault', () => {
@@ -100,7 +101,7 @@ describe('a deletion that follows from a fault', () => {
     expect(judgeFaultDeletion(fresh, { ...settings, on: false })).toBe('pass');
   });
 
-  it('has its page visited every hour, and when the time is over', () => {
+  it('has its page visited every hour, and at its deadline', () => {
     expect(computeRecheckTime(at(0), at(10), settings)).toBe(at(70));
     expect(computeRecheckTime(at(0), at(1410), settings)).toBe(at(1440));
     expect(computeRecheckTime(at(0), at(1500), settings)).toBe(after(at(1500), hours(1)));

@@ -21,8 +21,8 @@ const sights = fc.record({
   age: fc.option(fc.integer({ min: -days(10), max: days(20_000) }).map(milliseconds), { nil: undefined }),
 });
 
-describe('the belief about the changes of a page', () => {
-  it('stays a time and a variance whatever visits saw', () => {
+describe('the change belief of a page', () => {
+  it('stays a finite interval and variance, whatever visits observed', () => {
     fc.assert(
       fc.property(fc.array(sights, { maxLength: 60 }), (seen) => {
         const { interval, uncertainty } = believed(seen);
@@ -34,7 +34,7 @@ describe('the belief about the changes of a page', () => {
     );
   });
 
-  it('nears the true interval as visits pass, whether they are even or not', () => {
+  it('converges to the true interval, whether visits are evenly spaced or not', () => {
     let state = 1;
     const random = () => {
       state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
@@ -52,32 +52,32 @@ describe('the belief about the changes of a page', () => {
     }
   });
 
-  it('is shorter after a change and longer after none', () => {
+  it('gets shorter after a change and longer after an unchanged visit', () => {
     expect(updateBelief(UNKNOWN_BELIEF, sight(days(3), true)).interval).toBeLessThan(UNKNOWN_BELIEF.interval);
     expect(updateBelief(UNKNOWN_BELIEF, sight(days(3), false)).interval).toBeGreaterThan(UNKNOWN_BELIEF.interval);
   });
 
-  it('learns from short distances what pages that always change are like', () => {
+  it('learns from short intervals about pages that change at every visit', () => {
     const often = Array.from({ length: 10 }, () => sight(days(30), true));
     const close = [...often, sight(days(1), true), sight(days(1), true)];
     expect(believed(close).interval).toBeLessThan(believed([...often, sight(days(30), true)]).interval / 1.5);
   });
 
-  it('notices within some visits that a lively page has calmed down', () => {
+  it('notices within a few visits that an active page has calmed down', () => {
     const lively = Array.from({ length: 200 }, () => sight(hours(6), true));
     expect(believed(lively).interval).toBeLessThan(hours(6));
     const calm = Array.from({ length: 20 }, () => sight(days(10), false));
     expect(believed([...lively, ...calm]).interval).toBeGreaterThan(days(5));
   });
 
-  it('begins with the age of the document when Last-Modified tells it', () => {
+  it('starts from the age of the document when Last-Modified states it', () => {
     const intervals = [1, 10, 100, 1000, 5000].map((age) => first(days(age)).interval);
     expect(intervals).toEqual([...intervals].sort((a, b) => a - b));
     expect(intervals[0]).toBeLessThan(days(15));
     expect(intervals[4]).toBeGreaterThan(days(300));
   });
 
-  it('takes a first answer that promises to stay fresh for a sign of a longer interval, and no promise for none', () => {
+  it('expects a longer interval when the first response states a freshness lifetime', () => {
     const promised = (lifetime: Duration) => updateBelief(UNKNOWN_BELIEF, { changed: true, lifetime }).interval;
     expect(promised(days(365))).toBeGreaterThan(promised(days(7)));
     expect(promised(days(7))).toBeGreaterThan(UNKNOWN_BELIEF.interval);
@@ -88,7 +88,7 @@ describe('the belief about the changes of a page', () => {
     );
   });
 
-  it('takes a Last-Modified that is the time of the answer, or later, for none', () => {
+  it('ignores a Last-Modified that is the time of the response or later', () => {
     expect(first(minutes(4))).toBe(UNKNOWN_BELIEF);
     expect(first(hours(-5))).toBe(UNKNOWN_BELIEF);
     expect(updateBelief(UNKNOWN_BELIEF, { elapsed: days(3), changed: true, age: minutes(4) })).toEqual(
@@ -107,7 +107,7 @@ describe('the belief about the changes of a page', () => {
     expect(dated.uncertainty).toBeLessThan(updateBelief(UNKNOWN_BELIEF, sight(days(30), true)).uncertainty);
   });
 
-  it('gives the rates that it holds likely, and their mean', () => {
+  it('returns the likely rates and their mean', () => {
     const belief = { interval: days(10), uncertainty: 1 };
     expect(computeExpectedValue(belief, () => 1)).toBeCloseTo(1, 9);
     expect(computeExpectedValue(belief, (rate) => Math.log(rate * days(10)))).toBeCloseTo(0, 9);

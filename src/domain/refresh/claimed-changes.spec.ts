@@ -15,7 +15,7 @@ import {
 const at = (text: string) => instant(Date.parse(text));
 const NOW = at('2026-06-15T12:00:00Z');
 
-describe('the time that a sitemap gives for a change', () => {
+describe('the time of a change in a sitemap', () => {
   it.each([
     ['2026-06-15T10:20:30Z', '2026-06-15T10:20:30Z', '2026-06-15T10:20:30Z'],
     ['2026-06-15T10:20+02:00', '2026-06-15T08:20:00Z', '2026-06-15T08:20:00Z'],
@@ -28,11 +28,11 @@ describe('the time that a sitemap gives for a change', () => {
   });
 
   it.each(['', 'yesterday', '2026-13-01', '2026-06-16', '2026-06-15T13:00:00Z', '15.06.2026', '0', '2026-6-1'])(
-    '%j is none',
+    '%j is not a time',
     (written) => expect(parseClaimedChange(written, NOW)).toBeUndefined(),
   );
 
-  it('is a time or none, whatever is written', () => {
+  it('is a time or nothing, whatever the text', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.stringMatching(/^[\d\-:TZ+. ]{0,30}$/)), (written) => {
         const claim = parseClaimedChange(written, NOW);
@@ -41,7 +41,7 @@ describe('the time that a sitemap gives for a change', () => {
     );
   });
 
-  it('contradicts a visit before it, and one on a day without a time only when the day is over', () => {
+  it('contradicts an earlier visit; a date without a time does so only when the day is over', () => {
     const day = parseClaimedChange('2026-06-15', NOW)!;
     expect(contradictsVisit(day, at('2026-06-14T23:00:00Z'), NOW)).toBe(true);
     expect(contradictsVisit(day, at('2026-06-15T08:00:00Z'), NOW)).toBe(false);
@@ -50,17 +50,17 @@ describe('the time that a sitemap gives for a change', () => {
   });
 });
 
-describe('the credit of a place that says when pages changed', () => {
+describe('the credibility of a source of claimed changes', () => {
   const credibility = (outcomes: readonly boolean[]) => outcomes.reduce(updateCredibility, UNTRIED);
 
-  it('is gone after ten claims that proved false, and comes back with true ones', () => {
+  it('is lost after ten false claims, and returns with true ones', () => {
     const lied = Array.from({ length: 10 }, () => false);
     expect(isBelieved(credibility(lied.slice(0, 5)))).toBe(true);
     expect(isBelieved(credibility(lied))).toBe(false);
     expect(isBelieved(credibility([...lied, true, true]))).toBe(true);
   });
 
-  it.each([1, 30, 1_000])('is gone after ten in a row though %i before them were true', (times) => {
+  it.each([1, 30, 1_000])('is lost after ten false claims in a row though %i claims before were true', (times) => {
     const honest = Array.from({ length: times }, () => true);
     const lies = (count: number) => Array.from({ length: count }, () => false);
     expect(isBelieved(credibility([...honest, ...lies(10)]))).toBe(false);
@@ -69,7 +69,7 @@ describe('the credit of a place that says when pages changed', () => {
     expect(isBelieved(credibility([...honest, ...lies(10), true]))).toBe(true);
   });
 
-  it('forgets what was long ago', () => {
+  it('forgets old claims', () => {
     const many = Array.from({ length: 1_000 }, () => true);
     expect(computeTruthProbability(credibility([...many, ...Array.from({ length: 100 }, () => false)]))).toBeLessThan(
       0.5,
@@ -84,7 +84,7 @@ describe('the credit of a place that says when pages changed', () => {
     expect(computeClaimedVisitTime(instant(NOW - 5), UNTRIED, NOW)).toBe(NOW);
   });
 
-  it('is worth a visit now of a page that changes seldom, and not of one that has changed again by its next visit anyway', () => {
+  it('justifies an immediate visit to a page that changes rarely, not to one that will have changed again by its next visit', () => {
     expect(isWorthVisitingNow(days(30), hours(1), hours(12))).toBe(true);
     expect(isWorthVisitingNow(days(1), hours(1), hours(4))).toBe(true);
     expect(isWorthVisitingNow(hours(2), hours(12), days(2))).toBe(false);

@@ -42,7 +42,7 @@ describe('the next visit', () => {
     );
   });
 
-  it('comes at about the best interval when the rate is known well', () => {
+  it('comes at about the optimal interval when the rate is well known', () => {
     for (const interval of [hours(8), days(1), days(10), days(100)]) {
       const harmonic = computeNextVisit(belief(interval), range, { price, draw: 0.5 });
       const binary = computeNextVisit(belief(interval), freshness, { price, draw: 0.5 });
@@ -51,14 +51,14 @@ describe('the next visit', () => {
     }
   });
 
-  it('comes the later the less often a page changes, however fast that is', () => {
+  it('comes later the less often a page changes, at any rate', () => {
     const rates = [hours(0.25), hours(12), days(4), days(30), days(100)];
     const intervals = rates.map((interval) => computeNextVisit(belief(interval), range, { price, draw: 0.5 }));
     expect(intervals).toEqual([...intervals].sort((a, b) => a - b));
     expect(new Set(intervals).size).toBe(intervals.length);
   });
 
-  it('comes at the maximum age, with the objective of freshness alone, for a page that no visit can keep fresh', () => {
+  it('comes at the maximum age for a page that no visit can keep fresh, with the freshness objective only', () => {
     expect(computeNextVisit(belief(minutes(20)), freshness, { price, draw: 0.5 })).toBe(range.maximumAge);
     expect(computeNextVisit(belief(minutes(20)), range, { price, draw: 0.5 })).toBeLessThan(hours(3));
   });
@@ -80,7 +80,7 @@ describe('the next visit', () => {
     }
   });
 
-  it('comes the later the less often a page changes when that is learned from sixty visits, at any price', () => {
+  it('comes later the less often a page changes as learned from sixty visits, at any price', () => {
     const ages: RefreshRange = { minimumAge: hours(1), maximumAge: days(7), objective: 'harmonic' };
     let seed = 1;
     const random = (): number => {
@@ -112,7 +112,7 @@ describe('the next visit', () => {
     expect(at(1) / at(4)).toBeLessThan(2.2);
   });
 
-  it('moves out with the price of a visit', () => {
+  it('moves later as the price of a visit rises', () => {
     fc.assert(
       fc.property(beliefs, prices, objectives, draws, (believed, cost, objective, draw) => {
         const cheap = computeNextVisit(believed, { ...range, objective }, { price: cost, draw });
@@ -122,7 +122,7 @@ describe('the next visit', () => {
     );
   });
 
-  it('is spread by the draw the more, the less is known, and never far from the best', () => {
+  it('is spread at random more when less is known, and never far from the optimum', () => {
     const spread = (ages: RefreshRange, uncertainty: number) => {
       const at = (draw: number) => computeNextVisit(belief(days(5), uncertainty), ages, { price, draw });
       return Math.max(at(0.05), at(0.95)) / Math.min(at(0.05), at(0.95));
@@ -136,7 +136,7 @@ describe('the next visit', () => {
     expect(spread(range, 4)).toBeLessThan(1.5);
   });
 
-  it('comes sooner with a draw that stands for a fast page', () => {
+  it('comes sooner when the draw assumes a fast-changing page', () => {
     for (const ages of [range, freshness]) {
       const at = (draw: number) => computeNextVisit(belief(days(5), 1), ages, { price, draw });
       expect(at(0.9)).toBeLessThan(at(0.1));

@@ -23,14 +23,14 @@ const afterTenDays = (price: Duration, lateBy: Duration, next?: Duration): Durat
 };
 
 describe('the price of a visit', () => {
-  it('falls while visits are in time', () => {
+  it('falls while visits are on time', () => {
     expect(afterTenDays(hours(10), minutes(0)) / hours(10)).toBeCloseTo(Math.exp(-0.2), 6);
     expect(afterTenDays(hours(10), hours(9)) / hours(10)).toBeCloseTo(Math.exp(-0.1), 6);
     expect(afterTenDays(hours(10), hours(17.9)) / hours(10)).toBeCloseTo(1, 2);
     expect(updatePrice(hours(10), { ...visit(hours(0)), dueAt: instant(0) })).toBeLessThan(hours(10));
   });
 
-  it('rises while visits are late, the more the more visits are wanted for each one made', () => {
+  it('rises while visits are late, faster the more visits are wanted for each one made', () => {
     const hardly = afterTenDays(hours(10), hours(18.1), days(10));
     const little = afterTenDays(hours(10), days(2), days(10));
     const much = afterTenDays(hours(10), days(3), days(10));
@@ -40,24 +40,24 @@ describe('the price of a visit', () => {
     expect(afterTenDays(hours(10), days(400), hours(1)) / hours(10)).toBeCloseTo(Math.exp(0.5), 6);
   });
 
-  it('falls when visits are late by what is wanted no more at this price', () => {
+  it('falls when the late visits are no longer wanted at this price', () => {
     expect(afterTenDays(hours(10), days(2), days(15))).toBeLessThan(hours(10));
   });
 
-  it('is moved by a rare visit as by a thirtieth of a day, by the first one known of too', () => {
+  it('is moved by a rare visit, the first one included, as by a thirtieth of a day', () => {
     const rare = updatePrice(hours(10), visit(days(100), hours(1), days(3)));
     expect(rare / hours(10)).toBeCloseTo(Math.exp(0.5 / 30), 9);
     expect(updatePrice(hours(10), visit(days(100), hours(1)))).toBe(rare);
   });
 
-  it('moves as slowly as its effect shows: no faster in a day for a page that is visited after ten', () => {
+  it('moves as slowly as its effect shows: slower for pages that are visited every ten days', () => {
     const often = { ...visit(minutes(0), hours(1), minutes(1)), lastVisitAt: instant(days(10) - hours(1)) };
     const seldom = visit(minutes(0), days(10), minutes(1));
     const moved = (one: typeof seldom) => Math.log(updatePrice(hours(10), one) / hours(10));
     expect(moved(often) / moved(seldom)).toBeCloseTo(10, 6);
   });
 
-  it('stays within what the ages can show', () => {
+  it('stays within the range in which the ages differ', () => {
     const cheapest = limitPrice(undefined, range);
     const dearest = limitPrice(days(1_000), range);
     expect(limitPrice(hours(7), range)).toBe(hours(7));
@@ -69,7 +69,7 @@ describe('the price of a visit', () => {
       );
   });
 
-  it('reaches the maximum age for all pages with the harmonic objective, too', () => {
+  it('can move all pages to the maximum age with the harmonic objective, too', () => {
     const harmonic = { ...range, objective: 'harmonic' } as const;
     const dearest = limitPrice(days(1_000), harmonic);
     for (const interval of [minutes(10), hours(3), days(5), days(300)])

@@ -11,7 +11,7 @@ describe('two texts of one page', () => {
     });
   });
 
-  it('tell how often a part is there', () => {
+  it('report how often a part occurs', () => {
     expect(compareTexts('Buy.', 'Buy. Buy.')).toEqual({ added: ['Buy.'], lost: [] });
   });
 

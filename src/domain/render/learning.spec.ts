@@ -24,7 +24,7 @@ function end(learning: RenderLearning, url: string, text?: number): void {
 const next = (learning: RenderLearning, ...urls: readonly string[]) =>
   urls.map((url) => learning.decideRendering(HOST, url));
 
-it('tries no more pages of a pattern at the same time than it takes to know it; the others wait', () => {
+it('tries no more pages of a pattern at a time than are needed to decide; the others wait', () => {
   const learning = new RenderLearning();
   expect(next(learning, page(1), page(2), page(3), page(4))).toEqual(['try', 'try', 'try', 'wait']);
   expect(next(learning, otherPage(1))).toEqual(['try']);

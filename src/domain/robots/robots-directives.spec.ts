@@ -22,9 +22,9 @@ describe('robots directives', () => {
     ['noarchive; nofollow', 'nofollow noarchive'],
     ['noindex nofollow', 'noindex nofollow'],
     ['noindexes, constructor, __proto__', ''],
-  ])('of a meta: %j comes to %j', (content, expected) => expect(reported([['robots', content]])).toBe(expected));
+  ])('of a meta element: %j becomes %j', (content, expected) => expect(reported([['robots', content]])).toBe(expected));
 
-  it('count when the meta is for all robots or for this one, and add up', () => {
+  it('count when the meta element is for all robots or this one, and add up', () => {
     expect(
       reported([
         ['robots', 'noarchive'],
@@ -45,13 +45,13 @@ describe('robots directives', () => {
     ['unavailable_after: 25 Jun 2010 15:00:00 PST, noarchive', 'noarchive'],
     ['unavailable_after: Friday, 25-Jun-10 15:00:00 UTC, noindex', 'noindex'],
     ['max-snippet:20, noindex', 'noindex'],
-  ])('of a header: %j comes to %j', (line, expected) => expect(reported([], [line])).toBe(expected));
+  ])('of a header: %j becomes %j', (line, expected) => expect(reported([], [line])).toBe(expected));
 
-  it('of several header lines add up, a name holding for its own line', () => {
+  it('of several header lines add up; an agent name applies to its own line', () => {
     expect(reported([['robots', 'noarchive']], ['otherbot: noindex', 'nofollow'])).toBe('nofollow noarchive');
   });
 
-  it('never fail and never grant what another forbids', () => {
+  it('never throw and never grant what another one forbids', () => {
     const words = fc.array(fc.constantFrom('noindex', 'index', 'all', 'none', 'follow', 'crawlbot:', 'x:', ',', ':'), {
       maxLength: 10,
     });

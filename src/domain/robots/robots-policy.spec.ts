@@ -16,8 +16,8 @@ const answer = (status: number, body = ''): FetchOutcome => ({
 });
 const failure: FetchOutcome = { kind: 'failure', code: 'connection-refused', detail: '', timings };
 
-describe('what a host permits', () => {
-  it('is what a successful answer says, for 24 hours', () => {
+describe('what robots.txt of a host permits', () => {
+  it('is what a successful response says, for 24 hours', () => {
     const policy = createRobotsPolicy(answer(200, 'user-agent: *\ndisallow: /x\ncrawl-delay: 3'), noon);
     expect(mayFetch(policy, 'bot', '/x')).toBe(false);
     expect(mayFetch(policy, 'bot', '/y')).toBe(true);
@@ -33,7 +33,7 @@ describe('what a host permits', () => {
   });
 
   it.each([answer(429), answer(500), answer(503), answer(599), answer(600), failure])(
-    'is nothing, asked again in minutes, after %o',
+    'is nothing, with a retry within minutes, after %o',
     (outcome) => {
       const policy = createRobotsPolicy(outcome, noon);
       expect(policy.state).toBe('unreachable');
@@ -43,7 +43,7 @@ describe('what a host permits', () => {
     },
   );
 
-  it('stays what it was while robots.txt cannot be reached', () => {
+  it('stays as before while robots.txt is unreachable', () => {
     const rules = createRobotsPolicy(answer(200, 'user-agent: *\ndisallow: /x'), noon);
     const absent = createRobotsPolicy(answer(404), noon);
     const tomorrow = later(noon, hours(25));
@@ -54,7 +54,7 @@ describe('what a host permits', () => {
     expect(mayFetch(createRobotsPolicy(failure, tomorrow, rules), 'bot', '/y')).toBe(true);
   });
 
-  it('opens again once robots.txt can be read', () => {
+  it('is restored once robots.txt can be read', () => {
     const closed = createRobotsPolicy(failure, noon);
     expect(mayFetch(createRobotsPolicy(answer(404), later(noon, minutes(5)), closed), 'bot', '/x')).toBe(true);
   });

@@ -12,8 +12,8 @@ import {
 const allows = (text: string | Uint8Array, agent: string, path: string) =>
   isAllowedByRobots(parseRobots(text), agent, path);
 
-describe('which group speaks to an agent', () => {
-  it('is the one of its product token, in any case, whatever the version behind it', () => {
+describe('the group that applies to an agent', () => {
+  it('is the one of its product token, in any case, with any version', () => {
     const text = 'User-agent: FOOBOT/2.1 (+https://foo.example)\nDisallow: /a\n\nUser-agent: *\nDisallow: /';
     expect(allows(text, 'foobot', '/b')).toBe(true);
     expect(allows(text, 'FooBot', '/a')).toBe(false);
@@ -40,7 +40,7 @@ describe('which group speaks to an agent', () => {
     expect(allows('user-agent: a\nallow: /x\n\nuser-agent: a\ndisallow: /x', 'a', '/x')).toBe(true);
   });
 
-  it('is the one of everybody, summed up too, only when none has its token', () => {
+  it('is the merged group for * only when no group has its token', () => {
     const text = 'user-agent: *\ndisallow: /x\nuser-agent: b\ndisallow:\nuser-agent: * # again\ndisallow: /y';
     expect(['/x', '/y', '/z'].map((path) => allows(text, 'a', path))).toEqual([false, false, true]);
     expect(['/x', '/y', '/z'].map((path) => allows(text, 'b', path))).toEqual([true, true, true]);
@@ -66,17 +66,17 @@ describe('which group speaks to an agent', () => {
     },
   );
 
-  it('is none for rules before the first name', () => {
+  it('does not include rules before the first name', () => {
     expect(allows('Disallow: /\nUser-agent: b\nDisallow: /y', 'a', '/x')).toBe(true);
   });
 
-  it('is none when the name is empty or no token', () => {
+  it('does not exist when the name is empty or not a token', () => {
     expect(allows('User-agent:\nDisallow: /', 'a', '/x')).toBe(true);
     expect(allows('User-agent: (a)\nDisallow: /', 'a', '/x')).toBe(true);
   });
 });
 
-describe('which rule decides', () => {
+describe('the rule that decides', () => {
   it.each([
     ['the longest match', 'allow: /p\ndisallow: /', '/page', true],
     ['Allow when both are as long', 'disallow: /folder\nallow: /folder', '/folder/page', true],
@@ -168,7 +168,7 @@ describe('patterns', () => {
     expect(allows(text, 'a', '/caf%C3%A9/menu')).toBe(true);
   });
 
-  it('match exactly the paths that a regular expression of the same meaning matches', () => {
+  it('match exactly the paths that the equivalent regular expression matches', () => {
     const letters = fc.array(fc.constantFrom('a', 'b', '/'), { maxLength: 12 }).map((parts) => `/${parts.join('')}`);
     const pattern = fc
       .tuple(fc.array(fc.constantFrom('a', 'b', '/', '*'), { maxLength: 8 }), fc.boolean())
@@ -208,7 +208,7 @@ describe('reading', () => {
     ]);
   });
 
-  it('stops at 500 KiB and drops the line that this cuts, whoever cut it', () => {
+  it('stops at 500 KiB and drops a truncated last line', () => {
     const head = 'user-agent: *\ndisallow: /early\n';
     const filler = '#'.repeat(ROBOTS_SIZE_LIMIT - head.length - '\ndisallow: /'.length);
     const whole = new TextEncoder().encode(`${head}${filler}\ndisallow: /late`);
@@ -217,17 +217,17 @@ describe('reading', () => {
     }
   });
 
-  it('comes to plain data that survives storing', () => {
+  it('results in plain data that survives storage', () => {
     const robots = parseRobots('user-agent: *\ndisallow: /x\ncrawl-delay: 2\nsitemap: https://a.example/');
     expect(JSON.parse(JSON.stringify(robots))).toEqual(robots);
   });
 
-  it('of nothing allows everything', () => {
+  it('of an empty file allows everything', () => {
     expect(isAllowedByRobots(EMPTY_ROBOTS, 'a', '/x')).toBe(true);
     expect(parseRobots('')).toEqual(EMPTY_ROBOTS);
   });
 
-  it('and asking never fail, whatever the bytes', () => {
+  it('and matching never throw, whatever the bytes', () => {
     const line = fc
       .tuple(fc.constantFrom('user-agent', 'allow', 'disallow', 'crawl-delay', 'sitemap', '__proto__'), fc.string())
       .map(([field, value]) => `${field}: ${value}`);
@@ -257,7 +257,7 @@ describe('Crawl-delay', () => {
     expect(findCrawlDelay(parseRobots(`user-agent: *\ncrawl-delay: ${value}`), 'a')).toBe(delay),
   );
 
-  it('is that of the group that speaks to the agent, the longest of several', () => {
+  it('is that of the group for the agent, the longest of several', () => {
     const robots = parseRobots(
       'user-agent: *\ncrawl-delay: 9\n\nuser-agent: a\ncrawl-delay: 1\n\nuser-agent: a\ncrawl-delay: 3\n\nuser-agent: b\ndisallow: /x',
     );
@@ -268,7 +268,7 @@ describe('Crawl-delay', () => {
 });
 
 describe('many rules', () => {
-  it('decide as each of them by itself would', () => {
+  it('decide as a simple search through all of them would', () => {
     const piece = fc.constantFrom('a', 'b', '/', '*', '.php', '/folder', '%41', '?');
     const pattern = fc
       .tuple(fc.array(piece, { minLength: 1, maxLength: 8 }), fc.boolean())
@@ -296,13 +296,13 @@ describe('the rule that decides', () => {
     '# first\nUser-agent: *\r\nDisallow: /a\rAllow: /a/b # but\n\nUser-agent: bot\nDisallow: /\n',
   );
 
-  it('is told with its line, counted as an editor counts', () => {
+  it('is reported with its line number', () => {
     expect(findDecisiveRule(robots, 'other', '/a/c')).toEqual({ allow: false, pattern: '/a', line: 3 });
     expect(findDecisiveRule(robots, 'other', '/a/b')).toMatchObject({ allow: true, line: 4 });
     expect(findDecisiveRule(robots, 'bot', '/a/b')).toMatchObject({ allow: false, line: 7 });
   });
 
-  it('is none where nothing matches', () => {
+  it('is undefined where nothing matches', () => {
     expect(findDecisiveRule(robots, 'other', '/x')).toBeUndefined();
     expect(findDecisiveRule(robots, 'bot', '/robots.txt')).toBeUndefined();
   });

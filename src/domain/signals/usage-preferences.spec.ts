@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { findSearchProhibition, readPreferences } from './usage-preferences.js';
 
-describe('what a site allows to be done with its content', () => {
+describe('the usage preferences of a site', () => {
   it.each([
     [{ 'content-usage': 'search=n' }, true],
     [{ 'content-usage': 'train-ai=n, search=y' }, false],
@@ -18,7 +18,7 @@ describe('what a site allows to be done with its content', () => {
     expect(findSearchProhibition(readPreferences(headers as Record<string, string>, [])) !== undefined).toBe(forbids),
   );
 
-  it('is kept as it was written, of the header before a meta, and bounded', () => {
+  it('are kept as written, the header before a meta element, and bounded', () => {
     const metas = [
       { name: 'tdm-reservation', value: '1' },
       { name: 'tdm-policy', value: 'https://a.example/policy.json' },

@@ -24,27 +24,27 @@ const schedule = (windows: WindowDefinition[], more: Partial<ScheduleDefinition>
 const crawls = (one: ScheduleDefinition, times: readonly string[]): boolean[] =>
   times.map((time) => findCrawlHours(one, at(time)).crawls);
 
-describe('the hours of a schedule', () => {
-  it('are those of its windows, from the first minute to the one before the end', () => {
+describe('the windows of a schedule', () => {
+  it('include the first minute and exclude the end', () => {
     const day = schedule([window(8, 18)]);
     const times = ['07:59', '08:00', '17:59', '18:00'].map((time) => `2026-06-01T${time}:30Z`);
     expect(crawls(day, times)).toEqual([false, true, true, false]);
   });
 
-  it('go over midnight with the day on which they begin', () => {
+  it('may pass midnight and belong to the day on which they begin', () => {
     const night = schedule([window(22, 6, { days: WORKDAYS })]);
     // 2026-06-05 is a Friday.
     const times = ['2026-06-05T23:00Z', '2026-06-06T05:59Z', '2026-06-06T23:00Z', '2026-06-08T05:00Z'];
     expect(crawls(night, times)).toEqual([true, true, false, false]);
   });
 
-  it('are those of their time zone, in summer and in winter', () => {
+  it('follow their time zone, in summer and in winter', () => {
     const paris = schedule([window(22, 24)], { timeZone: 'Europe/Paris' });
     const times = ['2026-07-01T20:00Z', '2026-01-01T20:00Z', '2026-01-01T21:00Z'];
     expect(crawls(paris, times)).toEqual([true, false, true]);
   });
 
-  it('are decided by the first window that has the moment, and by the schedule where none has', () => {
+  it("are tried in order, and the schedule's own values apply outside of all", () => {
     const slow = window(8, 18, { throttle: seconds(10), bytesPerSecond: 5 });
     const lunch = window(12, 13, { crawl: false });
     const usual = schedule([lunch, slow], { outside: 'crawl', bytesPerSecond: 100 });
@@ -58,11 +58,11 @@ describe('the hours of a schedule', () => {
     expect(findCrawlHours(schedule([]), at('2026-06-01T20:00Z'))).toEqual({ crawls: true, throttle: 0 });
   });
 
-  it('change at the beginnings and ends of windows alone', () => {
+  it('change at their beginnings and ends only', () => {
     expect(listChangeTimes(schedule([window(22, 6), window(6, 24)]))).toEqual(['0 22 * * *', '0 6 * * *', '0 0 * * *']);
   });
 
-  it('belong to hosts and the names below them', () => {
+  it('apply to hosts and their subdomains', () => {
     const [own, all] = [schedule([], { hosts: ['example.com'] }), schedule([])];
     expect(findSchedule([own, all], 'example.com')).toBe(own);
     expect(findSchedule([own, all], 'www.example.com')).toBe(own);

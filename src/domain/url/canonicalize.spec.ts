@@ -105,7 +105,7 @@ describe('canonicalization', () => {
     );
   });
 
-  it('stays on the host, but for a dot at its end, and does not depend on the order in which steps are named', () => {
+  it('never changes the host, except for a trailing dot, and does not depend on the order of the steps', () => {
     fc.assert(
       fc.property(urls, someSteps, (raw, steps) => {
         expect(new URL(canonical(steps, raw)!).host.replace(/\.$/, '')).toBe(new URL(raw).host.replace(/\.$/, ''));
@@ -130,7 +130,7 @@ describe('canonicalization', () => {
     );
   });
 
-  it('is the same for a link and for the URL that it means', () => {
+  it('is the same for a link and for the URL that it resolves to', () => {
     const links = fc
       .tuple(
         fc.constantFrom('', '/', '../', './', '//b.example/', '?', 'http://a.example/', '#'),
@@ -188,7 +188,7 @@ describe('canonicalization', () => {
     ['remove-trailing-slash', 'http://a.example/d/', 'http://a.example/d'],
     ['remove-trailing-slash', 'http://a.example/', 'http://a.example/'],
     ['collapse-slashes', 'http://a.example//d///e', 'http://a.example/d/e'],
-  ])('%s makes of %s %s', (step, raw, expected) => {
+  ])('%s turns %s into %s', (step, raw, expected) => {
     expect(canonical([step], raw)).toBe(expected);
     const others = CANONICALIZATION_STEPS.filter((other) => other !== step);
     if (canonical([], raw) !== expected) expect(canonical(others, raw)).not.toBe(expected);
@@ -200,7 +200,7 @@ describe('canonicalization', () => {
     ['http://a.example/#/', 'http://a.example/'],
     ['http://a.example/#top', 'http://a.example/'],
     ['http://a.example/#!top', 'http://a.example/'],
-  ])('keeps fragments that are routes, and no others, when asked to: %s', (raw, expected) => {
+  ])('keeps only fragments that are routes when configured: %s', (raw, expected) => {
     const url = createCanonicalizer([...DEFAULT_CANONICALIZATION, 'keep-hash-routes'])(raw)!;
     expect(url.href).toBe(expected);
     expect(canonical([], raw)).not.toContain('#');
@@ -209,18 +209,18 @@ describe('canonicalization', () => {
     expect(toCrawlUrl(url.href, url.fragment)).toEqual(parts);
   });
 
-  it('keeps the fragment apart, whatever the steps do', () => {
+  it('returns the fragment separately, whatever the steps do', () => {
     const url = createCanonicalizer(DEFAULT_CANONICALIZATION)('x?PHPSESSID=1#!/route', 'http://a.example/');
     expect([url?.href, url?.fragment]).toEqual(['http://a.example/x', '!/route']);
   });
 
-  it('joins steps: what one lays bare, another still takes away', () => {
+  it('combines steps: what one step exposes, another one still removes', () => {
     const steps = ['remove-default-document', 'remove-trailing-slash'] as const;
     expect(canonical(steps, 'http://a.example/d/index.html/')).toBe('http://a.example/d');
     expect(canonical(steps, 'http://a.example/d/index.html')).toBe('http://a.example/d');
   });
 
-  it('takes trailing dots, session ids and empty queries away by default, and nothing else', () => {
+  it('removes trailing dots, session ids and empty queries by default, and nothing else', () => {
     const raw = 'http://a.example.//D/index.html;jsessionid=1?';
     expect(canonical(DEFAULT_CANONICALIZATION, raw)).toBe('http://a.example//D/index.html');
   });

@@ -79,11 +79,11 @@ const ordinary = fc
   .map((parts) => parts.join(''));
 
 describe('resolving links without the parser', () => {
-  it('gives what the WHATWG parser gives, or leaves the link to it, however odd the link is', () => {
+  it('returns what the WHATWG parser returns, or leaves the link to it, for any link', () => {
     fc.assert(fc.property(hostile, fc.constantFrom(...bases), agrees), { numRuns: 20_000 });
   });
 
-  it('gives it for any text over all of ASCII', () => {
+  it('returns the same for any ASCII text', () => {
     const ascii = fc.string({ unit: 'binary-ascii', maxLength: 10 });
     const fronts = fc.constantFrom('', '/', '//', '?', 'http://', 'https://a.example', '../');
     fc.assert(
@@ -94,7 +94,7 @@ describe('resolving links without the parser', () => {
     );
   });
 
-  it('gives it for any host', () => {
+  it('returns the same for any host', () => {
     const label = fc.stringMatching(/^[a-z0-9_-]{0,5}$/);
     const hosts = fc.array(fc.oneof(label, fc.constantFrom('xn--', '0x7f', '0', '08', '256', 'com')), {
       minLength: 1,
@@ -106,7 +106,7 @@ describe('resolving links without the parser', () => {
     );
   });
 
-  it('knows ordinary links by itself', () => {
+  it('resolves ordinary links itself', () => {
     fc.assert(
       fc.property(ordinary, fc.constantFrom(...bases), (link, base) => {
         expect(resolveFast(link, toCrawlUrl(base))).toBe(whatwg(link, base));
@@ -132,7 +132,7 @@ describe('resolving links without the parser', () => {
     expect(resolveFast(link, toCrawlUrl('http://a.example/b/c'))).toBeUndefined(),
   );
 
-  it('tells fragments that the parser would not rewrite', () => {
+  it('recognizes fragments that the parser would not rewrite', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary-ascii', maxLength: 6 }), (fragment) => {
         if (isPlainFragment(fragment)) expect(new URL(`http://a.example/#${fragment}`).hash.slice(1)).toBe(fragment);

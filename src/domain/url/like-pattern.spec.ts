@@ -16,10 +16,10 @@ test.each([
   ['help/%', 'write %help/%'],
   ['www.example.com/%', 'write %www.example.com/%'],
   ['http://a/b', 'It has no wildcard'],
-])('of %s that matches nothing it says what was meant', (written, hint) => {
+])('%s matches nothing and gets a hint at what was meant', (written, hint) => {
   expect(findLikeHint(written)).toContain(hint);
 });
 
-test('a pattern as it should be gets no hint', () => {
+test('a sensible pattern gets no hint', () => {
   for (const written of ['http://a/%', '%.pdf', '*.pdf', 'http://a/_']) expect(findLikeHint(written)).toBeUndefined();
 });

@@ -14,7 +14,7 @@ const differentKeys = (count: number, url: (n: number) => string): number => {
 const bits = (value: bigint): number => BigInt.asUintN(64, value).toString(2).replaceAll('0', '').length;
 
 describe('the key of a URL', () => {
-  it('differs among a million URLs that are much alike', () => {
+  it('differs among a million similar URLs', () => {
     const letter = (n: number) => String.fromCharCode(97 + (n % 26));
     const families: ((n: number) => string)[] = [
       (n) => `https://www.example.com/catalog/item?id=${n}`,
@@ -53,7 +53,7 @@ describe('the key of a URL', () => {
     expect(mean).toBeLessThan(33);
   });
 
-  it('is what it was: stored keys depend on it', () => {
+  it('never changes between versions: stored keys depend on it', () => {
     expect(computeUrlKey('')).toBe(-8462807580041271313n);
     expect(computeUrlKey('https://www.example.com/')).toBe(7141746708388103166n);
     expect(computeUrlKey('https://bücher.example/漢字')).toBe(6392051290577143350n);

@@ -22,7 +22,7 @@ describe('the pattern of a URL', () => {
     expect(toUrlPattern(url)).toBe(pattern);
   });
 
-  it('does not depend on numbers, whatever is around them', () => {
+  it('does not depend on numbers, whatever surrounds them', () => {
     const signs = fc.string({ unit: fc.constantFrom('a', '/', '-', '1', 'F', '.', ';', '&', '=') });
     fc.assert(
       fc.property(signs, signs, fc.nat(999), fc.nat(999), (before, after, a, b) => {

@@ -18,12 +18,12 @@ async function answerPage(before: string | undefined) {
   return { read: () => store.getSetting('answer/1') };
 }
 
-it('answers with the page for the node that asked', async () => {
+it('returns the page to the node that asked', async () => {
   const { read } = await answerPage(undefined);
   await expect.poll(read).toBe('{"page":{"url":"http://site.test/"}}');
 });
 
-it('leaves nothing behind for a node that has stopped waiting', async () => {
+it('leaves nothing behind when the asking node has stopped waiting', async () => {
   const { read } = await answerPage(ABANDONED);
   await expect.poll(read).toBeUndefined();
 });

@@ -23,7 +23,7 @@ function bringing(allow: string, found: KeptDocument | undefined = kept) {
 }
 
 describe('the document of a URL as a sink gives it back', () => {
-  it('has the principals of the present rules', async () => {
+  it('has the principals of the current rules', async () => {
     const found = await bringing('staff')();
     expect(found).toMatchObject({
       hasNewPrincipals: true,
@@ -32,7 +32,7 @@ describe('the document of a URL as a sink gives it back', () => {
     expect(await bringing('everyone')()).toEqual({ hasNewPrincipals: false, document });
   });
 
-  it('has the types of its fields, which no sink gives back', async () => {
+  it('has the field types of the configuration, which no sink returns', async () => {
     const fields = [
       { name: 'price', type: 'number' },
       { name: 'due', type: 'date' },
@@ -65,7 +65,7 @@ describe('the document of a URL as a sink gives it back', () => {
     expect(await bringing('everyone')(changes as Partial<UrlState>)).toBeUndefined();
   });
 
-  it("is not used when it is another crawler's, or the sink has none", async () => {
+  it('is not used when it belongs to another crawler or the sink has none', async () => {
     expect(await bringing('everyone', { ...kept, crawler: 'other' })()).toBeUndefined();
     expect(await bringing('everyone')({}, 'other')).toBeUndefined();
   });

@@ -24,7 +24,7 @@ const held = (uri: string, id: number): LedgerEntry => ({
   attempts: 0,
 });
 
-it('what is released is sent, a bounded part at once, also when the store is locked or a page is being visited', async () => {
+it('released deletions are sent in bounded batches, also while the store is locked or a page is being visited', async () => {
   const store = await openStoreInThisThread();
   const clock = new ManualClock();
   const uris = Array.from({ length: 700 }, (_, i) => `https://${HOST}/${i}`);

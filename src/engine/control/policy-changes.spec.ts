@@ -43,7 +43,7 @@ function nodes(clock: ManualClock, count: number) {
   });
 }
 
-it('a policy counts from when it came to the node that came last, for all of them', async () => {
+it('a policy takes effect for all nodes when the last node has it', async () => {
   const clock = new ManualClock();
   const [leader, follower] = nodes(clock, 2) as [ReturnType<typeof nodes>[0], ReturnType<typeof nodes>[0]];
   const first = await leader();
@@ -60,7 +60,7 @@ it('a policy counts from when it came to the node that came last, for all of the
   expect(await follower(changed)).toBe(began + 3_000);
 });
 
-it('what an earlier version stored is judged again, since it may be in another form', async () => {
+it('URLs stored by an earlier version are judged again, since their form may differ', async () => {
   const settings = new Map([['refresh/test', '{"refresh":{}}']]);
   const store = {
     getSetting: async (name: string) => settings.get(name),

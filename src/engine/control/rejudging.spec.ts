@@ -5,7 +5,7 @@ import type { Crawler } from '../crawl/crawler.js';
 import { KnownRoots } from '../page/known-roots.js';
 import { Rejudging } from './rejudging.js';
 
-it('a run that another one follows leaves no word of how far it came', async () => {
+it('a run that is replaced by another one leaves no progress behind', async () => {
   const settings = new Map<string, string>();
   const store = {
     getSetting: async (name: string) => settings.get(name),

@@ -58,7 +58,7 @@ function twoSinks() {
 }
 
 describe('an order for two sinks of which one is behind', () => {
-  it('waits a minute for the one that is down, and no longer; the next ones do not wait at all', async () => {
+  it('waits for the sink that is down for one minute; later orders do not wait at all', async () => {
     const { state, ended, send, pass } = twoSinks();
     state.isDown.add('two');
     send('http://a/1');
@@ -73,7 +73,7 @@ describe('an order for two sinks of which one is behind', () => {
     expect(ended.get('http://a/2')).toMatchObject({ putOff: ['two'] });
   });
 
-  it('is put off at once where as many orders wait as may, and room at one sink is enough for the crawl', async () => {
+  it('is put off at once when the queue is full, and room at one sink is enough for the crawl', async () => {
     const { delivery, state, taken, ended, send, pass } = twoSinks();
     state.takes.set('two', minutes(20));
     for (let i = 0; i < 12; i++) send(`http://a/${i}`);
@@ -86,7 +86,7 @@ describe('an order for two sinks of which one is behind', () => {
     expect(ended.size).toBe(11); // one is part of the slow request
   });
 
-  it('is never put off where no other sink has answered', async () => {
+  it('is never put off when no other sink has responded', async () => {
     const { delivery, state, ended, send, pass } = twoSinks();
     state.isDown.add('one').add('two');
     for (let i = 0; i < 6; i++) send(`http://a/${i}`);
@@ -103,7 +103,7 @@ describe('an order for two sinks of which one is behind', () => {
     expect(ended.get('http://a/alone')).toMatchObject({ answer: { state: 'acknowledged' }, putOff: [] });
   });
 
-  it('counts as one that nobody can tell when the other sink refuses it', async () => {
+  it('has an unknown outcome when the other sink refuses it', async () => {
     const { state, ended, send, pass } = twoSinks();
     state.refuses.add('one');
     state.isDown.add('two');
@@ -117,7 +117,7 @@ describe('an order for two sinks of which one is behind', () => {
     });
   });
 
-  it('waits for nothing any more when the process is about to end', async () => {
+  it('does not wait when the process is about to end', async () => {
     const { delivery, state, ended, send, pass } = twoSinks();
     state.isDown.add('two');
     send('http://a/1');
@@ -127,7 +127,7 @@ describe('an order for two sinks of which one is behind', () => {
     expect(ended.get('http://a/1')).toMatchObject({ putOff: ['two'] });
   });
 
-  it('for one sink alone is put off after a minute when it may be', async () => {
+  it('to a single sink is put off after a minute when that is allowed', async () => {
     const { state, ended, send, pass } = twoSinks();
     state.isDown.add('two');
     send('http://a/1', true, ['two']);

@@ -4,7 +4,7 @@ import { seconds } from '../../domain/time/units.js';
 import type { Sink } from '../ports/sink.js';
 import { InspectedSink } from './inspected-sink.js';
 
-it('asks a sink that cannot be listed again after a minute, and not for each batch', async () => {
+it('retries to list a sink after a minute, not for each batch', async () => {
   let listings = 0;
   const deliver: Sink['deliver'] = async () => [];
   const sink = {

@@ -11,7 +11,7 @@ const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {
 const slot = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe('the queue of a sink with four requests in flight', () => {
-  it('brings the orders of each URI in order, each until it is answered, whatever fails and however long it takes', async () => {
+  it('delivers the orders of each URI in order, each until it is answered, whatever fails and however long it takes', async () => {
     const fate = fc.record({
       takes: fc.integer({ min: 0, max: 5_000 }),
       fails: fc.constantFrom('never', 'before', 'after'),
@@ -68,7 +68,7 @@ describe('the queue of a sink with four requests in flight', () => {
     );
   });
 
-  it('asks a sink that is down less and less often, and never less than once a minute', async () => {
+  it('asks an unavailable sink less and less often, but at least once a minute', async () => {
     const clock = new ManualClock();
     const asked: number[] = [];
     const sink: Sink = {

@@ -28,7 +28,7 @@ const page = (body: string, more: object = {}, stamp?: string): FetchedPage =>
 const hashOfBytes = (body: string): string =>
   digest(Buffer.from(body)) + digest('title\0T\0file_size\x009').slice(0, 16);
 
-it('believes the hash of bytes that an earlier version stored, until the bytes change or more is configured', () => {
+it('accepts the hash of bytes that an earlier version stored, until the bytes or the configuration change', () => {
   const earlier = hashOfBytes('a');
   expect(hashContent(page('a', {}, earlier), DRAFT, digest)).toBe(earlier);
   expect(hashContent(page('b', {}, earlier), DRAFT, digest)).not.toBe(earlier);
@@ -36,7 +36,7 @@ it('believes the hash of bytes that an earlier version stored, until the bytes c
   expect(hashContent(page('a', { contentDefinition: taking }, earlier), DRAFT, digest)).not.toBe(earlier);
 });
 
-it('keeps the hash of a page whose text is the same, and knows when its links are others', () => {
+it('keeps the hash of a page with the same text, and detects changed links', () => {
   const known = hashContent(page('a'), DRAFT, digest);
   const link = { href: '/x', kind: 'a', nofollow: false } as const;
   const content = { ...NO_CONTENT, text: 'Text', links: [link] };
@@ -46,6 +46,6 @@ it('keeps the hash of a page whose text is the same, and knows when its links ar
   expect(hashContent(page('a', { content: other }, known), DRAFT, digest)).not.toBe(known);
 });
 
-it('goes by the bytes of what is not a page, as earlier versions did', () => {
+it('is the hash of the bytes for content that is not a page, as in earlier versions', () => {
   expect(hashContent(page('a', { hashesContent: false }), DRAFT, digest)).toBe(hashOfBytes('a'));
 });

@@ -13,7 +13,7 @@ const extracted = (work: AsyncExtractor['extract']) => {
   return extract({ reader, clock }, new Uint8Array(0), 'application/x-slow', CONTEXT);
 };
 
-it('an extractor that takes too long is told to stop, and its document has no text', async () => {
+it('an extractor that takes too long is aborted, and its document has no text', async () => {
   let reported: AbortSignal | undefined;
   const read = extracted((_body, _type, _context, signal) => {
     reported = signal;
@@ -30,7 +30,7 @@ it('an extractor that fails refuses the document', async () => {
   expect(await read).toMatchObject({ refused: 'extract-corrupt', detail: expect.stringContaining('no such page') });
 });
 
-it('what an extractor elsewhere answers is held to the limits', async () => {
+it('the result of an external extractor is bounded by the limits', async () => {
   const link = { href: '/', kind: 'a', nofollow: false } as const;
   const long = { name: 'x', value: 'y'.repeat(20_000) };
   const much: Extraction = { ...NO_CONTENT, text: '123456', links: [link, link, link], fields: [long] };

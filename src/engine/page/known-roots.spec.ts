@@ -9,7 +9,7 @@ const made = (href: string, mode: { site?: boolean; entireSite?: boolean }) =>
     toCrawlUrl(href),
   );
 
-it('tells the root on whose site a URL is, whatever roots come, move and go', () => {
+it('returns the root on whose site a URL is, whatever roots are added, moved and removed', () => {
   const roots = new KnownRoots();
   const on = (href: string): string | undefined => roots.findBySite(toCrawlUrl(href))?.url.href;
   const whole = made('http://a.example/', { site: true });

@@ -24,7 +24,7 @@ function collected(definition: CrawlerDefinition, memory: LinkMemory, origin: Ca
 }
 
 describe('links of a page', () => {
-  test('are refused and taken as if no other page had been read', () => {
+  test('are refused and accepted independently of pages read before', () => {
     const links = fc.array(
       arbitraryCandidate.map(({ url }) => url.href),
       { minLength: 1, maxLength: 8 },
@@ -56,7 +56,7 @@ describe('links of a page', () => {
   const long = (length: number, from = 0): string[] =>
     Array.from({ length: 1_000 }, (_, i) => `/${from + i}/${'a'.repeat(length)}`);
 
-  test('are refused for their length without being looked for, which takes V8 minutes among thousands of such', () => {
+  test('that are too long are refused without a lookup, which would take V8 minutes for thousands of them', () => {
     const memory = new LinkMemory();
     const lookedFor: number[] = [];
     memory.isReported = (href) => lookedFor.push(href.length) < 0;
@@ -65,7 +65,7 @@ describe('links of a page', () => {
     expect(Math.max(...lookedFor)).toBeLessThan(4_000);
   });
 
-  test('are told of in bounded space when they are refused', () => {
+  test('are reported in bounded space when they are refused', () => {
     const links = [1, 1_001, 2_001].flatMap((from) => long(2_500, from));
     const { refused } = collected(crawlerDefinition(), new LinkMemory(), page, links);
     expect(refused.length).toBeGreaterThan(1_000);

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { createCanonicalizer, DEFAULT_CANONICALIZATION } from '../../domain/url/canonicalize.js';
 import { LinkMemory } from './link-memory.js';
 
-describe('what is remembered of links', () => {
-  it('is known again on the pages from where it means the same', () => {
+describe('the memory of links', () => {
+  it('recognizes a link on all pages from which it resolves to the same URL', () => {
     const memory = new LinkMemory();
     const page = memory.getWrittenLinks('http://a/one/page.html');
     for (const link of ['x.html', '/y.html', 'http://b/z.html']) page.addReported(link);
@@ -15,7 +15,7 @@ describe('what is remembered of links', () => {
     expect(known('https://a/one/page.html')).toEqual(['http://b/z.html']);
   });
 
-  it('never takes two URLs for one', () => {
+  it('never confuses two URLs', () => {
     const canonicalize = createCanonicalizer(DEFAULT_CANONICALIZATION);
     const base = fc.constantFrom(
       'http://a/',
@@ -53,7 +53,7 @@ describe('what is remembered of links', () => {
     );
   });
 
-  it('is of refused links a part, and none that is long', () => {
+  it('keeps some refused links, and no long one', () => {
     const page = new LinkMemory(10).getWrittenLinks('http://a/');
     const links = ['http://b/1', `http://b/${'x'.repeat(200)}`, 'http://b/2', 'http://b/3'];
     for (const url of links) page.addRefused(url, { url, hostKey: 'b', reason: 'rule-ignored', record: false });
@@ -62,7 +62,7 @@ describe('what is remembered of links', () => {
     expect(page.get('http://b/4')).toBe('handed on');
   });
 
-  it('goes when a URL is no longer stored, or when it is too much', () => {
+  it('drops a URL that is no longer stored, and everything beyond its limit', () => {
     const memory = new LinkMemory(3);
     memory.markReported('http://a/x');
     memory.getWrittenLinks('http://a/').addReported('x');

@@ -39,13 +39,13 @@ const step = (run: AsyncStep['run']): AsyncStep => ({
   run,
 });
 
-it('a document of built-in steps alone is there at once, with the fields of its content', () => {
+it('a document that needs built-in steps only is ready synchronously, with the fields of its content', () => {
   const document = built();
   expect(document).not.toBeInstanceOf(Promise);
   expect(document).toMatchObject({ text: 'A', metas: expect.arrayContaining([{ name: 'pages', value: '3' }]) });
 });
 
-it('what an asynchronous step adds is delivered, and is part of what counts as a change', async () => {
+it('what an asynchronous step adds is delivered, and is part of the content hash', async () => {
   const price = step(async ({ contentMetas: lasting }) => {
     await null;
     lasting.push({ name: 'price', value: '7' });

@@ -12,9 +12,9 @@ const answer = (status: number, headers: Record<string, string> = {}): HttpRespo
   timings: { header: milliseconds(0), total: milliseconds(0) },
 });
 
-describe('an answer without a document', () => {
+describe('a response without a document', () => {
   it.each(['soon', '-1', '1.5', 'Mon, 99 Foo 2026 00:00:00 GMT'])(
-    '503 with Retry-After is an outage also when nobody can read its %j',
+    '503 with Retry-After is an outage also when its body is unreadable because of %j',
     (header) => {
       const outcome = decideWithoutBody(answer(503, { 'retry-after': header }), false, instant(0));
       expect(outcome).toMatchObject({ kind: 'error', code: 'http-503-retry-after' });
@@ -26,11 +26,11 @@ describe('an answer without a document', () => {
     expect(decideWithoutBody(answer(503), false, instant(0))).toMatchObject({ code: 'http-5xx' });
   });
 
-  it.each([204, 205])('%d says itself that there is no content', (status) => {
+  it.each([204, 205])('%d states that there is no content', (status) => {
     expect(decideWithoutBody(answer(status), false, instant(0))).toMatchObject({ kind: 'error', code: 'http-other' });
   });
 
-  it('200 has one, however short', () => {
+  it('200 has content, however short', () => {
     expect(decideWithoutBody(answer(200), false, instant(0))).toBeUndefined();
   });
 });

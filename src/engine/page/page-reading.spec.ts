@@ -38,9 +38,9 @@ describe('the Link header', () => {
     ['5; url=/next', ['refresh /next']],
     ["0;URL='/next'", ['refresh /next']],
     ['30', []],
-  ])('stands beside Refresh: %s', (refresh, expected) => expect(links('', { refresh })).toEqual(expected));
+  ])('is read beside Refresh: %s', (refresh, expected) => expect(links('', { refresh })).toEqual(expected));
 
-  it('of any form takes time in proportion to its length', () => {
+  it('of any form is read in linear time', () => {
     expect(links(`</a>;${' '.repeat(60_000)}`.repeat(3))).toEqual([]);
     expect(links(`</a>${'; a'.repeat(20_000)}`)).toEqual([]);
     expect(links('<'.repeat(60_000))).toEqual([]);

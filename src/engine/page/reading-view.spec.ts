@@ -13,7 +13,7 @@ const document = (uri: string, text: string, parts?: PushDocument[]): PushDocume
   parts,
 });
 
-it('shows the documents that were split off a page, with 200,000 characters of text together', () => {
+it('shows the documents that were split off a page, with at most 200,000 characters of text in total', () => {
   const parts = ['a', 'b', 'c'].map((id) => document(`http://h/#${id}`, id.repeat(150_000)));
   const { parts: shown } = toReadingView(content, document('http://h/', 'All jobs', parts));
   expect(shown!.map(({ uri, text, metas }) => [uri, text.length, metas[0]!.value])).toEqual([

@@ -5,7 +5,7 @@ import { IdSet } from './id-set.js';
 const id = fc.oneof(fc.nat(50), fc.maxSafeNat());
 
 describe('a set of row ids', () => {
-  it('is a set, for small ids and for those past 32 bits', () => {
+  it('is a set of ids below and beyond 32 bits', () => {
     fc.assert(
       fc.property(fc.array(fc.record({ id, added: fc.boolean() }), { maxLength: 200 }), (calls) => {
         const set = new IdSet();

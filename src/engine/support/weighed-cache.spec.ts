@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { WeighedCache } from './weighed-cache.js';
 
-it('what was put in longest ago goes when there are too many entries or they weigh too much', () => {
+it('the oldest entry is evicted when there are too many entries or they weigh too much', () => {
   const cache = new WeighedCache<string, number>(3, 10);
   const kept = (): string => ['a', 'b', 'c', 'd', 'e'].filter((key) => cache.get(key) !== undefined).join('');
   for (const key of ['a', 'b', 'c']) cache.set(key, 1, 1);

@@ -13,7 +13,7 @@ const verdict = (n: number): CrawlEvent => ({
 const state: CrawlEvent = { type: 'crawler', at: instant(0), crawler: 'c', state: 'paused' };
 
 describe('an event feed', () => {
-  it('shows so many of a type in a second, counts the rest, and begins again in the next', () => {
+  it('delivers a limited number of events of a type per second and counts the rest', () => {
     const feed = new EventFeed(3);
     for (let n = 0; n < 10; n++) feed.offer(verdict(n), instant(500));
     expect(feed.offer(state, instant(500))).toBe(true);
@@ -24,7 +24,7 @@ describe('an event feed', () => {
     expect(feed.offer(verdict(11), instant(1000))).toBe(true);
   });
 
-  it('keeps a bounded queue for a listener that does not read', () => {
+  it('bounds the queue of a listener that does not read', () => {
     const feed = new EventFeed(20);
     for (let second = 0; second < 100; second++) {
       for (let n = 0; n < 30; n++) feed.offer(verdict(n), instant(second * 1000));

@@ -6,7 +6,7 @@ const counters = (documents: number) => ({
   orders: [{ crawler: 'docs', kind: 'add', state: 'acknowledged', count: documents }],
 });
 
-it('servers that come, go and begin again make counters that only grow', () => {
+it('totals of servers that join, leave and restart never decrease', () => {
   const totals = new CrawlTotals();
   const of = (servers: Record<string, number>): number => {
     const { pages, orders } = totals.add(

@@ -17,7 +17,7 @@ const POINT = {
 };
 const TRACKS = { hour: [POINT], day: [POINT], week: [POINT, POINT], quarter: [POINT] };
 
-it('the history is read back as it was written', async () => {
+it('the history is read as it was written', async () => {
   const path = join(temporaryDirectory(), 'data', 'history.json');
   await writeHistory(path, { docs: TRACKS });
   expect(await readHistory(path)).toEqual({ docs: TRACKS });
@@ -33,17 +33,17 @@ it.each([
   '{"version":2,"crawlers":{"docs":null}}',
   '{"version":1}',
   '{"version":1,"crawlers":{"docs":[{"at":"x"}]}}',
-])('a damaged history is begun again: %s', async (text) => {
+])('a damaged history is started anew: %s', async (text) => {
   const path = join(temporaryDirectory(), 'history.json');
   writeFileSync(path, text);
   expect(await readHistory(path)).toEqual({});
 });
 
-it('a missing history is an empty one', async () => {
+it('a missing history is empty', async () => {
   expect(await readHistory(join(temporaryDirectory(), 'none.json'))).toEqual({});
 });
 
-it('the week of an earlier version is kept', async () => {
+it('the weekly data of an earlier version are kept', async () => {
   const path = join(temporaryDirectory(), 'history.json');
   const { byStatus: _, ...point } = POINT;
   writeFileSync(path, JSON.stringify({ version: 1, crawlers: { docs: [point] } }));

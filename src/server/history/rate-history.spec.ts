@@ -29,7 +29,7 @@ function reading(at: number, documents: number, missing: number, orders = 0): Re
 }
 
 describe('the history of rates', () => {
-  it('tells what was counted since the reading before', () => {
+  it('has what was counted since the previous reading', () => {
     const history = new RateHistory(START);
     history.add(reading(seconds(15), 10, 1, 4));
     history.add(reading(seconds(30), 25, 1, 14));
@@ -56,7 +56,7 @@ describe('the history of rates', () => {
     expect(second).toMatchObject({ pages: 4, errorsByCode: { 'http-404': 2 } });
   });
 
-  it('thins out what is long ago', () => {
+  it('thins out old readings', () => {
     const history = new RateHistory(START);
     for (let n = 1; n <= 4 * 60 * 8; n++) history.add(reading(n * seconds(15), n, 0));
     const lengths = (range: 'day' | 'week' | 'quarter') => history.listPoints('docs', range).map(({ pages }) => pages);
@@ -72,7 +72,7 @@ describe('the history of rates', () => {
     expect(Object.values(kept).map(({ length }) => length)).toEqual([240, 288, 168, 364]);
   });
 
-  it('forgets a crawler that is gone', () => {
+  it('forgets a crawler that was removed', () => {
     const history = new RateHistory(START);
     history.add(reading(seconds(15), 1, 0));
     history.add({ ...reading(seconds(30), 1, 0), crawlers: [] });
@@ -80,7 +80,7 @@ describe('the history of rates', () => {
     expect(history.toStored()).toEqual({});
   });
 
-  it('goes on with the hours of an earlier process', () => {
+  it('continues with the hours of an earlier process', () => {
     const before = new RateHistory(START);
     before.add(reading(seconds(15), 3, 0));
     const after = new RateHistory(instant(START + hours(2)));

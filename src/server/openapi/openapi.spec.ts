@@ -43,11 +43,11 @@ const operations = Object.entries(paths).flatMap(([path, item]) =>
 );
 
 describe('openapi.yaml', () => {
-  it('says what the code says (npm run openapi writes it again)', () => {
+  it('matches the code (npm run openapi generates it)', () => {
     expect(readFileSync(join(PROJECT_ROOT, 'openapi.yaml'), 'utf8')).toBe(description);
   });
 
-  it('names and explains every call, under a name of its own', () => {
+  it('describes every call, with a unique operation id', () => {
     const unexplained = operations.filter(({ operation }) => !operation.summary || !operation.description);
     expect(unexplained.map(({ name }) => name)).toEqual([]);
     const ids = operations.map(({ operation }) => operation.operationId);
@@ -55,7 +55,7 @@ describe('openapi.yaml', () => {
     expect(ids).not.toContain(undefined);
   });
 
-  it('has an example for every request and answer', () => {
+  it('has an example for every request and response', () => {
     const bodies = operations.flatMap(({ name, operation: { requestBody, responses } }) => [
       ...contentsOf(`${name} request`, requestBody),
       ...Object.entries(responses).flatMap(([status, answer]) => contentsOf(`${name} ${status}`, resolved(answer))),
@@ -65,7 +65,7 @@ describe('openapi.yaml', () => {
     expect(bodies.length).toBeGreaterThan(100);
   });
 
-  it('knows what every property is for example', () => {
+  it('has an example for every property', () => {
     const builder = new ExampleBuilder(components.schemas as never);
     for (const [name, schema] of Object.entries(components.schemas))
       expect(() => builder.createExample(schema as never, name)).not.toThrow();
@@ -89,7 +89,7 @@ describe('openapi.yaml', () => {
     expect(failures).toEqual(['GET /health/ready 503']);
   });
 
-  it('says of every call that its address may be too long, and of one with a body that this may be refused', () => {
+  it('lists for every call that its URL may be too long, and for one with a body that it may be refused', () => {
     const silent = operations.filter(({ operation: { requestBody, responses } }) =>
       ['431', ...(requestBody ? ['413', '415'] : [])].some((status) => !responses[status]),
     );
@@ -97,7 +97,7 @@ describe('openapi.yaml', () => {
     expect(operations.filter(({ operation }) => operation.requestBody).length).toBeGreaterThan(5);
   });
 
-  it('knows every way in which a URL is found, and every member of a problem', () => {
+  it('lists every way in which a URL is discovered, and every member of a problem', () => {
     expect(components.schemas['UrlState']!.properties['discoveredVia']!.enum).toEqual([...DISCOVERED_VIA]);
     expect(Object.keys(components.schemas['Problem']!.properties)).toEqual(
       expect.arrayContaining(['errors', 'explanation', 'count', 'crawlers']),

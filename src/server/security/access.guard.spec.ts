@@ -17,7 +17,7 @@ const calls = CONTROLLERS.flatMap((controller) =>
 );
 
 describe('access to the API', () => {
-  it('is declared for every call, and open for the health probes and what sites tell alone', () => {
+  it('is declared for every call, and public only for the health probes and the receivers of signals', () => {
     expect(calls.length).toBeGreaterThan(40);
     expect(calls.filter(({ role }) => role === undefined)).toEqual([]);
     const open = calls.filter(({ role }) => role === 'open').map(({ name }) => name);
@@ -33,14 +33,14 @@ describe('access to the API', () => {
     ]);
   });
 
-  it('lets nobody write with the role that only reads', () => {
+  it('never allows writing with the read-only role', () => {
     const writes = calls.filter(
       ({ method, role, writes }) => method !== RequestMethod.GET && writes && role === 'read',
     );
     expect(writes).toEqual([]);
   });
 
-  it('is for an admin alone where the configuration is written or tried, and where the audit log is read', () => {
+  it('is limited to admins where the configuration is written or tried, and where the audit log is read', () => {
     const admins = calls.filter(({ role }) => role === 'admin').map(({ name }) => name);
     expect(admins.sort()).toEqual([
       'AuditController.list',
@@ -62,12 +62,12 @@ describe('access to the API', () => {
     ]);
   });
 
-  it('rises with the role', () => {
+  it('increases with the role', () => {
     const may = (role: Caller['role']) => ROLES.filter((needed) => hasRole({ name: 'x', role }, needed));
     expect(ROLES.map(may)).toEqual([['read'], ['read', 'operate'], ['read', 'operate', 'admin']]);
   });
 
-  it('is given to the whole key and nothing less', () => {
+  it('requires the complete key', () => {
     const keys = parseApiKeys('ada:admin:0123456789abcdef,bob:read:fedcba9876543210');
     expect(findCaller(keys, '0123456789abcdef')).toEqual({ name: 'ada', role: 'admin' });
     for (const wrong of ['', '0123456789abcde', '0123456789abcdef0', '0123456789ABCDEF', 'ada']) {

@@ -10,7 +10,7 @@ it.each([
   'ci:PLANTED:read',
   'ci PLANTED:read:k',
   'a:read:PLANTED,a:read:PLANTED',
-])('repeats nothing of the misspelt entry %s', (text) => {
+])('an error about the invalid entry %s repeats nothing of it', (text) => {
   let message = '';
   try {
     parseApiKeys(text);

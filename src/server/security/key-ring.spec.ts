@@ -8,29 +8,32 @@ import { KeyRing } from './key-ring.js';
 
 const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
-it.each(ADMIN_DATABASES)('a key holds for all servers of a $name, and ends on all of them', async ({ open }) => {
-  const store = new AdminStore(await open(), (error) => error);
-  onTestFinished(() => store.close());
-  const clock = new ManualClock();
-  const [one, other] = [0, 1].map(
-    () => new KeyRing(parseApiKeys('root:admin:0123456789abcdef'), store, { clock, log }),
-  );
-  const made = await one!.create('ci', 'operate', 'root');
-  const expiring = await one!.create('short', 'read', 'root', after(clock.now(), days(1)));
-  expect(await one!.create('ci', 'admin', 'root')).toBeUndefined();
-  expect(await other!.authenticate(made!.key)).toEqual({ name: 'ci', role: 'operate' });
-  expect(await other!.authenticate(expiring!.key)).toEqual({ name: 'short', role: 'read' });
-  expect(await other!.authenticate('0123456789abcdef')).toEqual({ name: 'root', role: 'admin' });
-  expect(await other!.authenticate(undefined)).toBeUndefined();
-  expect(await one!.revoke('ci')).toBe(true);
-  expect(await one!.authenticate(made!.key)).toBeUndefined();
-  clock.advance(seconds(10));
-  expect(await other!.authenticate(made!.key)).toBeUndefined();
-  clock.advance(days(1));
-  expect(await other!.authenticate(expiring!.key)).toBeUndefined();
-});
+it.each(ADMIN_DATABASES)(
+  'a key is valid on all servers of a $name, and is withdrawn on all of them',
+  async ({ open }) => {
+    const store = new AdminStore(await open(), (error) => error);
+    onTestFinished(() => store.close());
+    const clock = new ManualClock();
+    const [one, other] = [0, 1].map(
+      () => new KeyRing(parseApiKeys('root:admin:0123456789abcdef'), store, { clock, log }),
+    );
+    const made = await one!.create('ci', 'operate', 'root');
+    const expiring = await one!.create('short', 'read', 'root', after(clock.now(), days(1)));
+    expect(await one!.create('ci', 'admin', 'root')).toBeUndefined();
+    expect(await other!.authenticate(made!.key)).toEqual({ name: 'ci', role: 'operate' });
+    expect(await other!.authenticate(expiring!.key)).toEqual({ name: 'short', role: 'read' });
+    expect(await other!.authenticate('0123456789abcdef')).toEqual({ name: 'root', role: 'admin' });
+    expect(await other!.authenticate(undefined)).toBeUndefined();
+    expect(await one!.revoke('ci')).toBe(true);
+    expect(await one!.authenticate(made!.key)).toBeUndefined();
+    clock.advance(seconds(10));
+    expect(await other!.authenticate(made!.key)).toBeUndefined();
+    clock.advance(days(1));
+    expect(await other!.authenticate(expiring!.key)).toBeUndefined();
+  },
+);
 
-it('a database that does not answer keeps nobody out', async () => {
+it('a database that does not respond locks out no one', async () => {
   const clock = new ManualClock();
   let broken = false;
   const kept: Parameters<AdminStore['addKey']>[0][] = [];

@@ -16,7 +16,7 @@ function refusedCalls() {
 
 const call = (address: string, status = 401) => ({ status, address, method: 'POST', path: '/api/v1/config' });
 
-it('counts every refused call, and tells of the first ones of an address in each minute', () => {
+it('counts every refused call, and reports the first ones of an address in each minute', () => {
   const { clock, lines, entries, refused } = refusedCalls();
   for (let i = 0; i < 1_000; i++) refused.record(call('192.0.2.1'));
   refused.record({ ...call('192.0.2.2', 403), who: 'ada' });
@@ -27,13 +27,13 @@ it('counts every refused call, and tells of the first ones of an address in each
   expect(lines.slice(6)).toEqual(['further calls were refused {"calls":995}', expect.stringContaining('192.0.2.1')]);
 });
 
-it('many addresses together fill neither the log nor the audit trail', () => {
+it('many addresses together flood neither the log nor the audit log', () => {
   const { entries, refused } = refusedCalls();
   for (let i = 0; i < 20_000; i++) refused.record(call(`2001:db8::${i.toString(16)}`));
   expect(entries.length).toBe(60);
 });
 
-it('an address may try so many wrong keys in a minute, and others are not kept from it', () => {
+it('an address may try a limited number of wrong keys per minute, without effect on others', () => {
   const { clock, refused } = refusedCalls();
   const tries = Array.from({ length: MAX_WRONG_KEYS_PER_MINUTE + 1 }, () => refused.consumeAttempt('192.0.2.1'));
   expect([tries.at(-2), tries.at(-1), refused.consumeAttempt('192.0.2.2'), refused.retryAfter]).toEqual([

@@ -6,7 +6,7 @@ import { SearchShare } from './search-share.js';
 const client = () => ({ raw: new EventEmitter() as unknown as FastifyReply['raw'] });
 const share = () => new SearchShare({} as never);
 
-it('lets two searches of one key run, and the others of it wait their turn', async () => {
+it('runs two searches per key at a time, and queues the others', async () => {
   const searches = share();
   const done: string[] = [];
   const search = (key: string, name: string) => searches.acquire(key, client()).then(() => void done.push(name));
@@ -23,7 +23,7 @@ it('lets two searches of one key run, and the others of it wait their turn', asy
   expect(done.slice(-2)).toEqual(['a5', 'a6']);
 });
 
-it('forgets a call whose client goes while it waits', async () => {
+it('drops a queued call whose client disconnects', async () => {
   const searches = share();
   await Promise.all([searches.acquire('a', client()), searches.acquire('a', client())]);
   const [going, staying] = [client(), client()];
@@ -35,7 +35,7 @@ it('forgets a call whose client goes while it waits', async () => {
   await stays;
 });
 
-it('refuses more than fifty that wait', async () => {
+it('refuses more than fifty queued searches', async () => {
   const searches = share();
   for (let i = 0; i < 52; i++) void searches.acquire('a', client());
   await expect(searches.acquire('a', client())).rejects.toMatchObject({ status: 429 });

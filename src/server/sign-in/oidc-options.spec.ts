@@ -8,7 +8,7 @@ const env = {
 };
 
 describe('the sign-in', () => {
-  it('is set up by the environment, with the role of each value', () => {
+  it('is configured by the environment, with the role for each claim value', () => {
     const options = readOidcOptions(env)!;
     expect(options).toMatchObject({ clientId: 'crawlway', label: 'id.example.com', roleClaim: 'groups' });
     expect([...options.roles]).toEqual([
@@ -27,7 +27,7 @@ describe('the sign-in', () => {
     expect(() => readOidcOptions({ ...env, ...change })).toThrow(message);
   });
 
-  it('gives the highest role of lists, texts and objects inside, and none by itself', () => {
+  it('gives the highest role found in lists, strings and nested objects, and none by default', () => {
     const role = (claims: object, more: Record<string, string> = {}) =>
       findRole(claims as never, readOidcOptions({ ...env, ...more })!);
     expect(role({ groups: ['ops', 'cn=admins', 'others'] })).toBe('admin');

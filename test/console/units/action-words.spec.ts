@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { describeAction } from '../../../console/src/screens/audit/action-words.js';
 import { PROJECT_ROOT } from '../../../src/server/project-root.js';
 
-it('the audit log says what a person did, not which HTTP method it took', () => {
+it('the audit log names actions, not HTTP methods', () => {
   expect(describeAction('putConfiguration')).toBe('Change the configuration');
   expect(describeAction('pauseCrawler')).toBe('Pause crawler');
   expect(describeAction('refreshUrls')).toBe('Refresh URLs');

@@ -44,7 +44,7 @@ const wish = (more: Partial<CrawlSettings> = {}): CrawlSettings => ({
   ...more,
 });
 
-describe('what the guide writes has no warnings of its own', () => {
+describe('the configuration written by the guide has no warnings', () => {
   const places = ['https://www.example.com/', 'https://example.com:8443/docs/a.html?b=c', 'http://10.1.2.3/x/'];
   it.each((['site', 'folder', 'domain'] as Scope[]).flatMap((scope) => places.map((place) => [scope, place] as const)))(
     '%s of %s',
@@ -56,7 +56,7 @@ describe('what the guide writes has no warnings of its own', () => {
     },
   );
 
-  it('in a configuration with other prefixes, twice', () => {
+  it('in a configuration with other prefixes, added twice', () => {
     const once = addCrawler(OTHER, wish({ sink: 'first', newSink: undefined }));
     const twice = addCrawler(once, wish({ name: 'second', sink: 'main' }));
     expect(problemsOf(twice)).toEqual([]);
@@ -70,7 +70,7 @@ describe('what the guide writes has no warnings of its own', () => {
     expect(problemsOf(made)).toEqual([]);
   });
 
-  it('a sink on a private network with an authority of its own', () => {
+  it('a sink on a private network with its own certificate authority', () => {
     const { cert } = authority('Test Authority');
     const sink = filled('opensearch', { url: 'https://10.1.2.3:9200', authority: cert });
     const made = addCrawler(NOTHING, wish({ newSink: sink }));
@@ -81,7 +81,7 @@ describe('what the guide writes has no warnings of its own', () => {
   });
 });
 
-it('a sink is tried without the crawler', () => {
+it('a sink is tested without the crawler', () => {
   expect(problemsOf(addSink(NOTHING, 'main', filled('solr'))).join()).not.toMatch(/main/);
 });
 
@@ -113,7 +113,7 @@ describe('the contact', () => {
     expect(fetchers.find(({ name }) => name === 'x')?.allowedAddresses ?? []).toEqual([]);
   });
 
-  it('is taken away when it is emptied, and stays when nothing is said of it', () => {
+  it('is removed when it is emptied, and kept when it is not mentioned', () => {
     const xml = fetchers('<more:Fetcher contact="b@b.example" cookies="no"/>');
     expect(agentOf(added(xml, { contact: ' ' }))).toBe('');
     expect(agentOf(added(xml, {}))).toBe('(b@b.example)');

@@ -28,22 +28,22 @@ const read = (xml: string) =>
     env: {},
   }).definition!;
 
-describe('an element of the configuration by itself', () => {
-  it('is cut out and put back without a change', () => {
+describe('the text of a single element of the configuration', () => {
+  it('is extracted and inserted without a change', () => {
     const part = findPart(XML, 'Servers', 'docs')!;
     expect(part.text).toMatch(/^ {4}<cw:Servers followOutside="yes">[\s\S]*<\/cw:Servers>$/);
     expect(joinPart(part, part.text)).toBe(XML);
     expect(readPartAttribute(part, 'followOutside')).toBe('yes');
   });
 
-  it('is that of its crawler, and not one in a comment', () => {
+  it('belongs to its crawler, and is not found in a comment', () => {
     expect(readPartAttribute(findPart(XML, 'Servers', 'other')!, 'file')).toBe('a.conf');
     expect(findPart(XML, 'Servers', 'short')).toBeUndefined();
     expect(findPart(XML, 'Conditions', 'other')).toBeUndefined();
     expect(findPart(XML, 'GlobalCrawlSpace')).toBeUndefined();
   });
 
-  it.each(['docs', 'other', 'short'])('can be new, and the reader finds it: %s', (crawler) => {
+  it.each(['docs', 'other', 'short'])('can be new, and is then read: %s', (crawler) => {
     const { prefix, declaration } = findOwnPrefix(XML);
     const part = createPart(XML, `    <${prefix}:CrawlSpace${declaration} rules="x.rules"/>`, crawler);
     const definition = read(joinPart(part, part.text));
@@ -51,7 +51,7 @@ describe('an element of the configuration by itself', () => {
     expect(withSpace).toEqual([crawler]);
   });
 
-  it('can be new outside of crawlers, and brings its namespace where there is none', () => {
+  it('can be new outside of crawlers, and declares its namespace if needed', () => {
     const bare = '<CrawlConfig xmlns="exa:com.exalead.mercury.mami.crawl.v21"><Crawler name="a"/></CrawlConfig>';
     const { prefix, declaration } = findOwnPrefix(bare);
     const part = createPart(bare, `  <${prefix}:GlobalCrawlSpace${declaration} rules="x.rules"/>`);
@@ -64,7 +64,7 @@ describe('an element of the configuration by itself', () => {
     expect(crawlers.filter(({ rules }) => rules.length > 0).map(({ name }) => name)).toEqual([crawler]);
   });
 
-  it('has places of its own', () => {
+  it('has positions relative to itself', () => {
     const part = findPart(XML, 'Servers', 'docs')!;
     const line = XML.split('\n').findIndex((text) => text.includes('<cw:Server url')) + 1;
     expect(toPartPosition(part, part.text, { line, column: 7 })).toEqual({ line: 2, column: 7 });

@@ -33,27 +33,27 @@ const renamed = (name: string, number = 0): string => {
   return renameElement(XML, root, all.filter((one) => one.name === name)[number]!, 'new');
 };
 
-it('a sink takes its crawlers along, and nothing else that has its name', () => {
+it('renaming a sink updates its crawlers, and nothing else of the same name', () => {
   const expected = XML.replace('cw:Sink name="main"', 'cw:Sink name="new"')
     .replace('sink="main"', 'sink="new"')
     .replace("sink='main'", 'sink="new"');
   expect(renamed('Sink')).toBe(expected);
 });
 
-it('a fetcher takes its crawlers and the options of conditions along', () => {
+it('renaming a fetcher updates its crawlers and the options of conditions', () => {
   const expected = XML.replace('cw:Fetcher name="main"', 'cw:Fetcher name="new"')
     .replace('fetcher="main"', 'fetcher="new"')
     .replace('name="fetcher" value="main"', 'name="fetcher" value="new"');
   expect(renamed('Fetcher')).toBe(expected);
 });
 
-it('a content takes the options of its own crawler along', () => {
+it('renaming a content updates the options of its own crawler', () => {
   const place = XML.indexOf('<Crawler name="second"');
   const second = XML.slice(place).replaceAll('forum', 'new');
   expect(renamed('Content', 1)).toBe(XML.slice(0, place) + second);
 });
 
-it('a crawler has nothing that refers to it', () => {
+it('renaming a crawler updates nothing else', () => {
   const root = parseXml(XML)!;
   expect(
     findReferences(

@@ -24,7 +24,7 @@ const paths = (xml: string): string[] => listRules(xml, CRAWLER).map(({ match })
 const change = (wanted: Parameters<typeof changeRules>[3]): string => changeRules(XML, CRAWLER, rules(XML), wanted);
 
 describe('a change of one rule', () => {
-  it('replaces, deletes, inserts and moves, and the reader agrees', () => {
+  it('replaces, deletes, inserts or moves the rule as it is then read', () => {
     const d = '<Rule><ar:Path value="/d"/><Index/></Rule>';
     expect(paths(change({ kind: 'replace', index: 0, xml: d }))).toEqual(['/d', '/b', '/c']);
     expect(paths(change({ kind: 'delete', index: 1 }))).toEqual(['/a', '/c']);
@@ -34,21 +34,21 @@ describe('a change of one rule', () => {
     expect(paths(change({ kind: 'move', from: 2, to: 0 }))).toEqual(['/c', '/a', '/b']);
   });
 
-  it('touches neither another crawler nor what is commented out', () => {
+  it('changes neither another crawler nor comments', () => {
     const changed = change({ kind: 'delete', index: 0 });
     expect(changed).toContain('<!-- <Rule><ar:Path value="/a"/><Index/></Rule> -->');
     expect(changed).toContain('<Crawler name="other"><Rules group="g"><Rule><ar:Path value="/a"/>');
   });
 
-  it('is refused when the text and the rules do not belong together', () => {
+  it('is refused when the text and the rules do not match', () => {
     expect(() => changeRules(XML.replace('"/b"', '"/x"'), CRAWLER, rules(XML), { kind: 'delete', index: 0 })).toThrow(
       'Rule 2 was not found',
     );
   });
 });
 
-describe('a rule made of its parts', () => {
-  it('comes back as the same parts', () => {
+describe('a rule built from its parts', () => {
+  it('is read as the same parts', () => {
     const [first] = listRules(XML, CRAWLER);
     const parts = {
       match: [
@@ -94,7 +94,7 @@ describe('a new crawl', () => {
     },
   );
 
-  it.each(['', '<CrawlConfig/>', XML])('added twice to a configuration like %s draws no warning', (before) => {
+  it.each(['', '<CrawlConfig/>', XML])('added twice to a configuration like %s causes no warning', (before) => {
     const first = addCrawler(before, { ...wish, url: new URL('https://one.example/') });
     const { newSink: _, ...again } = wish;
     const second = addCrawler(first, { ...again, name: 'second', url: new URL('https://two.example/') });

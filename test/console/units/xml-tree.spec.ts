@@ -28,7 +28,7 @@ const rootOf = (xml: string): XmlElement => parseXml(xml)!;
 const crawlerOf = (xml: string): XmlElement => rootOf(xml).children[0]!;
 
 describe('the elements of a configuration', () => {
-  it('are found with their attributes and places, comments and other markup left aside', () => {
+  it('are found with their attributes and positions, without comments and other markup', () => {
     const root = rootOf(XML);
     expect(root.children.map(({ name, prefix }) => prefix + name)).toEqual(['Crawler', 'cw:Sink']);
     const crawler = crawlerOf(XML);
@@ -40,7 +40,7 @@ describe('the elements of a configuration', () => {
     expect(findElementAt(root, XML, 6, 10)?.name).toBe('Root');
   });
 
-  it('change in one value alone', () => {
+  it('change in a single value', () => {
     const set = setAttribute(XML, crawlerOf(XML), 'nthreads', '<8>"');
     expect(set).toBe(XML.replace('nthreads="4"', 'nthreads="&lt;8>&quot;"'));
     expect(setAttribute(set, crawlerOf(set), 'nthreads', undefined)).toBe(XML.replace(/\s+nthreads="4"/, ''));
@@ -50,7 +50,7 @@ describe('the elements of a configuration', () => {
     expect(bare).toBe('<A b=""/>');
   });
 
-  it('come, go and are copied with the lines around them left alone', () => {
+  it('are added, removed and copied without changes to the lines around them', () => {
     const added = appendChild(XML, crawlerOf(XML), '<Root url="x"/>');
     expect(added).toBe(XML.replace('\n  </Crawler>', '\n    <Root url="x"/>\n  </Crawler>'));
     expect(removeElement(added, crawlerOf(added).children[2]!)).toBe(XML);
@@ -82,7 +82,7 @@ describe('the elements of a configuration', () => {
   });
 
   it.each(['', 'text', '<', '<a', '<a b', '<a b="', '<a><b>', '</a>', '<!--', '<a></b></a></a>'])(
-    'end with broken text: %s',
+    'are read from malformed text without an endless loop: %s',
     (xml) => {
       expect(() => parseXml(xml)).not.toThrow();
     },

@@ -7,7 +7,7 @@ import { start, startSite } from '../../support/scenario.js';
 const acl = (inside: string, attributes = ''): string =>
   `<cw:Acl default="everyone" header="X-Acl" denyHeader="X-Deny" meta="audience" file="acl.txt" ${attributes}>${inside}</cw:Acl>`;
 
-it('documents carry who may see them, and a change of a rule reaches the index', async () => {
+it('documents carry their access rights, and a change of a rule reaches the index', async () => {
   const site = await startSite();
   site.page('/', ['/hr/', '/hr/pay/', '/open']).page('/open').page('/hr/pay/');
   site.set('/hr/', {
@@ -66,7 +66,7 @@ async function ruled(sinks = '<cw:PushTo sink="main"/>', more = '') {
   return { site, world, seen, rule, change, changeAndPass };
 }
 
-it('a change of a rule reaches the index without asking for any page, and sends nothing else again', async () => {
+it('a change of a rule reaches the index without any request, and resends nothing else', async () => {
   const { site, world, seen, rule, changeAndPass } = await ruled();
   expect(seen('/hr/pay')).toEqual(['acl_allow=hr']);
   const asked = site.requests.length;
@@ -98,7 +98,7 @@ it('a change of a rule reaches the index of a crawler that is paused, too', asyn
   expect(site.requests.slice(asked)).toEqual([]);
 });
 
-it('where a sink gives nothing back, the pages are visited', async () => {
+it('the pages are visited when a sink returns no documents', async () => {
   const receiver = await startReceiver(() => ({ status: 200 }));
   const more = `<cw:Sink name="hook" type="json" url="${receiver.url}/"/>`;
   const { site, seen, rule, changeAndPass } = await ruled('<cw:PushTo sink="main"/><cw:PushTo sink="hook"/>', more);

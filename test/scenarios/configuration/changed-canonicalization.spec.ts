@@ -4,7 +4,7 @@ import { crawl, startSite } from '../../support/scenario.js';
 
 const attributes = 'smartRefreshMinAgeS="3600" smartRefreshMaxAgeS="31536000"';
 
-it('its document stays until the one under the new URL is in the index, and goes then', async () => {
+it('after a change of canonicalization the old document stays until the one with the new URL is in the index', async () => {
   const site = await startSite();
   site.page('/', ['/Docs/A']).page('/Docs/A').page('/docs/a');
   const root = `<Root url="${site.url('/')}"/>`;
@@ -21,7 +21,7 @@ it('its document stays until the one under the new URL is in the index, and goes
   expect(site.fetched.filter((path) => path === '/Docs/A').length).toBeLessThanOrEqual(3);
 });
 
-it('and a site that knows the old form alone keeps its document', async () => {
+it('after a change of canonicalization a site that only has the old URL keeps its document', async () => {
   const site = await startSite();
   site.page('/', ['/Docs/A']).page('/Docs/A');
   const root = `<Root url="${site.url('/')}"/>`;

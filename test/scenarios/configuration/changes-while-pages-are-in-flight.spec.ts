@@ -18,7 +18,7 @@ async function siteWithLatePage(html: string): Promise<{ site: FakeSite; asked: 
   return { site, asked, answer: () => answer() };
 }
 
-it('a change of the fetchers lets pages in flight come to their end', async () => {
+it('pages in flight are completed when the fetchers change', async () => {
   const { site, asked, answer } = await siteWithLatePage('<title>Late</title>');
   const crawler = `<Root url="${site.url('/')}" site="true"/>`;
   const world = await CrawlWorld.start({ crawler });
@@ -32,7 +32,7 @@ it('a change of the fetchers lets pages in flight come to their end', async () =
   expect(state).toMatchObject({ status: 'indexed', title: 'Late', visits: 1 });
 });
 
-it('a page that is in flight when its crawler is taken out keeps its links until the crawler is put back', async () => {
+it('a page in flight when its crawler is removed keeps its links until the crawler is restored', async () => {
   const { site, asked, answer } = await siteWithLatePage('<title>Late</title><a href="/news">News</a>');
   site.page('/news');
   const crawler = `<Root url="${site.url('/')}"/>`;
@@ -52,7 +52,7 @@ it('a page that is in flight when its crawler is taken out keeps its links until
   expect(await world.state(site.url('/news'))).toMatchObject({ status: 'indexed' });
 });
 
-it('links of a page that was in flight when the policy changed are judged by the new one at its next visit', async () => {
+it('links of a page that was in flight when the policy changed are judged by the new policy at its next visit', async () => {
   const html = '<title>Late</title><a href="/news">News</a>';
   const { site, asked, answer } = await siteWithLatePage(html);
   site.page('/news');

@@ -7,7 +7,7 @@ import { start, startSite } from '../../support/scenario.js';
 
 const attributes = 'nearDuplicateDetector="false"';
 
-describe('a page whose visit ends while a list with its URL is on its way', () => {
+describe('a page whose visit ends while a command that lists its URL is being processed', () => {
   let site: FakeSite;
   let world: CrawlWorld;
   let answer: () => void;
@@ -39,7 +39,7 @@ describe('a page whose visit ends while a list with its URL is on its way', () =
 
   const indexed = () => until(async () => (await world.state(site.url('/')))?.status === 'indexed');
 
-  it('is deleted from the index when a person clears it', async () => {
+  it('is deleted from the index when it is cleared', async () => {
     listLate();
     await world.during(world.engine.maintenance.clear('test', { like: '%' }));
     await world.untilIdle();
@@ -56,7 +56,7 @@ describe('a page whose visit ends while a list with its URL is on its way', () =
     expect(await world.indexed()).toEqual([]);
   });
 
-  it('is judged again by new rules when its visit ends after its turn', async () => {
+  it('is judged by the new rules when its visit ends after they passed its URL', async () => {
     const crawler = `<Root url="${site.url('/')}" site="false"/>`;
     await world.reconfigure({ attributes: `${attributes} defaultIndex="false"`, crawler });
     const { id } = (await world.state(site.url('/')))!;
@@ -68,7 +68,7 @@ describe('a page whose visit ends while a list with its URL is on its way', () =
   });
 });
 
-it('a page in error that answers again while a person clears the errors stays known', async () => {
+it('a page in error that recovers while errors are being cleared stays known', async () => {
   const site = await startSite();
   site.page('/', ['/a']).set('/a', { status: 408 });
   const world = await start({ attributes, crawler: `<Root url="${site.url('/')}" site="false"/>` });

@@ -7,7 +7,7 @@ const conditions = (inside: string): string => `<cw:Conditions>${inside}</cw:Con
 const onPath = (path: string, name: string, value: string): string =>
   conditions(`<cw:apply-for field="path" value="${path}"><cw:option name="${name}" value="${value}"/></cw:apply-for>`);
 
-describe('an option that a condition sets for some URLs steers how those are fetched, and no others', () => {
+describe('an option that a condition sets applies to its URLs only', () => {
   let site: FakeSite;
   let world: CrawlWorld;
 
@@ -34,7 +34,7 @@ describe('an option that a condition sets for some URLs steers how those are fet
     expect(asked('/plain')?.headers['user-agent']).toBe('Crawlway/0.1');
   });
 
-  it('header: each name counts by itself, the last setting of one wins', async () => {
+  it('header: each name is separate, the last value of one wins', async () => {
     const inside = `<cw:option name="header" value="X-One: global"/><cw:option name="header" value="X-Two: global"/>
       <cw:apply-for field="path" value="/special"><cw:option name="header" value="X-Two: special"/></cw:apply-for>`;
     await crawl(conditions(inside));
@@ -48,7 +48,7 @@ describe('an option that a condition sets for some URLs steers how those are fet
     expect(asked('/plain')?.headers.authorization).toBeUndefined();
   });
 
-  it('fetcher: its user agent, headers and robots.txt group count, and no request is made by the other one', async () => {
+  it('fetcher: its user agent, headers and robots.txt group apply, and no request is made by the other one', async () => {
     site.set('/robots.txt', { body: 'User-agent: special\nDisallow: /special/no\n\nUser-agent: *\nAllow: /' });
     site.page('/', ['/special/yes', '/special/no', '/plain']).page('/special/yes').page('/special/no');
     await crawl(onPath('/special/*', 'fetcher', 'special'), {
@@ -76,7 +76,7 @@ describe('an option that a condition sets for some URLs steers how those are fet
     }
   });
 
-  it('max-size-bytes: a longer document is an error, not a shorter document', async () => {
+  it('max-size-bytes: a longer document is an error, not truncated', async () => {
     site.page('/special', [], 'x'.repeat(5000)).page('/plain', [], 'y'.repeat(5000));
     await crawl(onPath('/special', 'max-size-bytes', '4096'));
     expect(await stateOf('/special')).toMatchObject({ status: 'error', reason: 'body-too-large' });
@@ -92,7 +92,7 @@ describe('an option that a condition sets for some URLs steers how those are fet
     ]);
   });
 
-  it('obey-robots off: robots.txt and robots meta of those URLs do not count', async () => {
+  it('obey-robots off: robots.txt and robots meta elements of those URLs are ignored', async () => {
     site.set('/robots.txt', { body: 'User-agent: *\nDisallow: /special\nDisallow: /plain\n' });
     site.set('/special', {
       headers: { 'content-type': 'text/html' },
@@ -118,7 +118,7 @@ describe('an option that a condition sets for some URLs steers how those are fet
     expect(await stateOf('/plain')).toMatchObject({ status: 'indexed' });
   });
 
-  it('total-timeout-ms: how long one document may take, although it never falls silent', async () => {
+  it('total-timeout-ms: how long one document may take although data keep arriving', async () => {
     site.set('/special', (_request, response) => {
       response.writeHead(200, { 'content-type': 'text/html' });
       const drip = setInterval(() => response.write('<p>more</p>'), 10);
@@ -138,7 +138,7 @@ describe('an option that a condition sets for some URLs steers how those are fet
     expect(times[2]! - times[1]!).toBe(60_000);
   });
 
-  it('concurrency-per-host: so many requests to the host at once', async () => {
+  it('concurrency-per-host: how many requests to the host are made at once', async () => {
     let open = 0;
     let most = 0;
     const paths = Array.from({ length: 12 }, (_, i) => `/page${i}`);

@@ -21,8 +21,8 @@ async function siteOf(paths: readonly string[]): Promise<FakeSite> {
   return site;
 }
 
-describe('a preview says what applying the same configuration does', () => {
-  it('a site root that is taken out confines nothing any more', async () => {
+describe('a preview predicts the effect of applying the configuration', () => {
+  it('a removed site root no longer limits its site', async () => {
     const other = await startSite('127.0.0.2');
     other.page('/');
     const site = await startSite();
@@ -36,7 +36,7 @@ describe('a preview says what applying the same configuration does', () => {
     expect(report.crawlers[0]).toMatchObject({ newlyAccepted: { count: 1 } });
   });
 
-  it('a home page that has moved keeps its site in the preview, too', async () => {
+  it('a moved home page keeps its site in the preview, too', async () => {
     const names = { 'www.foo.com': '127.0.0.1', 'foo.com': '127.0.0.2' };
     const old = await startSite('127.0.0.1', 'www.foo.com');
     const now = await startSite('127.0.0.2', 'foo.com');
@@ -56,7 +56,7 @@ describe('a preview says what applying the same configuration does', () => {
     expect(await world.indexed()).toEqual(documents);
   });
 
-  it('what was left to another crawler goes when it is left no more and has no server record', async () => {
+  it('URLs that were left to another crawler are removed when they are no longer left to it and have no server record', async () => {
     const names = { 'a.test': '127.0.0.1', 'b.test': '127.0.0.2' };
     const [a, b] = await Promise.all([startSite('127.0.0.1', 'a.test'), startSite('127.0.0.2', 'b.test')]);
     a.page('/', [b.url('/')]);
@@ -83,7 +83,7 @@ describe('a preview says what applying the same configuration does', () => {
     expect(await world.indexed()).toEqual([a.url('/')]);
   });
 
-  it('312 URLs would be removed, and exactly those 312 are', async () => {
+  it('exactly the 312 previewed URLs are removed', async () => {
     const old = Array.from({ length: 312 }, (_, i) => `/old/${i}`);
     const kept = Array.from({ length: 88 }, (_, i) => `/new/${i}`);
     const site = await siteOf([...old, ...kept]);
@@ -110,7 +110,7 @@ describe('a preview says what applying the same configuration does', () => {
     expect((await previewOf(world, root)).crawlers[0]).toMatchObject({ newlyAccepted: { count: 312 } });
   });
 
-  it('documents that only lose their place in the index count as deleted too, and are; they come back when they may', async () => {
+  it('documents that are only excluded from the index count as deleted, are deleted, and return when allowed', async () => {
     const site = await siteOf(['/a/1', '/a/2', '/b']);
     const root = `<Root url="${site.url('/')}" site="false"/>`;
     const world = await crawl({ crawler: root, attributes: ATTRIBUTES });
@@ -126,7 +126,7 @@ describe('a preview says what applying the same configuration does', () => {
     expect(await world.indexed()).toHaveLength(4);
   });
 
-  it('a root that becomes a site root excludes what lies off its site', async () => {
+  it('a root that becomes a site root excludes URLs outside of its site', async () => {
     const site = await siteOf(['/docs/', '/docs/a', '/other']);
     site.page('/docs/', ['/docs/a', '/other']);
     const root = (more: string): string => `<Root url="${site.url('/docs/')}" ${more}/>`;
@@ -139,7 +139,7 @@ describe('a preview says what applying the same configuration does', () => {
     expect(await world.indexed()).toEqual([site.url('/docs/'), site.url('/docs/a')]);
   });
 
-  it('the verdict is the same in crawl, explain and preview, whatever the rules', async () => {
+  it('crawl, explain and preview give the same verdict for any rules', async () => {
     const folders = ['/a/', '/a/b/', '/c/', '/c/d/'];
     const paths = folders.flatMap((folder) => [`${folder}1`, `${folder}2.txt`, `${folder}3?q=1`]);
     const site = await siteOf(paths);

@@ -25,7 +25,7 @@ describe('a canonical link', () => {
   it.each([
     ['an empty one under a base', '<base href="/"><link rel="canonical" href="">'],
     ['one in a template that names two', '<link rel="canonical" href="/"><link rel="canonical" href="/a">'],
-  ])('rel=canonical: %s costs no page', async (_, head) => {
+  ])('rel=canonical: %s removes no page', async (_, head) => {
     const site = await startSite();
     site.page('/', ['/a', '/b']);
     for (const path of ['/a', '/b']) site.set(path, { headers: HTML, body: `${head}<title>${path}</title>` });
@@ -33,7 +33,7 @@ describe('a canonical link', () => {
     expect(await world.indexed()).toEqual(['/', '/a', '/b'].map((path) => site.url(path)));
   });
 
-  it('a canonical URL that the policy rejects is not a reason to lose the page', async () => {
+  it('a canonical URL that the policy rejects is ignored', async () => {
     const site = await startSite();
     site
       .page('/', ['/a'])
@@ -65,7 +65,7 @@ describe('a page that names another URL as its canonical one', () => {
     ['is gone', { status: 404 }],
     ['does not want to be indexed', { headers: HTML, body: '<meta name="robots" content="noindex"><title>x</title>' }],
     ['names a third one', naming('/', 'Other words.')],
-  ])('keeps its place when that one %s', async (_what, answer) => {
+  ])('stays in the index when that one %s', async (_what, answer) => {
     const { site, world, urls } = await crawled(['/a']);
     site.set('/a', naming('/other')).set('/other', answer);
     for (let day = 0; day < 5; day++) {
@@ -76,7 +76,7 @@ describe('a page that names another URL as its canonical one', () => {
     expect((await world.state(site.url('/a')))?.etag).toBeUndefined();
   });
 
-  it('gets into the index in the same crawl when that one turns out to be none', async () => {
+  it('is indexed in the same crawl when that one turns out not to be a document', async () => {
     const site = await startSite();
     const slips = ['/p0', '/p1', '/p2'];
     site
@@ -93,7 +93,7 @@ describe('a page that names another URL as its canonical one', () => {
     expect((await world.state(site.url('/a')))?.canonical).toBeUndefined();
   });
 
-  it('and is named by that one in turn: one of the two stays, also when both are visited at once', async () => {
+  it('and vice versa: one of the two stays, also when both are visited at once', async () => {
     const { site, world, urls } = await crawled(['/a', '/b']);
     site.set('/a', naming('/b', 'One.')).set('/b', naming('/a', 'Two.'));
     await world.engine.maintenance.refresh('test', { like: '%' });
@@ -105,7 +105,7 @@ describe('a page that names another URL as its canonical one', () => {
     }
   });
 
-  it('leaves the index when that one is in it, with the same text too, and comes back when that one is gone', async () => {
+  it('is deleted when that one is indexed, also with the same text, and returns when that one is gone', async () => {
     const text = Array.from({ length: 300 }, (_, n) => `heron ${n}`).join(' ');
     const plain = { headers: HTML, body: `<title>t</title><p>${text}</p>` };
     const { site, world, urls } = await crawled(['/a'], plain);

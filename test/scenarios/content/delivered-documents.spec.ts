@@ -9,8 +9,8 @@ const meta = (world: CrawlWorld, uri: string, name: string): string | undefined 
     .get(uri)
     ?.metas.find((one) => one.name === name)?.value;
 
-describe('what is pushed of a document', () => {
-  it('its bytes with type, encoding and file name; only its text with storeTextOnly', async () => {
+describe('a delivered document', () => {
+  it('has its bytes with type, encoding and file name; only its text with storeTextOnly', async () => {
     const site = await startSite();
     site.page('/', ['/a.html']).page('/a.html', [], 'Words of the page.');
     const crawler = `<Root url="${site.url('/')}"/>`;
@@ -44,7 +44,7 @@ describe('what is pushed of a document', () => {
     expect(await world.indexed()).toEqual(taken.map((path) => site.url(path)));
   });
 
-  it('publicUrl, title, language, author, last modified, type, size, time and status, the source of a redirect', async () => {
+  it('has publicUrl, title, language, author, last modified, type, size, time and status, and the source of a redirect', async () => {
     const site = await startSite();
     site.page('/', ['/moved']).set('/moved', { status: 302, headers: { location: '/docs/page.html' } });
     const body =
@@ -74,7 +74,7 @@ describe('what is pushed of a document', () => {
     });
   });
 
-  it('the file name of Content-Disposition becomes file_name', async () => {
+  it('has the file name of Content-Disposition as file_name', async () => {
     const site = await startSite();
     site.page('/', ['/download?id=7', '/other/x.txt']);
     const plain = { 'content-type': 'text/plain' };

@@ -41,7 +41,7 @@ describe('sixty documents of every format', () => {
     return answer.hits.map(({ uri }) => uri);
   };
 
-  it('are found by a word of their text, their author and their dates, and what they link to is crawled', async () => {
+  it('are found by their text, author and dates, and the pages they link to are crawled', async () => {
     expect(documents).toHaveLength(60);
     for (const { url, word, author, hasAuthor, date, dateMeta } of documents) {
       expect(await hits({ q: word }), url).toEqual([url]);

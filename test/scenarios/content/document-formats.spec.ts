@@ -73,7 +73,7 @@ function publish(): void {
 describe('documents of every format', () => {
   processesAndSite();
 
-  it('are found in the bundled index by a word of their text, and their links are followed', async () => {
+  it('are found in the bundled index by their text, and their links are followed', async () => {
     publish();
     world = await start();
     await world.untilIdle();
@@ -112,7 +112,7 @@ describe('a document that cannot be read', () => {
     site.set('/bad.pdf', { headers, body: sample.pdf(sample.FACTS, true) });
   };
 
-  it('goes out with its bytes and metas, is counted, and the reason is in its history', async () => {
+  it('is delivered with its bytes and metas, counted, and has the reason in its history', async () => {
     broken();
     world = await start({ index: 'none' });
     await world.untilIdle();
@@ -123,7 +123,7 @@ describe('a document that cannot be read', () => {
     expect(unread).toEqual([{ crawler: 'test', reason: 'extract-encrypted', count: 1 }]);
   });
 
-  it('is left out when the crawler says so, with its reason', async () => {
+  it('is left out with its reason when configured', async () => {
     broken();
     world = await start({ attributes: 'whenUnreadable="skip"' });
     await world.untilIdle();

@@ -31,7 +31,7 @@ process.stdin.on('data', (chunk) => { text += chunk; }).on('end', () => {
   console.log(JSON.stringify({ title: 'A list', text: 'read elsewhere', links, fields, metas: [], robotsMetas: [], truncated: false }));
 });`;
 
-describe('content that another process extracts', () => {
+describe('content extracted by an external process', () => {
   let site: FakeSite;
   let world: CrawlWorld;
 

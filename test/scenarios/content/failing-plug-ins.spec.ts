@@ -30,7 +30,7 @@ async function visitOf(world: CrawlWorld, url: string) {
   return visit;
 }
 
-it('a page in which a plug-in throws says so with its place, and all others are indexed', async () => {
+it('a page in which a plug-in throws has an error with its place, and all others are indexed', async () => {
   const plugins = new TestPlugins();
   const site = await siteOf();
   const world = await crawl({
@@ -46,7 +46,7 @@ it('a page in which a plug-in throws says so with its place, and all others are 
   });
 });
 
-it('with onFailure="skip" the page goes on without it', async () => {
+it('with onFailure="skip" the page is indexed without the failed plug-in', async () => {
   const plugins = new TestPlugins();
   const site = await siteOf(['/c']);
   const world = await crawl({
@@ -83,7 +83,7 @@ it('a page in which a plug-in hangs fails, and all others are indexed', async ()
   expect(plugins.host.listViews()).toMatchObject([{ state: 'ready', restarts: 1 }]);
 });
 
-it('a plug-in that leaks is started again as often as it takes, and every page is indexed', async () => {
+it('a plug-in that leaks memory is restarted as often as needed, and every page is indexed', async () => {
   const plugins = new TestPlugins();
   const site = await siteOf();
   const world = await crawl({
@@ -99,7 +99,7 @@ it('a plug-in that leaks is started again as often as it takes, and every page i
   expect(view?.lastError?.message).toBe('it used more than 192 MB of memory');
 });
 
-it('a document stays in the index while a plug-in fails, and follows the site when it is repaired', async () => {
+it('a document stays in the index while a plug-in fails, and is updated when it is repaired', async () => {
   const plugins = new TestPlugins();
   const site = await siteOf(['/a']);
   const failing = plugin(plugins, `if (calls > 2) throw new Error('broken')`);
@@ -125,7 +125,7 @@ it('a document stays in the index while a plug-in fails, and follows the site wh
   expect(await visitOf(world, site.url('/a'))).toMatchObject({ outcome: 'document', changed: true });
 });
 
-it('a plug-in that cannot be loaded keeps its pages from being fetched', async () => {
+it('pages of a plug-in that cannot be loaded are not fetched', async () => {
   const plugins = new TestPlugins();
   const site = await siteOf();
   const world = await crawl({
@@ -141,7 +141,7 @@ it('a plug-in that cannot be loaded keeps its pages from being fetched', async (
   });
 });
 
-it('an order for which a plug-in fails is refused, a deletion goes out, and a sink of a plug-in that throws gets its orders later', async () => {
+it('an order for which a plug-in fails is refused, deletions go out, and a plug-in sink that throws gets its orders later', async () => {
   const plugins = new TestPlugins();
   const site = await siteOf(['/a', '/b']);
   const text = `let calls = 0;

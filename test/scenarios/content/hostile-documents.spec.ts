@@ -48,7 +48,7 @@ describe('hostile documents', () => {
     await healthy.close();
   });
 
-  it('end in their own code each, and the healthy pages beside them are crawled and read', async () => {
+  it('have an error code each, and the pages beside them are crawled and read', async () => {
     const pushed = world.pushed();
     for (const { name, ends } of documents) {
       const url = hostile.url(`/${name}`);

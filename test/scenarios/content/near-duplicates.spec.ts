@@ -22,7 +22,7 @@ describe('near duplicates', () => {
     },
   );
 
-  it('do not take the place of an original that is away for a moment', async () => {
+  it('do not replace an original that fails temporarily', async () => {
     const site = await startSite();
     site.page('/', ['/a']).set('/a', page());
     const world = await crawl({ attributes: ATTRIBUTES, crawler: `<Root url="${site.url('/')}" site="false"/>` });
@@ -39,7 +39,7 @@ describe('near duplicates', () => {
     expect(await world.indexed()).toEqual([site.url('/'), site.url('/a')]);
   });
 
-  it('take the place of an original that is gone', async () => {
+  it('replace an original that is gone', async () => {
     const site = await startSite();
     site.page('/', ['/a']).set('/a', page());
     const world = await crawl({ attributes: ATTRIBUTES, crawler: `<Root url="${site.url('/')}" site="false"/>` });
@@ -51,7 +51,7 @@ describe('near duplicates', () => {
     expect(await world.indexed()).toEqual([site.url('/'), site.url('/b')]);
   });
 
-  it('are left out from the moment on that the detector is switched on', async () => {
+  it('are left out as soon as the detector is switched on', async () => {
     const site = await startSite();
     site.page('/', ['/a']).set('/a', page());
     const crawler = `<Root url="${site.url('/')}" site="false"/>`;

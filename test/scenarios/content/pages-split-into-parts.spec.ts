@@ -15,7 +15,7 @@ const SPLIT = `<cw:Content><cw:Field name="place" select=".place"/><cw:Split sel
   <cw:Output headings="true"/></cw:Content>`;
 const attributes = 'nearDuplicateDetector="false" smartRefreshMinAgeS="3600" smartRefreshMaxAgeS="3600"';
 
-describe('one page, several documents', () => {
+describe('a page that is split into parts', () => {
   let site: FakeSite;
   let uri: string;
   beforeEach(async () => {
@@ -35,7 +35,7 @@ describe('one page, several documents', () => {
       .map((order) => `${order.kind} ${order.uri.slice(uri.length)}`)
       .sort();
 
-  it('pushes each part under a fragment, with its own title, fields and text, and leaves the page the rest', async () => {
+  it('pushes each part with a fragment, its own title, fields and text, and the page with the rest', async () => {
     site.set('/jobs', page(job('a'), job('b')));
     const world = await crawl({ index: 'none', attributes, crawler: crawler() });
     const pushed = world.pushed();
@@ -50,7 +50,7 @@ describe('one page, several documents', () => {
     expect(stored!.parts!.map(({ id }) => id)).toEqual(['a', 'b']);
   });
 
-  it('pushes again only the parts that have changed, and deletes those that have left the page', async () => {
+  it('pushes only the parts that have changed, and deletes those that were removed from the page', async () => {
     site.set('/jobs', page(job('a'), job('b'), job('c')));
     const world = await crawl({ index: 'none', attributes, crawler: crawler() });
     let seen = world.orders().length;
@@ -67,7 +67,7 @@ describe('one page, several documents', () => {
     expect((await world.state(uri))?.parts).toBeUndefined();
   });
 
-  it('takes the parts out of the index when the configuration splits no more, whatever the guard says', async () => {
+  it('deletes the parts when the configuration no longer splits pages, whatever the guard says', async () => {
     site.set('/jobs', page(job('a'), job('b')));
     const guard = '<cw:DeletionGuard maxDeletions="0" maxShare="0"/>';
     const world = await crawl({ index: 'none', attributes, crawler: crawler(SPLIT + guard) });
@@ -77,7 +77,7 @@ describe('one page, several documents', () => {
     expect(news(world, seen)).toEqual(['add ', 'delete #a', 'delete #b']);
   });
 
-  describe('with a guard that holds what leaves a page', () => {
+  describe('with a guard that holds removed parts', () => {
     let world: CrawlWorld;
     let seen: number;
     beforeEach(async () => {
@@ -90,7 +90,7 @@ describe('one page, several documents', () => {
     });
     const held = async () => world.engine.orders.list({ state: 'held' }, undefined, 10);
 
-    it('keeps the part until a person lets it go', async () => {
+    it('keeps the part until an operator releases the deletion', async () => {
       expect(news(world, seen)).toEqual(['add ']);
       expect((await held()).map((order) => order.uri)).toEqual([`${uri}#b`]);
       const [order] = await held();
@@ -100,7 +100,7 @@ describe('one page, several documents', () => {
       expect((await world.state(uri))!.parts!.map(({ id }) => id)).toEqual(['a']);
     });
 
-    it('withdraws the deletion when the part is back, and holds it once, however often the page changes', async () => {
+    it('withdraws the deletion when the part returns, and holds it once, however often the page changes', async () => {
       site.set('/jobs', page(job('a', 'Changed')));
       await visit(world);
       expect(await held()).toHaveLength(1);
@@ -112,7 +112,7 @@ describe('one page, several documents', () => {
       expect((await world.state(uri))!.parts!.some((part) => part.held)).toBe(false);
     });
 
-    it('deletes it with its page, and the held deletion is over', async () => {
+    it('deletes the part with its page, which ends the held deletion', async () => {
       await world.during(world.engine.maintenance.clear('test', { like: '%' }));
       await world.pass(minutes(5));
       expect(news(world, seen)).toEqual(['add ', 'delete ', 'delete #a', 'delete #b']);
@@ -120,7 +120,7 @@ describe('one page, several documents', () => {
     });
   });
 
-  it('writes down which parts may be in the index before the first one goes out', async () => {
+  it('stores which parts may be in the index before the first one is sent', async () => {
     site.set('/jobs', page(job('a')));
     const receiver = await FlakyReceiver.start();
     receiver.fate = (body) => (body.includes('#a') ? 'lose answer' : 'pass');
@@ -137,7 +137,7 @@ describe('one page, several documents', () => {
     await receiver.close();
   });
 
-  it('is in accord with a sink that holds all of it, and finds out what is missing there', async () => {
+  it('equals a complete sink in a reconciliation, which finds what is missing there', async () => {
     site.set('/jobs', page(job('a'), job('b')));
     const world = await crawl({ attributes, crawler: crawler() });
     const sound = await world.engine.reconciliation.run('main', false);

@@ -22,7 +22,7 @@ describe('a page that has no content without its scripts', () => {
     await site.close();
   });
 
-  it('is in the index with the reason needs-rendering, and says why', async () => {
+  it('is in the index with the reason needs-rendering and its cause', async () => {
     expect(await world.state(site.url('/shop'))).toMatchObject({ status: 'indexed', reason: 'needs-rendering' });
     expect(await world.state(site.url('/'))).toMatchObject({ status: 'indexed', reason: 'indexed' });
     expect(world.pushed().get(site.url('/shop'))).toMatchObject({ text: '' });
@@ -32,7 +32,7 @@ describe('a page that has no content without its scripts', () => {
     expect(headline.nextStep).toContain('render="auto"');
   });
 
-  it('is counted for its host, with a sample, and in the metrics', async () => {
+  it('is counted for its host with a sample, and in the metrics', async () => {
     const { needRendering } = await world.engine.hosts.get(`127.0.0.1:${site.port}`);
     expect(needRendering).toEqual({ documents: 1, sample: site.url('/shop') });
     expect((await world.engine.getMetrics()).needRendering).toEqual([{ crawler: 'test', count: 1 }]);

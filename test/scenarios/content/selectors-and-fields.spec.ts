@@ -20,7 +20,7 @@ type Metas = readonly { readonly name: string; readonly value: string }[];
 const valuesOf = (metas: Metas, name: string): string[] =>
   metas.flatMap((meta) => (meta.name === name ? [meta.value] : []));
 
-it('delivers what selectors, markers and fields leave and find, and follows links of all of it', async () => {
+it('delivers what selectors, markers and fields select, and follows all links of the page', async () => {
   const site = (await startSite()).set('/shop/anvil', html(PAGE)).page('/linked');
   const world = await crawl({
     index: 'none',
@@ -71,7 +71,7 @@ it('delivers what selectors, markers and fields leave and find, and follows link
   expect(world.pushed().has(site.url('/linked'))).toBe(true);
 });
 
-it('lets a field take the place of every meta of its name', async () => {
+it('lets a field replace every meta of its name', async () => {
   const site = (await startSite()).set('/a', html('<title>A</title><i>book</i>'));
   const fields = ['title', 'source', 'crawl_time', 'http_status', 'file_size'];
   const world = await crawl({
@@ -83,7 +83,7 @@ it('lets a field take the place of every meta of its name', async () => {
   expect(fields.map((name) => valuesOf(metas, name))).toEqual(fields.map(() => ['book']));
 });
 
-it('sends a Push API server the part that counts instead of the bytes', async () => {
+it('sends a Push API server the selected content instead of the bytes', async () => {
   const site = (await startSite()).set('/', html(PAGE)).page('/linked');
   const crawler = `<Root url="${site.url('/')}"/><cw:Content main="true"/>`;
   const world = await crawl({ crawler });
@@ -92,7 +92,7 @@ it('sends a Push API server the part that counts instead of the bytes', async ()
   expect(await Promise.all(['weighs', 'Imprint', 'Secretstuff'].map(found))).toEqual([true, false, false]);
 });
 
-it('chooses another content for the URLs of a condition', async () => {
+it('uses another content definition for the URLs of a condition', async () => {
   const site = (await startSite()).set('/', html(PAGE)).set('/raw/', html(PAGE)).page('/linked', ['/raw/']);
   const world = await crawl({
     index: 'none',
@@ -122,20 +122,20 @@ const visits = async (content: string, change: (visit: number) => string, attrib
   return world.orders().filter(({ kind }) => kind === 'add').length;
 };
 
-it('takes a token in the markup for no change in ten visits', async () => {
+it('ignores a changing token in the markup over ten visits', async () => {
   const page = (visit: number): string =>
     `<title>t</title><form><input type=hidden value=${visit * 7919}></form><p>Same</p>`;
   expect(await visits('', page)).toBe(1);
   expect(await visits('<cw:Content changeDetection="bytes"/>', page)).toBe(11);
 });
 
-it('takes a footer for no change when it is excluded', async () => {
+it('ignores a changing footer that is excluded', async () => {
   const page = (visit: number): string => `<title>t</title><p>Same</p><footer>Visitor ${visit}</footer>`;
   expect(await visits('<cw:Content><cw:Exclude select="footer"/></cw:Content>', page)).toBe(1);
   expect(await visits('', page)).toBe(11);
 });
 
-it('delivers microdata beside JSON-LD, with its dates, where the crawler has a Content', async () => {
+it('delivers microdata beside JSON-LD, with its dates, when the crawler has a Content', async () => {
   const page = `<title>t</title><article itemscope itemtype="https://schema.org/Article"><b itemprop=headline>News</b>
     <time itemprop=datePublished datetime=2024-05-01>May</time></article>`;
   const site = (await startSite()).set('/', html(page));

@@ -5,14 +5,14 @@ import { BadDay, FAULTS } from '../../support/bad-day.js';
 const DOCUMENTS = 120;
 const MOST_DELETIONS = 50;
 
-describe('a site has a bad day', () => {
+describe('the deletion guard', () => {
   let day: BadDay;
   afterEach(async () => {
     expect(day.world.errors).toEqual([]);
     await day.close();
   });
 
-  it.each(FAULTS)('%s: nothing is deleted, and the site is whole again when it answers', async (fault) => {
+  it.each(FAULTS)('%s: nothing is deleted, and the site is complete again when it responds', async (fault) => {
     day = await BadDay.start(DOCUMENTS);
     const { left } = await day.spend(fault);
     expect(left).toBe(DOCUMENTS);
@@ -21,7 +21,7 @@ describe('a site has a bad day', () => {
     expect(await day.world.indexed()).toHaveLength(DOCUMENTS);
   });
 
-  it('what fails slowly is held too: once deletions wait for a person, further ones wait with them', async () => {
+  it('slow failures are held too: once deletions are held, further ones are held with them', async () => {
     day = await BadDay.start(DOCUMENTS);
     const { left } = await day.spend('answers 500');
     expect(left).toBe(DOCUMENTS);
@@ -31,7 +31,7 @@ describe('a site has a bad day', () => {
     expect(later).toEqual({ left: DOCUMENTS - MOST_DELETIONS, held: DOCUMENTS - MOST_DELETIONS });
   });
 
-  it('a person releases what is held, and it is deleted', async () => {
+  it('held deletions that an operator releases go out', async () => {
     day = await BadDay.start(DOCUMENTS);
     const { held } = await day.spend('answers 500');
     expect(held).toBeGreaterThan(MOST_DELETIONS);
@@ -44,7 +44,7 @@ describe('a site has a bad day', () => {
     expect(await day.world.indexed()).toHaveLength(DOCUMENTS);
   });
 
-  it('a person drops what is held, and the documents stay', async () => {
+  it('held deletions that an operator drops leave the documents', async () => {
     day = await BadDay.start(DOCUMENTS);
     const { left, held } = await day.spend('answers 500');
     expect(
@@ -56,7 +56,7 @@ describe('a site has a bad day', () => {
     expect(dropped).toHaveLength(held);
   });
 
-  it.each(FAULTS)('a small site that %s keeps its documents, though it can not pass the limits', async (fault) => {
+  it.each(FAULTS)('a small site that %s keeps its documents, although it cannot exceed the limits', async (fault) => {
     day = await BadDay.start(20);
     const { left, held } = await day.spend(fault);
     expect(left).toBeGreaterThanOrEqual(20 - 3);
@@ -66,7 +66,7 @@ describe('a site has a bad day', () => {
     expect(await day.world.indexed()).toHaveLength(20);
   });
 
-  it('a site that is away for days, each page given up after its own retries, loses no more than the limits allow', async () => {
+  it('a site that is down for days, each page given up after its own retries, loses no more than the limits allow', async () => {
     day = await BadDay.start(20);
     await day.spend('refuses connections');
     await day.world.pass(days(3));
@@ -75,13 +75,13 @@ describe('a site has a bad day', () => {
     expect(await day.world.indexed()).toHaveLength(20);
   });
 
-  it('a small site that is taken down page by page is gone at once', async () => {
+  it('a small site that is taken down page by page is deleted at once', async () => {
     day = await BadDay.start(20);
     const { left, held } = await day.spend('answers 410');
     expect({ left, held }).toEqual({ left: 0, held: 0 });
   });
 
-  it('with the guard off every deletion goes out at once, as the seed says', async () => {
+  it('without the guard every deletion goes out at once', async () => {
     day = await BadDay.start(DOCUMENTS, 'deletionGuard="off"');
     const { left, held } = await day.spend('answers 500');
     expect({ left, held }).toEqual({ left: 0, held: 0 });

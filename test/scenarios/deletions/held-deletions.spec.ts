@@ -13,7 +13,7 @@ const DOCUMENTS = PATHS.length + 1;
 const LOST = 0;
 const attributes = 'nearDuplicateDetector="false" smartRefreshMinAgeS="43200" smartRefreshMaxAgeS="86400"';
 
-describe('deletions that wait for a person', () => {
+describe('held deletions', () => {
   let site: FakeSite;
   let world: CrawlWorld;
   let receiver: FlakyReceiver;
@@ -51,7 +51,7 @@ describe('deletions that wait for a person', () => {
   ];
   const waiting = () => world.store.list({ crawler: 'test', pendingDeletion: true }, 0, 100);
 
-  it('are held again when a visit that was to come anyway finds the pages gone after all were dropped', async () => {
+  it('are held again when a scheduled visit finds the pages gone after all were dropped', async () => {
     await fails();
     expect(await held()).toHaveLength(DOCUMENTS - LOST);
     await world.engine.setRunState('test', 'paused');
@@ -65,7 +65,7 @@ describe('deletions that wait for a person', () => {
     expect(await held()).toHaveLength(DOCUMENTS - LOST);
   });
 
-  it('are sent as new orders: a document may have gone out since they were decided', async () => {
+  it('are sent as new orders, because a document may have been sent since', async () => {
     await fails();
     const [first, ...rest] = (await held()).reverse();
     const last = Math.max(...rest.map(({ id }) => id));
@@ -85,7 +85,7 @@ describe('deletions that wait for a person', () => {
     expect(await held()).toEqual([]);
   });
 
-  it('and wait for a sign of life are over when their page is gone, though the sink refuses that deletion', async () => {
+  it('that wait for a sign of life end when their page is gone, although the sink refuses that deletion', async () => {
     await fails();
     const uri = site.url('/p1');
     const before = (await held()).find((entry) => entry.uri === uri)!;
@@ -101,7 +101,7 @@ describe('deletions that wait for a person', () => {
     expect(again!.decidedAt).toBeGreaterThan(before.decidedAt);
   });
 
-  it('go out again at the next visit when the sink has refused them after their release', async () => {
+  it('are sent again at the next visit when the sink has refused them after their release', async () => {
     await fails();
     receiver.fate = (body) => (body.includes('PAPI_uri=') && !body.includes('checkpoint') ? 'refuse' : 'pass');
     await world.engine.orders.releaseHeldDeletions(hostKey);
@@ -137,7 +137,7 @@ describe('deletions that wait for a person', () => {
     },
   );
 
-  it('are done with when the rules have taken the documents out meanwhile', async () => {
+  it('end when the rules have removed the documents meanwhile', async () => {
     await fails();
     const crawler = `<Root url="${site.url('/')}" site="false"/><cw:CrawlSpace rules="a.rules"/>`;
     await world.reconfigure({ attributes, crawler, files: { 'a.rules': `forbid prefix ${site.url('/p')}\n` } });
@@ -145,14 +145,14 @@ describe('deletions that wait for a person', () => {
     expect((await held()).map(({ uri }) => uri)).toEqual((await waiting()).map(({ url }) => url));
   });
 
-  it('are done with when a person has cleared the documents meanwhile', async () => {
+  it('end when the documents were cleared meanwhile', async () => {
     await fails();
     await world.during(world.engine.maintenance.clear('test', { like: '%/p%' }));
     await world.pass(minutes(10));
     expect((await held()).map(({ uri }) => uri)).toEqual((await waiting()).map(({ url }) => url));
   });
 
-  it('that a sink has refused take no document away whose page answers again', async () => {
+  it('that a sink has refused delete no document whose page responds again', async () => {
     receiver.fate = (body) => (body.includes('PAPI_uri=') ? 'refuse' : 'pass');
     site.set('/p1', { status: 404 });
     await visit();
@@ -167,7 +167,7 @@ describe('deletions that wait for a person', () => {
     expect(await world.indexed()).toContain(site.url('/p1'));
   });
 
-  it('are sent by a release after their page was forgotten and found again, or are done with', async () => {
+  it('are sent by a release after their page was forgotten and found again, or end', async () => {
     await fails();
     const { id } = (await world.state(site.url('/p8')))!;
     await world.store.settle([{ id, remove: true }]);

@@ -73,20 +73,23 @@ async function expectAllCurrent(world: CrawlWorld): Promise<void> {
   expect((await world.engine.getMetrics()).heldDeletions).toBe(0);
 }
 
-it.each(Object.keys(FAULTS))('%s everywhere deletes nothing, and all is current afterwards', async (fault) => {
-  const { world, isWell, anHour } = await threeSites();
-  await anHour(FAULTS[fault]!);
-  expect(await world.indexed()).toHaveLength(248);
-  const { heldDeletions } = await world.engine.getMetrics();
-  if (PERMANENT.includes(fault)) expect(heldDeletions).toBeGreaterThan(0);
-  const { idle, limitedBy } = await world.engine.getCrawler('test');
-  if (idle && heldDeletions > 0)
-    expect(limitedBy).toContain(`; ${heldDeletions} deletions are waiting for an operator or a sign`);
-  isWell();
-  await expectAllCurrent(world);
-});
+it.each(Object.keys(FAULTS))(
+  '%s on every page deletes nothing, and everything is current afterwards',
+  async (fault) => {
+    const { world, isWell, anHour } = await threeSites();
+    await anHour(FAULTS[fault]!);
+    expect(await world.indexed()).toHaveLength(248);
+    const { heldDeletions } = await world.engine.getMetrics();
+    if (PERMANENT.includes(fault)) expect(heldDeletions).toBeGreaterThan(0);
+    const { idle, limitedBy } = await world.engine.getCrawler('test');
+    if (idle && heldDeletions > 0)
+      expect(limitedBy).toContain(`; ${heldDeletions} deletions are waiting for an operator or a sign`);
+    isWell();
+    await expectAllCurrent(world);
+  },
+);
 
-it('refused connections delete nothing, and all is current afterwards', async () => {
+it('refused connections delete nothing, and everything is current afterwards', async () => {
   const { sites, world } = await threeSites();
   for (const site of sites) await site.goDown();
   await anHourOfVisits(world);
@@ -119,7 +122,7 @@ it.each([
   await expectAllCurrent(world);
 });
 
-it('expired certificates delete nothing, and all is current afterwards', async () => {
+it('expired certificates delete nothing, and everything is current afterwards', async () => {
   const { cert, issue } = authority('Test authority');
   const names = SIZES.map(nameOf);
   const identity = issue(names);
@@ -134,7 +137,7 @@ it('expired certificates delete nothing, and all is current afterwards', async (
   await expectAllCurrent(world);
 });
 
-it('servers that take requests and say nothing delete nothing, and all is current afterwards', async () => {
+it('servers that accept requests and never respond delete nothing, and everything is current afterwards', async () => {
   const { world, crawler, anHour, isWell } = await threeSites();
   const fetcher = (timeout: string): string =>
     `<cw:Fetcher name="default"${timeout}><cw:AllowAddress cidr="127.0.0.0/8"/></cw:Fetcher>`;
@@ -155,7 +158,7 @@ it.each(['a refusal of every page', 'a broken answer'])('with signOfLife="false"
   expect(await world.indexed()).toEqual([]);
 });
 
-it('a host that answers 500 at random loses no page for good', async () => {
+it('a host that returns 500 at random loses no page permanently', async () => {
   const { sites, world, isWell } = await threeSites();
   let request = 0;
   const sometimes =

@@ -44,7 +44,7 @@ async function deleted(world: CrawlWorld): Promise<string[]> {
   return sent.map(({ uri }) => new URL(uri).pathname);
 }
 
-it('a deletion that waits for a sign of life waits on after a restart, and for the one page that is ill it ends with the sign', async () => {
+it('a deletion that waits for a sign of life keeps waiting after a restart, and goes out after the sign for the one page that stays broken', async () => {
   const { world, site, answer } = await restarted();
   await world.pass(hours(3));
   expect(await deleted(world)).toEqual([]);
@@ -59,7 +59,7 @@ it('a deletion that waits for a sign of life waits on after a restart, and for t
   expect(await world.store.count({ crawler: 'test', status: 'indexed' })).toBe(9);
 });
 
-it('the time that a deletion waits at most counts from the fault on, not from the restart', async () => {
+it('the maximum wait of a deletion counts from the fault, not from the restart', async () => {
   const { world, failedAt } = await restarted();
   await world.pass(hours(23));
   expect(await deleted(world)).toEqual([]);

@@ -60,7 +60,7 @@ it.each(['a server record', 'a rule'])(
   },
 );
 
-it('with signOfLife="false" deletions by 5xx wait for nothing, on a site of any size', async () => {
+it('with signOfLife="false" deletions after 5xx go out at once, on a site of any size', async () => {
   const { site, paths, world } = await siteOf(200, '<cw:DeletionGuard signOfLife="false"/>');
   for (const path of ['/', ...paths]) site.set(path, { status: 500 });
   await world.engine.maintenance.refresh('test', { like: '%' });

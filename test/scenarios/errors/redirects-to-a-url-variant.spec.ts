@@ -7,7 +7,7 @@ const HTML = { 'content-type': 'text/html' };
 const redirect = (location: string) => ({ status: 302, headers: { location } });
 const steps = (names: string): string => `<cw:Canonicalization steps="${names}"/>`;
 
-it('to a session, a default document or an end slash: it is read there and keeps its own name', async () => {
+it('a redirect to a session id, default document or trailing slash is followed, and the page keeps its URL', async () => {
   const site = await startSite();
   site.page('/', ['/shop', '/docs', '/home']).page('/docs/guide').page('/home/a');
   site.set('/shop', redirect('/shop;jsessionid=1F')).page('/shop;jsessionid=1F');
@@ -20,7 +20,7 @@ it('to a session, a default document or an end slash: it is read there and keeps
   expect((await world.indexed()).sort()).toEqual(paths.map((path) => site.url(path)));
 });
 
-it('which robots.txt forbids: that one is not asked for', async () => {
+it('a redirect to a URL variant that robots.txt forbids is not followed', async () => {
   const site = await startSite();
   site.set('/robots.txt', { body: 'User-agent: *\nDisallow: /*;jsessionid' });
   site.page('/', ['/shop']).set('/shop', redirect('/shop;jsessionid=1F'));
@@ -29,7 +29,7 @@ it('which robots.txt forbids: that one is not asked for', async () => {
   expect(site.fetched).toEqual(['/', '/shop']);
 });
 
-it('which redirects on to a third one: no end is waited for', async () => {
+it('a redirect to a URL variant that redirects to a third one ends', async () => {
   const site = await startSite();
   let session = 0;
   const toNext = () => redirect(`/shop;jsessionid=${++session}`);
@@ -39,7 +39,7 @@ it('which redirects on to a third one: no end is waited for', async () => {
   expect(session).toBe(2);
 });
 
-it('after the pause of the host, and from its own name on at each visit', async () => {
+it('a redirect to a URL variant respects the crawl delay, and starts at the original URL at each visit', async () => {
   const site = await startSite();
   const clock = new ManualClock();
   const asked: number[] = [];

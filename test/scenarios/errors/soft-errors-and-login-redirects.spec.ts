@@ -6,7 +6,7 @@ import { type FakePage, FakeSite, html } from '../../support/fake-site.js';
 const ATTRIBUTES = 'smartRefreshMinAgeS="3600" smartRefreshMaxAgeS="86400" nearDuplicateDetector="false"';
 const PAGES = Array.from({ length: 12 }, (_, i) => `/p${i}`);
 
-describe('a page that only looks fine is an error, never new content', () => {
+describe('an error page with a success status is an error, never new content', () => {
   let site: FakeSite;
   let world: CrawlWorld;
   const everything = (): string[] => ['/', ...PAGES].map((path) => site.url(path)).sort();
@@ -33,7 +33,7 @@ describe('a page that only looks fine is an error, never new content', () => {
     await site.close();
   });
 
-  it('a host that sends every page to its login page keeps its documents, and rests', async () => {
+  it('a host that redirects every page to its login page keeps its documents, and is in back-off', async () => {
     await start('<cw:ErrorPolicy maxTemporaryErrors="100"/>');
     expect(await world.indexed()).toEqual(everything());
     site.page('/login', [], 'Please log in.');
@@ -55,7 +55,7 @@ describe('a page that only looks fine is an error, never new content', () => {
     expect(await world.engine.urls.count({ crawler: 'test', status: 'error' })).toBe(0);
   });
 
-  it('a host that sends every page to one page of any name loses a handful before it is seen', async () => {
+  it('a host that redirects every page to one page of any name loses a handful of documents before it is detected', async () => {
     await start();
     redirectAll('/maintenance');
     site.page('/maintenance');
@@ -67,7 +67,7 @@ describe('a page that only looks fine is an error, never new content', () => {
     expect(indexed.filter((url) => url.includes('maintenance')).length).toBeLessThan(5);
   });
 
-  it('pages for members are not an outage: they are not taken, and the host is not left alone for them', async () => {
+  it('pages for members are not an outage: they are not indexed, and do not slow down the host', async () => {
     for (const path of PAGES) site.set(path, { status: 302, headers: { location: `/login?next=${path}` } });
     site.page('/login');
     await start();
@@ -79,7 +79,7 @@ describe('a page that only looks fine is an error, never new content', () => {
     );
   });
 
-  it('a single page that moves is a redirect, as ever', async () => {
+  it('a single page that moves is an ordinary redirect', async () => {
     await start();
     site.set('/p1', { status: 301, headers: { location: '/new' } }).page('/new');
     await world.pass(days(1));
@@ -87,7 +87,7 @@ describe('a page that only looks fine is an error, never new content', () => {
     expect(await world.indexed()).not.toContain(site.url('/p1'));
   });
 
-  it('a chain of redirects that leads back to where it came from is a loop', async () => {
+  it('a chain of redirects that returns to its start is a loop', async () => {
     for (const [from, to] of [
       ['/a', '/b'],
       ['/b', '/c'],
@@ -102,7 +102,7 @@ describe('a page that only looks fine is an error, never new content', () => {
     expect(site.requests.length).toBeLessThan(60);
   });
 
-  describe('a host whose error page says 200', () => {
+  describe('a host whose error page has status 200', () => {
     const errorPage: FakePage = (request) => ({
       headers: { 'content-type': 'text/html' },
       body: html('Oops', ['/'], `${words('error')} We could not find ${request.url}.`),
@@ -113,7 +113,7 @@ describe('a page that only looks fine is an error, never new content', () => {
       site.page('/', [...PAGES, '/gone1', '/gone2', '/docs/gone3']);
     });
 
-    it('is asked once a day for a page that cannot exist, and what looks like its answer is not indexed', async () => {
+    it('is probed once a day with a URL that cannot exist, and pages like that response are not indexed', async () => {
       await start('<cw:SoftErrors probe="true"/>');
       expect(await world.indexed()).toEqual(everything());
       expect(await world.state(site.url('/gone1'))).toMatchObject({ status: 'error', reason: 'soft-error' });
@@ -122,13 +122,13 @@ describe('a page that only looks fine is an error, never new content', () => {
       expect(probes()).toHaveLength(1);
     });
 
-    it('is not asked unless the configuration says so', async () => {
+    it('is not probed unless configured', async () => {
       await start();
       expect(probes()).toHaveLength(0);
       expect(await world.indexed()).toContain(site.url('/gone1'));
     });
 
-    it('is not asked where robots.txt forbids it', async () => {
+    it('is not probed where robots.txt forbids it', async () => {
       site.set('/robots.txt', {
         headers: { 'content-type': 'text/plain' },
         body: 'User-agent: *\nDisallow: /*.html$\n',
@@ -137,7 +137,7 @@ describe('a page that only looks fine is an error, never new content', () => {
       expect(probes()).toHaveLength(0);
     });
 
-    it('that answers everything with one page has no error page', async () => {
+    it('that returns one page for everything has no error page', async () => {
       site.otherwise({ headers: { 'content-type': 'text/html' }, body: html('App', PAGES, words('app')) });
       for (const path of ['/', ...PAGES]) site.remove(path);
       await start('<cw:SoftErrors probe="true"/>');

@@ -21,7 +21,7 @@ async function restingSite() {
   return { site, world, backOffUntil };
 }
 
-it('a forced refresh is tried at once, and a good answer ends the rest', async () => {
+it('a forced refresh during back-off is tried at once, and a good response ends the back-off', async () => {
   const { site, world, backOffUntil } = await restingSite();
   expect(await backOffUntil()).toBeGreaterThan(world.clock.now() + hours(1));
   site.page('/a', [], 'It is well again.');
@@ -37,7 +37,7 @@ it('a forced refresh is tried at once, and a good answer ends the rest', async (
   expect(visits[0]!.detail).toMatch(/^tried at a person's request, although the host was to rest for another \d+ s$/);
 });
 
-it('a forced refresh that finds the host as it was leaves the rest as it is, after one request', async () => {
+it('a forced refresh that fails again keeps the back-off, after one request', async () => {
   const { site, world, backOffUntil } = await restingSite();
   const before = await backOffUntil();
   site.set('/b', REST).set('/', REST);
@@ -47,7 +47,7 @@ it('a forced refresh that finds the host as it was leaves the rest as it is, aft
   expect(await backOffUntil()).toBeGreaterThanOrEqual(before);
 });
 
-it('a submission is tried at once too', async () => {
+it('a submitted URL is tried at once during back-off, too', async () => {
   const { site, world } = await restingSite();
   site.page('/new');
   await world.engine.roots.submit('test', [{ url: site.url('/new') }]);
@@ -55,7 +55,7 @@ it('a submission is tried at once too', async () => {
   expect(site.fetched).toContain('/new');
 });
 
-it('a run of 5xx slows the host down, and it recovers by itself', async () => {
+it('a series of 5xx slows the host down, and it recovers', async () => {
   const site = await startSite();
   site.page('/', PATHS);
   for (const path of PATHS) site.page(path);
@@ -72,7 +72,7 @@ it('a run of 5xx slows the host down, and it recovers by itself', async () => {
   expect((await world.engine.orders.listHeldDeletions()).length).toBe(0);
 });
 
-it('one broken page among good ones slows nothing down', async () => {
+it('one broken page among good ones does not slow the host down', async () => {
   const site = await startSite();
   site.page('/', PATHS);
   for (const path of PATHS) site.page(path);

@@ -10,7 +10,7 @@ const NOON = instant(Date.parse('2026-06-01T12:00:00Z'));
 const NAMES = { 'a.shop.example': '127.0.0.1', 'b.shop.example': '127.0.0.1', 'c.other.example': '127.0.0.1' };
 const NIGHT = '<cw:Window from="22:00" to="06:00"/>';
 
-describe('hosts', () => {
+describe('hosts with a schedule', () => {
   let site: FakeSite;
   let world: CrawlWorld;
   let asked: { readonly host: string; readonly path: string; readonly at: Instant }[];
@@ -45,7 +45,7 @@ describe('hosts', () => {
     await site.close();
   });
 
-  it('are crawled in the windows of their schedule alone, and it says so when somebody asks', async () => {
+  it('are crawled only in the windows of their schedule, which explain reports', async () => {
     await start(`<cw:Schedule timeZone="Europe/Berlin">${NIGHT}</cw:Schedule><Root url="ROOT"/>`);
     await world.pass(hours(7));
     expect(asked).toEqual([]);
@@ -59,7 +59,7 @@ describe('hosts', () => {
     expect(Math.min(...asked.map(({ at }) => at))).toBeGreaterThanOrEqual(NOON + hours(8));
   });
 
-  it('are crawled on in the next window where one is too short', async () => {
+  it('are crawled further in the next window when one is too short', async () => {
     const short = '<cw:Schedule><cw:Window from="22:00" to="22:01"/></cw:Schedule>';
     await start(`${short}<Root url="ROOT"/>`, 'aggressive="false" throttleTimeMS="40000" ignoreRobotsTxt="true"');
     await world.pass(hours(35));
@@ -67,7 +67,7 @@ describe('hosts', () => {
     expect(times).toEqual(['2026-06-01T22:00:00', '2026-06-01T22:00:40', '2026-06-02T22:00:00', '2026-06-02T22:00:40']);
   });
 
-  it('are left alone by day also when a person asks, until the schedule changes', async () => {
+  it('are not requested outside of their windows even on request, until the schedule changes', async () => {
     const closed = `<cw:Schedule hosts="shop.example">${NIGHT}</cw:Schedule><Root url="ROOT"/>`;
     await start(closed);
     await world.engine.maintenance.refresh('test', { url: `http://a.shop.example:${site.port}/` });
@@ -78,7 +78,7 @@ describe('hosts', () => {
     expect(asked).toHaveLength(4);
   });
 
-  it('are crawled more slowly while a window says so', async () => {
+  it('are crawled more slowly in a window with a longer delay', async () => {
     const slow =
       '<cw:Schedule outside="crawl"><cw:Window from="12:00" to="12:01" throttleTimeMS="20000"/></cw:Schedule>';
     await start(`${slow}<Root url="ROOT"/>`, 'aggressive="false" throttleTimeMS="1000"');
@@ -111,7 +111,7 @@ describe('hosts', () => {
     expect(moments.slice(1).map((at, n) => (at - moments[n]!) / 1000)).toEqual(wanted);
   });
 
-  it('that a person has paused do not hold up those that share their address', async () => {
+  it('that an operator has paused do not delay others with the same IP address', async () => {
     const roots = ['a.shop.example', 'b.shop.example'].map((name) => `<Root url="http://${name}:PORT/1"/>`);
     const attributes = 'politenessBy="address" aggressive="false" throttleTimeMS="10000" ignoreRobotsTxt="true"';
     await start(`<cw:Schedule><cw:Window from="13:00" to="14:00"/></cw:Schedule>${roots.join('')}`, attributes);

@@ -19,7 +19,7 @@ const guarded = (path: string, cookie: string) => (request: IncomingMessage) =>
 const cookiesSeen = (site: FakeSite, path: string) =>
   site.requests.filter((request) => request.path === path).map(({ headers }) => headers.cookie);
 
-it('a page that sets a cookie and redirects to itself is read, and the cookie goes nowhere else', async () => {
+it('a page that sets a cookie and redirects to itself is read, and the cookie is sent nowhere else', async () => {
   const site = await startSite();
   site.page('/', ['/a', '/b', '/plain']).page('/plain');
   site.set('/a', guarded('/a', 'a=1')).set('/b', guarded('/b', 'b=2'));
@@ -36,7 +36,7 @@ it('a page that sets a cookie and redirects to itself is read, and the cookie go
   expect(visits[0]?.detail).toBe('sent with cookie a');
 });
 
-it('a fetcher that keeps no cookies sends one back within its visit only', async () => {
+it('a fetcher without cookies returns one within its visit only', async () => {
   const site = await startSite();
   site.page('/', ['/a']);
   site.set('/a', guarded('/a', 'a=1'));
@@ -47,7 +47,7 @@ it('a fetcher that keeps no cookies sends one back within its visit only', async
   expect(cookiesSeen(site, '/a')).toEqual([undefined, 'a=1', undefined, 'a=1']);
 });
 
-it('a page that sets another cookie each time, or the same one permanently, is a loop after few requests', async () => {
+it('a page that sets another cookie each time, or the same one always, is a redirect loop after few requests', async () => {
   const site = await startSite();
   let count = 0;
   site.page('/', ['/rotating', '/deaf', '/strange']);

@@ -30,7 +30,7 @@ function lead(site: FakeSite, own: number, sites: readonly FakeSite[]): void {
 
 const basic = (index: number): string => `Basic ${Buffer.from(`user${index}:secret${index}`).toString('base64')}`;
 
-it('twenty hosts that redirect to each other see their own credentials and cookies, and no others', async () => {
+it('twenty hosts that redirect to each other receive their own credentials and cookies, and no others', async () => {
   const sites: FakeSite[] = [];
   for (const name of Object.keys(NAMES)) sites.push(await startSite('127.0.0.1', name));
   for (const [own, site] of sites.entries()) lead(site, own, sites);

@@ -49,7 +49,7 @@ function digestServer() {
   };
 }
 
-it('a site with Digest is crawled to the end, though its nonces age', async () => {
+it('a site with Digest is crawled completely, although its nonces expire', async () => {
   const site = await startSite();
   const server = digestServer();
   for (const path of PAGES) site.set(path, server.answer(path));
@@ -60,7 +60,7 @@ it('a site with Digest is crawled to the end, though its nonces age', async () =
   expect(world.engine.logins.list()).toMatchObject([{ state: 'logged-in', refused: 0 }]);
 });
 
-it('a token is asked for once, and again before it ends', async () => {
+it('a token is requested once, and again before it expires', async () => {
   const site = await startSite();
   let tokens = 0;
   let asked = '';
@@ -86,7 +86,7 @@ it('a token is asked for once, and again before it ends', async () => {
   expect(tokens).toBe(2);
 });
 
-it('a server that asks for another kind of login says which one is meant', async () => {
+it('a server that requires another kind of login is reported with the right kind', async () => {
   const site = await startSite();
   site.set('/', { status: 401, headers: { 'www-authenticate': 'Negotiate, NTLM' } });
   const login = `<cw:Login name="m" type="basic" insecure="true" url="${site.url('/')}" user="robot" password="right"/>`;

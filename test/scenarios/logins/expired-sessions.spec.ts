@@ -44,7 +44,7 @@ it.each<Kind>(['csrf', 'json', 'steps'])('a site behind a login (%s) is crawled 
   expect(world.engine.logins.list()).toMatchObject([{ name: 'members', state: 'logged-in', refused: 0 }]);
 });
 
-it('a session that ends is begun again once, whatever is in flight', async () => {
+it('an expired session is renewed once, whatever is in flight', async () => {
   const site = await Site.start({ kind: 'csrf', pages: PAGES });
   const world = await crawl(configuration(site, 'csrf'));
   site.endSessions();
@@ -54,7 +54,7 @@ it('a session that ends is begun again once, whatever is in flight', async () =>
   expect(site.tried).toEqual(['right', 'right']);
 });
 
-it('a password that changes costs three tries and no document, and all is current after the repair', async () => {
+it('a changed password costs three attempts and no document, and everything is current after the correction', async () => {
   const site = await Site.start({ kind: 'csrf', pages: PAGES });
   const world = await crawl(configuration(site, 'csrf'));
   const told: string[] = [];

@@ -8,7 +8,7 @@ const SECRETS = ['authorization', 'x-api-key', 'x-auth-token', 'cookie', 'x-gate
 const NAMES = ['a', 'b', 'c', 'd'] as const;
 type Name = (typeof NAMES)[number];
 
-describe('several servers link and redirect to each other', () => {
+describe('several servers that link and redirect to each other', () => {
   const sites = {} as Record<Name, FakeSite>;
   let world: CrawlWorld;
 
@@ -57,7 +57,7 @@ describe('several servers link and redirect to each other', () => {
   };
   const pathsOf = (name: Name) => [...new Set(sites[name].requests.map(({ path }) => path))].sort();
 
-  it('each is sent its own credentials and secret headers, and those who are not named are sent none', async () => {
+  it('receive their own credentials and secret headers each, and unnamed ones receive none', async () => {
     const { a, b, c, d } = sites;
     const option = (name: string, value: string) => `<cw:option name="${name}" value="${value}"/>`;
     world = await CrawlWorld.start({
@@ -103,7 +103,7 @@ describe('several servers link and redirect to each other', () => {
   });
 });
 
-describe('the linter warns of secrets that name no server', () => {
+describe('linter warnings about secrets without a server', () => {
   const warnings = (roots: readonly string[], conditions: string, header = '') => {
     const xml = `<CrawlConfig><Crawler name="a" defaultAccept="true">${roots.map((url) => `<Root url="${url}"/>`).join('')}
       <cw:Conditions>${conditions}</cw:Conditions></Crawler><cw:Fetcher name="default">${header}</cw:Fetcher></CrawlConfig>`;
@@ -139,7 +139,7 @@ describe('the linter warns of secrets that name no server', () => {
     '<cw:option name="header" value="Accept-Language: de"/>',
   ])('not of %s', (conditions) => expect(warnings(TWO, conditions)).toEqual([]));
 
-  it('not where all roots are on one host; and of headers of a fetcher', () => {
+  it('are not given when all roots are on one host, and include the headers of a fetcher', () => {
     expect(warnings(['http://one.test/', 'https://www.one.test/x'], on('path', '/private/*'))).toEqual([]);
     const header = '<cw:Header name="Authorization" value="Bearer x"/>';
     expect(warnings(['http://one.test/'], '', header)).toEqual([]);

@@ -29,7 +29,7 @@ async function crawlLosing(revoking: (url: string) => boolean) {
 
 const refresh = (world: CrawlWorld, url: string): Promise<unknown> => world.engine.maintenance.refresh('test', { url });
 
-it('a page that is lost with the thread of another comes again after the pause of its host', async () => {
+it("a page that is lost in the crash of another page's thread is requested again after the crawl delay", async () => {
   let losses = 0;
   const { site, world, asked } = await crawlLosing((url) => url.endsWith('/a') && losses++ < 2);
   await world.untilIdle();
@@ -38,7 +38,7 @@ it('a page that is lost with the thread of another comes again after the pause o
   expect(asked.slice(1).filter((at, i) => at - asked[i]! < THROTTLE)).toEqual([]);
 });
 
-it('a document whose page is lost again and again is not deleted, and rests a minute after some tries', async () => {
+it('a document whose page is lost repeatedly is not deleted, and is retried after a minute', async () => {
   let dying = false;
   const { site, world, asked } = await crawlLosing((url) => dying && url.endsWith('/a'));
   await world.untilIdle();

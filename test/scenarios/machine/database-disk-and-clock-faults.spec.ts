@@ -8,7 +8,7 @@ import { FakeSite } from '../../support/fake-site.js';
 const MOST_IN_HAND_MB = 48;
 const PAGES = Array.from({ length: 30 }, (_, i) => `/p${i}`);
 
-describe('the machine has a bad day', () => {
+describe('faults of the machine', () => {
   let site: FakeSite;
   let world: CrawlWorld;
   const everything = (): string[] => ['/', ...PAGES].map((path) => site.url(path)).sort();
@@ -48,7 +48,7 @@ describe('the machine has a bad day', () => {
     },
   );
 
-  it('a disk that stands still holds up the crawl before memory is full of pages', async () => {
+  it('a stalled disk pauses the crawl before memory is full of pages', async () => {
     await world.untilIdle();
     site.forgetRequests();
     const big = Array.from({ length: 64 }, (_, i) => `/big${i}`);
@@ -68,7 +68,7 @@ describe('the machine has a bad day', () => {
     expect(await world.engine.urls.count({ crawler: 'test', indexed: true })).toBe(PAGES.length + 2 + big.length * 2);
   });
 
-  it('a deletion that was acknowledged and not written down: the page is pushed again when it is well', async () => {
+  it('a deletion that was acknowledged and not stored: the page is pushed again when it recovers', async () => {
     await world.untilIdle();
     site.set('/p1', { status: 500 });
     const failed = failingOnce(
@@ -81,7 +81,7 @@ describe('the machine has a bad day', () => {
     expect(await world.indexed()).toEqual(everything());
   });
 
-  it('a change that was acknowledged and not written down: the page is pushed again when it is as before', async () => {
+  it('a change that was acknowledged and not stored: the page is pushed again when it is as before', async () => {
     await world.untilIdle();
     site.page('/p1', [], 'Closed for today.');
     const failed = failingOnce(
@@ -97,7 +97,7 @@ describe('the machine has a bad day', () => {
     });
   });
 
-  it('a change that was acknowledged and not written down is not forgotten while a deletion of its document is held', async () => {
+  it('a change that was acknowledged and not stored is not forgotten while a deletion of its document is held', async () => {
     await world.untilIdle();
     await world.pass(hours(2));
     for (const path of ['/', ...PAGES]) site.set(path, { status: path === '/p29' ? 408 : 500 });
@@ -121,7 +121,7 @@ describe('the machine has a bad day', () => {
     });
   });
 
-  it('a document that was acknowledged and not written down is deleted when the rules exclude it meanwhile', async () => {
+  it('a document that was acknowledged and not stored is deleted when the rules exclude it meanwhile', async () => {
     const failed = failingOnce(world.store, ({ uri }) => uri.endsWith('/p1'));
     for (let slots = 0; slots < 1_000 && failed.times === 0; slots++) await world.during(Promise.resolve());
     const attributes = 'nearDuplicateDetector="false"';
@@ -132,7 +132,7 @@ describe('the machine has a bad day', () => {
     expect(await world.indexed()).not.toContain(site.url('/p1'));
   });
 
-  it('a change of the rules that the database holds up is carried out when it can be used again', async () => {
+  it('a change of the rules that the database blocks is carried out when the database is available', async () => {
     await world.untilIdle();
     const locked = failing(world.store, 'list');
     const crawler = `<Root url="${site.url('/')}" site="false"/><cw:CrawlSpace rules="a.rules"/>`;
@@ -144,7 +144,7 @@ describe('the machine has a bad day', () => {
     expect(await world.indexed()).toEqual([site.url('/')]);
   });
 
-  it('a clear that the database holds up is carried out when it can be used again', async () => {
+  it('a clear that the database blocks is carried out when the database is available', async () => {
     await world.untilIdle();
     expect(await world.engine.maintenance.clear('test', { like: '%/p%' })).toBe(PAGES.length);
     const locked = failing(world.store, 'settle');
@@ -156,7 +156,7 @@ describe('the machine has a bad day', () => {
     expect(await world.indexed()).toEqual([site.url('/')]);
   });
 
-  it('a new configuration that the database holds up half-way is the one of every crawler, and so is the old one put back', async () => {
+  it('a new configuration that the database interrupts applies to every crawler, and so does the restored old one', async () => {
     const crawlers = (rule = '') =>
       ['test', 'second'].map((name) => {
         const root = `<Root url="${site.url('/')}" site="false"/>`;

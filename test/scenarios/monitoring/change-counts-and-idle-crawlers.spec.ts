@@ -24,7 +24,7 @@ it('a visit counts as a change only when the content differs from that of the vi
   expect((await world.state(site.url('/')))?.changes).toBe(1);
 });
 
-it('a crawler with nothing due names the URLs in error and the deletions that wait', async () => {
+it('an idle crawler reports its URLs in error and its held deletions', async () => {
   const site = await startSite();
   site.page('/', ['/a', '/b', '/c']).page('/a').page('/b').page('/c');
   const world = await crawl({ attributes: ATTRIBUTES, crawler: `<Root url="${site.url('/')}"/>`, index: 'none' });

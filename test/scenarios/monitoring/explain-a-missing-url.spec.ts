@@ -8,7 +8,7 @@ const HTML = { 'content-type': 'text/html' };
 const FILES = { 'crawl.rules': '', 'global.rules': 'allow domain moved.example\n' };
 const NAMES: Record<string, string> = { www: '127.0.0.1', listed: '127.0.0.1', 'moved.example': '127.0.0.1' };
 
-describe('explain says in one sentence why a URL is not crawled and where that stands', () => {
+describe('explain states in one sentence why a URL is not crawled and where this is configured', () => {
   let site: FakeSite;
   let world: CrawlWorld;
   const report: string[] = [];

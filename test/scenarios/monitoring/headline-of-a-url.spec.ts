@@ -212,7 +212,7 @@ describe('the headline of a URL', () => {
     if (fate === 'in-index') expect(headline.nextStep).toBeUndefined();
   });
 
-  it('lists the links of a root whose links wait for a person, with what is known of each', async () => {
+  it('lists the links of a root that wait for selection, with the state of each', async () => {
     const other = await start({ crawler: '<Root url="http://nowhere/"/>', names: NAMES, index: 'none' });
     await other.engine.roots.submit('test', [{ url: site.url('/'), followLinks: false, site: false }]);
     await other.pass(minutes(2));
@@ -223,14 +223,14 @@ describe('the headline of a URL', () => {
     expect(headline).toMatchObject({ fate: 'not-in-index', reason: 'links-not-followed' });
   });
 
-  it('says of a new link to a stored URL what would become of it, beside what is true of the URL', async () => {
+  it('states for a new link to a stored URL what would happen to the link, and the state of the URL', async () => {
     const { headline } = await world.engine.explanations.explain('test', site.url('/ok'), site.url('/'));
     expect(headline.text).toMatch(/^In the index\./);
     const far = await world.engine.explanations.explain('test', site.url('/left.zip'), site.url('/'));
     expect(far.headline.text).toMatch(/^Not crawled: the link on http:\/\/www:\d+\/ is refused: .*\.zip/);
   });
 
-  it('says of a URL that was given up that a page which links to it brings it back', async () => {
+  it('states that a removed URL returns when a page that links to it is visited', async () => {
     await world.engine.maintenance.refresh('test', { url: site.url('/twice') });
     await world.pass(minutes(1));
     const { headline } = await world.engine.explanations.explain('test', site.url('/twice'));
@@ -241,7 +241,7 @@ describe('the headline of a URL', () => {
     expect(headline.nextStep).toMatch(/^Fix the page: it is retried/);
   });
 
-  it('says that the crawler is paused, whatever else is true', async () => {
+  it('states that the crawler is paused, whatever else applies', async () => {
     await world.engine.setRunState('test', 'paused');
     const { headline } = await world.engine.explanations.explain('test', closed.url('/'));
     expect(headline.text).toContain('The crawler is paused: nothing is fetched until it is started.');
@@ -287,7 +287,7 @@ it.each([
   expect(headline.nextStep).toBeTruthy();
 });
 
-it('what a visit notes of its request and its links does not make the headline say that text is missing', async () => {
+it('notes of a visit about its request and links do not make the headline claim missing text', async () => {
   const site = await startSite();
   site.page('/held');
   site.set('/', { headers: { ...HTML, 'set-cookie': 'a=1' }, body: html('Cookie', ['/after', '/held']) });
@@ -314,7 +314,7 @@ it('what a visit notes of its request and its links does not make the headline s
   }
 });
 
-it('the headline of a page whose deletion waits for an early look says so', async () => {
+it('the headline of a page whose deletion waits for an early look states it', async () => {
   const site = await startSite();
   const paths = Array.from({ length: 60 }, (_, n) => `/p${n}`);
   site.page('/', paths);
@@ -335,7 +335,7 @@ it('the headline of a page whose deletion waits for an early look says so', asyn
 });
 
 describe('the headline of a URL and its orders', () => {
-  it('says that a sink refused the document and which order to retry; that one waits; and that a deletion waits', async () => {
+  it('states that a sink refused the document and which order to retry, that an order waits, and that a deletion waits', async () => {
     const site = await startSite();
     const receiver = await FlakyReceiver.start();
     const paths = Array.from({ length: 8 }, (_, i) => `/p${i}`);

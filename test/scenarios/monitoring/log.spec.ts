@@ -7,7 +7,7 @@ import { FlakyReceiver } from '../../support/flaky-receiver.js';
 import { start, startSite } from '../../support/scenario.js';
 
 describe('the log of a server', () => {
-  it('tells of an outage and its end, of refused documents and of held deletions, each once', async () => {
+  it('reports an outage and its end, refused documents and held deletions, each once', async () => {
     const site = await startSite();
     const receiver = await FlakyReceiver.start();
     const paths = Array.from({ length: 20 }, (_, i) => `/p${i}`);
@@ -57,7 +57,7 @@ describe('the log of a server', () => {
     expect(outage).toContain('the host is responding again');
   });
 
-  it('tells of a start URL that cannot be crawled, once, and not of other pages', async () => {
+  it('reports a start URL that cannot be crawled, once, and no other pages', async () => {
     const site = await startSite();
     site.page('/ok', ['/missing']);
     const world = await start({ crawler: `<Root url="${site.url('/mistyped')}"/><Root url="${site.url('/ok')}"/>` });

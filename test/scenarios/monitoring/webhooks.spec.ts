@@ -15,7 +15,7 @@ interface Message {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-it('each kind of webhook is sent when it happens, and verified by the library of the specification', async () => {
+it('each kind of webhook is sent for its event, and verified by the library of the specification', async () => {
   const messages: Message[] = [];
   const alerts = await startReceiver(({ body, headers }) => {
     messages.push(new Webhook(SECRET).verify(body.toString(), headers as Record<string, string>) as Message);

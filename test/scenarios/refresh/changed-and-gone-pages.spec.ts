@@ -5,7 +5,7 @@ import { FakeSite, html } from '../../support/fake-site.js';
 
 const ATTRIBUTES = 'smartRefreshMinAgeS="86400" smartRefreshMaxAgeS="86400"';
 
-describe('between two refreshes the site changes, and the index follows', () => {
+describe('the index follows changes of the site', () => {
   let site: FakeSite;
   let world: CrawlWorld;
   const urls = (...paths: string[]): string[] => paths.map((path) => site.url(path)).sort();
@@ -34,7 +34,7 @@ describe('between two refreshes the site changes, and the index follows', () => 
     expect((await world.engine.orders.list({ crawler: 'test' }, undefined, 100)).length).toBe(before);
   });
 
-  it('a page that a person wants visited now is first in line, and due since it was', async () => {
+  it('a page that is refreshed by an operator is first in its queue, and keeps its due time', async () => {
     await world.engine.setRunState('test', 'paused');
     const { dueAt } = (await world.state(site.url('/a')))!;
     await world.pass(days(2));
@@ -57,25 +57,22 @@ describe('between two refreshes the site changes, and the index follows', () => 
       'soft-error',
     ],
     ['storeTextOnly', 'storeTextOnly="true"', '', 'indexed'],
-  ])(
-    'a page that answers that it did not change is read again after a change of %s',
-    async (_, attribute, part, reason) => {
-      site.set('/a', ({ headers }) =>
-        headers['if-none-match'] === '"1"' ? { status: 304 } : { headers: { etag: '"1"' }, body: '<p>Alpha</p>' },
-      );
-      await nextDay();
-      await nextDay();
-      const [before] = await world.engine.orders.list({ uri: site.url('/a') }, undefined, 1);
-      const attributes = `${ATTRIBUTES} ${attribute}`;
-      await world.reconfigure({ attributes, crawler: `<Root url="${site.url('/')}"/>${part}` });
-      await nextDay();
-      expect(await world.state(site.url('/a'))).toMatchObject({ reason });
-      const [order] = await world.engine.orders.list({ uri: site.url('/a') }, undefined, 1);
-      expect(order!.id).toBeGreaterThan(before!.id);
-    },
-  );
+  ])('a page that responds 304 is read again after a change of %s', async (_, attribute, part, reason) => {
+    site.set('/a', ({ headers }) =>
+      headers['if-none-match'] === '"1"' ? { status: 304 } : { headers: { etag: '"1"' }, body: '<p>Alpha</p>' },
+    );
+    await nextDay();
+    await nextDay();
+    const [before] = await world.engine.orders.list({ uri: site.url('/a') }, undefined, 1);
+    const attributes = `${ATTRIBUTES} ${attribute}`;
+    await world.reconfigure({ attributes, crawler: `<Root url="${site.url('/')}"/>${part}` });
+    await nextDay();
+    expect(await world.state(site.url('/a'))).toMatchObject({ reason });
+    const [order] = await world.engine.orders.list({ uri: site.url('/a') }, undefined, 1);
+    expect(order!.id).toBeGreaterThan(before!.id);
+  });
 
-  it('the validators of an answer 304 take the place of those before', async () => {
+  it('the validators of a 304 replace the previous ones', async () => {
     const asked: (string | undefined)[] = [];
     site.set('/a', ({ headers }) => {
       asked.push(headers['if-none-match']);
@@ -102,7 +99,7 @@ describe('between two refreshes the site changes, and the index follows', () => 
     expect(order).toMatchObject({ kind: 'add', reason: 'changed', state: 'acknowledged' });
   });
 
-  it('a page that is gone is deleted at once and keeps its error status; gone again it waits for a link', async () => {
+  it('a page that is gone is deleted at once and in error; when it is gone again its status is removed until a link is found', async () => {
     site.remove('/a');
     await nextDay();
     expect(await world.indexed()).toEqual(urls('/', '/b', '/c', '/d'));
@@ -143,7 +140,7 @@ describe('between two refreshes the site changes, and the index follows', () => 
     expect(await visits()).toEqual(['document', 'http-404', 'http-404', 'document']);
   });
 
-  it('a URL whose status was removed is not asked for again when nothing live links to it', async () => {
+  it('a URL whose status was removed is not requested again when no live page links to it', async () => {
     site.page('/', ['/b', '/c', '/d']).page('/b', ['/a']).remove('/a');
     await nextDay();
     site.remove('/b');
@@ -165,7 +162,7 @@ describe('between two refreshes the site changes, and the index follows', () => 
     });
   });
 
-  it('a page that turns noindex is deleted, and is back when it turns again', async () => {
+  it('a page that becomes noindex is deleted, and returns when it changes back', async () => {
     site.set('/a', {
       headers: { 'content-type': 'text/html' },
       body: '<html><head><meta name="robots" content="noindex"><title>a</title></head><body>a</body></html>',
@@ -187,7 +184,7 @@ describe('between two refreshes the site changes, and the index follows', () => 
     expect(await world.indexed()).toContain(site.url('/a'));
   });
 
-  it('a page that resets the connection stays indexed until it has failed more often than allowed in a row', async () => {
+  it('a page that resets the connection stays indexed until it has failed in a row more often than allowed', async () => {
     site.set('/a', (request) => void request.socket.resetAndDestroy());
     await world.engine.maintenance.refresh('test', { url: site.url('/a') });
     await world.untilIdle();
@@ -201,7 +198,7 @@ describe('between two refreshes the site changes, and the index follows', () => 
     expect(await world.indexed()).toEqual(urls('/', '/b', '/c', '/d'));
   });
 
-  it('a success between temporary errors starts the count again', async () => {
+  it('a success between temporary errors resets their count', async () => {
     let failing = true;
     site.set('/a', (request) =>
       failing

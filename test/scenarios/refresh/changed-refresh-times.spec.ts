@@ -8,7 +8,7 @@ const OFF = 'smartRefresh="false"';
 const cron = (times: string): string => `<CrawlSchedulerConfig><cw:Refresh cron="${times}"/></CrawlSchedulerConfig>`;
 const period = (text: string): string => `<cw:Servers><cw:Server url="http://" period="${text}"/></cw:Servers>`;
 
-describe('a change of the times of refresh reaches the pages that are stored', () => {
+describe('a change of the refresh times applies to stored pages', () => {
   it.each([
     ['smart refresh is turned on', { attributes: OFF }, { attributes: DAY }],
     ['a schedule is given', { attributes: OFF }, { attributes: OFF, more: cron('0 3 * * *') }],
@@ -33,7 +33,7 @@ describe('a change of the times of refresh reaches the pages that are stored', (
     expect(site.fetched).toEqual(['/', '/a']);
   });
 
-  it('another change leaves them where they are', async () => {
+  it('another change of the configuration does not move them', async () => {
     const site = await startSite();
     site.page('/', ['/a']).page('/a');
     const crawler = `<Root url="${site.url('/')}"/>`;

@@ -56,7 +56,7 @@ describe('a page that changes while it is being visited is visited once more', (
     expect(await world.state(site.url('/'))).toMatchObject({ title: 'Third', visits: 3 });
   });
 
-  it('but not if others are refreshed meanwhile', async () => {
+  it('but not if other pages are refreshed meanwhile', async () => {
     const { site, world, answer } = await startVisitOfChangingPage();
     expect(await world.engine.maintenance.refresh('test', { status: 'error' })).toMatchObject({ count: 0 });
     answer();

@@ -36,13 +36,13 @@ describe('the price of a visit', () => {
     await site.close();
   });
 
-  it('stays the least while a host serves all the visits that its pages want', async () => {
+  it('stays at its minimum while a host can serve all wanted visits', async () => {
     await start(seconds(1));
     expect((await world.state(site.url('/page-3')))?.visits).toBeGreaterThan(8);
     expect(await price()).toBeLessThanOrEqual(CHEAPEST);
   });
 
-  it('rises while it cannot, and is known again after a restart', async () => {
+  it('rises while it cannot, and is kept across a restart', async () => {
     await start(minutes(2));
     const risen = await price();
     expect(risen).toBeGreaterThan(1.02 * CHEAPEST);
@@ -63,14 +63,14 @@ describe('the price of a visit', () => {
     const visitsOf = async (): Promise<number[]> =>
       Promise.all(PATHS.map(async (path) => (await world.state(site.url(path)))!.visits));
 
-    it('stays the least while all that became due fits into the next window', async () => {
+    it('stays at its minimum while all due pages fit into the next window', async () => {
       await start(seconds(1), BETWEEN, schedule);
       await world.pass(hours(8));
       expect(await price()).toBeLessThanOrEqual(least);
       expect(Math.min(...(await visitsOf()))).toBeGreaterThanOrEqual(9);
     });
 
-    it('rises while windows are too short for it', async () => {
+    it('rises while windows are too short for them', async () => {
       await start(minutes(3), BETWEEN, schedule);
       await world.pass(hours(12));
       expect(await price()).toBeGreaterThan(1.02 * least);

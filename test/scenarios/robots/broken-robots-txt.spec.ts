@@ -12,8 +12,8 @@ const BROKEN: Record<string, FakeAnswer> = {
   'in a coding that nobody knows': { headers: { 'content-encoding': 'compress' }, body: gzipSync('User-agent: *') },
 };
 
-describe('a robots.txt whose answer is broken', () => {
-  it.each(Object.keys(BROKEN))('%s speaks of no page: no document goes for it', async (way) => {
+describe('a robots.txt with a broken response', () => {
+  it.each(Object.keys(BROKEN))('%s blames no page: no document is deleted', async (way) => {
     const site: FakeSite = await startSite();
     for (const path of PATHS) site.page(path, PATHS);
     const world = await crawl({ crawler: `<Root url="${site.url('/')}"/>`, attributes });

@@ -38,7 +38,7 @@ async function redirectingSites(robots: (now: number) => FakeAnswer) {
 const tooClose = (times: readonly number[], pause: Duration): number[] =>
   times.slice(1).filter((at, i) => at - times[i]! < pause);
 
-it('robots.txt of many hosts on one of them is asked for in its pauses, between its own pages', async () => {
+it("when many hosts redirect robots.txt to one of them, it is requested within that host's crawl delay", async () => {
   const { clock, www, sites, asked } = await redirectingSites(() => ({ body: 'user-agent: *\ndisallow: /no' }));
   const world = await start({ names, attributes, crawler: roots([www, ...sites]), clock });
   await world.pass(minutes(1));
@@ -47,7 +47,7 @@ it('robots.txt of many hosts on one of them is asked for in its pauses, between 
   expect(tooClose(asked, THROTTLE)).toEqual([]);
 });
 
-it('a host that asks for rest when others redirect robots.txt to it gets it from all of them', async () => {
+it('Retry-After of a host to which others redirect robots.txt is respected for all of them', async () => {
   const open = new ManualClock().now() + hours(1);
   const { clock, sites, asked } = await redirectingSites((now) =>
     now < open ? { status: 429, headers: { 'retry-after': '3600' } } : { body: '' },
@@ -61,7 +61,7 @@ it('a host that asks for rest when others redirect robots.txt to it gets it from
   expect(tooClose(asked, THROTTLE)).toEqual([]);
 });
 
-it('two hosts whose robots.txt redirect to each other have none', async () => {
+it('two hosts whose robots.txt redirect to each other have no robots.txt', async () => {
   const [one, other] = await Promise.all(NAMES.slice(0, 2).map(site));
   one!.page('/').set('/robots.txt', redirect(other!.url('/robots.txt')));
   other!.page('/').set('/robots.txt', redirect(one!.url('/robots.txt')));

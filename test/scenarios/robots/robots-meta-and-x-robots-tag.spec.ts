@@ -27,7 +27,7 @@ describe('robots directives of a page', () => {
     expect(site.fetched).not.toContain('/behind');
   });
 
-  it('X-Robots-Tag counts with 304 too: servers put it before files that have not changed', async () => {
+  it('X-Robots-Tag counts with 304 too', async () => {
     const site = await startSite();
     let more: Record<string, string> = {};
     site.page('/', ['/a', '/b']);
@@ -52,7 +52,7 @@ describe('robots directives of a page', () => {
     expect(await world.indexed()).toEqual(all);
   });
 
-  it('noarchive is told to the index, which decides', async () => {
+  it('noarchive is delivered as a meta, for the index to decide', async () => {
     const site = await startSite();
     site
       .page('/', ['/a'])

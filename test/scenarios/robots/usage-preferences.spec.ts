@@ -12,7 +12,7 @@ Content-Usage: /closed/ search=n
 Content-Signal: search=yes, ai-train=no
 Disallow: /never/`;
 
-describe('what a site allows', () => {
+describe('usage preferences of a site', () => {
   let site: FakeSite;
   let world: CrawlWorld;
   const start = async (paths: readonly string[], more = ''): Promise<void> => {
@@ -43,7 +43,7 @@ describe('what a site allows', () => {
     await site.close();
   });
 
-  it('on the page and in its header is kept with the document, and what speaks of search is obeyed', async () => {
+  it('on the page and in its headers are delivered with the document, and those about search are obeyed', async () => {
     meta(
       '/meta',
       '<meta name="robots" content="nosnippet, max-snippet:50, noimageindex, noarchive"><meta name="tdm-reservation" content="1">',
@@ -75,7 +75,7 @@ describe('what a site allows', () => {
     expect(await explained('/header')).toContain('the site says: content_usage: train-ai=n; max_snippet: 20');
   });
 
-  it('in robots.txt holds for the agents of its group and for its path', async () => {
+  it('in robots.txt apply to the agents of their group and to their path', async () => {
     site.set('/robots.txt', { body: ROBOTS });
     site.page('/open').page('/closed/page');
     await start(['/open', '/closed/page', '/never/page']);
@@ -84,7 +84,7 @@ describe('what a site allows', () => {
     expect(await reason('/never/page')).toBe('robots-disallowed');
   });
 
-  it('until a time is in the index until then, though the page answers that it has not changed', async () => {
+  it('with an expiry keep the page indexed until then, although it responds that it has not changed', async () => {
     await start([]);
     const end = new Date(world.clock.now() + hours(20)).toISOString();
     const body = `<meta name="robots" content="unavailable_after: ${end}"><p>Text</p>`;
@@ -101,7 +101,7 @@ describe('what a site allows', () => {
     expect(order).toMatchObject({ kind: 'delete', reason: 'unavailable-after', state: 'acknowledged' });
   });
 
-  it('is not obeyed where the operator says so', async () => {
+  it('are not obeyed when the operator says so', async () => {
     meta('/no-search', '', { 'content-usage': 'search=n' });
     await start(['/no-search'], '<cw:Conditions><cw:option name="obey-robots" value="no"/></cw:Conditions>');
     expect(await reason('/no-search')).toBe('indexed');

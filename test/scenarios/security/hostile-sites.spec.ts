@@ -9,7 +9,7 @@ const FETCHER =
 const TRAPS = '<cw:Traps maxQueryVariants="40" maxUrlsPerHost="600" maxRepeatedSegments="3" maxPathDepth="12"/>';
 const PAGES = Array.from({ length: 30 }, (_, i) => `/p${i}`);
 
-describe('the web is hostile', () => {
+describe('hostile sites', () => {
   let hostile: FakeSite;
   let healthy: FakeSite;
   let world: CrawlWorld;
@@ -29,7 +29,7 @@ describe('the web is hostile', () => {
     await healthy.close();
   });
 
-  it('every trap ends in a state that says why, and a healthy host is served meanwhile', async () => {
+  it('every trap is settled with a reason, and a healthy host is crawled meanwhile', async () => {
     hostile = await startHostileSite();
     hostile.page('/', [...Object.keys(HOSTILE_PAGES), '/id/1']);
     world = await CrawlWorld.start({
@@ -67,7 +67,7 @@ describe('the web is hostile', () => {
   });
 
   // On its own, because a host that is full refuses every link for that.
-  it('links without end are refused with what they have in common', async () => {
+  it('endless links are refused with the pattern that they share', async () => {
     hostile = await startHostileSite();
     hostile.page('/', ['/many-links', '/down/']);
     world = await CrawlWorld.start({
@@ -86,7 +86,7 @@ describe('the web is hostile', () => {
   });
 
   // On its own, because a host that is full takes no further URLs, not even the target of a redirect.
-  it('redirects that lead back to where they began end as a loop', async () => {
+  it('redirects that return to their start are a loop', async () => {
     hostile = await startHostileSite();
     hostile.page('/', ['/loop1']);
     world = await CrawlWorld.start({
@@ -122,7 +122,7 @@ describe('the web is hostile', () => {
     20_000,
   );
 
-  it('of a robots.txt of a gigabyte the beginning is read and obeyed', async () => {
+  it('the beginning of a robots.txt of a gigabyte is read and obeyed', async () => {
     const gigantic = await startGiganticRobots(1024 ** 3);
     hostile = gigantic.site;
     world = await CrawlWorld.start({ crawler: `<Root url="${hostile.url('/')}" site="false"/>`, more: FETCHER });

@@ -8,7 +8,7 @@ const PUBLIC = '127.0.0.1';
 const PRIVATE = '127.0.0.2';
 const ONLY_PUBLIC = `<cw:AllowAddress cidr="${PUBLIC}/32"/>`;
 
-describe('nothing private is asked, and nothing secret is told', () => {
+describe('private addresses and secrets', () => {
   let site: FakeSite;
   let secret: FakeSite;
   let world: CrawlWorld;
@@ -80,7 +80,7 @@ describe('nothing private is asked, and nothing secret is told', () => {
     expect((await world.indexed()).filter((url) => !url.startsWith(site.origin))).toEqual([]);
   });
 
-  it('only http and https are asked for, whatever a page says', async () => {
+  it('only http and https URLs are requested, whatever a page contains', async () => {
     site.page('/', [
       'file:///etc/passwd',
       'ftp://127.0.0.1/',
@@ -94,7 +94,7 @@ describe('nothing private is asked, and nothing secret is told', () => {
     expect(await world.engine.urls.count({ crawler: 'test' })).toBe(2);
   });
 
-  it('user info in URLs is told nowhere: not in the index, the store, the events, the log, the refused links', async () => {
+  it('user info in URLs appears nowhere: not in the index, the store, the events, the log, the refused links', async () => {
     const reported: string[] = [];
     const withUser = (path: string): string => site.url(path).replace('http://', 'http://anna:hunter2@');
     site
@@ -123,7 +123,7 @@ describe('nothing private is asked, and nothing secret is told', () => {
     expect(reported.filter((one) => one.includes('hunter2') || one.includes('anna'))).toEqual([]);
   });
 
-  it('credentials go to their own prefix, and neither across a redirect nor to another host', async () => {
+  it('credentials are sent to their own prefix, and neither across a redirect nor to another host', async () => {
     const other = await FakeSite.start(PUBLIC);
     other.page('/').page('/protected/x');
     site

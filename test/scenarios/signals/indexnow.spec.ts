@@ -10,7 +10,7 @@ const KEY_FILE = `/${KEY}.txt`;
 const PAGES = Array.from({ length: 30 }, (_, i) => `/page-${i}`);
 const ONCE_A_WEEK = 'smartRefreshMinAgeS="604800" smartRefreshMaxAgeS="604800"';
 
-describe('a site tells of its changes (IndexNow)', () => {
+describe('URLs submitted by IndexNow', () => {
   let site: FakeSite;
   let world: CrawlWorld;
   const visits = (path: string): number => site.requests.filter((request) => request.path === path).length;
@@ -42,7 +42,7 @@ describe('a site tells of its changes (IndexNow)', () => {
     await site.close();
   });
 
-  it('while its key cannot be had: they are kept (202) and visited once the key is there', async () => {
+  it('are kept (202) while the key file is unreachable, and visited once it is available', async () => {
     site.set(KEY_FILE, { status: 503 });
     expect(await tell('/page-1')).toBe(202);
     await world.pass(minutes(9));
@@ -52,7 +52,7 @@ describe('a site tells of its changes (IndexNow)', () => {
     expect(visits('/page-1')).toBe(1);
   });
 
-  it('and its key never comes: they are dropped after an hour', async () => {
+  it('are dropped after an hour without the key', async () => {
     site.set(KEY_FILE, { status: 503 });
     expect(await tell('/page-1')).toBe(202);
     await world.pass(hours(3));
@@ -63,7 +63,7 @@ describe('a site tells of its changes (IndexNow)', () => {
     expect([visits('/page-1'), visits(KEY_FILE)]).toEqual([0, 7]);
   });
 
-  it('by more URLs in an hour than its quota: the rest is refused (429), and taken an hour later', async () => {
+  it('beyond the hourly quota are refused (429), and accepted an hour later', async () => {
     site.set(KEY_FILE, { body: KEY });
     expect(await tell(...PAGES.slice(0, 20))).toBe(200);
     expect(await tell('/page-20')).toBe(429);

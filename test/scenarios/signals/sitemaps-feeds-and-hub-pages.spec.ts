@@ -10,7 +10,7 @@ const everyHour = (path: string): string =>
   `<cw:apply-for value="*${path}"><cw:option name="refresh-minimum-age-s" value="3600"/><cw:option name="refresh-maximum-age-s" value="3600"/></cw:apply-for>`;
 const CONDITIONS = `<cw:Conditions>${['/sitemap.xml', '/feed', '/hub'].map(everyHour).join('')}</cw:Conditions>`;
 
-describe('a site says what has changed', () => {
+describe('claimed changes of a site', () => {
   let site: FakeSite;
   let world: CrawlWorld;
   const iso = (time: Instant): string => new Date(time).toISOString();
@@ -42,7 +42,7 @@ describe('a site says what has changed', () => {
     await site.close();
   });
 
-  it('in its sitemap: what changed is visited within a minute of the next reading, and nothing else', async () => {
+  it('in its sitemap: changed pages are visited within a minute of the next reading, and no others', async () => {
     const times = new Map(PATHS.map((path) => [path, 0 as Instant]));
     sitemap(times);
     await start();
@@ -61,7 +61,7 @@ describe('a site says what has changed', () => {
     expect(JSON.parse(stored!)).toEqual({ confirmed: 20, refuted: 0 });
   });
 
-  it('falsely: after ten visits it is not believed, and the store knows', async () => {
+  it('that are false are ignored after ten visits, also after a restart', async () => {
     sitemap(new Map());
     await start();
     const lie = (): void => sitemap(new Map(PATHS.map((path) => [path, world.clock.now()])));
@@ -75,7 +75,7 @@ describe('a site says what has changed', () => {
     expect(JSON.parse(stored!)).toMatchObject({ confirmed: 0 });
   });
 
-  it('falsely after having told the truth: ten visits later it is not believed, and the rest is visited at its own time', async () => {
+  it('that turn false are ignored after ten visits, and other pages are visited at their own time', async () => {
     const [truths, lies] = [PATHS.slice(0, 15), PATHS.slice(15)];
     sitemap(new Map(PATHS.map((path) => [path, 0 as Instant])));
     await start('', 'aggressive="false" throttleTimeMS="1000"');
@@ -141,7 +141,7 @@ describe('a site says what has changed', () => {
     expect(headline.text).toContain('/feed/ was refused (outside-site)');
   });
 
-  it('by a hub page that changed, where that is wanted', async () => {
+  it('by a changed hub page, when configured', async () => {
     site.page('/', ['/hub', ...PATHS]).page('/hub', ['/page-1', '/page-2'], 'News of today.');
     await start('<CrawlSchedulerConfig><cw:Refresh hubs="true"/></CrawlSchedulerConfig>');
     site.page('/hub', ['/page-1', '/page-2'], 'News of tomorrow.');

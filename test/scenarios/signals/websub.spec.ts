@@ -6,7 +6,7 @@ import { FakeSite } from '../../support/fake-site.js';
 const ATOM = { 'content-type': 'application/atom+xml' };
 const LEASE = 10_000;
 
-describe('a feed that names a hub', () => {
+describe('a feed with a WebSub hub', () => {
   let site: FakeSite;
   let world: CrawlWorld;
   let asked: URLSearchParams[];
@@ -55,7 +55,7 @@ describe('a feed that names a hub', () => {
     await site.close();
   });
 
-  it('has this server subscribe, and is visited when the hub tells of it', async () => {
+  it('is subscribed to, and visited when the hub sends a notification', async () => {
     await start();
     await untilAsked(1);
     expect(asked.map((form) => [form.get('hub.mode'), form.get('hub.topic')])).toEqual([
@@ -73,7 +73,7 @@ describe('a feed that names a hub', () => {
     expect(asked).toHaveLength(1);
   });
 
-  it('is visited once more when the hub tells of it again a moment later', async () => {
+  it('is visited once more when another notification follows a moment later', async () => {
     await start();
     await untilAsked(1);
     const visits = async () => (await world.state(site.url('/feed')))!.visits;
@@ -83,7 +83,7 @@ describe('a feed that names a hub', () => {
     expect(await visits()).toBe(before + 2);
   });
 
-  it('is subscribed to again before the lease ends', async () => {
+  it('is renewed before the lease expires', async () => {
     await start();
     await untilAsked(1);
     await confirm();
@@ -95,7 +95,7 @@ describe('a feed that names a hub', () => {
     expect(asked[1]!.get('hub.callback')).toBe(asked[0]!.get('hub.callback'));
   });
 
-  it('is neither confirmed nor visited for somebody who was not asked', async () => {
+  it('is neither confirmed nor visited for a hub that was not asked', async () => {
     await start();
     await untilAsked(1);
     expect(await confirm('https://other.example/feed')).toBeUndefined();
@@ -107,7 +107,7 @@ describe('a feed that names a hub', () => {
     }
   });
 
-  it('has no hub asked that nobody answers for', async () => {
+  it('is not subscribed to at a hub of another site', async () => {
     const other = await FakeSite.start();
     feed(['/first'], other.url('/hub'));
     await start();
@@ -115,7 +115,7 @@ describe('a feed that names a hub', () => {
     expect([asked, other.requests]).toEqual([[], []]);
   });
 
-  it('has no hub asked where the configuration does not want it, and none soon after it has refused', async () => {
+  it('is not subscribed to when switched off, nor soon after the hub has refused', async () => {
     await start('');
     expect(asked).toEqual([]);
     const more = '<cw:WebSub callback="https://crawlway.example/"/>';

@@ -63,7 +63,7 @@ async function untilDone(world: CrawlWorld): Promise<void> {
 const ALL = ['/', ...PATHS].sort();
 
 describe('a sink that is added to a crawler', () => {
-  it('gets what is indexed from a file sink, without a visit', async () => {
+  it('receives the indexed documents from a file sink, without visits', async () => {
     const { file, xml } = fileSink();
     const { site, world, added, add } = await crawled(xml);
     const fetches = site.requests.length;
@@ -79,7 +79,7 @@ describe('a sink that is added to a crawler', () => {
     ]);
   });
 
-  it('gets it by visits without conditions where no other sink gives documents back', async () => {
+  it('receives them by unconditional visits when no other sink returns documents', async () => {
     const other = await receiver();
     const { site, world, added, add } = await crawled(`<cw:Sink name="first" type="json" url="${other.url}"/>`);
     const fetches = site.requests.length;
@@ -91,7 +91,7 @@ describe('a sink that is added to a crawler', () => {
     expect(await world.engine.backfills.list()).toMatchObject([{ state: 'done', done: 31, sent: 0 }]);
   });
 
-  it('gets the page as it is now when the other sink has an older one or none', async () => {
+  it('receives the current page when the other sink has an older version or none', async () => {
     const { file, xml } = fileSink();
     const { site, world, added, add } = await crawled(xml);
     const lines = readFileSync(file, 'utf8').split('\n').filter(Boolean);
@@ -103,7 +103,7 @@ describe('a sink that is added to a crawler', () => {
     expect(await world.engine.backfills.list()).toMatchObject([{ state: 'done', done: 31, sent: 30 }]);
   });
 
-  it('goes on where it was after the sink was down, and asks nothing twice of a sink that is not new', async () => {
+  it('resumes after the sink was down, and requests nothing twice for an existing sink', async () => {
     const { world, added, add } = await crawled(fileSink().xml);
     added.state.down = true;
     await add();
@@ -118,7 +118,7 @@ describe('a sink that is added to a crawler', () => {
     expect(added.state.orders).toBe(orders);
   });
 
-  it('is filled again when a person asks, and when it comes back after it was taken away', async () => {
+  it('is filled again on request, and when it is restored after its removal', async () => {
     const { world, added, add, removeAgain } = await crawled(fileSink().xml);
     await add();
     await untilDone(world);
@@ -156,7 +156,7 @@ describe('a sink that is added to a crawler', () => {
     expect([...added.taken.keys()].sort()).toEqual([...ALL, '/new'].sort());
   });
 
-  it('does not wait for the pages whose orders wait for the first sink', async () => {
+  it('does not wait for pages whose orders wait for the first sink', async () => {
     const other = await receiver();
     const paths = Array.from({ length: 250 }, (_, i) => `/${i}`);
     const { site, world, added, add } = await crawled(`<cw:Sink name="first" type="json" url="${other.url}"/>`, paths);

@@ -8,7 +8,7 @@ const MEGABYTE = 1024 * 1024;
 /** As in the engine: bytes that may wait for one sink, and what may be in flight when that is reached. */
 const MOST_BYTES = (16 + 2 * 8 + 1) * MEGABYTE;
 
-describe('no order is lost at a sink that fails, refuses or forgets', () => {
+describe('no order is lost at a sink that fails, refuses or loses data', () => {
   let site: FakeSite;
   let world: CrawlWorld;
   let receiver: FlakyReceiver;
@@ -38,7 +38,7 @@ describe('no order is lost at a sink that fails, refuses or forgets', () => {
     await site.close();
   });
 
-  it('a sink that is down for an hour costs bounded memory; the crawl waits, says why, and catches up by itself', async () => {
+  it('while a sink is down for an hour, memory is bounded; the crawl waits, states why, and catches up', async () => {
     const paths = Array.from({ length: 100 }, (_, i) => `/p${i}`);
     receiver.fate = () => 'fail';
     await start(paths, (path) => `${path} ${'x'.repeat(MEGABYTE)}`);
@@ -61,7 +61,7 @@ describe('no order is lost at a sink that fails, refuses or forgets', () => {
     expect(world.engine.listSinks()[0]).toMatchObject({ state: 'ready', pending: 0, pendingBytes: 0 });
   });
 
-  it('orders wait for others while a page is to come within a second, and the last ones for nothing', async () => {
+  it('orders wait for a full batch while a page is expected within a second, and the last ones do not wait', async () => {
     const paths = Array.from({ length: 6 }, (_, i) => `/p${i}`);
     site.page('/', paths);
     for (const path of paths) site.page(path, [], `text of ${path}`);
@@ -80,7 +80,7 @@ describe('no order is lost at a sink that fails, refuses or forgets', () => {
     expect({ mergeWork, took: world.clock.now() - startedAt }).toEqual({ mergeWork: [3, 3], took: 2_100 });
   });
 
-  it('a sink without orders is asked every five minutes whether it would take some, and the crawler knows when it is away', async () => {
+  it('an idle sink is checked every five minutes, and the crawler knows when it is unavailable', async () => {
     await start(['/p0'], () => 'some text');
     await world.untilIdle();
     let asked = 0;
@@ -102,7 +102,7 @@ describe('no order is lost at a sink that fails, refuses or forgets', () => {
     expect(world.engine.listSinks()).toMatchObject([{ state: 'ready' }]);
   });
 
-  it('a document that the sink will not take is found among its batch, set aside, and sent again by hand', async () => {
+  it('a document that the sink refuses is isolated from its batch, set aside, and sent again manually', async () => {
     const paths = Array.from({ length: 40 }, (_, i) => `/p${i}`);
     receiver.fate = (body) => (body.includes('poison') ? 'refuse' : 'pass');
     await start(paths, (path) => (path === '/p7' ? 'poison' : `Text of ${path}.`));
@@ -156,7 +156,7 @@ describe('no order is lost at a sink that fails, refuses or forgets', () => {
     expect(site.requests.filter(({ path }) => path === '/sink')).toHaveLength(1);
   });
 
-  it('answers that are lost on the way back do no harm: what arrived twice stands once', async () => {
+  it('lost responses do no harm: what arrives twice is stored once', async () => {
     const paths = Array.from({ length: 20 }, (_, i) => `/p${i}`);
     let calls = 0;
     receiver.fate = () => (calls++ % 3 === 1 ? 'lose answer' : 'pass');
@@ -167,7 +167,7 @@ describe('no order is lost at a sink that fails, refuses or forgets', () => {
     expect(await world.engine.urls.count({ crawler: 'test', indexed: true })).toBe(paths.length + 1);
   });
 
-  it('reconciliation names what is missing, too much and stale in the index, and repairs it when asked to', async () => {
+  it('reconciliation reports missing, surplus and stale documents, and repairs them on request', async () => {
     const paths = ['/a', '/b', '/c'];
     await start(paths, (path) => `Text of ${path}.`);
     await world.untilIdle();
@@ -203,7 +203,7 @@ describe('no order is lost at a sink that fails, refuses or forgets', () => {
     });
   });
 
-  it('reconciliation that deletes from a sink ends with an error when the sink dies meanwhile, and goes on when it is asked again', async () => {
+  it('a reconciliation with deletions fails when the sink becomes unavailable, and can be resumed', async () => {
     await start(['/a'], () => 'Some text.');
     await world.untilIdle();
     await fetch(`${world.index!.url}/papi/4/connectors/test/add_documents`, {
@@ -220,7 +220,7 @@ describe('no order is lost at a sink that fails, refuses or forgets', () => {
     expect(await world.indexed()).toEqual(everything(['/a']));
   });
 
-  it('reconciliation sees documents that are due too, and their next visit asks for them whole', async () => {
+  it('reconciliation includes due documents, and their next visit is unconditional', async () => {
     const paths = ['/a', '/b', '/c'];
     await start(paths, (path) => `Text of ${path}.`);
     for (const path of ['/', ...paths]) site.set(path, tagged(path === '/' ? paths : []));

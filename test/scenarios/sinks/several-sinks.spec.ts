@@ -49,7 +49,7 @@ describe('a crawler with two sinks', () => {
   });
   const everything = (...paths: string[]) => paths.map((path) => site.url(path)).sort();
 
-  it('deletes from the one that took a document what the other one has refused, when its page is gone', async () => {
+  it('deletes a refused document from the other sink when its page is gone', async () => {
     refuses = ({ kind, uri }) => kind === 'add' && uri.endsWith('/a');
     await world.untilIdle();
     expect(await held()).toEqual({ main: everything('/', '/a'), other: everything('/') });
@@ -58,7 +58,7 @@ describe('a crawler with two sinks', () => {
     expect(await held()).toEqual({ main: everything('/'), other: everything('/') });
   });
 
-  it('gives a document back to the one that deleted it, when the other one refused the deletion and the page is as before', async () => {
+  it('restores a document in the sink that deleted it when the other one refused the deletion and the page is unchanged', async () => {
     await world.untilIdle();
     refuses = ({ kind }) => kind === 'delete';
     site.set('/a', { status: 404 });
@@ -69,7 +69,7 @@ describe('a crawler with two sinks', () => {
     expect(await held()).toEqual({ main: everything('/', '/a'), other: everything('/', '/a') });
   });
 
-  it('brings the one that took a change back to the text before, when the other one refused the change', async () => {
+  it('reverts a change in the sink that accepted it when the other one refused it and the page is as before', async () => {
     await world.untilIdle();
     refuses = ({ kind, uri }) => kind === 'add' && uri.endsWith('/a');
     site.page('/a', [], 'Closed for today.');
@@ -86,7 +86,7 @@ describe('a crawler with two sinks', () => {
     });
   });
 
-  it('that compares one of them loses no document of the other when its page is gone meanwhile', async () => {
+  it('deletes a document that is gone from both during the reconciliation of one', async () => {
     await world.untilIdle();
     await fetch(`${world.index!.url}/papi/4/connectors/test/delete_documents`, {
       method: 'POST',

@@ -53,8 +53,8 @@ async function world(sinks: string, slowSinks: readonly string[] = [], clock = n
   return { site, crawler, options };
 }
 
-describe('a crawler with a sink that is down and one that is not', () => {
-  it('gives the one everything at once, and the other what it missed when it is back, without asking the site again', async () => {
+describe('a crawler with one unavailable sink of two', () => {
+  it('delivers to the available one at once, and to the other what it missed when it is back, without requests to the site', async () => {
     const clock = new ManualClock();
     const down = await receiver(clock, 'down');
     down.state.isDown = true;
@@ -88,7 +88,7 @@ describe('a crawler with a sink that is down and one that is not', () => {
     expect(site.requests).toHaveLength(fetches);
   });
 
-  it('brings it what it missed by visits where the other one gives nothing back, also when the program starts again meanwhile', async () => {
+  it('delivers what it missed by visits when the other one returns no documents, also across a restart', async () => {
     const clock = new ManualClock();
     const [well, down] = [await receiver(clock, 'well'), await receiver(clock, 'down')];
     down.state.isDown = true;
@@ -112,7 +112,7 @@ describe('a crawler with a sink that is down and one that is not', () => {
     expect([down.state.late, well.state.late]).toEqual([0, 0]);
   });
 
-  it('holds the crawl back when both are down, and goes on with the first that is back', async () => {
+  it('pauses the crawl when both are down, and resumes with the first one that is back', async () => {
     const clock = new ManualClock();
     const [one, other] = [await receiver(clock, 'one'), await receiver(clock, 'other')];
     one.state.isDown = other.state.isDown = true;
@@ -131,7 +131,7 @@ describe('a crawler with a sink that is down and one that is not', () => {
     expect(await crawl.engine.orders.countOwed()).toEqual([]);
   });
 
-  it('goes on when another crawler, which has that sink alone, has filled it', async () => {
+  it('resumes when another crawler, which has only that sink, has filled it', async () => {
     const clock = new ManualClock();
     const [well, down] = [await receiver(clock, 'well'), await receiver(clock, 'down')];
     down.state.isDown = true;
@@ -151,7 +151,7 @@ describe('a crawler with a sink that is down and one that is not', () => {
     expect(well.paths()).toEqual(ALL);
   });
 
-  it('owes nothing to one that is not its sink any more', async () => {
+  it('owes nothing to a removed sink', async () => {
     const clock = new ManualClock();
     const [well, down] = [await receiver(clock, 'well'), await receiver(clock, 'down')];
     down.state.isDown = true;
@@ -166,8 +166,8 @@ describe('a crawler with a sink that is down and one that is not', () => {
   });
 });
 
-describe('a crawler with a sink that answers after ten seconds and one that answers at once', () => {
-  it('gives the one everything at once, and the other one all it can take, until both have the same', async () => {
+describe('a crawler with a sink that takes ten seconds and a fast one', () => {
+  it('delivers everything to the fast one at once, and to the slow one as fast as it can, until both are equal', async () => {
     const clock = new ManualClock();
     const slow = await receiver(clock, 'slow');
     slow.state.takes = 10;
@@ -190,7 +190,7 @@ describe('a crawler with a sink that answers after ten seconds and one that answ
   });
 });
 
-it('a server that stops does not wait for the only sink of a crawler while that is down', async () => {
+it('a server that stops does not wait for the only sink of a crawler while it is down', async () => {
   const clock = new ManualClock();
   const down = await receiver(clock, 'down');
   down.state.isDown = true;

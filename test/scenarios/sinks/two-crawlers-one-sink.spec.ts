@@ -5,7 +5,7 @@ import { FakeSite } from '../../support/fake-site.js';
 
 const ATTRIBUTES = 'aggressive="true" throttleTimeMS="0" defaultAccept="true" crawlSitemaps="false"';
 
-describe('two crawlers push the same URLs to one sink', () => {
+describe('two crawlers that push the same URLs to one sink', () => {
   let site: FakeSite;
   let world: CrawlWorld;
   const urls = (...paths: string[]): string[] => paths.map((path) => site.url(path)).sort();
@@ -30,14 +30,14 @@ describe('two crawlers push the same URLs to one sink', () => {
     await site.close();
   });
 
-  it('what the rules of one exclude, the other pushes again', async () => {
+  it('a document that the rules of one exclude is pushed again by the other', async () => {
     await world.reconfigure({ crawler: crawlers('<Rules><Rule><ar:Path val="/a"/><Ignore/></Rule></Rules>') });
     await world.untilIdle();
     expect(await world.state(site.url('/a'), 'one')).toMatchObject({ status: 'excluded' });
     expect(await world.indexed()).toEqual(urls('/', '/a', '/b'));
   });
 
-  it('what a person clears from one, the other pushes again', async () => {
+  it('a document that is cleared from one is pushed again by the other', async () => {
     expect(await world.engine.maintenance.clear('one', { like: '%/b' })).toBe(1);
     await world.untilIdle();
     expect(await world.indexed()).toEqual(urls('/', '/a', '/b'));
@@ -45,7 +45,7 @@ describe('two crawlers push the same URLs to one sink', () => {
     expect(compared).toMatchObject({ missing: { count: 0 }, stale: { count: 0 } });
   });
 
-  it('a page that is gone leaves the sink, and stays away', async () => {
+  it('a page that is gone is deleted from the sink, and not pushed again', async () => {
     site.remove('/a');
     await world.pass(days(2));
     expect(await world.indexed()).toEqual(urls('/', '/b'));

@@ -12,9 +12,9 @@ const NAMES = {
   'www.bar.com': '127.0.0.2',
 };
 
-describe('a root that is written for a URL which a link had led to before', () => {
+describe('a root for a URL that was found by a link before', () => {
   it.each(['site="true"', 'site="false"'])(
-    'is a root: the rules of links and the site of the other root are not for it (%s)',
+    'is a root, to which link rules and the site of the other root do not apply (%s)',
     async (site) => {
       const foo = await startSite('127.0.0.1', 'foo.com');
       const bar = await startSite('127.0.0.2', 'bar.com');
@@ -44,7 +44,7 @@ describe('a root that is written for a URL which a link had led to before', () =
   );
 });
 
-describe('a root that is no longer a root', () => {
+describe('a removed root', () => {
   /** Visits a URL that is stored as found from a root that nobody knows. */
   async function visited(site: FakeSite, path: string, particulars: Partial<NewUrl>) {
     const world = await crawl({ crawler: '' });
@@ -56,7 +56,7 @@ describe('a root that is no longer a root', () => {
     return world;
   }
 
-  it('holds what was found from it to its site, and takes nothing stored away', async () => {
+  it('still limits what was found from it to its site, and removes nothing stored', async () => {
     const [site, other] = [await startSite(), await startSite('127.0.0.2')];
     site.page('/a', ['/b', other.url('/c')]).page('/b');
     const world = await visited(site, '/a', { hops: 1 });
@@ -68,7 +68,7 @@ describe('a root that is no longer a root', () => {
     expect(other.fetched).toEqual(['/c']);
   });
 
-  it('hands over no links of its own, and moves to no other site', async () => {
+  it('reports no links of its own, and moves to no other site', async () => {
     const [site, other] = [await startSite(), await startSite('127.0.0.2')];
     site.page('/', ['/a']);
     await visited(site, '/', { hops: 0, discoveredVia: 'root' });

@@ -9,7 +9,7 @@ const ATTRIBUTES = 'nearDuplicateDetector="false" nthreads="16"';
 /** `ARTICLES=10000` for the large archive. */
 const ARTICLES = Number(process.env['ARTICLES'] ?? 300);
 
-describe('a site without end', () => {
+describe('an endless site', () => {
   let site: FakeSite;
   let world: CrawlWorld;
   afterEach(async () => {
@@ -24,25 +24,28 @@ describe('a site without end', () => {
     await world.untilIdle();
   };
 
-  it.each(Object.entries(ENDLESS))('%s: ends soon after its limit, and says why', async (_, { start: path, like }) => {
-    site = await startEndlessSite();
-    await start(path);
-    const fetched = site.fetched.filter((each) => each.startsWith(like));
-    expect(fetched.length).toBeGreaterThan(LIMIT);
-    expect(fetched.length).toBeLessThan(2_000);
+  it.each(Object.entries(ENDLESS))(
+    '%s: stops soon after its limit, with the reason',
+    async (_, { start: path, like }) => {
+      site = await startEndlessSite();
+      await start(path);
+      const fetched = site.fetched.filter((each) => each.startsWith(like));
+      expect(fetched.length).toBeGreaterThan(LIMIT);
+      expect(fetched.length).toBeLessThan(2_000);
 
-    const refused = await world.engine.urls.listRefusedLinks('test');
-    expect(refused).toMatchObject([{ reason: 'trap-endless-pattern' }]);
-    const { url, from } = refused[0]!.samples[0]!;
-    expect(await world.state(url)).toBeUndefined();
-    const { explanation } = await world.engine.explanations.explain('test', url, from);
-    expect(explanation.verdict).toMatchObject({ accepted: false, reason: 'trap-endless-pattern' });
-    expect((await world.engine.explanations.getUrlHistory('test', from)).explanation.trace.at(-1)).toMatchObject({
-      reason: 'trap-endless-pattern',
-    });
-  });
+      const refused = await world.engine.urls.listRefusedLinks('test');
+      expect(refused).toMatchObject([{ reason: 'trap-endless-pattern' }]);
+      const { url, from } = refused[0]!.samples[0]!;
+      expect(await world.state(url)).toBeUndefined();
+      const { explanation } = await world.engine.explanations.explain('test', url, from);
+      expect(explanation.verdict).toMatchObject({ accepted: false, reason: 'trap-endless-pattern' });
+      expect((await world.engine.explanations.getUrlHistory('test', from)).explanation.trace.at(-1)).toMatchObject({
+        reason: 'trap-endless-pattern',
+      });
+    },
+  );
 
-  it('has URLs that were found before it showed: they are not asked for, say why, and no change of the rules takes them', async () => {
+  it('leaves URLs unvisited that were found before it was detected, with the reason, whatever rules change', async () => {
     site = await startEndlessSite();
     await start(ENDLESS.facets.start);
     const filter = { crawler: 'test', status: 'excluded', reason: 'trap-endless-pattern' } as const;
@@ -58,26 +61,26 @@ describe('a site without end', () => {
     expect(await world.engine.urls.count(filter)).toBe(excluded);
   });
 
-  it('that is an archive is crawled to its last article', async () => {
+  it('that is only a long archive is crawled to its last article', async () => {
     site = await siteOf(archive(ARTICLES));
     await start('/list');
     expect((await world.indexed()).filter((url) => url.includes('/article/'))).toHaveLength(ARTICLES);
     expect(await world.engine.urls.listRefusedLinks('test')).toEqual([]);
   });
 
-  it('that is a chain of articles, each known to the one before alone, is crawled to its last article', async () => {
+  it('that is only a chain of articles, each linked only from the one before, is crawled to its last article', async () => {
     site = await siteOf(archive(ARTICLES));
     await start('/article/0');
     expect(await world.indexed()).toHaveLength(ARTICLES);
   });
 
-  it('that is large, and has pages that are the same but for their numbers, is crawled whole', async () => {
+  it('that is only large, with pages that differ in numbers only, is crawled completely', async () => {
     site = await siteOf(measurements(ARTICLES));
     await start('/measurement/0');
     expect(await world.indexed()).toHaveLength(ARTICLES);
   });
 
-  it('beside an archive costs the archive nothing', async () => {
+  it('beside an archive does not affect the archive', async () => {
     site = await siteOf(archive(150), (url) => (url.pathname === '/' ? home : undefined));
     const endless = await startEndlessSite();
     const home = {
@@ -89,7 +92,7 @@ describe('a site without end', () => {
     expect((await world.indexed()).filter((url) => url.includes('/article/'))).toHaveLength(150);
   });
 
-  it('has a page with more links than one page may have: the menu costs none, and what is left out says so', async () => {
+  it('with more links on a page than allowed: the menu does not count, and the rest is reported', async () => {
     site = await FakeSite.start();
     const menu = Array.from({ length: 1_200 }, (_, n) => `/menu-${n % 3}#${n % 2}`);
     site.page('/', [...menu, '/first', '/second', '/third', '/second']);

@@ -4,7 +4,7 @@ import { crawl, startSite } from '../../support/scenario.js';
 
 const HTML = { 'content-type': 'text/html; charset=utf-8' };
 describe('a refresh header or meta element', () => {
-  it('the header Refresh leads on like the meta element', async () => {
+  it('the header leads to its target like the meta element', async () => {
     const site = await startSite();
     site.set('/', { headers: { ...HTML, refresh: '3; url=/next' }, body: '<title>wait</title>' }).page('/next');
     const world = await crawl({ crawler: `<Root url="${site.url('/')}"/>` });
@@ -17,7 +17,7 @@ describe('a refresh header or meta element', () => {
     ['2; url=/b', ['/', '/a', '/b'], 'indexed'],
     ['0; url=/a#top', ['/', '/a'], 'indexed'],
     ['0; url=/forbidden', ['/', '/a'], 'indexed'],
-  ])('a refresh %j within a second is a redirect to where the crawl may go', async (content, paths, reason) => {
+  ])('%j is a redirect within a second and to an allowed URL only', async (content, paths, reason) => {
     const site = await startSite();
     site.page('/', ['/a']).page('/b').page('/forbidden');
     site.set('/a', { headers: HTML, body: `<meta http-equiv="refresh" content="${content}"><title>a</title>text` });
@@ -30,7 +30,7 @@ describe('a refresh header or meta element', () => {
   it.each([
     '<noscript><meta http-equiv="refresh" content="0; url=/b"></noscript>',
     '<meta name="robots" content="nofollow"><meta http-equiv="refresh" content="0; url=/b">',
-  ])('a refresh that is not for this reader is not a redirect: %s', async (head) => {
+  ])('is not a redirect when it does not apply: %s', async (head) => {
     const site = await startSite();
     site
       .page('/', ['/a'])
@@ -40,7 +40,7 @@ describe('a refresh header or meta element', () => {
     expect(await world.indexed()).toContain(site.url('/a'));
   });
 
-  it('two pages that refresh to each other end, and so does a page that always refreshes to a new one', async () => {
+  it('ends for two pages that refresh to each other, and for pages that always refresh to a new one', async () => {
     const site = await startSite();
     const sent = (to: string): FakePage => ({
       headers: HTML,

@@ -11,10 +11,10 @@ const NAMES = {
   'www.bar.com': '127.0.0.2',
 };
 
-describe('a Root alone is a whole configuration', () => {
+describe('a configuration with only a Root', () => {
   const ALONE = 'defaultAccept="false"';
 
-  it('its site is crawled, and nothing else', async () => {
+  it('crawls its site, and nothing else', async () => {
     const site = await startSite('127.0.0.1', 'foo.com');
     const other = await startSite('127.0.0.2', 'bar.com');
     site
@@ -27,7 +27,7 @@ describe('a Root alone is a whole configuration', () => {
     expect(await refusals(world)).toEqual({ 'outside-site': [other.url('/')] });
   });
 
-  it('a root that is submitted too, and one that is submitted for its page alone is left to the rules', async () => {
+  it('treats a submitted root alike, and leaves one that is submitted without its site to the rules', async () => {
     const site = await startSite();
     site.page('/', ['/a']).page('/a');
     const world = await start({ crawler: '', attributes: ALONE });
@@ -38,7 +38,7 @@ describe('a Root alone is a whole configuration', () => {
     expect(await world.indexed()).toEqual([site.url('/'), site.url('/a')]);
   });
 
-  it('of two roots on one site the other one keeps its own when one is taken out', async () => {
+  it('keeps the site of the second of two roots when the first is removed', async () => {
     const site = await startSite();
     site.page('/', ['/docs/', '/x']).page('/docs/', ['/docs/a']).page('/docs/a').page('/x');
     const docs = `<Root url="${site.url('/docs/')}"/>`;
@@ -207,7 +207,7 @@ describe('site mode of a root', () => {
     },
   );
 
-  it("other pages' redirects off the site are not followed; those within it are", async () => {
+  it('redirects of other pages off the site are not followed; those within it are', async () => {
     const site = await startSite('127.0.0.1', 'foo.com');
     const other = await startSite('127.0.0.2', 'bar.com');
     site.page('/', ['/out', '/in']).page('/new');

@@ -17,7 +17,7 @@ describe('sitemaps', () => {
 
   const docsOnly = '<Rules><Rule><ar:Path val="/docs/"/><Accept/></Rule></Rules>';
 
-  it('that robots.txt names are read wherever the rules stop, also after a change of the rules', async () => {
+  it('named by robots.txt are read whatever the rules accept, also after a change of the rules', async () => {
     const site = await startSite();
     site.page('/docs/').page('/docs/a').page('/docs/b').page('/c');
     site.set('/robots.txt', { body: `Sitemap: ${site.url('/maps.xml')}\n` });
@@ -38,7 +38,7 @@ describe('sitemaps', () => {
     expect(explanation.verdict).toMatchObject({ accepted: true, effects: { index: false } });
   });
 
-  it('are not asked for at a host that the crawl space forbids', async () => {
+  it('are not requested from a host that the crawl space forbids', async () => {
     const site = await startSite('127.0.0.1', 'foo.com');
     const other = await startSite('127.0.0.2', 'bar.com');
     site.page('/').set('/robots.txt', { body: `Sitemap: ${other.url('/maps.xml')}\n` });
@@ -52,7 +52,7 @@ describe('sitemaps', () => {
     expect(other.requests).toEqual([]);
   });
 
-  it('that robots.txt names are read, also an index of sitemaps; their URLs are judged like links', async () => {
+  it('named by robots.txt are read, also a sitemap index; their URLs are judged like links', async () => {
     const site = await startSite();
     site.page('/').page('/a').page('/b').page('/c');
     site.set('/robots.txt', { body: `User-agent: *\nDisallow: /c\nSitemap: ${site.url('/maps.xml')}\n` });
@@ -74,7 +74,7 @@ describe('sitemaps', () => {
     expect(site.fetched).toEqual(['/', '/a', '/b', '/maps.xml', '/sitemap-1.xml']);
   });
 
-  it('are looked for at the usual place when robots.txt names none, and their absence is not an error', async () => {
+  it('are requested at /sitemap.xml when robots.txt names none, and their absence is not an error', async () => {
     const site = await startSite();
     site
       .page('/')
@@ -97,7 +97,7 @@ describe('sitemaps', () => {
     expect(outcomes).not.toContain('http-404');
   });
 
-  it('that an index names are read whatever their names and the policy, on the host of the index', async () => {
+  it('named by an index are read whatever their names and the policy, on the host of the index', async () => {
     const [site, other] = [await startSite(), await startSite('127.0.0.2')];
     site.page('/docs/').page('/docs/a').page('/docs/b').page('/docs/c').page('/page');
     other.set('/maps/1', { headers: XML, body: urlset(site.url('/docs/never')) });
@@ -118,7 +118,7 @@ describe('sitemaps', () => {
     expect(other.requests).toEqual([]);
   });
 
-  it('are not documents when a page comes instead of one', async () => {
+  it('are not documents when a page is returned instead', async () => {
     const site = await startSite();
     site.page('/docs/').page('/found');
     site.set('/sitemap.xml', {
@@ -138,7 +138,7 @@ describe('sitemaps', () => {
     expect(await strict.state(site.url('/sitemap.xml'))).toMatchObject({ status: 'visited', reason: 'no-index' });
   });
 
-  it('that robots.txt names by a path begin at it, not at the page that asked for it', async () => {
+  it('named by robots.txt with a relative URL are resolved against robots.txt, not against a page', async () => {
     const site = await startSite();
     site.page('/docs/').page('/a').set('/robots.txt', { body: 'Sitemap: maps/all.xml\n' });
     site.set('/maps/all.xml', { headers: XML, body: urlset(site.url('/a')) });
@@ -162,7 +162,7 @@ describe('sitemaps', () => {
     expect(await world.indexed()).toEqual([site.url('/'), site.url('/a')]);
   });
 
-  it('are read on after a change of the policy, which lets none be a document', async () => {
+  it('are still read after a change of the policy, under which none is a document', async () => {
     const site = await startSite();
     site.page('/docs/').page('/docs/a').page('/docs/b');
     site.set('/sitemap.xml', { headers: XML, body: urlset(site.url('/docs/a')) });
@@ -176,7 +176,7 @@ describe('sitemaps', () => {
     expect(await world.indexed()).toEqual(['/docs/', '/docs/a', '/docs/b'].map((path) => site.url(path)));
   });
 
-  it('are read for every crawler of the host, also for one that comes later', async () => {
+  it('are read for every crawler of the host, also for one that is added later', async () => {
     const site = await startSite();
     site
       .page('/')

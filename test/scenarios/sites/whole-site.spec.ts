@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CrawlWorld } from '../../support/crawl-world.js';
 import { FakeSite } from '../../support/fake-site.js';
 
-describe('a site is crawled to the end', () => {
+describe('a complete crawl', () => {
   let site: FakeSite;
   let world: CrawlWorld | undefined;
   beforeEach(async () => {

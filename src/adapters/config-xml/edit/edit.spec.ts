@@ -62,8 +62,8 @@ const RULE_TEXT = `<Rule>
 const order = (xml: string) =>
   listRules(xml, 'docs').map(({ group, xml: text }) => `${group} ${/val="([^"]*)"/.exec(text)?.[1]}`);
 
-describe('single rules are edited in the text', () => {
-  it('lists rules over all groups, as JSON and as they are written', () => {
+describe('edits of single rules in the text', () => {
+  it('lists rules of all groups, as JSON and as written', () => {
     const rules = listRules(XML, 'docs');
     expect(rules).toEqual([
       {
@@ -93,13 +93,13 @@ describe('single rules are edited in the text', () => {
     expect(listRules(edited, 'docs')[1]).toMatchObject(RULE);
   });
 
-  it('inserts a rule given as XML as it stands', () => {
+  it('inserts a rule given as XML unchanged', () => {
     const text = '<Rule  ><ar:Path val="/new"  /><Index/></Rule>';
     const edited = insertRule(XML, 'docs', { xml: `  <!-- outside -->${text}\n` }, 0);
     expect(edited).toBe(XML.replace('<Rule>\n        <ar:Path', `${text}\n      <Rule>\n        <ar:Path`));
   });
 
-  it('makes a new group when the place has another, and uses an empty one that is there', () => {
+  it('creates a new group when the place belongs to another one, and uses an existing empty group', () => {
     const before = insertRule(XML, 'docs', { ...RULE, group: 'new', key: 'k' }, 0);
     expect(before).toContain('<Rules group="new" key="k">\n      <Rule>');
     expect(listRules(before, 'docs')[0]).toMatchObject({ index: 0, group: 'new', key: 'k' });
@@ -119,11 +119,11 @@ describe('single rules are edited in the text', () => {
     expect(deleted).toBe(XML.replace(/\n.*<ar:Not>.*/, ''));
   });
 
-  it('puts back every byte when a rule is written as it was read', () => {
+  it('changes no byte when a rule is written as it was read', () => {
     for (const { index, xml } of listRules(XML, 'docs')) expect(replaceRule(XML, 'docs', index, { xml })).toBe(XML);
   });
 
-  it('moves a rule so that it has the index asked for', () => {
+  it('moves a rule to the requested index', () => {
     expect(order(XML)).toEqual(['first /one', 'first \\.gif', 'second three']);
     expect(order(moveRule(XML, 'docs', 0, 1))).toEqual(['first \\.gif', 'first /one', 'second three']);
     expect(order(moveRule(XML, 'docs', 2, 0))).toEqual(['first three', 'first /one', 'first \\.gif']);
@@ -137,7 +137,7 @@ describe('single rules are edited in the text', () => {
     expect(edited.replaceAll('\r\n', '\n')).toBe(insertRule(XML, 'docs', RULE, 1));
   });
 
-  it('refuses rules with mistakes, and tells them', () => {
+  it('refuses rules with mistakes, and reports them', () => {
     const refused = (rule: RuleInput) => {
       try {
         insertRule(XML, 'docs', rule);
@@ -159,15 +159,15 @@ describe('single rules are edited in the text', () => {
     expect(refused(deep)).toEqual(['xml-too-large']);
   });
 
-  it('says which crawler or rule there is not', () => {
+  it('names the crawler or rule that does not exist', () => {
     expect(() => listRules(XML, 'nobody')).toThrow(EditError);
     expect(() => deleteRule(XML, 'docs', 3)).toThrow('there is no rule 3: the crawler has 3');
     expect(() => insertRule(XML, 'docs', RULE, 9)).toThrow('from 0 to 3');
   });
 });
 
-describe('values of a crawler are edited in the text', () => {
-  it('sets, adds and takes away attributes', () => {
+describe("edits of a crawler's values in the text", () => {
+  it('sets, adds and removes attributes', () => {
     const edited = setCrawlerAttributes(XML, 'docs', { nthreads: 5, aggressive: true, throttleTimeMS: 100 });
     expect(edited).toBe(
       XML.replace(
@@ -178,7 +178,7 @@ describe('values of a crawler are edited in the text', () => {
     expect(setCrawlerAttributes(XML, 'docs', { nthreads: undefined })).toBe(XML.replace('  nthreads = "20"', ''));
   });
 
-  it('refuses attributes that are none', () => {
+  it('refuses unknown attributes', () => {
     expect(() => setCrawlerAttributes(XML, 'docs', { nthread: 5 })).toThrow('Crawler has no attribute nthread');
     expect(() => setCrawlerAttributes(XML, 'docs', { nthreads: 0 })).toThrow('whole number from 1 to 1000');
     expect(() => setCrawlerAttributes(XML, 'docs', { name: undefined })).toThrow('requires name');
@@ -193,7 +193,7 @@ describe('values of a crawler are edited in the text', () => {
     expect(again).toBe(edited.replace('name="user" weight="5"', 'name="user" weight="6"'));
   });
 
-  it('adds roots behind the last one and removes them', () => {
+  it('adds roots after the last one and removes them', () => {
     const added = addRoot(XML, 'docs', { url: 'https://a.example/?x=1&y=2', priority: -1 });
     expect(added).toBe(
       XML.replace(

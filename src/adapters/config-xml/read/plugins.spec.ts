@@ -22,7 +22,7 @@ const errors = (content: string, plugins?: string): string[] =>
     .problems.filter(({ severity }) => severity === 'error')
     .map(({ code, message }) => `${code} ${message}`);
 
-it('a plug-in has the name of its file, limits, and settings of which those kept elsewhere are secrets', () => {
+it('a plug-in has the name of its file, limits, and settings, whose references are secrets', () => {
   const folder = temporaryDirectory();
   mkdirSync(join(folder, 'plugins'));
   writeFileSync(join(folder, 'plugins/price.mjs'), '');
@@ -46,7 +46,7 @@ it('a plug-in has the name of its file, limits, and settings of which those kept
   expect(JSON.stringify(settings[1])).not.toContain('sesame');
 });
 
-it('only a module below the folder of plug-ins can be named', () => {
+it('only a module below the plug-in folder can be named', () => {
   const folder = temporaryDirectory();
   const elsewhere = temporaryDirectory();
   writeFileSync(join(elsewhere, 'evil.mjs'), '');
@@ -60,7 +60,7 @@ it('only a module below the folder of plug-ins can be named', () => {
   expect(fault('missing.mjs')[0]).toContain('missing.mjs does not exist');
 });
 
-it('names are told apart, and what they refer to has to be there', () => {
+it('names are unique, and references must exist', () => {
   expect(errors(`<cw:Plugin file="a/p.mjs"/><cw:Plugin file="b/p.mjs"/>${SINK}`)).toEqual([
     'duplicate-name there is more than one Plugin p: give each its own name',
   ]);

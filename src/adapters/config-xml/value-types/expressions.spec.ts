@@ -3,7 +3,7 @@ import { selector } from './expressions.js';
 
 const isValid = (text: string): boolean => 'value' in selector.parse(text);
 
-it('a selector with a doubled point or # is refused: css-what takes the second one for a part of the name', () => {
+it('a selector with a doubled dot or # is refused: css-what reads the second one as part of the name', () => {
   expect(['h2..chapter', 'main ##top', 'p:not(..note)', '.#x'].map(isValid)).toEqual([false, false, false, false]);
   const valid = ['h2.chapter', '#top.note', 'a[href$="..pdf"]', '.\\.name', '[data-x="a##b"]', 'p:not(.note)'];
   expect(valid.map(isValid)).toEqual(valid.map(() => true));

@@ -53,7 +53,7 @@ it.each([
     'text',
     `<div><ul><li><a href=/>Menu and much more of it, link after link</a></ul></div><div class=text>${ARTICLE}</div><div>Foot</div>`,
   ],
-])('tells the main content by %s', (_, html) => {
+])('finds the main content by %s', (_, html) => {
   const text = textOf(`<body>${html}</body>`, { main: true });
   expect(text).toContain('anvils');
   expect(text).not.toMatch(/Menu|Foot|More/);
@@ -73,7 +73,7 @@ it('takes the text of a field without what is excluded inside of it', () => {
   expect(found(['.mark'])).toEqual([['Anvils'], ['¶']]);
 });
 
-it('leaves a page whole in which no main content can be told', () => {
+it('keeps a whole page in which no main content is found', () => {
   expect(textOf('<p>Short</p><div>Also</div>', { main: true })).toBe('Short Also');
 });
 
@@ -95,14 +95,14 @@ it('writes Markdown', () => {
   );
 });
 
-it('reads pages of 100,000 open elements and quotations in each other', () => {
+it('reads pages of 100,000 open elements or nested quotations', () => {
   for (const html of ['<div>'.repeat(100_000), '<b>x'.repeat(100_000), '<blockquote><ul><li>x'.repeat(30_000)]) {
     const { text, markdown } = read(html, { main: true, markdown: true, exclude: ['nav p'] });
     expect([text, markdown].every((one) => typeof one === 'string')).toBe(true);
   }
 });
 
-it('gives the same text as the scanner when nothing is excluded', () => {
+it('extracts the same text as the scanner when nothing is excluded', () => {
   const reader = createPageReader();
   const extractor = reader.findExtractor('text/html')!;
   const pieces =

@@ -8,7 +8,7 @@ const metas = (html: string) =>
     ({ name, value }) => `${name}=${value}`,
   );
 
-it('flattens items, their values by element, and items in items under their property', () => {
+it('flattens items, with values by element type and nested items under their property', () => {
   expect(
     metas(`<div itemscope itemtype="https://schema.org/Product"><h1 itemprop=name>The <b>anvil</b></h1>
       <img itemprop=image src=i.png><time itemprop=releaseDate datetime=2024-05-01>May</time>
@@ -27,20 +27,20 @@ it('flattens items, their values by element, and items in items under their prop
   ]);
 });
 
-it('is found in capitals, too, and so is JSON-LD', () => {
+it('is found in upper case, too, and so is JSON-LD', () => {
   expect(hasMicrodata(Buffer.from('<P ITEMSCOPE>'))).toBe(true);
   const page =
     '<SCRIPT TYPE="APPLICATION/LD+JSON">{"@type":"Book"}</SCRIPT><script type="application/ld+json">{"@type":"Map"}</script>';
   expect(findJsonLdItems(Buffer.from(page))).toEqual([{ '@type': 'Book' }, { '@type': 'Map' }]);
 });
 
-it('takes no harm from items in each other without end, nor from names of prototypes', () => {
+it('is safe from endlessly nested items and from prototype names', () => {
   const deep = '<p itemscope itemprop=a>'.repeat(400);
   expect(metas(`<div itemscope><i itemprop=__proto__>x</i>${deep}</div>`)).toContain('microdata.__proto__=x');
   expect(hasMicrodata(Buffer.from('<p>nothing</p>'))).toBe(false);
 });
 
-it('has no more names of one property than a page means, and looks at no value under a name that is too long', () => {
+it('limits the names of one property, and skips values with a name that is too long', () => {
   const names = Array.from({ length: 100_000 }, (_, i) => `n${i}`).join(' ');
   const { elements } = parseTree(Buffer.from(`<div itemscope><p itemprop="${names}">x</p></div>`), false);
   expect(Object.keys(findMicrodataItems(elements, 'http://a/')[0]!)).toHaveLength(20);

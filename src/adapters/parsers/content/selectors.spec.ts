@@ -11,7 +11,7 @@ const PAGE = `<main id=m class="a b"><DIV data-x=1><p class=a>1<b>2</b></p><p>3<
 const SELECTORS =
   'main|div p|p.a|.a, footer|#m > div|[data-x!="1"]|[role=navigation]|p + p|p ~ p|*|:not(p)|:is(b, i)|P|[HIDDEN]|p:first-child|div:has(> p)|[viewBox]';
 
-it.each(SELECTORS.split('|'))('matches as the selector does: %s', (selector) => {
+it.each(SELECTORS.split('|'))('matches the selector %s', (selector) => {
   const { elements } = parseTree(Buffer.from(PAGE), false);
   const plain = compileMatcher([selector])!;
   expect(new SelectorSet([[], [selector]]).find(elements)).toEqual([[], elements.filter(plain)]);
@@ -80,7 +80,7 @@ function findPositions(html: string, written: string): { ours: number[]; theirs:
   };
 }
 
-it('finds what css-select finds in the tree of htmlparser2', () => {
+it('finds the elements that css-select finds in the tree of htmlparser2', () => {
   let compared = 0;
   fc.assert(
     // The two trees differ in where a `foreignObject` ends whose end tag is misplaced.

@@ -92,7 +92,7 @@ describe('by the HTML standard, as the scanner reads it', () => {
   });
 });
 
-it('keeps comments that may be markers, and tells whether there is one', () => {
+it('keeps comments that may be markers, and reports whether there is one', () => {
   const tree = (html: string) => parseTree(Buffer.from(html), false);
   const comments = (html: string) =>
     tree(html)
@@ -115,7 +115,7 @@ it('finds the first of several attributes with a name, however many there are', 
   expect(['a7', 'b'].map((name) => element?.hasAttribute(name))).toEqual([true, false]);
 });
 
-it('ends at its limits', () => {
+it('stops at its limits', () => {
   const deep = parseTree(Buffer.from(`${'<b>'.repeat(4_000)}text`), false);
   expect(deep.elements).toHaveLength(500);
   expect(deep.elements.at(-1)?.children.map((child) => isText(child) && child.data)).toEqual(['text']);

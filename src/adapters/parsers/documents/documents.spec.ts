@@ -58,7 +58,7 @@ describe('a document', () => {
 });
 
 describe('a PDF', () => {
-  it('that prints accents beside their letters has the words that people see', async () => {
+  it('that prints accents separately has the words that readers see', async () => {
     // In the font's standard encoding, 0xc8 is the dieresis.
     const text = 'm\u00c8oglich, \u00c8Ubung, a \u00c8 b, \u00c8x';
     expect(await read(sample.pdf({ ...sample.FACTS, text }), 'pdf')).toMatchObject({
@@ -73,7 +73,7 @@ describe('the words of a PDF', () => {
     return content.text;
   };
 
-  it('are separate where the page has a narrow gap, or goes on in a line close below', async () => {
+  it('are separate where the page has a narrow gap, or continues on a line close below', async () => {
     expect(await textOf(') Tj [(aliquet) -135 (magna ornare)] TJ (')).toBe('aliquet magna ornare');
     expect(await textOf('to) Tj 0 -7.8 Td (give due')).toBe('to give due');
     expect(await textOf('0) Tj 0 17 Td (1) Tj 0 17 Td (2')).toBe('0 1 2');
@@ -83,7 +83,7 @@ describe('the words of a PDF', () => {
     expect(await textOf(') Tj /F1 6 Tf 0 3 Td (1) Tj /F1 8 Tf 3.9 -3 Td (people who')).toBe('1 people who');
   });
 
-  it('have their subscripts, also where a matrix scales the font', async () => {
+  it('include their subscripts, also where a matrix scales the font', async () => {
     const at = (size: number, x: number, y: number) => `Tj ${size} 0 0 ${size} ${x} ${y} Tm`;
     const text = `) Tj /F1 1 Tf () ${at(12, 72, 700)} (H) ${at(8, 80.7, 695)} (2) ${at(12, 85.3, 700)} (O and more`;
     expect(await textOf(text)).toBe('H2O and more');
@@ -104,7 +104,7 @@ describe('the words of a PDF', () => {
 });
 
 describe('the characters of a PDF', () => {
-  it('that are unknown part words, and no others are there in their place', async () => {
+  it('that are unknown separate words, and are not replaced by others', async () => {
     const descriptor =
       '/CIDSystemInfo<</Registry(Adobe)/Ordering(GB1)>>/FontDescriptor<</Type/FontDescriptor/Flags 4>>';
     const descendant = `<</Type/Font/Subtype/CIDFontType0/BaseFont/Any${descriptor}>>`;
@@ -116,7 +116,7 @@ describe('the characters of a PDF', () => {
     expect(await read(body, 'pdf')).toMatchObject({ text: 'grey\u79f8 heron' });
   });
 
-  it('are all there, and belong together, after an unknown one', async () => {
+  it('after an unknown one are complete and stay together', async () => {
     const text = 'a\\000b) Tj 0 -30 Td (H) Tj /F1 8 Tf 8.7 -5 Td (2) Tj /F1 12 Tf 4.6 5 Td (O and more';
     expect(await read(sample.pdf({ ...sample.FACTS, text }), 'pdf')).toMatchObject({ text: 'a b H2O and more' });
   });
@@ -130,7 +130,7 @@ describe('a PDF of TeX', () => {
     });
   });
 
-  it('has raised numbers beside variables and units, but not beside words, whose footnotes they are', async () => {
+  it('joins raised numbers to variables and units, but not to words, whose footnotes they are', async () => {
     const raised = (number: number) => `) Tj /F1 8 Tf 8.7 5 Td (${number}) Tj /F1 12 Tf`;
     const text = `R${raised(2)} 60 -5 Td (s) Tj 6 0 Td (o${raised(3)} 6 -5 Td (end`;
     expect(await read(sample.pdf({ ...sample.FACTS, text }), 'pdf')).toMatchObject({
@@ -138,21 +138,21 @@ describe('a PDF of TeX', () => {
     });
   });
 
-  it('has whole words where a hyphen ends their line, however close the next one is', async () => {
+  it('has whole words where a hyphen ends their line, however close the next line is', async () => {
     const text = 'are quite dis-) Tj 0 -8 Td (tinct well- known';
     expect(await read(sample.pdf({ ...sample.FACTS, text }), 'pdf')).toMatchObject({
       text: expect.stringMatching(/quite distinct well- known/),
     });
   });
 
-  it('has no hyphen at the end of a line but that of a number or before a capital letter', async () => {
+  it('keeps a hyphen at the end of a line only after a number or before a capital letter', async () => {
     const text = 'dis-) Tj 0 -14 Td (tinct, Addison-) Tj 0 -14 Td (Wesley, pre-) Tj 0 -14 Td (1990';
     expect(await read(sample.pdf({ ...sample.FACTS, text }), 'pdf')).toMatchObject({
       text: 'distinct, Addison-Wesley, pre-1990',
     });
   });
 
-  it('has whole words where the accent of another one is printed after the hyphen', async () => {
+  it('has whole words where the accent of another word is printed after the hyphen', async () => {
     const text = ') Tj [(fur alle dis-) 4500 (\u00c8)] TJ 0 -14 Td (tinct';
     expect(await read(sample.pdf({ ...sample.FACTS, text }), 'pdf')).toMatchObject({ text: 'für alle distinct' });
   });
@@ -166,7 +166,7 @@ describe('a PDF of TeX', () => {
     });
   });
 
-  it('has the letters of its ligatures, which its fonts name', async () => {
+  it('has the letters of ligatures that its fonts name', async () => {
     const text = 'De\\033ning re\\034ects, a \\035';
     const plain = Buffer.from(sample.pdf({ ...sample.FACTS, text })).toString('latin1');
     const named = plain.replace(
@@ -203,11 +203,11 @@ const HOSTILE: readonly (readonly [string, string, () => Uint8Array, string])[] 
 ];
 
 describe('a document that cannot be read', () => {
-  it.each(HOSTILE)('%s (%s) is told as such', async (_, extension, make, code) => {
+  it.each(HOSTILE)('%s (%s) is reported with its error code', async (_, extension, make, code) => {
     expect(await read(make(), extension)).toMatchObject({ refused: code });
   });
 
-  it('is told at its time limit, and ends no process before the next document', async () => {
+  it('is reported at its time limit, and does not harm the next document', async () => {
     const limits = { ...DEFAULT_DOCUMENT_LIMITS, timeLimit: 250 };
     const quick = new DocumentProcesses(limits, ENTRY);
     try {
@@ -227,7 +227,7 @@ describe('a document that cannot be read', () => {
     }
   });
 
-  it('is stopped at its memory limit', async () => {
+  it('is aborted at its memory limit', async () => {
     const small = new DocumentProcesses({ ...DEFAULT_DOCUMENT_LIMITS, memoryLimit: 96 * MIB }, ENTRY);
     try {
       const rows = '<c><v>1</v></c>'.repeat(4_000_000);
@@ -238,13 +238,13 @@ describe('a document that cannot be read', () => {
     }
   });
 
-  it('is not tried again as long as it stays the same', async () => {
+  it('is not tried again while it stays the same', async () => {
     const body = sample.docx().subarray(0, 200);
     const first = await read(body, 'docx');
     expect(await read(body, 'docx')).toBe(first);
   });
 
-  it('with random damage gives a content or a reason', async () => {
+  it('with random damage gives a content or an error code', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.constantFrom(...GOOD),
@@ -262,12 +262,12 @@ describe('a document that cannot be read', () => {
 });
 
 describe('the process that reads documents', () => {
-  it('keeps to the limits of the text and the links', async () => {
+  it('respects the limits of text and links', async () => {
     const content = (await read(sample.docx(), 'docx', { ...CONTEXT, maxTextLength: 8, maxLinks: 0 })) as Extraction;
     expect(content).toMatchObject({ text: 'The grey', links: [], truncated: true });
   });
 
-  it('ends when it has nothing to do, and begins again with the next document', async () => {
+  it('ends when it is idle, and starts again with the next document', async () => {
     const brief = new DocumentProcesses({ ...DEFAULT_DOCUMENT_LIMITS, idleTime: 0 }, ENTRY);
     expect(brief.processIds).toEqual([]);
     await brief.extract(sample.rtf(), type('rtf'), CONTEXT);
@@ -302,7 +302,7 @@ describe('the process that reads documents', () => {
     staying.close();
   });
 
-  it('is at fault itself when it does not start, and no document is unreadable for that', async () => {
+  it('is to blame when it does not start, not the document', async () => {
     const broken = new DocumentProcesses(DEFAULT_DOCUMENT_LIMITS, new URL('missing.process.js', ENTRY));
     const asked = () => broken.extract(sample.rtf(), type('rtf'), CONTEXT);
     await expect(asked()).rejects.toThrow(ExtractorUnavailable);
@@ -310,7 +310,7 @@ describe('the process that reads documents', () => {
     broken.close();
   });
 
-  it('leaves the documents in flight to a later visit when the server stops', async () => {
+  it('leaves documents in flight to a later visit when the server stops', async () => {
     const ending = new DocumentProcesses(DEFAULT_DOCUMENT_LIMITS, ENTRY);
     const asked = [sample.rtf(), sample.rtf()].map((body) => ending.extract(body, type('rtf'), CONTEXT));
     const ends = Promise.allSettled(asked);

@@ -57,25 +57,25 @@ describe('is read to the end', () => {
     });
   });
 
-  it('a page 100,000 drawings deep, closed by the wrong names first', () => {
+  it('a page of 100,000 nested SVGs, closed by the wrong names first', () => {
     const depth = 100_000;
     expect(
       scan(`${'<svg>'.repeat(depth)}${'</math>'.repeat(depth)}${'</svg>'.repeat(depth)}<title>t</title>`).title,
     ).toBe('t');
   });
 
-  it('10 MiB of less-than signs, all of them text', () => {
+  it('10 MiB of less-than signs, which are all text', () => {
     expect(scan(filled(10 * MIB, '<')).text.slice(0, 5)).toBe('<<<<<');
   });
 
-  it('a comment of 5 MiB that does not end', () => {
+  it('an unterminated comment of 5 MiB', () => {
     expect(scan(Buffer.concat([Buffer.from('<a href=1>before</a><!--'), filled(5 * MIB, '- ->')]))).toMatchObject({
       links: 1,
       text: 'before',
     });
   });
 
-  it('an attribute of 1 MiB, and a number of as many digits', () => {
+  it('an attribute of 1 MiB, and a number of a million digits', () => {
     expect(scan(`<a title="${'x'.repeat(MIB)}" href=1>&#${'0'.repeat(MIB)}65;`)).toMatchObject({ links: 1, text: 'A' });
   });
 

@@ -19,7 +19,7 @@ describe('links', () => {
     ).toEqual(['a 1', 'area 2', 'frame 3', 'iframe 4', 'iframe 5']);
   });
 
-  it('are found in link elements by relation, one for each', () => {
+  it('are found in link elements, one for each relation', () => {
     expect(
       links(
         '<link rel=next href=1><link rel="PREV x" href=2><link rel=previous href=3><link rel="alternate canonical" href=4>' +
@@ -28,7 +28,7 @@ describe('links', () => {
     ).toEqual(['next 1', 'prev 2', 'prev 3', 'alternate 4', 'canonical 4']);
   });
 
-  it('do not lead to alternate style sheets', () => {
+  it('do not include alternate style sheets', () => {
     expect(links('<link rel="alternate stylesheet" href=1.css>')).toEqual([]);
   });
 
@@ -38,7 +38,7 @@ describe('links', () => {
     ]);
   });
 
-  it('lose the white space around them and keep that inside', () => {
+  it('are trimmed, and keep inner white space', () => {
     expect(links('<a href="\n /a b\t">x</a>')).toEqual(['a /a b']);
   });
 
@@ -53,7 +53,7 @@ describe('links', () => {
     ]);
   });
 
-  it('inside scripts, styles, comments, templates and text fields are none', () => {
+  it('inside of scripts, styles, comments, templates and text fields are ignored', () => {
     expect(
       links(
         '<script>"<a href=1>"</script><style><a href=2></style><!--<a href=3>--><template><a href=4></template><textarea><a href=5></textarea>',
@@ -61,19 +61,19 @@ describe('links', () => {
     ).toEqual([]);
   });
 
-  it('inside noframes are some: a page of frames has no others for a crawler', () => {
+  it('inside of noframes are found: a page of frames has no others for a crawler', () => {
     const page = scan('<frameset><frame src=1><noframes>unseen <a href=2>x</a></noframes></frameset>');
     expect(page.links.map(({ href }) => href)).toEqual(['1', '2']);
     expect(page.text).toBe('');
   });
 
-  it('inside noscript and inside shadow roots are some', () => {
+  it('inside of noscript and of shadow roots are found', () => {
     expect(links('<noscript><a href=1></a></noscript><template shadowrootmode=open><a href=2></a></template>')).toEqual(
       ['a 1', 'a 2'],
     );
   });
 
-  it('beyond the limit are left out, which is told', () => {
+  it('beyond the limit are left out, which is reported', () => {
     const page = scan('<a href=1><a href=2><a href=3>', { maxLinks: 2 });
     expect(page.links.map((link) => link.href)).toEqual(['1', '2']);
     expect(page.truncated).toBe(true);
@@ -81,7 +81,7 @@ describe('links', () => {
     expect(scan('<a href=1><a href=2>', { maxLinks: 2 }).truncated).toBe(false);
   });
 
-  it('of more than 64 KiB are left out, which is told', () => {
+  it('of more than 64 KiB are left out, which is reported', () => {
     const page = scan(`<a href="${'x'.repeat(65_537)}"><a href=2>`);
     expect(page.links.map((link) => link.href)).toEqual(['2']);
     expect(page.truncated).toBe(true);
@@ -89,14 +89,14 @@ describe('links', () => {
 });
 
 describe('metas', () => {
-  it('have names in lower case and folded values, Open Graph ones too', () => {
+  it('have names in lower case and values with folded white space, Open Graph ones too', () => {
     expect(scan('<meta name=Author content=" Ann\n Lee "><meta property="og:title" content=T>').metas).toEqual([
       { name: 'author', value: 'Ann Lee' },
       { name: 'og:title', value: 'T' },
     ]);
   });
 
-  it('for robots are those named robots, and those of any name that hold nothing but directives', () => {
+  it('for robots are those named robots, and those of any name that contain only directives', () => {
     expect(
       scan(
         '<meta name=ROBOTS content="noindex, nofollow"><meta name=somebot content="NOARCHIVE,max-snippet:-1"><meta name=keywords content="index cards">',
@@ -107,18 +107,18 @@ describe('metas', () => {
     ]);
   });
 
-  it('beyond the 500th are left out, but none for robots', () => {
+  it('beyond the 500th are left out, except those for robots', () => {
     const page = scan(`${'<meta name=a content=b>'.repeat(501)}<meta name=robots content=noindex>`);
     expect(page.metas).toHaveLength(500);
     expect(page.truncated).toBe(true);
     expect(page.robotsMetas).toEqual([{ agent: 'robots', directives: 'noindex' }]);
   });
 
-  it('for robots are 500 at most', () => {
+  it('for robots are limited to 500', () => {
     expect(scan('<meta name=robots content=noindex>'.repeat(501)).robotsMetas).toHaveLength(500);
   });
 
-  it('tell the language of the content', () => {
+  it('give the language of the content', () => {
     expect(scan('<html lang="de-AT"><meta http-equiv=Content-Language content="fr">')).toMatchObject({
       lang: 'de-AT',
       contentLanguage: 'fr',
@@ -127,15 +127,15 @@ describe('metas', () => {
 });
 
 describe('the title', () => {
-  it('is the first that says something, folded, its references decoded', () => {
+  it('is the first non-empty one, with folded white space and decoded references', () => {
     expect(scan('<title> </title><title>\n A &amp;\n  <B> </title><title>C</title>').title).toBe('A & <B>');
   });
 
-  it('is not that of a drawing', () => {
+  it('is not that of an SVG', () => {
     expect(scan('<svg><title>icon</title></svg><title>page</title>').title).toBe('page');
   });
 
-  it('is cut at 2,048 characters', () => {
+  it('is truncated at 2,048 characters', () => {
     expect(scan(`<title>${'x'.repeat(100_000)}</title>`).title).toBe('x'.repeat(2_048));
   });
 });
@@ -143,18 +143,18 @@ describe('the title', () => {
 describe('the text', () => {
   const text = (html: string) => scan(html).text;
 
-  it('has one space for each run of white space, whatever its kind, and none at the ends', () => {
+  it('has one space for each run of white space of any kind, and none at the ends', () => {
     expect(text(' \n a \t\r\n b&nbsp;&#8203;\u3000\u2009 c&#32; ')).toBe('a b c');
   });
 
-  it('parts words at blocks, cells, line breaks and fields, and not at inline elements or comments', () => {
+  it('separates words at blocks, cells, line breaks and fields, and not at inline elements or comments', () => {
     expect(text('<p>one<p>two<td>three</td><td>four<br>five<li>six<custom-tag>seven')).toBe(
       'one two three four five six seven',
     );
     expect(text('o<b>n</b>e t<!-- x -->w<a href=1>o</a> <span>thr</span>ee<wbr>!')).toBe('one two three!');
   });
 
-  it('has no scripts, styles, titles, noscript notes, inert templates, frames or drawing styles', () => {
+  it('excludes scripts, styles, titles, noscript, inert templates, frames and SVG styles', () => {
     expect(
       text(
         'a<title>t</title><script>s</script><style>s</style><noscript>Turn <b>it</b> on</noscript><template>t</template>' +
@@ -163,14 +163,14 @@ describe('the text', () => {
     ).toBe('a drawn z');
   });
 
-  it('has no names of drawings, wherever their elements end', () => {
+  it('excludes titles of SVGs, wherever their elements end', () => {
     expect(text('a<svg><title>Created</title><text>drawn</text></svg>b')).toBe('a drawn b');
     expect(text('a<svg><title>Created <b>with</b></svg>b')).toBe('a b');
     expect(text('a<svg><title>Created <b>with</b> care</title><text>drawn</text></svg>b')).toBe('a drawn b');
     expect(text('a<svg><title/><text>drawn</text></svg>b<math><title>t</title></math>')).toBe('a drawn b t');
   });
 
-  it('has the text of text fields, xmp, plaintext, CDATA in drawings and shadow roots', () => {
+  it('includes text fields, xmp, plaintext, CDATA in SVG and shadow roots', () => {
     expect(text('<textarea>a &lt; <b></textarea><xmp><i>&lt;</xmp><svg><![CDATA[<c>]]></svg>')).toBe(
       'a < <b> <i>&lt; <c>',
     );
@@ -179,13 +179,13 @@ describe('the text', () => {
     );
   });
 
-  it('has references decoded, and ampersands and less-than signs that are not markup', () => {
+  it('has decoded references, and ampersands and less-than signs that are not markup', () => {
     expect(text('AT&T &lt;b&gt; &eacute;&#233;&#xE9; &notit; a < b <3 &bogus; x&')).toBe(
       'AT&T <b> ééé ¬it; a < b <3 &bogus; x&',
     );
   });
 
-  it('has room for references that are shorter than what they stand for', () => {
+  it('has room for references that are shorter than their replacement', () => {
     const page = scan('&nGt;'.repeat(50_000), { maxTextLength: 200_000 });
     expect(page.text).toBe('\u226b\u20d2'.repeat(50_000));
   });
@@ -198,7 +198,7 @@ describe('XHTML', () => {
     expect(page.text).toBe('x<b>');
   });
 
-  it('served as HTML has not', () => {
+  it('served as HTML has none', () => {
     expect(links('<script src="a.js"/><a href="1">x</a>')).toEqual([]);
   });
 });

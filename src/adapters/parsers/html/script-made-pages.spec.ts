@@ -119,17 +119,17 @@ const BRINGS_ITS_CONTENT: Record<string, string> = {
   'a page of data blocks': shell('<p>Hello.</p><script type="application/ld+json">{"@type":"Thing"}</script>'),
 };
 
-describe('pages made by scripts', () => {
-  it.each(Object.keys(MADE_BY_SCRIPTS))('are told: %s', (name) => {
+describe('pages that need rendering', () => {
+  it.each(Object.keys(MADE_BY_SCRIPTS))('are recognized: %s', (name) => {
     expect(read(MADE_BY_SCRIPTS[name]!).needsRendering).toMatch(/\d+ bytes of text/);
   });
 
-  it.each(Object.keys(BRINGS_ITS_CONTENT))('are not taken for %s', (name) => {
+  it.each(Object.keys(BRINGS_ITS_CONTENT))('do not include %s', (name) => {
     expect(read(BRINGS_ITS_CONTENT[name]!).needsRendering).toBeUndefined();
   });
 });
 
-describe('content that a page brings as data', () => {
+describe('content that a page embeds as data', () => {
   const withData = (script: string): Extraction =>
     read(shell(`<div id="__next"></div>${script}<script src="/_next/static/main.js"></script>`));
   const article = {
@@ -162,7 +162,7 @@ describe('content that a page brings as data', () => {
       'are addresses and classes',
       { a: `https://a/${'x'.repeat(400)}`, b: 'flex-row md:items-center px-4 py-2 '.repeat(20) },
     ],
-  ])('counts for nothing when it %s', (_, data) => {
+  ])('is ignored when it %s', (_, data) => {
     const { text, needsRendering } = withData(`<script type="application/json">${JSON.stringify(data)}</script>`);
     expect(needsRendering).toBeDefined();
     expect(text).toBe('');

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { TextBuffer } from './text-buffer.js';
 
-it('the middle of a text is a whole number of its characters, at most as long as asked for', () => {
+it('the middle of a text consists of whole characters and is at most as long as asked for', () => {
   const buffer = new TextBuffer();
   const words = fc.array(fc.string({ unit: 'grapheme', minLength: 1 }), { minLength: 1, maxLength: 40 });
   fc.assert(

@@ -17,8 +17,8 @@ function papiSink(url: string, overrides: Partial<SinkDefinitionOf<'papi'>> = {}
   return sink;
 }
 
-describe('a server that goes away', () => {
-  it('is unavailable while it is down and takes the same batch in its next session', async () => {
+describe('a server that becomes unavailable', () => {
+  it('is unavailable while it is down and accepts the same batch in its next session', async () => {
     const data = temporaryDirectory();
     const first = await startIndexProcess(data);
     const sink = papiSink(first.url);
@@ -31,7 +31,7 @@ describe('a server that goes away', () => {
     expect(await heldBy(sink)).toEqual(['http://b/ a1b2c3']);
   });
 
-  it('holds in the end exactly what was ordered, wherever it was killed', async () => {
+  it('has exactly the ordered documents in the end, wherever it was killed', async () => {
     const data = temporaryDirectory();
     let server = await startIndexProcess(data);
     const sink = papiSink(server.url);
@@ -59,7 +59,7 @@ describe('a server that goes away', () => {
     expect(await heldBy(sink)).toEqual(Array.from(expected, ([uri, stamp]) => `${uri} ${stamp}`).sort());
   });
 
-  it('gets the whole batch again when it restarts between the documents and the checkpoint', async () => {
+  it('receives the whole batch again when it restarts between the documents and the checkpoint', async () => {
     const server = await restartingServer(1);
     const batch = [addOrder('http://a/'), deleteOrder('http://b/'), addOrder('http://c/')];
     const answers = await papiSink(server.url).deliver(batch, stillWanted());
@@ -93,7 +93,7 @@ describe('a server that goes away', () => {
     },
   );
 
-  it('waits no longer for an answer than its timeout', async () => {
+  it('is given up when it exceeds its timeout', async () => {
     const receiver = await startReceiver(() => ({ status: 200, headers: { 'content-length': '5' }, body: '1' }));
     const error = await failureOf(
       papiSink(receiver.url, { timeout: milliseconds(200) }).deliver([addOrder('http://a/')], stillWanted()),
@@ -101,20 +101,20 @@ describe('a server that goes away', () => {
     expect(error).toBeInstanceOf(SinkUnavailable);
   });
 
-  it('stops when the delivery is no longer wanted', async () => {
+  it('is not waited for when the delivery is aborted', async () => {
     const { url } = await runningIndex();
     const delivery = papiSink(url).deliver([addOrder('http://a/')], AbortSignal.abort());
     await expect(delivery).rejects.toThrow(/the delivery was stopped/);
   });
 
-  it('does not take half an enumeration for the whole', async () => {
+  it('does not pass off half an enumeration as complete', async () => {
     const body = 'http%3A%2F%2Fa%2F s1\nhttp%3A%2F%2Fb';
     const receiver = await startReceiver(() => ({ status: 200, headers: { 'content-length': '5000' }, body }));
     const sink = papiSink(receiver.url, { timeout: milliseconds(300) });
     await expect(heldBy(sink)).rejects.toThrow(/the listing was interrupted/);
   });
 
-  it('that answers something else than a session id is not a Push API server', async () => {
+  it('that returns something other than a session id is not a Push API server', async () => {
     const receiver = await startReceiver(() => ({ status: 200, body: '<html>Welcome' }));
     const delivery = papiSink(receiver.url).deliver([addOrder('http://a/')], stillWanted());
     await expect(delivery).rejects.toThrow(/is this a Push API server/);

@@ -31,7 +31,7 @@ describe('deliveries to the bundled index', () => {
     expect(await heldBy(sink)).toEqual(['http://b/ a1b2c3', 'http://c/ second']);
   });
 
-  it('brings metas, bytes, encoding and media type over unharmed', async () => {
+  it('transfers metas, bytes, encoding and media type unchanged', async () => {
     const index = await runningIndex();
     const metas = [
       { name: 'title', value: 'Ünï "quoted"\r\nsecond line' },
@@ -89,7 +89,7 @@ describe('deliveries to the bundled index', () => {
     expect(await heldBy(sink)).toEqual(batch.map(({ uri }) => `${uri} a1b2c3`).sort());
   });
 
-  it('logs in, and says what is wrong when the login is', async () => {
+  it('logs in, and reports a wrong login', async () => {
     const { url } = await runningIndex({ login: 'push', password: 'sécret' });
     const right = papiSink(url, { options: { connector: 'docs', login: 'push', password: new Secret('sécret') } });
     expect(await right.deliver([addOrder('http://a/')], stillWanted())).toEqual([{ state: 'acknowledged' }]);
@@ -101,7 +101,7 @@ describe('deliveries to the bundled index', () => {
 });
 
 describe('a document that the server refuses', () => {
-  it('is found alone and reported in the words of the server; the others are acknowledged in order', async () => {
+  it("is isolated and reported with the server's message; the others are acknowledged in order", async () => {
     const sink = papiSink((await runningIndex()).url);
     const nameless = Array.from({ length: 21 }, (_, i) => addOrder(i === 13 ? '' : `http://a/${i}`));
     const answers = await sink.deliver(nameless, stillWanted());

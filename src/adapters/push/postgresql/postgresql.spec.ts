@@ -25,7 +25,7 @@ async function started(options: Partial<SinkOptions['postgresql']> = {}) {
 const titled = (title: string) => ({ metas: [{ name: 'title', value: title }] });
 
 describe('a table of documents', () => {
-  it('is made on the first delivery, by several nodes at once, and holds what was added and not deleted', async () => {
+  it('is created on the first delivery, by several nodes at once, and has what was added and not deleted', async () => {
     const { url, sink, rows } = await started({ table: 'search.pages' });
     const other = sinkAt(url, { table: 'search.pages' });
     await Promise.all([
@@ -46,7 +46,7 @@ describe('a table of documents', () => {
     ]);
   });
 
-  it('takes texts that PostgreSQL does not, and URLs longer than its indexes take', async () => {
+  it('accepts texts that PostgreSQL rejects, and URLs longer than its indexes allow', async () => {
     const { sink, rows } = await started();
     const uri = `http://a/${'x'.repeat(20_000)}`;
     const order = addOrder(uri, { text: 'a\0b\ud800c', metas: [{ name: 'k\0', value: 'v\udc00\0' }] });
@@ -54,7 +54,7 @@ describe('a table of documents', () => {
     expect(await rows('SELECT text, metas FROM documents')).toEqual([{ text: 'ab\ufffdc', metas: { k: ['v\ufffd'] } }]);
   });
 
-  it('finds words with the configuration that was asked for, also in a table that was there before', async () => {
+  it('finds words with the configured text search, also in a table that existed before', async () => {
     const { url, sink, rows } = await started();
     await sink.deliver([addOrder('http://a/', { text: 'Two herons were fishing.' })], stillWanted());
     const searching = sinkAt(url, { search: 'english' });
@@ -67,7 +67,7 @@ describe('a table of documents', () => {
     expect(await rows(`SELECT uri FROM documents WHERE search @@ 'heron:A'::tsquery`)).toEqual([{ uri: 'http://c/' }]);
   });
 
-  it('lists more documents than one query gives', async () => {
+  it('lists more documents than one query returns', async () => {
     const { sink } = await started();
     const batch = Array.from({ length: 2_000 }, (_, i) => addOrder(`http://a/${i}`, { stamp: `s${i}` }));
     await sink.deliver(batch, stillWanted());
@@ -75,8 +75,8 @@ describe('a table of documents', () => {
   });
 });
 
-describe('what goes wrong', () => {
-  it('refuses the one document that the table does not take, in the words of the database', async () => {
+describe('failures', () => {
+  it("refuse the one document that the table rejects, with the database's message", async () => {
     const { sink, rows } = await started();
     await sink.deliver([addOrder('http://a/')], stillWanted());
     await rows(`ALTER TABLE documents ADD CHECK (title <> 'bad')`);
@@ -89,7 +89,7 @@ describe('what goes wrong', () => {
     expect(await heldBy(sink)).toEqual(['http://b/ a1b2c3']);
   });
 
-  it('makes a table again that was dropped', async () => {
+  it('include a dropped table, which is created again', async () => {
     const { sink, rows } = await started();
     await sink.deliver([addOrder('http://a/')], stillWanted());
     await rows('DROP TABLE documents');
@@ -98,7 +98,7 @@ describe('what goes wrong', () => {
     expect(await heldBy(sink)).toEqual(['http://b/ a1b2c3']);
   });
 
-  it('leaves alone a table that is something else', async () => {
+  it('include another table of that name, which is not touched', async () => {
     const { sink, rows } = await started();
     await rows('CREATE TABLE documents (id text, uri text)');
     await expect(sink.deliver([addOrder('http://a/')], stillWanted())).rejects.toThrow(
@@ -106,7 +106,7 @@ describe('what goes wrong', () => {
     );
   });
 
-  it('waits for a database that ended its connections, and goes on', async () => {
+  it('include closed connections, after which deliveries go on', async () => {
     const { sink, rows } = await started();
     await sink.deliver([addOrder('http://a/')], stillWanted());
     await rows(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'crawlway'`);
@@ -120,7 +120,7 @@ describe('what goes wrong', () => {
     ['postgresql://10.1.2.3/docs', /10\.1\.2\.3 is neither loopback nor public/],
     ['postgresql://169.254.169.254/docs?sslmode=disable', /neither loopback nor public/],
     ['postgresql://127.0.0.1:1/docs', /sink main at 127\.0\.0\.1:1\/docs: connect ECONNREFUSED/],
-  ])('says why it does not reach %s', async (url, reason) => {
+  ])('include %s, with the reason', async (url, reason) => {
     const delivery = sinkAt(url, { login: 'u', password: new Secret('secret') }).deliver(
       [addOrder('http://a/')],
       stillWanted(),

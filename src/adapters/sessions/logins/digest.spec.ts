@@ -15,14 +15,14 @@ const REQUEST = {
 it.each([
   ['SHA-256', '753927fa0e85d155564e2e272a28d1802ca10daf4496794697cf8db5856cb6c1'],
   ['MD5', '8ca523f5e9506fed4657c9700eebdbec'],
-])('the answer for %s is that of RFC 7616', (algorithm, response) => {
+])('the response for %s matches RFC 7616', (algorithm, response) => {
   const challenges = parseChallenges(EXAMPLE).filter(({ parameters }) => parameters.get('algorithm') === algorithm);
   const header = createDigestAuthorization(chooseDigest(challenges)!, USER, REQUEST);
   expect(parseParameters(header.slice('Digest '.length)).get('response')).toBe(response);
   expect(header).toContain('nc=00000001');
 });
 
-it('the strongest known algorithm is taken, and what is not known is left out', () => {
+it('the strongest known algorithm is used, and unknown parameters are ignored', () => {
   expect(chooseDigest(parseChallenges(EXAMPLE))?.algorithm).toBe('SHA-256');
   expect(chooseDigest(parseChallenges('Basic realm="x", Digest nonce="n", algorithm=SHA-1'))).toBeUndefined();
   expect(chooseDigest(parseChallenges('Digest nonce="n", qop="auth-int"'))).toBeUndefined();
@@ -30,6 +30,6 @@ it('the strongest known algorithm is taken, and what is not known is left out', 
 });
 
 it.each(['', ',,,', '"', 'Digest', `Digest ${'a="'.repeat(5_000)}`, 'x='.repeat(9_000)])(
-  'a header that is none of that kind is not a challenge',
+  'a header of another scheme is not a challenge',
   (header) => expect(chooseDigest(parseChallenges(header))).toBeUndefined(),
 );

@@ -57,7 +57,7 @@ const filled = (fake: FakeSite): Partial<LoginDefinition> => ({
 
 const spelled = expect.not.stringMatching(/plan[ +%].{0,3}ted|PlAnTed/i);
 
-it.each(SPELLINGS)('a form: %s is repeated in redirects, cookies and forms, and not told', async (spelling) => {
+it.each(SPELLINGS)('form login: %s that is echoed in redirects, cookies and forms is not shown', async (spelling) => {
   const safe = encodeURI(spelling);
   const answers: FakeAnswer[] = [
     { status: 302, headers: { location: `/was/${safe}/here` } },
@@ -79,7 +79,7 @@ it.each(SPELLINGS)('a form: %s is repeated in redirects, cookies and forms, and 
   }
 });
 
-it('a form sent by GET that redirects without end does not tell its query', async () => {
+it('a form sent by GET that redirects endlessly does not reveal its query', async () => {
   const fake = await site();
   fake.set('/in', { status: 302, headers: { location: '/in' } });
   const text = await told(fake, filled(fake));
@@ -87,7 +87,7 @@ it('a form sent by GET that redirects without end does not tell its query', asyn
   expect(text).toEqual(spelled);
 });
 
-it('OAuth 2.0: the token endpoint repeats the secret as its error', async () => {
+it('OAuth 2.0: a secret that the token endpoint echoes as its error is not shown', async () => {
   const fake = await site();
   for (const spelling of SPELLINGS) {
     fake.set('/token', {
@@ -110,7 +110,7 @@ it.each([
   ['200,000 elements deep', '<div>'.repeat(200_000)],
   ['300 deep', '<b>'.repeat(300)],
   ['100,000 fields', `<form>${'<input name=x>'.repeat(100_000)}</form>`],
-])('a login page of %s is given up', async (_, body) => {
+])('a login page of %s is refused', async (_, body) => {
   const fake = await site();
   fake.set('/', { headers: { 'content-type': 'text/html' }, body: body + form });
   expect(await told(fake, filled(fake))).toContain('has more than 20000 elements, or elements nested deeper than 256');

@@ -28,7 +28,7 @@ async function started(carryOut: (text: string) => Promise<boolean>) {
   return { pool, table, queue, errors, send, done };
 }
 
-it('a command that waits for a sink keeps no other one waiting, however many there are', async () => {
+it('commands that wait for a sink, however many, do not delay others', async () => {
   const sink = Promise.withResolvers<boolean>();
   const startedAt: string[] = [];
   const { pool, queue, send, done } = await started((text) => {
@@ -48,7 +48,7 @@ it('a command that waits for a sink keeps no other one waiting, however many the
   expect(startedAt).toHaveLength(601);
 });
 
-it('a command that fails is tried again later, is set aside in the end, and blocks none behind it', async () => {
+it('a command that fails is retried, set aside in the end, and blocks none behind it', async () => {
   const startedAt: string[] = [];
   const { pool, table, errors, send, done } = await started(async (text) => {
     startedAt.push(text);
@@ -73,7 +73,7 @@ it('a command that fails is tried again later, is set aside in the end, and bloc
   expect(startedAt.filter((text) => text === 'senseless')).toHaveLength(MAX_TRIES);
 });
 
-it('a command that is not possible now is brought again', async () => {
+it('a command that is not possible yet is delivered again', async () => {
   let possible = false;
   const { pool, queue, send } = await started(async () => possible);
   await send('decide');

@@ -41,7 +41,7 @@ const WHEREVER_LINKS_LEAD = ['url_canonical', 'url_removed'];
 /** Index for what a sink that was slow or down gets next. */
 const CATCHING_UP = ['owed_order_next'];
 
-describe('the tables on PostgreSQL, by their catalogue', () => {
+describe('the tables on PostgreSQL, by the system catalog', () => {
   let database: pg.Client;
 
   beforeEach(async () => {
@@ -72,7 +72,7 @@ describe('the tables on PostgreSQL, by their catalogue', () => {
        WHERE t.relnamespace = 'public'::regnamespace ORDER BY 1, 2`,
     );
 
-  it('begin every unique key with the partition, and every other index that a page goes through', async () => {
+  it('have the partition first in every unique key and every index that a page uses', async () => {
     const tables = await distributed();
     const found = (await indexes()).filter(({ table }) => tables.includes(table));
     expect(found.filter(({ unique }) => unique).length).toBeGreaterThanOrEqual(tables.length);
@@ -81,7 +81,7 @@ describe('the tables on PostgreSQL, by their catalogue', () => {
     for (const { name } of elsewhere) expect([...FOR_PEOPLE, ...WHEREVER_LINKS_LEAD, ...CATCHING_UP]).toContain(name);
   });
 
-  it('are found by the partition in every statement that a page costs', () => {
+  it('are accessed by partition in every statement of a page', () => {
     const { numberParameters: _, toColumns: __, ...rest } = statements;
     const hot = Object.entries(rest).flatMap(([name, sql]) =>
       typeof sql === 'string' &&
@@ -94,7 +94,7 @@ describe('the tables on PostgreSQL, by their catalogue', () => {
     for (const { name, sql } of hot) expect(sql, name).toMatch(/part\b/);
   });
 
-  it('are those that deploy/citus/distribute.sql spreads', async () => {
+  it('are those that deploy/citus/distribute.sql distributes', async () => {
     const script = readFileSync(join(import.meta.dirname, '../../../../deploy/citus/distribute.sql'), 'utf8');
     const spread = [...script.matchAll(/create_distributed_table\('(\w+)', 'part'/g)].map(([, name]) => name);
     expect(spread.sort()).toEqual(await distributed());

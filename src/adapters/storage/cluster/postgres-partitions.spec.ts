@@ -80,7 +80,7 @@ describe('partitions of several nodes', () => {
     }
   };
 
-  it('belong to the first node, and in equal shares to all that come', async () => {
+  it('belong to the first node, and are shared equally as nodes join', async () => {
     const first = await node();
     expect(first.size).toBe(PARTITIONS);
     const others = [await node(), await node()];
@@ -93,14 +93,14 @@ describe('partitions of several nodes', () => {
     expect(others.flatMap(({ gainedAbruptly }) => gainedAbruptly)).toEqual([]);
   });
 
-  it('never belong to a node for the API alone', async () => {
+  it('never belong to an API-only node', async () => {
     const api = await node(false);
     const crawler = await node();
     await settled(api, crawler);
     expect([api.size, crawler.size]).toEqual([0, PARTITIONS]);
   });
 
-  it('are refused to a node that reads URLs in another way than those that are alive', async () => {
+  it('are refused to a node that canonicalizes URLs differently from the live ones', async () => {
     const first = await node();
     const other = new Node(pool, true, 'another parser');
     await expect(other.open()).rejects.toThrow(NodesDiffer);
@@ -112,7 +112,7 @@ describe('partitions of several nodes', () => {
     await expect(node()).rejects.toThrow(NodesDiffer);
   });
 
-  it('go on at once when their node leaves', async () => {
+  it('are reassigned at once when their node leaves', async () => {
     const first = await node();
     const second = await node();
     await settled(first, second);
@@ -122,7 +122,7 @@ describe('partitions of several nodes', () => {
     expect(second.gainedAbruptly).toEqual([]);
   });
 
-  it('go on, with a warning, when their node has been silent for longer than its lease', async () => {
+  it('are reassigned, with a warning, when their node has been silent for longer than its lease', async () => {
     const first = await node();
     const fence = first.partitions.findFence('a.example')!;
     await expire();
@@ -135,7 +135,7 @@ describe('partitions of several nodes', () => {
     expect(first.partitions.holds(fence)).toBe(false);
   });
 
-  it('are not used by a node whose own clock says that the lease is nearly over, whatever the database says', async () => {
+  it('are not used by a node whose own clock says that the lease nearly expired, whatever the database says', async () => {
     const first = await node();
     const fence = first.partitions.findFence('a.example')!;
     first.uptime = 8_999;
@@ -145,7 +145,7 @@ describe('partitions of several nodes', () => {
     expect(first.partitions.owned).toEqual([]);
   });
 
-  it('come back to a node that was frozen under new fences only', async () => {
+  it('return to a node that was frozen with new fences only', async () => {
     const first = await node();
     const fence = first.partitions.findFence('a.example')!;
     first.uptime = 60_000;
@@ -156,7 +156,7 @@ describe('partitions of several nodes', () => {
     expect(first.partitions.holds(fence)).toBe(false);
   });
 
-  it('keep their fences while they are given away, until what is in flight has ended', async () => {
+  it('keep their fences while they are handed over, until work in flight has ended', async () => {
     const first = await node();
     let ended = (): void => {};
     first.report = new Promise((resolve) => {
@@ -176,7 +176,7 @@ describe('partitions of several nodes', () => {
     expect(second.size).toBe(PARTITIONS / 2);
   });
 
-  it('refuse what their last owner still wants to settle, and take nothing of that call', async () => {
+  it('reject settlements of their previous owner as a whole', async () => {
     const first = await node();
     const store = await openPostgresStore(new Secret(url));
     onTestFinished(() => store.close());

@@ -4,7 +4,7 @@ import { Questions } from './questions.js';
 const LONG = 'a long answer with "quotes" and ümlauts, '.repeat(2_000);
 
 describe('questions to other nodes', () => {
-  it('are answered when all have answered, in pieces that come in any order and fit into a notice', async () => {
+  it('are answered when all nodes have replied, in chunks that arrive in any order and fit into a notification', async () => {
     const questions = new Questions();
     const asked = questions.ask(2, (id) => {
       const pieces = Questions.splitIntoPieces(id, LONG);
@@ -24,13 +24,13 @@ describe('questions to other nodes', () => {
     ]);
   });
 
-  it('do not wait for a node that is silent, and say that it is missing', async () => {
+  it('do not wait for a silent node, and report that it is missing', async () => {
     const questions = new Questions();
     const asked = questions.ask(2, (id) => questions.receivePiece('one', Questions.splitIntoPieces(id, 'here')[0]!));
     expect(await asked).toEqual({ answers: [{ from: 'one', text: 'here' }], complete: false });
   });
 
-  it('are not asked when nobody is there', async () => {
+  it('are not sent when there is no other node', async () => {
     const questions = new Questions();
     expect(await questions.ask(0, () => expect.unreachable())).toEqual({ answers: [], complete: true });
   });

@@ -51,7 +51,7 @@ describe.each(DATABASES)('a $kind database', ({ kind, create }) => {
     expect(upQueries.map(({ query }) => query)).toEqual([]);
   });
 
-  it('has its own connector name, which stays', async () => {
+  it('has its own connector name, which never changes', async () => {
     const [first, second] = [await createDatabase(), await createDatabase()];
     const readName = async (dataSource: DataSource): Promise<string> =>
       (await dataSource.query("SELECT value FROM setting WHERE name = 'connector'"))[0].value;

@@ -15,7 +15,7 @@ async function database(...urls: readonly string[]) {
   return pool;
 }
 
-it('a walk that fails while the URLs are sorted goes on from the same place, and does not seem to be at its end', async () => {
+it('a walk that fails while URLs are sorted resumes at the same place, and is not taken for complete', async () => {
   const pool = await database('http://a/', 'http://b/');
   let failures = 1;
   const reserveConnection = async () => {

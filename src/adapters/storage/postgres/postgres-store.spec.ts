@@ -63,7 +63,7 @@ describe('a PostgreSQL store', () => {
     expect(new Set(rows.map((row) => row.url)).size).toBe(rows.length);
   });
 
-  it('gives servers order ids that never meet', async () => {
+  it('gives servers order ids that never collide', async () => {
     const url = await postgresDatabase();
     const [a, b] = await Promise.all([opened(url), opened(url)]);
     const first = await a.getLastOrderId();
@@ -73,7 +73,7 @@ describe('a PostgreSQL store', () => {
     expect(await a.getLastOrderId()).toBeGreaterThan(second);
   });
 
-  it('says that it is unavailable when connections break, and goes on with new ones', async () => {
+  it('reports that it is unavailable when connections break, and goes on with new ones', async () => {
     const url = await postgresDatabase();
     const store = await opened(url);
     const [known] = await discovered(store, newUrl('http://a.example/'));
@@ -96,7 +96,7 @@ describe('a PostgreSQL store', () => {
     expect((refusal as Error).message).not.toContain('secret');
   });
 
-  it('keeps its password out of whatever prints pools, data sources and failures of a login', async () => {
+  it('keeps its password out of printed pools, data sources and login failures', async () => {
     const url = new URL(await postgresDatabase());
     url.password = 'PlAnTeD';
     const secret = new Secret(url.href);
@@ -114,14 +114,14 @@ describe('a PostgreSQL store', () => {
     expect(JSON.stringify(dataSource.options)).not.toContain('PlAnTeD');
   });
 
-  it('keeps text that PostgreSQL cannot hold as near as it can', async () => {
+  it('stores text that PostgreSQL cannot represent as closely as possible', async () => {
     const store = await opened(await postgresDatabase());
     const [url] = await discovered(store, newUrl('http://a.example/'));
     await store.settle([{ id: url!.id, changes: { title: 'a\0b \ud800', etag: `"'\\{},"` } }]);
     expect((await store.get([url!.id]))[0]).toMatchObject({ title: 'a\ufffdb \ufffd', etag: `"'\\{},"` });
   });
 
-  it('begins the key of every table of hosts and URLs with the partition of the host', async () => {
+  it('has the partition of the host first in the key of every table of hosts and URLs', async () => {
     const url = await postgresDatabase();
     const store = await opened(url);
     await discovered(store, ...['a', 'b', 'c'].map((host) => newUrl(`http://${host}.example/`)));

@@ -27,7 +27,7 @@ describe.each(ADMIN_DATABASES)('the administration store on $name', ({ open }) =
     after: `{"n":${n}}`,
   });
 
-  it('keeps every configuration under a number of its own, newest first', async () => {
+  it('numbers every configuration, newest first', async () => {
     const store = await opened();
     const first = await store.add(version(1));
     const second = await store.add(version(2));
@@ -52,7 +52,7 @@ describe.each(ADMIN_DATABASES)('the administration store on $name', ({ open }) =
     }
   });
 
-  it('tells who did what, newest first and in pages', async () => {
+  it('lists who did what, newest first and in pages', async () => {
     const store = await opened();
     for (const n of [1, 2, 3]) await store.append(entry(n));
     const [newest, ...rest] = await store.listEntries(undefined, 2);

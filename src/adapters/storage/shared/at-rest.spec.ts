@@ -14,7 +14,7 @@ import { Seal, WrongKey } from './seal.js';
 const mode = (path: string): string => (statSync(path).mode & 0o777).toString(8);
 
 describe.each(ADMIN_DATABASES)('versions of the configuration on $name', ({ open }) => {
-  it('are encrypted, those of earlier versions too, and readable with the key alone', async () => {
+  it('are encrypted, those of earlier versions too, and readable with the key only', async () => {
     const dataSource = await open();
     onTestFinished(() => dataSource.destroy());
     const version = {
@@ -40,7 +40,7 @@ describe.each(ADMIN_DATABASES)('versions of the configuration on $name', ({ open
   });
 });
 
-it('a data directory is closed to others, also one that an earlier version left open', () => {
+it('a data directory is private to its user, also one that an earlier version left open', () => {
   const folder = join(temporaryDirectory(), 'data');
   lockDataDirectory(folder)();
   expect([mode(folder), mode(join(folder, 'server.lock'))]).toEqual(['700', expect.stringMatching(/^6[0-4]{2}$/)]);
@@ -54,7 +54,7 @@ it('a data directory is closed to others, also one that an earlier version left 
   ]);
 });
 
-it('a directory that holds other things too keeps its access, and only our files are closed', () => {
+it('a directory with other files keeps its permissions, and only our files become private', () => {
   const folder = join(temporaryDirectory(), 'shared');
   mkdirSync(folder);
   chmodSync(folder, 0o755);
@@ -70,14 +70,14 @@ it('a directory that holds other things too keeps its access, and only our files
   ]);
 });
 
-it('the key of a data directory is made once, for its user alone', () => {
+it('the key of a data directory is created once, readable by its user only', () => {
   const folder = temporaryDirectory();
   const sealed = Seal.forDirectory(folder).seal('text');
   expect(mode(join(folder, 'secret.key'))).toBe('600');
   expect(Seal.forDirectory(folder).open(sealed)).toBe('text');
 });
 
-it('a damaged page is found before anything is done with the database', async () => {
+it('a damaged database page is detected before the database is used', async () => {
   const file = join(temporaryDirectory(), 'crawlway.sqlite');
   await (await openSqliteDataSource(file)).destroy();
   requireIntactPages(file);

@@ -34,7 +34,7 @@ function open(reader: ReturnType<typeof openHandle>): number {
   return log - checkpointed;
 }
 
-it('leaves the WAL alone while the writer works on little, and moves it when the writer rests', async () => {
+it('does not checkpoint a small WAL under load, and does when the writer is idle', async () => {
   const { reader, write } = await writerAndReader();
   const check = createCheckpointer(reader);
   write(3);
@@ -47,7 +47,7 @@ it('leaves the WAL alone while the writer works on little, and moves it when the
   expect(open(reader)).toBe(0);
 });
 
-it('keeps the WAL from growing under a writer that never rests', async () => {
+it('limits the WAL under a writer that is never idle', async () => {
   const { reader, write, walSize } = await writerAndReader();
   const check = createCheckpointer(reader);
   for (let round = 0; round < 12; round++) {
@@ -58,7 +58,7 @@ it('keeps the WAL from growing under a writer that never rests', async () => {
   expect(walSize()).toBeLessThan(30 * MEGABYTE);
 });
 
-it('gives way to a reader that still looks at an older state', async () => {
+it('waits for a reader of an older state', async () => {
   const { reader, write } = await writerAndReader();
   const check = createCheckpointer(reader);
   write(20);

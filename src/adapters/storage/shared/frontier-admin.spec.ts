@@ -71,7 +71,7 @@ describe.each(DATABASES)('administration on $name', ({ open }) => {
     expect(await found({ hostKey: 'a.example', source: 3 })).toEqual([]);
   });
 
-  it('matches LIKE patterns as SQL says: case counts, % is any text, _ one character, \\ makes them plain', async () => {
+  it('matches LIKE patterns as SQL does: case-sensitive, % is any text, _ one character, \\ escapes them', async () => {
     const { store } = await open();
     const urls = ['a_b', 'a%b', 'aXb', 'axb', 'a[b', 'a*b', 'a?b', 'a\\b'].map((path) =>
       newUrl(`http://a.example/${path}`),
@@ -90,7 +90,7 @@ describe.each(DATABASES)('administration on $name', ({ open }) => {
     expect(await matching('a%')).toEqual([]);
   });
 
-  it('takes a prefix as it is written', async () => {
+  it('matches a prefix literally', async () => {
     const { store } = await open();
     await discovered(
       store,
@@ -156,7 +156,7 @@ describe.each(DATABASES)('administration on $name', ({ open }) => {
     ]);
   });
 
-  it('makes what may be crawled due, but never later than it was and never out of its own source while it waits', async () => {
+  it('makes crawlable URLs due, but never later than before, and keeps queued ones in their source', async () => {
     const { store } = await open();
     const [waiting, indexed, error, excluded, early] = await discovered(
       store,
@@ -179,7 +179,7 @@ describe.each(DATABASES)('administration on $name', ({ open }) => {
     ]);
   });
 
-  it('makes more due than one step takes', async () => {
+  it('makes more URLs due than one step handles', async () => {
     const { store } = await open();
     await store.discover(
       Array.from({ length: 5_000 }, (_, i) => newUrl(`http://a.example/${i}`, { dueAt: instant(2_000_000) })),
@@ -190,7 +190,7 @@ describe.each(DATABASES)('administration on $name', ({ open }) => {
     expect(await store.count({})).toBe(0);
   });
 
-  it('forgets only what holds no document and has no order in flight', async () => {
+  it('forgets only URLs without a document and without an order in flight', async () => {
     const { store } = await open();
     const paths = ['free', 'document', 'deletion', 'pending', 'held', 'done', 'other'];
     const states = await discovered(store, ...paths.map((path) => newUrl(`http://a.example/${path}`)));
@@ -235,7 +235,7 @@ describe.each(DATABASES)('administration on $name', ({ open }) => {
       expect(await store.getOrder(77)).toBeUndefined();
     });
 
-    it('takes a later word on the same order', async () => {
+    it('updates an order', async () => {
       const { store } = await open();
       await store.saveOrders([order(7, { state: 'pending', attempts: 0 })]);
       const answered = order(7, {
@@ -250,7 +250,7 @@ describe.each(DATABASES)('administration on $name', ({ open }) => {
       expect(await store.countOrders({ state: 'pending' })).toBe(0);
     });
 
-    it('drops acknowledged orders that are old or too many, never others', async () => {
+    it('prunes acknowledged orders that are old or too many, never others', async () => {
       const { store } = await open();
       const states = [
         'acknowledged',

@@ -95,7 +95,7 @@ function counted(rows: readonly UrlState[], crawler: string) {
 }
 
 describe.each(DATABASES)('counts on $name', ({ open }) => {
-  it('equal what is stored after any sequence of changes', async () => {
+  it('equal the stored rows after any sequence of changes', async () => {
     const { store } = await open();
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 12 }), async (steps) => {
@@ -113,7 +113,7 @@ describe.each(DATABASES)('counts on $name', ({ open }) => {
     );
   });
 
-  it('discover never changes what is known, unless its status was removed, whatever came before', async () => {
+  it('discovery never changes a known URL, unless its status is removed, whatever came before', async () => {
     const { store } = await open();
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 6 }), fc.array(link, { maxLength: 20 }), async (steps, links) => {

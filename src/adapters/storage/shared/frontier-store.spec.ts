@@ -10,7 +10,7 @@ const hrefs = (states: readonly UrlState[]): string[] => states.map(({ url }) =>
 
 describe.each(DATABASES)('the store on $name', ({ open }) => {
   describe('discover', () => {
-    it('returns what is new, in the order given, with all that is known of it', async () => {
+    it('returns new URLs, in the order given, with all their fields', async () => {
       const { store } = await open();
       const metas = [{ name: 'team', value: 'search' }];
       const [b, a] = await store.discover([
@@ -41,7 +41,7 @@ describe.each(DATABASES)('the store on $name', ({ open }) => {
       expect(await store.get([b!.id, a!.id])).toEqual([b, a]);
     });
 
-    it('stores a URL once when a batch, or batches made together, name it several times', async () => {
+    it('stores a URL once when one batch, or concurrent batches, name it several times', async () => {
       const { store } = await open();
       const url = newUrl('http://a.example/');
       const answers = await Promise.all([store.discover([url, url]), store.discover([url]), store.discover([url])]);
@@ -49,7 +49,7 @@ describe.each(DATABASES)('the store on $name', ({ open }) => {
       expect(await store.count({})).toBe(1);
     });
 
-    it('leaves a known URL as it is, whatever the link says', async () => {
+    it('does not change a known URL, whatever the link says', async () => {
       const { store } = await open();
       const [known] = await discovered(store, newUrl('http://a.example/'));
       await store.settle([{ id: known!.id, changes: { status: 'error', reason: 'http-404', source: null } }]);
@@ -73,7 +73,7 @@ describe.each(DATABASES)('the store on $name', ({ open }) => {
       expect(await store.findByKeys('docs', 'c.example', keys)).toEqual([]);
     });
 
-    it('keeps the URLs of crawlers apart', async () => {
+    it('keeps the URLs of crawlers separate', async () => {
       const { store } = await open();
       await discovered(store, newUrl('http://a.example/'), newUrl('http://a.example/', { crawler: 'news' }));
       expect(await store.find('news', 'http://a.example/')).toMatchObject({ crawler: 'news' });
@@ -114,7 +114,7 @@ describe.each(DATABASES)('the store on $name', ({ open }) => {
   });
 
   describe('due', () => {
-    it('hands out first in first out per host and source: by due time, then by id', async () => {
+    it('returns URLs first in first out per host and source: by due time, then by id', async () => {
       const { store } = await open();
       await discovered(
         store,
@@ -136,7 +136,7 @@ describe.each(DATABASES)('the store on $name', ({ open }) => {
       expect(next).toBeUndefined();
     });
 
-    it('keeps back what is not due yet and says when it will be', async () => {
+    it('withholds URLs that are not due yet and returns when they will be', async () => {
       const { store } = await open();
       await discovered(
         store,
@@ -148,7 +148,7 @@ describe.each(DATABASES)('the store on $name', ({ open }) => {
       expect(next).toBe(now + 1);
     });
 
-    it('passes over what is in hand and still fills the limit', async () => {
+    it('skips URLs in flight and still fills the limit', async () => {
       const { store } = await open();
       const states = await discovered(
         store,
@@ -162,7 +162,7 @@ describe.each(DATABASES)('the store on $name', ({ open }) => {
       expect(rest).toEqual({ urls: [], next: undefined });
     });
 
-    it('knows nothing of a host never seen', async () => {
+    it('returns nothing for an unknown host', async () => {
       const { store } = await open();
       expect(await store.listDue('docs', 'nowhere.example', 3, now, 5, nothing)).toEqual({ urls: [] });
     });
@@ -228,7 +228,7 @@ describe.each(DATABASES)('the store on $name', ({ open }) => {
       expect(await store.countIndexedOfHost('docs', 'a.example')).toBe(1);
     });
 
-    it('removes the status with its visits, so that a link found again brings the URL back as new', async () => {
+    it('removes the status with its visits, so that a URL that is found again is new', async () => {
       const { store } = await open();
       const [url] = await discovered(store, newUrl('http://a.example/'));
       await store.settle([{ id: url!.id, visit: visit(10) }]);
@@ -246,7 +246,7 @@ describe.each(DATABASES)('the store on $name', ({ open }) => {
       expect(await store.listVisits(12_345, 5)).toEqual([]);
     });
 
-    it('takes several words on one URL in one batch in their order; what follows its removal is void', async () => {
+    it('applies several settlements of one URL in one batch in order; those after its removal are void', async () => {
       const { store } = await open();
       const [a, b] = await discovered(store, newUrl('http://a.example/'), newUrl('http://b.example/'));
       await store.settle([
@@ -325,7 +325,7 @@ describe.each(DATABASES)('the store on $name', ({ open }) => {
       expect(before.counts.indexed).toBe(1);
     });
 
-    it('never hands out an order id twice, even when all orders have been pruned', async () => {
+    it('never assigns an order id twice, even when all orders have been pruned', async () => {
       const test = await open();
       await test.store.saveOrders([order(1), order(2), order(3)]);
       await test.store.pruneOrders(instant(Number.MAX_SAFE_INTEGER), 0);

@@ -18,7 +18,7 @@ const owed = (orderId: number, more: Partial<OwedChange> = {}): OwedChange => ({
 const uri = 'http://a.example/1';
 
 describe.each(DATABASES)('what sinks are owed, on $name', ({ open }) => {
-  it('is written with the settlement, listed in the order in which it was put off, and there after a restart', async () => {
+  it('is written with the settlement, listed in the order in which it was put off, and kept across a restart', async () => {
     const { store, restart } = await open();
     const [a] = await discovered(store, newUrl(uri));
     await store.settle([
@@ -48,7 +48,7 @@ describe.each(DATABASES)('what sinks are owed, on $name', ({ open }) => {
     expect(await again.countOwed()).toContainEqual({ crawler: 'docs', sink: 'slow', documents: 1, since: 90 });
   });
 
-  it('has one row for a URI, which is owed since its first order and until its newest one', async () => {
+  it('has one row per URI, owed from its first order until its newest one', async () => {
     const { store } = await open();
     const rows = () => store.listOwed('docs', 'slow', 0, 10);
     await store.settle([{ id: NO_URL, owed: [owed(1)] }]);
@@ -66,7 +66,7 @@ describe.each(DATABASES)('what sinks are owed, on $name', ({ open }) => {
     expect(await store.countOwed()).toEqual([]);
   });
 
-  it('is counted as its rows are, whatever one batch says of them', async () => {
+  it('has counts that equal its rows, whatever one batch contains', async () => {
     const { store } = await open();
     const other = { hostKey: 'b.example', uri: 'http://b.example/' };
     await store.settle([

@@ -160,7 +160,7 @@ describe.each([
   { name: 'SQLite', open: onSqlite },
   { name: 'PostgreSQL', open: onPostgres },
 ])('searching on $name', ({ open }) => {
-  it('finds what the list has, each URL once, however small the steps and the pages', async () => {
+  it('finds every listed URL once, however small the steps and the pages', async () => {
     const { store, hasty, thorough, rushed } = await open();
     await sample(store);
     for (const filter of FILTERS) {
@@ -172,7 +172,7 @@ describe.each([
     }
   });
 
-  it('stops when its time is over and says how far it came', async () => {
+  it('stops at its time limit and returns how far it got', async () => {
     const { store, hasty } = await open();
     await sample(store);
     const step = await hasty.search({ crawler: 'docs', like: 'nothing' }, 0, 10);
@@ -181,7 +181,7 @@ describe.each([
     expect(step.searched).toBeLessThan(1);
   });
 
-  it('counts everything by status, reason and age of the document, and steps add up', async () => {
+  it('counts everything by status, reason and age of the document, summed over steps', async () => {
     const { store, hasty, thorough } = await open();
     await sample(store);
     const since = [instant(now - HOUR / 2), instant(now - 2 * HOUR)];
@@ -212,7 +212,7 @@ describe.each([
     expect(await surveyed(hasty)).toEqual({ reasons, ages });
   });
 
-  it('counts what lies in the folders of a host, and steps add up', async () => {
+  it('counts URLs in the folders of a host, summed over steps', async () => {
     const { store, hasty, thorough } = await open();
     const paths = ['', 'a', 'x/1', 'x/y/2', 'x/y/z/3', 'q?to=/x/y', 'w/?a/b', 'x/'];
     await store.discover(paths.map((path) => newUrl(`http://h.example/${path}`)));
@@ -246,7 +246,7 @@ describe.each([
   });
 });
 
-it('a count by a pattern ends with the step at which nobody waits for it any more', async () => {
+it('a count by pattern is aborted after the step at which its caller has gone', async () => {
   const gone = new AbortController();
   let steps = 0;
   const endless = async (after: number) => {
@@ -258,7 +258,7 @@ it('a count by a pattern ends with the step at which nobody waits for it any mor
 });
 
 describe('the folders of a folder', () => {
-  it('are named up to a thousand; what lies in others is counted together', () => {
+  it('are listed up to a thousand; URLs in others are counted together', () => {
     const tally = new FolderTally('http://h.example/');
     for (let i = 0; i < 1_005; i++) tally.countUrl(i, `http://h.example/${i}/page`);
     tally.countUrl(2_000, 'http://h.example/7/again');

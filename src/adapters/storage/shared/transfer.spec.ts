@@ -108,7 +108,7 @@ describe('moving a store', () => {
     expect(await content(target)).toEqual(await content(source));
   });
 
-  it('goes on with an interrupted export after its last whole line', async () => {
+  it('resumes an interrupted export after its last whole line', async () => {
     const { store } = await SQLITE.open();
     await fill(store);
     const all = await linesOf(store);
@@ -125,7 +125,7 @@ describe('moving a store', () => {
     ).rejects.toThrow('start the export again');
   });
 
-  it('goes on with an interrupted import, given the same lines', async () => {
+  it('resumes an interrupted import, given the same lines', async () => {
     const source = (await SQLITE.open()).store;
     const target = (await SQLITE.open()).store;
     await fill(source);

@@ -41,7 +41,7 @@ async function reportedUntilKilled(file: string, first: number, count: number): 
 }
 
 describe('a SQLite store', () => {
-  it('holds all that it acknowledged when its process is killed, again and again', async () => {
+  it('has everything that it acknowledged when its process is killed repeatedly', async () => {
     const file = databaseFile();
     const reported = new Set<string>();
     for (const [round, lines] of [7, 40].entries()) {
@@ -83,7 +83,7 @@ describe('a SQLite store', () => {
     await second.close();
   });
 
-  it('is refused to a second process, and free again as soon as the first is killed', async () => {
+  it('is refused to a second process until the first one is killed', async () => {
     const file = databaseFile();
     const { child, lines, exit } = writer(file, 0);
     await Promise.race([once(lines, 'line'), exit.then(() => expect.unreachable('the writer ended by itself'))]);
@@ -105,7 +105,7 @@ describe('a SQLite store', () => {
         writeFileSync(file, bytes.fill(0xa5, 100, 4096 * 3));
       },
     ],
-  ])('names the file when it is %s, and leaves it as it was', async (_what, damage) => {
+  ])('names a file that is %s, and does not change it', async (_what, damage) => {
     const file = databaseFile();
     await (await openSqliteStore(file)).close();
     damage(file);
@@ -118,7 +118,7 @@ describe('a SQLite store', () => {
     await expect(openSqliteStore(file)).rejects.toBeInstanceOf(StoreDamaged);
   });
 
-  it('does nothing of a call that meets a full disk, and goes on when there is space again', async () => {
+  it('undoes a call that meets a full disk, and goes on when there is space again', async () => {
     const dataSource = await openSqliteDataSource(join(temporaryDirectory(), 'crawlway.db'));
     const db = getRawHandle(dataSource);
     const frontier = new SqliteFrontier(db);
@@ -146,7 +146,7 @@ describe('a SQLite store', () => {
     await dataSource.destroy();
   });
 
-  it('lets a call that fails answer for itself only, although calls travel together', async () => {
+  it('rejects only the call that fails, although calls are batched', async () => {
     const store = await openSqliteStore(databaseFile());
     const broken = { ...order(2), reason: undefined as unknown as Reason };
     const answers = await Promise.allSettled([
@@ -161,7 +161,7 @@ describe('a SQLite store', () => {
     await store.close();
   });
 
-  it('leaves it to its caller when the replies of its writer are delivered, also after it is closed', async () => {
+  it('lets its caller decide when replies of the writer are delivered, also after it is closed', async () => {
     const waiting: (() => void)[] = [];
     const store = await openSqliteStore(databaseFile(), (deliver) => void waiting.push(deliver));
     const settled: number[] = [];
@@ -176,7 +176,7 @@ describe('a SQLite store', () => {
     expect(settled).toEqual([1, 2]);
   });
 
-  it('finishes what was called before it is closed, and refuses what is called later', async () => {
+  it('finishes calls made before it is closed, and refuses later ones', async () => {
     const file = databaseFile();
     const store = await openSqliteStore(file);
     const calls = Array.from({ length: 100 }, (_, i) => store.saveOrders([order(i + 1)]));
@@ -190,7 +190,7 @@ describe('a SQLite store', () => {
 });
 
 describe('a SQLite database', () => {
-  it('answers every prepared statement from an index, never by going through all URLs or orders', async () => {
+  it('uses an index for every prepared statement, never a scan of all URLs or orders', async () => {
     const dataSource = await openSqliteDataSource(':memory:');
     const db = getRawHandle(dataSource);
     const prepared: string[] = [];

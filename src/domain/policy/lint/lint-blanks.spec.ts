@@ -12,7 +12,7 @@ const mayNotHave = (line: number, type: 'wildcard' | 'wildcard-set', pattern: st
   place: placeAt(line),
 });
 
-test('a blank inside what a rule or a condition looks for is told of, but for a wildcard set', () => {
+test('a blank inside the pattern of a rule or condition is reported, except in a wildcard set', () => {
   const inside = { type: 'atom', field: 'url', kind: 'inside', norm: 'norm', value: 'a |b', litteral: false } as const;
   const match = { type: 'not', child: { ...inside, place: placeAt(3) }, place: placeAt(1) } as const;
   const rules = [mayNotHave(4, 'wildcard', '*.gif *.jpg'), mayNotHave(5, 'wildcard-set', '*.gif\n*.jpg')];

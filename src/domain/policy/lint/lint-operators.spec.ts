@@ -16,7 +16,7 @@ test.each([
     atom('url', 'exact', 'http://h\\.com/x?b=1'),
     'the question mark in "http://h\\.com/x?b=1" makes the character before it optional and does not match a question mark; write "http://h\\.com/x\\?b=1"',
   ],
-])('%j: what is probably meant', (match, reported) => {
+])('%j is reported with what was probably meant', (match, reported) => {
   expect(messages({ type: 'not', child: match, place: placeAt(1) })).toEqual([expect.stringContaining(reported)]);
 });
 
@@ -29,11 +29,11 @@ test.each([
   atom('url', 'inside', 'https?://'),
   atom('url', 'inside', '[?&]id=1'),
   atom('query', 'exact', 'a.b'),
-])('%j is as it should be', (match) => {
+])('%j is not reported', (match) => {
   expect(messages(match)).toEqual([]);
 });
 
-test('expressions of conditions are looked at too, wildcards are not', () => {
+test('expressions of conditions are checked too, wildcards are not', () => {
   const condition = (type: 'regex' | 'wildcard', line: number) => ({
     kind: 'may-not-have' as const,
     test: { type, field: 'path' as const, value: '.gif', caseSensitive: false },

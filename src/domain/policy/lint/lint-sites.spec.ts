@@ -21,7 +21,7 @@ const accepting = (match: MatchExpression, actions: Partial<RuleActions> = {}) =
   rules: [ruleDefinition(1, match, { accept: true, index: true, follow: true, ...actions })],
 });
 
-test('rules and server records for what no root leads to are told of', () => {
+test('rules and server records that no root can reach are reported', () => {
   expect(codes([site(WWW)], accepting(host('www.bar.com')))).toEqual(['outside-sites']);
   expect(codes([site(WWW, {})], accepting(host('www.bar.com')))).toEqual(['outside-sites']);
   expect(codes([site(WWW)], accepting(domain('foo.com')))).toEqual(['outside-sites']);
@@ -37,14 +37,14 @@ test('rules and server records for what no root leads to are told of', () => {
   expect(codes([site(WWW)], { servers })).toEqual(['outside-sites']);
 });
 
-test('a rule that used to narrow a site is told of, one that changes something is not', () => {
+test('a rule that used to narrow a site is reported, one that changes something is not', () => {
   const manual = atom('url', 'prefix', 'http://www.foo.com/manual/', { litteral: true });
   expect(codes([site(WWW)], accepting(manual))).toEqual(['accept-without-effect']);
   expect(codes([site(WWW)], accepting(manual, { index: false }))).toEqual([]);
   expect(codes([site(WWW)], accepting(host('www.foo.com')))).toEqual([]);
 });
 
-test('a site that is one page is told of', () => {
+test('a site of a single page is reported', () => {
   expect(codes([site('http://www.foo.com/docs/index.html')], {})).toEqual(['outside-sites']);
   expect(codes([site('http://www.foo.com/docs/')], {})).toEqual([]);
 });

@@ -6,7 +6,7 @@ const letters = (maxLength: number) =>
   fc.array(fc.constantFrom('a', 'b', 'c', '\u00e9'), { maxLength }).map((chars) => chars.join(''));
 const necessary = fc.array(fc.array(letters(6), { minLength: 1, maxLength: 3 }), { maxLength: 3 });
 
-test('finds every rule of whose sets the text contains something', () => {
+test('finds every rule with a literal that the text contains', () => {
   fc.assert(
     fc.property(fc.array(necessary, { maxLength: 30 }), letters(20), letters(20), (rules, text, other) => {
       const found = new LiteralIndex(rules).findCandidates(text, other);
@@ -20,7 +20,7 @@ test('finds every rule of whose sets the text contains something', () => {
   );
 });
 
-test('leaves out rules whose text is not there', () => {
+test('leaves out rules whose literals the text does not contain', () => {
   const index = new LiteralIndex([[['www.foo.com']], [['.gif']], [], [['js']], [['https://'], ['/deep/']]]);
   expect(index.findCandidates('https://www.foo.com/x.html', 'https://www.foo.com/x.html')).toEqual([0, 2]);
   expect(index.findCandidates('https://a.com/deep/x.js', 'https://a.com/deep/x.js')).toEqual([2, 3, 4]);

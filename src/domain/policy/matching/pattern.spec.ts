@@ -21,7 +21,7 @@ describe('patternShape', () => {
     expect(analyzePattern(source).requiredTexts).toEqual(expected);
   });
 
-  test('tells plain characters and dots from everything else', () => {
+  test('distinguishes plain characters and dots from everything else', () => {
     expect(analyzePattern('a\\.b').template).toEqual(['a', '.', 'b']);
     expect(analyzePattern('a.b').template).toEqual(['a', undefined, 'b']);
     for (const source of ['a+', 'a|b', '(a)', '^a', 'a$', '\\d', 'a{2}', 'a?']) {
@@ -29,7 +29,7 @@ describe('patternShape', () => {
     }
   });
 
-  test('never claims a text that some match does not contain', () => {
+  test('never requires a text that a match may lack', () => {
     const piece = fc.oneof(
       fc.constantFrom(
         'a',
@@ -80,7 +80,7 @@ function compiles(source: string): RE2JS | undefined {
 }
 
 describe('regexOfLitteral', () => {
-  test('makes special characters plain, and operators of those behind a backslash', () => {
+  test('makes special characters literal, and escaped ones operators', () => {
     expect(literalToRegex('a.b\\.\\*(c)')).toBe('a\\.b.*\\(c\\)');
     expect(literalToRegex('\\d\\\\x\\')).toBe('\\d\\\\x\\');
   });

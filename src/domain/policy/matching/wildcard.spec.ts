@@ -5,7 +5,7 @@ import { createWildcardMatcher, listRequiredTexts } from './wildcard.js';
 const texts = fc.array(fc.constantFrom('a', 'b', '?'), { maxLength: 10 }).map((chars) => chars.join(''));
 const patterns = fc.array(fc.constantFrom('a', 'b', '*', '?'), { maxLength: 8 }).map((chars) => chars.join(''));
 
-test('matches what the same regular expression matches', () => {
+test('matches exactly what the equivalent regular expression matches', () => {
   fc.assert(
     fc.property(patterns, texts, fc.boolean(), (pattern, text, question) => {
       const regex = new RegExp(`^${pattern.replaceAll('?', question ? '.' : '\\?').replaceAll('*', '.*')}$`);
@@ -15,7 +15,7 @@ test('matches what the same regular expression matches', () => {
   );
 });
 
-test('takes no longer for a pattern that makes others go back and forth', () => {
+test('runs in linear time for patterns that make others backtrack', () => {
   const matches = createWildcardMatcher(`${'a*'.repeat(500)}b`, 'star');
   expect(matches('a'.repeat(2000))).toBe(false);
 });

@@ -34,7 +34,7 @@ async function claimingSite() {
   return { services: { store, clock }, clock, sitemap: sitemap!, links };
 }
 
-it('visits end while others are still being brought forward: ten claims are tried, at once, before one proved true', async () => {
+it('ten unproven claims are tried at a time, also when visits end while others are still being brought forward', async () => {
   const { services, clock, sitemap, links } = await claimingSite();
   const brought: { readonly url: UrlState; readonly dueAt: Instant }[] = [];
   const claims: ClaimedChanges = new ClaimedChanges('docs', services, async (url, dueAt) => {
@@ -51,7 +51,7 @@ it('visits end while others are still being brought forward: ten claims are trie
   expect(brought.slice(10).every(({ dueAt }) => dueAt > clock.now())).toBe(true);
 });
 
-it('a sitemap whose claims proved false is not believed: of eight readings, one has one claim tried', async () => {
+it('of a sitemap whose claims proved false, one claim in eight readings is tried', async () => {
   const { services, sitemap, links } = await claimingSite();
   const brought: UrlState[] = [];
   const claims = new ClaimedChanges('docs', services, async (url) => brought.push(url) > 0);

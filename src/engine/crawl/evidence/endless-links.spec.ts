@@ -56,7 +56,7 @@ class Chain {
 }
 
 describe('links of endless patterns', () => {
-  it('are refused from pages that bring nothing, taken from others, and free to be found elsewhere', async () => {
+  it('are refused on pages that bring nothing new, accepted on others, and may still be found elsewhere', async () => {
     const store = await openStoreInThisThread();
     const chain = new Chain(store);
     const [first] = await store.discover([found(0)]);
@@ -80,7 +80,7 @@ describe('links of endless patterns', () => {
     await store.close();
   });
 
-  it('are taken from pages few links away from the root when these have other numbers, and not when they say the same', async () => {
+  it('are accepted on pages near the root whose numbers differ, and not on pages with the same text', async () => {
     const store = await openStoreInThisThread();
     const chain = new Chain(store);
     const [first] = await store.discover([found(0)]);
@@ -94,7 +94,7 @@ describe('links of endless patterns', () => {
   it.each([
     ['one after another', 1],
     ['as a shared database gives them to a host', 1_024],
-  ])('that wait already are looked at one in sixteen, with ids %s', async (_, step) => {
+  ])('that are already queued are visited one in sixteen, with ids %s', async (_, step) => {
     const store = await openStoreInThisThread();
     const chain = new Chain(store);
     const [first] = await store.discover([found(0)]);

@@ -64,13 +64,13 @@ function world(answer: (page: UrlState) => Partial<HostResponse>, isInFlight = (
 }
 
 describe('the pages that an early look visits', () => {
-  it('count, however soon they answer: the look ends, and the deletion goes on', async () => {
+  it('count however soon they respond: the look ends, and the deletion goes out', async () => {
     const { troubles, pages, asked, settings, deletion } = world(() => ({}));
     expect(await troubles.judgeGone(deletion(pages[7]!, 'http-404'), 40, settings)).toBe('pass');
     expect(asked).toHaveLength(3);
   });
 
-  it('are asked stage by stage while the answer is open, and what is gone with them is held', async () => {
+  it('are requested in stages while the result is open, and deletions found by them are held', async () => {
     const gone = { outcome: 'error', status: 404, code: 'http-404' } as const;
     const { troubles, pages, asked, settings, deletion } = world(() => gone);
     expect(await troubles.judgeGone(deletion(pages[7]!, 'http-404'), 40, settings)).toBe('hold');
@@ -80,7 +80,7 @@ describe('the pages that an early look visits', () => {
 });
 
 describe('a sign of life', () => {
-  it('that comes before the waiting deletion is written has its page visited once it is', async () => {
+  it('that arrives before the held deletion is stored has its page visited once it is stored', async () => {
     const { troubles, pages, asked, settings, deletion, settle } = world(() => ({}));
     const page = pages[7]!;
     expect(await troubles.judgeFault(deletion(page, 'http-5xx'), settings)).toMatchObject({
@@ -91,7 +91,7 @@ describe('a sign of life', () => {
     expect(asked.at(-1)).toBe(page.url);
   });
 
-  it('is sought again when all other pages were in flight', async () => {
+  it('is looked for again when all other pages were in flight', async () => {
     let isBusy = true;
     const { troubles, pages, asked, settings, deletion, settle } = world(
       () => ({}),
@@ -105,7 +105,7 @@ describe('a sign of life', () => {
     expect(asked.at(-1)).toBe(page.url);
   });
 
-  it('releases a deletion that began to wait after others were released in the same instant', async () => {
+  it('releases a deletion that was held after others were released in the same instant', async () => {
     const { troubles, pages, asked, settings, deletion, settle } = world(() => ({}));
     for (const page of pages.slice(7, 10)) {
       await troubles.judgeFault(deletion(page, 'http-5xx'), settings);

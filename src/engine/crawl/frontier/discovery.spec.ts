@@ -31,7 +31,7 @@ const many = (path: string, from: number, to: number): NewUrl[] =>
   Array.from({ length: to - from }, (_, i) => found(`${path}${from + i}`));
 
 describe('the bounds of a host', () => {
-  it('hold across a restart: URLs of one path are counted again from the store', async () => {
+  it('survive a restart: URLs of one path are counted again from the store', async () => {
     const store = await openStoreInThisThread();
     let refused: string[] = [];
     const start = (): Discovery =>

@@ -28,7 +28,7 @@ async function open() {
   return { store, clock, frontier };
 }
 
-it('of a long queue a window is in memory, and the store is read once a window', async () => {
+it('a long queue has one window in memory, and the store is read once per window', async () => {
   const { store, clock, frontier } = await open();
   const due = vi.spyOn(store, 'listDue');
 
@@ -56,7 +56,7 @@ it('of a long queue a window is in memory, and the store is read once a window',
   expect(due.mock.calls.length).toBeLessThan(30);
 });
 
-it('when all that is in memory is decided on without a visit, the rest comes from the store', async () => {
+it('when every URL in memory is settled without a visit, the rest is read from the store', async () => {
   const { store, clock, frontier } = await open();
   const urls = Array.from({ length: URLS }, (_, i) => newUrl(`${HOST}/${i}`, { source: 0, dueAt: clock.now() }));
   const states = (await store.seed(urls)).map(({ state }) => state);
@@ -73,7 +73,7 @@ it('when all that is in memory is decided on without a visit, the rest comes fro
   await vi.waitUntil(() => frontier.isEmpty(), { interval: 1, timeout: 5_000 });
 });
 
-it('documents past their maximum age go before a long submitted list, and by turns with it when there are many', async () => {
+it('documents past their maximum age precede a long submitted list, and alternate with it when there are many', async () => {
   const { store, clock, frontier } = await open();
   const add = async (path: string, count: number, fields: Parameters<typeof newUrl>[1]) => {
     const urls = Array.from({ length: count }, (_, i) =>

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { instant } from '../../../domain/time/units.js';
 import { RefusedLinks } from './refused-links.js';
 
-it('what conditions filter is counted, and named only when they log it', () => {
+it('links filtered by conditions are counted, and listed only when the condition logs them', () => {
   const refused = new RefusedLinks();
   const link = (path: string, record: boolean) => ({
     url: `http://a/${path}`,
@@ -14,7 +14,7 @@ it('what conditions filter is counted, and named only when they log it', () => {
   expect(refused.list()).toMatchObject([{ count: 2, samples: [{ url: 'http://a/logged' }] }]);
 });
 
-it('of a refused link that no person can read to its end the beginning is kept', () => {
+it('a refused link that is too long to read is truncated', () => {
   const refused = new RefusedLinks();
   const name = 'h'.repeat(10_000);
   for (const path of ['a', 'b']) {

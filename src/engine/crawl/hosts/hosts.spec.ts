@@ -17,7 +17,7 @@ async function oneHost() {
   return { clock, hosts, host };
 }
 
-it('a host is one thing for all crawlers, as long as one of them has it in hand', async () => {
+it('all crawlers share the state of a host while one of them uses it', async () => {
   const { clock, hosts, host } = await oneHost();
   const letGo = hosts.addUser({ onHostReady: () => undefined, isUsing: (key) => key === host.key });
   hosts.forgetUnused();
@@ -36,7 +36,7 @@ it('a host is one thing for all crawlers, as long as one of them has it in hand'
   expect(hosts.peek(host.key)).toBeUndefined();
 });
 
-it('the pause counts from the end of the request, also when that is told later', async () => {
+it('the pause counts from the end of the request, also when the end is reported later', async () => {
   const { clock, hosts, host } = await oneHost();
   const startedAt = clock.now();
   hosts.claim(host);

@@ -8,7 +8,7 @@ import { RobotsGate } from './robots-gate.js';
 
 const NO_TIME = { header: milliseconds(0), total: milliseconds(0) };
 
-it('robots.txt of many hosts is forgotten when all of them are too much for memory', async () => {
+it('robots.txt of the least recently used hosts is forgotten beyond the memory limit', async () => {
   const rules = Array.from({ length: 40_000 }, (_, i) => `allow:/${i}`).join('\n');
   const answer = (body: string): FetchOutcome => ({
     kind: 'response',

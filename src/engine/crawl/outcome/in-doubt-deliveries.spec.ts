@@ -49,7 +49,7 @@ describe('a URL whose visit was cut short when the process died', () => {
     return () => store.close();
   });
 
-  it('is deleted when it is gone now: the index may have its document', async () => {
+  it('is deleted when it is gone by now: the index may have its document', async () => {
     expect(order(GONE)).toBeUndefined();
     await inDoubt.markAllInFlightInDoubt();
     expect(order(GONE)).toEqual({ kind: 'delete', reason: 'http-404' });
@@ -57,12 +57,12 @@ describe('a URL whose visit was cut short when the process died', () => {
     expect(order({ ...PAGE, index: false, reason: 'noindex' })).toEqual({ kind: 'delete', reason: 'noindex' });
   });
 
-  it('is indexed as ever when it has a document', async () => {
+  it('is indexed as usual when it has a document', async () => {
     await inDoubt.markAllInFlightInDoubt();
     expect(order(PAGE)).toEqual({ kind: 'add', reason: 'indexed' });
   });
 
-  it('is pushed though the store knows it, also when a person wants it visited at once', async () => {
+  it('is pushed even if the content is unchanged, also when a refresh was requested', async () => {
     state = { ...state, stamp: 's', status: 'indexed', source: REFRESH, lastVisitAt: state.firstSeenAt };
     expect(order(PAGE)).toBeUndefined();
     await inDoubt.markAllInFlightInDoubt();
@@ -71,7 +71,7 @@ describe('a URL whose visit was cut short when the process died', () => {
     expect(order(PAGE)).toEqual({ kind: 'add', reason: 'reconciled' });
   });
 
-  it('stays in doubt over temporary errors, and until they are too many', async () => {
+  it('stays in doubt during temporary errors, until there are too many', async () => {
     await inDoubt.markAllInFlightInDoubt();
     const disposition = inDoubt.decide(state, RESET, RULES, clock.now());
     expect(disposition.order).toBeUndefined();
@@ -80,7 +80,7 @@ describe('a URL whose visit was cut short when the process died', () => {
     expect(order(RESET)).toEqual({ kind: 'delete', reason: 'too-many-temporary-errors' });
   });
 
-  it('is in doubt after a restart too, but not once it was visited, nor when it was found later', async () => {
+  it('stays in doubt after a restart, but not once it was visited, nor when it was found later', async () => {
     await inDoubt.markAllInFlightInDoubt();
     inDoubt = new InDoubtDeliveries(store, clock);
     await inDoubt.open();

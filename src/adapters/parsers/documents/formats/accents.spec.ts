@@ -29,17 +29,17 @@ const accentOver = (box: Box): Box => ({
 });
 
 describe('an accent that is printed by itself', () => {
-  it('goes to the letter below it, and the gap in the word closes', () => {
+  it('is joined to the letter below it, and the gap in the word closes', () => {
     const boxes = [letter(0), undefined, accentOver(letter(5)), undefined, letter(5), letter(10)];
     expect(joined('f~\u00a8~ur', (index) => boxes[index])).toBe('f\u00fcr');
   });
 
-  it('goes to a letter far from it in the text, and words stay apart', () => {
+  it('is joined to a letter far from it in the text, and words stay separate', () => {
     const boxes = [letter(0), letter(5), letter(10), undefined, accentOver(letter(5)), undefined, letter(18)];
     expect(joined('fur~\u00a8~d', (index) => boxes[index])).toBe('f\u00fcr  d');
   });
 
-  it('stays where it is when no letter is below it, or its letter does not take it', () => {
+  it('stays where it is when no letter, or no suitable letter, is below it', () => {
     const beside = [letter(0), accentOver(letter(20)), letter(5)];
     expect(joined('a\u00a8u', (index) => beside[index])).toBe('a\u00a8u');
     const below = [letter(0), accentOver(letter(0, 40))];
@@ -48,7 +48,7 @@ describe('an accent that is printed by itself', () => {
     expect(joined('q\u00a8', (index) => taken[index])).toBe('q\u00a8');
   });
 
-  it('stays where it is below an accent of another size, as an initial is', () => {
+  it('stays where it is when its size differs, as with an initial', () => {
     const boxes = [accentOver(letter(0)), letter(0)];
     const sized = (size: number) =>
       joined(
@@ -60,7 +60,7 @@ describe('an accent that is printed by itself', () => {
     expect(sized(12)).toBe('\u00e1');
   });
 
-  it('leaves accents below to the lower edge of their letters, and a dotless i to its accent', () => {
+  it('joins accents below letters to their lower edge, and an accent to a dotless i', () => {
     const c = letter(0);
     expect(isPrintedOn('\u00b8', { left: 1, right: 3, bottom: -2, top: 0 }, c)).toBe(true);
     expect(isPrintedOn('\u00b8', accentOver(c), c)).toBe(false);
@@ -68,7 +68,7 @@ describe('an accent that is printed by itself', () => {
     expect(composeAccent('\u00a8', 'q')).toBeUndefined();
   });
 
-  it('changes no text without accents, and loses no letter of any', () => {
+  it('changes no text without accents, and never loses a letter', () => {
     const number = fc.integer({ min: -20, max: 20 });
     const box = fc.option(fc.record({ left: number, right: number, bottom: number, top: number }), { nil: undefined });
     const characters = fc.array(fc.tuple(fc.constantFrom(...'aeu\u0131Uq~ \u00a8\u00b4`'), box), { maxLength: 30 });

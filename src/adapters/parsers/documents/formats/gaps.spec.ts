@@ -52,18 +52,18 @@ const at = (left: number, bottom: number, size = 10): Box => ({
 });
 
 describe('words that PDFium joins', () => {
-  it('are parted where the gap is wider than a tenth of the font size', () => {
+  it('are separated where the gap is wider than a tenth of the font size', () => {
     expect(parted(line('odio aliquet|magna', 1.35))).toBe('odio aliquet magna');
     expect(parted(line('aliquet|magna', 0.8))).toBe('aliquetmagna');
   });
 
-  it('are not parted in letterspaced words, or where letters are set into columns', () => {
+  it('are not separated in letterspaced words, or where letters are set into columns', () => {
     expect(parted(line('m|a|g|n|a', 2))).toBe('magna');
     const boxes = [at(0, 0), at(8, 0), at(11, 0), at(16, 0), at(25, 0), at(27, 0)];
     expect(parted(glyphs([...'places'], boxes))).toBe('places');
   });
 
-  it('are parted in columns that are too far apart for a letterspaced word', () => {
+  it('are separated in columns that are too far apart for a letterspaced word', () => {
     expect(parted(line('0|1|2|3', 15))).toBe('0 1 2 3');
     expect(parted(line('a|b|cd|e', 15))).toBe('a b cd e');
     expect(parted(glyphs([...'1245'], [at(0, 0), at(5, 0), at(22, 0), at(30, 0)]))).toBe('12 45');
@@ -74,23 +74,23 @@ describe('words that PDFium joins', () => {
     expect(parted(line('10|000', 2.5))).toBe('10 000');
   });
 
-  it('are not parted in scripts without spaces, but where another script begins', () => {
+  it('are separated in scripts without spaces only where another script begins', () => {
     expect(parted(line('\u8a66\u5377|\u8a66\u5377|A', 1.5))).toBe('\u8a66\u5377\u8a66\u5377 A');
   });
 
-  it('are parted at a line and in a column, but not where a letter is only raised', () => {
+  it('are separated at a line end and in a column, but not where a letter is only raised', () => {
     expect(parted(glyphs([...'tog'], [at(0, 20), at(5, 20), at(0, 13)]))).toBe('to g');
     expect(parted(glyphs([...'dis-t'], [at(0, 20), at(5, 20), at(10, 20), at(15, 20), at(0, 13)]))).toBe('dist');
     expect(parted(glyphs([...'012'], [at(0, 0), at(0, 17), at(0, 34)]))).toBe('0 1 2');
     expect(parted(glyphs([...'LaT'], [at(0, 0, 12), at(2, 2.5, 8), at(5, 0, 12)]))).toBe('LaT');
   });
 
-  it('are parted from the number of a footnote before them', () => {
+  it('are separated from the number of a footnote before them', () => {
     expect(parted(glyphs([...'1so'], [at(0, 5, 6), at(3, 0), at(8, 0)]))).toBe('1 so');
     expect(parted(glyphs([...'x1so'], [at(0, 0), at(5, 5, 6), at(8, 0), at(13, 0)]))).toBe('x1so');
   });
 
-  it('lose no character, whatever the page is like', () => {
+  it('lose no character, whatever the page looks like', () => {
     const number = fc.integer({ min: -20, max: 40 });
     const box = fc.record({ left: number, right: number, bottom: number, top: number });
     const characters = fc.array(fc.tuple(fc.constantFrom(...'aZ1\u8a66 \n'), box), { maxLength: 30 });
@@ -110,7 +110,7 @@ describe('words that PDFium joins', () => {
   });
 });
 
-describe('a letterspaced word that PDFium takes apart', () => {
+describe('a letterspaced word that PDFium splits', () => {
   it('is joined, and the words beside it are not', () => {
     expect(joined(line('begin s~h~o~w a', 0.9))).toBe('begin show a');
     expect(joined(line('{s~h~o~w} {n~o~w~h~e~r~e}', 1.7))).toBe('{show} {nowhere}');
@@ -120,7 +120,7 @@ describe('a letterspaced word that PDFium takes apart', () => {
     expect(joined(line('C|l|a|s|s~i|f~i|c|a|t~i|o|n and', 2.5))).toBe('Classification and');
   });
 
-  it('is none if the gaps are those of words, the spaces are written, or there are few letters', () => {
+  it('is not assumed if the gaps are those of words, the spaces are in the text, or there are few letters', () => {
     expect(joined(line('a~b~c~d', 1.9))).toBe('a b c d');
     expect(joined(line('are~a~b~c~d~here', 1.7))).toBe('are a b c d here');
     expect(joined(line('1~2~3~4', 1.1))).toBe('1 2 3 4');

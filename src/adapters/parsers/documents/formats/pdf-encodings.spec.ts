@@ -11,7 +11,7 @@ const codes = (file: string | Uint8Array, font = 'Libertine') =>
   Object.fromEntries(readLigatures(typeof file === 'string' ? Buffer.from(file, 'latin1') : file).get(font) ?? []);
 
 describe('the codes of the fonts of a PDF', () => {
-  it('stand for the letters in the names of their glyphs', () => {
+  it('stand for the letters that their glyph names state', () => {
     expect(codes(`%PDF-1.4\n6 0 obj${FONT}endobj\n7 0 obj\n${ENCODING}\nendobj\n`)).toEqual(MEANS);
   });
 
@@ -24,7 +24,7 @@ describe('the codes of the fonts of a PDF', () => {
     expect(codes(file('<</Type /ObjStm /N 2 /First 99999 /Filter /FlateDecode>>'))).toEqual({});
   });
 
-  it('are not believed where fonts of one name disagree', () => {
+  it('are ignored where fonts of one name disagree', () => {
     const other = '8 0 obj<</BaseFont/GHIJKL+Libertine/Encoding<</Differences[27/f_f 31/T_h]>>>>endobj\n';
     expect(codes(`6 0 obj${FONT}endobj\n7 0 obj${ENCODING}endobj\n${other}`)).toMatchObject({
       27: '',
@@ -38,12 +38,12 @@ describe('the codes of the fonts of a PDF', () => {
     expect(codes(`6 0 obj${FONT}endobj\n7 0 obj${ENCODING}endobj\n${other}`)).toMatchObject(MEANS);
   });
 
-  it('mean nothing when the glyph is no letter', () => {
+  it('are ignored when the glyph is not a letter', () => {
     for (const name of ['bracketleft', 'f_', '_', '', 'summationtext', 'a1', 'f_five'])
       expect(glyphNameToText(name), name).toBe('');
   });
 
-  it('of a file that is anything at all are looked for without harm', () => {
+  it('are read from arbitrary files without failing', () => {
     const piece = fc.constantFrom(
       '6 0 obj',
       'endobj',

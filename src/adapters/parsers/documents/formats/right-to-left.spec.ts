@@ -33,7 +33,7 @@ const repaired = (texts: string | readonly string[], direction: 1 | -1): string 
 };
 
 it.each([SHALOM, SALAM, `${SHALOM} ${SHALOM}`, `${SALAM} (${SALAM}) ${SALAM}`])(
-  'brings %s into reading order if its letters were returned from left to right',
+  'puts %s into reading order if its letters were returned from left to right',
   (text) => {
     const written = reversed(text).replace(/[()]/g, (bracket) => (bracket === '(' ? ')' : '('));
     expect(repaired(written, 1)).toBe(text);
@@ -46,7 +46,7 @@ it('leaves numbers and Latin words where they are, and the space before a run', 
   expect(repaired(['2', ` ${reversed(SALAM)[0]}`, ...reversed(SALAM).slice(1)], 1)).toBe(`2 ${SALAM}`);
 });
 
-it.each(['2022', 'x0', '٢٠', '3.14', 'name@example.org'])('brings %s among Arabic words into reading order', (word) => {
+it.each(['2022', 'x0', '٢٠', '3.14', 'name@example.org'])('puts %s among Arabic words into reading order', (word) => {
   expect(repaired(`${SALAM} ${reversed(word)} ${SALAM}`, -1)).toBe(`${SALAM} ${word} ${SALAM}`);
   expect(repaired([...SALAM, ` ${reversed(word)[0]}`, ...reversed(word).slice(1)], -1)).toBe(`${SALAM} ${word}`);
 });
