@@ -15,7 +15,7 @@ import type { Roots } from './control/roots.js';
 import type { Surveys } from './control/surveys.js';
 import type { UrlLists } from './control/url-lists.js';
 import type { HubSubscriptions } from './crawl/evidence/hub-subscriptions.js';
-import type { EngineMetrics } from './crawl/load/engine-metrics.js';
+import type { EngineMetrics } from './crawl/load/metrics.js';
 import type { Logins } from './crawl/logins/logins.js';
 import type { SinkView } from './delivery/sink-view.js';
 import type { PluginView } from './ports/plugins.js';

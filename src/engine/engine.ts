@@ -7,13 +7,12 @@ import { type CrawlerRunState } from '../domain/crawl/run-state.js';
 import type { RootContext } from '../domain/policy/verdict.js';
 import { after, type Duration, milliseconds } from '../domain/time/units.js';
 import { toLikePrefix } from '../domain/url/like-pattern.js';
-import { mergeMetrics } from './cluster/sum-metrics.js';
 import { FirstLook } from './control/first-look.js';
 import { previewChanges } from './control/preview.js';
 import { Rejudging } from './control/rejudging.js';
 import { Crawlers } from './crawl/crawlers.js';
 import { createCrawler } from './crawl/create-crawler.js';
-import { type EngineMetrics } from './crawl/load/engine-metrics.js';
+import { type EngineMetrics, mergeMetrics } from './crawl/load/metrics.js';
 import type { CrawlServices } from './crawl/services.js';
 import { type CreatedParts, createParts } from './create-parts.js';
 import { createServices, type EnginePorts } from './create-services.js';
@@ -216,7 +215,8 @@ export class Engine implements EngineApi {
     const heldDeletions =
       (await store.countOrders({ state: 'held' })) + (await store.countOrders({ state: 'awaiting' }));
     const commandsSetAside = await this.services.nodes.countCommandsSetAside();
-    return { ...mergeMetrics(this.crawlers.list(), heldDeletions), commandsSetAside };
+    const all = this.crawlers.list().map((crawler) => crawler.getMetrics());
+    return { ...mergeMetrics(all, heldDeletions), commandsSetAside };
   }
 
   async getReadiness(): Promise<{ ready: boolean; reasons: readonly string[] }> {

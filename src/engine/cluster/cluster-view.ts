@@ -11,11 +11,12 @@ import type { HostNote, HostNotes } from '../control/host-notes.js';
 import type { UrlInMemory } from '../control/url-facts.js';
 import type { Crawler } from '../crawl/crawler.js';
 import type { Crawlers } from '../crawl/crawlers.js';
-import type { RefusedView } from '../crawl/frontier/refused-view.js';
+import type { RefusedView } from '../crawl/frontier/refused-links.js';
 import type { RobotsGate } from '../crawl/hosts/robots-gate.js';
 import { type CrawlerWork, mergeWork } from '../crawl/load/crawler-work.js';
-import type { EngineMetrics } from '../crawl/load/engine-metrics.js';
 import { describeLimit } from '../crawl/load/limited-by.js';
+import type { EngineMetrics } from '../crawl/load/metrics.js';
+import { mergeMetrics } from '../crawl/load/metrics.js';
 import type { RenderedVisits, RenderPatternView } from '../crawl/visit/rendered-visits.js';
 import type { Delivery } from '../delivery/delivery.js';
 import type { SinkView } from '../delivery/sink-view.js';
@@ -24,7 +25,6 @@ import type { FrontierStore, LedgerEntry } from '../ports/frontier-store.js';
 import type { Nodes } from '../ports/nodes.js';
 import type { Partitions } from '../ports/partitions.js';
 import type { CrawlerView } from '../views/crawler-views.js';
-import { mergeMetrics } from './sum-metrics.js';
 
 type Question =
   | { readonly about: 'work' | 'sinks' | 'counters' | 'pending' }
@@ -216,7 +216,10 @@ export class ClusterView {
   }
 
   private getOwnCounters(): Counters {
-    const { pages, orders } = mergeMetrics(this.services.crawlers.list(), 0);
+    const { pages, orders } = mergeMetrics(
+      this.services.crawlers.list().map((crawler) => crawler.getMetrics()),
+      0,
+    );
     return { pages, orders };
   }
 

@@ -13,7 +13,7 @@ import type { HostSlots } from '../crawl/hosts/host-slots.js';
 import type { Hosts } from '../crawl/hosts/hosts.js';
 import { obeysRobots } from '../crawl/hosts/robots-gate.js';
 import { ABANDONED, createPageCommand } from '../crawl/outcome/owner-commands.js';
-import { getListedLinksSettingName } from '../crawl/visit/found-links.js';
+import { getListedLinksSettingName } from '../crawl/visit/link-stage.js';
 import type { InFlightOrder } from '../delivery/delivery.js';
 import { findFetcher, findRoot, toStoredCandidate } from '../page/crawl-context.js';
 import type { Clock } from '../ports/clock.js';

@@ -2,7 +2,7 @@ import type { SourceNumber } from '../../domain/frontier/sources.js';
 import type { PushDocument } from '../../domain/push/order.js';
 import type { ClusterView } from '../cluster/cluster-view.js';
 import type { Crawlers } from '../crawl/crawlers.js';
-import type { RefusedView } from '../crawl/frontier/refused-view.js';
+import type { RefusedView } from '../crawl/frontier/refused-links.js';
 import type { KeptDocuments } from '../delivery/kept-documents.js';
 import type { Clock } from '../ports/clock.js';
 import type { QueuedUrl, SearchStep, UrlCatalog, UrlFilter } from '../ports/frontier-store.js';

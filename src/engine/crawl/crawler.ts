@@ -25,8 +25,7 @@ import { toFrontierSettings } from './frontier/frontier-settings.js';
 import type { Gates } from './frontier/gates.js';
 import type { RefusedLinks } from './frontier/refused-links.js';
 import type { CrawlerWork } from './load/crawler-work.js';
-import type { EngineMetrics } from './load/engine-metrics.js';
-import type { Tally } from './load/tally.js';
+import type { CrawlerMetrics, Tally } from './load/metrics.js';
 import type { UrlCommand } from './outcome/decision.js';
 import type { UrlDecisions } from './outcome/url-decisions.js';
 import type { RequestedVisits } from './requested-visits.js';
@@ -305,7 +304,7 @@ export class Crawler implements DiscoveryTarget {
   }
 
   /** Counters since the start of the process. */
-  getMetrics(): ReturnType<Tally['getMetrics']> & Pick<EngineMetrics, 'activeFetches' | 'visitsInFlight'> {
+  getMetrics(): CrawlerMetrics {
     const { fetchesInFlight: activeFetches, visitsInFlight } = this;
     return { ...this.tally.getMetrics(this.name), activeFetches, visitsInFlight };
   }

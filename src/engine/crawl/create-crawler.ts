@@ -16,14 +16,14 @@ import { toFrontierSettings } from './frontier/frontier-settings.js';
 import { Gates } from './frontier/gates.js';
 import { RefusedLinks } from './frontier/refused-links.js';
 import { SiteMoves } from './frontier/site-moves.js';
-import { Tally } from './load/tally.js';
+import { Tally } from './load/metrics.js';
 import { Deletions } from './outcome/deletions.js';
 import { UrlDecisions } from './outcome/url-decisions.js';
 import { UrlSettlement } from './outcome/url-settlement.js';
 import { RequestedVisits } from './requested-visits.js';
 import type { CrawlServices } from './services.js';
-import { createVisits } from './visit/create-visits.js';
 import { Documents } from './visit/documents.js';
+import { createVisits } from './visit/visit.js';
 import { VisitLoop } from './visit-loop.js';
 
 export function createCrawler(

@@ -7,8 +7,9 @@
 import type { OrderAnswer, PushOrder } from '../../domain/push/order.js';
 import type { Duration } from '../../domain/time/units.js';
 import { type Fence, FencedOut, type Partitions } from '../ports/partitions.js';
-import { NO_LONGER_WANTED, PUT_OFF, type QueueLimits, type SinkQueue, WITHDRAWN } from './sink-queue.js';
+import type { QueueLimits, SinkQueue } from './sink-queue.js';
 import type { SinkView } from './sink-view.js';
+import { NO_LONGER_WANTED, PUT_OFF, WITHDRAWN } from './waiting-orders.js';
 
 export interface DeliveryResult {
   readonly answer: OrderAnswer;

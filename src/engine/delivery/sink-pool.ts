@@ -7,7 +7,8 @@ import { DEFAULT_CONNECTOR, type Sink } from '../ports/sink.js';
 import type { CrawlEvents } from '../support/crawl-events.js';
 import type { Delivery } from './delivery.js';
 import { InspectedSink } from './inspected-sink.js';
-import { NO_LONGER_WANTED, SinkQueue, type SuccessorQueue } from './sink-queue.js';
+import { SinkQueue, type SuccessorQueue } from './sink-queue.js';
+import { NO_LONGER_WANTED } from './waiting-orders.js';
 
 interface SinkServices {
   readonly clock: Clock;

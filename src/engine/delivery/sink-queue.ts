@@ -1,11 +1,11 @@
 import type { SinkDefinition } from '../../domain/crawl/sink-definition.js';
 import type { OrderAnswer, PushOrder } from '../../domain/push/order.js';
-import { after, type Duration, type Instant, milliseconds, minutes, seconds } from '../../domain/time/units.js';
+import { after, type Instant, milliseconds, minutes, seconds } from '../../domain/time/units.js';
 import type { Clock } from '../ports/clock.js';
 import type { Log } from '../ports/log.js';
 import { type Sink, SinkUnavailable } from '../ports/sink.js';
 import type { SinkView } from './sink-view.js';
-import { estimateSize, sumBytes, type WaitingOrder } from './waiting-order.js';
+import { isLate, MAX_WAIT, sumBytes, type WaitingOrder, WaitingOrders } from './waiting-orders.js';
 
 /** Maximum number of orders and bytes that may be waiting for one sink. */
 export interface QueueLimits {
@@ -19,21 +19,6 @@ export interface SuccessorQueue {
   adopt(orders: readonly WaitingOrder[]): void;
 }
 
-/** The answer to an order that may no longer be sent. */
-export const WITHDRAWN: OrderAnswer = { state: 'refused', message: 'withdrawn: another node owns the host' };
-
-/** The answer to an order that was not sent: the sink is behind, and gets what is indexed once it keeps up again. */
-export const PUT_OFF: OrderAnswer = { state: 'refused', message: 'put off: the sink is behind' };
-
-/** The answer to an order whose sink was removed from the configuration or from the crawler before it was sent. */
-export const NO_LONGER_WANTED: OrderAnswer = {
-  state: 'refused',
-  message: 'the sink was removed from the configuration',
-};
-
-/** How long an order waits for a sink that is slow or down before it is put off. */
-export const MAX_WAIT = minutes(1);
-
 /** Interval at which a sink without orders is probed. */
 const PROBE_INTERVAL = minutes(5);
 
@@ -46,8 +31,7 @@ const MAX_RETRY_DELAY = seconds(60);
  * queue and is retried for as long as necessary.
  */
 export class SinkQueue implements SuccessorQueue {
-  private queue: WaitingOrder[] = [];
-  private queuedBytes = 0;
+  private readonly queue = new WaitingOrders();
   private batchesInFlight = 0;
   private ordersInFlight = 0;
   private bytesInFlight = 0;
@@ -80,17 +64,17 @@ export class SinkQueue implements SuccessorQueue {
 
   /** Number of orders and bytes waiting or in flight. */
   get load(): { orders: number; bytes: number } {
-    return { orders: this.queue.length + this.ordersInFlight, bytes: this.queuedBytes + this.bytesInFlight };
+    return { orders: this.queue.count + this.ordersInFlight, bytes: this.queue.bytes + this.bytesInFlight };
   }
 
   /** Whether there is an order that is not part of a request yet. */
   get isWaiting(): boolean {
-    return this.queue.length > 0;
+    return this.queue.count > 0;
   }
 
   /** True if orders are waiting here and none is being sent, because the sink is unavailable. */
   get isBlocked(): boolean {
-    return this.unhealthySince !== undefined && this.ordersInFlight === 0 && this.queue.length > 0;
+    return this.unhealthySince !== undefined && this.ordersInFlight === 0 && this.isWaiting;
   }
 
   add(
@@ -98,9 +82,7 @@ export class SinkQueue implements SuccessorQueue {
     onAnswer: WaitingOrder['onAnswer'],
     conditions: Pick<WaitingOrder, 'maySend' | 'isWanted' | 'mayPutOff'> = {},
   ): void {
-    const bytes = estimateSize(order);
-    this.queue.push({ order, bytes, since: this.clock.now(), onAnswer, ...conditions, attempts: 0 });
-    this.queuedBytes += bytes;
+    this.queue.add({ order, since: this.clock.now(), onAnswer, ...conditions });
     this.send();
     if (conditions.mayPutOff) this.armPutOffTimer();
   }
@@ -111,7 +93,8 @@ export class SinkQueue implements SuccessorQueue {
    */
   putOffIfBehind(order: PushOrder, limits: QueueLimits): void {
     const waitingOrder = this.queue.find((candidate) => candidate.order === order);
-    if (waitingOrder && (this.isBehind(waitingOrder, limits) || this.isLate(waitingOrder))) this.putOff([waitingOrder]);
+    if (waitingOrder && (this.isBehind(waitingOrder, limits) || isLate(waitingOrder, this.clock.now())))
+      this.queue.putOff((candidate) => candidate === waitingOrder);
   }
 
   /**
@@ -119,7 +102,7 @@ export class SinkQueue implements SuccessorQueue {
    * are put off if they may be.
    */
   expedite(): void {
-    if (this.unhealthySince !== undefined) this.putOff(this.queue.filter(({ mayPutOff }) => mayPutOff?.()));
+    if (this.unhealthySince !== undefined) this.queue.putOff(({ mayPutOff }) => mayPutOff?.());
   }
 
   toView(): SinkView {
@@ -157,12 +140,9 @@ export class SinkQueue implements SuccessorQueue {
 
   /** Stops sending. Waiting orders go to the successor, and so does each batch in flight that fails. */
   retire(successor: SuccessorQueue): void {
-    const { queue } = this;
-    this.queue = [];
-    this.queuedBytes = 0;
     this.successor = successor;
     this.cancelTimers();
-    successor.adopt(queue);
+    successor.adopt(this.queue.takeAll());
     if (this.batchesInFlight === 0) void this.close();
   }
 
@@ -172,9 +152,8 @@ export class SinkQueue implements SuccessorQueue {
       this.successor.adopt(orders);
       return;
     }
-    this.queue = [...orders, ...this.queue];
-    this.queuedBytes += sumBytes(orders);
-    this.putOffLateOrders();
+    this.queue.addOlder(orders);
+    this.queue.putOffLate(this.clock.now());
     this.send();
     this.armPutOffTimer();
   }
@@ -206,39 +185,22 @@ export class SinkQueue implements SuccessorQueue {
     );
   }
 
-  private isLate({ since }: WaitingOrder): boolean {
-    return after(since, MAX_WAIT) <= this.clock.now();
-  }
-
-  private putOff(orders: readonly WaitingOrder[]): void {
-    if (orders.length === 0) return;
-    const putOffOrders = new Set(orders);
-    this.queue = this.queue.filter((waitingOrder) => !putOffOrders.has(waitingOrder));
-    this.queuedBytes -= sumBytes(orders);
-    for (const { onAnswer, attempts } of orders) onAnswer(PUT_OFF, attempts);
-  }
-
-  private putOffLateOrders(): void {
-    const [firstOrder] = this.queue;
-    if (firstOrder && this.isLate(firstOrder))
-      this.putOff(this.queue.filter((waitingOrder) => this.isLate(waitingOrder) && waitingOrder.mayPutOff?.()));
-  }
-
   /** Wakes up when the next order has waited for the maximum time. */
   private armPutOffTimer(): void {
     if (this.cancelPutOffTimer || this.closed || this.successor) return;
-    const nextOrder = this.queue.find((waitingOrder) => waitingOrder.mayPutOff && !this.isLate(waitingOrder));
+    const nextOrder = this.queue.findNextToPutOff(this.clock.now());
     if (!nextOrder) return;
     this.cancelPutOffTimer = this.clock.at(after(nextOrder.since, MAX_WAIT), () => {
       this.cancelPutOffTimer = undefined;
-      this.putOffLateOrders();
+      this.queue.putOffLate(this.clock.now());
       this.armPutOffTimer();
     });
   }
 
   private send(immediately = false): void {
     while (!this.closed && this.batchesInFlight < this.definition.concurrency && this.isDue(immediately)) {
-      const batch = this.takeBatch();
+      const { batchDocuments, batchBytes } = this.definition;
+      const batch = this.queue.takeBatch(batchDocuments, batchBytes, this.urisInFlight);
       if (batch.length === 0) return;
       void this.deliver(batch);
     }
@@ -246,51 +208,17 @@ export class SinkQueue implements SuccessorQueue {
   }
 
   private isDue(immediately: boolean): boolean {
-    const firstOrder = this.queue[0];
+    const firstOrder = this.queue.first;
     if (!firstOrder) return false;
     if (this.nextAttemptAt !== undefined && this.clock.now() < this.nextAttemptAt) return false;
     if (this.retries > 0 && this.batchesInFlight > 0) return false; // an unavailable sink receives one request at a time
     if (immediately || this.retries > 0) return true;
     const { batchDocuments, batchBytes, batchAge } = this.definition;
     return (
-      this.queue.length >= batchDocuments ||
-      this.queuedBytes >= batchBytes ||
+      this.queue.count >= batchDocuments ||
+      this.queue.bytes >= batchBytes ||
       this.clock.now() - firstOrder.since >= batchAge
     );
-  }
-
-  private takeBatch(): WaitingOrder[] {
-    const { batchDocuments, batchBytes } = this.definition;
-    const batch: WaitingOrder[] = [];
-    const remaining: WaitingOrder[] = [];
-    const droppedOrders: [WaitingOrder, OrderAnswer][] = [];
-    const passedOver = new Set<string>();
-    let bytes = 0;
-    let i = 0;
-    for (; i < this.queue.length && batch.length < batchDocuments; i++) {
-      const waitingOrder = this.queue[i]!;
-      const { uri } = waitingOrder.order;
-      const objection = findObjection(waitingOrder);
-      if (objection) {
-        droppedOrders.push([waitingOrder, objection]);
-        continue;
-      }
-      // An order waits while its URI is in flight, and so do later ones for that URI; all others overtake it.
-      if (this.urisInFlight.has(uri) || passedOver.has(uri)) {
-        remaining.push(waitingOrder);
-        passedOver.add(uri);
-        continue;
-      }
-      if (batch.length > 0 && bytes + waitingOrder.bytes > batchBytes) break;
-      bytes += waitingOrder.bytes;
-      batch.push(waitingOrder);
-      passedOver.add(uri);
-    }
-    for (const waitingOrder of batch) this.urisInFlight.add(waitingOrder.order.uri);
-    this.queue = [...remaining, ...this.queue.slice(i)];
-    this.queuedBytes -= bytes + sumBytes(droppedOrders.map(([waitingOrder]) => waitingOrder));
-    for (const [{ onAnswer, attempts }, objection] of droppedOrders) onAnswer(objection, attempts);
-    return batch;
   }
 
   private async deliver(batch: WaitingOrder[]): Promise<void> {
@@ -378,20 +306,13 @@ export class SinkQueue implements SuccessorQueue {
   private armTimer(): void {
     this.cancelTimer?.();
     this.cancelTimer = undefined;
-    const firstOrder = this.queue[0];
+    const firstOrder = this.queue.first;
     if (!firstOrder || this.closed || this.batchesInFlight >= this.definition.concurrency) return;
-    const age: Duration = this.definition.batchAge;
-    const at = this.nextAttemptAt ?? after(firstOrder.since, age);
+    const at = this.nextAttemptAt ?? after(firstOrder.since, this.definition.batchAge);
     if (at <= this.clock.now() && this.urisInFlight.size > 0) return; // called again when a batch in flight ends
     this.cancelTimer = this.clock.at(at, () => {
       this.cancelTimer = undefined;
       this.send();
     });
   }
-}
-
-/** Returns the answer to an order that is not sent any more; undefined if it is. */
-function findObjection({ maySend, isWanted }: WaitingOrder): OrderAnswer | undefined {
-  if (maySend?.() === false) return WITHDRAWN;
-  return isWanted?.() === false ? NO_LONGER_WANTED : undefined;
 }

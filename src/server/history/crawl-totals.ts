@@ -1,4 +1,4 @@
-import type { EngineMetrics } from '../../engine/crawl/load/engine-metrics.js';
+import type { EngineMetrics } from '../../engine/crawl/load/metrics.js';
 
 type Counters = Pick<EngineMetrics, 'pages' | 'orders'>;
 type Row = { readonly count: number };

@@ -5,7 +5,7 @@
  */
 import { ERROR_CODES } from '../../domain/fetch/error-codes.js';
 import { between, type Duration, hours, type Instant, minutes, seconds } from '../../domain/time/units.js';
-import type { EngineMetrics } from '../../engine/crawl/load/engine-metrics.js';
+import type { EngineMetrics } from '../../engine/crawl/load/metrics.js';
 import type { CrawlerCounts } from '../../engine/ports/frontier-store.js';
 import type { CrawlerView } from '../../engine/views/crawler-views.js';
 

@@ -9,7 +9,7 @@ import {
   Registry,
 } from 'prom-client';
 import { ERROR_CODES } from '../../domain/fetch/error-codes.js';
-import type { EngineMetrics } from '../../engine/crawl/load/engine-metrics.js';
+import type { EngineMetrics } from '../../engine/crawl/load/metrics.js';
 import type { LoginView } from '../../engine/crawl/logins/logins.js';
 import type { SinkView } from '../../engine/delivery/sink-view.js';
 import type { EngineApi } from '../../engine/engine-api.js';

@@ -2,7 +2,7 @@ import { Body, Controller, Get, HttpCode, Inject, Param, Post, Query, Req, UseGu
 import { ApiOkResponse, ApiProperty, ApiTags } from '@nestjs/swagger';
 import { IsBoolean, IsString, MaxLength, MinLength } from 'class-validator';
 import type { FastifyRequest } from 'fastify';
-import type { RefusedView } from '../../engine/crawl/frontier/refused-view.js';
+import type { RefusedView } from '../../engine/crawl/frontier/refused-links.js';
 import type { EngineApi } from '../../engine/engine-api.js';
 import type { ConfigurationFormat } from '../configuration/configuration-format.js';
 import { CrawlerName } from '../http/crawler-name.js';

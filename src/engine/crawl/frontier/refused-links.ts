@@ -2,7 +2,14 @@ import type { RefusedSample } from '../../../domain/explain/facts.js';
 import type { Reason } from '../../../domain/policy/reasons.js';
 import type { Instant } from '../../../domain/time/units.js';
 import { copyString } from '../../support/copied-string.js';
-import type { RefusedView } from './refused-view.js';
+
+/** Refused links of one host that were never stored, counted by reason. */
+export interface RefusedView {
+  readonly reason: Reason;
+  readonly hostKey: string;
+  readonly count: number;
+  readonly samples: readonly { readonly url: string; readonly from: string; readonly at: Instant }[];
+}
 
 const MAX_ENTRIES = 2_000;
 const MAX_SAMPLES = 5;

@@ -20,7 +20,7 @@ import { SinkUnavailable } from '../../ports/sink.js';
 import type { Tracing } from '../../ports/tracing.js';
 import type { Batcher } from '../../support/batcher.js';
 import type { CrawlEvents } from '../../support/crawl-events.js';
-import type { Tally } from '../load/tally.js';
+import type { Tally } from '../load/metrics.js';
 import type { Decision, Settled, SettledUrl } from './decision.js';
 import type { Deletions, GuardVerdict } from './deletions.js';
 import type { InDoubtDeliveries } from './in-doubt-deliveries.js';

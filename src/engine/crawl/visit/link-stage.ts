@@ -2,14 +2,23 @@
  * Takes the links that a visit found into the frontier, and handles what the page says about changes to other pages.
  */
 import type { UrlState } from '../../../domain/crawl/url-state.js';
-import type { CrawlContext } from '../../page/crawl-context.js';
+import { SITEMAPS } from '../../../domain/frontier/sources.js';
+import { type CrawlUrl, getHostKey, getOrigin, toCrawlUrl } from '../../../domain/url/crawl-url.js';
+import { computeUrlKey } from '../../../domain/url/url-key.js';
+import { type CrawlContext, findRoot } from '../../page/crawl-context.js';
 import { isFeed } from '../../page/page-links.js';
+import type { Clock } from '../../ports/clock.js';
+import type { NewUrl, Settings } from '../../ports/frontier-store.js';
 import type { PageResult } from '../../ports/page-task.js';
 import type { ClaimedChanges } from '../evidence/claimed-changes.js';
+import { ENDLESS_REASON, type EndlessLinks } from '../evidence/endless-links.js';
 import type { HubSubscriptions } from '../evidence/hub-subscriptions.js';
 import type { Rediscovery } from '../evidence/rediscovery.js';
-import type { FoundLinks } from './found-links.js';
-import { isHub } from './page-requests.js';
+import type { Discovery } from '../frontier/discovery.js';
+import type { RefusedLinks } from '../frontier/refused-links.js';
+import type { SiteMoves } from '../frontier/site-moves.js';
+import type { RobotsEntry } from '../hosts/robots-gate.js';
+import type { Tally } from '../load/metrics.js';
 
 export class LinkStage {
   constructor(
@@ -42,3 +51,139 @@ export class LinkStage {
     return result;
   }
 }
+
+export interface LinkServices {
+  readonly clock: Clock;
+  readonly discovery: Pick<Discovery, 'discover'>;
+  readonly store: Settings;
+}
+
+export interface LinkTarget {
+  readonly context: CrawlContext;
+  readonly tally: Tally;
+  readonly endless: EndlessLinks;
+  readonly refused: Pick<RefusedLinks, 'add'>;
+  readonly siteMoves: Pick<SiteMoves, 'record'>;
+}
+
+/** Maximum number of listed links kept for one page. */
+const MAX_LISTED_LINKS = 500;
+
+export const getListedLinksSettingName = ({ crawler, url }: Pick<UrlState, 'crawler' | 'url'>): string =>
+  `listed-links/${crawler}/${url}`;
+
+/**
+ * Takes the URLs that a visit finds into the frontier: a page's links, the target of a redirect, and the sitemaps named
+ * by robots.txt.
+ */
+export class FoundLinks {
+  /** The versions of robots.txt whose sitemaps are already in the frontier. */
+  private readonly seededEntries = new WeakSet<RobotsEntry>();
+
+  constructor(
+    private readonly services: LinkServices,
+    private readonly target: LinkTarget,
+  ) {}
+
+  /** Stores what the visit has found; returns how many URLs were new. */
+  async storeLinks(state: UrlState, result: PageResult): Promise<number> {
+    const { tally, refused, siteMoves } = this.target;
+    const now = this.services.clock.now();
+    tally.refused += result.refused.length;
+    await this.saveListedLinks(state, result);
+    const recordedUrls: NewUrl[] = [];
+    for (const link of result.refused) {
+      refused.add(link, state.url, now);
+      if (link.record) {
+        recordedUrls.push({
+          ...this.toNewUrl(state, link.url),
+          key: computeUrlKey(link.url),
+          hostKey: link.hostKey,
+          status: 'filtered',
+          reason: link.reason,
+        });
+      }
+    }
+    const isRedirect = result.outcome.kind === 'redirect';
+    const foundUrls = result.links.map(
+      (link): NewUrl => ({
+        ...this.toNewUrl(state, link.url),
+        key: link.key,
+        hostKey: link.hostKey,
+        source: link.source,
+        discoveredVia: link.discoveredVia,
+        hops: link.discoveredVia === 'redirect' || link.discoveredVia === 'robots' ? state.hops : state.hops + 1,
+        redirects: link.discoveredVia === 'redirect' ? state.redirects + 1 : 0,
+        inheritedMetas: link.inheritedMetas,
+        reason: isRedirect ? 'redirect-target' : 'discovered',
+      }),
+    );
+    if (result.outcome.kind === 'redirect' && result.outcome.movesSite && state.root !== undefined) {
+      await siteMoves.record(state.root, toCrawlUrl(result.outcome.target));
+    }
+    if (result.outcome.kind === 'document' && this.target.context.roots.get(state.url)?.formerPrefixes)
+      await siteMoves.record(state.url);
+    const newUrls = await this.target.endless.discoverLinks(state, result.words, [...foundUrls, ...recordedUrls], {
+      discover: (urls) => this.services.discovery.discover(urls),
+      refuse: ({ url, hostKey }) => refused.add({ url, hostKey, reason: ENDLESS_REASON }, state.url, now),
+    });
+    tally.discovered += newUrls.length;
+    return newUrls.length;
+  }
+
+  /** Saves links that are listed for approval instead of being queued, for the history of their page. */
+  private async saveListedLinks(state: UrlState, { refused }: PageResult): Promise<void> {
+    const listedUrls = refused.filter(({ reason }) => reason === 'links-not-followed').map(({ url }) => url);
+    if (listedUrls.length === 0) return;
+    const urls = [...new Set(listedUrls)].slice(0, MAX_LISTED_LINKS);
+    await this.services.store.putSetting(getListedLinksSettingName(state), JSON.stringify(urls));
+  }
+
+  /** Takes the sitemaps named by robots.txt, or the usual place if it names none, into the frontier like any URL. */
+  seedSitemaps(state: UrlState, url: CrawlUrl, entry: RobotsEntry): Promise<void> | undefined {
+    const { definition, canonicalize } = this.target.context;
+    if (!definition.crawlSitemaps || this.seededEntries.has(entry)) return undefined;
+    // The links of such a root wait for approval; so do its site's sitemaps.
+    if (findRoot(this.target.context, state.root, undefined)?.followLinks === false) return undefined;
+    const namedSitemaps = entry.policy.robots.sitemaps;
+    const sitemapUrls = namedSitemaps.length > 0 ? namedSitemaps : ['/sitemap.xml'];
+    const robotsTxt = `${getOrigin(url)}/robots.txt`;
+    const canonicalUrls = sitemapUrls
+      .map((sitemapUrl) => canonicalize(sitemapUrl, robotsTxt))
+      .filter((place) => place !== undefined);
+    const urls = canonicalUrls
+      .filter((sitemapUrl) => sitemapUrl.scheme === 'http' || sitemapUrl.scheme === 'https')
+      .map((sitemapUrl) => ({
+        ...this.toNewUrl(state, sitemapUrl.href),
+        key: computeUrlKey(sitemapUrl.href),
+        hostKey: getHostKey(sitemapUrl),
+        source: SITEMAPS,
+        discoveredVia: 'robots' as const,
+        hops: 0,
+      }));
+    return this.services.discovery.discover(urls).then(() => void this.seededEntries.add(entry));
+  }
+
+  private toNewUrl(state: UrlState, url: string): Omit<NewUrl, 'key' | 'hostKey'> {
+    const now = this.services.clock.now();
+    return {
+      crawler: state.crawler,
+      url,
+      status: 'waiting',
+      reason: 'discovered',
+      hops: state.hops + 1,
+      redirects: 0,
+      discoveredVia: 'link',
+      foundOn: state.url,
+      root: state.root,
+      dueAt: now,
+    };
+  }
+}
+
+/**
+ * Whether the page is a hub, one that has changed before: another change suggests that the pages it links to have
+ * changed, too.
+ */
+export const isHub = ({ changes, stamp }: UrlState, { definition }: CrawlContext): boolean =>
+  definition.refresh.hubs && changes > 0 && stamp !== undefined;

@@ -1,5 +1,4 @@
 /** Sends a visit's request to the page processor: the page task with everything this visit needs. */
-import type { UrlState } from '../../../domain/crawl/url-state.js';
 import type { Instant } from '../../../domain/time/units.js';
 import type { CrawlContext } from '../../page/crawl-context.js';
 import type { Clock } from '../../ports/clock.js';
@@ -11,6 +10,7 @@ import type { EndlessLinks } from '../evidence/endless-links.js';
 import type { Rediscovery } from '../evidence/rediscovery.js';
 import type { InDoubtDeliveries } from '../outcome/in-doubt-deliveries.js';
 import type { Attempt } from './attempt.js';
+import { isHub } from './link-stage.js';
 import type { Preconditions } from './preconditions.js';
 import type { RenderedVisits } from './rendered-visits.js';
 import type { Retries } from './retries.js';
@@ -101,10 +101,3 @@ export class PageRequests {
     };
   }
 }
-
-/**
- * Whether the page is a hub, one that has changed before: another change suggests that the pages it links to have
- * changed, too.
- */
-export const isHub = ({ changes, stamp }: UrlState, { definition }: CrawlContext): boolean =>
-  definition.refresh.hubs && changes > 0 && stamp !== undefined;

@@ -24,7 +24,7 @@ import { noteHostResponse } from '../hosts/host-responses.js';
 import type { Hosts } from '../hosts/hosts.js';
 import { obeysRobots, type RobotsGate } from '../hosts/robots-gate.js';
 import type { Attempt } from './attempt.js';
-import type { FoundLinks, LinkTarget } from './found-links.js';
+import type { FoundLinks, LinkTarget } from './link-stage.js';
 
 /** The URL was not visited and returns to the head of its queue. */
 export const PUT_BACK = Symbol('put back');

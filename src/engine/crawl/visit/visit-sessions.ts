@@ -12,7 +12,7 @@ import type { Session, SessionStore } from '../../ports/session-store.js';
 import type { LoginSession } from '../logins/login-session.js';
 import type { Logins } from '../logins/logins.js';
 import type { Attempt } from './attempt.js';
-import type { LinkTarget } from './found-links.js';
+import type { LinkTarget } from './link-stage.js';
 
 export interface SessionServices {
   readonly sessions: SessionStore;

@@ -1,18 +1,26 @@
 /** One visit, from a leased URL to its settled state: fetch, links and settlement, in this order. */
-
 import type { UrlState } from '../../../domain/crawl/url-state.js';
 import type { Clock } from '../../ports/clock.js';
 import type { PageResult } from '../../ports/page-task.js';
 import { FencedOut, type Partitions } from '../../ports/partitions.js';
+import type { SessionStore } from '../../ports/session-store.js';
 import type { Tracing } from '../../ports/tracing.js';
+import type { ClaimedChanges } from '../evidence/claimed-changes.js';
+import type { EndlessLinks } from '../evidence/endless-links.js';
+import type { HubSubscriptions } from '../evidence/hub-subscriptions.js';
+import type { Rediscovery } from '../evidence/rediscovery.js';
+import type { Gates } from '../frontier/gates.js';
 import type { Host } from '../hosts/hosts.js';
 import type { SettledUrl } from '../outcome/decision.js';
 import type { Documents } from './documents.js';
-import type { FetchStage } from './fetch-stage.js';
-import type { LinkStage } from './link-stage.js';
-import { PUT_BACK } from './preconditions.js';
+import { type FetchServices, FetchStage, type FetchTarget } from './fetch-stage.js';
+import { FoundLinks, type LinkServices, LinkStage, type LinkTarget } from './link-stage.js';
+import { PageRequests, type RequestServices } from './page-requests.js';
+import { type PreconditionServices, Preconditions, type PreconditionTarget, PUT_BACK } from './preconditions.js';
 import type { ResultReview } from './result-review.js';
-import type { SettleStage } from './settle-stage.js';
+import { Retries } from './retries.js';
+import { type SettleServices, SettleStage, type SettleTarget } from './settle-stage.js';
+import { type SessionServices, VisitSessions } from './visit-sessions.js';
 
 export interface VisitServices {
   readonly clock: Clock;
@@ -85,4 +93,42 @@ function estimateSize({ outcome, links, refused }: PageResult): number {
   for (const link of links) bytes += LINK_BYTES + link.url.length;
   for (const link of refused) bytes += link.url.length + link.hostKey.length;
   return bytes;
+}
+
+export type VisitStageServices = FetchServices &
+  LinkServices &
+  PreconditionServices &
+  RequestServices &
+  SessionServices &
+  SettleServices &
+  VisitServices & {
+    readonly sessions: SessionStore;
+    readonly subscriptions: Pick<HubSubscriptions, 'subscribeIfAllowed'>;
+  };
+
+/** What the visits of a crawler share. */
+export type VisitTarget = FetchTarget &
+  LinkTarget &
+  PreconditionTarget &
+  SettleTarget & {
+    readonly gates: Gates;
+    readonly endless: EndlessLinks;
+    readonly rediscovery: Rediscovery;
+    readonly claims: ClaimedChanges;
+  };
+
+/** Assembles the stages of a visit for one crawler under one configuration. */
+export function createVisits(services: VisitStageServices, target: VisitTarget): VisitRunner {
+  const foundLinks = new FoundLinks(services, target);
+  const preconditions = new Preconditions(services, target, foundLinks);
+  const sessions = new VisitSessions(services, target);
+  const retries = new Retries(services.sessions);
+  const requests = new PageRequests(services, target, preconditions, retries, sessions);
+  return new VisitRunner(
+    services,
+    new FetchStage(services, target, preconditions, requests, retries, sessions),
+    new LinkStage(target.context, foundLinks, target.rediscovery, target.claims, services.subscriptions),
+    new SettleStage(services, target),
+    target.documents,
+  );
 }

@@ -2,7 +2,47 @@ import type { Reason } from '../../../domain/policy/reasons.js';
 import type { RenderReport } from '../../../domain/render/report.js';
 import { type Duration, milliseconds } from '../../../domain/time/units.js';
 import type { Clock } from '../../ports/clock.js';
-import type { EngineMetrics } from './engine-metrics.js';
+
+/** Counters since the start of the process, for Prometheus. */
+export interface EngineMetrics {
+  readonly pages: readonly { readonly crawler: string; readonly outcome: string; readonly count: number }[];
+  /** Only for crawlers that render. */
+  readonly rendering: readonly {
+    readonly crawler: string;
+    /** Numbers of pages by outcome: `rendered` or a `render-…` code. */
+    readonly pages: Readonly<Record<string, number>>;
+    readonly seconds: number;
+    /** Requests by rendered pages that were not carried out, by reason. */
+    readonly refused: Readonly<Record<string, number>>;
+  }[];
+  /** Numbers of pages that have no content without their scripts. */
+  readonly needRendering: readonly { readonly crawler: string; readonly count: number }[];
+  /** Numbers of documents whose text could not be extracted, by reason code. */
+  readonly unread: readonly { readonly crawler: string; readonly reason: Reason; readonly count: number }[];
+  readonly bytes: readonly { readonly crawler: string; readonly count: number }[];
+  readonly links: readonly { readonly crawler: string; readonly discovered: number; readonly refused: number }[];
+  readonly orders: readonly {
+    readonly crawler: string;
+    readonly kind: string;
+    readonly state: string;
+    readonly count: number;
+  }[];
+  /** Mean over the crawler's latest refresh visits; no entry before the first. */
+  readonly visitPrices: readonly { readonly crawler: string; readonly price: Duration }[];
+  readonly fetchSeconds: {
+    readonly sum: number;
+    readonly count: number;
+    readonly buckets: readonly (readonly [le: number, count: number])[];
+  };
+  readonly heldDeletions: number;
+  /** Commands between nodes that were set aside after too many failures. */
+  readonly commandsSetAside: number;
+  readonly activeFetches: number;
+  /** Number of visits that have begun and are not yet settled in the store. */
+  readonly visitsInFlight: number;
+}
+
+export type CrawlerMetrics = Omit<EngineMetrics, 'heldDeletions' | 'commandsSetAside'>;
 
 const SECONDS = 60;
 
@@ -105,12 +145,7 @@ export class Tally {
     increment(this.orderStates, `${kind} ${state}`);
   }
 
-  getMetrics(
-    crawler: string,
-  ): Pick<
-    EngineMetrics,
-    'pages' | 'unread' | 'needRendering' | 'rendering' | 'bytes' | 'links' | 'orders' | 'visitPrices' | 'fetchSeconds'
-  > {
+  getMetrics(crawler: string): Omit<CrawlerMetrics, 'activeFetches' | 'visitsInFlight'> {
     return {
       pages: [...this.outcomes].map(([outcome, count]) => ({ crawler, outcome, count })),
       unread: [...this.unread].map(([reason, count]) => ({ crawler, reason, count })),
@@ -144,4 +179,33 @@ export class Tally {
 
 function increment<K>(map: Map<K, number>, key: K): void {
   map.set(key, (map.get(key) ?? 0) + 1);
+}
+
+/** The counters of all crawlers: kept apart where they are counted per crawler, otherwise added up. */
+export function mergeMetrics(
+  all: readonly CrawlerMetrics[],
+  heldDeletions: number,
+): Omit<EngineMetrics, 'commandsSetAside'> {
+  const fetchSeconds = all.map((metrics) => metrics.fetchSeconds);
+  return {
+    pages: all.flatMap((metrics) => metrics.pages),
+    unread: all.flatMap((metrics) => metrics.unread),
+    rendering: all.flatMap((metrics) => metrics.rendering),
+    needRendering: all.flatMap((metrics) => metrics.needRendering),
+    bytes: all.flatMap((metrics) => metrics.bytes),
+    links: all.flatMap((metrics) => metrics.links),
+    orders: all.flatMap((metrics) => metrics.orders),
+    visitPrices: all.flatMap((metrics) => metrics.visitPrices),
+    fetchSeconds: {
+      sum: fetchSeconds.reduce((sum, histogram) => sum + histogram.sum, 0),
+      count: fetchSeconds.reduce((sum, histogram) => sum + histogram.count, 0),
+      buckets: (fetchSeconds[0]?.buckets ?? []).map(([le], i) => [
+        le,
+        fetchSeconds.reduce((sum, histogram) => sum + histogram.buckets[i]![1], 0),
+      ]),
+    },
+    heldDeletions,
+    activeFetches: all.reduce((sum, metrics) => sum + metrics.activeFetches, 0),
+    visitsInFlight: all.reduce((sum, metrics) => sum + metrics.visitsInFlight, 0),
+  };
 }
