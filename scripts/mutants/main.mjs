@@ -4,6 +4,7 @@
 //   --seed N     which mutants; without it, a new one each time (it is printed)
 //   --count M    how many; 40 without it, 0 for all
 //   --in PATH    only in files whose path begins so
+//   --specs PATH,PATH  only with spec files whose paths begin so
 //   --budget S   seconds of tests per mutant, measured without it; the nearest tests first (60)
 //   --jobs J     runs beside each other (2)
 //   --floor P    fails if fewer percent are killed
@@ -54,7 +55,9 @@ addSwitch(copy);
 const runners = Array.from({ length: jobs }, () => new Runner(copy, 1));
 const observer = new Runner(copy, jobs);
 const specs = (await observer.listSpecs())
-  .filter(({ file, project }) => PROJECTS.includes(project) && file.startsWith(values.specs))
+  .filter(
+    ({ file, project }) => PROJECTS.includes(project) && values.specs.split(',').some((path) => file.startsWith(path)),
+  )
   .map(({ file }) => file);
 progress(`${specs.length} spec files run once without a mutant`);
 const observed = await observer.run(

@@ -37,6 +37,7 @@ const relativeName = ({ moduleId }) => moduleId.slice(process.cwd().length + 1);
 const projects = new Map(all.map((one) => [relativeName(one), one.project]));
 process.send([...projects].map(([file, { name }]) => ({ file, project: name })));
 
+process.on('disconnect', () => process.exit());
 process.on('message', async ({ env, bail, specs }) => {
   outcome = { tests: [], files: [], failed: undefined };
   Object.assign(process.env, env);

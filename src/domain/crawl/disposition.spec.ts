@@ -1,0 +1,527 @@
+/** What a visit means: the table of outcomes, for a page that was never indexed and for one that is in the index. */
+import { describe, expect, it } from 'vitest';
+import { ERROR_CODES, type ErrorCode } from '../fetch/error-codes.js';
+import { INDEX, REFRESH } from '../frontier/sources.js';
+import { days, hours, type Instant, instant, milliseconds, minutes, NEVER, after as plus } from '../time/units.js';
+import { classifyError, decideDisposition } from './disposition.js';
+import { createExclusion } from './exclusion.js';
+import { createFirstRefreshChanges, createRescheduleDisposition, type DispositionRules } from './revisit.js';
+import type { VisitOutcome } from './state-changes.js';
+import type { UrlState } from './url-state.js';
+
+const NOW = instant(days(1_000));
+const YESTERDAY = instant(NOW - days(1));
+
+const rules = ({ schedule, errors, refresh, ...parts }: PartialRules = {}): DispositionRules => ({
+  schedule: { period: hours(5), ...schedule },
+  errors: { maxTemporaryErrors: 5, retryDelay: minutes(1), maxRetryDelay: days(1), classes: {}, ...errors },
+  refresh: {
+    smart: true,
+    minimumAge: hours(1),
+    maximumAge: days(7),
+    objective: 'freshness',
+    hubs: false,
+    timeZone: 'UTC',
+    ...refresh,
+  } as DispositionRules['refresh'],
+  ...parts,
+});
+interface PartialRules extends Partial<Omit<DispositionRules, 'schedule' | 'errors' | 'refresh'>> {
+  readonly schedule?: Partial<DispositionRules['schedule']>;
+  readonly errors?: Partial<DispositionRules['errors']>;
+  readonly refresh?: Partial<DispositionRules['refresh']>;
+}
+
+const state = (parts: Partial<UrlState> = {}): UrlState => ({
+  id: 7,
+  crawler: 'docs',
+  url: 'http://a.example/x',
+  hostKey: 'a.example',
+  status: 'waiting',
+  reason: 'accepted',
+  source: INDEX,
+  dueAt: NOW,
+  hops: 1,
+  redirects: 0,
+  discoveredVia: 'link',
+  firstSeenAt: instant(0),
+  temporaryErrors: 0,
+  permanentError: false,
+  visits: 0,
+  changes: 0,
+  inheritedMetas: [],
+  ...parts,
+});
+const INDEXED = state({
+  status: 'indexed',
+  reason: 'indexed',
+  source: REFRESH,
+  lastVisitAt: YESTERDAY,
+  visits: 3,
+  changes: 1,
+  lastChangeAt: YESTERDAY,
+  stamp: 's1',
+  simhash: 1n,
+  etag: '"1"',
+  lastModified: 'Sun, 22 Nov 2026 10:00:00 GMT',
+});
+
+const document = (parts: Partial<Extract<VisitOutcome, { kind: 'document' }>> = {}): VisitOutcome => ({
+  kind: 'document',
+  index: true,
+  reason: 'indexed',
+  stamp: 's1',
+  simhash: 1n,
+  contentType: 'text/html',
+  title: 'T',
+  ...parts,
+});
+
+const decide = (from: UrlState, outcome: VisitOutcome, parts: PartialRules = {}) =>
+  decideDisposition(from, outcome, rules(parts), NOW);
+
+/** What each visit that was answered records. */
+const success = (from: UrlState) => ({
+  source: REFRESH,
+  dueAt: plus(NOW, hours(5)),
+  lastVisitAt: NOW,
+  visits: from.visits + 1,
+  temporaryErrors: 0,
+  permanentError: false,
+});
+const FORGOTTEN = { stamp: null, simhash: null, etag: null, lastModified: null };
+
+describe('a document', () => {
+  it('that is new is added', () => {
+    expect(decide(state(), document({ etag: '"2"' }))).toMatchObject({
+      remove: false,
+      changed: true,
+      order: { kind: 'add', reason: 'indexed' },
+      changes: {
+        ...success(state()),
+        status: 'indexed',
+        reason: 'indexed',
+        stamp: 's1',
+        simhash: 1n,
+        etag: '"2"',
+        lastModified: null,
+        contentType: 'text/html',
+        title: 'T',
+        changes: 0,
+        lastChangeAt: NOW,
+      },
+    });
+  });
+
+  it('that has changed is added again, and the change is counted', () => {
+    const troubled = { ...INDEXED, temporaryErrors: 3, permanentError: true };
+    const { order, changed, changes } = decide(troubled, document({ stamp: 's2', simhash: 2n }));
+    expect({ order, changed }).toEqual({ order: { kind: 'add', reason: 'changed' }, changed: true });
+    expect(changes).toMatchObject({ ...success(INDEXED), stamp: 's2', simhash: 2n, changes: 2, lastChangeAt: NOW });
+  });
+
+  it('that has not changed sends nothing', () => {
+    const { order, changed, changes } = decide(INDEXED, document({ simhash: 9n }));
+    expect({ order, changed }).toEqual({ order: undefined, changed: false });
+    expect(changes).toMatchObject({ stamp: 's1', changes: 1, lastChangeAt: YESTERDAY });
+  });
+
+  it('that no longer belongs in the index is deleted, unless it never was there', () => {
+    const outcome = document({ index: false, reason: 'noindex', stamp: 's2', simhash: 2n });
+    const gone = decide(INDEXED, outcome);
+    expect(gone).toMatchObject({ remove: false, changed: true, order: { kind: 'delete', reason: 'noindex' } });
+    expect(gone.changes).toMatchObject({ status: 'visited', reason: 'noindex', stamp: null, simhash: 2n, changes: 2 });
+    const never = decide(state(), outcome);
+    expect(never).toMatchObject({ remove: false, changed: false, changes: { status: 'visited', stamp: null } });
+    expect(never.order).toBeUndefined();
+  });
+
+  it.each([
+    ['the same text', 2n, false],
+    ['another text', 3n, true],
+    ['no text to compare', undefined, true],
+  ])('that is not in the index shows by its text whether it has changed: %s', (_, simhash, changed) => {
+    const visited = state({ ...INDEXED, status: 'visited', stamp: undefined, simhash: 2n });
+    const outcome = document({ index: false, reason: 'noindex', stamp: 's9', simhash });
+    expect(decide(visited, outcome)).toMatchObject({ changed, changes: { changes: changed ? 2 : 1 } });
+    // It returns to the index in any case.
+    expect(decide(visited, document({ simhash }))).toMatchObject({
+      changed,
+      order: { kind: 'add', reason: 'indexed' },
+    });
+  });
+
+  it.each([
+    ['gives way to its canonical URL', undefined, 'canonical-elsewhere', 'http://a.example/c', 'http://a.example/c'],
+    ['gives way to an unknown URL', undefined, 'canonical-elsewhere', undefined, undefined],
+    ['is in the index itself again', 'http://a.example/c', 'indexed', undefined, null],
+    ['is a copy of another one', 'http://a.example/c', 'duplicate', 'http://a.example/d', null],
+  ])('that %s', (_, canonical, reason, related, expected) => {
+    const outcome = document({ index: reason === 'indexed', reason: reason as 'indexed', related });
+    const { changes } = decide({ ...INDEXED, canonical }, outcome);
+    expect(changes.canonical).toBe(expected);
+    expect('canonical' in changes).toBe(expected !== undefined);
+  });
+});
+
+describe('a page that is unchanged according to its server', () => {
+  it('keeps its status; only validators that differ are stored', () => {
+    const outcome = { kind: 'unchanged', etag: '"2"', lastModified: INDEXED.lastModified } as const;
+    const { changes, ...rest } = decide({ ...INDEXED, reason: 'changed', temporaryErrors: 2 }, outcome);
+    expect(rest).toEqual({ remove: false, changed: false });
+    expect(changes).toMatchObject({ ...success(INDEXED), status: 'indexed', reason: 'changed', etag: '"2"' });
+    expect(changes.lastModified).toBeUndefined();
+    expect(decide(INDEXED, { kind: 'unchanged' }).changes.etag).toBeUndefined();
+    const newDate = decide(INDEXED, { kind: 'unchanged', etag: '"1"', lastModified: 'Mon' }).changes;
+    expect([newDate.etag, newDate.lastModified]).toEqual([undefined, 'Mon']);
+  });
+
+  it.each([
+    ['in the index, after an error', { ...INDEXED, status: 'error', reason: 'http-404' }, 'indexed', 'indexed'],
+    ['not in the index, after an error', state({ status: 'error', reason: 'http-404' }), 'visited', 'unchanged'],
+    ['not in the index', state({ status: 'visited', reason: 'noindex' }), 'visited', 'noindex'],
+  ] as const)('%s', (_, from, status, reason) => {
+    expect(decide(from as UrlState, { kind: 'unchanged' }).changes).toMatchObject({ status, reason });
+  });
+});
+
+describe('a URL without a document', () => {
+  it.each([
+    ['redirect', { kind: 'redirect' }, 'redirected', 'redirected'],
+    ['sitemap', { kind: 'sitemap' }, 'visited', 'links-only'],
+  ] as const)('a %s takes its former document out of the index', (_, outcome, status, reason) => {
+    const { changes, ...rest } = decide(INDEXED, outcome);
+    expect(rest).toEqual({ remove: false, changed: true, order: { kind: 'delete', reason } });
+    expect(changes).toMatchObject({ ...success(INDEXED), ...FORGOTTEN, status, reason });
+    const first = decide(state(), outcome);
+    expect(first).toMatchObject({ changed: false, changes: { status, reason } });
+    expect(first.order).toBeUndefined();
+    expect(first.changes.lastChangeAt).toBeUndefined();
+  });
+
+  it.each([
+    ['with news', 'visited', true, true],
+    ['without news', 'visited', false, false],
+    ['with news, for the first time', 'waiting', true, false],
+  ] as const)('a sitemap %s has changed: only one that was read before can', (_, status, changed, expected) => {
+    const result = decide(state({ status, visits: 4, changes: 2 }), { kind: 'sitemap', changed });
+    expect(result.changed).toBe(expected);
+    expect(result.changes.changes).toBe(expected ? 3 : undefined);
+    expect(result.changes.lastChangeAt).toBe(expected ? NOW : undefined);
+  });
+});
+
+describe('an excluded URL', () => {
+  const exclusion = createExclusion('robots-disallowed', undefined);
+  const excluded = { status: 'excluded', reason: 'robots-disallowed', temporaryErrors: 0, permanentError: false };
+
+  it('loses its document, and is visited again at its maximum age if the site can change its mind', () => {
+    const { changes, ...rest } = decide({ ...INDEXED, temporaryErrors: 2, permanentError: true }, exclusion);
+    expect(rest).toEqual({ remove: false, changed: true, order: { kind: 'delete', reason: 'robots-disallowed' } });
+    expect(changes).toEqual({
+      ...excluded,
+      ...FORGOTTEN,
+      source: REFRESH,
+      dueAt: plus(NOW, days(7)),
+      lastVisitAt: NOW,
+    });
+  });
+
+  it('is not visited again if only the configuration can', () => {
+    const { changes, ...rest } = decide(state(), { ...exclusion, revisit: false });
+    expect(rest).toEqual({ remove: false, changed: false, order: undefined });
+    expect(changes).toEqual({ ...excluded, ...FORGOTTEN, source: null, dueAt: NEVER });
+  });
+
+  it('is forgotten if no server record covers it, and its document is deleted', () => {
+    const outcome = { ...exclusion, removeStatus: true };
+    const order = { kind: 'delete', reason: 'robots-disallowed' };
+    expect(decide(INDEXED, outcome)).toEqual({ remove: true, changes: {}, changed: true, order });
+    expect(decide(state(), outcome)).toEqual({ remove: true, changes: {}, changed: false });
+  });
+
+  it('that is left to another crawler keeps its document, and is forgotten if it never was in the crawl', () => {
+    const outcome = { ...exclusion, keepDocument: true };
+    const kept = {
+      remove: false,
+      changed: false,
+      changes: { status: 'elsewhere', reason: 'robots-disallowed', source: null, dueAt: NEVER },
+    };
+    expect(decide(INDEXED, outcome)).toEqual(kept);
+    expect(decide(state({ visits: 1 }), outcome)).toEqual(kept);
+    expect(decide(state({ stamp: 's1' }), outcome)).toEqual(kept);
+    expect(decide(state({ discoveredVia: 'root' }), outcome)).toEqual(kept);
+    expect(decide(state(), outcome)).toEqual({ remove: true, changed: false, changes: {} });
+  });
+});
+
+const error = (code: ErrorCode, retryAfter?: Parameters<typeof plus>[1]): VisitOutcome => ({
+  kind: 'error',
+  code,
+  retryAfter,
+});
+
+describe('a permanent error', () => {
+  const failed = {
+    status: 'error',
+    reason: 'http-404',
+    source: REFRESH,
+    dueAt: plus(NOW, hours(5)),
+    lastVisitAt: NOW,
+    permanentError: true,
+    temporaryErrors: 0,
+    ...FORGOTTEN,
+  };
+
+  it('deletes the document at once; the page is visited once more', () => {
+    expect(decide({ ...INDEXED, temporaryErrors: 2 }, error('http-404'))).toEqual({
+      remove: false,
+      changed: true,
+      order: { kind: 'delete', reason: 'http-404' },
+      changes: { ...failed, visits: 4 },
+    });
+    expect(decide(state(), error('http-404'))).toEqual({
+      remove: false,
+      changed: false,
+      order: undefined,
+      changes: { ...failed, visits: 1 },
+    });
+  });
+
+  it('removes the URL when it is the second in a row', () => {
+    expect(decide(state({ permanentError: true, visits: 1, temporaryErrors: 2 }), error('http-404'))).toEqual({
+      remove: false,
+      changed: false,
+      order: undefined,
+      changes: {
+        status: 'removed',
+        reason: 'removed-after-errors',
+        source: null,
+        dueAt: NEVER,
+        lastVisitAt: NOW,
+        visits: 2,
+        temporaryErrors: 2,
+        canonical: null,
+        ...FORGOTTEN,
+      },
+    });
+  });
+
+  it('does not remove the URL while the deletion of its document is held', () => {
+    expect(decide({ ...INDEXED, permanentError: true }, error('http-404'))).toMatchObject({
+      order: { kind: 'delete', reason: 'http-404' },
+      changes: { status: 'error', permanentError: true },
+    });
+  });
+
+  it.each(['http-404', 'connect-timeout'] as const)('forgets a sitemap that robots.txt names: %s', (code) => {
+    const guessed = { discoveredVia: 'robots', temporaryErrors: 5 } as const;
+    expect(decide(state(guessed), error(code))).toEqual({
+      remove: true,
+      changes: {},
+      changed: false,
+      order: undefined,
+    });
+    expect(decide({ ...INDEXED, ...guessed }, error(code))).toMatchObject({ remove: true, changed: true });
+  });
+
+  it('is visited again after `errorExpiry`, if it is set', () => {
+    const schedule = { errorExpiry: days(30) };
+    expect(decide(state(), error('http-404'), { schedule }).changes.dueAt).toBe(plus(NOW, days(30)));
+  });
+});
+
+describe('a temporary error', () => {
+  const retry = (temporaryErrors: number, parts: PartialRules = {}, retryAfter?: Parameters<typeof plus>[1]) =>
+    decide({ ...INDEXED, temporaryErrors }, error('http-503-retry-after', retryAfter), {
+      errors: { maxTemporaryErrors: 40 },
+      ...parts,
+    }).changes.dueAt! - NOW;
+
+  it('keeps document and validators, and is counted', () => {
+    const { changes, ...rest } = decide(
+      { ...INDEXED, temporaryErrors: 1, permanentError: true },
+      error('connect-timeout'),
+    );
+    expect(rest).toEqual({ remove: false, changed: false });
+    expect(changes).toEqual({
+      source: REFRESH,
+      dueAt: plus(NOW, minutes(6)),
+      status: 'error',
+      reason: 'connect-timeout',
+      lastVisitAt: NOW,
+      visits: 4,
+      temporaryErrors: 2,
+    });
+  });
+
+  it('leaves a first visit a first visit', () => {
+    expect(decide(state(), error('connect-timeout')).changes.source).toBe(INDEX);
+    expect(decide(state({ source: undefined }), error('connect-timeout')).changes.source).toBe(REFRESH);
+  });
+
+  it('is retried after one minute, then six times longer each time, up to a day', () => {
+    expect([0, 1, 2, 3, 4, 30].map((count) => retry(count))).toEqual(
+      [1, 6, 36, 216, 1_296, 1_440].map((count) => minutes(count)),
+    );
+  });
+
+  it('is retried no later than at the maximum age', () => {
+    expect(retry(30, { refresh: { maximumAge: hours(3) } })).toBe(hours(3));
+    expect(retry(30, { schedule: { refreshMaximumAge: hours(2) } })).toBe(hours(2));
+  });
+
+  it('has its first delay from the URL, else from the crawler', () => {
+    const errors = { maxTemporaryErrors: 40, retryDelay: minutes(2) };
+    expect(retry(0, { errors })).toBe(minutes(2));
+    expect(retry(0, { errors, schedule: { retryDelay: minutes(3) } })).toBe(minutes(3));
+  });
+
+  it('waits as long as the server asks, but not shorter than it would anyway', () => {
+    expect(retry(0, {}, hours(1))).toBe(hours(1));
+    expect(retry(2, {}, minutes(1))).toBe(minutes(36));
+  });
+
+  it('gives up after as many in a row as are allowed, and deletes the document', () => {
+    expect(decide({ ...INDEXED, temporaryErrors: 4 }, error('http-408')).changes.status).toBe('error');
+    const given = decide({ ...INDEXED, temporaryErrors: 5 }, error('http-408'));
+    expect(given).toMatchObject({
+      remove: false,
+      changed: true,
+      order: { kind: 'delete', reason: 'too-many-temporary-errors' },
+      changes: { status: 'removed', temporaryErrors: 6, dueAt: NEVER },
+    });
+    const schedule = { maxTemporaryErrors: 0 };
+    expect(decide(INDEXED, error('http-408'), { schedule }).changes.status).toBe('removed');
+  });
+
+  it.each(Object.keys(ERROR_CODES) as ErrorCode[])(
+    'of %s never deletes anything if the crawler is to blame',
+    (code) => {
+      const blamesCrawler = (ERROR_CODES[code] as { blame: string }).blame === 'crawler';
+      const errors = { classes: { [code]: 'temporary' as const } };
+      const { changes, order } = decide({ ...INDEXED, temporaryErrors: 5 }, error(code), { errors });
+      expect(order === undefined).toBe(blamesCrawler);
+      expect(changes.temporaryErrors).toBe(blamesCrawler ? 5 : 6);
+      expect(blamesCrawler).toBe(/^(?:extractor|plugin|login-failed|proxy)/.test(code));
+    },
+  );
+});
+
+it('an operator can move an error code to the other class', () => {
+  const policy = { maxTemporaryErrors: 5, retryDelay: minutes(1), maxRetryDelay: days(1) };
+  expect(classifyError('http-404', { ...policy, classes: {} })).toBe('permanent');
+  expect(classifyError('http-408', { ...policy, classes: {} })).toBe('temporary');
+  expect(classifyError('http-404', { ...policy, classes: { 'http-404': 'temporary' } })).toBe('temporary');
+  const errors = { classes: { 'http-404': 'temporary' as const, 'http-408': 'permanent' as const } };
+  expect(decide(INDEXED, error('http-404'), { errors }).order).toBeUndefined();
+  expect(decide(INDEXED, error('http-408'), { errors }).order).toEqual({ kind: 'delete', reason: 'http-408' });
+});
+
+describe('the next visit', () => {
+  const due = (parts: PartialRules, from = INDEXED): readonly [Instant | undefined, unknown] => {
+    const { dueAt, source } = decide(from, document(), { schedule: { period: undefined }, ...parts }).changes;
+    return [dueAt, source];
+  };
+
+  it('is after the period of a server record, else between the ages of smart refresh, else at the time of the schedule', () => {
+    expect(due({ schedule: { period: hours(2) } })).toEqual([plus(NOW, hours(2)), REFRESH]);
+    expect(due({ refresh: { smart: false }, nextCron: plus(NOW, hours(9)) })).toEqual([plus(NOW, hours(9)), INDEX]);
+    expect(due({ refresh: { smart: false } })).toEqual([NEVER, null]);
+    const age = (refresh: PartialRules['refresh'], schedule: PartialRules['schedule'] = {}) =>
+      due({ refresh, schedule: { period: undefined, ...schedule } })[0]! - NOW;
+    expect(age({ minimumAge: hours(1), maximumAge: hours(1) })).toBe(hours(1));
+    expect(age({}, { refreshMinimumAge: hours(3), refreshMaximumAge: hours(3) })).toBe(hours(3));
+    expect(age({ maximumAge: hours(2) })).toBeGreaterThanOrEqual(hours(1));
+    expect(age({ maximumAge: hours(2) })).toBeLessThanOrEqual(hours(2));
+  });
+
+  it('comes earlier the closer to the root and the more important the page is', () => {
+    const wait = (hops: number, importance?: number) =>
+      due(
+        {
+          schedule: { period: undefined, importance },
+          visitPrice: hours(1),
+          refresh: { minimumAge: minutes(1), maximumAge: days(300) },
+        },
+        { ...INDEXED, hops, changeInterval: days(2), changeUncertainty: 1 },
+      )[0]! - NOW;
+    expect(wait(0)).toBeLessThan(wait(3));
+    expect(wait(3)).toBeLessThan(wait(15));
+    expect(wait(15)).toBe(wait(16));
+    expect(wait(3, 4)).toBeLessThan(wait(3));
+    expect(wait(3, 1)).toBe(wait(3));
+    // The importance falls with the square root of the distance.
+    expect(wait(3, 2)).toBe(wait(0, 1));
+  });
+
+  it('of pages that were found together is spread, and that of one page is the same when it is computed again', () => {
+    const at = (id: number, visits = 3) =>
+      due(
+        { schedule: { period: undefined } },
+        { ...INDEXED, id, visits, changeInterval: days(2), changeUncertainty: 1 },
+      )[0]!;
+    expect(at(1)).toBe(at(1));
+    expect(new Set(Array.from({ length: 50 }, (_, id) => at(id))).size).toBeGreaterThan(20);
+    expect(at(1, 4)).toBe(at(2, 3));
+  });
+
+  it('of a page that another program visited is that of a first visit at its time', () => {
+    expect(createFirstRefreshChanges(state(), rules(), YESTERDAY)).toEqual({
+      source: REFRESH,
+      dueAt: plus(YESTERDAY, hours(5)),
+    });
+  });
+});
+
+describe('when refresh times change', () => {
+  const reschedule = (from: Partial<UrlState>, parts: PartialRules = {}) =>
+    createRescheduleDisposition({ ...INDEXED, dueAt: plus(YESTERDAY, days(3)), ...from }, rules(parts), NOW);
+  const period = (value: ReturnType<typeof hours>) => ({ schedule: { period: value } });
+
+  it('a visit that would be too late is brought forward', () => {
+    expect(reschedule({}, period(days(2)))).toEqual({
+      remove: false,
+      changed: false,
+      changes: { source: REFRESH, dueAt: plus(YESTERDAY, days(2)) },
+    });
+  });
+
+  it.each([
+    ['is early enough', {}, period(days(3))],
+    ['is earlier than necessary', {}, period(days(9))],
+    ['was never made', { lastVisitAt: undefined }, period(hours(2))],
+    ['is a retry', { temporaryErrors: 1 }, period(hours(2))],
+    ['is not made any more', { status: 'removed' }, period(hours(2))],
+    ['is within the maximum age', {}, { schedule: { period: undefined } }],
+    [
+      'is within the time for errors',
+      {},
+      { schedule: { period: undefined, errorExpiry: days(3), refreshMaximumAge: days(2) } },
+    ],
+    ['has no schedule', {}, { schedule: { period: undefined }, refresh: { smart: false } }],
+  ] as const)('a visit that %s stays as it is', (_, from, parts) => {
+    expect(reschedule(from as Partial<UrlState>, parts)).toBeUndefined();
+  });
+
+  it('visits that are overdue by the new times are spread over one interval from now', () => {
+    const delays = Array.from({ length: 200 }, (_, id) => reschedule({ id }, period(hours(10)))!.changes.dueAt! - NOW);
+    expect(Math.min(...delays)).toBeGreaterThanOrEqual(0);
+    expect(Math.max(...delays)).toBeLessThanOrEqual(hours(10));
+    for (const quarter of [0, 1, 2, 3]) {
+      const inQuarter = delays.filter((delay) => Math.floor(delay / hours(2.5)) === quarter);
+      expect(inQuarter.length).toBeGreaterThan(40);
+    }
+  });
+
+  it('a visit at the time of a schedule is not spread', () => {
+    const nextCron = milliseconds(NOW - hours(1)) as unknown as Instant;
+    const parts = { schedule: { period: undefined }, refresh: { smart: false }, nextCron };
+    expect(reschedule({}, parts)).toMatchObject({ changes: { source: INDEX, dueAt: nextCron } });
+  });
+
+  it('nothing changes if the spread visit would not be earlier', () => {
+    const soon = { dueAt: plus(NOW, milliseconds(1)), lastVisitAt: instant(NOW - days(20)) };
+    expect(reschedule(soon, period(days(10)))).toBeUndefined();
+  });
+});
