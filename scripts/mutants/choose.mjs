@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
-import { applyMutant } from './copy.mjs';
+import { applyMutants, countLines } from './copy.mjs';
 import { findSites } from './sites.mjs';
 
 const FOLDERS = ['src/domain', 'src/engine'];
@@ -34,7 +34,8 @@ export function shuffleMutants(root, within, seed) {
         ...site,
         ...mutations[Math.floor(random() * mutations.length)],
         file,
-        line: source.slice(0, site.start).split('\n').length,
+        line: countLines(source.slice(0, site.start)),
+        unitLines: site.unit.map((at) => countLines(source.slice(0, at))),
         original: source.slice(site.start, site.end),
       }));
     });
@@ -53,14 +54,14 @@ const TSCONFIG = {
   exclude: ['**/*.spec.ts'],
 };
 
-/** The first mutants that compile, in their order; each gets a number. The compiler sees one mutant of each file at a time. */
+/** The first mutants that compile, in their order; each gets a number. The compiler sees one mutant of each declaration at a time. */
 export function chooseCompiling(copy, mutants, count, progress) {
   writeFileSync(join(copy, 'tsconfig.mutants.json'), JSON.stringify(TSCONFIG));
   const chosen = [];
   let rest = mutants;
   let uncompiled = 0;
   while (chosen.length < count && rest.length > 0) {
-    const candidates = rest.slice(0, Math.ceil((count - chosen.length) * 1.2) + 5);
+    const candidates = rest.slice(0, Math.ceil((count - chosen.length) * 1.5) + 5);
     rest = rest.slice(candidates.length);
     const failing = findFailing(copy, candidates);
     const compiling = candidates.filter((one) => !failing.has(one)).slice(0, count - chosen.length);
@@ -71,45 +72,57 @@ export function chooseCompiling(copy, mutants, count, progress) {
   return { mutants: chosen.map((one, id) => ({ ...one, id })), uncompiled };
 }
 
+/** Those of which the compiler complains in the declaration that they have changed. */
 function findFailing(copy, candidates) {
   const failing = new Set();
-  let waiting = candidates;
+  for (const round of formRounds(candidates))
+    for (const { file, line } of compile(copy, round)) {
+      const culprit = round.find(({ file: of, unitLines: [from, to] }) => of === file && from <= line && line <= to);
+      if (culprit) failing.add(culprit);
+    }
+  return failing;
+}
+
+/** Lists with at most one mutant of each declaration, or of each file. */
+function* formRounds(mutants, keyOf = ({ file, unit }) => `${file} ${unit}`) {
+  let waiting = mutants;
   while (waiting.length > 0) {
-    const round = new Map();
-    for (const mutant of waiting) if (!round.has(mutant.file)) round.set(mutant.file, mutant);
-    waiting = waiting.filter((mutant) => round.get(mutant.file) !== mutant);
-    for (const mutant of compileTogether(copy, [...round.values()])) failing.add(mutant);
+    const round = [...new Map(waiting.toReversed().map((mutant) => [keyOf(mutant), mutant])).values()];
+    yield round;
+    waiting = waiting.filter((mutant) => !round.includes(mutant));
+  }
+}
+
+/** Those of which the compiler complains in another place, for example where a type is used that follows from a value. */
+export function findFailingElsewhere(copy, mutants) {
+  const failing = [];
+  for (const round of formRounds(mutants, ({ file }) => file)) {
+    const suspects = compile(copy, round).length === 0 ? [] : round;
+    failing.push(...suspects.filter((mutant) => compile(copy, [mutant]).length > 0));
   }
   return failing;
 }
 
-/** Returns those that the compiler complains of. What it says of an importer may be about any mutant there: these are tried alone. */
-function compileTogether(copy, mutants) {
-  const complaints = compile(copy, mutants);
-  const failing = new Set(mutants.filter(({ file }) => complaints.has(file)));
-  const suspects = new Set();
-  for (const file of complaints) {
-    if (mutants.some((mutant) => mutant.file === file)) continue;
-    const imported = importsOf(copy, file);
-    const among = mutants.filter((mutant) => imported.has(mutant.file) && !failing.has(mutant));
-    for (const mutant of among.length > 0 ? among : mutants.filter((one) => !failing.has(one))) suspects.add(mutant);
-  }
-  for (const mutant of suspects) if (mutants.length === 1 || compile(copy, [mutant]).size > 0) failing.add(mutant);
-  return failing;
-}
-
-/** Applies mutants to their files, and returns the files that do not compile. */
+/** Applies mutants to their files, and returns where the compiler complains. */
 function compile(copy, mutants) {
   const sources = new Map(mutants.map(({ file }) => [file, readFileSync(join(copy, file), 'utf8')]));
-  for (const mutant of mutants) writeFileSync(join(copy, mutant.file), applyMutant(sources.get(mutant.file), mutant));
+  for (const [file, source] of sources)
+    writeFileSync(
+      join(copy, file),
+      applyMutants(
+        source,
+        mutants.filter((mutant) => mutant.file === file),
+      ),
+    );
   const { stdout } = spawnSync(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.mutants.json'], {
     cwd: copy,
     encoding: 'utf8',
     maxBuffer: 64 * 1024 * 1024,
   });
   for (const [file, source] of sources) writeFileSync(join(copy, file), source);
-  const complaints = [...stdout.matchAll(/^(\S[^(\n]*)\(\d+,\d+\): error (TS\d+)/gm)];
-  return new Set(complaints.filter(([, , code]) => !STYLE.has(code)).map(([, file]) => file));
+  return [...stdout.matchAll(/^(\S[^(\n]*)\((\d+),\d+\): error (TS\d+)/gm)]
+    .filter(([, , , code]) => !STYLE.has(code))
+    .map(([, file, line]) => ({ file, line: Number(line) }));
 }
 
 /** The files that a file imports. */

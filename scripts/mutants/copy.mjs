@@ -17,9 +17,17 @@ export function copyProject(root, copy) {
   symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'), 'dir');
 }
 
-/** Applies a single mutant to the text of its file. */
-export const applyMutant = (source, { start, end, text, form }) =>
-  `${source.slice(0, start)}${form === 'statement' ? text : `(${text})`}${source.slice(end)}`;
+/** Applies mutants that do not overlap to the text of their file. Every line keeps its number. */
+export function applyMutants(source, mutants) {
+  const fromTheEnd = [...mutants].sort((a, b) => b.start - a.start);
+  return fromTheEnd.reduce((text, { start, end, text: mutated, form }) => {
+    const lines = countLines(source.slice(start, end)) - countLines(mutated);
+    const replacement = `${form === 'statement' ? mutated : `(${mutated}`}${'\n'.repeat(Math.max(0, lines))}`;
+    return `${text.slice(0, start)}${replacement}${form === 'statement' ? '' : ')'}${text.slice(end)}`;
+  }, source);
+}
+
+export const countLines = (text) => text.split('\n').length;
 
 /** Writes the code of all mutants of a file, with switches between them, into the copy. */
 export function instrument(copy, file, mutants) {

@@ -12,7 +12,7 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { SUITES } from '../suites.mjs';
-import { chooseCompiling, shuffleMutants } from './choose.mjs';
+import { chooseCompiling, findFailingElsewhere, shuffleMutants } from './choose.mjs';
 import { addSwitch, copyProject, instrument } from './copy.mjs';
 import { orderSpecs, readImporters, readReach } from './reach.mjs';
 import { Runner } from './runner.mjs';
@@ -38,13 +38,13 @@ const jobs = Number(values.jobs);
 const started = Date.now();
 const progress = (text) => console.log(`${String(Math.round((Date.now() - started) / 1000)).padStart(5)} s  ${text}`);
 
-const copy = join(root, '.runtime', 'mutants', String(seed), 'copy');
-const reachFile = join(dirname(copy), 'reach');
-rmSync(dirname(copy), { recursive: true, force: true });
-copyProject(root, copy);
+const folder = join(root, '.runtime', 'mutants', String(seed));
+const [copy, plainCopy, reachFile] = ['copy', 'plain', 'reach'].map((name) => join(folder, name));
+rmSync(folder, { recursive: true, force: true });
+for (const to of [copy, plainCopy]) copyProject(root, to);
 console.log(`seed ${seed}`);
 const { mutants } = chooseCompiling(
-  copy,
+  plainCopy,
   shuffleMutants(root, values.in, seed),
   Number(values.count) || Infinity,
   progress,
@@ -113,7 +113,10 @@ await Promise.all(
 );
 
 const oneLine = (text) => text.replace(/\s+/g, ' ').slice(0, 100);
-const survivors = mutants.filter((mutant) => !results.get(mutant).killedBy);
+const alive = mutants.filter((mutant) => !results.get(mutant).killedBy);
+progress(`${alive.length} survived; do they compile?`);
+const failingElsewhere = findFailingElsewhere(plainCopy, alive);
+const survivors = alive.filter((mutant) => !failingElsewhere.includes(mutant));
 for (const mutant of survivors.sort((a, b) => a.file.localeCompare(b.file) || a.line - b.line)) {
   const { reachedBy, isExhausted } = results.get(mutant);
   const tried =
@@ -132,10 +135,11 @@ writeFileSync(
     1,
   ),
 );
-const killed = mutants.length - survivors.length;
-const share = (100 * killed) / mutants.length;
-progress(`seed ${seed}: ${killed} of ${mutants.length} mutants killed, ${share.toFixed(1)} %`);
-rmSync(dirname(copy), { recursive: true, force: true });
+const total = mutants.length - failingElsewhere.length;
+const killed = total - survivors.length;
+const share = (100 * killed) / total;
+progress(`seed ${seed}: ${killed} of ${total} mutants killed, ${share.toFixed(1)} %`);
+rmSync(folder, { recursive: true, force: true });
 if (share < Number(values.floor)) {
   console.log(`below the floor of ${values.floor} %`);
   process.exitCode = 1;

@@ -15,6 +15,7 @@ import { regexMutations } from './expressions.mjs';
  * @property {number} start
  * @property {number} end
  * @property {boolean} atLoad evaluated when the module is loaded, not when a function is called
+ * @property {readonly [start: number, end: number]} unit the top-level declaration or member of a class that contains it
  * @property {Mutation[]} mutations
  */
 
@@ -86,11 +87,14 @@ export function findSites(path, source) {
   const visit = (node, parent, key, context) => {
     if (NOT_EVALUATED.test(node.type) || isIgnored(node, parent, key)) return;
     const mutations = context.inChain ? [] : mutate(node, parent, key, textOf);
-    if (mutations.length > 0) sites.push({ start: node.start, end: node.end, atLoad: !context.inFunction, mutations });
+    if (mutations.length > 0)
+      sites.push({ start: node.start, end: node.end, atLoad: !context.inFunction, unit: context.unit, mutations });
     const inside = enter(node, context);
-    for (const [name, child] of children(node)) visit(child, node, name, inside(name));
+    const hasUnits = node.type === 'Program' || node.type === 'ClassBody';
+    for (const [name, child] of children(node))
+      visit(child, node, name, { ...inside(name), unit: hasUnits ? [child.start, child.end] : context.unit });
   };
-  visit(program, undefined, '', { inFunction: false });
+  visit(program, undefined, '', { inFunction: false, unit: [0, source.length] });
   return sites.sort((a, b) => a.start - b.start);
 }
 
