@@ -102,6 +102,20 @@ module.exports = {
       to: { path: '^(src|console|bench|test)/' },
     },
     {
+      name: 'importers-stand-alone',
+      comment: 'They convert text to text, once for each user, and know nothing of the program.',
+      severity: 'error',
+      from: { path: '^import/' },
+      to: { pathNot: ['^import/', '^node_modules/(fast-xml-parser|js-yaml|re2js)/'] },
+    },
+    {
+      name: 'importers-are-loaded-by-their-command',
+      comment: 'The help names the formats; everything else is loaded when it is needed.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: ['^src/cli/import\\.ts$'] },
+      to: { path: '^import/', pathNot: ['^import/formats\\.ts$'] },
+    },
+    {
       name: 'client-stands-alone',
       comment: 'It runs in browsers too.',
       severity: 'error',
@@ -117,14 +131,14 @@ module.exports = {
     {
       name: 'product-does-not-know-tests',
       severity: 'error',
-      from: { path: '^(src|client|demo-index)/' },
+      from: { path: '^(src|client|import|demo-index)/' },
       to: { path: '^(test|bench)/' },
     },
     {
       name: 'packages-are-declared',
       comment: 'What is imported stands in package.json, not only in the tree that something else brought.',
       severity: 'error',
-      from: { path: '^(src|demo-index)/' },
+      from: { path: '^(src|import|demo-index)/' },
       to: { dependencyTypes: ['npm-no-pkg', 'npm-unknown', 'npm-dev'] },
     },
     {

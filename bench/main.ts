@@ -16,14 +16,9 @@ const PARTS: Readonly<Record<string, string>> = {
   preview: 'stored URLs judged per second by the preview of a changed configuration',
   lists: 'how long the lists of the console take on a million URLs',
   'api-latency': 'how fast the API responds during a crawl at full speed',
-  freshness: 'how fresh smart refresh keeps an index, compared with uniform, adaptive and optimal visits',
   'sink-down': 'an hour without the sink: memory, disk, waiting orders, and the time to catch up',
   'two-sinks': 'documents per second at a sink beside one that is down or slow',
-  hostile: 'traps and bombs for hours beside a healthy host: memory, and how long the healthy host waits',
-  'hostile-share': 'healthy pages per second beside a hostile host, as a share of those without it',
   documents: 'PDF files read per second, compared with pdftotext and a Tika server; requires a folder of PDF files',
-  'hostile-documents':
-    '300 documents made to harm their reader, beside healthy pages: memory, and reasons for documents without text',
   cluster: 'several nodes on one PostgreSQL: nodes, failover or statements',
   orders: 'orders per second to running engines, compared with a bare loop over the client of each',
   'console-frames': 'how smooth the console is during a crawl at full speed; requires Chromium',
@@ -31,18 +26,7 @@ const PARTS: Readonly<Record<string, string>> = {
   detection: 'pages of a folder that are reported to need their scripts; requires a folder of HTML files',
   rendered: 'pages per second that a browser renders; requires Chromium',
 };
-const SELF_CONTAINED = [
-  'crawl',
-  'hosts',
-  'revisits',
-  'known',
-  'policy',
-  'store',
-  'preview',
-  'lists',
-  'api-latency',
-  'freshness',
-];
+const SELF_CONTAINED = ['crawl', 'hosts', 'revisits', 'known', 'policy', 'store', 'preview', 'lists', 'api-latency'];
 
 function run(part: string, args: readonly string[]): number {
   console.log(

@@ -138,6 +138,7 @@ function ensureBuilt(force = false) {
       inputs: [
         'src',
         'client',
+        'import',
         'demo-index',
         'bench',
         'test/support',

@@ -116,6 +116,7 @@ const STATIC = [
         'dependency-cruiser/bin/dependency-cruiser.mjs',
         'src',
         'client',
+        'import',
         'demo-index',
         '--config',
         '.dependency-cruiser.cjs',

@@ -1,5 +1,6 @@
 /** The `crawlway` command. Each subcommand has a file in this folder. */
 import { Command } from 'commander';
+import { IMPORT_FORMATS } from '../../import/formats.js';
 import '../server/end-with-launcher.js';
 import { SINK_TYPE_NAMES } from '../domain/push/sink-types.js';
 import { fail } from '../server/fail.js';
@@ -13,7 +14,7 @@ import { crawl } from './crawl.js';
 import { runDoctor } from './doctor.js';
 import { explain } from './explain.js';
 import { extract } from './extract.js';
-import { IMPORT_FORMATS, importConfiguration } from './import/import.js';
+import { importConfiguration } from './import.js';
 import { init } from './init.js';
 import { createKey, createSigningKey, listKeys, withdrawKey } from './keys.js';
 import { listLogins, testLogin } from './login.js';

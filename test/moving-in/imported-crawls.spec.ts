@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { convert } from '../../src/cli/import/import.js';
+import { convert } from '../../import/index.js';
 import type { FakeSite } from '../support/fake-site.js';
 import { startSite } from '../support/scenario.js';
 import { ServedCrawl } from '../support/served-crawl.js';

@@ -1,6 +1,5 @@
 /** Heritrix 3: crawler-beans.cxml, seeds, and SURT prefix files. */
 
-import { pluralize } from '../../output.js';
 import {
   appendAll,
   createCrawler,
@@ -11,6 +10,7 @@ import {
   type ImportReport,
   isContact,
   isUrl,
+  pluralize,
   splitLines,
 } from '../model.js';
 import { findAll, type Node, parseXml } from '../tree.js';

@@ -1,6 +1,5 @@
 /** Elastic Open Crawler: YAML files with the domains, their crawl rules and the output. */
 
-import { pluralize } from '../../output.js';
 import {
   createCrawler,
   ImportError,
@@ -9,6 +8,7 @@ import {
   type ImportFile,
   type ImportReport,
   isUrl,
+  pluralize,
 } from '../model.js';
 import { parseYamlValue } from '../tree.js';
 

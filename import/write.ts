@@ -1,5 +1,4 @@
 /** Writes the imported configuration as a CrawlConfig.xml that the user can then edit. */
-import { toCrawlerName } from '../first-configuration.js';
 import {
   escapeRegExp,
   type ImportedCondition,
@@ -159,7 +158,8 @@ function checkSupport(pattern: Pattern, report: ImportReport): boolean {
 function createUniqueNames(crawlers: readonly ImportedCrawler[]): string[] {
   const usedNames = new Set<string>();
   return crawlers.map(({ name, roots }) => {
-    const preferredName = name || (URL.canParse(roots[0] ?? '') ? toCrawlerName(new URL(roots[0]!)) : 'imported');
+    const preferredName =
+      name || (URL.canParse(roots[0] ?? '') ? new URL(roots[0]!).host.replace(/^www\./, '') : 'imported');
     const base =
       preferredName
         .replace(/[^\p{L}\p{N}._ -]/gu, '-')

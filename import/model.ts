@@ -105,6 +105,9 @@ export class ImportError extends Error {
   override readonly name = 'ImportError';
 }
 
+/** Formats a count like `1 seed` or `2 seeds`. */
+export const pluralize = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
+
 /** Splits text into lines, leaving out comments and blank lines. */
 export const splitLines = (text: string): string[] =>
   text

@@ -1,7 +1,14 @@
 /** Scrapy: plain assignments in settings.py and spiders. No Python code is run. */
 
-import { pluralize } from '../../output.js';
-import { appendAll, createCrawler, type ImportedCrawler, type ImportFile, type ImportReport, isUrl } from '../model.js';
+import {
+  appendAll,
+  createCrawler,
+  type ImportedCrawler,
+  type ImportFile,
+  type ImportReport,
+  isUrl,
+  pluralize,
+} from '../model.js';
 
 /** Matches `NAME = value`, or `'NAME': value` in a dictionary of settings. */
 const ASSIGNMENT = /^['"]?([A-Z][A-Z0-9_]{3,60})['"]?\s{0,50}[=:](.*)$/;

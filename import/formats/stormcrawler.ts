@@ -1,6 +1,5 @@
 /** Apache StormCrawler: crawler-conf.yaml, a Flux topology, urlfilters.json, and seed lists. */
 
-import { pluralize } from '../../output.js';
 import {
   appendAll,
   createCrawler,
@@ -10,6 +9,7 @@ import {
   type ImportReport,
   isContact,
   isUrl,
+  pluralize,
   splitLines,
 } from '../model.js';
 import { parseYamlValue } from '../tree.js';

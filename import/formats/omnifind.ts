@@ -1,6 +1,5 @@
 /** OmniFind: crawl.rules (forbid and allow rules; the first match wins) and lists of start URLs. */
 
-import { pluralize } from '../../output.js';
 import {
   createCrawler,
   escapeRegExp,
@@ -9,6 +8,7 @@ import {
   type ImportFile,
   type ImportReport,
   isUrl,
+  pluralize,
   splitLines,
 } from '../model.js';
 

@@ -1,6 +1,5 @@
 /** Norconex HTTP Collector 2 and 3 (XML), and Norconex Crawler 4 (XML and YAML). */
 
-import { pluralize } from '../../output.js';
 import {
   appendAll,
   createCrawler,
@@ -13,6 +12,7 @@ import {
   isUrl,
   NOT_LINEAR,
   type Pattern,
+  pluralize,
   splitLines,
 } from '../model.js';
 import { findAll, findFirst, findSetting, type Node, parseXml, parseYaml } from '../tree.js';

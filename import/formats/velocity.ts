@@ -3,7 +3,6 @@
  * conditions.
  */
 
-import { pluralize } from '../../output.js';
 import {
   appendAll,
   createCrawler,
@@ -13,6 +12,7 @@ import {
   type ImportFile,
   type ImportReport,
   isUrl,
+  pluralize,
   splitLines,
 } from '../model.js';
 import { findAll, findFirst, findSetting, type Node, parseXml } from '../tree.js';

@@ -1,6 +1,5 @@
 /** Apache Nutch: nutch-site.xml, regex-urlfilter.txt and other URL filters, and seed lists. */
 
-import { pluralize } from '../../output.js';
 import {
   appendAll,
   createCrawler,
@@ -10,6 +9,7 @@ import {
   type ImportReport,
   isContact,
   isUrl,
+  pluralize,
   splitLines,
 } from '../model.js';
 import { findAll, findSetting, parseXml } from '../tree.js';

@@ -1,11 +1,11 @@
-import { expect, it, vi } from 'vitest';
-import { compileContexts } from '../../engine/page/crawl-context.js';
-import { XML_FORMAT } from '../../server/engine.module.js';
+import { afterAll, expect, it, vi } from 'vitest';
+import { compileContexts } from '../src/engine/page/crawl-context.js';
+import { XML_FORMAT } from '../src/server/engine.module.js';
 import { readHeritrix } from './formats/heritrix.js';
 import { readNutch } from './formats/nutch.js';
 import { readOmniFind } from './formats/omnifind.js';
 import { readStormCrawler } from './formats/stormcrawler.js';
-import { convert } from './import.js';
+import { convert } from './index.js';
 import { ImportReport } from './model.js';
 
 const SITE = 'https://www.example.com';
@@ -25,6 +25,7 @@ function accepts(format: string, ...files: { name: string; text: string }[]): (p
 }
 
 vi.stubEnv('CRAWLWAY_SECRET_SINK', 'x');
+afterAll(() => vi.unstubAllEnvs());
 
 const file = (name: string, text: string) => ({ name, text });
 

@@ -1,6 +1,5 @@
 /** Google Search Appliance: the exported XML, or its lists of start, follow and do-not-crawl patterns as text. */
 
-import { pluralize } from '../../output.js';
 import {
   appendAll,
   createCrawler,
@@ -10,6 +9,7 @@ import {
   type ImportReport,
   isUrl,
   type Pattern,
+  pluralize,
   splitLines,
 } from '../model.js';
 import { findAll, parseXml } from '../tree.js';
