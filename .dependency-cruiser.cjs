@@ -1,5 +1,5 @@
 /**
- * The arrows of docs/ARCHITECTURE.md as errors: main → server → (engine, adapters) → engine/ports → domain.
+ * The arrows of docs/architecture.md as errors: main → server → (engine, adapters) → engine/ports → domain.
  * @type {import('dependency-cruiser').IConfiguration}
  */
 const SPEC = '\\.spec\\.ts$';

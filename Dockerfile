@@ -1,5 +1,5 @@
 # The server, its console and the bundled index in one image. Build: docker build -t crawlway .
-# With Chromium, for pages made by scripts (docs/RENDERING.md): docker build --build-arg CHROMIUM=yes -t crawlway .
+# With Chromium, for pages made by scripts (docs/rendering.md): docker build --build-arg CHROMIUM=yes -t crawlway .
 # By digest: docker build --build-arg NODE_DIGEST=@sha256:… -t crawlway .
 # A configuration has to be mounted at /etc/crawlway/CrawlConfig.xml.
 ARG NODE_DIGEST=

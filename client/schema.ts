@@ -484,7 +484,7 @@ export interface LinkDto {
 
 export interface LoginDto {
   readonly name: string;
-  /** How the login works: `form`, `basic` or another type described in docs/LOGINS.md. */
+  /** How the login works: `form`, `basic` or another type described in docs/logins.md. */
   readonly type: string;
   /** Prefix of the URLs for which the login is used. */
   readonly url: string;

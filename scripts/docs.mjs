@@ -10,15 +10,15 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 /** The menu. A test checks that it contains every page. */
 export const SECTIONS = [
   ['Begin', ['index.md', 'tutorial.md', 'concepts.md', 'how-to.md', 'moving-in.md', 'comparison.md']],
-  ['Every day', ['command-line.md', 'OPERATIONS.md', 'REASONS.md', 'SCALING.md']],
+  ['Every day', ['command-line.md', 'operations.md', 'reasons.md', 'scaling.md']],
   [
     'What is crawled',
-    ['content.md', 'documents.md', 'RENDERING.md', 'LOGINS.md', 'ACL.md', 'SCHEDULES.md', 'FRESHNESS.md', 'SIGNALS.md'],
+    ['content.md', 'documents.md', 'rendering.md', 'logins.md', 'acl.md', 'schedules.md', 'freshness.md', 'signals.md'],
   ],
-  ['Where documents go', ['SINKS.md', 'DOCUMENT-SHAPE.md', 'POSTGRESQL-SINK.md', 'WEBHOOKS.md']],
-  ['Reference', ['REFERENCE.md', 'GLOSSARY.md']],
-  ['Your own programs', ['CLIENT.md', 'PLUGINS.md', 'ASSISTANTS.md']],
-  ['How it is made', ['ARCHITECTURE.md', 'DECISIONS.md', 'FAULTS.md']],
+  ['Where documents go', ['sinks.md', 'document-shape.md', 'postgresql-sink.md', 'webhooks.md']],
+  ['Reference', ['reference.md', 'glossary.md']],
+  ['Your own programs', ['client.md', 'plugins.md', 'assistants.md']],
+  ['How it is made', ['architecture.md', 'decisions.md', 'faults.md']],
 ];
 
 const escapeHtml = (text) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');

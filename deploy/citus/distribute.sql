@@ -1,6 +1,6 @@
 -- Spreads the tables of Crawlway over the workers of a Citus cluster: psql -f distribute.sql, once, when the first server
 -- has made the tables and no server runs. All of them are spread by the partition of the host, and lie together by it.
--- It has not been run: no Citus was at hand. See docs/SCALING.md for what is known to stand in the way.
+-- It has not been run: no Citus was at hand. See docs/scaling.md for what is known to stand in the way.
 -- What every node reads and few write stays on the coordinator: node, partition_owner, setting, configuration_version,
 -- audit, api_key, console_session, migration.
 ALTER SEQUENCE site_seq AS bigint;

@@ -92,9 +92,9 @@ const SKIPPED: Readonly<Record<string, string>> = {
   workDir: 'the data directory is chosen when the server starts: crawlway serve --data',
   orphansStrategy: 'pages that are no longer linked are refreshed like others, and deleted when they are gone',
   maxDocuments: 'crawls never end in Crawlway, except with crawlway crawl --max-pages',
-  authentication: 'write a Credential or a Login in the Fetcher (docs/LOGINS.md); passwords are not copied',
+  authentication: 'write a Credential or a Login in the Fetcher (docs/logins.md); passwords are not copied',
   proxySettings: 'write a Proxy in the Fetcher; passwords are not copied',
-  urlNormalizer: 'URLs are always normalized; see Canonicalization in docs/REFERENCE.md',
+  urlNormalizer: 'URLs are always normalized; see Canonicalization in docs/reference.md',
   linkExtractors: 'Crawlway follows the links in all documents that it reads',
 };
 

@@ -30,7 +30,7 @@ export const BUNDLED_INDEX = 'http://127.0.0.1:8742';
 
 const HEAD = `<?xml version="1.0" encoding="UTF-8"?>
 <!-- The running server reloads this file when it changes, and keeps the previous configuration if the new one has an error.
-     Check it first: crawlway check. For everything that can be written here, see docs/REFERENCE.md. -->
+     Check it first: crawlway check. For everything that can be written here, see docs/reference.md. -->
 <CrawlConfig xmlns="exa:com.exalead.mercury.mami.crawl.v21"
              xmlns:ar="exa:com.exalead.actionrules.v21"
              xmlns:cw="urn:crawlway:config:1">

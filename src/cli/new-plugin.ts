@@ -27,7 +27,7 @@ export function createPlugin(name: string, options: NewPluginOptions): void {
   else process.stdout.write(`Wrote ${file}.\nAdd it to CrawlConfig in ${configurationFile}:\n  ${element}\n`);
 }
 
-const TEMPLATE = `// A Crawlway plug-in. Delete the functions that you do not need; all of them are described in docs/PLUGINS.md.
+const TEMPLATE = `// A Crawlway plug-in. Delete the functions that you do not need; all of them are described in docs/plugins.md.
 // The server reloads this file when it changes.
 
 let settings = {};

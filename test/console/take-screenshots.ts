@@ -1,19 +1,22 @@
 /**
- * Renews the pictures of docs/screenshots, of a real crawl; of screens that are named, light and dark, wide and narrow.
+ * Takes the pictures that the pages of docs/ and the README show, of a real crawl; or those of the screens that are named, light and dark, wide and narrow.
  *   node --import ./test/support/register-typescript.mjs test/console/take-screenshots.ts [FOLDER [SCREEN…]]
  */
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { chromium, type Page } from 'playwright-core';
 import { FakeSite } from '../support/fake-site.js';
+import { findShownPictures } from '../support/shown-pictures.js';
 import { ARGUMENTS, CHROMIUM } from './chromium.js';
 import { ConsoleWorld } from './console-world.js';
 import { paletted } from './palette-png.js';
 import { startTeaShop, TEA_PAGES } from './tea-shop.js';
 
-const FOLDER = process.argv[2] ?? join(import.meta.dirname, '..', '..', 'docs', 'screenshots');
+const DOCS = join(import.meta.dirname, '..', '..', 'docs');
+const FOLDER = process.argv[2] ?? join(DOCS, 'screenshots');
+const SHOWN = findShownPictures(DOCS);
 /** The first points of the charts. */
 const CRAWL_MS = 75_000;
 /** All pages of the shop are rendered once. */
@@ -137,7 +140,7 @@ async function addShop(): Promise<void> {
 const isWanted = (picture: string): boolean =>
   ONLY.length > 0
     ? ONLY.includes(picture.replace(/-(?:wide|narrow)-(?:light|dark)$/, ''))
-    : existsSync(join(FOLDER, `${picture}.png`));
+    : SHOWN.has(`${picture}.png`);
 
 async function pictures(screens: readonly string[]): Promise<void> {
   for (const name of screens)

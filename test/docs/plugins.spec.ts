@@ -6,14 +6,14 @@ import { html } from '../support/fake-site.js';
 import { TestPlugins } from '../support/plugins.js';
 import { crawl, startSite } from '../support/scenario.js';
 
-const PAGE = readFileSync(join(PROJECT_ROOT, 'docs/PLUGINS.md'), 'utf8');
+const PAGE = readFileSync(join(PROJECT_ROOT, 'docs/plugins.md'), 'utf8');
 
-/** The examples as they stand in docs/PLUGINS.md, by file name. */
+/** The examples as they stand in docs/plugins.md, by file name. */
 const EXAMPLES = new Map(
   [...PAGE.matchAll(/```js (plugins\/\S+)\n(.*?)```/gs)].map(([, name, text]) => [name!, text!]),
 );
 
-it('the five examples of docs/PLUGINS.md work as described, in one crawl', async () => {
+it('the five examples of docs/plugins.md work as described, in one crawl', async () => {
   expect([...EXAMPLES.keys()].sort()).toEqual(
     ['envelope', 'folder', 'price', 'stock', 'vcard'].map((n) => `plugins/${n}.mjs`),
   );

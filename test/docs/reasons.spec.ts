@@ -18,7 +18,7 @@ const HOST = {
 } as const;
 const BLAME = { page: 'at once', host: 'waits for a sign of life', crawler: 'never follows' } as const;
 
-/** docs/REASONS.md as the registries say it; written again by `npx vitest run test/docs/reasons.spec.ts -u`. */
+/** docs/reasons.md as the registries say it; written again by `npx vitest run test/docs/reasons.spec.ts -u`. */
 function page(): string {
   const reasons = Object.entries(REASONS).map(([code, { layer, meaning, remedy }]) => [
     `\`${code}\``,
@@ -46,19 +46,19 @@ ${table(['code', 'from', 'meaning', 'what to change'], reasons)}
 ## Errors: why a visit failed
 
 The class is the default; \`cw:ErrorPolicy\` can move a code to the other one. Permanent: a deletion at once, if a document is indexed. Temporary: tried again,
-and given up after more in a row than \`maxTemporaryErrors\`. A host that rests gets no requests for a while, longer each time. *Sign of life*: docs/GLOSSARY.md.
+and given up after more in a row than \`maxTemporaryErrors\`. A host that rests gets no requests for a while, longer each time. *Sign of life*: docs/glossary.md.
 
 ${table(['code', 'class', 'the host', 'a deletion that follows', 'meaning', 'what to do'], errors)}
 `;
 }
 
 describe('the registry of reasons', () => {
-  it('matches docs/REASONS.md', async () => {
-    await expect(page()).toMatchFileSnapshot(join(ROOT, 'docs/REASONS.md'));
+  it('matches docs/reasons.md', async () => {
+    await expect(page()).toMatchFileSnapshot(join(ROOT, 'docs/reasons.md'));
   });
 
   it('names settings that exist in the configuration', () => {
-    const reference = readFileSync(join(ROOT, 'docs/REFERENCE.md'), 'utf8');
+    const reference = readFileSync(join(ROOT, 'docs/reference.md'), 'utf8');
     const named = Object.values({ ...REASONS, ...ERROR_CODES }).flatMap(
       ({ meaning, remedy }) => `${meaning} ${remedy}`.match(/\b[a-z]+[A-Z]\w+\b/g) ?? [],
     );

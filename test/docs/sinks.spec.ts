@@ -5,7 +5,7 @@ import { PROJECT_ROOT } from '../../src/server/project-root.js';
 
 const read = (file: string): string => readFileSync(join(PROJECT_ROOT, file), 'utf8');
 
-const contract = (): string => read('docs/SINKS.md').split('## The contract')[1]!;
+const contract = (): string => read('docs/sinks.md').split('## The contract')[1]!;
 
 const rowsOf = (text: string): string[][] =>
   text

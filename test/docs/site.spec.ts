@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
 import { XML_FORMAT } from '../../src/server/engine.module.js';
 import { PROJECT_ROOT } from '../../src/server/project-root.js';
+import { findShownPictures } from '../support/shown-pictures.js';
 import { temporaryDirectory } from '../support/temporary-directory.js';
 import { filesIn } from './how-to.js';
 
@@ -38,6 +39,13 @@ it('every link of the documentation site leads to a page, a picture or a heading
   );
   expect(broken).toEqual([]);
   expect(pages.length).toBeGreaterThan(15);
+});
+
+it('the pictures are those that a page shows, and the names of pages follow one habit', () => {
+  const docs = join(PROJECT_ROOT, 'docs');
+  expect(readdirSync(join(docs, 'screenshots')).sort()).toEqual([...findShownPictures(docs)].sort());
+  const pages = readdirSync(docs).filter((name) => name.endsWith('.md'));
+  expect(pages.filter((name) => !/^[a-z]+(?:-[a-z]+)*\.md$/.test(name))).toEqual([]);
 });
 
 it('the search finds words of the text below a heading, and ranks words of a heading first', () => {

@@ -1,4 +1,4 @@
-/** Who may see a document, as a search by the filter of docs/ACL.md finds it in a real OpenSearch. */
+/** Who may see a document, as a search by the filter of docs/acl.md finds it in a real OpenSearch. */
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { minutes } from '../../src/domain/time/units.js';
@@ -10,7 +10,7 @@ const missing = searchEngineIsMissing('opensearch');
 
 /** The query of the page, which names Jane of the department hr; here for others, and without its words. */
 function documentedQuery(principals: readonly string[]): object {
-  const page = readFileSync(new URL('../../docs/ACL.md', import.meta.url), 'utf8');
+  const page = readFileSync(new URL('../../docs/acl.md', import.meta.url), 'utf8');
   const [, json] = /```json\n([\s\S]*?)```/.exec(page)!;
   const jane = '["jane", "hr", "everyone"]';
   expect(json!.split(jane)).toHaveLength(3);

@@ -267,7 +267,7 @@ export class Browser {
 }
 
 const SANDBOX_HINT =
-  '. Its sandbox needs user namespaces, which this container may not have: allow them (see docs/RENDERING.md), or, if the container itself confines the browser, set sandbox="false" on cw:Renderer';
+  '. Its sandbox needs user namespaces, which this container may not have: allow them (see docs/rendering.md), or, if the container itself confines the browser, set sandbox="false" on cw:Renderer';
 
 /** Private memory of a process in bytes; 0 if the system does not report it. */
 function readPrivateMemory(pid: number): number {

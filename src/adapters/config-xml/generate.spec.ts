@@ -14,7 +14,7 @@ describe('the files generated from the table', () => {
   });
 
   it('include the committed reference', async () => {
-    await expect(generateReference()).toMatchFileSnapshot('../../../docs/REFERENCE.md');
+    await expect(generateReference()).toMatchFileSnapshot('../../../docs/reference.md');
   });
 
   it('know every child that an element names', () => {

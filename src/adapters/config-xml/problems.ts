@@ -1,6 +1,6 @@
 /**
  * The table of everything that can be wrong with a configuration file: stable code → severity and meaning.
- * docs/REFERENCE.md lists it.
+ * docs/reference.md lists it.
  */
 import { formatPlace, type Place, type Problem } from '../../domain/crawl/place.js';
 import { redact } from '../../domain/redact.js';

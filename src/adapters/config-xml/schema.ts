@@ -1,6 +1,6 @@
 /**
  * The table of all elements and attributes of CrawlConfig.xml. The reader uses it, and the XML Schema and
- * docs/REFERENCE.md are generated from it. Its parts are in the folder schema.
+ * docs/reference.md are generated from it. Its parts are in the folder schema.
  */
 import * as acl from './schema/acl.js';
 import * as content from './schema/content.js';

@@ -1,4 +1,4 @@
-/** Validates return values of plug-ins: they must have the form described in docs/PLUGINS.md and respect the limits. */
+/** Validates return values of plug-ins: they must have the form described in docs/plugins.md and respect the limits. */
 import { z } from 'zod';
 import type { PluginCalls, PluginHook } from '../../engine/ports/plugins.js';
 

@@ -39,7 +39,7 @@ async function loadModule({ file, name, settings }: Extract<ToPlugin, { do: 'loa
     registerHook('deliver', sink as Module, 'deliver');
     if (!functions.has('deliver')) throw new Error('its sink has no function deliver');
   }
-  if (functions.size === 0) throw new Error('it exports none of the functions in docs/PLUGINS.md');
+  if (functions.size === 0) throw new Error('it exports none of the functions in docs/plugins.md');
   if (setup !== undefined) await (setup as AnyFunction).call(plugin, { name, settings });
   return { hooks: [...functions.keys()], mediaTypes, ...(version === undefined ? {} : { version: String(version) }) };
 }

@@ -7,7 +7,7 @@ import type { AdminStore } from './shared/admin-store.js';
 import type { Seal } from './shared/seal.js';
 import type { HandOut } from './shared/store-thread.js';
 
-/** Everything that the server needs from one kind of database. To add a kind, see docs/ARCHITECTURE.md, "Seams". */
+/** Everything that the server needs from one kind of database. To add a kind, see docs/architecture.md, "Seams". */
 export interface StoreBackend {
   /** The file, or the host and database, for messages. */
   readonly displayName: string;

@@ -1,4 +1,4 @@
-/** What the configuration says about who may see a document; see docs/ACL.md. */
+/** What the configuration says about who may see a document; see docs/acl.md. */
 export interface AclDefinition {
   /** Who may see documents for which neither rules nor the page allow anyone. */
   readonly default: readonly string[];

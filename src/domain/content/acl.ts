@@ -1,6 +1,6 @@
 /**
  * Who may see a document: principals (users, groups) that a security-trimmed search compares with those of the
- * searcher. Pure functions; docs/ACL.md describes where principals come from.
+ * searcher. Pure functions; docs/acl.md describes where principals come from.
  */
 import { PrefixTable } from '../policy/prefix-table.js';
 import { toRecordPrefix } from '../policy/server-records.js';

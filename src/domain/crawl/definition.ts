@@ -1,7 +1,7 @@
 /**
  * A definition is the configuration as plain, complete, read-only data: every default is filled in, every value has its
  * unit, nothing is left to look up. Nothing here is compiled. It is sent to other threads with its
- * secrets wrapped. Its XML form is described in docs/REFERENCE.md. Based on CloudView's advanced configuration and the
+ * secrets wrapped. Its XML form is described in docs/reference.md. Based on CloudView's advanced configuration and the
  * other four reference systems.
  */
 import { type AclDefinition } from '../content/acl-definition.js';

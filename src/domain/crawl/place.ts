@@ -13,7 +13,7 @@ export const formatPlace = (place: Place): string => `${place.file}:${place.line
 /** One error or doubtful point in a configuration. */
 export interface Problem {
   readonly severity: 'error' | 'warning';
-  /** Stable, kebab-case, e.g. `unknown-element`; listed in docs/REFERENCE.md. */
+  /** Stable, kebab-case, e.g. `unknown-element`; listed in docs/reference.md. */
   readonly code: string;
   /** What is wrong and what would be right, in one sentence for the user. */
   readonly message: string;

@@ -2,7 +2,7 @@ import { type Secret } from '../secret.js';
 import { type Duration } from '../time/units.js';
 import { type Place } from './place.js';
 
-/** A user's module that takes part in the crawl (docs/PLUGINS.md). */
+/** A user's module that takes part in the crawl (docs/plugins.md). */
 export interface PluginDefinition {
   readonly name: string;
   /** Absolute path. */

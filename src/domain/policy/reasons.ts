@@ -207,7 +207,7 @@ export const REASONS = {
   ),
   'needs-rendering': page(
     'The page is in the index with hardly any text: its content would come from scripts, which are not run.',
-    'Set `render="auto"` on the crawler, or the option `render-mode` for these URLs, with Chromium on the server: see docs/RENDERING.md.',
+    'Set `render="auto"` on the crawler, or the option `render-mode` for these URLs, with Chromium on the server: see docs/rendering.md.',
   ),
   redirected: page(
     'The URL responds with a redirect; the target is crawled, and the old document is deleted.',

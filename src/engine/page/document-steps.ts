@@ -1,6 +1,6 @@
 /**
  * The steps that turn a page that was read into a document, in this order. A step adds to the draft or changes it. To
- * add one, see docs/ARCHITECTURE.md, "Seams".
+ * add one, see docs/architecture.md, "Seams".
  */
 
 import { ACL_ALLOW, ACL_DENY, type AclReader } from '../../domain/content/acl.js';
@@ -91,7 +91,7 @@ export type DocumentStep = SyncStep | AsyncStep;
 
 const createStep = (name: string, run: SyncStep['run']): SyncStep => ({ kind: 'sync', name, run });
 
-/** The names of the metas are listed in docs/REFERENCE.md. */
+/** The names of the metas are listed in docs/reference.md. */
 export const BUILT_IN_STEPS: readonly DocumentStep[] = [
   createStep('address', ({ contentMetas }, { url }) => addMeta(contentMetas, 'publicUrl', url.href)),
   createStep('title', ({ contentMetas }, { content }) => addMeta(contentMetas, 'title', content.title)),

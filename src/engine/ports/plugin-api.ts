@@ -1,6 +1,6 @@
 /**
  * What a plug-in is: a module whose default export is a `Plugin`. This file is published as `crawlway/plugin` (types
- * only) and documented in docs/PLUGINS.md; what it says holds for every version of Crawlway with this `apiVersion`.
+ * only) and documented in docs/plugins.md; what it says holds for every version of Crawlway with this `apiVersion`.
  *
  * ```js
  * /** @type {import('crawlway/plugin').Plugin} *\/

@@ -26,7 +26,7 @@ const loginStepSchema = schema<LoginStepReport>()('LoginStep', {
 
 const loginSchema = schema<LoginView>()('Login', {
   name: text('intranet'),
-  type: text('form', 'How the login works: `form`, `basic` or another type described in docs/LOGINS.md.'),
+  type: text('form', 'How the login works: `form`, `basic` or another type described in docs/logins.md.'),
   url: text('https://www.example.com/', 'Prefix of the URLs for which the login is used.', {
     format: 'uri',
   }),

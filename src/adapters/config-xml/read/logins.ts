@@ -77,7 +77,7 @@ function readLogin(node: LoginNode, context: ReadContext): LoginDefinition | und
 }
 
 const KERBEROS_MISSING =
-  "logins of type negotiate require the kerberos package, which is not installed: install the operating system's Kerberos libraries, then run `npm install kerberos` in the Crawlway folder (docs/LOGINS.md, Kerberos)";
+  "logins of type negotiate require the kerberos package, which is not installed: install the operating system's Kerberos libraries, then run `npm install kerberos` in the Crawlway folder (docs/logins.md, Kerberos)";
 
 /** The first bytes of a keytab: format 5, version 2. */
 const KEYTAB_MAGIC = '\x05\x02';

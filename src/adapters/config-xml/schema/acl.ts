@@ -1,4 +1,4 @@
-/** The elements that say who may see documents (docs/ACL.md). */
+/** The elements that say who may see documents (docs/acl.md). */
 import * as t from '../value-types.js';
 import { attribute, createElementFactory } from './spec.js';
 
@@ -6,7 +6,7 @@ const element = createElementFactory('cw');
 
 export const ACL = element(
   'Acl',
-  'Who may see the documents of the crawler, delivered as `acl_allow` and `acl_deny` (docs/ACL.md).',
+  'Who may see the documents of the crawler, delivered as `acl_allow` and `acl_deny` (docs/acl.md).',
   {
     default: attribute(
       t.text,

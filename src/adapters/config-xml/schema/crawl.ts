@@ -44,7 +44,7 @@ export const CRAWLER = element(
     ),
     politenessBy: attribute(
       t.enumeration(['host', 'address', 'domain']),
-      'Which requests share the pause: those to one `host`, to all hosts with one IP `address`, or to all hosts of one registrable `domain` (docs/SCHEDULES.md).',
+      'Which requests share the pause: those to one `host`, to all hosts with one IP `address`, or to all hosts of one registrable `domain` (docs/schedules.md).',
       { default: 'host' },
     ),
     ignoreRobotsTxt: attribute(t.boolean, 'Do not read robots.txt. Only for your own sites.', { default: 'false' }),
@@ -77,7 +77,7 @@ export const CRAWLER = element(
     ),
     render: attribute(
       t.enumeration(['never', 'auto', 'always']),
-      'Whether a browser runs the scripts of pages before they are read (docs/RENDERING.md). `auto`: only if rendering yields more content, as learned for each host and URL pattern. Rules (Render) and conditions (option render-mode) may override this for some URLs.',
+      'Whether a browser runs the scripts of pages before they are read (docs/rendering.md). `auto`: only if rendering yields more content, as learned for each host and URL pattern. Rules (Render) and conditions (option render-mode) may override this for some URLs.',
       { default: 'never' },
     ),
     crawlSitemaps: attribute(t.boolean, 'Read the sitemaps that robots.txt names, and crawl the URLs in them.', {
@@ -248,7 +248,7 @@ export const PRIORITY = element(
 
 export const RENDER = element(
   'Render',
-  'How pages are rendered (docs/RENDERING.md); settings that are not specified stay unchanged.',
+  'How pages are rendered (docs/rendering.md); settings that are not specified stay unchanged.',
   {
     mode: attribute(t.enumeration(['never', 'auto', 'always']), 'Same as `render` on Crawler.'),
     readyWhen: attribute(t.trimInput(t.text), 'Same as `readyWhen` on Renderer.'),

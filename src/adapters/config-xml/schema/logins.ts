@@ -1,4 +1,4 @@
-/** Logins of fetchers (docs/LOGINS.md). */
+/** Logins of fetchers (docs/logins.md). */
 import { LOGIN_TYPE_NAMES, LOGIN_TYPES } from '../../../domain/crawl/login-types.js';
 import * as t from '../value-types.js';
 import { toAttributes } from './options.js';
@@ -8,7 +8,7 @@ const element = createElementFactory('cw');
 
 export const LOGIN = element(
   'Login',
-  'How the fetcher logs in for URLs with a given prefix (docs/LOGINS.md). If several logins apply, the longest prefix wins; the option `login` of a condition selects one by name.',
+  'How the fetcher logs in for URLs with a given prefix (docs/logins.md). If several logins apply, the longest prefix wins; the option `login` of a condition selects one by name.',
   {
     name: attribute(t.name, 'Name, unique across all fetchers.', { required: true }),
     type: attribute(t.enumeration(LOGIN_TYPE_NAMES), 'How to log in.', { required: true }),

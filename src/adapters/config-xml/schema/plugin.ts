@@ -6,7 +6,7 @@ const element = createElementFactory('cw');
 
 export const PLUGIN = element(
   'Plugin',
-  'Your own module that takes part in the crawl (docs/PLUGINS.md). It runs in its own process.',
+  'Your own module that takes part in the crawl (docs/plugins.md). It runs in its own process.',
   {
     file: attribute(
       t.trimInput(t.text),

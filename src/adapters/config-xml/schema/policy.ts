@@ -21,7 +21,7 @@ export const URL_SOURCE = element('UrlSource', 'Weight of one of the six URL sou
 
 export const REFRESH = element(
   'Refresh',
-  'The objective of smart refresh, and when documents are revisited while it is off. See docs/FRESHNESS.md.',
+  'The objective of smart refresh, and when documents are revisited while it is off. See docs/freshness.md.',
   {
     objective: attribute(
       t.enumeration(REFRESH_OBJECTIVES),
@@ -86,7 +86,7 @@ export const LINK_RULES = element(
 
 export const CANONICALIZATION = element(
   'Canonicalization',
-  'Steps that are applied to a URL after it has been converted to WHATWG form with normalized percent-encoding. They run in the order in which the names are listed below, regardless of the order in the attribute. `keep-hash-routes` keeps fragments such as `#/orders/7` and `#!/orders/7`, so that the pages of an application with such routes are distinguished; they have different texts only after rendering (docs/RENDERING.md).',
+  'Steps that are applied to a URL after it has been converted to WHATWG form with normalized percent-encoding. They run in the order in which the names are listed below, regardless of the order in the attribute. `keep-hash-routes` keeps fragments such as `#/orders/7` and `#!/orders/7`, so that the pages of an application with such routes are distinguished; they have different texts only after rendering (docs/rendering.md).',
   {
     steps: attribute(t.listOf(t.enumeration(CANONICALIZATION_STEPS)), 'The steps to carry out.', {
       default: DEFAULT_CANONICALIZATION.join(' '),

@@ -6,7 +6,7 @@ const element = createElementFactory('cw');
 
 export const SCHEDULE = element(
   'Schedule',
-  'When and how fast hosts are crawled (docs/SCHEDULES.md). If there are several, the first one that covers the host applies.',
+  'When and how fast hosts are crawled (docs/schedules.md). If there are several, the first one that covers the host applies.',
   {
     hosts: attribute(t.hostNames, 'Hosts, including their subdomains. Default: all.'),
     timeZone: attribute(t.timeZone, 'Time zone of the windows.', { default: 'UTC' }),

@@ -109,7 +109,7 @@ export const HEADER = element('Header', 'A header sent with each request.', {
 
 export const BOT_AUTH = element(
   'BotAuth',
-  'Signs each request of the fetcher (Web Bot Auth, RFC 9421), so that sites can tell this crawler from others that use its name (docs/SIGNALS.md).',
+  'Signs each request of the fetcher (Web Bot Auth, RFC 9421), so that sites can tell this crawler from others that use its name (docs/signals.md).',
   {
     key: attribute(t.ed25519Key, 'Ed25519 private key in PEM form, as created by `crawlway keys new`.', {
       required: true,
@@ -154,7 +154,7 @@ export const TRACKERS =
 
 export const RENDERER = element(
   'Renderer',
-  "The browser that runs the scripts of pages (docs/RENDERING.md). Without this element, the system's Chromium is used with the default limits. It has no effect unless a crawler, rule or condition requests rendering.",
+  "The browser that runs the scripts of pages (docs/rendering.md). Without this element, the system's Chromium is used with the default limits. It has no effect unless a crawler, rule or condition requests rendering.",
   {
     path: attribute(
       t.trimInput(t.text),
@@ -217,7 +217,7 @@ export const RENDERER = element(
 
 export const INDEX_NOW = element(
   'IndexNow',
-  'The receiver of IndexNow at `/indexnow` (docs/SIGNALS.md): sites report URLs that have changed. Only URLs of hosts that are crawled are accepted.',
+  'The receiver of IndexNow at `/indexnow` (docs/signals.md): sites report URLs that have changed. Only URLs of hosts that are crawled are accepted.',
   {
     enabled: attribute(t.boolean, 'Off: submissions are refused.', { default: 'true' }),
     urlsPerHour: attribute(t.integer(1, 10_000_000), 'Maximum number of URLs accepted for one host per hour.', {
@@ -229,7 +229,7 @@ export const INDEX_NOW = element(
 
 export const WEB_SUB = element(
   'WebSub',
-  'Subscribes to hubs named by feeds, which then report changes (docs/SIGNALS.md). Without this element, there are no subscriptions.',
+  'Subscribes to hubs named by feeds, which then report changes (docs/signals.md). Without this element, there are no subscriptions.',
   {
     callback: attribute(t.httpUrl, 'URL at which hubs reach this server; they call `/websub/…` below this URL.', {
       required: true,

@@ -5,7 +5,7 @@ import { attribute, createElementFactory } from './spec.js';
 
 export const WEBHOOK = createElementFactory('cw')(
   'Webhook',
-  'A receiver of signed messages about events (docs/WEBHOOKS.md), according to the Standard Webhooks specification.',
+  'A receiver of signed messages about events (docs/webhooks.md), according to the Standard Webhooks specification.',
   {
     name: attribute(t.name, 'Name to show in the log.', { required: true }),
     url: attribute(t.httpUrl, 'Address of the receiver.', { required: true, variables: true }),

@@ -13,7 +13,7 @@ export interface Attempt {
   readonly effects: Effects;
   /** True if a user requested the visit although the host is resting. */
   readonly isUrgent: boolean;
-  /** The login that the URL needs; see docs/LOGINS.md. */
+  /** The login that the URL needs; see docs/logins.md. */
   readonly login?: LoginSession;
   /** Called when the visit has to wait for another host. */
   readonly onWait: () => void;

@@ -1,6 +1,6 @@
 /**
  * The conditions that must hold before a page is requested, checked in the order of the list. To add one, see
- * docs/ARCHITECTURE.md, "Seams".
+ * docs/architecture.md, "Seams".
  */
 
 import { createExclusion } from '../../../domain/crawl/exclusion.js';
