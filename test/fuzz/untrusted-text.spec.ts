@@ -12,8 +12,7 @@ import { isAllowedByRobots, parseRobots } from '../../src/domain/robots/robots-t
 import { createCanonicalizer, DEFAULT_CANONICALIZATION, resolveAsWritten } from '../../src/domain/url/canonicalize.js';
 import { hasUserInfo, toCrawlUrl } from '../../src/domain/url/crawl-url.js';
 import { iterateUrlListEntries } from '../../src/domain/url/url-list.js';
-import { parseFileName } from '../../src/engine/page/content-disposition.js';
-import { parseLinkHeader } from '../../src/engine/page/link-header.js';
+import { parseFileName, parseLinkHeader } from '../../src/engine/page/header-parameters.js';
 
 const SETTINGS = { numRuns: 500, seed: 20_261_122 };
 const MOST_COOKIE_CHARACTERS = 250 * 4_096;

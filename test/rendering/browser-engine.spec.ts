@@ -6,7 +6,7 @@ import type { MaxUses } from '../../src/adapters/browser/browser.js';
 import { BrowserEngine } from '../../src/adapters/browser/browser-engine.js';
 import { readConfiguration } from '../../src/adapters/config-xml/read.js';
 import { HttpFetcher } from '../../src/adapters/http/http-fetcher.js';
-import type { HttpResponse } from '../../src/engine/page/page-outcome.js';
+import type { HttpResponse } from '../../src/domain/fetch/outcome.js';
 import { FakeSite } from '../support/fake-site.js';
 import { describeUnless, itUnless, noBrowser, notLinux } from '../support/left-out.js';
 import { QUIET, SANDBOX } from './rendering-world.js';

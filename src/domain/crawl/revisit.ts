@@ -3,14 +3,15 @@
  * visits it, and applies changed settings to URLs that were visited under the previous ones. Pure functions.
  */
 import { INDEX, REFRESH } from '../frontier/sources.js';
+import type { Effects } from '../policy/verdict.js';
 import { type ChangeBelief, UNKNOWN_BELIEF, updateBelief } from '../refresh/change-belief.js';
 import { computeNextVisit, type RefreshRange } from '../refresh/smart-refresh.js';
 import { limitPrice } from '../refresh/visit-price.js';
 import { parseHttpDate } from '../time/http-date.js';
 import { after, between, type Duration, type Instant, milliseconds, NEVER } from '../time/units.js';
-import { type ErrorPolicyDefinition, type RefreshDefinition } from './definition.js';
-import { type Disposition } from './state-changes.js';
-import { type StateChanges, type UrlState } from './url-state.js';
+import type { ErrorPolicyDefinition, RefreshDefinition } from './definition.js';
+import type { Disposition } from './state-changes.js';
+import type { StateChanges, UrlState } from './url-state.js';
 
 /** Overrides of the schedule from the verdict on the URL. */
 export interface VisitSchedule {
@@ -22,6 +23,21 @@ export interface VisitSchedule {
   readonly retryDelay?: Duration;
   /** How much an up-to-date copy is worth, according to priority and weight; see VisitCost. */
   readonly importance?: number;
+}
+
+/** Extracts from the effects of a verdict what affects the times of visits. */
+export function toVisitSchedule(effects: Effects): VisitSchedule {
+  const { options, period, maxNetworkErrors, networkErrorDelay, priorityShift } = effects;
+  return {
+    period,
+    refreshMinimumAge: options.refreshMinimumAge,
+    refreshMaximumAge: options.refreshMaximumAge,
+    errorExpiry: options.errorExpiry,
+    maxTemporaryErrors: maxNetworkErrors,
+    retryDelay: networkErrorDelay,
+    // Each step of priority, up to -2 (the highest), doubles the importance.
+    importance: (options.weight ?? 1) * 2 ** -priorityShift,
+  };
 }
 
 export interface DispositionRules {

@@ -62,3 +62,11 @@ export type FetchOutcome =
       readonly retryAfter?: Duration;
       readonly timings: FetchTimings;
     };
+
+export type HttpResponse = Extract<FetchOutcome, { kind: 'response' }>;
+
+const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+const PERMANENT_REDIRECTS = new Set([301, 308]);
+
+export const isRedirect = ({ status }: HttpResponse): boolean => REDIRECTS.has(status);
+export const isPermanentRedirect = ({ status }: HttpResponse): boolean => PERMANENT_REDIRECTS.has(status);

@@ -1,5 +1,5 @@
 /** Exports and imports FDSE's pending file, which lists the URLs of a crawler with their states. */
-import { createFirstRefreshChanges } from '../../domain/crawl/revisit.js';
+import { createFirstRefreshChanges, toVisitSchedule, type VisitSchedule } from '../../domain/crawl/revisit.js';
 import type { StateChanges, UrlState } from '../../domain/crawl/url-state.js';
 import { days, type Instant, instant, after as later, NEVER } from '../../domain/time/units.js';
 import { getHostKey } from '../../domain/url/crawl-url.js';
@@ -8,11 +8,9 @@ import type { TextLine } from '../../domain/url/url-list.js';
 import type { Crawler } from '../crawl/crawler.js';
 import type { Crawlers } from '../crawl/crawlers.js';
 import { toDispositionRules } from '../crawl/visit/disposition-rules.js';
-import { toPageSchedule } from '../page/page-schedule.js';
 import type { Clock } from '../ports/clock.js';
 import type { CronSchedule } from '../ports/cron-schedule.js';
 import type { FrontierStore, NewUrl } from '../ports/frontier-store.js';
-import type { PageSchedule } from '../ports/page-task.js';
 import { type LineProblem } from '../views/url-views.js';
 
 const PAGE_SIZE = 1_000;
@@ -26,7 +24,7 @@ const MAX_CLOCK_SKEW = days(1);
 interface PendingLine {
   readonly url: NewUrl;
   readonly state: number;
-  readonly schedule: PageSchedule;
+  readonly schedule: VisitSchedule;
 }
 
 interface PendingServices {
@@ -125,7 +123,7 @@ export class PendingUrls {
     };
     return {
       state,
-      schedule: toPageSchedule(verdict.effects),
+      schedule: toVisitSchedule(verdict.effects),
       url: {
         ...base,
         source: 3,

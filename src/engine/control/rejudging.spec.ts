@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { crawlerDefinition } from '../../../test/support/crawler-definition.js';
 import { ManualClock } from '../../../test/support/manual-clock.js';
 import type { Crawler } from '../crawl/crawler.js';
-import { KnownRoots } from '../page/known-roots.js';
+import { KnownRoots } from '../page/crawl-context.js';
 import { Rejudging } from './rejudging.js';
 
 it('a run that is replaced by another one leaves no progress behind', async () => {

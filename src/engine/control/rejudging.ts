@@ -1,6 +1,7 @@
 /** Judges stored URLs again, with the same policy that the crawl uses, and applies what has changed for them. */
 
 import { decideReEvaluation } from '../../domain/crawl/re-evaluation.js';
+import { toVisitSchedule } from '../../domain/crawl/revisit.js';
 import type { Disposition } from '../../domain/crawl/state-changes.js';
 import type { UrlState } from '../../domain/crawl/url-state.js';
 import type { Candidate, RootContext, Verdict } from '../../domain/policy/verdict.js';
@@ -9,7 +10,6 @@ import { toCrawlUrl } from '../../domain/url/crawl-url.js';
 import type { Crawler } from '../crawl/crawler.js';
 import { toDispositionRules } from '../crawl/visit/disposition-rules.js';
 import { type CrawlContext, findKnownRoot, toStoredCandidate } from '../page/crawl-context.js';
-import { toPageSchedule } from '../page/page-schedule.js';
 import type { Clock } from '../ports/clock.js';
 import type { CronSchedule } from '../ports/cron-schedule.js';
 import type { FrontierStore } from '../ports/frontier-store.js';
@@ -83,7 +83,7 @@ export class Rejudging {
     if (state.status === 'removed') return undefined;
     const { verdict, root } = await this.judge(context, state);
     const now = this.services.clock.now();
-    const rules = toDispositionRules(context.definition, toPageSchedule(verdict.effects), this.services.cron, now);
+    const rules = toDispositionRules(context.definition, toVisitSchedule(verdict.effects), this.services.cron, now);
     const disposition = decideReEvaluation({ state, verdict, rules, canonicalize: context.canonicalize, now });
     return root && verdict.accepted ? assignRoot(root, disposition) : disposition;
   }

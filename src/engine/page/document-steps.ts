@@ -17,7 +17,7 @@ import type { CrawlUrl } from '../../domain/url/crawl-url.js';
 import { decodePercent } from '../../domain/url/decode-percent.js';
 import type { PageContent } from '../ports/page-reader.js';
 import type { PageTask } from '../ports/page-task.js';
-import { parseFileName } from './content-disposition.js';
+import { parseFileName } from './header-parameters.js';
 
 export interface FetchedPage {
   readonly url: CrawlUrl;

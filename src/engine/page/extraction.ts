@@ -1,5 +1,6 @@
 /** Extracts the content of a body, within the limits that ExtractionContext sets. */
 import { DistinctLinks } from '../../domain/content/distinct-links.js';
+import type { HttpResponse } from '../../domain/fetch/outcome.js';
 import type { Clock } from '../ports/clock.js';
 import {
   type AsyncExtractor,
@@ -11,10 +12,20 @@ import {
 } from '../ports/content-extractor.js';
 import type { PageReader, RawLink } from '../ports/page-reader.js';
 import { TIMED_OUT, withTimeLimit } from '../support/within.js';
+import { createFailure, type FailedVisit } from './page-outcome.js';
+import {
+  findCompiledContent,
+  needsContentHash,
+  needsDocumentText,
+  needsPageText,
+  type RequestedPage,
+} from './requested-page.js';
 
 export interface ExtractionTools {
   readonly reader: PageReader;
   readonly clock: Pick<Clock, 'now' | 'at'>;
+  /** See PageProcessor. */
+  readonly onReading?: (isReading: boolean) => void;
 }
 
 /** Used as the content of a body that could not be read. */
@@ -23,6 +34,48 @@ export const NO_CONTENT: Extraction = { title: '', text: '', links: [], metas: [
 const MAX_METAS = 500;
 const MAX_VALUE_LENGTH = 16_384;
 const MAX_TITLE_LENGTH = 16_384;
+
+const MAX_TEXT_LENGTH = 4_000_000;
+
+/** Extracts what the crawl needs from the body of a page; fails if its extractor is unavailable. */
+export async function extractContent(
+  page: RequestedPage,
+  { body, headers }: HttpResponse,
+  mediaType: string,
+  tools: ExtractionTools,
+): Promise<Extraction | Refusal | FailedVisit> {
+  const needsText =
+    needsPageText(page) || needsDocumentText(page, mediaType, tools.reader) || needsContentHash(page, mediaType);
+  const contentDefinition = findCompiledContent(page)?.definition;
+  const context: ExtractionContext = {
+    url: page.url.href,
+    contentType: headers['content-type'],
+    maxLinks: page.context.definition.traps.maxLinksPerPage,
+    maxTextLength: needsText ? MAX_TEXT_LENGTH : 0,
+    content: contentDefinition,
+    wantsMetas: contentDefinition?.metas ?? true,
+    showsCut: page.task.inspect,
+  };
+  try {
+    return await holdThread(tools, () => extract(tools, body, mediaType, context));
+  } catch (error) {
+    if (!(error instanceof ExtractorUnavailable)) throw error;
+    return createFailure(error.code, error.message);
+  }
+}
+
+/**
+ * Runs work that may block the thread for a long time, and reports its beginning and end, so that other pages are not
+ * blamed for it. Nothing is awaited meanwhile.
+ */
+export function holdThread<T>({ onReading }: ExtractionTools, work: () => T): T {
+  onReading?.(true);
+  try {
+    return work();
+  } finally {
+    onReading?.(false);
+  }
+}
 
 /** Returns a promise only if the extractor is asynchronous; it rejects only with ExtractorUnavailable. */
 export function extract(

@@ -9,7 +9,6 @@ import type { PageResult, PageTask } from '../ports/page-task.js';
 import type { PluginCaller, PluginFacts } from '../ports/plugins.js';
 import { type CrawlContext, compileContexts } from './crawl-context.js';
 import { BUILT_IN_STEPS, type DocumentStep } from './document-steps.js';
-import { FetchEngines } from './fetch-engines.js';
 import { LinkMemory } from './link-memory.js';
 import { type PageTools, processPage } from './page-pipeline.js';
 import { PagePlugins } from './page-plugins.js';
@@ -135,5 +134,30 @@ export class LocalPageProcessor implements PageProcessor {
     this.fetchers = definitions;
     this.fetcher = new FetchEngines(this.tools.createEngines(definitions));
     if (previous) this.retire(previous);
+  }
+}
+
+/** Combines all fetch engines into one fetcher: each request goes to the engine that it names. */
+class FetchEngines implements Fetcher {
+  private readonly byName: ReadonlyMap<string, FetchEngine>;
+
+  /** @param engines the first one also resolves host names */
+  constructor(private readonly engines: readonly [FetchEngine, ...FetchEngine[]]) {
+    this.byName = new Map(engines.map((engine) => [engine.engine, engine]));
+  }
+
+  /** @throws Error when no engine has the requested name */
+  fetch(request: FetchRequest, signal?: AbortSignal): Promise<FetchOutcome> {
+    const engine = this.byName.get(request.engine ?? 'http');
+    if (!engine) throw new Error(`There is no fetch engine named ${JSON.stringify(request.engine)}.`);
+    return engine.fetch(request, signal);
+  }
+
+  resolve(hostname: string): Promise<string | undefined> {
+    return this.engines[0].resolve(hostname);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.engines.map((engine) => engine.close()));
   }
 }

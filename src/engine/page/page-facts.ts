@@ -1,27 +1,31 @@
 /** Collects the facts and the document of a page that was read. */
 import { computeSimhash } from '../../domain/content/simhash.js';
 import { computeFingerprint } from '../../domain/fetch/error-pages.js';
+import type { HttpResponse } from '../../domain/fetch/outcome.js';
 import { parseLifetime } from '../../domain/fetch/stated-lifetime.js';
 import { readValidators } from '../../domain/fetch/validators.js';
 import type { ReasonCode } from '../../domain/policy/reasons.js';
 import type { PushDocument } from '../../domain/push/order.js';
 import { NEEDS_RENDERING } from '../../domain/render/needs-rendering.js';
+import type { SentPage } from '../../domain/render/report.js';
 import type { Refusal } from '../ports/content-extractor.js';
 import type { PageContent, PageReader } from '../ports/page-reader.js';
-import type { DocumentFacts, PageOutcome } from '../ports/page-task.js';
+import type { DocumentFacts, PageOutcome, PageReading, ReadPart } from '../ports/page-task.js';
 import type { FetchedPage } from './document-steps.js';
+import { isSitemapName } from './page-links.js';
+import { resolveBase, type Terms } from './page-reading.js';
 import {
   detectsNearDuplicates,
   findCompiledContent,
-  type JudgedUrl,
   needsContentHash,
   needsDocumentText,
-} from './judged-url.js';
-import { isSitemapName } from './page-links.js';
-import type { HttpResponse } from './page-outcome.js';
-import { resolveBase, type Terms } from './page-reading.js';
-import { toReadingView } from './reading-view.js';
-import type { RenderFailure } from './rendering.js';
+  type RequestedPage,
+} from './requested-page.js';
+
+export interface RenderFailure {
+  readonly code: 'render-timeout' | 'render-memory' | 'render-crash' | 'renderer-unavailable';
+  readonly detail: string;
+}
 
 /** A body with what was extracted from it. */
 export interface ReadPage {
@@ -37,7 +41,7 @@ export interface ReadPage {
 
 /** Creates the input of the document steps. */
 export function toFetchedPage(
-  page: JudgedUrl,
+  page: RequestedPage,
   { response, mediaType, content, unread, rendered }: ReadPage,
   { directives, metas }: Terms,
   reader: PageReader,
@@ -77,7 +81,7 @@ type DocumentOutcome = Extract<PageOutcome, { kind: 'document' }>;
 
 /** @param canonical the URL that the page gives way to, if the policy accepts that URL */
 export function createDocumentOutcome(
-  page: JudgedUrl,
+  page: RequestedPage,
   readPage: ReadPage,
   document: PushDocument,
   terms: Terms,
@@ -100,7 +104,7 @@ export function createDocumentOutcome(
 }
 
 function createIndexedPart(
-  page: JudgedUrl,
+  page: RequestedPage,
   { content, renderFailure }: ReadPage,
   document: PushDocument,
 ): Pick<DocumentOutcome, 'index' | 'reason' | 'document'> {
@@ -109,7 +113,7 @@ function createIndexedPart(
 }
 
 function findReasonNotToIndex(
-  { task, context, url, effects }: JudgedUrl,
+  { task, context, url, effects }: RequestedPage,
   { prohibition }: Terms,
   unread: Refusal | undefined,
 ): { readonly index: false; readonly reason: ReasonCode } | undefined {
@@ -122,7 +126,7 @@ function findReasonNotToIndex(
 }
 
 function collectFacts(
-  page: JudgedUrl,
+  page: RequestedPage,
   readPage: ReadPage,
   { stamp }: PushDocument,
   { directives }: Terms,
@@ -137,5 +141,50 @@ function collectFacts(
     // Without validators, the visit at the end of the page's availability reads it again, changed or not.
     ...(directives.unavailableAfter === undefined ? readValidators(response.headers) : {}),
     lifetime: parseLifetime(response.headers),
+  };
+}
+
+/** What is shown of a page that someone inspects; its size is limited because it is sent to a browser. */
+const MAX_TEXT = 200_000;
+const MAX_LIST = 500;
+/** Maximum length of the text of all parts together. */
+const MAX_PART_TEXT = 200_000;
+
+export const toReadingView = (content: PageContent, { metas, text, parts }: PushDocument): PageReading => ({
+  text: (text || content.text).slice(0, MAX_TEXT).toWellFormed(),
+  textLength: content.text.length,
+  ...(content.language === undefined ? {} : { language: content.language }),
+  metas: metas.slice(0, MAX_LIST),
+  cut: (content.cut ?? []).filter((passage) => passage !== '').slice(0, MAX_LIST),
+  ...(content.look ? { look: content.look } : {}),
+  ...(content.headings ? { headings: content.headings.slice(0, MAX_LIST) } : {}),
+  ...(content.markdown === undefined ? {} : { markdown: content.markdown.slice(0, MAX_TEXT).toWellFormed() }),
+  ...(content.chunks ? { chunks: content.chunks.slice(0, MAX_LIST) } : {}),
+  ...(parts ? { parts: toPartsView(parts) } : {}),
+});
+
+function toPartsView(parts: readonly PushDocument[]): ReadPart[] {
+  let remaining = MAX_PART_TEXT;
+  return parts.slice(0, MAX_LIST).map(({ uri, metas, text }) => {
+    const shownText = text.slice(0, remaining).toWellFormed();
+    remaining -= shownText.length;
+    return { uri, metas: metas.slice(0, MAX_LIST), text: shownText };
+  });
+}
+
+const MAX_SENT_LINKS = 5_000;
+
+export function toSentPage({ context, url }: Pick<RequestedPage, 'context' | 'url'>, content: PageContent): SentPage {
+  const base = resolveBase(url.href, content);
+  const links = new Set<string>();
+  for (const { href, kind } of content.links.slice(0, MAX_SENT_LINKS)) {
+    const target = kind === 'canonical' ? undefined : context.canonicalize(href, base);
+    if (target) links.add(target.href);
+  }
+  return {
+    title: content.title.slice(0, 300),
+    text: content.text.slice(0, MAX_TEXT).toWellFormed(),
+    textLength: content.text.length,
+    links: [...links],
   };
 }

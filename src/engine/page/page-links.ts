@@ -1,15 +1,15 @@
 /** Decides which links of a page, feed or sitemap are followed, and what they inherit. */
 import { hashWords } from '../../domain/content/vocabulary.js';
+import type { HttpResponse } from '../../domain/fetch/outcome.js';
 import type { ReasonCode } from '../../domain/policy/reasons.js';
 import type { FeedHub } from '../../domain/signals/websub.js';
 import type { PageContent, PageReader, SitemapContent } from '../ports/page-reader.js';
 import type { PageOutcome, PageResult, PageTask } from '../ports/page-task.js';
 import { findRoot } from './crawl-context.js';
-import type { JudgedUrl } from './judged-url.js';
+import { parseLinkHeader } from './header-parameters.js';
 import type { LinkCollector } from './link-collector.js';
-import { parseLinkHeader } from './link-header.js';
-import type { HttpResponse } from './page-outcome.js';
 import { obeysPageDirectives, parseHeaderLinks } from './page-reading.js';
+import type { RequestedPage } from './requested-page.js';
 
 const MAX_SITEMAP_ENTRIES = 50_000;
 
@@ -17,7 +17,7 @@ export const isFeed = (mediaType: string): boolean => /^application\/(?:rss|atom
 
 /** Reads the response as a sitemap; undefined if it is not to be read as one. */
 export function readSitemap(
-  { task, context, url }: JudgedUrl,
+  { task, context, url }: RequestedPage,
   { body, headers }: HttpResponse,
   mediaType: string,
   reader: PageReader,
@@ -33,7 +33,7 @@ export function isSitemapName(path: string): boolean {
 }
 
 export function followSitemap(
-  { task, url }: JudgedUrl,
+  { task, url }: RequestedPage,
   { kind, entries }: SitemapContent,
   collector: LinkCollector,
 ): PageOutcome {
@@ -48,7 +48,7 @@ export function followSitemap(
  * Follows a feed's links with the dates of their last changes; returns the hub that reports changes, if there is one.
  */
 export function followFeed(
-  { context, effects, url }: JudgedUrl,
+  { context, effects, url }: RequestedPage,
   { body, headers }: HttpResponse,
   mediaType: string,
   reader: PageReader,
@@ -83,7 +83,7 @@ export interface LinkingPage {
 
 /** Collects the page's links. Returns the hashes of its words, if they are needed. */
 export function followLinks(
-  page: JudgedUrl,
+  page: RequestedPage,
   linkingPage: LinkingPage,
   collector: LinkCollector,
 ): Int32Array | undefined {
@@ -112,7 +112,7 @@ export function followLinks(
 
 /** Reports samples of the links beyond a page's limit as refused. */
 export function reportCutLinks(
-  page: JudgedUrl,
+  page: RequestedPage,
   { content: { cutLinks }, base }: LinkingPage,
   collector: LinkCollector,
 ): { count: number; most: number } | undefined {
@@ -122,7 +122,7 @@ export function reportCutLinks(
 }
 
 function refuseLink(
-  { context }: JudgedUrl,
+  { context }: RequestedPage,
   href: string,
   base: string,
   reason: ReasonCode,
@@ -133,7 +133,7 @@ function refuseLink(
 }
 
 /** Returns the collected links with the metas that they inherit. */
-export function addInheritedMetas(page: JudgedUrl, collector: LinkCollector): PageResult['links'] {
+export function addInheritedMetas(page: RequestedPage, collector: LinkCollector): PageResult['links'] {
   const inherited = selectInheritableMetas(page);
   return collector.links.map((link) => {
     const inheritedMetas = link.inheritedMetas ? [...inherited, ...link.inheritedMetas] : inherited;
@@ -142,7 +142,7 @@ export function addInheritedMetas(page: JudgedUrl, collector: LinkCollector): Pa
 }
 
 /** Metas with scope="links": those of this page and those that it inherited. */
-function selectInheritableMetas({ task, effects }: JudgedUrl): PageTask['inheritedMetas'] {
+function selectInheritableMetas({ task, effects }: RequestedPage): PageTask['inheritedMetas'] {
   const ownMetas = effects.metas.filter((meta) => meta.scope === 'links');
   const inherited = task.inheritedMetas;
   if (ownMetas.length === 0 && inherited.length === 0) return inherited;

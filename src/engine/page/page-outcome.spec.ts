@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { HttpResponse } from '../../domain/fetch/outcome.js';
 import { instant, milliseconds } from '../../domain/time/units.js';
-import { decideWithoutBody, type HttpResponse } from './page-outcome.js';
+import { decideWithoutBody } from './page-outcome.js';
 
 const answer = (status: number, headers: Record<string, string> = {}): HttpResponse => ({
   kind: 'response',

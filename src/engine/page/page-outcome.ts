@@ -2,18 +2,16 @@
  * Determines what an HTTP response means for the URL: an error, a redirect, an unchanged page, or a body to be read.
  */
 import { type ErrorCode, findErrorCodeForStatus } from '../../domain/fetch/error-codes.js';
-import type { FetchOutcome } from '../../domain/fetch/outcome.js';
+import { type HttpResponse, isPermanentRedirect } from '../../domain/fetch/outcome.js';
+import { isSiteMove } from '../../domain/policy/site-mode.js';
 import { parseHttpDate } from '../../domain/time/http-date.js';
 import { type Duration, type Instant, milliseconds, seconds } from '../../domain/time/units.js';
+import { resolveAsWritten } from '../../domain/url/canonicalize.js';
+import { type CrawlUrl, stripUserInfo } from '../../domain/url/crawl-url.js';
 import type { PageOutcome, PageResult, PageTask } from '../ports/page-task.js';
-
-export type HttpResponse = Extract<FetchOutcome, { kind: 'response' }>;
-
-const REDIRECTS = new Set([301, 302, 303, 307, 308]);
-const PERMANENT_REDIRECTS = new Set([301, 308]);
-
-export const isRedirect = (response: HttpResponse): boolean => REDIRECTS.has(response.status);
-export const isPermanentRedirect = (response: HttpResponse): boolean => PERMANENT_REDIRECTS.has(response.status);
+import { findFetcher } from './crawl-context.js';
+import type { LinkCollector } from './link-collector.js';
+import type { RequestedPage } from './requested-page.js';
 
 /** The outcome of a response that carries no document; undefined if its body is to be read. */
 export function decideWithoutBody(
@@ -40,7 +38,9 @@ export function decideWithoutBody(
   return createFailure(code, `the server responded with ${response.status}`, retryAfter);
 }
 
-export function createFailure(code: ErrorCode, detail: string, retryAfter?: Duration): PageOutcome {
+export type FailedVisit = Extract<PageOutcome, { kind: 'error' }>;
+
+export function createFailure(code: ErrorCode, detail: string, retryAfter?: Duration): FailedVisit {
   return retryAfter === undefined ? { kind: 'error', code, detail } : { kind: 'error', code, detail, retryAfter };
 }
 
@@ -74,3 +74,62 @@ export const createEmptyResult = (
   bytes: 0,
   schedule: {},
 });
+
+/** The result says how to request the URL from now on if it redirects to itself. */
+export function followRedirect(
+  page: RequestedPage,
+  response: HttpResponse,
+  collector: LinkCollector,
+): Pick<PageResult, 'outcome' | 'setCookie' | 'variant'> {
+  const { task, context, url } = page;
+  const location = response.headers['location'];
+  const requestedUrl = task.variant ?? task.url;
+  const target = location === undefined ? undefined : context.canonicalize(location, requestedUrl);
+  if (!target || (target.scheme !== 'http' && target.scheme !== 'https')) {
+    const locationText = location === undefined ? 'missing' : JSON.stringify(stripUserInfo(location).slice(0, 200));
+    return { outcome: createFailure('redirect-malformed', `Location is ${locationText}`) };
+  }
+  if (target.href === url.href) {
+    const writtenUrl = resolveAsWritten(location!, requestedUrl);
+    const variant = writtenUrl !== requestedUrl && task.variant === undefined ? writtenUrl : undefined;
+    const outcome = createFailure('redirect-loop', 'the URL redirects to itself');
+    return { outcome, setCookie: response.headers['set-cookie'], variant };
+  }
+  return {
+    outcome: checkRedirectLimit(page) ?? createRedirect(page, target, collector, isPermanentRedirect(response)),
+  };
+}
+
+/**
+ * Treats a page that sends visitors on at once as a redirect, unless the crawl may not follow it; then the page itself
+ * is used.
+ * @returns undefined if the page is not a redirect
+ */
+export function followRefresh(
+  page: RequestedPage,
+  target: CrawlUrl | undefined,
+  links: LinkCollector,
+): PageOutcome | undefined {
+  if (!target) return undefined;
+  const limitFailure = checkRedirectLimit(page);
+  if (limitFailure) return limitFailure;
+  const outcome = createRedirect(page, target, links);
+  return outcome.refused === undefined ? outcome : undefined;
+}
+
+export function createRedirect(
+  { task, root }: RequestedPage,
+  target: CrawlUrl,
+  collector: LinkCollector,
+  permanent = false,
+): Extract<PageOutcome, { kind: 'redirect' }> {
+  const refused = collector.addUrl(target, 'redirect');
+  const moved = refused === undefined && isSiteMove({ url: target, root, discoveredVia: 'redirect', hops: task.hops });
+  return { kind: 'redirect', permanent, target: target.href, refused, movesSite: moved };
+}
+
+function checkRedirectLimit({ task, context, effects }: RequestedPage): PageOutcome | undefined {
+  const { maxRedirects } = findFetcher(context, effects.options);
+  if (task.redirects < maxRedirects) return undefined;
+  return createFailure('redirect-limit', `more than ${maxRedirects} redirects in a row`);
+}

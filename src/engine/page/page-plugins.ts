@@ -1,8 +1,11 @@
 /** The configured plug-ins as used by the pages of one thread. Without plug-ins, none of this is called. */
 import { toTypedMeta } from '../../domain/content/meta-types.js';
+import { createExclusion } from '../../domain/crawl/exclusion.js';
+import type { HttpResponse } from '../../domain/fetch/outcome.js';
 import type { Meta } from '../../domain/push/order.js';
 import { hours } from '../../domain/time/units.js';
 import { type AsyncExtractor, ExtractorUnavailable } from '../ports/content-extractor.js';
+import type { PageOutcome } from '../ports/page-task.js';
 import type { PluginVisit, ResponseAnswer, UrlAnswer } from '../ports/plugin-api.js';
 import {
   findPluginsWith,
@@ -13,8 +16,8 @@ import {
   type PluginHook,
 } from '../ports/plugins.js';
 import type { AsyncStep, DocumentDraft, FetchedPage } from './document-steps.js';
-import type { JudgedUrl } from './judged-url.js';
-import type { HttpResponse } from './page-outcome.js';
+import { createFailure } from './page-outcome.js';
+import type { RequestedPage } from './requested-page.js';
 
 /** The plug-in host limits the time of plug-ins, waiting included, so this limit is never reached. */
 const NEVER_REACHED = hours(1);
@@ -106,7 +109,7 @@ export class CrawlerPlugins {
    * Combines the decisions of all plug-ins; the first one that excludes the URL ends the calls.
    * @throws PluginFailed
    */
-  async applyToUrl(page: JudgedUrl): Promise<UrlAnswer> {
+  async applyToUrl(page: RequestedPage): Promise<UrlAnswer> {
     let headers: Record<string, string> = {};
     for (const facts of this.urlPlugins) {
       const answer = await callHook(this.caller, facts, 'onUrl', toPluginVisit(page));
@@ -120,7 +123,10 @@ export class CrawlerPlugins {
    * Returns the response as changed by all plug-ins, or why one excludes the page.
    * @throws PluginFailed
    */
-  async applyToResponse(page: JudgedUrl, response: HttpResponse): Promise<HttpResponse | { readonly exclude: string }> {
+  async applyToResponse(
+    page: RequestedPage,
+    response: HttpResponse,
+  ): Promise<HttpResponse | { readonly exclude: string }> {
     let changedResponse = response;
     for (const facts of this.responsePlugins) {
       const { status, headers, body } = changedResponse;
@@ -171,7 +177,7 @@ async function callHook<H extends PluginHook>(
   }
 }
 
-function toPluginVisit({ task }: Pick<JudgedUrl, 'task'>): PluginVisit {
+function toPluginVisit({ task }: Pick<RequestedPage, 'task'>): PluginVisit {
   const { crawler, url, foundOn, discoveredVia, hops } = task;
   return { crawler, url, discoveredVia, hops, ...(foundOn === undefined ? {} : { foundOn }) };
 }
@@ -258,3 +264,44 @@ function createExtractor(caller: PluginCaller, facts: PluginFacts): AsyncExtract
 }
 
 const compileFamily = (type: string): RegExp => new RegExp(`^${type.slice(0, -1).replace(/[.+]/g, '\\$&')}`);
+
+/** Adds the decisions of plug-ins to a URL before its page is requested. */
+export async function applyUrlPlugins(page: RequestedPage, plugins: CrawlerPlugins): Promise<RequestedPage> {
+  if (page.exclusion) return page;
+  try {
+    const { exclude, headers } = await plugins.applyToUrl(page);
+    return exclude === undefined
+      ? { ...page, headers }
+      : { ...page, exclusion: createExclusion('excluded-by-plugin', exclude) };
+  } catch (error) {
+    return { ...page, exclusion: toFailure(error) };
+  }
+}
+
+/** Returns the response as changed by plug-ins, or the outcome if it is not to be read. */
+export async function applyResponsePlugins(
+  page: RequestedPage,
+  response: HttpResponse,
+  plugins: CrawlerPlugins,
+): Promise<HttpResponse | PageOutcome> {
+  try {
+    const result = await plugins.applyToResponse(page, response);
+    return 'exclude' in result ? createExclusion('excluded-by-plugin', result.exclude) : result;
+  } catch (error) {
+    return toFailure(error);
+  }
+}
+
+type DocumentOutcome = Extract<PageOutcome, { kind: 'document' }>;
+
+/** Keeps the document out of the index; its links are followed. */
+export function excludeFromIndex(outcome: DocumentOutcome, reason: string | undefined): DocumentOutcome {
+  if (reason === undefined || !outcome.index) return outcome;
+  return { ...outcome, index: false, reason: 'excluded-by-plugin', document: undefined, leftOut: reason };
+}
+
+/** Rethrows any error but PluginFailed, because `PluginCaller` throws nothing else. */
+function toFailure(error: unknown): PageOutcome {
+  if (!(error instanceof PluginFailed)) throw error;
+  return createFailure('plugin-failed', error.message);
+}

@@ -4,18 +4,17 @@
  */
 import { isMachineReadableType } from '../../domain/content/alternates.js';
 import type { UrlOptions } from '../../domain/crawl/policy-definition.js';
+import type { HttpResponse } from '../../domain/fetch/outcome.js';
 import { parseRobotsDirectives, type RobotsDirectives } from '../../domain/robots/robots-directives.js';
 import { toMetaName } from '../../domain/signals/meta-names.js';
 import { findSearchProhibition, type Preference, readPreferences } from '../../domain/signals/usage-preferences.js';
 import type { Instant } from '../../domain/time/units.js';
-import type { CrawlUrl } from '../../domain/url/crawl-url.js';
-import { getOrigin } from '../../domain/url/crawl-url.js';
+import { type CrawlUrl, getOrigin } from '../../domain/url/crawl-url.js';
 import { MAX_REDIRECT_DELAY, parseRefresh } from '../../domain/url/refresh-target.js';
 import type { PageContent } from '../ports/page-reader.js';
 import type { PageTask } from '../ports/page-task.js';
 import { type CrawlContext, findFetcher } from './crawl-context.js';
-import { parseLinkHeader } from './link-header.js';
-import type { HttpResponse } from './page-outcome.js';
+import { parseLinkHeader } from './header-parameters.js';
 
 const OBEY_NOTHING: RobotsDirectives = { index: true, follow: true, archive: true, terms: [] };
 

@@ -2,6 +2,7 @@
 
 import type { Chunk, ContentDefinition, Heading } from '../../domain/content/content-definition.js';
 import type { Exclusion } from '../../domain/crawl/exclusion.js';
+import type { VisitSchedule } from '../../domain/crawl/revisit.js';
 import type { UrlId, UrlState } from '../../domain/crawl/url-state.js';
 import type { ErrorCode } from '../../domain/fetch/error-codes.js';
 import type { PageFingerprint } from '../../domain/fetch/error-pages.js';
@@ -220,7 +221,7 @@ export interface PageResult {
   /** How long the page blocked its thread, decoding included; absent if it is not needed. */
   readonly readingTime?: Duration;
   /** What the verdict on this URL says about its schedule. */
-  readonly schedule: PageSchedule;
+  readonly schedule: VisitSchedule;
   /** Time since the result was ready, if it comes from another thread. */
   readonly age?: Duration;
   /**
@@ -228,14 +229,4 @@ export interface PageResult {
    * collector frees them eventually.
    */
   readonly release?: () => void;
-}
-
-export interface PageSchedule {
-  readonly period?: Duration;
-  readonly refreshMinimumAge?: Duration;
-  readonly refreshMaximumAge?: Duration;
-  readonly errorExpiry?: Duration;
-  readonly maxTemporaryErrors?: number;
-  readonly retryDelay?: Duration;
-  readonly importance?: number;
 }

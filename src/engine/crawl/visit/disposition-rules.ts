@@ -1,8 +1,7 @@
 import type { CrawlerDefinition } from '../../../domain/crawl/definition.js';
-import type { DispositionRules } from '../../../domain/crawl/revisit.js';
+import { type DispositionRules, type VisitSchedule } from '../../../domain/crawl/revisit.js';
 import type { Instant } from '../../../domain/time/units.js';
 import type { CronSchedule } from '../../ports/cron-schedule.js';
-import type { PageSchedule } from '../../ports/page-task.js';
 
 /**
  * The rules on which a crawler's dispositions depend.
@@ -10,7 +9,7 @@ import type { PageSchedule } from '../../ports/page-task.js';
  */
 export function toDispositionRules(
   { errors, refresh }: CrawlerDefinition,
-  schedule: PageSchedule,
+  schedule: VisitSchedule,
   nextTime: CronSchedule,
   now: Instant,
 ): DispositionRules {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createRootContext, moveSite } from '../../domain/policy/site-mode.js';
 import { toCrawlUrl } from '../../domain/url/crawl-url.js';
-import { KnownRoots } from './known-roots.js';
+import { KnownRoots } from './crawl-context.js';
 
 const made = (href: string, mode: { site?: boolean; entireSite?: boolean }) =>
   createRootContext(

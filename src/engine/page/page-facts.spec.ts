@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { PushDocument } from '../../domain/push/order.js';
 import type { PageContent } from '../ports/page-reader.js';
-import { toReadingView } from './reading-view.js';
+import { toReadingView } from './page-facts.js';
 
 const content: PageContent = { title: '', text: 'All jobs', links: [], metas: [], robotsMetas: [], truncated: false };
 const document = (uri: string, text: string, parts?: PushDocument[]): PushDocument => ({

@@ -1,0 +1,176 @@
+/**
+ * A page task with what is compiled for its crawler: what the crawl needs from the page, how it is requested, and when
+ * it is visited again.
+ */
+import type { RenderMode, UrlOptions } from '../../domain/crawl/policy-definition.js';
+import { toVisitSchedule, type VisitSchedule } from '../../domain/crawl/revisit.js';
+import { type HttpResponse, isRedirect } from '../../domain/fetch/outcome.js';
+import type { Effects, RootContext } from '../../domain/policy/verdict.js';
+import { isTextReadFromBytes } from '../../domain/push/read-from-bytes.js';
+import { type Instant, milliseconds } from '../../domain/time/units.js';
+import { recanonicalize } from '../../domain/url/canonicalize.js';
+import { type CrawlUrl, toCrawlUrl } from '../../domain/url/crawl-url.js';
+import type { FetchRequest } from '../ports/fetcher.js';
+import type { SessionAnswer } from '../ports/login-method.js';
+import type { PageReader } from '../ports/page-reader.js';
+import type { PageOutcome, PageTask } from '../ports/page-task.js';
+import { isPage } from './content-hash.js';
+import {
+  type CompiledContent,
+  type CrawlContext,
+  compileContent,
+  findContent,
+  findFetcher,
+  findRoot,
+} from './crawl-context.js';
+
+export interface RequestedPage {
+  readonly task: PageTask;
+  readonly context: CrawlContext;
+  readonly url: CrawlUrl;
+  readonly root: RootContext | undefined;
+  readonly effects: Effects;
+  readonly mode: RenderMode;
+  /** Why a plug-in excludes the URL, or has failed; the page is then not requested. */
+  readonly exclusion?: PageOutcome;
+  /** Headers that plug-ins add to the request. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export function toRequestedPage(task: PageTask, context: CrawlContext): RequestedPage {
+  const url = toCrawlUrl(task.url);
+  const { effects } = task;
+  const mode = findRenderMode(context, effects.options, task);
+  return { task, context, url, root: findRoot(context, task.root, url), effects, mode };
+}
+
+function findRenderMode({ definition }: CrawlContext, options: UrlOptions, task: PageTask): RenderMode {
+  if (task.discoveredVia === 'robots') return 'never';
+  if (task.inspect) return task.render === 'always' ? 'always' : 'never';
+  const mode = options.renderMode ?? definition.render;
+  return mode === 'auto' && task.render === 'never' ? 'never' : mode;
+}
+
+/**
+ * Whether the page is certain to be rendered, so that a "not modified" response would say nothing about its content.
+ */
+export const shouldRenderFirst = (mode: RenderMode, { render }: PageTask): boolean =>
+  mode === 'always' || (mode === 'auto' && render === 'always');
+
+/** The definition of what is extracted from this page. */
+export const findCompiledContent = ({ task, context, effects }: RequestedPage): CompiledContent | undefined =>
+  task.trial?.content ? compileContent(task.trial.content) : findContent(context, effects.options);
+
+/** Whether the page's links are needed even if it has not changed. */
+export const needsLinks = ({ task }: RequestedPage): boolean => task.rereadLinks || task.reportLinks === true;
+
+export const detectsNearDuplicates = ({ context, effects }: RequestedPage): boolean =>
+  effects.options.nearDuplicateDetector ?? context.definition.nearDuplicateDetector;
+
+export const needsContentHash = (page: RequestedPage, mediaType: string): boolean =>
+  isPage(mediaType) && (findCompiledContent(page)?.definition.changeDetection ?? 'content') === 'content';
+
+/** Whether text is needed because the receiver does not read such documents itself. */
+export const needsDocumentText = (
+  { context }: RequestedPage,
+  mediaType: string,
+  reader: Pick<PageReader, 'findExtractor'>,
+): boolean =>
+  context.wantsDocumentText && !isTextReadFromBytes(mediaType) && reader.findExtractor(mediaType) !== undefined;
+
+export function needsPageText(page: RequestedPage): boolean {
+  const { context, task, mode } = page;
+  const { storeTextOnly, probeErrorPages } = context.definition;
+  if (context.wantsText || context.softErrors !== undefined || storeTextOnly || probeErrorPages) return true;
+  return detectsNearDuplicates(page) || task.wantsWords !== undefined || mode !== 'never' || task.inspect === true;
+}
+
+/**
+ * Finds the current canonical form of a URL that was stored under different canonicalization steps or by an earlier
+ * version. Its document stays until the new URL is in the index, as if the page had named that one as its canonical
+ * URL.
+ */
+export function findCanonicalForm({ context, url }: RequestedPage): CrawlUrl | undefined {
+  const form = recanonicalize(url, context.canonicalize);
+  return form && form.href !== url.href ? form : undefined;
+}
+
+/** The maximum that sitemaps.org allows; the size limit for documents does not apply to sitemaps. */
+const MAX_SITEMAP_BYTES = 50 * 1024 * 1024;
+
+export function createRequest(page: RequestedPage): FetchRequest {
+  const { task, context, effects } = page;
+  const { options, fetchUrl } = effects;
+  const conditional = canFetchConditionally(page);
+  return {
+    url: fetchUrl ?? task.variant ?? task.url,
+    fetcher: findFetcher(context, options).name,
+    session: task.session,
+    ifNoneMatch: conditional ? task.etag : undefined,
+    ifModifiedSince: conditional ? task.lastModified : undefined,
+    headers: page.headers ? { ...options.headers, ...page.headers } : options.headers,
+    userAgent: options.userAgent,
+    connectTimeout: options.connectTimeout,
+    readTimeout: options.readTimeout,
+    totalTimeout: options.totalTimeout,
+    maxSize: task.discoveredVia === 'robots' ? MAX_SITEMAP_BYTES : options.maxSize,
+    credentials: options.credentials,
+    proxy: options.proxy,
+    sendBy: task.sendBy,
+  };
+}
+
+/**
+ * A document that should be in the index but is not is fetched in full, whatever its ETag says. The same applies to one
+ * whose links or metas have not been judged by the current policy.
+ */
+function canFetchConditionally(page: RequestedPage): boolean {
+  const { task, context, effects, mode } = page;
+  if (context.definition.disableConditionalGet) return false;
+  const isMissing = task.stamp === undefined && effects.index;
+  return !isMissing && !needsLinks(page) && !shouldRenderFirst(mode, task) && findCanonicalForm(page) === undefined;
+}
+
+/** A document that gives way to another URL is visited again as soon as the minimum age allows. */
+export function findSchedule(page: RequestedPage, unavailableAfter: Instant | undefined): VisitSchedule {
+  const schedule = limitToAvailability(page, toVisitSchedule(page.effects), unavailableAfter);
+  if (page.task.stamp === undefined || findCanonicalForm(page) === undefined) return schedule;
+  return { ...schedule, period: page.context.definition.refresh.minimumAge };
+}
+
+/** A page that is available only until a certain time is visited again then, so that its document is deleted. */
+function limitToAvailability(
+  { task, context }: RequestedPage,
+  schedule: VisitSchedule,
+  unavailableAfter: Instant | undefined,
+): VisitSchedule {
+  const remaining = unavailableAfter === undefined ? 0 : unavailableAfter - task.now;
+  const { refreshMaximumAge = context.definition.refresh.maximumAge } = schedule;
+  if (remaining <= 0 || remaining >= refreshMaximumAge) return schedule;
+  return { ...schedule, period: undefined, refreshMaximumAge: milliseconds(remaining) };
+}
+
+/** Number of bytes at the start of a page that are searched for the login form. */
+const MAX_SEARCHED_BYTES = 512 * 1024;
+
+/** Extracts the parts of a response that matter to the session of its request. */
+export function toSessionAnswer({ url, session }: FetchRequest, response: HttpResponse): SessionAnswer {
+  const { status, headers, body } = response;
+  const location = isRedirect(response) ? headers['location'] : undefined;
+  return {
+    url,
+    status,
+    location: location === undefined ? undefined : URL.parse(location, url)?.href,
+    setCookie: headers['set-cookie'],
+    challenge: headers['www-authenticate'],
+    authenticationInfo: headers['authentication-info'],
+    loggedOut: status === 200 && session?.loggedOut !== undefined ? containsAll(body, session.loggedOut) : undefined,
+  };
+}
+
+/** Field names and markup are ASCII, which almost all page encodings share with UTF-8. */
+function containsAll(body: Uint8Array, fragments: readonly string[]): boolean {
+  if (fragments.length === 0) return false;
+  const start = new TextDecoder().decode(body.subarray(0, MAX_SEARCHED_BYTES));
+  return fragments.every((fragment) => start.includes(fragment));
+}
