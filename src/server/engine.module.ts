@@ -29,7 +29,7 @@ import { ExternalSecrets, readSecretPlaces } from '../adapters/system/outside-se
 import { LOG_LEVELS, type LogLevel, PinoLog } from '../adapters/system/pino-log.js';
 import { loadRegistrableDomains } from '../adapters/system/registrable-domain.js';
 import { SystemClock } from '../adapters/system/system-clock.js';
-import { enforceThreadHeapLimits } from '../adapters/system/thread-heap.js';
+import { enforceThreadHeapLimits } from '../adapters/system/thread-settings.js';
 import type { OpenTelemetry } from '../adapters/telemetry/open-telemetry.js';
 import { readTelemetrySettings } from '../adapters/telemetry/telemetry-settings.js';
 import { ApiPriority } from '../adapters/threads/api-priority.js';

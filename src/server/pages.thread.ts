@@ -5,9 +5,9 @@
 import { hash } from 'node:crypto';
 import { parentPort, workerData } from 'node:worker_threads';
 import { HttpFetcher } from '../adapters/http/http-fetcher.js';
-import { DocumentReader } from '../adapters/parsers/documents/document-reader.js';
+import { DocumentReader } from '../adapters/parsers/page-reader.js';
 import { SystemClock } from '../adapters/system/system-clock.js';
-import { lowerPriority } from '../adapters/system/thread-priority.js';
+import { lowerPriority } from '../adapters/system/thread-settings.js';
 import type { PageThreadData } from '../adapters/threads/page-thread-protocol.js';
 import { RemoteEngine } from '../adapters/threads/remote-engine.js';
 import { RemotePlugins } from '../adapters/threads/remote-plugins.js';

@@ -5,7 +5,7 @@
 import { parentPort } from 'node:worker_threads';
 import { BrowserEngine } from '../adapters/browser/browser-engine.js';
 import { HttpFetcher } from '../adapters/http/http-fetcher.js';
-import { lowerPriority } from '../adapters/system/thread-priority.js';
+import { lowerPriority } from '../adapters/system/thread-settings.js';
 import { serveRenderer } from '../adapters/threads/serve-renderer.js';
 
 // Lower priority than the threads that read pages, like that of the browser that it starts: plain pages come first.

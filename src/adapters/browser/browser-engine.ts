@@ -13,9 +13,9 @@ import type {
 } from '../../engine/ports/fetcher.js';
 import type { Log } from '../../engine/ports/log.js';
 import { Browser, BrowserMissing, computeMaxTabs, DEFAULT_MAX_USES, type RequestHandlers } from './browser.js';
+import { ProcessorShare } from './browser-process.js';
 import { type Guest, GuestRequests } from './guest-requests.js';
 import { GuestSockets } from './guest-sockets.js';
-import { ProcessorShare } from './processor-share.js';
 import { Moved, type RenderedPage, type Tab, TabFailed } from './tab.js';
 
 const WATCH_INTERVAL_MS = 250;

@@ -1,11 +1,9 @@
 /** One browser with its pages, from its start until it is replaced. */
 import { randomBytes } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { availableParallelism, getPriority } from 'node:os';
 import type { BrowserContext, CDPSession, Browser as Chromium, Page, Route, WebSocketRoute } from 'playwright-core';
 import type { RendererDefinition } from '../../domain/crawl/fetcher-definition.js';
-import { createBrowserEnvironment } from './browser-environment.js';
-import { capPriority } from './cap-priority.js';
+import { capPriority, createBrowserEnvironment, readPrivateMemory } from './browser-process.js';
 import { findBrowser, findBrowserProblem } from './find-browser.js';
 import { createInitScript } from './page-scripts.js';
 import { Tab } from './tab.js';
@@ -268,16 +266,6 @@ export class Browser {
 
 const SANDBOX_HINT =
   '. Its sandbox needs user namespaces, which this container may not have: allow them (see docs/rendering.md), or, if the container itself confines the browser, set sandbox="false" on cw:Renderer';
-
-/** Private memory of a process in bytes; 0 if the system does not report it. */
-function readPrivateMemory(pid: number): number {
-  try {
-    const status = readFileSync(`/proc/${pid}/status`, 'latin1');
-    return Number(/^RssAnon:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) * 1024;
-  } catch {
-    return 0;
-  }
-}
 
 /** The default exceeds the number of processors, because pages spend half of their time waiting. */
 export const computeMaxTabs = ({ pages }: Pick<RendererDefinition, 'pages'>): number =>

@@ -8,8 +8,14 @@ import type { FetchOutcome } from '../../domain/fetch/outcome.js';
 import { milliseconds } from '../../domain/time/units.js';
 import type { Fetcher, FetchRequest, RequestSession } from '../../engine/ports/fetcher.js';
 import { GuestCache, type GuestResponse } from './guest-cache.js';
-import { allowsPost, findHeadersToPreflight, mayReadResponse } from './guest-origins.js';
-import { GuestRobots } from './guest-robots.js';
+import {
+  allowsPost,
+  canUseResponse,
+  findHeadersToPreflight,
+  GuestRobots,
+  getRequestOrigin,
+  isSameOrigin,
+} from './guest-permissions.js';
 
 /** Why a page's request was not made. */
 export type Refusal =
@@ -218,7 +224,7 @@ export class GuestRequests {
     if (url.host === URL.parse(guest.url)?.host) guest.ownRequestCount++;
     const { fetcher, userAgent, proxy, connectTimeout, readTimeout, totalTimeout, credentials, headers } =
       guest.request;
-    const sameOrigin = isSameOrigin(request, url, guest);
+    const sameOrigin = isSameOrigin(request, url, guest.url);
     const forwardedHeaders = selectForwardedHeaders(request);
     const origin = getRequestOrigin(request, URL.parse(request.url()) ?? url);
     // A server that is reached through a redirect also learns the origin of the request.
@@ -299,18 +305,6 @@ export class GuestRequests {
   }
 }
 
-/**
- * Origin of the page or frame that makes the request. A request without one goes to its own server, or nothing reads
- * the response.
- */
-const getRequestOrigin = (request: Request, url: URL): string => request.headers()['origin'] ?? url.origin;
-
-/** The page may use its login on its own server, but must not use its visitor's logins on other servers. */
-const isSameOrigin = (request: Request, url: URL, guest: Guest): boolean => {
-  const pageOrigin = URL.parse(guest.url)?.origin;
-  return url.origin === pageOrigin && getRequestOrigin(request, url) === pageOrigin;
-};
-
 function selectForwardedHeaders(request: Request): Record<string, string> {
   const requestHeaders = request.headers();
   return Object.fromEntries(
@@ -318,17 +312,6 @@ function selectForwardedHeaders(request: Request): Record<string, string> {
       requestHeaders[name] === undefined ? [] : [[name, requestHeaders[name]]],
     ),
   );
-}
-
-/** The browser does not know where redirects led: it attributes the response to the first server. */
-function canUseResponse(
-  request: Request,
-  { first, last, answer: response }: { readonly first: URL; readonly last: URL; readonly answer: GuestResponse },
-): boolean {
-  const type = request.resourceType();
-  if (type === 'script' || type === 'stylesheet') return true; // pages cannot read their text
-  if (type === 'document') return first.origin === last.origin;
-  return mayReadResponse(response, getRequestOrigin(request, first), last.origin);
 }
 
 /** Returns the session for further requests to the page's site. A digest authorization is valid for one URL only. */

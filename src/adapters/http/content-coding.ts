@@ -18,9 +18,8 @@ import {
 } from 'node:zlib';
 import { normalizeEncoding } from '@exodus/bytes/encoding.js';
 import { describeConnectionFault } from '../../domain/fetch/connection-faults.js';
+import { gunzipMembers, splitZstdFrames } from './compressed-parts.js';
 import { FetchFailure } from './fetch-failure.js';
-import { gunzipMembers } from './gzip-members.js';
-import { splitZstdFrames } from './zstd-frames.js';
 
 interface Bounds {
   /** In bytes. */

@@ -26,9 +26,9 @@ import { Http2Connection } from './http2-connection.js';
 import { Http2Exchange } from './http2-exchange.js';
 import { LenientExchange } from './lenient-exchange.js';
 import { createAuthenticateMessage, createNegotiateMessage, createNtlmClientValues, parseChallenge } from './ntlm.js';
+import { StrictExchange } from './pooled-exchange.js';
 import { stripBrackets } from './proxy.js';
 import type { RequestPlan } from './request-plan.js';
-import { StrictExchange } from './strict-exchange.js';
 
 export interface HttpFetcherOptions {
   /** Resolves names; the system's resolver by default. */

@@ -3,10 +3,13 @@
  * declaration in the text (`<meta charset>`, XML declaration), UTF-16 markup, detection, windows-1252. Unknown labels
  * are ignored.
  */
+
 import { isUtf8 } from 'node:buffer';
 import { getBOMEncoding, normalizeEncoding, TextDecoder } from '@exodus/bytes/encoding.js';
 import { detect } from 'chardet';
-import { findMetaCharset } from './html/meta-charset.js';
+import { ATTRIBUTE, Attributes } from './html/attributes.js';
+import { BANG, DASH, endsName, isLetter, LESS, matchesName, QUESTION, SLASH } from './html/bytes.js';
+import { findBogusCommentEnd, findCommentEnd } from './html/raw-text.js';
 
 export type TextFormat = 'html' | 'xml' | 'text';
 
@@ -108,4 +111,50 @@ function detectEncoding(body: Buffer): string {
   const encoding =
     resolveEncoding(detect(body.subarray(start, start + DETECTION_BYTES)) ?? undefined) ?? FALLBACK_ENCODING;
   return encoding === 'iso-8859-8' ? 'windows-1255' : encoding;
+}
+
+/**
+ * Finds the encoding label that a page declares in `<meta>`, by the HTML standard's prescan (section 13.2.3.2).
+ * @param isKnown returns whether a label names an encoding; other labels are ignored
+ */
+function findMetaCharset(head: Buffer, isKnown: (label: string) => boolean): string | undefined {
+  const attributes = new Attributes(head);
+  for (
+    let position = head.indexOf(LESS);
+    position >= 0 && position < head.length;
+    position = head.indexOf(LESS, position)
+  ) {
+    const next = head[position + 1] ?? 0;
+    const nameStart = next === SLASH ? position + 2 : position + 1;
+    if (next === BANG && head[position + 2] === DASH && head[position + 3] === DASH)
+      position = findCommentEnd(head, position);
+    else if (isLetter(head[nameStart] ?? 0)) {
+      position = attributes.read(findNameEnd(head, nameStart));
+      if (position < 0) return undefined;
+      if (next !== SLASH && isMeta(head, nameStart)) {
+        const label = readMetaCharset(attributes);
+        if (label !== undefined && isKnown(label)) return label;
+      }
+    } else if (next === BANG || next === SLASH || next === QUESTION) position = findBogusCommentEnd(head, position);
+    else position++;
+  }
+  return undefined;
+}
+
+function findNameEnd(head: Buffer, from: number): number {
+  let position = from;
+  while (position < head.length && !endsName(head[position]!)) position++;
+  return position;
+}
+
+function isMeta(head: Buffer, position: number): boolean {
+  return matchesName(head, position, 'meta') && endsName(head[position + 4] ?? 0);
+}
+
+function readMetaCharset(attributes: Attributes): string | undefined {
+  const charset = attributes.get(ATTRIBUTE.charset);
+  if (charset !== undefined) return charset;
+  if (attributes.get(ATTRIBUTE['http-equiv'])?.toLowerCase() !== 'content-type') return undefined;
+  const match = /charset\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s;"']+))/i.exec(attributes.get(ATTRIBUTE.content) ?? '');
+  return match?.[1] ?? match?.[2] ?? match?.[3];
 }

@@ -10,7 +10,6 @@ import { getContentReader, type Reading } from './content/content-reader.js';
 import { collectMetas, findJsonLdItems } from './content/json-ld.js';
 import { HtmlScanner } from './html/html-scanner.js';
 import type { PageFacts } from './html/page-facts.js';
-import { encodeQueries } from './html/query-encoding.js';
 import { findScriptSigns } from './html/script-signs.js';
 import { extractStateText } from './html/state-text.js';
 import { TextBuffer } from './html/text-buffer.js';
@@ -18,6 +17,8 @@ import { determineLanguage } from './language.js';
 import { SAMPLE_BYTES } from './language-detection.js';
 import { readJson, readJsonLines, readMarkdown, readTable, type StructuredText } from './text-formats.js';
 import { readXmlDocument } from './xml-document.js';
+import '@exodus/bytes/encoding.js';
+import { percentEncodeAfterEncoding } from '@exodus/bytes/whatwg.js';
 
 const EMPTY_EXTRACTION: Extraction = { title: '', text: '', links: [], metas: [], robotsMetas: [], truncated: false };
 
@@ -212,4 +213,34 @@ function extractTextOnly(
   const language = determineLanguage([declaredLanguage], () => buffer.sampleMiddle(SAMPLE_BYTES));
   const { text, truncated } = buffer.finish(limits.maxTextLength);
   return { ...EMPTY_EXTRACTION, encoding, text, language, truncated };
+}
+
+/** The special-query percent-encode set of the URL standard. */
+const ESCAPED_CHARACTERS = ' "#\'<>';
+/** Maximum number of characters that are encoded per page: each takes microseconds, and a page may contain millions. */
+const MAX_ENCODED_LENGTH = 1_000_000;
+const UNICODE_ENCODING = /^utf-/;
+
+/**
+ * Encodes the queries of links to ASCII if the page is not in a Unicode encoding. Browsers send queries in the page's
+ * encoding (URL standard, query state), which is what the server understands; paths are UTF-8 on every page.
+ */
+function encodeQueries(links: readonly RawLink[], encoding: string): readonly RawLink[] {
+  if (UNICODE_ENCODING.test(encoding)) return links;
+  let remaining = MAX_ENCODED_LENGTH;
+  return links.map((link) => {
+    const href = remaining > 0 ? encodeQuery(link.href, encoding) : link.href;
+    if (href === link.href) return link;
+    remaining -= href.length;
+    return { ...link, href };
+  });
+}
+
+function encodeQuery(href: string, encoding: string): string {
+  const start = href.indexOf('?') + 1;
+  const hash = href.indexOf('#');
+  if (start === 0 || (hash >= 0 && hash < start) || /^[\x00-\x7f]*$/.test(href)) return href;
+  const end = hash < 0 ? href.length : hash;
+  const query = href.slice(start, end).replace(/[\t\n\r]/g, '');
+  return href.slice(0, start) + percentEncodeAfterEncoding(encoding, query, ESCAPED_CHARACTERS) + href.slice(end);
 }

@@ -1,6 +1,6 @@
 /** Reads structured text formats: determines which parts are text, title and links. Everything runs in linear time. */
 import type { RawLink } from '../../engine/ports/page-reader.js';
-import { collectJsonTexts } from './content/json-texts.js';
+import { MAX_NESTING, measureNesting } from './content/nesting.js';
 
 export interface StructuredText {
   readonly text: string;
@@ -113,4 +113,29 @@ function splitFrontMatter(text: string): { lines: readonly string[]; body: strin
   if (end < 0 || end > 20_000) return { lines: [], body: text };
   const lineEnd = text.indexOf('\n', end + 1);
   return { lines: text.slice(4, end).split('\n'), body: lineEnd < 0 ? '' : text.slice(lineEnd + 1) };
+}
+
+/** Collects the strings and numbers of a JSON text in order, and its title; undefined if it is not JSON. */
+function collectJsonTexts(text: string): { readonly texts: readonly string[]; readonly title?: string } | undefined {
+  if (measureNesting(text) > MAX_NESTING) return undefined;
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  const texts: string[] = [];
+  collectTexts(json, texts);
+  const titles = ['title', 'name', 'headline'].map((name) => (json as Record<string, unknown> | null)?.[name]);
+  const title = titles.find(
+    (candidate): candidate is string => typeof candidate === 'string' && candidate.trim() !== '',
+  );
+  return title === undefined ? { texts } : { texts, title: title.trim() };
+}
+
+function collectTexts(json: unknown, texts: string[]): void {
+  if (typeof json === 'string' || typeof json === 'number') texts.push(String(json));
+  else if (Array.isArray(json)) for (const entry of json) collectTexts(entry, texts);
+  else if (typeof json === 'object' && json !== null)
+    for (const entry of Object.values(json)) collectTexts(entry, texts);
 }

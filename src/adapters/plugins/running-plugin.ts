@@ -2,14 +2,20 @@
  * Runs one plug-in of the configuration: restarts its process when it ends, replaces it when the plug-in's file
  * changes, queues calls, and reports the state.
  */
+
 import { stat } from 'node:fs/promises';
 import type { PluginDefinition } from '../../domain/crawl/plugin-definition.js';
 import { revealText } from '../../domain/secret.js';
 import { after, type Instant, instant, milliseconds, seconds } from '../../domain/time/units.js';
 import type { Clock } from '../../engine/ports/clock.js';
 import type { Log } from '../../engine/ports/log.js';
-import type { PluginFacts, PluginHook, PluginView } from '../../engine/ports/plugins.js';
-import { CallCounts } from './call-counts.js';
+import {
+  PLUGIN_HOOKS,
+  type PluginCallCount,
+  type PluginFacts,
+  type PluginHook,
+  type PluginView,
+} from '../../engine/ports/plugins.js';
 import { PluginProcess } from './plugin-process.js';
 import type { LoadedPlugin } from './plugin-protocol.js';
 
@@ -272,5 +278,27 @@ async function readFileVersion(file: string): Promise<string> {
     return `${mtimeMs} ${size} ${ino}`;
   } catch {
     return '';
+  }
+}
+
+/** Counts a plug-in's calls by hook and result. */
+class CallCounts {
+  private readonly counts = new Map<PluginHook, { answered: number; failed: number; milliseconds: number }>();
+
+  /** `ms`: duration in milliseconds, including the time spent waiting. */
+  add(hook: PluginHook, isAnswered: boolean, ms: number): void {
+    const count = this.counts.get(hook) ?? { answered: 0, failed: 0, milliseconds: 0 };
+    if (isAnswered) count.answered++;
+    else count.failed++;
+    count.milliseconds += ms;
+    this.counts.set(hook, count);
+  }
+
+  /** Lists the counts of all hooks that have been called. */
+  list(): PluginCallCount[] {
+    return PLUGIN_HOOKS.flatMap((hook) => {
+      const count = this.counts.get(hook);
+      return count ? [{ hook, ...count }] : [];
+    });
   }
 }

@@ -12,10 +12,9 @@ import type { PluginFacts, Plugins } from '../../engine/ports/plugins.js';
 import { ApiPriority } from './api-priority.js';
 import { PageThread, ThreadEnded, YOUNG_GENERATION } from './page-thread.js';
 import { incrementSeq, type PageCalls } from './page-thread-protocol.js';
-import { ReadingTimes } from './reading-times.js';
 import { RenderThread } from './render-thread.js';
 import { packSecrets } from './secrets-across.js';
-import { ThreadDemand } from './thread-demand.js';
+import { extractHost, findLeastBusyThread, ReadingTimes, ThreadDemand } from './thread-load.js';
 
 export interface PageThreadPoolOptions {
   /** A module that calls `servePages`. */
@@ -237,24 +236,6 @@ export class PageThreadPool implements PageProcessor {
       threads: this.threads.length,
     });
   }
-}
-
-function findLeastBusyThread(threads: readonly PageThread[]): PageThread {
-  const backlogs = threads.map((thread) => thread.backlog);
-  const leastBusy = threads.map((_, i) => i).reduce((best, i) => (isLessBusy(i, best) ? i : best));
-  return threads[leastBusy]!;
-
-  function isLessBusy(first: number, second: number): boolean {
-    if (backlogs[first] !== backlogs[second]) return backlogs[first]! < backlogs[second]!;
-    return threads[first]!.load < threads[second]!.load;
-  }
-}
-
-/** Extracts the host of a canonical URL without the cost of parsing it. */
-function extractHost(url: string): string {
-  const start = url.indexOf('//') + 2;
-  const end = url.indexOf('/', start);
-  return end < 0 ? url.slice(start) : url.slice(start, end);
 }
 
 function createStoppedResult(task: PageTask, readingMs: number): PageResult {

@@ -2,15 +2,17 @@
  * A process that reads one document after another: documents arrive on standard input, results go to standard output.
  * It runs under Node's permission model and may read no files except its own program; see document-process.ts.
  */
+
 import dgram from 'node:dgram';
 import dns from 'node:dns';
 import net from 'node:net';
 import { runInThisContext } from 'node:vm';
-import { isRefusal, type Refusal } from '../../../engine/ports/content-extractor.js';
+import { findDocumentFormat } from '../../../domain/content/document-types.js';
+import { type Extraction, isRefusal, type Refusal } from '../../../engine/ports/content-extractor.js';
+import { determineLanguage } from '../language.js';
 import { type DocumentContent, type DocumentRequest, Unreadable } from './document-content.js';
 import { DOCUMENT_FAILURE_EXIT_CODE, type Reply } from './document-process.js';
 import { encodeFrame, type Frame, FrameReader } from './frames.js';
-import { loadReader, toExtraction } from './read-document.js';
 
 /** Requests come from the server, which has already limited the document's size. */
 const MAX_BYTES = 2 ** 32;
@@ -75,3 +77,40 @@ for await (const chunk of process.stdin) {
   });
 }
 process.exit();
+
+/** Loads each library with the first document that needs it. A synchronous reader can be interrupted. */
+async function loadReader(
+  mediaType: string,
+): Promise<(body: Uint8Array, request: DocumentRequest) => DocumentContent | Promise<DocumentContent>> {
+  switch (findDocumentFormat(mediaType)) {
+    case 'pdf': {
+      const [{ readPdf }, { loadPdfium }] = await Promise.all([
+        import('./formats/pdf.js'),
+        import('./formats/pdfium.js'),
+      ]);
+      pdfium ??= loadPdfium();
+      const instance = await pdfium;
+      return (body, request) => readPdf(instance, body, request);
+    }
+    case 'word':
+      return (await import('./formats/office-open.js')).readWord;
+    case 'sheet':
+      return (await import('./formats/office-open.js')).readSheets;
+    case 'slides':
+      return (await import('./formats/office-open.js')).readSlides;
+    case 'odf':
+      return (await import('./formats/open-document.js')).readOpenDocument;
+    case 'epub':
+      return (await import('./formats/epub.js')).readEpub;
+    case 'rtf':
+      return (await import('./formats/rtf.js')).readRtf;
+    case 'mail':
+      return (await import('./formats/mail.js')).readMail;
+    default:
+      throw new Unreadable('extract-unsupported', `there is no reader for ${mediaType}`);
+  }
+}
+
+let pdfium: Promise<import('./formats/pdfium.js').Pdfium> | undefined;
+
+const toExtraction = (content: DocumentContent): Extraction => content.finish(determineLanguage);

@@ -1,6 +1,6 @@
 /** The only thread that writes to the SQLite store. */
 import { workerData } from 'node:worker_threads';
-import { lowerPriority } from '../../system/thread-priority.js';
+import { lowerPriority } from '../../system/thread-settings.js';
 import { type StoreThreadData, serveCalls } from '../shared/thread-protocol.js';
 import { openHandle } from './sqlite-handle.js';
 import { createWriter } from './sqlite-operations.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ThreadDemand } from './thread-demand.js';
+import { ThreadDemand } from './thread-load.js';
 
 describe('one more page thread is wanted', () => {
   const wanted = (shares: readonly [main: number, ...threads: number[]][]): boolean[] => {

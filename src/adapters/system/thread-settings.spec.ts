@@ -1,6 +1,28 @@
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { getPriority } from 'node:os';
 import { promisify } from 'node:util';
+import { Worker } from 'node:worker_threads';
 import { expect, it } from 'vitest';
+import { describeUnless, notLinux } from '../../../test/support/left-out.js';
+
+describeUnless(notLinux, 'the priority of a thread', () => {
+  it('falls for the thread that asks for it, and for no other', async () => {
+    const before = getPriority();
+    const file = new URL('./thread-settings.ts', import.meta.url).href;
+    const worker = new Worker(
+      `const { getPriority } = require('node:os');
+       import(${JSON.stringify(file)}).then(({ lowerPriority }) => {
+         lowerPriority(3);
+         require('node:worker_threads').parentPort.postMessage(getPriority(0));
+       });`,
+      { eval: true },
+    );
+    expect(await once(worker, 'message')).toEqual([before + 3]);
+    expect(getPriority()).toBe(before);
+    await worker.terminate();
+  });
+});
 
 /** Keeps what it allocates for a while, so that new space grows, and reports the largest size that new space had, in MB. */
 const THREAD = `
@@ -21,7 +43,7 @@ const THREAD = `
 
 const START = `
   import { Worker } from 'node:worker_threads';
-  import { enforceThreadHeapLimits } from ${JSON.stringify(new URL('thread-heap.ts', import.meta.url).href)};
+  import { enforceThreadHeapLimits } from ${JSON.stringify(new URL('thread-settings.ts', import.meta.url).href)};
   const thread = new URL('data:text/javascript,' + encodeURIComponent(${JSON.stringify(THREAD)}));
   enforceThreadHeapLimits();
   const resourceLimits = { maxYoungGenerationSizeMb: Number(process.argv[1]) };
