@@ -185,7 +185,7 @@ if (matchMedia('(max-width:50rem)').matches) document.querySelector('.menu').ope
 
 const MANY_PARTS = 50;
 /** Pages that begin with a list of their own. */
-const PAGES_WITH_LIST = new Set(['index.md', 'how-to.md']);
+const PAGES_WITH_LIST = new Set(['index.md', 'how-to.md', 'decisions.md']);
 
 /** Adds a list of the page's parts below the title if there are at least three. */
 function wrapParts({ html, headings, file }) {

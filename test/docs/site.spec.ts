@@ -48,6 +48,12 @@ it('the pictures are those that a page shows, and the names of pages follow one 
   expect(pages.filter((name) => !/^[a-z]+(?:-[a-z]+)*\.md$/.test(name))).toEqual([]);
 });
 
+it('the index of the decisions names every subject, in their order', () => {
+  const text = readFileSync(join(PROJECT_ROOT, 'docs/decisions.md'), 'utf8');
+  const subjects = Array.from(text.matchAll(/^##+ (.*)$/gm), ([, subject]) => subject);
+  expect(Array.from(text.matchAll(/^\| \[([^\]]+)\]\(#/gm), ([, subject]) => subject)).toEqual(subjects);
+});
+
 it('the search finds words of the text below a heading, and ranks words of a heading first', () => {
   const folder = temporaryDirectory();
   buildSite(folder);
