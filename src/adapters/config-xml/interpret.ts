@@ -11,8 +11,7 @@ import { findNamespace, type XmlDocument, type XmlElement } from './document.js'
 import type { XmlAttribute } from './markup.js';
 import { PLACEHOLDER } from './placeholder.js';
 import type { Problems } from './problems.js';
-import type { AttributeSpec, Attributes, ElementSpec, Values } from './schema/spec.js';
-import { findVocabulary } from './schema/vocabulary.js';
+import { type AttributeSpec, type Attributes, type ElementSpec, findVocabulary, type Values } from './schema/spec.js';
 import { ELEMENTS, getElementSpec } from './schema.js';
 import { findLikelySpelling, suggestSpelling } from './spelling.js';
 import { boolean } from './value-types/plain.js';

@@ -22,8 +22,7 @@ import { addSecretServers, readExtractors, readFetchers, readRenderer } from './
 import { readSinks, readWebhooks } from './read/sinks.js';
 import * as crawl from './schema/crawl.js';
 import { INDEX_NOW, WEB_SUB } from './schema/server.js';
-import { NAMESPACES } from './schema/spec.js';
-import { findVocabulary } from './schema/vocabulary.js';
+import { findVocabulary, NAMESPACES } from './schema/spec.js';
 import { suggestSpelling } from './spelling.js';
 
 export interface ReadOptions {

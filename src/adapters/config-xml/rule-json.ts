@@ -10,7 +10,7 @@ import { escapeAttribute, LIMITS } from './markup.js';
 import { Problems, TooManyProblems } from './problems.js';
 import { readRule } from './read/rules.js';
 import { RULE } from './schema/crawl.js';
-import { findVocabulary } from './schema/vocabulary.js';
+import { findVocabulary } from './schema/spec.js';
 import { ELEMENTS } from './schema.js';
 
 /** A match element, for example `{ "element": "Path", "value": "/cgi-bin" }`. */

@@ -2,5 +2,4 @@
 export * from './value-types/expressions.js';
 export * from './value-types/network.js';
 export * from './value-types/plain.js';
-export * from './value-types/times.js';
 export { listOf, type Parsed, type ValueType } from './value-types/value-type.js';

@@ -7,7 +7,7 @@ import { ElasticsearchSink } from './elasticsearch.js';
 import { FileSink } from './file.js';
 import { JsonSink } from './json.js';
 import { KafkaSink } from './kafka.js';
-import { MappedSink } from './mapped-sink.js';
+import { MappedSink } from './map-document.js';
 import { PapiSink } from './papi/papi.js';
 import { PluginOrders } from './plugin-orders.js';
 import { PluginSink } from './plugin-sink.js';

@@ -1,6 +1,8 @@
+import { once } from 'node:events';
 import { constants, createReadStream, existsSync } from 'node:fs';
 import { type FileHandle, mkdir, open, rename, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import type { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import type { SinkDefinitionOf } from '../../domain/crawl/sink-definition.js';
@@ -151,4 +153,25 @@ async function findLastLineStart(file: FileHandle, size: number): Promise<number
     end = start;
   }
   return 0;
+}
+
+/**
+ * Writes orders as JSON lines to a stream, for a crawl whose output is piped to another program. A slow reader slows
+ * down the deliveries.
+ */
+export class StreamSink implements Sink {
+  constructor(
+    readonly name: string,
+    private readonly stream: Writable,
+  ) {}
+
+  async deliver(batch: readonly PushOrder[], signal: AbortSignal): Promise<OrderAnswer[]> {
+    for (const order of batch) {
+      if (this.stream.destroyed) throw new SinkUnavailable('the output is closed: no program reads it any longer');
+      if (!this.stream.write(`${JSON.stringify(toOrderRecord(order))}\n`)) await once(this.stream, 'drain', { signal });
+    }
+    return acknowledgeAll(batch);
+  }
+
+  async close(): Promise<void> {}
 }

@@ -10,7 +10,6 @@ import { decodePercent } from '../../domain/url/decode-percent.js';
 import { SinkUnavailable } from '../../engine/ports/sink.js';
 import { type AwsOptions, type AwsSigner, createAwsSigner } from './aws-signer.js';
 import { type Agents, checkLiteralHost, createAgents } from './endpoint.js';
-import { parseRetryAfter } from './retry-after.js';
 import type { SinkRequest } from './sink-request.js';
 
 export type { SinkRequest } from './sink-request.js';
@@ -183,3 +182,15 @@ const findHeader = (response: AxiosResponse, name: string): string | undefined =
   const value = response.headers[name];
   return typeof value === 'string' ? value : undefined;
 };
+
+const MAX_WAIT_MS = 86_400_000;
+
+/**
+ * Parses a Retry-After header, which is a number of seconds or a date (RFC 9110, section 10.2.3). Returns the
+ * milliseconds to wait, at most a day. `now` is in milliseconds since the epoch.
+ */
+export function parseRetryAfter(header: string | undefined, now: number): number | undefined {
+  if (!header) return undefined;
+  const waitMs = /^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - now;
+  return Number.isNaN(waitMs) ? undefined : Math.min(Math.max(waitMs, 0), MAX_WAIT_MS);
+}

@@ -13,8 +13,8 @@ import {
   type Splice,
   setAttribute,
 } from '../splice.js';
-import { EditError } from './error.js';
 import {
+  EditError,
   findChildren,
   formatQualifiedName,
   getAttributeValue,

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { readConfiguration } from '../read.js';
 import { addRoot, removeRoot, setCrawlerAttributes, setWeights } from './crawler.js';
-import { EditError } from './error.js';
 import { deleteRule, insertRule, listRules, moveRule, type RuleInput, replaceRule } from './rules.js';
+import { EditError } from './scope.js';
 
 /** Odd spacing, quotes, comments and unknown elements, all of which must be preserved. */
 const XML = `<?xml version='1.0'?>

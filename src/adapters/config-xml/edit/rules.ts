@@ -13,8 +13,8 @@ import {
   replaceElement,
   type Splice,
 } from '../splice.js';
-import { EditError } from './error.js';
 import {
+  EditError,
   findChildren,
   findPrefixes,
   formatQualifiedName,

@@ -1,13 +1,25 @@
 /** Finds crawlers, their child elements and the namespace prefixes in scope in a configuration document. */
+import type { Problem } from '../../../domain/crawl/place.js';
 import { parseDocument, type XmlDocument, type XmlElement } from '../document.js';
 import type { Prefixes } from '../rule-json.js';
-import { findVocabulary } from '../schema/vocabulary.js';
-import { EditError } from './error.js';
+import { findVocabulary } from '../schema/spec.js';
 
 export interface OpenedCrawler {
   readonly document: XmlDocument;
   /** The Crawler element. */
   readonly element: XmlElement;
+}
+
+/** Thrown if an edit is not possible; nothing has been changed. */
+export class EditError extends Error {
+  override readonly name = 'EditError';
+  constructor(
+    readonly code: 'unknown-crawler' | 'unknown-rule' | 'unknown-root' | 'bad-index' | 'bad-rule' | 'bad-attribute',
+    message: string,
+    readonly problems: readonly Problem[] = [],
+  ) {
+    super(message);
+  }
 }
 
 /** @throws EditError if there is no such crawler */

@@ -1,4 +1,6 @@
-/** Converts checked `cw:Content` elements to definitions of what is extracted from pages. */
+/** Converts checked `cw:Content` and `cw:Acl` elements: what is extracted from pages, and who may see it. */
+
+import { type AclDefinition, type AclRule, parseAclFile, parsePrincipals } from '../../../domain/content/acl.js';
 import type {
   ContentDefinition,
   FieldDefinition,
@@ -10,6 +12,7 @@ import { parseDocument, XmlFault } from '../document.js';
 import { collectDefaults, findOnlyChild, findValidChildren, interpretElement, type Node } from '../interpret.js';
 import { Problems, TooManyProblems } from '../problems.js';
 import * as content from '../schema/content.js';
+import type { ReadContext } from './context.js';
 
 type FieldNode = Node<typeof content.FIELD.attributes>;
 
@@ -125,4 +128,38 @@ function listFieldSources({ select, attribute, jsonld, meta, url }: FieldNode['v
   if (meta !== undefined) sources.push({ kind: 'meta', name: meta });
   if (url !== undefined) sources.push({ kind: 'url', part: url });
   return sources;
+}
+
+export function readAcl(crawler: Node, context: ReadContext): { acl?: AclDefinition } {
+  const node = findOnlyChild(crawler, content.ACL);
+  if (!node) return {};
+  const { values } = node;
+  const inlineRules = findValidChildren(node as Node, content.ACL_RULE).map(
+    ({ values: { url, allow, deny } }): AclRule => ({
+      prefix: url,
+      allow: parsePrincipals(allow),
+      deny: parsePrincipals(deny),
+    }),
+  );
+  return {
+    acl: {
+      default: parsePrincipals(values.default),
+      rules: [...readFileRules(node, context), ...inlineRules],
+      allowHeader: values.header?.toLowerCase(),
+      denyHeader: values.denyHeader?.toLowerCase(),
+      allowMeta: values.meta?.toLowerCase(),
+      denyMeta: values.denyMeta?.toLowerCase(),
+    },
+  };
+}
+
+function readFileRules(
+  { values: { file }, place }: Node<typeof content.ACL.attributes>,
+  context: ReadContext,
+): readonly AclRule[] {
+  const text = file === undefined ? undefined : context.readFile(file, place);
+  if (file === undefined || text === undefined) return [];
+  const { rules, problems } = parseAclFile(text);
+  for (const { line, message } of problems) context.problems.add('bad-rule-file', message, { file, line, column: 1 });
+  return rules;
 }

@@ -1,5 +1,4 @@
 /** Converts the checked elements of a crawler to its definition. */
-
 import type {
   CrawlerDefinition,
   DeletionGuardDefinition,
@@ -9,6 +8,7 @@ import type {
   SoftErrorDefinition,
 } from '../../../domain/crawl/definition.js';
 import type { LinkRulesDefinition } from '../../../domain/crawl/policy-definition.js';
+import type { ScheduleDefinition, WindowDefinition } from '../../../domain/crawl/schedule-definition.js';
 import { DEFAULT_WEIGHTS, type SourceName } from '../../../domain/frontier/sources.js';
 import { listNamedExtensions } from '../../../domain/policy/named-extensions.js';
 import { hours } from '../../../domain/time/units.js';
@@ -17,14 +17,13 @@ import type { Problems } from '../problems.js';
 import * as crawl from '../schema/crawl.js';
 import * as errors from '../schema/errors.js';
 import * as policy from '../schema/policy.js';
+import { SCHEDULE, WINDOW } from '../schema/schedule.js';
 import type { Attributes, ElementSpec, Values } from '../schema/spec.js';
-import { readAcl } from './acl.js';
 import { readConditions } from './conditions.js';
-import { readContents } from './content.js';
+import { readAcl, readContents } from './content.js';
 import type { ReadContext } from './context.js';
 import { readCrawlSpace } from './crawl-space.js';
 import { readRules } from './rules.js';
-import { readSchedules } from './schedule.js';
 import { createRootsFromServers, readServers } from './servers.js';
 
 export type CrawlerNode = Node<typeof crawl.CRAWLER.attributes>;
@@ -41,29 +40,11 @@ export function readCrawler(crawler: CrawlerNode, context: ReadContext): Crawler
   const conditionsPart = conditions ? { conditions: readConditions(conditions, problems) } : {};
   const namedExtensions = new Set(listNamedExtensions({ rules, ...conditionsPart }).map(({ extension }) => extension));
   return {
-    name: values.name,
-    place: crawler.place,
-    concurrency: values.nthreads,
-    throttle: values.throttleTimeMS,
-    aggressive: values.aggressive,
-    politenessBy: values.politenessBy,
+    ...readAttributes(crawler),
     ...readSchedules(node, context),
-    ignoreRobotsTxt: values.ignoreRobotsTxt,
-    storeTextOnly: values.storeTextOnly,
-    defaultAccept: values.defaultAccept,
-    defaultIndex: values.defaultIndex,
-    defaultFollow: values.defaultFollow,
-    defaultFollowRoots: values.defaultFollowRoots,
-    mimeTypesMode: values.mimeTypesMode,
     mimeTypes: readMimeTypes(node, values.mimeTypesMode, namedExtensions),
     ...readContents(node, problems),
     ...readAcl(node, context),
-    whenUnreadable: values.whenUnreadable,
-    render: values.render,
-    crawlSitemaps: values.crawlSitemaps,
-    disableConditionalGet: values.disableConditionalGet,
-    nearDuplicateDetector: values.nearDuplicateDetector,
-    indexRedirectSources: values.indexRedirectSources,
     refresh: readRefresh(crawler, context),
     weights: readWeights(node, context),
     roots:
@@ -83,6 +64,30 @@ export function readCrawler(crawler: CrawlerNode, context: ReadContext): Crawler
     traps: readSettings(node, errors.TRAPS),
     fetcher: findOnlyChild(node, policy.FETCH_WITH)?.values.fetcher ?? 'default',
     pushTo: [...new Set(findValidChildren(node, policy.PUSH_TO).map((push) => push.values.sink))],
+  };
+}
+
+function readAttributes({ values, place }: CrawlerNode) {
+  return {
+    name: values.name,
+    place,
+    concurrency: values.nthreads,
+    throttle: values.throttleTimeMS,
+    aggressive: values.aggressive,
+    politenessBy: values.politenessBy,
+    ignoreRobotsTxt: values.ignoreRobotsTxt,
+    storeTextOnly: values.storeTextOnly,
+    defaultAccept: values.defaultAccept,
+    defaultIndex: values.defaultIndex,
+    defaultFollow: values.defaultFollow,
+    defaultFollowRoots: values.defaultFollowRoots,
+    mimeTypesMode: values.mimeTypesMode,
+    whenUnreadable: values.whenUnreadable,
+    render: values.render,
+    crawlSitemaps: values.crawlSitemaps,
+    disableConditionalGet: values.disableConditionalGet,
+    nearDuplicateDetector: values.nearDuplicateDetector,
+    indexRedirectSources: values.indexRedirectSources,
   };
 }
 
@@ -243,4 +248,38 @@ function readSoftErrors(crawler: Node, { problems }: ReadContext): SoftErrorDefi
     }
     return [{ ...(field === undefined ? patterns : { [field]: pattern }), status, place }];
   });
+}
+
+type Schedules = { readonly schedules?: readonly ScheduleDefinition[] };
+
+function readSchedules(crawler: Node, { problems }: ReadContext): Schedules {
+  const schedules = findValidChildren(crawler, SCHEDULE).map((node): ScheduleDefinition => {
+    const { hosts = [], timeZone, outside, maxBytesPerS } = node.values;
+    const windows = findValidChildren(node as Node, WINDOW).map(({ values, place }): WindowDefinition => {
+      const { days, from, to, crawl, throttleTimeMS: throttle, maxBytesPerS: maxBytesPerSecond } = values;
+      if (from === to)
+        problems.add('bad-range', 'from and to of this Window are the same time: omit both for a whole day', place);
+      return {
+        days,
+        from,
+        to,
+        crawl,
+        ...(throttle === undefined ? {} : { throttle }),
+        ...(maxBytesPerSecond === undefined ? {} : { bytesPerSecond: maxBytesPerSecond }),
+      };
+    });
+    if (windows.length > 0 && outside === 'rest' && windows.every(({ crawl }) => !crawl)) {
+      const message =
+        'this Schedule never lets its hosts be crawled: add a Window with crawl="true", or write outside="crawl"';
+      problems.add('no-effect', message, node.place);
+    }
+    return {
+      hosts,
+      timeZone,
+      outside,
+      windows,
+      ...(maxBytesPerS === undefined ? {} : { bytesPerSecond: maxBytesPerS }),
+    };
+  });
+  return schedules.length === 0 ? {} : { schedules };
 }

@@ -13,8 +13,7 @@ import { findValidChildren, isOfKind, isUnknownAction, type Node } from '../inte
 import type { Problems } from '../problems.js';
 import * as crawl from '../schema/crawl.js';
 import * as rules from '../schema/rules.js';
-import type { Values } from '../schema/spec.js';
-import { findVocabulary } from '../schema/vocabulary.js';
+import { findVocabulary, type Values } from '../schema/spec.js';
 import { lengthRange } from '../value-types/plain.js';
 
 /** Reads all rules of a crawler in file order. Invalid rules are reported and omitted. */

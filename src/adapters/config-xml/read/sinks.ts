@@ -1,5 +1,7 @@
 /** Reads sinks and webhooks. */
 
+import { existsSync, realpathSync } from 'node:fs';
+import { basename, dirname, resolve, sep } from 'node:path';
 import type { ServerDefinition } from '../../../domain/crawl/definition.js';
 import type { SinkDefinition, SinkSettings, WebhookDefinition } from '../../../domain/crawl/sink-definition.js';
 import type { MapStep } from '../../../domain/push/map-steps.js';
@@ -10,9 +12,7 @@ import { decodePercent } from '../../../domain/url/decode-percent.js';
 import { findOnlyChild, findValidChildren, type Node } from '../interpret.js';
 import type { Problems } from '../problems.js';
 import * as sink from '../schema/sink.js';
-import { WEBHOOK } from '../schema/webhook.js';
 import type { ReadContext } from './context.js';
-import { resolveFileSinkPath } from './file-sink-path.js';
 import { checkOptions, readOptions } from './options.js';
 import { readAllowedAddresses, readCertificateAuthorities } from './server.js';
 
@@ -111,7 +111,7 @@ function checkSink(node: SinkNode, problems: Problems): void {
 }
 
 export function readWebhooks(root: Node, context: ReadContext): Pick<ServerDefinition, 'webhooks'> {
-  const webhooks = findValidChildren(root, WEBHOOK).map((node): WebhookDefinition => {
+  const webhooks = findValidChildren(root, sink.WEBHOOK).map((node): WebhookDefinition => {
     const { name, url, secret, events = [], timeoutMS: timeout } = node.values;
     const parent = node as Node;
     const allowed = readAllowedAddresses(parent);
@@ -127,4 +127,35 @@ export function readWebhooks(root: Node, context: ReadContext): Pick<ServerDefin
     };
   });
   return webhooks.length === 0 ? {} : { webhooks };
+}
+
+/**
+ * Checks the path to which a `file` or `warc` sink writes, because users who may change the configuration must not be
+ * able to write arbitrary files on the machine.
+ */
+
+const EXTENSIONS = { file: ['.jsonl', '.ndjson', '.json'], warc: ['.warc', '.warc.gz'] } as const;
+
+function resolveFileSinkPath(
+  configuredPath: string,
+  folder: string,
+  type: string = 'file',
+): { readonly path: string } | { readonly refusal: string } {
+  const base = resolve(folder);
+  const path = resolve(base, configuredPath);
+  const extensions = type === 'warc' ? EXTENSIONS.warc : EXTENSIONS.file;
+  if (!extensions.some((extension) => basename(path).toLowerCase().endsWith(extension)))
+    return { refusal: `specify a file that ends in ${extensions.join(', ')}` };
+  if (isBelow(path, base) && isBelow(resolveRealPath(path), resolveRealPath(base))) return { path };
+  return { refusal: `specify a file in or below the folder for file sinks, which CRAWLWAY_FILE_SINKS sets` };
+}
+
+const isBelow = (path: string, folder: string): boolean =>
+  path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
+
+/** Resolves symbolic links in the part of the path that exists. */
+function resolveRealPath(path: string): string {
+  if (existsSync(path)) return realpathSync(path);
+  const parent = dirname(path);
+  return parent === path ? path : resolve(resolveRealPath(parent), path.slice(parent.length).replace(/^[/\\]+/, ''));
 }

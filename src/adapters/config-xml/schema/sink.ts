@@ -1,6 +1,7 @@
-/** Sinks: where orders are delivered. */
+/** Where orders and messages about events are delivered. */
 import { MAP_TYPES } from '../../../domain/push/map-steps.js';
 import { SINK_TYPE_NAMES, SINK_TYPES } from '../../../domain/push/sink-types.js';
+import { WEBHOOK_EVENT_TYPES } from '../../../domain/push/webhook.js';
 import * as t from '../value-types.js';
 import { toAttributes } from './options.js';
 import { attribute, createElementFactory, mebibytesToBytes } from './spec.js';
@@ -85,4 +86,23 @@ export const MAP = element(
     ),
     drop: attribute(t.boolean, 'Do not send the field to the sink.', { default: 'false' }),
   },
+);
+
+export const WEBHOOK = element(
+  'Webhook',
+  'A receiver of signed messages about events (docs/webhooks.md), according to the Standard Webhooks specification.',
+  {
+    name: attribute(t.name, 'Name to show in the log.', { required: true }),
+    url: attribute(t.httpUrl, 'Address of the receiver.', { required: true, variables: true }),
+    secret: attribute(t.webhookSecret, 'Signing key: `whsec_` followed by 24 to 64 bytes in Base64.', {
+      required: true,
+      secret: true,
+    }),
+    events: attribute(
+      t.wordList('event', WEBHOOK_EVENT_TYPES),
+      'Names of the events to send, separated by spaces. Default: all.',
+    ),
+    timeoutMS: attribute(t.durationMs(1), 'Maximum time to wait for a response.', { default: '15000', unit: 'ms' }),
+  },
+  { children: ['AllowAddress', 'CertificateAuthority', 'ClientCertificate'] },
 );

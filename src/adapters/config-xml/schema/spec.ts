@@ -1,5 +1,4 @@
 /** The types of the tables in this folder, which describe every element and attribute of a configuration. */
-
 import type { OptionsByType } from '../../../domain/options.js';
 import type { Secret } from '../../../domain/secret.js';
 import type { ValueType } from '../value-types/value-type.js';
@@ -92,3 +91,14 @@ export const createElementFactory =
 
 /** Formats a default that is written in bytes. */
 export const mebibytesToBytes = (n: number): string => String(n * 1024 * 1024);
+
+/**
+ * Returns the vocabulary of a namespace. The product's files use namespaces with different version numbers or none at
+ * all, and fragments of them may use an undeclared prefix; all of these are accepted.
+ */
+export function findVocabulary(namespace: string | undefined, prefix: string): Vocabulary | 'undeclared' | 'foreign' {
+  if (namespace === undefined) return prefix === '' ? 'crawl' : 'undeclared';
+  if (/^exa:com\.exalead\.mercury\.mami\.crawl\.v\d+$/.test(namespace)) return 'crawl';
+  if (/^exa:com\.exalead\.actionrules\.v\d+$/.test(namespace)) return 'rules';
+  return namespace === 'urn:crawlway:config:1' ? 'cw' : 'foreign';
+}

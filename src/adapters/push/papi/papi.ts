@@ -1,12 +1,10 @@
+import { addAbortSignal, type Readable } from 'node:stream';
 import type { SinkDefinitionOf } from '../../../domain/crawl/sink-definition.js';
 import type { OrderAnswer, OrderKind, PushOrder } from '../../../domain/push/order.js';
 import { DEFAULT_CONNECTOR, type Sink, SinkUnavailable } from '../../../engine/ports/sink.js';
-import { BodyBuffers } from '../body-buffers.js';
-import { readLines } from '../lines.js';
 import { isSuccess, SinkClient, type SinkRequest, type SinkResponse } from '../sink-client.js';
 import { acknowledgeAll, groupRunsByKind, type RequestAnswer, sendWithSplitting } from '../splitting.js';
-import { extractText } from './markup-text.js';
-import { encodeDocuments } from './multipart.js';
+import { BodyBuffers, encodeDocuments } from './multipart.js';
 import { ALL_DOCUMENTS, buildConnectorPath, COMMAND, PARAMETER, parseEntry } from './names.js';
 
 const CHECKPOINT_NAME = 'crawlway';
@@ -159,4 +157,69 @@ function buildDeleteRequest(orders: readonly PushOrder[]): SinkRequest {
 
 function buildFormRequest(path: string, fields: URLSearchParams): SinkRequest {
   return { method: 'POST', path, headers: { 'content-type': FORM_TYPE }, body: fields.toString() };
+}
+
+/** Maximum number of characters in a line, which is more than any pushed URL and stamp have together. */
+const MAX_LINE_LENGTH = 1 << 20;
+
+/**
+ * Yields the lines of a response as they arrive. Throws SinkUnavailable if the sink sends nothing for longer than its
+ * timeout, or if the response is incomplete.
+ */
+async function* readLines(client: SinkClient, request: SinkRequest, signal: AbortSignal): AsyncGenerator<string> {
+  const body = addAbortSignal(signal, await client.stream(request, signal));
+  let incompleteLine = '';
+  try {
+    for await (const chunk of readChunks(body, client.timeout)) {
+      const lines = (incompleteLine + chunk).split('\n');
+      incompleteLine = lines.pop() ?? '';
+      if (incompleteLine.length > MAX_LINE_LENGTH)
+        throw new Error(`a line is longer than ${MAX_LINE_LENGTH} characters`);
+      yield* lines;
+    }
+  } catch (error) {
+    throw new SinkUnavailable(`${client.displayName}: the listing was interrupted: ${(error as Error).message}`);
+  } finally {
+    body.destroy();
+  }
+  if (incompleteLine !== '') yield incompleteLine;
+}
+
+/** The timeout applies only while waiting for data, so the consumer may be slow. */
+async function* readChunks(body: Readable, timeoutMs: number): AsyncGenerator<string> {
+  const iterator = body.setEncoding('utf8')[Symbol.asyncIterator]();
+  for (;;) {
+    const timer = setTimeout(() => body.destroy(new Error(`no data within ${timeoutMs} ms`)), timeoutMs);
+    const result = await iterator.next().finally(() => clearTimeout(timer));
+    if (result.done) return;
+    yield result.value;
+  }
+}
+
+const MAX_MESSAGE_LENGTH = 1_000;
+const MAX_MARKUP_LENGTH = 64 * 1024;
+const ENTITIES: Readonly<Record<string, string>> = { lt: '<', gt: '>', quot: '"', apos: "'", '#39': "'", amp: '&' };
+
+/**
+ * Extracts all text of an XML or HTML error body as one line, because the format of the server's errors is not
+ * published.
+ */
+const extractText = (markup: string): string =>
+  stripTags(markup.slice(0, MAX_MARKUP_LENGTH))
+    .replace(/&(lt|gt|quot|apos|#39|amp);/g, (entity, name: string) => ENTITIES[name] ?? entity)
+    .replace(/\s+/g, ' ')
+    .trim()
+    .slice(0, MAX_MESSAGE_LENGTH);
+
+/** Treats an unclosed `<` and everything after it as text, so that the input is searched only once. */
+function stripTags(markup: string): string {
+  const textParts: string[] = [];
+  let textStart = 0;
+  for (let tagStart = markup.indexOf('<'); tagStart >= 0; tagStart = markup.indexOf('<', textStart)) {
+    const tagEnd = markup.indexOf('>', tagStart);
+    if (tagEnd < 0) break;
+    textParts.push(markup.slice(textStart, tagStart));
+    textStart = tagEnd + 1;
+  }
+  return [...textParts, markup.slice(textStart)].join(' ');
 }

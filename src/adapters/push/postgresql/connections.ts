@@ -1,10 +1,12 @@
 import { isIP, Socket, type SocketConnectOpts } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { BufferReader } from 'pg-protocol/dist/buffer-reader.js';
 import type { SinkDefinitionOf, SinkTls } from '../../../domain/crawl/sink-definition.js';
 import { type PostgresqlAddress, parsePostgresqlUrl } from '../../../domain/push/postgresql-url.js';
 import { createGuardedLookup, ForbiddenAddress, isAllowedAddress, toTlsOptions } from '../endpoint.js';
-import { GuardedClient } from './guarded-client.js';
+import { guardStream } from '../guarded-stream.js';
 
 const CONNECT_TIMEOUT_MS = 10_000;
 const CLOSE_TIMEOUT_MS = 1_000;
@@ -12,6 +14,54 @@ const CLOSE_TIMEOUT_MS = 1_000;
  * Maximum number of steps in a transaction, each with its own timeout: connect, begin, a few statements, and commit.
  */
 const MAX_STEPS = 10;
+
+/**
+ * Maximum number of bytes in one response. A page of a listing takes about a thousandth of it, but the driver itself
+ * would accept two gigabytes.
+ */
+const MAX_RESPONSE_BYTES = 64 * 1024 * 1024;
+
+/**
+ * The driver's reader of messages. Without the check below, it would read empty strings after the end of a message, so
+ * a truncated error message would make the driver loop forever.
+ */
+interface MessageReader {
+  readonly offset: number;
+  readonly buffer: Buffer;
+  string(length: number): string;
+}
+
+const reader = BufferReader.prototype as unknown as MessageReader;
+const { string: readUnchecked } = reader;
+reader.string = function (this: MessageReader, length) {
+  if (this.offset + length > this.buffer.length) throw new RangeError('the message is truncated');
+  return readUnchecked.call(this, length);
+};
+
+/** A method of the connection that is missing from the driver's types. */
+interface ListenerTarget {
+  attachListeners(stream: Duplex): void;
+}
+
+/** Ends only the connection, not the program, if the server sends malformed messages or too much data. */
+class GuardedClient extends pg.Client {
+  constructor(config?: pg.ClientConfig) {
+    super(config);
+    const connection = this.connection as pg.Connection & ListenerTarget;
+    const attach = connection.attachListeners.bind(connection);
+    let receivedBytes = 0;
+    connection.on('readyForQuery', () => {
+      receivedBytes = 0;
+    });
+    connection.attachListeners = (stream) => {
+      guardStream(stream, (chunk) => {
+        receivedBytes += chunk.length;
+        if (receivedBytes > MAX_RESPONSE_BYTES) throw new RangeError(`it is longer than ${MAX_RESPONSE_BYTES} bytes`);
+      });
+      attach(stream);
+    };
+  }
+}
 
 /** Connects only to addresses that a sink may have. The checked address is the one that is used. */
 class VettedSocket extends Socket {
