@@ -97,7 +97,8 @@ function* formRounds(mutants, keyOf = ({ file, unit }) => `${file} ${unit}`) {
 export function findFailingElsewhere(copy, mutants) {
   const failing = [];
   for (const round of formRounds(mutants, ({ file }) => file)) {
-    const suspects = compile(copy, round).length === 0 ? [] : round;
+    const near = compile(copy, round).map(({ file }) => importsOf(copy, file).add(file));
+    const suspects = round.filter(({ file }) => near.some((files) => files.has(file)));
     failing.push(...suspects.filter((mutant) => compile(copy, [mutant]).length > 0));
   }
   return failing;
