@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseFileName } from './content-disposition.js';
-import { parseLinkHeader, parseParameters } from './link-header.js';
+import { parseFileName, parseLinkHeader } from './header-parameters.js';
 
 /** Each link as its target, then its parameters. */
 const parse = (header: string) =>
@@ -60,14 +59,6 @@ describe('a Link header', () => {
     expect(parse(`<${'x'.repeat(2_048)}>`)).toHaveLength(1);
     expect(parse(`<${'x'.repeat(2_049)}>, <a>`)).toEqual([['a', {}]]);
   });
-});
-
-it('the parameters of other headers follow their first word', () => {
-  expect(Object.fromEntries(parseParameters('text/html, x; charset="utf-8"; a=b'))).toEqual({
-    charset: 'utf-8',
-    a: 'b',
-  });
-  expect(parseParameters('text/html').size).toBe(0);
 });
 
 describe('the file name of a document', () => {
