@@ -17,8 +17,7 @@ import { openEngine, XML_FORMAT } from '../server/engine.module.js';
 import { toFileError } from '../server/fail.js';
 import { isLoopback, UsageError } from '../server/options.js';
 import { toPrintable, toPrintableLines } from '../server/printable.js';
-import { pluralize } from './output.js';
-import { CrawlProgress } from './progress.js';
+import { CrawlProgress, pluralize } from './output.js';
 
 interface CrawlOptions {
   readonly out?: string;

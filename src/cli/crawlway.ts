@@ -7,28 +7,20 @@ import { fail } from '../server/fail.js';
 import { run } from '../server/run.js';
 import { ROLES } from '../server/security/api-keys.js';
 import { SERVER_VERSION } from '../server/version.js';
-import { checkConfiguration } from './check.js';
-import { deleteUrls } from './clear.js';
 import { printCompletion, SHELLS } from './completion.js';
 import { crawl } from './crawl.js';
-import { runDoctor } from './doctor.js';
+import { checkConfiguration, runDoctor } from './doctor.js';
 import { explain } from './explain.js';
 import { extract } from './extract.js';
 import { importConfiguration } from './import.js';
-import { init } from './init.js';
+import { createPlugin, init } from './init.js';
 import { createKey, createSigningKey, listKeys, withdrawKey } from './keys.js';
-import { listLogins, testLogin } from './login.js';
 import { serveAssistant } from './mcp.js';
-import { createPlugin } from './new-plugin.js';
-import { pushAgain } from './push.js';
-import { refreshUrls } from './refresh.js';
-import { listRefusedLinks } from './refused.js';
 import { renderPage } from './render.js';
-import { listRoots } from './roots.js';
-import { testSinks } from './sinks.js';
-import { showStatus } from './status.js';
+import { pushAgain, testSinks } from './sinks.js';
+import { listLogins, showStatus, testLogin } from './status.js';
 import { exportStore, importStore } from './store.js';
-import { submitUrls } from './submit.js';
+import { deleteUrls, listRefusedLinks, listRoots, refreshUrls, submitUrls } from './urls.js';
 
 const program = new Command('crawlway')
   .description('Crawls web sites and keeps a search index in sync with them.')

@@ -34,7 +34,7 @@ const MAX_HOSTS = 20;
 export async function runDoctor(options: DoctorOptions): Promise<void> {
   const file = options.config || process.env['CRAWLWAY_CONFIG'] || DEFAULT_CONFIG;
   const dataDirectory = readDataDirectory(options, process.env);
-  const { definition, findings } = checkConfiguration(file);
+  const { definition, findings } = examineConfiguration(file);
   findings.unshift(checkNode());
   findings.push(checkDisk(dataDirectory));
   if (definition) {
@@ -70,7 +70,7 @@ function checkNode(): Finding {
     : createOkFinding('Node', `${node}; ${engines.node} is required`);
 }
 
-function checkConfiguration(file: string): { definition?: ServerDefinition; findings: Finding[] } {
+function examineConfiguration(file: string): { definition?: ServerDefinition; findings: Finding[] } {
   try {
     const configurationFile = openConfigurationFile(file);
     const { problems } = configurationFile.check(configurationFile.readText());
@@ -174,4 +174,22 @@ function checkProxyVariables(): Finding[] {
       `Crawlway ignores ${variables.join(', ')}: write <cw:Proxy url="…"/> in the Fetcher that needs a proxy`,
     ),
   ];
+}
+
+/** Prints every problem, one per line, in a format that editors and CI understand. */
+export function checkConfiguration(
+  path: string = process.env['CRAWLWAY_CONFIG'] || DEFAULT_CONFIG,
+  { json }: JsonOption = {},
+): void {
+  const file = openConfigurationFile(path);
+  const { problems } = file.check(file.readText());
+  if (json) printJson(problems);
+  else
+    for (const { place, code, message, severity } of problems) {
+      const line = `${formatPlace(place)} ${code} ${message}${severity === 'warning' ? ' (warning)' : ''}`;
+      process.stdout.write(`${toPrintable(line)}\n`);
+    }
+  const errors = problems.filter(({ severity }) => severity === 'error').length;
+  process.stderr.write(`${path}: ${pluralize(errors, 'error')}, ${pluralize(problems.length - errors, 'warning')}\n`);
+  process.exitCode = errors > 0 ? 1 : 0;
 }

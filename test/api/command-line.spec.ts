@@ -3,16 +3,13 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
-import { checkConfiguration } from '../../src/cli/check.js';
-import { deleteUrls } from '../../src/cli/clear.js';
 import { ServerClient } from '../../src/cli/client.js';
 import { printCompletion } from '../../src/cli/completion.js';
-import { runDoctor } from '../../src/cli/doctor.js';
+import { checkConfiguration, runDoctor } from '../../src/cli/doctor.js';
 import { explain } from '../../src/cli/explain.js';
-import { listRefusedLinks } from '../../src/cli/refused.js';
-import { listRoots } from '../../src/cli/roots.js';
 import { testSinks } from '../../src/cli/sinks.js';
 import { showStatus } from '../../src/cli/status.js';
+import { deleteUrls, listRefusedLinks, listRoots } from '../../src/cli/urls.js';
 import { ApiWorld } from './api-world.js';
 import { Program } from './program.js';
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { openPostgresNodes } from '../../src/adapters/storage/cluster/open.js';
+import { openPostgresNodes } from '../../src/adapters/storage/cluster/postgres-nodes.js';
 import { openPostgresStore } from '../../src/adapters/storage/postgres/postgres-store.js';
 import { Secret } from '../../src/domain/secret.js';
 import { type Duration, hours, type Instant, instant, seconds } from '../../src/domain/time/units.js';

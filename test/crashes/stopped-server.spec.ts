@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type RunningIndex, startIndex } from '../../demo-index/server.js';
-import { lockDataDirectory } from '../../src/adapters/storage/shared/data-lock.js';
+import { lockDataDirectory } from '../../src/adapters/storage/shared/data-directory.js';
 import { FakeSite } from '../support/fake-site.js';
 import { ServerProcess } from '../support/server-process.js';
 import { temporaryDirectory } from '../support/temporary-directory.js';

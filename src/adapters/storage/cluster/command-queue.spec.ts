@@ -4,8 +4,7 @@ import { Secret } from '../../../domain/secret.js';
 import type { Log } from '../../../engine/ports/log.js';
 import { openPostgresDataSource } from '../postgres/postgres-data-source.js';
 import { PostgresPool } from '../postgres/postgres-pool.js';
-import { CommandQueue, MAX_TRIES } from './command-queue.js';
-import { PostgresCommands } from './postgres-commands.js';
+import { CommandQueue, MAX_TRIES, PostgresCommands } from './command-queue.js';
 
 const SILENT: Log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 

@@ -4,12 +4,13 @@ import type { UrlId } from '../../../domain/crawl/url-state.js';
 import type { Secret } from '../../../domain/secret.js';
 import type { Log } from '../../../engine/ports/log.js';
 import type { Nodes, NodesListener, OwnerCommand } from '../../../engine/ports/nodes.js';
+import type { Partitions } from '../../../engine/ports/partitions.js';
 import { toConnectionConfig } from '../postgres/connection.js';
-import type { PostgresPool } from '../postgres/postgres-pool.js';
+import { PostgresPool } from '../postgres/postgres-pool.js';
 import { computePartition, PARTITIONS } from '../shared/partition.js';
-import { CommandQueue } from './command-queue.js';
-import { PostgresCommands } from './postgres-commands.js';
-import { type PostgresPartitions, RENEW_EVERY_MS } from './postgres-partitions.js';
+import { CommandQueue, PostgresCommands } from './command-queue.js';
+import { Leases } from './leases.js';
+import { LEASE_MS, PostgresPartitions, RENEW_EVERY_MS } from './postgres-partitions.js';
 import { type AnswerPiece, Questions } from './questions.js';
 
 /** A message to the other nodes; `from` lets a node ignore its own. */
@@ -50,7 +51,7 @@ const SEND = 'INSERT INTO owner_command (part, host, text, delivers) VALUES ($1,
  * Sends messages between nodes by NOTIFY, and checks the tables every few seconds for anything that was missed because
  * of a broken connection.
  */
-export class PostgresNodes implements Nodes {
+class PostgresNodes implements Nodes {
   readonly #pool: PostgresPool;
   readonly #url: Secret;
   readonly #partitions: PostgresPartitions;
@@ -289,4 +290,17 @@ export class PostgresNodes implements Nodes {
     if (Buffer.byteLength(text) > MAX_NOTICE_BYTES) return;
     await this.#pool.rows(NOTIFY, [CHANNEL, [text]]).catch(() => undefined);
   }
+}
+
+/** Connections for leases and messages, separate from those of the crawl: a busy store must not cost a node its lease. */
+const CONNECTIONS = 2;
+
+/** Opens what a server needs to share a crawl with others on the same database, whose tables must be up to date. */
+export function openPostgresNodes(
+  url: Secret,
+  { crawls, log }: { crawls: boolean; log: Log },
+): { partitions: Partitions; nodes: Nodes } {
+  const pool = new PostgresPool(url, { connections: CONNECTIONS, queryTimeoutMs: LEASE_MS / 2 });
+  const partitions = new PostgresPartitions(new Leases(pool), { crawls, log });
+  return { partitions, nodes: new PostgresNodes(pool, url, partitions, log) };
 }

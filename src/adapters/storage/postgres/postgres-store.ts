@@ -1,10 +1,14 @@
 import type { Secret } from '../../../domain/secret.js';
 import type { FrontierStore } from '../../../engine/ports/frontier-store.js';
+import { openPostgresNodes } from '../cluster/postgres-nodes.js';
+import { AdminStore } from '../shared/admin-store.js';
 import { bindMethods, createLongCalls } from '../shared/store-calls.js';
+import type { OpenBackend } from '../store-backend.js';
+import { getDisplayName } from './connection.js';
 import { openPostgresDataSource } from './postgres-data-source.js';
 import { PostgresFrontier } from './postgres-frontier.js';
 import { PostgresOwed } from './postgres-owed.js';
-import { PostgresPool } from './postgres-pool.js';
+import { PostgresPool, toPortError } from './postgres-pool.js';
 import { PostgresReads } from './postgres-reads.js';
 import { PostgresRecords } from './postgres-records.js';
 import { PostgresSearch } from './postgres-search.js';
@@ -43,3 +47,14 @@ export async function openPostgresStore(url: Secret): Promise<FrontierStore> {
     },
   };
 }
+
+/** Opens a database that any number of servers can share. They have no common folder in which to keep a key. */
+export const postgresBackend: OpenBackend = (url) => ({
+  displayName: getDisplayName(url),
+  exists: () => true,
+  openStore: () => openPostgresStore(url),
+  openAdminStore: async (seal) =>
+    new AdminStore(await openPostgresDataSource(url), (error) => toPortError(error, getDisplayName(url)), seal),
+  openOwnSeal: () => undefined,
+  openNodes: (options) => openPostgresNodes(url, options),
+});

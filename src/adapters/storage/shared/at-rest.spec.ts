@@ -8,7 +8,7 @@ import { StoreDamaged } from '../../../engine/ports/frontier-store.js';
 import { openSqliteDataSource } from '../sqlite/sqlite-data-source.js';
 import { requireIntactPages } from '../sqlite/sqlite-handle.js';
 import { AdminStore } from './admin-store.js';
-import { lockDataDirectory } from './data-lock.js';
+import { lockDataDirectory } from './data-directory.js';
 import { Seal, WrongKey } from './seal.js';
 
 const mode = (path: string): string => (statSync(path).mode & 0o777).toString(8);

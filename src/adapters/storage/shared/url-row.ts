@@ -20,8 +20,7 @@ export const DISCOVERED_VIA = [
 ] as const satisfies readonly UrlState['discoveredVia'][];
 
 export const toStatusCode = (status: UrlState['status']): number => URL_STATUSES.indexOf(status);
-export const toDiscoveredViaCode = (discoveredVia: UrlState['discoveredVia']): number =>
-  DISCOVERED_VIA.indexOf(discoveredVia);
+const toDiscoveredViaCode = (discoveredVia: UrlState['discoveredVia']): number => DISCOVERED_VIA.indexOf(discoveredVia);
 
 /** A value that both databases accept as a parameter. */
 export type Value = string | number | bigint | Buffer | null;
@@ -136,7 +135,7 @@ export function createState(id: number, url: NewUrl): UrlState {
   };
 }
 
-export const serializeMetas = (metas: NewUrl['inheritedMetas']): string | null =>
+const serializeMetas = (metas: NewUrl['inheritedMetas']): string | null =>
   metas && metas.length > 0 ? JSON.stringify(metas) : null;
 
 type ColumnType = 'int2' | 'int4' | 'int8' | 'float8' | 'text';

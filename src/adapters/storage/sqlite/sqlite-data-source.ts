@@ -3,7 +3,7 @@ import Database from 'better-sqlite3';
 import { DataSource } from 'typeorm';
 import { createMigrations, migrate } from '../migrations/migrations.js';
 import { ADMIN_ENTITIES } from '../shared/admin-rows.js';
-import { restrictDatabaseFiles } from '../shared/private-files.js';
+import { restrictDatabaseFiles } from '../shared/data-directory.js';
 import { type Handle, prepareHandle, toPortError } from './sqlite-handle.js';
 
 /**

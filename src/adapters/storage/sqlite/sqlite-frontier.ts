@@ -26,12 +26,10 @@ import {
   type UrlRecord,
   type Value,
 } from '../shared/url-row.js';
-import { createCounterWriter, EARLIEST_BY_SOURCE } from './sqlite-counters.js';
 import { type Handle, prepareOnce } from './sqlite-handle.js';
-import { SqliteOwed } from './sqlite-owed.js';
 import { SELECT_URL } from './sqlite-reads.js';
-import { SqliteRecords } from './sqlite-records.js';
-import { SqliteSites } from './sqlite-sites.js';
+import { SqliteOwed, SqliteRecords } from './sqlite-records.js';
+import { createCounterWriter, EARLIEST_BY_SOURCE, SqliteSites } from './sqlite-sites.js';
 
 type CountedUrl = CountedRow & { readonly id: UrlId; readonly visits: number };
 

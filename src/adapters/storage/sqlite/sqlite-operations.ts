@@ -3,8 +3,8 @@ import { bindMethods } from '../shared/store-calls.js';
 import { type Call, performCall, type Reply, serializeError } from '../shared/thread-protocol.js';
 import { SqliteFrontier } from './sqlite-frontier.js';
 import { type Handle, isLocked, toPortError } from './sqlite-handle.js';
-import { SqliteOwed } from './sqlite-owed.js';
 import { SqliteReads } from './sqlite-reads.js';
+import { SqliteOwed } from './sqlite-records.js';
 import { SqliteSearch } from './sqlite-search.js';
 
 /** Returns a reply for each call, in the order of the calls. */

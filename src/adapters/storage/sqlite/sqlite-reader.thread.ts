@@ -3,9 +3,8 @@
  * checkpoints.
  */
 import { workerData } from 'node:worker_threads';
-import { createCheckpointer } from '../shared/checkpoint.js';
 import { type StoreThreadData, serveCalls } from '../shared/thread-protocol.js';
-import { openHandle } from './sqlite-handle.js';
+import { createCheckpointer, openHandle } from './sqlite-handle.js';
 import { createReader } from './sqlite-operations.js';
 
 const CHECKPOINT_EVERY_MS = 500;

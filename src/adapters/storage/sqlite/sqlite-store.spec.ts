@@ -9,7 +9,7 @@ import { discovered, newUrl, order } from '../../../../test/support/frontier-sam
 import { temporaryDirectory } from '../../../../test/support/temporary-directory.js';
 import type { Reason } from '../../../domain/policy/reasons.js';
 import { StoreDamaged, StoreUnavailable } from '../../../engine/ports/frontier-store.js';
-import { DataDirectoryInUse } from '../shared/data-lock.js';
+import { DataDirectoryInUse } from '../shared/data-directory.js';
 import { getRawHandle, openSqliteDataSource } from './sqlite-data-source.js';
 import { SqliteFrontier } from './sqlite-frontier.js';
 import { translateErrors } from './sqlite-handle.js';

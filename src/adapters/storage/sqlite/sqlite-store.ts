@@ -1,14 +1,19 @@
+import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { DATABASES } from '../../../domain/database-kind.js';
 import type { FrontierStore } from '../../../engine/ports/frontier-store.js';
-import { lockDataDirectory } from '../shared/data-lock.js';
+import { AdminStore } from '../shared/admin-store.js';
+import { lockDataDirectory } from '../shared/data-directory.js';
 import { buildCounterQuery } from '../shared/filter-sql.js';
 import { computeKeys } from '../shared/keys.js';
+import { Seal } from '../shared/seal.js';
 import { createLongCalls } from '../shared/store-calls.js';
 import { type HandOut, StoreThread } from '../shared/store-thread.js';
 import { createRemote, type Executor, performCall, type Remote } from '../shared/thread-protocol.js';
 import { createState } from '../shared/url-row.js';
+import type { OpenBackend } from '../store-backend.js';
 import { openSqliteDataSource } from './sqlite-data-source.js';
-import { type Handle, openHandle, requireIntactPages, translateErrors } from './sqlite-handle.js';
+import { type Handle, openHandle, requireIntactPages, toPortError, translateErrors } from './sqlite-handle.js';
 import { bindReads, type ReaderVerbs, type WriterVerbs } from './sqlite-operations.js';
 
 /** Maximum number of calls in a transaction of the writer: with more, each would wait longer than the sharing saves. */
@@ -159,3 +164,17 @@ export function createSqliteStore(file: string, handle: Handle, threads: Threads
     },
   };
 }
+
+/** Opens a database file that only one server uses. The key that encrypts its texts is a file in the same folder. */
+export const sqliteBackend: OpenBackend = (url) => {
+  const file = String(url).slice(DATABASES.sqlite.prefix.length);
+  return {
+    displayName: file,
+    exists: () => existsSync(file),
+    openStore: (handOut) => openSqliteStore(file, handOut),
+    openAdminStore: async (seal) =>
+      new AdminStore(await openSqliteDataSource(file), (error) => toPortError(error, file), seal),
+    openOwnSeal: () => Seal.forDirectory(dirname(file)),
+    openNodes: () => undefined,
+  };
+};

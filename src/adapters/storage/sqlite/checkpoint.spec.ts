@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { temporaryDirectory } from '../../../../test/support/temporary-directory.js';
 import { openSqliteDataSource } from '../sqlite/sqlite-data-source.js';
-import { openHandle } from '../sqlite/sqlite-handle.js';
-import { createCheckpointer } from './checkpoint.js';
+import { createCheckpointer, openHandle } from '../sqlite/sqlite-handle.js';
 
 const MEGABYTE = 1_048_576;
 
