@@ -69,3 +69,72 @@ it('makes URLs absolute and booleans plain', () => {
   expect(parseTypedValue('../x', 'url', 'http://a/b/c')).toBe('http://a/x');
   expect(parseTypedValue('Yes', 'boolean', 'http://a/')).toBe('true');
 });
+
+const lengths = (text: string, definition: Parameters<typeof splitIntoChunks>[1], blockEnds: readonly number[] = []) =>
+  splitIntoChunks({ text, headings: [], blockEnds }, definition).map((chunk) => chunk.text.length);
+
+it.each([
+  ['x', 80],
+  ['\u303f', 80],
+  ['\u3040', 20],
+  ['\u9fff', 20],
+  ['\ua000', 80],
+  ['\uabff', 80],
+  ['\uac00', 20],
+  ['\ud7af', 20],
+  ['\ud7b0', 80],
+])('a chunk of 20 tokens has of %j %s characters', (character, expected) => {
+  const text = character.repeat(100);
+  expect(lengths(text, { size: 20, overlap: 0, unit: 'tokens' })[0]).toBe(expected);
+});
+
+it('an ideograph of two units is not cut in two, and counts as one token and a quarter', () => {
+  const chunks = lengths('\u{20000}'.repeat(40), { size: 10, overlap: 0, unit: 'tokens' });
+  expect(chunks[0]).toBe(16);
+  expect(lengths('\u{1f600}'.repeat(40), { size: 11, overlap: 0, unit: 'characters' }).every((n) => n % 2 === 0)).toBe(
+    true,
+  );
+});
+
+it.each([
+  ['at the end of a block', 'aaaa bbbb cccc dddd eeee', [10], 'aaaa bbbb'],
+  ['not at one in its first quarter', 'aaaa bbbb. cccc dddd eeee', [5], 'aaaa bbbb.'],
+  ['after a sentence', 'aaaa bbb! cccc dddd eeee', [], 'aaaa bbb!'],
+  ['after a question', 'aaaa bbb? cccc dddd eeee', [], 'aaaa bbb?'],
+  ['not at a point within a word', 'aaaa b.bb cccc dddd eeee', [], 'aaaa b.bb cccc dddd'],
+  ['after an ideographic full stop', 'aaaabbb。ccccddddeeeeffff', [], 'aaaabbb。'],
+  ['after a word', 'aaaa bbbb cccc dddd eeee', [], 'aaaa bbbb cccc dddd'],
+  ['anywhere in a long word', 'a'.repeat(40), [], 'a'.repeat(20)],
+  ['after a word that is not too near to its start', `aaa ${'b'.repeat(40)}`, [], `aaa ${'b'.repeat(16)}`],
+])('a chunk ends %s', (_, text, blockEnds, first) => {
+  const outline = { text, headings: [], blockEnds };
+  expect(splitIntoChunks(outline, { size: 20, overlap: 0, unit: 'characters' })[0]!.text).toBe(first);
+});
+
+it('the next chunk begins with a word within the overlap', () => {
+  const outline = { text: 'aaaa bbbb cccc dddd eeee ffff', headings: [], blockEnds: [] };
+  const texts = (overlap: number) =>
+    splitIntoChunks(outline, { size: 20, overlap, unit: 'characters' }).map(({ text }) => text);
+  expect(texts(0)).toEqual(['aaaa bbbb cccc dddd', 'eeee ffff']);
+  expect(texts(6)).toEqual(['aaaa bbbb cccc dddd', 'dddd eeee ffff']);
+  expect(texts(5)).toEqual(['aaaa bbbb cccc dddd', 'eeee ffff']);
+  const tokens = splitIntoChunks(outline, { size: 5, overlap: 2, unit: 'tokens' }).map(({ text }) => text);
+  expect(tokens).toEqual(['aaaa bbbb cccc dddd', 'dddd eeee ffff']);
+});
+
+it('chunks carry the headings above them, of which a deeper one ends with the next of its level or above', () => {
+  const heading = (level: number, text: string, start: number) => ({ level, text, start });
+  const outline = {
+    text: 'intro A b c D',
+    headings: [heading(1, 'A', 6), heading(2, 'b', 8), heading(2, 'c', 10), heading(1, 'D', 12)],
+    blockEnds: [],
+  };
+  const chunks = splitIntoChunks(outline, { size: 50, overlap: 0, unit: 'characters' });
+  expect(chunks.map(({ text, path, start, end }) => [text, path.join('/'), start, end])).toEqual([
+    ['intro', '', 0, 5],
+    ['A', 'A', 6, 7],
+    ['b', 'A/b', 8, 9],
+    ['c', 'A/c', 10, 11],
+    ['D', 'D', 12, 13],
+  ]);
+});

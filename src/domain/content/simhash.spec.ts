@@ -62,3 +62,52 @@ describe('the simhash', () => {
     expect(computeSimhash(words(20, 1).join(' '))).toBeTypeOf('bigint');
   });
 });
+
+describe('the simhash of stored pages', () => {
+  // Hashes are stored: if they were computed otherwise, no page would look like its own earlier version any more.
+  const latin = Array.from({ length: 60 }, (_, i) => `word${i * i}`).join(' ');
+  const han = Array.from({ length: 60 }, (_, i) => String.fromCharCode(0x4e00 + i * i)).join('');
+
+  it.each([
+    ['words', latin],
+    ['accents and digits', `Überstraße ${latin} é ø 42`],
+    ['a script without spaces', han],
+    ['both', `${han} ${latin}`],
+  ])('is computed as ever: %s', (name, text) => expect({ [name]: computeSimhash(text) }).toMatchSnapshot());
+
+  const repeated = (code: number, separator: string) =>
+    computeSimhash(Array(40).fill(String.fromCharCode(code)).join(separator)) !== undefined;
+
+  it.each([
+    [0xbf, false, false],
+    [0xc0, true, false],
+    [0x0dff, true, false],
+    [0x0e00, true, true],
+    [0x109f, true, true],
+    [0x10a0, true, false],
+    [0x177f, true, false],
+    [0x1780, true, true],
+    [0x17ff, true, true],
+    [0x1800, true, false],
+    [0x1fff, true, false],
+    [0x2000, false, false],
+    [0x206f, false, false],
+    [0x2070, true, false],
+    [0x2e7f, true, false],
+    [0x2e80, true, true],
+    [0xa4cf, true, true],
+    [0xa4d0, true, false],
+    [0xd7ff, true, false],
+    [0xd800, true, true],
+    [0xfaff, true, true],
+    [0xfb00, true, false],
+  ])('U+%s is part of a word: %s; a word of its own: %s', (code, isWord, isOwnWord) => {
+    expect([repeated(code, ' '), repeated(code, '')]).toEqual([isWord, isOwnWord]);
+  });
+
+  it('needs twenty words', () => {
+    const hash = (count: number) => computeSimhash(Array.from({ length: count }, (_, i) => `w${i}`).join(' '));
+    expect(hash(19)).toBeUndefined();
+    expect(hash(20)).toBeDefined();
+  });
+});

@@ -116,3 +116,76 @@ describe('the change belief of a page', () => {
     expect(computeQuantile(belief, 0)).toBeLessThan(days(300));
   });
 });
+
+describe('the belief after a visit is that of Bayes', () => {
+  /** Prior times likelihood over a fine grid of rates, instead of a few points. */
+  function byBayes({ interval, uncertainty }: ChangeBelief, likelihood: (rate: number) => number): ChangeBelief {
+    const deviation = Math.sqrt(uncertainty);
+    let [total, sum, squares] = [0, 0, 0];
+    for (let z = -6; z <= 6; z += 0.01) {
+      const weight = Math.exp((-z * z) / 2) * likelihood(Math.exp(z * deviation) / interval);
+      total += weight;
+      sum += weight * z;
+      squares += weight * z * z;
+    }
+    const shift = sum / total;
+    return {
+      interval: milliseconds(interval * Math.exp(-shift * deviation)),
+      uncertainty: (squares / total - shift * shift) * uncertainty,
+    };
+  }
+
+  const belief = { interval: days(10), uncertainty: 1 };
+  const [elapsed, age, lifetime] = [days(4), days(1), days(6)];
+  it.each<[string, Observation, (rate: number) => number]>([
+    ['changed', { elapsed, changed: true }, (rate) => 1 - Math.exp(-rate * elapsed)],
+    ['unchanged', { elapsed, changed: false }, (rate) => Math.exp(-rate * elapsed)],
+    ['changed at a known time', { elapsed, changed: true, age }, (rate) => rate * Math.exp(-rate * age)],
+    ['of a first visit, with its date', { changed: true, age }, (rate) => rate * Math.exp(-rate * age)],
+    ['of a first visit, with a lifetime', { changed: true, lifetime }, (rate) => Math.exp((-rate * lifetime) / 2)],
+    ['of a later visit, with a lifetime', { elapsed, changed: false, lifetime }, (rate) => Math.exp(-rate * elapsed)],
+    ['with both', { changed: true, age, lifetime }, (rate) => rate * Math.exp(-rate * age - (rate * lifetime) / 2)],
+  ])('%s', (_, observation, likelihood) => {
+    const [updated, expected] = [updateBelief(belief, observation), byBayes(belief, likelihood)];
+    expect(updated.interval / expected.interval).toBeCloseTo(1, 1);
+    expect(updated.uncertainty / expected.uncertainty).toBeCloseTo(1, 1);
+    expect(updated).not.toEqual(belief);
+  });
+
+  it.each<[string, Observation, Observation | undefined]>([
+    ['a first visit says nothing', { changed: true }, undefined],
+    ['no time has passed', { elapsed: milliseconds(0), changed: true }, undefined],
+    ['the date is that of the response', { elapsed, changed: true, age: minutes(5) }, { elapsed, changed: true }],
+    ['the date is older than the last visit', { elapsed, changed: true, age: elapsed }, { elapsed, changed: true }],
+    ['the page has not changed', { elapsed, changed: false, age }, { elapsed, changed: false }],
+    ['the lifetime is zero', { changed: true, lifetime: milliseconds(0) }, undefined],
+  ])('%s', (_, observation, same) => {
+    expect(updateBelief(belief, observation)).toEqual(same ? updateBelief(belief, same) : belief);
+  });
+
+  it('a date counts if it is more than five minutes old', () => {
+    const dated = { elapsed, changed: true, age: milliseconds(minutes(5) + 1) };
+    expect(updateBelief(belief, dated).interval).toBeLessThan(
+      updateBelief(belief, { elapsed, changed: true }).interval,
+    );
+  });
+
+  it('is within its limits: from six minutes to twenty years, never more certain than 0.05', () => {
+    const often = { elapsed: minutes(1), changed: true };
+    let known: ChangeBelief = belief;
+    for (let i = 0; i < 200; i++) known = updateBelief(known, often);
+    expect(known).toEqual({ interval: minutes(6), uncertainty: 0.05 });
+    for (let i = 0; i < 2_000; i++) known = updateBelief(known, { elapsed: days(5_000), changed: false });
+    expect(known).toEqual({ interval: days(7_300), uncertainty: 0.05 });
+  });
+
+  it('has quantiles of a log-normal distribution, to a few percent', () => {
+    const ratio = (share: number) => Math.log(computeQuantile(belief, share) / belief.interval);
+    expect(ratio(0.5)).toBeCloseTo(0);
+    expect(ratio(0.841)).toBeCloseTo(-1, 1);
+    expect(ratio(0.159)).toBeCloseTo(1, 1);
+    expect(computeQuantile(belief, 0)).toBe(computeQuantile(belief, 0.01));
+    expect(computeQuantile(belief, 1)).toBe(computeQuantile(belief, 0.99));
+    expect(computeQuantile(belief, 0.02)).toBeLessThan(computeQuantile(belief, 0.01));
+  });
+});

@@ -27,6 +27,34 @@ describe('the time of a change in a sitemap', () => {
     expect(parseClaimedChange(written, NOW)).toEqual({ from: at(from), to: at(to) });
   });
 
+  it.each([
+    ['2026-06-15T10', undefined],
+    ['2026-06-15T24:00Z', '2026-06-16T00:00:00Z'],
+    ['2026-06-15T25:00Z', undefined],
+    ['2026-06-14T10:60Z', undefined],
+    ['2026-06-00', undefined],
+    ['2026-06-32', undefined],
+    ['2026-00', undefined],
+    ['2026-06-15T12:10Z', '2026-06-15T12:10:00Z'],
+    ['2026-06-15T12:10:01Z', undefined],
+    ['2026-06-15T14:05+0200', '2026-06-15T12:05:00Z'],
+    ['2026-06-14T10:00', '2026-06-14T10:00:00Z'],
+    ['x2026', undefined],
+    ['20266', undefined],
+  ])('%j begins at %s: up to ten minutes ahead of our clock', (written, from) => {
+    const late = at('2026-06-16T00:00:00Z');
+    const now = written.includes('T24') ? late : NOW;
+    expect(parseClaimedChange(written, now)?.from).toBe(from === undefined ? undefined : at(from));
+  });
+
+  it('of a month or a year alone is any time in it', () => {
+    const range = (written: string) =>
+      Object.values(parseClaimedChange(written, NOW)!).map((time) => new Date(time).toISOString().slice(0, 10));
+    expect(range('2026-02')).toEqual(['2026-02-01', '2026-03-01']);
+    expect(range('2026-01-31')).toEqual(['2026-01-31', '2026-02-01']);
+    expect(range('2024')).toEqual(['2024-01-01', '2025-01-01']);
+  });
+
   it.each(['', 'yesterday', '2026-13-01', '2026-06-16', '2026-06-15T13:00:00Z', '15.06.2026', '0', '2026-6-1'])(
     '%j is not a time',
     (written) => expect(parseClaimedChange(written, NOW)).toBeUndefined(),
@@ -90,4 +118,58 @@ describe('the credibility of a source of claimed changes', () => {
     expect(isWorthVisitingNow(hours(2), hours(12), days(2))).toBe(false);
     expect(isWorthVisitingNow(days(30), hours(0), hours(12))).toBe(true);
   });
+});
+
+describe('a claim', () => {
+  it('is true with the probability of Laplace, and is believed from one in ten on', () => {
+    expect(computeTruthProbability(UNTRIED)).toBe(1 / 2);
+    expect(computeTruthProbability({ confirmed: 3, refuted: 1 })).toBe(4 / 6);
+    expect(isBelieved({ confirmed: 0, refuted: 8 })).toBe(true);
+    expect(isBelieved({ confirmed: 0, refuted: 9 })).toBe(false);
+  });
+
+  it('counts less once a hundred others were checked', () => {
+    const confirm = (count: number) => {
+      let credibility = UNTRIED;
+      for (let i = 0; i < count; i++) credibility = updateCredibility(credibility, true);
+      return credibility;
+    };
+    expect(confirm(100)).toEqual({ confirmed: 100, refuted: 0 });
+    expect(confirm(101)).toEqual({ confirmed: 50.5, refuted: 0 });
+    const refuted = updateCredibility({ confirmed: 60, refuted: 40 }, false);
+    expect(refuted).toEqual({ confirmed: 30, refuted: 20.5, refutedInARow: 1 });
+  });
+
+  it('brings a visit forward by as much as it is believed', () => {
+    const due = instant(NOW + hours(10));
+    const visit = (confirmed: number, refuted: number) =>
+      computeClaimedVisitTime(due, { confirmed, refuted }, NOW) - NOW;
+    expect(visit(0, 0)).toBe(0);
+    expect(visit(0, 2)).toBe(hours(5));
+    expect(visit(5, 0)).toBe(0);
+    expect(computeClaimedVisitTime(instant(NOW - hours(1)), { confirmed: 0, refuted: 8 }, NOW)).toBe(NOW);
+  });
+
+  /** The expected harmonic number of a Poisson variable with mean x, summed by its definition. */
+  function meanHarmonic(x: number): number {
+    let [probability, harmonic, mean] = [Math.exp(-x), 0, 0];
+    for (let n = 1; n < 400; n++) {
+      probability *= x / n;
+      harmonic += 1 / n;
+      mean += probability * harmonic;
+    }
+    return mean;
+  }
+
+  it.each([0.5, 1, 3, 10, 19, 25, 60])(
+    'is worth a visit if its copy costs twice the average of the planned interval: %s changes',
+    (changes) => {
+      const interval = days(1);
+      const worth = (age: number) => isWorthVisitingNow(interval, days(age), days(changes));
+      const staleness = (age: number) => meanHarmonic(age) / (1 - Math.exp(-age));
+      for (const age of [0.01, 0.2, 0.7, 1, 2, 5, 9, 15, 30, 90, 200])
+        expect(worth(age), `${age}`).toBe(staleness(age) >= 2 * meanHarmonic(changes));
+      expect(worth(0)).toBe(2 * meanHarmonic(changes) <= 1);
+    },
+  );
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { iterateUrlListEntries } from './url-list.js';
+import { countLines, iterateLines, iterateUrlListEntries } from './url-list.js';
 
 test.each([
   ['one URL a line, blanks and empty lines aside', ' http://a/ \r\n\n\thttp://b/\n', ['http://a/', 'http://b/']],
@@ -13,4 +13,26 @@ test.each([
   ['a line that goes on nowhere counts', 'http://a/\\', ['http://a/']],
 ])('in a url list %s', (_, text, urls) => {
   expect([...iterateUrlListEntries(text)].map((entry) => entry.text)).toEqual(urls);
+});
+
+test('entries carry the line on which they begin, and white space before a comment is not part of them', () => {
+  const entries = [...iterateUrlListEntries('# x\n\nhttp://a/\\\n\nhttp://b/ \t # y\n\\\nhttp://c/#d\n')];
+  expect(entries).toEqual([
+    { line: 3, text: 'http://a/' },
+    { line: 5, text: 'http://b/' },
+    { line: 7, text: 'http://c/#d' },
+  ]);
+});
+
+test.each([
+  ['', ['']],
+  ['a', ['a']],
+  ['a\nb', ['a', 'b']],
+  ['a\r\n\r\nb\n', ['a', '', 'b', '']],
+  ['\r', ['']],
+  ['a\rb\r\r\n', ['a\rb\r', '']],
+  ['\n', ['', '']],
+])('the lines of %j', (text, lines) => {
+  expect([...iterateLines(text)]).toEqual(lines.map((line, index) => ({ line: index + 1, text: line })));
+  for (const limit of [1, 2, 3, 100]) expect(countLines(text, limit)).toBe(Math.min(lines.length, limit));
 });

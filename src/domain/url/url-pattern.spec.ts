@@ -18,6 +18,20 @@ describe('the pattern of a URL', () => {
     ['https://a.example/list?page=7', '/list?'],
     ['https://a.example/list?color=red&size=L&brand=x', '/list?'],
     ['https://a.example/7?', '/N?'],
+    ['https://a.example/', undefined],
+    ['https://a.example/?', '/?'],
+    ['https://a.example/aZz9/x', '/N/x'],
+    ['https://a.example/0/9/a', '/N/a'],
+    ['https://a.example/Z/z/A/7', '/Z/z/A/N'],
+    ['https://a.example/x[7]{8}', '/x[N]{N}'],
+    ['https://a.example/x:7/8', '/x:N'],
+    ['https://a.example/may/x7', '/N'],
+    ['https://a.example/ma/x/7', '/ma/x/N'],
+    ['https://a.example/september/x/7', '/N/x/N'],
+    ['https://a.example/sep/sept/jan/july/x7', '/N'],
+    ['https://a.example/marching/dismay/7', '/marching/dismay/N'],
+    ['https://a.example/é7/x', '/éN/x'],
+    ['https://a.example/d/abcdefab-e89b-abcd-abcd-abcdefabcdefx/x1', '/d/N'],
   ])('of %s is %s', (url, pattern) => {
     expect(toUrlPattern(url)).toBe(pattern);
   });
