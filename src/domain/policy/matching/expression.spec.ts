@@ -1,0 +1,118 @@
+import { describe, expect, test } from 'vitest';
+import { placeAt } from '../../../../test/support/crawler-definition.js';
+import type { Problem } from '../../crawl/place.js';
+import type { MatchExpression } from '../../crawl/policy-definition.js';
+import { toCrawlUrl } from '../../url/crawl-url.js';
+import { formatExpression } from '../expression-text.js';
+import { compileExpression, normalizeDomain } from './expression.js';
+import { mapTexts, requireAll, requireOneOf, requireText, toIndexForm } from './necessary.js';
+import { Subject } from './subject.js';
+
+const place = placeAt(3);
+const atom = (parts: Partial<Extract<MatchExpression, { type: 'atom' }>>): MatchExpression =>
+  ({
+    type: 'atom',
+    field: 'host',
+    kind: 'exact',
+    norm: 'lower',
+    value: 'a.example',
+    litteral: true,
+    place,
+    ...parts,
+  }) as MatchExpression;
+const domain = (value: string): MatchExpression => ({ type: 'domain', value, norm: 'norm', place });
+const length = (minimum?: number, maximum?: number): MatchExpression =>
+  ({ type: 'length', field: 'path', minimum, maximum, place }) as MatchExpression;
+const and = (...children: MatchExpression[]): MatchExpression => ({ type: 'and', children, place });
+const or = (...children: MatchExpression[]): MatchExpression => ({ type: 'or', children, place });
+const not = (child: MatchExpression): MatchExpression => ({ type: 'not', child, place });
+
+const matches = (expression: MatchExpression, url: string, problems: Problem[] = []) =>
+  compileExpression(expression, problems).matches(new Subject(toCrawlUrl(url)));
+
+describe('an expression matches', () => {
+  const [yes, no] = [domain('a.example'), domain('b.example')];
+
+  test.each([
+    ['all of its parts', and(yes, yes), true],
+    ['not all of its parts', and(yes, no), false],
+    ['its only part', and(no), false],
+    ['any of its parts', or(no, yes), true],
+    ['none of its parts', or(no, no), false],
+    ['unless its part does', not(yes), false],
+    ['if its part does not', not(no), true],
+    ['the domain of a subdomain', domain('.example'), true],
+    ['a domain with a leading dot', domain('.A.Example.'), true],
+    ['no domain that only ends alike', domain('.ample'), false],
+    ['a shortest length', length(5), true],
+    ['no shorter one', length(6), false],
+    ['a longest length', length(undefined, 5), true],
+    ['no longer one', length(undefined, 4), false],
+    ['any length', length(), true],
+  ])('%s', (_, expression, expected) => expect(matches(expression, 'http://a.example/abcd')).toBe(expected));
+
+  test('nothing if its pattern cannot be used, and reports where it is', () => {
+    const problems: Problem[] = [];
+    const broken = (value: string) => atom({ field: 'path', kind: 'inside', litteral: false, value });
+    expect(matches(broken('(?=x)'), 'http://a.example/x', problems)).toBe(false);
+    expect(matches(broken('(a)\\1'), 'http://a.example/aa', problems)).toBe(false);
+    expect(matches(broken(`[${'y'.repeat(300)}`), 'http://a.example/y', problems)).toBe(false);
+    expect(problems).toMatchObject(Array(3).fill({ severity: 'error', code: 'bad-pattern', place }));
+    expect(problems.map(({ message }) => message.includes('linear time'))).toEqual([true, true, false]);
+    expect(problems[2]!.message).toMatch(/^pattern "\[y{199}" is not a usable regular expression: missing closing \]/);
+  });
+
+  test.each([
+    ['.A.Example.', 'a.example'],
+    ['bücher.example', 'xn--bcher-kva.example'],
+    ['..a', '.a'],
+  ])('the domain %s as %s', (written, expected) => expect(normalizeDomain(written)).toBe(expected));
+});
+
+describe('what every match contains', () => {
+  const required = (expression: MatchExpression) => compileExpression(expression, []).requiredTexts;
+
+  test.each([
+    ['a domain', domain('A.example'), [['a.example']]],
+    ['one part', and(domain('a')), [['a']]],
+    ['all parts', and(domain('a'), domain('b')), [['a'], ['b']]],
+    ['one of the parts', or(domain('a'), domain('b')), [['a', 'b']]],
+    ['nothing known of one part', or(domain('a'), not(domain('b'))), []],
+    ['nothing of a negation', not(domain('a')), []],
+    ['nothing of a length', length(1), []],
+    ['a text', atom({ field: 'path', kind: 'inside', value: '/News' }), [['/news']]],
+    ['nothing of a fragment', atom({ field: 'fragment', kind: 'inside', value: 'news' }), []],
+  ])('%s', (_, expression, expected) => expect(required(expression)).toEqual(expected));
+
+  test('the longest texts of each alternative are used, and without alternatives nothing is known', () => {
+    expect(requireOneOf([[['a'], ['bcd', 'ef'], ['gh']], [['x']]])).toEqual([['bcd', 'ef', 'x']]);
+    expect(requireOneOf([])).toEqual([]);
+    expect(requireOneOf([[['a']], []])).toEqual([]);
+    expect(requireAll([[['a']], [], [['b'], ['c']]])).toEqual([['a'], ['b'], ['c']]);
+    expect([requireText(''), requireText('a')]).toEqual([[], [['a']]]);
+    expect(mapTexts([['a', 'b'], ['c']], (text) => text + text)).toEqual([['aa', 'bb'], ['cc']]);
+  });
+
+  test.each([
+    ['/News', '/news'],
+    ['/b%C3%BCcher/x', 'cher/x'],
+    ['abcdef%C3%BC/x', 'abcdef'],
+    ['ab%20c', 'ab%20c'],
+    ['abc%', 'abc'],
+    ['abc%C', 'abc'],
+    ['abc%2', 'abc'],
+    ['%e4%b8%ad', ''],
+  ])('%j is looked up as %j, without letters that may be encoded', (text, expected) =>
+    expect(toIndexForm([[text]])).toEqual([[expected]]),
+  );
+});
+
+test.each([
+  [and(domain('a'), or(domain('b'), not(domain('c')))), 'domain a and (domain b or (not domain c))'],
+  [not(and(domain('a'), domain('b'))), 'not (domain a and domain b)'],
+  [not(not(domain('a'))), 'not (not domain a)'],
+  [length(), 'path length 0 to any'],
+  [length(3, 9), 'path length 3 to 9'],
+  [atom({}), 'host exact "a.example"'],
+  [atom({ value: 'x'.repeat(300) }), `host exact "${'x'.repeat(200)}"`],
+])('%# is described as %s', (expression, text) => expect(formatExpression(expression)).toBe(text));
