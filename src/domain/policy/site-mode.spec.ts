@@ -9,7 +9,15 @@ import {
 import type { CrawlerDefinition, RootDefinition } from '../crawl/definition.js';
 import { toCrawlUrl } from '../url/crawl-url.js';
 import { compilePolicy } from './crawl-policy.js';
-import { computeSitePrefixes, createRemovedRoot, createRootContext, isSiteMove, moveSite } from './site-mode.js';
+import {
+  computeSitePrefixes,
+  createRemovedRoot,
+  createRootContext,
+  findLikelyRoot,
+  isOnSite,
+  isSiteMove,
+  moveSite,
+} from './site-mode.js';
 import type { Candidate, RootContext } from './verdict.js';
 
 const policy = compilePolicy(crawlerDefinition(), undefined);
@@ -160,4 +168,37 @@ describe('what URLs inherit from their root', () => {
       follow: false,
     });
   });
+});
+
+describe('the root from which a URL is likely to be found', () => {
+  const site = context('http://a.example/', { site: true });
+  const directory = context('http://a.example/docs/', { entireSite: true });
+  const free = context('http://b.example/', {});
+  const freeAtPort = context('http://b.example:81/', {});
+  const likely = (roots: readonly RootContext[], url: string) => findLikelyRoot(roots, toCrawlUrl(url))?.url.href;
+
+  test.each([
+    ['the one whose site contains it', [free, site], 'http://a.example/x', 'http://a.example/'],
+    ['the one on its server without site mode', [site, freeAtPort, free], 'http://b.example/x', 'http://b.example/'],
+    ['the port counts', [site, free, freeAtPort], 'http://b.example:81/x', 'http://b.example:81/'],
+    ['any without site mode', [site, free], 'http://c.example/', 'http://b.example/'],
+    [
+      'one on its server, though it would not accept it',
+      [context('http://c.example/', { site: true }), directory],
+      'http://a.example/x',
+      'http://a.example/docs/',
+    ],
+    ['any at all', [site], 'http://c.example/', 'http://a.example/'],
+    ['none', [], 'http://c.example/', undefined],
+  ])('%s', (_, roots, url, expected) => expect(likely(roots, url)).toBe(expected));
+
+  test.each([
+    [site, 'https://www.a.example/x', true],
+    [site, 'http://b.example/', false],
+    [directory, 'https://a.example/docs/x', true],
+    [directory, 'http://a.example/other/', false],
+    [context('http://a.example/docs/', { site: true, entireSite: true }), 'http://a.example/docs/x', true],
+    [context('http://a.example/docs/', { site: true, entireSite: true }), 'https://a.example/docs/x', false],
+    [free, 'http://b.example/', false],
+  ])('%# contains %s: %s', (root, url, expected) => expect(isOnSite(root, toCrawlUrl(url))).toBe(expected));
 });

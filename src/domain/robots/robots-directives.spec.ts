@@ -70,3 +70,47 @@ describe('robots directives', () => {
     );
   });
 });
+
+describe('terms for showing a page', () => {
+  const termsOf = (metas: readonly string[], lines: readonly string[] = []) => {
+    const { terms, unavailableAfter } = parseRobotsDirectives(
+      metas.map((directives) => ({ agent: 'robots', directives })),
+      lines,
+      'CrawlBot',
+    );
+    const until = unavailableAfter === undefined ? [] : [new Date(unavailableAfter).toISOString().slice(0, 16)];
+    return [...terms.map(({ name, value }) => `${name}=${value}`), ...until];
+  };
+
+  it.each([
+    ['nosnippet', ['nosnippet=true']],
+    ['Max-Snippet : 20, max-image-preview:large', ['max_snippet=20', 'max_image_preview=large']],
+    ['max-video-preview:-1, noimageindex', ['max_video_preview=-1', 'noimageindex=true']],
+    ['max-snippet:20, max-snippet:30', ['max_snippet=20']],
+    ['xnosnippet, nosnippets', []],
+    ['unavailable_after: 2026-06-25', ['unavailable_after=2026-06-25', '2026-06-25T00:00']],
+    ['Unavailable_After : 2026-06-25T15:00:00Z', ['unavailable_after=2026-06-25T15:00:00Z', '2026-06-25T15:00']],
+    ['unavailable_after: 25 Jun 2026 15:00:00 GMT', ['unavailable_after=25 Jun 2026 15:00:00 GMT', '2026-06-25T15:00']],
+    ['unavailable_after: soon', []],
+    ['noindex', []],
+  ])('of a meta element: %j', (directives, expected) => expect(termsOf([directives])).toEqual(expected));
+
+  it.each([
+    ['otherbot: nosnippet', []],
+    ['crawlbot: nosnippet', ['nosnippet=true']],
+    ['otherbot: nosnippet, crawlbot: max-snippet:5', ['max_snippet=5']],
+    ['max-snippet:5, otherbot: nosnippet', ['max_snippet=5']],
+    ['otherbot: noindex, *: unavailable_after: 2026-06-25', ['unavailable_after=2026-06-25', '2026-06-25T00:00']],
+    [
+      'unavailable_after: Thu, 25 Jun 2026 15:00:00 GMT',
+      ['unavailable_after=Thu, 25 Jun 2026 15:00:00 GMT', '2026-06-25T15:00'],
+    ],
+  ])('of a header: %j', (line, expected) => expect(termsOf([], [line])).toEqual(expected));
+
+  it('of several places are combined, and the earliest date counts', () => {
+    expect(
+      termsOf(['max-snippet:9, unavailable_after: 2026-06-25'], ['max-snippet:5', 'unavailable_after: 2026-05-01']),
+    ).toEqual(['max_snippet=9', 'unavailable_after=2026-06-25', 'unavailable_after=2026-05-01', '2026-05-01T00:00']);
+    expect(termsOf(['unavailable_after: 2026-05-01', 'unavailable_after: 2026-06-25']).at(-1)).toBe('2026-05-01T00:00');
+  });
+});
