@@ -47,7 +47,7 @@ export default defineConfig({
     globalSetup: ['./test/support/program-setup.ts', './test/support/postgres-setup.ts'],
     execArgv: ['--import', './test/support/register-typescript.mjs'],
     projects: [
-      project('units', ['{src,import,demo-index}/**/*.spec.ts', 'test/{docs,fuzz,console/units}/**/*.spec.ts'], {
+      project('units', ['{src,import,client,demo-index}/**/*.spec.ts', 'test/{docs,fuzz,console/units}/**/*.spec.ts'], {
         without: [...PROCESSES, ...MACHINE],
         isolate: false,
       }),

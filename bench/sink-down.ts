@@ -7,12 +7,14 @@
  * Minutes are those of the server's clock: with `--pace 20`, an hour passes in three real minutes. Times of work, such
  * as catching up, are in real seconds.
  */
+
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { describeLimit, type LimitDto } from '../client/index.js';
 import { FlakyReceiver } from '../test/support/flaky-receiver.js';
 import { formatBar, formatMinutes } from './curve.js';
 import { MeasuredServer } from './measured-server.js';
@@ -42,7 +44,7 @@ interface Progress {
   readonly pendingOrders: number;
   readonly pendingBytes: number;
   readonly idle: boolean;
-  readonly limitedBy: string;
+  readonly limitedBy: LimitDto;
 }
 
 const createConfiguration = (site: string, receiver: string): string =>
@@ -96,7 +98,7 @@ function printProgress(label: string, { indexed, pendingOrders, pendingBytes, li
   const waiting = `${pendingOrders} orders waiting (${(pendingBytes / 1_000_000).toFixed(1)} MB)`;
   console.log(
     `${label.padEnd(16)} ${seconds.padStart(5)} s ${String(rssMb).padStart(5)} MB ${formatBar(rssMb, FULL_BAR_MB).padEnd(24)} ` +
-      `disk ${diskMb.toFixed(1).padStart(5)} MB, ${indexed} indexed, ${waiting}, CPU ${cpu.toFixed(0)} s; ${limitedBy}`,
+      `disk ${diskMb.toFixed(1).padStart(5)} MB, ${indexed} indexed, ${waiting}, CPU ${cpu.toFixed(0)} s; ${describeLimit(limitedBy)}`,
   );
 }
 

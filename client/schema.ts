@@ -191,8 +191,8 @@ export interface CrawlerDto {
   readonly active: number;
   /** Orders decided and not yet acknowledged. */
   readonly pendingOrders: number;
-  /** What limits the speed right now, in words. */
-  readonly limitedBy: string;
+  /** What limits the speed right now. */
+  readonly limitedBy: LimitDto;
   readonly nextRequestAt?: string;
   /** Due time of the URL that has been waiting longest. */
   readonly oldestDueAt?: string;
@@ -467,6 +467,29 @@ export interface KeyDto {
 export interface KeyDirectoryDto {
   /** The keys, each listed once. */
   readonly keys: readonly PublicKeyDto[];
+}
+
+export interface LimitDto {
+  /** `paused`, `stopped`: the crawler does not run. `sink-unavailable`: no sink accepts orders. `sink-slow`, `database-slow`: the maximum number of orders or pages is waiting. `threads`: all are fetching. `last-pages`: nothing else is due. `nothing-due`. `schedule`: no due URL may be crawled now. `hosts-paused`: an operator has paused all hosts with due URLs. `politeness`: their hosts need a pause. `machine`: none of these. */
+  readonly kind: 'paused' | 'stopped' | 'sink-unavailable' | 'sink-slow' | 'database-slow' | 'threads' | 'last-pages' | 'nothing-due' | 'schedule' | 'hosts-paused' | 'politeness' | 'machine';
+  /** `sink-unavailable`: the name of a sink. */
+  readonly sink?: string;
+  /** `sink-unavailable`: its last failure. */
+  readonly message?: string;
+  /** `threads`: how many there are. */
+  readonly threads?: number;
+  /** `nothing-due`: URLs in error, which are visited again later. */
+  readonly failing?: number;
+  /** `nothing-due`: deletions that wait for an operator or a sign of life. */
+  readonly withheldDeletions?: number;
+  /** `schedule`: when crawling is allowed again; absent if never. */
+  readonly until?: string;
+  /** `politeness`, `hosts-paused`: the hosts with the most due URLs. */
+  readonly hosts?: readonly string[];
+  /** `politeness`, `hosts-paused`: their share of the due URLs. */
+  readonly share?: number;
+  /** `politeness`: when the next request may be sent. */
+  readonly nextRequestAt?: string;
 }
 
 export interface LinkDto {

@@ -1,6 +1,6 @@
 /** `crawlway status` and `crawlway login`: what the running server reports of its crawlers, sinks and logins. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { CrawlerDto, LoginDto, SinkDto } from '../../client/index.js';
+import { type CrawlerDto, describeLimit, type LoginDto, type SinkDto } from '../../client/index.js';
 import { toPrintable } from '../server/printable.js';
 import { ServerClient, type ServerOption } from './client.js';
 import { type JsonOption, printJson } from './output.js';
@@ -68,7 +68,7 @@ const formatCrawlers = (crawlers: readonly CrawlerDto[]): string =>
       crawler.errorsPerSecond,
       crawler.ordersPerSecond,
       crawler.pendingOrders,
-      crawler.limitedBy,
+      describeLimit(crawler.limitedBy),
     ]),
   );
 

@@ -74,7 +74,7 @@ describe('a crawling node and an API-only node', () => {
   it('the API node returns what only the crawling node knows: rates, idleness, health, robots.txt, refused links, sinks', async () => {
     await expect.poll(async () => (await call(api, 'crawlers/test')).body.idle, { timeout: 10_000 }).toBe(true);
     const { body } = await call(api, 'crawlers/test');
-    expect(body).toMatchObject({ state: 'running', active: 0, pendingOrders: 0, limitedBy: 'nothing is due' });
+    expect(body).toMatchObject({ state: 'running', active: 0, pendingOrders: 0, limitedBy: { kind: 'nothing-due' } });
     expect(body.pagesPerSecond).toBeGreaterThan(0);
     expect(body.ordersPerSecond).toBeGreaterThan(0);
     expect(body.sources.map(({ picks }: { picks: number }) => picks).reduce((a: number, b: number) => a + b)).toBe(3);
@@ -92,7 +92,7 @@ describe('a crawling node and an API-only node', () => {
     await expect.poll(async () => (await call(api, 'crawlers/test')).body.active, { timeout: 10_000 }).toBe(1);
     expect((await call(api, 'crawlers/test')).body).toMatchObject({
       idle: false,
-      limitedBy: 'the last due pages are being fetched',
+      limitedBy: { kind: 'last-pages' },
     });
   });
 

@@ -5,7 +5,14 @@
 import { type Answer, ApiProblem, type CallOptions, CrawlwayClient, problemIn } from '../../../client/index.js';
 import type { Calls } from './schema.js';
 
-export { type Answer, ApiProblem, type CallOptions, type ProblemError, queryText } from '../../../client/index.js';
+export {
+  type Answer,
+  ApiProblem,
+  type CallOptions,
+  describeLimit,
+  type ProblemError,
+  queryText,
+} from '../../../client/index.js';
 
 const STORAGE_KEY = 'crawlway-key';
 

@@ -14,7 +14,7 @@ import type { Crawlers } from '../crawl/crawlers.js';
 import type { RefusedView } from '../crawl/frontier/refused-links.js';
 import type { RobotsGate } from '../crawl/hosts/robots-gate.js';
 import { type CrawlerWork, mergeWork } from '../crawl/load/crawler-work.js';
-import { describeLimit } from '../crawl/load/limited-by.js';
+import { findLimit } from '../crawl/load/limited-by.js';
 import type { EngineMetrics } from '../crawl/load/metrics.js';
 import { mergeMetrics } from '../crawl/load/metrics.js';
 import type { RenderedVisits, RenderPatternView } from '../crawl/visit/rendered-visits.js';
@@ -199,9 +199,9 @@ export class ClusterView {
         depth: counts.bySource[index] ?? 0,
         picks: picks[index]!,
       })),
-      limitedBy: await describeLimit(load, async () => ({
+      limitedBy: await findLimit(load, async () => ({
         failing: counts.byStatus.error,
-        deletions: await this.countWithheldDeletions(crawler.name),
+        withheldDeletions: await this.countWithheldDeletions(crawler.name),
       })),
       nextRequestAt: load.waiting.nextRequestAt,
       idle: work.idle && complete && nothingDue,

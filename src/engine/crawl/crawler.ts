@@ -229,7 +229,7 @@ export class Crawler implements DiscoveryTarget {
   /** Describes what this node is currently doing for the crawler. */
   getWork(): CrawlerWork {
     const { definition } = this.context;
-    const { delivery, partitions, clock } = this.services;
+    const { delivery, partitions } = this.services;
     const { frontier, loop } = this.parts;
     const { pages, errors, orders } = this.tally;
     return {
@@ -249,7 +249,6 @@ export class Crawler implements DiscoveryTarget {
         sinks: delivery.listViews().filter((sink) => definition.pushTo.includes(sink.name)),
         hasRoom: delivery.hasRoom(definition.pushTo),
         storeFollows: loop.storeKeepsUp,
-        now: clock.now(),
       },
       idle: this.isIdle(),
     };

@@ -4,6 +4,7 @@ import type { SourceName } from '../../domain/frontier/sources.js';
 import type { Reason } from '../../domain/policy/reasons.js';
 import { type Explanation } from '../../domain/policy/verdict.js';
 import { type Instant } from '../../domain/time/units.js';
+import type { Limit } from '../crawl/load/limited-by.js';
 import { type CrawlerCounts } from '../ports/frontier-store.js';
 
 export interface SourceView {
@@ -29,8 +30,7 @@ export interface CrawlerView {
   readonly active: number;
   /** Number of orders decided and not yet acknowledged. */
   readonly pendingOrders: number;
-  /** What limits the crawl speed right now, in human-readable form. */
-  readonly limitedBy: string;
+  readonly limitedBy: Limit;
   readonly nextRequestAt?: Instant;
   /**
    * True if nothing is due and nothing is in flight. URLs may be in error and deletions may be waiting: `limitedBy`

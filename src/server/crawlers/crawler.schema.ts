@@ -1,8 +1,23 @@
 import { URL_STATUSES } from '../../domain/crawl/url-state.js';
 import { getSourceName, SOURCES, type SourceNumber } from '../../domain/frontier/sources.js';
+import { LIMITS, type Limit } from '../../engine/crawl/load/limited-by.js';
 import type { QueuedUrl } from '../../engine/ports/frontier-store.js';
 import type { CrawlerView, SourceView } from '../../engine/views/crawler-views.js';
-import { boolean, counts, integer, listOf, number, oneOf, schema, text, time, timeAhead } from '../http/schema.js';
+import {
+  boolean,
+  counts,
+  integer,
+  list,
+  listOf,
+  number,
+  one,
+  oneOf,
+  schema,
+  share,
+  text,
+  time,
+  timeAhead,
+} from '../http/schema.js';
 
 const sourceSchema = schema<SourceView>()('Source', {
   name: oneOf(SOURCES),
@@ -17,6 +32,25 @@ export const oldestSchema = schema<QueuedUrl & { readonly source: SourceNumber }
   source: oneOf(SOURCES).by(({ source }: { readonly source: SourceNumber }) => getSourceName(source)),
   url: text('https://www.example.com/docs/start.html'),
   dueAt: timeAhead('When the URL is due; in the past if it is waiting.'),
+});
+
+/** Meanings of the kinds of limits, in the order of LIMITS. */
+const LIMIT_MEANINGS = `\`paused\`, \`stopped\`: the crawler does not run. \`sink-unavailable\`: no sink accepts orders.
+\`sink-slow\`, \`database-slow\`: the maximum number of orders or pages is waiting. \`threads\`: all are fetching.
+\`last-pages\`: nothing else is due. \`nothing-due\`. \`schedule\`: no due URL may be crawled now. \`hosts-paused\`: an
+operator has paused all hosts with due URLs. \`politeness\`: their hosts need a pause. \`machine\`: none of these.`;
+
+const limitSchema = schema<Limit>()('Limit', {
+  kind: oneOf(LIMITS, LIMIT_MEANINGS.replaceAll('\n', ' ')),
+  sink: text('main', '`sink-unavailable`: the name of a sink.').optional(),
+  message: text('no response within 10 s', '`sink-unavailable`: its last failure.').optional(),
+  threads: integer(32, '`threads`: how many there are.').optional(),
+  failing: integer(3, '`nothing-due`: URLs in error, which are visited again later.').optional(),
+  withheldDeletions: integer(2, '`nothing-due`: deletions that wait for an operator or a sign of life.').optional(),
+  until: timeAhead('`schedule`: when crawling is allowed again; absent if never.').optional(),
+  hosts: list(text('www.example.com'), '`politeness`, `hosts-paused`: the hosts with the most due URLs.').optional(),
+  share: share(0.93, '`politeness`, `hosts-paused`: their share of the due URLs.').optional(),
+  nextRequestAt: timeAhead('`politeness`: when the next request may be sent.').optional(),
 });
 
 const RATE = number(2.5, 'Rate over the last minute.');
@@ -34,10 +68,12 @@ export const crawlerSchema = schema<CrawlerView>()('Crawler', {
   ordersPerSecond: RATE,
   active: integer(3, 'Pages currently being fetched.'),
   pendingOrders: integer(12, 'Orders decided and not yet acknowledged.'),
-  limitedBy: text(
-    'politeness: 93 % of the due URLs are on www.example.com; next request in 1.5 s',
-    'What limits the speed right now, in words.',
-  ),
+  limitedBy: one(limitSchema, 'What limits the speed right now.', {
+    kind: 'politeness',
+    hosts: ['www.example.com'],
+    share: 0.93,
+    nextRequestAt: '2026-03-09T08:15:30.000Z',
+  }),
   nextRequestAt: timeAhead().optional(),
   oldestDueAt: time('Due time of the URL that has been waiting longest.')
     .optional()

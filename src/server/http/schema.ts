@@ -193,8 +193,10 @@ export const counts = (example: Counts, meaning?: string): Field<Counts, Counts>
 export function one<Source, F extends Fields>(
   { ref, from }: Schema<Source, F>,
   meaning?: string,
+  example?: Written<F>,
 ): Field<Source, Written<F>> {
-  return new Field(meaning === undefined ? ref : { description: meaning, allOf: [ref] }, from);
+  const json = { description: meaning, allOf: [ref], ...(example === undefined ? {} : { example }) };
+  return new Field(meaning === undefined ? ref : json, from);
 }
 
 /** A list of answers. */

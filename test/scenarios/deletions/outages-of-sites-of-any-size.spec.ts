@@ -83,7 +83,7 @@ it.each(Object.keys(FAULTS))(
     if (PERMANENT.includes(fault)) expect(heldDeletions).toBeGreaterThan(0);
     const { idle, limitedBy } = await world.engine.getCrawler('test');
     if (idle && heldDeletions > 0)
-      expect(limitedBy).toContain(`; ${heldDeletions} deletions are waiting for an operator or a sign`);
+      expect(limitedBy).toMatchObject({ kind: 'nothing-due', withheldDeletions: heldDeletions });
     isWell();
     await expectAllCurrent(world);
   },

@@ -51,9 +51,7 @@ describe('hosts with a schedule', () => {
     expect(asked).toEqual([]);
     expect(site.requests).toEqual([]);
     expect(await headline('/')).toContain('is not crawled before 2026-06-01T20:00:00Z because of its schedule');
-    expect((await view()).limitedBy).toBe(
-      'a schedule: none of the due URLs may be crawled before 2026-06-01T20:00:00Z',
-    );
+    expect((await view()).limitedBy).toEqual({ kind: 'schedule', until: Date.parse('2026-06-01T20:00:00Z') });
     await world.pass(hours(2));
     expect(asked.map(({ path }) => path).sort()).toEqual(['/', '/1', '/2', '/3']);
     expect(Math.min(...asked.map(({ at }) => at))).toBeGreaterThanOrEqual(NOON + hours(8));

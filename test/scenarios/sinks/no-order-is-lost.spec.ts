@@ -52,7 +52,7 @@ describe('no order is lost at a sink that fails, refuses or loses data', () => {
     expect(mostBytes).toBeGreaterThan(8 * MEGABYTE);
     expect(mostBytes).toBeLessThan(MOST_BYTES);
     expect(site.fetched.length).toBeLessThan(paths.length);
-    expect((await world.engine.getCrawler('test')).limitedBy).toContain('the sink main is unavailable');
+    expect((await world.engine.getCrawler('test')).limitedBy).toMatchObject({ kind: 'sink-unavailable', sink: 'main' });
     expect(await world.engine.urls.count({ crawler: 'test', indexed: true })).toBe(0);
 
     receiver.fate = () => 'pass';
@@ -95,7 +95,10 @@ describe('no order is lost at a sink that fails, refuses or loses data', () => {
     receiver.fate = () => 'fail';
     await world.pass(minutes(5));
     expect(world.engine.listSinks()).toMatchObject([{ state: 'unavailable', pending: 0 }]);
-    expect((await world.engine.getCrawler('test')).limitedBy).toMatch(/^the sink main is unavailable: .*503/);
+    expect((await world.engine.getCrawler('test')).limitedBy).toMatchObject({
+      kind: 'sink-unavailable',
+      message: expect.stringContaining('503'),
+    });
 
     receiver.fate = () => 'pass';
     await world.pass(minutes(5));

@@ -1,4 +1,5 @@
 import type { JSX } from 'preact';
+import { describeLimit } from '../../api/client.js';
 import { useCrawlers } from '../../state/crawlers.js';
 import { href } from '../../state/route.js';
 import { LoadingNotice } from '../../ui/answers.js';
@@ -29,7 +30,7 @@ export function CrawlStart({ name, searchPage }: { name: string; searchPage?: st
           <p class="muted">
             {done
               ? 'From now on, the index is kept in sync with the site: pages are revisited as often as they change.'
-              : addFullStop(`Limited by: ${crawler.limitedBy}`)}
+              : addFullStop(`Limited by: ${describeLimit(crawler.limitedBy)}`)}
           </p>
           <div class="actions">
             {searchPage && crawler.indexed > 0 && (

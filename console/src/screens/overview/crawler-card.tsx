@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import { useRef } from 'preact/hooks';
-import { call } from '../../api/client.js';
+import { call, describeLimit } from '../../api/client.js';
 import type { CrawlerDto } from '../../api/schema.js';
 import { useCrawlers } from '../../state/crawlers.js';
 import { href } from '../../state/route.js';
@@ -29,7 +29,7 @@ export function CrawlerCard({ crawler }: { crawler: CrawlerDto }): JSX.Element {
         <Figures crawler={crawler} />
         <p>
           <span class="muted">Limited by: </span>
-          {addFullStop(crawler.limitedBy)}
+          {addFullStop(describeLimit(crawler.limitedBy))}
         </p>
         <StatusLine crawler={crawler} />
       </div>

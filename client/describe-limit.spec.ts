@@ -1,0 +1,50 @@
+import { expect, it } from 'vitest';
+import { describeLimit } from './describe-limit.js';
+import type { LimitDto } from './schema.js';
+
+const NOW = Date.parse('2026-03-02T08:00:00Z');
+const hosts = ['a.example', 'b.example'];
+const politeness = (nextRequestAt: string): LimitDto => ({ kind: 'politeness', hosts, share: 0.926, nextRequestAt });
+
+it.each<[LimitDto, string]>([
+  [{ kind: 'paused' }, 'the crawler is paused'],
+  [{ kind: 'stopped' }, 'the crawler is stopped'],
+  [{ kind: 'sink-unavailable', sink: 'main' }, 'the sink main is unavailable: no response'],
+  [
+    { kind: 'sink-unavailable', sink: 'main', message: 'sink main at http://a/ responded with 503' },
+    'the sink main is unavailable: http://a/ responded with 503',
+  ],
+  [{ kind: 'sink-slow' }, 'the sink is slow: the maximum number of orders is in flight'],
+  [{ kind: 'database-slow' }, 'the database is slow: the maximum number of pages is waiting for it'],
+  [{ kind: 'threads', threads: 8 }, 'all 8 threads are fetching'],
+  [{ kind: 'last-pages' }, 'the last due pages are being fetched'],
+  [{ kind: 'nothing-due', failing: 0, withheldDeletions: 0 }, 'nothing is due'],
+  [
+    { kind: 'nothing-due', failing: 1, withheldDeletions: 1 },
+    'nothing is due; 1 URL is in error and will be visited again later; 1 deletion is waiting for an operator or a sign of life',
+  ],
+  [
+    { kind: 'nothing-due', failing: 2, withheldDeletions: 2 },
+    'nothing is due; 2 URLs are in error and will be visited again later; 2 deletions are waiting for an operator or a sign of life',
+  ],
+  [{ kind: 'schedule' }, 'a schedule that never allows crawling'],
+  [
+    { kind: 'schedule', until: '2026-03-02T20:00:00.000Z' },
+    'a schedule: none of the due URLs may be crawled before 2026-03-02T20:00:00Z',
+  ],
+  [
+    { kind: 'hosts-paused', hosts: ['a.example'], share: 1 },
+    'an operator: all hosts with due URLs are paused; 100 % of the due URLs are on a.example',
+  ],
+  [
+    politeness('2026-03-02T08:00:01.500Z'),
+    'politeness: 93 % of the due URLs are on a.example and b.example; next request in 1.5 s',
+  ],
+  [politeness('2026-03-02T07:00:00Z'), expect.stringMatching(/; next request in 0\.0 s$/)],
+  [politeness('2026-03-02T08:00:59.900Z'), expect.stringMatching(/; next request in 59\.9 s$/)],
+  [politeness('2026-03-02T08:01:00Z'), expect.stringMatching(/; next request in 1 min$/)],
+  [politeness('2026-03-02T08:59:00Z'), expect.stringMatching(/; next request in 59 min$/)],
+  [politeness('2026-03-02T09:00:00Z'), expect.stringMatching(/; next request in 1\.0 h$/)],
+  [politeness('2026-03-02T10:30:00Z'), expect.stringMatching(/; next request in 2\.5 h$/)],
+  [{ kind: 'machine' }, 'this machine'],
+])('%j is described as: %s', (limit, text) => expect(describeLimit(limit, NOW)).toEqual(text));

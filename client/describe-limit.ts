@@ -1,0 +1,54 @@
+import type { LimitDto } from './schema.js';
+
+/**
+ * Says in words what limits a crawler's speed right now.
+ * @param now milliseconds since 1970
+ */
+export function describeLimit(limit: LimitDto, now = Date.now()): string {
+  switch (limit.kind) {
+    case 'paused':
+    case 'stopped':
+      return `the crawler is ${limit.kind}`;
+    case 'sink-unavailable':
+      return `the sink ${limit.sink} is unavailable: ${limit.message?.replace(`sink ${limit.sink} at `, '') ?? 'no response'}`;
+    case 'sink-slow':
+      return 'the sink is slow: the maximum number of orders is in flight';
+    case 'database-slow':
+      return 'the database is slow: the maximum number of pages is waiting for it';
+    case 'threads':
+      return `all ${limit.threads} threads are fetching`;
+    case 'last-pages':
+      return 'the last due pages are being fetched';
+    case 'nothing-due':
+      return ['nothing is due', ...describeUnsettled(limit)].join('; ');
+    case 'schedule':
+      return limit.until === undefined
+        ? 'a schedule that never allows crawling'
+        : `a schedule: none of the due URLs may be crawled before ${limit.until.replace(/\.\d{3}Z$/, 'Z')}`;
+    case 'hosts-paused':
+      return `an operator: all hosts with due URLs are paused; ${describeHosts(limit)}`;
+    case 'politeness':
+      return `politeness: ${describeHosts(limit)}; next request in ${formatWait(Date.parse(limit.nextRequestAt!) - now)}`;
+    case 'machine':
+      return 'this machine';
+  }
+}
+
+function describeUnsettled({ failing = 0, withheldDeletions = 0 }: LimitDto): string[] {
+  const errors = failing === 1 ? '1 URL is in error' : `${failing} URLs are in error`;
+  const deletions = withheldDeletions === 1 ? '1 deletion is waiting' : `${withheldDeletions} deletions are waiting`;
+  return [
+    ...(failing > 0 ? [`${errors} and will be visited again later`] : []),
+    ...(withheldDeletions > 0 ? [`${deletions} for an operator or a sign of life`] : []),
+  ];
+}
+
+const describeHosts = ({ hosts = [], share = 0 }: LimitDto): string =>
+  `${Math.round(share * 100)} % of the due URLs are on ${hosts.join(' and ')}`;
+
+/** In minutes or hours once tenths of a second no longer matter. */
+function formatWait(ms: number): string {
+  const seconds = Math.max(0, ms / 1000);
+  if (seconds < 60) return `${seconds.toFixed(1)} s`;
+  return seconds < 3600 ? `${Math.round(seconds / 60)} min` : `${(seconds / 3600).toFixed(1)} h`;
+}
