@@ -4,7 +4,10 @@
  * to exceed the limits.
  */
 import type { DeletionGuardDefinition } from '../crawl/definition.js';
-import { type Duration, minutes } from '../time/units.js';
+import type { UrlId } from '../crawl/url-state.js';
+import type { ErrorCode } from '../fetch/error-codes.js';
+import { between, type Duration, type Instant, minutes } from '../time/units.js';
+import { isPageGone } from './sign-of-life.js';
 
 type Limits = Pick<DeletionGuardDefinition, 'maxDeletions' | 'maxShare'>;
 
@@ -15,7 +18,9 @@ const STAGE_SIZES = [3, 10, 30];
 /** Once this many pages have been visited, a clear majority decides. */
 const MAJORITY_SAMPLE = 10;
 /** Number of pages that may vanish after a look that found nothing before the next look. */
-export const VANISHED_PER_LOOK = 5;
+const VANISHED_PER_LOOK = 5;
+/** Maximum number of pages that a look visits. */
+const MAX_PAGES = 30;
 /** How long a look is valid, and the maximum time that deletions wait for one. */
 export const LOOK_VALIDITY: Duration = minutes(10);
 
@@ -65,3 +70,123 @@ function estimateLosses({
 
 const exceedsLimits = (deletionCount: number, documentCount: number, { maxDeletions, maxShare }: Limits): boolean =>
   deletionCount > maxDeletions && deletionCount > maxShare * documentCount;
+
+export type LookVerdict = 'clear' | 'hold';
+
+type LookStage =
+  /** Visits are in flight, or nothing has been requested yet. */
+  | { readonly name: 'visiting' }
+  /** Pages are being chosen; the caller that chooses them continues once the results have arrived. */
+  | { readonly name: 'choosing' }
+  | { readonly name: 'ended'; readonly verdict: LookVerdict; readonly at: Instant };
+
+/** One look at a host: which pages are gone, which ones are visited for it, and what they have shown. */
+export class EarlyLook {
+  private stage: LookStage = { name: 'visiting' };
+  private readonly vanished = new Set<UrlId>();
+  private readonly requested = new Set<UrlId>();
+  /** Visits that were requested and have not ended. */
+  private readonly outstanding = new Set<UrlId>();
+  private looked = 0;
+  private gone = 0;
+  /** Number of pages that were found to be gone after the look had ended, and to which its verdict applied. */
+  private laterPages = 0;
+
+  /** @param documents number of the host's documents in the index */
+  constructor(
+    private readonly limits: Limits,
+    private readonly documents: number,
+    private readonly startedAt: Instant,
+  ) {}
+
+  /** Undefined until the look has ended. */
+  get verdict(): LookVerdict | undefined {
+    return this.stage.name === 'ended' ? this.stage.verdict : undefined;
+  }
+
+  /**
+   * Adds a page that is gone. Returns false if a new look is needed: this one has expired, or it found nothing, and
+   * several more pages have vanished since.
+   */
+  addVanished(id: UrlId, now: Instant): boolean {
+    if (this.stage.name === 'ended' && !this.coversLater(id, this.stage, now)) return false;
+    if (!this.requested.has(id)) this.vanished.add(id);
+    return true;
+  }
+
+  /** Ends the look if its time is over. */
+  endIfOverdue(now: Instant): void {
+    if (between(this.startedAt, now) >= LOOK_VALIDITY) this.end(now);
+  }
+
+  /** Ends a look that cannot continue. */
+  end(now: Instant): void {
+    if (this.stage.name !== 'ended') this.endWith(concludeLook(this.findings, this.limits), now);
+  }
+
+  /** Returns false if pages are already being chosen, or the look has ended. */
+  beginChoosing(): boolean {
+    if (this.stage.name !== 'visiting') return false;
+    this.stage = { name: 'choosing' };
+    return true;
+  }
+
+  stopChoosing(): void {
+    if (this.stage.name === 'choosing') this.stage = { name: 'visiting' };
+  }
+
+  /** True if all results have arrived and the look has not ended. */
+  get needsStep(): boolean {
+    return this.stage.name !== 'ended' && this.outstanding.size === 0;
+  }
+
+  /** Decides how many more pages to visit; 0 if the look has ended. */
+  takeStep(now: Instant): number {
+    const step = decideNextLookStep(this.findings, this.limits);
+    if (typeof step === 'object') return Math.min(MAX_PAGES - this.requested.size, step.visit);
+    this.endWith(step, now);
+    return 0;
+  }
+
+  /** The pages that may not be visited for the look. */
+  get knownIds(): ReadonlySet<UrlId> {
+    return new Set([...this.requested, ...this.vanished]);
+  }
+
+  /** To be called before a visit is requested, because it may end before the call that requests it returns. */
+  noteRequested(id: UrlId): void {
+    this.requested.add(id);
+    this.outstanding.add(id);
+  }
+
+  /** To be called if the page cannot be visited now. */
+  noteNotRequested(id: UrlId): void {
+    this.requested.delete(id);
+    this.outstanding.delete(id);
+  }
+
+  /** Records the result of a visit; returns false if it was not made for the look. */
+  recordResult(id: UrlId, code: ErrorCode | undefined): boolean {
+    if (this.stage.name === 'ended' || !this.outstanding.delete(id)) return false;
+    const isGone = code !== undefined && isPageGone(code);
+    if (isGone || code === undefined) this.looked++;
+    if (isGone) this.gone++;
+    return true;
+  }
+
+  private coversLater(id: UrlId, { verdict, at }: Extract<LookStage, { name: 'ended' }>, now: Instant): boolean {
+    if (between(at, now) >= LOOK_VALIDITY) return false;
+    if (this.vanished.has(id) || this.requested.has(id)) return true;
+    if (verdict === 'clear' && this.laterPages >= VANISHED_PER_LOOK) return false;
+    this.laterPages++;
+    return true;
+  }
+
+  private endWith(verdict: LookVerdict, at: Instant): void {
+    this.stage = { name: 'ended', verdict, at };
+  }
+
+  private get findings(): LookFindings {
+    return { looked: this.looked, gone: this.gone, vanished: this.vanished.size, documents: this.documents };
+  }
+}

@@ -6,6 +6,8 @@ import {
   isServerFault,
   isSignOfLife,
   judgeFaultDeletion,
+  type SignSearch,
+  shouldSearch,
   type VisitResult,
 } from './sign-of-life.js';
 
@@ -106,4 +108,17 @@ describe('a deletion that follows from a fault', () => {
     expect(computeRecheckTime(at(0), at(1410), settings)).toBe(at(1440));
     expect(computeRecheckTime(at(0), at(1500), settings)).toBe(after(at(1500), hours(1)));
   });
+});
+
+describe('a search for a sign of life', () => {
+  const begun: SignSearch = { state: 'begun', at: at(0) };
+
+  it.each<[string, SignSearch, Instant | undefined, Instant, boolean]>([
+    ['begins', { state: 'not-begun' }, undefined, at(0), true],
+    ['is not repeated at once in vain', begun, undefined, at(59), false],
+    ['is repeated after an hour', begun, undefined, at(60), true],
+    ['was in vain if the last sign is older', begun, at(-1), at(59), false],
+    ['is repeated at once after a sign', begun, at(0), at(1), true],
+    ['that was blocked is not repeated at once', { state: 'blocked', at: at(0) }, undefined, at(59), false],
+  ])('%s', (_, search, lastSign, now, expected) => expect(shouldSearch(search, lastSign, now)).toBe(expected));
 });

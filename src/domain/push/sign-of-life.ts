@@ -87,3 +87,20 @@ export function computeRecheckTime(waitingSince: Instant, now: Instant, settings
   const waitEnd = computeWaitEnd(waitingSince, settings);
   return waitEnd > now ? earlier(nextCheckAt, waitEnd) : nextCheckAt;
 }
+
+/** The search for a sign of life: some other pages of the host are visited. */
+export type SignSearch =
+  | { readonly state: 'not-begun' }
+  /** Visits were requested. */
+  | { readonly state: 'begun'; readonly at: Instant }
+  /** Every page that could bring a sign of life was in flight: the next one to be settled starts the search again. */
+  | { readonly state: 'blocked'; readonly at: Instant };
+
+/** Interval between searches while there is no sign of life. */
+const SEARCH_INTERVAL = hours(1);
+
+/** Whether to search now: not if that was recently done in vain. */
+export function shouldSearch(search: SignSearch, lastSign: Instant | undefined, now: Instant): boolean {
+  if (search.state === 'not-begun' || (lastSign !== undefined && lastSign >= search.at)) return true;
+  return after(search.at, SEARCH_INTERVAL) <= now;
+}
