@@ -63,21 +63,6 @@ function toRefusal(error: unknown): Refusal {
   return { refused: isOutOfMemory ? 'extract-memory' : 'extract-corrupt', detail: `the reader failed: ${message}` };
 }
 
-disableNetwork();
-process.on('uncaughtException', () => process.exit(DOCUMENT_FAILURE_EXIT_CODE));
-const frames = new FrameReader(MAX_BYTES);
-for await (const chunk of process.stdin) {
-  const frame = frames.push(chunk as Uint8Array);
-  if (!frame) continue;
-  const reply = await handleFrame(frame);
-  if (!isRefusal(reply.result) && reply.isLast) (globalThis as { gc?: () => void }).gc?.();
-  const [head] = encodeFrame(reply);
-  process.stdout.write(head, () => {
-    if (reply.isLast) process.exit();
-  });
-}
-process.exit();
-
 /** Loads each library with the first document that needs it. A synchronous reader can be interrupted. */
 async function loadReader(
   mediaType: string,
@@ -114,3 +99,18 @@ async function loadReader(
 let pdfium: Promise<import('./formats/pdfium.js').Pdfium> | undefined;
 
 const toExtraction = (content: DocumentContent): Extraction => content.finish(determineLanguage);
+
+disableNetwork();
+process.on('uncaughtException', () => process.exit(DOCUMENT_FAILURE_EXIT_CODE));
+const frames = new FrameReader(MAX_BYTES);
+for await (const chunk of process.stdin) {
+  const frame = frames.push(chunk as Uint8Array);
+  if (!frame) continue;
+  const reply = await handleFrame(frame);
+  if (!isRefusal(reply.result) && reply.isLast) (globalThis as { gc?: () => void }).gc?.();
+  const [head] = encodeFrame(reply);
+  process.stdout.write(head, () => {
+    if (reply.isLast) process.exit();
+  });
+}
+process.exit();
