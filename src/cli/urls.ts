@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline/promises';
 import { text as readText } from 'node:stream/consumers';
-import type { RefreshedDto, RefusedDto, RootDto } from '../../client/index.js';
+import type { RefreshedDto, RefusedDto, RootDto, UrlListOutcomeDto } from '../../client/index.js';
 import { iterateUrlListEntries } from '../domain/url/url-list.js';
 import { toFileError } from '../server/fail.js';
 import { UsageError } from '../server/options.js';
@@ -154,14 +154,6 @@ interface SubmitOptions extends ServerOption, JsonOption {
   readonly crawler?: string;
 }
 
-interface Outcome {
-  readonly new: number;
-  readonly known: number;
-  readonly rejected: number;
-  /** With line numbers in the text that was sent. */
-  readonly rejections: readonly { readonly line: number; readonly url: string; readonly message?: string }[];
-}
-
 export async function submitUrls(options: SubmitOptions): Promise<void> {
   const text = await readList(options.file);
   const client = new ServerClient(options);
@@ -172,12 +164,12 @@ export async function submitUrls(options: SubmitOptions): Promise<void> {
   const sum = { new: 0, known: 0, rejected: 0 };
   for (let i = 0; i < entries.length; i += BATCH_SIZE) {
     const batch = entries.slice(i, i + BATCH_SIZE);
-    const outcome = await client.call<Outcome>('POST', path, {
+    const outcome = await client.call<UrlListOutcomeDto>('POST', path, {
       type: 'text/plain',
       text: batch.map((entry) => entry.text).join('\n'),
     });
     for (const { line, url, message } of outcome.rejections) {
-      const lineNumber = batch[line - 1]?.line;
+      const lineNumber = batch[(line ?? 0) - 1]?.line;
       rejections.push({ line: lineNumber, url, message });
       if (!options.json)
         process.stderr.write(`${toPrintable(`line ${lineNumber ?? '?'} rejected: ${url}: ${message ?? ''}`)}\n`);

@@ -1,5 +1,5 @@
 /** Assembles the Nest application, with everything that applies to every call. */
-import type { DynamicModule } from '@nestjs/common';
+import type { DynamicModule, LoggerService } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyInstance } from 'fastify';
@@ -9,19 +9,41 @@ import { serveConsole, serveHelp } from './console/static-files.js';
 import { apiPriority } from './engine.module.js';
 import { registerBodyParsers } from './http/body-parsers.js';
 import { MAX_REQUEST_HEAD } from './http/limits.js';
-import { ProblemFilter } from './http/problem.filter.js';
-import { respondToMalformedRequest, respondToMalformedUrl } from './http/unreadable.js';
+import { ProblemFilter, respondToMalformedRequest, respondToMalformedUrl } from './http/problem.filter.js';
 import { createValidationPipe } from './http/validation.js';
 import { serveAssistants } from './mcp/mcp-route.js';
-import { NestLog } from './nest-log.js';
-import { serveApiDocs } from './openapi/docs.js';
-import { identifyCallers, recordRefusals } from './security/access.guard.js';
+import { serveApiDocs } from './openapi/document.js';
+import { identifyCallers, recordRefusals, requireLocalHost } from './security/guards.js';
 import { KeyRing } from './security/key-ring.js';
-import { requireLocalHost } from './security/local-host.js';
 import { RefusedCalls } from './security/refused-calls.js';
-import { SECURITY_HEADERS } from './security/security-headers.js';
 import type { SignIn } from './sign-in/sign-in.js';
 import { SIGN_IN } from './tokens.js';
+
+/**
+ * Headers of every response. Everything that the console and the API documentation need comes from this server; a
+ * script, style or request for any other server is an attack.
+ */
+const SECURITY_HEADERS = {
+  contentSecurityPolicy: {
+    useDefaults: false,
+    directives: {
+      defaultSrc: ["'none'"],
+      scriptSrc: ["'self'"],
+      /** CodeMirror and Swagger UI set style attributes, which is harmless because styles cannot run code. */
+      styleSrc: ["'self'", "'unsafe-inline'"],
+      imgSrc: ["'self'", 'data:'],
+      fontSrc: ["'self'"],
+      connectSrc: ["'self'"],
+      manifestSrc: ["'self'"],
+      baseUri: ["'none'"],
+      formAction: ["'none'"],
+      frameAncestors: ["'none'"],
+    },
+  },
+  xFrameOptions: { action: 'deny' },
+  /** The server speaks plain HTTP; an operator who puts TLS in front of it sets this header there. */
+  strictTransportSecurity: false,
+} as const;
 
 /**
  * Time limit for a whole request to arrive, so that a client that sends a byte now and then cannot hold its connection
@@ -103,4 +125,26 @@ function prioritizeRequests(fastify: FastifyInstance): void {
     apiPriority.endRequest();
     done();
   });
+}
+
+/**
+ * Writes Nest's own messages to the server's log, except those about modules and routes, which are useless to
+ * operators.
+ */
+class NestLog implements LoggerService {
+  constructor(private readonly target: Log) {}
+
+  log(): void {}
+
+  debug(): void {}
+
+  warn(message: unknown, ...rest: unknown[]): void {
+    this.target.warn(String(message), { nest: rest.at(-1) });
+  }
+
+  error(message: unknown, ...rest: unknown[]): void {
+    // The code that starts the server reports a port that cannot be opened.
+    if (message instanceof Error && (message as NodeJS.ErrnoException).syscall === 'listen') return;
+    this.target.error(String(message), { nest: rest.at(-1), error: message instanceof Error ? message : undefined });
+  }
 }

@@ -4,7 +4,7 @@ import type { Problem } from '../../domain/crawl/place.js';
 import type { RuleFileKind } from '../../domain/crawl/rule-file.js';
 import type { SourceName } from '../../domain/frontier/sources.js';
 import type { ElementForm } from './element.schema.js';
-import type { RuleActionDto, RuleMatchDto } from './rule.dto.js';
+import type { RuleInput, RuleView } from './rule.dto.js';
 
 export interface FormatContext {
   /** Name of the file as the operator gave it; used in the places of problems. */
@@ -19,22 +19,6 @@ export interface FormatContext {
   readonly fileSinks?: string;
   /** Folder that contains the plug-ins. Absent: their paths are used unchanged. */
   readonly plugins?: string;
-}
-
-/** A crawl rule to write, as XML (one Rule element) or in parts. */
-export type RuleInput = { readonly group?: string; readonly key?: string } & (
-  | { readonly xml: string }
-  | { readonly match: readonly RuleMatchDto[]; readonly actions: readonly RuleActionDto[] }
-);
-
-export interface RuleView {
-  /** Position from 0 across all Rules blocks of the crawler. */
-  readonly index: number;
-  readonly group: string;
-  readonly key?: string;
-  readonly match: readonly RuleMatchDto[];
-  readonly actions: readonly RuleActionDto[];
-  readonly xml: string;
 }
 
 /** What the server needs to know about CrawlConfig.xml: how to read it, hide its secrets and change parts of it. */

@@ -18,9 +18,10 @@ import {
   type RuleFile,
   type StagedWrite,
 } from './configuration-file.js';
-import type { ConfigurationFormat, RuleView } from './configuration-format.js';
+import type { ConfigurationFormat } from './configuration-format.js';
 import type { ConfigurationHistory, ConfigurationTexts, VersionHeader } from './configuration-history.js';
 import { ConfigurationVersions, KEPT_EDIT } from './configuration-versions.js';
+import type { RuleView } from './rule.dto.js';
 import {
   ANY_VERSION,
   createConfirmationProblem,

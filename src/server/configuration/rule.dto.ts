@@ -1,7 +1,10 @@
+import { type ArgumentMetadata, Injectable, type PipeTransform } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
 import { IsBoolean, IsInt, IsString, MaxLength, ValidateIf } from 'class-validator';
 import { MATCH_ELEMENTS } from '../../domain/policy/match-elements.js';
 import { IfGiven, IsListOf } from '../http/fields.js';
+import { type Answer, integer, listOfRequested, ownSchema, text } from '../http/schema.js';
+import { createValidationPipe } from '../http/validation.js';
 
 const MAX_VALUE = 65_536;
 const MAX_ELEMENTS = 1000;
@@ -9,8 +12,8 @@ const MAX_ELEMENTS = 1000;
 export const RULE_EXAMPLE = '<Rule><Path value="/private"/><Ignore/></Rule>';
 
 /** The same rule in parts. */
-export const MATCH_EXAMPLE = [{ element: 'Path', value: '/private' }];
-export const ACTIONS_EXAMPLE = [{ element: 'Ignore' }];
+const MATCH_EXAMPLE = [{ element: 'Path', value: '/private' }];
+const ACTIONS_EXAMPLE = [{ element: 'Ignore' }];
 
 export class RuleMatchDto {
   @ApiProperty({ enum: MATCH_ELEMENTS })
@@ -168,4 +171,34 @@ export class RuleInputDto {
   @ValidateIf((rule: RuleInputDto) => rule.xml === undefined)
   @IsListOf(() => RuleActionDto, MAX_ELEMENTS)
   actions?: RuleActionDto[];
+}
+
+/** A crawl rule to write, as XML (one Rule element) or in parts. */
+export type RuleInput = { readonly group?: string; readonly key?: string } & (
+  | { readonly xml: string }
+  | { readonly match: readonly RuleMatchDto[]; readonly actions: readonly RuleActionDto[] }
+);
+
+export const ruleSchema = ownSchema('Rule', {
+  index: integer(1, 'Position across all Rules blocks of the crawler.', { minimum: 0 }),
+  group: text('intranet'),
+  key: text('private').optional(),
+  match: listOfRequested(RuleMatchDto, 'Multiple elements are combined with And.', MATCH_EXAMPLE),
+  actions: listOfRequested(RuleActionDto, undefined, ACTIONS_EXAMPLE),
+  xml: text(RULE_EXAMPLE, 'The Rule element as written in the file.'),
+});
+
+export type RuleView = Answer<typeof ruleSchema>;
+
+/** Accepts a rule as JSON or as one Rule element. */
+@Injectable()
+export class RuleBodyPipe implements PipeTransform<unknown, Promise<RuleInput>> {
+  private readonly validation = createValidationPipe();
+
+  async transform(body: unknown, metadata: ArgumentMetadata): Promise<RuleInput> {
+    if (typeof body === 'string') return { xml: body };
+    const rule: RuleInputDto = await this.validation.transform(body ?? {}, { ...metadata, metatype: RuleInputDto });
+    const { group, key, xml, match = [], actions = [] } = rule;
+    return xml === undefined ? { group, key, match, actions } : { group, key, xml };
+  }
 }

@@ -34,26 +34,14 @@ import { JSON_TYPE, Operation, XML_TYPE } from '../http/operation.js';
 import { PageResponse } from '../http/page-response.js';
 import type { Page } from '../http/paging.js';
 import { ProblemException } from '../http/problem.js';
-import { type Answer, integer, listOfRequested, schema, text } from '../http/schema.js';
+import type { Answer } from '../http/schema.js';
 import { toWholeNumber, WholeNumberPipe } from '../http/whole-number.js';
 import { API } from '../tokens.js';
 import { CHANGE_PROBLEMS, ConfirmQuery, createWriteRequest, IfMatch, setVersionHeaders } from './conditional-write.js';
 import { previewSchema } from './configuration.schema.js';
 import { ConfigurationService } from './configuration.service.js';
-import type { RuleInput, RuleView } from './configuration-format.js';
-import { ACTIONS_EXAMPLE, MATCH_EXAMPLE, RULE_EXAMPLE, RuleActionDto, RuleInputDto, RuleMatchDto } from './rule.dto.js';
-import { RuleBodyPipe } from './rule-body.pipe.js';
+import { RULE_EXAMPLE, RuleBodyPipe, type RuleInput, RuleInputDto, type RuleView, ruleSchema } from './rule.dto.js';
 
-const ruleSchema = schema<RuleView>()('Rule', {
-  index: integer(1, 'Position across all Rules blocks of the crawler.', { minimum: 0 }),
-  group: text('intranet'),
-  key: text('private').optional(),
-  match: listOfRequested(RuleMatchDto, 'Multiple elements are combined with And.', MATCH_EXAMPLE),
-  actions: listOfRequested(RuleActionDto, undefined, ACTIONS_EXAMPLE),
-  xml: text(RULE_EXAMPLE, 'The Rule element as written in the file.'),
-});
-
-type RuleAnswer = Answer<typeof ruleSchema>;
 type PreviewAnswer = Answer<typeof previewSchema>;
 
 const RulePosition = (): PropertyDecorator =>
@@ -115,7 +103,7 @@ export class RulesController {
     problems: NOT_FOUND_PROBLEM,
   })
   @PageResponse(ruleSchema, 'All rules.')
-  list(@Param('crawler') crawler: string, @Res({ passthrough: true }) reply: FastifyReply): Page<RuleAnswer> {
+  list(@Param('crawler') crawler: string, @Res({ passthrough: true }) reply: FastifyReply): Page<RuleView> {
     setVersionHeaders(reply, this.configuration);
     return { items: this.listRules(crawler).map(ruleSchema.from), next: null };
   }
@@ -134,7 +122,7 @@ export class RulesController {
     @Param('crawler') crawler: string,
     @Param('index', WholeNumberPipe) index: number,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): RuleAnswer {
+  ): RuleView {
     setVersionHeaders(reply, this.configuration);
     return ruleSchema.from(this.findRule(crawler, index));
   }
@@ -159,7 +147,7 @@ export class RulesController {
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
     @Audited() note: ChangeNote,
-  ): Promise<RuleAnswer> {
+  ): Promise<RuleView> {
     const { format } = this.configuration;
     await this.configuration.change(
       (xml) => format.insertRule(xml, crawler, rule, query.index),
@@ -193,7 +181,7 @@ export class RulesController {
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
     @Audited() note: ChangeNote,
-  ): Promise<RuleAnswer> {
+  ): Promise<RuleView> {
     const { format } = this.configuration;
     const before = this.findRule(crawler, index).xml;
     await this.configuration.change(
@@ -287,7 +275,7 @@ export class RulesController {
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
     @Audited() note: ChangeNote,
-  ): Promise<Page<RuleAnswer>> {
+  ): Promise<Page<RuleView>> {
     const { format } = this.configuration;
     await this.configuration.change(
       (xml) => format.moveRule(xml, crawler, from, to),

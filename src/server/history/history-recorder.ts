@@ -1,13 +1,13 @@
-import { join } from 'node:path';
+import { mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import type { EngineMetrics } from '../../engine/crawl/load/metrics.js';
 import type { EngineApi } from '../../engine/engine-api.js';
 import type { Clock } from '../../engine/ports/clock.js';
 import type { Log } from '../../engine/ports/log.js';
 import type { ServerOptions } from '../options.js';
 import { CLOCK, ENGINE, LOG, OPTIONS } from '../tokens.js';
-import { CrawlTotals } from './crawl-totals.js';
-import { readHistory, writeHistory } from './history-file.js';
-import { type HistoryPoint, type Range, RateHistory, READ_INTERVAL } from './rate-history.js';
+import { type HistoryPoint, RANGES, type Range, RateHistory, READ_INTERVAL, type Tracks } from './rate-history.js';
 
 /** Number of readings between two writes of the file (five minutes). */
 const READINGS_PER_WRITE = 20;
@@ -62,3 +62,97 @@ export class HistoryRecorder implements OnApplicationBootstrap, OnApplicationShu
     return join(this.options.dataDirectory, 'history.json');
   }
 }
+
+type Counters = Pick<EngineMetrics, 'pages' | 'orders'>;
+type Row = { readonly count: number };
+
+/**
+ * Merges the counters of all servers into totals that only grow, although servers come and go and each begins at zero.
+ * A server that was already running is counted from when it is first seen; this server ('') from its start.
+ */
+export class CrawlTotals {
+  private readonly pages = new GrowingTotals<Counters['pages'][number]>(
+    ({ crawler, outcome }) => `${crawler} ${outcome}`,
+  );
+  private readonly orders = new GrowingTotals<Counters['orders'][number]>(
+    ({ crawler, kind, state }) => `${crawler} ${kind} ${state}`,
+  );
+
+  add(counters: ReadonlyMap<string, Counters>): Counters {
+    for (const [server, { pages, orders }] of counters) {
+      this.pages.add(server, pages);
+      this.orders.add(server, orders);
+    }
+    return { pages: this.pages.rows, orders: this.orders.rows };
+  }
+}
+
+class GrowingTotals<T extends Row> {
+  private readonly sums = new Map<string, T>();
+  private readonly lastCounts = new Map<string, Map<string, number>>([['', new Map()]]);
+
+  constructor(private readonly getKey: (row: T) => string) {}
+
+  get rows(): T[] {
+    return [...this.sums.values()];
+  }
+
+  add(server: string, rows: readonly T[]): void {
+    const previousCounts = this.lastCounts.get(server);
+    this.lastCounts.set(server, new Map(rows.map((row) => [this.getKey(row), row.count])));
+    if (!previousCounts) return;
+    for (const row of rows) {
+      const key = this.getKey(row);
+      const increase = row.count - (previousCounts.get(key) ?? 0);
+      this.sums.set(key, { ...row, count: (this.sums.get(key)?.count ?? 0) + increase });
+    }
+  }
+}
+
+/**
+ * Stores chart data in one small file in the data directory. Charts are a convenience of this server, not part of the
+ * crawl's state, so a missing or damaged file is simply replaced by a new one. Files of version 1 have only the week,
+ * by crawler.
+ */
+type StoredTracks = Readonly<Record<string, Tracks>>;
+
+const VERSION = 2;
+const MAX_BYTES = 50_000_000;
+
+export async function readHistory(path: string): Promise<StoredTracks> {
+  try {
+    if ((await stat(path)).size > MAX_BYTES) return {};
+    const { version, crawlers } = JSON.parse(await readFile(path, 'utf8'));
+    const tracks = Object.entries(crawlers as object).map(
+      ([name, storedTracks]) => [name, parseTracks(version, storedTracks)] as const,
+    );
+    return Object.fromEntries(tracks.filter((entry): entry is [string, Tracks] => entry[1] !== undefined));
+  } catch {
+    return {};
+  }
+}
+
+export async function writeHistory(path: string, crawlers: StoredTracks): Promise<void> {
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(`${path}.new`, JSON.stringify({ version: VERSION, crawlers }));
+  await rename(`${path}.new`, path);
+}
+
+/** Undefined if the tracks do not have a format that this program writes or has written. */
+function parseTracks(version: unknown, storedTracks: unknown): Tracks | undefined {
+  if (version === 1)
+    return isTrack(storedTracks)
+      ? { hour: [], day: [], week: storedTracks.map(addMissingStatuses), quarter: [] }
+      : undefined;
+  const tracks = version === VERSION ? (storedTracks as Partial<Tracks> | null) : undefined;
+  return tracks && RANGES.every((range) => isTrack(tracks[range])) ? (tracks as Tracks) : undefined;
+}
+
+const addMissingStatuses = (point: HistoryPoint): HistoryPoint => ({ ...point, byStatus: point.byStatus ?? {} });
+
+const isTrack = (points: unknown): points is HistoryPoint[] => Array.isArray(points) && points.every(isPoint);
+
+const isPoint = (point: Partial<HistoryPoint> | null): boolean =>
+  [point?.at, point?.length, point?.pages, point?.errors, point?.orders, point?.indexed].every(Number.isFinite) &&
+  typeof point?.errorsByCode === 'object' &&
+  point.errorsByCode !== null;

@@ -1,5 +1,5 @@
 import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Post, Req } from '@nestjs/common';
-import { ApiCreatedResponse, ApiNoContentResponse, ApiProperty, ApiTags } from '@nestjs/swagger';
+import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiProperty, ApiTags } from '@nestjs/swagger';
 import { IsIn, IsString, Matches } from 'class-validator';
 import type { FastifyRequest } from 'fastify';
 import { type Instant, instant } from '../../domain/time/units.js';
@@ -10,11 +10,12 @@ import { Operation } from '../http/operation.js';
 import { PageResponse } from '../http/page-response.js';
 import type { Page } from '../http/paging.js';
 import { ProblemException } from '../http/problem.js';
-import { type Answer, boolean, oneOf, schema, text, time, timeAhead } from '../http/schema.js';
+import { type Answer, boolean, oneOf, ownSchema, schema, text, time, timeAhead } from '../http/schema.js';
 import { KEY_NAME, LOCAL_CALLER, ROLES, type Role } from '../security/api-keys.js';
 import { KeyRing } from '../security/key-ring.js';
 import type { StoredKey } from '../security/key-store.js';
 import { API, CLOCK } from '../tokens.js';
+import { SERVER_VERSION } from '../version.js';
 
 class NewKeyDto {
   @ApiProperty({
@@ -147,5 +148,34 @@ export class KeysController {
     const revokedKey = (await this.ring.list()).find((key) => key.name === name);
     if (!(await this.ring.revoke(name))) throw new ProblemException('not-found', `There is no key named ${name}.`);
     note.recordChange(revokedKey && keySchema.from(toListedKey(revokedKey, this.clock.now())), undefined);
+  }
+}
+
+const sessionSchema = ownSchema('Session', {
+  name: text(
+    'operations',
+    'Name of the API key, or `user:` and the name of the user who has signed in; `local` if the server has no keys.',
+  ),
+  role: oneOf(ROLES, 'Each role includes the permissions of the roles before it.'),
+  keyWanted: boolean('Whether calls require an API key or a sign-in.'),
+  version: text('0.1.0', 'Version of the server.'),
+});
+
+@ApiTags('Session')
+@Controller(`${API}/session`)
+export class SessionController {
+  constructor(@Inject(KeyRing) private readonly ring: KeyRing) {}
+
+  @Get()
+  @Operation({
+    id: 'getSession',
+    summary: 'Show who is calling',
+    description: 'Name and role of the key sent with the call, so that a client can hide what the role may not do.',
+    role: 'read',
+  })
+  @ApiOkResponse({ schema: sessionSchema.ref })
+  get(@Req() request: FastifyRequest): Answer<typeof sessionSchema> {
+    const { name, role } = request.caller ?? LOCAL_CALLER;
+    return { name, role, keyWanted: !this.ring.isOpen, version: SERVER_VERSION };
   }
 }

@@ -1,7 +1,10 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import { BODY_PROBLEMS, CLOSED_PROBLEMS, COMMON_PROBLEMS, describeProblem } from '../http/operation.js';
 import { SCHEMAS } from '../http/schema.js';
+import { PROJECT_ROOT } from '../project-root.js';
 import { SERVER_VERSION } from '../version.js';
 import { addExamples } from './examples.js';
 import { CALL_GROUPS, findGroup } from './tags.js';
@@ -157,3 +160,22 @@ const listOperations = (document: OpenAPIObject): OperationObject[] =>
 
 const listPathOperations = (item: OpenAPIObject['paths'][string]): OperationObject[] =>
   [item.get, item.put, item.post, item.patch, item.delete].filter((operation) => operation !== undefined);
+
+/**
+ * Files of the documentation pages, which the build puts beside the program; without a build, they are in node_modules.
+ */
+const PAGES_FOLDER = join(PROJECT_ROOT, 'dist', 'program', 'api-pages');
+
+/**
+ * Serves the API description at /docs, for reading and trying out, and as JSON at /docs/openapi.json. All files are
+ * local.
+ */
+export function serveApiDocs(app: INestApplication): void {
+  SwaggerModule.setup('docs', app, () => describeApi(app), {
+    customSwaggerUiPath: existsSync(PAGES_FOLDER) ? PAGES_FOLDER : undefined,
+    customSiteTitle: 'Crawlway API',
+    jsonDocumentUrl: 'docs/openapi.json',
+    yamlDocumentUrl: 'docs/openapi.yaml',
+    swaggerOptions: { persistAuthorization: false, displayRequestDuration: true, validatorUrl: null },
+  });
+}

@@ -1,10 +1,12 @@
 import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Post, Query, Res } from '@nestjs/common';
 import { ApiBody, ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
+import { stripUserInfo } from '../../domain/url/crawl-url.js';
+import { iterateUrlListEntries, type TextLine } from '../../domain/url/url-list.js';
 import type { EngineApi } from '../../engine/engine-api.js';
 import { Audited, ChangeNote } from '../audit/change-note.js';
 import { CrawlerName } from '../http/crawler-name.js';
-import { enforceLineLimit } from '../http/line-slices.js';
+import { enforceLineLimit, findLineFault, MAX_LISTED, sliceLines } from '../http/line-slices.js';
 import { Operation, TEXT_TYPE } from '../http/operation.js';
 import { PageResponse } from '../http/page-response.js';
 import { mapPage, type Page, PageQuery, parseTextCursor, toPage } from '../http/paging.js';
@@ -15,8 +17,13 @@ import { API, ENGINE } from '../tokens.js';
 import { explanationSchema } from '../urls/explanation.schema.js';
 import { UrlQuery } from '../urls/url.query.js';
 import { urlStateSchema } from '../urls/url-state.schema.js';
-import { RootSubmissionDto, rootSchema, type UrlListOutcomeAnswer, urlListOutcomeSchema } from './root.schema.js';
-import { submitInSlices } from './url-list.js';
+import {
+  RootSubmissionDto,
+  rootSchema,
+  type SubmitOutcomeAnswer,
+  type UrlListOutcomeAnswer,
+  urlListOutcomeSchema,
+} from './root.schema.js';
 
 const NOT_FOUND_PROBLEM = { 404: 'There is no crawler with that name.' };
 
@@ -122,4 +129,35 @@ export class RootsController {
     await this.engine.roots.remove(crawler, url);
     note.recordChange({ root: url }, undefined);
   }
+}
+
+/** Maximum number of characters of a rejected line that the response repeats. */
+const MAX_SHOWN_LENGTH = 200;
+
+async function submitInSlices(engine: EngineApi, crawler: string, text: string): Promise<UrlListOutcomeAnswer> {
+  const totals = { new: 0, known: 0, rejected: 0 };
+  const rejections: SubmitOutcomeAnswer[] = [];
+  const reject = (line: number, url: string, message: string, reason?: string): void => {
+    totals.rejected++;
+    if (rejections.length < MAX_LISTED)
+      rejections.push({ url: url.slice(0, MAX_SHOWN_LENGTH), outcome: 'rejected', line, message, reason });
+  };
+  await engine.getCrawler(crawler);
+  for await (const slice of sliceLines(iterateUrlListEntries(text))) {
+    const usableEntries: TextLine[] = [];
+    for (const entry of slice) {
+      const fault = findLineFault(entry);
+      if (!fault) usableEntries.push(entry);
+      else reject(entry.line, stripUserInfo(entry.text.slice(0, MAX_SHOWN_LENGTH)), fault);
+    }
+    const outcomes = await engine.roots.submitList(
+      crawler,
+      usableEntries.map((entry) => entry.text),
+    );
+    outcomes.forEach((outcome, i) => {
+      if (outcome.outcome !== 'rejected') totals[outcome.outcome]++;
+      else reject(usableEntries[i]!.line, outcome.url, outcome.message, outcome.explanation?.verdict.reason);
+    });
+  }
+  return { ...totals, rejections };
 }

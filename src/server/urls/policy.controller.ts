@@ -12,7 +12,7 @@ import { PageResponse } from '../http/page-response.js';
 import type { Page } from '../http/paging.js';
 import { type Answer, integer, listOf, schema, text, time, url } from '../http/schema.js';
 import { LOCAL_CALLER } from '../security/api-keys.js';
-import { SameSiteGuard } from '../security/fetch-metadata.js';
+import { SameSiteGuard } from '../security/guards.js';
 import { API, CONFIGURATION_FORMAT, ENGINE } from '../tokens.js';
 import { contentTrialSchema, pageViewSchema } from './page-view.schema.js';
 import { ExplainQuery, PageViewQuery, UrlQuery } from './url.query.js';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { temporaryDirectory } from '../../../test/support/temporary-directory.js';
 import { instant, seconds } from '../../domain/time/units.js';
-import { readHistory, writeHistory } from './history-file.js';
+import { CrawlTotals, readHistory, writeHistory } from './history-recorder.js';
 
 const POINT = {
   at: instant(1),
@@ -49,4 +49,25 @@ it('the weekly data of an earlier version are kept', async () => {
   writeFileSync(path, JSON.stringify({ version: 1, crawlers: { docs: [point] } }));
   const week = [{ ...POINT, byStatus: {} }];
   expect(await readHistory(path)).toEqual({ docs: { hour: [], day: [], week, quarter: [] } });
+});
+
+const counters = (documents: number) => ({
+  pages: [{ crawler: 'docs', outcome: 'document', count: documents }],
+  orders: [{ crawler: 'docs', kind: 'add', state: 'acknowledged', count: documents }],
+});
+
+it('totals of servers that join, leave and restart never decrease', () => {
+  const totals = new CrawlTotals();
+  const of = (servers: Record<string, number>): number => {
+    const { pages, orders } = totals.add(
+      new Map(Object.entries(servers).map(([name, count]) => [name, counters(count)])),
+    );
+    expect(orders[0]!.count).toBe(pages[0]!.count);
+    return pages[0]!.count;
+  };
+  expect(of({ '': 3, old: 1_000 })).toBe(3);
+  expect(of({ '': 4, old: 1_010 })).toBe(14);
+  expect(of({ '': 5 })).toBe(15);
+  expect(of({ '': 5, fresh: 0 })).toBe(15);
+  expect(of({ '': 6, fresh: 7, old: 1_012 })).toBe(25);
 });

@@ -1,12 +1,14 @@
-import { Controller, Get } from '@nestjs/common';
+import { Controller, Get, Inject } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { ERROR_CODES } from '../../domain/fetch/error-codes.js';
 import { REASONS } from '../../domain/policy/reasons.js';
+import type { ConfigurationFormat } from '../configuration/configuration-format.js';
+import { type ElementForm, elementFormSchema } from '../configuration/element.schema.js';
 import { Operation } from '../http/operation.js';
 import { PageResponse } from '../http/page-response.js';
 import type { Page } from '../http/paging.js';
 import { type Answer, oneOf, ownSchema, text } from '../http/schema.js';
-import { API } from '../tokens.js';
+import { API, CONFIGURATION_FORMAT } from '../tokens.js';
 
 const CODES = [...Object.keys(REASONS), ...Object.keys(ERROR_CODES)];
 
@@ -41,5 +43,23 @@ export class ReasonsController {
   @PageResponse(reasonSchema)
   list(): Page<ReasonAnswer> {
     return { items: ALL_REASONS, next: null };
+  }
+}
+
+@ApiTags('Configuration')
+@Controller(`${API}/config/elements`)
+export class ElementsController {
+  constructor(@Inject(CONFIGURATION_FORMAT) private readonly format: ConfigurationFormat) {}
+
+  @Get()
+  @Operation({
+    id: 'listElements',
+    summary: 'What can be written in CrawlConfig.xml',
+    description: 'Elements with their attributes, values and defaults: the table from which forms are built.',
+    role: 'read',
+  })
+  @PageResponse(elementFormSchema, 'All elements.')
+  list(): Page<ElementForm> {
+    return { items: this.format.listElements(), next: null };
   }
 }

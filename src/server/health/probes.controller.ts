@@ -1,10 +1,12 @@
-import { Controller, Get, Inject, Res } from '@nestjs/common';
-import { ApiOkResponse, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { Controller, Get, Header, Inject, Res } from '@nestjs/common';
+import { ApiOkResponse, ApiProduces, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { SkipThrottle } from '@nestjs/throttler';
 import type { FastifyReply } from 'fastify';
+import { Registry } from 'prom-client';
 import type { EngineApi } from '../../engine/engine-api.js';
-import { Operation } from '../http/operation.js';
+import { Operation, TEXT_TYPE } from '../http/operation.js';
 import { type Answer, list, oneOf, ownSchema, text } from '../http/schema.js';
+import { EngineMetricsExporter } from '../metrics/engine-metrics.js';
 import { ENGINE } from '../tokens.js';
 
 const healthSchema = ownSchema('Health', {
@@ -49,5 +51,29 @@ export class HealthController {
     const { ready, reasons } = await this.engine.getReadiness();
     if (!ready) reply.status(503);
     return { status: ready ? 'ok' : 'unavailable', reasons };
+  }
+}
+
+@ApiTags('Health')
+@SkipThrottle()
+@Controller('metrics')
+export class MetricsController {
+  constructor(@Inject(EngineMetricsExporter) private readonly exporter: EngineMetricsExporter) {}
+
+  @Get()
+  @Header('content-type', Registry.PROMETHEUS_CONTENT_TYPE)
+  @Operation({
+    id: 'getMetrics',
+    summary: 'Prometheus metrics',
+    description: 'Counters and gauges in the Prometheus text format.',
+    role: 'read',
+  })
+  @ApiProduces(TEXT_TYPE)
+  @ApiOkResponse({
+    description: 'Metrics.',
+    content: { [TEXT_TYPE]: { schema: { type: 'string' }, example: 'crawlway_active_fetches 3\n' } },
+  })
+  get(): Promise<string> {
+    return this.exporter.toText();
   }
 }

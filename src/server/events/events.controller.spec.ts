@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { instant } from '../../domain/time/units.js';
 import type { CrawlEvent } from '../../engine/events.js';
-import { EventFeed } from './event-feed.js';
+import { EventFeed } from './events.controller.js';
 
 const verdict = (n: number): CrawlEvent => ({
   type: 'verdict',

@@ -1,0 +1,186 @@
+import {
+  type CanActivate,
+  type ExecutionContext,
+  ForbiddenException,
+  HttpException,
+  Inject,
+  Injectable,
+  ServiceUnavailableException,
+  UnauthorizedException,
+  UnsupportedMediaTypeException,
+} from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import { ThrottlerGuard, type ThrottlerLimitDetail } from '@nestjs/throttler';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { EngineApi } from '../../engine/engine-api.js';
+import { CONSUMES_KEY, ROLE_KEY } from '../http/operation.js';
+import { isLoopback } from '../options.js';
+import type { SignIn } from '../sign-in/sign-in.js';
+import { ENGINE } from '../tokens.js';
+import { type Caller, hasRole, type Role } from './api-keys.js';
+import type { KeyRing } from './key-ring.js';
+import type { RefusedCalls } from './refused-calls.js';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Absent if the key is missing or wrong. */
+    caller?: Caller;
+  }
+}
+
+const KEY_REQUIRED = 'An API key is required: `Authorization: Bearer KEY` or `X-API-Key: KEY`.';
+
+/** Allows a call if its role is declared and the caller has it. A call that declares no role is refused to everyone. */
+@Injectable()
+export class AccessGuard implements CanActivate {
+  constructor(@Inject(Reflector) private readonly reflector: Reflector) {}
+
+  canActivate(context: ExecutionContext): boolean {
+    const requiredRole = this.reflector.get<Role | 'open' | undefined>(ROLE_KEY, context.getHandler());
+    if (requiredRole === 'open') return true;
+    const { caller } = context.switchToHttp().getRequest<FastifyRequest>();
+    if (!caller) throw new UnauthorizedException(KEY_REQUIRED);
+    if (!requiredRole || !hasRole(caller, requiredRole)) {
+      throw new ForbiddenException(
+        `The call requires the role ${requiredRole ?? '(no role may make it)'}; ${caller.name} has ${caller.role}.`,
+      );
+    }
+    return true;
+  }
+}
+
+interface Identification {
+  readonly ring: KeyRing;
+  /** Absent if single sign-on is not configured. */
+  readonly signIn?: SignIn;
+  readonly refusedCalls: RefusedCalls;
+}
+
+/**
+ * Determines the caller of each request before any guard runs. Bodies are read before the guards run, too, so the body
+ * of an unknown caller is refused here, whatever size the call allows.
+ */
+export function identifyCallers(fastify: FastifyInstance, { ring, signIn, refusedCalls }: Identification): void {
+  fastify.addHook('onRequest', async (request, reply) => {
+    request.caller = (await ring.authenticate(findPresentedKey(request))) ?? (await signIn?.findCaller(request));
+    if (!request.caller && findPresentedKey(request) !== undefined && !refusedCalls.consumeAttempt(request.ip)) {
+      reply.header('retry-after', String(refusedCalls.retryAfter));
+      throw new HttpException(
+        'Too many calls with a wrong API key. Try again after the number of seconds in Retry-After.',
+        429,
+      );
+    }
+    const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
+    const hasBody = encoding !== undefined || (length !== undefined && length !== '0');
+    if (hasBody && !request.caller && !acceptsOpenBody(request)) throw new UnauthorizedException(KEY_REQUIRED);
+  });
+}
+
+/** Records each refused call, whichever guard or hook refused it. */
+export function recordRefusals(fastify: FastifyInstance, refusedCalls: RefusedCalls): void {
+  fastify.addHook('onResponse', async ({ ip, caller, method, url }, { statusCode: status }) => {
+    if (!REFUSAL_STATUSES.has(status)) return;
+    refusedCalls.record({
+      status,
+      address: ip,
+      who: caller?.name,
+      method,
+      path: url.split('?', 1)[0]!.slice(0, MAX_PATH_LENGTH),
+    });
+  });
+}
+
+const REFUSAL_STATUSES = new Set([401, 403, 429]);
+const MAX_PATH_LENGTH = 300;
+
+/**
+ * Sites report their URLs without an API key; their bodies are limited in size, and their calls are counted by
+ * address.
+ */
+const acceptsOpenBody = ({ method, url }: FastifyRequest): boolean =>
+  method === 'POST' && (url.split('?', 1)[0] === '/indexnow' || url.startsWith('/websub/'));
+
+function findPresentedKey(request: FastifyRequest): string | undefined {
+  const apiKeyHeader = request.headers['x-api-key'];
+  if (typeof apiKeyHeader === 'string') return apiKeyHeader;
+  return /^Bearer +(\S+) *$/i.exec(request.headers.authorization ?? '')?.[1];
+}
+
+/** Counts calls by key: someone who guesses keys only uses up the calls of their own address. */
+@Injectable()
+export class CallLimitGuard extends ThrottlerGuard {
+  protected override async getTracker(request: FastifyRequest): Promise<string> {
+    // The space distinguishes it from any address.
+    return request.caller ? `key ${request.caller.name}` : super.getTracker(request);
+  }
+
+  protected override async getErrorMessage(_: ExecutionContext, { limit }: ThrottlerLimitDetail): Promise<string> {
+    return `Too many calls: more than ${limit} of this kind within a minute. Try again after the number of seconds in Retry-After.`;
+  }
+}
+
+/** A body must have one of the media types that the call declares. */
+@Injectable()
+export class MediaTypeGuard implements CanActivate {
+  constructor(@Inject(Reflector) private readonly reflector: Reflector) {}
+
+  canActivate(context: ExecutionContext): boolean {
+    const request = context.switchToHttp().getRequest<FastifyRequest>();
+    if (request.body === undefined || request.body === null) return true;
+    const allowedTypes = this.reflector.get<readonly string[] | undefined>(CONSUMES_KEY, context.getHandler()) ?? [];
+    const mediaType = (request.headers['content-type'] ?? '').split(';', 1)[0]!.trim().toLowerCase();
+    if (allowedTypes.includes(mediaType) || (mediaType === 'text/xml' && allowedTypes.includes('application/xml')))
+      return true;
+    throw new UnsupportedMediaTypeException(
+      `The media type of the body is ${mediaType || 'missing'}; the call expects ${allowedTypes.join(' or ')}.`,
+    );
+  }
+}
+
+/**
+ * Refuses calls while the server is starting and does not know its crawlers yet: no response is better than a wrong
+ * one. Probes are allowed.
+ */
+@Injectable()
+export class OpenGuard implements CanActivate {
+  constructor(
+    @Inject(Reflector) private readonly reflector: Reflector,
+    @Inject(ENGINE) private readonly engine: EngineApi,
+  ) {}
+
+  canActivate(context: ExecutionContext): boolean {
+    if (this.engine.isOpen || this.reflector.get(ROLE_KEY, context.getHandler()) === 'open') return true;
+    throw new ServiceUnavailableException('The server is starting. Try again.');
+  }
+}
+
+/**
+ * Refuses calls that another site made a browser send. GET calls change nothing, but one of them makes the server
+ * request a page from a web site. Browsers say in Sec-Fetch-Site whether another site caused the call; scripts and
+ * tools do not send this header.
+ */
+@Injectable()
+export class SameSiteGuard implements CanActivate {
+  canActivate(context: ExecutionContext): boolean {
+    const fetchSite = context.switchToHttp().getRequest<FastifyRequest>().headers['sec-fetch-site'];
+    if (fetchSite === undefined || fetchSite === 'same-origin' || fetchSite === 'none') return true;
+    throw new ForbiddenException('Another site made the browser send the call.');
+  }
+}
+
+/**
+ * Without API keys, the server trusts everyone on this machine. A web page in a browser on this machine must not be
+ * trusted, but it can send requests under a host name that it controls (DNS rebinding); the Host header reveals this.
+ */
+export function requireLocalHost(fastify: FastifyInstance): void {
+  fastify.addHook('onRequest', async (request) => {
+    const name = parseHostName(request.headers.host);
+    if (name === undefined || isLoopback(name)) return;
+    throw new ForbiddenException(
+      `The server has no API keys and accepts requests only under this machine's own names, not under ${name}. Set CRAWLWAY_API_KEYS to allow other names.`,
+    );
+  });
+}
+
+/** The host name without the port; undefined if the header, which browsers always send, is missing. */
+const parseHostName = (header: string | undefined): string | undefined => header?.replace(/:\d+$/, '');
