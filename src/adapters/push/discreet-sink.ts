@@ -62,8 +62,8 @@ export class DiscreetSink implements Sink {
   }
 
   private redactError(error: unknown): unknown {
-    if (!(error instanceof SinkUnavailable)) return error;
-    return new SinkUnavailable(this.redact(error.message), error.retryAfterMs);
+    if (error instanceof SinkUnavailable) return new SinkUnavailable(this.redact(error.message), error.retryAfterMs);
+    return error instanceof Error ? new Error(this.redact(error.message)) : error;
   }
 }
 

@@ -59,10 +59,11 @@ export class FileSink implements Sink {
   }
 
   private async append(batch: readonly PushOrder[], signal: AbortSignal): Promise<OrderAnswer[]> {
+    const lines = batch.map((order) => `${JSON.stringify(toOrderRecord(order))}\n`).join('');
     try {
       signal.throwIfAborted();
       this.file ??= await openAtLineStart(this.path);
-      await this.write(this.file, batch.map((order) => `${JSON.stringify(toOrderRecord(order))}\n`).join(''));
+      await this.write(this.file, lines);
       await this.rotateIfFull(this.file);
       return acknowledgeAll(batch);
     } catch (error) {

@@ -53,11 +53,12 @@ export class WarcSink implements Sink {
   }
 
   private async append(batch: readonly PushOrder[], signal: AbortSignal): Promise<OrderAnswer[]> {
+    const newPayloads = new Map<string, ArchivedPayload>();
+    const records = Buffer.concat(batch.flatMap((order) => this.buildRecords(order, newPayloads)));
     try {
       signal.throwIfAborted();
       this.file ??= await this.openNewFile();
-      const newPayloads = new Map<string, ArchivedPayload>();
-      await this.write(this.file, Buffer.concat(batch.flatMap((order) => this.buildRecords(order, newPayloads))));
+      await this.write(this.file, records);
       for (const [digest, payload] of newPayloads) this.rememberPayload(digest, payload);
       if (this.fileSize >= (this.definition.options.rotateBytes ?? DEFAULT_ROTATE_BYTES)) await this.closeFile();
       return acknowledgeAll(batch);

@@ -96,6 +96,73 @@ describe('the queue of a sink with four requests in flight', () => {
   });
 });
 
+describe('an order that cannot be sent to a sink that works', () => {
+  it('is refused with the reason, and all others are delivered within seconds', async () => {
+    const kinds = fc.array(fc.boolean(), { minLength: 1, maxLength: 40 });
+    await fc.assert(
+      fc.asyncProperty(kinds, fc.integer({ min: 1, max: 12 }), async (sendable, batchDocuments) => {
+        const clock = new ManualClock();
+        const delivered: string[] = [];
+        const sink: Sink = {
+          name: 'main',
+          close: async () => undefined,
+          deliver: async (batch) => {
+            if (batch.some(({ uri }) => uri.endsWith('/huge'))) throw new RangeError('Invalid string length');
+            delivered.push(...batch.map(({ uri }) => uri));
+            return batch.map(() => ({ state: 'acknowledged' as const }));
+          },
+        };
+        const definition = { ...sinkDefinition({ type: 'json', url: 'http://x.example' }), batchDocuments };
+        const queue = new SinkQueue(definition, sink, clock, silent, () => undefined);
+        const answers = new Map<string, OrderAnswer>();
+        const uris = sendable.map((isSendable, i) => `http://a.example/${i}/${isSendable ? '' : 'huge'}`);
+        for (const uri of uris) queue.add(deleteOrder(uri), (answer) => answers.set(uri, answer));
+        await pass(clock, seconds(10));
+        const message = 'the order cannot be sent: Invalid string length';
+        for (const [i, uri] of uris.entries())
+          expect(answers.get(uri)).toEqual(sendable[i] ? { state: 'acknowledged' } : { state: 'refused', message });
+        expect(delivered.sort()).toEqual(uris.filter((_, i) => sendable[i]).sort());
+        expect(queue.toView()).toMatchObject({ state: 'ready', pending: 0 });
+        await queue.close();
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it('waits with the others for a sink that is unavailable', async () => {
+    const clock = new ManualClock();
+    let available = false;
+    const sink: Sink = {
+      name: 'main',
+      close: async () => undefined,
+      deliver: async (batch) => {
+        if (batch.some(({ uri }) => uri.endsWith('/huge'))) throw new RangeError('Invalid string length');
+        if (!available) throw new SinkUnavailable('down');
+        return batch.map(() => ({ state: 'acknowledged' as const }));
+      },
+    };
+    const queue = new SinkQueue(
+      sinkDefinition({ type: 'json', url: 'http://x.example' }),
+      sink,
+      clock,
+      silent,
+      () => {},
+    );
+    const answers: string[] = [];
+    for (const name of ['first', 'huge', 'last'])
+      queue.add(deleteOrder(`http://a.example/${name}`), ({ state }) => answers.push(`${name} ${state}`));
+    await pass(clock, seconds(30));
+    expect({ answers, view: queue.toView() }).toMatchObject({
+      answers: [],
+      view: { state: 'unavailable', pending: 3 },
+    });
+    available = true;
+    await pass(clock, minutes(2));
+    expect(answers).toEqual(['first acknowledged', 'huge refused', 'last acknowledged']);
+    await queue.close();
+  });
+});
+
 describe('a queue that is replaced while its requests are in flight', () => {
   it.each(['is taken', 'fails'])('keeps the orders of a URI in order when what is in flight %s', async (end) => {
     const clock = new ManualClock();

@@ -4,6 +4,7 @@ import { after, type Instant, milliseconds, minutes, seconds } from '../../domai
 import type { Clock } from '../ports/clock.js';
 import type { Log } from '../ports/log.js';
 import { type Sink, SinkUnavailable } from '../ports/sink.js';
+import { deliverApart } from './deliver-apart.js';
 import type { SinkView } from './sink-view.js';
 import { isLate, MAX_WAIT, sumBytes, type WaitingOrder, WaitingOrders } from './waiting-orders.js';
 
@@ -229,10 +230,8 @@ export class SinkQueue implements SuccessorQueue {
     for (const waitingOrder of batch) waitingOrder.attempts++;
     let answers: OrderAnswer[] | undefined;
     try {
-      answers = await this.sink.deliver(
-        batch.map((waitingOrder) => waitingOrder.order),
-        this.abortController.signal,
-      );
+      const orders = batch.map((waitingOrder) => waitingOrder.order);
+      answers = await deliverApart(this.sink, orders, this.abortController.signal);
     } catch (error) {
       this.handleFailure(error);
     }

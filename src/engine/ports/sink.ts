@@ -9,7 +9,8 @@ export const DEFAULT_CONNECTOR = 'crawlway';
  * One destination of orders. `deliver` resolves when every order of the batch is durable at the sink or refused for
  * good; its answers are in the order of the batch. The caller makes sure that orders for one URI are never in two
  * batches in flight at once. `deliver` throws SinkUnavailable for anything that may pass (down, slow, overloaded, wrong
- * credentials): the caller keeps the batch and tries again later; no part of it is considered delivered.
+ * credentials): the caller keeps the batch and tries again later; no part of it is considered delivered. Any other
+ * exception speaks of an order, not of the sink: the caller delivers the orders of the batch apart from each other.
  */
 export interface Sink {
   readonly name: string;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type pg from 'pg';
 import type { SinkDefinitionOf } from '../../../domain/crawl/sink-definition.js';
-import type { OrderAnswer, PushDocument, PushOrder } from '../../../domain/push/order.js';
+import type { OrderAnswer, OrderKind, PushDocument, PushOrder } from '../../../domain/push/order.js';
 import { type KeptDocument, type Sink, SinkUnavailable } from '../../../engine/ports/sink.js';
 import { formatHeading, groupValuesByName, parseForms, toMetas } from '../metas.js';
 import { acknowledgeAll, groupRunsByKind, type RequestAnswer, sendWithSplitting } from '../splitting.js';
@@ -80,8 +80,9 @@ export class PostgresqlSink implements Sink {
 
   private async send(orders: readonly PushOrder[], signal: AbortSignal): Promise<RequestAnswer> {
     if (signal.aborted) throw new SinkUnavailable(`${this.connections.displayName}: the delivery was stopped`);
+    const runs = groupRunsByKind(orders).map(toStatementRun);
     try {
-      await this.connections.withTransaction((client) => this.write(client, orders));
+      await this.connections.withTransaction((client) => this.write(client, runs));
       return acknowledgeAll(orders);
     } catch (error) {
       const { code = '', message } = error as { code?: string; message: string };
@@ -91,13 +92,11 @@ export class PostgresqlSink implements Sink {
     }
   }
 
-  private async write(client: pg.PoolClient, orders: readonly PushOrder[]): Promise<void> {
+  private async write(client: pg.PoolClient, runs: readonly StatementRun[]): Promise<void> {
     await client.query(ENSURE_DURABLE_COMMIT);
     const table = quoteTable(this.table);
-    for (const { kind, orders: run } of groupRunsByKind(orders)) {
-      if (kind === 'delete') await client.query(`DELETE FROM ${table} WHERE id = ANY ($1)`, [run.map(digestOrderUri)]);
-      else await client.query(buildUpsertStatement(table), toColumns(run));
-    }
+    const statements = { delete: `DELETE FROM ${table} WHERE id = ANY ($1)`, add: buildUpsertStatement(table) };
+    for (const { kind, values } of runs) await client.query(statements[kind], values);
   }
 
   private async withUnavailableErrors<T>(work: () => Promise<T>): Promise<T> {
@@ -150,6 +149,17 @@ function buildUpsertStatement(table: string): string {
   return `INSERT INTO ${table} (${names.join(', ')}) SELECT * FROM unnest(${arrays})
     ON CONFLICT (id) DO UPDATE SET ${assignments.join(', ')}`;
 }
+
+/** Consecutive orders of one kind, as the values of one statement. */
+interface StatementRun {
+  readonly kind: OrderKind;
+  readonly values: unknown[];
+}
+
+const toStatementRun = ({ kind, orders }: { kind: OrderKind; orders: PushOrder[] }): StatementRun => ({
+  kind,
+  values: kind === 'delete' ? [orders.map(digestOrderUri)] : toColumns(orders),
+});
 
 function toColumns(orders: readonly PushOrder[]): unknown[][] {
   const rows = orders.flatMap((order) => (order.kind === 'add' ? [toRow(order, order.document)] : []));
