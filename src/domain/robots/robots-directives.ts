@@ -62,16 +62,16 @@ export function parseRobotsDirectives(
   let result: RobotsDirectives = { index: true, follow: true, archive: true, terms: [] };
   const ownName = agent.toLowerCase();
   const isAddressed = (name: string): boolean => name === ownName || name === 'robots' || name === '*';
-  for (const meta of metas) {
-    if (!isAddressed(meta.agent.trim().toLowerCase())) continue;
-    for (const word of splitWords(meta.directives)) result = { ...result, ...EFFECTS.get(word) };
-    result = addTerms(result, meta.directives);
-  }
-  for (const line of headerLines) {
-    for (const word of readHeaderWords(line, isAddressed)) result = { ...result, ...EFFECTS.get(word) };
-    result = addTerms(result, findRelevantPart(line, isAddressed));
-  }
+  for (const meta of metas)
+    if (isAddressed(meta.agent.trim().toLowerCase())) result = applyDirectives(result, meta.directives);
+  for (const line of headerLines) result = applyDirectives(result, findRelevantPart(line, isAddressed));
   return result;
+}
+
+function applyDirectives(previous: RobotsDirectives, directives: string): RobotsDirectives {
+  let result = previous;
+  for (const word of splitWords(directives)) result = { ...result, ...EFFECTS.get(word) };
+  return addTerms(result, directives);
 }
 
 const ANY_TERM = /snippet|noimageindex|-preview|unavailable_after/i;
@@ -106,35 +106,20 @@ const splitWords = (text: string): string[] =>
     .split(/[\s,;]+/, MAX_WORDS)
     .filter((word) => word !== '');
 
-/** Finds the part of a line that applies to this crawler, as written. */
+/**
+ * Finds the part of a line that applies to this crawler, as written. `name:` begins the directives for one agent, up to
+ * the next name.
+ */
 function findRelevantPart(line: string, isAddressed: (name: string) => boolean): string {
-  if (!ANY_TERM.test(line)) return '';
+  if (!line.includes(':')) return line;
   let applies = true;
   const parts = line.split(',', MAX_WORDS).flatMap((part) => {
-    const name = part
-      .slice(0, Math.max(part.indexOf(':'), 0))
-      .trim()
-      .toLowerCase();
+    const colonIndex = part.indexOf(':');
+    const name = part.slice(0, Math.max(colonIndex, 0)).trim().toLowerCase();
     const namesAgent = name !== '' && !/\s/.test(name) && !DIRECTIVES_WITH_VALUE.has(name);
     if (namesAgent) applies = isAddressed(name);
     if (!applies) return [];
-    return [namesAgent ? part.slice(part.indexOf(':') + 1) : part];
+    return [namesAgent ? part.slice(colonIndex + 1) : part];
   });
   return parts.join(',');
-}
-
-/**
- * Reads the directives in a line that apply to this crawler. `name:` begins those for one agent, up to the next name.
- */
-function readHeaderWords(line: string, isAddressed: (name: string) => boolean): string[] {
-  const words: string[] = [];
-  let applies = true;
-  for (const part of line.toLowerCase().split(',', MAX_WORDS)) {
-    const colonIndex = part.indexOf(':');
-    const name = part.slice(0, Math.max(colonIndex, 0)).trim();
-    if (DIRECTIVES_WITH_VALUE.has(name)) continue;
-    if (name !== '' && !/\s/.test(name)) applies = isAddressed(name);
-    if (applies) words.push(...splitWords(part.slice(colonIndex + 1)));
-  }
-  return words;
 }
