@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { fileOf, HEAD, read } from '../../../test/support/read-xml.js';
-import { lintLists } from '../../domain/policy/lint/lint-lists.js';
+import { lintLists } from '../../domain/policy/linter.js';
 import { readConfiguration } from './read.js';
 
 describe('files of rules beside the configuration', () => {

@@ -5,9 +5,9 @@
 import type { CrawlerDefinition, ServerDefinition } from '../crawl/definition.js';
 import type { Problem } from '../crawl/place.js';
 import type { GlobalCrawlSpaceDefinition } from '../crawl/policy-definition.js';
+import { createLintWarning } from './lint/codes.js';
 import { lintBlanks } from './lint/lint-blanks.js';
 import { lintConditions } from './lint/lint-conditions.js';
-import { lintLists } from './lint/lint-lists.js';
 import { lintOperators } from './lint/lint-operators.js';
 import { lintPrefixes } from './lint/lint-prefixes.js';
 import { lintRoots } from './lint/lint-roots.js';
@@ -15,6 +15,7 @@ import { lintRules } from './lint/lint-rules.js';
 import { lintConditionSecrets, lintFetcherHeaders } from './lint/lint-secrets.js';
 import { lintSites } from './lint/lint-sites.js';
 import { lintGlobalSpace, lintServers, lintSpaceRules } from './lint/lint-spaces.js';
+import { listNamedExtensions } from './named-extensions.js';
 
 /** @throws PolicyError if the definition does not compile */
 export const lint = (definition: ServerDefinition): Problem[] => [
@@ -39,3 +40,14 @@ const lintCrawler = (
   ...(crawler.conditions ? lintConditions(crawler.conditions, crawler.linkRules.protocols) : []),
   ...(crawler.conditions ? lintConditionSecrets(crawler.conditions, crawler.roots) : []),
 ];
+
+/** Checks lists that are applied before any rule, so that no rule can accept what they exclude. */
+export function lintLists(crawler: CrawlerDefinition): Problem[] {
+  const ignoredExtensions = new Set(crawler.linkRules.ignoreLinksTo);
+  return listNamedExtensions(crawler)
+    .filter(({ extension }) => ignoredExtensions.has(extension))
+    .map(({ extension, namedBy, place }) => {
+      const message = `${namedBy} accepts .${extension}, but ignoreLinksTo of LinkRules excludes links to it before any rule: remove ${extension} from that list`;
+      return createLintWarning('list-before-rule', place, message);
+    });
+}

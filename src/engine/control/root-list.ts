@@ -7,7 +7,9 @@ import { stripUserInfo } from '../../domain/url/crawl-url.js';
 import type { Crawler } from '../crawl/crawler.js';
 import type { Settings, UrlCatalog } from '../ports/frontier-store.js';
 import type { RootSubmission, RootView } from '../views/crawler-views.js';
-import { getRootSettingsPrefix } from './root-settings.js';
+
+/** A crawler's submitted roots are stored as settings whose names are this prefix followed by the URL. */
+export const getRootSettingsPrefix = (crawler: string): string => `root/${crawler}/`;
 
 type UnpositionedRoot = Omit<RootView, 'position' | 'state'>;
 

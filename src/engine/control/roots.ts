@@ -14,9 +14,8 @@ import type { FrontierStore, NewUrl } from '../ports/frontier-store.js';
 import type { Nodes } from '../ports/nodes.js';
 import type { PageProcessor } from '../ports/page-processor.js';
 import { NotFound } from '../support/api-errors.js';
-import { type RootSubmission, type RootView, type SubmitOutcome } from '../views/crawler-views.js';
-import { RootList } from './root-list.js';
-import { getRootSettingsPrefix } from './root-settings.js';
+import type { RootSubmission, RootView, SubmitOutcome } from '../views/crawler-views.js';
+import { getRootSettingsPrefix, RootList } from './root-list.js';
 
 /** Maximum number of submissions stored in one call. */
 const PAGE_SIZE = 1_000;
