@@ -11,7 +11,9 @@ const rows: Record<string, unknown>[] = [];
 for (const guard of ['on', 'off']) {
   for (const fault of FAULTS) {
     const startedAt = performance.now();
-    const day = await BadDay.start(Number(values.documents), guard === 'off' ? 'deletionGuard="off"' : '');
+    const day = await BadDay.start(Number(values.documents), {
+      attributes: guard === 'off' ? 'deletionGuard="off"' : '',
+    });
     const { documents, left, held, requests } = await day.spend(fault);
     await day.recover(fault);
     rows.push({

@@ -21,13 +21,16 @@ export class BadDay {
     private readonly paths: readonly string[],
   ) {}
 
-  /** A site of so many documents, all of them indexed. */
-  static async start(documents: number, attributes = ''): Promise<BadDay> {
+  /**
+   * A site of so many documents, all of them indexed.
+   * @param inside further elements of the crawler
+   */
+  static async start(documents: number, { attributes = '', inside = '' } = {}): Promise<BadDay> {
     const site = await FakeSite.start();
     const paths = Array.from({ length: documents - 1 }, (_, i) => `/p${i}`);
     const ages = 'smartRefreshMinAgeS="3600" smartRefreshMaxAgeS="43200" nearDuplicateDetector="false"';
     wellBehaved(site, paths);
-    const crawler = `<Root url="${site.url('/')}"/>`;
+    const crawler = `<Root url="${site.url('/')}"/>${inside}`;
     const world = await CrawlWorld.start({ attributes: `${ages} ${attributes}`, crawler });
     await world.untilIdle();
     return new BadDay(site, world, paths);

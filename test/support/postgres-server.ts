@@ -1,6 +1,7 @@
 /** A real PostgreSQL server for tests: from npm's binaries where they are installed, else the system's. */
 import { execFileSync, spawn } from 'node:child_process';
 import {
+  appendFileSync,
   chmodSync,
   chownSync,
   cpSync,
@@ -48,12 +49,32 @@ export async function stopPostgres(directory: string): Promise<void> {
   const pidFile = join(directory, 'data', 'postmaster.pid');
   if (existsSync(pidFile)) {
     const pid = Number(readFileSync(pidFile, 'utf8').split('\n')[0]);
+    reportProcessorTime(pid);
     // Immediate shutdown: there is nothing to save.
     process.kill(pid, 'SIGQUIT');
     for (let tries = 0; tries < 250 && runs(pid); tries++) await sleep(20);
   }
   rmSync(directory, { recursive: true, force: true });
 }
+
+/** The server is nobody's child when the process that started it has ended: scripts/test.mjs is told what it took. */
+function reportProcessorTime(server: number): void {
+  const file = process.env['CRAWLWAY_TEST_TIMES'];
+  if (!file || process.platform !== 'linux') return;
+  let ticks = 0;
+  for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
+    try {
+      const [, parent, ...fields] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ').map(Number);
+      // utime, stime, cutime and cstime of proc_pid_stat(5).
+      if (Number(pid) === server || parent === server) ticks += sum(fields.slice(9, 13));
+    } catch {
+      // This process has ended meanwhile.
+    }
+  }
+  appendFileSync(file, `${ticks / 100}\n`);
+}
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
 
 function runs(pid: number): boolean {
   try {

@@ -2,8 +2,9 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { days, minutes } from '../../../src/domain/time/units.js';
 import { BadDay, FAULTS } from '../../support/bad-day.js';
 
-const DOCUMENTS = 120;
-const MOST_DELETIONS = 50;
+const DOCUMENTS = 15;
+const MOST_DELETIONS = 5;
+const GUARD = `<cw:DeletionGuard maxDeletions="${MOST_DELETIONS}"/>`;
 
 describe('the deletion guard', () => {
   let day: BadDay;
@@ -13,7 +14,7 @@ describe('the deletion guard', () => {
   });
 
   it.each(FAULTS)('%s: nothing is deleted, and the site is complete again when it responds', async (fault) => {
-    day = await BadDay.start(DOCUMENTS);
+    day = await BadDay.start(DOCUMENTS, { inside: GUARD });
     const { left } = await day.spend(fault);
     expect(left).toBe(DOCUMENTS);
     await day.recover(fault);
@@ -22,7 +23,7 @@ describe('the deletion guard', () => {
   });
 
   it('slow failures are held too: once deletions are held, further ones are held with them', async () => {
-    day = await BadDay.start(DOCUMENTS);
+    day = await BadDay.start(DOCUMENTS, { inside: GUARD });
     const { left } = await day.spend('answers 500');
     expect(left).toBe(DOCUMENTS);
     // All waits for a sign of life have ended by then.
@@ -32,7 +33,7 @@ describe('the deletion guard', () => {
   });
 
   it('held deletions that an operator releases go out', async () => {
-    day = await BadDay.start(DOCUMENTS);
+    day = await BadDay.start(DOCUMENTS, { inside: GUARD });
     const { held } = await day.spend('answers 500');
     expect(held).toBeGreaterThan(MOST_DELETIONS);
     const [group] = await day.world.engine.orders.listHeldDeletions();
@@ -45,7 +46,7 @@ describe('the deletion guard', () => {
   });
 
   it('held deletions that an operator drops leave the documents', async () => {
-    day = await BadDay.start(DOCUMENTS);
+    day = await BadDay.start(DOCUMENTS, { inside: GUARD });
     const { left, held } = await day.spend('answers 500');
     expect(
       await day.world.engine.orders.dropHeldDeletions((await day.world.engine.orders.listHeldDeletions())[0]!.hostKey),
@@ -82,7 +83,7 @@ describe('the deletion guard', () => {
   });
 
   it('without the guard every deletion goes out at once', async () => {
-    day = await BadDay.start(DOCUMENTS, 'deletionGuard="off"');
+    day = await BadDay.start(DOCUMENTS, { attributes: 'deletionGuard="off"' });
     const { left, held } = await day.spend('answers 500');
     expect({ left, held }).toEqual({ left: 0, held: 0 });
   });

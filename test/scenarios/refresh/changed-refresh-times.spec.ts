@@ -26,7 +26,7 @@ describe('a change of the refresh times applies to stored pages', () => {
     const root = `<Root url="${site.url('/')}"/>`;
     const options = ({ attributes = '', more = '' }: Times) => ({ attributes, crawler: root + more });
     const world = await crawl(options(before));
-    await world.pass(days(20));
+    await world.pass(days(3));
     site.forgetRequests();
     await world.reconfigure(options(after));
     await world.pass(days(2));
@@ -38,7 +38,7 @@ describe('a change of the refresh times applies to stored pages', () => {
     site.page('/', ['/a']).page('/a');
     const crawler = `<Root url="${site.url('/')}"/>`;
     const world = await crawl({ crawler });
-    await world.pass(days(20));
+    await world.pass(days(3));
     const due = async () => (await world.state(site.url('/a')))?.dueAt;
     const before = await due();
     await world.reconfigure({ crawler: `${crawler}<cw:LinkRules maxUrlLength="1000"/>` });
