@@ -67,13 +67,13 @@ describe.each(DATABASES)('a $kind database', ({ kind, create }) => {
     const { dataSource } = await createDatabase();
     const fields = [
       { column: 'url', type: 'text' },
-      { column: 'language', type: 'text', since: 77 },
+      { column: 'of_later', type: 'text', since: 77 },
     ];
-    const [Language] = createMigrations(kind, listColumnMigrations(fields));
-    const migration = new Language!();
-    expect(migration.name).toBe('Url_language_0000000000077');
+    const [Added] = createMigrations(kind, listColumnMigrations(fields));
+    const migration = new Added!();
+    expect(migration.name).toBe('Url_of_later_0000000000077');
     await migration.up(dataSource.createQueryRunner());
-    expect(await listColumns(dataSource, 'url')).toContain('language');
+    expect(await listColumns(dataSource, 'url')).toContain('of_later');
   });
 
   it('is refused and left alone if a newer version has written it', async () => {
