@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { isSecretName, redact, redactDeep } from './redact.js';
+import {
+  findParameterRanges,
+  findPrivateKeyRanges,
+  findUserInfoRanges,
+  isSecretName,
+  redact,
+  redactDeep,
+} from './redact.js';
 
 describe('redact', () => {
   it.each([
@@ -66,4 +73,58 @@ describe('redact', () => {
       expect(redact(`@?${piece.repeat(10_000)}`).length).toBeGreaterThan(0);
     }
   });
+});
+
+/** The parts of a text that ranges mark. */
+const marked = (text: string, ranges: readonly (readonly [number, number, ...unknown[]])[]) =>
+  ranges.map(([start, end]) => text.slice(start, end));
+
+describe('the parts of a text that may be secret', () => {
+  it.each([
+    ['http://u:p@h/ and http://v@i/', ['u:p', 'v']],
+    ['http://a@b@h/', ['a@b']],
+    ['http://h/', []],
+    ['http://h:80/x@y', []],
+    ['http://h:123456/x@y', ['h:123456/x']],
+    ['http://[::1]/x@y', []],
+    ['http://u:p/w@h/', ['u:p/w']],
+    ['http://u:p w@h', ['u:p w']],
+    ['http://u:p"w@h', []],
+    ['http://u:p\nw@h', []],
+    [`http://u:p/${'x'.repeat(250)}@h`, [`u:p/${'x'.repeat(250)}`]],
+    [`http://u:p/${'x'.repeat(260)}@h`, []],
+    ['http://u:p@//v:q@h/', ['u:p', 'v:q']],
+    ['https:u@h', ['u']],
+    ['xhttps:u@h', ['u']],
+    ['mailto:u@h', []],
+  ])('user info in %j is %j', (text, expected) => expect(marked(text, findUserInfoRanges(text))).toEqual(expected));
+
+  const key = (kind = '', end = '-----END') => `-----BEGIN ${kind}PRIVATE KEY-----\nabc\n${end}`;
+  it.each([
+    [`x ${key()} KEY-----`, [`-----BEGIN PRIVATE KEY-----\nabc\n`]],
+    [
+      `${key('RSA ')} y ${key('EC ')}`,
+      [`-----BEGIN RSA PRIVATE KEY-----\nabc\n`, `-----BEGIN EC PRIVATE KEY-----\nabc\n`],
+    ],
+    [key('', ''), [key('', '')]],
+    ['-----BEGIN CERTIFICATE-----', []],
+  ])('private keys in %j', (text, expected) => expect(marked(text, findPrivateKeyRanges(text))).toEqual(expected));
+
+  it.each([
+    ['/x?a=1&b=2', ['a: 1', 'b: 2']],
+    ['/x?a=1;b=2#c=3', ['a: 1', 'b: 2']],
+    ['/x?a=1 y?c=3', ['a: 1', 'c: 3']],
+    ['/x?token', [': token']],
+    ['/x?a=b=c', ['a: b=c']],
+    ['/x?&&a=', ['a: ']],
+    ['/x?%61b=1', ['ab: 1']],
+    ['/x?a=1?b=2', ['a: 1?b=2']],
+    ['/x?', []],
+    ['/x', []],
+    ['?a=1"?b=2', ['a: 1', 'b: 2']],
+  ])('parameters in %j', (text, expected) =>
+    expect(findParameterRanges(text).map(([start, end, name]) => `${name}: ${text.slice(start, end)}`)).toEqual(
+      expected,
+    ),
+  );
 });
