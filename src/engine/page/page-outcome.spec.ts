@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { HttpResponse } from '../../domain/fetch/outcome.js';
 import { instant, milliseconds } from '../../domain/time/units.js';
-import { decideWithoutBody } from './page-outcome.js';
+import { findOutcomeWithoutBody } from './page-outcome.js';
 
 const answer = (status: number, headers: Record<string, string> = {}): HttpResponse => ({
   kind: 'response',
@@ -17,21 +17,24 @@ describe('a response without a document', () => {
   it.each(['soon', '-1', '1.5', 'Mon, 99 Foo 2026 00:00:00 GMT'])(
     '503 with Retry-After is an outage also when its body is unreadable because of %j',
     (header) => {
-      const outcome = decideWithoutBody(answer(503, { 'retry-after': header }), false, instant(0));
+      const outcome = findOutcomeWithoutBody(answer(503, { 'retry-after': header }), false, instant(0));
       expect(outcome).toMatchObject({ kind: 'error', code: 'http-503-retry-after' });
       expect(outcome).not.toHaveProperty('retryAfter');
     },
   );
 
   it('503 without Retry-After is a failure of the page', () => {
-    expect(decideWithoutBody(answer(503), false, instant(0))).toMatchObject({ code: 'http-5xx' });
+    expect(findOutcomeWithoutBody(answer(503), false, instant(0))).toMatchObject({ code: 'http-5xx' });
   });
 
   it.each([204, 205])('%d states that there is no content', (status) => {
-    expect(decideWithoutBody(answer(status), false, instant(0))).toMatchObject({ kind: 'error', code: 'http-other' });
+    expect(findOutcomeWithoutBody(answer(status), false, instant(0))).toMatchObject({
+      kind: 'error',
+      code: 'http-other',
+    });
   });
 
   it('200 has content, however short', () => {
-    expect(decideWithoutBody(answer(200), false, instant(0))).toBeUndefined();
+    expect(findOutcomeWithoutBody(answer(200), false, instant(0))).toBeUndefined();
   });
 });

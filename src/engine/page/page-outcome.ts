@@ -14,7 +14,7 @@ import type { LinkCollector } from './link-collector.js';
 import type { RequestedPage } from './requested-page.js';
 
 /** The outcome of a response that carries no document; undefined if its body is to be read. */
-export function decideWithoutBody(
+export function findOutcomeWithoutBody(
   response: HttpResponse,
   isConditional: boolean,
   now: Instant,

@@ -32,7 +32,7 @@ import {
   acceptsMediaType,
   createFailure,
   createRedirect,
-  decideWithoutBody,
+  findOutcomeWithoutBody,
   followRedirect,
   followRefresh,
 } from './page-outcome.js';
@@ -118,7 +118,7 @@ async function readResponse(visit: Visit, request: FetchRequest, response: HttpR
     request.session?.login === undefined
       ? undefined
       : { session: holdThread(tools, () => toSessionAnswer(request, response)) };
-  const ending = holdThread(tools, () => decideByHeader(visit, request, response));
+  const ending = holdThread(tools, () => endWithoutBody(visit, request, response));
   if (ending) return { ...session, ...ending };
   if (!tools.plugins?.seesResponses) return { ...session, ...(await readBody(visit, response)) };
   const changedResponse = await applyResponsePlugins(page, response, tools.plugins);
@@ -127,10 +127,10 @@ async function readResponse(visit: Visit, request: FetchRequest, response: HttpR
 }
 
 /** The end of a visit whose response has no body to read; undefined if it has one. */
-function decideByHeader({ page, collector }: Visit, request: FetchRequest, response: HttpResponse): Ending | undefined {
+function endWithoutBody({ page, collector }: Visit, request: FetchRequest, response: HttpResponse): Ending | undefined {
   if (isRedirect(response)) return followRedirect(page, response, collector);
   const isConditional = request.ifNoneMatch !== undefined || request.ifModifiedSince !== undefined;
-  const outcome = decideWithoutBody(response, isConditional, page.task.now);
+  const outcome = findOutcomeWithoutBody(response, isConditional, page.task.now);
   if (outcome?.kind === 'unchanged') return { outcome: checkUnchanged(page, response) };
   return outcome && { outcome };
 }
