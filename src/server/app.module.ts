@@ -127,7 +127,7 @@ export const createAppModule = (parts: DynamicModule, controllers: Type[] = CONT
       provide: SIGN_IN,
       inject: [OPTIONS, SESSION_STORE, CLOCK],
       useFactory: ({ oidc, publicUrl }: ServerOptions, store: SessionStore, clock: Clock) =>
-        oidc && new SignIn(oidc, new ConsoleSessions(store, clock), publicUrl),
+        oidc && new SignIn(oidc, clock, new ConsoleSessions(store, clock), publicUrl),
     },
     { provide: APP_GUARD, useClass: CallLimitGuard },
     { provide: APP_GUARD, useClass: AccessGuard },

@@ -13,7 +13,9 @@ const JSON_OPTIONS = {
   formatters: { level: (level: string) => ({ level }) },
 };
 
-const describeError = (error: Error): unknown => redactDeep({ ...pino.stdSerializers.err(error) });
+/** What is not an Error (a message, for instance) is written as it is. */
+const describeError = (error: unknown): unknown =>
+  redactDeep(error instanceof Error ? { ...pino.stdSerializers.err(error) } : error);
 
 /**
  * The engine's log, written by pino: readable lines on a terminal, otherwise one JSON object per line. Secrets in URLs

@@ -1,5 +1,8 @@
 import type { Configuration } from 'openid-client';
+import { after, type Instant, seconds } from '../../domain/time/units.js';
+import type { Clock } from '../../engine/ports/clock.js';
 import type { Role } from '../security/api-keys.js';
+import { fetchBounded } from './bounded-fetch.js';
 import { findRole, type OidcOptions } from './oidc-options.js';
 
 /** Data that the browser keeps until the provider sends it back. */
@@ -17,14 +20,19 @@ export interface Person {
   readonly role?: Role;
 }
 
-const TIMEOUT_S = 10;
+/** How long a failed discovery is remembered: whoever tries to sign in meanwhile must not make more requests. */
+const DISCOVERY_RETRY_DELAY = seconds(10);
 const MAX_NAME_LENGTH = 64;
 
 /** Authorization code flow with PKCE, state and nonce (OpenID Connect Core 1.0, RFC 7636). */
 export class OpenIdProvider {
   private configuration: Promise<Configuration> | undefined;
+  private retryAt: Instant | undefined;
 
-  constructor(private readonly options: OidcOptions) {}
+  constructor(
+    private readonly options: OidcOptions,
+    private readonly clock: Pick<Clock, 'now'>,
+  ) {}
 
   /** Rejects if the provider is not responding. */
   async beginSignIn(
@@ -71,10 +79,14 @@ export class OpenIdProvider {
     return { name: findUserName(claims, subject), ...(role ? { role } : {}) };
   }
 
-  /** A failure is not cached, because the provider may recover. */
+  /** A failure is remembered for a short while only, because the provider may recover. */
   private getConfiguration(): Promise<Configuration> {
-    this.configuration ??= this.discover().catch((error: unknown) => {
+    if (this.retryAt !== undefined && this.clock.now() >= this.retryAt) {
       this.configuration = undefined;
+      this.retryAt = undefined;
+    }
+    this.configuration ??= this.discover().catch((error: unknown) => {
+      this.retryAt = after(this.clock.now(), DISCOVERY_RETRY_DELAY);
       throw error;
     });
     return this.configuration;
@@ -85,9 +97,13 @@ export class OpenIdProvider {
     const { issuer, clientId, clientSecret } = this.options;
     const secret = clientSecret?.reveal();
     return client.discovery(issuer, clientId, secret, secret === undefined ? client.None() : undefined, {
-      timeout: TIMEOUT_S,
-      // Only for a provider on this machine; see readOidc.
-      ...(issuer.protocol === 'http:' ? { execute: [client.allowInsecureRequests] } : {}),
+      [client.customFetch]: fetchBounded,
+      // The signature of an ID token is checked although it comes straight from the provider, because the connection may
+      // end at a proxy. allowInsecureRequests is only for a provider on this machine; see readOidcOptions.
+      execute: [
+        client.enableNonRepudiationChecks,
+        ...(issuer.protocol === 'http:' ? [client.allowInsecureRequests] : []),
+      ],
     });
   }
 }
@@ -97,6 +113,6 @@ function findUserName(claims: Readonly<Record<string, unknown>>, subject: string
   const userName = [claims['preferred_username'], claims['email']].find(
     (claim) => typeof claim === 'string' && claim !== '',
   );
-  const printableName = String(userName ?? subject).replace(/[^\x21-\x7e\u00a1-\uffff]/g, '_');
+  const printableName = String(userName ?? subject).replace(/[^\p{L}\p{M}\p{N}\p{P}\p{S}]/gu, '_');
   return `user:${printableName.slice(0, MAX_NAME_LENGTH)}`;
 }

@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify';
+import type { Clock } from '../../engine/ports/clock.js';
 import type { Caller } from '../security/api-keys.js';
 import type { ConsoleSessions } from './console-sessions.js';
 import type { OidcOptions } from './oidc-options.js';
@@ -12,11 +13,12 @@ export class SignIn {
 
   constructor(
     options: OidcOptions,
+    clock: Pick<Clock, 'now'>,
     readonly sessions: ConsoleSessions,
     /** URL at which browsers reach this server. Absent: derived from the Host header of each request. */
     private readonly publicUrl?: URL,
   ) {
-    this.provider = new OpenIdProvider(options);
+    this.provider = new OpenIdProvider(options, clock);
     this.label = options.label;
   }
 

@@ -1,0 +1,135 @@
+import { once } from 'node:events';
+import { createServer, type RequestListener, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { ManualClock } from '../../../test/support/manual-clock.js';
+import { seconds } from '../../domain/time/units.js';
+import { readOidcOptions } from './oidc-options.js';
+import { OpenIdProvider } from './openid-provider.js';
+
+/** An identity provider whose responses a test chooses by path. */
+async function startProvider(answers: Readonly<Record<string, RequestListener>>) {
+  const requests: string[] = [];
+  const server = createServer((request, response) => {
+    requests.push(request.url!);
+    (answers[request.url!] ?? describeProvider)(request, response);
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const clock = new ManualClock();
+  const options = readOidcOptions({
+    CRAWLWAY_OIDC_ISSUER: issuer,
+    CRAWLWAY_OIDC_CLIENT_ID: 'crawlway',
+    CRAWLWAY_OIDC_ROLES: '*:read',
+  })!;
+  const provider = new OpenIdProvider(options, clock);
+  const begin = () => provider.beginSignIn('http://crawlway.example/auth/callback', '/');
+  return { begin, provider, requests, clock, issuer };
+}
+
+const DISCOVERY = '/.well-known/openid-configuration';
+
+const sendJson = (response: ServerResponse, body: object): void => {
+  response.setHeader('content-type', 'application/json');
+  response.end(JSON.stringify(body));
+};
+
+const describeProvider: RequestListener = (request, response) => {
+  const issuer = `http://${request.headers.host}`;
+  sendJson(response, {
+    issuer,
+    authorization_endpoint: `${issuer}/auth`,
+    token_endpoint: `${issuer}/token`,
+    jwks_uri: `${issuer}/keys`,
+    response_types_supported: ['code'],
+    subject_types_supported: ['public'],
+    id_token_signing_alg_values_supported: ['RS256'],
+  });
+};
+
+/** Sends JSON that does not end, until the client hangs up; says how much it could send. */
+function sendEndlessly(sent: { bytes: number; hungUp: PromiseWithResolvers<void> }): RequestListener {
+  return (_, response) => {
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.on('close', () => sent.hungUp.resolve());
+    const chunk = Buffer.alloc(1 << 16, 'x');
+    const sendOn = (error?: Error | null): void => {
+      if (error || sent.bytes > 64 << 20) return;
+      sent.bytes += chunk.length;
+      response.write(chunk, sendOn);
+    };
+    response.write('{"a":"');
+    sendOn();
+  };
+}
+
+const encode = (part: object): string => Buffer.from(JSON.stringify(part)).toString('base64url');
+
+describe('the identity provider', () => {
+  it.each([
+    ['discovery document', DISCOVERY],
+    ['token response', '/token'],
+  ])('cannot fill the memory with a %s without end', async (_, path) => {
+    const sent = { bytes: 0, hungUp: Promise.withResolvers<void>() };
+    const { begin, provider } = await startProvider({ [path]: sendEndlessly(sent) });
+    const signIn = begin().then(({ pending }) => {
+      const callback = new URL(`http://crawlway.example/auth/callback?code=a&state=${pending.state}`);
+      return provider.finishSignIn(callback, pending);
+    });
+    await expect(signIn).rejects.toThrow();
+    await sent.hungUp.promise;
+    expect(sent.bytes).toBeLessThan(16 << 20);
+  });
+
+  it('cannot lead the server to another address', async () => {
+    const { begin, requests } = await startProvider({
+      [DISCOVERY]: (_, response) => response.writeHead(302, { location: '/internal' }).end(),
+    });
+    await expect(begin()).rejects.toThrow();
+    expect(requests).toEqual([DISCOVERY]);
+  });
+
+  it('is asked once in ten seconds while it fails, however many people sign in', async () => {
+    const state = { isDown: true };
+    const { begin, requests, clock } = await startProvider({
+      [DISCOVERY]: (request, response) =>
+        state.isDown ? response.writeHead(503).end() : describeProvider(request, response),
+    });
+    await Promise.allSettled([begin(), begin(), begin()]);
+    clock.advance(seconds(9));
+    await expect(begin()).rejects.toThrow();
+    expect(requests).toHaveLength(1);
+    state.isDown = false;
+    clock.advance(seconds(1));
+    await expect(begin()).resolves.toHaveProperty('pending');
+    expect(requests).toHaveLength(2);
+  });
+
+  it('must sign its ID tokens with one of its keys', async () => {
+    const token = { nonce: '' };
+    const { begin, provider, issuer } = await startProvider({
+      '/keys': (_, response) => sendJson(response, { keys: [] }),
+      '/token': (request, response) => {
+        const now = Math.floor(Date.now() / 1000);
+        const claims = {
+          iss: `http://${request.headers.host}`,
+          aud: 'crawlway',
+          sub: 'ada',
+          iat: now,
+          exp: now + 60,
+          nonce: token.nonce,
+        };
+        const idToken = `${encode({ alg: 'RS256', kid: 'other' })}.${encode(claims)}.${encode({ forged: true })}`;
+        sendJson(response, { access_token: 'a', token_type: 'Bearer', id_token: idToken });
+      },
+    });
+    const { pending } = await begin();
+    token.nonce = pending.nonce;
+    const callback = new URL(`http://crawlway.example/auth/callback?code=a&state=${pending.state}&iss=${issuer}`);
+    await expect(provider.finishSignIn(callback, pending)).rejects.toThrow();
+  });
+});
