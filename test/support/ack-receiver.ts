@@ -1,6 +1,6 @@
 /**
- * A Push API receiver that acknowledges everything and keeps nothing: the far end of the benchmark.
- * Alone: `node dist/test/support/ack-receiver.js --port 8742`; `GET /status` tells what it was sent.
+ * A Push API receiver that acknowledges everything and keeps nothing: the receiver in benchmarks.
+ * Alone: `node dist/test/support/ack-receiver.js --port 8742`; `GET /status` returns what it has received.
  */
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -52,7 +52,7 @@ export async function startAckReceiver(port: number): Promise<AckReceiver> {
 const isAcknowledged = (command: string, { method }: IncomingMessage): boolean =>
   method === 'POST' && (command === 'add_documents' || command === 'delete_documents');
 
-/** Counts the URI fields of a body that comes in pieces. */
+/** Counts the URI fields of a body that arrives in chunks. */
 function counter(command: string, received: Received): (chunk: Buffer) => void {
   if (command === 'add_documents') return countMarks(Buffer.from(':uri"\r\n\r\n'), () => received.documents++);
   if (command === 'delete_documents') return countMarks(Buffer.from('PAPI_uri='), () => received.deletions++);
@@ -65,7 +65,7 @@ function countMarks(mark: Buffer, found: () => void): (chunk: Buffer) => void {
     for (let at = bytes.indexOf(mark); at >= 0; at = bytes.indexOf(mark, at + 1)) found();
   };
   return (chunk) => {
-    // A mark that two pieces share is found where they meet; each side holds too little of it to be found there too.
+    // A marker split over two chunks is found at their border only, since neither chunk contains all of it.
     const meeting = mark.length - 1;
     countIn(Buffer.concat([tail, chunk.subarray(0, meeting)]));
     countIn(chunk);

@@ -1,4 +1,4 @@
-/** The story of one site that has a bad day, by a clock that a test moves: what is deleted, what is held, what comes back. */
+/** One site with an outage on a manual clock: what is deleted, what is held, what returns. */
 import { days, hours, minutes } from '../../src/domain/time/units.js';
 import { CrawlWorld } from './crawl-world.js';
 import { FakeSite, html } from './fake-site.js';
@@ -8,7 +8,7 @@ export type Fault = (typeof FAULTS)[number] | 'answers 410';
 
 export interface DayReport {
   readonly documents: number;
-  /** Documents that the index still holds when the bad day is over. */
+  /** Documents in the index at the end of the outage. */
   readonly left: number;
   readonly held: number;
   readonly requests: number;
@@ -22,7 +22,7 @@ export class BadDay {
   ) {}
 
   /**
-   * A site of so many documents, all of them indexed.
+   * Starts a site with this number of documents, all of them indexed.
    * @param inside further elements of the crawler
    */
   static async start(documents: number, { attributes = '', inside = '' } = {}): Promise<BadDay> {
@@ -36,7 +36,7 @@ export class BadDay {
     return new BadDay(site, world, paths);
   }
 
-  /** A day under the fault. */
+  /** Lets the site have the fault for a day. */
   async spend(fault: Fault): Promise<DayReport> {
     const before = (await this.world.indexed()).length;
     this.site.forgetRequests();
@@ -52,7 +52,7 @@ export class BadDay {
     return (await this.world.engine.orders.listHeldDeletions()).reduce((sum, { count }) => sum + count, 0);
   }
 
-  /** The site is well again; long enough for every page to be visited. */
+  /** Repairs the site, and waits until every page has been visited. */
   async recover(fault: Fault): Promise<void> {
     if (fault === 'refuses connections') await this.site.comeBack();
     wellBehaved(this.site, this.paths, 'It was away for a day.');

@@ -1,4 +1,4 @@
-/** X.509 certificates made on the spot: just enough DER for a test authority and the servers it vouches for. */
+/** Generates X.509 certificates: just enough DER for a test authority and the servers that it certifies. */
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
 
 export interface Identity {
@@ -9,7 +9,7 @@ export interface Identity {
 }
 
 export interface Authority extends Identity {
-  /** A server certificate for the names and IP addresses given; `days` from now it begins and ends. */
+  /** Issues a server certificate for these names and IP addresses; `days` relative to now is its period of validity. */
   issue(names: readonly string[], days?: { from: number; to: number }): Identity;
 }
 

@@ -1,4 +1,4 @@
-/** The same object, with a count of the calls that have begun and not ended: a test on a manual clock waits for them. */
+/** Wraps an object and counts its pending calls, for which a test on a manual clock waits. */
 export function countingCalls<T extends object>(target: T): { readonly counted: T; readonly inFlight: () => number } {
   let calls = 0;
   const counted = new Proxy(target, {

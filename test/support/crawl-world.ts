@@ -1,6 +1,6 @@
 /**
  * A whole crawl in one process for a test: real sockets to fake sites, the real fetcher, readers, policy, SQLite and sinks;
- * only the clock stands still until the test moves it.
+ * only the clock is manual.
  */
 
 import { createHash } from 'node:crypto';
@@ -39,7 +39,7 @@ import { ManualClock } from './manual-clock.js';
 import { scenarioStore } from './scenario-database.js';
 
 export interface WorldOptions {
-  /** Attributes of the Crawler element beside those that keep a test fast. */
+  /** Attributes of the Crawler element, in addition to those that keep a test fast. */
   readonly attributes?: string;
   /** Content of the Crawler element. */
   readonly crawler: string;
@@ -49,38 +49,38 @@ export interface WorldOptions {
   /** Folder of the files that the configuration names and that are not in `files`. */
   readonly folder?: string;
   readonly index?: 'real' | 'none';
-  /** Stands between the sink and the index. */
+  /** A proxy between the sink and the index. */
   readonly through?: FlakyReceiver;
   readonly clock?: ManualClock;
-  /** Gets the page processor before the engine does, to put something before its calls. */
+  /** Receives the page processor before the engine does, and may wrap its methods. */
   readonly processor?: (processor: PageProcessor) => void;
   /** Runs the plug-ins of the configuration; the world closes it. */
   readonly plugins?: Plugins;
-  /** Asked before the built-in ones. */
+  /** Take precedence over the built-in ones. */
   readonly extractors?: readonly ContentExtractor[];
-  /** Fetch engines beside HTTP; work of theirs keeps the world from being idle. */
+  /** Fetch engines beside HTTP; the world is not idle while they work. */
   readonly engines?: (definition: ServerDefinition, http: HttpFetcher) => readonly FetchEngine[];
-  /** Addresses of host names, '' while no name server answers; any other name does not exist. Without it the system resolves names. */
+  /** Addresses of host names, '' while no name server responds; other names do not exist. By default, the system resolves names. */
   readonly names?: Readonly<Record<string, string>>;
-  /** Sessions of logins outlive a restart. */
+  /** With it, sessions of logins survive a restart. */
   readonly seal?: TextSeal;
-  /** A store that a crawl before this one may have filled; otherwise an empty one. The world closes it. */
+  /** A store, which an earlier crawl may have filled; by default an empty one. The world closes it. */
   readonly store?: FrontierStore;
-  /** What it shares a crawl with other worlds by, on one clock and a store of each; the world closes it. */
+  /** Connects worlds that share a crawl, with one clock and a store each; the world closes it. */
   readonly cluster?: { readonly partitions: Partitions; readonly nodes: Nodes };
-  /** Sinks that answer when the clock says so: the world does not wait for them. */
+  /** Sinks whose responses depend on the clock: the world does not wait for them. */
   readonly slowSinks?: readonly string[];
-  /** Sinks without orders are asked how they are every five minutes: to let days pass then takes long. */
+  /** Whether idle sinks are checked every five minutes; passing days takes long then. */
   readonly asksIdleSinks?: boolean;
 }
 
-/** What of a world a configuration says. */
+/** The part of the options that forms the configuration. */
 type Configured = Pick<WorldOptions, 'attributes' | 'crawler' | 'more' | 'files' | 'folder'>;
 
 const ATTRIBUTES =
   'name="test" nthreads="8" aggressive="true" throttleTimeMS="0" defaultAccept="true" crawlSitemaps="false"';
 
-/** Looks in a row at which there was nothing to do. */
+/** Number of consecutive checks without work after which a world is idle. */
 const SURELY_IDLE = 3;
 
 export class CrawlWorld {
@@ -98,7 +98,7 @@ export class CrawlWorld {
     readonly errors: string[],
   ) {}
 
-  /** Calls of the store that have not ended. */
+  /** Pending calls of the store. */
   private storing: () => number = () => 0;
 
   static async start(options: WorldOptions): Promise<CrawlWorld> {
@@ -118,7 +118,7 @@ export class CrawlWorld {
         const others = options.engines?.(world.definition(options), http) ?? [];
         return [http, ...others.map((engine) => world.watchedEngine(engine))];
       },
-      // Plug-ins may read formats, which only the reader of a server can be told of.
+      // Plug-ins may read formats, which only the server's reader supports.
       reader: options.plugins ? new DocumentReader() : createPageReader(options.extractors),
       clock,
       digest: (content) => createHash('sha256').update(content).digest('hex'),
@@ -148,7 +148,7 @@ export class CrawlWorld {
     return world;
   }
 
-  /** A sink at work is as good a reason to wait as a page that is being fetched: disks and sockets know no manual clock. */
+  /** The world waits for a working sink as for a page in flight: disks and sockets do not follow the manual clock. */
   private watched(sink: Sink): Sink {
     const deliver = sink.deliver.bind(sink);
     if (!this.options.asksIdleSinks) delete sink.probe;
@@ -176,7 +176,7 @@ export class CrawlWorld {
     return sink;
   }
 
-  /** A plug-in at work is one, too. */
+  /** The world waits for a working plug-in, too. */
   private async delivered<T>(answer: Promise<T>): Promise<T> {
     this.delivering++;
     return answer.finally(() => this.delivering--);
@@ -240,7 +240,7 @@ ${sink}${options.more ?? ''}</CrawlConfig>`;
     throw new Error(`the crawl waits for ${next === undefined ? 'nothing' : new Date(next).toISOString()}`);
   }
 
-  /** Lets the crawl work until nothing is due (true), or until only time after the deadline can bring it on (false). */
+  /** Lets the crawl work until nothing is due (true), or until nothing can happen before the deadline (false). */
   private async settle(deadline: Instant): Promise<boolean> {
     let quiet = 0;
     let idle = 0;
@@ -252,10 +252,10 @@ ${sink}${options.more ?? ''}</CrawlConfig>`;
       const busy = views.some((view) => !view.idle || view.pendingOrders > 0);
       const calm = this.isCalm();
       quiet = busy && calm && views.every((view) => view.active === 0) ? quiet + 1 : 0;
-      // What was read of the store a moment ago may have given the engine something to do since.
+      // What was just read from the store may have given the engine new work.
       idle = !busy && calm ? idle + 1 : 0;
       if (idle === SURELY_IDLE) return true;
-      // Nothing moves on the sockets: only the clock can help.
+      // Nothing happens on the sockets, so the clock has to advance.
       const next = this.clock.nextTimer;
       if (quiet > 20 && next !== undefined && next <= deadline) {
         this.clock.advanceTo(next);
@@ -264,12 +264,12 @@ ${sink}${options.more ?? ''}</CrawlConfig>`;
     }
   }
 
-  /** Nothing is on its way to the store or to a sink. */
+  /** True if nothing is on its way to the store or a sink. */
   isCalm(): boolean {
     return this.delivering === 0 && this.storing() === 0;
   }
 
-  /** Lets time pass, and the crawl do what becomes due meanwhile. */
+  /** Lets time pass, and the crawl do what becomes due. */
   async pass(time: Duration): Promise<void> {
     const end = after(this.clock.now(), time);
     for (;;) {
@@ -282,7 +282,7 @@ ${sink}${options.more ?? ''}</CrawlConfig>`;
     await this.settle(after(end, minutes(2)));
   }
 
-  /** Waits for what a person asked for, and lets time pass for it. */
+  /** Waits for the result of a command, and lets time pass for it. */
   async during<T>(work: Promise<T>): Promise<T> {
     let ended = false;
     const end = (): void => {
@@ -300,7 +300,7 @@ ${sink}${options.more ?? ''}</CrawlConfig>`;
     return this.store.find(crawler, url);
   }
 
-  /** What the index holds, sorted. */
+  /** URIs in the index, sorted. */
   async indexed(): Promise<string[]> {
     if (!this.index) throw new Error('this world has no index');
     const url = `${this.index.url}/papi/4/connectors/test/enumerate_synced_entries?PAPI_rootPath=&PAPI_mode=RECURSIVE_DOCUMENTS`;
@@ -312,18 +312,18 @@ ${sink}${options.more ?? ''}</CrawlConfig>`;
       .sort();
   }
 
-  /** The documents that were pushed, the last one of each URI; for a world without an index. */
+  /** The last pushed document of each URI; for a world without an index. */
   pushed(): Map<string, NonNullable<OrderRecord['document']>> {
     return new Map(this.orders().flatMap(({ uri, document }) => (document ? [[uri, document]] : [])));
   }
 
-  /** Every order that the file sink got. */
+  /** Every order that the file sink received. */
   orders(): OrderRecord[] {
     const lines = readFileSync(join(this.folder, 'orders.jsonl'), 'utf8').split('\n').filter(Boolean);
     return lines.map((line) => JSON.parse(line) as OrderRecord);
   }
 
-  /** The program ends; a second call changes nothing. */
+  /** Ends the crawl; a second call does nothing. */
   close(drain = 0 as Duration): Promise<void> {
     this.closing ??= this.end(drain);
     return this.closing;

@@ -5,16 +5,16 @@ import { PROJECT_ROOT } from '../../src/server/project-root.js';
 
 const REGISTER = pathToFileURL(join(PROJECT_ROOT, 'test/support/register-typescript.mjs')).href;
 
-/** What Node is told to run the `crawlway` command: the program as users have it where it is up to date, else the sources. */
+/** Arguments of Node for the `crawlway` command: the built program if it is up to date, otherwise the sources. */
 export function crawlwayCommand(): string[] {
   const program = process.env['CRAWLWAY_TEST_PROGRAM'] ?? builtProgram();
   return program ? [join(program, 'crawlway.js')] : ['--import', REGISTER, join(PROJECT_ROOT, 'src/cli/crawlway.ts')];
 }
 
-/** The folder of the built program when it is as new as the sources (`npm test` builds first), which start slower; else ''. */
+/** The folder of the built program if it is as new as the sources (`npm test` builds first), which start more slowly; otherwise ''. */
 export const builtProgram = (): string => (isBuiltFrom('src', 'demo-index') ? join(PROJECT_ROOT, 'dist/program') : '');
 
-/** For benchmarks, which run from the build: one of an earlier day measures other code, or starts the sources, which are slower. */
+/** For benchmarks, which run from the build: an outdated build would measure other code or start the slower sources. */
 export function refuseStaleBuild(): void {
   if (import.meta.filename.endsWith('.js') && !isBuiltFrom('src', 'demo-index', 'client', 'bench', 'test/support'))
     throw new Error('dist/ is older than the sources it was built from: npm run build');

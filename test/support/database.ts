@@ -10,7 +10,7 @@ import type { FrontierStore } from '../../src/engine/ports/frontier-store.js';
 import { postgresDatabase } from './postgres.js';
 import { temporaryDirectory } from './temporary-directory.js';
 
-/** A store for one test, on a database of its own that outlives the store. */
+/** A store for one test, on its own database, which survives the store. */
 export interface TestStore {
   readonly store: FrontierStore;
   /** Closes the store and opens the same database again. */
@@ -23,7 +23,7 @@ export const ADMIN_DATABASES: readonly { readonly name: string; readonly open: (
   { name: 'PostgreSQL', open: async () => openPostgresDataSource(new Secret(await postgresDatabase())) },
 ];
 
-/** Every database that the store runs on; the same tests hold for all of them. */
+/** Every supported database; the same tests run on all of them. */
 export const DATABASES: readonly { readonly name: string; readonly open: () => Promise<TestStore> }[] = [
   { name: 'SQLite', open: () => kept((directory) => openSqliteStore(join(directory, 'crawlway.db'))) },
   {

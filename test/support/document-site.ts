@@ -7,7 +7,7 @@ export interface PublishedDocument extends sample.DocumentFacts {
   readonly path: string;
   readonly url: string;
   readonly word: string;
-  /** The meta that has `date`: what a format does not say itself, the server does. */
+  /** The meta that contains `date`: the server's if the format has none. */
   readonly dateMeta: 'date_created' | 'lastmodifieddate';
   /** Formats of text alone have none. */
   readonly hasAuthor: boolean;
@@ -17,7 +17,7 @@ export interface PublishedDocument extends sample.DocumentFacts {
 
 type Make = (facts: sample.DocumentFacts) => string | Uint8Array;
 
-/** By file extension; templates and documents with macros are made like the documents that they are for. */
+/** By file extension; templates and documents with macros are like the documents that they belong to. */
 const OFFICE: readonly (readonly [Make, readonly string[]])[] = [
   [sample.pdf, ['pdf', 'pdf', 'pdf', 'pdf', 'pdf', 'pdf', 'pdf', 'pdf', 'pdf']],
   [sample.docx, ['docx', 'docx', 'docx', 'docm', 'dotx', 'dotm']],
@@ -59,7 +59,7 @@ function atom({ title, text, link }: sample.DocumentFacts): string {
 const AUTHORS = ['Ada Wing', 'Bo Reed', 'Cleo Marsh', 'Dora Finch', 'Eli Brook'];
 const WORDS = ['alder', 'birch', 'cedar', 'dogwood', 'elder', 'fir', 'gorse'];
 
-/** Whoever makes more of them for the same site: `number` goes up from document to document. */
+/** `number` must differ between the documents of a site. */
 export function factsOf(site: FakeSite, number: number): sample.DocumentFacts & { readonly word: string } {
   const word = `${WORDS[number % WORDS.length]}${number}grove`;
   const day = String((number % 28) + 1).padStart(2, '0');

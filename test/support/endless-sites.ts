@@ -1,10 +1,10 @@
-/** Sites, or parts of sites, that have no end, and an archive that only looks as if it had none. */
+/** Endless sites and parts of sites, and an archive that only looks endless. */
 import { type FakeAnswer, type FakePage, FakeSite, html } from './fake-site.js';
 
 const TYPE = { 'content-type': 'text/html; charset=utf-8' };
 const MONTHS = 'January February March April May June July August September October November December'.split(' ');
 
-/** The text of a link is its address, unless it is given. */
+/** The text of a link is its URL by default. */
 const page = (title: string, links: readonly string[], text: string, linkText?: string): FakeAnswer => ({
   headers: TYPE,
   body:
@@ -13,10 +13,10 @@ const page = (title: string, links: readonly string[], text: string, linkText?: 
       : html(title, links, text).replace(/>\/s\/[^<]*</g, `>${linkText}<`),
 });
 
-/** Makes a page for a path with its query, or says that it has none. */
+/** Creates the page for a path and query, if there is one. */
 type Part = (url: URL) => FakeAnswer | undefined;
 
-/** Every month leads to the next and the last one, and to days of its own; nothing ever happens. */
+/** A calendar without events: every month links to the next and previous one, and to its days. */
 const calendar: Part = ({ pathname }) => {
   const [, year, month, day] = /^\/calendar\/(\d+)\/(\d+)\/(?:(\d+)\/)?$/.exec(pathname) ?? [];
   if (year === undefined) return undefined;
@@ -27,7 +27,7 @@ const calendar: Part = ({ pathname }) => {
   return page(title, [path(at - 1), path(at + 1), ...(day === undefined ? days : [])], `${title}. No events.`);
 };
 
-/** The same in a query, and with a new session for every visitor. */
+/** The same with a query, and a new session for every visitor. */
 const agenda: Part = ({ pathname, searchParams }) => {
   if (pathname !== '/agenda') return undefined;
   const at = Number(searchParams.get('year')) * 12 + Number(searchParams.get('month'));
@@ -42,7 +42,7 @@ const next: Part = ({ pathname }) => {
   return n === undefined ? undefined : page(`Photo ${n}`, [`/photo/${Number(n) + 1}`], `Photo number ${n}.`);
 };
 
-/** A page under the session that it was asked under, with links under a new one. */
+/** A page with a session id in its path, whose links have a new one. */
 const sessions: Part = ({ pathname }) => {
   const [, session, n] = /^\/s\/(\w+)\/room(\d)$/.exec(pathname) ?? [];
   if (session === undefined) return undefined;
@@ -81,7 +81,7 @@ export const ENDLESS: Readonly<Record<keyof typeof PARTS, { readonly start: stri
   facets: { start: '/shop', like: '/shop?' },
 };
 
-/** Ten articles a page of the list, each page leading to the next alone, each article to its neighbours. */
+/** A list with ten articles per page, which link to their neighbours; each page links only to the next one. */
 export function archive(articles: number): FakePage & Part {
   const perPage = 10;
   return ({ pathname, searchParams }: URL) => {
@@ -102,7 +102,7 @@ export function archive(articles: number): FakePage & Part {
   };
 }
 
-/** A thousand and more measurements that are the same but for their number, each known to one other alone. */
+/** More than a thousand measurements that differ in numbers only, each linked from one other. */
 export function measurements(count: number): Part {
   return ({ pathname }) => {
     const n = Number(/^\/measurement\/(\d+)$/.exec(pathname)?.[1] ?? Number.NaN);
@@ -118,7 +118,7 @@ export function measurements(count: number): Part {
 
 const SYLLABLES = 'ka lo mi ten dar vus pel ron sha bi go tra nek zu fer lin'.split(' ');
 
-/** Sixty words of a language whose frequent words come again and again, and whose rare ones are many (Zipf). */
+/** Sixty words of a language with few frequent and many rare words (Zipf). */
 function prose(seed: number): string {
   let random = (seed + 1) * 2_654_435_761;
   return Array.from({ length: 60 }, () => {

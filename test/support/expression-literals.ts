@@ -1,4 +1,4 @@
-/** Every regular expression literal of a source tree, and texts that would make a slow one of them slow. */
+/** Every regular expression literal of a source tree, and texts on which a superlinear one would be slow. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type AST, RegExpParser } from '@eslint-community/regexpp';
@@ -46,7 +46,7 @@ export function literalsOf(text: string, name: string): ExpressionLiteral[] {
 }
 
 const CHARACTERS = 'a0 \n\t\r</>.-_"\'`;:=&%?*+#@![({})]|\\^$~,éж\u3042\u0001';
-/** No expression of this project takes it as a part of what it looks for. */
+/** A character that no expression of this project matches. */
 const STOPPER = '\u0002\n\u0002';
 
 /**
@@ -78,7 +78,7 @@ export function hardTexts({ source, flags }: ExpressionLiteral, length: number):
   return [...texts];
 }
 
-/** What an element that may be repeated takes: characters of its class, or a text that it matches. */
+/** What a repeatable element matches: characters of its class, or a text. */
 function pieces(element: AST.Element, flags: string): string[] {
   const taken = [...CHARACTERS].filter((character) => matches(element, flags, character));
   const whole = shortest(element, flags);
@@ -93,7 +93,7 @@ const matches = (element: AST.Element, flags: string, text: string): boolean => 
   }
 };
 
-/** A short text that the element matches, as far as a simple look tells. */
+/** A short text that the element probably matches. */
 function shortest(element: AST.Element | AST.QuantifiableElement, flags: string): string {
   switch (element.type) {
     case 'Character':

@@ -18,7 +18,7 @@ export interface SeenRequest {
   readonly at: number;
 }
 
-/** A web site on a real socket whose pages a test sets, changes and takes away. Unknown paths answer 404. */
+/** A web site on a real socket whose pages a test sets, changes and removes. Unknown paths return 404. */
 export class FakeSite {
   readonly requests: SeenRequest[] = [];
   private readonly pages = new Map<string, FakePage>();
@@ -37,7 +37,7 @@ export class FakeSite {
     this.server = identity ? createSecureServer({ ...identity }, answer) : createServer(answer);
   }
 
-  /** A name needs an entry in the world's `names`. With an identity it is spoken to by TLS. */
+  /** A name needs an entry in the world's `names`. With an identity it uses TLS. */
   static async start(address = '127.0.0.1', name = address, identity?: Identity): Promise<FakeSite> {
     const site = new FakeSite(address, name, identity);
     await site.listen();
@@ -62,14 +62,14 @@ export class FakeSite {
     return this.set(path, { headers: { 'content-type': 'text/html; charset=utf-8' }, body: html(path, links, text) });
   }
 
-  /** What unknown paths answer instead of 404; robots.txt and guessed sitemaps stay missing. */
+  /** Sets what unknown paths return instead of 404; robots.txt and guessed sitemaps stay missing. */
   otherwise(page: FakePage): this {
     this.unknown = page;
     for (const path of ['/robots.txt', '/sitemap.xml']) this.pages.set(path, this.pages.get(path) ?? { status: 404 });
     return this;
   }
 
-  /** Pages that are made when they are asked for. */
+  /** Creates pages on request. */
   elsewhere(make: (path: string) => FakePage | undefined): this {
     this.made = make;
     return this;
@@ -80,7 +80,7 @@ export class FakeSite {
     return this;
   }
 
-  /** Paths asked for, without robots.txt and guessed sitemaps, sorted, each once. */
+  /** Requested paths except robots.txt and guessed sitemaps, sorted and unique. */
   get fetched(): string[] {
     const paths = this.requests
       .map((request) => request.path)
@@ -88,7 +88,7 @@ export class FakeSite {
     return [...new Set(paths)].sort();
   }
 
-  /** Nothing listens at its port any more, until it comes back. */
+  /** Stops listening until `comeBack`. */
   async goDown(): Promise<void> {
     await this.close();
   }
@@ -102,7 +102,7 @@ export class FakeSite {
     this.server.closeAllConnections();
   }
 
-  /** Shows another certificate from now on, also to those that are connected. */
+  /** Presents another certificate from now on, and closes existing connections. */
   presents(identity: Identity): void {
     if (!('setSecureContext' in this.server)) throw new Error('a site without TLS has no certificate');
     this.server.setSecureContext({ ...identity });

@@ -1,4 +1,4 @@
-/** A fetcher and raw servers that live as long as one test. */
+/** A fetcher and raw servers for the duration of one test. */
 import { onTestFinished } from 'vitest';
 import { HttpFetcher, type HttpFetcherOptions } from '../../src/adapters/http/http-fetcher.js';
 import type { FetcherDefinition } from '../../src/domain/crawl/fetcher-definition.js';
@@ -22,14 +22,14 @@ export async function testServer(
   return Object.assign(server, { url: `${options.tls ? 'https' : 'http'}://127.0.0.1:${server.port}` });
 }
 
-/** One GET with a fetcher of its own. */
+/** One GET with its own fetcher. */
 export const get = (
   url: string,
   request: Partial<FetchRequest> = {},
   parts: Partial<FetcherDefinition> = {},
 ): Promise<FetchOutcome> => testFetcher(parts).fetch({ url, fetcher: 'default', ...request });
 
-/** `200 text` or `failure code`, for comparing at one glance. */
+/** `200 text` or `failure code`, for short comparisons. */
 export const inShort = (outcome: FetchOutcome): string =>
   outcome.kind === 'response'
     ? `${outcome.status} ${Buffer.from(outcome.body).toString('latin1')}`.trim()

@@ -2,13 +2,13 @@ import { once } from 'node:events';
 import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** What happens to one call: it passes, never arrives, gets no answer, is refused for good, or arrives and the answer is lost. */
+/** What happens to one call: it passes, never arrives, gets no response, is refused, or arrives and the response is lost. */
 export type CallFate = 'pass' | 'fail' | 'say nothing' | 'refuse' | 'lose answer';
 
-/** Stands before a receiver of orders and decides what happens to each call. */
+/** A proxy before a receiver of orders that decides what happens to each call. */
 export class FlakyReceiver {
   failures = 0;
-  /** Judges a call by what was sent. */
+  /** Decides the fate of a call by its content. */
   fate: (body: string) => CallFate = () => 'pass';
   private readonly server = createServer((request, response) => void this.take(request, response));
 

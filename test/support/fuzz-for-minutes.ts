@@ -1,5 +1,5 @@
 /**
- * Is in for `fast-check` with `CRAWLWAY_FUZZ_MINUTES` (vitest.config.ts): each property runs for minutes with fresh inputs instead of a fixed
+ * Replaces `fast-check` with `CRAWLWAY_FUZZ_MINUTES` (vitest.config.ts): each property runs for minutes with fresh inputs instead of a fixed
  * number of them. A failure prints its seed and path as always.
  */
 import fc from '../../node_modules/fast-check/lib/fast-check.js';

@@ -1,4 +1,4 @@
-/** A page thread whose reader never comes back from a page that says so. */
+/** A page thread whose reader hangs in a page that asks for it. */
 import { createHash } from 'node:crypto';
 import { parentPort, workerData } from 'node:worker_threads';
 import { HttpFetcher } from '../../src/adapters/http/http-fetcher.js';
@@ -11,7 +11,7 @@ import type { SyncExtractor } from '../../src/engine/ports/content-extractor.js'
 
 const html = createPageReader().findExtractor('text/html') as SyncExtractor;
 
-/** HTML as ever, but for pages that say what happens to the thread. */
+/** Reads HTML as usual, except for pages that say what happens to the thread. */
 const trapped: SyncExtractor = {
   ...html,
   extract: (...page) => {
@@ -22,7 +22,7 @@ const trapped: SyncExtractor = {
   },
 };
 
-/** Never comes back from a URL that says so, while no page is being read. */
+/** Hangs in a URL that asks for it, while no page is being read. */
 class TrappedFetcher extends HttpFetcher {
   override fetch(...request: Parameters<HttpFetcher['fetch']>): ReturnType<HttpFetcher['fetch']> {
     if (request[0].url.endsWith('/burns')) for (;;);

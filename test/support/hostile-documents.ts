@@ -1,4 +1,4 @@
-/** Documents made to harm whoever reads them: bombs, damage, nesting, cycles, wrong types, and random changes of good ones. */
+/** Documents that attack their reader: bombs, damage, nesting, cycles, wrong types, and random changes of valid ones. */
 import { deflateRawSync, deflateSync } from 'node:zlib';
 import { DOCUMENT_EXTENSIONS } from '../../src/domain/content/document-types.js';
 import * as sample from './sample-documents.js';
@@ -7,9 +7,9 @@ export interface HostileDocument {
   readonly name: string;
   readonly extension: string;
   readonly mediaType: string;
-  /** Made when it is wanted: together they are large. */
+  /** Created on demand: together they are large. */
   readonly make: () => Uint8Array;
-  /** What may become of it: codes, and `read` when it may have a text. */
+  /** Possible results: error codes, and `read` if it may have text. */
   readonly ends: readonly string[];
 }
 
@@ -29,7 +29,7 @@ const MAKERS = {
 type Format = keyof typeof MAKERS;
 const FORMATS = Object.keys(MAKERS) as Format[];
 
-/** Where each archive keeps its text. */
+/** The part of each archive that contains its text. */
 const MAIN_PART: Partial<Record<Format, string>> = {
   docx: 'word/document.xml',
   xlsx: 'xl/worksheets/sheet1.xml',
@@ -41,7 +41,7 @@ const MAIN_PART: Partial<Record<Format, string>> = {
 };
 const ARCHIVES = Object.keys(MAIN_PART) as Format[];
 
-/** What the reader of a format looks at before its text. */
+/** What the reader of a format reads before its text. */
 const ENTRANCE: Partial<Record<Format, Record<string, string>>> = {
   xlsx: { 'xl/workbook.xml': '<workbook><sheets><sheet name="a"/></sheets></workbook>' },
   pptx: { 'ppt/presentation.xml': '<p:presentation/>' },
@@ -89,7 +89,7 @@ const LOCKED = Buffer.concat([OLE, Buffer.alloc(600), Buffer.from('EncryptedPack
 
 type Entry = readonly [name: string, packed: Uint8Array, size: number];
 
-/** A zip archive by hand: a packer would take long for so large ones, and would not lie. */
+/** A handmade zip archive: a library would be slow for large ones, and would not write false sizes. */
 function archiveOf(entries: readonly Entry[], tell = (size: number): number => size): Uint8Array {
   const files: Uint8Array[] = [];
   const directory: Uint8Array[] = [];
@@ -342,7 +342,7 @@ function others(): HostileDocument[] {
   ];
 }
 
-/** Random changes, the same ones for the same seed. */
+/** Random changes, determined by the seed. */
 function mutated(format: Format, seed: number): HostileDocument {
   const make = (): Uint8Array => {
     const next = numbers(seed * 31 + FORMATS.indexOf(format));
@@ -362,7 +362,7 @@ function mutated(format: Format, seed: number): HostileDocument {
   return document(`changed-${seed}`, format, make, ANY);
 }
 
-/** Whole numbers below a bound (xorshift, Marsaglia 2003). */
+/** Random integers below a bound (xorshift, Marsaglia 2003). */
 function numbers(seed: number): (below: number) => number {
   let state = (seed * 2_654_435_761 + 1) >>> 0 || 1;
   return (below) => {
@@ -374,7 +374,7 @@ function numbers(seed: number): (below: number) => number {
   };
 }
 
-/** Every kind once, those of archives and of all formats for these, and so many random changes of each. */
+/** Every kind once, for each applicable format, and this number of random changes of each. */
 export const hostileDocuments = (changes: number, formats: readonly Format[] = FORMATS): HostileDocument[] => [
   ...ofArchives(formats),
   ...ofAll(formats),

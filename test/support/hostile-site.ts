@@ -1,4 +1,4 @@
-/** Sites that mean no good to a crawler, or might as well: one page a trap, all of them linked from the start page. */
+/** Sites that harm a crawler, deliberately or not: one page per trap, all linked from the start page. */
 import type { ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { type FakePage, FakeSite, html } from './fake-site.js';
@@ -7,7 +7,7 @@ const TYPE = { 'content-type': 'text/html; charset=utf-8' };
 const MEGABYTE = 1024 * 1024;
 const FILLING = Buffer.alloc(64 * 1024, 'all work and no play makes a crawler a dull boy ');
 
-/** What the page is, and what becomes of it: a reason of its URL. */
+/** The page, and the resulting reason of its URL. */
 export const HOSTILE_PAGES: Readonly<Record<string, { readonly page: FakePage; readonly reason: string }>> = {
   '/endless': { page: (_, response) => pour(response, Number.POSITIVE_INFINITY), reason: 'body-too-large' },
   '/bomb': {
@@ -66,14 +66,14 @@ export async function startHostileSite(address = '127.0.0.1'): Promise<FakeSite>
   });
   site.page('/', Object.keys(HOSTILE_PAGES));
   return site.elsewhere((path) => {
-    // Every directory has a deeper one, and every page of the endless part a next one.
+    // Every directory has a subdirectory, and every page of the endless part a next page.
     if (path.startsWith('/down/')) return { headers: TYPE, body: html(path, ['down/', `${path.length}/`], path) };
     const id = /^\/id\/(\d+)$/.exec(path)?.[1];
     return id === undefined ? undefined : { headers: TYPE, body: html(path, [`/id/${Number(id) + 1}`], path) };
   });
 }
 
-/** A site whose robots.txt never ends and whose pages are as they should be; tells how much of it was sent. */
+/** A site with an endless robots.txt and ordinary pages; reports how much of robots.txt was sent. */
 export async function startGiganticRobots(bytes: number): Promise<{ site: FakeSite; sent: () => number }> {
   const site = await FakeSite.start();
   let sent = 0;
@@ -108,7 +108,7 @@ function pour(response: ServerResponse, bytes: number): undefined {
   pourInto(response, bytes, FILLING);
 }
 
-/** As fast as the reader takes it. */
+/** As fast as the client reads. */
 function pourInto(
   response: ServerResponse,
   bytes: number,

@@ -7,11 +7,11 @@ const path = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 
 export interface IndexProcess {
   readonly url: string;
-  /** Ends the process as `kill -9` does and resolves when it is gone. */
+  /** Kills the process like `kill -9` and resolves when it has ended. */
   kill(): Promise<void>;
 }
 
-/** The bundled index as its own process. With `port` 0 it takes any free one. */
+/** The bundled index as its own process. With `port` 0 it uses any free port. */
 export async function startIndexProcess(data: string, port = 0): Promise<IndexProcess> {
   const program = ['--import', path('./register-typescript.mjs'), path('../../demo-index/main.ts')];
   const child = spawn(process.execPath, ['--no-warnings', ...program, '--data', data, '--port', String(port)], {

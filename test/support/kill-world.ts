@@ -1,6 +1,6 @@
 /**
  * The real server as a process of its own, crawling a site that changes and pushing to an index that fails now and then,
- * killed at random moments. In the end the site rests, and the index has to equal it.
+ * killed at random moments. In the end the site stops changing, and the index must equal it.
  */
 import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -19,12 +19,12 @@ export interface KillReport {
   readonly requests: number;
   readonly changesOfTheSite: number;
   readonly failuresOfTheReceiver: number;
-  /** Bytes of the WAL that the failures of the power took. */
+  /** Bytes of the WAL that were lost in power failures. */
   readonly bytesLost: number;
   readonly documents: number;
-  /** Milliseconds from the rest of the site to the equal index. */
+  /** Milliseconds from the site's last change until the index equals it. */
   readonly settledAfter: number;
-  /** What is wrong in the end; empty when the index equals the site. */
+  /** Differences in the end; empty if the index equals the site. */
   readonly differences: readonly string[];
 }
 
@@ -33,7 +33,7 @@ export interface KillOptions {
   readonly pages: number;
   /** Maximum number of requests that a server makes before it is killed. */
   readonly longestLife: number;
-  /** The power fails with the process: of what it wrote last, some is lost. */
+  /** Simulates a power failure with each kill: some of the last writes are lost. */
   readonly power?: 'fails';
   readonly patience?: number;
   readonly progress?: (kills: number) => void;
@@ -118,7 +118,7 @@ class KillWorld {
     if (this.isEqual) rmSync(this.folder, { recursive: true, force: true });
   }
 
-  /** One life in eight ends while the server is still starting. The first is the longest: there is something to lose. */
+  /** One in eight servers is killed while it is still starting. The first one runs longest, so that there is something to lose. */
   private async liveAndDie(isFirst: boolean): Promise<void> {
     if (!isFirst && Math.random() < 0.125) {
       this.killedWhileStarting++;
@@ -172,7 +172,7 @@ class KillWorld {
     for (;;) {
       const differences = this.differences(await this.indexed());
       if (differences.length === 0 || performance.now() > deadline) return differences;
-      // A document whose URL went with the power is known to the index alone.
+      // A document whose URL was lost in a power failure is known only to the index.
       if (this.options.power === 'fails') await this.reconcile();
       await sleep(200);
     }

@@ -1,4 +1,4 @@
-/** What the linter says of parts of a configuration. */
+/** Linter messages for parts of a configuration. */
 import type { CrawlerDefinition, ServerDefinition } from '../../src/domain/crawl/definition.js';
 import type { MatchExpression, RuleActions } from '../../src/domain/crawl/policy-definition.js';
 import { lint } from '../../src/domain/policy/linter.js';
@@ -19,5 +19,5 @@ export const messages = (parts: Partial<CrawlerDefinition>): string[] =>
   lint(server([crawlerDefinition(parts)])).map(({ message }) => message);
 
 type Line = readonly [MatchExpression, Partial<RuleActions>];
-/** On lines 1, 2 and so on. */
+/** With the lines 1, 2 and so on. */
 export const rulesOf = (...lines: Line[]) => lines.map(([match, actions], i) => ruleDefinition(i + 1, match, actions));

@@ -2,7 +2,7 @@ import { TimeHeap } from '../../src/domain/frontier/time-heap.js';
 import { after, type Duration, type Instant, instant } from '../../src/domain/time/units.js';
 import type { Clock } from '../../src/engine/ports/clock.js';
 
-/** Stands still until a test moves it. Timers run in the order of their times. */
+/** A clock that only advances when a test says so. Timers run in the order of their times. */
 export class ManualClock implements Clock {
   private readonly timers = new TimeHeap<{ action: (() => void) | undefined }>();
 
@@ -30,7 +30,7 @@ export class ManualClock implements Clock {
     });
   }
 
-  /** When the next timer runs; undefined when there is none. */
+  /** When the next timer is due; undefined if there is none. */
   get nextTimer(): Instant | undefined {
     return this.timers.peekTime();
   }

@@ -1,4 +1,4 @@
-/** A site for members, on a real socket with well-known session middleware: three kinds of login, and pages behind them. */
+/** A members' site on a real socket with well-known session middleware: three kinds of login, and pages that require it. */
 import { randomBytes } from 'node:crypto';
 import cookie from '@fastify/cookie';
 import session from '@fastify/session';
@@ -26,7 +26,7 @@ export class MemberSite {
   /** Passwords that were sent, right or wrong. */
   readonly tried: string[] = [];
   readonly fetched: string[] = [];
-  /** The login page is another one today. */
+  /** Changes the login page. */
   rebuilt = false;
   locked = false;
   private epoch = 0;
@@ -46,7 +46,7 @@ export class MemberSite {
     return `${this.origin}${path}`;
   }
 
-  /** Nobody is logged in any more. */
+  /** Ends all sessions. */
   endSessions(): void {
     this.epoch++;
   }

@@ -1,4 +1,4 @@
-/** An OpenID provider on this machine: the one that panva certifies his client with. Whoever is asked for can sign in. */
+/** A local OpenID provider, used by its author to certify his client. Any requested user can sign in. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -12,7 +12,7 @@ export class TestProvider {
 
   private constructor(readonly issuer: string) {}
 
-  /** `onEnd`: where the test says what to do when it is over. */
+  /** `onEnd` registers the cleanup of the test. */
   static async start(onEnd: (close: () => void) => void = onTestFinished): Promise<TestProvider> {
     let provider: TestProvider | undefined;
     const server = createServer((request, response) => provider!.handle!(request, response)).listen(0, '127.0.0.1');
@@ -25,7 +25,7 @@ export class TestProvider {
     return provider;
   }
 
-  /** @param groups of each person, by the name to sign in with */
+  /** @param groups of each user, by login name */
   serve(redirectUri: string, groups: Readonly<Record<string, readonly string[]>>): void {
     const provider = new Provider(this.issuer, {
       clients: [{ client_id: CLIENT.id, client_secret: CLIENT.secret, redirect_uris: [redirectUri] }],

@@ -1,4 +1,4 @@
-/** What a collector is told in OTLP/JSON (https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding), as tests look at it. */
+/** What a collector receives in OTLP/JSON (https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding), as used by tests. */
 import type { Exchange } from './receivers/http-receiver.js';
 
 export interface ReceivedSpan {
@@ -8,7 +8,7 @@ export interface ReceivedSpan {
   readonly name: string;
   readonly attributes: Readonly<Record<string, unknown>>;
   readonly links: readonly { readonly traceId: string; readonly spanId: string }[];
-  /** 2: an error. */
+  /** 2 is an error. */
   readonly status: { readonly code?: number; readonly message?: string };
   /** Nanoseconds. */
   readonly start: bigint;
@@ -77,7 +77,7 @@ export function metricsOf(exchanges: readonly Exchange[]): ReceivedMetric[] {
   });
 }
 
-/** Of whoever has sent the last export of spans. */
+/** Of the sender of the last export of spans. */
 export const resourceOf = (exchanges: readonly Exchange[]): Record<string, unknown> =>
   attributesOf(
     bodies<{ resourceSpans: Resource[] }>(exchanges, '/v1/traces').at(-1)?.resourceSpans[0]?.resource.attributes,

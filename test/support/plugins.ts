@@ -8,7 +8,7 @@ import { seconds } from '../../src/domain/time/units.js';
 import { ManualClock } from './manual-clock.js';
 import { temporaryDirectory } from './temporary-directory.js';
 
-/** Plug-ins over a clock that stands still: a slow machine makes none of them late. */
+/** Plug-ins with a manual clock, so that a slow machine does not exceed their time limits. */
 export class TestPlugins {
   readonly clock = new ManualClock();
   readonly folder = temporaryDirectory();
@@ -33,13 +33,13 @@ export class TestPlugins {
     return file;
   }
 
-  /** Of a plug-in with these functions, as JavaScript. */
+  /** The path of a plug-in with these functions, as JavaScript. */
   define(name: string, functions: string, more: Partial<PluginDefinition> = {}): PluginDefinition {
     return definition(name, this.write(`${name}.mjs`, `export default { apiVersion: 1, ${functions} };`), more);
   }
 
   /**
-   * Resolves when this was logged, as all that plug-ins print is. What a process told the server before it printed has arrived by then.
+   * Resolves when this was logged, like everything that plug-ins print. Earlier messages of the process have arrived by then.
    */
   async said(text: string, times = 1): Promise<void> {
     while (this.logged.filter((line) => line.includes(text)).length < times) await turn();

@@ -1,4 +1,4 @@
-/** A real PostgreSQL server for tests: from npm's binaries where they are installed, else the system's. */
+/** A real PostgreSQL server for tests: npm's binaries if installed, otherwise the system's. */
 import { execFileSync, spawn } from 'node:child_process';
 import {
   appendFileSync,
@@ -21,8 +21,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 
 /**
- * The server of a directory: the process that comes first starts it, the others wait for it. Returns its URL.
- * @param settings `name=value`, beside those that keep tests fast.
+ * The server of a directory: the first process starts it, the others wait for it. Returns its URL.
+ * @param settings `name=value`, in addition to those that keep tests fast.
  */
 export async function startedPostgres(directory: string, settings: readonly string[] = []): Promise<string> {
   const url = join(directory, 'url');
@@ -44,20 +44,20 @@ export async function startedPostgres(directory: string, settings: readonly stri
   }
 }
 
-/** Ends the server of a directory, if one was started, and removes the directory. Its data is worth nothing. */
+/** Ends the server of a directory, if one was started, and removes the directory. Its data are lost. */
 export async function stopPostgres(directory: string): Promise<void> {
   const pidFile = join(directory, 'data', 'postmaster.pid');
   if (existsSync(pidFile)) {
     const pid = Number(readFileSync(pidFile, 'utf8').split('\n')[0]);
     reportProcessorTime(pid);
-    // Immediate shutdown: there is nothing to save.
+    // Immediate shutdown, since no data need to be kept.
     process.kill(pid, 'SIGQUIT');
     for (let tries = 0; tries < 250 && runs(pid); tries++) await sleep(20);
   }
   rmSync(directory, { recursive: true, force: true });
 }
 
-/** The server is nobody's child when the process that started it has ended: scripts/test.mjs is told what it took. */
+/** Reports to scripts/test.mjs, which cannot measure the server after the process that started it has ended. */
 function reportProcessorTime(server: number): void {
   const file = process.env['CRAWLWAY_TEST_TIMES'];
   if (!file || process.platform !== 'linux') return;

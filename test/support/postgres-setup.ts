@@ -6,7 +6,7 @@ import { stopPostgres } from './postgres-server.js';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Where the PostgreSQL server of this test run lives, once a test has asked for one. */
+    /** The directory of the PostgreSQL server of this test run, once a test has needed one. */
     readonly postgresDirectory: string;
   }
 }

@@ -20,7 +20,7 @@ const WAL_HEADER = 32;
 const FRAME_HEADER = 24;
 
 /**
- * Does to the database of a process that was killed what a power failure may do: what was written to the WAL since it was
+ * Simulates a power failure for the database of a killed process: what was written to the WAL since it was
  * last synchronized is lost, from any byte on. Returns how much was lost.
  * @throws Error if the database is damaged afterwards
  */

@@ -7,7 +7,7 @@ import type { Sink } from '../../src/engine/ports/sink.js';
 interface Wanted<T extends SinkType> extends Partial<SinkSettings> {
   readonly type: T;
   readonly url: string;
-  /** Options that are not given have their defaults; those that are required and of no concern may be left out. */
+  /** Omitted options have their defaults; required ones may be omitted if they do not matter. */
   readonly options?: Partial<SinkOptions[T]>;
 }
 
@@ -66,7 +66,7 @@ export const deleteOrder = (uri: string): PushOrder => ({ ...header(uri), kind: 
 
 export const stillWanted = (): AbortSignal => new AbortController().signal;
 
-/** What a sink says that it holds, as sorted lines `URI stamp`. */
+/** The documents that a sink lists, as sorted lines `URI stamp`. */
 export async function heldBy(sink: Sink): Promise<string[]> {
   const held: string[] = [];
   for await (const { uri, stamp } of sink.listEntries?.(stillWanted()) ?? []) held.push(`${uri} ${stamp}`);

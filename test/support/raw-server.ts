@@ -1,4 +1,4 @@
-/** A TCP server that sends exactly the bytes a test wants, right or wrong as HTTP. */
+/** A TCP server that sends exactly the bytes of the test, valid as HTTP or not. */
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer, type TlsOptions } from 'node:tls';
@@ -27,7 +27,7 @@ export const always =
     socket.write(answer, 'latin1');
   };
 
-/** A complete answer with its length. */
+/** A complete response with its length. */
 export const answer = (body: string, ...fields: string[]): string =>
   ['HTTP/1.1 200 OK', ...fields, `content-length: ${body.length}`, '', body].join('\r\n');
 

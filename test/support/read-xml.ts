@@ -1,4 +1,4 @@
-/** Configurations that are read from a text, with no files beside them or with those of a test. */
+/** Configurations read from a text, without rule files or with those of a test. */
 import { readConfiguration } from '../../src/adapters/config-xml/read.js';
 
 /** Attributes of the root element, for the namespaces. */

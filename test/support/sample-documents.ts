@@ -1,4 +1,4 @@
-/** Small real documents, written by code: each has a title, an author, a date, two words and a link. */
+/** Small real documents, generated: each has a title, an author, a date, two words and a link. */
 import { strToU8, type Zippable, zipSync } from 'fflate';
 
 export interface DocumentFacts {
@@ -6,7 +6,7 @@ export interface DocumentFacts {
   readonly author: string;
   readonly text: string;
   readonly link: string;
-  /** When it was made, ISO 8601 in UTC. */
+  /** Date of creation, ISO 8601 in UTC. */
   readonly date: string;
 }
 
@@ -141,10 +141,10 @@ export const eml = ({ title, author, text, link, date }: DocumentFacts = FACTS):
     ].join('\r\n'),
   );
 
-/** `encrypted`: with the standard handler and a password that nobody knows. */
+/** `encrypted`: with the standard handler and an unknown password. */
 export function pdf({ title, author, text, link, date }: DocumentFacts = FACTS, encrypted = false): Uint8Array {
   const stream = `BT /F1 12 Tf 72 700 Td (${text}) Tj ET`;
-  // The clock of somebody an hour ahead of UTC.
+  // A time zone an hour ahead of UTC.
   const clock = new Date(Date.parse(date) + 3_600_000).toISOString().replace(/\D/g, '').slice(0, 14);
   const objects = [
     '<</Type/Catalog/Pages 2 0 R>>',

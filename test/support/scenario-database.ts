@@ -20,7 +20,7 @@ const TABLES = [
   'owed_count',
 ];
 
-/** PostgreSQL databases that no scenario uses now: emptying one is faster than making one. */
+/** PostgreSQL databases that are not in use: emptying one is faster than creating one. */
 const unused: string[] = [];
 
 /** An empty store: SQLite in this process, or PostgreSQL with `CRAWLWAY_TEST_DATABASE=postgres`. */
@@ -58,7 +58,7 @@ const HARMLESS: ReadonlySet<string | symbol> = new Set([
   'listSettings',
 ] satisfies (keyof FrontierStore)[]);
 
-/** A world on a manual clock looks at the counters at every turn: of what has not changed they are asked for once. */
+/** A world on a manual clock reads the counters all the time: as long as nothing changes, they are read only once. */
 export function countedOnce(store: FrontierStore): FrontierStore {
   const answers = new Map<string, ReturnType<FrontierStore['countByStatus']>>();
   return new Proxy(store, {

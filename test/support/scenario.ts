@@ -4,21 +4,21 @@ import type { Identity } from './certificates.js';
 import { CrawlWorld, type WorldOptions } from './crawl-world.js';
 import { FakeSite } from './fake-site.js';
 
-/** A site under an address of its own, and under a name when the crawl is given it in `names`. */
+/** A site with its own address, and with a name if the crawl has it in `names`. */
 export async function startSite(address = '127.0.0.1', name = address, identity?: Identity): Promise<FakeSite> {
   const site = await FakeSite.start(address, name, identity);
   onTestFinished(() => site.close());
   return site;
 }
 
-/** A crawl that has come to rest. */
+/** Starts a crawl and waits until it is idle. */
 export async function crawl(options: WorldOptions): Promise<CrawlWorld> {
   const world = await start(options);
   await world.untilIdle();
   return world;
 }
 
-/** A crawl that has begun. What the engine logs as an error fails the test. */
+/** Starts a crawl. Errors in the log of the engine fail the test. */
 export async function start(options: WorldOptions): Promise<CrawlWorld> {
   const world = await CrawlWorld.start(options);
   onTestFinished(async () => {

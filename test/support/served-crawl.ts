@@ -1,4 +1,4 @@
-/** A configuration that somebody wrote, served and crawled as it stands: only sites of this machine are asked, without a pause. */
+/** Serves and crawls a given configuration unchanged, except that only local sites are requested, without a crawl delay. */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
