@@ -99,13 +99,15 @@ async function test(runner, mutant) {
   return { reachedBy: order.length, isExhausted: spent < budget };
 }
 
-progress('the mutants, one after the other');
+progress('the mutants, one after the other; these survive:');
 const results = new Map();
 const waiting = [...mutants];
 await Promise.all(
   runners.map(async (runner) => {
     for (let mutant = waiting.shift(); mutant; mutant = waiting.shift()) {
-      results.set(mutant, await test(runner, mutant));
+      const result = await test(runner, mutant);
+      results.set(mutant, result);
+      if (!result.killedBy) progress(`${mutant.file}:${mutant.line} ${mutant.kind}`);
       if (results.size % 20 === 0) progress(`${results.size} of ${mutants.length}`);
     }
     runner.stop();
