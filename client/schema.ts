@@ -19,7 +19,7 @@ export interface AttributeFormDto {
   readonly default?: string;
   readonly unit?: string;
   readonly required: boolean;
-  /** Whether the value is secret: it is never shown, and a placeholder takes its place. */
+  /** Whether the value is secret: write a reference such as `${secret:NAME}`. */
   readonly secret: boolean;
   /** Other names with the same meaning. */
   readonly aliases: readonly string[];
@@ -98,7 +98,7 @@ export interface ConfigurationProblemDto {
 export interface ConfigurationStateDto {
   readonly version: number;
   readonly at: string;
-  /** Name of the API key; `file` if the file was found changed on disk; `file, not in force` for an edit with errors that a write replaced. */
+  /** Name of the API key; `file` if the file was found changed on disk. */
   readonly who: string;
   /** Path of the file. */
   readonly file: string;
@@ -600,6 +600,11 @@ export interface NewKeyDto {
   readonly role: 'read' | 'operate' | 'admin';
   /** When the key becomes invalid. Absent: it never expires. */
   readonly expiresAt?: string;
+}
+
+export interface NewSecretDto {
+  /** The secret, at most 65,536 bytes. */
+  readonly value: string;
 }
 
 export interface OldestDto {
@@ -1137,6 +1142,22 @@ export interface RuleTextDto {
   readonly text: string;
 }
 
+export interface SecretDto {
+  /** Name in references: `${secret:NAME}`. */
+  readonly name: string;
+  readonly setAt: string;
+  /** Name of the API key with which it was set; `command line` if no server was running. */
+  readonly setBy: string;
+  /** Where the configuration in force refers to it. */
+  readonly uses: readonly SecretUseDto[];
+}
+
+export interface SecretUseDto {
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+}
+
 export interface SelectorMatchesDto {
   /** Number of elements for each `Include`, in order. */
   readonly include: readonly number[];
@@ -1411,7 +1432,7 @@ export interface VerdictDto {
 export interface VersionDto {
   readonly version: number;
   readonly at: string;
-  /** Name of the API key; `file` if the file was found changed on disk; `file, not in force` for an edit with errors that a write replaced. */
+  /** Name of the API key; `file` if the file was found changed on disk. */
   readonly who: string;
 }
 
@@ -1995,6 +2016,28 @@ export interface Calls {
   /** Cursor of the following page; null on the last one. */
   readonly next: string | null;
 };
+  };
+  'GET /api/v1/secrets': {
+    path: Nothing;
+    query: Nothing;
+    body: undefined;
+    answer: {
+  readonly items: readonly SecretDto[];
+  /** Cursor of the following page; null on the last one. */
+  readonly next: string | null;
+};
+  };
+  'PUT /api/v1/secrets/{name}': {
+    path: { name: string };
+    query: Nothing;
+    body: NewSecretDto;
+    answer: SecretDto;
+  };
+  'DELETE /api/v1/secrets/{name}': {
+    path: { name: string };
+    query: Nothing;
+    body: undefined;
+    answer: undefined;
   };
   'GET /api/v1/session': {
     path: Nothing;

@@ -17,6 +17,7 @@ import { createPlugin, init } from './init.js';
 import { createKey, createSigningKey, listKeys, withdrawKey } from './keys.js';
 import { serveAssistant } from './mcp.js';
 import { renderPage } from './render.js';
+import { importSecrets, listSecrets, removeSecret, setSecret } from './secrets.js';
 import { pushAgain, testSinks } from './sinks.js';
 import { listLogins, showStatus, testLogin } from './status.js';
 import { exportStore, importStore } from './store.js';
@@ -92,6 +93,7 @@ addJsonOption(program.command('crawl'))
 addJsonOption(program.command('check'))
   .description('check a configuration and print every problem as FILE:LINE:COLUMN code message')
   .argument('[file]', 'configuration file (default: $CRAWLWAY_CONFIG, or config/CrawlConfig.xml)')
+  .option('--data <folder>', 'data directory with the secrets of the server (default: $CRAWLWAY_DATA, or data)')
   .addHelpText('after', '\nExit code: 0 no errors, 1 errors.')
   .action(checkConfiguration);
 
@@ -257,6 +259,33 @@ addJsonOption(addServerOption(keys.command('withdraw')))
   .description('revoke a key at once')
   .argument('<name>')
   .action(withdrawKey);
+
+const secrets = program
+  .command('secrets')
+  .description('manage the secrets to which the configuration refers: on the running server, or in its database');
+const addSecretsOptions = (command: Command): Command =>
+  addJsonOption(addServerOption(addConfigurationOptions(command)))
+    .option('--data <folder>', 'data directory of a server that is not running (default: $CRAWLWAY_DATA, or data)')
+    .option('--database <url>', 'database of the servers: postgres://… (default: $CRAWLWAY_DATABASE_URL)');
+
+addSecretsOptions(secrets.command('list'))
+  .description('list the names of all secrets, when each was set, and where it is used')
+  .action(listSecrets);
+
+addSecretsOptions(secrets.command('set'))
+  .description('set a secret; its value is read from standard input, or asked for on a terminal')
+  .argument('<name>', `name for \${secret:NAME} in the configuration`)
+  .action(setSecret);
+
+addSecretsOptions(secrets.command('remove'))
+  .description('remove a secret that the configuration does not use')
+  .argument('<name>')
+  .action(removeSecret);
+
+addSecretsOptions(secrets.command('import'))
+  .description('store the secrets that a configuration contains as plain text, and write references in their place')
+  .argument('[file]', 'configuration file (default: $CRAWLWAY_CONFIG, or config/CrawlConfig.xml)')
+  .action(importSecrets);
 
 const store = program.command('store').description('move the data of a stopped server to another database');
 const addDatabaseOptions = (command: Command): Command =>

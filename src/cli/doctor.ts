@@ -5,7 +5,7 @@ import { dirname, join, resolve } from 'node:path';
 import type { ServerDefinition } from '../domain/crawl/definition.js';
 import { formatPlace } from '../domain/crawl/place.js';
 import { openConfigurationFile, testSink } from '../server/engine.module.js';
-import { DEFAULT_CONFIG, readDataDirectory, type ServerFlags } from '../server/options.js';
+import { DEFAULT_CONFIG, readDataDirectory, readStorageOptions, type ServerFlags } from '../server/options.js';
 import { toPrintable } from '../server/printable.js';
 import { PROJECT_ROOT } from '../server/project-root.js';
 import { isBundledIndex } from '../server/sample.js';
@@ -34,7 +34,7 @@ const MAX_HOSTS = 20;
 export async function runDoctor(options: DoctorOptions): Promise<void> {
   const file = options.config || process.env['CRAWLWAY_CONFIG'] || DEFAULT_CONFIG;
   const dataDirectory = readDataDirectory(options, process.env);
-  const { definition, findings } = examineConfiguration(file);
+  const { definition, findings } = await examineConfiguration(file, options);
   findings.unshift(checkNode());
   findings.push(checkDisk(dataDirectory));
   if (definition) {
@@ -70,10 +70,13 @@ function checkNode(): Finding {
     : createOkFinding('Node', `${node}; ${engines.node} is required`);
 }
 
-function examineConfiguration(file: string): { definition?: ServerDefinition; findings: Finding[] } {
+async function examineConfiguration(
+  file: string,
+  { data }: DoctorOptions,
+): Promise<{ definition?: ServerDefinition; findings: Finding[] }> {
   try {
-    const configurationFile = openConfigurationFile(file);
-    const { problems } = configurationFile.check(configurationFile.readText());
+    const configurationFile = openConfigurationFile(file, { storage: readStorageOptions({ data }, process.env) });
+    const { problems } = await configurationFile.check();
     const errors = problems.filter(({ severity }) => severity === 'error');
     if (errors.length > 0) {
       const [{ place, message }] = errors as [(typeof errors)[0]];
@@ -86,7 +89,7 @@ function examineConfiguration(file: string): { definition?: ServerDefinition; fi
         ],
       };
     }
-    const { definition } = configurationFile.load();
+    const { definition } = await configurationFile.load();
     const text = `${file}: ${pluralize(definition.crawlers.length, 'crawler')}, ${pluralize(definition.sinks.length, 'sink')}`;
     const finding =
       problems.length > 0
@@ -177,12 +180,12 @@ function checkProxyVariables(): Finding[] {
 }
 
 /** Prints every problem, one per line, in a format that editors and CI understand. */
-export function checkConfiguration(
+export async function checkConfiguration(
   path: string = process.env['CRAWLWAY_CONFIG'] || DEFAULT_CONFIG,
-  { json }: JsonOption = {},
-): void {
-  const file = openConfigurationFile(path);
-  const { problems } = file.check(file.readText());
+  { json, data }: JsonOption & { readonly data?: string } = {},
+): Promise<void> {
+  const file = openConfigurationFile(path, { storage: readStorageOptions({ data }, process.env) });
+  const { problems } = await file.check();
   if (json) printJson(problems);
   else
     for (const { place, code, message, severity } of problems) {

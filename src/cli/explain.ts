@@ -54,7 +54,7 @@ async function explainOnServer(
 }
 
 async function explainLocally(url: string, options: ExplainOptions): Promise<[string, ExplanationReport][]> {
-  const { definition } = openConfigurationFile(
+  const { definition } = await openConfigurationFile(
     options.config || process.env['CRAWLWAY_CONFIG'] || DEFAULT_CONFIG,
   ).load();
   const contexts = compileContexts(definition);

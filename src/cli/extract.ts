@@ -60,7 +60,7 @@ const QUIET = { debug() {}, info() {}, warn() {}, error() {} };
 async function createDefinition(url: string, fetches: boolean, options: ExtractOptions): Promise<ServerDefinition> {
   const siteDefinition = await createSiteDefinition([url], { delay: '0', fetches });
   const configuration =
-    options.config === undefined ? undefined : openConfigurationFile(options.config).load().definition;
+    options.config === undefined ? undefined : (await openConfigurationFile(options.config).load()).definition;
   const namedCrawler = configuration?.crawlers.find(
     ({ name }) => options.crawler === undefined || name === options.crawler,
   );

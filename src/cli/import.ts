@@ -28,7 +28,7 @@ export async function importConfiguration(
     throw new UsageError(`${out} already exists: choose another file with --out, or overwrite it with --force`);
   const { xml, report } = await convertOrFail(format, paths.map(readImportFile));
   writeOutput(out, xml);
-  const { problems } = openConfigurationFile(out).check(xml);
+  const { problems } = await openConfigurationFile(out).check(xml);
   if (options.json) printJson({ file: out, report: report.lines, problems });
   else {
     const rows = report.lines.map(({ kind, setting, note }) => [

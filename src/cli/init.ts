@@ -38,9 +38,9 @@ export async function init(url: string | undefined, options: InitOptions): Promi
     answers.url === undefined
       ? readFileSync(join(PROJECT_ROOT, 'CrawlConfig.xml.example'), 'utf8')
       : await createConfiguration(answers.url, answers.options);
-  const problems = openConfigurationFile(file)
-    .check(text)
-    .problems.filter(({ severity }) => severity === 'error');
+  const problems = (await openConfigurationFile(file).check(text)).problems.filter(
+    ({ severity }) => severity === 'error',
+  );
   const unsetVariables = problems.filter(({ code }) => code === 'missing-variable');
   if (problems.length > unsetVariables.length) throw new UsageError(problems.map(({ message }) => message).join('\n'));
   writeConfiguration(file, text);

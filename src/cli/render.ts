@@ -92,7 +92,7 @@ function formatLines(name: string, sign: string, lines: readonly string[]): stri
 
 async function createDefinition(url: string, { config, crawler, sandbox }: RenderOptions): Promise<ServerDefinition> {
   if (config === undefined) return createSiteDefinition([url], { delay: '0', sandbox });
-  const { definition } = openConfigurationFile(config).load();
+  const { definition } = await openConfigurationFile(config).load();
   const namedCrawler = definition?.crawlers.find(({ name }) => crawler === undefined || name === crawler);
   if (!definition || !namedCrawler) throw new UsageError(`${config} has no crawler ${crawler ?? ''}`.trim());
   return { ...definition, crawlers: [namedCrawler] };

@@ -19,7 +19,8 @@ interface SinksOptions extends JsonOption {
  */
 export async function testSinks(name: string | undefined, options: SinksOptions): Promise<void> {
   const file = options.config || process.env['CRAWLWAY_CONFIG'] || DEFAULT_CONFIG;
-  const { sinks } = openConfigurationFile(file).load().definition;
+  const { definition } = await openConfigurationFile(file).load();
+  const { sinks } = definition;
   const selectedSinks = sinks.filter((sink) => name === undefined || sink.name === name);
   if (selectedSinks.length === 0) {
     const names = sinks.map((sink) => sink.name).join(', ') || 'none';

@@ -3,10 +3,9 @@ import { createReadStream, existsSync, openSync, readSync, statSync, truncateSyn
 import { access, appendFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import type { Secret } from '../domain/secret.js';
-import { readDatabaseUrl } from '../server/database-url.js';
 import { exportDatabase, importDatabase } from '../server/engine.module.js';
 import { toFileError } from '../server/fail.js';
-import { readServerOptions, UsageError } from '../server/options.js';
+import { readStorageOptions, UsageError } from '../server/options.js';
 
 interface StoreFlags {
   readonly database?: string;
@@ -20,10 +19,7 @@ const CHUNK_SIZE = 1 << 20;
 /** The text with which every export begins. */
 const EXPORT_PREFIX = '{"header":';
 
-const resolveDatabaseUrl = ({ database, data }: StoreFlags): Secret =>
-  database !== undefined
-    ? readDatabaseUrl(database)
-    : readServerOptions({ data, host: '127.0.0.1' }, process.env).databaseUrl;
+const resolveDatabaseUrl = (flags: StoreFlags): Secret => readStorageOptions(flags, process.env).databaseUrl;
 
 /** Exports the store; continues where an interrupted export left off. */
 export async function exportStore(file: string, flags: StoreFlags): Promise<void> {

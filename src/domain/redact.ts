@@ -86,8 +86,8 @@ export function findPrivateKeyRanges(text: string): TextRange[] {
   const ranges: TextRange[] = [];
   for (const { index } of text.matchAll(/-----BEGIN [A-Z ]{0,32}PRIVATE KEY/g)) {
     if (index < (ranges.at(-1)?.[1] ?? 0)) continue;
-    const end = text.indexOf('-----END', index);
-    ranges.push([index, end < 0 ? text.length : end]);
+    const end = /-----END [A-Z ]{0,32}PRIVATE KEY-----/.exec(text.slice(index));
+    ranges.push([index, end ? index + end.index + end[0].length : text.length]);
   }
   return ranges;
 }

@@ -32,6 +32,8 @@ import { PendingController } from './pending/pending.controller.js';
 import { PluginsController } from './plugins/plugins.controller.js';
 import { ElementsController, ReasonsController } from './registry/registry.controller.js';
 import { RootsController } from './roots/roots.controller.js';
+import { SecretsController } from './secrets/secrets.controller.js';
+import { SecretsService } from './secrets/secrets.service.js';
 import { AccessGuard, CallLimitGuard, MediaTypeGuard, OpenGuard } from './security/guards.js';
 import { KeyRing } from './security/key-ring.js';
 import type { KeyStore } from './security/key-store.js';
@@ -78,6 +80,7 @@ export const CONTROLLERS = [
   ResolvedController,
   RootsController,
   RulesController,
+  SecretsController,
   SessionController,
   SignInController,
   SinksController,
@@ -104,6 +107,7 @@ export const createAppModule = (parts: DynamicModule, controllers: Type[] = CONT
   controllers,
   providers: [
     ConfigurationService,
+    SecretsService,
     HistoryRecorder,
     ProblemFilter,
     {

@@ -7,11 +7,10 @@ import { findBrowserProblem } from '../adapters/browser/find-browser.js';
 import { setWeights } from '../adapters/config-xml/edit/crawler.js';
 import { deleteRule, insertRule, listRules, moveRule, replaceRule } from '../adapters/config-xml/edit/rules.js';
 import { EditError } from '../adapters/config-xml/edit/scope.js';
+import { replaceLiteralSecrets } from '../adapters/config-xml/literal-secrets.js';
 import { readContentElement } from '../adapters/config-xml/read/content.js';
 import { readConfiguration } from '../adapters/config-xml/read.js';
-import { redactRules } from '../adapters/config-xml/rule-secrets.js';
 import { createElementForms } from '../adapters/config-xml/schema.js';
-import { redactConfiguration, restoreSecrets } from '../adapters/config-xml/secrets.js';
 import { createKeyDirectory, generateSigningKey } from '../adapters/http/message-signature.js';
 import { PluginHost } from '../adapters/plugins/plugin-host.js';
 import { createSink } from '../adapters/push/create-sink.js';
@@ -54,7 +53,14 @@ import type { ConfigurationFormat } from './configuration/configuration-format.j
 import type { ConfigurationHistory } from './configuration/configuration-history.js';
 import { toProblemErrors } from './configuration/configuration-problem.schema.js';
 import { ProblemException } from './http/problem.js';
-import { readFileSinkFolder, type ServerOptions, UsageError } from './options.js';
+import {
+  readFileSinkFolder,
+  readStorageOptions,
+  type ServerOptions,
+  type StorageOptions,
+  UsageError,
+} from './options.js';
+import type { SecretStore } from './secrets/secret-store.js';
 import type { KeyStore } from './security/key-store.js';
 import type { SessionStore } from './sign-in/console-sessions.js';
 import type { DocumentMapper } from './sinks/mapping.controller.js';
@@ -73,6 +79,7 @@ import {
   OPTIONS,
   PART_TOKENS,
   SEARCH_PAGE,
+  SECRET_STORE,
   SESSION_STORE,
   TEST_SINK,
 } from './tokens.js';
@@ -204,10 +211,28 @@ export const openPageProcessor = (log: Log): PageProcessor =>
  * @param encryptionKey encrypts what must not be readable in the database. Without it, SQLite uses a key file beside
  * the database; servers that share a PostgreSQL database then have no key and store no secrets.
  */
-export async function openAdminStore(url: Secret, encryptionKey?: Secret): Promise<AdminStore> {
-  const store = await openBackend(url).openAdminStore(openSeal(url, encryptionKey));
-  await store.sealOldVersions();
-  return store;
+export function openAdminStore(url: Secret, encryptionKey?: Secret): Promise<AdminStore> {
+  return openBackend(url).openAdminStore(openSeal(url, encryptionKey));
+}
+
+/** Like openAdminStore, but while no server uses the database, unless several can share it. Throws DataDirectoryInUse. */
+export async function openIdleAdminStore({
+  databaseUrl,
+  encryptionKey,
+}: StorageOptions): Promise<{ readonly store: AdminStore; readonly close: () => Promise<void> }> {
+  const release = openBackend(databaseUrl).lock();
+  try {
+    const store = await openAdminStore(databaseUrl, encryptionKey);
+    return { store, close: () => store.close().finally(release) };
+  } catch (error) {
+    release();
+    throw error;
+  }
+}
+
+async function readStoredSecrets({ databaseUrl, encryptionKey }: StorageOptions): Promise<ReadonlyMap<string, string>> {
+  const backend = openBackend(databaseUrl);
+  return backend.exists() ? backend.readSecrets(openSeal(databaseUrl, encryptionKey)) : new Map();
 }
 
 /**
@@ -266,6 +291,7 @@ export function createPartsModule(parts: Parts): DynamicModule {
     provideValue<ConfigurationHistory>(CONFIGURATION_HISTORY, parts.adminStore),
     provideValue<AuditLog>(AUDIT_LOG, parts.adminStore),
     provideValue<KeyStore>(KEY_STORE, parts.adminStore),
+    provideValue<SecretStore>(SECRET_STORE, parts.adminStore),
     provideValue<SessionStore>(SESSION_STORE, parts.adminStore),
     provideValue<Log>(LOG, parts.log),
     provideValue<Clock>(CLOCK, systemClock),
@@ -313,19 +339,18 @@ function getExternalSecrets(): ExternalSecrets {
 export const XML_FORMAT: ConfigurationFormat = {
   listElements: createElementForms,
   read: (xml, context) => {
-    const { definition, problems } = readConfiguration(xml, {
+    const result = readConfiguration(xml, {
       ...context,
       env: selectConfigurationVariables(process.env),
       readSecret: (reference) => getExternalSecrets().read(reference),
     });
-    if (!definition) return { problems };
-    return { definition, problems: [...problems, ...lint(definition), ...findBrowserProblems(definition)] };
+    const { definition, problems } = result;
+    if (!definition) return result;
+    return { ...result, problems: [...problems, ...lint(definition), ...findBrowserProblems(definition)] };
   },
   readContent: readContentElement,
-  reloadSecrets: () => getExternalSecrets().reloadAndCompare(),
-  redact: redactConfiguration,
-  restoreSecrets,
-  redactRules,
+  reloadSecrets: async () => (await externalSecrets?.reloadAndCompare()) ?? false,
+  replaceLiteralSecrets,
   listRules: (xml, crawler) => runEdit(() => listRules(xml, crawler)),
   insertRule: (...change) => runEdit(() => insertRule(...change)),
   replaceRule: (...change) => runEdit(() => replaceRule(...change)),
@@ -334,10 +359,21 @@ export const XML_FORMAT: ConfigurationFormat = {
   setWeights: (...change) => runEdit(() => setWeights(...change)),
 };
 
+interface ConfigurationFileOptions {
+  readonly fileSinkFolder?: string;
+  /** Database with the secrets to which the configuration may refer. */
+  readonly storage?: StorageOptions;
+}
+
+/** By default, file sinks and secrets are where a server with the environment of this process has them. */
 export const openConfigurationFile = (
   path: string,
-  fileSinkFolder = readFileSinkFolder({}, process.env),
-): ConfigurationFile => new ConfigurationFile(path, XML_FORMAT, fileSinkFolder, process.env['CRAWLWAY_PLUGINS']);
+  { fileSinkFolder = readFileSinkFolder({}, process.env), storage }: ConfigurationFileOptions = {},
+): ConfigurationFile =>
+  new ConfigurationFile(path, XML_FORMAT, fileSinkFolder, {
+    pluginFolder: process.env['CRAWLWAY_PLUGINS'],
+    readStoredSecrets: () => readStoredSecrets(storage ?? readStorageOptions({}, process.env)),
+  });
 
 function runEdit<T>(edit: () => T): T {
   try {

@@ -22,7 +22,7 @@ export interface ServerOptions {
   /** `sqlite:FILE` or `postgres://…`; see readDatabaseUrl. */
   readonly databaseUrl: Secret;
   readonly apiKeys: readonly ApiKey[];
-  /** Encrypts stored versions of the configuration. If absent, see openAdminStore. */
+  /** Encrypts secrets in the database. If absent, see openAdminStore. */
   readonly encryptionKey?: Secret;
   readonly roles: ReadonlySet<Role>;
   /** Absent if single sign-on is not configured. */
@@ -36,6 +36,9 @@ export interface ServerOptions {
   /** Maximum number of calls of one kind by one caller per minute. */
   readonly callsPerMinute: number;
 }
+
+/** Where the server stores its data. */
+export type StorageOptions = Pick<ServerOptions, 'databaseUrl' | 'encryptionKey'>;
 
 /** `push` requires `crawl`: an order is delivered by the node that has the page in memory. */
 export const ROLES = ['api', 'crawl', 'push'] as const;
@@ -64,6 +67,17 @@ export const readDataDirectory = (flags: ServerFlags, env: NodeJS.ProcessEnv): s
 export const readFileSinkFolder = (flags: ServerFlags, env: NodeJS.ProcessEnv): string =>
   env['CRAWLWAY_FILE_SINKS'] || readDataDirectory(flags, env);
 
+/** @throws UsageError for an unsuitable database or a short key. */
+export const readStorageOptions = (
+  flags: { readonly data?: string; readonly database?: string },
+  env: NodeJS.ProcessEnv,
+): StorageOptions => ({
+  databaseUrl: readDatabaseUrl(
+    flags.database || env['CRAWLWAY_DATABASE_URL'] || `sqlite:${readDataDirectory(flags, env)}/crawlway.sqlite`,
+  ),
+  encryptionKey: readEncryptionKey(env['CRAWLWAY_ENCRYPTION_KEY']),
+});
+
 /** @throws UsageError for an invalid port, invalid keys, or an address that others can reach without a key. */
 export function readServerOptions(flags: ServerFlags, env: NodeJS.ProcessEnv): ServerOptions {
   const dataDirectory = readDataDirectory(flags, env);
@@ -76,7 +90,7 @@ export function readServerOptions(flags: ServerFlags, env: NodeJS.ProcessEnv): S
         'Set CRAWLWAY_API_KEYS (name:role:key, comma-separated; roles read, operate, admin) or listen on 127.0.0.1',
     );
   }
-  const databaseUrl = readDatabaseUrl(env['CRAWLWAY_DATABASE_URL'] || `sqlite:${dataDirectory}/crawlway.sqlite`);
+  const { databaseUrl, encryptionKey } = readStorageOptions(flags, env);
   return {
     configFile: flags.config || env['CRAWLWAY_CONFIG'] || DEFAULT_CONFIG,
     dataDirectory,
@@ -85,7 +99,7 @@ export function readServerOptions(flags: ServerFlags, env: NodeJS.ProcessEnv): S
     host,
     databaseUrl,
     apiKeys,
-    encryptionKey: readEncryptionKey(env['CRAWLWAY_ENCRYPTION_KEY']),
+    encryptionKey,
     roles: readRoles(env['CRAWLWAY_ROLES'], databaseUrl),
     ...(oidc ? { oidc } : {}),
     ...readPublicUrl(env['CRAWLWAY_PUBLIC_URL']),

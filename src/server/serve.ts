@@ -60,8 +60,8 @@ export async function serve(
 ): Promise<RunningServer> {
   if (options.configFile === DEFAULT_CONFIG) createFirstConfiguration(log);
   warnAboutShortKeys(options, log);
-  const file = openConfigurationFile(options.configFile, options.fileSinkFolder);
-  let loadedConfiguration = file.load();
+  const file = openConfigurationFile(options.configFile, { fileSinkFolder: options.fileSinkFolder, storage: options });
+  let loadedConfiguration = await file.load();
   for (const { place, code, message } of loadedConfiguration.problems)
     log.warn(`${formatPlace(place)} ${code} ${message}`);
   const closeSteps: (() => Promise<unknown>)[] = [];
@@ -83,7 +83,7 @@ export async function serve(
       ? await startSampleOrDrain(engine, loadedConfiguration.definition, options, log)
       : undefined;
     if (sample) closeSteps.push(() => sample.close());
-    if (sample?.moved) loadedConfiguration = file.load();
+    if (sample?.moved) loadedConfiguration = await file.load();
     engine.events.observe(new EventLog(log).logEvent);
     const webhooks = new Webhooks({
       clock: systemClock,

@@ -12,6 +12,8 @@ export const CONFIGURATION_HISTORY = Symbol('configuration history');
 export const AUDIT_LOG = Symbol('audit log');
 /** A `KeyStore`. */
 export const KEY_STORE = Symbol('key store');
+/** A `SecretStore`. */
+export const SECRET_STORE = Symbol('secret store');
 /** A `SessionStore`. */
 export const SESSION_STORE = Symbol('session store');
 /** A `SignIn`; undefined if single sign-on is not configured. */
@@ -41,6 +43,7 @@ export const PART_TOKENS = [
   CONFIGURATION_HISTORY,
   AUDIT_LOG,
   KEY_STORE,
+  SECRET_STORE,
   SESSION_STORE,
   LOG,
   CLOCK,

@@ -128,7 +128,8 @@ it('a sink is tested without an order, from the active configuration and from a 
   const tried = async (attributes: string) =>
     (await world.send('POST', 'config/test-sink?sink=new', draft(attributes), { 'content-type': 'application/xml' }))
       .body;
-  expect(await tried('login="a" password="b"')).toMatchObject({ name: 'new', ok: true });
+  await world.send('PUT', 'secrets/new', { value: 'b' });
+  expect(await tried(`login="a" password="\${secret:new}"`)).toMatchObject({ name: 'new', ok: true });
   expect(await tried('')).toMatchObject({ ok: false, message: expect.stringContaining('401') });
   receiver.close();
   expect(await tried('')).toMatchObject({ ok: false, message: expect.stringMatching(/refused|ECONNREFUSED/) });

@@ -61,26 +61,27 @@ describe('a manual edit of the configuration file', () => {
     expect(onDisk()).toContain('weight="50"');
   });
 
-  it('with an error is kept in the history when a whole configuration is forced over it', async () => {
+  it('with an error is kept beside the file when a whole configuration is forced over it', async () => {
     const { text } = await world.get('config');
     edit('throttleTimeMS="0"', 'throttleTimeMS="oops"');
     expect((await world.sendXml('PUT', 'config', text, { 'if-match': '*' })).status).toBe(200);
     expect(onDisk()).toBe(text);
     expect(await rejected()).toEqual([]);
-    const [, kept] = (await world.get('config/versions')).body.items;
-    expect(kept.who).toBe('file, not in force');
-    expect((await world.get(`config/versions/${kept.version}`)).text).toContain('oops');
+    expect(onDisk('CrawlConfig.xml.rejected')).toBe(text.replace('throttleTimeMS="0"', 'throttleTimeMS="oops"'));
+    expect(await authors()).toEqual(['local', 'file']);
   });
 
-  it('that is not XML is kept too, and not shown, because its secrets are not known', async () => {
+  it('that is not XML is kept like that too, each time, and shown by no call', async () => {
     const { text } = await world.get('config');
-    writeFileSync(world.configFile, '<CrawlConfig><cw:Credential password="a secret"');
-    expect((await world.sendXml('PUT', 'config', text, { 'if-match': '*' })).status).toBe(200);
-    const [, kept] = (await world.get('config/versions')).body.items;
-    const shown = await world.get<Problem>(`config/versions/${kept.version}`);
-    expect(shown.status).toBe(422);
-    expect(shown.text).toContain('not well-formed XML');
-    expect(shown.text).not.toContain('a secret');
+    const edits = ['first', 'second'].map((password) => `<CrawlConfig><cw:Credential password="${password} secret"`);
+    for (const edit of edits) {
+      writeFileSync(world.configFile, edit);
+      expect((await world.sendXml('PUT', 'config', text, { 'if-match': '*' })).status).toBe(200);
+    }
+    expect(['CrawlConfig.xml.rejected', 'CrawlConfig.xml.rejected-2'].map(onDisk)).toEqual(edits);
+    expect(statSync(path('CrawlConfig.xml.rejected')).mode).toBe(statSync(world.configFile).mode);
+    for (const { version } of (await world.get('config/versions')).body.items)
+      expect((await world.get(`config/versions/${version}`)).text).not.toContain(' secret');
   });
 
   it('through a symbolic link keeps the link and the permissions of the file', async () => {

@@ -43,7 +43,10 @@ describe('the calls for rule files', () => {
     const files = { 'crawl.rules': 'allow prefix *\nforbid domian a.example\n' };
     const { body } = await world.send('POST', 'config/check', { files });
     expect(body.valid).toBe(false);
-    expect(body.problems).toMatchObject([{ file: 'crawl.rules', line: 2, column: 8, code: 'bad-rule-file' }]);
+    expect(body.problems).toMatchObject([
+      { file: 'crawl.rules', line: 2, column: 8, code: 'bad-rule-file' },
+      { file: 'indexer.conf', line: 2, code: 'literal-secret', severity: 'warning' },
+    ]);
     expect((await put<Problem>({ files })).status).toBe(422);
     expect(onDisk('crawl.rules')).toContain('# everything');
   });
@@ -105,16 +108,26 @@ describe('the calls for rule files', () => {
     expect((await put({ file: {} })).status).toBe(400);
   });
 
-  it('refuse the placeholder of a password, which must be entered again', async () => {
-    const hidden = (await world.get('config/files')).body.items.find(
+  it('refuse a password in a text that is sent, and take a reference to it once it is stored', async () => {
+    const { text } = (await world.get('config/files')).body.items.find(
       ({ name }: { name: string }) => name === 'indexer.conf',
     );
-    const changed = `${hidden.text}Server https://stranger.example/\n`;
-    const refused = await put<Problem>({ files: { 'indexer.conf': changed } });
-    expect(refused.status).toBe(422);
-    expect(refused.body.errors![0]).toMatchObject({ line: 2 });
-    expect((await put({ files: { 'indexer.conf': changed.replace('********', SECRET) } })).status).toBe(200);
-    expect(onDisk('indexer.conf')).toContain(SECRET);
+    const changed = `${text}Server https://stranger.example/\n`;
+    const unknown = await put<Problem>({ files: { 'indexer.conf': changed } });
+    expect([unknown.status, unknown.body.errors]).toEqual([
+      422,
+      [expect.objectContaining({ code: 'unknown-secret', file: 'indexer.conf', line: 2 })],
+    ]);
+    const literal = changed.replace(`\${secret:indexer-conf-authbasic}`, SECRET);
+    const refused = await put<Problem>({ files: { 'indexer.conf': literal } });
+    expect([refused.status, refused.body.errors!.map(({ line }) => line)]).toEqual([422, [2]]);
+    expect(refused.body.errors![0]!.detail).toContain('PUT /api/v1/secrets/indexer-conf-authbasic');
+    await world.send('PUT', 'secrets/indexer-conf-authbasic', { value: SECRET });
+    expect((await put({ files: { 'indexer.conf': changed } })).status).toBe(200);
+    expect(onDisk('indexer.conf')).not.toContain('sesame');
+    expect((await world.get('secrets')).body.items).toMatchObject([
+      { name: 'indexer-conf-authbasic', uses: [{ file: 'indexer.conf', line: 2 }] },
+    ]);
   });
 
   it('keep the texts with every version and restore them with it', async () => {
@@ -125,7 +138,7 @@ describe('the calls for rule files', () => {
     expect(JSON.stringify(body)).not.toContain('sesame');
     expect((await world.send('POST', `config/versions/${first}/restore`)).status).toBe(200);
     expect(onDisk('crawl.rules')).toContain('# everything');
-    expect(onDisk('indexer.conf')).toContain(SECRET);
+    expect(onDisk('indexer.conf')).toContain(`AuthBasic \${secret:indexer-conf-authbasic}`);
     await world.caughtUp(4);
   });
 

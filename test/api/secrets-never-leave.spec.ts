@@ -105,7 +105,7 @@ function configuration(site: FakeSite, to: Receivers, planted: Planted): string 
     <cw:AllowAddress cidr="127.0.0.0/8"/>
     <cw:Proxy url="http://user:p%40${s('Proxy password')}@127.0.0.1:1"/>
   </cw:Fetcher>
-  <cw:Sink name="good" type="json" url="http://${to.good.host}/hook?key=${s('sink query key')}&amp;other=${s('sink query')}"
+  <cw:Sink name="good" type="json" url="http://${to.good.host}/hook?key=${s('sink query key')}&amp;accessToken=${s('sink query')}"
     login="user" password="${s('sink password')}" secret="${s('sink secret')}" batchAgeMS="1"/>
   <cw:Sink name="refusing" type="json" url="http://${s('sink user of URL')}:p%40${s('sink password of URL')}@${to.refusing.host}/hook?${s('sink query without name')}"
     secret="\${CRAWLWAY_SECRET_SIGNATURE}" batchAgeMS="1"/>
@@ -252,14 +252,29 @@ it('no secret leaves the server, except to its own destination', async () => {
   writeFileSync(config, xml);
   server.signal('SIGHUP');
 
+  // Until now, all of them are in the file; from now on, in the store.
+  const visitsBefore = site.requests.length;
+  const commandEnv = { ...env, CRAWLWAY_API_KEY: keys.admin };
+  const command = (...args: string[]) => new Program(args, { env: commandEnv }).ended;
+  const imported = await command('secrets', 'import', config, '--server', url!);
+  expect(imported.stderr).toMatch(/^\d\d secrets stored/);
+  expect(readFileSync(config, 'utf8')).toBe(shown);
+  const listed = await command('secrets', 'list', '--server', url!);
+  expect((await call('PUT', 'secrets/spare', { value: planted.secret('secret in a call') })).status).toBe(200);
+  expect((await call('PUT', 'secrets/sp are', { value: planted.secret('wrong secret in a call') })).status).toBe(422);
+
   // What an administrator does all day.
   const edited = shown.replace('throttleTimeMS="0"', 'throttleTimeMS="1"');
   await call('POST', 'config/preview', edited);
-  await expect
-    .poll(async () => (await call('PUT', 'config?confirm=true', edited, { 'if-match': etag })).status)
-    .toBe(200);
-  expect(readFileSync(config, 'utf8')).toBe(xml.replace('throttleTimeMS="0"', 'throttleTimeMS="1"'));
-  await call('POST', 'config/versions/1/restore?confirm=true', undefined);
+  const change = async () => {
+    const { etag: current } = await call('GET', 'config');
+    return (await call('PUT', 'config?confirm=true', edited, { 'if-match': current })).status;
+  };
+  await expect.poll(change, { timeout: 15_000 }).toBe(200);
+  expect(readFileSync(config, 'utf8')).toBe(edited);
+  expect((await call('POST', 'config/versions/1/restore?confirm=true', undefined)).status).toBe(200);
+  expect(readFileSync(config, 'utf8')).toBe(shown);
+  await call('POST', 'crawlers/test/refresh', { like: `${site.origin}/%` });
   const token = planted.secret('token in a call');
   const login = planted.secret('login in a call');
   await call('POST', 'crawlers/test/roots', { url: `http://user:${login}@127.0.0.1:1/` });
@@ -295,7 +310,8 @@ it('no secret leaves the server, except to its own destination', async () => {
   server.signal('SIGTERM');
   const { stdout, stderr, code } = await server.ended;
   expect(code).toBe(0);
-  const exported = await new Program(['export', '--data', data], { env }).ended;
+  const exported = await new Program(['store', 'export', '-', '--data', data], { env }).ended;
+  expect(exported.code).toBe(0);
 
   const found: Record<string, string[]> = {};
   const look = (where: string, text: string): void => {
@@ -311,6 +327,8 @@ it('no secret leaves the server, except to its own destination', async () => {
   for (const { call: made, text } of answers) look(made, text);
   look('log', stdout + stderr);
   look('export', exported.stdout + exported.stderr);
+  look('commands', imported.stdout + imported.stderr + listed.stdout + listed.stderr);
+  look('configuration', shown + readFileSync(config, 'utf8') + readFileSync(join(folder, 'indexer.conf'), 'utf8'));
   for (const entry of readdirSync(data, { recursive: true, withFileTypes: true })) {
     if (entry.isFile()) look(`file ${entry.name}`, readFileSync(join(entry.parentPath, entry.name), 'latin1'));
   }
@@ -318,8 +336,15 @@ it('no secret leaves the server, except to its own destination', async () => {
   expect(planted.places.length).toBeGreaterThanOrEqual(60);
 
   // They do arrive, or there would be nothing to hide.
-  const sent = (path: string): string =>
-    JSON.stringify(site.requests.filter((request) => request.path === path).map(({ headers }) => headers));
+  const sent = (path: string): string => {
+    const requests = site.requests.filter((request) => request.path === path);
+    const ends = [requests.slice(0, 1), requests.slice(-1)].map((each) => each.map(({ headers }) => headers));
+    // The last request was sent after the import.
+    expect(site.requests.lastIndexOf(requests.at(-1)!)).toBeGreaterThanOrEqual(visitsBefore);
+    const [first, last] = ends.map((each) => JSON.stringify(each)) as [string, string];
+    expect(planted.foundIn(last).sort()).toEqual(planted.foundIn(first).sort());
+    return last;
+  };
   expect(planted.foundIn(sent('/credential/'))).toContain('Credential password');
   expect(planted.foundIn(sent('/at/'))).toContain('Credential password with @');
   expect(planted.foundIn(sent('/server/'))).toContain('Server authentication');

@@ -45,7 +45,7 @@ async function listening(folder = temporaryDirectory()) {
   });
   await app.listen(0, '127.0.0.1');
   const get = async (path: string) => fetch((await app.getUrl()) + path);
-  return { get, close, open: () => engine.open(file.load().definition) };
+  return { get, close, open: async () => engine.open((await file.load()).definition) };
 }
 
 it('until all crawlers are loaded the API reports that the server is starting, not that URLs are unknown', async () => {

@@ -46,12 +46,13 @@ describe('webhooks', () => {
       status: method === 'POST' ? 422 : 204,
       body: 'not this one',
     }));
-    const webhook = `<cw:Webhook name="alerts" url="${hook.url}/" secret="${SECRET}"/>`;
+    const webhook = `<cw:Webhook name="alerts" url="${hook.url}/" secret="\${secret:signature}"/>`;
     const refusing = `<cw:Sink name="refusing" type="json" url="${receiver.url}/"/>`;
     const xml = world
       .configuration()
       .replace('<cw:PushTo sink="main"/>', '$&<cw:PushTo sink="refusing"/>')
       .replace('</CrawlConfig>', `${refusing}${webhook}</CrawlConfig>`);
+    await world.send('PUT', 'secrets/signature', { value: SECRET });
     expect((await world.sendXml('PUT', 'config', xml)).status).toBe(200);
     expect((await told('configuration.applied')).timestamp).toMatch(/^\d{4}-.*Z$/);
     const { data } = await told('orders.refused');

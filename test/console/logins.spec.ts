@@ -71,9 +71,15 @@ describeInBrowser(
 /** Puts a configuration in force with a login at the site. */
 async function configure(server: string, site: MemberSite, password: string): Promise<void> {
   const headers = { authorization: `Bearer ${ADMIN}` };
+  const stored = await fetch(`${server}/api/v1/secrets/members`, {
+    method: 'PUT',
+    headers: { ...headers, 'content-type': 'application/json' },
+    body: JSON.stringify({ value: password }),
+  });
+  expect(stored.status).toBe(200);
   const current = await fetch(`${server}/api/v1/config`, { headers });
   const login = `<cw:Login name="members" type="form" insecure="true" url="${site.url('/')}" page="${site.url('/login')}"
-    user="robot" password="${password}" refusedText="Wrong name"/>`;
+    user="robot" password="\${secret:members}" refusedText="Wrong name"/>`;
   const text = (await current.text())
     .replace(/<cw:Login [^>]*\/>/, '')
     .replace('</cw:Fetcher>', `${login}</cw:Fetcher>`);

@@ -1,5 +1,5 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { PROJECT_ROOT } from '../../src/server/project-root.js';
 import { FakeSite } from '../support/fake-site.js';
@@ -200,6 +200,37 @@ howTo('Crawl at night only', async (heading) => {
 /** The crawl of a whole site, in place of a sitemap. */
 const wholeSite = (xml: string): string =>
   xml.replace(/<cw:Conditions[\s\S]*<\/cw:Conditions>/, '').replace('/sitemap.xml" entireSite="true"', '/"');
+
+RUN.push('Commit a configuration to git', 'Move secrets to another machine');
+it('Commit a configuration to git, and move its secrets to another machine', async () => {
+  const [first, second] = [temporaryDirectory(), temporaryDirectory()];
+  const fileIn = (folder: string): string => join(folder, 'config', 'CrawlConfig.xml');
+  const write = (folder: string, xml: string): void => {
+    mkdirSync(dirname(fileIn(folder)));
+    writeFileSync(fileIn(folder), xml);
+  };
+  const credential = '<cw:Credential url="https://a.example/" user="u" password="hunter2"/>';
+  write(
+    first,
+    `<CrawlConfig xmlns="exa:com.exalead.mercury.mami.crawl.v21" xmlns:cw="urn:crawlway:config:1">
+      <Crawler name="a"><Root url="https://a.example/"/><cw:PushTo sink="s"/></Crawler>
+      <cw:Fetcher name="default">${credential}</cw:Fetcher><cw:Sink name="s" type="file" url="s.jsonl"/></CrawlConfig>`,
+  );
+  const env = { CRAWLWAY_PORT: '1' };
+  await runBlocks(first, howTos().get('Commit a configuration to git')!.commands, env);
+  const xml = readFileSync(fileIn(first), 'utf8');
+  expect(xml).toContain(credential.replace('hunter2', `\${secret:fetcher-default-credential-password}`));
+  write(second, xml);
+  const [move = ''] = howTos().get('Move secrets to another machine')!.commands;
+  const [check, set, list] = move.replace('pass show wiki', 'echo hunter2').trim().split('\n') as [
+    string,
+    string,
+    string,
+  ];
+  const [missing, , , listed] = await runBlocks(second, [`${check} || test $? = 1`, set, check, list], env);
+  expect(missing).toContain('there is no secret named fetcher-default-credential-password');
+  expect(listed).toMatch(/fetcher-default-credential-password .*config\/CrawlConfig\.xml:3:/);
+});
 
 it('every how-to is run here or listed with the suite that runs it', () => {
   const withContent = [...howTos()].filter(([, { xml, commands }]) => xml !== '' || commands.length > 0);

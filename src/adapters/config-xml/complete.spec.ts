@@ -6,6 +6,7 @@ import { Secret } from '../../domain/secret.js';
 import { parseDocument, type XmlElement } from './document.js';
 import { setCrawlerAttributes } from './edit/crawler.js';
 import { findCanonicalAttributeName } from './interpret.js';
+import { replaceLiteralSecrets } from './literal-secrets.js';
 import { readConfiguration } from './read.js';
 import { URL_OPTIONS } from './schema/policy.js';
 import { ELEMENTS, getElementSpec } from './schema.js';
@@ -37,10 +38,11 @@ const FILES: Readonly<Record<string, string>> = {
  */
 const ELSEWHERE: ReadonlySet<string> = new Set(['Renderer url', 'Login service', 'Login principal', 'Login keytab']);
 
-const read = (xml: string) =>
+const read = (xml: string, storedSecrets?: ReadonlyMap<string, string>) =>
   readConfiguration(xml, {
     file: 'f',
     env: {},
+    ...(storedSecrets ? { storedSecrets } : {}),
     readFile: (name) => {
       const text = FILES[name];
       if (text === undefined) throw new Error(name);
@@ -49,8 +51,8 @@ const read = (xml: string) =>
   });
 
 /** The definition without places, which every change moves, and with secrets, which it does not print by default. */
-const meaning = (xml: string): string =>
-  JSON.stringify(read(xml).definition, function (this: Record<string, unknown>, key, value) {
+const meaning = (xml: string, storedSecrets?: ReadonlyMap<string, string>): string =>
+  JSON.stringify(read(xml, storedSecrets).definition, function (this: Record<string, unknown>, key, value) {
     const whole = this[key];
     return key === 'place' ? undefined : whole instanceof Secret ? whole.reveal() : value;
   });
@@ -64,8 +66,24 @@ const written = elements(document.root).flatMap((element) =>
 );
 
 describe('the complete configuration', () => {
-  it('is read with one warning only: that it ignores robots.txt', () => {
-    expect(read(COMPLETE).problems.map(({ code }) => code)).toEqual(['robots-ignored']);
+  it('is read with no problem but that it ignores robots.txt and contains secrets', () => {
+    expect(read(COMPLETE).problems.map(({ code }) => code)).toEqual(['robots-ignored', 'literal-secret']);
+  });
+
+  it('means the same with a reference to a stored secret in every secret attribute', () => {
+    const { texts, secrets } = replaceLiteralSecrets(new Map([['f', COMPLETE]]), read(COMPLETE).literalSecrets);
+    const xml = texts.get('f') as string;
+    const values = elements(parseDocument(xml, 'f').root).flatMap((element) =>
+      element.attributes
+        .filter(({ local }) => ELEMENTS.get(element.local)?.attributes[local]?.secret)
+        .map(({ value }) => value),
+    );
+    expect(values.length).toBeGreaterThan(15);
+    expect(values.filter((value) => !/^\$\{secret:[a-z\d-]+\}$/.test(value))).toEqual([]);
+    const stored = new Map(secrets.map(({ name, value }) => [name, value]));
+    expect(meaning(xml, stored)).toBe(meaning(COMPLETE));
+    for (const { name } of secrets)
+      expect(read(xml, new Map([...stored].filter(([other]) => other !== name))).definition, name).toBeUndefined();
   });
 
   it('has every element and every attribute of the table', () => {

@@ -9,8 +9,8 @@ import { Secret, UnreadableSecret } from '../../domain/secret.js';
 import { hasUserInfo } from '../../domain/url/crawl-url.js';
 import { findNamespace, type XmlDocument, type XmlElement } from './document.js';
 import type { XmlAttribute } from './markup.js';
-import { PLACEHOLDER } from './placeholder.js';
-import type { Problems } from './problems.js';
+import type { ProblemCode, Problems } from './problems.js';
+import { findOptionSpec, OPTION } from './schema/policy.js';
 import { type AttributeSpec, type Attributes, type ElementSpec, findVocabulary, type Values } from './schema/spec.js';
 import { ELEMENTS, getElementSpec } from './schema.js';
 import { findLikelySpelling, suggestSpelling } from './spelling.js';
@@ -34,6 +34,16 @@ export interface InterpretContext {
   readonly env: Readonly<Record<string, string | undefined>> | 'as written';
   /** Reads the secret for `${file:PATH}` or `${helper:NAME}`; throws UnreadableSecret. */
   readonly readSecret?: (reference: string) => string;
+  /** The secrets for `${secret:NAME}`, by name. Absent: there are none. */
+  readonly storedSecrets?: ReadonlyMap<string, string>;
+  /** Receives every reference to a stored secret. */
+  readonly secretUses?: SecretUse[];
+}
+
+/** A reference to a stored secret. */
+export interface SecretUse {
+  readonly name: string;
+  readonly place: Place;
 }
 
 /** Returns the valid children of one kind. */
@@ -229,37 +239,59 @@ function reportUnknownAttribute(attribute: XmlAttribute, spec: ElementSpec, cont
   }
 }
 
-const VARIABLE = /\$\{([A-Za-z_][A-Za-z0-9_]*|(?:file|helper):[^{}]{1,1000})\}/g;
+const VARIABLE = /\$\{([A-Za-z_][A-Za-z0-9_]*|(?:file|helper|secret):[^{}]{1,1000})\}/g;
 
 /**
  * Whether the attribute may refer to variables. In other attributes, their values would be displayed, logged or sent to
  * any site that the configuration names.
  */
 const mayContainVariables = (spec: AttributeSpec<unknown>, element: XmlElement): boolean =>
-  spec.secret === true || spec.variables === true || (element.local === 'option' && isSecretOption(element));
+  spec.secret === true || spec.variables === true || (element.local === OPTION.name && isOptionWithVariables(element));
 
-const isSecretOption = ({ attributes }: XmlElement): boolean =>
-  attributes.some(({ local, value }) => local === 'name' && (value === 'header' || value === 'credentials'));
+const isOptionWithVariables = ({ attributes }: XmlElement): boolean =>
+  attributes.some(({ local, value: name }) => {
+    const spec = local === 'name' ? findOptionSpec(name) : undefined;
+    return spec?.secret === true || spec?.variables === true;
+  });
 
-/** Returns undefined if a variable is missing, after reporting that. */
-function expandVariables(
+/** Replaces references to variables and secrets. Returns undefined if one is missing, after reporting that. */
+export function expandVariables(
   text: string,
-  env: Readonly<Record<string, string | undefined>>,
-  { problems, readSecret }: InterpretContext,
+  context: Omit<InterpretContext, 'document'>,
   place: Place,
 ): string | undefined {
+  const { env, problems, readSecret } = context;
+  if (env === 'as written') return text;
   let isComplete = true;
-  const reportMissing = (message: string): string => {
+  const reportMissing = (message: string, code: ProblemCode = 'missing-variable'): string => {
     isComplete = false;
-    problems.add('missing-variable', message, place);
+    problems.add(code, message, place);
     return '';
   };
   const value = text.replace(VARIABLE, (_, name: string) => {
+    if (name.startsWith(STORED_PREFIX))
+      return readStoredSecret({ name: name.slice(STORED_PREFIX.length), place }, context, reportMissing);
     if (name.includes(':'))
       return readSecret ? readExternalSecret(readSecret, name, reportMissing) : reportMissing(SERVER_ONLY_SECRETS);
     return (Object.hasOwn(env, name) ? env[name] : undefined) ?? reportMissing(describeUnsetVariable(name));
   });
   return isComplete ? value : undefined;
+}
+
+const STORED_PREFIX = 'secret:';
+
+function readStoredSecret(
+  use: SecretUse,
+  { storedSecrets, secretUses }: Omit<InterpretContext, 'document'>,
+  reportMissing: (message: string, code: ProblemCode) => string,
+): string {
+  secretUses?.push(use);
+  const { name } = use;
+  const value = storedSecrets?.get(name);
+  if (value !== undefined) return value;
+  const hint =
+    suggestSpelling(name, [...(storedSecrets?.keys() ?? [])]) || `: set it with crawlway secrets set ${name}`;
+  return reportMissing(`there is no secret named ${name}${hint}`, 'unknown-secret');
 }
 
 const SERVER_ONLY_SECRETS = 'only the server reads secrets from files and helpers; use an environment variable';
@@ -293,14 +325,8 @@ function readValue(
     context.problems.add('misplaced-variable', message, place);
     return undefined;
   }
-  const value =
-    context.env === 'as written' ? attribute.value : expandVariables(attribute.value, context.env, context, place);
+  const value = expandVariables(attribute.value, context, place);
   if (value === undefined) return undefined;
-  if (value.includes(PLACEHOLDER)) {
-    const message = `${attribute.local}: these asterisks do not stand for a known secret; write the secret, or use a variable like \${NAME}`;
-    context.problems.add('bad-value', message, place);
-    return undefined;
-  }
   if (value.includes(REPLACEMENT_CHARACTER)) {
     context.problems.add('bad-value', `${attribute.local}: ${NOT_UTF8_MESSAGE}`, place);
     return undefined;

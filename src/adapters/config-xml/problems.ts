@@ -31,6 +31,10 @@ export const PROBLEM_CODES = {
   'missing-variable': defineError(
     'A reference to a variable that is not set or that configurations must not use (CRAWLWAY_ALLOW_VARIABLES), or to an external secret that cannot be read.',
   ),
+  'unknown-secret': defineError('A reference to a stored secret that does not exist or cannot be read.'),
+  'literal-secret': defineWarning(
+    'A secret that is written in the file instead of in the store of secrets; `crawlway secrets import` moves it there. Over the API, this is an error.',
+  ),
   'misplaced-variable': defineError('A reference to a variable in a value that is not a secret.'),
   'duplicate-element': defineError('An element that may appear only once in its parent.'),
   'duplicate-name': defineError('Two crawlers, sinks, fetchers, URL sources or roots with the same name.'),

@@ -12,7 +12,16 @@ import { compileSoftErrors, SoftErrorFault } from '../../domain/fetch/soft-error
 import { compilePolicy } from '../../domain/policy/crawl-policy.js';
 import { PolicyError } from '../../domain/policy/layer.js';
 import { parseDocument, type XmlDocument, XmlFault } from './document.js';
-import { collectDefaults, findChildren, findOnlyChild, interpretElement, type Node } from './interpret.js';
+import {
+  collectDefaults,
+  expandVariables,
+  findChildren,
+  findOnlyChild,
+  interpretElement,
+  type Node,
+  type SecretUse,
+} from './interpret.js';
+import { findLiteralSecrets, findSecretsOfRules, type LiteralSecret } from './literal-secrets.js';
 import { Problems, TooManyProblems } from './problems.js';
 import type { ReadContext } from './read/context.js';
 import { readGlobalCrawlSpace } from './read/crawl-space.js';
@@ -32,6 +41,10 @@ export interface ReadOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Reads the secret for `${file:PATH}` or `${helper:NAME}`; throws UnreadableSecret. If absent, these are errors. */
   readonly readSecret?: (reference: string) => string;
+  /** The secrets for `${secret:NAME}`, by name. Absent: there are none. */
+  readonly storedSecrets?: ReadonlyMap<string, string>;
+  /** Files in which literal secrets are errors, because a caller of the API has sent them; in others, a warning. */
+  readonly filesWithoutSecrets?: ReadonlySet<string>;
   /**
    * Reads another file that the configuration names, relative to the configuration's folder. Names that lead outside
    * this folder have already been refused. Without a kind, it is not a rule file. Throws if the file cannot be read.
@@ -50,32 +63,72 @@ export interface ReadResult {
   readonly definition?: ServerDefinition;
   /** Errors and warnings, in the order of the text. */
   readonly problems: readonly Problem[];
+  /** Secrets that are written as plain text, in the configuration and in the rule files that it names. */
+  readonly literalSecrets: readonly LiteralSecret[];
+  /** References to stored secrets. */
+  readonly secretUses: readonly SecretUse[];
 }
 
 export function readConfiguration(xml: string, options: ReadOptions): ReadResult {
   const problems = new Problems();
+  const literalSecrets: LiteralSecret[] = [];
+  const secretUses: SecretUse[] = [];
+  let definition: ServerDefinition | undefined;
+  const readFile: ReadOptions['readFile'] = (name, kind) => {
+    const text = options.readFile(name, kind);
+    if (kind) literalSecrets.push(...findSecretsOfRules(text, name));
+    return text;
+  };
   try {
     const document = parseDocument(xml, options.file);
-    const definition = readDocument(document, problems, options);
-    return problems.hasErrors ? { problems: problems.toSorted() } : { definition, problems: problems.toSorted() };
+    literalSecrets.push(...findLiteralSecrets(document));
+    definition = readDocument(document, { ...options, readFile, problems, secretUses });
+    reportLiteralSecrets(literalSecrets, problems, options.filesWithoutSecrets);
   } catch (fault) {
     if (fault instanceof XmlFault) problems.add(fault.code, fault.message, fault.place);
     else if (!(fault instanceof TooManyProblems)) throw fault;
-    return { problems: problems.toSorted() };
   }
+  const isValid = definition !== undefined && !problems.hasErrors;
+  return { ...(isValid ? { definition } : {}), problems: problems.toSorted(), literalSecrets, secretUses };
 }
 
-function readDocument(document: XmlDocument, problems: Problems, options: ReadOptions): ServerDefinition | undefined {
+/** Reports all literal secrets in files at once, and each one that a caller has sent. */
+function reportLiteralSecrets(
+  secrets: readonly LiteralSecret[],
+  problems: Problems,
+  filesWithoutSecrets: ReadonlySet<string> = new Set(),
+): void {
+  const isSent = ({ place }: LiteralSecret): boolean => filesWithoutSecrets.has(place.file);
+  for (const { description, name, place } of secrets.filter(isSent)) {
+    const message = `${description}: a configuration that is sent must not contain the secret itself; store it with PUT /api/v1/secrets/${name} and write \${secret:${name}} in its place`;
+    problems.addProblem({ severity: 'error', code: 'literal-secret', message, place });
+  }
+  const others = secrets.filter((secret) => !isSent(secret));
+  if (!others[0]) return;
+  const descriptions = others.slice(0, MAX_DESCRIPTIONS).map(({ description }) => description);
+  const list = descriptions.join(', ') + (others.length > MAX_DESCRIPTIONS ? ' …' : '');
+  const message =
+    others.length === 1
+      ? `1 secret is written as plain text (${list}): crawlway secrets import stores it encrypted and writes a reference in its place`
+      : `${others.length} secrets are written as plain text (${list}): crawlway secrets import stores them encrypted and writes references in their place`;
+  problems.add('literal-secret', message, others[0].place);
+}
+
+const MAX_DESCRIPTIONS = 5;
+
+interface ReadParts extends ReadOptions {
+  readonly problems: Problems;
+  readonly secretUses: SecretUse[];
+}
+
+function readDocument(document: XmlDocument, options: ReadParts): ServerDefinition | undefined {
   const { root } = document;
+  const { problems } = options;
   if (!checkRoot(document, problems)) return undefined;
-  const node = interpretElement(root, crawl.CRAWL_CONFIG, {
-    document,
-    problems,
-    env: options.env,
-    readSecret: options.readSecret,
-  });
+  const node = interpretElement(root, crawl.CRAWL_CONFIG, { ...options, document });
   const context: ReadContext = {
     problems,
+    expandVariables: (text, place) => expandVariables(text, options, place),
     readFile: createFileReader(problems, options),
     resolvePath: options.pathOf ?? ((name) => name),
     readOptionalFile: createOptionalFileReader(problems, options),

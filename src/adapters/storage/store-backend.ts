@@ -14,6 +14,11 @@ export interface StoreBackend {
   /** False if opening the database would create an empty one. */
   exists(): boolean;
   /**
+   * Keeps servers from using the database until the returned function is called; has no effect if several can share it.
+   * @throws DataDirectoryInUse
+   */
+  lock(): () => void;
+  /**
    * Brings the tables up to date and opens the crawl's store.
    * @throws StoreUnavailable if it cannot be opened at the moment, StoreDamaged if it cannot be read or was written by
    * a newer version
@@ -21,10 +26,16 @@ export interface StoreBackend {
    */
   openStore(handOut?: HandOut): Promise<FrontierStore>;
   /**
-   * Opens the administrative data: audit log, configuration history, keys and sessions. Throws the same errors as
+   * Opens the administrative data: audit log, configuration history, secrets, keys and sessions. Throws the same errors as
    * openStore.
    */
   openAdminStore(seal: Seal | undefined): Promise<AdminStore>;
+  /**
+   * Reads the secrets to which configurations refer, by name, even while a server uses the database. An absent database
+   * has none and is not created.
+   * @throws WrongKey if there is no key, or if it is not the one with which they were encrypted
+   */
+  readSecrets(seal: Seal | undefined): Promise<ReadonlyMap<string, string>>;
   /** Opens the key that the database provides for texts that must not be readable in it; undefined if it has none. */
   openOwnSeal(): Seal | undefined;
   /** Opens what several servers on the database need to share a crawl; undefined if it can have only one server. */

@@ -27,7 +27,11 @@ interface ParseState {
   login: { readonly authentication: Secret; readonly place: Place } | undefined;
   followOutside: boolean;
   deleteNoServer: boolean;
+  readonly expandVariables: ExpandVariables;
 }
+
+/** Replaces references to secrets; returns undefined if one is missing, after reporting that. */
+type ExpandVariables = (text: string, place: Place) => string | undefined;
 
 interface Command {
   readonly name: string;
@@ -35,7 +39,11 @@ interface Command {
   readonly place: Place;
 }
 
-export function parseIndexerConf(text: string, file: string): IndexerConf {
+export function parseIndexerConf(
+  text: string,
+  file: string,
+  expandVariables: ExpandVariables = (value) => value,
+): IndexerConf {
   const reading: ParseState = {
     records: [],
     aliases: [],
@@ -44,6 +52,7 @@ export function parseIndexerConf(text: string, file: string): IndexerConf {
     login: undefined,
     followOutside: false,
     deleteNoServer: true,
+    expandVariables,
   };
   const commands = parseCommands(text, file);
   for (const command of commands) {
@@ -149,17 +158,7 @@ const COMMANDS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
     'neterrordelaytime',
     createPeriodReader((networkErrorDelay, reading) => setParameters(reading, { networkErrorDelay })),
   ],
-  [
-    'authbasic',
-    createValueReader(
-      'user:password',
-      (text) => (text.includes(':') ? text : undefined),
-      (authentication, reading, place) => {
-        reportUnusedLogin(reading);
-        reading.login = { authentication: new Secret(authentication), place };
-      },
-    ),
-  ],
+  ['authbasic', readLogin],
   ['followoutside', createBooleanReader((parsed, reading) => (reading.followOutside = parsed))],
   ['deletenoserver', createBooleanReader((parsed, reading) => (reading.deleteNoServer = parsed))],
 ]);
@@ -196,6 +195,13 @@ function readServer(command: Command, reading: ParseState): void {
   };
   reading.login = undefined;
   reading.records.push({ url, place: command.place, parameters });
+}
+
+function readLogin(command: Command, reading: ParseState): void {
+  reportUnusedLogin(reading);
+  const login = reading.expandVariables(command.words.join(' '), command.place);
+  if (login?.includes(':')) reading.login = { authentication: new Secret(login), place: command.place };
+  else if (login !== undefined) reading.problems.push(createInvalidValueProblem(command, '', 'user:password'));
 }
 
 /** Reports a login that no Server command followed. */

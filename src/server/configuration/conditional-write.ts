@@ -9,7 +9,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { toBoolean } from '../http/boolean.js';
 import { IfGiven } from '../http/fields.js';
 import { LOCAL_CALLER } from '../security/api-keys.js';
-import type { ConfigurationService, WriteRequest } from './configuration.service.js';
+import type { ConfigurationService } from './configuration.service.js';
+import type { WriteRequest } from './write-conditions.js';
 
 export class ConfirmQuery {
   @ApiProperty({

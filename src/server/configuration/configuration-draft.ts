@@ -3,10 +3,12 @@ import type { RuleFile } from './configuration-file.js';
 
 /** A configuration that a caller wants to check or put in force. */
 export interface ConfigurationDraft {
-  /** CrawlConfig.xml with secrets as placeholders. Absent: the one in force. */
+  /** CrawlConfig.xml. Absent: the one in force. */
   readonly xml?: string;
   /** New contents of rule files, by name; the other files are unchanged. */
   readonly files: ReadonlyMap<string, string>;
+  /** Whether the text is the one in force with a small change, so that it may have secrets that its file has. */
+  readonly isEditOfFile?: boolean;
 }
 
 export const indexTextsByName = (files: readonly RuleFile[]): Map<string, string> =>

@@ -8,7 +8,8 @@ import { formatPlace, type Problem } from '../../domain/crawl/place.js';
 import { FileRefused, RULE_FILE_EXTENSIONS, type RuleFileKind } from '../../domain/crawl/rule-file.js';
 import { toFileError } from '../fail.js';
 import { UsageError } from '../options.js';
-import type { ConfigurationFormat } from './configuration-format.js';
+import type { ConfigurationFormat, ReadConfiguration, SecretUse } from './configuration-format.js';
+import type { ConfigurationTexts } from './configuration-history.js';
 
 /** The configuration has errors; none of it is used. */
 export class InvalidConfiguration extends Error {
@@ -39,6 +40,17 @@ export interface LoadedConfiguration {
   readonly paths: readonly string[];
   /** SHA-256 over the text and all the files that it names, in hex; if it is equal, nothing has changed. */
   readonly fingerprint: string;
+  /** The texts that are shown and stored: with references in place of secrets that the files contain as plain text. */
+  readonly publicTexts: ConfigurationTexts;
+  /** Like `fingerprint`, but over the public texts. */
+  readonly digest: string;
+  readonly secretUses: readonly SecretUse[];
+}
+
+export interface CheckedConfiguration extends ReadConfiguration {
+  readonly xml: string;
+  /** The files that could be read, by name. */
+  readonly files: readonly NamedFile[];
 }
 
 /** Takes effect as soon as it exists, so creating or deleting it changes the configuration. */
@@ -46,6 +58,9 @@ const GLOBAL_RULES = 'global.rules';
 
 /** The part that the API may write. */
 export type Texts = Pick<LoadedConfiguration, 'xml' | 'ruleFiles'>;
+
+/** Returns the stored secrets by name. */
+export type StoredSecretsReader = () => Promise<ReadonlyMap<string, string>>;
 
 /** New contents, written beside their files and ready to replace them. */
 export interface StagedWrite {
@@ -57,15 +72,55 @@ export class ConfigurationFile {
   readonly folder: string;
   /** Folder that contains the plug-ins. */
   private readonly pluginFolder: string;
+  private readonly readStoredSecrets: StoredSecretsReader | undefined;
+  /** Private at runtime, too, so that no log prints it. */
+  #storedSecrets: ReadonlyMap<string, string> = new Map();
+  private hasChangedSecrets = false;
 
   constructor(
     readonly path: string,
     private readonly format: ConfigurationFormat,
     private readonly fileSinkFolder: string,
-    pluginFolder?: string,
+    { pluginFolder, readStoredSecrets }: { pluginFolder?: string; readStoredSecrets?: StoredSecretsReader } = {},
   ) {
     this.folder = dirname(resolve(path));
     this.pluginFolder = pluginFolder || this.folder;
+    this.readStoredSecrets = readStoredSecrets;
+  }
+
+  /**
+   * Reads the stored secrets again; returns whether any has changed.
+   * @throws StoreUnavailable if they cannot be read; those that were read last stay in use
+   */
+  async refreshSecrets(): Promise<boolean> {
+    const previous = this.#storedSecrets;
+    const current = (await this.readStoredSecrets?.()) ?? previous;
+    this.#storedSecrets = current;
+    const names = [...new Set([...previous.keys(), ...current.keys()])];
+    const hasChanged = names.some((name) => previous.get(name) !== current.get(name));
+    this.hasChangedSecrets ||= hasChanged;
+    return hasChanged;
+  }
+
+  /** Whether any stored secret has changed since the last call. */
+  takeSecretChanges(): boolean {
+    const { hasChangedSecrets } = this;
+    this.hasChangedSecrets = false;
+    return hasChangedSecrets;
+  }
+
+  /**
+   * Loads a configuration as it would be if these secrets were stored, too.
+   * @throws InvalidConfiguration with all problems
+   */
+  loadWith({ xml, ruleFiles }: Texts, secrets: ReadonlyMap<string, string>): LoadedConfiguration {
+    const storedSecrets = this.#storedSecrets;
+    this.#storedSecrets = new Map([...storedSecrets, ...secrets]);
+    try {
+      return this.toLoaded(this.checkOnce(xml, new Map(ruleFiles.map((file) => [file.name, file.text]))));
+    } finally {
+      this.#storedSecrets = storedSecrets;
+    }
   }
 
   /** @throws UsageError if the file does not exist or cannot be read. */
@@ -86,16 +141,38 @@ export class ConfigurationFile {
    * @param ruleTexts contents that replace those on disk, by name
    * @throws InvalidConfiguration with all problems.
    */
-  load(xml: string = this.readText(), ruleTexts?: ReadonlyMap<string, string>): LoadedConfiguration {
-    const { definition, problems, files } = this.check(xml, ruleTexts);
+  async load(xml: string = this.readText(), ruleTexts?: ReadonlyMap<string, string>): Promise<LoadedConfiguration> {
+    return this.toLoaded(await this.check(xml, ruleTexts));
+  }
+
+  /** @throws InvalidConfiguration with all problems. */
+  toLoaded({
+    xml,
+    definition,
+    problems,
+    files,
+    literalSecrets,
+    secretUses,
+  }: CheckedConfiguration): LoadedConfiguration {
     if (!definition) throw new InvalidConfiguration(problems);
+    const ruleFiles = files.filter((file): file is RuleFile => file.kind !== undefined);
+    const texts = new Map([[this.path, xml], ...ruleFiles.map(({ name, text }) => [name, text] as const)]);
+    const { texts: publicTexts } = this.format.replaceLiteralSecrets(texts, literalSecrets);
+    const publicXml = publicTexts.get(this.path) as string;
+    const publicFiles = files.map((file) => ({ ...file, text: publicTexts.get(file.name) ?? file.text }));
     return {
       xml,
       definition,
       problems,
-      ruleFiles: files.filter((file): file is RuleFile => file.kind !== undefined),
+      ruleFiles,
       paths: [...new Set([...files.map(({ name }) => name), GLOBAL_RULES])].map((name) => join(this.folder, name)),
       fingerprint: computeFingerprint(xml, files),
+      publicTexts: {
+        xml: publicXml,
+        files: new Map(publicFiles.filter(({ kind }) => kind).map(({ name, text }) => [name, text])),
+      },
+      digest: computeFingerprint(publicXml, publicFiles),
+      secretUses,
     };
   }
 
@@ -105,23 +182,33 @@ export class ConfigurationFile {
     return isDifferent(this.path, xml) || ruleFiles.some(({ name, text }) => isDifferent(this.resolvePath(name), text));
   }
 
-  /** What is on disk in place of these texts, whether or not it is valid. */
-  readDiskTexts({ ruleFiles }: Texts): Texts & { readonly fingerprint: string } {
-    const xml = tryReadFile(this.path) ?? '';
-    const filesOnDisk = ruleFiles.map((file) => ({ ...file, text: tryReadFile(this.resolvePath(file.name)) ?? '' }));
-    return { xml, ruleFiles: filesOnDisk, fingerprint: computeFingerprint(xml, filesOnDisk) };
+  /**
+   * Like load, but returns the problems instead of throwing. The stored secrets are read only if there is a reference to
+   * one that is not known yet.
+   * @param filesWithoutSecrets the path of the configuration, or names of rule files, in which literal secrets are errors
+   */
+  async check(
+    xml: string = this.readText(),
+    ruleTexts?: ReadonlyMap<string, string>,
+    filesWithoutSecrets?: ReadonlySet<string>,
+  ): Promise<CheckedConfiguration> {
+    const result = this.checkOnce(xml, ruleTexts, filesWithoutSecrets);
+    const isOutdated = result.secretUses.some(({ name }) => !this.#storedSecrets.has(name));
+    return isOutdated && (await this.refreshSecrets()) ? this.checkOnce(xml, ruleTexts, filesWithoutSecrets) : result;
   }
 
-  /** Like load, but returns the problems instead of throwing; the files are those that could be read, by name. */
-  check(
+  private checkOnce(
     xml: string,
     ruleTexts: ReadonlyMap<string, string> = new Map(),
-  ): ReturnType<ConfigurationFormat['read']> & { readonly files: readonly NamedFile[] } {
+    filesWithoutSecrets?: ReadonlySet<string>,
+  ): CheckedConfiguration {
     const files = new Map<string, NamedFile>();
     const result = this.format.read(xml, {
       file: this.path,
       fileSinks: this.fileSinkFolder,
       plugins: this.pluginFolder,
+      storedSecrets: this.#storedSecrets,
+      ...(filesWithoutSecrets ? { filesWithoutSecrets } : {}),
       pathOf: (name) => this.resolvePath(name),
       readFile: (name, kind) => {
         if (kind) requireRuleFileName(name);
@@ -131,19 +218,20 @@ export class ConfigurationFile {
         return text;
       },
     });
-    return { ...result, files: [...files.values()].sort((a, b) => (a.name < b.name ? -1 : 1)) };
+    return { ...result, xml, files: [...files.values()].sort((a, b) => (a.name < b.name ? -1 : 1)) };
   }
 
   /**
    * Makes the new contents durable before they replace the old ones, so that a crash leaves each file either old or
    * new, never incomplete. The rule files are written first: a new configuration may name new ones.
+   * @param keepsOld whether the old contents are kept beside each file, with `.rejected` at the end of its name
    * @throws UsageError for a file that cannot be written.
    */
-  async stage({ xml, ruleFiles }: Texts): Promise<StagedWrite> {
+  async stage({ xml, ruleFiles }: Texts, keepsOld = false): Promise<StagedWrite> {
     const changed = ruleFiles.filter(({ name, text }) => tryReadFile(this.resolvePath(name)) !== text);
     const texts = [
-      ...changed.map(({ name, text }) => [this.resolvePath(name), text] as const),
-      [this.path, xml] as const,
+      ...changed.map(({ name, text }) => [resolveLinks(this.resolvePath(name)), text] as const),
+      [resolveLinks(this.path), xml] as const,
     ];
     const stagedWrites: StagedWrite[] = [];
     const discard = async (): Promise<void> => {
@@ -151,10 +239,14 @@ export class ConfigurationFile {
     };
     try {
       for (const [path, text] of texts) {
-        const pendingWrite = stageText(path, text).catch((error: unknown) => {
-          throw toFileError(path, 'written', error);
-        });
-        stagedWrites.push(await pendingWrite);
+        const oldText = keepsOld ? tryReadFile(path) : undefined;
+        const writes = oldText === undefined ? [] : [[findUnusedPath(`${path}.rejected`), oldText] as const];
+        for (const [file, content] of [...writes, [path, text] as const]) {
+          const pendingWrite = stageText(file, content, path).catch((error: unknown) => {
+            throw toFileError(file, 'written', error);
+          });
+          stagedWrites.push(await pendingWrite);
+        }
       }
     } catch (error) {
       await discard();
@@ -217,8 +309,14 @@ export function resolveLinks(path: string): string {
 /** Flags for creating a file; they never open a file or link that someone else has put there. */
 const NEW_FILE_FLAGS = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
 
-async function stageText(path: string, text: string): Promise<StagedWrite> {
-  const target = resolveLinks(path);
+function findUnusedPath(path: string): string {
+  let unusedPath = path;
+  for (let suffix = 2; existsSync(unusedPath); suffix++) unusedPath = `${path}-${suffix}`;
+  return unusedPath;
+}
+
+/** @param model file whose access the new file gets */
+async function stageText(target: string, text: string, model: string): Promise<StagedWrite> {
   mkdirSync(dirname(target), { recursive: true });
   const stagedPath = `${target}.${randomBytes(6).toString('hex')}.new`;
   const discard = (): Promise<void> => rm(stagedPath, { force: true });
@@ -226,7 +324,7 @@ async function stageText(path: string, text: string): Promise<StagedWrite> {
     const handle = await open(stagedPath, NEW_FILE_FLAGS, 0o600);
     try {
       await handle.writeFile(text, 'utf8');
-      await preserveAccess(target, handle);
+      await copyAccess(model, handle);
       await handle.sync();
     } finally {
       await handle.close();
@@ -245,8 +343,8 @@ async function stageText(path: string, text: string): Promise<StagedWrite> {
 }
 
 /** Users who could edit the old file can edit the new one. Only root may change a file's owner. */
-async function preserveAccess(target: string, handle: FileHandle): Promise<void> {
-  const stat = statSync(target, { throwIfNoEntry: false });
+async function copyAccess(model: string, handle: FileHandle): Promise<void> {
+  const stat = statSync(model, { throwIfNoEntry: false });
   if (!stat) return;
   await handle.chown(stat.uid, stat.gid).catch(() => undefined);
   await handle.chmod(stat.mode & 0o777);

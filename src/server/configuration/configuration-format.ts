@@ -1,6 +1,6 @@
 import type { ContentDefinition } from '../../domain/content/content-definition.js';
 import type { ServerDefinition } from '../../domain/crawl/definition.js';
-import type { Problem } from '../../domain/crawl/place.js';
+import type { Place, Problem } from '../../domain/crawl/place.js';
 import type { RuleFileKind } from '../../domain/crawl/rule-file.js';
 import type { SourceName } from '../../domain/frontier/sources.js';
 import type { ElementForm } from './element.schema.js';
@@ -19,27 +19,61 @@ export interface FormatContext {
   readonly fileSinks?: string;
   /** Folder that contains the plug-ins. Absent: their paths are used unchanged. */
   readonly plugins?: string;
+  /** The secrets for `${secret:NAME}`, by name. Absent: there are none. */
+  readonly storedSecrets?: ReadonlyMap<string, string>;
+  /** Files in which literal secrets are errors; in others, there is one warning about all of them. */
+  readonly filesWithoutSecrets?: ReadonlySet<string>;
 }
 
-/** What the server needs to know about CrawlConfig.xml: how to read it, hide its secrets and change parts of it. */
+/** A reference `${secret:NAME}`. */
+export interface SecretUse {
+  readonly name: string;
+  readonly place: Place;
+}
+
+/** A secret that is written in a file as plain text. */
+export interface LiteralSecret {
+  readonly place: Place;
+  /** Offsets in the text of its file. */
+  readonly start: number;
+  readonly end: number;
+  readonly value: string;
+  /** Phrase for messages: `password of Sink main`. */
+  readonly description: string;
+  /** Name under which to store it. */
+  readonly name: string;
+}
+
+export interface ReadConfiguration {
+  /** Absent if there is an error. */
+  readonly definition?: ServerDefinition;
+  /** All errors and warnings, including the linter's. */
+  readonly problems: readonly Problem[];
+  readonly literalSecrets: readonly LiteralSecret[];
+  readonly secretUses: readonly SecretUse[];
+}
+
+/** Texts by file name. */
+export type TextsByFile = ReadonlyMap<string, string>;
+
+/** What the server needs to know about CrawlConfig.xml: how to read it and change parts of it. */
 export interface ConfigurationFormat {
-  /** All errors and warnings at once, including the linter's; a definition only if there is no error. */
-  read(
-    xml: string,
-    context: FormatContext,
-  ): { readonly definition?: ServerDefinition; readonly problems: readonly Problem[] };
+  read(xml: string, context: FormatContext): ReadConfiguration;
   /** Reads a single element that says what is extracted from pages; returns a definition only if there is no error. */
   readContent(xml: string): { readonly definition?: ContentDefinition; readonly problems: readonly Problem[] };
   /** All elements that can be written, in the order of the reference. */
   listElements(): readonly ElementForm[];
-  /** The text with every secret replaced by a placeholder. */
-  redact(xml: string): string;
-  /** The text with each placeholder replaced by the secret at the same place in `current`. */
-  restoreSecrets(xml: string, current: string): string;
-  /** Rereads secrets that are kept outside the configuration; returns whether any has changed. */
+  /**
+   * Replaces literal secrets with references, whose names differ from each other and from those that are taken. Returns
+   * the new texts, and the secrets with the names in the references.
+   */
+  replaceLiteralSecrets(
+    texts: TextsByFile,
+    secrets: readonly LiteralSecret[],
+    takenNames?: Iterable<string>,
+  ): { readonly texts: TextsByFile; readonly secrets: readonly LiteralSecret[] };
+  /** Rereads secrets from files and the helper; returns whether any has changed. */
   reloadSecrets(): Promise<boolean>;
-  /** Like redact, but for a rule file; its placeholders cannot be turned back into secrets, so `read` refuses them. */
-  redactRules(text: string): string;
 
   listRules(xml: string, crawler: string): readonly RuleView[];
   /**

@@ -66,7 +66,7 @@ const DraftBody = (): MethodDecorator =>
     }),
   );
 const XML_RESPONSE = {
-  description: 'CrawlConfig.xml with secrets replaced by placeholders.',
+  description: 'CrawlConfig.xml.',
   headers: ETAG,
   content: { [XML_TYPE]: { schema: { type: 'string' }, example: XML_EXAMPLE } },
 };
@@ -105,8 +105,7 @@ export class ConfigurationController {
   @Operation({
     id: 'getConfiguration',
     summary: 'The configuration in force',
-    description:
-      'The CrawlConfig.xml in force. Secrets are replaced by placeholders, which a PUT turns back into the secrets.',
+    description: `The CrawlConfig.xml in force. It contains no secrets, only references such as \`\${secret:NAME}\`. If the file has secrets as plain text, it is shown as \`crawlway secrets import\` would write it.`,
     role: 'read',
   })
   @ApiProduces(XML_TYPE)
@@ -114,7 +113,7 @@ export class ConfigurationController {
   getXml(@Res({ passthrough: true }) reply: FastifyReply): string {
     setVersionHeaders(reply, this.configuration);
     reply.type(`${XML_TYPE}; charset=utf-8`);
-    return this.configuration.getRedactedXml();
+    return this.configuration.current.publicTexts.xml;
   }
 
   @Put()
@@ -124,9 +123,10 @@ export class ConfigurationController {
     summary: 'Replace the configuration',
     description:
       'The configuration is checked as a whole; if there is any error, nothing changes. Once it is in force, stored URLs are judged again in the background. ' +
+      'A secret in plain text is an error: store it with `PUT /secrets/{name}`, and refer to it. ' +
       'If more than 10 % of the documents of a crawler would be deleted, `confirm=true` is required. ' +
-      'An edit of the file on disk that is not in force is overwritten only with `If-Match: *`; it is then kept in the ' +
-      'history.',
+      'An edit of the file on disk that is not in force is overwritten only with `If-Match: *`; it is then kept in a ' +
+      'file with `.rejected` at the end of its name.',
     role: 'admin',
     consumes: DRAFT_TYPES,
     problems: CHANGE_PROBLEMS,
@@ -157,8 +157,8 @@ export class ConfigurationController {
     id: 'listRuleFiles',
     summary: 'Rule files',
     description:
-      'The rule files that the configuration names: crawl.rules, global.rules, indexer.conf. Passwords are replaced by ' +
-      'placeholders. Rule files are changed, checked and previewed as parts of the configuration: send `files` with it.',
+      'The rule files that the configuration names: crawl.rules, global.rules, indexer.conf. They contain no secrets, only ' +
+      'references. Rule files are changed, checked and previewed as parts of the configuration: send `files` with it.',
     role: 'read',
   })
   @PageResponse(ruleFileSchema, 'All files, by name.')
@@ -191,8 +191,8 @@ export class ConfigurationController {
   })
   @DraftBody()
   @ApiOkResponse({ schema: checkSchema.ref })
-  check(@Body(DraftBodyPipe) draft: ConfigurationDraft): Answer<typeof checkSchema> {
-    return checkSchema.from({ problems: this.configuration.check(draft) });
+  async check(@Body(DraftBodyPipe) draft: ConfigurationDraft): Promise<Answer<typeof checkSchema>> {
+    return checkSchema.from({ problems: await this.configuration.check(draft) });
   }
 
   @Post('test-sink')
@@ -211,8 +211,11 @@ export class ConfigurationController {
   })
   @DraftBody()
   @ApiOkResponse({ schema: sinkTestSchema.ref })
-  testSubmittedSink(@Body(DraftBodyPipe) draft: ConfigurationDraft, @Query() { sink }: SinkQuery): Promise<SinkTest> {
-    return this.testSink(this.configuration.findSink(draft, sink));
+  async testSubmittedSink(
+    @Body(DraftBodyPipe) draft: ConfigurationDraft,
+    @Query() { sink }: SinkQuery,
+  ): Promise<SinkTest> {
+    return this.testSink(await this.configuration.findSink(draft, sink));
   }
 
   @Post('look')
@@ -271,7 +274,7 @@ export class ConfigurationController {
     @Res({ passthrough: true }) reply: FastifyReply,
     @ClientGone() signal: AbortSignal,
   ): Promise<PreviewAnswer | AsyncIterable<string> | undefined> {
-    const reports = this.configuration.preview(draft);
+    const reports = await this.configuration.preview(draft);
     if (accept?.includes(NDJSON_TYPE)) {
       reply.type(NDJSON_TYPE);
       return toLines(reports);

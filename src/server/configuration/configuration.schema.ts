@@ -22,11 +22,7 @@ import { configurationProblemSchema } from './configuration-problem.schema.js';
 export const versionSchema = schema<VersionHeader>()('Version', {
   version: integer(2),
   at: time(),
-  who: text(
-    'admin',
-    'Name of the API key; `file` if the file was found changed on disk; `file, not in force` for an edit with errors that a ' +
-      'write replaced.',
-  ),
+  who: text('admin', 'Name of the API key; `file` if the file was found changed on disk.'),
 });
 
 const { version, at, who } = versionSchema.fields;

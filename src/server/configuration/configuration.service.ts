@@ -12,6 +12,7 @@ import { UsageError } from '../options.js';
 import { CLOCK, CONFIGURATION_FILE, CONFIGURATION_FORMAT, CONFIGURATION_HISTORY, ENGINE, LOG } from '../tokens.js';
 import { type ConfigurationDraft, findStrayFileProblems, indexTextsByName } from './configuration-draft.js';
 import {
+  type CheckedConfiguration,
   type ConfigurationFile,
   InvalidConfiguration,
   type LoadedConfiguration,
@@ -20,7 +21,6 @@ import {
 } from './configuration-file.js';
 import type { ConfigurationFormat } from './configuration-format.js';
 import type { ConfigurationHistory, ConfigurationTexts, VersionHeader } from './configuration-history.js';
-import { ConfigurationVersions, KEPT_EDIT } from './configuration-versions.js';
 import type { RuleView } from './rule.dto.js';
 import {
   ANY_VERSION,
@@ -29,18 +29,11 @@ import {
   createUnusableEditProblem,
   createWriteProblem,
   requireMatch,
+  type WriteRequest,
 } from './write-conditions.js';
 
 export interface ConfigurationInForce extends LoadedConfiguration {
   readonly header: VersionHeader;
-}
-
-export interface WriteRequest {
-  readonly who: string;
-  /** Value of the If-Match header. Only restore accepts a request without it. */
-  readonly ifMatch: string | undefined;
-  /** Whether the caller has confirmed that many documents may be deleted. */
-  readonly confirm: boolean;
 }
 
 type ReloadOutcome = 'unchanged' | 'reloaded' | 'refused';
@@ -60,18 +53,15 @@ export class ConfigurationService {
   /** Whether an external secret has changed but its previous value is still in use. */
   private hasOutdatedSecrets = false;
   private lastAction: Promise<unknown> = Promise.resolve();
-  private readonly versions: ConfigurationVersions;
 
   constructor(
     @Inject(ENGINE) private readonly engine: EngineApi,
     @Inject(CONFIGURATION_FILE) readonly file: ConfigurationFile,
     @Inject(CONFIGURATION_FORMAT) readonly format: ConfigurationFormat,
-    @Inject(CONFIGURATION_HISTORY) history: ConfigurationHistory,
-    @Inject(CLOCK) clock: Clock,
+    @Inject(CONFIGURATION_HISTORY) private readonly history: ConfigurationHistory,
+    @Inject(CLOCK) private readonly clock: Clock,
     @Inject(LOG) private readonly log: Log,
-  ) {
-    this.versions = new ConfigurationVersions(history, format, clock);
-  }
+  ) {}
 
   /**
    * The configuration to start with: the one in the file or, if several servers share the database, the one in force on
@@ -80,37 +70,38 @@ export class ConfigurationService {
   async initialize(configuration: LoadedConfiguration, shared: boolean): Promise<ConfigurationInForce> {
     this.shared = shared;
     this.diskConfiguration = configuration;
-    const newestVersion = await this.versions.findNewestVersion();
-    const isNewest = newestVersion?.digest === configuration.fingerprint;
+    const [newestVersion] = await this.history.listVersions(undefined, 1);
+    const isNewest = newestVersion?.digest === configuration.digest;
     if (newestVersion && !isNewest && shared) {
       this.log.warn('the configuration in the database is in force; the file differs from it and is not used', {
         version: newestVersion.version,
         file: this.file.path,
       });
-      const { xml, files } = await this.versions.getTexts(newestVersion.version, configuration);
-      this.configurationInForce = { ...this.file.load(xml, files), header: newestVersion };
+      const { xml, files } = await this.getVersion(newestVersion.version);
+      this.configurationInForce = { ...(await this.file.load(xml, files)), header: newestVersion };
     } else {
       this.configurationInForce = {
         ...configuration,
-        header: newestVersion && isNewest ? newestVersion : await this.versions.record(configuration, 'file'),
+        header: newestVersion && isNewest ? newestVersion : await this.record(configuration, 'file'),
       };
     }
     return this.configurationInForce;
   }
 
-  /** Puts in force the configuration that another server has put in force. */
-  adoptNewest(): Promise<void> {
-    return this.runExclusively(async () => {
-      const newestVersion = await this.versions.findNewestVersion();
+  /** Puts in force what another server has put in force: a configuration, or the new value of a secret. */
+  async adoptNewest(): Promise<void> {
+    await this.runExclusively(async () => {
+      const [newestVersion] = await this.history.listVersions(undefined, 1);
       if (!newestVersion || newestVersion.digest === this.current.header.digest) return;
-      const { xml, files } = await this.versions.getTexts(newestVersion.version, this.current);
-      const configuration = this.file.load(xml, files);
+      const { xml, files } = await this.getVersion(newestVersion.version);
+      const configuration = await this.file.load(xml, files);
       const stagedWrite = this.isFileEdited() ? undefined : await this.stage(configuration);
       await this.engine.reconfigure(configuration.definition);
       this.configurationInForce = { ...configuration, header: newestVersion };
       await this.commitWrite(configuration, stagedWrite);
       this.log.info('a new configuration is in force', { version: newestVersion.version, by: newestVersion.who });
     });
+    await this.renewSecrets();
   }
 
   get current(): ConfigurationInForce {
@@ -134,51 +125,50 @@ export class ConfigurationService {
     return [this.file.path, ...this.current.paths];
   }
 
-  getRedactedXml(): string {
-    return this.format.redact(this.current.xml);
-  }
-
-  /** The rule files in force, redacted. */
+  /** The rule files in force, without secrets. */
   listRuleFiles(): readonly RuleFile[] {
-    return this.current.ruleFiles.map((file) => ({ ...file, text: this.format.redactRules(file.text) }));
+    const { ruleFiles, publicTexts } = this.current;
+    return ruleFiles.map((file) => ({ ...file, text: publicTexts.files.get(file.name) as string }));
   }
 
   listRules(crawler: string): readonly RuleView[] {
-    return this.format.listRules(this.current.xml, crawler);
+    return this.format.listRules(this.current.publicTexts.xml, crawler);
   }
 
-  check(draft: ConfigurationDraft): readonly Problem[] {
-    const { xml, files } = this.completeDraft(draft);
-    const result = this.file.check(xml, files);
+  async check(draft: ConfigurationDraft): Promise<readonly Problem[]> {
+    const result = await this.checkDraft(draft);
     return result.definition ? [...result.problems, ...findStrayFileProblems(draft, result.files)] : result.problems;
   }
 
-  /** The sink with that name in a draft; placeholders are replaced by the secrets of the configuration in force. */
-  findSink(draft: ConfigurationDraft, name: string): SinkDefinition {
-    const sink = this.loadOrThrow(draft).definition.sinks.find((candidate) => candidate.name === name);
+  /** The sink with that name in a draft. */
+  async findSink(draft: ConfigurationDraft, name: string): Promise<SinkDefinition> {
+    const { definition } = await this.loadOrThrow(draft);
+    const sink = definition.sinks.find((candidate) => candidate.name === name);
     if (!sink) throw new ProblemException('not-found', `The configuration has no sink ${name}.`);
     return sink;
   }
 
-  viewPage(draft: ConfigurationDraft, crawler: string, url: string): Promise<PageView> {
-    return this.engine.previewPage(this.loadOrThrow(draft).definition, crawler, url);
+  async viewPage(draft: ConfigurationDraft, crawler: string, url: string): Promise<PageView> {
+    const { definition } = await this.loadOrThrow(draft);
+    return this.engine.previewPage(definition, crawler, url);
   }
 
-  preview(draft: ConfigurationDraft): AsyncIterable<PreviewReport> {
-    return this.engine.preview(this.loadOrThrow(draft).definition);
+  async preview(draft: ConfigurationDraft): Promise<AsyncIterable<PreviewReport>> {
+    const { definition } = await this.loadOrThrow(draft);
+    return this.engine.preview(definition);
   }
 
   /**
    * @throws ProblemException: 428, 412, 422 with every error, 409 if many documents would be deleted or the file has an
-   * edit that is not in force; with If-Match: * such an edit is only saved in the history.
+   * edit that is not in force; with If-Match: * such an edit is kept beside the file.
    */
   replace(draft: ConfigurationDraft, request: WriteRequest): Promise<ConfigurationInForce> {
     return this.applyDraft(() => draft, request, request.ifMatch === ANY_VERSION);
   }
 
-  /** Like replace, but edits the text in force. */
+  /** Like replace, but edits the text in force, in which literal secrets of the file stay as they are. */
   change(edit: (xml: string) => string, request: WriteRequest): Promise<ConfigurationInForce> {
-    return this.applyDraft((xml) => ({ xml: edit(xml), files: new Map() }), request, false);
+    return this.applyDraft((xml) => ({ xml: edit(xml), files: new Map(), isEditOfFile: true }), request, false);
   }
 
   /**
@@ -186,7 +176,7 @@ export class ConfigurationService {
    * in force.
    */
   async restore(version: number, request: WriteRequest): Promise<ConfigurationInForce> {
-    const texts = await this.versions.getTexts(version, this.current);
+    const texts = await this.getVersion(version);
     return this.applyDraft(
       () => texts,
       { ...request, ifMatch: request.ifMatch ?? ANY_VERSION },
@@ -194,9 +184,10 @@ export class ConfigurationService {
     );
   }
 
-  /** The texts of an earlier version, redacted. */
-  getVersion(version: number): Promise<ConfigurationTexts> {
-    return this.versions.getRedactedTexts(version, this.current);
+  async getVersion(version: number): Promise<ConfigurationTexts> {
+    const texts = await this.history.findTexts(version);
+    if (texts) return texts;
+    throw new ProblemException('not-found', `There is no version ${version} of the configuration.`);
   }
 
   /** Rereads the file, after a signal or because it has changed. Errors are only logged. */
@@ -215,11 +206,13 @@ export class ConfigurationService {
    */
   async renewSecrets(): Promise<void> {
     if (await this.format.reloadSecrets()) this.hasOutdatedSecrets = true;
+    if (this.current.secretUses.length > 0) await this.file.refreshSecrets();
+    if (this.file.takeSecretChanges()) this.hasOutdatedSecrets = true;
     if (!this.hasOutdatedSecrets) return;
     await this.runExclusively(async () => {
       this.hasOutdatedSecrets = false;
       const { xml, ruleFiles, header, definition } = this.current;
-      const configuration = this.file.load(xml, new Map(indexTextsByName(ruleFiles)));
+      const configuration = await this.file.load(xml, indexTextsByName(ruleFiles));
       if (isSameDefinition(configuration.definition, definition)) return;
       await this.reconfigure(configuration).catch((error: unknown) => {
         this.hasOutdatedSecrets = true;
@@ -237,7 +230,7 @@ export class ConfigurationService {
   ): Promise<ConfigurationInForce> {
     return this.runExclusively(async () => {
       await this.requireCurrentVersion(request, mayOverwriteEdit);
-      const configuration = this.loadOrThrow(createDraft(this.current.xml));
+      const configuration = await this.loadOrThrow(createDraft(this.current.xml));
       if (!request.confirm) {
         await this.requireFewDeletions(configuration);
         // The preview takes time, and the file may be edited in the meantime.
@@ -263,7 +256,7 @@ export class ConfigurationService {
 
   private async loadEditedFile(who: string): Promise<ReloadOutcome> {
     try {
-      const configuration = this.file.load();
+      const configuration = await this.file.load();
       const isNew = configuration.fingerprint !== this.current.fingerprint;
       const header = isNew ? await this.reconfigureAndRecord(configuration, who) : undefined;
       this.diskConfiguration = configuration;
@@ -286,9 +279,7 @@ export class ConfigurationService {
 
   private async putInForce(configuration: LoadedConfiguration, who: string): Promise<ConfigurationInForce> {
     const stagedWrite = await this.stage(configuration);
-    const header = await this.reconfigureAndRecord(configuration, who, () =>
-      this.recordRejectedEdit(configuration),
-    ).catch(async (error: unknown) => {
+    const header = await this.reconfigureAndRecord(configuration, who).catch(async (error: unknown) => {
       await stagedWrite?.discard();
       throw error;
     });
@@ -297,24 +288,18 @@ export class ConfigurationService {
   }
 
   /** A configuration that cannot be stored, for example because the disk is full, is not put in force either. */
-  private async reconfigureAndRecord(
-    configuration: LoadedConfiguration,
-    who: string,
-    beforeRecording = async (): Promise<unknown> => undefined,
-  ): Promise<VersionHeader> {
+  private async reconfigureAndRecord(configuration: LoadedConfiguration, who: string): Promise<VersionHeader> {
     await this.reconfigure(configuration);
     try {
-      await beforeRecording();
-      return await this.versions.record(configuration, who);
+      return await this.record(configuration, who);
     } catch (error) {
       await this.engine.reconfigure(this.current.definition).catch(() => undefined);
       throw error;
     }
   }
 
-  /** Keeps an edit that could not be used and is about to be overwritten. */
-  private async recordRejectedEdit(configuration: LoadedConfiguration): Promise<void> {
-    if (this.fileProblems.length > 0) await this.versions.record(this.file.readDiskTexts(configuration), KEPT_EDIT);
+  private record({ publicTexts, digest }: LoadedConfiguration, who: string): Promise<VersionHeader> {
+    return this.history.add({ at: this.clock.now(), who, digest, ...publicTexts });
   }
 
   private async commitWrite(configuration: LoadedConfiguration, stagedWrite: StagedWrite | undefined): Promise<void> {
@@ -334,11 +319,13 @@ export class ConfigurationService {
   }
 
   /**
-   * Writes the new contents beside the files. If several servers share a database, which has the configuration, a file
-   * that cannot be written (because it is mounted read-only) may stay outdated.
+   * Writes the new contents beside the files, and keeps an edit that could not be used. If several servers share a
+   * database, which has the configuration, a file that cannot be written (because it is mounted read-only) may stay
+   * outdated.
    */
   private stage(configuration: LoadedConfiguration): Promise<StagedWrite | undefined> {
-    return this.file.stage(configuration).catch((error: unknown) => {
+    const isEditLost = this.fileProblems.length > 0;
+    return this.file.stage(configuration, isEditLost).catch((error: unknown) => {
       if (!this.shared) throw error instanceof UsageError ? createWriteProblem(error) : error;
       this.log.info('the configuration file could not be written; the database has the configuration', {
         file: this.file.path,
@@ -360,28 +347,20 @@ export class ConfigurationService {
   }
 
   /**
-   * If several servers share a database, the rules in force are those in the database; a file on this machine may be
-   * outdated.
+   * Checks a draft, whose own texts must not contain secrets. If several servers share a database, the rules in force are
+   * those in the database; a file on this machine may be outdated.
    */
-  private completeDraft({ xml, files }: ConfigurationDraft): ConfigurationTexts {
+  private checkDraft({ xml, files, isEditOfFile }: ConfigurationDraft): Promise<CheckedConfiguration> {
     const currentFiles = this.shared ? indexTextsByName(this.current.ruleFiles) : [];
-    return {
-      xml: xml === undefined ? this.current.xml : this.format.restoreSecrets(xml, this.current.xml),
-      files: new Map([...currentFiles, ...files]),
-    };
+    const sentFiles = new Set([...(xml === undefined || isEditOfFile ? [] : [this.file.path]), ...files.keys()]);
+    return this.file.check(xml ?? this.current.xml, new Map([...currentFiles, ...files]), sentFiles);
   }
 
-  private loadOrThrow(draft: ConfigurationDraft): LoadedConfiguration {
-    const { xml, files } = this.completeDraft(draft);
-    try {
-      const configuration = this.file.load(xml, files);
-      const strayProblems = findStrayFileProblems(draft, configuration.ruleFiles);
-      if (strayProblems.length > 0) throw new InvalidConfiguration(strayProblems);
-      return configuration;
-    } catch (error) {
-      if (!(error instanceof InvalidConfiguration)) throw error;
-      throw createInvalidProblem(error.problems);
-    }
+  private async loadOrThrow(draft: ConfigurationDraft): Promise<LoadedConfiguration> {
+    const result = await this.checkDraft(draft);
+    const problems = result.definition ? findStrayFileProblems(draft, result.files) : result.problems;
+    if (problems.length > 0) throw createInvalidProblem(problems);
+    return this.file.toLoaded(result);
   }
 
   private async requireFewDeletions({ definition }: LoadedConfiguration): Promise<void> {
@@ -390,7 +369,8 @@ export class ConfigurationService {
     if (lastReport && lastReport.needsConfirmation.length > 0) throw createConfirmationProblem(lastReport);
   }
 
-  private runExclusively<T>(action: () => Promise<T>): Promise<T> {
+  /** Runs the action while no change is made to the configuration. */
+  runExclusively<T>(action: () => Promise<T>): Promise<T> {
     const result = this.lastAction.then(action, action);
     this.lastAction = result.catch(() => undefined);
     return result;

@@ -10,7 +10,7 @@ const attributeFormSchema = ownSchema('AttributeForm', {
   default: text('false').optional(),
   unit: text('milliseconds').optional(),
   required: boolean(),
-  secret: boolean('Whether the value is secret: it is never shown, and a placeholder takes its place.'),
+  secret: boolean(`Whether the value is secret: write a reference such as \`\${secret:NAME}\`.`),
   aliases: list(text('literal'), 'Other names with the same meaning.'),
 });
 

@@ -249,7 +249,7 @@ export class RulesController {
     const { format, current } = this.configuration;
     const xml = format.insertRule(current.xml, crawler, rule, index);
     let lastReport: PreviewAnswer | undefined;
-    for await (const report of this.configuration.preview({ xml, files: new Map() })) {
+    for await (const report of await this.configuration.preview({ xml, files: new Map(), isEditOfFile: true })) {
       signal.throwIfAborted();
       lastReport = previewSchema.from(report);
     }

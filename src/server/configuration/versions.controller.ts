@@ -14,10 +14,7 @@ import { ConfigurationService } from './configuration.service.js';
 import type { ConfigurationHistory } from './configuration-history.js';
 import { XML_EXAMPLE } from './draft-body.pipe.js';
 
-const TEXT_PROBLEMS = {
-  404: 'There is no such version.',
-  422: 'The version is an edit of the file that was not well-formed XML, so its secrets cannot be found and hidden.',
-};
+const TEXT_PROBLEMS = { 404: 'There is no such version.' };
 
 @ApiTags('Configuration')
 @Controller(`${API}/config/versions`)
@@ -31,8 +28,7 @@ export class VersionsController {
   @Operation({
     id: 'listConfigurationVersions',
     summary: 'History',
-    description:
-      'Every configuration that has been in force, newest first, and edits of the file that were overwritten without ever being in force.',
+    description: 'Every configuration that has been in force, newest first.',
     role: 'read',
   })
   @PageResponse(versionSchema)
@@ -48,13 +44,13 @@ export class VersionsController {
   @Operation({
     id: 'getConfigurationVersion',
     summary: 'An earlier configuration',
-    description: 'The text of one version, with secrets replaced by placeholders.',
+    description: 'The text of one version, which contains no secrets, only references.',
     role: 'read',
     problems: TEXT_PROBLEMS,
   })
   @ApiProduces(XML_TYPE)
   @ApiOkResponse({
-    description: 'CrawlConfig.xml with secrets replaced by placeholders.',
+    description: 'CrawlConfig.xml.',
     content: { [XML_TYPE]: { schema: { type: 'string' }, example: XML_EXAMPLE } },
   })
   async get(
@@ -70,7 +66,7 @@ export class VersionsController {
   @Operation({
     id: 'listRuleFilesOfVersion',
     summary: 'Rule files of an earlier configuration',
-    description: 'The files as they were when that version was in force, with passwords replaced by placeholders.',
+    description: 'The files as they were when that version was in force, with references in place of passwords.',
     role: 'read',
     problems: TEXT_PROBLEMS,
   })

@@ -4,6 +4,14 @@ import { ProblemException } from '../http/problem.js';
 import type { UsageError } from '../options.js';
 import { toProblemErrors } from './configuration-problem.schema.js';
 
+export interface WriteRequest {
+  readonly who: string;
+  /** Value of the If-Match header. Only restore accepts a request without it. */
+  readonly ifMatch: string | undefined;
+  /** Whether the caller has confirmed that many documents may be deleted. */
+  readonly confirm: boolean;
+}
+
 /** If-Match value of a caller who wants to overwrite any version. */
 export const ANY_VERSION = '*';
 
@@ -45,8 +53,8 @@ export function createUnusableEditProblem(problems: readonly Problem[]): Problem
   const errorText = firstError ? ` ${formatPlace(firstError.place)} ${firstError.message}.` : '';
   const detail =
     `The configuration file on disk has changes that have not been applied.${errorText} Nothing was changed. Fix the file or undo the ` +
-    'edit, and repeat; or send the whole configuration by PUT /api/v1/config with If-Match: *, which keeps the edit in the ' +
-    'history and overwrites it.';
+    'edit, and repeat; or send the whole configuration by PUT /api/v1/config with If-Match: *, which overwrites the edit and ' +
+    'keeps it in a file whose name ends in .rejected.';
   return new ProblemException('edit-not-in-force', detail, { errors: toProblemErrors(problems) });
 }
 

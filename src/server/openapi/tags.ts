@@ -11,8 +11,9 @@ export interface CallGroup {
 export const CALL_GROUPS: readonly CallGroup[] = [
   {
     name: 'Configuration',
-    description: 'The configuration in force, its files and versions: read, check, preview, replace and restore it.',
-    pathPattern: /^\/api\/v1\/config(?!\/crawlers)/,
+    description:
+      'The configuration in force, its files, versions and secrets: read, check, preview, replace and restore it.',
+    pathPattern: /^\/api\/v1\/(?:config(?!\/crawlers)|secrets)/,
   },
   {
     name: 'Rules and weights',

@@ -40,7 +40,7 @@ describe('access to the API', () => {
     expect(writes).toEqual([]);
   });
 
-  it('is limited to admins where the configuration is written or tried, and where the audit log is read', () => {
+  it('is limited to admins where the configuration or a secret is written or tried, and where the audit log is read', () => {
     const admins = calls.filter(({ role }) => role === 'admin').map(({ name }) => name);
     expect(admins.sort()).toEqual([
       'AuditController.list',
@@ -57,6 +57,9 @@ describe('access to the API', () => {
       'RulesController.preview',
       'RulesController.remove',
       'RulesController.replace',
+      'SecretsController.list',
+      'SecretsController.put',
+      'SecretsController.remove',
       'VersionsController.restore',
       'WeightsController.set',
     ]);

@@ -17,10 +17,10 @@ const OTHER = `<?xml version="1.0"?>
   <more:Sink name="first" type="file" url="first.jsonl"/>
 </c:CrawlConfig>`;
 
+const CONTEXT = { file: 'CrawlConfig.xml', readFile: () => '', storedSecrets: new Map([['x', 'x']]) };
+
 const problemsOf = (xml: string): string[] =>
-  XML_FORMAT.read(xml, { file: 'CrawlConfig.xml', readFile: () => '' }).problems.map(
-    ({ place, code, message }) => `${place.line} ${code} ${message}`,
-  );
+  XML_FORMAT.read(xml, CONTEXT).problems.map(({ place, code, message }) => `${place.line} ${code} ${message}`);
 
 const isText = (value: string | readonly string[]): boolean =>
   typeof value === 'string' && ['text', 'nonEmptyText', 'name'].includes(value);
@@ -29,7 +29,9 @@ const filled = (type: SinkType, more: Partial<NewSink> = {}): NewSink => ({
   type,
   url: SINK_TYPES[type].example,
   options: Object.fromEntries(
-    Object.entries(getSinkOptions(type)).flatMap(([name, { value }]) => (isText(value) ? [[name, 'x']] : [])),
+    Object.entries(getSinkOptions(type)).flatMap(([name, { value, secret }]) =>
+      isText(value) ? [[name, secret ? `\${secret:x}` : 'x']] : [],
+    ),
   ),
   ...more,
 });
@@ -51,7 +53,7 @@ describe('the configuration written by the guide has no warnings', () => {
     (scope, place) => {
       const made = addCrawler(NOTHING, wish({ scope, url: new URL(place), allow: '10.0.0.0/8' }));
       expect(problemsOf(made)).toEqual([]);
-      const { definition } = XML_FORMAT.read(made, { file: 'CrawlConfig.xml', readFile: () => '' });
+      const { definition } = XML_FORMAT.read(made, CONTEXT);
       expect(definition?.crawlers[0]?.roots.map(({ url }) => url)).toEqual([place]);
     },
   );
@@ -75,7 +77,7 @@ describe('the configuration written by the guide has no warnings', () => {
     const sink = filled('opensearch', { url: 'https://10.1.2.3:9200', authority: cert });
     const made = addCrawler(NOTHING, wish({ newSink: sink }));
     expect(problemsOf(made)).toEqual([]);
-    const { definition } = XML_FORMAT.read(made, { file: 'CrawlConfig.xml', readFile: () => '' });
+    const { definition } = XML_FORMAT.read(made, CONTEXT);
     expect(definition?.sinks[0]?.tls?.certificateAuthorities).toHaveLength(1);
     expect(made).toContain('cidr="10.0.0.0/8"');
   });

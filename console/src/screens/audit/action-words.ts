@@ -12,6 +12,8 @@ const ACTION_LABELS: Readonly<Record<string, string>> = {
   submitUrlList: 'Add a list of start URLs',
   importPending: 'Import a pending file',
   setWeights: 'Set the source weights',
+  putSecret: 'Set a secret',
+  removeSecret: 'Remove a secret',
   pushAgain: 'Push documents again',
   retryOrder: 'Resend an order',
   tellUrl: 'Announce a changed URL',

@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import { useId, useState } from 'preact/hooks';
 import type { ElementFormDto } from '../../api/schema.js';
+import { formatReference, parseReference, SecretForm, storeNewSecret, storeSecret } from '../../ui/secret-value.js';
 import { getAttributeLabel } from './attribute-words.js';
 
 interface FieldProps {
@@ -9,10 +10,18 @@ interface FieldProps {
   readonly value?: string;
   readonly editable: boolean;
   readonly onChange: (value: string | undefined) => void;
+  /** Parts of a name under which to store the value if it is secret. */
+  readonly secretNameParts?: readonly string[];
 }
 
 /** A field for one setting. If it is empty, it shows the default, which then applies. */
-export function AttributeField({ attribute, value, editable, onChange }: FieldProps): JSX.Element {
+export function AttributeField({
+  attribute,
+  value,
+  editable,
+  onChange,
+  secretNameParts = [],
+}: FieldProps): JSX.Element {
   const id = useId();
   const { name, meaning, choices, unit, required } = attribute;
   const label = getAttributeLabel(name);
@@ -46,7 +55,32 @@ export function AttributeField({ attribute, value, editable, onChange }: FieldPr
       <span id={`${id}-hint`} class="hint">
         {stripMarkdown(meaning)}
       </span>
+      {attribute.secret && editable && (
+        <StoredValue value={value} nameParts={[...secretNameParts, name]} onChange={onChange} />
+      )}
     </div>
+  );
+}
+
+interface StoredValueProps extends Pick<FieldProps, 'value' | 'onChange'> {
+  readonly nameParts: readonly string[];
+}
+
+/** Stores a value for a secret setting, whose field contains only the reference to it. */
+function StoredValue({ value, nameParts, onChange }: StoredValueProps): JSX.Element {
+  const storedName = parseReference(value);
+  const store = async (secret: string): Promise<void> => {
+    if (storedName === undefined) onChange(await storeNewSecret(nameParts, secret));
+    else await storeSecret(storedName, secret);
+  };
+  return (
+    <>
+      <SecretForm label={storedName === undefined ? 'Store a value' : 'Change the value'} onStore={store} />
+      <span class="hint">
+        It is kept encrypted on the server and never shown again. The configuration only names it
+        {storedName !== undefined && <>, as {storedName}</>}.
+      </span>
+    </>
   );
 }
 
@@ -65,7 +99,7 @@ function TypedField({ id, attribute, value, editable, onChange }: FieldProps & {
       required={attribute.required}
       readOnly={!editable}
       value={text}
-      placeholder={attribute.default === undefined ? stripMarkdown(attribute.form) : formatDefault(attribute)}
+      placeholder={formatPlaceholder(attribute)}
       aria-describedby={`${id}-hint`}
       onInput={(event) => setTypedText(event.currentTarget.value)}
       onChange={({ currentTarget: { value: newText } }) => {
@@ -74,6 +108,11 @@ function TypedField({ id, attribute, value, editable, onChange }: FieldProps & {
       }}
     />
   );
+}
+
+function formatPlaceholder(attribute: FieldProps['attribute']): string {
+  if (attribute.secret) return formatReference('NAME');
+  return attribute.default === undefined ? stripMarkdown(attribute.form) : formatDefault(attribute);
 }
 
 const formatDefault = ({ default: defaultValue, unit }: FieldProps['attribute']): string =>

@@ -8,6 +8,7 @@ import { OtherRules } from './other-rules.js';
 import { ConfigurationOverview } from './overall.js';
 import { ResolvedScreen } from './resolved.js';
 import { Rules } from './rules.js';
+import { Secrets } from './secrets.js';
 import { XmlScreen } from './xml-screen.js';
 
 const VIEWS = {
@@ -15,6 +16,7 @@ const VIEWS = {
   forms: 'Settings',
   other: 'Other rules',
   xml: 'XML',
+  secrets: 'Secrets',
   resolved: 'Resolved view',
   history: 'History',
 } as const;
@@ -36,6 +38,8 @@ export function Configuration(): JSX.Element {
         <OtherRules />
       ) : view === 'xml' ? (
         <XmlScreen />
+      ) : view === 'secrets' ? (
+        <Secrets />
       ) : view === 'history' ? (
         <History />
       ) : view === 'resolved' ? (

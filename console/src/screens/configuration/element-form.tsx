@@ -122,6 +122,7 @@ function ElementFields({ element, editor, form, hiddenNames }: FieldsProps): JSX
         attribute={names.length > 0 ? { ...attribute, choices: [...names] } : attribute}
         value={writtenName === undefined ? undefined : getAttributeValue(element, writtenName)}
         editable={mayChange}
+        secretNameParts={[element.name, getAttributeValue(element, 'name') ?? '']}
         onChange={(value) =>
           change(
             writtenName === 'name' && value !== undefined

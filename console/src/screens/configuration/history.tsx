@@ -131,7 +131,7 @@ function Comparison({ version, onRestored }: { version: number; onRestored: () =
           title={`Restore version ${version}`}
           draft={{
             xml: earlierTexts.xml,
-            files: Object.fromEntries(changedNames.flatMap((name) => listVisibleTexts(earlierTexts, name))),
+            files: Object.fromEntries(changedNames.flatMap((name) => listEntries(earlierTexts, name))),
           }}
           etag={etag}
           save={(confirm) =>
@@ -153,8 +153,7 @@ function Comparison({ version, onRestored }: { version: number; onRestored: () =
   );
 }
 
-/** Leaves out text with a masked password: it cannot be previewed, although the server can restore it. */
-function listVisibleTexts({ files }: Texts, name: string): (readonly [string, string])[] {
+function listEntries({ files }: Texts, name: string): (readonly [string, string])[] {
   const text = files.get(name);
-  return text === undefined || text.includes('********') ? [] : [[name, text]];
+  return text === undefined ? [] : [[name, text]];
 }

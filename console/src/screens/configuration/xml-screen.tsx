@@ -1,10 +1,11 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { useResource } from '../../state/resource.js';
-import { useRoute } from '../../state/route.js';
+import { href, useRoute } from '../../state/route.js';
 import { useHasRole } from '../../state/session.js';
 import { ResourceView } from '../../ui/answers.js';
 import { Panel } from '../../ui/panel.js';
+import { formatReference } from '../../ui/secret-value.js';
 import { ApplyDialog } from './apply-dialog.js';
 import { CheckSummary, useDraftCheck } from './checking.js';
 import { CodeEditor } from './code-editor.js';
@@ -75,9 +76,10 @@ function XmlEditor({ configuration, onApplied }: { configuration: LoadedForms; o
         check={check}
       />
       <p class="muted">
-        Secrets are shown as placeholders; leave a placeholder in place to keep the secret. Control-Space offers
-        completions, Control-F searches, F8 goes to the next problem, Control-Shift-M opens the list of problems, and
-        Escape followed by Tab leaves the editor.
+        Passwords and keys are stored under <a href={href('/configuration', { view: 'secrets' })}>Secrets</a>, and
+        written here by name, like <code>{formatReference('NAME')}</code>. Control-Space offers completions, Control-F
+        searches, F8 goes to the next problem, Control-Shift-M opens the list of problems, and Escape followed by Tab
+        leaves the editor.
       </p>
       {applying && (
         <ApplyDialog

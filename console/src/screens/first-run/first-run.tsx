@@ -30,7 +30,8 @@ export function FirstRun(): JSX.Element {
   return (
     <>
       <PageHead title="A new crawl">
-        Three steps: name a site, see what would be crawled, start. Nothing is saved before you start.
+        Three steps: name a site, see what would be crawled, start. Nothing is saved before you start, except a password
+        for a new sink.
       </PageHead>
       <ol class="steps">
         {STEPS.map(([name, label]) => (

@@ -92,6 +92,7 @@ function NewSinkFields({ name, sink, xml, form, onChange }: NewSinkProps): JSX.E
       attribute={attribute}
       value={sink.options?.[attribute.name]}
       editable
+      secretNameParts={['sink', name]}
       onChange={(value = '') => onChange({ ...sink, options: { ...sink.options, [attribute.name]: value } })}
     />
   );

@@ -8,6 +8,11 @@ export interface ReadContext {
   readFile(name: string, place: Place, kind?: RuleFileKind): string | undefined;
   /** Returns the path of such a file. */
   resolvePath(name: string): string;
+  /**
+   * Replaces references to variables and secrets in a value that is not an attribute. If one is missing, reports that and
+   * returns undefined.
+   */
+  expandVariables(text: string, place: Place): string | undefined;
   /** Like readFile, but a missing file is not an error. */
   readOptionalFile(name: string, place: Place, kind: RuleFileKind): string | undefined;
 }

@@ -8,7 +8,6 @@ import { type IndexerConf, parseIndexerConf } from '../../../domain/policy/index
 import { findEncodingProblem } from '../../../domain/policy/not-utf8.js';
 import type { Secret } from '../../../domain/secret.js';
 import { isOfKind, type Node } from '../interpret.js';
-import { PLACEHOLDER } from '../placeholder.js';
 import type { Problems } from '../problems.js';
 import * as policy from '../schema/policy.js';
 import type { ReadContext } from './context.js';
@@ -58,8 +57,7 @@ function readIndexerConf(node: ServersNode, context: ReadContext): ServersDefini
     context.problems.addProblem(encodingProblem);
     return undefined;
   }
-  reportPlaceholders(text, values.file, context);
-  const parsed = parseIndexerConf(text, values.file);
+  const parsed = parseIndexerConf(text, values.file, context.expandVariables);
   for (const problem of parsed.problems) context.problems.addProblem(problem);
   reportEmptyFile(node, parsed, context);
   return parsed.servers;
@@ -86,15 +84,6 @@ function reportEmptyFile(
     return;
   const message = `${values.file} has no Server command: nothing would be crawled, and all indexed documents would be deleted. If that is intended, remove the attribute file from Servers`;
   context.problems.add('bad-rule-file', message, servers.place);
-}
-
-function reportPlaceholders(text: string, file: string, { problems }: ReadContext): void {
-  for (const [index, line] of text.split('\n').entries()) {
-    const position = line.indexOf(PLACEHOLDER);
-    if (position < 0 || /^\s*#/.test(line)) continue;
-    const place = { file, line: index + 1, column: position + 1 };
-    problems.add('bad-rule-file', 'the asterisks replace a hidden secret: write the secret here again', place);
-  }
 }
 
 const omitUndefined = (parameters: ServerParameters): ServerParameters =>

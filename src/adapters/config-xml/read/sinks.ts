@@ -75,9 +75,9 @@ function readTls(node: Node, context: ReadContext): Pick<SinkSettings, 'tls'> {
 
 function readClientCertificate(
   { values, element, place }: Node<typeof sink.CLIENT_CERTIFICATE.attributes>,
-  { readFile, problems }: ReadContext,
+  { readFile, expandVariables, problems }: ReadContext,
 ): NonNullable<SinkSettings['tls']>['clientCertificate'] {
-  const text = values.file === undefined ? element.text : readFile(values.file, place);
+  const text = values.file === undefined ? expandVariables(element.text, place) : readFile(values.file, place);
   const keyText = values.key === undefined ? text : readFile(values.key, place);
   if (text === undefined || keyText === undefined) return undefined;
   const hasCertificate = CERTIFICATE.test(text);

@@ -6,7 +6,7 @@ import { REFRESH_OBJECTIVES } from '../../../domain/refresh/smart-refresh.js';
 import { CANONICALIZATION_STEPS, DEFAULT_CANONICALIZATION } from '../../../domain/url/canonicalize.js';
 import * as t from '../value-types.js';
 import { FIELDS } from './rules.js';
-import { attribute, createElementFactory } from './spec.js';
+import { type AttributeSpec, attribute, createElementFactory } from './spec.js';
 
 const element = createElementFactory('cw');
 
@@ -252,7 +252,9 @@ export const URL_OPTIONS = {
     '`user:password` for Basic authentication. Sent only to the servers named in the condition and the servers of the configured roots.',
     { secret: true },
   ),
-  proxy: attribute(t.proxyUrl, 'HTTP or SOCKS5 proxy to use instead of the one set in the fetcher.'),
+  proxy: attribute(t.proxyUrl, 'HTTP or SOCKS5 proxy to use instead of the one set in the fetcher.', {
+    variables: true,
+  }),
   fetcher: attribute(t.nonEmptyText, 'Name of the Fetcher to use instead of the one set in FetchWith.'),
   login: attribute(
     t.nonEmptyText,
@@ -278,6 +280,9 @@ export const URL_OPTIONS = {
     unit: 's',
   }),
 };
+
+export const findOptionSpec = (name: string): AttributeSpec<unknown> | undefined =>
+  Object.hasOwn(URL_OPTIONS, name) ? URL_OPTIONS[name as keyof typeof URL_OPTIONS] : undefined;
 
 export const OPTION = element('option', 'Sets one option for the URLs that reach this element.', {
   name: attribute(t.enumeration(Object.keys(URL_OPTIONS)), 'Name of the option; see the list of options.', {

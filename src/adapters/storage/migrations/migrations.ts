@@ -30,6 +30,8 @@ const TABLES: Migration = {
        created_by text NOT NULL, expires_at bigint)`,
     `CREATE TABLE console_session (
        digest text PRIMARY KEY NOT NULL, name text NOT NULL, role text NOT NULL, expires_at bigint NOT NULL)`,
+    `CREATE TABLE secret (
+       name text PRIMARY KEY NOT NULL, value text NOT NULL, set_at bigint NOT NULL, set_by text NOT NULL)`,
   ],
 };
 

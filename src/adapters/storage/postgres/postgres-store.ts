@@ -2,6 +2,7 @@ import type { Secret } from '../../../domain/secret.js';
 import type { FrontierStore } from '../../../engine/ports/frontier-store.js';
 import { openPostgresNodes } from '../cluster/postgres-nodes.js';
 import { AdminStore } from '../shared/admin-store.js';
+import { decryptSecrets, type EncryptedSecret } from '../shared/seal.js';
 import { bindMethods, createLongCalls } from '../shared/store-calls.js';
 import type { OpenBackend } from '../store-backend.js';
 import { getDisplayName } from './connection.js';
@@ -52,9 +53,21 @@ export async function openPostgresStore(url: Secret): Promise<FrontierStore> {
 export const postgresBackend: OpenBackend = (url) => ({
   displayName: getDisplayName(url),
   exists: () => true,
+  lock: () => () => {},
   openStore: () => openPostgresStore(url),
   openAdminStore: async (seal) =>
     new AdminStore(await openPostgresDataSource(url), (error) => toPortError(error, getDisplayName(url)), seal),
+  readSecrets: async (seal) => decryptSecrets(await readSecretRows(url), seal),
   openOwnSeal: () => undefined,
   openNodes: (options) => openPostgresNodes(url, options),
 });
+
+async function readSecretRows(url: Secret): Promise<EncryptedSecret[]> {
+  const pool = new PostgresPool(url, { connections: 1 });
+  try {
+    const [table] = await pool.rows<{ name: string | null }>(`SELECT to_regclass('secret')::text AS name`);
+    return table?.name ? await pool.rows<EncryptedSecret>('SELECT name, value FROM secret') : [];
+  } finally {
+    await pool.close();
+  }
+}

@@ -11,7 +11,7 @@ export class ConfigurationVersionRow {
   @Column('text') who!: string;
   /** SHA-256 of the text and of the files that it names, in hexadecimal. */
   @Column('text') digest!: string;
-  /** The text as it was in the file, with its `${NAME}` references. */
+  /** The text as in the file, with references in place of secrets. */
   @Column('text') xml!: string;
   /** Contents of the rule files that the text names, by name, as JSON. */
   @Column('text') files!: string;
@@ -56,8 +56,19 @@ export class ConsoleSessionRow {
   @Column('bigint', { name: 'expires_at' }) expiresAt!: string;
 }
 
+/** A secret to which configurations refer by its name. */
+@Entity('secret')
+export class SecretRow {
+  @PrimaryColumn('text') name!: string;
+  /** Sealed, with the name as its context. */
+  @Column('text') value!: string;
+  /** Milliseconds since 1970. */
+  @Column('bigint', { name: 'set_at' }) setAt!: string;
+  @Column('text', { name: 'set_by' }) setBy!: string;
+}
+
 /**
  * The entities of every data source. The other tables have none, because their statements are written by hand; the
  * tables are created by migrations alone, never by TypeORM's `synchronize`.
  */
-export const ADMIN_ENTITIES = [ConfigurationVersionRow, AuditRow, ApiKeyRow, ConsoleSessionRow];
+export const ADMIN_ENTITIES = [ConfigurationVersionRow, AuditRow, ApiKeyRow, ConsoleSessionRow, SecretRow];

@@ -1,7 +1,7 @@
-import { type DataSource, LessThan, Like, Not } from 'typeorm';
+import { type DataSource, LessThan } from 'typeorm';
 import type { Instant } from '../../../domain/time/units.js';
-import { ApiKeyRow, AuditRow, ConfigurationVersionRow, ConsoleSessionRow } from './admin-rows.js';
-import { Seal, WrongKey } from './seal.js';
+import { ApiKeyRow, AuditRow, ConfigurationVersionRow, ConsoleSessionRow, SecretRow } from './admin-rows.js';
+import type { Seal } from './seal.js';
 
 /** A configuration that was in force at some point, without its text. */
 export interface StoredVersion {
@@ -40,6 +40,13 @@ export interface StoredApiKey {
   readonly expiresAt?: Instant;
 }
 
+/** A secret to which configurations refer, without its value. */
+export interface StoredSecret {
+  readonly name: string;
+  readonly setAt: Instant;
+  readonly setBy: string;
+}
+
 /** The session of a user who has signed in to the console. */
 export interface StoredConsoleSession {
   /** SHA-256 of the cookie's value in hexadecimal. */
@@ -53,8 +60,8 @@ export interface StoredConsoleSession {
 const MAX_AUDIT_ENTRIES = 100_000;
 
 /**
- * Stores the server's administrative data: configuration versions, audit log, API keys and console sessions. These are
- * few rows, seldom written, on a separate connection. Every write is a single statement: TypeORM's transactions on
+ * Stores the server's administrative data: configuration versions, secrets, audit log, API keys and console sessions.
+ * These are few rows, seldom written, on a separate connection. Every write is a single statement: TypeORM's transactions on
  * SQLite share one connection, and rolling one back would also undo what others wrote in the meantime.
  */
 export class AdminStore {
@@ -63,31 +70,11 @@ export class AdminStore {
 
   readonly #seal: Seal | undefined;
 
-  /**
-   * `toPortError` converts database errors to StoreUnavailable or StoreDamaged. Without `seal`, the texts of versions are
-   * stored unencrypted, so callers must leave secrets out.
-   */
+  /** `toPortError` converts database errors to StoreUnavailable or StoreDamaged. Without `seal`, no secret is stored. */
   constructor(dataSource: DataSource, toPortError: (error: unknown) => unknown, seal?: Seal) {
     this.#dataSource = dataSource;
     this.#toPortError = toPortError;
     this.#seal = seal;
-  }
-
-  /** Whether the texts of added versions may contain secrets, because they are encrypted. */
-  get keepsSecrets(): boolean {
-    return this.#seal !== undefined;
-  }
-
-  /** Encrypts what earlier versions of the program stored in clear text. */
-  async sealOldVersions(): Promise<void> {
-    const seal = this.#seal;
-    if (!seal) return;
-    for (;;) {
-      const rows = await this.#versions.find({ where: { xml: Not(Like('sealed:%')) }, take: 20 });
-      if (rows.length === 0) return;
-      for (const { id, xml, files } of rows)
-        await this.#write(() => this.#versions.update({ id }, { xml: seal.seal(xml), files: seal.seal(files) }));
-    }
   }
 
   /** Lists the versions before the given one, newest first. */
@@ -101,18 +88,17 @@ export class AdminStore {
     return rows.map(({ id, at, who, digest }) => ({ version: id, at: Number(at) as Instant, who, digest }));
   }
 
-  /** Returns the texts of a version; undefined if the number is unknown. Throws WrongKey. */
+  /** Returns the texts of a version; undefined if the number is unknown. */
   async findTexts(version: number): Promise<StoredTexts | undefined> {
     const row = await this.#versions.findOne({ select: { xml: true, files: true }, where: { id: version } });
     if (!row) return undefined;
-    return { xml: this.#decrypt(row.xml), files: new Map(Object.entries(JSON.parse(this.#decrypt(row.files)))) };
+    return { xml: row.xml, files: new Map(Object.entries(JSON.parse(row.files))) };
   }
 
   /** Adds a version. The newest version is in force, so an old one is restored by adding its text again. */
   async add(entry: Omit<StoredVersion, 'version'> & StoredTexts): Promise<StoredVersion> {
-    const { at, who, digest } = entry;
-    const xml = this.#encrypt(entry.xml);
-    const files = this.#encrypt(JSON.stringify(Object.fromEntries(entry.files)));
+    const { at, who, digest, xml } = entry;
+    const files = JSON.stringify(Object.fromEntries(entry.files));
     const { identifiers } = await this.#write(() => this.#versions.insert({ at: String(at), who, digest, xml, files }));
     return { version: identifiers[0]!['id'] as number, at, who, digest };
   }
@@ -185,6 +171,30 @@ export class AdminStore {
     await this.#write(() => this.#sessions.delete({ digest }));
   }
 
+  /** Whether there is a key with which to encrypt secrets. */
+  get storesSecrets(): boolean {
+    return this.#seal !== undefined;
+  }
+
+  /** Lists the secrets, sorted by name. */
+  async listSecrets(): Promise<StoredSecret[]> {
+    const rows = await this.#secrets.find({ select: { name: true, setAt: true, setBy: true }, order: { name: 'ASC' } });
+    return rows.map(({ name, setAt, setBy }) => ({ name, setAt: Number(setAt) as Instant, setBy }));
+  }
+
+  /** Adds or replaces a secret; requires `storesSecrets`. */
+  async putSecret({ name, setAt, setBy }: StoredSecret, value: string): Promise<void> {
+    if (!this.#seal) throw new Error('there is no key with which to encrypt the secret');
+    const row = { name, setAt: String(setAt), setBy, value: this.#seal.seal(value, name) };
+    await this.#write(() => this.#secrets.upsert(row, ['name']));
+  }
+
+  /** Returns false if there is no secret with the name. */
+  async removeSecret(name: string): Promise<boolean> {
+    const { affected } = await this.#write(() => this.#secrets.delete({ name }));
+    return affected !== 0;
+  }
+
   close(): Promise<void> {
     return this.#dataSource.destroy();
   }
@@ -197,23 +207,16 @@ export class AdminStore {
     }
   }
 
-  readonly #encrypt = (text: string): string => this.#seal?.seal(text) ?? text;
-
-  #decrypt(text: string): string {
-    if (this.#seal) return this.#seal.open(text);
-    if (Seal.isSealed(text))
-      throw new WrongKey(
-        'A configuration in the database is encrypted, but this server has no key: set CRAWLWAY_ENCRYPTION_KEY to the key that the other servers use.',
-      );
-    return text;
-  }
-
   get #versions() {
     return this.#dataSource.getRepository(ConfigurationVersionRow);
   }
 
   get #keys() {
     return this.#dataSource.getRepository(ApiKeyRow);
+  }
+
+  get #secrets() {
+    return this.#dataSource.getRepository(SecretRow);
   }
 
   get #sessions() {

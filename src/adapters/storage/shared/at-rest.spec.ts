@@ -1,43 +1,73 @@
 import { chmodSync, closeSync, mkdirSync, openSync, readFileSync, statSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { ADMIN_DATABASES } from '../../../../test/support/database.js';
+import { postgresDatabase } from '../../../../test/support/postgres.js';
 import { temporaryDirectory } from '../../../../test/support/temporary-directory.js';
 import { instant } from '../../../domain/time/units.js';
 import { StoreDamaged } from '../../../engine/ports/frontier-store.js';
+import { readDatabaseUrl } from '../../../server/database-url.js';
+import { openBackend } from '../open-backend.js';
 import { openSqliteDataSource } from '../sqlite/sqlite-data-source.js';
 import { requireIntactPages } from '../sqlite/sqlite-handle.js';
-import { AdminStore } from './admin-store.js';
 import { lockDataDirectory } from './data-directory.js';
-import { Seal, WrongKey } from './seal.js';
+import { decryptSecrets, Seal, WrongKey } from './seal.js';
+
+const BACKENDS = [
+  { name: 'SQLite', open: async () => readDatabaseUrl(`sqlite:${join(temporaryDirectory(), 'crawlway.sqlite')}`) },
+  { name: 'PostgreSQL', open: async () => readDatabaseUrl(await postgresDatabase()) },
+];
 
 const mode = (path: string): string => (statSync(path).mode & 0o777).toString(8);
 
-describe.each(ADMIN_DATABASES)('versions of the configuration on $name', ({ open }) => {
-  it('are encrypted, those of earlier versions too, and readable with the key only', async () => {
-    const dataSource = await open();
-    onTestFinished(() => dataSource.destroy());
-    const version = {
-      at: instant(1),
-      who: 'file',
-      digest: 'd',
-      xml: '<a password="hunter2"/>',
-      files: new Map([['indexer.conf', 'AuthBasic ada:hunter3']]),
-    };
-    const rows = async (): Promise<string> =>
-      JSON.stringify(await dataSource.query('SELECT * FROM configuration_version'));
-    const plain = await new AdminStore(dataSource, (error) => error).add(version);
-    expect(await rows()).toMatch(/hunter2.*hunter3/);
-    const store = new AdminStore(dataSource, (error) => error, Seal.fromText('k'.repeat(32)));
-    await store.sealOldVersions();
-    const added = await store.add(version);
-    expect(await rows()).not.toMatch(/hunter/);
-    for (const { version: number } of [plain, added])
-      expect(await store.findTexts(number)).toEqual({ xml: version.xml, files: version.files });
-    const other = new AdminStore(dataSource, (error) => error, Seal.fromText('x'.repeat(32)));
-    await expect(other.findTexts(added.version)).rejects.toThrow(WrongKey);
-    await expect(new AdminStore(dataSource, (error) => error).findTexts(added.version)).rejects.toThrow(/has no key/);
+describe.each(BACKENDS)('secrets on $name', ({ open }) => {
+  const secret = { name: 'wiki', setAt: instant(1), setBy: 'ada' };
+  const key = Seal.fromText('k'.repeat(32));
+
+  it('are encrypted, and readable with the key alone, under their own name alone', async () => {
+    const backend = openBackend(await open());
+    expect(await backend.readSecrets(key)).toEqual(new Map());
+    const store = await backend.openAdminStore(key);
+    onTestFinished(() => store.close());
+    await store.putSecret(secret, 'hunter2');
+    await store.putSecret({ ...secret, name: 'other' }, 'hunter3');
+    expect(await backend.readSecrets(key)).toEqual(
+      new Map([
+        ['wiki', 'hunter2'],
+        ['other', 'hunter3'],
+      ]),
+    );
+    expect(await store.listSecrets()).toEqual([{ ...secret, name: 'other' }, secret]);
+    await expect(backend.readSecrets(Seal.fromText('x'.repeat(32)))).rejects.toThrow(WrongKey);
+    await expect(backend.readSecrets(undefined)).rejects.toThrow(/there is no key/);
   });
+
+  it('are replaced and removed', async () => {
+    const backend = openBackend(await open());
+    const store = await backend.openAdminStore(key);
+    onTestFinished(() => store.close());
+    await store.putSecret(secret, 'old');
+    await store.putSecret({ ...secret, setAt: instant(2), setBy: 'bob' }, 'new');
+    expect(await backend.readSecrets(key)).toEqual(new Map([['wiki', 'new']]));
+    expect(await store.listSecrets()).toEqual([{ name: 'wiki', setAt: 2, setBy: 'bob' }]);
+    expect([await store.removeSecret('wiki'), await store.removeSecret('wiki')]).toEqual([true, false]);
+    expect(await backend.readSecrets(key)).toEqual(new Map());
+  });
+
+  it('are not stored without a key', async () => {
+    const store = await openBackend(await open()).openAdminStore(undefined);
+    onTestFinished(() => store.close());
+    expect(store.storesSecrets).toBe(false);
+    await expect(store.putSecret(secret, 'hunter2')).rejects.toThrow('no key');
+    expect(await store.listSecrets()).toEqual([]);
+  });
+});
+
+it('a secret cannot be passed off as another one', () => {
+  const key = Seal.fromText('k'.repeat(32));
+  const encrypted = key.seal('hunter2', 'wiki');
+  expect(encrypted).not.toContain('hunter2');
+  expect(decryptSecrets([{ name: 'wiki', value: encrypted }], key).get('wiki')).toBe('hunter2');
+  expect(() => decryptSecrets([{ name: 'other', value: encrypted }], key)).toThrow(WrongKey);
 });
 
 it('a data directory is private to its user, also one that an earlier version left open', () => {

@@ -1,7 +1,4 @@
-/**
- * Encrypts texts that must not be readable in the database, in a backup of it or in an export, using AES-256-GCM with
- * one key.
- */
+/** Encrypts texts that must not be readable in the database or in a backup of it, using AES-256-GCM with one key. */
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 import { closeSync, constants, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,7 +9,7 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
 const WRONG_KEY =
-  'A configuration in the database was encrypted with a different key. Set CRAWLWAY_ENCRYPTION_KEY to that key, or copy the file ' +
+  'What is encrypted in the database was encrypted with a different key. Set CRAWLWAY_ENCRYPTION_KEY to that key, or copy the file ' +
   'secret.key from the data directory of that database into this one.';
 
 /** The text was encrypted with a different key, or it is damaged. */
@@ -27,7 +24,7 @@ export class Seal {
 
   /** @param secret high-entropy string, such as the output of `openssl rand -hex 32` */
   static fromText(secret: string): Seal {
-    return new Seal(Buffer.from(hkdfSync('sha256', secret, '', 'crawlway configuration versions', 32)));
+    return new Seal(Buffer.from(hkdfSync('sha256', secret, '', 'crawlway secrets', 32)));
   }
 
   /**
@@ -53,23 +50,20 @@ export class Seal {
     return Seal.fromText(readFileSync(path, 'utf8').trim());
   }
 
-  static isSealed(text: string): boolean {
-    return text.startsWith(PREFIX);
-  }
-
-  seal(text: string): string {
+  /** @param context what the text is for; it cannot be decrypted as anything else */
+  seal(text: string, context = ''): string {
     const nonce = randomBytes(NONCE_BYTES);
-    const cipher = createCipheriv('aes-256-gcm', this.#key, nonce);
+    const cipher = createCipheriv('aes-256-gcm', this.#key, nonce).setAAD(Buffer.from(context));
     const ciphertext = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
     return PREFIX + Buffer.concat([nonce, cipher.getAuthTag(), ciphertext]).toString('base64');
   }
 
-  /** Decrypts a text; one that an earlier version stored unencrypted is returned unchanged. Throws WrongKey. */
-  open(text: string): string {
-    if (!Seal.isSealed(text)) return text;
+  /** @throws WrongKey */
+  open(text: string, context = ''): string {
     const bytes = Buffer.from(text.slice(PREFIX.length), 'base64');
     try {
       const decipher = createDecipheriv('aes-256-gcm', this.#key, bytes.subarray(0, NONCE_BYTES));
+      decipher.setAAD(Buffer.from(context));
       decipher.setAuthTag(bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES));
       const ciphertext = bytes.subarray(NONCE_BYTES + TAG_BYTES);
       return Buffer.concat([decipher.update(ciphertext), decipher.final()]).toString('utf8');
@@ -77,4 +71,21 @@ export class Seal {
       throw new WrongKey(WRONG_KEY, { cause: error });
     }
   }
+}
+
+export interface EncryptedSecret {
+  readonly name: string;
+  readonly value: string;
+}
+
+/** @throws WrongKey, also if there are secrets but no key */
+export function decryptSecrets(
+  secrets: readonly EncryptedSecret[],
+  seal: Seal | undefined,
+): ReadonlyMap<string, string> {
+  if (secrets.length > 0 && !seal)
+    throw new WrongKey(
+      'The database has encrypted secrets, but there is no key: set CRAWLWAY_ENCRYPTION_KEY to the key that the other servers use.',
+    );
+  return new Map(secrets.map(({ name, value }) => [name, seal!.open(value, name)]));
 }

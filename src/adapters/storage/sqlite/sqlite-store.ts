@@ -1,12 +1,13 @@
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
+import Database from 'better-sqlite3';
 import { DATABASES } from '../../../domain/database-kind.js';
 import type { FrontierStore } from '../../../engine/ports/frontier-store.js';
 import { AdminStore } from '../shared/admin-store.js';
 import { lockDataDirectory } from '../shared/data-directory.js';
 import { buildCounterQuery } from '../shared/filter-sql.js';
 import { computeKeys } from '../shared/keys.js';
-import { Seal } from '../shared/seal.js';
+import { decryptSecrets, type EncryptedSecret, Seal } from '../shared/seal.js';
 import { createLongCalls } from '../shared/store-calls.js';
 import { type HandOut, StoreThread } from '../shared/store-thread.js';
 import { createRemote, type Executor, performCall, type Remote } from '../shared/thread-protocol.js';
@@ -171,10 +172,25 @@ export const sqliteBackend: OpenBackend = (url) => {
   return {
     displayName: file,
     exists: () => existsSync(file),
+    lock: () => lockDataDirectory(dirname(file)),
     openStore: (handOut) => openSqliteStore(file, handOut),
     openAdminStore: async (seal) =>
       new AdminStore(await openSqliteDataSource(file), (error) => toPortError(error, file), seal),
+    readSecrets: async (seal) => decryptSecrets(readSecretRows(file), seal),
     openOwnSeal: () => Seal.forDirectory(dirname(file)),
     openNodes: () => undefined,
   };
 };
+
+function readSecretRows(file: string): EncryptedSecret[] {
+  if (!existsSync(file)) return [];
+  return translateErrors(file, () => {
+    const db = new Database(file, { readonly: true });
+    try {
+      const hasTable = db.prepare(`SELECT 1 FROM sqlite_schema WHERE name = 'secret'`).get() !== undefined;
+      return hasTable ? db.prepare<[], EncryptedSecret>('SELECT name, value FROM secret').all() : [];
+    } finally {
+      db.close();
+    }
+  });
+}

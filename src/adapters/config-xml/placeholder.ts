@@ -1,2 +1,0 @@
-/** Replaces each secret in everything that leaves the server. */
-export const PLACEHOLDER = '********';
