@@ -42,6 +42,7 @@ export class SqliteReads {
    * Prepared statements by their condition, which has a few dozen forms: preparing a statement takes longer than
    * reading a URL's orders.
    */
+  /** By their text. How many there are is bounded by the number of possible filters. */
   readonly #orderStatements = new Map<string, Statement>();
 
   constructor(db: Handle) {
@@ -171,11 +172,9 @@ export class SqliteReads {
 
   listOrders(filter: LedgerFilter, before: number | undefined, limit: number): LedgerEntry[] {
     const where = buildOrderWhere(filter);
-    let statement = this.#orderStatements.get(where.sql);
-    if (!statement) {
-      statement = this.#db.prepare(`SELECT * FROM push_order WHERE id < ? AND ${where.sql} ORDER BY id DESC LIMIT ?`);
-      this.#orderStatements.set(where.sql, statement);
-    }
+    const statement = this.#prepareForOrders(
+      `SELECT * FROM push_order WHERE id < ? AND ${where.sql} ORDER BY id DESC LIMIT ?`,
+    );
     return (statement.all(before ?? Number.MAX_SAFE_INTEGER, ...where.values, limit) as OrderRecord[]).map(
       toLedgerEntry,
     );
@@ -183,10 +182,15 @@ export class SqliteReads {
 
   countOrders(filter: LedgerFilter): number {
     const where = buildOrderWhere(filter);
-    return this.#db
-      .prepare(`SELECT count(*) FROM push_order WHERE ${where.sql}`)
+    return this.#prepareForOrders(`SELECT count(*) FROM push_order WHERE ${where.sql}`)
       .pluck()
       .get(...where.values) as number;
+  }
+
+  #prepareForOrders(sql: string): Statement {
+    const statement = this.#orderStatements.get(sql) ?? this.#db.prepare(sql);
+    this.#orderStatements.set(sql, statement);
+    return statement;
   }
 
   getLastOrderId(): number {
