@@ -123,3 +123,39 @@ test('an AuthBasic without a Server after it is reported', () => {
   const { problems } = read('Server http://a/\nAuthBasic ada:pw\n');
   expect(problems).toMatchObject([{ severity: 'warning', place: { line: 2 } }]);
 });
+
+describe('a mnoGoSearch file', () => {
+  const urls = (text: string) =>
+    read(text).servers.records.map(({ url, place }) => `${place.line}:${place.column} ${url}`);
+
+  test.each([
+    ['a byte order mark', '\uFEFFServer http://a/', ['1:1 http://a/']],
+    [
+      'comments and blank lines',
+      '# x\n\n  # y \\\n  Server http://a/ \r\nSERVER http://b/\rserver http://c/',
+      ['4:3 http://a/', '5:1 http://b/', '6:1 http://c/'],
+    ],
+    [
+      'a command over several lines',
+      'Server \\\n  http://a/\nServer\\\nhttp://b/\\',
+      ['1:1 http://a/', '3:1 http://b/'],
+    ],
+    ['quotes', 'Server \'http://a/\'\nServer "http://b/"', ['1:1 http://a/', '2:1 http://b/']],
+  ])('may have %s', (_, text, expected) => expect(urls(text)).toEqual(expected));
+
+  test('that is not UTF-8 is reported where it is not, for commands that are known', () => {
+    const { problems } = read('Server http://www/\nTag caf\uFFFD\nUnknown caf\uFFFD');
+    expect(problems.map(({ place, message }) => [place.line, message.includes('UTF-8')])).toEqual([
+      [2, true],
+      [3, false],
+    ]);
+  });
+
+  test('a login that no server uses is reported', () => {
+    const used = read('AuthBasic me:secret\nServer http://www/');
+    expect(used.problems).toEqual([]);
+    const unused = read('Server http://www/\nAuthBasic me:secret').problems;
+    expect(unused).toMatchObject([{ place: { line: 2 }, message: expect.stringContaining('AuthBasic') }]);
+    expect(unused[0]!.message).not.toContain('secret');
+  });
+});
