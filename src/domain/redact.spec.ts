@@ -99,14 +99,12 @@ describe('the parts of a text that may be secret', () => {
     ['mailto:u@h', []],
   ])('user info in %j is %j', (text, expected) => expect(marked(text, findUserInfoRanges(text))).toEqual(expected));
 
-  const key = (kind = '', end = '-----END') => `-----BEGIN ${kind}PRIVATE KEY-----\nabc\n${end}`;
+  const key = (kind = '') => `-----BEGIN ${kind}PRIVATE KEY-----\nabc\n-----END ${kind}PRIVATE KEY-----`;
+  const cutKey = '-----BEGIN PRIVATE KEY-----\nabc\n-----END KEY-----';
   it.each([
-    [`x ${key()} KEY-----`, [`-----BEGIN PRIVATE KEY-----\nabc\n`]],
-    [
-      `${key('RSA ')} y ${key('EC ')}`,
-      [`-----BEGIN RSA PRIVATE KEY-----\nabc\n`, `-----BEGIN EC PRIVATE KEY-----\nabc\n`],
-    ],
-    [key('', ''), [key('', '')]],
+    [`x ${key()} y`, [key()]],
+    [`${key('RSA ')} y ${key('EC ')}`, [key('RSA '), key('EC ')]],
+    [`x ${cutKey} y`, [`${cutKey} y`]],
     ['-----BEGIN CERTIFICATE-----', []],
   ])('private keys in %j', (text, expected) => expect(marked(text, findPrivateKeyRanges(text))).toEqual(expected));
 

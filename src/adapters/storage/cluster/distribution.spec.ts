@@ -21,6 +21,7 @@ const LOCAL = [
   'migration',
   'node',
   'partition_owner',
+  'secret',
   'setting',
 ];
 /** Indexes for lists over the whole crawl that people request; fetching a page never uses them. */
