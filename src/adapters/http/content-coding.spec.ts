@@ -2,6 +2,7 @@ import { brotliCompressSync, constants, deflateRawSync, deflateSync, gzipSync, z
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { get, inShort, testServer } from '../../../test/support/fetch-harness.js';
+import { milliseconds } from '../../domain/time/units.js';
 import { decodeBody, decodePrefix } from './content-coding.js';
 import { FetchFailure } from './fetch-failure.js';
 
@@ -173,16 +174,29 @@ describe('an encoded response', () => {
   it.each([
     ['is broken', gzipSync('hello').subarray(5), 'body-undecodable'],
     ['ends early', gzipSync('hello').subarray(0, 15), 'body-truncated'],
-    ['is not encoded at all', Buffer.from('hello'), 'body-undecodable'],
+    ['is neither encoded nor text', Buffer.from('hello\x00\x01'), 'body-undecodable'],
   ])('that %s fails', async (_, body, code) => {
     const site = await serve('200 OK', 'gzip', body);
     expect(inShort(await get(site.url))).toBe(`failure ${code}`);
   });
 
+  it.each(CODINGS)('that announces %s but is plain text is taken as it is', async (name) => {
+    const page = '<!doctype html><p>Grüße, 你好</p>';
+    const { url } = await serve('200 OK', name, Buffer.from(page));
+    expect(await get(url)).toMatchObject({ kind: 'response', body: Buffer.from(page) });
+  });
+
+  it('that announces gzip but is a plain document is taken as it is', async () => {
+    const pdf = Buffer.from('%PDF-1.4\n\x00\x01');
+    expect(await get((await serve('200 OK', 'gzip', pdf)).url)).toMatchObject({ kind: 'response', body: pdf });
+  });
+
   it('that is an error page is decoded as far as it goes, and never fails for its body', async () => {
     const site = await serve('404 Not Found', 'gzip', gzipSync('gone'));
     expect(inShort(await get(site.url))).toBe('404 gone');
-    const broken = await serve('404 Not Found', 'gzip', Buffer.from('gone'));
+    const plain = await serve('404 Not Found', 'gzip', Buffer.from('gone'));
+    expect(inShort(await get(plain.url))).toBe('404 gone');
+    const broken = await serve('404 Not Found', 'gzip', gzipSync('gone').subarray(3));
     expect(inShort(await get(broken.url))).toBe('404');
     const unknown = await serve('404 Not Found', 'x-unknown', Buffer.from('gone'));
     expect(inShort(await get(unknown.url))).toBe('404');
@@ -222,4 +236,53 @@ describe('Transfer-Encoding', () => {
 
   it('of an unknown coding is refused', async () =>
     expect(await answering('transfer-encoding: lzma', page)).toBe('failure body-undecodable'));
+});
+
+describe('A response that does not end as announced', () => {
+  const page = '<p>a page</p>'.repeat(100);
+  const serveRaw = async (fields: string, body: Buffer, keepOpen = false): Promise<string> => {
+    const { url } = await testServer((socket) => {
+      socket.write(`HTTP/1.1 200 OK\r\ncontent-type: text/html\r\n${fields}\r\n\r\n`);
+      socket.write(body);
+      if (!keepOpen) socket.end();
+    });
+    return inShort(await get(url, keepOpen ? { readTimeout: milliseconds(300) } : {}));
+  };
+  const openChunk = (body: Buffer): Buffer =>
+    Buffer.concat([Buffer.from(`${body.length.toString(16)}\r\n`), body, Buffer.from('\r\n')]);
+  const tooLong = `content-length: ${page.length}`;
+  const gzipped = gzipSync(page);
+  const wrongCrc = Buffer.from(gzipped);
+  wrongCrc.writeUInt32LE(1, wrongCrc.length - 8);
+  const wrongLength = Buffer.from(gzipped);
+  wrongLength.writeUInt32LE(1, wrongLength.length - 4);
+
+  it.each([
+    ['gzip with the length of the page', `content-encoding: gzip\r\n${tooLong}`, gzipped],
+    ['x-gzip with the length of the page', `content-encoding: x-gzip\r\n${tooLong}`, gzipped],
+    ['br with the length of the page', `content-encoding: br\r\n${tooLong}`, brotliCompressSync(page)],
+    ['deflate with the length of the page', `content-encoding: deflate\r\n${tooLong}`, deflateSync(page)],
+    ['gzip without the last chunk', 'content-encoding: gzip\r\ntransfer-encoding: chunked', openChunk(gzipped)],
+  ])('is taken if its body proves that it is whole: %s', async (_, fields, body) =>
+    expect(await serveRaw(fields, body)).toBe(`200 ${page}`),
+  );
+
+  it('is taken after the time limit if its body proves that it is whole', async () =>
+    expect(await serveRaw(`content-encoding: gzip\r\n${tooLong}`, gzipped, true)).toBe(`200 ${page}`));
+
+  it.each([
+    ['is plain text', tooLong, Buffer.from('<p>a page</p>')],
+    ['lacks a byte of its gzip trailer', `content-encoding: gzip\r\n${tooLong}`, gzipped.subarray(0, -1)],
+    ['has a wrong gzip checksum', `content-encoding: gzip\r\n${tooLong}`, wrongCrc],
+    ['has a wrong gzip length', `content-encoding: gzip\r\n${tooLong}`, wrongLength],
+    [
+      'is gzip of two members, of which one more may follow',
+      `content-encoding: gzip\r\n${tooLong}`,
+      Buffer.concat([gzipped, gzipSync('<p>more</p>')]),
+    ],
+    ['is br cut short', `content-encoding: br\r\n${tooLong}`, brotliCompressSync(page).subarray(0, -1)],
+    ['is encoded twice', `content-encoding: gzip, gzip\r\ncontent-length: ${2 * page.length}`, gzipSync(gzipped)],
+  ])('fails if its body %s', async (_, fields, body) =>
+    expect(await serveRaw(fields, body)).toBe('failure body-truncated'),
+  );
 });

@@ -3,6 +3,7 @@
  * Sources: RFC 9110, 8.4; RFC 1950 to 1952, 7932, 8878.
  */
 
+import { isUtf8 } from 'node:buffer';
 import type { Transform } from 'node:stream';
 import {
   brotliDecompressSync,
@@ -17,6 +18,7 @@ import {
   zstdDecompressSync,
 } from 'node:zlib';
 import { normalizeEncoding } from '@exodus/bytes/encoding.js';
+import { looksBinary, sniffMediaType } from '../../domain/content/signatures.js';
 import { describeConnectionFault } from '../../domain/fetch/connection-faults.js';
 import { gunzipMembers, splitZstdFrames } from './compressed-parts.js';
 import { FetchFailure } from './fetch-failure.js';
@@ -30,12 +32,23 @@ interface Bounds {
 interface Decoder {
   decodeAll(input: Uint8Array, bounds: Bounds): Uint8Array;
   createStream(input: Uint8Array): Transform;
+  /** Whether the bytes begin as the coding requires; absent if it has no signature. */
+  hasSignature?(input: Uint8Array): boolean;
+  /** Whether an input that could be decoded cannot be the beginning of a longer one; absent if that is not known. */
+  provesEnd?(input: Uint8Array, output: Uint8Array): boolean;
 }
 
 /** RFC 9659: no more than 8 MiB of memory for the window of a content coding. */
 const ZSTD_WINDOW = { params: { [constants.ZSTD_d_windowLogMax]: 23 } };
 
-const gzipDecoder: Decoder = { decodeAll: gunzipMembers, createStream: () => createGunzip() };
+const hasGzipSignature = (input: Uint8Array): boolean => input[0] === 0x1f && input[1] === 0x8b;
+const gzipDecoder: Decoder = {
+  decodeAll: gunzipMembers,
+  createStream: () => createGunzip(),
+  hasSignature: hasGzipSignature,
+  // A body of several members may lack one, so the length in the trailer must be that of the whole page.
+  provesEnd: (input, output) => hasGzipSignature(input) && readGzipLength(input) === output.length,
+};
 const DECODERS: ReadonlyMap<string, Decoder> = new Map<string, Decoder>([
   ['gzip', gzipDecoder],
   ['x-gzip', gzipDecoder],
@@ -44,9 +57,10 @@ const DECODERS: ReadonlyMap<string, Decoder> = new Map<string, Decoder>([
     {
       decodeAll: (input, bounds) => (hasZlibHeader(input) ? inflateSync(input, bounds) : inflateRawSync(input, bounds)),
       createStream: (input) => (hasZlibHeader(input) ? createInflate() : createInflateRaw()),
+      provesEnd: () => true,
     },
   ],
-  ['br', { decodeAll: brotliDecompressSync, createStream: () => createBrotliDecompress() }],
+  ['br', { decodeAll: brotliDecompressSync, createStream: () => createBrotliDecompress(), provesEnd: () => true }],
   ['zstd', { decodeAll: decodeZstd, createStream: () => createZstdDecompress(ZSTD_WINDOW) }],
 ]);
 
@@ -123,11 +137,40 @@ export function decodeBody(body: Uint8Array, contentEncoding: string, limit: num
     try {
       decoded = decoder.decodeAll(decoded, { maxOutputLength: limit, chunkSize: CHUNK_SIZE });
     } catch (error) {
-      throw toDecodingFailure(error, limit);
+      const failure = toDecodingFailure(error, limit);
+      if (failure.code === 'body-too-large' || !isUnencoded(decoder, decoded)) throw failure;
     }
   }
   return decoded;
 }
+
+/** In bytes; compressed data may happen to be shorter texts. */
+const MIN_PLAIN_TEXT = 32;
+
+/**
+ * Whether a body that cannot be decoded was never encoded: servers and proxies announce a coding and then send the page
+ * as it is. A coding with a signature is absent if the signature is; other codings do not yield that much UTF-8.
+ */
+function isUnencoded({ hasSignature }: Decoder, body: Uint8Array): boolean {
+  const isKnown = sniffMediaType(body) !== undefined;
+  if (hasSignature) return !hasSignature(body) && (isKnown || !looksBinary(body));
+  return isUtf8(body) && !looksBinary(body) && (isKnown || body.length >= MIN_PLAIN_TEXT);
+}
+
+/** Whether the body is complete, although the response did not end as announced: it has one coding, which proves it. */
+export function isProvablyWhole(body: Uint8Array, contentEncoding: string, limit: number): boolean {
+  try {
+    const [decoder, ...others] = findDecoders(contentEncoding);
+    if (!decoder?.provesEnd || others.length > 0) return false;
+    return decoder.provesEnd(body, decoder.decodeAll(body, { maxOutputLength: limit, chunkSize: CHUNK_SIZE }));
+  } catch {
+    return false;
+  }
+}
+
+/** The length that the trailer of the last member states (RFC 1952, 2.3.1). */
+const readGzipLength = (body: Uint8Array): number =>
+  new DataView(body.buffer, body.byteOffset, body.byteLength).getUint32(body.length - 4, true);
 
 function toDecodingFailure(error: unknown, limit: number): FetchFailure {
   const { code, message } = error as NodeJS.ErrnoException;
@@ -144,12 +187,13 @@ function toDecodingFailure(error: unknown, limit: number): FetchFailure {
 export async function decodePrefix(body: Uint8Array, contentEncoding: string, limit: number): Promise<Uint8Array> {
   let decoded = body;
   for (const decoder of findDecoders(contentEncoding)) {
-    if (decoded.length > 0) decoded = await readPrefix(decoder.createStream(decoded), decoded, limit);
+    if (decoded.length > 0) decoded = await readPrefix(decoder, decoded, limit);
   }
   return decoded.length > limit ? decoded.subarray(0, limit) : decoded;
 }
 
-async function readPrefix(stream: Transform, input: Uint8Array, limit: number): Promise<Uint8Array> {
+async function readPrefix(decoder: Decoder, input: Uint8Array, limit: number): Promise<Uint8Array> {
+  const stream = decoder.createStream(input);
   const chunks: Uint8Array[] = [];
   let size = 0;
   stream.end(input);
@@ -161,6 +205,7 @@ async function readPrefix(stream: Transform, input: Uint8Array, limit: number): 
     }
   } catch (error) {
     // A truncated body always ends with an error; what was decoded before that is kept.
+    if (size === 0 && isUnencoded(decoder, input)) return input;
     if (size === 0) throw toDecodingFailure(error, limit);
   }
   return Buffer.concat(chunks, Math.min(size, limit));

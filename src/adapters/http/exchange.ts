@@ -104,7 +104,7 @@ export abstract class Exchange implements TimedTask {
 
   protected fail(error: unknown): void {
     // For redirects and errors, the header section contains everything that matters.
-    const isUsable = this.phase === 'body' && this.reader.isBodyOptional;
+    const isUsable = this.phase === 'body' && (this.reader.isBodyOptional || this.reader.isProvablyWhole);
     this.finish(isUsable ? undefined : toFetchFailure(error, this.phase), false);
   }
 

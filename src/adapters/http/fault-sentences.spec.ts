@@ -92,7 +92,7 @@ const FAULTS: [string, () => Promise<string>, RegExp][] = [
   ],
   [
     'bad gzip',
-    () => plain(always(answer('no gzip', 'content-encoding: gzip'))),
+    () => plain(always(answer('\x1f\x8bno gzip', 'content-encoding: gzip'))),
     /^The body is not encoded as the Content-Encoding header says \(Z_DATA_ERROR\)\. Ask the operator of the server/,
   ],
 ];

@@ -71,7 +71,7 @@ describe('a hostile or broken server leads to a failure with its own error code'
     [
       'a chunk size that is not a number',
       (socket) => socket.end('transfer-encoding: chunked\r\n\r\nzz\r\nhello\r\n0\r\n\r\n'),
-      'protocol',
+      'body-undecodable',
     ],
     [
       'a reset in the body',

@@ -72,7 +72,8 @@ export function toFetchFailure(error: unknown, phase: ExchangePhase): FetchFailu
   const code = (error as { code?: unknown } | undefined)?.code;
   const detail = describeConnectionFault(error) ?? message;
   if (code === NO_COMMON_PROTOCOL) return new UnsupportedHttpVersion('tls-failed', detail);
-  if (isMalformed(error, code, message)) return new FetchFailure('protocol', detail, true);
+  if (isMalformed(error, code, message))
+    return new FetchFailure(phase === 'body' ? 'body-undecodable' : 'protocol', detail, true);
   return new FetchFailure(toErrorCode(typeof code === 'string' ? code : '', phase), detail);
 }
 

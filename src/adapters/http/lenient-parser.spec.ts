@@ -127,9 +127,9 @@ describe('bodies', () => {
     ['cut in a chunk', 'Transfer-Encoding: chunked\n\n6\nhello', 'body-truncated'],
     ['cut between chunks', 'Transfer-Encoding: chunked\n\n5\nhello\n', 'body-truncated'],
     ['of two lengths', 'Content-Length: 5\nContent-Length: 6\n\nhello', 'protocol'],
-    ['with a chunk of no size', 'Transfer-Encoding: chunked\n\nx\nhello', 'protocol'],
-    ['with a chunk longer than its size', 'Transfer-Encoding: chunked\n\n4\nhello\n0\n\n', 'protocol'],
-    ['with an endless chunk size', `Transfer-Encoding: chunked\n\n5;${'x'.repeat(5000)}`, 'protocol'],
+    ['with a chunk of no size', 'Transfer-Encoding: chunked\n\nx\nhello', 'body-undecodable'],
+    ['with a chunk longer than its size', 'Transfer-Encoding: chunked\n\n4\nhello\n0\n\n', 'body-undecodable'],
+    ['with an endless chunk size', `Transfer-Encoding: chunked\n\n5;${'x'.repeat(5000)}`, 'body-undecodable'],
     ['before which the header is cut', 'Content-Le', 'connection-reset'],
   ])('%s are refused', (_, rest, code) => expect(codeOf(() => read([`HTTP/1.1 200 OK\n${rest}`]))).toBe(code));
 });
@@ -175,7 +175,7 @@ describe('any bytes', () => {
     fc.assert(
       fc.property(fc.oneof(text, fc.uint8Array({ maxLength: 300 })), (bytes) => {
         expect(codeOf(() => read([bytes]))).toMatch(
-          /^(?:none|protocol|connection-reset|body-truncated|header-too-large)$/,
+          /^(?:none|protocol|connection-reset|body-truncated|body-undecodable|header-too-large)$/,
         );
       }),
       { numRuns: 1000 },

@@ -88,7 +88,7 @@ export class LenientParser {
   private createLineTooLongFailure(): FetchFailure {
     return this.state === 'header'
       ? new FetchFailure('header-too-large', `The header is larger than ${this.maxHeaderSize} bytes.`)
-      : new FetchFailure('protocol', INVALID_CHUNK_SIZE);
+      : new FetchFailure('body-undecodable', INVALID_CHUNK_SIZE);
   }
 
   private addHeaderLine(line: string): void {
@@ -135,14 +135,14 @@ export class LenientParser {
 
   private beginChunk(line: string): void {
     const size = CHUNK_SIZE.exec(line)?.[1];
-    if (size === undefined) throw new FetchFailure('protocol', INVALID_CHUNK_SIZE);
+    if (size === undefined) throw new FetchFailure('body-undecodable', INVALID_CHUNK_SIZE);
     this.remaining = Number.parseInt(size, 16);
     if (this.remaining === 0) this.finishResponse();
     else this.state = 'chunk';
   }
 
   private endChunk(line: string): void {
-    if (line.trim() !== '') throw new FetchFailure('protocol', 'A chunk is longer than its declared size.');
+    if (line.trim() !== '') throw new FetchFailure('body-undecodable', 'A chunk is longer than its declared size.');
     this.state = 'chunk-size';
   }
 

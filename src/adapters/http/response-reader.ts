@@ -2,7 +2,7 @@
  * Collects one response within its limits, whichever parser feeds it. A success needs the whole body, an
  * error only its beginning, and a redirect or 304 none; the rest is read only to keep the connection.
  */
-import { decodeBody, decodePrefix } from './content-coding.js';
+import { decodeBody, decodePrefix, isProvablyWhole } from './content-coding.js';
 import { FetchFailure } from './fetch-failure.js';
 
 export interface BodyLimits {
@@ -87,12 +87,19 @@ export class ResponseReader {
   private joinChunks(): Uint8Array {
     if (this.gatherBuffer) this.chunks[this.chunks.length - 1] = this.gatherBuffer.subarray(0, this.filledBytes);
     this.gatherBuffer = undefined;
-    return this.chunks.length === 1 ? this.chunks[0]! : Buffer.concat(this.chunks);
+    if (this.chunks.length > 1) this.chunks.splice(0, Infinity, Buffer.concat(this.chunks));
+    return this.chunks[0]!;
   }
 
   /** Whether the response is usable although its body is incomplete, because none of it was needed. */
   get isBodyOptional(): boolean {
     return this.status >= 300;
+  }
+
+  /** Whether the encoded body itself proves that it is complete, although the response did not end as announced. */
+  get isProvablyWhole(): boolean {
+    if (this.wantedPart !== 'whole' || this.chunks.length === 0 || this.transferred > this.limit) return false;
+    return isProvablyWhole(this.joinChunks(), combineCodings(this.headers), this.limit);
   }
 
   /** Returns the decoded body. Throws or rejects with FetchFailure if a success cannot be decoded. */

@@ -1,6 +1,6 @@
 /** Determines the media type of a body: by the header if that is specific, otherwise by the bytes and the path. */
 import { DOCUMENT_EXTENSIONS } from '../../domain/content/document-types.js';
-import { sniffMediaType } from './signatures.js';
+import { looksBinary, sniffMediaType } from '../../domain/content/signatures.js';
 
 const ESSENCE = /^\s*([a-z0-9!#$&^_.+-]+\/[a-z0-9!#$&^_.+-]+)\s*(?:[;,]|$)/i;
 
@@ -92,16 +92,4 @@ function detectFromBody(body: Uint8Array, path: string): string {
       ? typeByExtension
       : 'application/octet-stream';
   return typeByExtension !== undefined && TEXT_TYPE.test(typeByExtension) ? typeByExtension : 'text/plain';
-}
-
-/** Whether the bytes that the MIME sniffing standard examines include control characters that never occur in text. */
-function looksBinary(body: Uint8Array): boolean {
-  const [first, second] = [body[0], body[1]];
-  if ((first === 0xfe && second === 0xff) || (first === 0xff && second === 0xfe)) return false;
-  const end = Math.min(body.length, 1445);
-  for (let index = 0; index < end; index++) {
-    const byte = body[index]!;
-    if (byte <= 0x08 || byte === 0x0b || (byte >= 0x0e && byte <= 0x1a) || (byte >= 0x1c && byte <= 0x1f)) return true;
-  }
-  return false;
 }

@@ -1,6 +1,6 @@
 /**
  * Every way in which a visit can fail, as data: a stable code with its class, meaning, remedy and reactions. The store,
- * the API, the metrics, the docs and the console use these codes. The classes follow CloudView, "Error Handling"; 408,
+ * the API, the metrics, the docs and the console use these codes. The classes follow CloudView, "Error Handling"; 406, 408,
  * 425 and 429 are our additions (they say nothing about the content). An operator can move a code to the other class
  * with ErrorPolicy.
  */
@@ -83,7 +83,7 @@ export const ERROR_CODES = {
     { host: 'after-a-run' },
   ),
   'http-other': definePermanent(
-    'The server responded with a status that is not valid for a page: 204, 205, 206 or one that HTTP does not define.',
+    'The server responded with a status that is not valid for a page: 204, 205 or one that HTTP does not define.',
     'Contact the site.',
   ),
   'not-modified-unconditional': definePermanent(
@@ -133,8 +133,6 @@ export const ERROR_CODES = {
     'The body is larger than allowed; it is never pushed truncated.',
     'Raise `maxSizeBytes` of the Fetcher, or the option `max-size-bytes` of a condition for this URL.',
   ),
-  'body-truncated': definePermanent('The body is shorter than its announced length.', 'Contact the site.'),
-  'body-undecodable': definePermanent('The content encoding is broken or unknown.', 'Contact the site.'),
   'parse-timeout': definePermanent(
     'Reading the page took longer than allowed and was stopped.',
     'Exclude the page, or contact the site.',
@@ -146,6 +144,11 @@ export const ERROR_CODES = {
   'connection-failed': definePermanent(
     'The connection failed for a reason that has no code of its own.',
     'See the details of the visit.',
+  ),
+  'http-406': defineTemporary(
+    'The server says that it has no form of the page that the crawler accepts (406); often, this is a firewall.',
+    'Retried automatically; if it persists, ask the site to allow the user agent, or add the header that it requires to the fetcher.',
+    { host: 'after-a-run', isMissing: true },
   ),
   'http-408': defineTemporary('The server timed out waiting for the request (408).', 'Retried automatically.'),
   'http-425': defineTemporary('The server is unwilling to process early data (425).', 'Retried automatically.'),
@@ -172,6 +175,17 @@ export const ERROR_CODES = {
   'connection-reset': defineTemporary('The connection was reset by the site.', 'Retried automatically.', {
     host: 'backs-off',
   }),
+  // A response that ends badly says as little about the page as one that never began.
+  'body-truncated': defineTemporary(
+    'The response broke off before its end, or is only a part of the page (206).',
+    'Retried automatically; contact the site if it persists.',
+    { host: 'backs-off' },
+  ),
+  'body-undecodable': defineTemporary(
+    'The body cannot be decoded: its content encoding or its chunks are broken or unknown.',
+    'Retried automatically; contact the site if it persists.',
+    { host: 'after-a-run' },
+  ),
   'connection-refused': defineTemporary('Nothing is listening at the address.', 'Retried automatically.', {
     host: 'backs-off',
   }),
@@ -250,6 +264,8 @@ export function findErrorCodeForStatus(status: number, hasRetryAfter: boolean): 
     // Only a proxy sends this (RFC 9110, 15.5.8).
     case 407:
       return 'proxy-failed';
+    case 406:
+      return 'http-406';
     case 408:
       return 'http-408';
     case 410:

@@ -34,6 +34,20 @@ describe('a response without a document', () => {
     });
   });
 
+  it.each([
+    ['bytes 0-99/100', 100, undefined],
+    ['Bytes 0-99/100 ', 100, undefined],
+    ['bytes 0-99/200', 100, 'body-truncated'],
+    ['bytes 1-100/100', 100, 'body-truncated'],
+    ['bytes 0-99/*', 100, 'body-truncated'],
+    ['bytes 0-99/100', 99, 'body-truncated'],
+    ['', 100, 'body-truncated'],
+  ])('206 is a page only if it is the whole one: %j with %d bytes', (range, transferred, code) => {
+    const response = { ...answer(206, range === '' ? {} : { 'content-range': range }), transferred };
+    const outcome = findOutcomeWithoutBody(response, false, instant(0));
+    expect(outcome?.kind === 'error' ? outcome.code : undefined).toBe(code);
+  });
+
   it('200 has content, however short', () => {
     expect(findOutcomeWithoutBody(answer(200), false, instant(0))).toBeUndefined();
   });

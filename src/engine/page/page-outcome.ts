@@ -27,8 +27,8 @@ export function findOutcomeWithoutBody(
           'the server responded with 304 to a request that was not conditional',
         );
   }
-  if (response.status === 206)
-    return createFailure('http-other', 'the server sent partial content (206) although none was requested');
+  if (response.status === 206 && !coversWholePage(response))
+    return createFailure('body-truncated', 'the server sent partial content (206) although none was requested');
   if (response.status === 204 || response.status === 205)
     return createFailure('http-other', `the server responded without content (${response.status})`);
   if (response.status >= 200 && response.status < 300) return undefined;
@@ -36,6 +36,13 @@ export function findOutcomeWithoutBody(
   // Whatever its value, Retry-After means that the server intends to be back.
   const code = findErrorCodeForStatus(response.status, response.headers['retry-after'] !== undefined);
   return createFailure(code, `the server responded with ${response.status}`, retryAfter);
+}
+
+/** Some servers send the whole page as a range of it (RFC 9110, 14.4); the size is that of the encoded body. */
+function coversWholePage({ headers, transferred }: HttpResponse): boolean {
+  const range = /^\s*bytes 0-(\d{1,15})\/(\d{1,15})\s*$/i.exec(headers['content-range'] ?? '');
+  const size = Number(range?.[2]);
+  return Number(range?.[1]) + 1 === size && transferred === size;
 }
 
 export type FailedVisit = Extract<PageOutcome, { kind: 'error' }>;

@@ -43,10 +43,11 @@ const FAULTS: Readonly<Record<ErrorCode, FakePage | typeof REPORTED>> = {
   'body-too-large': { headers: HTML, body: 'x'.repeat(100_001) },
   'body-truncated': (request) =>
     void request.socket.end('HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: 1000\r\n\r\nshort'),
-  'body-undecodable': { headers: { ...HTML, 'content-encoding': 'gzip' }, body: 'not gzip at all' },
+  'body-undecodable': { headers: { ...HTML, 'content-encoding': 'lzma' }, body: 'not lzma at all' },
   'parse-timeout': REPORTED,
   'soft-error': { headers: HTML, body: html('Sorry', [], 'Nothing here') },
   'connection-failed': REPORTED,
+  'http-406': { status: 406 },
   'http-408': { status: 408 },
   'http-425': { status: 425 },
   'http-429': { status: 429 },

@@ -65,3 +65,15 @@ function detectRiffType(head: string): string | undefined {
   const types: Record<string, string> = { WEBP: 'image/webp', WAVE: 'audio/wave', 'AVI ': 'video/avi' };
   return types[head.slice(8, 12)];
 }
+
+/** Whether the bytes that the MIME sniffing standard examines include control characters that never occur in text. */
+export function looksBinary(body: Uint8Array): boolean {
+  const [first, second] = [body[0], body[1]];
+  if ((first === 0xfe && second === 0xff) || (first === 0xff && second === 0xfe)) return false;
+  const end = Math.min(body.length, 1445);
+  for (let index = 0; index < end; index++) {
+    const byte = body[index]!;
+    if (byte <= 0x08 || byte === 0x0b || (byte >= 0x0e && byte <= 0x1a) || (byte >= 0x1c && byte <= 0x1f)) return true;
+  }
+  return false;
+}
