@@ -159,6 +159,11 @@ export const ERROR_CODES = {
       host: 'backs-off',
     },
   ),
+  'bot-challenge': defineTemporary(
+    'The bot protection of the site asks for proof that a human is visiting, instead of sending the page. It is never indexed.',
+    "Ask the site's operator to allow the crawler, by its user agent with `contact` or its signature with `cw:BotAuth`; the page is visited again automatically.",
+    { host: 'backs-off' },
+  ),
   'http-503-retry-after': defineTemporary(
     'The server is temporarily unavailable (503 with Retry-After).',
     'Retried automatically at the time that the server specifies.',

@@ -1,6 +1,7 @@
 /**
  * Determines what an HTTP response means for the URL: an error, a redirect, an unchanged page, or a body to be read.
  */
+import { findChallengeHeader, findChallengePage } from '../../domain/fetch/bot-challenges.js';
 import { type ErrorCode, findErrorCodeForStatus } from '../../domain/fetch/error-codes.js';
 import { type HttpResponse, isPermanentRedirect } from '../../domain/fetch/outcome.js';
 import { isSiteMove } from '../../domain/policy/site-mode.js';
@@ -19,6 +20,10 @@ export function findOutcomeWithoutBody(
   isConditional: boolean,
   now: Instant,
 ): PageOutcome | undefined {
+  const isSuccess = response.status >= 200 && response.status < 300;
+  const challenger =
+    findChallengeHeader(response.headers) ?? (isSuccess ? undefined : findChallengePage(response.body));
+  if (challenger !== undefined) return createChallengeFailure(challenger, response, now);
   if (response.status === 304) {
     return isConditional
       ? { kind: 'unchanged' }
@@ -31,12 +36,19 @@ export function findOutcomeWithoutBody(
     return createFailure('body-truncated', 'the server sent partial content (206) although none was requested');
   if (response.status === 204 || response.status === 205)
     return createFailure('http-other', `the server responded without content (${response.status})`);
-  if (response.status >= 200 && response.status < 300) return undefined;
+  if (isSuccess) return undefined;
   const retryAfter = parseRetryAfter(response, now);
   // Whatever its value, Retry-After means that the server intends to be back.
   const code = findErrorCodeForStatus(response.status, response.headers['retry-after'] !== undefined);
   return createFailure(code, `the server responded with ${response.status}`, retryAfter);
 }
+
+export const createChallengeFailure = (product: string, response: HttpResponse, now: Instant): FailedVisit =>
+  createFailure(
+    'bot-challenge',
+    `the server responded with ${response.status} and a challenge of ${product} instead of the page`,
+    parseRetryAfter(response, now),
+  );
 
 /** Some servers send the whole page as a range of it (RFC 9110, 14.4); the size is that of the encoded body. */
 function coversWholePage({ headers, transferred }: HttpResponse): boolean {

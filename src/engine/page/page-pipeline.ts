@@ -6,6 +6,7 @@
  * Only the functions that wait for something are asynchronous. Whatever occupies the thread runs in `holdThread`.
  */
 import { createExclusion } from '../../domain/crawl/exclusion.js';
+import { findChallengePage, MAX_CHALLENGE_TEXT } from '../../domain/fetch/bot-challenges.js';
 import { type HttpResponse, isRedirect } from '../../domain/fetch/outcome.js';
 import { readValidators } from '../../domain/fetch/validators.js';
 import type { PushDocument } from '../../domain/push/order.js';
@@ -30,6 +31,7 @@ import {
 } from './page-links.js';
 import {
   acceptsMediaType,
+  createChallengeFailure,
   createFailure,
   createRedirect,
   findOutcomeWithoutBody,
@@ -158,6 +160,8 @@ async function readBody(visit: Visit, response: HttpResponse): Promise<Ending> {
   const content = await extractContent(page, response, mediaType, tools);
   if ('kind' in content) return { outcome: content };
   if (isRefusal(content)) return finishPage(visit, { response, mediaType, content: NO_CONTENT, unread: content });
+  const challenger = content.text.length > MAX_CHALLENGE_TEXT ? undefined : findChallengePage(response.body);
+  if (challenger !== undefined) return { outcome: createChallengeFailure(challenger, response, task.now) };
   const readPage: ReadPage = { response, mediaType, content, rendered: task.trial?.answer.rendered };
   if (task.trial || !shouldRender(mode, task, mediaType, content)) return finishPage(visit, readPage);
   const { report: rendering, ...rendered } = await renderPage(page, readPage, collector, tools);

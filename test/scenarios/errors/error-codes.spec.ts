@@ -51,6 +51,7 @@ const FAULTS: Readonly<Record<ErrorCode, FakePage | typeof REPORTED>> = {
   'http-408': { status: 408 },
   'http-425': { status: 425 },
   'http-429': { status: 429 },
+  'bot-challenge': { status: 403, headers: { 'cf-mitigated': 'challenge' } },
   'http-503-retry-after': { status: 503, headers: { 'retry-after': '30' } },
   'connect-timeout': REPORTED,
   'read-timeout': REPORTED,
