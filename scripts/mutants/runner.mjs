@@ -58,7 +58,7 @@ export class Runner {
     this.#child = fork(join(import.meta.dirname, 'run-tests.mjs'), {
       cwd: this.#copy,
       detached: true,
-      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
       env: { ...process.env, CRAWLWAY_MUTANT_WORKERS: String(this.#workers) },
     });
     this.#ready = await new Promise((resolve, reject) => {

@@ -13,16 +13,17 @@ const find = (patterns: readonly string[], path: string): string | undefined => 
 };
 
 /** RFC 9309, 2.2.2 and 2.2.3, word for word: every rule is tried, the longest wins, and of equals the one that allows. */
-function findByTheRfc(all: readonly RobotsRule[], path: string): RobotsRule | undefined {
-  const matching = all.filter(({ pattern }) => {
-    const isAnchored = pattern.endsWith('$');
-    const text = (isAnchored ? pattern.slice(0, -1) : pattern)
-      .split('*')
-      .map((piece) => piece.replace(/[\\^$.+?()[\]{}|]/g, '\\$&'))
-      .join('.*');
-    return new RegExp(`^${text}${isAnchored ? '$' : ''}`).test(path);
-  });
-  return matching.sort((a, b) => b.pattern.length - a.pattern.length || Number(b.allow) - Number(a.allow))[0];
+function searchByTheRfc(all: readonly RobotsRule[]): (path: string) => RobotsRule | undefined {
+  const inOrder = all
+    .map((rule) => ({ rule, expression: toExpression(rule.pattern) }))
+    .sort((a, b) => b.rule.pattern.length - a.rule.pattern.length || Number(b.rule.allow) - Number(a.rule.allow));
+  return (path) => inOrder.find(({ expression }) => expression.test(path))?.rule;
+}
+
+function toExpression(pattern: string): RegExp {
+  const isAnchored = pattern.endsWith('$');
+  const text = (isAnchored ? pattern.slice(0, -1) : pattern).replaceAll('.', '\\.').replaceAll('*', '.*');
+  return new RegExp(`^${text}${isAnchored ? '$' : ''}`);
 }
 
 describe('the rule that decides', () => {
@@ -35,19 +36,20 @@ describe('the rule that decides', () => {
   it('is that of the RFC, for a few rules and for many', () => {
     fc.assert(
       fc.property(
-        fc.array(pattern, { maxLength: 60 }),
+        fc.array(pattern, { maxLength: 60, size: 'max' }),
         fc.array(path, { minLength: 1, maxLength: 20 }),
         (patterns, paths) => {
           const all = rules(...patterns);
           const matcher = new RobotsMatcher(all);
+          const search = searchByTheRfc(all);
           for (const one of paths) {
-            const expected = findByTheRfc(all, one);
+            const expected = search(one);
             const found = matcher.findRule(one);
             expect(found && [found.pattern, found.allow], one).toEqual(expected && [expected.pattern, expected.allow]);
           }
         },
       ),
-      { numRuns: 500 },
+      { numRuns: 60 },
     );
   });
 
