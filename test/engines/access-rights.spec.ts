@@ -43,12 +43,12 @@ describeUnless(missing, 'access rights in OpenSearch', () => {
     const text = 'All about expenses.';
     site.page('/', ['/hr/pay', '/hr/travel', '/board', '/open'], text);
     for (const path of ['/hr/pay', '/hr/travel', '/board', '/open']) site.page(path, [], `${text} ${path}`);
+    const rule = (path: string, principals: string) => `<cw:AclRule url="${site.url(path)}" ${principals}/>`;
     const configuration = (rules: string) => ({
       crawler: `<Crawler name="test" nthreads="8" aggressive="true" defaultAccept="true" crawlSitemaps="false" nearDuplicateDetector="false">
-        <Root url="${site.url('/')}"/><cw:Acl default="everyone">${rules}</cw:Acl><cw:PushTo sink="search"/></Crawler>`,
+        <Root url="${site.url('/')}"/><cw:Acl>${rule('/', 'allow="everyone"')}${rules}</cw:Acl><cw:PushTo sink="search"/></Crawler>`,
       more: `<cw:Sink name="search" type="opensearch" url="${engine.url}" index="${index}"/>`,
     });
-    const rule = (path: string, principals: string) => `<cw:AclRule url="${site.url(path)}" ${principals}/>`;
     const rules = `${rule('/hr/', 'allow="Human Resources" deny="interns"')}${rule('/board', 'allow="board"')}`;
     const world = await start({ index: 'none', ...configuration(rules) });
     await world.untilIdle();

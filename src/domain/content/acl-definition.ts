@@ -1,6 +1,9 @@
+import type { Place } from '../crawl/place.js';
+
 /** What the configuration says about who may see a document; see docs/acl.md. */
 export interface AclDefinition {
-  /** Who may see documents for which neither rules nor the page allow anyone. */
+  readonly place?: Place;
+  /** Who may see documents of hosts without rules if the page says nothing about it. */
   readonly default: readonly string[];
   /** If several prefixes match, the rule with the longest one applies. */
   readonly rules: readonly AclRule[];

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type AclPage, compileAcl, isDecidedByRules, parseAclFile, parsePrincipals, replacePrincipals } from './acl.js';
+import { type AclPage, compileAcl, isDecidedByRules, parseAclFile, replacePrincipals } from './acl.js';
 import type { AclDefinition, AclRule } from './acl-definition.js';
 
 const rule = (prefix: string, allow: readonly string[], deny: readonly string[] = []): AclRule => ({
@@ -28,11 +28,11 @@ describe('the rule for a document', () => {
   it.each([
     ['the longest prefix decides', 'https://a.example/HR/pay/june', ['payroll'], []],
     ['and it alone: principals of shorter prefixes are not added', 'https://a.example/HR/jobs', ['staff'], []],
-    ['paths are case-sensitive, as on the server', 'https://a.example/hr/pay', ['all'], ['guests']],
     ['a prefix may end within a name', 'https://a.example/HR/payments', ['payroll'], []],
     ['host names are compared in lower case', 'https://b.example/x/y', ['b'], []],
-    ['another host is another server', 'https://c.example/HR/', ['everyone'], []],
-    ['so is another scheme', 'http://a.example/HR/', ['everyone'], []],
+    ['a host without rules has the default', 'https://c.example/HR/', ['everyone'], []],
+    ['a page outside the rules of its host is for nobody', 'https://b.example/y', [], []],
+    ['on any port', 'https://b.example:8443/x', [], []],
   ])('%s: %s', (_, href, allow, deny) => {
     expect(read({ rules }, { href })).toEqual({ allow, deny });
   });
@@ -71,22 +71,38 @@ describe('principals', () => {
     expect(read({ default: [] }, page)).toEqual({ allow: [], deny: [] });
   });
 
-  it('are separated by commas, semicolons and line breaks, but not by spaces', () => {
-    expect(parsePrincipals(' Pay Masters ,b;c\rd\ne,, ')).toEqual(['Pay Masters', 'b', 'c', 'd', 'e']);
-    expect(parsePrincipals('')).toEqual([]);
-    expect(parsePrincipals(undefined)).toEqual([]);
+  it.each([
+    ['a header without names', { 'x-allow': '' }],
+    ['only separators', { 'x-allow': ' ; ,' }],
+    ['a name that is too long', { 'x-allow': 'x'.repeat(257) }],
+    ['a quote that is not closed', { 'x-allow': '"board' }],
+  ])('that are stated but not usable mean nobody, not the default: %s', (_, headers) => {
+    expect(read(sources, { href: 'https://a.example/', headers })).toEqual({ allow: [], deny: [] });
   });
 
-  it('are at most 1,000, each of at most 256 characters', () => {
-    const names = Array.from({ length: 1_500 }, (_, i) => `p${i}`);
-    expect(parsePrincipals(names.join(','))).toEqual(names.slice(0, 1_000));
-    expect(parsePrincipals(`${'x'.repeat(256)},${'y'.repeat(257)},z`)).toEqual(['x'.repeat(256), 'z']);
-    const many = { href: 'https://a.example/', headers: { a: names.slice(0, 900).join(), b: names.slice(600).join() } };
-    const { allow } = compileAcl(
-      definition({ rules: [rule('https://a.example/', names.slice(0, 500))], allowHeader: 'b' }),
-    )({ metas: [], ...many });
-    expect(allow).toHaveLength(1_000);
-    expect(new Set(allow).size).toBe(1_000);
+  it('of a meta without content mean nobody', () => {
+    const metas = [{ name: 'audience', value: '' }];
+    expect(read(sources, { href: 'https://a.example/', metas }).allow).toEqual([]);
+  });
+
+  const manyNames = Array.from({ length: 1_001 }, (_, i) => `p${i}`);
+
+  it.each([
+    ['are too many', manyNames.join()],
+    ['are too long', `interns,${'x'.repeat(257)}`],
+    ['cannot be read', 'interns, CN=A,DC=x'],
+  ])('mean nobody if those denied %s', (_, denied) => {
+    const { allow } = read(sources, { href: page.href, headers: { 'x-allow': 'board', 'x-deny': denied } });
+    expect(allow).toEqual([]);
+  });
+
+  it('are at most 1,000 from all sources, and nobody may see what is denied to more', () => {
+    const [half, rest] = [manyNames.slice(0, 600), manyNames.slice(500)];
+    const rules = [rule('https://a.example/', half, half)];
+    const both = { 'x-allow': rest.join(), 'x-deny': rest.join() };
+    const allowed = read({ ...sources, rules }, { href: page.href, headers: { 'x-allow': rest.join() } });
+    expect(allowed.allow).toEqual(manyNames.slice(0, 1_000));
+    expect(read({ ...sources, rules }, { href: page.href, headers: both }).allow).toEqual([]);
   });
 });
 
@@ -163,5 +179,11 @@ describe('an ACL file', () => {
     const { rules, problems } = parseAclFile(`# comment\nallow https://b.example/ b\n${line}\n`);
     expect(rules).toEqual([rule('https://b.example/', ['b'])]);
     expect(problems).toEqual([{ line: 3, message: expect.stringContaining('`allow` or `deny`') }]);
+  });
+
+  it('reports principals that it cannot take over', () => {
+    expect(parseAclFile(`allow https://a.example/ ${'x'.repeat(300)}`).problems).toEqual([
+      { line: 1, message: expect.stringContaining('more than 256 characters') },
+    ]);
   });
 });

@@ -2,10 +2,10 @@
  * Who may see a document: principals (users, groups) that a security-trimmed search compares with those of the
  * searcher. Pure functions; docs/acl.md describes where principals come from.
  */
-import { PrefixTable } from '../policy/prefix-table.js';
-import { toRecordPrefix } from '../policy/server-records.js';
 import type { Meta } from '../push/order.js';
 import type { AclDefinition, AclRule } from './acl-definition.js';
+import { compileAclRules } from './acl-rules.js';
+import { MAX_PRINCIPALS, parsePrincipals } from './principals.js';
 
 export type { AclDefinition, AclRule } from './acl-definition.js';
 
@@ -28,43 +28,49 @@ export type AclReader = (page: AclPage) => Acl;
 export const ACL_ALLOW = 'acl_allow';
 export const ACL_DENY = 'acl_deny';
 
-const MAX_PRINCIPALS = 1_000;
-const MAX_PRINCIPAL_LENGTH = 256;
+/**
+ * Counts the ways in which principals are determined: if it changes, documents are delivered again with those that
+ * apply now.
+ */
+export const ACL_FORM = 2;
+
+/** What the sources of a page say about one side. */
+interface Statement {
+  readonly names: readonly string[];
+  /** True if the page itself says something, even if it names nobody. */
+  readonly isStated: boolean;
+  /** True if something that it says cannot be taken over. */
+  readonly isCut: boolean;
+}
 
 /**
- * Reads the principals in a text. They are separated by commas, semicolons or line breaks, but not by spaces, which
- * group names may contain.
+ * The principals of rules, headers and metas are combined. In doubt nobody may see the document: the default applies
+ * only if the page says nothing and its host has no rules, and nobody is allowed if not all who are denied are known.
  */
-export const parsePrincipals = (text: string | undefined): string[] =>
-  (text ?? '')
-    .split(/[,;\r\n]/, MAX_PRINCIPALS)
-    .map((name) => name.trim())
-    .filter((name) => name !== '' && name.length <= MAX_PRINCIPAL_LENGTH);
-
-/** The principals of rules, headers and metas are combined; the default applies if none of them allows anyone. */
 export function compileAcl(definition: AclDefinition): AclReader {
-  const rules = new PrefixTable(definition.rules.map((rule) => [toRecordPrefix(rule.prefix), rule] as const));
+  const rules = compileAclRules(definition.rules);
   const { allowHeader, denyHeader, allowMeta, denyMeta } = definition;
-  return ({ href, headers, metas }) => {
-    const rule = rules.findLongest(href);
-    const readHeaderPrincipals = (name: string | undefined): string[] =>
-      name === undefined ? [] : parsePrincipals(headers[name]);
-    const readMetaPrincipals = (name: string | undefined): string[] =>
-      name === undefined
-        ? []
-        : metas.filter((meta) => meta.name === name).flatMap(({ value }) => parsePrincipals(value));
-    const allow = removeDuplicates([
-      ...(rule?.allow ?? []),
-      ...readHeaderPrincipals(allowHeader),
-      ...readMetaPrincipals(allowMeta),
-    ]);
-    const deny = removeDuplicates([
-      ...(rule?.deny ?? []),
-      ...readHeaderPrincipals(denyHeader),
-      ...readMetaPrincipals(denyMeta),
-    ]);
-    return { allow: allow.length > 0 ? allow : definition.default, deny };
+  return (page) => {
+    const rule = rules.find(page.href);
+    const allowed = combineSources(rule?.allow ?? [], listTexts(page, allowHeader, allowMeta));
+    const denied = combineSources(rule?.deny ?? [], listTexts(page, denyHeader, denyMeta));
+    const deny = denied.names;
+    if (denied.isCut) return { allow: [], deny };
+    const usesDefault = allowed.names.length === 0 && !allowed.isStated && !rule && !rules.coversHost(page.href);
+    return { allow: usesDefault ? definition.default : allowed.names, deny };
   };
+}
+
+const listTexts = ({ headers, metas }: AclPage, header?: string, metaName?: string): string[] => [
+  ...(header === undefined ? [] : [headers[header]].filter((text) => text !== undefined)),
+  ...(metaName === undefined ? [] : metas.filter(({ name }) => name === metaName).map(({ value }) => value)),
+];
+
+function combineSources(ruleNames: readonly string[], texts: readonly string[]): Statement {
+  const lists = texts.map(parsePrincipals);
+  const names = new Set([...ruleNames, ...lists.flatMap((list) => list.names)]);
+  const isCut = names.size > MAX_PRINCIPALS || lists.some(({ problem }) => problem !== undefined);
+  return { names: [...names].slice(0, MAX_PRINCIPALS), isStated: texts.length > 0, isCut };
 }
 
 /** Whether rules alone determine who may see a document, so that the page need not be fetched to find out. */
@@ -88,8 +94,6 @@ export function replacePrincipals(metas: readonly Meta[], { allow, deny }: Acl):
 }
 
 const createMetaKey = ({ name, value }: Meta): string => `${name} ${value}`;
-
-const removeDuplicates = (names: readonly string[]): string[] => [...new Set(names)].slice(0, MAX_PRINCIPALS);
 
 export interface AclFileProblem {
   readonly line: number;
@@ -117,8 +121,10 @@ export function parseAclFile(text: string): {
       });
       continue;
     }
+    const list = parsePrincipals(names);
+    if (list.problem !== undefined) problems.push({ line: index + 1, message: list.problem });
     const rule = rules.get(prefix) ?? { allow: [], deny: [] };
-    rule[action.toLowerCase() as 'allow' | 'deny'].push(...parsePrincipals(names));
+    rule[action.toLowerCase() as 'allow' | 'deny'].push(...list.names);
     rules.set(prefix, rule);
   }
   return { rules: [...rules].map(([prefix, { allow, deny }]) => ({ prefix, allow, deny })), problems };

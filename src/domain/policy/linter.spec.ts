@@ -251,3 +251,16 @@ test('every warning has a code of the table', () => {
     { numRuns: 100 },
   );
 });
+
+describe('a default beside access rules', () => {
+  const rules = [{ prefix: 'http://a.example/hr/', allow: ['hr'], deny: [] }];
+
+  test.each([
+    ['is reported', { default: ['everyone'], rules }, ['1 default-beside-rules']],
+    ['is sound if it is empty', { default: [], rules }, []],
+    ['is sound without rules', { default: ['everyone'], rules: [] }, []],
+  ])('%s', (_, acl, expected) => {
+    const roots = [rootDefinition('http://a.example/', { site: true })];
+    expect(codes({ acl, roots, rules: [], defaultAccept: true })).toEqual(expected);
+  });
+});

@@ -34,6 +34,7 @@ const lintCrawler = (
   ...lintBlanks(crawler),
   ...lintLists(crawler),
   ...lintOperators(crawler),
+  ...lintAccess(crawler),
   ...lintSites(crawler),
   ...(crawler.crawlSpace ? lintSpaceRules(crawler.crawlSpace.rules, crawler.linkRules.protocols) : []),
   ...(crawler.servers ? lintServers(crawler.servers, crawler.linkRules.protocols) : []),
@@ -50,4 +51,11 @@ export function lintLists(crawler: CrawlerDefinition): Problem[] {
       const message = `${namedBy} accepts .${extension}, but ignoreLinksTo of LinkRules excludes links to it before any rule: remove ${extension} from that list`;
       return createLintWarning('list-before-rule', place, message);
     });
+}
+
+/** A page has names that no rule can foresee: a second host name, an address, a proxy. */
+export function lintAccess({ acl, place }: CrawlerDefinition): Problem[] {
+  if (!acl || acl.default.length === 0 || acl.rules.length === 0) return [];
+  const message = `the default "${acl.default.slice(0, 3).join(', ')}" of cw:Acl applies to every host without a rule, also to another name or the address of a host with rules: leave it empty, and write a rule for each host that is open`;
+  return [createLintWarning('default-beside-rules', acl.place ?? place, message)];
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { isDecidedByRules } from '../../domain/content/acl.js';
+import { ACL_FORM, isDecidedByRules } from '../../domain/content/acl.js';
 import type { CrawlerDefinition, ServerDefinition } from '../../domain/crawl/definition.js';
 import { REFRESH as REFRESH_SOURCE } from '../../domain/frontier/sources.js';
 import { Secret } from '../../domain/secret.js';
@@ -49,7 +49,10 @@ export class PolicyChanges {
     const { store, clock, partitions } = this.services;
     const { definition } = crawler.context;
     const now = clock.now();
-    const acl = await this.compareDigest(`acl/${crawler.name}`, digestParts(definition, ['acl']));
+    const acl = await this.compareDigest(
+      `acl/${crawler.name}`,
+      digestParts(definition, ['acl'], definition.acl && { form: ACL_FORM }),
+    );
     const wasNeverSet = acl.storedDigest === undefined && definition.acl === undefined;
     // The visits in flight deliver the former principals. Every node does this for its own.
     if (acl.isNew && !wasNeverSet) crawler.noteRequested(crawler.urlsInFlight.map(({ id }) => id));

@@ -122,11 +122,13 @@ export function createRequest(page: RequestedPage): FetchRequest {
 
 /**
  * A document that should be in the index but is not is fetched in full, whatever its ETag says. The same applies to one
- * whose links or metas have not been judged by the current policy.
+ * whose links or metas have not been judged by the current policy, and where headers say who may see it: servers may
+ * leave those out of a "not modified" response.
  */
 function canFetchConditionally(page: RequestedPage): boolean {
   const { task, context, effects, mode } = page;
-  if (context.definition.disableConditionalGet) return false;
+  const { acl, disableConditionalGet } = context.definition;
+  if (disableConditionalGet || acl?.allowHeader !== undefined || acl?.denyHeader !== undefined) return false;
   const isMissing = task.stamp === undefined && effects.index;
   return !isMissing && !needsLinks(page) && !shouldRenderFirst(mode, task) && findCanonicalForm(page) === undefined;
 }

@@ -29,7 +29,7 @@ it('documents carry their access rights, and a change of a rule reaches the inde
       .get(site.url(path))!
       .metas.filter(({ name }) => name.startsWith('acl_'))
       .map(({ name, value }) => `${name}=${value}`);
-  expect(seen('/open')).toEqual(['acl_allow=everyone']);
+  expect(seen('/open')).toEqual([]);
   expect(seen('/hr/')).toEqual([
     'acl_allow=staff',
     'acl_allow=board',
@@ -130,4 +130,29 @@ it.each([
   answer();
   await world.pass(minutes(2));
   expect(seen('/hr/pay')).toEqual(['acl_allow=board']);
+});
+
+it('a header that changes reaches the index although the page has not changed', async () => {
+  const site = await startSite();
+  const answer = (principals: string) =>
+    site.set('/', (request, response) => {
+      const headers = { 'content-type': 'text/html', etag: '"1"', 'x-acl': principals };
+      if (request.headers['if-none-match'] === '"1"') response.writeHead(304, { etag: '"1"' }).end();
+      else response.writeHead(200, headers).end('<title>Minutes</title>');
+      return undefined;
+    });
+  answer('everyone');
+  const world = await start({ index: 'none', crawler: `<Root url="${site.url('/')}"/><cw:Acl header="X-Acl"/>` });
+  await world.untilIdle();
+  const seen = (): string[] =>
+    world
+      .pushed()
+      .get(site.url('/'))!
+      .metas.filter(({ name }) => name === 'acl_allow')
+      .map(({ value }) => value);
+  expect(seen()).toEqual(['everyone']);
+  answer('CN=Board,OU=Groups,DC=example,DC=com');
+  await world.engine.maintenance.refresh('test', { url: site.url('/') });
+  await world.pass(minutes(2));
+  expect(seen()).toEqual(['CN=Board,OU=Groups,DC=example,DC=com']);
 });

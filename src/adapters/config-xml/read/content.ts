@@ -1,13 +1,14 @@
 /** Converts checked `cw:Content` and `cw:Acl` elements: what is extracted from pages, and who may see it. */
 
-import { type AclDefinition, type AclRule, parseAclFile, parsePrincipals } from '../../../domain/content/acl.js';
+import { type AclDefinition, type AclRule, parseAclFile } from '../../../domain/content/acl.js';
 import type {
   ContentDefinition,
   FieldDefinition,
   FieldSource,
   Marker,
 } from '../../../domain/content/content-definition.js';
-import type { Problem } from '../../../domain/crawl/place.js';
+import { parsePrincipals } from '../../../domain/content/principals.js';
+import type { Place, Problem } from '../../../domain/crawl/place.js';
 import { parseDocument, XmlFault } from '../document.js';
 import { collectDefaults, findOnlyChild, findValidChildren, interpretElement, type Node } from '../interpret.js';
 import { Problems, TooManyProblems } from '../problems.js';
@@ -135,15 +136,16 @@ export function readAcl(crawler: Node, context: ReadContext): { acl?: AclDefinit
   if (!node) return {};
   const { values } = node;
   const inlineRules = findValidChildren(node as Node, content.ACL_RULE).map(
-    ({ values: { url, allow, deny } }): AclRule => ({
+    ({ values: { url, allow, deny }, place }): AclRule => ({
       prefix: url,
-      allow: parsePrincipals(allow),
-      deny: parsePrincipals(deny),
+      allow: readPrincipals('allow', allow, place, context),
+      deny: readPrincipals('deny', deny, place, context),
     }),
   );
   return {
     acl: {
-      default: parsePrincipals(values.default),
+      place: node.place,
+      default: readPrincipals('default', values.default, node.place, context),
       rules: [...readFileRules(node, context), ...inlineRules],
       allowHeader: values.header?.toLowerCase(),
       denyHeader: values.denyHeader?.toLowerCase(),
@@ -151,6 +153,12 @@ export function readAcl(crawler: Node, context: ReadContext): { acl?: AclDefinit
       denyMeta: values.denyMeta?.toLowerCase(),
     },
   };
+}
+
+function readPrincipals(attribute: string, text: string, place: Place, { problems }: ReadContext): readonly string[] {
+  const { names, problem } = parsePrincipals(text);
+  if (problem !== undefined) problems.add('bad-value', `${attribute}: ${problem}`, place);
+  return names;
 }
 
 function readFileRules(

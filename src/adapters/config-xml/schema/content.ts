@@ -125,7 +125,7 @@ export const ACL = element(
   {
     default: attribute(
       t.text,
-      'Principals that may see documents not covered by any rule, header or meta; separated by commas.',
+      'Principals that may see documents of hosts without rules if neither header nor meta says anything; separated by commas.',
       {
         default: '',
       },
@@ -141,7 +141,7 @@ export const ACL = element(
 
 export const ACL_RULE = element(
   'AclRule',
-  'Principals for all URLs with a given prefix; the longest matching prefix applies.',
+  'Principals for all URLs with a given prefix, in any spelling of it; the longest matching prefix applies. `default` does not apply to its host.',
   {
     url: attribute(t.httpUrl, 'Prefix of the URLs that the element covers.', { required: true }),
     allow: attribute(t.text, 'Principals that may see these documents, separated by commas.', { default: '' }),

@@ -21,6 +21,8 @@ export const LINT_CODES = {
   'open-prefix': 'A prefix without a trailing slash that also covers a sibling host or folder.',
   'credentials-unbound':
     'Credentials that are sent to fewer servers than their rule covers, or to servers that it does not name.',
+  'default-beside-rules':
+    'A default of `cw:Acl` beside rules for URL prefixes: hosts that no rule names are open to whoever it allows.',
   'root-rejected': 'A root URL that the crawl policy rejects, or that is not a URL.',
   'condition-unreachable': 'A condition that can have no effect in its place.',
   'space-rule-unreachable':

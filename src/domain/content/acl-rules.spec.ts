@@ -1,0 +1,125 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { compileAcl } from './acl.js';
+import type { AclRule } from './acl-definition.js';
+
+const rule = (prefix: string, ...allow: string[]): AclRule => ({ prefix, allow, deny: [`not-${allow.join()}`] });
+
+const INTRANET = 'http://intranet.example';
+const HR = rule(`${INTRANET}/hr/`, 'hr');
+
+const readAllowed = (rules: readonly AclRule[], href: string): readonly string[] =>
+  compileAcl({ default: ['everyone'], rules })({ href, headers: {}, metas: [] }).allow;
+
+describe('the folded comparison of a page with rules', () => {
+  it.each([
+    '/hr/a',
+    '//hr/b',
+    '/./hr/c',
+    '/x/../hr/d',
+    '/%68r/e',
+    '/hr%2ff',
+    '/hr%2f%fff',
+    '/hr;jsessionid=1/g',
+    '/HR/h',
+    '/hr?x=m',
+    '/hr',
+    '\\hr\\n',
+    '/hr%00/q',
+    '/ｈｒ/s',
+    '/%2e/hr/r',
+  ])('finds the rule for %s', (path) => {
+    expect(readAllowed([HR, rule(`${INTRANET}/`, 'staff')], INTRANET + path)).toEqual(['hr']);
+  });
+
+  it.each([
+    'https://intranet.example/hr/x',
+    'http://www.intranet.example/hr/x',
+    'http://intranet.example./hr/x',
+    'http://INTRANET.example/hr/x',
+    'http://user@intranet.example/hr/x',
+  ])('finds the rule for %s', (href) => {
+    expect(readAllowed([HR], href)).toEqual(['hr']);
+  });
+
+  it.each(['/x/..%2fhr/p', '/hr/..%2fopen/p', '/hr/..;/open/p', '/hr/%252e%252e%2fopen'])(
+    'allows nobody by an encoded dot segment that leads elsewhere: %s',
+    (path) => {
+      const allowed = readAllowed(
+        [HR, rule(`${INTRANET}/open/`, 'everyone'), rule(`${INTRANET}/x/`, 'x')],
+        INTRANET + path,
+      );
+      expect(allowed).not.toContain('everyone');
+      expect(allowed).not.toContain('x');
+    },
+  );
+
+  it.each([
+    ['another path of the host', `${INTRANET}/open`, []],
+    ['a sibling folder', `${INTRANET}/hr-open/`, []],
+    ['another port', `${INTRANET}:8080/hr/`, []],
+    ['a path with an encoded question mark', `${INTRANET}/wiki%3Fspace=hr`, []],
+    ['another host', 'http://intranet.example.net/hr/', ['everyone']],
+  ])('does not take for the page of a rule %s', (_, href, allow) => {
+    expect(readAllowed([HR, rule(`${INTRANET}/wiki?space=hr`, 'hr')], href)).toEqual(allow);
+  });
+
+  it('covers the query if the prefix has one', () => {
+    expect(readAllowed([rule(`${INTRANET}/wiki?space=hr`, 'hr')], `${INTRANET}/wiki/?space=%68R&page=1`)).toEqual([
+      'hr',
+    ]);
+  });
+
+  it('takes a prefix without a slash after the host for all hosts that begin so', () => {
+    expect(readAllowed([rule('http://hr', 'hr')], 'http://hr.example/')).toEqual(['hr']);
+    expect(readAllowed([rule('http://hr', 'hr')], 'http://hr/')).toEqual(['hr']);
+  });
+
+  it('allows only whom both rules allow if they are the same when folded', () => {
+    const rules = [rule(`${INTRANET}/HR/`, 'hr', 'board'), rule(`https://www.intranet.example//hr/`, 'board', 'staff')];
+    const acl = compileAcl({ default: [], rules })({ href: HR.prefix, headers: {}, metas: [] });
+    expect(acl).toEqual({ allow: ['board'], deny: ['not-hr,board', 'not-board,staff'] });
+  });
+});
+
+const name = fc.stringMatching(/^[a-z]{1,3}$/);
+const path = fc.array(name, { minLength: 1, maxLength: 4 });
+
+/** A way to write a path segment. */
+const spellings: readonly ((segment: string) => string)[] = [
+  (segment) => segment,
+  (segment) => segment.toUpperCase(),
+  (segment) => segment.replaceAll(/./g, (char) => `%${char.charCodeAt(0).toString(16)}`),
+  (segment) => `/${segment}`,
+  (segment) => `./${segment}`,
+  (segment) => `x/../${segment}`,
+  (segment) => `x%2f..%2F${segment}`,
+  (segment) => `${segment};v=1`,
+  (segment) => `${segment}%00`,
+];
+
+describe('access by any spelling of a page', () => {
+  it('is never wider than by the plain one', () => {
+    const rules = fc.array(
+      fc.record({ path, allow: fc.subarray(['a', 'b', 'everyone']), end: fc.constantFrom('', '/') }),
+      { minLength: 1, maxLength: 6 },
+    );
+    const hosts = fc.constantFrom('http://', 'https://', 'http://www.', 'https://WWW.');
+    const style = fc.array(fc.nat(spellings.length - 1), { minLength: 4, maxLength: 4 });
+    const separators = fc.constantFrom('/', '%2f', '//', '/%2e/');
+    const ends = fc.constantFrom('', '/', '?x', '/?x', '#f');
+    fc.assert(
+      fc.property(rules, path, hosts, style, separators, ends, (records, page, scheme, styles, separator, end) => {
+        const definitions = records.map((record) => ({
+          prefix: `http://in.example/${record.path.join('/')}${record.end}`,
+          allow: record.allow,
+          deny: [],
+        }));
+        const plain = readAllowed(definitions, `http://in.example/${page.join('/')}`);
+        const segments = page.map((segment, i) => spellings[styles[i] ?? 0]?.(segment) ?? segment);
+        const spelled = readAllowed(definitions, `${scheme}in.example/${segments.join(separator)}${end}`);
+        expect(plain).toEqual(expect.arrayContaining([...spelled]));
+      }),
+    );
+  });
+});
