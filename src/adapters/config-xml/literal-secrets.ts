@@ -212,7 +212,7 @@ const createName = (parts: readonly string[]): string =>
     .toLowerCase()
     .replace(/[^a-z\d]+/g, '-')
     .slice(0, MAX_NAME_LENGTH - 4)
-    .replace(/^-+|-+$/g, '') || 'secret';
+    .replace(/^-|-$/g, '') || 'secret';
 
 /** Matches a command of indexer.conf or crawl.rules, also in a comment, up to its value. */
 const COMMAND = /^([\s\uFEFF#]*)([^\s\uFEFF#=:][^\s=:]*)(?:[ \t=:]|\\\r?\n)+/;
