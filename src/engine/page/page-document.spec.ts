@@ -71,3 +71,22 @@ it('a step that fails or takes too long ends in its own error code', async () =>
   clock.advanceTo(after(clock.now(), milliseconds(1_000)));
   await refused;
 });
+
+it('what a step adds after its end is not in the document', async () => {
+  const { promise: isLate, resolve: finish } = Promise.withResolvers<void>();
+  const hasty = step(async ({ contentMetas, headMetas, visitMetas }) => {
+    await null;
+    for (const metas of [contentMetas, headMetas, visitMetas]) metas.push({ name: 'price', value: '7' });
+    void isLate.then(() => {
+      for (const metas of [contentMetas, headMetas, visitMetas]) metas.push({ name: 'late', value: 'yes' });
+    });
+  });
+  const last = step(async () => {
+    finish();
+    await isLate;
+    await null;
+  });
+  const { metas } = await built([hasty, last]);
+  expect(metas).toContainEqual({ name: 'price', value: '7' });
+  expect(metas).not.toContainEqual({ name: 'late', value: 'yes' });
+});

@@ -69,18 +69,18 @@ async function resumeBuilding(
   return createDocument(page, draft, tools.digest);
 }
 
-/** The step gets its own copy of the draft, so that a step that continues after its time limit changes nothing. */
+/** The step gets its own copy of the draft, so that whatever continues of an earlier step changes nothing. */
 async function runStep(
   step: AsyncStep,
   draft: DocumentDraft,
   page: FetchedPage,
   clock: DocumentTools['clock'],
 ): Promise<DocumentDraft> {
-  const copy = {
+  const copy: DocumentDraft = {
     ...draft,
-    lasting: [...draft.contentMetas],
-    described: [...draft.headMetas],
-    passing: [...draft.visitMetas],
+    contentMetas: [...draft.contentMetas],
+    headMetas: [...draft.headMetas],
+    visitMetas: [...draft.visitMetas],
   };
   const { name, timeLimit, failure } = step;
   let result: unknown;
