@@ -17,6 +17,7 @@ import { openEngine, XML_FORMAT } from '../server/engine.module.js';
 import { toFileError } from '../server/fail.js';
 import { isLoopback, UsageError } from '../server/options.js';
 import { toPrintable, toPrintableLines } from '../server/printable.js';
+import { escapeXml } from './first-configuration.js';
 import { CrawlProgress, pluralize } from './output.js';
 
 interface CrawlOptions {
@@ -253,8 +254,6 @@ async function resolveAddresses(start: URL): Promise<string[]> {
 function throwOnFile(name: string): never {
   throw new Error(`the configuration of crawlway crawl must not refer to a file, but refers to ${name}`);
 }
-
-const escapeXml = (text: string): string => text.replace(/[&<"]/g, (c) => `&#${c.charCodeAt(0)};`);
 
 function parseWholeNumber(text: string, option: string): number {
   if (!/^\d{1,9}$/.test(text)) throw new UsageError(`${option} must be a whole number, not ${text}`);

@@ -103,5 +103,5 @@ function chooseSecretAttribute({ type, login }: FirstSink): string {
 /** Derives a valid crawler name from the site's host. */
 export const toCrawlerName = ({ host }: URL): string => host.replace(/^www\./, '').replace(/[^\w.-]/g, '-');
 
-const escapeXml = (text: string): string =>
+export const escapeXml = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');

@@ -4,6 +4,7 @@
  * send whatever they like, so both are decided here, before the browser gets a response.
  */
 import type { Request } from 'playwright-core';
+import { BoundedMap } from '../../domain/bounded-map.js';
 import {
   createRobotsPolicy,
   isStale,
@@ -20,7 +21,7 @@ const MAX_ORIGINS = 1_000;
 
 /** Policies are cached by origin, separately from those of the hosts that the crawl visits. */
 export class GuestRobots {
-  private readonly policies = new Map<string, Promise<RobotsPolicy>>();
+  private readonly policies = new BoundedMap<string, Promise<RobotsPolicy>>(MAX_ORIGINS);
 
   constructor(private readonly fetcher: Pick<Fetcher, 'fetch'>) {}
 
@@ -29,7 +30,6 @@ export class GuestRobots {
     const cachedPolicy = await this.policies.get(key);
     const now = instant(Date.now());
     if (cachedPolicy && !isStale(cachedPolicy, now)) return mayFetch(cachedPolicy, agent, url.pathname + url.search);
-    if (this.policies.size >= MAX_ORIGINS) this.policies.clear();
     const pending = this.fetchPolicy(new URL('/robots.txt', url).href, fetcher, { now, previous: cachedPolicy });
     this.policies.set(key, pending);
     return mayFetch(await pending, agent, url.pathname + url.search);

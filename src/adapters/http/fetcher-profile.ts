@@ -1,5 +1,8 @@
 /** A FetcherDefinition prepared for use: whatever is the same for all its requests is computed once. */
+
+import { BoundedMap } from '../../domain/bounded-map.js';
 import type { FetcherDefinition, RequestHeaders } from '../../domain/crawl/fetcher-definition.js';
+import { createBasicAuthorization } from '../../domain/net/basic-authorization.js';
 import { createProxyChooser, type ProxyChooser } from '../../domain/net/choose-proxy.js';
 import { revealText, type Secret } from '../../domain/secret.js';
 import type { FetchRequest } from '../../engine/ports/fetcher.js';
@@ -8,7 +11,7 @@ import { ACCEPTED_CODINGS } from './content-coding.js';
 import type { DnsCache } from './dns-cache.js';
 import { FetchFailure } from './fetch-failure.js';
 import { parseSigningKey, RequestSigner } from './message-signature.js';
-import { createBasicAuthorization, type ProxyServer, parseProxy, stripBrackets } from './proxy.js';
+import { type ProxyServer, parseProxy, stripBrackets } from './proxy.js';
 import type { RequestPlan } from './request-plan.js';
 
 const ACCEPT = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
@@ -40,7 +43,7 @@ export class FetcherProfile {
   private readonly boundHeaders: readonly PrefixBound<readonly [string, Secret]>[];
   /** The most specific one comes first. */
   private readonly credentials: readonly PrefixBound<Login>[];
-  private readonly proxies = new Map<string | Secret, NumberedProxy>();
+  private readonly proxies = new BoundedMap<string | Secret, NumberedProxy>(MAX_PROXIES);
 
   private readonly chooseProxy: ProxyChooser | undefined;
   private readonly signer: RequestSigner | undefined;
@@ -152,7 +155,6 @@ export class FetcherProfile {
     let proxy = this.proxies.get(url);
     if (!proxy) {
       proxy = { ...parseProxy(revealText(url)), number: ++this.lastProxyNumber };
-      if (this.proxies.size >= MAX_PROXIES) this.proxies.clear();
       this.proxies.set(url, proxy);
     }
     return proxy;

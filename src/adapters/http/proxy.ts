@@ -1,3 +1,4 @@
+import { createBasicAuthorization } from '../../domain/net/basic-authorization.js';
 import { Secret } from '../../domain/secret.js';
 import { decodePercent } from '../../domain/url/decode-percent.js';
 import { FetchFailure } from './fetch-failure.js';
@@ -60,7 +61,3 @@ export function parseProxy(text: string): ProxyServer {
 
 export const stripBrackets = (hostname: string): string =>
   hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
-
-/** Basic authentication (RFC 7617) in UTF-8. */
-export const createBasicAuthorization = (user: string, password: string): string =>
-  `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;

@@ -3,6 +3,7 @@ import { constants } from 'node:fs';
 import { type FileHandle, mkdir, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import { BoundedMap } from '../../domain/bounded-map.js';
 import type { SinkDefinitionOf } from '../../domain/crawl/sink-definition.js';
 import type { OrderAnswer, PushOrder } from '../../domain/push/order.js';
 import { type Sink, SinkUnavailable } from '../../engine/ports/sink.js';
@@ -35,7 +36,7 @@ export class WarcSink implements Sink {
   private fileSize = 0;
   private fileNumber = 0;
   private lastDelivery: Promise<unknown> = Promise.resolve();
-  private readonly payloads = new Map<string, ArchivedPayload>();
+  private readonly payloads = new BoundedMap<string, ArchivedPayload>(MAX_PAYLOADS);
 
   constructor(private readonly definition: SinkDefinitionOf<'warc'>) {
     this.name = definition.name;
@@ -59,7 +60,7 @@ export class WarcSink implements Sink {
       signal.throwIfAborted();
       this.file ??= await this.openNewFile();
       await this.write(this.file, records);
-      for (const [digest, payload] of newPayloads) this.rememberPayload(digest, payload);
+      for (const [digest, payload] of newPayloads) this.payloads.set(digest, payload);
       if (this.fileSize >= (this.definition.options.rotateBytes ?? DEFAULT_ROTATE_BYTES)) await this.closeFile();
       return acknowledgeAll(batch);
     } catch (error) {
@@ -146,11 +147,6 @@ export class WarcSink implements Sink {
       Buffer.from('\r\n\r\n'),
     ]);
     return this.definition.url.toLowerCase().endsWith('.gz') ? gzipSync(bytes) : bytes;
-  }
-
-  private rememberPayload(digest: string, payload: ArchivedPayload): void {
-    if (this.payloads.size >= MAX_PAYLOADS) this.payloads.delete(this.payloads.keys().next().value as string);
-    this.payloads.set(digest, payload);
   }
 }
 

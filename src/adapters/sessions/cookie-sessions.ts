@@ -1,4 +1,5 @@
 import type { CookieJar } from 'tough-cookie';
+import { BoundedMap } from '../../domain/bounded-map.js';
 import type { Session, SessionStore } from '../../engine/ports/session-store.js';
 
 const MAX_SESSIONS = 10_000;
@@ -10,13 +11,11 @@ const MAX_COOKIES_PER_SESSION = 200;
 
 /** Sessions in memory, each with its own cookie jar; the least recently used one is dropped. */
 export class CookieSessions implements SessionStore {
-  private readonly sessions = new Map<string, CookieSession>();
+  private readonly sessions = new BoundedMap<string, CookieSession>(MAX_SESSIONS);
 
   open(key: string): Session {
     const session = this.sessions.get(key) ?? new CookieSession();
-    this.sessions.delete(key);
     this.sessions.set(key, session);
-    if (this.sessions.size > MAX_SESSIONS) this.sessions.delete(this.sessions.keys().next().value as string);
     return session;
   }
 

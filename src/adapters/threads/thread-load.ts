@@ -1,4 +1,5 @@
 /** Which thread gets a page, and when there are too few threads. */
+import { BoundedMap } from '../../domain/bounded-map.js';
 import type { PageThread } from './page-thread.js';
 
 /** Assumed reading time in milliseconds of a page from a host with no measurements yet. */
@@ -14,7 +15,7 @@ const MAX_HOSTS = 10_000;
 
 /** Remembers which hosts have pages that are slow to read, because such hosts may block only some of the threads. */
 export class ReadingTimes {
-  private readonly averages = new Map<string, number>();
+  private readonly averages = new BoundedMap<string, number>(MAX_HOSTS);
 
   estimateTime(host: string): number {
     return this.averages.get(host) ?? DEFAULT_MS;
@@ -30,7 +31,6 @@ export class ReadingTimes {
     const average = (previousAverage ?? DEFAULT_MS) * (1 - LATEST_WEIGHT) + ms * LATEST_WEIGHT;
     this.averages.delete(host);
     if (ms < LONG_MS && average < MIN_REMEMBERED_MS) return;
-    if (this.averages.size >= MAX_HOSTS) this.averages.delete(this.averages.keys().next().value!);
     this.averages.set(host, ms < LONG_MS ? average : Math.max(average, LONG_MS));
   }
 }

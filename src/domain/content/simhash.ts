@@ -35,8 +35,8 @@ class ShingleCounter {
   add(word: number): void {
     if (++this.wordCount >= SHINGLE_WORDS) {
       const sequence = Math.imul(Math.imul(this.#secondLastWord, 0x2c1b3c6d) ^ this.#lastWord, 0x297a2d39) ^ word;
-      this.#countHash(0, mix(sequence));
-      this.#countHash(NIBBLE_COUNT / 2, mix(sequence ^ Math.imul(this.#secondLastWord, 0x9e3779b1)));
+      this.#countHash(0, mixHash(sequence));
+      this.#countHash(NIBBLE_COUNT / 2, mixHash(sequence ^ Math.imul(this.#secondLastWord, 0x9e3779b1)));
     }
     this.#secondLastWord = this.#lastWord;
     this.#lastWord = word;
@@ -113,7 +113,7 @@ function isUnspacedScript(code: number): boolean {
 }
 
 /** Spreads a hash over all its bits (MurmurHash3's finalizer). */
-function mix(hash: number): number {
+export function mixHash(hash: number): number {
   let mixed = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
   mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35);
   return mixed ^ (mixed >>> 16);

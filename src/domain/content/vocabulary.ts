@@ -1,3 +1,5 @@
+import { mixHash } from './simhash.js';
+
 /** Maximum number of distinct words read from one page. */
 const MAX_WORDS = 2_000;
 
@@ -50,8 +52,8 @@ export class Vocabulary {
   add(words: Int32Array): number {
     let newWordCount = 0;
     for (const word of words) {
-      const firstBit = mix(word) & (BITS - 1);
-      const secondBit = mix(word ^ 0x5bd1e995) & (BITS - 1);
+      const firstBit = mixHash(word) & (BITS - 1);
+      const secondBit = mixHash(word ^ 0x5bd1e995) & (BITS - 1);
       const isInYoungGeneration = hasBits(this.youngGeneration, firstBit, secondBit);
       if (isInYoungGeneration) continue;
       if (!hasBits(this.oldGeneration, firstBit, secondBit)) newWordCount++;
@@ -75,11 +77,4 @@ const hasBits = (bits: Uint8Array, firstBit: number, secondBit: number): boolean
 
 function setBit(bits: Uint8Array, bit: number): void {
   bits[bit >> 3]! |= 1 << (bit & 7);
-}
-
-/** Spreads a hash over all its bits (MurmurHash3's finalizer). */
-function mix(hash: number): number {
-  let mixed = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
-  mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35);
-  return (mixed ^ (mixed >>> 16)) >>> 0;
 }

@@ -1,3 +1,4 @@
+import { BoundedMap } from '../bounded-map.js';
 import { Vocabulary } from '../content/vocabulary.js';
 import { toUrlPattern } from '../url/url-pattern.js';
 
@@ -40,8 +41,8 @@ export interface WatchedPage {
  */
 export class EndlessPatterns {
   /** Number of URLs found, by host and pattern. In this map and the next, the most recently used entries are last. */
-  private readonly urlCounts = new Map<string, number>();
-  private readonly watches = new Map<string, Watch>();
+  private readonly urlCounts = new BoundedMap<string, number>(MAX_COUNTED_PATTERNS);
+  private readonly watches = new BoundedMap<string, Watch>(MAX_WATCHED_PATTERNS);
 
   constructor(private readonly getLimit: () => number) {}
 
@@ -50,7 +51,7 @@ export class EndlessPatterns {
     const key = createPatternKey(hostKey, url);
     if (key === undefined || this.watches.has(key)) return;
     const count = (this.urlCounts.get(key) ?? 0) + 1;
-    if (count < this.getLimit()) setBounded(this.urlCounts, key, count, MAX_COUNTED_PATTERNS);
+    if (count < this.getLimit()) this.urlCounts.set(key, count);
     else {
       this.urlCounts.delete(key);
       this.startWatching(key);
@@ -104,7 +105,7 @@ export class EndlessPatterns {
 
   private startWatching(key: string): Watch {
     const watch: Watch = { vocabulary: new Vocabulary(), barrenVisits: 0, endless: false, learningPages: 0 };
-    setBounded(this.watches, key, watch, MAX_WATCHED_PATTERNS);
+    this.watches.set(key, watch);
     return watch;
   }
 
@@ -118,10 +119,4 @@ export class EndlessPatterns {
 function createPatternKey(hostKey: string, url: string): string | undefined {
   const pattern = toUrlPattern(url);
   return pattern === undefined ? undefined : `${hostKey} ${pattern}`;
-}
-
-function setBounded<V>(map: Map<string, V>, key: string, value: V, maxSize: number): void {
-  map.delete(key);
-  map.set(key, value);
-  if (map.size > maxSize) map.delete(map.keys().next().value as string);
 }

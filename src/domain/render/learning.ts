@@ -3,6 +3,7 @@
  * not have. As long as nothing is known about a pattern, its pages are rendered; then they are rendered only if
  * that is worthwhile, and samples are rechecked.
  */
+import { BoundedMap } from '../bounded-map.js';
 import { toUrlPattern } from '../url/url-pattern.js';
 import type { Amount, RenderReport } from './report.js';
 
@@ -63,9 +64,9 @@ export const isLoss = (plain: Amount, rendered: Amount): boolean =>
   rendered.text < plain.text / 2 && rendered.links <= plain.links;
 
 export class RenderLearning {
-  private readonly patterns = new Map<string, LearnedPattern>();
+  private readonly patterns = new BoundedMap<string, LearnedPattern>(MAX_PATTERNS);
   /** By host: the number of pages rendered, and for how many of them it was worthwhile. */
-  private readonly hosts = new Map<string, { samples: number; worthwhile: number }>();
+  private readonly hosts = new BoundedMap<string, { samples: number; worthwhile: number }>(MAX_PATTERNS);
 
   /**
    * `try` and `render`: the page is rendered regardless of its content; `endTrial` must be called after `try`. A page
@@ -124,9 +125,9 @@ export class RenderLearning {
 
   private findOrCreate(host: string, pattern: string): LearnedPattern {
     const key = `${host} ${pattern}`;
-    let learned = this.patterns.get(key);
-    if (learned) return learned;
-    learned = {
+    const known = this.patterns.get(key);
+    if (known) return known;
+    const learned: LearnedPattern = {
       host,
       pattern,
       samples: 0,
@@ -137,11 +138,6 @@ export class RenderLearning {
       trialCount: 0,
       incomparableTrials: 0,
     };
-    if (this.patterns.size >= MAX_PATTERNS) {
-      const [oldest] = this.patterns.keys();
-      this.patterns.delete(oldest!);
-    }
-    if (this.hosts.size >= MAX_PATTERNS) this.hosts.clear();
     this.patterns.set(key, learned);
     return learned;
   }

@@ -2,6 +2,7 @@
  * The receiving side of IndexNow: checks the quota and the site's key file, and passes the URLs to the host's crawlers.
  */
 
+import { BoundedMap } from '../../domain/bounded-map.js';
 import type { IndexNowDefinition } from '../../domain/crawl/definition.js';
 import type { FetchOutcome } from '../../domain/fetch/outcome.js';
 import { getMaxRequestsPerHost } from '../../domain/politeness/politeness.js';
@@ -54,8 +55,8 @@ export interface IndexNowServices {
 }
 
 export class IndexNow {
-  private readonly quotas = new Map<string, HostQuota>();
-  private readonly keys = new Map<string, Instant>();
+  private readonly quotas = new BoundedMap<string, HostQuota>(MAX_REMEMBERED);
+  private readonly keys = new BoundedMap<string, Instant>(MAX_REMEMBERED);
   private pending = 0;
 
   constructor(
@@ -160,7 +161,7 @@ export class IndexNow {
       hosts.releaseAfterRequest(host, definition.throttle);
     }
     const check = judgeKeyFile(outcome, key);
-    if (check === 'right') setBounded(this.keys, computeIdentity(submission), after(clock.now(), KEY_LIFETIME));
+    if (check === 'right') this.keys.set(computeIdentity(submission), after(clock.now(), KEY_LIFETIME));
     return check;
   }
 
@@ -169,7 +170,7 @@ export class IndexNow {
     const existing = this.quotas.get(host);
     if (existing && instant(existing.since + HOUR) > now) return existing;
     const quota = { since: now, urls: 0, wrongKeys: 0 };
-    setBounded(this.quotas, host, quota);
+    this.quotas.set(host, quota);
     return quota;
   }
 }
@@ -186,9 +187,3 @@ const createAnswer = (status: IndexNowStatus, message: string = INDEXNOW_STATUSE
   status,
   message,
 });
-
-function setBounded<V>(map: Map<string, V>, key: string, value: V): void {
-  map.delete(key);
-  map.set(key, value);
-  if (map.size > MAX_REMEMBERED) map.delete(map.keys().next().value as string);
-}

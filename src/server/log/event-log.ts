@@ -3,6 +3,7 @@
  * debug. Events that may occur thousands of times (held deletions, refused documents) are logged when their count for a
  * host or crawler reaches 1, 10, 100, …
  */
+import { BoundedMap } from '../../domain/bounded-map.js';
 import { ERROR_CODES, isErrorCode } from '../../domain/fetch/error-codes.js';
 import type { CrawlEvent } from '../../engine/events.js';
 import type { Log } from '../../engine/ports/log.js';
@@ -21,7 +22,7 @@ const HELD_MESSAGES = {
 } as const;
 
 export class EventLog {
-  private readonly counts = new Map<string, number>();
+  private readonly counts = new BoundedMap<string, number>(MAX_COUNTED);
   /** Hosts that are not responding, or have asked crawlers to slow down. */
   private readonly unresponsiveHosts = new Set<string>();
 
@@ -102,7 +103,6 @@ export class EventLog {
 
   /** The count so far if it should be logged (1, 10, 100, …). */
   private countOccurrence(key: string): number | undefined {
-    if (this.counts.size >= MAX_COUNTED) this.counts.clear();
     const count = (this.counts.get(key) ?? 0) + 1;
     this.counts.set(key, count);
     return Number.isInteger(Math.log10(count)) ? count : undefined;

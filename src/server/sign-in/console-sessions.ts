@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { BoundedMap } from '../../domain/bounded-map.js';
 import { after, hours, type Instant, seconds } from '../../domain/time/units.js';
 import type { Clock } from '../../engine/ports/clock.js';
 import { type Caller, computeDigest, type Role } from '../security/api-keys.js';
@@ -33,7 +34,7 @@ interface CachedSession {
 
 /** Sessions of the console's users. Only the browser knows the value of the cookie. */
 export class ConsoleSessions {
-  private readonly cachedSessions = new Map<string, CachedSession>();
+  private readonly cachedSessions = new BoundedMap<string, CachedSession>(MAX_CACHED);
 
   constructor(
     private readonly store: SessionStore,
@@ -65,7 +66,6 @@ export class ConsoleSessions {
     const cachedSession = this.cachedSessions.get(digest);
     if (cachedSession && now < after(cachedSession.readAt, REREAD_INTERVAL)) return cachedSession.session;
     const session = await this.store.findSession(digest);
-    if (this.cachedSessions.size >= MAX_CACHED) this.cachedSessions.clear();
     this.cachedSessions.set(digest, { session, readAt: now });
     return session;
   }

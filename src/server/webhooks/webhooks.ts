@@ -1,5 +1,6 @@
 /** Notifies the configured webhooks of events in the crawl, as Standard Webhooks. */
 import { randomUUID } from 'node:crypto';
+import { BoundedMap } from '../../domain/bounded-map.js';
 import type { ServerDefinition } from '../../domain/crawl/definition.js';
 import type { WebhookDefinition } from '../../domain/crawl/sink-definition.js';
 import type { WebhookEvent } from '../../domain/push/webhook.js';
@@ -22,7 +23,7 @@ interface WebhookServices {
 export class Webhooks {
   private queues: readonly WebhookQueue[] = [];
   private configuredWebhooks: readonly WebhookDefinition[] | undefined;
-  private readonly counts = new Map<string, number>();
+  private readonly counts = new BoundedMap<string, number>(MAX_COUNTED);
   private readonly unresponsiveHosts = new Set<string>();
   private readonly downSinks = new Set<string>();
   private readonly failingLogins = new Set<string>();
@@ -131,7 +132,6 @@ export class Webhooks {
 
   /** The count so far if it should be reported (1, 10, 100, …). */
   private countOccurrence(key: string): number | undefined {
-    if (this.counts.size >= MAX_COUNTED) this.counts.clear();
     const count = (this.counts.get(key) ?? 0) + 1;
     this.counts.set(key, count);
     return Number.isInteger(Math.log10(count)) ? count : undefined;

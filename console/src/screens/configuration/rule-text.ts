@@ -5,6 +5,7 @@
  */
 import type { RuleActionDto, RuleDto, RuleMatchDto } from '../../api/schema.js';
 import { joinPart, type Part } from './part.js';
+import { escapeXml } from './xml-tree.js';
 
 interface Span {
   readonly from: number;
@@ -132,11 +133,8 @@ const buildActionXml = ({ element, ...attributes }: RuleActionDto): string =>
 const buildAttributesXml = (attributes: Readonly<Record<string, string | number | undefined>>): string =>
   Object.entries(attributes)
     .filter(([, value]) => value !== undefined && value !== '')
-    .map(([name, value]) => ` ${name}="${escapeXml(String(value))}"`)
+    .map(([name, value]) => ` ${name}="${escapeXml(String(value)).replaceAll('\n', '&#10;')}"`)
     .join('');
-
-const escapeXml = (text: string): string =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;').replaceAll('\n', '&#10;');
 
 export const unescapeXml = (text: string): string =>
   text

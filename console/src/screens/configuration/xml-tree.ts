@@ -205,7 +205,7 @@ const unescapeXml = (text: string): string =>
     },
   );
 
-const escapeXml = (text: string): string =>
+export const escapeXml = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
 
 /** The prefix of a namespace with its colon, and its declaration if the outermost element does not contain one. */

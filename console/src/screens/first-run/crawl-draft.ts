@@ -1,5 +1,7 @@
 /** Adds a new crawler to the text of the configuration and leaves everything else unchanged. */
 
+import { escapeXml } from '../configuration/xml-tree.js';
+
 export type Scope = 'site' | 'folder' | 'domain';
 
 export interface CrawlSettings {
@@ -195,6 +197,3 @@ export function findPrivateRange(hostname: string): string | undefined {
   if (/^172\.(1[6-9]|2\d|3[01])\./.test(hostname)) return '172.16.0.0/12';
   return undefined;
 }
-
-const escapeXml = (text: string): string =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');

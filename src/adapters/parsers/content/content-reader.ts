@@ -17,10 +17,10 @@ import { findMicrodataItems, hasMicrodata } from './microdata.js';
 import { type Document, type Element, type ParentNode, walkElements } from './nodes.js';
 import { hasMarkers, prune } from './pruning.js';
 import {
-  collapseWhitespace,
   collectTextPieces,
   extractElementText,
   extractReadableText,
+  foldWhitespace,
   markRemovedText,
   type ReadableText,
 } from './readable.js';
@@ -222,9 +222,9 @@ function readRawValue(
   if (source.kind !== 'select') return undefined;
   if (source.attribute !== undefined) {
     const value = element.getAttribute(source.attribute.toLowerCase());
-    return value === undefined ? undefined : collapseWhitespace(value).trim();
+    return value === undefined ? undefined : foldWhitespace(value).trim();
   }
-  if (element.name === 'meta') return collapseWhitespace(element.getAttribute('content') ?? '').trim();
+  if (element.name === 'meta') return foldWhitespace(element.getAttribute('content') ?? '').trim();
   return extractElementText(element, excluded);
 }
 

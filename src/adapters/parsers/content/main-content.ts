@@ -4,7 +4,7 @@
  * removed.
  */
 import { type Document, type Element, isElement, isText, type ParentNode, walkElements } from './nodes.js';
-import { collapseWhitespace, isHidden } from './readable.js';
+import { foldWhitespace, isHidden } from './readable.js';
 
 const BOILERPLATE_ELEMENTS = new Set(['nav', 'aside', 'footer', 'form', 'dialog', 'menu']);
 const BOILERPLATE_ROLES = new Set(['navigation', 'banner', 'contentinfo', 'complementary', 'search', 'menu', 'dialog']);
@@ -113,7 +113,7 @@ function measureElement(element: Element): Measure {
   let text = 0;
   let links = 0;
   for (const child of element.children) {
-    if (isText(child)) text += collapseWhitespace(child.data).length;
+    if (isText(child)) text += foldWhitespace(child.data).length;
     if (!isElement(child) || isHidden(child)) continue;
     const childMeasure = measureElement(child);
     text += childMeasure.text;

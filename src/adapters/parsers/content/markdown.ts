@@ -1,7 +1,7 @@
 /** Converts a tree to Markdown (CommonMark with GitHub's tables and strikethrough). */
 
 import { type ChildNode, type Element, isElement, isText, type ParentNode, walkElements } from './nodes.js';
-import { collapseWhitespace, getHeadingLevel, isHidden, isInline } from './readable.js';
+import { foldWhitespace, getHeadingLevel, isHidden, isInline } from './readable.js';
 
 /** Maximum length in characters. */
 const MAX_LENGTH = 4_000_000;
@@ -162,7 +162,7 @@ const renderInline = (node: ParentNode, context: Context): string =>
     .trim();
 
 function renderInlineNode(node: ChildNode, context: Context): string {
-  if (isText(node)) return escapeMarkdown(collapseWhitespace(node.data));
+  if (isText(node)) return escapeMarkdown(foldWhitespace(node.data));
   if (!isElement(node) || isHidden(node)) return '';
   const renderChildren = () => node.children.map((child) => renderInlineNode(child, context)).join('');
   switch (node.name) {
@@ -182,7 +182,7 @@ function renderInlineNode(node: ChildNode, context: Context): string {
     case 'kbd':
     case 'samp':
     case 'tt':
-      return renderCodeSpan(collapseWhitespace(getRawText(node)));
+      return renderCodeSpan(foldWhitespace(getRawText(node)));
     case 'a':
       return renderLink(node, renderChildren(), context);
     case 'img':
@@ -215,7 +215,7 @@ function renderLink(element: Element, text: string, { base }: Context): string {
 
 function renderImage(element: Element, { base }: Context): string {
   const target = resolveUrl(element.getAttribute('src'), base);
-  const altText = collapseWhitespace(element.getAttribute('alt') ?? '').trim();
+  const altText = foldWhitespace(element.getAttribute('alt') ?? '').trim();
   return target === undefined || altText === '' ? escapeMarkdown(altText) : `![${escapeMarkdown(altText)}](${target})`;
 }
 

@@ -111,7 +111,7 @@ const WHITESPACE_RUNS = /(?:[^\S ]|[\u0085\u180e\u200b])[\s\u0085\u180e\u200b]*|
 const MAY_NEED_FOLDING = /[^ -\x7f]| {2}/;
 
 /** Replaces each run of white space with one space, and removes soft hyphens. */
-export function collapseWhitespace(text: string): string {
+export function foldWhitespace(text: string): string {
   if (!MAY_NEED_FOLDING.test(text)) return text;
   // Most of these texts are line ends and indents between tags.
   if (text.length < 20 && text.trim() === '') return ' ';
@@ -167,7 +167,7 @@ class TextCollector {
   }
 
   private appendText(node: Text): void {
-    let text = collapseWhitespace(node.data);
+    let text = foldWhitespace(node.data);
     if (this.endsWithSpace && text.startsWith(' ')) text = text.slice(1);
     if (text === '') return;
     this.text += text;

@@ -71,13 +71,13 @@ export class DocumentContent {
   }
 
   addAuthor(name: string | undefined): void {
-    const value = collapseWhitespace(name);
+    const value = toPlainLine(name);
     if (value !== '') this.metas.push({ name: 'author', value });
   }
 
   /** Adds a further meta of the document. Empty values are ignored. */
   addField(name: string, text: string | undefined): void {
-    const value = collapseWhitespace(text);
+    const value = toPlainLine(text);
     if (value !== '' && this.fields.length < MAX_FIELDS) this.fields.push({ name, value });
   }
 
@@ -101,7 +101,7 @@ export class DocumentContent {
     const { maxTextLength } = this.request;
     const text = fullText.slice(0, maxTextLength);
     return {
-      title: collapseWhitespace(this.title).slice(0, MAX_TITLE_LENGTH),
+      title: toPlainLine(this.title).slice(0, MAX_TITLE_LENGTH),
       text,
       language: determineLanguage([this.language], () => fullText.slice(0, SAMPLE_LENGTH)),
       links: [...this.hrefs].map((href) => ({ href, kind: 'a' as const, nofollow: false })),
@@ -114,7 +114,7 @@ export class DocumentContent {
 }
 
 /** Converts text to one line without control characters. */
-export const collapseWhitespace = (text: string | undefined): string =>
+const toPlainLine = (text: string | undefined): string =>
   (text ?? '')
     .slice(0, MAX_VALUE_LENGTH)
     .replace(/[\s\u0000-\u001f\u007f]+/g, ' ')

@@ -3,6 +3,7 @@
  * there is none.
  */
 import { createHash } from 'node:crypto';
+import { BoundedMap } from '../../../domain/bounded-map.js';
 import { DOCUMENT_TYPES } from '../../../domain/content/document-types.js';
 import { hours } from '../../../domain/time/units.js';
 import {
@@ -54,7 +55,7 @@ export class DocumentProcesses implements AsyncExtractor {
   private readonly processes = new Set<DocumentProcess>();
   private readonly idleProcesses: DocumentProcess[] = [];
   private readonly queue: QueuedDocument[] = [];
-  private readonly refusals = new Map<string, Refusal>();
+  private readonly refusals = new BoundedMap<string, Refusal>(MAX_REMEMBERED_REFUSALS);
   private readonly timers = new Map<DocumentProcess, NodeJS.Timeout>();
 
   constructor(
@@ -82,7 +83,7 @@ export class DocumentProcesses implements AsyncExtractor {
       signal?.addEventListener('abort', () => this.removeFromQueue(queued), { once: true });
       this.startNext();
     });
-    if (isRefusal(result)) this.rememberRefusal(digest, result);
+    if (isRefusal(result)) this.refusals.set(digest, result);
     return result;
   }
 
@@ -140,10 +141,5 @@ export class DocumentProcesses implements AsyncExtractor {
   private removeFromQueue(queued: QueuedDocument): void {
     const index = this.queue.indexOf(queued);
     if (index >= 0) this.queue.splice(index, 1);
-  }
-
-  private rememberRefusal(digest: string, refusal: Refusal): void {
-    if (this.refusals.size >= MAX_REMEMBERED_REFUSALS) this.refusals.delete(this.refusals.keys().next().value!);
-    this.refusals.set(digest, refusal);
   }
 }

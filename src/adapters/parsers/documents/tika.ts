@@ -79,7 +79,7 @@ async function requestText(
       return createRefusal('extract-corrupt', 'Tika cannot read the document: it is damaged or encrypted');
     throw new ExtractorUnavailable(`Tika at ${url} responded with ${response.status}`);
   } catch (error) {
-    if (error instanceof ExtractorUnavailable || isRefusal(error)) throw error;
+    if (error instanceof ExtractorUnavailable || isRefusedDocument(error)) throw error;
     if (signal.aborted) return createRefusal('extract-timeout', 'Tika exceeded the time limit');
     const { cause, message } = error as Error;
     throw new ExtractorUnavailable(
@@ -88,7 +88,8 @@ async function requestText(
   }
 }
 
-const isRefusal = (error: unknown): boolean => typeof error === 'object' && error !== null && 'refused' in error;
+const isRefusedDocument = (error: unknown): boolean =>
+  typeof error === 'object' && error !== null && 'refused' in error;
 const createRefusal = (refused: Refusal['refused'], detail: string): Refusal => ({ refused, detail });
 
 interface BoundedText {

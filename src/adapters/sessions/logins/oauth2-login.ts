@@ -1,5 +1,6 @@
 import type { LoginDefinitionOf } from '../../../domain/crawl/logins.js';
 import type { FetchOutcome } from '../../../domain/fetch/outcome.js';
+import { createBasicAuthorization } from '../../../domain/net/basic-authorization.js';
 import { after, seconds } from '../../../domain/time/units.js';
 import type { RequestSession } from '../../../engine/ports/fetcher.js';
 import type {
@@ -9,7 +10,6 @@ import type {
   SessionAnswer,
   SessionVerdict,
 } from '../../../engine/ports/login-method.js';
-import { createBasicAuthorization } from './steady-login.js';
 
 const MAX_TOKEN_LENGTH = 16_384;
 const MAX_RESPONSE_SIZE = 256 * 1024;

@@ -2,7 +2,9 @@
  * Logins that send the same credentials with every request: Basic, a bearer token, a header, a client certificate, or
  * NTLM credentials.
  */
+
 import type { LoginDefinitionOf } from '../../../domain/crawl/logins.js';
+import { createBasicAuthorization } from '../../../domain/net/basic-authorization.js';
 import type { RequestSession } from '../../../engine/ports/fetcher.js';
 import type {
   LoginMethod,
@@ -58,7 +60,3 @@ function parseWindowsUser({ user, domain }: LoginDefinitionOf<'ntlm'>): { user: 
   if (domain !== undefined || backslash < 0) return { user, domain: domain ?? '' };
   return { user: user.slice(backslash + 1), domain: user.slice(0, backslash) };
 }
-
-/** Basic authentication (RFC 7617) in UTF-8. */
-export const createBasicAuthorization = (user: string, password: string): string =>
-  `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;

@@ -4,6 +4,7 @@
  * is lost in a restart: waiting deletions are in the ledger, and their pages are visited again anyway.
  */
 
+import { BoundedMap } from '../../../domain/bounded-map.js';
 import type { DeletionGuardDefinition } from '../../../domain/crawl/definition.js';
 import type { UrlId, UrlState } from '../../../domain/crawl/url-state.js';
 import type { ErrorCode } from '../../../domain/fetch/error-codes.js';
@@ -82,9 +83,9 @@ interface TroubleServices {
 }
 
 export class HostTroubles {
-  private readonly hosts = new Map<string, Trouble>();
+  private readonly hosts = new BoundedMap<string, Trouble>(MAX_HOSTS);
   private restoring: Promise<void> | undefined;
-  private readonly unwritten = new Map<UrlId, UnwrittenWait>();
+  private readonly unwritten = new BoundedMap<UrlId, UnwrittenWait>(MAX_UNWRITTEN);
   /** URLs of released pages that have not been visited yet; a further release need not request them again. */
   private readonly releasedUrls = new Set<string>();
 
@@ -173,9 +174,7 @@ export class HostTroubles {
   private findOrCreateTrouble(hostKey: string, since: Instant | undefined): Trouble {
     const now = this.services.clock.now();
     const trouble = this.hosts.get(hostKey) ?? createTrouble(since ?? now);
-    this.hosts.delete(hostKey);
     this.hosts.set(hostKey, trouble);
-    if (this.hosts.size > MAX_HOSTS) this.hosts.delete(this.hosts.keys().next().value as string);
     return trouble;
   }
 
@@ -183,7 +182,6 @@ export class HostTroubles {
   private noteWaiting({ id, hostKey }: UrlState, trouble: Trouble): void {
     trouble.deletions = 'waiting';
     this.unwritten.set(id, { hostKey, missedRelease: false });
-    if (this.unwritten.size > MAX_UNWRITTEN) this.unwritten.delete(this.unwritten.keys().next().value as UrlId);
   }
 
   /**

@@ -5,6 +5,7 @@
  * content into the index this way.
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { BoundedMap } from '../../../domain/bounded-map.js';
 import { getMaxRequestsPerHost } from '../../../domain/politeness/politeness.js';
 import {
   createSubscriptionForm,
@@ -57,7 +58,7 @@ const DIGEST_BYTES = 16;
 
 export class HubSubscriptions {
   /** By crawler and topic: when the next subscription may be requested. */
-  private readonly nextRequests = new Map<string, Instant>();
+  private readonly nextRequests = new BoundedMap<string, Instant>(MAX_SUBSCRIPTIONS);
   /** Feeds reported a moment ago, and whether they have been reported again since. */
   private readonly reportedFeeds = new Map<string, { wasReportedAgain: boolean }>();
   private definition: WebSubDefinition | undefined;
@@ -78,7 +79,6 @@ export class HubSubscriptions {
     const { clock, log } = this.services;
     const now = clock.now();
     if ((this.nextRequests.get(key) ?? 0) > now) return;
-    if (this.nextRequests.size >= MAX_SUBSCRIPTIONS) this.nextRequests.clear();
     this.nextRequests.set(key, after(now, RETRY_DELAY));
     this.requestSubscription({ crawler, feed, ...hub }).catch((error: unknown) =>
       log.warn('could not subscribe to a feed at its hub', { feed, hub: hub.hub, error: String(error) }),

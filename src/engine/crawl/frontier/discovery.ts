@@ -3,6 +3,7 @@
  * crawler. Limits what one host can add, because endless calendars and session ids look like new pages forever.
  */
 
+import { BoundedMap } from '../../../domain/bounded-map.js';
 import type { TrapDefinition } from '../../../domain/crawl/definition.js';
 import type { UrlState } from '../../../domain/crawl/url-state.js';
 import type { Reason } from '../../../domain/policy/reasons.js';
@@ -28,8 +29,8 @@ export interface DiscoveryTarget {
 
 export class Discovery {
   private readonly batcher: Batcher<NewUrl[], UrlState[]>;
-  private readonly hostSizes = new Map<string, number>();
-  private readonly queryVariants = new Map<string, QueryVariants>();
+  private readonly hostSizes = new BoundedMap<string, number>(MAX_HOSTS);
+  private readonly queryVariants = new BoundedMap<string, QueryVariants>(MAX_PATHS);
 
   constructor(
     private readonly store: Pick<FrontierStore, 'discover' | 'count'>,
@@ -100,7 +101,7 @@ export class Discovery {
     let size = this.hostSizes.get(key);
     if (size === undefined) {
       size = await this.store.count({ crawler: url.crawler, hostKey: url.hostKey });
-      setBounded(this.hostSizes, key, size, MAX_HOSTS);
+      this.hostSizes.set(key, size);
     }
     return size;
   }
@@ -124,7 +125,7 @@ export class Discovery {
     const path = getPathIdentity(state);
     const variants = this.queryVariants.get(path) ?? { count: 0, complete: false };
     variants.count++;
-    setBounded(this.queryVariants, path, variants, MAX_PATHS);
+    this.queryVariants.set(path, variants);
   }
 }
 
@@ -165,9 +166,3 @@ const getPathIdentity = (url: { crawler: string; url: string }): string => {
   const query = url.url.indexOf('?');
   return query < 0 ? '' : `${url.crawler} ${url.url.slice(0, query)}`;
 };
-
-function setBounded<V>(map: Map<string, V>, key: string, value: V, max: number): void {
-  map.delete(key);
-  map.set(key, value);
-  if (map.size > max) map.delete(map.keys().next().value as string);
-}

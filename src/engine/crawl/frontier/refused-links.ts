@@ -1,3 +1,4 @@
+import { BoundedMap } from '../../../domain/bounded-map.js';
 import type { RefusedSample } from '../../../domain/explain/facts.js';
 import type { Reason } from '../../../domain/policy/reasons.js';
 import type { Instant } from '../../../domain/time/units.js';
@@ -32,16 +33,14 @@ interface Entry {
  * dropped.
  */
 export class RefusedLinks {
-  private readonly entries = new Map<string, Entry>();
+  private readonly entries = new BoundedMap<string, Entry>(MAX_ENTRIES);
   total = 0;
 
   add(link: { url: string; hostKey: string; reason: Reason; record?: boolean }, from: string, at: Instant): void {
     this.total++;
     const hostKey = shorten(link.hostKey);
     const key = `${link.reason} ${hostKey}`;
-    let entry = this.entries.get(key);
-    if (entry) this.entries.delete(key);
-    else entry = { reason: link.reason, hostKey, count: 0, samples: [] };
+    const entry = this.entries.get(key) ?? { reason: link.reason, hostKey, count: 0, samples: [] };
     entry.count++;
     const url = shorten(link.url);
     const isRecordable = link.record || !UNRECORDED_REASONS.has(link.reason);
@@ -49,7 +48,6 @@ export class RefusedLinks {
       entry.samples.push({ url, from, at });
     }
     this.entries.set(key, entry);
-    if (this.entries.size > MAX_ENTRIES) this.entries.delete(this.entries.keys().next().value as string);
   }
 
   list(): RefusedView[] {

@@ -2,6 +2,7 @@
  * Requests a URL that cannot exist from each host once a day, so that its error page is recognized if other URLs return
  * it with status 200. Each probe takes the place of a visit to the host, with the same claim and the same pause.
  */
+import { BoundedMap } from '../../../domain/bounded-map.js';
 import type { UrlState } from '../../../domain/crawl/url-state.js';
 import {
   createImpossibleUrl,
@@ -46,7 +47,7 @@ const MAX_REDIRECTS = 3;
 const NO_URL = 0;
 
 export class ErrorPageProbes {
-  private readonly probes = new Map<string, HostProbe>();
+  private readonly probes = new BoundedMap<string, HostProbe>(MAX_HOSTS);
 
   constructor(
     private readonly processor: Pick<PageProcessor, 'process'>,
@@ -79,7 +80,7 @@ export class ErrorPageProbes {
     const url = unfinished ? unfinished.goodUrl : createImpossibleUrl(visitedUrl, this.createToken(visitedUrl));
     const effects = await judge(url);
     if (!effects) {
-      this.storeProbe(host.key, { until: after(this.clock.now(), RESULT_LIFETIME) });
+      this.probes.set(host.key, { until: after(this.clock.now(), RESULT_LIFETIME) });
       return undefined;
     }
     host.waitsForResponse = true;
@@ -100,7 +101,7 @@ export class ErrorPageProbes {
         sendBy: this.partitions.sendBy,
         inspect: true,
       });
-      this.storeProbe(
+      this.probes.set(
         host.key,
         unfinished ? this.compareWithGoodPage(unfinished, host.key, result) : this.recordResponse(url, result),
       );
@@ -145,12 +146,6 @@ export class ErrorPageProbes {
   /** Depends on the current time, so that no real page can exist at the probe's URL. */
   private createToken(url: string): string {
     return BigInt.asUintN(64, computeUrlKey(`${this.clock.now()} ${url}`)).toString(36);
-  }
-
-  private storeProbe(key: string, probe: HostProbe): void {
-    this.probes.delete(key);
-    this.probes.set(key, probe);
-    if (this.probes.size > MAX_HOSTS) this.probes.delete(this.probes.keys().next().value as string);
   }
 }
 

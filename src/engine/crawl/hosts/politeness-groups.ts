@@ -3,6 +3,7 @@
  * receive no more requests than a single one. Groups are shared by the crawlers that use them (`politenessBy`) and kept
  * in memory only, since each host keeps its own pause across restarts.
  */
+import { BoundedMap } from '../../../domain/bounded-map.js';
 import { after, type Instant, instant, minutes, NEVER } from '../../../domain/time/units.js';
 import type { Clock } from '../../ports/clock.js';
 import { type Gate, type GatedWindow, WaitingWindows } from '../frontier/gate.js';
@@ -109,7 +110,9 @@ export const UNKNOWN_GROUP: Gate = {
 
 export class PolitenessGroups {
   private readonly groups = new Map<string, PolitenessGroup>();
-  private readonly addresses = new Map<string, { readonly key: string | undefined; readonly until: Instant }>();
+  private readonly addresses = new BoundedMap<string, { readonly key: string | undefined; readonly until: Instant }>(
+    MAX_GROUPS,
+  );
   private readonly queue: (() => Promise<void>)[] = [];
   private lookupsInFlight = 0;
   private domainOf: DomainOf | undefined;
@@ -150,7 +153,6 @@ export class PolitenessGroups {
       this.queue.push(async () => {
         const address = await this.resolve(hostname).catch(() => undefined);
         const until = after(this.clock.now(), ADDRESS_LIFETIME);
-        if (this.addresses.size >= MAX_GROUPS) this.addresses.clear();
         this.addresses.set(hostname, { key: address && `address ${toNetwork(address)}`, until });
         resolve();
       });

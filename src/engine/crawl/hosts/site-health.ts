@@ -1,3 +1,4 @@
+import { BoundedMap } from '../../../domain/bounded-map.js';
 import { type Duration, milliseconds } from '../../../domain/time/units.js';
 
 const MAX_VISITS = 100;
@@ -19,15 +20,13 @@ export interface HostHealth {
 
 /** The outcomes of the latest visits to each web server. */
 export class SiteHealth {
-  private readonly hosts = new Map<string, VisitNote[]>();
+  private readonly hosts = new BoundedMap<string, VisitNote[]>(MAX_HOSTS);
 
   recordVisit(hostKey: string, visit: VisitNote): void {
     const notes = this.hosts.get(hostKey) ?? [];
-    this.hosts.delete(hostKey);
     notes.push(visit);
     if (notes.length > MAX_VISITS) notes.shift();
     this.hosts.set(hostKey, notes);
-    if (this.hosts.size > MAX_HOSTS) this.hosts.delete(this.hosts.keys().next().value as string);
   }
 
   get(hostKey: string): HostHealth {

@@ -3,6 +3,7 @@
  * may merely have an outage. Deletions decided by an operator (clear, a configuration change, a release) bypass it.
  */
 
+import { BoundedMap } from '../../../domain/bounded-map.js';
 import type { DeletionGuardDefinition } from '../../../domain/crawl/definition.js';
 import { DeletionGuard } from '../../../domain/push/deletion-guard.js';
 import { WITH_ITS_PAGE } from '../../../domain/push/parts.js';
@@ -40,7 +41,7 @@ export class Deletions {
    */
   private readonly holdingHosts = new Set<string>();
   /** Documents lost to errors since the host's last sign of life, and when the first of them was lost. */
-  private readonly failures = new Map<string, { readonly count: number; readonly since: Instant }>();
+  private readonly failures = new BoundedMap<string, { readonly count: number; readonly since: Instant }>(MAX_HOSTS);
 
   constructor(
     private readonly crawler: string,
@@ -89,9 +90,7 @@ export class Deletions {
     const previous = this.failures.get(hostKey) ?? { count: 0, since: now };
     const lastSign = this.services.troubles.findLastSignOfLife(hostKey);
     const { count, since } = lastSign !== undefined && lastSign >= previous.since ? { count: 0, since: now } : previous;
-    this.failures.delete(hostKey);
     this.failures.set(hostKey, { count: count + 1, since });
-    if (this.failures.size > MAX_HOSTS) this.failures.delete(this.failures.keys().next().value as string);
     return count + 1 > this.getMaxFailures(indexed + count);
   }
 

@@ -2,6 +2,7 @@
  * The session that a visit uses and updates: the cookies that its host has set, or a login. A crawler's visits to one
  * host share their cookies; a login has its own.
  */
+import { BoundedMap } from '../../../domain/bounded-map.js';
 import type { UrlState } from '../../../domain/crawl/url-state.js';
 import type { Effects } from '../../../domain/policy/verdict.js';
 import { findFetcher } from '../../page/crawl-context.js';
@@ -39,7 +40,7 @@ export class VisitSessions {
   /** The cookies sent with a visit's last request. */
   private readonly sentCookies = new WeakMap<UrlState, string>();
   /** The last Set-Cookie fields accepted, by host: most sites set the same ones with each response. */
-  private readonly lastAccepted = new Map<string, string>();
+  private readonly lastAccepted = new BoundedMap<string, string>(MAX_HOSTS);
 
   constructor(
     private readonly services: SessionServices,
@@ -90,7 +91,6 @@ export class VisitSessions {
   private async keepCookies(attempt: Attempt, { setCookie }: PageResult): Promise<void> {
     const { host, url } = attempt;
     if (setCookie === undefined || this.lastAccepted.get(host.key) === setCookie) return;
-    if (this.lastAccepted.size >= MAX_HOSTS) this.lastAccepted.clear();
     this.lastAccepted.set(host.key, setCookie);
     await this.findJar(attempt)?.jar.storeCookies(url.href, setCookie);
   }
