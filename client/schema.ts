@@ -352,7 +352,7 @@ export interface HistoryPointDto {
   readonly indexed: number;
   /** Failed visits by error code. */
   readonly errorsByCode: Readonly<Record<string, number>>;
-  /** Stored URLs by status at the end of the interval. Empty if an earlier version recorded the point. */
+  /** Stored URLs by status at the end of the interval. */
   readonly byStatus: Readonly<Record<string, number>>;
 }
 

@@ -13,6 +13,7 @@ import { Housekeeping } from './control/housekeeping.js';
 import { DEFAULT_INDEXNOW, IndexNow } from './control/indexnow.js';
 import { Maintenance } from './control/maintenance.js';
 import { Orders } from './control/orders.js';
+import { OwedOrderSending } from './control/owed-order-sending.js';
 import { PendingUrls } from './control/pending-urls.js';
 import { PolicyChanges } from './control/policy-changes.js';
 import { Reconciliation } from './control/reconciliation.js';
@@ -79,7 +80,13 @@ export function createParts(ports: EnginePorts, services: CrawlServices, engine:
     urls: new UrlLists({ ...base, cluster, kept }),
     orders: new Orders({ ...base, listPending: () => cluster.listPendingOrders() }),
     reconciliation: new Reconciliation({ ...base, ...outcomes, findSink: engine.findSink }),
-    catchUp: new CatchUp({ ...base, ...outcomes, kept, findSink }),
+    catchUp: new CatchUp({
+      ...base,
+      ...outcomes,
+      kept,
+      findSink,
+      sending: new OwedOrderSending({ ...base, ...outcomes }),
+    }),
     policyChanges: new PolicyChanges(shared, rejudging, backfills),
     hosts: new HostViews({ ...withHosts, ...visitTools, notes, cluster }),
     surveys: new Surveys(base),

@@ -64,7 +64,7 @@ export async function serve(
   let loadedConfiguration = await file.load();
   for (const { place, code, message } of loadedConfiguration.problems)
     log.warn(`${formatPlace(place)} ${code} ${message}`);
-  const closeSteps: (() => Promise<unknown>)[] = [];
+  const closeSteps: CloseStep[] = [];
   if (telemetry) closeSteps.push(() => telemetry.close());
   const close = async (): Promise<void> => {
     for (const step of closeSteps.splice(0).reverse()) await step();
@@ -84,20 +84,7 @@ export async function serve(
       : undefined;
     if (sample) closeSteps.push(() => sample.close());
     if (sample?.moved) loadedConfiguration = await file.load();
-    engine.events.observe(new EventLog(log).logEvent);
-    const webhooks = new Webhooks({
-      clock: systemClock,
-      log,
-      getDefinition: () => engine.definition,
-      openChannel: openWebhook,
-    });
-    engine.events.observe(webhooks.handleEvent);
-    closeSteps.push(() => webhooks.close());
-    if (options.fetchLog !== undefined) {
-      const fetchLog = await FetchLog.open(options.fetchLog, log);
-      closeSteps.push(() => fetchLog.close());
-      engine.events.observe(fetchLog.write);
-    }
+    const webhooks = await observeEvents(engine, { options, log, closeSteps });
     closeSteps.push(() => engine.drain(DRAIN_TIME));
     const adminStore = await openAdminStore(options.databaseUrl, options.encryptionKey);
     closeSteps.push(() => adminStore.close());
@@ -112,21 +99,8 @@ export async function serve(
     await engine.open(definition);
     const configurationWatch = new ConfigurationWatch(configuration, systemClock, log);
     closeSteps.push(async () => configurationWatch.close());
-    const secretWatch = new SecretWatch({
-      renew: () => configuration.renewSecrets(),
-      interval: options.secretsInterval,
-      clock: systemClock,
-      log,
-    });
-    engine.events.observe(secretWatch.onEvent);
-    closeSteps.push(async () => secretWatch.close());
-    const caughtUpTimer = setInterval(() => {
-      for (const crawler of engine.takeCaughtUpCrawlers()) {
-        log.info(`crawler ${crawler} has caught up; nothing is due`);
-        webhooks.publishCaughtUp(crawler);
-      }
-    }, CAUGHT_UP_CHECK_INTERVAL_MS);
-    closeSteps.push(async () => clearInterval(caughtUpTimer));
+    watchSecrets(engine, configuration, { options, log, closeSteps });
+    reportCaughtUpCrawlers(engine, webhooks, { log, closeSteps });
     const url = await app.getUrl();
     log.info(`Crawlway is ready. Console: ${url}/  API: ${url}/docs`);
     if (sample) void announceCaughtUp(engine, log, { sample, url });
@@ -135,6 +109,62 @@ export async function serve(
     await close();
     throw error;
   }
+}
+
+/** What a part of the server needs to begin, and where it adds how it ends; the steps are taken in reverse order. */
+interface Setup {
+  readonly options: ServerOptions;
+  readonly log: Log;
+  readonly closeSteps: CloseStep[];
+}
+type CloseStep = () => Promise<unknown>;
+
+/** Sends the events of the crawl to the log, to webhooks, and to the log of fetches if there is one. */
+async function observeEvents(engine: EngineApi, { options, log, closeSteps }: Setup): Promise<Webhooks> {
+  engine.events.observe(new EventLog(log).logEvent);
+  const webhooks = new Webhooks({
+    clock: systemClock,
+    log,
+    getDefinition: () => engine.definition,
+    openChannel: openWebhook,
+  });
+  engine.events.observe(webhooks.handleEvent);
+  closeSteps.push(() => webhooks.close());
+  if (options.fetchLog !== undefined) {
+    const fetchLog = await FetchLog.open(options.fetchLog, log);
+    closeSteps.push(() => fetchLog.close());
+    engine.events.observe(fetchLog.write);
+  }
+  return webhooks;
+}
+
+function watchSecrets(
+  engine: EngineApi,
+  configuration: ConfigurationService,
+  { options, log, closeSteps }: Setup,
+): void {
+  const secretWatch = new SecretWatch({
+    renew: () => configuration.renewSecrets(),
+    interval: options.secretsInterval,
+    clock: systemClock,
+    log,
+  });
+  engine.events.observe(secretWatch.onEvent);
+  closeSteps.push(async () => secretWatch.close());
+}
+
+function reportCaughtUpCrawlers(
+  engine: EngineApi,
+  webhooks: Webhooks,
+  { log, closeSteps }: Omit<Setup, 'options'>,
+): void {
+  const timer = setInterval(() => {
+    for (const crawler of engine.takeCaughtUpCrawlers()) {
+      log.info(`crawler ${crawler} has caught up; nothing is due`);
+      webhooks.publishCaughtUp(crawler);
+    }
+  }, CAUGHT_UP_CHECK_INTERVAL_MS);
+  closeSteps.push(async () => clearInterval(timer));
 }
 
 /** Drains the engine if the port is taken or the sample cannot be started. */

@@ -50,9 +50,7 @@ export function appendSessionDetail(
   return detail === undefined ? sessionDetail : `${detail}; ${sessionDetail}`;
 }
 
-// Earlier versions wrote the second form.
-const BACK_OFF_PATTERN =
-  /(?:^|; )tried at (?:a person's request, although|the request of a person, while) the host was to rest for another \d+ s$/;
+const BACK_OFF_PATTERN = /(?:^|; )tried at a person's request, although the host was to rest for another \d+ s$/;
 
 /** Adds that a user requested the visit although its host was to rest for another `rest`. */
 export function appendBackOffDetail(detail: string | undefined, rest: Duration): string {
@@ -73,8 +71,7 @@ export function appendTermsDetail(detail: string | undefined, terms: string): st
 export type NotificationProtocol = 'indexnow' | 'websub';
 
 const PROTOCOL_NAMES: Readonly<Record<NotificationProtocol, string>> = { indexnow: 'IndexNow', websub: 'WebSub' };
-// Earlier versions wrote "asked for".
-const NOTIFICATION_PATTERN = /(?:^|; )(?:requested|asked for) by the site \([A-Za-z]+\)$/;
+const NOTIFICATION_PATTERN = /(?:^|; )requested by the site \([A-Za-z]+\)$/;
 
 export function appendNotificationDetail(detail: string | undefined, protocol: NotificationProtocol): string {
   const notificationDetail = `requested by the site (${PROTOCOL_NAMES[protocol]})`;

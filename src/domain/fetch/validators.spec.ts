@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { readValidators } from './validators.js';
+import { days, hours } from '../time/units.js';
+import { parseLifetime, readValidators } from './validators.js';
 
 const DATE = 'Sun, 22 Nov 2026 10:00:00 GMT';
 
@@ -20,4 +21,23 @@ describe('the validators of a response', () => {
     const date = (length: number) => readValidators({ 'last-modified': DATE.padEnd(length) }).lastModified?.length;
     expect([date(64), date(65)]).toEqual([64, undefined]);
   });
+});
+
+const SENT = 'Mon, 15 Jun 2026 12:00:00 GMT';
+
+describe('the freshness lifetime that a response states', () => {
+  it.each([
+    [{ 'cache-control': 'public, max-age=86400' }, days(1)],
+    [{ 'cache-control': 'MAX-AGE=3600, s-maxage=7' }, hours(1)],
+    [{ 'cache-control': 'max-age=3600', expires: 'Tue, 16 Jun 2026 12:00:00 GMT', date: SENT }, hours(1)],
+    [{ expires: 'Tue, 16 Jun 2026 12:00:00 GMT', date: SENT }, days(1)],
+    [{ 'cache-control': 's-maxage=60' }, undefined],
+    [{ 'cache-control': 'no-cache, max-age=3600' }, undefined],
+    [{ 'cache-control': 'no-store', expires: 'Tue, 16 Jun 2026 12:00:00 GMT', date: SENT }, undefined],
+    [{ expires: '0', date: SENT }, undefined],
+    [{ expires: 'Sun, 14 Jun 2026 12:00:00 GMT', date: SENT }, undefined],
+    [{}, undefined],
+  ] as [Record<string, string>, number | undefined][])('of %j is %s', (headers, lifetime) =>
+    expect(parseLifetime(headers)).toBe(lifetime),
+  );
 });

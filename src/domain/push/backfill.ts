@@ -51,8 +51,7 @@ export const createBackfill = (why: BackfillProgress['why'], total: number, now:
 /** @throws SyntaxError if the text is not JSON */
 export function parseBackfill(text: string): BackfillProgress {
   const stored = JSON.parse(text) as BackfillProgress;
-  // Earlier versions postponed nothing.
-  return { ...stored, startedAt: instant(stored.startedAt), postponed: stored.postponed ?? [] };
+  return { ...stored, startedAt: instant(stored.startedAt) };
 }
 
 interface SinkOfType {

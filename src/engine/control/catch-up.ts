@@ -5,32 +5,27 @@
  * a newer one. Once the sink's response is recorded, the URI is no longer owed.
  */
 
-import { createVerificationChanges } from '../../domain/crawl/commands.js';
 import type { SinkDefinition } from '../../domain/crawl/sink-definition.js';
-import { UNKNOWN_STAMP, type UrlState } from '../../domain/crawl/url-state.js';
+import type { UrlState } from '../../domain/crawl/url-state.js';
 import { REFRESH } from '../../domain/frontier/sources.js';
 import { chooseBackfillSource } from '../../domain/push/backfill.js';
-import type { PushOrder } from '../../domain/push/order.js';
 import { parsePartUri } from '../../domain/push/parts.js';
 import { after, atMost, type Duration, days, type Instant, minutes, seconds } from '../../domain/time/units.js';
 import type { Crawler } from '../crawl/crawler.js';
 import type { Crawlers } from '../crawl/crawlers.js';
-import type { Settled } from '../crawl/outcome/decision.js';
 import { type InDoubtDeliveries } from '../crawl/outcome/in-doubt-deliveries.js';
-import type { Ledger } from '../crawl/outcome/ledger.js';
 import type { Owing } from '../crawl/outcome/owing.js';
 import type { SharedDocuments } from '../crawl/outcome/shared-documents.js';
 import type { Delivery } from '../delivery/delivery.js';
 import type { KeptDocuments } from '../delivery/kept-documents.js';
 import type { Clock } from '../ports/clock.js';
-import { type FrontierStore, NO_URL, type Settlement, StoreUnavailable } from '../ports/frontier-store.js';
+import { type FrontierStore, NO_URL, StoreUnavailable } from '../ports/frontier-store.js';
 import type { Log } from '../ports/log.js';
 import type { OwedOrder } from '../ports/owed-orders.js';
 import { type Fence, FencedOut, type Partitions } from '../ports/partitions.js';
 import { SinkUnavailable } from '../ports/sink.js';
-import type { Batcher } from '../support/batcher.js';
-import type { CrawlEvents } from '../support/crawl-events.js';
 import { findIndexedDocument } from './indexed-document.js';
+import type { OwedOrderSending, SendingOutcome } from './owed-order-sending.js';
 
 const PAGE_SIZE = 500;
 /** Maximum number of documents in flight to a sink; at least the same capacity is left for new orders. */
@@ -52,23 +47,21 @@ const RETRY_DELAY = seconds(10);
 
 interface CatchUpServices {
   readonly store: FrontierStore;
-  readonly settler: Batcher<Settlement, Settled>;
   readonly clock: Clock;
   readonly log: Log;
-  readonly events: CrawlEvents;
   readonly partitions: Partitions;
   readonly delivery: Delivery;
-  readonly ledger: Ledger;
   readonly owing: Owing;
   readonly inDoubt: InDoubtDeliveries;
   readonly shared: SharedDocuments;
   readonly kept: KeptDocuments;
   readonly crawlers: Pick<Crawlers, 'find'>;
+  readonly sending: OwedOrderSending;
   findSink(name: string): SinkDefinition | undefined;
 }
 
 /** `busy`: a visit or an order of the URL is in flight, or the maximum number of visits is already due. */
-type CatchUpOutcome = 'answered' | 'put off' | 'asked' | 'busy';
+type CatchUpOutcome = SendingOutcome | 'busy';
 
 export class CatchUp {
   private readonly runs = new Map<string, AbortController>();
@@ -171,12 +164,6 @@ export class CatchUp {
   }
 }
 
-/**
- * State changes for a document that this sink has refused and other sinks hold: the next visit orders whatever it
- * finds, as after any order that one sink refuses.
- */
-const CHANGES_AFTER_REFUSAL = { stamp: UNKNOWN_STAMP, etag: null, lastModified: null } as const;
-
 /** One round of catching up for one sink. */
 class CatchUpRound {
   private readonly source: string | undefined;
@@ -210,9 +197,9 @@ class CatchUpRound {
   }
 
   private async processPage(owed: OwedOrder, storedState: UrlState, fence: Fence): Promise<CatchUpOutcome> {
-    const { ledger, inDoubt, kept } = this.services;
+    const { sending, inDoubt, kept } = this.services;
     // A document that was left to another crawler is delivered by that crawler.
-    if (storedState.status === 'elsewhere') return this.markDelivered(owed, storedState, fence);
+    if (storedState.status === 'elsewhere') return sending.markDelivered(owed, storedState.id, fence);
     const isPage = owed.uri === storedState.url;
     const isIndexed =
       storedState.stamp !== undefined &&
@@ -223,63 +210,19 @@ class CatchUpRound {
       ? await findIndexedDocument(kept, this.source, state, this.crawler.context)
       : undefined;
     if (!indexedDocument) return this.requestVisit(owed, state, fence);
-    return this.send(owed, ledger.createAddOrder(state, 'sink-behind', indexedDocument.document), state.id, fence);
+    return sending.sendDocument(owed, { crawler: this.crawler, state, document: indexedDocument.document, fence });
   }
 
   private async delete(owed: OwedOrder, id: number, fence: Fence): Promise<CatchUpOutcome> {
-    const { crawler, uri, hostKey } = owed;
+    const { crawler, uri } = owed;
     await this.services.shared.notifyOtherOwners({ crawler, url: uri }, [this.sink]);
-    return this.send(
-      owed,
-      this.services.ledger.createUriDeleteOrder({ crawler, uri, hostKey }, 'sink-behind'),
-      id,
-      fence,
-    );
+    return this.services.sending.sendDeletion(owed, { crawler: this.crawler, id, fence });
   }
 
-  private async send(row: OwedOrder, order: PushOrder, id: number, fence: Fence): Promise<CatchUpOutcome> {
-    const { delivery, owing, ledger, events, clock } = this.services;
-    const { answer, attempts, putOff } = await delivery.deliver(order, [this.sink], { fence, mayPutOff: true });
-    const owed = owing.decideChanges(order, [this.sink], putOff);
-    if (putOff.length > 0) {
-      await this.settle({ id, fence, owed });
-      return 'put off';
-    }
-    const message = answer.state === 'refused' ? answer.message : undefined;
-    events.emitOrder(order, answer.state, message);
-    this.crawler.tally.countOrder(order.kind, answer.state);
-    const entry = ledger.toEntry(order, { state: answer.state, attempts, answer: message });
-    const settlement = { id, fence, orders: [entry] };
-    if (answer.state === 'acknowledged') await this.settle({ ...settlement, owed });
-    else if (order.kind === 'add') await this.settle({ ...settlement, owed, changes: CHANGES_AFTER_REFUSAL });
-    // A document that is gone from all other sinks is not visited again, so it stays owed and is retried later.
-    else
-      await this.settle({
-        ...settlement,
-        owed: [{ ...row, orderId: order.id, change: 'asked', askedAt: clock.now() }],
-      });
-    return 'answered';
-  }
-
-  /** Requests a visit that orders whatever it finds, regardless of the stored state. */
   private async requestVisit(owed: OwedOrder, state: UrlState, fence: Fence): Promise<CatchUpOutcome> {
     if (this.remainingVisits <= 0) return 'busy';
     this.remainingVisits--;
-    const now = this.services.clock.now();
-    const changes = { ...createVerificationChanges(now), reason: 'sink-behind', source: REFRESH } as const;
-    await this.settle({ id: state.id, fence, changes, owed: [{ ...owed, change: 'asked', askedAt: now }] });
-    return 'asked';
-  }
-
-  private async markDelivered(owed: OwedOrder, { id }: UrlState, fence: Fence): Promise<CatchUpOutcome> {
-    await this.settle({ id, fence, owed: [{ ...owed, change: 'delivered' }] });
-    return 'answered';
-  }
-
-  private async settle(settlement: Settlement & { fence: Fence }): Promise<void> {
-    const { settler, owing } = this.services;
-    if ((await settler.add(settlement)) === 'fenced out') throw new FencedOut([settlement.fence]);
-    owing.noteWritten(settlement.owed ?? []);
+    return this.services.sending.requestVisit(owed, state.id, fence);
   }
 
   /** Chooses another sink of the crawler that is keeping up and can return what this one needs. */

@@ -2,8 +2,8 @@
  * The content hash of a document: of two versions with the same hash, only one is pushed. A page's hash covers what is
  * delivered: text, title, metas and fields. A different file size or modification date alone does not count as a
  * change. A separate part covers the page's links, so that new links are followed on a page whose text has not changed.
- * For any other document, the hash covers its bytes. In earlier versions of Crawlway, the hash of a page covered its
- * bytes, too: a page that still has such a hash is considered unchanged until its bytes change.
+ * For any other document, the hash covers its bytes; with `changeDetection="bytes"`, for pages, too. A page that still
+ * has such a hash when the setting changes is considered unchanged until its bytes change.
  */
 import { type ContentDefinition, changesDocuments } from '../../domain/content/content-definition.js';
 import type { Meta, PushDocument } from '../../domain/push/order.js';
@@ -36,10 +36,9 @@ export function hashContent(
 ): string {
   const knownStamp = page.task.stamp;
   if (!page.hashesContent) return hashBytes(page, draft, digest);
-  // The index holds what an earlier version of Crawlway made of these bytes: a few additional metas are not worth
-  // pushing everything again.
-  const hasEarlierFormat = knownStamp !== undefined && !knownStamp.startsWith(CONTENT_PREFIX);
-  if (hasEarlierFormat && !changesDocuments(page.contentDefinition) && hashBytes(page, draft, digest) === knownStamp)
+  // A change of the setting alone is not worth pushing everything again.
+  const coversBytes = knownStamp !== undefined && !knownStamp.startsWith(CONTENT_PREFIX);
+  if (coversBytes && !changesDocuments(page.contentDefinition) && hashBytes(page, draft, digest) === knownStamp)
     return knownStamp;
   const content = `${CONTENT_PREFIX}${hashExtractedContent(page, draft, digest, parts)}`;
   if (knownStamp?.startsWith(content) && knownStamp.length === content.length + LINKS_LENGTH) return knownStamp;

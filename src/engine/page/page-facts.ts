@@ -2,8 +2,7 @@
 import { computeSimhash } from '../../domain/content/simhash.js';
 import { computeFingerprint } from '../../domain/fetch/error-pages.js';
 import type { HttpResponse } from '../../domain/fetch/outcome.js';
-import { parseLifetime } from '../../domain/fetch/stated-lifetime.js';
-import { readValidators } from '../../domain/fetch/validators.js';
+import { parseLifetime, readValidators } from '../../domain/fetch/validators.js';
 import type { ReasonCode } from '../../domain/policy/reasons.js';
 import type { PushDocument } from '../../domain/push/order.js';
 import { NEEDS_RENDERING } from '../../domain/render/needs-rendering.js';

@@ -31,8 +31,8 @@ it.each([
   '{"version":3,"crawlers":{"docs":{"hour":[],"day":[],"week":[],"quarter":[]}}}',
   '{"version":2,"crawlers":{"docs":{"hour":[],"day":[],"week":[]}}}',
   '{"version":2,"crawlers":{"docs":null}}',
-  '{"version":1}',
-  '{"version":1,"crawlers":{"docs":[{"at":"x"}]}}',
+  '{"version":2}',
+  '{"version":2,"crawlers":{"docs":{"hour":[],"day":[],"week":[{"at":"x"}],"quarter":[]}}}',
 ])('a damaged history is started anew: %s', async (text) => {
   const path = join(temporaryDirectory(), 'history.json');
   writeFileSync(path, text);
@@ -41,14 +41,6 @@ it.each([
 
 it('a missing history is empty', async () => {
   expect(await readHistory(join(temporaryDirectory(), 'none.json'))).toEqual({});
-});
-
-it('the weekly data of an earlier version are kept', async () => {
-  const path = join(temporaryDirectory(), 'history.json');
-  const { byStatus: _, ...point } = POINT;
-  writeFileSync(path, JSON.stringify({ version: 1, crawlers: { docs: [point] } }));
-  const week = [{ ...POINT, byStatus: {} }];
-  expect(await readHistory(path)).toEqual({ docs: { hour: [], day: [], week, quarter: [] } });
 });
 
 const counters = (documents: number) => ({

@@ -111,8 +111,7 @@ class GrowingTotals<T extends Row> {
 
 /**
  * Stores chart data in one small file in the data directory. Charts are a convenience of this server, not part of the
- * crawl's state, so a missing or damaged file is simply replaced by a new one. Files of version 1 have only the week,
- * by crawler.
+ * crawl's state, so a missing or damaged file is simply replaced by a new one.
  */
 type StoredTracks = Readonly<Record<string, Tracks>>;
 
@@ -123,10 +122,8 @@ export async function readHistory(path: string): Promise<StoredTracks> {
   try {
     if ((await stat(path)).size > MAX_BYTES) return {};
     const { version, crawlers } = JSON.parse(await readFile(path, 'utf8'));
-    const tracks = Object.entries(crawlers as object).map(
-      ([name, storedTracks]) => [name, parseTracks(version, storedTracks)] as const,
-    );
-    return Object.fromEntries(tracks.filter((entry): entry is [string, Tracks] => entry[1] !== undefined));
+    if (version !== VERSION) return {};
+    return Object.fromEntries(Object.entries(crawlers as object).filter((entry) => areTracks(entry[1])));
   } catch {
     return {};
   }
@@ -138,21 +135,11 @@ export async function writeHistory(path: string, crawlers: StoredTracks): Promis
   await rename(`${path}.new`, path);
 }
 
-/** Undefined if the tracks do not have a format that this program writes or has written. */
-function parseTracks(version: unknown, storedTracks: unknown): Tracks | undefined {
-  if (version === 1)
-    return isTrack(storedTracks)
-      ? { hour: [], day: [], week: storedTracks.map(addMissingStatuses), quarter: [] }
-      : undefined;
-  const tracks = version === VERSION ? (storedTracks as Partial<Tracks> | null) : undefined;
-  return tracks && RANGES.every((range) => isTrack(tracks[range])) ? (tracks as Tracks) : undefined;
-}
-
-const addMissingStatuses = (point: HistoryPoint): HistoryPoint => ({ ...point, byStatus: point.byStatus ?? {} });
+const areTracks = (tracks: Partial<Tracks> | null): tracks is Tracks =>
+  tracks !== null && RANGES.every((range) => isTrack(tracks[range]));
 
 const isTrack = (points: unknown): points is HistoryPoint[] => Array.isArray(points) && points.every(isPoint);
 
 const isPoint = (point: Partial<HistoryPoint> | null): boolean =>
   [point?.at, point?.length, point?.pages, point?.errors, point?.orders, point?.indexed].every(Number.isFinite) &&
-  typeof point?.errorsByCode === 'object' &&
-  point.errorsByCode !== null;
+  [point?.errorsByCode, point?.byStatus].every((counts) => typeof counts === 'object' && counts !== null);

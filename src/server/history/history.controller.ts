@@ -29,10 +29,7 @@ const pointSchema = schema<HistoryPoint>()('HistoryPoint', {
   orders: integer(12, 'Orders that the sinks acknowledged.'),
   indexed: integer(42, 'Documents in the index at the end of the interval.'),
   errorsByCode: counts({ 'http-404': 3 }, 'Failed visits by error code.'),
-  byStatus: counts(
-    { indexed: 42, waiting: 12 },
-    'Stored URLs by status at the end of the interval. Empty if an earlier version recorded the point.',
-  ),
+  byStatus: counts({ indexed: 42, waiting: 12 }, 'Stored URLs by status at the end of the interval.'),
 });
 
 type PointAnswer = Answer<typeof pointSchema>;

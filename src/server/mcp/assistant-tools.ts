@@ -29,8 +29,14 @@ const urlSchema = z.string().max(MAX_URL_LENGTH);
 
 export function createAssistantTools(client: CrawlwayClient): McpServer {
   const server = new McpServer({ name: 'crawlway', version: SERVER_VERSION }, { instructions: INSTRUCTIONS });
-  const resolve = (name: string | undefined): Promise<string> => resolveCrawler(client, name);
+  addUrlTools(server, client);
+  addStatusTools(server, client);
+  addChangeTools(server, client);
+  return server;
+}
 
+/** What is known about single URLs. */
+function addUrlTools(server: McpServer, client: CrawlwayClient): void {
   server.registerTool(
     'explain_url',
     {
@@ -47,7 +53,7 @@ export function createAssistantTools(client: CrawlwayClient): McpServer {
     (input) =>
       toToolResult(async () =>
         client.call('GET /api/v1/crawlers/{crawler}/explain', {
-          path: { crawler: await resolve(input.crawler) },
+          path: { crawler: await findCrawlerName(client, input.crawler) },
           query: { url: input.url, from: input.from },
         }),
       ),
@@ -88,10 +94,16 @@ export function createAssistantTools(client: CrawlwayClient): McpServer {
     },
     ({ crawler: name, ...query }) =>
       toToolResult(async () =>
-        client.call('GET /api/v1/crawlers/{crawler}/urls', { path: { crawler: await resolve(name) }, query }),
+        client.call('GET /api/v1/crawlers/{crawler}/urls', {
+          path: { crawler: await findCrawlerName(client, name) },
+          query,
+        }),
       ),
   );
+}
 
+/** How the crawl as a whole is doing. */
+function addStatusTools(server: McpServer, client: CrawlwayClient): void {
   server.registerTool(
     'crawl_status',
     {
@@ -120,7 +132,7 @@ export function createAssistantTools(client: CrawlwayClient): McpServer {
     },
     (input) =>
       toToolResult(async () => {
-        const name = await resolve(input.crawler);
+        const name = await findCrawlerName(client, input.crawler);
         return input.reason === undefined
           ? client.call('GET /api/v1/crawlers/{crawler}/errors', { path: { crawler: name } })
           : client.call('GET /api/v1/crawlers/{crawler}/errors/{reason}/hosts', {
@@ -128,7 +140,10 @@ export function createAssistantTools(client: CrawlwayClient): McpServer {
             });
       }),
   );
+}
 
+/** What adds URLs, and what shows the effect of a change. */
+function addChangeTools(server: McpServer, client: CrawlwayClient): void {
   server.registerTool(
     'submit_urls',
     {
@@ -147,7 +162,7 @@ export function createAssistantTools(client: CrawlwayClient): McpServer {
     (input) =>
       toToolResult(async () =>
         client.call('POST /api/v1/crawlers/{crawler}/roots/list', {
-          path: { crawler: await resolve(input.crawler) },
+          path: { crawler: await findCrawlerName(client, input.crawler) },
           body: input.urls.join('\n'),
         }),
       ),
@@ -169,16 +184,15 @@ export function createAssistantTools(client: CrawlwayClient): McpServer {
     (input) =>
       toToolResult(async () =>
         client.call('POST /api/v1/config/crawlers/{crawler}/rules/preview', {
-          path: { crawler: await resolve(input.crawler) },
+          path: { crawler: await findCrawlerName(client, input.crawler) },
           query: { index: input.index },
           body: input.rule.trim(),
         }),
       ),
   );
-  return server;
 }
 
-async function resolveCrawler(client: CrawlwayClient, name: string | undefined): Promise<string> {
+async function findCrawlerName(client: CrawlwayClient, name: string | undefined): Promise<string> {
   if (name !== undefined) return name;
   const { items } = await client.call('GET /api/v1/crawlers');
   const [onlyCrawler] = items;
