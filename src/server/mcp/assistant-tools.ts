@@ -29,14 +29,14 @@ const urlSchema = z.string().max(MAX_URL_LENGTH);
 
 export function createAssistantTools(client: CrawlwayClient): McpServer {
   const server = new McpServer({ name: 'crawlway', version: SERVER_VERSION }, { instructions: INSTRUCTIONS });
-  addUrlTools(server, client);
+  addExplanationTool(server, client);
+  addSearchTool(server, client);
   addStatusTools(server, client);
   addChangeTools(server, client);
   return server;
 }
 
-/** What is known about single URLs. */
-function addUrlTools(server: McpServer, client: CrawlwayClient): void {
+function addExplanationTool(server: McpServer, client: CrawlwayClient): void {
   server.registerTool(
     'explain_url',
     {
@@ -58,7 +58,9 @@ function addUrlTools(server: McpServer, client: CrawlwayClient): void {
         }),
       ),
   );
+}
 
+function addSearchTool(server: McpServer, client: CrawlwayClient): void {
   server.registerTool(
     'search_urls',
     {
