@@ -84,7 +84,8 @@ export async function serve(
       : undefined;
     if (sample) closeSteps.push(() => sample.close());
     if (sample?.moved) loadedConfiguration = await file.load();
-    const webhooks = await observeEvents(engine, { options, log, closeSteps });
+    const setup: Setup = { engine, options, log, closeSteps };
+    const webhooks = await observeEvents(setup);
     closeSteps.push(() => engine.drain(DRAIN_TIME));
     const adminStore = await openAdminStore(options.databaseUrl, options.encryptionKey);
     closeSteps.push(() => adminStore.close());
@@ -99,8 +100,8 @@ export async function serve(
     await engine.open(definition);
     const configurationWatch = new ConfigurationWatch(configuration, systemClock, log);
     closeSteps.push(async () => configurationWatch.close());
-    watchSecrets(engine, configuration, { options, log, closeSteps });
-    reportCaughtUpCrawlers(engine, webhooks, { log, closeSteps });
+    watchSecrets(configuration, setup);
+    reportCaughtUpCrawlers(webhooks, setup);
     const url = await app.getUrl();
     log.info(`Crawlway is ready. Console: ${url}/  API: ${url}/docs`);
     if (sample) void announceCaughtUp(engine, log, { sample, url });
@@ -113,6 +114,7 @@ export async function serve(
 
 /** What a part of the server needs to begin, and where it adds how it ends; the steps are taken in reverse order. */
 interface Setup {
+  readonly engine: EngineApi;
   readonly options: ServerOptions;
   readonly log: Log;
   readonly closeSteps: CloseStep[];
@@ -120,7 +122,7 @@ interface Setup {
 type CloseStep = () => Promise<unknown>;
 
 /** Sends the events of the crawl to the log, to webhooks, and to the log of fetches if there is one. */
-async function observeEvents(engine: EngineApi, { options, log, closeSteps }: Setup): Promise<Webhooks> {
+async function observeEvents({ engine, options, log, closeSteps }: Setup): Promise<Webhooks> {
   engine.events.observe(new EventLog(log).logEvent);
   const webhooks = new Webhooks({
     clock: systemClock,
@@ -138,11 +140,7 @@ async function observeEvents(engine: EngineApi, { options, log, closeSteps }: Se
   return webhooks;
 }
 
-function watchSecrets(
-  engine: EngineApi,
-  configuration: ConfigurationService,
-  { options, log, closeSteps }: Setup,
-): void {
+function watchSecrets(configuration: ConfigurationService, { engine, options, log, closeSteps }: Setup): void {
   const secretWatch = new SecretWatch({
     renew: () => configuration.renewSecrets(),
     interval: options.secretsInterval,
@@ -153,11 +151,7 @@ function watchSecrets(
   closeSteps.push(async () => secretWatch.close());
 }
 
-function reportCaughtUpCrawlers(
-  engine: EngineApi,
-  webhooks: Webhooks,
-  { log, closeSteps }: Omit<Setup, 'options'>,
-): void {
+function reportCaughtUpCrawlers(webhooks: Webhooks, { engine, log, closeSteps }: Setup): void {
   const timer = setInterval(() => {
     for (const crawler of engine.takeCaughtUpCrawlers()) {
       log.info(`crawler ${crawler} has caught up; nothing is due`);
