@@ -23,7 +23,7 @@ export const HOSTILE_PAGES: Readonly<Record<string, { readonly page: FakePage; r
   '/broken-chunk': {
     page: ({ socket }) =>
       void socket.end('HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ntransfer-encoding: chunked\r\n\r\nZZ\r\nhello'),
-    reason: 'protocol',
+    reason: 'body-undecodable',
   },
   '/bare-lf': {
     page: ({ socket }) =>
