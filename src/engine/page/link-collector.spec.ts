@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { arbitraryCandidate, arbitraryDefinition } from '../../../test/support/arbitrary-policy.js';
-import { crawlerDefinition } from '../../../test/support/crawler-definition.js';
+import { crawlerDefinition, rootDefinition } from '../../../test/support/crawler-definition.js';
 import type { CrawlerDefinition } from '../../domain/crawl/definition.js';
 import { compilePolicy } from '../../domain/policy/crawl-policy.js';
+import { createRootContext } from '../../domain/policy/site-mode.js';
 import type { Candidate } from '../../domain/policy/verdict.js';
 import { createCanonicalizer } from '../../domain/url/canonicalize.js';
 import { toCrawlUrl } from '../../domain/url/crawl-url.js';
@@ -53,6 +54,16 @@ describe('links of a page', () => {
   });
 
   const page: Candidate = { url: toCrawlUrl('http://h.example/'), discoveredVia: 'link', root: undefined, hops: 1 };
+
+  test('that no rule accepts are accepted on the pages of a root whose site they are on', () => {
+    const memory = new LinkMemory();
+    const definition = { ...crawlerDefinition(), defaultAccept: false };
+    expect(collected(definition, memory, page, ['http://h.example/a']).refused).toEqual(['http://h.example/a']);
+    const root = createRootContext(rootDefinition('http://h.example/', { site: true }), page.url);
+    const onSite = collected(definition, memory, { ...page, root }, ['http://h.example/a', 'http://i.example/']);
+    expect(onSite).toEqual({ taken: ['http://h.example/a'], refused: ['http://i.example/'] });
+  });
+
   const long = (length: number, from = 0): string[] =>
     Array.from({ length: 1_000 }, (_, i) => `/${from + i}/${'a'.repeat(length)}`);
 

@@ -70,8 +70,15 @@ export class LinkCollector {
     if (knownLink === 'handed on' || this.seenLinks.has(raw)) return;
     this.seenLinks.add(raw);
     // A link with a fragment is judged again, as rules may examine the fragment.
-    if (!knownLink || link !== raw) this.addWrittenLink(raw, link, base, discoveredVia, lastModified);
+    if (!knownLink || link !== raw || this.mayAcceptBySite(knownLink))
+      this.addWrittenLink(raw, link, base, discoveredVia, lastModified);
     else if (knownLink.url !== this.page.url.href) this.report(knownLink);
+  }
+
+  /** Whether the site of this page's root may accept a link that no rule accepted on a page of another root. */
+  private mayAcceptBySite({ reason }: RefusedLink): boolean {
+    const { root } = this.page;
+    return reason === 'not-accepted' && root !== undefined && (root.site || root.entireSite);
   }
 
   /**
