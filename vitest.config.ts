@@ -1,12 +1,10 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 
-/** Tests in a real browser, of several processes or of crashes that `npm test` runs; the others of their kind have suites of their own. */
+/** Tests of several processes or of crashes that `npm test` runs; the others of their kind are in the suite `machine`. */
 const SMOKE = [
   'test/cluster/rule-files-reach-every-node.spec.ts',
   'test/crashes/killed-server.spec.ts',
-  'test/console/first-run.spec.ts',
-  'test/rendering/pages-that-need-rendering.spec.ts',
   'test/installed-package.spec.ts',
 ];
 /** These change what the whole process has, or start so many threads and processes that each gets a process of its own. */
@@ -56,7 +54,7 @@ export default defineConfig({
       project('processes', [...PROCESSES, ...SMOKE], { without: ['test/launcher.spec.ts'] }),
       project('worlds', ['test/simulation/**/*.spec.ts'], { isolate: false }),
       project('machine', MACHINE, { without: [...SMOKE, ...ENGINES] }),
-      project('console', ['test/console/*.spec.ts'], { without: SMOKE }),
+      project('console', ['test/console/*.spec.ts']),
       project('engines', ENGINES),
     ],
   },
