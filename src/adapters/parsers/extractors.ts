@@ -2,6 +2,7 @@
 
 import { DistinctLinks } from '../../domain/content/distinct-links.js';
 import { findRenderingReason, LITTLE_TEXT } from '../../domain/render/needs-rendering.js';
+import { resolveBaseUrl } from '../../domain/url/canonicalize.js';
 import type { ContentExtractor, Extraction, ExtractionContext } from '../../engine/ports/content-extractor.js';
 import type { RawLink, ReadLimits } from '../../engine/ports/page-reader.js';
 import { toBuffer } from './bytes.js';
@@ -131,12 +132,11 @@ function extractConfiguredContent(
   context: ExtractionContext,
   { base, xml, text }: { base: string | undefined; xml: boolean; text: string },
 ): Omit<Reading, 'truncated'> {
-  const baseUrl = (base === undefined ? undefined : URL.parse(base, context.url)?.href) ?? context.url;
   const { maxTextLength, showsCut = false } = context;
   const { truncated: _, ...reading } = getContentReader(context.content!).read({
     utf8,
     xml,
-    base: baseUrl,
+    base: resolveBaseUrl(context.url, base),
     maxTextLength,
     showsCut,
   });

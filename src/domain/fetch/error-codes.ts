@@ -137,6 +137,10 @@ export const ERROR_CODES = {
     'Reading the page took longer than allowed and was stopped.',
     'Exclude the page, or contact the site.',
   ),
+  'document-too-large': definePermanent(
+    'What would be delivered for the page is many times as large as the page: headings in chunks, or metas and fields in parts.',
+    'Exclude the page, or configure fewer outputs, fields or parts for it with a `Content` of its own.',
+  ),
   'soft-error': definePermanent(
     'The page has status 200, but its text says that it is an error.',
     'Nothing to do; if the page is not an error page, fix the SoftErrors pattern.',
@@ -214,6 +218,11 @@ export const ERROR_CODES = {
   'plugin-failed': defineTemporary(
     'A plug-in threw an error, took too long or exited. The document stays unchanged, however long the problem lasts.',
     'See the detail of the visit and *Plug-ins*; fix the file, which is reloaded automatically, or write `onFailure="skip"`.',
+    { blame: 'crawler' },
+  ),
+  'reading-failed': defineTemporary(
+    'Crawlway failed to read the page: a mistake of the program, not of the page. The document stays unchanged, however long the problem lasts.',
+    'Exclude the page, and report the detail of the visit as a bug.',
     { blame: 'crawler' },
   ),
   'render-timeout': defineTemporary(

@@ -173,6 +173,17 @@ function parseRaw(raw: string, base?: string): { readonly href: string; readonly
   return { href: url.href, fragment };
 }
 
+/** Every resolved link is at least as long as the page's base: a base of a megabyte could cost gigabytes. */
+const MAX_BASE_LENGTH = 16_383;
+
+/** The base of a page's relative links: `<base href>` as written, or the page's own URL. */
+export function resolveBaseUrl(pageUrl: string, written: string | undefined): string {
+  if (written === undefined) return pageUrl;
+  const base = URL.parse(written, pageUrl);
+  if (!base || base.href.length > MAX_BASE_LENGTH) return pageUrl;
+  return base.protocol === 'http:' || base.protocol === 'https:' ? base.href : pageUrl;
+}
+
 /** One step may expose what another one removes: `/index.html/`. Each step only shortens or sorts, so the loop ends. */
 function applySteps(steps: readonly Step[], url: CrawlUrl | undefined): CrawlUrl | undefined {
   let current = url;

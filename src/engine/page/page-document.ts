@@ -1,3 +1,4 @@
+import { OutputBudget } from '../../domain/content/output-budget.js';
 import type { ErrorCode } from '../../domain/fetch/error-codes.js';
 import type { PushDocument } from '../../domain/push/order.js';
 import { createPartUri } from '../../domain/push/parts.js';
@@ -19,7 +20,7 @@ export interface DocumentTools {
   readonly clock: Pick<Clock, 'now' | 'at'>;
 }
 
-/** Thrown when a step fails or takes too long. */
+/** Thrown when a step fails or takes too long, or when the document is too large to be delivered. */
 export class StepFailed extends Error {
   override readonly name = 'StepFailed';
   constructor(
@@ -33,8 +34,8 @@ export class StepFailed extends Error {
 const NO_BYTES = new Uint8Array(0);
 
 /**
- * Builds the document that sinks receive. Returns a promise only if a step is asynchronous; it rejects with StepFailed
- * when a step fails.
+ * Builds the document that sinks receive. Returns a promise only if a step is asynchronous.
+ * @throws StepFailed, or rejects with it, when a step fails or the document exceeds its budget
  */
 export function buildDocument(page: FetchedPage, tools: DocumentTools): PushDocument | Promise<PushDocument> {
   const draft = createDraft(page);
@@ -97,10 +98,11 @@ function createDocument(page: FetchedPage, draft: DocumentDraft, digest: Digest)
   const { contentMetas, visitMetas, master, text } = draft;
   const contentMetaNames = new Set(contentMetas.map(({ name }) => name));
   const headMetas = draft.headMetas.filter(({ name }) => !contentMetaNames.has(name));
-  const parts = page.content.parts && createPartDocuments(page, page.content.parts, digest);
+  const budget = new OutputBudget(page.body.byteLength);
+  const parts = page.content.parts && createPartDocuments(page, page.content.parts, digest, budget);
   const stamp = hashContent(page, { ...draft, headMetas }, digest, parts);
   const { headings, markdown, chunks, isCut } = page.content;
-  return {
+  const document: PushDocument = {
     uri: page.url.href,
     stamp,
     metas: [...contentMetas, ...headMetas, ...visitMetas],
@@ -112,13 +114,26 @@ function createDocument(page: FetchedPage, draft: DocumentDraft, digest: Digest)
     ...(chunks === undefined ? {} : { chunks }),
     ...(parts ? { parts } : {}),
   };
+  spend(budget, document);
+  return document;
+}
+
+function spend(budget: OutputBudget, document: PushDocument): void {
+  if (budget.add(document)) return;
+  const message = `more than ${budget.limit} characters would be delivered for the page`;
+  throw new StepFailed('document-too-large', message);
 }
 
 /**
  * Creates the documents of the parts that were split off the page: what applies to the page applies to them, too, but
  * they have their own title, fields and text.
  */
-function createPartDocuments(page: FetchedPage, parts: readonly PagePart[], digest: Digest): PushDocument[] {
+function createPartDocuments(
+  page: FetchedPage,
+  parts: readonly PagePart[],
+  digest: Digest,
+  budget: OutputBudget,
+): PushDocument[] {
   return parts.map(({ id, title, found, ...forms }) => {
     const content: PageContent = {
       ...page.content,
@@ -140,6 +155,8 @@ function createPartDocuments(page: FetchedPage, parts: readonly PagePart[], dige
       meta.name === 'publicUrl' && meta.value === url.href ? { ...meta, value: uri } : meta,
     );
     contentMetas.push({ name: 'part_of', value: url.href });
-    return { ...createDocument(part, { ...draft, contentMetas }, digest), uri };
+    const document = { ...createDocument(part, { ...draft, contentMetas }, digest), uri };
+    spend(budget, document);
+    return document;
   });
 }

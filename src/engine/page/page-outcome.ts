@@ -6,7 +6,7 @@ import { type ErrorCode, findErrorCodeForStatus } from '../../domain/fetch/error
 import { type HttpResponse, isPermanentRedirect } from '../../domain/fetch/outcome.js';
 import { isSiteMove } from '../../domain/policy/site-mode.js';
 import { parseHttpDate } from '../../domain/time/http-date.js';
-import { type Duration, type Instant, milliseconds, seconds } from '../../domain/time/units.js';
+import { type Duration, hours, type Instant, milliseconds, seconds } from '../../domain/time/units.js';
 import { resolveAsWritten } from '../../domain/url/canonicalize.js';
 import { type CrawlUrl, stripUserInfo } from '../../domain/url/crawl-url.js';
 import type { PageOutcome, PageResult, PageTask } from '../ports/page-task.js';
@@ -62,6 +62,13 @@ export type FailedVisit = Extract<PageOutcome, { kind: 'error' }>;
 export function createFailure(code: ErrorCode, detail: string, retryAfter?: Duration): FailedVisit {
   return retryAfter === undefined ? { kind: 'error', code, detail } : { kind: 'error', code, detail, retryAfter };
 }
+
+/** Neither the page nor the program changes soon. */
+const RETRY_OF_MISTAKES = hours(1);
+
+/** For a page that the program cannot read because of a mistake of its own. */
+export const createReadingFailure = (detail: string): FailedVisit =>
+  createFailure('reading-failed', detail.slice(0, 1_000), RETRY_OF_MISTAKES);
 
 /** Retry-After as seconds or as a date (RFC 9110, 10.2.3); a date in the past means now. */
 export function parseRetryAfter(response: HttpResponse, now: Instant): Duration | undefined {

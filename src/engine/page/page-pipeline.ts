@@ -33,6 +33,7 @@ import {
   acceptsMediaType,
   createChallengeFailure,
   createFailure,
+  createReadingFailure,
   createRedirect,
   findOutcomeWithoutBody,
   followRedirect,
@@ -98,7 +99,7 @@ export async function processPage(
 async function fetchPage(visit: Visit): Promise<Ending> {
   const { page, tools } = visit;
   const { trial } = page.task;
-  if (trial) return { status: trial.answer.status, ...(await readBody(visit, trial.answer)) };
+  if (trial) return { status: trial.answer.status, ...(await settled(() => readBody(visit, trial.answer))) };
   const request = createRequest(page);
   const response = await tools.fetcher.fetch(request);
   const { total: duration, decoding: decodingTime } = response.timings;
@@ -110,8 +111,17 @@ async function fetchPage(visit: Visit): Promise<Ending> {
     status: response.status,
     bytes: response.transferred,
     setCookie: page.context.fetcher.cookies ? response.headers['set-cookie'] : undefined,
-    ...(await readResponse(visit, request, response)),
+    ...(await settled(() => readResponse(visit, request, response))),
   };
+}
+
+/** A page that the program fails to read ends its visit like any other failure: it must not be read again and again. */
+async function settled(read: () => Promise<Ending>): Promise<Ending> {
+  try {
+    return await read();
+  } catch (error) {
+    return { outcome: createReadingFailure(String((error as Error)?.stack ?? error)) };
+  }
 }
 
 async function readResponse(visit: Visit, request: FetchRequest, response: HttpResponse): Promise<Ending> {
@@ -182,10 +192,11 @@ function classifyBody({ page, collector, tools }: Visit, response: HttpResponse)
 /** Builds the document of a page that was read, and collects its links. */
 async function finishPage(visit: Visit, readPage: ReadPage): Promise<Ending> {
   const { tools } = visit;
-  const begun = holdThread(tools, () => beginDocument(visit, readPage));
-  if ('outcome' in begun) return begun;
-  const { parts } = begun;
+  let parts: BegunDocument['parts'] | undefined;
   try {
+    const begun = holdThread(tools, () => beginDocument(visit, readPage));
+    if ('outcome' in begun) return begun;
+    ({ parts } = begun);
     const document = await begun.document;
     return { ...parts, ...holdThread(tools, () => collectLinks(visit, readPage, begun, document)) };
   } catch (error) {

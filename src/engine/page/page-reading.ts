@@ -9,6 +9,7 @@ import { parseRobotsDirectives, type RobotsDirectives } from '../../domain/robot
 import { toMetaName } from '../../domain/signals/meta-names.js';
 import { findSearchProhibition, type Preference, readPreferences } from '../../domain/signals/usage-preferences.js';
 import type { Instant } from '../../domain/time/units.js';
+import { resolveBaseUrl } from '../../domain/url/canonicalize.js';
 import { type CrawlUrl, getOrigin } from '../../domain/url/crawl-url.js';
 import { MAX_REDIRECT_DELAY, parseRefresh } from '../../domain/url/refresh-target.js';
 import type { PageContent } from '../ports/page-reader.js';
@@ -76,16 +77,7 @@ function findIndexingProhibition(
   return preferences.length > 0 && findSearchProhibition(preferences) ? 'search-not-allowed' : undefined;
 }
 
-/** Every resolved link is at least as long as the page's base: a base of a megabyte could cost gigabytes. */
-const MAX_BASE_LENGTH = 16_383;
-
-/** The base of the page's relative links: `<base href>`, or the page's own URL. */
-export function resolveBase(pageUrl: string, content: PageContent): string {
-  if (content.base === undefined) return pageUrl;
-  const base = URL.parse(content.base, pageUrl);
-  if (!base || base.href.length > MAX_BASE_LENGTH) return pageUrl;
-  return base.protocol === 'http:' || base.protocol === 'https:' ? base.href : pageUrl;
-}
+export const resolveBase = (pageUrl: string, { base }: PageContent): string => resolveBaseUrl(pageUrl, base);
 
 /** The canonical URL that the page names, if it is not its own. If a page names several by mistake, none is used. */
 export function findCanonical(

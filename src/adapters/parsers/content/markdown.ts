@@ -9,7 +9,7 @@ const MAX_COLUMNS = 50;
 
 /** `base` is the base URL of relative addresses. */
 export function toMarkdown(root: ParentNode, base: string): string {
-  const lines = renderBlocks(root, { base, depth: 0 }).split('\n');
+  const lines = renderBlocks(root, { base, depth: 0, urls: { remainingLength: MAX_LENGTH } }).split('\n');
   const text = lines
     .map((line) => line.trimEnd())
     .join('\n')
@@ -22,6 +22,8 @@ interface Context {
   readonly base: string;
   /** Number of enclosing lists and quotations, each of which indents its lines. */
   readonly depth: number;
+  /** How long further URLs may be together: each may be longer than the link that it is written as. */
+  readonly urls: { remainingLength: number };
 }
 
 /** Lists and quotations nested more deeply than this are rendered without their marks and indents. */
@@ -97,9 +99,12 @@ function renderQuotation(element: Element, context: Context): string {
   return indentLines(renderBlocks(element, { ...context, depth: context.depth + 1 }), '> ', '> ');
 }
 
+/** CommonMark knows numbers of up to nine digits. */
+const MAX_ITEM_NUMBER = 900_000_000;
+
 function renderList(element: Element, context: Context): string {
   if (context.depth >= MAX_DEPTH) return renderBlocks(element, context);
-  let itemNumber = Number(element.getAttribute('start') ?? 1) || 1;
+  let itemNumber = Math.trunc(Math.min(MAX_ITEM_NUMBER, Math.max(0, Number(element.getAttribute('start') ?? 1) || 1)));
   const items = element.children.filter(isElement).map((item) => {
     const mark = element.name === 'ol' ? `${itemNumber++}. ` : '- ';
     const content =
@@ -206,25 +211,27 @@ function renderCodeSpan(text: string): string {
   return text.includes('`') ? `\`\` ${text.trim()} \`\`` : `\`${text.trim()}\``;
 }
 
-function renderLink(element: Element, text: string, { base }: Context): string {
-  const target = resolveUrl(element.getAttribute('href'), base);
+function renderLink(element: Element, text: string, context: Context): string {
+  const target = resolveUrl(element.getAttribute('href'), context);
   const label = text.trim();
   if (label === '' || target === undefined) return text;
   return `[${label}](${target})`;
 }
 
-function renderImage(element: Element, { base }: Context): string {
-  const target = resolveUrl(element.getAttribute('src'), base);
+function renderImage(element: Element, context: Context): string {
+  const target = resolveUrl(element.getAttribute('src'), context);
   const altText = foldWhitespace(element.getAttribute('alt') ?? '').trim();
   return target === undefined || altText === '' ? escapeMarkdown(altText) : `![${escapeMarkdown(altText)}](${target})`;
 }
 
 const MAX_URL_LENGTH = 2_048;
 
-function resolveUrl(href: string | undefined, base: string): string | undefined {
+function resolveUrl(href: string | undefined, { base, urls }: Context): string | undefined {
   if (href === undefined || href.trim() === '' || href.length > MAX_URL_LENGTH) return undefined;
   const url = URL.parse(href, base);
-  return url && /^(?:https?|mailto):$/.test(url.protocol)
+  if (!url || url.href.length > Math.min(MAX_URL_LENGTH, urls.remainingLength)) return undefined;
+  urls.remainingLength -= url.href.length;
+  return /^(?:https?|mailto):$/.test(url.protocol)
     ? url.href.replace(/[()]/g, (c) => (c === '(' ? '%28' : '%29'))
     : undefined;
 }

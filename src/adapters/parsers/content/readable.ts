@@ -44,6 +44,8 @@ export interface ReadableText {
 }
 
 const MAX_HEADINGS = 5_000;
+/** Headings are repeated in each chunk below them. */
+const MAX_HEADING_LENGTH = 500;
 
 export function extractReadableText(root: ParentNode): ReadableText {
   const collector = new TextCollector();
@@ -97,6 +99,12 @@ function collectTextNodes(node: ParentNode, found: Set<ChildNode>): Set<ChildNod
     else if (isElement(child)) collectTextNodes(child, found);
   return found;
 }
+
+const extractHeading = (text: string, start: number, end: number): string =>
+  text
+    .slice(start, Math.min(end, start + MAX_HEADING_LENGTH))
+    .trim()
+    .toWellFormed();
 
 /** Returns the text of an element on one line, without the excluded elements inside it. */
 export function extractElementText(node: ParentNode, excluded?: ReadonlySet<Element>): string {
@@ -153,7 +161,7 @@ class TextCollector {
   finish(): ReadableText {
     const text = this.text.trimEnd();
     const headings = this.headings
-      .map(({ level, start, end }) => ({ level, text: text.slice(start, end).trim(), start }))
+      .map(({ level, start, end }) => ({ level, text: extractHeading(text, start, end), start }))
       .filter((heading) => heading.text !== '');
     return { text, headings, blockEnds: this.blockEnds.filter((offset) => offset < text.length) };
   }

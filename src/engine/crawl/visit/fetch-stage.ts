@@ -10,7 +10,7 @@ import type { Duration, Instant } from '../../../domain/time/units.js';
 import { toCrawlUrl } from '../../../domain/url/crawl-url.js';
 import type { CrawlContext } from '../../page/crawl-context.js';
 import { judgeUrl } from '../../page/judge-url.js';
-import { createEmptyResult } from '../../page/page-outcome.js';
+import { createEmptyResult, createReadingFailure } from '../../page/page-outcome.js';
 import type { Log } from '../../ports/log.js';
 import { type PageProcessor, WorkLost } from '../../ports/page-processor.js';
 import type { PageOutcome, PageResult } from '../../ports/page-task.js';
@@ -108,8 +108,10 @@ export class FetchStage {
       request = hasMadeRequest(response) ? this.measureRequest(host, response, pause) : undefined;
       return request ? await this.reviewResponse(attempt, response) : response;
     } catch (error) {
-      if (!(error instanceof WorkLost) || this.recordLoss(state)) throw error;
-      return PUT_BACK;
+      if (!(error instanceof WorkLost)) throw error;
+      if (!this.recordLoss(state)) return PUT_BACK;
+      const detail = `the thread that read the page ended ${MAX_LOSSES + 1} times: ${error.message}`;
+      return createEmptyResult(state, createReadingFailure(detail));
     } finally {
       if (request) this.services.hosts.releaseAfterRequest(host, request.pause, request.age);
       else this.services.hosts.release(host);
