@@ -91,8 +91,13 @@ howTo('An intranet with a login form', async (heading) => {
 
 howTo('Who may see a document', async (heading) => {
   const site = await startSite();
-  site.page('/', ['/hr/pay.html', '/board.html']).page('/hr/pay.html');
-  site.set('/board.html', { headers: { 'content-type': 'text/html', 'x-acl-allow': 'board' }, body: '<p>Minutes</p>' });
+  const seenBy = (names: string, body: string) => ({
+    headers: { 'content-type': 'text/html', 'x-acl-allow': names },
+    body,
+  });
+  const links = ['/hr/pay.html', '/board.html', '/unnamed.html'].map((href) => `<a href="${href}">x</a>`).join('');
+  site.set('/', seenBy('everyone', links)).set('/board.html', seenBy('board', '<p>Minutes</p>'));
+  site.page('/hr/pay.html').page('/unnamed.html');
   const { crawl } = await runHowTo(heading, { 'https://www.corp.example': site.origin });
   const rights = Object.fromEntries(
     crawl
@@ -106,6 +111,7 @@ howTo('Who may see a document', async (heading) => {
     '/': ['acl_allow=everyone'],
     '/board.html': ['acl_allow=board'],
     '/hr/pay.html': ['acl_allow=hr', 'acl_allow=board', 'acl_deny=interns'],
+    '/unnamed.html': [],
   });
 });
 
