@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { detectMediaType } from './media-type.js';
 
@@ -6,7 +7,7 @@ const sniffed = (bytes: string, path = '/', header?: string) =>
 
 describe('the Content-Type header is used', () => {
   it('when it is specific', () => {
-    expect(sniffed('%PDF-1.7', '/a.pdf', 'Text/HTML; charset=utf-8')).toBe('text/html');
+    expect(sniffed('words', '/a.pdf', 'Text/HTML; charset=utf-8')).toBe('text/html');
     expect(sniffed('<html>', '/', ' application/x-own ')).toBe('application/x-own');
     expect(sniffed('a', '/a.html', 'text/plain')).toBe('text/plain');
   });
@@ -21,6 +22,86 @@ describe('the Content-Type header is used', () => {
     expect(sniffed('\x00\x01\x02', '/', 'text/plain; charset=utf-8')).toBe('application/octet-stream');
     expect(sniffed('\xff\xfea\0b\0', '/', 'text/plain')).toBe('text/plain');
     expect(sniffed('a\0b\0', '/', 'text/plain; charset="UTF-16LE"')).toBe('text/plain');
+  });
+});
+
+const PNG = '\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR';
+const DOCX = `PK\x03\x04${'\x00'.repeat(26)}word/document.xml`;
+const WORDPROCESSING = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document';
+
+describe('a signature goes before a wrong Content-Type header', () => {
+  it.each([
+    ['%PDF-1.4\n1 0 obj', 'text/html; charset=UTF-8', 'application/pdf'],
+    ['%PDF-1.4\n1 0 obj', 'image/png', 'application/pdf'],
+    ['%PDF-1.4\n1 0 obj', 'application/xml', 'application/pdf'],
+    ['{\\rtf1 a}', 'text/html', 'application/rtf'],
+    [DOCX, 'text/html', WORDPROCESSING],
+    [DOCX, 'image/jpeg', WORDPROCESSING],
+    [DOCX, 'application/pdf', WORDPROCESSING],
+    ['\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1', 'text/plain', 'application/x-ole-storage'],
+    ['\x1f\x8b\x08\x00\x00', 'text/html', 'application/gzip'],
+    [PNG, 'text/html', 'image/png'],
+    [PNG, 'image/svg+xml', 'image/png'],
+    ['\xff\xd8\xff\xe0\x00\x10JFIF', 'text/html', 'image/jpeg'],
+    ['GIF89a\x01\x00\x01\x00', 'text/css', 'image/gif'],
+    ['BM\x36\x00\x00\x00', 'text/html', 'image/bmp'],
+    ['ID3\x04\x00\x00', 'text/html', 'audio/mpeg'],
+    ['BZh91AY&SY\x00\x01', 'text/html', 'application/x-bzip2'],
+    ['wOFF\x00\x01\x00\x00', 'text/html', 'font/woff'],
+    ['\x00\x00\x00\x18ftypmp42', 'text/html', 'video/mp4'],
+    ['RIFF\x00\x00\x00\x00WEBPVP8 ', 'application/json', 'image/webp'],
+  ])('%j called %s is %s', (bytes, header, mediaType) => expect(sniffed(bytes, '/a', header)).toBe(mediaType));
+
+  it('whatever follows it, and whatever text the header promises', () => {
+    const marks = ['%PDF-1.7', 'PK\x03\x04', '\x1f\x8b\x08', PNG, '\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1', 'OggS\x00'];
+    const names = fc.constantFrom('text/html', 'text/plain; charset=utf-8', 'text/xml', 'application/ld+json');
+    fc.assert(
+      fc.property(fc.constantFrom(...marks), fc.uint8Array({ maxLength: 3_000 }), names, (mark, rest, name) => {
+        const body = Buffer.concat([Buffer.from(mark, 'latin1'), rest]);
+        expect(detectMediaType(body, name, '/a.html')).not.toMatch(/^text\/|xml$|json$/);
+      }),
+    );
+  });
+
+  it.each([
+    ['GIF89a is a format of images', 'text/html'],
+    ['BMW and other cars', 'text/html'],
+    ['ID3 tags explained', 'text/plain'],
+    ['BZh and other marks', 'text/markdown'],
+    ['wOFF fonts', 'text/css'],
+    ['%!PS-Adobe- is the first line', 'text/html'],
+    ['<p>%PDF-1.4</p>', 'text/html'],
+  ])('but a text may begin like it: %j', (bytes, mediaType) => expect(sniffed(bytes, '/a', mediaType)).toBe(mediaType));
+
+  it.each([
+    ['PK\x03\x04\x00', 'application/java-archive'],
+    ['PK\x03\x04\x00', 'model/3mf'],
+    [DOCX, 'application/vnd.ms-word.document.macroenabled.12'],
+    ['\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1', 'application/x-msi'],
+    ['\x00\x00\x00\x18ftypheic', 'image/heic'],
+    ['\x00\x00\x00\x18ftypM4A ', 'audio/mp4'],
+    ['II*\x00\x10\x00', 'image/x-canon-cr2'],
+    ['%PDF-1.4\n', 'application/x-pdf'],
+    ['{\\rtf1 a}', 'text/rtf'],
+    ['OggS\x00\x02', 'audio/ogg'],
+  ])('and %j may be called %s', (bytes, mediaType) => expect(sniffed(bytes, '/a', mediaType)).toBe(mediaType));
+});
+
+describe('text whose first kilobyte is binary', () => {
+  const random = Array.from({ length: 2_000 }, (_, index) => String.fromCharCode((index * 167 + 13) % 256)).join('');
+
+  it.each(['text/html', 'application/xhtml+xml', 'application/json', 'text/css'])('is not %s', (header) =>
+    expect(sniffed(`x${random}`, '/a.html', header)).toBe('application/octet-stream'),
+  );
+
+  it('is text all the same with a few stray characters, or in a wide encoding', () => {
+    const words = 'Words of a page, one after the other. '.repeat(30);
+    const wide = Buffer.from(words, 'utf16le').toString('latin1');
+    expect(sniffed(`${words}\x00\x01\x02${words}`, '/', 'text/html')).toBe('text/html');
+    expect(sniffed(wide, '/', 'text/html')).toBe('text/html');
+    expect(sniffed(`\xff\xfe${wide}`, '/', 'text/html')).toBe('text/html');
+    expect(sniffed('\x00\x00\xfe\xff\x00\x01\xf6\x00'.repeat(50), '/', 'text/html')).toBe('text/html');
+    expect(sniffed('\x01\x02'.repeat(50), '/', 'text/html; charset=utf-16')).toBe('text/html');
   });
 });
 

@@ -1,6 +1,9 @@
-/** Determines the media type of a body: by the header if that is specific, otherwise by the bytes and the path. */
+/**
+ * Determines the media type of a body: by its signature if that contradicts the header, by the header if that is
+ * specific, otherwise by the bytes and the path.
+ */
 import { DOCUMENT_EXTENSIONS } from '../../domain/content/document-types.js';
-import { looksBinary, sniffMediaType } from '../../domain/content/signatures.js';
+import { findSignature, isBinary, looksBinary, sniffMediaType } from '../../domain/content/signatures.js';
 
 const ESSENCE = /^\s*([a-z0-9!#$&^_.+-]+\/[a-z0-9!#$&^_.+-]+)\s*(?:[;,]|$)/i;
 
@@ -69,15 +72,40 @@ const TEXT_TYPE = /^text\/|^message\/|[/+](?:json|xml)$/;
 /** Wide encodings, in which most texts contain many zero bytes. */
 const WIDE_CHARSET = /charset\s{0,9}=\s{0,9}["']?(?:utf-?16|utf-?32|ucs-?2|unicode|csunicode|iso-10646-ucs-2)/i;
 
+/** Formats that are stored in an archive or another container, whose signature does not tell them apart. */
+const STORED_IN_CONTAINER =
+  /^(?:application|model)\/(?!pdf$|rtf$|postscript$|(?:x-)?javascript$|(?:[^/]*\+)?(?:json|xml)$)/;
+
+/** What bodies may be called whose first bytes are a signature, by its media type or the part before the slash. */
+const NAMES_BY_SIGNATURE: Record<string, RegExp> = {
+  'application/pdf': /pdf/,
+  'application/rtf': /rtf/,
+  'application/postscript': /postscript/,
+  'application/ogg': /^(?:application\/(?:x-)?ogg|audio\/|video\/)/,
+  'video/mp4': /^(?:application\/mp4|audio\/|video\/|image\/(?!svg))/,
+  application: STORED_IN_CONTAINER,
+  image: /^image\/(?!svg)/,
+  audio: /^(?:audio|video)\//,
+  video: /^(?:audio|video)\//,
+  font: /font/,
+};
+
 /** Returns the media type in lower case, without parameters. `path` is the URL's path. */
 export function detectMediaType(body: Uint8Array, contentType: string | undefined, path: string): string {
   const declaredType = ESSENCE.exec(contentType ?? '')?.[1]?.toLowerCase();
   if (declaredType === undefined || GENERIC_TYPES.has(declaredType)) return detectFromBody(body, path);
-  // Servers label unknown files as plain text, which is accepted unless the bytes cannot be text.
-  if (declaredType === 'text/plain' && !WIDE_CHARSET.test(contentType ?? '') && looksBinary(body))
-    return detectFromBody(body, path);
   if (CONTAINER_NAMES.has(declaredType) && isZip(body)) return detectFromBody(body, path);
-  return declaredType;
+  const signature = findSignature(body);
+  if (signature !== undefined) return canBe(signature, declaredType) ? declaredType : detectFromBody(body, path);
+  if (!TEXT_TYPE.test(declaredType) || WIDE_CHARSET.test(contentType ?? '')) return declaredType;
+  // Servers label unknown files as plain text, so a single byte that cannot be text is enough.
+  const isText = declaredType === 'text/plain' ? !looksBinary(body) : !isBinary(body);
+  return isText ? declaredType : detectFromBody(body, path);
+}
+
+function canBe(signature: string, declaredType: string): boolean {
+  const names = NAMES_BY_SIGNATURE[signature] ?? NAMES_BY_SIGNATURE[signature.slice(0, signature.indexOf('/'))];
+  return declaredType === signature || names?.test(declaredType) === true;
 }
 
 function detectFromBody(body: Uint8Array, path: string): string {

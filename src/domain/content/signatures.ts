@@ -44,15 +44,39 @@ const MAX_HEAD_BYTES = 4096;
 
 /** Returns the media type that the bytes indicate; undefined if they are not conclusive. */
 export function sniffMediaType(body: Uint8Array): string | undefined {
-  const head = Buffer.from(body.buffer, body.byteOffset, Math.min(body.length, MAX_HEAD_BYTES)).toString('latin1');
+  const head = readHead(body);
+  const signatureType = matchSignature(head);
+  if (signatureType !== undefined) return signatureType;
+  if (XML.test(head)) return HTML_ROOT.test(head) ? 'application/xhtml+xml' : 'text/xml';
+  return HTML.test(head) ? 'text/html' : undefined;
+}
+
+/** Formats that are text themselves, with signatures that no other text begins with. */
+const TEXT_FORMAT = /^(?:%PDF-\d\.\d|\{\\rtf1)/;
+
+/**
+ * Returns the media type of a well-known binary format that the bytes have beyond doubt, whatever they are called.
+ * Signatures that a text may begin with (BM, ID3, GIF89a) count only if the bytes cannot be text.
+ */
+export function findSignature(body: Uint8Array): string | undefined {
+  if (body[0] === LESS_THAN) return undefined;
+  const head = readHead(body);
+  const signatureType = matchSignature(head);
+  return signatureType !== undefined && (TEXT_FORMAT.test(head) || looksBinary(body)) ? signatureType : undefined;
+}
+
+const LESS_THAN = 0x3c;
+
+const readHead = (body: Uint8Array): string =>
+  Buffer.from(body.buffer, body.byteOffset, Math.min(body.length, MAX_HEAD_BYTES)).toString('latin1');
+
+function matchSignature(head: string): string | undefined {
   const signatureType = SIGNATURES.find(([prefix]) => head.startsWith(prefix))?.[1];
   if (signatureType === 'application/zip') return detectArchiveType(head);
   if (signatureType === 'image/bmp' && !/[\x00-\x08]/.test(head.slice(0, 32))) return undefined;
   if (signatureType !== undefined) return signatureType;
   if (head.startsWith('RIFF')) return detectRiffType(head);
-  if (head.slice(4, 8) === 'ftyp') return 'video/mp4';
-  if (XML.test(head)) return HTML_ROOT.test(head) ? 'application/xhtml+xml' : 'text/xml';
-  return HTML.test(head) ? 'text/html' : undefined;
+  return head.slice(4, 8) === 'ftyp' ? 'video/mp4' : undefined;
 }
 
 function detectArchiveType(head: string): string {
@@ -66,14 +90,44 @@ function detectRiffType(head: string): string | undefined {
   return types[head.slice(8, 12)];
 }
 
+/** Number of bytes at the start of a body that the MIME sniffing standard examines. */
+const EXAMINED_BYTES = 1445;
+
 /** Whether the bytes that the MIME sniffing standard examines include control characters that never occur in text. */
 export function looksBinary(body: Uint8Array): boolean {
-  const [first, second] = [body[0], body[1]];
-  if ((first === 0xfe && second === 0xff) || (first === 0xff && second === 0xfe)) return false;
-  const end = Math.min(body.length, 1445);
-  for (let index = 0; index < end; index++) {
-    const byte = body[index]!;
-    if (byte <= 0x08 || byte === 0x0b || (byte >= 0x0e && byte <= 0x1a) || (byte >= 0x1c && byte <= 0x1f)) return true;
-  }
+  if (hasWideMark(body)) return false;
+  const end = Math.min(body.length, EXAMINED_BYTES);
+  for (let index = 0; index < end; index++) if (isControl(body[index]!)) return true;
   return false;
 }
+
+/** Share of control characters from which bytes are not a text with some stray ones; random bytes have twice as many. */
+const MAX_CONTROL_SHARE = 0.05;
+
+/** Share of zero bytes of a text in UTF-16 or UTF-32 that does not say so; every other byte of a Latin one. */
+const MIN_WIDE_SHARE = 0.3;
+
+/** Whether the first bytes have so many control characters that they cannot be text in any encoding. */
+export function isBinary(body: Uint8Array): boolean {
+  if (hasWideMark(body)) return false;
+  const end = Math.min(body.length, EXAMINED_BYTES);
+  let controls = 0;
+  let zeros = 0;
+  for (let index = 0; index < end; index++) {
+    const byte = body[index]!;
+    if (byte === 0) zeros++;
+    else if (isControl(byte)) controls++;
+  }
+  if (controls + zeros <= end * MAX_CONTROL_SHARE) return false;
+  return controls > end * MAX_CONTROL_SHARE || zeros < end * MIN_WIDE_SHARE;
+}
+
+/** Whether the bytes begin with the byte order mark of UTF-16 or UTF-32. */
+function hasWideMark(body: Uint8Array): boolean {
+  const [first, second] = [body[0], body[1]];
+  if ((first === 0xfe && second === 0xff) || (first === 0xff && second === 0xfe)) return true;
+  return first === 0 && second === 0 && body[2] === 0xfe && body[3] === 0xff;
+}
+
+const isControl = (byte: number): boolean =>
+  byte <= 0x08 || byte === 0x0b || (byte >= 0x0e && byte <= 0x1a) || (byte >= 0x1c && byte <= 0x1f);

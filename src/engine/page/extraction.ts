@@ -85,11 +85,25 @@ export function extract(
   context: ExtractionContext,
 ): Extraction | Refusal | Promise<Extraction | Refusal> {
   const extractor = tools.reader.findExtractor(mediaType);
-  if (!extractor) return { refused: 'extract-unsupported', detail: `no extractor reads ${mediaType}` };
+  if (!extractor)
+    return {
+      refused: 'extract-unsupported',
+      detail: `no extractor reads ${describeType(mediaType, context.contentType)}`,
+    };
   if (extractor.kind === 'sync') return extractor.extract(body, mediaType, context);
   return extractWithTimeLimit(extractor, tools.clock, (signal) =>
     extractor.extract(body, mediaType, context, signal),
   ).then((result) => (isRefusal(result) ? result : applyLimits(result, context)));
+}
+
+/** A name that promises text. */
+const TEXT_NAME = /^\s*(?:text\/[\w.+-]+|application\/(?:[\w.-]+\+)?(?:json|xml))/i;
+
+/** Names a media type, and the text that the server calls it. */
+export function describeType(mediaType: string, contentType: string | undefined): string {
+  const name = TEXT_NAME.exec(contentType ?? '')?.[0].trim();
+  if (name === undefined || TEXT_NAME.test(mediaType)) return mediaType;
+  return `${mediaType === 'application/octet-stream' ? 'binary content' : mediaType} that the server calls ${name}`;
 }
 
 async function extractWithTimeLimit(

@@ -16,7 +16,7 @@ import type { Fetcher, FetchRequest } from '../ports/fetcher.js';
 import type { PageOutcome, PageResult, PageTask } from '../ports/page-task.js';
 import { hasSameLinks } from './content-hash.js';
 import type { CrawlContext } from './crawl-context.js';
-import { type ExtractionTools, extractContent, holdThread, NO_CONTENT } from './extraction.js';
+import { describeType, type ExtractionTools, extractContent, holdThread, NO_CONTENT } from './extraction.js';
 import { LinkCollector } from './link-collector.js';
 import type { LinkMemory } from './link-memory.js';
 import { buildDocument, type DocumentTools, StepFailed } from './page-document.js';
@@ -186,7 +186,12 @@ function classifyBody({ page, collector, tools }: Visit, response: HttpResponse)
   if (sitemap) return { outcome: followSitemap(page, sitemap, collector) };
   return acceptsMediaType(mimeTypesMode, mimeTypes, mediaType)
     ? { mediaType }
-    : { outcome: createExclusion('mime-type-excluded', `the crawler does not accept ${mediaType}`) };
+    : {
+        outcome: createExclusion(
+          'mime-type-excluded',
+          `the crawler does not accept ${describeType(mediaType, response.headers['content-type'])}`,
+        ),
+      };
 }
 
 /** Builds the document of a page that was read, and collects its links. */
