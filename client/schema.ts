@@ -45,9 +45,9 @@ export interface AuditEntryDto {
 export interface BackfillDto {
   readonly crawler: string;
   readonly state: 'running' | 'done';
-  /** `added`: the sink was new; `asked`: requested by a call; `access`: who may see the documents has changed. */
-  readonly why: 'added' | 'asked' | 'access';
-  /** Documents that were indexed when the backfill began. */
+  /** `added`: the sink was new; `asked`: requested by a call; `access`: who may see the documents has changed; `replaced`: the index, table or topic was deleted, or created again. */
+  readonly why: 'added' | 'asked' | 'access' | 'replaced';
+  /** Documents that were indexed, or refused by a sink, when the backfill began. */
   readonly total: number;
   /** Number of these documents that have been examined. */
   readonly done: number;
@@ -1876,6 +1876,12 @@ export interface Calls {
   /** Cursor of the following page; null on the last one. */
   readonly next: string | null;
 };
+  };
+  'POST /api/v1/orders/retry': {
+    path: Nothing;
+    query: { crawler?: string; sink?: string; answer?: string };
+    body: undefined;
+    answer: CountDto;
   };
   'POST /api/v1/orders/{id}/retry': {
     path: { id: number };

@@ -18,7 +18,7 @@ import { createKey, createSigningKey, listKeys, withdrawKey } from './keys.js';
 import { serveAssistant } from './mcp.js';
 import { renderPage } from './render.js';
 import { importSecrets, listSecrets, removeSecret, setSecret } from './secrets.js';
-import { pushAgain, testSinks } from './sinks.js';
+import { pushAgain, retryOrders, testSinks } from './sinks.js';
 import { listLogins, showStatus, testLogin } from './status.js';
 import { exportStore, importStore } from './store.js';
 import { deleteUrls, listRefusedLinks, listRoots, refreshUrls, submitUrls } from './urls.js';
@@ -169,6 +169,14 @@ addJsonOption(addServerOption(program.command('push')))
   .option('--crawler <name>', 'only the documents of this crawler')
   .option('--no-wait', 'return as soon as the server has started')
   .action(pushAgain);
+
+const orders = program.command('orders').description('work with push orders');
+addJsonOption(addServerOption(orders.command('retry')))
+  .description('send refused orders again: their pages are visited, whatever is found is pushed')
+  .option('--sink <name>', 'only orders that this sink refused')
+  .option('--answer <text>', "only orders whose answer contains this part of the sink's message")
+  .option('--crawler <name>', 'only orders of this crawler')
+  .action(retryOrders);
 
 addJsonOption(addServerOption(program.command('refresh')))
   .description('visit a stored URL now, or all that match a pattern; a resting host gets one request')

@@ -1,12 +1,12 @@
-/** `crawlway sinks` and `crawlway push`: whether sinks would accept orders, and pushing everything to one again. */
+/** `crawlway sinks`, `push` and `orders`: whether sinks would accept orders, and sending them what they lack. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { BackfillDto, SinkDto } from '../../client/index.js';
+import type { BackfillDto, CountDto, SinkDto } from '../../client/index.js';
 import { openConfigurationFile, testSink } from '../server/engine.module.js';
 import { DEFAULT_CONFIG, UsageError } from '../server/options.js';
 import { toPrintable } from '../server/printable.js';
 import type { SinkTest } from '../server/sinks/sink-test.js';
 import { ServerClient, type ServerOption } from './client.js';
-import { type JsonOption, printJson } from './output.js';
+import { type JsonOption, pluralize, printJson } from './output.js';
 import { formatTable } from './table.js';
 
 interface SinksOptions extends JsonOption {
@@ -82,4 +82,19 @@ function formatProgress({ crawler, state, total, done, sent, waitingVisits, from
   const visitsNote = waitingVisits > 0 ? `, ${waitingVisits} visits still to be made` : '';
   const messageNote = message === undefined ? '' : `; ${message}`;
   return `${crawler}: ${state === 'done' ? 'done, ' : ''}${done} of ${total} documents${copiedNote}${visitsNote}${messageNote}`;
+}
+
+interface RetryOptions extends ServerOption, JsonOption {
+  readonly sink?: string;
+  readonly answer?: string;
+  readonly crawler?: string;
+}
+
+/** Retries the refused orders that match all given options. */
+export async function retryOrders({ sink, answer, crawler, json, ...server }: RetryOptions): Promise<void> {
+  const choice = Object.entries({ sink, answer, crawler }).filter((entry): entry is [string, string] => !!entry[1]);
+  const query = new URLSearchParams(choice).toString();
+  const result = await new ServerClient(server).call<CountDto>('POST', `/orders/retry${query && `?${query}`}`);
+  if (json) printJson(result);
+  else process.stdout.write(`${pluralize(result.count, 'refused order')} will be sent again\n`);
 }

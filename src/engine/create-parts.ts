@@ -20,6 +20,7 @@ import { Reconciliation } from './control/reconciliation.js';
 import type { Rejudging } from './control/rejudging.js';
 import { ReportedUrls } from './control/reported-urls.js';
 import { Roots } from './control/roots.js';
+import { SinkIdentities } from './control/sink-identities.js';
 import { Surveys } from './control/surveys.js';
 import { UrlFactsReader } from './control/url-facts.js';
 import { UrlLists } from './control/url-lists.js';
@@ -90,6 +91,7 @@ export function createParts(ports: EnginePorts, services: CrawlServices, engine:
     policyChanges: new PolicyChanges(shared, rejudging, backfills),
     hosts: new HostViews({ ...withHosts, ...visitTools, notes, cluster }),
     surveys: new Surveys(base),
+    sinkIdentities: new SinkIdentities({ ...base, backfills, getDefinition, findSink: engine.findSink }),
     housekeeping: new Housekeeping(shared, roots, crawlers),
     indexNow: new IndexNow(withHosts, reportedUrls, crawlers, () => getDefinition().indexNow ?? DEFAULT_INDEXNOW),
   };

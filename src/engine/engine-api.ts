@@ -44,7 +44,7 @@ export interface EngineParts {
   readonly hosts: Pick<HostViews, 'list' | 'get' | 'listFolders' | 'setPaused' | 'viewRendering' | 'overruleRendering'>;
   readonly orders: Pick<
     Orders,
-    'list' | 'retry' | 'countOwed' | 'listHeldDeletions' | 'releaseHeldDeletions' | 'dropHeldDeletions'
+    'list' | 'retry' | 'retryRefused' | 'countOwed' | 'listHeldDeletions' | 'releaseHeldDeletions' | 'dropHeldDeletions'
   >;
   readonly backfills: Pick<Backfills, 'list' | 'pushAgain'>;
   readonly reconciliation: Pick<Reconciliation, 'run'>;

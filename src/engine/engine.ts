@@ -108,6 +108,7 @@ export class Engine implements EngineApi {
     else await this.resume();
     await partitions.open(this.parts.rebalance);
     this.parts.housekeeping.start();
+    this.parts.sinkIdentities.start();
     this.isOpen = true;
   }
 
@@ -147,6 +148,7 @@ export class Engine implements EngineApi {
       await crawler.setState(await this.parts.control.getStoredState(name));
     }
     this.parts.catchUp.startAll();
+    this.parts.sinkIdentities.start();
     this.services.events.emit({ type: 'configuration', message: 'the configuration was loaded' });
   }
 
@@ -235,6 +237,7 @@ export class Engine implements EngineApi {
     const { hosts } = webServers;
     const deadline = after(clock.now(), timeout);
     this.parts.housekeeping.stop();
+    this.parts.sinkIdentities.stop();
     for (const part of [this.parts.policyChanges, this.parts.backfills, this.parts.catchUp]) part.stopAll();
     for (const crawler of this.crawlers.list()) crawler.close();
     delivery.expedite();

@@ -167,16 +167,14 @@ export class CrawlWorld {
         this.delivering++;
         return documents(uris, signal).finally(() => this.delivering--);
       };
-    const probe = sink.probe?.bind(sink);
-    if (probe)
-      sink.probe = async (signal) => {
-        this.delivering++;
-        await probe(signal).finally(() => this.delivering--);
-      };
+    const { probe, identify, checkSchema } = sink;
+    if (probe) sink.probe = (signal) => this.delivered(probe.call(sink, signal));
+    if (identify) sink.identify = (signal) => this.delivered(identify.call(sink, signal));
+    if (checkSchema) sink.checkSchema = (signal) => this.delivered(checkSchema.call(sink, signal));
     return sink;
   }
 
-  /** The world waits for a working plug-in, too. */
+  /** The world waits for the answer. */
   private async delivered<T>(answer: Promise<T>): Promise<T> {
     this.delivering++;
     return answer.finally(() => this.delivering--);

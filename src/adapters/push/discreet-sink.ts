@@ -9,7 +9,7 @@ import type { OrderAnswer, PushOrder } from '../../domain/push/order.js';
 import { SINK_TYPES } from '../../domain/push/sink-types.js';
 import { revealText, type Secret } from '../../domain/secret.js';
 import { decodePercent } from '../../domain/url/decode-percent.js';
-import { type Sink, SinkUnavailable } from '../../engine/ports/sink.js';
+import { type Sink, SinkUnavailable, SinkUnsuitable } from '../../engine/ports/sink.js';
 
 export class DiscreetSink implements Sink {
   readonly name: string;
@@ -17,6 +17,8 @@ export class DiscreetSink implements Sink {
   readonly listEntries?: NonNullable<Sink['listEntries']>;
   readonly readDocuments?: NonNullable<Sink['readDocuments']>;
   readonly probe?: NonNullable<Sink['probe']>;
+  readonly identify?: NonNullable<Sink['identify']>;
+  readonly checkSchema?: NonNullable<Sink['checkSchema']>;
 
   constructor(
     private readonly sink: Sink,
@@ -28,6 +30,8 @@ export class DiscreetSink implements Sink {
     if (sink.readDocuments)
       this.readDocuments = (uris, signal) => this.withRedactedErrors(sink.readDocuments!(uris, signal));
     if (sink.probe) this.probe = (signal) => this.withRedactedErrors(sink.probe!(signal));
+    if (sink.identify) this.identify = (signal) => this.withRedactedErrors(sink.identify!(signal));
+    if (sink.checkSchema) this.checkSchema = (signal) => this.withRedactedErrors(sink.checkSchema!(signal));
   }
 
   async deliver(batch: readonly PushOrder[], signal: AbortSignal): Promise<OrderAnswer[]> {
@@ -62,6 +66,7 @@ export class DiscreetSink implements Sink {
   }
 
   private redactError(error: unknown): unknown {
+    if (error instanceof SinkUnsuitable) return new SinkUnsuitable(this.redact(error.message));
     if (error instanceof SinkUnavailable) return new SinkUnavailable(this.redact(error.message), error.retryAfterMs);
     return error instanceof Error ? new Error(this.redact(error.message)) : error;
   }

@@ -131,3 +131,35 @@ export function toKeptDocument(source: Readonly<Record<string, unknown>>): KeptD
   };
   return { crawler, document: { uri, stamp, metas: toMetas(metas), master, text, ...parseForms(source) } };
 }
+
+/** Types of fields that accept the texts of a document. */
+const TEXT_TYPES = new Set([
+  'keyword',
+  'text',
+  'wildcard',
+  'match_only_text',
+  'search_as_you_type',
+  'semantic_text',
+  'annotated_text',
+  'icu_collation_keyword',
+]);
+const OBJECT_TYPES = new Set(['object', 'nested', 'flattened', 'flat_object']);
+const TEXT_FIELDS = ['uri', 'stamp', 'crawler', 'title', 'text', 'markdown', 'headings'];
+const OBJECT_FIELDS = ['metas', 'dates', 'numbers', 'master', 'chunks'];
+
+/** Returns what is wrong with the fields of an index that cannot hold what every document has. */
+export function findSchemaFaults(mappings: Readonly<Record<string, unknown>>): string[] {
+  const properties = asRecord(mappings['properties']);
+  const findFault = (name: string, accepted: ReadonlySet<string>, needed: string): string[] => {
+    const field = properties[name];
+    if (field === undefined)
+      return mappings['dynamic'] === 'strict' ? [`\`${name}\` is missing (dynamic: strict)`] : [];
+    const { type, enabled, properties: children } = asRecord(field);
+    const actual = asString(type) ?? (children === undefined && enabled === undefined ? 'nothing' : 'object');
+    return accepted.has(actual) ? [] : [`\`${name}\` is mapped as ${actual} and receives ${needed}`];
+  };
+  return [
+    ...TEXT_FIELDS.flatMap((name) => findFault(name, TEXT_TYPES, 'text')),
+    ...OBJECT_FIELDS.flatMap((name) => findFault(name, OBJECT_TYPES, 'an object')),
+  ];
+}

@@ -31,7 +31,8 @@ describe.each(DIALECTS)('%s', (type) => {
     await sink.deliver([addOrder('http://b/')], stillWanted());
     const metas = receiver.settings()?.mappings.properties['metas']?.type;
     expect(metas).toBe(type === 'elasticsearch' ? 'flattened' : 'flat_object');
-    expect(receiver.exchanges.filter(({ method }) => method === 'PUT')).toHaveLength(1);
+    const created = receiver.exchanges.filter(({ method }) => method === 'PUT').map(({ path }) => path);
+    expect(created).toEqual(['/pages', '/_index_template/crawlway-pages']);
     expect(receiver.exchanges.every(({ headers }) => headers.authorization === 'ApiKey key')).toBe(true);
   });
 
@@ -79,7 +80,33 @@ describe('index options', () => {
   });
 });
 
+describe('an alias', () => {
+  it('is not replaced by an index of its name when it is removed', async () => {
+    const { receiver, sink } = await started();
+    receiver.answerNext({ status: 200 }); // the name is there
+    receiver.answerNext({ status: 200 }); // and is an alias
+    const error = { type: 'index_not_found_exception', reason: 'no such index [pages] and [require_alias] is [true]' };
+    receiver.answerNext({ status: 200, body: { items: [{ index: { status: 404, error } }] } });
+    await expect(sink.deliver([addOrder('http://a/')], stillWanted())).rejects.toThrow(SinkUnavailable);
+    expect(receiver.exchanges.at(-1)?.query.get('require_alias')).toBe('true');
+    await expect(sink.deliver([addOrder('http://a/')], stillWanted())).rejects.toThrow('the alias pages is gone');
+    expect(receiver.settings()).toBeUndefined();
+  });
+});
+
 describe('bulk deliveries', () => {
+  it('names field and document of a refusal, and what is wrong with the value', async () => {
+    const { receiver, sink } = await started();
+    await sink.deliver([addOrder('http://a/')], stillWanted());
+    const reason = "failed to parse field [metas] of type [keyword] in document with id 'a'";
+    const cause = { type: 'illegal_state_exception', reason: "Can't get text on a START_OBJECT at 1:247" };
+    const error = { type: 'mapper_parsing_exception', reason, caused_by: cause };
+    receiver.answerNext({ status: 200, body: { items: [{ index: { status: 400, error } }] } });
+    expect(await sink.deliver([addOrder('http://a/')], stillWanted())).toEqual([
+      { state: 'refused', message: `mapper_parsing_exception: ${reason}: ${cause.reason}` },
+    ]);
+  });
+
   it('stores documents under the hash of their URI, with every field', async () => {
     const { receiver, sink } = await started();
     const metas = [

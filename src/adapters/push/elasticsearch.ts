@@ -2,22 +2,15 @@ import { createHash } from 'node:crypto';
 import type { SinkDefinitionOf } from '../../domain/crawl/sink-definition.js';
 import type { OrderAnswer, PushOrder } from '../../domain/push/order.js';
 import { type KeptDocument, type Sink, SinkUnavailable } from '../../engine/ports/sink.js';
-import { asList, asRecord, asString, isRecord } from './answers.js';
-import {
-  buildIndexBody,
-  getDialect,
-  type SearchDialect,
-  toKeptDocument,
-  toSourceDocument,
-} from './elasticsearch-schema.js';
+import { asList, asRecord, asString } from './answers.js';
+import { parseJsonObject, SearchIndex } from './elasticsearch-index.js';
+import { getDialect, type SearchDialect, toKeptDocument, toSourceDocument } from './elasticsearch-schema.js';
 import { isSuccess, SinkClient, type SinkRequest, type SinkResponse } from './sink-client.js';
 import { type RequestAnswer, sendWithSplitting } from './splitting.js';
 
 const PAGE_SIZE = 1_000;
 const KEEP_ALIVE = '5m';
 const MAX_MESSAGE_LENGTH = 1_000;
-/** A priority that takes precedence over the products' built-in templates. */
-const TEMPLATE_PRIORITY = 500;
 const NDJSON = { 'content-type': 'application/x-ndjson' };
 const JSON_TYPE = { 'content-type': 'application/json' };
 
@@ -54,7 +47,7 @@ export class ElasticsearchSink implements Sink {
   private readonly index: string;
   private readonly options: SearchOptions;
   private readonly dialect: SearchDialect;
-  private indexReady = false;
+  private readonly searchIndex: SearchIndex;
 
   constructor(definition: SinkDefinitionOf<'elasticsearch' | 'opensearch'>) {
     this.name = definition.name;
@@ -62,14 +55,17 @@ export class ElasticsearchSink implements Sink {
     this.index = definition.options.index;
     this.dialect = getDialect(definition.type);
     this.client = new SinkClient(definition, '', 'ApiKey');
+    this.searchIndex = new SearchIndex(this.client, this.dialect, definition.options);
   }
 
   async deliver(batch: readonly PushOrder[], signal: AbortSignal): Promise<OrderAnswer[]> {
-    await this.ensureIndex(signal);
+    await this.searchIndex.ensure(signal);
     return sendWithSplitting(batch, (orders) => this.send(orders, signal));
   }
 
+  /** @throws SinkUnsuitable if the mapping makes it impossible */
   async *listEntries(signal: AbortSignal): AsyncGenerator<{ uri: string; stamp: string }> {
+    await this.searchIndex.checkListable(signal);
     await this.requestJson({ method: 'POST', path: `${this.indexPath}/_refresh` }, signal);
     const pointInTime = await this.requestJson(
       { method: 'POST', ...this.dialect.openPointInTime(this.indexPath, KEEP_ALIVE) },
@@ -106,6 +102,14 @@ export class ElasticsearchSink implements Sink {
       throw this.client.toUnavailable(response);
   }
 
+  identify(signal: AbortSignal): Promise<readonly string[] | undefined> {
+    return this.searchIndex.identify(signal);
+  }
+
+  checkSchema(signal: AbortSignal): Promise<void> {
+    return this.searchIndex.checkSchema(signal);
+  }
+
   close(): Promise<void> {
     return this.client.close();
   }
@@ -123,7 +127,11 @@ export class ElasticsearchSink implements Sink {
   private async send(orders: readonly PushOrder[], signal: AbortSignal): Promise<RequestAnswer> {
     const body = orders.map((order) => this.toBulkLines(order)).join('');
     const { pipeline } = this.options;
-    const query = pipeline === undefined ? undefined : { pipeline };
+    const query = {
+      ...(pipeline === undefined ? {} : { pipeline }),
+      // Otherwise the engine would create an index with the name of an alias that was removed.
+      ...(this.searchIndex.isAlias ? { require_alias: 'true' } : {}),
+    };
     const response = await this.client.request({ method: 'POST', path: '_bulk', query, headers: NDJSON, body }, signal);
     if (response.status === 413)
       return { refused: 'the document is larger than the server accepts (http.max_content_length)' };
@@ -182,6 +190,7 @@ export class ElasticsearchSink implements Sink {
     const isDocumentError = status === 500 && someAccepted;
     const isTemporary =
       status === 429 || status === 0 || (status >= 500 && !isDocumentError) || INDEX_ERROR_TYPES.has(type ?? '');
+    if (type === 'index_not_found_exception') this.searchIndex.forget();
     if (isTemporary) throw new SinkUnavailable(`${this.client.displayName}: ${description}`);
     return { state: 'refused', message: description };
   }
@@ -189,42 +198,6 @@ export class ElasticsearchSink implements Sink {
   /** Whether the index already holds a newer version of the document, so that the order is obsolete. */
   private isSuperseded({ status, type }: ItemResult): boolean {
     return this.options.versions === 'external' && status === 409 && type === 'version_conflict_engine_exception';
-  }
-
-  private async ensureIndex(signal: AbortSignal): Promise<void> {
-    if (this.indexReady) return;
-    const response = await this.client.request({ method: 'HEAD', path: this.indexPath }, signal);
-    // Credentials that may write documents are not necessarily allowed to examine the index (403).
-    if (!isSuccess(response) && response.status !== 403) {
-      if (response.status !== 404) throw this.client.toUnavailable(response);
-      const { template, alias } = this.options;
-      const settings = buildIndexBody(this.dialect, template, alias);
-      if (template !== undefined) await this.putTemplate(settings, signal);
-      const body = JSON.stringify(settings);
-      const createResponse = await this.client.request(
-        { method: 'PUT', path: this.indexPath, headers: JSON_TYPE, body },
-        signal,
-      );
-      const alreadyExists =
-        createResponse.status === 400 && createResponse.body.includes('resource_already_exists_exception');
-      if (!isSuccess(createResponse) && !alreadyExists) throw this.client.toUnavailable(createResponse);
-    } else if (isSuccess(response)) await this.ensureAlias(signal);
-    this.indexReady = true;
-  }
-
-  /** Creates a template, which applies if an operator recreates the index. */
-  private async putTemplate(template: object, signal: AbortSignal): Promise<void> {
-    const path = `_index_template/${encodeURIComponent(`crawlway-${this.index}`)}`;
-    const body = JSON.stringify({ index_patterns: [this.index], priority: TEMPLATE_PRIORITY, template });
-    await this.requestJson({ method: 'PUT', path, headers: JSON_TYPE, body }, signal);
-  }
-
-  /** Adds the alias to the index without removing it from other indexes. */
-  private async ensureAlias(signal: AbortSignal): Promise<void> {
-    const { alias } = this.options;
-    if (alias === undefined) return;
-    const body = JSON.stringify({ actions: [{ add: { index: this.index, alias } }] });
-    await this.requestJson({ method: 'POST', path: '_aliases', headers: JSON_TYPE, body }, signal);
   }
 
   private getRoutingKey(uri: string): string | undefined {
@@ -238,15 +211,7 @@ export class ElasticsearchSink implements Sink {
   }
 
   private parseBody(response: SinkResponse): Record<string, unknown> {
-    try {
-      const value: unknown = JSON.parse(response.body);
-      if (isRecord(value)) return value;
-    } catch {
-      // reported below
-    }
-    throw new SinkUnavailable(
-      `${this.client.displayName}: the response is not a JSON object; is this an ${this.dialect.product} server?`,
-    );
+    return parseJsonObject(response, this.client, this.dialect);
   }
 }
 
@@ -262,8 +227,14 @@ function parseItemResult(item: unknown): ItemResult {
     status: typeof status === 'number' ? status : 0,
     failed: error !== undefined,
     type: asString(type),
-    reason: asString(asRecord(cause)['reason']) ?? asString(reason),
+    reason: joinReasons(asString(reason), asString(asRecord(cause)['reason'])),
   };
+}
+
+/** The reason names field and document, and its cause names what is wrong with the value. */
+function joinReasons(reason: string | undefined, cause: string | undefined): string | undefined {
+  if (reason === undefined || cause === undefined) return reason ?? cause;
+  return reason.includes(cause) ? reason : `${reason}: ${cause}`;
 }
 
 const computeDocumentId = (uri: string): string => createHash('sha256').update(uri).digest('hex');

@@ -53,6 +53,15 @@ export class KafkaSink implements Sink {
     });
   }
 
+  async identify(signal: AbortSignal): Promise<readonly string[]> {
+    let id: string | undefined;
+    await this.runWithTimeout(signal, async (producer) => {
+      const metadata = await producer.metadata({ topics: [this.topic], forceUpdate: true, autocreateTopics: false });
+      id = metadata.topics.get(this.topic)?.id;
+    });
+    return id === undefined ? [] : [id];
+  }
+
   /** Closes all connections; everything in flight fails. */
   async close(): Promise<void> {
     const { producer } = this;

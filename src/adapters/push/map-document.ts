@@ -160,6 +160,8 @@ export class MappedSink implements Sink {
   readonly name: string;
   readonly listEntries: Sink['listEntries'];
   readonly probe: Sink['probe'];
+  readonly identify: Sink['identify'];
+  readonly checkSchema: Sink['checkSchema'];
 
   constructor(
     private readonly sink: Sink,
@@ -168,6 +170,8 @@ export class MappedSink implements Sink {
     this.name = sink.name;
     this.listEntries = sink.listEntries && ((signal) => sink.listEntries!(signal));
     this.probe = sink.probe && ((signal) => sink.probe!(signal));
+    this.identify = sink.identify && ((signal) => sink.identify!(signal));
+    this.checkSchema = sink.checkSchema && ((signal) => sink.checkSchema!(signal));
   }
 
   async deliver(batch: readonly PushOrder[], signal: AbortSignal): Promise<OrderAnswer[]> {

@@ -19,6 +19,8 @@ export class PluginOrders implements Sink {
   readonly listEntries: Sink['listEntries'];
   readonly readDocuments: Sink['readDocuments'];
   readonly probe: Sink['probe'];
+  readonly identify: Sink['identify'];
+  readonly checkSchema: Sink['checkSchema'];
 
   constructor(
     private readonly sink: Sink,
@@ -29,6 +31,8 @@ export class PluginOrders implements Sink {
     this.readDocuments =
       sink.readDocuments && (async (uris, signal) => (this.hasOrderHooks ? [] : sink.readDocuments!(uris, signal)));
     this.probe = sink.probe && ((signal) => sink.probe!(signal));
+    this.identify = sink.identify && ((signal) => sink.identify!(signal));
+    this.checkSchema = sink.checkSchema && ((signal) => sink.checkSchema!(signal));
   }
 
   /** Whether plug-ins may change orders. If so, what the sink holds may differ from what was indexed. */

@@ -9,6 +9,8 @@ import { CANONICAL_ELSEWHERE } from './disposition.js';
 import type { Disposition } from './state-changes.js';
 import { NEVER_CRAWLED, type StateChanges, UNKNOWN_STAMP, type UrlState } from './url-state.js';
 
+/** Reason of a URL whose order a sink has refused. */
+export const ORDER_REFUSED = 'order-refused';
 /** Reason of a deletion that an operator requested; unfinished deletions are found by it after a restart. */
 export const CLEARED = 'cleared-by-person';
 
@@ -51,6 +53,10 @@ export const createVerificationChanges = (now: Instant) =>
     dueAt: now,
   }) as const;
 
+/** Whether a sink has refused the page's document, and no sink has it: another sink may accept it. */
+export const isRefused = ({ stamp, reason }: Pick<UrlState, 'stamp' | 'reason'>): boolean =>
+  stamp === undefined && reason === ORDER_REFUSED;
+
 /** A document that can be sent without a visit. */
 export interface SendableCopy {
   /** True if the principals differ from those with which it was delivered. */
@@ -68,7 +74,10 @@ export function decideSendingTo(
   now: Instant,
 ): Disposition | undefined {
   // A document that was left to another crawler is delivered by that crawler.
-  if (state.stamp === undefined || state.status === 'elsewhere') return undefined;
+  if (state.status === 'elsewhere') return undefined;
+  if (isRefused(state))
+    return state.dueAt <= now ? undefined : change({ etag: null, lastModified: null, source: REFRESH, dueAt: now });
+  if (state.stamp === undefined) return undefined;
   const reason = isFromSameSink ? 'access-changed' : 'backfill';
   if (copy)
     return isFromSameSink && !copy.hasNewPrincipals ? undefined : { ...change({}), order: { kind: 'add', reason } };

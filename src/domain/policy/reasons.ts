@@ -270,7 +270,7 @@ export const REASONS = {
   ),
   'order-refused': push(
     "A sink has permanently refused the document: its order is set aside with the sink's message.",
-    'Read the message of the order, fix the cause, then retry the order.',
+    'Read the message of the order, fix the cause, then retry the order, or all of a sink with `crawlway orders retry --sink NAME`. A sink that takes its place is offered the document by itself.',
   ),
   backfill: push(
     'A sink was added, or someone asked to fill it again: it receives everything that is indexed, from another sink or through visits.',

@@ -10,19 +10,22 @@ export interface BackfillProgress {
   readonly state: 'running' | 'done';
   /**
    * `added`: the sink is new to the crawler; `asked`: a user requested it; `access`: who may see the documents has
-   * changed.
+   * changed; `replaced`: what the sink writes to was deleted, or created again.
    */
-  readonly why: 'added' | 'asked' | 'access';
+  readonly why: 'added' | 'asked' | 'access' | 'replaced';
   readonly startedAt: Instant;
   readonly endedAt?: Instant;
-  /** Number of documents indexed when it began. */
+  /** Number of documents indexed, or refused by a sink, when it began. */
   readonly total: number;
   /** Number of documents processed so far. */
   readonly done: number;
   /** How many of these were sent from another sink; the others are visited. */
   readonly sent: number;
-  /** `recent`: a second pass over what was visited while the sink was being added. */
-  readonly pass: 'all' | 'recent';
+  /**
+   * `refused`: over pages whose document was refused and that no sink has; `recent`: over what was visited while the
+   * sink was being added.
+   */
+  readonly pass: 'all' | 'refused' | 'recent';
   /** URL id after which it continues. */
   readonly cursor: number;
   /** Ids of URLs that still have to be visited. */

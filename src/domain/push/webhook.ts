@@ -7,6 +7,8 @@ export const WEBHOOK_EVENTS = {
   'login.failed': 'A login to a web site failed. Sent once until the login works again.',
   'sink.down': 'A sink is not accepting orders; they are queued.',
   'sink.up': 'The sink is accepting orders again.',
+  'sink.replaced':
+    'What a sink writes to (index, table, topic) was deleted, or deleted and created again; everything is sent to it again.',
   'orders.refused': 'A sink has permanently refused a document. Sent for the 1st, 10th, 100th … order of a crawler.',
   'configuration.applied': 'A new configuration is in force.',
   'crawl.caught-up': 'A crawler has nothing left that is due.',

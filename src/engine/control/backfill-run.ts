@@ -1,4 +1,5 @@
 /** One running backfill; see backfills.ts. */
+import { isRefused, ORDER_REFUSED } from '../../domain/crawl/commands.js';
 import type { SinkDefinition } from '../../domain/crawl/sink-definition.js';
 import { UNKNOWN_STAMP, type UrlState } from '../../domain/crawl/url-state.js';
 import { type BackfillProgress, chooseBackfillSource, parseBackfill } from '../../domain/push/backfill.js';
@@ -34,6 +35,11 @@ export interface RunServices {
   findSink(name: string): SinkDefinition | undefined;
 }
 
+/** Pages whose document was refused and that no sink has. */
+export const REFUSED_PAGES = { reason: ORDER_REFUSED, indexed: false } as const;
+
+const mustBeVisited = (state: UrlState): boolean => state.stamp === UNKNOWN_STAMP || isRefused(state);
+
 export class BackfillRun {
   private progress!: BackfillProgress;
   /** URLs handled since this process started. */
@@ -61,6 +67,11 @@ export class BackfillRun {
     await this.save({ from });
     if (this.progress.pass === 'all') {
       await this.sendMatching({ crawler: crawler.name, indexed: true });
+      if (signal.aborted) return;
+      await this.save({ pass: 'refused', cursor: 0 });
+    }
+    if (this.progress.pass === 'refused') {
+      if (this.progress.why !== 'access') await this.sendMatching({ ...REFUSED_PAGES, crawler: crawler.name });
       if (signal.aborted) return;
       await this.save({ pass: 'recent', cursor: 0 });
     }
@@ -146,13 +157,13 @@ export class BackfillRun {
     const visitCounts = new Map(states.map(({ id, visits }) => [id, visits]));
     const currentStates = await this.services.store.get(states.map(({ id }) => id));
     const visitedStates = currentStates.filter(
-      ({ id, stamp, visits }) => stamp === UNKNOWN_STAMP || visits !== visitCounts.get(id),
+      (state) => mustBeVisited(state) || state.visits !== visitCounts.get(state.id),
     );
     const waitingIds = visitedStates.filter((state) => this.isWaiting(state)).map(({ id }) => id);
     const { done, sent, pass, waiting, postponed } = this.progress;
-    if (pass === 'all') for (const { id } of states) this.seenIds.add(id);
+    if (pass !== 'recent') for (const { id } of states) this.seenIds.add(id);
     const unsentIds = new Set([...visitedStates.map(({ id }) => id), ...inFlightIds]);
-    const counts = pass === 'all' && {
+    const counts = pass !== 'recent' && {
       done: done + states.length,
       sent: sent + currentStates.filter(({ id }) => !unsentIds.has(id)).length,
     };
@@ -183,8 +194,8 @@ export class BackfillRun {
     return states.filter((state) => this.isWaiting(state)).map(({ id }) => id);
   }
 
-  private isWaiting({ stamp, dueAt }: UrlState): boolean {
-    return stamp === UNKNOWN_STAMP && dueAt <= this.services.clock.now();
+  private isWaiting(state: UrlState): boolean {
+    return mustBeVisited(state) && state.dueAt <= this.services.clock.now();
   }
 
   private async save(changes: Partial<BackfillProgress>): Promise<void> {

@@ -15,7 +15,7 @@ import type { Partitions } from '../ports/partitions.js';
 import { NotFound, Unacceptable } from '../support/api-errors.js';
 import { retryUntilDone } from '../support/persistently.js';
 import { type BackfillView } from '../views/delivery-views.js';
-import { BackfillRun, type RunServices } from './backfill-run.js';
+import { BackfillRun, REFUSED_PAGES, type RunServices } from './backfill-run.js';
 
 interface BackfillServices extends RunServices {
   readonly partitions: Partitions;
@@ -92,6 +92,15 @@ export class Backfills {
     return true;
   }
 
+  /** To be called when what the sink writes to no longer holds what was sent to it. */
+  async refill(sink: string): Promise<void> {
+    for (const crawler of this.services.crawlers.list()) {
+      if (!crawler.context.definition.pushTo.includes(sink)) continue;
+      await this.start(crawler, sink, 'replaced');
+      await this.resume(crawler, sink);
+    }
+  }
+
   async list(): Promise<BackfillView[]> {
     const settings = await this.services.store.listSettings(PROGRESS_PREFIX);
     return [...settings].map(([setting, text]) => {
@@ -114,7 +123,9 @@ export class Backfills {
     const setting = getProgressSettingName(crawler.name, sink);
     this.runs.get(setting)?.abort();
     this.runs.delete(setting);
-    const total = await store.count({ crawler: crawler.name, indexed: true });
+    const indexedCount = await store.count({ crawler: crawler.name, indexed: true });
+    const refusedCount = reason === 'access' ? 0 : await store.count({ ...REFUSED_PAGES, crawler: crawler.name });
+    const total = indexedCount + refusedCount;
     if (total === 0 && reason !== 'asked') return;
     await store.putSetting(setting, JSON.stringify(createBackfill(reason, total, clock.now())));
   }
@@ -163,7 +174,7 @@ export class Backfills {
  * Computes a digest of a sink's destination. It leaves out whatever may change while the destination stays the same:
  * credentials, limits, certificates, and a file's folder, which may be moved with all its files.
  */
-function digestDestination({ type, url, options }: SinkDefinition): string {
+export function digestDestination({ type, url, options }: SinkDefinition): string {
   if (SINK_TYPES[type].address === 'file') return computeDigest([type, url.slice(url.lastIndexOf('/') + 1)]);
   const parsedUrl = URL.parse(url);
   if (parsedUrl) parsedUrl.username = parsedUrl.password = '';

@@ -9,6 +9,7 @@ import type { UrlCommand } from '../crawl/outcome/decision.js';
 import { type LedgerEntry, StoreUnavailable } from '../ports/frontier-store.js';
 import { Orders } from './orders.js';
 
+const nodes = { notifyAllDue: () => undefined };
 const HOST = 'a.example';
 const slot = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
@@ -46,7 +47,14 @@ it('released deletions are sent in bounded batches, also while the store is lock
   const crawler = { decide } as unknown as Crawler;
   const unexpected = () => expect.unreachable();
   const log = { debug: unexpected, info: unexpected, warn: unexpected, error: unexpected };
-  const orders = new Orders({ store, clock, log, listPending: async () => [], crawlers: { find: () => crawler } });
+  const orders = new Orders({
+    store,
+    clock,
+    log,
+    listPending: async () => [],
+    crawlers: { find: () => crawler },
+    nodes,
+  });
 
   expect(await orders.releaseHeldDeletions(HOST)).toBe(uris.length);
   for (let slots = 0; (await store.countOrders({ state: 'held' })) > 0 && slots < 20_000; slots++) {
@@ -78,7 +86,7 @@ async function ordersOf(
   } as unknown as Crawler;
   const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
   const crawlers = { find: (name: string) => (name === 'test' ? crawler : undefined) };
-  const orders = new Orders({ store, clock, log, listPending: async () => pending, crawlers });
+  const orders = new Orders({ store, clock, log, listPending: async () => pending, crawlers, nodes });
   return { store, clock, orders, requested };
 }
 

@@ -7,6 +7,7 @@ import type { Crawlers } from '../crawl/crawlers.js';
 import type { Clock } from '../ports/clock.js';
 import { type FrontierStore, type LedgerEntry, type LedgerFilter, StoreUnavailable } from '../ports/frontier-store.js';
 import type { Log } from '../ports/log.js';
+import type { Nodes } from '../ports/nodes.js';
 import type { OwedCount } from '../ports/owed-orders.js';
 import { NotFound, Unacceptable } from '../support/api-errors.js';
 import { type HeldDeletions } from '../views/delivery-views.js';
@@ -23,6 +24,16 @@ interface OrderServices {
   readonly clock: Clock;
   readonly log: Log;
   readonly crawlers: Pick<Crawlers, 'find'>;
+  readonly nodes: Pick<Nodes, 'notifyAllDue'>;
+}
+
+/** Which refused orders to retry; all that match every given part. */
+export interface RefusedOrderChoice {
+  readonly crawler?: string;
+  /** The sink that refused them. */
+  readonly sink?: string;
+  /** A part of the sink's message. */
+  readonly answer?: string;
 }
 
 /** Gives operators access to the ledger: lists and retries orders, and releases or drops withheld deletions. */
@@ -62,6 +73,26 @@ export class Orders {
     else if (!(await crawler.decide(state, { do: 'send-again', entry })))
       throw new Unacceptable(`${entry.uri} is being visited; try again when the visit has ended`);
     return this.findOutcome(entry, startedAt);
+  }
+
+  /**
+   * Retries all matching refused orders; returns how many. Deletions of URLs that are being visited are left out: their
+   * visits decide.
+   */
+  async retryRefused({ sink, answer, crawler }: RefusedOrderChoice): Promise<number> {
+    let count = 0;
+    for await (const entry of this.readEntries({ state: 'refused', crawler })) {
+      if (sink !== undefined && !entry.answer?.startsWith(`${sink}: `)) continue;
+      if (answer !== undefined && !entry.answer?.includes(answer)) continue;
+      const state = await this.findState(entry);
+      const owner = this.services.crawlers.find(entry.crawler);
+      if (!state || !owner) continue;
+      if (entry.kind === 'add') await this.requestVisit(owner, state, entry);
+      else if (!(await owner.decide(state, { do: 'send-again', entry }))) continue;
+      count++;
+    }
+    this.services.nodes.notifyAllDue();
+    return count;
   }
 
   /** Counts what sinks have yet to receive because they were slow or down while others kept up. */
@@ -159,14 +190,16 @@ export class Orders {
   }
 
   private async *readHeldDeletions(hostKey?: string): AsyncIterable<LedgerEntry> {
-    for (const state of ['held', 'awaiting'] as const) {
-      let before: number | undefined;
-      do {
-        const page = await this.services.store.listOrders({ state, hostKey }, before, PAGE_SIZE);
-        yield* page;
-        before = page.length < PAGE_SIZE ? undefined : page.at(-1)!.id;
-      } while (before !== undefined);
-    }
+    for (const state of ['held', 'awaiting'] as const) yield* this.readEntries({ state, hostKey });
+  }
+
+  private async *readEntries(filter: LedgerFilter): AsyncIterable<LedgerEntry> {
+    let before: number | undefined;
+    do {
+      const page = await this.services.store.listOrders(filter, before, PAGE_SIZE);
+      yield* page;
+      before = page.length < PAGE_SIZE ? undefined : page.at(-1)!.id;
+    } while (before !== undefined);
   }
 }
 

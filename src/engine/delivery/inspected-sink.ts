@@ -1,7 +1,7 @@
 import { after, type Instant, minutes, seconds } from '../../domain/time/units.js';
 import type { Clock } from '../ports/clock.js';
 import type { Log } from '../ports/log.js';
-import type { Sink } from '../ports/sink.js';
+import { type Sink, SinkUnsuitable } from '../ports/sink.js';
 import { withTimeLimit } from '../support/within.js';
 
 const MAX_ENTRIES = 1_000;
@@ -30,8 +30,11 @@ export class InspectedSink implements Sink {
   readonly listEntries: Sink['listEntries'];
   readonly readDocuments: Sink['readDocuments'];
   readonly probe: Sink['probe'];
+  readonly identify: Sink['identify'];
+  readonly checkSchema: Sink['checkSchema'];
   /** A human-readable description of what was found. */
   warning: string | undefined;
+  private isSchemaChecked = false;
   private inspection: Promise<void> | undefined;
   private inspectAgainAt: Instant | undefined;
 
@@ -43,9 +46,12 @@ export class InspectedSink implements Sink {
     this.listEntries = sink.listEntries && ((signal) => sink.listEntries!(signal));
     this.readDocuments = sink.readDocuments && ((uris, signal) => sink.readDocuments!(uris, signal));
     this.probe = sink.probe && ((signal) => sink.probe!(signal));
+    this.identify = sink.identify && ((signal) => sink.identify!(signal));
+    this.checkSchema = sink.checkSchema && ((signal) => sink.checkSchema!(signal));
   }
 
   deliver: Sink['deliver'] = async (batch, signal) => {
+    if (!this.isSchemaChecked) await this.checkSchemaOnce(signal);
     if (this.sink.listEntries) {
       if (this.inspectAgainAt !== undefined && this.services.clock.now() >= this.inspectAgainAt)
         this.inspection = undefined;
@@ -56,6 +62,17 @@ export class InspectedSink implements Sink {
   };
 
   close = (): Promise<void> => this.sink.close();
+
+  /** @throws SinkUnsuitable, so that orders wait instead of being refused one by one */
+  private async checkSchemaOnce(signal: AbortSignal): Promise<void> {
+    try {
+      await this.sink.checkSchema?.(signal);
+    } catch (error) {
+      if (error instanceof SinkUnsuitable) throw error;
+      return; // delivery reports what is wrong with the sink
+    }
+    this.isSchemaChecked = true;
+  }
 
   private async inspect(): Promise<void> {
     this.inspectAgainAt = undefined;

@@ -136,6 +136,9 @@ export class SinkQueue implements SuccessorQueue {
    */
   replace(previous: SinkQueue): void {
     this.urisInFlight = previous.urisInFlight;
+    this.acknowledged = previous.acknowledged;
+    this.refused = previous.refused;
+    this.lastRefusal = previous.lastRefusal;
     previous.retire(this);
   }
 

@@ -27,6 +27,16 @@ export interface Sink {
   readDocuments?(uris: readonly string[], signal: AbortSignal): Promise<KeptDocument[]>;
   /** Checks without an order whether the sink would accept one; throws SinkUnavailable. Absent if there is no such request. */
   probe?(signal: AbortSignal): Promise<void>;
+  /**
+   * Returns the ids that the server gave to what the sink writes to (index, table, topic) when it was created; none if
+   * it does not exist, undefined if the server does not say. Absent if there are no such ids.
+   */
+  identify?(signal: AbortSignal): Promise<readonly string[] | undefined>;
+  /**
+   * Checks whether what the sink writes to can hold its documents. Absent if any document fits.
+   * @throws SinkUnsuitable naming the fields that cannot
+   */
+  checkSchema?(signal: AbortSignal): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -49,3 +59,6 @@ export class SinkUnavailable extends Error {
     super(message);
   }
 }
+
+/** What the sink writes to is not as it has to be, which does not change by waiting. */
+export class SinkUnsuitable extends SinkUnavailable {}

@@ -6,7 +6,7 @@ import { redactDeep } from '../../domain/redact.js';
 import { StoreUnavailable } from '../../engine/ports/frontier-store.js';
 import type { Log } from '../../engine/ports/log.js';
 import { WorkLost } from '../../engine/ports/page-processor.js';
-import { SinkUnavailable } from '../../engine/ports/sink.js';
+import { SinkUnavailable, SinkUnsuitable } from '../../engine/ports/sink.js';
 import { NotFound, Unacceptable } from '../../engine/support/api-errors.js';
 import { LOG } from '../tokens.js';
 import { MAX_REQUEST_HEAD } from './limits.js';
@@ -51,6 +51,8 @@ export class ProblemFilter implements ExceptionFilter {
         instance,
       );
     }
+    if (error instanceof SinkUnsuitable)
+      return toProblemBody(new ProblemException('sink-unsuitable', error.message), instance);
     if (error instanceof SinkUnavailable)
       return createPlainProblem(503, `The sink is currently unavailable: ${error.message}. Try again.`, instance);
     if (error instanceof WorkLost)

@@ -43,6 +43,7 @@ export const PROBLEM_TYPES = {
   'invalid-request': { status: 400, title: 'The request is malformed' },
   'configuration-invalid': { status: 422, title: 'The configuration has errors' },
   'confirmation-needed': { status: 409, title: 'The change requires confirmation' },
+  'sink-unsuitable': { status: 409, title: 'What the sink writes to is not as it has to be' },
   'secret-in-use': { status: 409, title: 'The secret is in use' },
   'edit-not-in-force': { status: 409, title: 'The configuration file has an edit that is not in force' },
   'precondition-required': { status: 428, title: 'If-Match is missing' },

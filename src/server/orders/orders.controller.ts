@@ -4,6 +4,7 @@ import { IsIn, IsString, MaxLength } from 'class-validator';
 import { ORDER_STATES, type OrderKind, type OrderState } from '../../domain/push/order.js';
 import type { EngineApi } from '../../engine/engine-api.js';
 import { Audited, ChangeNote } from '../audit/change-note.js';
+import { countSchema } from '../http/count.schema.js';
 import { IfGiven } from '../http/fields.js';
 import { MAX_URL } from '../http/limits.js';
 import { Operation } from '../http/operation.js';
@@ -44,6 +45,26 @@ class OrdersQuery extends PageQuery {
   host?: string;
 }
 
+class RetryQuery {
+  @ApiProperty({ required: false })
+  @IfGiven()
+  @IsString()
+  @MaxLength(256)
+  crawler?: string;
+
+  @ApiProperty({ required: false, description: 'Only orders that this sink refused.' })
+  @IfGiven()
+  @IsString()
+  @MaxLength(256)
+  sink?: string;
+
+  @ApiProperty({ required: false, description: "Only orders whose answer contains this part of the sink's message." })
+  @IfGiven()
+  @IsString()
+  @MaxLength(1000)
+  answer?: string;
+}
+
 type OrderAnswer = Answer<typeof orderSchema>;
 
 @ApiTags('Orders')
@@ -68,6 +89,22 @@ export class OrdersController {
       toPage(entries, limit, (entry) => entry.id),
       orderSchema.from,
     );
+  }
+
+  @Post('retry')
+  @HttpCode(200)
+  @Operation({
+    id: 'retryOrders',
+    summary: 'Resend refused orders',
+    description:
+      'Retries every matching refused order, as `POST /orders/{id}/retry` does with one, for example after the mapping of an index was corrected. Pages are fetched again in the background; `count` is the number of orders.',
+    role: 'operate',
+  })
+  @ApiOkResponse({ schema: countSchema.ref })
+  async retryAll(@Query() query: RetryQuery, @Audited() note: ChangeNote): Promise<Answer<typeof countSchema>> {
+    const count = await this.engine.orders.retryRefused(query);
+    note.recordChange(undefined, { ...query, orders: count });
+    return { count };
   }
 
   @Post(':id/retry')

@@ -20,10 +20,10 @@ export const backfillSchema = schema<BackfillView>()('Backfill', {
   crawler: text('docs'),
   state: oneOf(['running', 'done']),
   why: oneOf(
-    ['added', 'asked', 'access'],
-    '`added`: the sink was new; `asked`: requested by a call; `access`: who may see the documents has changed.',
+    ['added', 'asked', 'access', 'replaced'],
+    '`added`: the sink was new; `asked`: requested by a call; `access`: who may see the documents has changed; `replaced`: the index, table or topic was deleted, or created again.',
   ),
-  total: integer(42, 'Documents that were indexed when the backfill began.'),
+  total: integer(42, 'Documents that were indexed, or refused by a sink, when the backfill began.'),
   done: integer(42, 'Number of these documents that have been examined.'),
   sent: integer(42, 'Number of these documents that needed no visit.'),
   waitingVisits: integer(3, 'Visits that are due or in flight and have not ended yet.'),

@@ -125,6 +125,7 @@ export class SinksController {
     role: 'operate',
     problems: {
       404: 'There is no sink with that name.',
+      409: 'What the sink writes to has a mapping with which documents cannot be compared.',
       422: 'The sink cannot list what it holds.',
       503: 'The sink or the database is currently unavailable. Differences that were already repaired stay repaired.',
     },

@@ -76,6 +76,7 @@ export class Webhooks {
         return this.toOrderEvent(event);
       case 'sink': {
         const { sink, state, message } = event;
+        if (state === 'replaced') return { type: 'sink.replaced', data: { sink, message } };
         if (state !== 'unavailable')
           return this.downSinks.delete(sink) ? { type: 'sink.up', data: { sink } } : undefined;
         if (this.downSinks.has(sink)) return undefined; // reported at its first failure

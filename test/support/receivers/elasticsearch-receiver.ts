@@ -13,6 +13,10 @@ export interface ElasticsearchReceiver extends HttpReceiver {
   readonly documents: ReadonlyMap<string, Source>;
   /** What the index was made with; undefined while there is none. */
   readonly settings: () => { mappings: { properties: Record<string, { type: string }> } } | undefined;
+  /** Deletes the index with its documents; the next bulk request creates it again. */
+  deleteIndex(): void;
+  /** Creates the index in place of what is there. */
+  create(settings: ReturnType<ElasticsearchReceiver['settings']>): void;
   /** Points in time that were opened and not closed. */
   readonly openPits: ReadonlySet<string>;
 }
@@ -28,17 +32,35 @@ export async function startElasticsearchReceiver(
   const documents = new Map<string, Source>();
   const openPits = new Set<string>();
   let settings: ReturnType<ElasticsearchReceiver['settings']>;
+  let template: typeof settings;
+  let generation = 0;
+  const create = (body: typeof settings): void => {
+    settings = body;
+    generation++;
+  };
   let searchable: Source[] = [];
 
   const routes: Record<string, (exchange: Exchange) => Reply> = {
     [`HEAD /${index}`]: () => ({ status: settings ? 200 : 404 }),
     [`PUT /${index}`]: ({ body }) => {
-      settings = JSON.parse(body.toString());
+      create(JSON.parse(body.toString()));
       return { status: 200, body: { acknowledged: true } };
     },
-    [`PUT /_index_template/crawlway-${index}`]: () => ({ status: 200, body: { acknowledged: true } }),
+    [`GET /${index}`]: () =>
+      settings
+        ? {
+            status: 200,
+            body: { [index]: { settings: { index: { uuid: `uuid-${generation}` } }, mappings: settings.mappings } },
+          }
+        : { status: 404, body: { error: 'index_not_found_exception' } },
+    [`HEAD /_alias/${index}`]: () => ({ status: 404 }),
+    [`PUT /_index_template/crawlway-${index}`]: ({ body }) => {
+      template = JSON.parse(body.toString()).template;
+      return { status: 200, body: { acknowledged: true } };
+    },
     'POST /_bulk': ({ headers, body }) => {
       if (headers['content-type'] !== 'application/x-ndjson') return { status: 406, body: 'wrong content type' };
+      if (!settings) create(template ?? DYNAMIC_MAPPING);
       const items = bulkActions(body.toString(), index).map((action) => apply(action, documents));
       return { status: 200, body: { took: 1, errors: false, items } };
     },
@@ -55,8 +77,15 @@ export async function startElasticsearchReceiver(
       ? route(exchange)
       : { status: 405, body: { error: `no handler for ${exchange.method} ${exchange.path}` } };
   });
-  return { ...receiver, documents, openPits, settings: () => settings };
+  const deleteIndex = (): void => {
+    settings = undefined;
+    documents.clear();
+  };
+  return { ...receiver, documents, openPits, settings: () => settings, deleteIndex, create };
 }
+
+/** How the engine maps the fields of an index that it creates without a template. */
+const DYNAMIC_MAPPING = { mappings: { properties: { uri: { type: 'text' }, stamp: { type: 'text' } } } };
 
 function bulkActions(body: string, index: string): Action[] {
   if (!body.endsWith('\n')) throw new Error('The bulk request must be terminated by a newline [\\n]');

@@ -15,6 +15,7 @@ const ACTION_LABELS: Readonly<Record<string, string>> = {
   putSecret: 'Set a secret',
   removeSecret: 'Remove a secret',
   pushAgain: 'Push documents again',
+  retryOrders: 'Resend refused orders',
   retryOrder: 'Resend an order',
   tellUrl: 'Announce a changed URL',
   tellUrls: 'Announce changed URLs',

@@ -57,6 +57,14 @@ export class PostgresqlSink implements Sink {
     return rows.map(toKeptDocument);
   }
 
+  async identify(): Promise<readonly string[]> {
+    const sql = 'SELECT to_regclass($1)::oid::text AS id';
+    const { rows } = await this.withUnavailableErrors(() =>
+      this.connections.query<{ id: string | null }>(sql, [quoteTable(this.table)]),
+    );
+    return rows.flatMap(({ id }) => id ?? []);
+  }
+
   close(): Promise<void> {
     return this.connections.close();
   }

@@ -1,0 +1,163 @@
+import type { SinkDefinitionOf } from '../../domain/crawl/sink-definition.js';
+import { SinkUnavailable, SinkUnsuitable } from '../../engine/ports/sink.js';
+import { asRecord, asString, isRecord } from './answers.js';
+import { buildIndexBody, findSchemaFaults, type SearchDialect } from './elasticsearch-schema.js';
+import { isSuccess, type SinkClient, type SinkRequest, type SinkResponse } from './sink-client.js';
+
+/** Priority of a configured template, which takes precedence over the products' built-in templates. */
+const TEMPLATE_PRIORITY = 500;
+/** Priority of the template without a configured one, so that any template of the operator takes precedence. */
+const DEFAULT_TEMPLATE_PRIORITY = 1;
+const JSON_TYPE = { 'content-type': 'application/json' };
+
+type SearchOptions = SinkDefinitionOf<'elasticsearch' | 'opensearch'>['options'];
+
+interface IndexFacts {
+  readonly name: string;
+  readonly settings: Readonly<Record<string, unknown>>;
+  readonly mappings: Readonly<Record<string, unknown>>;
+}
+
+/** The index of a sink, or the indexes behind its alias: creates what is missing, and says what is there. */
+export class SearchIndex {
+  /** Whether the configured name is an alias. */
+  isAlias = false;
+  private isReady = false;
+
+  constructor(
+    private readonly client: SinkClient,
+    private readonly dialect: SearchDialect,
+    private readonly options: SearchOptions,
+  ) {}
+
+  /** Creates a missing index. Does so only once, unless it fails or the index disappears. */
+  async ensure(signal: AbortSignal): Promise<void> {
+    if (this.isReady) return;
+    const { template, alias, index } = this.options;
+    const body = buildIndexBody(this.dialect, template, alias);
+    const response = await this.request('HEAD', this.path, signal);
+    // Credentials that may write documents are not necessarily allowed to examine the index (403).
+    const exists = isSuccess(response) || response.status === 403;
+    if (!exists) {
+      if (response.status !== 404) throw this.client.toUnavailable(response);
+      if (this.isAlias)
+        throw new SinkUnavailable(`${this.client.displayName}: the alias ${index} is gone; add it to an index again`);
+      if (template !== undefined) await this.putTemplate(body, TEMPLATE_PRIORITY, signal);
+      await this.create(body, signal);
+      if (template === undefined) await this.putTemplateIfAllowed(body, DEFAULT_TEMPLATE_PRIORITY, signal);
+    } else if (isSuccess(response)) {
+      this.isAlias = isSuccess(await this.request('HEAD', `_alias/${this.path}`, signal));
+      if (!this.isAlias) {
+        const priority = template === undefined ? DEFAULT_TEMPLATE_PRIORITY : TEMPLATE_PRIORITY;
+        await this.putTemplateIfAllowed(body, priority, signal);
+        await this.ensureAlias(signal);
+      }
+    }
+    this.isReady = true;
+  }
+
+  /** To be called when the index has turned out to be missing. */
+  forget(): void {
+    this.isReady = false;
+  }
+
+  async identify(signal: AbortSignal): Promise<readonly string[] | undefined> {
+    const indexes = await this.read(signal);
+    if (indexes === undefined) return undefined;
+    if (indexes.length === 0) this.forget();
+    const ids = indexes.map(({ settings }) => asString(settings['uuid']));
+    return ids.every((id) => id !== undefined) ? ids : undefined;
+  }
+
+  /** @throws SinkUnsuitable if the mapping refuses every document */
+  async checkSchema(signal: AbortSignal): Promise<void> {
+    if (this.options.pipeline !== undefined) return; // the pipeline may change any field
+    for (const { name, settings, mappings } of (await this.read(signal)) ?? []) {
+      const hasPipeline = ['default_pipeline', 'final_pipeline'].some((setting) => settings[setting] !== undefined);
+      const faults = hasPipeline ? [] : findSchemaFaults(mappings);
+      if (faults.length > 0)
+        throw new SinkUnsuitable(
+          `${this.client.displayName}: the mapping of the index ${name} refuses every document: ${faults.join('; ')}. Use another index, or let Crawlway create it`,
+        );
+    }
+  }
+
+  /** @throws SinkUnsuitable if documents cannot be sorted by their URI */
+  async checkListable(signal: AbortSignal): Promise<void> {
+    for (const { name, mappings } of (await this.read(signal)) ?? []) {
+      const type = asString(asRecord(asRecord(mappings['properties'])['uri'])['type']);
+      if (type === 'keyword' || type === 'wildcard') continue;
+      throw new SinkUnsuitable(
+        `${this.client.displayName}: ${type === undefined ? `the mapping of the index ${name} has no field \`uri\`` : `the index ${name} maps \`uri\` as ${type}`}, which has to be keyword so that documents can be listed; delete the index, and Crawlway creates it again and fills it`,
+      );
+    }
+  }
+
+  private get path(): string {
+    return encodeURIComponent(this.options.index);
+  }
+
+  /** Returns the indexes behind the name; none if there are none, undefined if the credentials do not allow it. */
+  private async read(signal: AbortSignal): Promise<IndexFacts[] | undefined> {
+    const response = await this.request('GET', this.path, signal);
+    if (response.status === 404) return [];
+    if (response.status === 403) return undefined;
+    if (!isSuccess(response)) throw this.client.toUnavailable(response);
+    return Object.entries(parseJsonObject(response, this.client, this.dialect)).map(([name, facts]) => ({
+      name,
+      settings: asRecord(asRecord(asRecord(facts)['settings'])['index']),
+      mappings: asRecord(asRecord(facts)['mappings']),
+    }));
+  }
+
+  private async create(body: object, signal: AbortSignal): Promise<void> {
+    const response = await this.request('PUT', this.path, signal, body);
+    const alreadyExists = response.status === 400 && response.body.includes('resource_already_exists_exception');
+    if (!isSuccess(response) && !alreadyExists) throw this.client.toUnavailable(response);
+  }
+
+  /** Puts the template that applies if an operator, or the engine, creates the index again. */
+  private async putTemplate(template: object, priority: number, signal: AbortSignal): Promise<void> {
+    const response = await this.putTemplateIfAllowed(template, priority, signal);
+    if (!isSuccess(response)) throw this.client.toUnavailable(response);
+  }
+
+  private putTemplateIfAllowed(template: object, priority: number, signal: AbortSignal): Promise<SinkResponse> {
+    const { index } = this.options;
+    const path = `_index_template/${encodeURIComponent(`crawlway-${index}`)}`;
+    return this.request('PUT', path, signal, { index_patterns: [index], priority, template });
+  }
+
+  /** Adds the alias to the index without removing it from other indexes. */
+  private async ensureAlias(signal: AbortSignal): Promise<void> {
+    const { alias, index } = this.options;
+    if (alias === undefined) return;
+    const response = await this.request('POST', '_aliases', signal, { actions: [{ add: { index, alias } }] });
+    if (!isSuccess(response)) throw this.client.toUnavailable(response);
+  }
+
+  private request(
+    method: SinkRequest['method'],
+    path: string,
+    signal: AbortSignal,
+    body?: object,
+  ): Promise<SinkResponse> {
+    const content = body && { headers: JSON_TYPE, body: JSON.stringify(body) };
+    return this.client.request({ method, path, ...content }, signal);
+  }
+}
+
+/** @throws SinkUnavailable if the response is something else */
+export function parseJsonObject(
+  response: SinkResponse,
+  client: SinkClient,
+  { product }: SearchDialect,
+): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(response.body);
+    if (isRecord(value)) return value;
+  } catch {
+    // reported below
+  }
+  throw new SinkUnavailable(`${client.displayName}: the response is not a JSON object; is this an ${product} server?`);
+}

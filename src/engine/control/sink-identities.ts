@@ -1,0 +1,101 @@
+import type { ServerDefinition } from '../../domain/crawl/definition.js';
+import type { SinkDefinition } from '../../domain/crawl/sink-definition.js';
+import { after, minutes, seconds } from '../../domain/time/units.js';
+import type { Clock } from '../ports/clock.js';
+import { type FrontierStore, StoreUnavailable } from '../ports/frontier-store.js';
+import type { Log } from '../ports/log.js';
+import type { Partitions } from '../ports/partitions.js';
+import { type Sink, SinkUnavailable } from '../ports/sink.js';
+import type { CrawlEvents } from '../support/crawl-events.js';
+import { TIMED_OUT, withTimeLimit } from '../support/within.js';
+import { type Backfills, digestDestination } from './backfills.js';
+
+const CHECK_INTERVAL = minutes(1);
+const MAX_CHECK_TIME = seconds(30);
+
+interface IdentityServices {
+  readonly clock: Clock;
+  readonly store: Pick<FrontierStore, 'getSetting' | 'putSetting'>;
+  readonly log: Log;
+  readonly events: CrawlEvents;
+  readonly partitions: Pick<Partitions, 'isLeader'>;
+  readonly backfills: Pick<Backfills, 'refill'>;
+  readonly getDefinition: () => ServerDefinition;
+  readonly findSink: (name: string) => Sink | undefined;
+}
+
+interface KnownIdentity {
+  /** Digest of the destination to which the ids belong. */
+  readonly destination: string;
+  readonly ids: readonly string[];
+}
+
+/**
+ * Notices that what a sink writes to was deleted, or replaced under the same name: an index that somebody deletes is
+ * created again by the next order, answers every request, and holds almost nothing. Everything is sent to it again.
+ */
+export class SinkIdentities {
+  private cancelTimer: (() => void) | undefined;
+  private isStopped = false;
+
+  constructor(private readonly services: IdentityServices) {}
+
+  /** Checks all sinks now, and every minute from then on. To be called again when the configuration has changed. */
+  start(): void {
+    const { clock, getDefinition, findSink } = this.services;
+    this.cancelTimer?.();
+    if (this.isStopped || !getDefinition().sinks.some(({ name }) => findSink(name)?.identify)) return;
+    void this.checkAll();
+    this.cancelTimer = clock.at(after(clock.now(), CHECK_INTERVAL), () => this.start());
+  }
+
+  stop(): void {
+    this.isStopped = true;
+    this.cancelTimer?.();
+  }
+
+  private async checkAll(): Promise<void> {
+    if (!this.services.partitions.isLeader) return;
+    await Promise.all(
+      this.services.getDefinition().sinks.map(async (definition) => {
+        try {
+          await this.check(definition);
+        } catch (error) {
+          // A sink that is down is reported when orders are sent to it.
+          if (error instanceof SinkUnavailable || error instanceof StoreUnavailable || this.isStopped) return;
+          this.services.log.warn('could not check what a sink writes to', {
+            sink: definition.name,
+            error: String(error),
+          });
+        }
+      }),
+    );
+  }
+
+  private async check(definition: SinkDefinition): Promise<void> {
+    const { store, clock, findSink } = this.services;
+    const sink = findSink(definition.name);
+    if (!sink?.identify) return;
+    const ids = await withTimeLimit(clock, MAX_CHECK_TIME, (signal) => sink.identify!(signal));
+    if (ids === undefined || ids === TIMED_OUT || this.isStopped || findSink(definition.name) !== sink) return;
+    const setting = `sink-identity/${definition.name}`;
+    const text = await store.getSetting(setting);
+    const known = text === undefined ? undefined : (JSON.parse(text) as KnownIdentity);
+    const current: KnownIdentity = { destination: digestDestination(definition), ids: [...ids].sort() };
+    if (JSON.stringify(current) === text) return;
+    const missingIds =
+      known?.destination === current.destination ? known.ids.filter((id) => !current.ids.includes(id)) : [];
+    // The sink is filled again even if the process ends before the new ids are remembered.
+    if (missingIds.length > 0) await this.refill(definition.name, missingIds, current.ids);
+    await store.putSetting(setting, JSON.stringify(current));
+  }
+
+  private async refill(sink: string, missingIds: readonly string[], ids: readonly string[]): Promise<void> {
+    const { log, events, backfills } = this.services;
+    const became = ids.length === 0 ? 'is gone' : `was replaced by ${ids.join(', ')}`;
+    const message = `what the sink writes to (${missingIds.join(', ')}) ${became}, so everything that is indexed is sent to it again`;
+    log.error('a sink no longer holds what was sent to it', { sink, message });
+    events.emit({ type: 'sink', sink, state: 'replaced', message });
+    await backfills.refill(sink);
+  }
+}

@@ -1,0 +1,83 @@
+/** An index that is deleted while the crawl goes on answers every request, and holds almost nothing. */
+import { expect, it, onTestFinished } from 'vitest';
+import { minutes } from '../../../src/domain/time/units.js';
+import type { CrawlEvent } from '../../../src/engine/events.js';
+import { CrawlWorld } from '../../support/crawl-world.js';
+import { startElasticsearchReceiver } from '../../support/receivers/elasticsearch-receiver.js';
+import { startSite } from '../../support/scenario.js';
+
+const PATHS = Array.from({ length: 20 }, (_, i) => `/${i}`);
+
+async function crawlIntoIndex() {
+  const site = await startSite();
+  site.page('/', PATHS);
+  for (const path of PATHS) site.page(path);
+  const engine = await startElasticsearchReceiver('elasticsearch', 'pages');
+  const configuration = {
+    crawler: `<Crawler name="test" nthreads="8" aggressive="true" defaultAccept="true" crawlSitemaps="false" nearDuplicateDetector="false"
+      smartRefreshMinAgeS="86400"><Root url="${site.url('/')}" site="false"/><cw:PushTo sink="search"/></Crawler>`,
+    more: `<cw:Sink name="search" type="elasticsearch" url="${engine.url}" index="pages"/>`,
+  };
+  const world = await CrawlWorld.start(configuration);
+  onTestFinished(() => world.close());
+  const events: CrawlEvent[] = [];
+  world.engine.events.observe((event) => void events.push(event));
+  await world.untilIdle();
+  await world.pass(minutes(2));
+  const paths = () => [...engine.documents.values()].map(({ uri }) => new URL(uri).pathname).sort();
+  return { site, engine, world, configuration, paths, replacements: () => events.filter(isReplacement) };
+}
+
+const isReplacement = (event: CrawlEvent): boolean => event.type === 'sink' && event.state === 'replaced';
+const ALL = ['/', ...PATHS].sort();
+
+it('an index that was deleted is filled again, with its mapping', async () => {
+  const { engine, world, paths, replacements } = await crawlIntoIndex();
+  expect(paths()).toEqual(ALL);
+  expect(replacements()).toEqual([]);
+  engine.deleteIndex();
+  await world.pass(minutes(5));
+  expect(paths()).toEqual(ALL);
+  expect(engine.settings()?.mappings.properties['uri']?.type).toBe('keyword');
+  expect(replacements()).toMatchObject([{ sink: 'search', message: expect.stringContaining('uuid-1') }]);
+  expect(world.errors).toEqual([expect.stringContaining('no longer holds what was sent to it')]);
+  expect(await world.engine.backfills.list()).toMatchObject([{ sink: 'search', why: 'replaced', total: 21 }]);
+});
+
+it('an index that an order has created again before anybody noticed has the right mapping, and is filled', async () => {
+  const { site, engine, world, paths, replacements } = await crawlIntoIndex();
+  engine.deleteIndex();
+  site.page('/3', [], 'This page is another one.');
+  await world.engine.maintenance.refresh('test', { url: site.url('/3') });
+  await world.untilIdle();
+  expect(paths()).toEqual(['/3']);
+  expect(engine.settings()?.mappings.properties['uri']?.type).toBe('keyword');
+  await world.pass(minutes(5));
+  expect(paths()).toEqual(ALL);
+  expect(replacements()).toHaveLength(1);
+});
+
+it('a mapping with which documents cannot be listed is named', async () => {
+  const { engine, world } = await crawlIntoIndex();
+  engine.create({ mappings: { properties: { uri: { type: 'text' } } } });
+  await expect(world.engine.reconciliation.run('search', false)).rejects.toMatchObject({
+    name: 'SinkUnavailable',
+    message: expect.stringContaining('maps `uri` as text, which has to be keyword'),
+  });
+});
+
+it('orders wait for an index whose mapping would refuse all of them, and are sent once it is right', async () => {
+  const { engine, world, configuration, paths } = await crawlIntoIndex();
+  engine.deleteIndex();
+  engine.create({ mappings: { properties: { uri: { type: 'keyword' }, metas: { type: 'keyword' } } } });
+  await world.reconfigure({ ...configuration, more: configuration.more.replace('/>', ' timeoutMS="9000"/>') });
+  await world.pass(minutes(5));
+  expect(paths()).toEqual([]);
+  expect(world.engine.listSinks()).toMatchObject([
+    {},
+    { state: 'unavailable', refused: 0, message: expect.stringContaining('`metas` is mapped as keyword') },
+  ]);
+  engine.create({ mappings: { properties: { uri: { type: 'keyword' } } } });
+  await world.pass(minutes(10));
+  expect(paths()).toEqual(ALL);
+});
