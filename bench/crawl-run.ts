@@ -74,8 +74,19 @@ export class CrawlRun {
     this.readyAt = times.readyAt;
   }
 
-  /** @param fill may write to the database, whose path it is given, before the server starts */
-  static async start(config: string, fill?: (database: string) => Promise<void>): Promise<CrawlRun> {
+  /**
+   * @param fill may write to the database, whose path it is given, before the server starts
+   * @param checkout a built checkout whose server is measured instead of this one's
+   * @param nodeFlags more flags of Node for the server
+   */
+  static async start(
+    config: string,
+    {
+      fill,
+      checkout,
+      nodeFlags = [],
+    }: { fill?: (database: string) => Promise<void>; checkout?: string; nodeFlags?: readonly string[] } = {},
+  ): Promise<CrawlRun> {
     const folder = mkdtempSync(join(tmpdir(), 'crawlway-bench-'));
     const data = join(folder, 'data');
     const file = join(folder, 'config.xml');
@@ -86,7 +97,8 @@ export class CrawlRun {
     const receiver = await startProgram(join(DIST, 'test/support/ack-receiver.js'), receiverArgs, /\d/);
     const startedAt = performance.now();
     const args = ['serve', '--config', file, '--data', data, '--port', String(API_PORT)];
-    const server = await startProgram(join(DIST, 'program/main.js'), args, /is ready/, RUNTIME_FLAGS).catch(
+    const program = join(checkout === undefined ? DIST : join(checkout, 'dist'), 'program/main.js');
+    const server = await startProgram(program, args, /is ready/, [...RUNTIME_FLAGS, ...nodeFlags]).catch(
       async (error: unknown) => {
         await stop(receiver);
         throw error;

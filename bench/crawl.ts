@@ -2,21 +2,27 @@
  * Measures whole crawls of one host from one root, with everything on: robots.txt, policy, durable frontier, text
  * extraction, and delivery to a receiver that only acknowledges. Each run is a new process with a new data directory.
  *
- *   node dist/bench/crawl.js [--pages 10000] [--runs 3] [--known 1000000] [--content yes]
+ *   node dist/bench/crawl.js [--runs 3] [--pages 10000] [--known 1000000] [--content yes] [--beside CHECKOUT] [--profile yes]
  *   node dist/bench/crawl.js --seed http://host/start.html --expect 10137 [--again http://alias/start.html]… [--peer 'name=command with SEED']…
  *
- * Without --seed, it starts and crawls a synthetic site. A peer is any command that crawls SEED and then exits; it
- * alternates with Crawlway and is timed as a whole process, so quote the ratio within one run, not a time. Each --again
- * is a root that is submitted to the same server when the previous crawl has ended, for example another name of the
- * same site. --content adds a crawl with selectors and fields to each run.
+ * Without --seed, it starts and crawls a site: the OpenJDK documentation where it is installed (`apt-get install
+ * openjdk-17-doc`), otherwise or with --pages a synthetic one. A peer is any command that crawls SEED and then exits; it
+ * alternates with Crawlway and is timed as a whole process, so quote the ratio within one run, not a time. --beside
+ * alternates with the server of another built checkout, and prints the medians of the ratios of the pairs. Each --again is
+ * a root that is submitted to the same server when the previous crawl has ended, for example another name of the same
+ * site. --content adds a crawl with selectors and fields to each run. --profile adds one crawl under the processor
+ * profiler, and prints where each thread spent its time.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { CrawlRun, createConfiguration, getOption, getOptions, median } from './crawl-run.js';
+import { hasJdkDocumentation, JDK_DOCUMENTATION } from './folder-site.js';
 import { fillStore } from './known-urls.js';
 import { startProgram, stop, type Usage } from './processes.js';
+import { describeProfiles } from './thread-profiles.js';
 import { Yardstick } from './yardstick.js';
 
 /** A typical configuration for documentation: the content of the page without what surrounds it, and five fields. */
@@ -42,18 +48,25 @@ const SITE_PORT = 18_090;
 /** Path of GNU time. */
 const GNU_TIME = '/usr/bin/time';
 
+interface CrawlOptions {
+  readonly knownCount: number;
+  readonly followingRoots?: readonly string[];
+  readonly content?: string;
+  readonly checkout?: string;
+  readonly nodeFlags?: readonly string[];
+}
+
 /** Measures the first crawl, and then those of the roots in `followingRoots` by the same server. */
 async function crawl(
   seed: string,
-  knownCount: number,
-  followingRoots: readonly string[],
-  content = '',
+  { knownCount, followingRoots = [], content = '', checkout, nodeFlags }: CrawlOptions,
 ): Promise<{ firstRun: Run; laterRuns: Run[] }> {
   const hosts = [seed, ...followingRoots].map((url) => `<ar:Host val="${new URL(url).hostname}"/>`);
   const rules = `${content}<Root url="${seed}" site="false"/><Rules group="bench">
     ${hosts.map((host) => `<Rule>${host}<Index/><Follow/><Accept/></Rule>`).join('')}</Rules>`;
   const config = createConfiguration('nthreads="32" aggressive="true" throttleTimeMS="0"', rules);
-  const run = await CrawlRun.start(config, knownCount > 0 ? (file) => fillStore(file, knownCount) : undefined);
+  const fill = knownCount > 0 ? (file: string) => fillStore(file, knownCount) : undefined;
+  const run = await CrawlRun.start(config, { fill, checkout, nodeFlags });
   const yardstick = new Yardstick();
   try {
     const { indexed } = await run.waitUntilIdle(knownCount + 1);
@@ -131,19 +144,46 @@ function formatRow(name: string, runs: readonly Run[], expected: number): string
   return `| ${name} | ${pageCount} | ${processRate.toFixed(0)} | ${crawlRate.toFixed(0)} | ${cpu.toFixed(2)} | ${peakMb.toFixed(0)} | ${yardstick.toFixed(2)} |`;
 }
 
+/** The medians of the ratios of the pairs: pages/s of the whole process, of the crawl alone, processor time. */
+function formatRatios(name: string, ownRuns: readonly Run[], otherRuns: readonly Run[]): string {
+  const ratio = (value: (run: Run) => number): string =>
+    median(ownRuns.map((run, i) => value(run) / value(otherRuns[i]!))).toFixed(2);
+  const [whole, alone, cpu, memory] = [
+    ratio((run) => run.pages / run.wallSeconds),
+    ratio((run) => run.pages / run.crawlSeconds),
+    ratio((run) => (run.usage?.cpu ?? Number.NaN) / run.pages),
+    ratio((run) => run.usage?.peakMb ?? Number.NaN),
+  ];
+  return `beside ${name}, pairs in turns: ${whole} of the pages/s, ${alone} of those of the crawl alone, ${cpu} of the CPU, ${memory} of the memory`;
+}
+
+interface Site {
+  readonly seed: string;
+  readonly pages: number;
+  readonly server?: ChildProcess;
+}
+
+async function findSite(): Promise<Site> {
+  const wanted = getOption('pages', '');
+  const pages = Number(wanted || '10000');
+  const [seed] = getOptions('seed');
+  if (seed !== undefined) return { seed, pages };
+  const origin = `http://127.0.0.1:${SITE_PORT}`;
+  const start = (program: string, ...args: string[]) =>
+    startProgram(join(DIST, program), ['--port', String(SITE_PORT), ...args], /http/);
+  if (wanted === '' && hasJdkDocumentation()) {
+    const server = await start('bench/folder-site.js');
+    return { seed: `${origin}${JDK_DOCUMENTATION.start}`, pages: JDK_DOCUMENTATION.documents, server };
+  }
+  if (wanted === '') console.log('a synthetic site, which has few links and metas: apt-get install openjdk-17-doc');
+  return { seed: `${origin}/`, pages, server: await start('bench/synthetic-site.js', '--pages', String(pages)) };
+}
+
 async function main(): Promise<void> {
-  const pages = Number(getOption('pages', '10000'));
   const runs = Number(getOption('runs', '3'));
   const knownCount = Number(getOption('known', '0'));
-  const usesOwnSite = getOptions('seed').length === 0;
-  const site = usesOwnSite
-    ? await startProgram(
-        join(DIST, 'bench/synthetic-site.js'),
-        ['--port', String(SITE_PORT), '--pages', String(pages)],
-        /http/,
-      )
-    : undefined;
-  const seed = getOption('seed', `http://127.0.0.1:${SITE_PORT}/`);
+  const besides = getOptions('beside').map((folder) => resolve(folder));
+  const { seed, pages, server } = await findSite();
   const expected = Number(getOption('expect', String(pages)));
   const peers = getOptions('peer').map((text) => ({
     name: text.slice(0, text.indexOf('=')),
@@ -152,15 +192,18 @@ async function main(): Promise<void> {
   const ownRuns: Run[] = [];
   const laterRuns: Run[] = [];
   const contentRuns: Run[] = [];
+  const besideRuns = new Map<string, Run[]>(besides.map((folder) => [folder, []]));
   const peerRuns = new Map<string, Run[]>(peers.map(({ name }) => [name, []]));
   for (let i = 0; i < runs; i++) {
-    const result = await crawl(seed, knownCount, getOptions('again'));
+    const result = await crawl(seed, { knownCount, followingRoots: getOptions('again') });
     ownRuns.push(result.firstRun);
     laterRuns.push(...result.laterRuns);
-    if (getOption('content', '') !== '') contentRuns.push((await crawl(seed, knownCount, [], CONTENT)).firstRun);
+    if (getOption('content', '') !== '')
+      contentRuns.push((await crawl(seed, { knownCount, content: CONTENT })).firstRun);
+    for (const checkout of besides)
+      besideRuns.get(checkout)!.push((await crawl(seed, { knownCount, checkout })).firstRun);
     for (const { name, command } of peers) peerRuns.get(name)!.push(await runPeer(command, seed));
   }
-  if (site) await stop(site);
   console.log(`${seed}, medians of ${runs} runs each`);
   for (const { name, command } of peers) console.log(`${name}: ${command}`);
   console.log();
@@ -171,7 +214,15 @@ async function main(): Promise<void> {
   console.log(formatRow(knownCount > 0 ? `Crawlway, ${knownCount} URLs known before` : 'Crawlway', ownRuns, expected));
   if (laterRuns.length > 0) console.log(formatRow('Crawlway at work, following crawls', laterRuns, expected));
   if (contentRuns.length > 0) console.log(formatRow('Crawlway with selectors and fields', contentRuns, expected));
-  for (const [name, namedRuns] of peerRuns) console.log(formatRow(name, namedRuns, expected));
+  for (const [name, namedRuns] of [...besideRuns, ...peerRuns]) console.log(formatRow(name, namedRuns, expected));
+  for (const [name, namedRuns] of besideRuns) console.log(`\n${formatRatios(name, ownRuns, namedRuns)}`);
+  if (getOption('profile', '') !== '') {
+    const folder = mkdtempSync(join(tmpdir(), 'crawlway-profile-'));
+    await crawl(seed, { knownCount, nodeFlags: ['--cpu-prof', `--cpu-prof-dir=${folder}`] });
+    console.log(`\n${describeProfiles(folder)}`);
+    rmSync(folder, { recursive: true });
+  }
+  if (server) await stop(server);
   const counts = [...ownRuns, ...laterRuns].map((run) => run.pages);
   if (counts.some((count) => count !== expected))
     console.log(`expected ${expected} pages per crawl, but counted ${counts.join(', ')}`);

@@ -43,10 +43,9 @@ async function measure(knownCount: number): Promise<Measurement> {
     });
   });
   const attributes = 'nthreads="32" aggressive="true" throttleTimeMS="0" defaultAccept="true"';
-  const run = await CrawlRun.start(
-    createConfiguration(attributes, `<Root url="${createSeedUrl(1)}" site="false"/>`),
-    (file) => fillStore(file, knownCount),
-  );
+  const run = await CrawlRun.start(createConfiguration(attributes, `<Root url="${createSeedUrl(1)}" site="false"/>`), {
+    fill: (file) => fillStore(file, knownCount),
+  });
   try {
     const startSeconds = ((await firstRequest) - run.startedAt) / 1000;
     const startCpu = run.getUsage()?.cpu ?? Number.NaN;
