@@ -74,6 +74,20 @@ export interface ContentDefinition {
   readonly place: Place;
 }
 
+/** Used for pages without a `Content` element: the page as it is, without what its markers exclude. */
+export const MARKERS_ONLY: ContentDefinition = {
+  include: [],
+  exclude: [],
+  markers: MARKERS,
+  main: false,
+  metas: false,
+  fields: [],
+  headings: false,
+  markdown: false,
+  changeDetection: 'content',
+  place: { file: '', line: 0, column: 0 },
+};
+
 /** A part of the text for a language model. Offsets are UTF-16 units of the document's text. */
 export interface Chunk {
   readonly text: string;

@@ -1,4 +1,5 @@
 /** Extracts the content of a body, within the limits that ExtractionContext sets. */
+import { MARKERS_ONLY } from '../../domain/content/content-definition.js';
 import { DistinctLinks } from '../../domain/content/distinct-links.js';
 import type { HttpResponse } from '../../domain/fetch/outcome.js';
 import type { Clock } from '../ports/clock.js';
@@ -52,7 +53,7 @@ export async function extractContent(
     contentType: headers['content-type'],
     maxLinks: page.context.definition.traps.maxLinksPerPage,
     maxTextLength: needsText ? MAX_TEXT_LENGTH : 0,
-    content: contentDefinition,
+    content: contentDefinition ?? (page.effects.options.content === undefined ? MARKERS_ONLY : undefined),
     wantsMetas: contentDefinition?.metas ?? true,
     showsCut: page.task.inspect,
   };

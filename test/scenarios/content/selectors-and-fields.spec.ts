@@ -16,6 +16,20 @@ const PAGE = `<!doctype html><html lang=en><head>${HEAD}</head><body>
 
 const html = (body: string) => ({ body, headers: { 'content-type': 'text/html; charset=utf-8' } });
 
+const MARKED = `<title>Marked</title><body>A <!--googleoff: all-->b<!--googleon: all--> <p data-nosnippet>c</p>
+  <div data-elastic-exclude>d</div> <noindex>e <a href=/linked>f</a></noindex> <p data-swiftype-index="false">g</p> h`;
+
+it.each([
+  ['', 'A h'],
+  ['<cw:Content><cw:Exclude select=".ad"/></cw:Content>', 'A h'],
+  ['<cw:Content markers="none"/>', 'A b c d e f g h'],
+])('obeys the markers of pages unless told otherwise: %j', async (content, text) => {
+  const site = (await startSite()).set('/', html(MARKED)).page('/linked');
+  const world = await crawl({ index: 'none', crawler: `<Root url="${site.url('/')}"/>${content}` });
+  expect(world.pushed().get(site.url('/'))!.text).toBe(text);
+  expect(await world.state(site.url('/linked'))).toMatchObject({ status: 'indexed' });
+});
+
 type Metas = readonly { readonly name: string; readonly value: string }[];
 const valuesOf = (metas: Metas, name: string): string[] =>
   metas.flatMap((meta) => (meta.name === name ? [meta.value] : []));
