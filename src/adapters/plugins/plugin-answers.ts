@@ -43,12 +43,17 @@ const SHAPES: { readonly [H in PluginHook]: z.ZodType<PluginCalls[H]['answer']> 
     body: z.union([bytes, z.string()]).optional(),
     mediaType: mediaType.optional(),
   }),
-  onDocument: createResponseShape({ exclude: reason.optional(), metas: metas.optional(), text: text.optional() }),
+  onDocument: createResponseShape({
+    exclude: reason.optional(),
+    metas: metas.optional(),
+    text: text.optional(),
+    bytes: z.literal(true).optional(),
+  }),
   onOrder: createResponseShape({
     refuse: reason.optional(),
     metas: metas.optional(),
     text: text.optional(),
-    bytes: z.literal(false).optional(),
+    bytes: z.boolean().optional(),
   }),
   extract: z.strictObject({
     title: z.string().max(MAX_VALUE_LENGTH).optional(),

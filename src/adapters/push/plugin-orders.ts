@@ -84,12 +84,20 @@ export class PluginOrders implements Sink {
 function applyChange(order: AddOrder, { metas, text, bytes }: OrderChange): AddOrder {
   const { document } = order;
   const changedDocument: PushDocument = {
-    ...document,
+    ...(text === undefined || text === document.text ? document : replaceText(document, text, bytes === true)),
     ...(metas ? { metas: applyMetaChanges(document.metas, metas) } : {}),
-    ...(text === undefined ? {} : { text }),
-    ...(bytes === false ? { master: { ...document.master, bytes: NO_BYTES } } : {}),
   };
-  return { ...order, document: changedDocument };
+  if (bytes !== false) return { ...order, document: changedDocument };
+  return { ...order, document: { ...changedDocument, master: { ...changedDocument.master, bytes: NO_BYTES } } };
+}
+
+/** Leaves out what was derived from the former text. */
+function replaceText(document: PushDocument, text: string, keepsBytes: boolean): PushDocument {
+  const { headings: _headings, markdown: _markdown, chunks: _chunks, ...rest } = document;
+  const { master } = document;
+  if (keepsBytes || master.bytes.byteLength === 0) return { ...rest, text };
+  const bytes = new TextEncoder().encode(text);
+  return { ...rest, text, master: { ...master, bytes, mimeType: 'text/plain', encoding: 'utf-8' } };
 }
 
 function applyMetaChanges(metas: readonly Meta[], changes: NonNullable<OrderChange['metas']>): Meta[] {

@@ -1,6 +1,6 @@
 /**
  * The content hash of a document: of two versions with the same hash, only one is pushed. A page's hash covers what is
- * delivered: text, title, metas and fields. A different file size or modification date alone does not count as a
+ * delivered: text, title, metas, fields, and headings, Markdown and chunks if they are on. A different file size or modification date alone does not count as a
  * change. A separate part covers the page's links, so that new links are followed on a page whose text has not changed.
  * For any other document, the hash covers its bytes; with `changeDetection="bytes"`, for pages, too. A page that still
  * has such a hash when the setting changes is considered unchanged until its bytes change.
@@ -75,6 +75,7 @@ function hashExtractedContent(
   const settings = [
     ...listTextSettings(page),
     ...listFormSettings(page),
+    ...listForms(page, draft, digest),
     ...parts.map(({ stamp }) => stamp),
     ...listGivenTextSettings(draft),
   ];
@@ -98,6 +99,13 @@ function listFormSettings({ contentDefinition }: FetchedPage): string[] {
   if (!contentDefinition?.headings && !contentDefinition?.markdown && !contentDefinition?.chunks) return [];
   const { headings, markdown, chunks } = contentDefinition;
   return [JSON.stringify({ headings, markdown, chunks })];
+}
+
+/** What else is delivered of the page: a moved link or a new heading is a change even if the text is the same. */
+function listForms({ content }: FetchedPage, { givenText }: DocumentDraft, digest: Digest): string[] {
+  const { headings, markdown, chunks } = content;
+  if (givenText !== undefined || (!headings && markdown === undefined && !chunks)) return [];
+  return [digest(JSON.stringify([headings, markdown, chunks]))];
 }
 
 const stringifyWithoutPlaces = (contentDefinition: ContentDefinition): string =>

@@ -63,6 +63,10 @@ export interface DocumentDraft {
   text: string;
   /** Text from a plug-in: a change to it is a change to the document. */
   givenText?: string;
+  /** Whether that text differs from the page's, so that nothing may be delivered that was derived from the page's. */
+  hasOtherText?: boolean;
+  /** Whether the page's bytes are delivered all the same. */
+  keepsBytes?: boolean;
 }
 
 interface StepFacts {
@@ -234,9 +238,10 @@ const utf8 = new TextEncoder();
 
 const getOwnText = ({ text, ownText }: PageContent): string => ownText ?? text;
 
-function createTextPart(page: FetchedPage): PushDocument['master'] {
+/** A part that contains the text instead of the page's bytes. */
+export function createTextPart(page: FetchedPage, text = getOwnText(page.content)): PushDocument['master'] {
   return {
-    bytes: page.wantsBytes ? utf8.encode(getOwnText(page.content)) : NO_BYTES,
+    bytes: page.wantsBytes ? utf8.encode(text) : NO_BYTES,
     mimeType: 'text/plain',
     encoding: 'utf-8',
     fileName: toFileName(page, 'text/plain'),

@@ -1,3 +1,4 @@
+import { splitIntoChunks } from '../../domain/content/chunks.js';
 import { OutputBudget } from '../../domain/content/output-budget.js';
 import type { ErrorCode } from '../../domain/fetch/error-codes.js';
 import type { PushDocument } from '../../domain/push/order.js';
@@ -9,6 +10,7 @@ import { type Digest, hashContent } from './content-hash.js';
 import {
   type AsyncStep,
   BUILT_IN_STEPS,
+  createTextPart,
   type DocumentDraft,
   type DocumentStep,
   type FetchedPage,
@@ -67,7 +69,11 @@ async function resumeBuilding(
     if (step.kind === 'sync') step.run(draft, page);
     else draft = await runStep(step, draft, page, tools.clock);
   }
-  return createDocument(page, draft, tools.digest);
+  const partDrafts = page.content.parts?.map((part) => draftPart(page, part));
+  for (const partDraft of partDrafts ?? [])
+    for (const step of tools.steps)
+      if (step.kind === 'async') partDraft.draft = await runStep(step, partDraft.draft, partDraft.page, tools.clock);
+  return createDocument(page, draft, tools.digest, partDrafts);
 }
 
 /** The step gets its own copy of the draft, so that whatever continues of an earlier step changes nothing. */
@@ -94,19 +100,25 @@ async function runStep(
   return copy;
 }
 
-function createDocument(page: FetchedPage, draft: DocumentDraft, digest: Digest): PushDocument {
-  const { contentMetas, visitMetas, master, text } = draft;
+function createDocument(
+  page: FetchedPage,
+  draft: DocumentDraft,
+  digest: Digest,
+  partDrafts = page.content.parts?.map((part) => draftPart(page, part)),
+): PushDocument {
+  const { contentMetas, visitMetas, text } = draft;
   const contentMetaNames = new Set(contentMetas.map(({ name }) => name));
   const headMetas = draft.headMetas.filter(({ name }) => !contentMetaNames.has(name));
   const budget = new OutputBudget(page.body.byteLength);
-  const parts = page.content.parts && createPartDocuments(page, page.content.parts, digest, budget);
+  const parts = partDrafts && createPartDocuments(partDrafts, digest, budget);
   const stamp = hashContent(page, { ...draft, headMetas }, digest, parts);
-  const { headings, markdown, chunks, isCut } = page.content;
+  const { isCut } = page.content;
+  const { headings, markdown, chunks } = draft.hasOtherText ? deriveForms(page, text) : page.content;
   const document: PushDocument = {
     uri: page.url.href,
     stamp,
     metas: [...contentMetas, ...headMetas, ...visitMetas],
-    master,
+    master: draft.hasOtherText && !draft.keepsBytes ? createTextPart(page, text) : draft.master,
     text,
     ...(isCut || parts?.length ? { textIsCut: true } : {}),
     ...(headings === undefined ? {} : { headings }),
@@ -124,38 +136,52 @@ function spend(budget: OutputBudget, document: PushDocument): void {
   throw new StepFailed('document-too-large', message);
 }
 
-/**
- * Creates the documents of the parts that were split off the page: what applies to the page applies to them, too, but
- * they have their own title, fields and text.
- */
-function createPartDocuments(
-  page: FetchedPage,
-  parts: readonly PagePart[],
-  digest: Digest,
-  budget: OutputBudget,
-): PushDocument[] {
-  return parts.map(({ id, title, found, ...forms }) => {
-    const content: PageContent = {
-      ...page.content,
-      ...forms,
-      title: title === '' ? page.content.title : title,
-      found: new Map([...(page.content.found ?? []), ...found]),
-      isCut: true,
-      links: [],
-      ownText: undefined,
-      parts: undefined,
-    };
-    const { url } = page;
-    const task = { ...page.task, stamp: undefined };
-    const draft = createDraft(page);
-    const part: FetchedPage = { ...page, task, content, textOnly: true, hashesContent: true };
-    for (const step of BUILT_IN_STEPS) if (step.kind === 'sync') step.run(draft, part);
-    const uri = createPartUri(url.href, id);
-    const contentMetas = draft.contentMetas.map((meta) =>
-      meta.name === 'publicUrl' && meta.value === url.href ? { ...meta, value: uri } : meta,
-    );
-    contentMetas.push({ name: 'part_of', value: url.href });
-    const document = { ...createDocument(part, { ...draft, contentMetas }, digest), uri };
+/** The chunks of a text that is not the page's own, which has no headings. */
+function deriveForms(
+  { contentDefinition }: FetchedPage,
+  text: string,
+): Pick<PushDocument, 'headings' | 'markdown' | 'chunks'> {
+  if (!contentDefinition?.chunks) return {};
+  const blockEnds = Array.from(text.matchAll(/\n+/g), ({ index }) => index);
+  return { chunks: splitIntoChunks({ text, headings: [], blockEnds }, contentDefinition.chunks) };
+}
+
+/** A document that is being built from a part of a page. */
+interface PartDraft {
+  readonly page: FetchedPage;
+  readonly uri: string;
+  draft: DocumentDraft;
+}
+
+/** What applies to the page applies to its parts, too, but they have their own title, fields and text. */
+function draftPart(page: FetchedPage, { id, title, found, ...forms }: PagePart): PartDraft {
+  const content: PageContent = {
+    ...page.content,
+    ...forms,
+    title: title === '' ? page.content.title : title,
+    found: new Map([...(page.content.found ?? []), ...found]),
+    isCut: true,
+    links: [],
+    ownText: undefined,
+    parts: undefined,
+  };
+  const { url } = page;
+  const uri = createPartUri(url.href, id);
+  const task = { ...page.task, stamp: undefined, url: uri };
+  const draft = createDraft(page);
+  const part: FetchedPage = { ...page, task, content, textOnly: true, hashesContent: true };
+  for (const step of BUILT_IN_STEPS) if (step.kind === 'sync') step.run(draft, part);
+  const contentMetas = draft.contentMetas.map((meta) =>
+    meta.name === 'publicUrl' && meta.value === url.href ? { ...meta, value: uri } : meta,
+  );
+  contentMetas.push({ name: 'part_of', value: url.href });
+  return { page: part, uri, draft: { ...draft, contentMetas } };
+}
+
+/** Creates the documents of the parts that were split off the page. */
+function createPartDocuments(parts: readonly PartDraft[], digest: Digest, budget: OutputBudget): PushDocument[] {
+  return parts.map((part) => {
+    const document = { ...createDocument(part.page, part.draft, digest), uri: part.uri };
     spend(budget, document);
     return document;
   });

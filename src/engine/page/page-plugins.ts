@@ -156,7 +156,10 @@ export class CrawlerPlugins {
         const answer = await callHook(this.caller, facts, 'onDocument', toHookDocument(draft, page));
         if (answer?.exclude !== undefined) excludeDocument(`${facts.name}: ${answer.exclude}`);
         if (answer?.metas) replaceMetas(draft, answer.metas);
-        if (answer?.text !== undefined) draft.text = draft.givenText = answer.text;
+        if (answer?.text === undefined) return;
+        draft.hasOtherText ||= answer.text !== draft.text;
+        draft.keepsBytes = answer.bytes === true;
+        draft.text = draft.givenText = answer.text;
       },
     }));
   }

@@ -107,7 +107,14 @@ export interface DocumentAnswer {
   readonly exclude?: string;
   /** Values of metas, which replace those that the document has under these names; `null` removes them. */
   readonly metas?: Readonly<Record<string, string | readonly string[] | null>>;
+  /**
+   * The text that is delivered. If it is another one, chunks are made of it, it takes the place of the bytes, and
+   * headings and Markdown are left out, so that nothing removed from the text is delivered in another form. Parts that
+   * are split off the page are passed to the plug-in, too.
+   */
   readonly text?: string;
+  /** True if the page's own bytes are delivered although the text is another one. */
+  readonly bytes?: true;
 }
 
 interface OrderFacts {
@@ -138,9 +145,10 @@ export interface OrderChange {
   /** A human-readable reason; if set, the order is refused for this sink. */
   readonly refuse?: string;
   readonly metas?: Readonly<Record<string, string | readonly string[] | null>>;
+  /** If it is another text, it takes the place of the bytes, and headings, Markdown and chunks are left out. */
   readonly text?: string;
-  /** False if the sink is to get the document without its bytes. */
-  readonly bytes?: false;
+  /** False if the sink is to get the document without its bytes; true if it is to get them although the text is another one. */
+  readonly bytes?: boolean;
 }
 
 export interface PluginExtractor {
