@@ -7,6 +7,7 @@ import { finished } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ServerDefinition } from '../domain/crawl/definition.js';
 import type { Headline } from '../domain/explain/facts.js';
+import { toLookupName } from '../domain/net/local-names.js';
 import { seconds } from '../domain/time/units.js';
 import { DEFAULT_CANONICALIZATION } from '../domain/url/canonicalize.js';
 import type { EngineApi } from '../engine/engine-api.js';
@@ -23,6 +24,8 @@ import { CrawlProgress, pluralize } from './output.js';
 interface CrawlOptions {
   readonly out?: string;
   readonly delay?: string;
+  /** Each as `name: value`. */
+  readonly header?: readonly string[];
   readonly maxPages?: string;
   readonly render?: string;
   readonly sandbox?: boolean;
@@ -196,10 +199,11 @@ export async function createSiteDefinition(
   urls: readonly string[],
   {
     delay,
+    header = [],
     render = 'never',
     sandbox = true,
     fetches = true,
-  }: Pick<CrawlOptions, 'delay' | 'render' | 'sandbox'> & { readonly fetches?: boolean },
+  }: Pick<CrawlOptions, 'delay' | 'header' | 'render' | 'sandbox'> & { readonly fetches?: boolean },
 ): Promise<ServerDefinition> {
   if (!/^(?:never|auto|always)$/.test(render))
     throw new UsageError(`--render must be never, auto or always, not ${render}`);
@@ -217,7 +221,7 @@ export async function createSiteDefinition(
       ${render === 'never' ? '' : ROUTES}
       <cw:PushTo sink="out"/>
     </Crawler>
-    <cw:Fetcher name="default">${addresses.map((cidr) => `<cw:AllowAddress cidr="${cidr}"/>`).join('')}</cw:Fetcher>
+    <cw:Fetcher name="default">${addresses.map((cidr) => `<cw:AllowAddress cidr="${cidr}"/>`).join('')}${header.map(renderHeader).join('')}</cw:Fetcher>
     <cw:Renderer sandbox="${sandbox}"/>
     <cw:Sink name="out" type="file" url="-"/>
   </CrawlConfig>`;
@@ -239,6 +243,13 @@ function renderRoot(start: URL): string {
   return `<Root url="${escapeXml(escapeReferences(start.href))}" ${scope}="true"/>`;
 }
 
+function renderHeader(header: string): string {
+  const [, name, value] = /^\s*([^\s:]+)\s*:\s*(.*?)\s*$/s.exec(header) ?? [];
+  if (name === undefined || !value)
+    throw new UsageError(`--header must be a name and a value, such as "Accept-Language: de", not ${header}`);
+  return `<cw:Header name="${escapeXml(name)}" value="${escapeXml(value)}"/>`;
+}
+
 /**
  * In a URL on the command line, `${NAME}` must not be read as a reference to a variable, whose value would be sent to
  * the site.
@@ -247,7 +258,7 @@ const escapeReferences = (url: string): string => url.replaceAll('${', '$%7B');
 
 /** A private host on the command line is intentional, so it is allowed; links to other private hosts are refused. */
 async function resolveAddresses(start: URL): Promise<string[]> {
-  const found = await lookup(start.hostname.replace(/^\[|\]$/g, ''), { all: true }).catch(() => []);
+  const found = await lookup(toLookupName(start.hostname.replace(/^\[|\]$/g, '')), { all: true }).catch(() => []);
   return found.map(({ address, family }) => `${address}/${family === 4 ? 32 : 128}`);
 }
 

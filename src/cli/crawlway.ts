@@ -81,6 +81,11 @@ addJsonOption(program.command('crawl'))
   .argument('<url...>', 'start URLs; a URL that ends in / stands for its site, any other for its folder')
   .option('--out <file>', 'write push orders to this file as JSON lines (default: to standard output)')
   .option('--delay <ms>', 'pause between two requests to one web server (default: 2500, or 0 on this machine)')
+  .option(
+    '--header <"name: value">',
+    'send this header with each request; may be given several times',
+    (header: string, headers: readonly string[] = []) => [...headers, header],
+  )
   .option('--max-pages <number>', 'stop after this many pages, including sitemaps')
   .option('--render <mode>', "run pages' scripts in Chromium: never, auto or always (default: never)")
   .option('--no-sandbox', 'run Chromium without its sandbox; only use this inside a container that confines it')

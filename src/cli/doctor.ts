@@ -1,9 +1,10 @@
-/** `crawlway doctor`: checks everything outside Crawlway that a crawl needs, and says what to do if a check fails. */
 import { lookup } from 'node:dns/promises';
+/** `crawlway doctor`: checks everything outside Crawlway that a crawl needs, and says what to do if a check fails. */
 import { accessSync, constants, existsSync, readFileSync, statfsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { ServerDefinition } from '../domain/crawl/definition.js';
 import { formatPlace } from '../domain/crawl/place.js';
+import { toLookupName } from '../domain/net/local-names.js';
 import { openConfigurationFile, testSink } from '../server/engine.module.js';
 import { DEFAULT_CONFIG, readDataDirectory, readStorageOptions, type ServerFlags } from '../server/options.js';
 import { toPrintable } from '../server/printable.js';
@@ -126,7 +127,7 @@ const listHosts = ({ crawlers }: ServerDefinition): string[] =>
 async function checkHostName(host: string): Promise<Finding> {
   const startedAt = performance.now();
   try {
-    const addresses = await lookup(host.replace(/^\[|\]$/g, ''), { all: true });
+    const addresses = await lookup(toLookupName(host.replace(/^\[|\]$/g, '')), { all: true });
     const duration = Math.round(performance.now() - startedAt);
     return createOkFinding('DNS', `${host}: ${addresses.map(({ address }) => address).join(', ')} (${duration} ms)`);
   } catch (error) {

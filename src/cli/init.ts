@@ -1,9 +1,10 @@
-/** `crawlway init`: asks what to crawl and where documents go, and writes a first configuration. */
 import { lookup } from 'node:dns/promises';
+/** `crawlway init`: asks what to crawl and where documents go, and writes a first configuration. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createInterface, type Interface } from 'node:readline/promises';
 import { isPublicAddress } from '../domain/net/address.js';
+import { toLookupName } from '../domain/net/local-names.js';
 import { getSinkOptions, listSecretOptions, SINK_TYPE_NAMES, type SinkType } from '../domain/push/sink-types.js';
 import { openConfigurationFile } from '../server/engine.module.js';
 import { toFileError } from '../server/fail.js';
@@ -126,7 +127,7 @@ const isSinkType = (text: string): text is SinkType => (SINK_TYPE_NAMES as reado
 /** A private server that the user specifies is intentional, so its exact addresses are allowed. */
 async function resolvePrivateAddresses(url: URL | null): Promise<string[]> {
   if (!url?.hostname || url.href.startsWith(BUNDLED_INDEX)) return [];
-  const found = await lookup(url.hostname.replace(/^\[|\]$/g, ''), { all: true }).catch(() => []);
+  const found = await lookup(toLookupName(url.hostname.replace(/^\[|\]$/g, '')), { all: true }).catch(() => []);
   return found
     .filter(({ address }) => !isPublicAddress(address))
     .map(({ address, family }) => `${address}/${family === 4 ? 32 : 128}`);

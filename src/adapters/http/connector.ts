@@ -6,6 +6,7 @@
 import { connect as connectTcp, isIP, type LookupFunction, type Socket } from 'node:net';
 import { createSecureContext, rootCertificates, type SecureContext, connect as startTls } from 'node:tls';
 import { isInAnyCidr, isPublicAddress } from '../../domain/net/address.js';
+import { isLocalName } from '../../domain/net/local-names.js';
 import type { ClientCertificate } from '../../engine/ports/fetcher.js';
 import type { DnsCache, HostAddress } from './dns-cache.js';
 import { FetchFailure, toFetchFailure } from './fetch-failure.js';
@@ -243,9 +244,6 @@ export function findTlsFault(socket: Socket | undefined): Error | undefined {
   const fault = socket && TLS_FAULTS.get(socket);
   return (fault as NodeJS.ErrnoException | undefined)?.code?.startsWith('ERR_SSL_') ? fault : undefined;
 }
-
-/** Names that stand for the local machine (RFC 6761). */
-const isLocalName = (hostname: string): boolean => /(?:^|\.)localhost\.?$/i.test(hostname);
 
 function withTimeout<T>(promise: Promise<T>): Promise<T | undefined> {
   let timer: NodeJS.Timeout | undefined;

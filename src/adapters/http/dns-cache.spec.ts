@@ -53,4 +53,30 @@ describe('the DNS cache', () => {
     await cache.resolve('h0.example');
     expect(state.asked).toBe(10_002);
   });
+
+  it.each(['x.localhost', 'a.b.LocalHost', 'x.localhost.'])(
+    '%s has the loopback addresses of localhost, whatever the name server says of it',
+    async (name) => {
+      const asked: string[] = [];
+      const addresses = [
+        { address: '127.0.0.1', family: 4 },
+        { address: '203.0.113.7', family: 4 },
+        { address: '::1', family: 6 },
+      ];
+      const cache = new DnsCache(async (hostname) => {
+        asked.push(hostname);
+        return addresses;
+      });
+      expect(await cache.resolve(name)).toEqual([addresses[0], addresses[2]]);
+      expect(asked).toEqual(['localhost']);
+      const withoutResolver = new DnsCache(() => failing('EAI_AGAIN'));
+      expect(await withoutResolver.resolve(name)).toEqual([addresses[0]]);
+    },
+  );
+
+  it('names that only contain localhost are looked up', async () => {
+    const { cache } = cacheOver(found);
+    for (const name of ['localhost.example', 'notlocalhost'])
+      expect(await cache.resolve(name)).toEqual([{ address: '192.0.2.1', family: 4 }]);
+  });
 });

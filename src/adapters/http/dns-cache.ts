@@ -1,8 +1,10 @@
 /**
  * Maps names to addresses, cached for a short time. Distinguishes two failures: the name does not exist (permanent), or
- * no name server responds (temporary).
+ * no name server responds (temporary). Names below `localhost` have the addresses of `localhost` (RFC 6761, 6.3).
  */
 import { lookup as systemLookup } from 'node:dns/promises';
+import { isInAnyCidr } from '../../domain/net/address.js';
+import { toLookupName } from '../../domain/net/local-names.js';
 import { FetchFailure } from './fetch-failure.js';
 
 export interface HostAddress {
@@ -26,8 +28,18 @@ const NOT_FOUND_TTL_MS = 30_000;
 const NO_ANSWER_TTL_MS = 2_000;
 const NOT_FOUND_CODES: ReadonlySet<unknown> = new Set(['ENOTFOUND', 'ENODATA', 'EAI_NONAME', 'EAI_NODATA']);
 
+const LOOPBACK: readonly HostAddress[] = [{ address: '127.0.0.1', family: 4 }];
+const isLoopback = ({ address }: HostAddress): boolean => isInAnyCidr(address, ['127.0.0.0/8', '::1/128']);
+
 /** Uses the system's resolver, which also reads the hosts file. */
 const resolveBySystem: Lookup = (hostname) => systemLookup(hostname, { all: true, order: 'verbatim' });
+
+/** Never leads from a name below `localhost` to another machine, whatever the resolver says. */
+async function resolveLocalhost(lookup: Lookup): Promise<readonly HostAddress[]> {
+  const addresses = await lookup('localhost').catch(() => LOOPBACK);
+  const loopback = addresses.filter(isLoopback);
+  return loopback.length > 0 ? loopback : LOOPBACK;
+}
 
 export class DnsCache {
   private readonly entries = new Map<string, Entry>();
@@ -44,7 +56,9 @@ export class DnsCache {
   resolve(hostname: string): Promise<readonly HostAddress[]> {
     const cached = this.entries.get(hostname);
     if (cached && cached.expiresAt > this.now()) return cached.addresses;
-    const entry: Entry = { addresses: this.resolveUncached(hostname), expiresAt: Number.POSITIVE_INFINITY };
+    const addresses =
+      toLookupName(hostname) !== hostname ? resolveLocalhost(this.lookup) : this.resolveUncached(hostname);
+    const entry: Entry = { addresses, expiresAt: Number.POSITIVE_INFINITY };
     this.store(hostname, entry);
     entry.addresses.then(
       () => this.setLifetime(entry, ADDRESSES_TTL_MS),

@@ -15,6 +15,8 @@ import { type ProxyServer, parseProxy, stripBrackets } from './proxy.js';
 import type { RequestPlan } from './request-plan.js';
 
 const ACCEPT = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
+/** Any language, which is also what its absence means; but some servers and firewalls refuse requests without it. */
+const ACCEPTED_LANGUAGES = '*';
 const MAX_PROXIES = 1000;
 
 /** A value that is sent only to URLs below a prefix. */
@@ -58,7 +60,11 @@ export class FetcherProfile {
     const { botAuth } = definition;
     this.signer = botAuth && new RequestSigner(parseSigningKey(botAuth.key.reveal()), botAuth.agent);
     this.chooseProxy = definition.proxies?.length ? createProxyChooser(definition.proxies) : undefined;
-    const defaultHeaders = { accept: ACCEPT, 'accept-encoding': ACCEPTED_CODINGS };
+    const defaultHeaders = {
+      accept: ACCEPT,
+      'accept-language': ACCEPTED_LANGUAGES,
+      'accept-encoding': ACCEPTED_CODINGS,
+    };
     const agentHeader = { 'user-agent': definition.userAgent };
     const secretNames = new Set(definition.secretHeaders);
     const publicHeaders = Object.fromEntries(

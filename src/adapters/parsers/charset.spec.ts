@@ -16,6 +16,42 @@ describe('the encoding is taken from', () => {
   it('the header, before the page', () => {
     expect(findEncoding(latin1('<meta charset=utf-8>'), 'Latin1', 'html')).toBe('windows-1252');
     expect(findEncoding(latin1('a'), 'shift-jis', 'html')).toBe('shift_jis');
+    expect(findEncoding(latin1('<meta charset=utf-8>caf\xe9'), 'Latin1', 'html')).toBe('windows-1252');
+  });
+
+  it.each([
+    ['iso-8859-1', '<meta charset=utf-8><p>é</p>', 'html', 'utf-8'],
+    ['iso-8859-1', '<p>Für große Bäume und Äpfel im Frühling</p>', 'html', 'utf-8'],
+    ['windows-1251', 'Ёлки и берёзы', 'text', 'utf-8'],
+    ['gbk', '<?xml version="1.0"?><a>汉语拼音字母</a>', 'xml', 'utf-8'],
+    ['utf-16', '<p>plain</p>', 'html', 'utf-8'],
+  ] as const)('the bytes, before a header that they contradict: %s, %s', (header, page, format, encoding) => {
+    expect(findEncoding(Buffer.from(page), header, format)).toBe(encoding);
+  });
+
+  it('the page or its letters, before a header that says UTF-8 of bytes that are none of it', () => {
+    expect(findEncoding(latin1('<meta charset=iso-8859-2>\xb1'), 'utf-8', 'html')).toBe('iso-8859-2');
+    expect(findEncoding(latin1('<p>caf\xe9 cr\xe8me br\xfbl\xe9e, s\u0027il vous pla\xeet'), 'utf-8', 'html')).toBe(
+      'windows-1252',
+    );
+    // One broken character in a text is not another encoding.
+    const broken = Buffer.concat([Buffer.from('<meta charset=iso-8859-1>größer '), latin1('\xe9')]);
+    expect(findEncoding(broken, 'utf-8', 'html')).toBe('utf-8');
+  });
+
+  it('the header, where few letters happen to be valid UTF-8', () => {
+    expect(findEncoding(latin1('<p>\xc2\xb3 and \xc3\xa9</p>'), 'windows-1251', 'html')).toBe('windows-1251');
+  });
+
+  it('the header, for every text that is long enough to contradict UTF-8', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: fc.constantFrom(...'äöüßéèñ abc'), minLength: 1, maxLength: 60 }), (text) => {
+        const body = Buffer.concat([latin1('<p>\xe4 '), latin1(text)]);
+        expect(findEncoding(body, 'iso-8859-1', 'html')).toBe('windows-1252');
+        const utf8 = Buffer.from(`<p>äöüäö ${text}`);
+        expect(findEncoding(utf8, 'iso-8859-1', 'html')).toBe('utf-8');
+      }),
+    );
   });
 
   it.each([

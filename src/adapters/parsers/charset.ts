@@ -1,7 +1,7 @@
 /**
  * Finds a text's encoding and converts the text to valid UTF-8. Sources, in order: byte order mark, HTTP header,
  * declaration in the text (`<meta charset>`, XML declaration), UTF-16 markup, detection, windows-1252. Unknown labels
- * are ignored.
+ * are ignored, and so is the header if the bytes clearly contradict it: many servers send one encoding for all files.
  */
 
 import { isUtf8 } from 'node:buffer';
@@ -27,14 +27,42 @@ const REPLACEMENT = 'replacement';
 
 /** Returns the WHATWG name of the body's encoding, in lower case. `charset` is the label in the HTTP header. */
 export function findEncoding(body: Buffer, charset: string | undefined, format: TextFormat): string {
+  const sentEncoding = resolveEncoding(charset);
+  const findDeclared = (): string | undefined => findDeclaredEncoding(body.subarray(0, PRESCAN_BYTES), format);
   return (
     getBOMEncoding(body) ??
-    resolveEncoding(charset) ??
-    findDeclaredEncoding(body.subarray(0, PRESCAN_BYTES), format) ??
+    (sentEncoding === undefined || isContradicted(sentEncoding, body, findDeclared) ? undefined : sentEncoding) ??
+    findDeclared() ??
     (isUtf8(body) ? 'utf-8' : undefined) ??
     findDeclaredEncoding(body.subarray(0, LATE_PRESCAN_BYTES), format) ??
     detectEncoding(format === 'text' ? body : extractNonAsciiWords(body))
   );
+}
+
+/**
+ * Text in another encoding is valid UTF-8 only if each of its few letters beyond ASCII happens to be; this many are too
+ * many for chance.
+ */
+const MIN_UTF8_CHARACTERS = 5;
+
+/** Whether the body cannot be meant to be in the encoding that the server sends. */
+function isContradicted(encoding: string, body: Buffer, findDeclared: () => string | undefined): boolean {
+  if (encoding === 'utf-8') return !isUtf8(body) && !UTF8_CHARACTER.test(body.toString('latin1'));
+  // In UTF-16, most characters of markup have a zero byte.
+  if (encoding.startsWith('utf-16')) return body.length > 1 && !body.includes(0) && isUtf8(body);
+  if (!isUtf8(body)) return false;
+  const count = countUtf8Characters(body, MIN_UTF8_CHARACTERS);
+  return count >= MIN_UTF8_CHARACTERS || (count > 0 && findDeclared() === 'utf-8');
+}
+
+/** In bytes: a letter beyond ASCII. */
+const UTF8_CHARACTER = /[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}/;
+
+/** Counts characters beyond ASCII in valid UTF-8, up to a limit. */
+function countUtf8Characters(body: Buffer, limit: number): number {
+  let count = 0;
+  for (let index = 0; index < body.length && count < limit; index++) if (body[index]! >= 0xc2) count++;
+  return count;
 }
 
 /** Returns the text in valid UTF-8 without a byte order mark; the body itself if it already has this form. */

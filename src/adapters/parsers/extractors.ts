@@ -83,7 +83,7 @@ function extractHtml(body: Buffer, mediaType: string, context: ExtractionContext
   const encoding = findEncoding(body, parseCharset(context.contentType), 'html');
   const options = { maxLinks, maxTextLength, xml: mediaType !== 'text/html' };
   const utf8 = toUtf8(body, encoding);
-  const { facts, title } = new HtmlScanner(utf8, buffer, options).scan();
+  const { facts, title, heading } = new HtmlScanner(utf8, buffer, options).scan();
   const renderingReason = buffer.size > LITTLE_TEXT ? undefined : resolveRenderingReason(utf8, facts, buffer);
   const language = determineLanguage([facts.lang, facts.contentLanguage], () => buffer.sampleMiddle(SAMPLE_BYTES));
   const { text, truncated } = buffer.finish(maxTextLength);
@@ -97,6 +97,7 @@ function extractHtml(body: Buffer, mediaType: string, context: ExtractionContext
   return {
     encoding,
     title,
+    ...(title === '' && heading !== '' ? { firstHeading: heading } : {}),
     text,
     language,
     base,

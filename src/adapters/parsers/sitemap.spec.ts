@@ -169,3 +169,23 @@ describe('broken sitemaps', () => {
     },
   );
 });
+
+describe('a sitemap after a warning of the program that made it', () => {
+  const urlset = `<?xml version="1.0"?><urlset ${NAMESPACE}><url><loc>http://a/1</loc></url></urlset>`;
+  const bare = `<urlset ${NAMESPACE}><url><loc>http://a/1</loc></url></urlset>`;
+  it.each([
+    '\n\n',
+    'Warning: Undefined variable $x in /srv/map.php on line 3\n',
+    '<br />\n<b>Warning</b>:  Undefined index in <b>/srv/map.php</b> on line <b>3</b><br />\n',
+    "<br /><font size='1'><table class='xdebug-error xe-warning'><tr><th align='left'>a</th></tr></table></font>\n",
+  ])('is read: %j', (warning) => {
+    for (const sitemap of [urlset, bare]) expect(read(warning + sitemap)?.entries).toEqual([{ url: 'http://a/1' }]);
+  });
+
+  it.each([
+    `<config><feed><entry><link href="http://a/1"/></entry></feed></config>`,
+    `<!doctype html><title>How to write a sitemap</title><script>const s = '${bare}';</script>`,
+    `<html><body><xmp>${urlset}</xmp></body></html>`,
+    '<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"><rdf:Description/></rdf:RDF>',
+  ])('is not found inside of another document: %s', (text) => expect(read(text)).toBeUndefined());
+});

@@ -28,14 +28,25 @@ const TIME_FIELDS = new Set(['lastmod', 'updated', 'pubdate', 'date']);
 const MAX_FIELD_LENGTH = 8_192;
 const ABSOLUTE_URL = /^https?:\/\/\S+$/i;
 
+/** A program that fails while it makes a sitemap often prints its warnings before it, as text or as a piece of HTML. */
+const MAX_WARNING_LENGTH = 65_536;
+const BEGINNING = /<\?xml\s|<(?:\w{1,20}:)?(?:urlset|sitemapindex|rss|rdf|feed)(?=[\s/>])/i;
+const OTHER_TAG = /<(?!\/?(?:a|b|br|code|div|em|font|hr|i|p|pre|span|strong|table|t[dhr]|tbody|u)[\s/>])/i;
+
 /** Returns undefined if the text is not a sitemap. `text` must not have a byte order mark. */
 export function readSitemapText(text: string, maxEntries: number): SitemapContent | undefined {
-  if (/^\s*</.test(text.slice(0, 1024))) {
-    const collector = new SitemapCollector(maxEntries);
-    readXml(text, collector);
-    return collector.finish();
-  }
-  return readUrlList(text, maxEntries);
+  const start = findXmlStart(text.slice(0, MAX_WARNING_LENGTH));
+  if (start === undefined) return readUrlList(text, maxEntries);
+  const collector = new SitemapCollector(maxEntries);
+  readXml(start === 0 ? text : text.slice(start), collector);
+  return collector.finish();
+}
+
+/** Skips warnings, but no element that may be the root of another document. */
+function findXmlStart(head: string): number | undefined {
+  const start = BEGINNING.exec(head)?.index;
+  if (start !== undefined && !OTHER_TAG.test(head.slice(0, start))) return start;
+  return /^\s*</.test(head.slice(0, 1024)) ? 0 : undefined;
 }
 
 function readUrlList(text: string, maxEntries: number): SitemapContent | undefined {
@@ -57,6 +68,7 @@ class SitemapCollector implements XmlHandler {
   private readonly entries: SitemapEntry[] = [];
   private kind: XmlKind | undefined;
   private hasOtherRoot = false;
+  private isRdf = false;
   private truncated = false;
   private entry: { urls: string[]; guid?: string; lastModified?: string } | undefined;
   private isPermalink = true;
@@ -74,9 +86,11 @@ class SitemapCollector implements XmlHandler {
   constructor(private readonly maxEntries: number) {}
 
   onOpenTag(name: string): void {
+    if (this.hasOtherRoot) return;
     if (this.kind === undefined) {
       this.kind = Object.hasOwn(KINDS_BY_ROOT, name) ? KINDS_BY_ROOT[name] : undefined;
-      this.hasOtherRoot ||= this.kind === undefined;
+      this.hasOtherRoot = this.kind === undefined;
+      this.isRdf = name === 'rdf';
     } else if (ENTRY_ELEMENTS[this.kind].has(name)) {
       this.finishEntry();
       this.entry = { urls: [] };
@@ -129,6 +143,8 @@ class SitemapCollector implements XmlHandler {
     if (this.kind === undefined) return undefined;
     this.finishEntry();
     const { kind, entries, truncated, hub, self } = this;
+    // RDF may contain anything.
+    if (this.isRdf && entries.length === 0) return undefined;
     return { kind, entries, truncated, ...(hub === undefined ? {} : { hub }), ...(self === undefined ? {} : { self }) };
   }
 

@@ -69,3 +69,8 @@ export const DOCUMENT_EXTENSIONS: ReadonlyMap<string, string> = new Map(
     types.flatMap(([mediaType, extension]) => (extension ? [[extension, mediaType] as const] : [])),
   ),
 );
+
+const PAGE_TYPE = /^(?:text\/html|application\/(?:xhtml\+xml|vnd\.wap\.xhtml\+xml))$/;
+
+/** Media types that web servers send for people to read, as opposed to files. */
+export const isPage = (mediaType: string): boolean => PAGE_TYPE.test(mediaType);

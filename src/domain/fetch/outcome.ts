@@ -66,7 +66,10 @@ export type FetchOutcome =
 export type HttpResponse = Extract<FetchOutcome, { kind: 'response' }>;
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+/** Multiple choices: Location, if there is one, is the server's own choice, which may be followed (RFC 9110, 15.4.1). */
+const MULTIPLE_CHOICES = 300;
 const PERMANENT_REDIRECTS = new Set([301, 308]);
 
-export const isRedirect = ({ status }: HttpResponse): boolean => REDIRECTS.has(status);
+export const isRedirect = ({ status, headers }: HttpResponse): boolean =>
+  REDIRECTS.has(status) || (status === MULTIPLE_CHOICES && headers['location'] !== undefined);
 export const isPermanentRedirect = ({ status }: HttpResponse): boolean => PERMANENT_REDIRECTS.has(status);

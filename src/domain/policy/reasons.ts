@@ -169,6 +169,10 @@ export const REASONS = {
     'The crawl policy allows the page to be read only for its links, not to be indexed.',
     'Add a rule with Index for it, or set `defaultIndex="true"`; a Server record with `index="no"` also excludes it from the index.',
   ),
+  'machine-readable': page(
+    'The URL is meant for programs, such as a feed: its links are followed, but it is not a document for readers.',
+    NOTHING_TO_DO,
+  ),
   'mime-type-excluded': page(
     'This crawler does not index the content type.',
     'Change MimeTypes and `mimeTypesMode` of the crawler.',

@@ -6,9 +6,10 @@
  * has such a hash when the setting changes is considered unchanged until its bytes change.
  */
 import { type ContentDefinition, changesDocuments } from '../../domain/content/content-definition.js';
+import { isPage } from '../../domain/content/document-types.js';
 import type { Meta, PushDocument } from '../../domain/push/order.js';
 import type { PageContent } from '../ports/page-reader.js';
-import type { DocumentDraft, FetchedPage } from './document-steps.js';
+import { type DocumentDraft, deliversText, type FetchedPage } from './document-steps.js';
 
 /** Returns a hexadecimal digest; for a string, that of its UTF-8 bytes. */
 export type Digest = (content: Uint8Array | string) => string;
@@ -16,11 +17,6 @@ export type Digest = (content: Uint8Array | string) => string;
 const CONTENT_PREFIX = 'c1-';
 const LINKS_LENGTH = 16;
 const FACTS_LENGTH = 16;
-
-const PAGE_TYPE = /^(?:text\/html|application\/(?:xhtml\+xml|vnd\.wap\.xhtml\+xml))$/;
-
-/** Media types that web servers send for people to read, as opposed to files. */
-export const isPage = (mediaType: string): boolean => PAGE_TYPE.test(mediaType);
 
 /** These may differ between two versions of the same content. */
 const FILE_METAS = new Set(['file_size', 'lastmodifieddate']);
@@ -89,7 +85,7 @@ function joinFacts(metas: readonly Meta[]): string {
 }
 
 /** A page whose text is delivered instead of its bytes is a different document. */
-const listTextSettings = ({ textOnly }: FetchedPage): string[] => (textOnly ? ['text only'] : []);
+const listTextSettings = (page: FetchedPage): string[] => (deliversText(page) ? ['text only'] : []);
 
 const listGivenTextSettings = ({ givenText }: DocumentDraft): string[] =>
   givenText === undefined ? [] : ['given text', givenText];

@@ -5,14 +5,16 @@
 
 import { ACL_ALLOW, ACL_DENY, type AclReader } from '../../domain/content/acl.js';
 import type { ContentDefinition } from '../../domain/content/content-definition.js';
+import { isPage } from '../../domain/content/document-types.js';
 import type { FieldReader } from '../../domain/content/fields.js';
 import { toTypedMeta } from '../../domain/content/meta-types.js';
 import { createDeliveredMetas } from '../../domain/content/page-metas.js';
+import { findTitle, TITLE_SOURCE } from '../../domain/content/page-title.js';
 import type { ErrorCode } from '../../domain/fetch/error-codes.js';
 import type { Effects } from '../../domain/policy/verdict.js';
 import type { Meta, PushDocument } from '../../domain/push/order.js';
 import { formatIsoTime, parseHttpDate } from '../../domain/time/http-date.js';
-import type { Duration } from '../../domain/time/units.js';
+import { after, type Duration, type Instant, minutes } from '../../domain/time/units.js';
 import type { CrawlUrl } from '../../domain/url/crawl-url.js';
 import { decodePercent } from '../../domain/url/decode-percent.js';
 import type { PageContent } from '../ports/page-reader.js';
@@ -98,9 +100,13 @@ const createStep = (name: string, run: SyncStep['run']): SyncStep => ({ kind: 's
 /** The names of the metas are listed in docs/reference.md. */
 export const BUILT_IN_STEPS: readonly DocumentStep[] = [
   createStep('address', ({ contentMetas }, { url }) => addMeta(contentMetas, 'publicUrl', url.href)),
-  createStep('title', ({ contentMetas }, { content }) => addMeta(contentMetas, 'title', content.title)),
-  createStep('last modified', ({ contentMetas }, { headers }) =>
-    addMeta(contentMetas, 'lastmodifieddate', parseLastModified(headers['last-modified'])),
+  createStep('title', ({ contentMetas }, { content }) => {
+    const { title, source } = findTitle(content);
+    addMeta(contentMetas, 'title', title);
+    addMeta(contentMetas, TITLE_SOURCE, source);
+  }),
+  createStep('last modified', ({ contentMetas }, { headers, task }) =>
+    addMeta(contentMetas, 'lastmodifieddate', parseLastModified(headers['last-modified'], task.now)),
   ),
   createStep('language', ({ contentMetas }, { content }) => addMeta(contentMetas, 'language', content.language)),
   createStep('author', ({ contentMetas }, { content }) =>
@@ -149,7 +155,7 @@ export const BUILT_IN_STEPS: readonly DocumentStep[] = [
     if (!isFieldIn(contentMetas, 'http_status', contentDefinition)) addMeta(visitMetas, 'http_status', String(status));
   }),
   createStep('bytes or text', (draft, page) => {
-    draft.master = page.textOnly ? createTextPart(page) : createBytesPart(page);
+    draft.master = deliversText(page) ? createTextPart(page) : createBytesPart(page);
     draft.text = page.wantsText || page.content.isCut ? getOwnText(page.content) : '';
   }),
 ];
@@ -176,6 +182,7 @@ function addConfiguredFields(
   const metas = readFields?.({ url, base, metas: content.metas, found: content.found }) ?? [];
   if (metas.length === 0) return;
   const names = new Set(metas.map(({ name }) => name));
+  if (names.has('title')) names.add(TITLE_SOURCE);
   for (const list of [contentMetas, headMetas]) {
     const remaining = list.filter(({ name }) => !names.has(name));
     list.splice(0, list.length, ...remaining);
@@ -219,9 +226,14 @@ function addPolicyMetas(contentMetas: Meta[], { task, effects }: FetchedPage): v
   const configuredMetas = [...inheritedMetas, ...effects.metas].map(({ name, value }) => ({ name, value }));
   if (configuredMetas.length === 0) return;
   const replacedNames = new Set(configuredMetas.map(({ name }) => name).filter((name) => REPLACEABLE.has(name)));
+  if (replacedNames.has('title')) replacedNames.add(TITLE_SOURCE);
   const remaining = contentMetas.filter(({ name }) => !replacedNames.has(name));
   contentMetas.splice(0, contentMetas.length, ...remaining, ...configuredMetas);
 }
+
+/** Whether the text is delivered instead of the bytes. A file without text, or whose text cannot be read, keeps them. */
+export const deliversText = ({ textOnly, mediaType, content }: FetchedPage): boolean =>
+  textOnly && (content.text !== '' || isPage(mediaType));
 
 const NO_BYTES = new Uint8Array(0);
 
@@ -257,8 +269,17 @@ function toFileName({ url, headers }: FetchedPage, mediaType: string): string {
   return mediaType === 'text/html' ? 'index.html' : 'index';
 }
 
-function parseLastModified(header: string | undefined): string | undefined {
+/** For clocks that differ from this machine's. */
+const MAX_CLOCK_ERROR = minutes(5);
+/**
+ * The time that a file has if its own is not known begins the calendar of its system: 1601, 1970 or, at the latest, 1980.
+ */
+const END_OF_EPOCHS = parseHttpDate('Wed, 02 Jan 1980 00:00:00 GMT')!;
+
+/** A page cannot have changed in the future, where it would come first in every list by date. */
+function parseLastModified(header: string | undefined, now: Instant): string | undefined {
   if (!header) return undefined;
   const time = parseHttpDate(header);
-  return time === undefined ? undefined : formatIsoTime(time);
+  const isPossible = time !== undefined && time >= END_OF_EPOCHS && time <= after(now, MAX_CLOCK_ERROR);
+  return isPossible ? formatIsoTime(time) : undefined;
 }

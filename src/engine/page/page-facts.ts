@@ -1,4 +1,6 @@
 /** Collects the facts and the document of a page that was read. */
+import { isProgramType } from '../../domain/content/alternates.js';
+import { findTitle } from '../../domain/content/page-title.js';
 import { computeSimhash } from '../../domain/content/simhash.js';
 import { computeFingerprint } from '../../domain/fetch/error-pages.js';
 import type { HttpResponse } from '../../domain/fetch/outcome.js';
@@ -8,10 +10,9 @@ import type { PushDocument } from '../../domain/push/order.js';
 import { NEEDS_RENDERING } from '../../domain/render/needs-rendering.js';
 import type { SentPage } from '../../domain/render/report.js';
 import type { Refusal } from '../ports/content-extractor.js';
-import type { PageContent, PageReader } from '../ports/page-reader.js';
+import type { PageContent, PageReader, SitemapContent } from '../ports/page-reader.js';
 import type { DocumentFacts, PageOutcome, PageReading, ReadPart } from '../ports/page-task.js';
 import type { FetchedPage } from './document-steps.js';
-import { isSitemapName } from './page-links.js';
 import { resolveBase, type Terms } from './page-reading.js';
 import {
   detectsNearDuplicates,
@@ -32,6 +33,8 @@ export interface ReadPage {
   readonly mediaType: string;
   readonly content: PageContent;
   readonly unread?: Refusal;
+  /** What the body lists, if it is a feed. */
+  readonly feed?: SitemapContent;
   /** True if the page's scripts have run. */
   readonly rendered?: boolean;
   /** Why the page could not be rendered, so that it is used as it was sent. */
@@ -90,7 +93,7 @@ export function createDocumentOutcome(
   const allMetas = terms.directives.archive ? terms.metas : [...terms.metas, NO_ARCHIVE];
   const statement = allMetas.map(({ name, value }) => `${name}: ${value}`).join('; ');
   return {
-    ...(findReasonNotToIndex(page, terms, unread) ?? createIndexedPart(page, readPage, document)),
+    ...(findReasonNotToIndex(page, terms, readPage) ?? createIndexedPart(page, readPage, document)),
     kind: 'document',
     facts: collectFacts(page, readPage, document, terms),
     ...(statement === '' ? {} : { terms: statement }),
@@ -112,14 +115,15 @@ function createIndexedPart(
 }
 
 function findReasonNotToIndex(
-  { task, context, url, effects }: RequestedPage,
+  { task, context, effects }: RequestedPage,
   { prohibition }: Terms,
-  unread: Refusal | undefined,
+  { unread, mediaType, feed }: ReadPage,
 ): { readonly index: false; readonly reason: ReasonCode } | undefined {
   const { index, follow } = effects;
   if (!index) return { index, reason: follow ? 'links-only' : 'no-index' };
   // Sites that serve a page for every URL do so for their sitemap, too.
-  if (task.discoveredVia === 'robots' && isSitemapName(url.path)) return { index: false, reason: 'links-only' };
+  if (task.discoveredVia === 'robots') return { index: false, reason: 'links-only' };
+  if (feed || isProgramType(mediaType)) return { index: false, reason: 'machine-readable' };
   const reason = prohibition ?? (context.definition.whenUnreadable === 'skip' ? unread?.refused : undefined);
   return reason && { index: false, reason };
 }
@@ -136,7 +140,7 @@ function collectFacts(
     simhash: content.text !== '' && detectsNearDuplicates(page) ? computeSimhash(content.text) : undefined,
     fingerprint: page.context.definition.probeErrorPages ? computeFingerprint(content, page.url) : undefined,
     contentType: mediaType,
-    title: content.title.slice(0, 300),
+    title: findTitle(content).title.slice(0, 300),
     // Without validators, the visit at the end of the page's availability reads it again, changed or not.
     ...(directives.unavailableAfter === undefined ? readValidators(response.headers) : {}),
     lifetime: parseLifetime(response.headers),

@@ -13,21 +13,27 @@ import type { RequestedPage } from './requested-page.js';
 
 const MAX_SITEMAP_ENTRIES = 50_000;
 
-export const isFeed = (mediaType: string): boolean => /^application\/(?:rss|atom)\+xml$/.test(mediaType);
+/** XML that may list URLs for programs, as opposed to pages and drawings. */
+const LIST_TYPE = /[/+]xml$/;
+const OTHER_XML = /^(?:application\/xhtml|image\/svg)\+xml$/;
 
-/** Reads the response as a sitemap; undefined if it is not to be read as one. */
-export function readSitemap(
+/** Reads a response that lists URLs for programs, whatever its name; undefined if it is none. */
+export function readUrlList(
   { task, context, url }: RequestedPage,
   { body, headers }: HttpResponse,
   mediaType: string,
   reader: PageReader,
-): SitemapContent | undefined {
-  if (!context.definition.crawlSitemaps) return undefined;
-  const isExpected = task.discoveredVia === 'robots' || (/xml|gzip/.test(mediaType) && isSitemapName(url.path));
-  return isExpected ? reader.readSitemap(body, headers['content-type'], MAX_SITEMAP_ENTRIES) : undefined;
+): { readonly sitemap: SitemapContent } | { readonly feed: SitemapContent } | undefined {
+  const isNamed = task.discoveredVia === 'robots';
+  const isExpected = isNamed || isSitemapName(url.path);
+  if (!isExpected && (!LIST_TYPE.test(mediaType) || OTHER_XML.test(mediaType))) return undefined;
+  const list = reader.readSitemap(body, headers['content-type'], MAX_SITEMAP_ENTRIES);
+  if (!list || (list.kind === 'text' && !isExpected)) return undefined;
+  if (list.kind === 'feed' && !isNamed) return { feed: list };
+  return context.definition.crawlSitemaps ? { sitemap: list } : undefined;
 }
 
-export function isSitemapName(path: string): boolean {
+function isSitemapName(path: string): boolean {
   const name = path.slice(path.lastIndexOf('/') + 1);
   return /\.xml(?:\.gz)?$/i.test(name) && /sitemap/i.test(name);
 }
@@ -49,16 +55,13 @@ export function followSitemap(
  */
 export function followFeed(
   { context, effects, url }: RequestedPage,
-  { body, headers }: HttpResponse,
-  mediaType: string,
-  reader: PageReader,
+  feed: SitemapContent | undefined,
+  { headers }: HttpResponse,
   collector: LinkCollector,
 ): FeedHub | undefined {
-  if (!isFeed(mediaType) || !context.definition.crawlSitemaps || !effects.follow) return undefined;
-  const feed = reader.readSitemap(body, headers['content-type'], MAX_SITEMAP_ENTRIES);
-  for (const { url: entry, lastModified } of feed?.entries ?? [])
-    collector.add(entry, url.href, 'sitemap', lastModified);
-  return context.asksHubs && feed ? findHub(feed, headers, url.href) : undefined;
+  if (!feed || !context.definition.crawlSitemaps || !effects.follow) return undefined;
+  for (const { url: entry, lastModified } of feed.entries) collector.add(entry, url.href, 'sitemap', lastModified);
+  return context.asksHubs ? findHub(feed, headers, url.href) : undefined;
 }
 
 /** The Link header takes precedence over the feed. */

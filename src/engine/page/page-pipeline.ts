@@ -26,7 +26,7 @@ import {
   followFeed,
   followLinks,
   followSitemap,
-  readSitemap,
+  readUrlList,
   reportCutLinks,
 } from './page-links.js';
 import {
@@ -166,26 +166,29 @@ async function readBody(visit: Visit, response: HttpResponse): Promise<Ending> {
   const { task, mode } = page;
   const type = holdThread(tools, () => classifyBody(visit, response));
   if ('outcome' in type) return type;
-  const { mediaType } = type;
+  const { mediaType, feed } = type;
   const content = await extractContent(page, response, mediaType, tools);
   if ('kind' in content) return { outcome: content };
   if (isRefusal(content)) return finishPage(visit, { response, mediaType, content: NO_CONTENT, unread: content });
   const challenger = content.text.length > MAX_CHALLENGE_TEXT ? undefined : findChallengePage(response.body);
   if (challenger !== undefined) return { outcome: createChallengeFailure(challenger, response, task.now) };
-  const readPage: ReadPage = { response, mediaType, content, rendered: task.trial?.answer.rendered };
+  const readPage: ReadPage = { response, mediaType, content, feed, rendered: task.trial?.answer.rendered };
   if (task.trial || !shouldRender(mode, task, mediaType, content)) return finishPage(visit, readPage);
   const { report: rendering, ...rendered } = await renderPage(page, readPage, collector, tools);
   return { rendering, ...('outcome' in rendered ? rendered : await finishPage(visit, rendered.page)) };
 }
 
 /** Returns the media type of a body that is to be read. */
-function classifyBody({ page, collector, tools }: Visit, response: HttpResponse): Ending | { mediaType: string } {
+function classifyBody(
+  { page, collector, tools }: Visit,
+  response: HttpResponse,
+): Ending | Pick<ReadPage, 'mediaType' | 'feed'> {
   const { mimeTypesMode, mimeTypes } = page.context.definition;
   const mediaType = tools.reader.detectMediaType(response.body, response.headers['content-type'], page.url.path);
-  const sitemap = readSitemap(page, response, mediaType, tools.reader);
-  if (sitemap) return { outcome: followSitemap(page, sitemap, collector) };
+  const list = readUrlList(page, response, mediaType, tools.reader);
+  if (list && 'sitemap' in list) return { outcome: followSitemap(page, list.sitemap, collector) };
   return acceptsMediaType(mimeTypesMode, mimeTypes, mediaType)
-    ? { mediaType }
+    ? { mediaType, feed: list?.feed }
     : {
         outcome: createExclusion(
           'mime-type-excluded',
@@ -260,7 +263,7 @@ function collectLinks(
   { terms, base, canonical, exclusions }: BegunDocument,
   document: PushDocument,
 ): Ending {
-  const { response, content, mediaType } = readPage;
+  const { response, content, feed } = readPage;
   const indexedOutcome = createDocumentOutcome(page, readPage, document, terms, canonical);
   const outcome = excludeFromIndex(indexedOutcome, exclusions[0]);
   // An unchanged page has no new links; removed URLs that it links to are found by crawl/evidence/rediscovery.ts.
@@ -268,7 +271,7 @@ function collectLinks(
   if (isUnchanged && !needsLinks(page)) return { outcome };
   const allowed = terms.directives.follow;
   const linkingPage = { response, content, base, allowed };
-  const hub = allowed ? followFeed(page, response, mediaType, tools.reader, collector) : undefined;
+  const hub = allowed ? followFeed(page, feed, response, collector) : undefined;
   const words = followLinks(page, linkingPage, collector);
   return { words, hub, outcome: { ...outcome, cutLinks: reportCutLinks(page, linkingPage, collector) } };
 }

@@ -2,6 +2,8 @@
  * A page task with what is compiled for its crawler: what the crawl needs from the page, how it is requested, and when
  * it is visited again.
  */
+
+import { isPage } from '../../domain/content/document-types.js';
 import type { RenderMode, UrlOptions } from '../../domain/crawl/policy-definition.js';
 import { toVisitSchedule, type VisitSchedule } from '../../domain/crawl/revisit.js';
 import { type HttpResponse, isRedirect } from '../../domain/fetch/outcome.js';
@@ -14,7 +16,6 @@ import type { FetchRequest } from '../ports/fetcher.js';
 import type { SessionAnswer } from '../ports/login-method.js';
 import type { PageReader } from '../ports/page-reader.js';
 import type { PageOutcome, PageTask } from '../ports/page-task.js';
-import { isPage } from './content-hash.js';
 import {
   type CompiledContent,
   type CrawlContext,

@@ -7,6 +7,7 @@ export type LinkKind =
   | 'area'
   | 'frame'
   | 'iframe'
+  | 'embed'
   | 'next'
   | 'prev'
   | 'alternate'
@@ -31,6 +32,8 @@ export interface PageContent {
   /** The WHATWG name of the encoding that the text was decoded with; undefined for binary content. */
   readonly encoding?: string;
   readonly title: string;
+  /** The first `<h1>` with text; only present if the page has no title. */
+  readonly firstHeading?: string;
   /** The text with white space collapsed; empty for binary content. */
   readonly text: string;
   /** A BCP 47 tag, declared by the document or detected from the text. */

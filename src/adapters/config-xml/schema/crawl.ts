@@ -48,9 +48,13 @@ export const CRAWLER = element(
       { default: 'host' },
     ),
     ignoreRobotsTxt: attribute(t.boolean, 'Do not read robots.txt. Only for your own sites.', { default: 'false' }),
-    storeTextOnly: attribute(t.boolean, 'Push the extracted text instead of the bytes of the document.', {
-      default: 'false',
-    }),
+    storeTextOnly: attribute(
+      t.boolean,
+      'Push the extracted text instead of the bytes of the document; a file without text, or whose text cannot be read, keeps its bytes.',
+      {
+        default: 'false',
+      },
+    ),
     defaultAccept: attribute(
       t.boolean,
       'Accept URLs that no rule matches; those on the site of a root in site mode are always accepted.',

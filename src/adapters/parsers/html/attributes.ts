@@ -22,11 +22,12 @@ export const ATTRIBUTE = {
   size: 14,
   type: 15,
   'xlink:href': 16,
+  data: 17,
 } as const;
 
 /** Maximum length of a value in bytes; longer ones are truncated. URLs and contents are limited by the caller. */
 const MAX_VALUE_LENGTH = 4_096;
-const UNLIMITED_ATTRIBUTES = new Set(['href', 'src', 'content', 'xlink:href']);
+const UNLIMITED_ATTRIBUTES = new Set(['href', 'src', 'content', 'xlink:href', 'data']);
 const MAX_LENGTHS = Object.keys(ATTRIBUTE).map((name) =>
   UNLIMITED_ATTRIBUTES.has(name) ? Number.POSITIVE_INFINITY : MAX_VALUE_LENGTH,
 );

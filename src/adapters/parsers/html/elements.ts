@@ -17,6 +17,8 @@ export interface Element {
   readonly leavesForeign: boolean;
   /** Whether its attributes are needed. */
   readonly needsAttributes: boolean;
+  /** Whether it may be in the head; the start tag of any other element ends the head. */
+  readonly inHead: boolean;
   /** True if, in HTML, its tags at most begin a new word, as most tags of most pages do. */
   readonly isPlain: boolean;
 }
@@ -29,7 +31,9 @@ const LEAVES_FOREIGN =
   'b big blockquote body br center code dd div dl dt em embed h1 h2 h3 h4 h5 h6 head hr i img li listing menu meta ' +
   'nobr ol p pre ruby s small span strong strike sub sup table tt u ul var';
 
-const ATTRIBUTE_ELEMENTS = 'a area base frame html iframe link meta script template annotation-xml font';
+const ATTRIBUTE_ELEMENTS = 'a area base embed frame html iframe link meta object script template annotation-xml font';
+
+const HEAD = 'base basefont bgsound head html link meta noframes noscript script style template title';
 
 const FOREIGN = 'desc foreignobject mi mo mn ms mtext';
 
@@ -56,16 +60,19 @@ export const UNNAMED: Element = {
   contentModel: 'markup',
   leavesForeign: false,
   needsAttributes: false,
+  inHead: false,
   isPlain: true,
 };
 
 function describeElements(): Map<string, Element> {
-  const sets = [INLINE, LEAVES_FOREIGN, ATTRIBUTE_ELEMENTS, FOREIGN, SPECIAL].map((names) => new Set(names.split(' ')));
-  const [inline, leavesForeign, attributeElements, , special] = sets as [
+  const sets = [INLINE, LEAVES_FOREIGN, ATTRIBUTE_ELEMENTS, HEAD, SPECIAL, FOREIGN].map(
+    (names) => new Set(names.split(' ')),
+  );
+  const [inline, leavesForeign, attributeElements, head, special] = sets as [
     Set<string>,
     Set<string>,
     Set<string>,
-    unknown,
+    Set<string>,
     Set<string>,
   ];
   const describeElement = (name: string): Element => ({
@@ -74,6 +81,7 @@ function describeElements(): Map<string, Element> {
     contentModel: getContentModel(name),
     leavesForeign: leavesForeign.has(name),
     needsAttributes: attributeElements.has(name),
+    inHead: head.has(name),
     isPlain: !attributeElements.has(name) && !special.has(name) && !Object.hasOwn(CONTENT_MODELS, name),
   });
   const names = new Set([...sets.flatMap((set) => [...set]), ...Object.keys(CONTENT_MODELS)]);

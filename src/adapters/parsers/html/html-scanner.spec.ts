@@ -5,9 +5,9 @@ import { TextBuffer } from './text-buffer.js';
 const buffer = new TextBuffer();
 
 function scan(html: string, { maxLinks = 1000, xml = false, maxTextLength = 10_000 } = {}) {
-  const { facts, title } = new HtmlScanner(Buffer.from(html), buffer, { maxLinks, xml }).scan();
+  const { facts, title, heading } = new HtmlScanner(Buffer.from(html), buffer, { maxLinks, xml }).scan();
   const { links, truncated, cutLinks } = facts;
-  return { ...facts, links, truncated, cutLinks, title, text: buffer.finish(maxTextLength).text };
+  return { ...facts, links, truncated, cutLinks, title, heading, text: buffer.finish(maxTextLength).text };
 }
 
 const links = (html: string) => scan(html).links.map(({ kind, href }) => `${kind} ${href}`);
@@ -27,6 +27,36 @@ describe('links', () => {
       ),
     ).toEqual(['next 1', 'prev 2', 'prev 3', 'alternate 4', 'canonical 4']);
   });
+
+  it('are found in embed and object, unless these show pictures, sounds or programs', () => {
+    expect(
+      links(
+        '<embed src=a.pdf type=application/pdf><object data=b.pdf><a href=b.pdf>b</a></object><object data="c.docx"></object>' +
+          '<embed src=d.swf type=application/x-shockwave-flash><object type="image/svg+xml" data=e.svg></object>' +
+          '<object classid=x></object><embed src="">',
+      ),
+    ).toEqual(['embed a.pdf', 'embed b.pdf', 'a b.pdf', 'embed c.docx']);
+  });
+
+  it.each([
+    ['in the head', '<html><head><title>a</title><link rel=canonical href=x></head><body>b'],
+    ['without a head tag', '<!doctype html>\n<title>a</title>\n<link rel=canonical href=x>\n<p>b'],
+    ['after the end tag of the head', '<head></head><link rel=canonical href=x><body>b'],
+    [
+      'after an image for visitors without scripts',
+      '<head><noscript><img src=p></noscript><link rel=canonical href=x>',
+    ],
+    ['after scripts and styles', '<script>if (a<b) c()</script><style>p>a{}</style><link rel=canonical href=x>'],
+    ['after a template', '<template><p>a</p></template><link rel=canonical href=x>'],
+  ])('include a canonical link: %s', (_, page) => expect(links(page)).toEqual(['canonical x']));
+
+  it.each([
+    ['in the body', '<head><title>a</title></head><body><p>b</p><link rel=canonical href=x></body>'],
+    ['after text', '<title>a</title>b<link rel=canonical href=x>'],
+    ['after an element of the body', '<head><div></div><link rel=canonical href=x></head>'],
+    ['after an unknown element', '<head><x-y></x-y><link rel=canonical href=x></head>'],
+    ['in a second head', '<body><p>a<head><link rel=canonical href=x></head>'],
+  ])('do not include a canonical link %s', (_, page) => expect(links(page)).toEqual([]));
 
   it('do not include alternate style sheets', () => {
     expect(links('<link rel="alternate stylesheet" href=1.css>')).toEqual([]);
@@ -201,4 +231,14 @@ describe('XHTML', () => {
   it('served as HTML has none', () => {
     expect(links('<script src="a.js"/><a href="1">x</a>')).toEqual([]);
   });
+});
+
+describe('the first heading', () => {
+  it.each([
+    ['<h1>One <em>and</em> a\nhalf</h1><h1>Two</h1>', 'One and a half'],
+    ['<h1><img alt=logo src=l></h1><p>a</p><h1>Two &amp; more</h1>', 'Two & more'],
+    ['<noscript><h1>Hidden</h1></noscript><template><h1>Unused</h1></template><h1>Shown</h1>', 'Shown'],
+    ['<p>before</p><h1>Open', ''],
+    ['<h2>a</h2>', ''],
+  ])('of %s is %j', (page, heading) => expect(scan(page).heading).toBe(heading));
 });

@@ -20,6 +20,8 @@ const MAX_TITLE_LENGTH = 2_048;
 export class HtmlScanner {
   readonly facts: PageFacts;
   title = '';
+  /** The first `<h1>` with text. */
+  heading = '';
   private readonly attributes: Attributes;
   private readonly foreignContent: ForeignContent;
   /** The element whose tag is being read. */
@@ -29,6 +31,10 @@ export class HtmlScanner {
   private inertTemplates = 0;
   /** The element that hides its text, until its end tag. */
   private hidingElement: string | undefined;
+  /** Whether only tags that may be in the head were read. */
+  private isInHead = true;
+  /** Where in the text the `<h1>` begins that is being read. */
+  private headingStart: number | undefined;
   /** The depth of that element in foreign elements. */
   private hiddenDepth = 0;
 
@@ -96,7 +102,9 @@ export class HtmlScanner {
     const end = isPlain ? findTagEnd(this.bytes, nameEnd) : this.attributes.read(nameEnd);
     // An incomplete tag at the end of the input is not a tag.
     if (end < 0) return this.bytes.length;
+    if (this.isInHead && !isEndTag && !element.inHead && this.isVisible) this.isInHead = false;
     if (!element.inline && this.isVisible) this.text.startNewWord();
+    if (element.name === 'h1') this.readHeading(isEndTag);
     if (isPlain) return end;
     return isEndTag ? this.readEndTag(end) : this.readStartTag(end);
   }
@@ -123,7 +131,12 @@ export class HtmlScanner {
     const isForeign = this.foreignContent.open(element, selfClosing);
     // SVG has links, too, but its other elements do not have the meaning of their HTML namesakes.
     const isWanted = element.needsAttributes && this.inertTemplates === 0 && (!isForeign || element.name === 'a');
-    if (isWanted) this.facts.readStartTag(element.name, isForeign, this.hidingElement !== undefined);
+    if (isWanted)
+      this.facts.readStartTag(element.name, {
+        foreign: isForeign,
+        unseen: this.hidingElement !== undefined,
+        inHead: this.isInHead && this.text.size === 0,
+      });
     if (selfClosing && (isForeign || this.options.xml)) return end;
     if (isForeign) this.openForeign(element.name);
     else if (element.name === 'template') this.openTemplate();
@@ -186,6 +199,13 @@ export class HtmlScanner {
     if (this.title !== '' || this.inertTemplates > 0) return;
     const rawTitle = this.bytes.toString('utf8', start, Math.min(end, start + MAX_TITLE_LENGTH * 8));
     this.title = clip(collapseWhitespace(decodeHTML(rawTitle)), MAX_TITLE_LENGTH);
+  }
+
+  private readHeading(isEndTag: boolean): void {
+    if (this.heading !== '' || !this.isVisible) return;
+    if (isEndTag && this.headingStart !== undefined)
+      this.heading = clip(this.text.read(this.headingStart, MAX_TITLE_LENGTH * 4), MAX_TITLE_LENGTH).trim();
+    this.headingStart = isEndTag ? undefined : this.text.size;
   }
 
   private addRawText(start: number, end: number, decode = (rawText: string) => rawText): void {

@@ -20,11 +20,19 @@ const LINK_RELATIONS = new Map<string, LinkKind>([
   ['alternate', 'alternate'],
   ['canonical', 'canonical'],
 ]);
+/** What a page embeds with these types is a picture, a sound or a program, not a document. */
+const NOT_A_DOCUMENT = /^\s*(?:image|audio|video|font)\/|^\s*application\/(?:x-shockwave-flash|x-java-|x-silverlight)/i;
 const NO_FOLLOW = /(?:^|\s)(?:nofollow|ugc|sponsored)(?:\s|$)/i;
 
 const DIRECTIVE =
   /^(?:all|none|(?:no)?(?:index|follow)|noarchive|nocache|nosnippet|noimageindex|notranslate|noodp|noydir|indexifembedded|max-(?:snippet|image-preview|video-preview):[\w-]+)$/i;
 const MAX_DIRECTIVES_LENGTH = 500;
+
+export interface TagPlace {
+  readonly foreign?: boolean;
+  readonly unseen?: boolean;
+  readonly inHead?: boolean;
+}
 
 export class PageFacts {
   readonly metas: { readonly name: string; readonly value: string }[] = [];
@@ -63,13 +71,15 @@ export class PageFacts {
 
   /**
    * To be called after a start tag was read. `foreign`: the tag belongs to SVG or MathML; `unseen`: it belongs to
-   * content that is not displayed.
+   * content that is not displayed; `inHead`: it belongs to the page's head.
    */
-  readStartTag(name: string, foreign: boolean, unseen = false): void {
+  readStartTag(name: string, { foreign = false, unseen = false, inHead = false }: TagPlace = {}): void {
     if (name === 'a') this.readAnchor(foreign);
     else if (name === 'area') this.readLink(name, ATTRIBUTE.href);
-    else if (name === 'link') this.readLinkElement();
+    else if (name === 'link') this.readLinkElement(inHead);
     else if (name === 'meta') this.readMeta(unseen);
+    else if (name === 'embed') this.readEmbedded(ATTRIBUTE.src);
+    else if (name === 'object') this.readEmbedded(ATTRIBUTE.data);
     else if (name === 'frame') this.readLink('frame', ATTRIBUTE.src);
     else if (name === 'iframe') this.readIframe();
     else if (name === 'base') this.readBase();
@@ -110,16 +120,26 @@ export class PageFacts {
     this.readLink('iframe', ATTRIBUTE.href);
   }
 
+  /** Manuals and publications are often shown inside a page. */
+  private readEmbedded(attribute: number): void {
+    const type = this.attributes.get(ATTRIBUTE.type);
+    const isDocument = type === undefined || !NOT_A_DOCUMENT.test(type);
+    // An empty URL would resolve to the base.
+    if (isDocument && this.attributes.get(attribute)?.trim()) this.readLink('embed', attribute);
+  }
+
   /**
    * Adds one link for each relation that leads to documents; an alternate style sheet is not a document. Without a URL,
-   * the element has no meaning (HTML standard); an empty URL would resolve to the base.
+   * the element has no meaning (HTML standard); an empty URL would resolve to the base. Only the head states the page's
+   * canonical URL: the same element in its body comes from a comment or a pasted article.
    */
-  private readLinkElement(): void {
+  private readLinkElement(inHead: boolean): void {
     if (!this.attributes.get(ATTRIBUTE.href)?.trim()) return;
     const relations = new Set(this.attributes.get(ATTRIBUTE.rel)?.toLowerCase().split(/\s+/));
     if (relations.has('stylesheet')) return;
     const kinds = new Set([...relations].flatMap((relation) => LINK_RELATIONS.get(relation) ?? []));
     if (isMachineReadableType(this.attributes.get(ATTRIBUTE.type))) kinds.delete('alternate');
+    if (!inHead) kinds.delete('canonical');
     for (const kind of kinds) this.readLink(kind, ATTRIBUTE.href);
   }
 

@@ -118,6 +118,13 @@ export class TextBuffer {
     }
   }
 
+  /** Returns the text from a position on, in whole characters of together at most this many bytes. */
+  read(from: number, maxLength: number): string {
+    let end = Math.min(this.length, from + maxLength);
+    while (end < this.length && end > from && isContinuation(this.bytes[end]!)) end--;
+    return this.bytes.toString('utf8', from, end);
+  }
+
   /** Returns up to this many bytes from the middle of the text, in whole characters. */
   sampleMiddle(length: number): string {
     let start = Math.max(0, (this.length - length) >> 1);

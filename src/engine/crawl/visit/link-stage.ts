@@ -6,7 +6,6 @@ import { SITEMAPS } from '../../../domain/frontier/sources.js';
 import { type CrawlUrl, getHostKey, getOrigin, toCrawlUrl } from '../../../domain/url/crawl-url.js';
 import { computeUrlKey } from '../../../domain/url/url-key.js';
 import { type CrawlContext, findRoot } from '../../page/crawl-context.js';
-import { isFeed } from '../../page/page-links.js';
 import type { Clock } from '../../ports/clock.js';
 import type { NewUrl, Settings } from '../../ports/frontier-store.js';
 import type { PageResult } from '../../ports/page-task.js';
@@ -44,7 +43,7 @@ export class LinkStage {
         outcome: { ...outcome, changed: (await this.claims.bringForwardDatedPages(state, links)) || newUrlCount > 0 },
       };
     if (outcome.kind === 'document') {
-      if (isFeed(outcome.facts.contentType)) await this.claims.bringForwardDatedPages(state, links);
+      if (outcome.reason === 'machine-readable') await this.claims.bringForwardDatedPages(state, links);
       else if (isHub(state, this.context) && outcome.facts.stamp !== state.stamp)
         await this.claims.bringForwardHubLinks(state, links);
     }
