@@ -62,7 +62,7 @@ const DEFAULTS: CrawlerDefinition = {
     signOfLifeWait: days(1),
   },
   softErrors: [],
-  probeErrorPages: false,
+  probeErrorPages: 'when-suspected',
   traps: {
     maxPathDepth: 32,
     maxRepeatedSegments: 4,

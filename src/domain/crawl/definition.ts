@@ -106,10 +106,10 @@ export interface CrawlerDefinition {
   readonly deletionGuard: DeletionGuardDefinition;
   readonly softErrors: readonly SoftErrorDefinition[];
   /**
-   * Whether each host is probed with a URL that cannot exist, so that pages that look like the response are treated as
-   * errors.
+   * Whether hosts are probed with a URL that cannot exist, so that pages that look like the response are treated as
+   * errors: every host, or those of which a page looks like an error page.
    */
-  readonly probeErrorPages: boolean;
+  readonly probeErrorPages: 'always' | 'when-suspected' | 'never';
   readonly traps: TrapDefinition;
   /** Name of the fetcher that this crawler uses. */
   readonly fetcher: string;

@@ -6,11 +6,14 @@
 import { computeSimhash } from '../content/simhash.js';
 import { type CrawlUrl, stripQuery } from '../url/crawl-url.js';
 import { decodePercent } from '../url/decode-percent.js';
+import { computeUrlKey } from '../url/url-key.js';
 
 /** What is remembered about a page in order to recognize it under any URL. */
 export interface PageFingerprint {
   /** 64-bit simhash of the text without the page's URL; the sign does not matter. */
   readonly simhash: bigint;
+  /** True if the text has too few words for a simhash, and the number is a digest of it. */
+  readonly exact?: boolean;
   readonly title: string;
   /** Length of the text, in characters. */
   readonly length: number;
@@ -30,17 +33,18 @@ const LENGTH_SLACK = 200;
 /** Shorter page names may be ordinary words in the text. */
 const MIN_NAME_LENGTH = 4;
 
-/** Computes the fingerprint of a page; undefined if its text has too few words to compare. */
+/** Computes the fingerprint of a page; undefined if it has no text. */
 export function computeFingerprint(
   page: { readonly title: string; readonly text: string },
   url: CrawlUrl,
 ): PageFingerprint | undefined {
   const urlPattern = createUrlPattern(url);
   const text = page.text.replace(urlPattern, ' ');
+  const words = text.replace(/\s+/g, ' ').trim();
+  if (words === '') return undefined;
+  const facts = { title: page.title.replace(urlPattern, ' ').trim(), length: text.length };
   const hash = computeSimhash(text);
-  return hash === undefined
-    ? undefined
-    : { simhash: hash, title: page.title.replace(urlPattern, ' ').trim(), length: text.length };
+  return hash === undefined ? { ...facts, simhash: computeUrlKey(words), exact: true } : { ...facts, simhash: hash };
 }
 
 /**
@@ -72,6 +76,8 @@ export function detectErrorPage(probe: PageFingerprint, goodPage: PageFingerprin
 
 /** Whether the page is its host's error page under a different URL. */
 export function isErrorPage(page: PageFingerprint, errorPage: PageFingerprint): boolean {
+  if (page.exact || errorPage.exact)
+    return page.exact === errorPage.exact && page.simhash === errorPage.simhash && page.title === errorPage.title;
   const maxDifference = Math.max(LENGTH_SLACK, MAX_LENGTH_SHARE * Math.max(page.length, errorPage.length));
   if (Math.abs(page.length - errorPage.length) > maxDifference) return false;
   const hasSameTitle = page.title !== '' && page.title === errorPage.title;
@@ -86,6 +92,27 @@ function countDifferingBits(a: bigint, b: bigint): number {
   for (let remaining = BigInt.asUintN(64, a ^ b); remaining !== 0n; remaining &= remaining - 1n) bitCount++;
   return bitCount;
 }
+
+/** Maximum length of a text that is searched for the words of an error page, whose text is short. */
+const MAX_SEARCHED_TEXT = 2_000;
+
+const ERROR_WORDS = new RegExp(
+  [
+    String.raw`\b404\b`,
+    "(?:not|cannot|can[’']t|couldn[’']t) be found|not found|(?:could not|couldn[’']t|can[’']t|cannot) find",
+    "(?:does not|doesn[’']t|no longer) exist|no longer available|\\boops\\b",
+    'nicht (?:gefunden|vorhanden|verfügbar)|existiert nicht',
+    "introuvable|n[’']existe (?:pas|plus)|no (?:encontrad|existe)|non (?:trovat|esiste)|não (?:encontrad|existe)",
+    'niet gevonden|bestaat niet|hittades inte|finns inte|ikke fundet|ikke funnet|ei löydy',
+    'nie (?:znaleziono|istnieje)|nenalezen|nem található|не найден|не существует|не знайден|bulunamad',
+    '見つかりません|不存在|找不到|未找到|찾을 수 없',
+  ].join('|'),
+  'iu',
+);
+
+/** Whether a page sent with status 200 has the words of an error page, so that its host is worth a probe. */
+export const looksLikeErrorPage = ({ title, text }: { readonly title: string; readonly text: string }): boolean =>
+  ERROR_WORDS.test(title) || (text.length <= MAX_SEARCHED_TEXT && ERROR_WORDS.test(text));
 
 /**
  * Creates a URL that cannot exist, next to the given one, so that the same part of the site responds to it. `token` is

@@ -2,7 +2,7 @@
 import { isProgramType } from '../../domain/content/alternates.js';
 import { findTitle } from '../../domain/content/page-title.js';
 import { computeSimhash } from '../../domain/content/simhash.js';
-import { computeFingerprint } from '../../domain/fetch/error-pages.js';
+import { computeFingerprint, looksLikeErrorPage } from '../../domain/fetch/error-pages.js';
 import type { HttpResponse } from '../../domain/fetch/outcome.js';
 import { parseLifetime, readValidators } from '../../domain/fetch/validators.js';
 import type { ReasonCode } from '../../domain/policy/reasons.js';
@@ -138,13 +138,20 @@ function collectFacts(
   return {
     stamp,
     simhash: content.text !== '' && detectsNearDuplicates(page) ? computeSimhash(content.text) : undefined,
-    fingerprint: page.context.definition.probeErrorPages ? computeFingerprint(content, page.url) : undefined,
+    fingerprint: needsFingerprint(page, content) ? computeFingerprint(content, page.url) : undefined,
     contentType: mediaType,
     title: findTitle(content).title.slice(0, 300),
     // Without validators, the visit at the end of the page's availability reads it again, changed or not.
     ...(directives.unavailableAfter === undefined ? readValidators(response.headers) : {}),
     lifetime: parseLifetime(response.headers),
   };
+}
+
+/** Whether the page is compared with its host's error page. */
+function needsFingerprint({ context, task }: RequestedPage, content: PageContent): boolean {
+  const { probeErrorPages } = context.definition;
+  if (probeErrorPages !== 'when-suspected') return probeErrorPages === 'always';
+  return task.wantsFingerprint === true || looksLikeErrorPage(content);
 }
 
 /** What is shown of a page that someone inspects; its size is limited because it is sent to a browser. */

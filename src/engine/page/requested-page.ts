@@ -82,7 +82,9 @@ export const needsDocumentText = (
 export function needsPageText(page: RequestedPage): boolean {
   const { context, task, mode } = page;
   const { storeTextOnly, probeErrorPages } = context.definition;
-  if (context.wantsText || context.softErrors !== undefined || storeTextOnly || probeErrorPages) return true;
+  if (context.wantsText || context.softErrors !== undefined || storeTextOnly || probeErrorPages === 'always')
+    return true;
+  if (task.wantsFingerprint) return true;
   return detectsNearDuplicates(page) || task.wantsWords !== undefined || mode !== 'never' || task.inspect === true;
 }
 

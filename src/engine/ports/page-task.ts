@@ -71,6 +71,8 @@ export interface PageTask {
   readonly render?: 'always' | 'never';
   /** Number of consecutive failed attempts to render the page. */
   readonly renderFailures?: number;
+  /** True if the page is to be compared with its host's error page, whatever it looks like. */
+  readonly wantsFingerprint?: boolean;
   /** Which words of the page are needed if it has links that may be new. */
   readonly wantsWords?: 'with numbers' | 'without numbers';
 }
@@ -115,7 +117,7 @@ export interface DocumentFacts {
   readonly lastModified?: string;
   /** How long the response claims to stay fresh. */
   readonly lifetime?: Duration;
-  /** Used to recognize the host's error page; present only if the crawler looks for those. */
+  /** Used to recognize the host's error page; present only if the page may be one. */
   readonly fingerprint?: PageFingerprint;
 }
 

@@ -122,8 +122,40 @@ describe('an error page with a success status is an error, never new content', (
       expect(probes()).toHaveLength(1);
     });
 
-    it('is not probed unless configured', async () => {
+    it('is probed without configuration once a page looks like an error page, at most once a day', async () => {
       await start();
+      expect(await world.indexed()).toEqual(everything());
+      for (const path of ['/gone1', '/gone2', '/docs/gone3'])
+        expect(await world.state(site.url(path))).toMatchObject({ status: 'error', reason: 'soft-error' });
+      expect(probes()).toHaveLength(1);
+      await world.pass(hours(20));
+      expect(probes()).toHaveLength(1);
+    });
+
+    it.each(['Seite nicht gefunden', 'Page introuvable', '404', 'ページが見つかりません'])(
+      'is recognized if it says no more than %s',
+      async (message) => {
+        site.otherwise({ headers: { 'content-type': 'text/html' }, body: html('Site', [], message) });
+        await start();
+        expect(await world.indexed()).toEqual(everything());
+        expect(probes()).toHaveLength(1);
+      },
+    );
+
+    it('is not probed if no page looks like an error page, or one is about them', async () => {
+      site.otherwise({ status: 404, body: 'gone' });
+      site.page('/', PAGES);
+      await start();
+      expect(probes()).toHaveLength(0);
+      site.page('/', [...PAGES, '/about-404']).page('/about-404', [], 'What to do when a page was not found.');
+      await world.engine.maintenance.refresh('test', { url: site.url('/') });
+      await world.untilIdle();
+      expect(await world.indexed()).toEqual([...everything(), site.url('/about-404')].sort());
+      expect(probes()).toHaveLength(1);
+    });
+
+    it('is not probed with probe="false"', async () => {
+      await start('<cw:SoftErrors probe="false"/>');
       expect(probes()).toHaveLength(0);
       expect(await world.indexed()).toContain(site.url('/gone1'));
     });

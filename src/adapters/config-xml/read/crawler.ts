@@ -60,12 +60,14 @@ export function readCrawler(crawler: CrawlerNode, context: ReadContext): Crawler
     errors: readErrorPolicy(node, context),
     deletionGuard: readDeletionGuard(crawler),
     softErrors: readSoftErrors(node, context),
-    probeErrorPages: readSettings(node, errors.SOFT_ERRORS).probe,
+    probeErrorPages: PROBES[readSettings(node, errors.SOFT_ERRORS).probe],
     traps: readSettings(node, errors.TRAPS),
     fetcher: findOnlyChild(node, policy.FETCH_WITH)?.values.fetcher ?? 'default',
     pushTo: [...new Set(findValidChildren(node, policy.PUSH_TO).map((push) => push.values.sink))],
   };
 }
+
+const PROBES = { true: 'always', auto: 'when-suspected', false: 'never' } as const;
 
 function readAttributes({ values, place }: CrawlerNode) {
   return {

@@ -68,9 +68,9 @@ export const SOFT_ERRORS = element(
   'Responses with status 200 that are actually errors (OmniFind).',
   {
     probe: attribute(
-      t.boolean,
-      'Once a day, request a page that cannot exist from each host; pages that look like the response are treated as errors.',
-      { default: 'false' },
+      t.enumeration(['true', 'auto', 'false']),
+      'Request a page that cannot exist from a host; its pages that look like the response are treated as errors. `auto`: once a page of the host looks like an error page, at most once a day; `true`: once a day from every host.',
+      { default: 'auto' },
     ),
   },
   {

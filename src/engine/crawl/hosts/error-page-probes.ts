@@ -1,6 +1,6 @@
 /**
- * Requests a URL that cannot exist from each host once a day, so that its error page is recognized if other URLs return
- * it with status 200. Each probe takes the place of a visit to the host, with the same claim and the same pause.
+ * Requests a URL that cannot exist from a host, once a day or once one of its pages looks like an error page, so that its
+ * error page is recognized if other URLs return it with status 200. Each probe takes the place of a visit to the host, with the same claim and the same pause.
  */
 import { BoundedMap } from '../../../domain/bounded-map.js';
 import type { UrlState } from '../../../domain/crawl/url-state.js';
@@ -49,6 +49,9 @@ const NO_URL = 0;
 export class ErrorPageProbes {
   private readonly probes = new BoundedMap<string, HostProbe>(MAX_HOSTS);
 
+  /** Hosts of which a page looks like an error page, and that have not been probed since. */
+  private readonly suspects = new BoundedMap<string, true>(MAX_HOSTS);
+
   constructor(
     private readonly processor: Pick<PageProcessor, 'process'>,
     private readonly hosts: Pick<Hosts, 'recordRequestStart'>,
@@ -60,6 +63,22 @@ export class ErrorPageProbes {
   isDue(key: string): boolean {
     const probe = this.probes.get(key);
     return !probe || probe.unfinished !== undefined || probe.until <= this.clock.now();
+  }
+
+  /** Records that a page of the host looks like an error page; returns true if the host has to be probed first. */
+  suspect(key: string): boolean {
+    if (!this.isDue(key)) return false;
+    this.suspects.set(key, true);
+    return true;
+  }
+
+  isSuspected(key: string): boolean {
+    return this.suspects.size > 0 && this.suspects.get(key) === true && this.isDue(key);
+  }
+
+  /** Whether the host is known to send an error page with status 200. */
+  hasErrorPage(key: string): boolean {
+    return this.findCurrentProbe(key)?.errorPage !== undefined;
   }
 
   isErrorPage(key: string, page: PageFingerprint): boolean {
@@ -100,6 +119,7 @@ export class ErrorPageProbes {
         now: this.clock.now(),
         sendBy: this.partitions.sendBy,
         inspect: true,
+        wantsFingerprint: true,
       });
       this.probes.set(
         host.key,

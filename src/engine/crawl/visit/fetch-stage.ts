@@ -138,7 +138,8 @@ export class FetchStage {
     const sessionResult = await this.sessions.handleResponse(attempt, response);
     if (sessionResult !== response) review.forgetReportedLinks(response);
     if (sessionResult === 'again' || (await this.wantsRetry(attempt, sessionResult))) return PUT_BACK;
-    const result = await review.review(state, sessionResult);
+    const result = await review.review(state, sessionResult, !isUrgent);
+    if (result === 'again') return PUT_BACK;
     noteHostResponse(hosts, host, result, { isIndexed: state.stamp !== undefined, isUrgent });
     return result;
   }

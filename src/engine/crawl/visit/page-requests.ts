@@ -8,6 +8,7 @@ import type { Partitions } from '../../ports/partitions.js';
 import type { Tracing } from '../../ports/tracing.js';
 import type { EndlessLinks } from '../evidence/endless-links.js';
 import type { Rediscovery } from '../evidence/rediscovery.js';
+import type { ErrorPageProbes } from '../hosts/error-page-probes.js';
 import type { InDoubtDeliveries } from '../outcome/in-doubt-deliveries.js';
 import type { Attempt } from './attempt.js';
 import { isHub } from './link-stage.js';
@@ -19,6 +20,7 @@ import { toSentSession, type VisitSessions } from './visit-sessions.js';
 export interface RequestServices {
   readonly processor: Pick<PageProcessor, 'process'>;
   readonly rendered: RenderedVisits;
+  readonly probes: Pick<ErrorPageProbes, 'hasErrorPage'>;
   readonly clock: Clock;
   readonly partitions: Pick<Partitions, 'sendBy'>;
   readonly inDoubt: Pick<InDoubtDeliveries, 'applyDoubt'>;
@@ -56,7 +58,11 @@ export class PageRequests {
     const allLinksIfChanged = isHub(state, this.target.context);
     if (session) this.sessions.noteSentCookies(state, session);
     const { rendered, processor } = this.services;
-    const baseTask = { ...task, variant, session, wantsWords, reportLinks, allLinksIfChanged, robotsPreferences };
+    const wantsFingerprint = this.services.probes.hasErrorPage(state.hostKey);
+    const baseTask = {
+      ...task,
+      ...{ variant, session, wantsWords, wantsFingerprint, reportLinks, allLinksIfChanged, robotsPreferences },
+    };
     const result = await rendered.run(attempt, this.target.context.definition.render, (rendering) =>
       processor.process({ ...baseTask, ...rendering }),
     );

@@ -41,7 +41,7 @@ const CONTINUE: PreconditionResult = {};
 
 export interface PreconditionServices {
   readonly robots: RobotsGate;
-  readonly probes: Pick<ErrorPageProbes, 'isDue' | 'probe'>;
+  readonly probes: Pick<ErrorPageProbes, 'isDue' | 'isSuspected' | 'probe'>;
   readonly hosts: Hosts;
   readonly processor: Pick<PageProcessor, 'resolve'>;
   readonly clock: Clock;
@@ -150,10 +150,15 @@ export class Preconditions {
 
   private checkErrorPageProbe(attempt: Attempt): PreconditionResult | Promise<PreconditionResult> {
     const { host, isUrgent } = attempt;
-    if (isUrgent || !this.target.context.definition.probeErrorPages || !this.services.probes.isDue(host.key))
-      return CONTINUE;
+    if (isUrgent || !this.isProbeDue(host.key)) return CONTINUE;
     // Another visit is probing: wait for its result.
     return host.waitsForResponse ? { end: PUT_BACK } : this.probe(attempt);
+  }
+
+  private isProbeDue(hostKey: string): boolean {
+    const { probeErrorPages } = this.target.context.definition;
+    if (probeErrorPages === 'when-suspected') return this.services.probes.isSuspected(hostKey);
+    return probeErrorPages === 'always' && this.services.probes.isDue(hostKey);
   }
 
   private async probe(attempt: Attempt): Promise<PreconditionResult> {

@@ -30,6 +30,7 @@ function review(stored: readonly UrlState[] = [], errorPage?: string) {
     store: { find: async (_, url) => stored.find((one) => one.url === url) },
     clock: new ManualClock(),
     probes: {
+      suspect: () => false,
       isErrorPage: (hostKey, fingerprint) =>
         `${hostKey} ${(fingerprint as unknown as { of: string }).of}` === errorPage,
     },

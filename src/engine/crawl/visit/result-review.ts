@@ -15,7 +15,7 @@ import type { ErrorPageProbes } from '../hosts/error-page-probes.js';
 export interface ReviewServices {
   readonly store: Pick<UrlCatalog, 'find'>;
   readonly clock: Clock;
-  readonly probes: Pick<ErrorPageProbes, 'isErrorPage'>;
+  readonly probes: Pick<ErrorPageProbes, 'isErrorPage' | 'suspect'>;
   readonly processor: Pick<PageProcessor, 'forget'>;
 }
 
@@ -24,8 +24,16 @@ export class ResultReview {
 
   constructor(private readonly services: ReviewServices) {}
 
-  async review(state: UrlState, result: PageResult): Promise<PageResult> {
+  /**
+   * Returns `again` if the page can only be judged once its host has been probed.
+   * @param mayProbe false if the host rests, so that it is not probed
+   */
+  async review(state: UrlState, result: PageResult, mayProbe = false): Promise<PageResult | 'again'> {
     try {
+      if (mayProbe && this.needsProbe(state, result)) {
+        this.forgetReportedLinks(result);
+        return 'again';
+      }
       return await this.reviewDocument(state, result);
     } catch (error) {
       this.forgetReportedLinks(result);
@@ -43,6 +51,11 @@ export class ResultReview {
       result.crawler,
       result.links.map((link) => link.url),
     );
+  }
+
+  private needsProbe({ hostKey }: UrlState, { outcome }: PageResult): boolean {
+    if (outcome.kind !== 'document' || outcome.facts.fingerprint === undefined) return false;
+    return this.services.probes.suspect(hostKey);
   }
 
   private async reviewDocument(state: UrlState, result: PageResult): Promise<PageResult> {
