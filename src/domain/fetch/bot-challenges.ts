@@ -65,7 +65,9 @@ const INTERSTITIALS: readonly Interstitial[] = [
 /** In bytes; the interstitials are small pages of their own. */
 const MAX_CHALLENGE_SIZE = 64 * 1024;
 /** In characters; an interstitial says little, and a page that has more text than that is a page. */
-export const MAX_CHALLENGE_TEXT = 2_000;
+const MAX_CHALLENGE_TEXT = 2_000;
+/** An interstitial leads nowhere but to its product, help and terms; of pages with little text, most are lists of links. */
+const MAX_CHALLENGE_LINKS = 20;
 /** In characters, for what ordinary pages contain, too. */
 const MAX_EMPTY_TEXT = 200;
 
@@ -74,6 +76,10 @@ const MARKUP =
   /<!--[\s\S]*?(?:-->|$)|<(textarea|title|style|xmp|noembed|noframes|template)\b[\s\S]*?(?:<\/\1|$)|<script\b([^>]{0,4000})>([\s\S]*?)(?:<\/script|$)|<(?:form|iframe|meta|div)\b([^>]{0,4000})>/gi;
 const URL_ATTRIBUTE = /\s(?:src|action|content)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))/i;
 const ID_ATTRIBUTE = /\sid\s*=\s*["']?([\w-]+)/i;
+
+/** Whether a page with so much text (in characters) and so many links may be a challenge, and is worth looking at. */
+export const mayBeChallenge = (textLength: number, linkCount: number): boolean =>
+  textLength <= MAX_CHALLENGE_TEXT && linkCount <= MAX_CHALLENGE_LINKS;
 
 /** Returns the product whose challenge the page is; undefined for every other page, whatever its text. */
 export function findChallengePage(body: Uint8Array): string | undefined {

@@ -6,7 +6,7 @@
  * Only the functions that wait for something are asynchronous. Whatever occupies the thread runs in `holdThread`.
  */
 import { createExclusion } from '../../domain/crawl/exclusion.js';
-import { findChallengePage, MAX_CHALLENGE_TEXT } from '../../domain/fetch/bot-challenges.js';
+import { findChallengePage, mayBeChallenge } from '../../domain/fetch/bot-challenges.js';
 import { type HttpResponse, isRedirect } from '../../domain/fetch/outcome.js';
 import { readValidators } from '../../domain/fetch/validators.js';
 import type { PushDocument } from '../../domain/push/order.js';
@@ -170,7 +170,9 @@ async function readBody(visit: Visit, response: HttpResponse): Promise<Ending> {
   const content = await extractContent(page, response, mediaType, tools);
   if ('kind' in content) return { outcome: content };
   if (isRefusal(content)) return finishPage(visit, { response, mediaType, content: NO_CONTENT, unread: content });
-  const challenger = content.text.length > MAX_CHALLENGE_TEXT ? undefined : findChallengePage(response.body);
+  const challenger = mayBeChallenge(content.text.length, content.links.length)
+    ? findChallengePage(response.body)
+    : undefined;
   if (challenger !== undefined) return { outcome: createChallengeFailure(challenger, response, task.now) };
   const readPage: ReadPage = { response, mediaType, content, feed, rendered: task.trial?.answer.rendered };
   if (task.trial || !shouldRender(mode, task, mediaType, content)) return finishPage(visit, readPage);
