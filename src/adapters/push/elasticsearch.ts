@@ -133,8 +133,10 @@ export class ElasticsearchSink implements Sink {
       ...(this.searchIndex.isAlias ? { require_alias: 'true' } : {}),
     };
     const response = await this.client.request({ method: 'POST', path: '_bulk', query, headers: NDJSON, body }, signal);
-    if (response.status === 413)
-      return { refused: 'the document is larger than the server accepts (http.max_content_length)' };
+    if (response.status === 413) {
+      const limit = 'larger than the server, or a proxy in front of it, accepts (http.max_content_length)';
+      return { refused: `a request of ${Buffer.byteLength(body)} bytes is ${limit}` };
+    }
     if (!isSuccess(response)) throw this.client.toUnavailable(response);
     const items = asList(this.parseBody(response)['items']).map(parseItemResult);
     if (items.length !== orders.length)

@@ -72,4 +72,9 @@ export type OrderState = (typeof ORDER_STATES)[number];
 /** A sink's final response to one order; `acknowledged` means that the order is durable on its side. */
 export type OrderAnswer =
   | { readonly state: 'acknowledged' }
-  | { readonly state: 'refused' /** The sink's own message. */; readonly message: string };
+  | {
+      readonly state: 'refused' /** The sink's own message. */;
+      readonly message: string;
+      /** True if the order could not even be sent, which says nothing about the sink. */
+      readonly unsendable?: true;
+    };

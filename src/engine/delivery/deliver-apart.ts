@@ -16,7 +16,7 @@ export async function deliverApart(
     return await sink.deliver(batch, signal);
   } catch (error) {
     if (error instanceof SinkUnavailable || signal.aborted) throw error;
-    if (batch.length <= 1) return batch.map(() => ({ state: 'refused', message: describe(error) }));
+    if (batch.length <= 1) return batch.map(() => ({ state: 'refused', message: describe(error), unsendable: true }));
     const middle = batch.length >> 1;
     const firstAnswers = await deliverApart(sink, batch.slice(0, middle), signal);
     const secondAnswers = await deliverApart(sink, batch.slice(middle), signal);

@@ -120,7 +120,9 @@ describe('an order that cannot be sent to a sink that works', () => {
         await pass(clock, seconds(10));
         const message = 'the order cannot be sent: Invalid string length';
         for (const [i, uri] of uris.entries())
-          expect(answers.get(uri)).toEqual(sendable[i] ? { state: 'acknowledged' } : { state: 'refused', message });
+          expect(answers.get(uri)).toEqual(
+            sendable[i] ? { state: 'acknowledged' } : { state: 'refused', message, unsendable: true },
+          );
         expect(delivered.sort()).toEqual(uris.filter((_, i) => sendable[i]).sort());
         expect(queue.toView()).toMatchObject({ state: 'ready', pending: 0 });
         await queue.close();
@@ -213,3 +215,101 @@ async function pass(clock: ManualClock, ms: number): Promise<void> {
   clock.advanceTo(end);
   await slot();
 }
+
+describe('a sink that refuses', () => {
+  /** A sink that accepts an order or not, and what became of the orders. */
+  const startQueue = (accepts: (uri: string) => boolean, batchDocuments = 4) => {
+    const clock = new ManualClock();
+    const answers = new Map<string, string>();
+    const warnings: string[] = [];
+    const states: string[] = [];
+    let calls = 0;
+    const sink: Sink = {
+      name: 'main',
+      close: async () => undefined,
+      deliver: async (batch) => {
+        calls++;
+        return batch.map(({ uri }) =>
+          accepts(uri) ? { state: 'acknowledged' as const } : { state: 'refused' as const, message: 'wrong mapping' },
+        );
+      },
+    };
+    const definition = { ...sinkDefinition({ type: 'json', url: 'http://x.example' }), batchDocuments };
+    const log = { ...silent, warn: (message: string) => void warnings.push(message) };
+    const queue = new SinkQueue(definition, sink, clock, log, (event) => event && states.push(event.state));
+    const add = (uri: string, order = addOrder(uri)): void =>
+      queue.add(order, ({ state }) => void answers.set(uri, state));
+    return { clock, queue, answers, warnings, states, add, countCalls: () => calls };
+  };
+  const uris = (count: number): string[] => Array.from({ length: count }, (_, i) => `http://a.example/${i}`);
+
+  it('every order alike is ill: it is asked less and less often, and nothing is set aside', async () => {
+    let works = false;
+    const { clock, queue, answers, states, add, countCalls } = startQueue(() => works);
+    for (const uri of uris(30)) add(uri);
+    await pass(clock, minutes(60));
+    expect({ answered: answers.size, states: new Set(states) }).toEqual({
+      answered: 0,
+      states: new Set(['unavailable']),
+    });
+    expect(queue.toView()).toMatchObject({
+      state: 'unavailable',
+      message: 'the sink refuses every order: wrong mapping',
+      pending: 30,
+      refused: 0,
+    });
+    expect(countCalls()).toBeLessThan(90);
+    works = true;
+    await pass(clock, minutes(5));
+    expect(new Set(answers.values())).toEqual(new Set(['acknowledged']));
+    expect({ view: queue.toView(), last: states.at(-1) }).toMatchObject({
+      view: { state: 'ready', refused: 0 },
+      last: 'ready',
+    });
+  });
+
+  it('every document, but accepts deletions, is ill, too', async () => {
+    const { clock, queue, answers, add } = startQueue((uri) => uri.endsWith('/gone'));
+    for (const uri of uris(12)) add(uri);
+    for (const uri of uris(12)) add(`${uri}/gone`, deleteOrder(`${uri}/gone`));
+    await pass(clock, minutes(30));
+    expect([...answers.keys()].filter((uri) => !uri.endsWith('/gone'))).toEqual([]);
+    expect(answers.size).toBe(12);
+    expect(queue.toView()).toMatchObject({ state: 'unavailable', pending: 12 });
+  });
+
+  it('a few orders of a small crawl is ill from the third on, and each order of a busy crawl is set aside alone', async () => {
+    const small = startQueue(() => false);
+    for (const uri of uris(3)) small.add(uri);
+    await pass(small.clock, minutes(3));
+    expect({ answered: small.answers.size, state: small.queue.toView().state }).toEqual({
+      answered: 0,
+      state: 'unavailable',
+    });
+    const quiet = startQueue(() => false);
+    quiet.add('http://a.example/only');
+    await pass(quiet.clock, minutes(3));
+    expect([quiet.answers.get('http://a.example/only'), quiet.queue.toView().state]).toEqual(['refused', 'ready']);
+  });
+
+  it.each([9, 15, 40])('%d orders at the head of the queue sets these aside, and delivers all others', async (bad) => {
+    const { clock, queue, answers, add } = startQueue((uri) => Number(/\d+$/.exec(uri)) >= bad);
+    for (const uri of uris(bad + 30)) add(uri);
+    await pass(clock, minutes(10));
+    const refused = [...answers].flatMap(([uri, state]) => (state === 'refused' ? [uri] : []));
+    expect(refused.sort()).toEqual(uris(bad).sort());
+    expect({ answered: answers.size, state: queue.toView().state }).toEqual({ answered: bad + 30, state: 'ready' });
+  });
+
+  it('an order holds back later ones for its URI until it is clear who is to blame', async () => {
+    const { clock, answers, add } = startQueue((uri) => uri !== 'http://a.example/0', 1);
+    add('http://a.example/0');
+    add('http://a.example/0', deleteOrder('http://a.example/0'));
+    await pass(clock, seconds(20));
+    expect(answers.size).toBe(0);
+    add('http://a.example/1');
+    await pass(clock, seconds(20));
+    expect(answers.get('http://a.example/1')).toBe('acknowledged');
+    expect(answers.get('http://a.example/0')).toBe('refused');
+  });
+});

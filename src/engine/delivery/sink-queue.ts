@@ -5,6 +5,7 @@ import type { Clock } from '../ports/clock.js';
 import type { Log } from '../ports/log.js';
 import { type Sink, SinkUnavailable } from '../ports/sink.js';
 import { deliverApart } from './deliver-apart.js';
+import { Refusals } from './refusals.js';
 import type { SinkView } from './sink-view.js';
 import { isLate, MAX_WAIT, sumBytes, type WaitingOrder, WaitingOrders } from './waiting-orders.js';
 
@@ -23,6 +24,9 @@ export interface SuccessorQueue {
 /** Interval at which a sink without orders is probed. */
 const PROBE_INTERVAL = minutes(5);
 
+/** Maximum number of orders with which a sink is asked that refuses every order. */
+const MAX_TRIED = 10;
+
 const MIN_RETRY_DELAY = seconds(1);
 const MAX_RETRY_DELAY = seconds(60);
 
@@ -38,6 +42,10 @@ export class SinkQueue implements SuccessorQueue {
   private bytesInFlight = 0;
   /** URIs with an order in flight, here or in the queues that this one replaced. */
   private urisInFlight = new Set<string>();
+  private readonly refusals = new Refusals();
+  /** True while the sink refuses every order alike. */
+  private refusesAll = false;
+  private cancelDoubtTimer: (() => void) | undefined;
   private retries = 0;
   private nextAttemptAt: Instant | undefined;
   /** Since when the sink has been unavailable. */
@@ -144,8 +152,9 @@ export class SinkQueue implements SuccessorQueue {
 
   /** Stops sending. Waiting orders go to the successor, and so does each batch in flight that fails. */
   retire(successor: SuccessorQueue): void {
-    this.successor = successor;
     this.cancelTimers();
+    this.takeBackDoubtful();
+    this.successor = successor;
     successor.adopt(this.queue.takeAll());
     if (this.batchesInFlight === 0) void this.close();
   }
@@ -177,6 +186,7 @@ export class SinkQueue implements SuccessorQueue {
     this.cancelTimer?.();
     this.cancelProbe?.();
     this.cancelPutOffTimer?.();
+    this.cancelDoubtTimer?.();
   }
 
   /** The order itself is not counted, so that an order larger than the room is accepted if nothing else is waiting. */
@@ -204,7 +214,9 @@ export class SinkQueue implements SuccessorQueue {
   private send(immediately = false): void {
     while (!this.closed && this.batchesInFlight < this.definition.concurrency && this.isDue(immediately)) {
       const { batchDocuments, batchBytes } = this.definition;
-      const batch = this.queue.takeBatch(batchDocuments, batchBytes, this.urisInFlight);
+      if (this.refusesAll) this.queue.putLeastTriedFirst();
+      const maxOrders = this.refusesAll ? Math.min(batchDocuments, MAX_TRIED) : batchDocuments;
+      const batch = this.queue.takeBatch(maxOrders, batchBytes, this.urisInFlight);
       if (batch.length === 0) return;
       void this.deliver(batch);
     }
@@ -239,26 +251,73 @@ export class SinkQueue implements SuccessorQueue {
       this.handleFailure(error);
     }
     this.batchesInFlight--;
-    this.ordersInFlight -= batch.length;
-    this.bytesInFlight -= bytes;
-    for (const waitingOrder of batch) this.urisInFlight.delete(waitingOrder.order.uri);
     if (answers) this.handleAnswers(batch, answers);
+    else this.release(batch);
     if (this.closed) return; // the next start finds the orders again
     this.adopt(answers ? [] : batch);
     if (this.successor && this.batchesInFlight === 0) void this.close();
   }
 
+  /** The orders are no longer in flight. */
+  private release(orders: readonly WaitingOrder[]): void {
+    this.ordersInFlight -= orders.length;
+    this.bytesInFlight -= sumBytes(orders);
+    for (const { order } of orders) this.urisInFlight.delete(order.uri);
+  }
+
+  /** An order whose refusal is in doubt stays in flight: later orders for its URI wait. */
   private handleAnswers(batch: WaitingOrder[], answers: readonly OrderAnswer[]): void {
-    batch.forEach((waitingOrder, i) => {
-      const answer = answers[i]!;
-      if (answer.state === 'acknowledged') this.acknowledged++;
+    const proven = this.refusals.review(batch, answers);
+    this.release(proven.map(([waitingOrder]) => waitingOrder));
+    for (const [waitingOrder, answer] of proven) this.passOn(waitingOrder, answer);
+    if (!this.refusals.hasDoubts) {
+      if (!this.refusesAll || this.refusals.isOver) this.handleRecovery();
+    } else if (this.closed || this.successor) this.takeBackDoubtful();
+    else if (this.refusesAll || this.refusals.provesIllness(false)) this.handleRefusalOfAll();
+    else this.armDoubtTimer();
+  }
+
+  private passOn({ onAnswer, attempts }: WaitingOrder, answer: OrderAnswer): void {
+    if (answer.state === 'acknowledged') this.acknowledged++;
+    else {
+      this.refused++;
+      this.lastRefusal = answer.message;
+    }
+    onAnswer(answer, attempts);
+  }
+
+  /** Waits for an order that proves that the sink accepts others; if none comes, the orders are to blame, unless there are several. */
+  private armDoubtTimer(): void {
+    if (this.retries > 0) this.handleRecovery();
+    this.cancelDoubtTimer ??= this.clock.at(after(this.clock.now(), MAX_WAIT), () => {
+      this.cancelDoubtTimer = undefined;
+      if (this.refusals.provesIllness(true)) this.handleRefusalOfAll();
       else {
-        this.refused++;
-        this.lastRefusal = answer.message;
+        const doubtful = this.refusals.take();
+        this.release(doubtful.map(({ waitingOrder }) => waitingOrder));
+        for (const { waitingOrder, answer } of doubtful) this.passOn(waitingOrder, answer);
+        this.handleRecovery();
       }
-      waitingOrder.onAnswer(answer, waitingOrder.attempts);
+      this.send();
     });
-    this.handleRecovery();
+  }
+
+  /** Puts the orders whose refusal is in doubt back into the queue, and returns what the sink said. */
+  private takeBackDoubtful(): string | undefined {
+    const doubtful = this.refusals.take();
+    const orders = doubtful.map(({ waitingOrder }) => waitingOrder);
+    this.release(orders);
+    if (this.successor) this.successor.adopt(orders);
+    else this.queue.addOlder(orders);
+    return doubtful.at(-1)?.answer.message;
+  }
+
+  private handleRefusalOfAll(): void {
+    this.cancelDoubtTimer?.();
+    this.cancelDoubtTimer = undefined;
+    const message = `the sink refuses every order: ${this.takeBackDoubtful()}`;
+    this.refusesAll = true;
+    this.handleFailure(new SinkUnavailable(message));
   }
 
   private handleFailure(error: unknown): void {
@@ -297,6 +356,7 @@ export class SinkQueue implements SuccessorQueue {
   private handleRecovery(): void {
     const wasUnavailable = this.retries > 0;
     this.retries = 0;
+    this.refusesAll = false;
     this.unhealthySince = undefined;
     this.nextAttemptAt = undefined;
     this.message = undefined;

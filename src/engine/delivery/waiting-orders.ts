@@ -29,6 +29,8 @@ export interface WaitingOrder {
   /** Whether the order may be put off if the sink is slow or down; absent if it may not. */
   readonly mayPutOff?: () => boolean;
   attempts: number;
+  /** Number of orders of its kind that the sink had accepted when it last refused this one; see Refusals. */
+  acceptedAtRefusal?: number;
 }
 
 /** The size of a deletion in a batch: its URI and the markup around it. */
@@ -72,6 +74,19 @@ export class WaitingOrders {
 
   find(isWanted: (order: WaitingOrder) => boolean): WaitingOrder | undefined {
     return this.orders.find(isWanted);
+  }
+
+  /**
+   * Puts the orders that were tried least often first, without changing the sequence of those for one URI: a sink that
+   * refuses some orders is asked with others.
+   */
+  putLeastTriedFirst(): void {
+    const firsts = new Map<string, WaitingOrder>();
+    for (const waitingOrder of this.orders)
+      if (!firsts.has(waitingOrder.order.uri)) firsts.set(waitingOrder.order.uri, waitingOrder);
+    const isFirst = new Set(firsts.values());
+    const sorted = [...isFirst].sort((left, right) => left.attempts - right.attempts);
+    this.orders = [...sorted, ...this.orders.filter((waitingOrder) => !isFirst.has(waitingOrder))];
   }
 
   /** Answers the matching orders without sending them. */

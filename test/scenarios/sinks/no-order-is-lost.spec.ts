@@ -125,6 +125,26 @@ describe('no order is lost at a sink that fails, refuses or loses data', () => {
     expect(await world.indexed()).toEqual(everything(paths));
   });
 
+  it('a sink that refuses every document is unavailable: nothing is set aside, and the crawl waits', async () => {
+    const paths = Array.from({ length: 40 }, (_, i) => `/p${i}`);
+    receiver.fate = (body) => (body.includes('Text of') ? 'refuse' : 'pass');
+    await start(paths, (path) => `Text of ${path}.`);
+    const events: string[] = [];
+    world.engine.events.observe((event) => void events.push(JSON.stringify(event)));
+    await world.pass(minutes(20));
+    const [sink] = world.engine.listSinks();
+    expect(sink).toMatchObject({ state: 'unavailable', refused: 0, acknowledged: 0 });
+    expect(sink!.message).toContain('the sink refuses every order');
+    expect(sink!.message).toContain('this document is poison');
+    expect((await world.engine.getCrawler('test')).limitedBy).toMatchObject({ kind: 'sink-unavailable', sink: 'main' });
+    expect(await world.engine.orders.list({ state: 'refused' }, undefined, 10)).toEqual([]);
+    expect(events.filter((event) => event.includes('unavailable')).length).toBeGreaterThan(0);
+    receiver.fate = () => 'pass';
+    await world.untilIdle(minutes(5));
+    expect(await world.indexed()).toEqual(everything(paths));
+    expect(world.engine.listSinks()[0]).toMatchObject({ state: 'ready', refused: 0, pending: 0 });
+  });
+
   it.each([
     ['moves', 'comes to the new address'],
     ['is taken out', 'comes to the sink in its place'],
