@@ -1203,6 +1203,8 @@ export interface SinkDto {
   readonly acknowledged: number;
   /** Orders refused since the start of the process. */
   readonly refused: number;
+  /** Orders since the start of the process for which the sink keeps a newer version of the document (external versions). */
+  readonly superseded: number;
   /** Message with which the sink last refused an order. */
   readonly lastRefusal?: string;
   readonly nextAttemptAt?: string;

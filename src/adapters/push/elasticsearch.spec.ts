@@ -183,8 +183,32 @@ describe('bulk deliveries', () => {
       await sink.deliver([addOrder('http://a/')], stillWanted());
       receiver.answerNext({ status: 200, body });
       const [answer] = await sink.deliver([addOrder('http://a/')], stillWanted());
-      expect(answer?.state).toBe(versions === undefined ? 'refused' : 'acknowledged');
+      expect(answer).toMatchObject(
+        versions === undefined ? { state: 'refused' } : { state: 'acknowledged', supersededBy: 3 },
+      );
+      expect(receiver.exchanges.filter(({ path }) => path === '/_bulk')).toHaveLength(2);
     }
+  });
+
+  it('replaces a document whose external version lies in the future, because a clock was set back', async () => {
+    const { receiver, sink } = await started('opensearch', { versions: 'external' });
+    await sink.deliver([addOrder('http://a/'), addOrder('http://b/')], stillWanted());
+    const future = Date.now() + 3_600_000;
+    const error = { type: 'version_conflict_engine_exception', reason: `current version [${future}] is higher` };
+    receiver.answerNext({
+      status: 200,
+      body: { items: [{ index: { status: 200 } }, { index: { status: 409, error } }] },
+    });
+    const answers = await sink.deliver([addOrder('http://a/'), addOrder('http://b/', { stamp: 'new' })], stillWanted());
+    expect(answers).toEqual([{ state: 'acknowledged' }, { state: 'acknowledged' }]);
+    const [action, ...others] = receiver.exchanges
+      .at(-1)!
+      .body.toString()
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(action.index).toMatchObject({ _id: idOf('http://b/'), version: future + 1 });
+    expect(others).toHaveLength(1);
   });
 
   it('does not blame the document for an error of the index', async () => {

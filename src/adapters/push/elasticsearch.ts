@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { SinkDefinitionOf } from '../../domain/crawl/sink-definition.js';
 import type { OrderAnswer, PushOrder } from '../../domain/push/order.js';
+import { type Instant, instant } from '../../domain/time/units.js';
 import { type KeptDocument, type Sink, SinkUnavailable } from '../../engine/ports/sink.js';
 import { asList, asRecord, asString } from './answers.js';
 import { parseJsonObject, SearchIndex } from './elasticsearch-index.js';
@@ -60,7 +61,7 @@ export class ElasticsearchSink implements Sink {
 
   async deliver(batch: readonly PushOrder[], signal: AbortSignal): Promise<OrderAnswer[]> {
     await this.searchIndex.ensure(signal);
-    return sendWithSplitting(batch, (orders) => this.send(orders, signal));
+    return sendWithSplitting(batch, (orders) => this.sendNewest(orders, signal));
   }
 
   /** @throws SinkUnsuitable if the mapping makes it impossible */
@@ -124,8 +125,34 @@ export class ElasticsearchSink implements Sink {
     return encodeURIComponent(this.index);
   }
 
-  private async send(orders: readonly PushOrder[], signal: AbortSignal): Promise<RequestAnswer> {
-    const body = orders.map((order) => this.toBulkLines(order)).join('');
+  /**
+   * With external versions: a document whose version lies in the future was written before a clock was set back, and
+   * would refuse every order until then. Such orders are sent again with the version after that.
+   */
+  private async sendNewest(orders: readonly PushOrder[], signal: AbortSignal): Promise<RequestAnswer> {
+    const answers = await this.send(orders, signal);
+    if ('refused' in answers) return answers;
+    const now = Date.now();
+    const versions = new Map(
+      orders.flatMap((order, i): [PushOrder, number][] => {
+        const answer = answers[i]!;
+        const storedVersion = answer.state === 'acknowledged' ? (answer.supersededBy ?? 0) : 0;
+        return storedVersion > now ? [[order, storedVersion + 1]] : [];
+      }),
+    );
+    if (versions.size === 0) return answers;
+    const newAnswers = await this.send([...versions.keys()], signal, versions);
+    if ('refused' in newAnswers) return newAnswers;
+    const remaining = [...newAnswers];
+    return orders.map((order, i) => (versions.has(order) ? remaining.shift()! : answers[i]!));
+  }
+
+  private async send(
+    orders: readonly PushOrder[],
+    signal: AbortSignal,
+    versions?: ReadonlyMap<PushOrder, number>,
+  ): Promise<RequestAnswer> {
+    const body = orders.map((order) => this.toBulkLines(order, versions?.get(order))).join('');
     const { pipeline } = this.options;
     const query = {
       ...(pipeline === undefined ? {} : { pipeline }),
@@ -170,9 +197,9 @@ export class ElasticsearchSink implements Sink {
     );
   }
 
-  private toBulkLines(order: PushOrder): string {
+  private toBulkLines(order: PushOrder, newVersion: number = order.decidedAt): string {
     const version =
-      this.options.versions === 'external' ? { version: order.decidedAt, version_type: 'external_gte' } : undefined;
+      this.options.versions === 'external' ? { version: newVersion, version_type: 'external_gte' } : undefined;
     const target = {
       _index: this.index,
       _id: computeDocumentId(order.uri),
@@ -185,7 +212,8 @@ export class ElasticsearchSink implements Sink {
 
   /** `someAccepted`: whether the index has accepted other documents in the same request. */
   private toOrderAnswer(result: ItemResult, someAccepted: boolean): OrderAnswer {
-    if (isAccepted(result) || this.isSuperseded(result)) return { state: 'acknowledged' };
+    if (isAccepted(result)) return { state: 'acknowledged' };
+    if (this.isSuperseded(result)) return { state: 'acknowledged', supersededBy: parseCurrentVersion(result.reason) };
     const { status, type, reason = 'no reason given' } = result;
     const description = `${type ?? `status ${status}`}: ${reason}`.slice(0, MAX_MESSAGE_LENGTH);
     // If other documents were accepted, an internal error concerns only this document and would recur on every attempt.
@@ -232,6 +260,10 @@ function parseItemResult(item: unknown): ItemResult {
     reason: joinReasons(asString(reason), asString(asRecord(cause)['reason'])),
   };
 }
+
+/** Returns 0 if the message does not name the version that the index holds. */
+const parseCurrentVersion = (reason = ''): Instant =>
+  instant(Number(/current version \[(\d{1,15})\]/.exec(reason)?.[1] ?? 0));
 
 /** The reason names field and document, and its cause names what is wrong with the value. */
 function joinReasons(reason: string | undefined, cause: string | undefined): string | undefined {

@@ -4,7 +4,7 @@ import { type KeptDocument, type Sink, SinkUnavailable } from '../../engine/port
 import { asList, asRecord, asString, asStrings, isRecord } from './answers.js';
 import { formatHeading, groupValuesByName, parseForms, selectByType, toMetas } from './metas.js';
 import { isSuccess, SinkClient, type SinkResponse } from './sink-client.js';
-import { acknowledgeAll, groupRunsByKind, type RequestAnswer, sendWithSplitting } from './splitting.js';
+import { acknowledgeAll, type RequestAnswer, sendByKind } from './splitting.js';
 
 const PAGE_SIZE = '1000';
 const JSON_TYPE = { 'content-type': 'application/json' };
@@ -31,10 +31,7 @@ export class SolrSink implements Sink {
   }
 
   async deliver(batch: readonly PushOrder[], signal: AbortSignal): Promise<OrderAnswer[]> {
-    const answers: OrderAnswer[] = [];
-    for (const { kind, orders } of groupRunsByKind(batch)) {
-      answers.push(...(await sendWithSplitting(orders, (part) => this.send(kind, part, signal))));
-    }
+    const answers = await sendByKind(batch, (kind, orders) => this.send(kind, orders, signal));
     if (answers.some(({ state }) => state === 'acknowledged')) await this.commit({ openSearcher: 'false' }, signal);
     return answers;
   }

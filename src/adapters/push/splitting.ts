@@ -20,15 +20,47 @@ export async function sendWithSplitting(
   return [...firstAnswers, ...secondAnswers];
 }
 
-/** Groups consecutive orders of one kind, for sinks that accept only one kind per request. */
-export function groupRunsByKind(batch: readonly PushOrder[]): { kind: OrderKind; orders: PushOrder[] }[] {
-  const runs: { kind: OrderKind; orders: PushOrder[] }[] = [];
+export interface KindGroup {
+  readonly kind: OrderKind;
+  readonly orders: PushOrder[];
+}
+
+/**
+ * Groups orders for sinks that accept only one kind per request: two groups for any batch in which no URI occurs twice.
+ * The groups keep the sequence of the orders for each URI.
+ */
+export function groupByKind(batch: readonly PushOrder[]): KindGroup[] {
+  const groups: KindGroup[] = [];
+  let openGroups = new Map<OrderKind, KindGroup>();
+  let uris = new Set<string>();
   for (const order of batch) {
-    const run = runs.at(-1);
-    if (run?.kind === order.kind) run.orders.push(order);
-    else runs.push({ kind: order.kind, orders: [order] });
+    if (uris.has(order.uri)) {
+      openGroups = new Map();
+      uris = new Set();
+    }
+    uris.add(order.uri);
+    let group = openGroups.get(order.kind);
+    if (!group) {
+      group = { kind: order.kind, orders: [] };
+      openGroups.set(order.kind, group);
+      groups.push(group);
+    }
+    group.orders.push(order);
   }
-  return runs;
+  return groups;
+}
+
+/** Sends each group of orders of one kind; returns the answers in the sequence of the batch. */
+export async function sendByKind(
+  batch: readonly PushOrder[],
+  send: (kind: OrderKind, orders: readonly PushOrder[]) => Promise<RequestAnswer>,
+): Promise<OrderAnswer[]> {
+  const answers = new Map<PushOrder, OrderAnswer>();
+  for (const { kind, orders } of groupByKind(batch)) {
+    const groupAnswers = await sendWithSplitting(orders, (part) => send(kind, part));
+    orders.forEach((order, i) => void answers.set(order, groupAnswers[i]!));
+  }
+  return batch.map((order) => answers.get(order)!);
 }
 
 const ACKNOWLEDGED: OrderAnswer = { state: 'acknowledged' };

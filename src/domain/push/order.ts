@@ -71,7 +71,11 @@ export type OrderState = (typeof ORDER_STATES)[number];
 
 /** A sink's final response to one order; `acknowledged` means that the order is durable on its side. */
 export type OrderAnswer =
-  | { readonly state: 'acknowledged' }
+  | {
+      readonly state: 'acknowledged';
+      /** Set if the sink keeps a newer version of the document instead; when that one was decided. */
+      readonly supersededBy?: Instant;
+    }
   | {
       readonly state: 'refused' /** The sink's own message. */;
       readonly message: string;

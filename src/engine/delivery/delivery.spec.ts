@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ManualClock } from '../../../test/support/manual-clock.js';
 import { addOrder, sinkDefinition } from '../../../test/support/push-orders.js';
-import { type Duration, milliseconds, minutes, seconds } from '../../domain/time/units.js';
+import { type Duration, instant, milliseconds, minutes, seconds } from '../../domain/time/units.js';
 import { type Sink, SinkUnavailable } from '../ports/sink.js';
 import { SOLE_OWNER } from '../support/single-node.js';
 import { Delivery, type DeliveryResult } from './delivery.js';
@@ -14,7 +14,12 @@ const ROOM = { maxOrders: 5, maxBytes: 10_000 };
 /** Two sinks; `isDown` and `takes` decide what becomes of their orders. */
 function twoSinks() {
   const clock = new ManualClock();
-  const state = { isDown: new Set<string>(), takes: new Map<string, Duration>(), refuses: new Set<string>() };
+  const state = {
+    isDown: new Set<string>(),
+    takes: new Map<string, Duration>(),
+    refuses: new Set<string>(),
+    hasNewer: false,
+  };
   const taken = new Map<string, string[]>([
     ['one', []],
     ['two', []],
@@ -29,7 +34,8 @@ function twoSinks() {
         if (state.isDown.has(name)) throw new SinkUnavailable('down');
         taken.get(name)!.push(...batch.map(({ uri }) => uri));
         if (state.refuses.has(name)) return batch.map(() => ({ state: 'refused' as const, message: 'no' }));
-        return batch.map(() => ({ state: 'acknowledged' as const }));
+        const supersededBy = state.hasNewer && name === 'two' ? instant(1_790_000_000_000) : undefined;
+        return batch.map(() => ({ state: 'acknowledged' as const, ...(supersededBy ? { supersededBy } : {}) }));
       },
     };
     const definition = { ...sinkDefinition({ type: 'json', url: 'http://x.example' }), name, batchDocuments: 1 };
@@ -56,6 +62,18 @@ function twoSinks() {
   };
   return { delivery, state, taken, ended, send, pass };
 }
+
+it('an order for which a sink keeps a newer version is counted, and says so', async () => {
+  const { delivery, state, ended, send, pass } = twoSinks();
+  state.hasNewer = true;
+  send('http://a/1');
+  await pass(seconds(1));
+  expect(ended.get('http://a/1')).toMatchObject({
+    answer: { state: 'acknowledged' },
+    note: 'two: the sink holds a newer version, of 2026-09-21T14:13:20.000Z',
+  });
+  expect(delivery.listViews()).toMatchObject([{ superseded: 0 }, { acknowledged: 1, superseded: 1 }]);
+});
 
 describe('an order for two sinks of which one is behind', () => {
   it('waits for the sink that is down for one minute; later orders do not wait at all', async () => {

@@ -5,6 +5,7 @@
  * order is put off there, and the caller records in the settlement that the sink is owed the order.
  */
 import type { OrderAnswer, PushOrder } from '../../domain/push/order.js';
+import { formatIsoTime } from '../../domain/time/http-date.js';
 import type { Duration } from '../../domain/time/units.js';
 import { type Fence, FencedOut, type Partitions } from '../ports/partitions.js';
 import type { QueueLimits, SinkQueue } from './sink-queue.js';
@@ -16,6 +17,8 @@ export interface DeliveryResult {
   readonly attempts: number;
   /** True if some sinks have accepted the order, or may do so later, although others refuse it. */
   readonly partiallyAccepted: boolean;
+  /** What has to be known of an order that was accepted: a sink keeps a newer version of its document. */
+  readonly note?: string;
   /** Sinks that are behind and have not received the order; these are all sinks only if `mayPutOff` was set. */
   readonly putOff: readonly string[];
 }
@@ -120,7 +123,8 @@ export class Delivery {
         refusal !== undefined &&
         wantedAnswers.some(({ answer }) => answer.state === 'acknowledged' || answer === PUT_OFF);
       const putOff = sinkNames.filter((_, i) => sinkAnswers[i]!.answer === PUT_OFF);
-      return { answer: refusal?.answer ?? { state: 'acknowledged' }, attempts, partiallyAccepted, putOff };
+      const note = describeNewerVersions(sinkNames, sinkAnswers);
+      return { answer: refusal?.answer ?? { state: 'acknowledged' }, attempts, partiallyAccepted, putOff, note };
     } finally {
       this.inFlight.delete(order.id);
     }
@@ -197,4 +201,13 @@ export class Delivery {
     if (inFlight) inFlight.refusal ??= message;
     return { state: 'refused', message };
   }
+}
+
+function describeNewerVersions(sinkNames: readonly string[], answers: readonly SinkAnswer[]): string | undefined {
+  const notes = answers.flatMap(({ answer }, i) => {
+    if (answer.state !== 'acknowledged' || answer.supersededBy === undefined) return [];
+    const time = answer.supersededBy > 0 ? `, of ${formatIsoTime(answer.supersededBy)}` : '';
+    return [`${sinkNames[i]}: the sink holds a newer version${time}`];
+  });
+  return notes.length === 0 ? undefined : notes.join('; ');
 }

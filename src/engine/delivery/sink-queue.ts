@@ -53,6 +53,7 @@ export class SinkQueue implements SuccessorQueue {
   private message: string | undefined;
   private acknowledged = 0;
   private refused = 0;
+  private superseded = 0;
   private lastRefusal: string | undefined;
   private cancelTimer: (() => void) | undefined;
   private cancelProbe: (() => void) | undefined;
@@ -125,6 +126,7 @@ export class SinkQueue implements SuccessorQueue {
       pendingBytes: bytes,
       acknowledged: this.acknowledged,
       refused: this.refused,
+      superseded: this.superseded,
       lastRefusal: this.lastRefusal,
       nextAttemptAt: this.nextAttemptAt,
       comparable: this.sink.listEntries !== undefined,
@@ -146,6 +148,7 @@ export class SinkQueue implements SuccessorQueue {
     this.urisInFlight = previous.urisInFlight;
     this.acknowledged = previous.acknowledged;
     this.refused = previous.refused;
+    this.superseded = previous.superseded;
     this.lastRefusal = previous.lastRefusal;
     previous.retire(this);
   }
@@ -278,8 +281,10 @@ export class SinkQueue implements SuccessorQueue {
   }
 
   private passOn({ onAnswer, attempts }: WaitingOrder, answer: OrderAnswer): void {
-    if (answer.state === 'acknowledged') this.acknowledged++;
-    else {
+    if (answer.state === 'acknowledged') {
+      this.acknowledged++;
+      if (answer.supersededBy !== undefined) this.superseded++;
+    } else {
       this.refused++;
       this.lastRefusal = answer.message;
     }

@@ -10,6 +10,8 @@ export interface SinkView {
   readonly pendingBytes: number;
   readonly acknowledged: number;
   readonly refused: number;
+  /** Orders acknowledged although the sink keeps a newer version of the document. */
+  readonly superseded: number;
   /** The sink's message when it last refused an order. */
   readonly lastRefusal?: string;
   readonly nextAttemptAt?: Instant;

@@ -241,6 +241,13 @@ const SPECS: readonly MetricSpec[] = [
     rows: ({ sinks }) => sinks.map(({ name, pending }) => [{ sink: name }, pending]),
   },
   {
+    type: 'counter',
+    name: 'crawlway_sink_superseded_orders_total',
+    help: 'Orders for which the sink keeps a newer version of the document (external versions).',
+    labels: ['sink'],
+    rows: ({ sinks }) => sinks.map(({ name, superseded }) => [{ sink: name }, superseded]),
+  },
+  {
     type: 'gauge',
     name: 'crawlway_crawler_running',
     help: '1 if the crawler is fetching.',

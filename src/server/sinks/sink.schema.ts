@@ -55,6 +55,10 @@ export const sinkSchema = schema<ListedSink>()('Sink', {
   pendingBytes: integer(2048),
   acknowledged: integer(42, 'Orders acknowledged since the start of the process.'),
   refused: integer(2, 'Orders refused since the start of the process.'),
+  superseded: integer(
+    0,
+    'Orders since the start of the process for which the sink keeps a newer version of the document (external versions).',
+  ),
   lastRefusal: text(
     'document_parsing_exception: cannot parse title',
     'Message with which the sink last refused an order.',

@@ -3,7 +3,7 @@ import type { SinkDefinitionOf } from '../../../domain/crawl/sink-definition.js'
 import type { OrderAnswer, OrderKind, PushOrder } from '../../../domain/push/order.js';
 import { DEFAULT_CONNECTOR, type Sink, SinkUnavailable } from '../../../engine/ports/sink.js';
 import { isSuccess, SinkClient, type SinkRequest, type SinkResponse } from '../sink-client.js';
-import { acknowledgeAll, groupRunsByKind, type RequestAnswer, sendWithSplitting } from '../splitting.js';
+import { acknowledgeAll, type RequestAnswer, sendByKind } from '../splitting.js';
 import { BodyBuffers, encodeDocuments } from './multipart.js';
 import { ALL_DOCUMENTS, buildConnectorPath, COMMAND, PARAMETER, parseEntry } from './names.js';
 
@@ -78,11 +78,7 @@ export class PapiSink implements Sink {
     batch: readonly PushOrder[],
     signal: AbortSignal,
   ): Promise<OrderAnswer[]> {
-    const answers: OrderAnswer[] = [];
-    for (const { kind, orders } of groupRunsByKind(batch)) {
-      const send = (part: readonly PushOrder[]) => this.send(kind, part, session, signal);
-      answers.push(...(await sendWithSplitting(orders, send)));
-    }
+    const answers = await sendByKind(batch, (kind, orders) => this.send(kind, orders, session, signal));
     if (answers.some(({ state }) => state === 'acknowledged')) await this.synchronize(session, batch, signal);
     return answers;
   }

@@ -4,7 +4,7 @@ import type { SinkDefinitionOf } from '../../../domain/crawl/sink-definition.js'
 import type { OrderAnswer, OrderKind, PushDocument, PushOrder } from '../../../domain/push/order.js';
 import { type KeptDocument, type Sink, SinkUnavailable } from '../../../engine/ports/sink.js';
 import { formatHeading, groupValuesByName, parseForms, toMetas } from '../metas.js';
-import { acknowledgeAll, groupRunsByKind, type RequestAnswer, sendWithSplitting } from '../splitting.js';
+import { acknowledgeAll, groupByKind, type KindGroup, type RequestAnswer, sendWithSplitting } from '../splitting.js';
 import { Connections } from './connections.js';
 import { COLUMNS, ensureTable, quoteTable } from './table.js';
 
@@ -88,7 +88,7 @@ export class PostgresqlSink implements Sink {
 
   private async send(orders: readonly PushOrder[], signal: AbortSignal): Promise<RequestAnswer> {
     if (signal.aborted) throw new SinkUnavailable(`${this.connections.displayName}: the delivery was stopped`);
-    const runs = groupRunsByKind(orders).map(toStatementRun);
+    const runs = groupByKind(orders).map(toStatementRun);
     try {
       await this.connections.withTransaction((client) => this.write(client, runs));
       return acknowledgeAll(orders);
@@ -158,13 +158,13 @@ function buildUpsertStatement(table: string): string {
     ON CONFLICT (id) DO UPDATE SET ${assignments.join(', ')}`;
 }
 
-/** Consecutive orders of one kind, as the values of one statement. */
+/** Orders of one kind, as the values of one statement. */
 interface StatementRun {
   readonly kind: OrderKind;
   readonly values: unknown[];
 }
 
-const toStatementRun = ({ kind, orders }: { kind: OrderKind; orders: PushOrder[] }): StatementRun => ({
+const toStatementRun = ({ kind, orders }: KindGroup): StatementRun => ({
   kind,
   values: kind === 'delete' ? [orders.map(digestOrderUri)] : toColumns(orders),
 });

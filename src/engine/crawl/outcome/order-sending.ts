@@ -100,11 +100,11 @@ export class OrderSending {
     // An order for a single sink belongs to a backfill, which continues when the sink keeps up again.
     const isWanted = (sink: string): boolean => this.settings.getCurrentSinks().includes(sink);
     const options = { fence, mayPutOff: sinks !== undefined, isWanted };
-    const { answer, attempts, partiallyAccepted, putOff } = await delivery.deliver(order, targetSinks, options);
+    const { answer, attempts, partiallyAccepted, putOff, note } = await delivery.deliver(order, targetSinks, options);
     if (putOff.length > 0 && putOff.length === targetSinks.length)
       throw new SinkUnavailable(`${putOff.join(', ')} is slow or down`);
     const owed = owing.decideChanges(order, targetSinks, putOff);
-    const putOffNote = putOff.length > 0 ? `put off at ${putOff.join(', ')}` : undefined;
+    const putOffNote = putOff.length > 0 ? `put off at ${putOff.join(', ')}` : note;
     const message = answer.state === 'refused' ? answer.message : undefined;
     events.emitOrder(order, answer.state, message);
     this.settings.tally.countOrder(order.kind, answer.state);
