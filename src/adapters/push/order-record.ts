@@ -9,6 +9,8 @@ export interface OrderRecord {
   readonly reason: string;
   /** ISO 8601. */
   readonly decidedAt: string;
+  /** Only for `delete`: the URI of the document that has taken its place, if its page has moved there. */
+  readonly movedTo?: string;
   /** Only for `add`. */
   readonly document?: {
     readonly stamp: string;
@@ -31,7 +33,7 @@ export interface OrderRecord {
 export function toOrderRecord(order: PushOrder): OrderRecord {
   const { kind, id, crawler, uri, reason } = order;
   const record = { kind, id, crawler, uri, reason, decidedAt: new Date(order.decidedAt).toISOString() };
-  if (order.kind === 'delete') return record;
+  if (order.kind === 'delete') return order.movedTo === undefined ? record : { ...record, movedTo: order.movedTo };
   const { stamp, metas, master, text, headings, markdown, chunks } = order.document;
   const masterRecord = { ...master, bytes: toBase64(master.bytes) };
   return { ...record, document: { stamp, metas, master: masterRecord, text, headings, markdown, chunks } };

@@ -9,7 +9,7 @@ import { type Validators } from '../fetch/validators.js';
 import { REFRESH } from '../frontier/sources.js';
 import type { Reason } from '../policy/reasons.js';
 import { type ChangeBelief } from '../refresh/change-belief.js';
-import { after, atLeast, atMost, type Instant, milliseconds, NEVER } from '../time/units.js';
+import { after, atLeast, atMost, between, earlier, hours, type Instant, milliseconds, NEVER } from '../time/units.js';
 import { type ErrorPolicyDefinition } from './definition.js';
 import type { Exclusion } from './exclusion.js';
 import {
@@ -35,7 +35,9 @@ export function decideDisposition(
     case 'unchanged':
       return createUnchangedDisposition(state, outcome, rules, now);
     case 'redirect':
-      return createNoDocumentDisposition(state, { status: 'redirected', reason: 'redirected' }, rules, now);
+      return outcome.waits
+        ? createWaitingRedirectDisposition(state, outcome, now)
+        : createRedirectDisposition(state, outcome, rules, now);
     case 'sitemap':
       return createNoDocumentDisposition(
         state,
@@ -117,8 +119,60 @@ export function createUnchangedDisposition(
     etag: etag === state.etag ? undefined : etag,
     lastModified: lastModified === state.lastModified ? undefined : lastModified,
   };
-  const changes: StateChanges = { ...createSuccessChanges(state, rules, belief, now), status, reason, ...validators };
+  const canonical = state.status === 'redirected' && state.canonical !== undefined ? null : undefined;
+  const success = createSuccessChanges(state, rules, belief, now);
+  const changes: StateChanges = { ...success, status, reason, canonical, ...validators };
   return { remove: false, changes, changed: false };
+}
+
+type RedirectOutcome = Extract<VisitOutcome, { kind: 'redirect' }>;
+
+/** Reason of a URL whose document has given way to the target of a temporary redirect. */
+export const REDIRECTED_FOR_NOW = 'redirected-for-now';
+/** Reason of a URL whose document stays until its redirect has been checked. */
+export const AWAITING_TARGET = 'awaiting-redirect-target';
+
+/** When a redirect that waits is visited again at the latest: what it waits for usually brings that visit forward. */
+const TARGET_RECHECK = hours(1);
+
+/** The document stays. What was counted stays as well: the visit says nothing yet about the page. */
+function createWaitingRedirectDisposition(state: UrlState, { target }: RedirectOutcome, now: Instant): Disposition {
+  const changes: StateChanges = {
+    status: 'redirected',
+    reason: AWAITING_TARGET,
+    canonical: target,
+    source: state.source ?? REFRESH,
+    dueAt: after(now, TARGET_RECHECK),
+    lastVisitAt: now,
+    visits: state.visits + 1,
+    // Its text must not keep the same text at its new address out of the index.
+    simhash: null,
+  };
+  return { remove: false, changes, changed: false };
+}
+
+/** The target has taken the place of the URL's document, if it had one. */
+function createRedirectDisposition(
+  state: UrlState,
+  { target, permanent }: RedirectOutcome,
+  rules: DispositionRules,
+  now: Instant,
+): Disposition {
+  const base = createNoDocumentDisposition(state, { status: 'redirected', reason: 'redirected' }, rules, now);
+  const canonical = target ?? (state.canonical === undefined ? undefined : null);
+  const changes = { ...base.changes, canonical };
+  // A page that never had a document, such as a link to a login, is not worth repeated requests.
+  const hadDocument = state.stamp !== undefined || state.reason === REDIRECTED_FOR_NOW;
+  if (permanent !== false || !hadDocument) return { ...base, changes };
+  const dueAt = earlier(changes.dueAt ?? NEVER, computeReturnCheck(state, rules, now));
+  return { ...base, changes: { ...changes, ...createRequeueChanges(dueAt, rules), reason: REDIRECTED_FOR_NOW } };
+}
+
+/** When a temporary redirect is requested again: the longer it lasts, the later. */
+function computeReturnCheck({ reason, lastVisitAt }: UrlState, rules: DispositionRules, now: Instant): Instant {
+  const firstDelay = rules.schedule.retryDelay ?? rules.errors.retryDelay;
+  if (reason !== REDIRECTED_FOR_NOW || lastVisitAt === undefined) return after(now, firstDelay);
+  return after(now, milliseconds(Math.max(firstDelay, between(lastVisitAt, now) * RETRY_GROWTH)));
 }
 
 /** For a URL that responds, but has no document. */

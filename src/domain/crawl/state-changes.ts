@@ -25,7 +25,13 @@ export type VisitOutcome =
       readonly lifetime?: Duration;
     }
   | ({ readonly kind: 'unchanged' } & Validators)
-  | { readonly kind: 'redirect' }
+  | {
+      readonly kind: 'redirect';
+      readonly target?: string;
+      readonly permanent?: boolean;
+      /** True if the document stays until more is known about the target. */
+      readonly waits?: boolean;
+    }
   | { readonly kind: 'sitemap'; readonly changed?: boolean }
   | Exclusion
   | { readonly kind: 'error'; readonly code: ErrorCode; readonly retryAfter?: Duration };

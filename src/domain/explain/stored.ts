@@ -231,6 +231,16 @@ const lowerCaseFirst = (sentence: string): string => sentence.charAt(0).toLowerC
 
 function createRedirectHeadline({ related }: UrlFacts, state: UrlState): Headline {
   const refusalReason = related?.refused;
+  if (state.stamp !== undefined) {
+    const place = related ? ` to ${related.url}` : '';
+    const { meaning, remedy } = findCodeEntry('awaiting-redirect-target');
+    return {
+      fate: 'in-index',
+      reason: state.reason,
+      text: `In the index: it redirects${place}. ${meaning.replace(/^.*?\. /, '')}`,
+      nextStep: remedy,
+    };
+  }
   const targetText = related ? ` to ${related.url}` : '';
   const targetState = related?.state?.stamp !== undefined ? ', which is in the index' : ', which is not in the index';
   const explanation = refusalReason

@@ -98,6 +98,16 @@ export const ERROR_CODES = {
     'The redirect leads back to a URL in its own chain.',
     'Fix the redirect on the site.',
   ),
+  'redirect-target-gone': definePermanent(
+    'The page redirects to one that does not exist (404, 410).',
+    'Fix the redirect on the site, or remove the links that lead to it.',
+    { blame: 'page' },
+  ),
+  'redirect-to-home': definePermanent(
+    'The page is permanently redirected to the home page: sites do so with pages that no longer exist.',
+    'Nothing to do if the page is gone; otherwise, fix the redirect on the site.',
+    { blame: 'page' },
+  ),
   'redirect-limit': definePermanent(
     'The redirect chain is longer than allowed.',
     'Fix the chain, or raise maxRedirects.',
@@ -245,6 +255,15 @@ export const ERROR_CODES = {
     'The host redirects many of its pages to one login page.',
     'Configure a credential for the host in the fetcher.',
     { host: 'if-indexed' },
+  ),
+  'redirect-wall': defineTemporary(
+    'The host redirects its pages to one page, for example during maintenance, instead of sending them.',
+    'Check the host: the documents stay until their pages, or pages of their own, respond again.',
+    { host: 'if-indexed' },
+  ),
+  'redirect-target-failed': defineTemporary(
+    'The page redirects to a URL that cannot be had; the detail of the visit names it and its error. The document stays as it is.',
+    'Check the target of the redirect; both are visited again automatically.',
   ),
   'login-failed': defineTemporary(
     'The page needs a login that does not currently work. The document stays unchanged, however long the problem lasts.',

@@ -1,4 +1,4 @@
-import { hours, type Instant } from '../time/units.js';
+import { before, hours, type Instant, minutes } from '../time/units.js';
 import { stripQuery } from '../url/crawl-url.js';
 
 /** What is remembered about a visit to a host. */
@@ -15,6 +15,18 @@ interface RecentVisit {
  */
 const MIN_PAGES = { login: 3, any: 5 };
 const WINDOW = hours(1);
+/** How long ago other redirects may have been seen that show that the host is moving its pages. */
+const MOVING_WINDOW = minutes(10);
+
+/** What other pages of a host have recently done, compared with a page that redirects to one URL. */
+export interface RedirectEvidence {
+  /** Number of other pages that were redirected to the same URL, without query. */
+  readonly same: number;
+  /** Number of other pages that were visited after the redirect was seen and not redirected there. */
+  readonly others: number;
+  /** Number of different URLs to which other pages were recently redirected. */
+  readonly targets: number;
+}
 
 /** A visit to a page that responded with a redirect. */
 export interface RedirectedVisit {
@@ -70,6 +82,28 @@ export class LoginWalls {
     const page = stripQuery(from);
     if (this.#recentVisits.get(hostKey)?.some((visit) => visit.target === page)) return;
     this.#recordVisit(hostKey, { at: now, from });
+  }
+
+  /**
+   * What the visits to other pages of the host say about a redirect.
+   * @param since when the redirect was first seen: good responses before it do not show that the host is well
+   */
+  findEvidence({ hostKey, from, target, now }: Omit<RedirectedVisit, 'indexed'>, since: Instant): RedirectEvidence {
+    const visits = this.#recentVisits.get(hostKey) ?? [];
+    const targetPage = stripQuery(target);
+    const movingSince = before(now, MOVING_WINDOW);
+    const same = new Set<string>();
+    const others = new Set<string>();
+    const targets = new Set<string>();
+    for (const visit of visits) {
+      if (visit.from === from || stripQuery(visit.from) === targetPage || visit.at <= before(now, WINDOW)) continue;
+      if (visit.target === targetPage) same.add(visit.from);
+      else if (visit.at >= since) others.add(visit.from);
+      const isMoved = visit.target !== undefined && visit.target !== targetPage && visit.at >= movingSince;
+      if (isMoved && visit.target !== stripQuery(visit.from)) targets.add(visit.target);
+    }
+    for (const url of same) others.delete(url);
+    return { same: same.size, others: others.size, targets: targets.size };
   }
 
   #recordVisit(hostKey: string, visit: RecentVisit): readonly RecentVisit[] {

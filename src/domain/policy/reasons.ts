@@ -214,8 +214,16 @@ export const REASONS = {
     'Set `render="auto"` on the crawler, or the option `render-mode` for these URLs, with Chromium on the server: see docs/rendering.md.',
   ),
   redirected: page(
-    'The URL responds with a redirect; the target is crawled, and the old document is deleted.',
+    'The URL responds with a redirect; the target is crawled. The document of the old address is deleted once that of the target is in the index.',
     'Nothing to do, unless you want to link to the target directly.',
+  ),
+  'redirected-for-now': page(
+    'The URL responds with a temporary redirect (302, 303, 307), and its document has given way to the target. It is requested again soon, and when a page that links to it is visited.',
+    'Nothing to do, unless the redirect is permanent: then the site should say so (301, 308).',
+  ),
+  'awaiting-redirect-target': page(
+    'The URL responds with a redirect. Its document stays in the index until the target has been visited, and two other pages of the host have shown that not all of them are redirected there.',
+    'Nothing to do: it takes a few minutes.',
   ),
 
   'removed-after-errors': refresh(

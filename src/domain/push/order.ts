@@ -59,7 +59,11 @@ export interface OrderHeader {
 
 export type PushOrder =
   | (OrderHeader & { readonly kind: 'add'; readonly document: PushDocument })
-  | (OrderHeader & { readonly kind: 'delete' });
+  | (OrderHeader & {
+      readonly kind: 'delete';
+      /** URI of the document that has taken its place, if its page has moved there. */
+      readonly movedTo?: string;
+    });
 
 /**
  * pending: decided, not yet acknowledged · acknowledged: durable at every sink · refused: a sink will never accept it ·

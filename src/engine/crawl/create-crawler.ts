@@ -8,6 +8,7 @@ import { CanonicalPages } from './evidence/canonical-pages.js';
 import { ClaimedChanges } from './evidence/claimed-changes.js';
 import { EndlessLinks } from './evidence/endless-links.js';
 import { HostTroubles } from './evidence/host-trouble.js';
+import { Redirects } from './evidence/redirects.js';
 import { Rediscovery } from './evidence/rediscovery.js';
 import { SiteReports } from './evidence/site-reports.js';
 import { DueSweeps } from './frontier/due-sweeps.js';
@@ -43,13 +44,13 @@ export function createCrawler(
   const decisions = new UrlDecisions({ ...shared, ...outcomes }, pages);
   const canonicalPages = new CanonicalPages(name, shared, (page) => decisions.decide(page, { do: 'index-after-all' }));
   const claims = new ClaimedChanges(name, shared, (url, dueAt) => decisions.requeue(url, { source: REFRESH, dueAt }));
-  const troubles = new HostTroubles(name, {
-    ...shared,
-    scheduleVisit: (url) => decisions.requeue(url, toImmediateQueuePlace(url, clock.now())),
-  });
+  const scheduleVisit = (url: UrlState): Promise<boolean> =>
+    decisions.requeue(url, toImmediateQueuePlace(url, clock.now()));
+  const troubles = new HostTroubles(name, { ...shared, scheduleVisit });
+  const redirects = new Redirects(name, { ...shared, walls: visitTools.review.walls, scheduleVisit });
   const tally = new Tally(clock);
   const parts = {
-    ...{ ...pages, decisions, gates, claims, troubles, tally },
+    ...{ ...pages, decisions, gates, claims, troubles, redirects, tally },
     refused: new RefusedLinks(),
     reports: new SiteReports(),
     endless: new EndlessLinks(name, shared, () => current.definition.traps.maxPatternUrls),
@@ -57,7 +58,7 @@ export function createCrawler(
     sweeps: new DueSweeps(name, frontier, shared),
     loop: new VisitLoop(
       { ...shared, ...webServers, ...outcomes, ...visitTools },
-      { ...pages, decisions, canonicalPages, troubles },
+      { ...pages, decisions, canonicalPages, redirects, troubles },
     ),
   };
   const configure = (next: CrawlContext): ConfiguredParts => {

@@ -13,6 +13,7 @@ import type { Nodes } from '../ports/nodes.js';
 import { FencedOut, type Partitions } from '../ports/partitions.js';
 import type { CanonicalPages } from './evidence/canonical-pages.js';
 import type { HostTroubles } from './evidence/host-trouble.js';
+import type { Redirects } from './evidence/redirects.js';
 import type { Frontier } from './frontier/frontier.js';
 import type { Host, Hosts } from './hosts/hosts.js';
 import type { SettledUrl } from './outcome/decision.js';
@@ -52,6 +53,7 @@ interface Target {
   readonly current: { readonly definition: CrawlerDefinition; readonly visits: Pick<VisitRunner, 'run'> };
   readonly decisions: Pick<UrlDecisions, 'noteSettled' | 'decide'>;
   readonly canonicalPages: Pick<CanonicalPages, 'reconsiderAfter'>;
+  readonly redirects: Pick<Redirects, 'noteSettled'>;
   readonly troubles: Pick<HostTroubles, 'noteSettled'>;
 }
 
@@ -187,10 +189,11 @@ export class VisitLoop {
    * @param sinks the sinks of the configuration under which the visit was made
    */
   private async noteVisited(url: UrlState, settled: SettledUrl, sinks: readonly string[]): Promise<void> {
-    const { decisions, canonicalPages, troubles, current } = this.target;
+    const { decisions, canonicalPages, redirects, troubles, current } = this.target;
     decisions.noteSettled(url, settled);
     // Other pages may have been waiting for this one.
     await canonicalPages.reconsiderAfter(url, settled);
+    await redirects.noteSettled(url);
     await troubles.noteSettled(url);
     if (current.definition.pushTo !== sinks) await this.sendToAddedSinks(url, sinks);
   }

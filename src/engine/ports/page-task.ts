@@ -179,6 +179,10 @@ export type PageOutcome =
       readonly refused?: ReasonCode;
       /** True if the home page of a site root has moved to another site. */
       readonly movesSite: boolean;
+      /** True if the document of the URL stays until more is known about the target; set after the visit. */
+      readonly waits?: boolean;
+      /** True if the target has taken the place of the URL's document in the index; set after the visit. */
+      readonly proven?: boolean;
     }
   | {
       readonly kind: 'sitemap';

@@ -30,6 +30,8 @@ const FAULTS: Readonly<Record<ErrorCode, FakePage | typeof REPORTED>> = {
   'not-modified-unconditional': { status: 304 },
   'redirect-malformed': { status: 302, headers: { location: 'http://[' } },
   'redirect-loop': { status: 302, headers: { location: '/page' } },
+  'redirect-target-gone': REPORTED,
+  'redirect-to-home': REPORTED,
   'redirect-limit': REPORTED,
   'dns-not-found': REPORTED,
   'address-forbidden': REPORTED,
@@ -69,6 +71,8 @@ const FAULTS: Readonly<Record<ErrorCode, FakePage | typeof REPORTED>> = {
   'render-crash': REPORTED,
   'renderer-unavailable': REPORTED,
   'login-wall': REPORTED,
+  'redirect-wall': REPORTED,
+  'redirect-target-failed': REPORTED,
   'login-failed': REPORTED,
   'proxy-failed': REPORTED,
 };

@@ -40,6 +40,8 @@ export interface Wait {
 export interface WantedDeletion {
   readonly state: UrlState;
   readonly reason: Reason;
+  /** How the visit ended; absent if there was none. */
+  readonly fault?: string;
   /** When the visit began. */
   readonly startedAt: Instant;
   /** Since when the deletion has been waiting for a sign of life. */

@@ -46,6 +46,8 @@ export interface Decision extends CommandResult {
   readonly startedAt?: Instant;
   /** True if an operator decided, through a command or the configuration: the guard does not apply. */
   readonly byOperator?: boolean;
+  /** The new address of the document, if it is in the index: the guard need not ask for further evidence. */
+  readonly movedTo?: string;
 }
 
 /** The URL after its settlement; `next` is its place in the queue, absent if it is not queued or gone. */

@@ -41,19 +41,26 @@ export class DeletionOrders {
 
   /** Carries out a decision that orders the deletion of the URL's document. */
   async carryOut(decision: Decision, reason: Reason): Promise<SendingResult> {
-    const { state, disposition, byOperator } = decision;
+    const { state, disposition, movedTo } = decision;
+    const isUnguarded = decision.byOperator === true || movedTo !== undefined;
     // The ledger says what is held: an operator may have dropped the deletion since the URL was read.
     const heldOrders = await this.findHeldDeletions(state);
     // If a deletion is already held, that one order is enough; it is waiting for an operator.
-    if (!byOperator && heldOrders.some((entry) => entry.state === 'held'))
+    if (!isUnguarded && heldOrders.some((entry) => entry.state === 'held'))
       return { changes: this.getChangesForWithheldDeletion(state, disposition, reason), orders: [], remove: false };
-    const waitingOrder = byOperator ? undefined : findWaitingDeletion(heldOrders, reason);
+    const waitingOrder = isUnguarded ? undefined : findWaitingDeletion(heldOrders, reason);
     const earlierDeletion = decision.earlierDeletion ?? waitingOrder;
     // A document that the store does not know cannot be lost to an outage of its site.
-    if (!byOperator && state.stamp !== undefined) {
+    if (!isUnguarded && state.stamp !== undefined) {
       const { startedAt = this.services.clock.now() } = decision;
       const waitingSince = isServerFault(reason) ? waitingOrder?.decidedAt : undefined;
-      const verdict = await this.deletions.judge({ state, reason, startedAt, waitingSince });
+      const verdict = await this.deletions.judge({
+        state,
+        reason,
+        startedAt,
+        waitingSince,
+        fault: decision.visit?.outcome,
+      });
       if (verdict !== 'send') {
         const { ledger } = this.services;
         const order = earlierDeletion
@@ -84,7 +91,11 @@ export class DeletionOrders {
     // While the deletion was waiting, a process may have sent a document and died before recording that: a new order id
     // is needed.
     const plan = await this.parts.planWithDeletion(state);
-    const sentAll = await sending.sendAll(this.services.ledger.createDeleteOrder(state, reason), plan, decision);
+    const sentAll = await sending.sendAll(
+      this.services.ledger.createDeleteOrder(state, reason, decision.movedTo),
+      plan,
+      decision,
+    );
     const { partiallyAccepted, isRefused, owed, entries } = sentAll;
     const replacedEntries = sending.cancel(earlierDeletion ? [earlierDeletion] : [], `sent as order ${entries[0]!.id}`);
     const orders = [...entries, ...replacedEntries];

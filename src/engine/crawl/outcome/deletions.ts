@@ -5,10 +5,12 @@
 
 import { BoundedMap } from '../../../domain/bounded-map.js';
 import type { DeletionGuardDefinition } from '../../../domain/crawl/definition.js';
+import { AWAITING_TARGET, GIVEN_UP } from '../../../domain/crawl/disposition.js';
+import { REDIRECT_TROUBLE } from '../../../domain/crawl/redirects.js';
 import { DeletionGuard } from '../../../domain/push/deletion-guard.js';
 import { WITH_ITS_PAGE } from '../../../domain/push/parts.js';
 import { isPageGone, isServerFault } from '../../../domain/push/sign-of-life.js';
-import { before, type Instant } from '../../../domain/time/units.js';
+import { after, before, hours, type Instant } from '../../../domain/time/units.js';
 import type { Clock } from '../../ports/clock.js';
 import type { FrontierStore, LedgerEntry } from '../../ports/frontier-store.js';
 import type { HostTroubles, Wait, WantedDeletion } from '../evidence/host-trouble.js';
@@ -21,13 +23,15 @@ const PAGE_SIZE = 1_000;
  * normally.
  */
 const MAX_FAILURES = 3;
+/** How often a page is visited whose deletion waits because others of its host fail alike. */
+const ALIKE_RECHECK = hours(1);
 const MAX_HOSTS = 10_000;
 
 /** `hold`: until an operator decides. */
 export type GuardVerdict = 'send' | 'hold' | Wait;
 
 export interface DeletionServices {
-  readonly store: Pick<FrontierStore, 'countIndexedOfHost' | 'listOrders'>;
+  readonly store: Pick<FrontierStore, 'countIndexedOfHost' | 'list' | 'listOrders'>;
   readonly clock: Clock;
   readonly troubles: HostTroubles;
 }
@@ -60,11 +64,23 @@ export class Deletions {
       throw error;
     });
     await this.restoring;
+    const alike = await this.waitForOthers(deletion);
+    if (alike) return alike;
     const faultVerdict = isFault ? await this.services.troubles.judgeFault(deletion, settings) : 'pass';
     if (faultVerdict !== 'pass') return faultVerdict;
     const verdict = await this.checkLimits(deletion);
     if (verdict === 'hold') this.holdingHosts.add(deletion.state.hostKey);
     return verdict;
+  }
+
+  /** Redirects that lead nowhere are the host's fault, not that of one page, as long as several of its pages have them. */
+  private async waitForOthers({ state, reason, fault }: WantedDeletion): Promise<Wait | undefined> {
+    if (reason !== GIVEN_UP || fault === undefined || !REDIRECT_TROUBLE.includes(fault)) return undefined;
+    const reasons = [...REDIRECT_TROUBLE, AWAITING_TARGET, GIVEN_UP];
+    const filter = { crawler: this.crawler, hostKey: state.hostKey, indexed: true, reasons };
+    const alike = await this.services.store.list(filter, 0, 2);
+    if (alike.every(({ id }) => id === state.id)) return undefined;
+    return { wait: 'awaiting-sign-of-life', until: after(this.services.clock.now(), ALIKE_RECHECK) };
   }
 
   private async checkLimits(deletion: WantedDeletion): Promise<GuardVerdict> {

@@ -42,8 +42,10 @@ export class Ledger {
     return { ...this.createHeader(state, reason), kind: 'add', document };
   }
 
-  createDeleteOrder(state: UrlState, reason: Reason): PushOrder {
-    return { ...this.createHeader(state, reason), kind: 'delete' };
+  /** @param movedTo the new address of the document, if it has one in the index */
+  createDeleteOrder(state: UrlState, reason: Reason, movedTo?: string): PushOrder {
+    const order = { ...this.createHeader(state, reason), kind: 'delete' as const };
+    return movedTo === undefined ? order : { ...order, movedTo };
   }
 
   /** Creates a deletion of a document in a sink that has no stored URL. */

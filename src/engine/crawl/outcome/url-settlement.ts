@@ -171,7 +171,7 @@ export class UrlSettlement {
 const nullIfEmpty = <T>(list: readonly T[]): readonly T[] | null => (list.length === 0 ? null : list);
 
 function getIndexedSimhash({ status, stamp, simhash }: UrlChanges): bigint | null | undefined {
-  if (stamp === null) return null;
+  if (stamp === null || simhash === null) return null;
   return status === 'indexed' ? simhash : undefined;
 }
 

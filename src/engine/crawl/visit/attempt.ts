@@ -1,5 +1,6 @@
 import type { UrlState } from '../../../domain/crawl/url-state.js';
 import type { Effects } from '../../../domain/policy/verdict.js';
+import type { Instant } from '../../../domain/time/units.js';
 import type { CrawlUrl } from '../../../domain/url/crawl-url.js';
 import type { Host } from '../hosts/hosts.js';
 import type { LoginSession } from '../logins/login-session.js';
@@ -11,6 +12,8 @@ export interface Attempt {
   /** The URL to request, which may be a variant. */
   readonly url: CrawlUrl;
   readonly effects: Effects;
+  /** When the visit began. */
+  readonly startedAt: Instant;
   /** True if a user requested the visit although the host is resting. */
   readonly isUrgent: boolean;
   /** The login that the URL needs; see docs/logins.md. */

@@ -3,7 +3,6 @@
  * request.
  */
 import type { UrlState } from '../../../domain/crawl/url-state.js';
-import type { Effects } from '../../../domain/policy/verdict.js';
 import { computePauseAfterReading, SLOW_PAGE } from '../../../domain/politeness/politeness.js';
 import { adaptPause, updatePace } from '../../../domain/politeness/server-pace.js';
 import type { Duration, Instant } from '../../../domain/time/units.js';
@@ -14,6 +13,7 @@ import { createEmptyResult, createReadingFailure } from '../../page/page-outcome
 import type { Log } from '../../ports/log.js';
 import { type PageProcessor, WorkLost } from '../../ports/page-processor.js';
 import type { PageOutcome, PageResult } from '../../ports/page-task.js';
+import type { Redirects } from '../evidence/redirects.js';
 import type { Frontier } from '../frontier/frontier.js';
 import type { Gates } from '../frontier/gates.js';
 import { noteHostResponse } from '../hosts/host-responses.js';
@@ -39,6 +39,7 @@ export interface FetchTarget {
   readonly context: CrawlContext;
   readonly gates: Pick<Gates, 'noteFetched'>;
   readonly frontier: Pick<Frontier, 'limitHost'>;
+  readonly redirects: Pick<Redirects, 'look'>;
 }
 
 /** The request that a visit made to its host. */
@@ -79,7 +80,7 @@ export class FetchStage {
   ): Promise<PageResult | typeof PUT_BACK> {
     if (host.isResting(startedAt)) this.restEnds.set(state, host.politeness.backOffUntil);
     else this.restEnds.delete(state);
-    const result = await this.fetch(state, host, onWait);
+    const result = await this.fetch(state, host, startedAt, onWait);
     if (result === PUT_BACK) return PUT_BACK;
     this.retries.endVisit(state);
     this.sessions.endVisit(state);
@@ -91,12 +92,17 @@ export class FetchStage {
     return this.restEnds.get(state);
   }
 
-  private async fetch(state: UrlState, host: Host, onWait: () => void): Promise<PageResult | typeof PUT_BACK> {
+  private async fetch(
+    state: UrlState,
+    host: Host,
+    startedAt: Instant,
+    onWait: () => void,
+  ): Promise<PageResult | typeof PUT_BACK> {
     let request: HostRequest | undefined;
     try {
       const { verdict, exclusion } = await judgeUrl(this.target.context, state, this.services.processor);
       if (exclusion) return this.excludeUrl(state, host, exclusion);
-      const attempt = this.createAttempt(state, host, verdict.effects, onWait);
+      const attempt = this.createAttempt({ state, host, startedAt, effects: verdict.effects, onWait });
       this.target.frontier.limitHost(host.key, attempt.effects.options.concurrencyPerHost);
       const { end, madeRequest } = await this.preconditions.check(attempt);
       const pause = this.preconditions.getDelay(attempt);
@@ -138,8 +144,9 @@ export class FetchStage {
     const sessionResult = await this.sessions.handleResponse(attempt, response);
     if (sessionResult !== response) review.forgetReportedLinks(response);
     if (sessionResult === 'again' || (await this.wantsRetry(attempt, sessionResult))) return PUT_BACK;
-    const result = await review.review(state, sessionResult, !isUrgent);
-    if (result === 'again') return PUT_BACK;
+    const reviewed = await review.review(state, sessionResult, !isUrgent);
+    if (reviewed === 'again') return PUT_BACK;
+    const result = await this.target.redirects.look(state, reviewed, attempt.startedAt);
     noteHostResponse(hosts, host, result, { isIndexed: state.stamp !== undefined, isUrgent });
     return result;
   }
@@ -161,10 +168,11 @@ export class FetchStage {
     return pause;
   }
 
-  private createAttempt(state: UrlState, host: Host, effects: Effects, onWait: () => void): Attempt {
+  private createAttempt(begun: Pick<Attempt, 'state' | 'host' | 'startedAt' | 'effects' | 'onWait'>): Attempt {
+    const { state, effects } = begun;
     const url = toCrawlUrl(effects.fetchUrl ?? this.retries.findRetry(state)?.variant ?? state.url);
     const login = this.sessions.findLogin(url.href, effects);
-    return { state, host, url, effects, isUrgent: this.restEnds.has(state), login, onWait };
+    return { ...begun, url, isUrgent: this.restEnds.has(state), login };
   }
 
   /** Records that the visit was lost; returns true if that has happened too often. */

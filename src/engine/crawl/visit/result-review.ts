@@ -5,12 +5,26 @@
 import type { UrlState } from '../../../domain/crawl/url-state.js';
 import type { ErrorCode } from '../../../domain/fetch/error-codes.js';
 import { LoginWalls, looksLikeLoginUrl } from '../../../domain/fetch/login-wall.js';
+import { before, minutes } from '../../../domain/time/units.js';
 import { stripQuery } from '../../../domain/url/crawl-url.js';
 import type { Clock } from '../../ports/clock.js';
 import type { UrlCatalog } from '../../ports/frontier-store.js';
 import type { PageProcessor } from '../../ports/page-processor.js';
 import type { PageResult } from '../../ports/page-task.js';
 import type { ErrorPageProbes } from '../hosts/error-page-probes.js';
+
+/** How long ago the first redirect of a chain may have been seen if a later one leads back to it. */
+const CHAIN_WINDOW = minutes(10);
+
+/** The URLs whose redirects led to this one, the last one first. */
+export async function* readChain(store: Pick<UrlCatalog, 'find'>, state: UrlState): AsyncIterable<UrlState> {
+  let current: UrlState | undefined = state;
+  for (let steps = state.redirects; steps > 0 && current?.discoveredVia === 'redirect' && current.foundOn; steps--) {
+    current = await store.find(state.crawler, current.foundOn);
+    if (!current) return;
+    yield current;
+  }
+}
 
 export interface ReviewServices {
   readonly store: Pick<UrlCatalog, 'find'>;
@@ -20,7 +34,7 @@ export interface ReviewServices {
 }
 
 export class ResultReview {
-  private readonly walls = new LoginWalls();
+  readonly walls = new LoginWalls();
 
   constructor(private readonly services: ReviewServices) {}
 
@@ -89,7 +103,11 @@ export class ResultReview {
     const indexed = stamp !== undefined;
     const now = this.services.clock.now();
     if (this.walls.judgeRedirect({ hostKey, from: url, target, indexed, now }) === 'wall')
-      return this.toFailure(result, 'login-wall', `the host sends many of its pages to ${stripQuery(target)}`);
+      return this.toFailure(
+        result,
+        looksLikeLoginUrl(target) ? 'login-wall' : 'redirect-wall',
+        `the host sends many of its pages to ${stripQuery(target)}`,
+      );
     // The first of many pages behind a wall to be visited must not lose its document because no others have been seen.
     const isSuspicious = indexed && looksLikeLoginUrl(target) && stripQuery(target) !== stripQuery(url);
     if (isSuspicious)
@@ -97,14 +115,16 @@ export class ResultReview {
     return result;
   }
 
-  /** Whether the target is one of the URLs whose redirects led here. */
+  /**
+   * Whether the target is one of the URLs whose redirects have just led here. One whose redirect was seen long ago may
+   * have its document again.
+   */
   private async redirectsBack(state: UrlState, target: string): Promise<boolean> {
-    let current: UrlState | undefined = state;
-    for (let steps = state.redirects; steps > 0 && current?.discoveredVia === 'redirect' && current.foundOn; steps--) {
-      current = await this.services.store.find(state.crawler, current.foundOn);
+    const recent = before(this.services.clock.now(), CHAIN_WINDOW);
+    for await (const { url, status, lastVisitAt } of readChain(this.services.store, state)) {
       // A waiting URL is still being recorded: its visit is the one that led here.
-      if (current?.status !== 'redirected' && current?.status !== 'waiting') return false;
-      if (current.url === target) return true;
+      if (status !== 'redirected' && status !== 'waiting') return false;
+      if (url === target) return lastVisitAt === undefined || lastVisitAt >= recent;
     }
     return false;
   }

@@ -28,6 +28,7 @@ import type { Tracing } from '../../ports/tracing.js';
 import type { CrawlEvents } from '../../support/crawl-events.js';
 import type { ClaimedChanges } from '../evidence/claimed-changes.js';
 import type { HostTroubles } from '../evidence/host-trouble.js';
+import type { Redirects } from '../evidence/redirects.js';
 import type { Rediscovery } from '../evidence/rediscovery.js';
 import type { SiteReports } from '../evidence/site-reports.js';
 import type { Gates } from '../frontier/gates.js';
@@ -58,6 +59,7 @@ export interface SettleTarget {
   readonly troubles: Pick<HostTroubles, 'noteResponse'>;
   readonly rediscovery: Pick<Rediscovery, 'selectLinksToRemember'>;
   readonly claims: Pick<ClaimedChanges, 'isOnTrial' | 'recordVisit'>;
+  readonly redirects: Pick<Redirects, 'judge'>;
   readonly tally: Tally;
   readonly reports: Pick<SiteReports, 'take'>;
   readonly gates: Pick<Gates, 'wasHeldBackUntilNow'>;
@@ -89,8 +91,9 @@ export class SettleStage {
     return tracing.tracePart('settle', () => this.target.settlement.settle(decision));
   }
 
-  private async decide({ state, host, result, fence, startedAt, restedUntil }: CompletedVisit): Promise<Decision> {
+  private async decide({ state, host, fence, startedAt, restedUntil, ...visited }: CompletedVisit): Promise<Decision> {
     const { context, claims } = this.target;
+    const result = await this.target.redirects.judge(state, visited.result);
     const outcome = await this.target.documents.decideOutcome(state, result.outcome);
     const now = this.services.clock.now();
     const rules = {
@@ -133,6 +136,7 @@ export class SettleStage {
       links: this.target.rediscovery.selectLinksToRemember(state, result),
       startedAt,
       byOperator: result.outcome.kind === 'excluded' && result.outcome.byConfiguration === true,
+      movedTo: result.outcome.kind === 'redirect' && result.outcome.proven ? result.outcome.target : undefined,
     };
   }
 

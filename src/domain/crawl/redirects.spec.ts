@@ -1,0 +1,80 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { ERROR_CODES, type ErrorCode } from '../fetch/error-codes.js';
+import type { RedirectEvidence } from '../fetch/login-wall.js';
+import { instant } from '../time/units.js';
+import { classifyRedirect, judgeTarget } from './redirects.js';
+import { URL_STATUSES, type UrlState } from './url-state.js';
+
+const NOW = 1_000_000;
+const target = (fields: Partial<UrlState>): UrlState =>
+  ({ status: 'indexed', reason: 'indexed', stamp: 'a', lastVisitAt: instant(NOW), ...fields }) as UrlState;
+const judge = (fields: Partial<UrlState>) => judgeTarget(target(fields), instant(NOW));
+
+const states = fc.record({
+  status: fc.constantFrom(...URL_STATUSES),
+  reason: fc.constantFrom('indexed', ...(Object.keys(ERROR_CODES) as ErrorCode[])),
+  stamp: fc.constantFrom(undefined, 'a'),
+  lastVisitAt: fc.option(fc.integer({ min: NOW - 5, max: NOW + 5 }).map(instant), { nil: undefined }),
+  pendingDeletion: fc.constantFrom(undefined, 'http-404' as const),
+});
+
+describe('the target of a redirect', () => {
+  it('takes the place of a document only if it was visited since and is in the index', () => {
+    fc.assert(
+      fc.property(states, (fields) => {
+        if (judge(fields).kind !== 'there') return;
+        expect(fields.stamp).toBe('a');
+        expect(fields.pendingDeletion).toBeUndefined();
+        expect(fields.lastVisitAt).toBeGreaterThanOrEqual(NOW);
+        expect(['error', 'removed', 'waiting', 'excluded']).not.toContain(fields.status);
+      }),
+    );
+  });
+
+  it('is gone only if its server says so', () => {
+    fc.assert(
+      fc.property(states, (fields) => {
+        const verdict = judge(fields);
+        if (verdict.kind === 'gone') expect(ERROR_CODES[fields.reason as ErrorCode].blame).toBe('page');
+        if (fields.status === 'error' && verdict.kind === 'failed') expect(verdict.reason).toBe(fields.reason);
+      }),
+    );
+  });
+
+  it.each([
+    ['waiting for its first visit', { status: 'waiting', stamp: undefined, lastVisitAt: undefined }, 'unknown'],
+    ['visited before the redirect', { lastVisitAt: instant(NOW - 1) }, 'unknown'],
+    ['in the index', {}, 'there'],
+    ['not to be indexed', { status: 'visited', reason: 'noindex', stamp: undefined }, 'no-document'],
+    ['missing', { status: 'error', reason: 'http-404', stamp: undefined }, 'gone'],
+    ['ill', { status: 'error', reason: 'http-5xx', stamp: undefined }, 'failed'],
+    ['indexed and ill', { status: 'error', reason: 'http-5xx' }, 'failed'],
+    ['excluded by the policy', { status: 'excluded', stamp: undefined }, 'no-document'],
+  ] as const)('%s', (_name, fields, kind) => expect(judge(fields as Partial<UrlState>).kind).toBe(kind));
+});
+
+describe('a redirect compared with other pages of its host', () => {
+  const counts = fc.record({ same: fc.nat(5), others: fc.nat(5), targets: fc.nat(5) });
+
+  it('is never that of one page alone if others are redirected to the same URL', () => {
+    fc.assert(
+      fc.property(counts, fc.nat(3), (evidence, available) => {
+        const kind = classifyRedirect(evidence, available);
+        if (evidence.same > 0) expect(kind).not.toBe('alone');
+        if (kind === 'wall') expect(evidence.same).toBeGreaterThan(evidence.others);
+        if (available === 0) expect(kind).not.toBe('look');
+      }),
+    );
+  });
+
+  it.each<[string, RedirectEvidence, number, string]>([
+    ['nothing is known', { same: 0, others: 0, targets: 0 }, 2, 'look'],
+    ['one other page is well', { same: 0, others: 1, targets: 0 }, 1, 'look'],
+    ['two others are well', { same: 0, others: 2, targets: 0 }, 5, 'alone'],
+    ['there is no other page', { same: 0, others: 0, targets: 0 }, 0, 'alone'],
+    ['others have moved, each to its own address', { same: 0, others: 0, targets: 2 }, 5, 'alone'],
+    ['two others lead to the same place', { same: 2, others: 0, targets: 3 }, 5, 'wall'],
+    ['one other leads there, one is well', { same: 1, others: 1, targets: 0 }, 5, 'shared'],
+  ])('%s', (_name, evidence, available, kind) => expect(classifyRedirect(evidence, available)).toBe(kind));
+});

@@ -1,0 +1,58 @@
+/**
+ * Decides what a redirect means for the document of its source: it has a new address, if and when that address has a
+ * document. Whatever fault the target shows says nothing about the source. Pure functions.
+ */
+import type { ErrorCode } from '../fetch/error-codes.js';
+import type { RedirectEvidence } from '../fetch/login-wall.js';
+import type { Reason } from '../policy/reasons.js';
+import { isPageGone } from '../push/sign-of-life.js';
+import type { Instant } from '../time/units.js';
+import type { UrlState } from './url-state.js';
+
+/**
+ * `there`: the target is in the index. `gone`: it does not exist. `no-document`: it responds, but is not to be in the
+ * index. `unknown`: it has not been visited recently enough.
+ */
+export type TargetVerdict =
+  | { readonly kind: 'there' | 'gone' | 'no-document' | 'unknown' }
+  | { readonly kind: 'failed'; readonly reason: Reason };
+
+/**
+ * @param target the end of the redirect chain, or the last of its URLs that is known; undefined if it is unknown
+ * @param since visits before this time say nothing about the target
+ */
+export function judgeTarget(target: UrlState | undefined, since: Instant): TargetVerdict {
+  if (!target) return { kind: 'no-document' };
+  const { status, reason, stamp, lastVisitAt, pendingDeletion } = target;
+  if (status === 'excluded' || status === 'elsewhere' || status === 'filtered') return { kind: 'no-document' };
+  if (status === 'waiting' || lastVisitAt === undefined || lastVisitAt < since) return { kind: 'unknown' };
+  if (status === 'error') return isPageGone(reason) ? { kind: 'gone' } : { kind: 'failed', reason };
+  // Why it was given up is no longer known: it is visited again.
+  if (status === 'removed') return { kind: 'unknown' };
+  return { kind: stamp !== undefined && pendingDeletion === undefined ? 'there' : 'no-document' };
+}
+
+/** Number of other pages that are looked at. */
+export const LOOK_SIZE = 2;
+
+/**
+ * `alone`: no other page is redirected to the same URL. `shared`: some are. `wall`: most are, so the URL is not the new
+ * address of any of them. `look`: other pages have to be visited first.
+ */
+export type RedirectKind = 'alone' | 'shared' | 'wall' | 'look';
+
+/** @param available how many other pages of the host could still be visited */
+export function classifyRedirect({ same, others, targets }: RedirectEvidence, available: number): RedirectKind {
+  // A host that gives each of its pages an address of its own is moving, not closed.
+  const isMoving = same === 0 && targets >= LOOK_SIZE;
+  if (!isMoving && same + others < LOOK_SIZE && available > 0) return 'look';
+  if (same === 0) return 'alone';
+  return same > others ? 'wall' : 'shared';
+}
+
+/** Errors of pages that are redirected to something else than their document. */
+export const REDIRECT_TROUBLE: readonly string[] = [
+  'redirect-target-failed',
+  'redirect-wall',
+  'login-wall',
+] satisfies ErrorCode[];

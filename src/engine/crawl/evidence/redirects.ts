@@ -1,0 +1,203 @@
+/**
+ * Redirects of indexed pages. The document of the old address leaves once the target is in the index; until then, and
+ * whatever fault the target shows, it stays. A redirect is checked in two steps: before its target is queued, other
+ * pages of the host are looked at, since a host that is closed for a while sends all of them to one page; after that,
+ * the target is visited. What a redirect waits for is kept in memory only: its page is visited again anyway.
+ */
+import { BoundedMap } from '../../../domain/bounded-map.js';
+import { classifyRedirect, judgeTarget, LOOK_SIZE, type RedirectKind } from '../../../domain/crawl/redirects.js';
+import type { UrlState } from '../../../domain/crawl/url-state.js';
+import type { ErrorCode } from '../../../domain/fetch/error-codes.js';
+import type { LoginWalls } from '../../../domain/fetch/login-wall.js';
+import { before, type Instant, minutes } from '../../../domain/time/units.js';
+import { stripQuery, toCrawlUrl } from '../../../domain/url/crawl-url.js';
+import type { Clock } from '../../ports/clock.js';
+import type { UrlCatalog } from '../../ports/frontier-store.js';
+import type { PageProcessor } from '../../ports/page-processor.js';
+import type { PageOutcome, PageResult } from '../../ports/page-task.js';
+
+const MAX_WAITING = 20_000;
+const MAX_CHAIN = 20;
+/** Number of indexed pages of a host from which those to look at are chosen. */
+const MAX_CANDIDATES = 200;
+/** How old a visit to the target, or to other pages of the host, may be to say something about a redirect. */
+const FRESH = minutes(10);
+
+type Redirect = Extract<PageOutcome, { kind: 'redirect' }>;
+
+interface RedirectServices {
+  readonly store: Pick<UrlCatalog, 'find' | 'list'>;
+  readonly clock: Clock;
+  readonly walls: Pick<LoginWalls, 'findEvidence'>;
+  readonly processor: Pick<PageProcessor, 'forget'>;
+  /** Visits the URL next; false if it is in flight. */
+  readonly scheduleVisit: (state: UrlState) => Promise<boolean>;
+}
+
+interface Seen {
+  /** When the redirect was first seen. */
+  readonly since: Instant;
+  kind: RedirectKind;
+}
+
+export class Redirects {
+  /** Redirects of indexed pages that have not led to a decision yet, by URL. */
+  private readonly seen = new BoundedMap<string, Seen>(MAX_WAITING);
+  /** URLs of redirects that are waiting for a visit, by the URL to be visited. */
+  private readonly waiting = new BoundedMap<string, Set<string>>(MAX_WAITING);
+
+  constructor(
+    private readonly crawler: string,
+    private readonly services: RedirectServices,
+  ) {}
+
+  /**
+   * To be called with the result of a visit before its links are stored. The links of a redirect that may lead to a page
+   * for everybody are dropped.
+   * @param startedAt when the visit began
+   */
+  async look(state: UrlState, result: PageResult, startedAt: Instant): Promise<PageResult> {
+    const { outcome } = result;
+    if (outcome.kind !== 'redirect' || state.stamp === undefined) {
+      if (this.seen.size > 0) this.seen.delete(state.url);
+      return result;
+    }
+    const { target } = outcome;
+    const earlier = this.seen.get(state.url);
+    const isCurrent = earlier !== undefined && earlier.since >= before(startedAt, FRESH);
+    const seen: Seen = isCurrent ? earlier : { since: startedAt, kind: 'look' };
+    this.seen.set(state.url, seen);
+    seen.kind = await this.classify(state, target, seen.since);
+    if (seen.kind === 'look') return this.drop(result, { ...outcome, waits: true });
+    const place = stripQuery(target);
+    if (seen.kind === 'wall') return this.drop(result, fail('redirect-wall', `the host sends its pages to ${place}`));
+    if (!outcome.permanent && (seen.kind === 'shared' || isHomePage(target)))
+      return this.drop(
+        result,
+        fail(
+          'redirect-target-failed',
+          `the temporary redirect to ${place} does not name an address of this page alone`,
+        ),
+      );
+    return result;
+  }
+
+  /** To be called when the links of the visit are stored: decides what the redirect means for the document. */
+  async judge(state: UrlState, result: PageResult): Promise<PageResult> {
+    const { outcome } = result;
+    if (outcome.kind !== 'redirect' || state.stamp === undefined || outcome.waits || outcome.refused) return result;
+    return { ...result, outcome: await this.judgeTarget(state, outcome) };
+  }
+
+  /** To be called when a visit is settled: redirects may have been waiting for it. */
+  async noteSettled({ url }: UrlState): Promise<void> {
+    const sources = this.waiting.get(url);
+    if (!sources) return;
+    this.waiting.delete(url);
+    for (const source of sources) {
+      const state = await this.services.store.find(this.crawler, source);
+      if (state?.stamp !== undefined && state.status === 'redirected') await this.services.scheduleVisit(state);
+    }
+  }
+
+  private async classify(state: UrlState, target: string, since: Instant): Promise<RedirectKind> {
+    const { hostKey, url } = state;
+    const now = this.services.clock.now();
+    const evidence = this.services.walls.findEvidence({ hostKey, from: url, target, now }, since);
+    if (classifyRedirect(evidence, 1) !== 'look') return classifyRedirect(evidence, 1);
+    const pages = await this.findOthers(state, target);
+    for (const page of pages) {
+      this.waitFor(page.url, url);
+      await this.services.scheduleVisit(page);
+    }
+    return classifyRedirect(evidence, pages.length);
+  }
+
+  /** Indexed pages of the host that have not been visited since the redirect was seen: its neighbours, to begin with. */
+  private async findOthers({ id, url, hostKey }: UrlState, target: string): Promise<UrlState[]> {
+    const { since } = this.seen.get(url)!;
+    const filter = { crawler: this.crawler, hostKey, indexed: true } as const;
+    const from = Math.max(0, id - MAX_CANDIDATES);
+    const near = await this.services.store.list(filter, from, MAX_CANDIDATES);
+    const pages = near.length > LOOK_SIZE ? near : await this.services.store.list(filter, 0, MAX_CANDIDATES);
+    return pages
+      .filter(
+        (page) =>
+          page.id !== id && page.url !== target && !(page.lastVisitAt !== undefined && page.lastVisitAt >= since),
+      )
+      .sort((a, b) => Math.abs(a.id - id) - Math.abs(b.id - id))
+      .slice(0, LOOK_SIZE);
+  }
+
+  private async judgeTarget(state: UrlState, outcome: Redirect): Promise<PageOutcome> {
+    const { store, clock } = this.services;
+    const { target } = outcome;
+    const end = await this.findEnd(state, target);
+    if (end === 'loop') return fail('redirect-target-failed', `it redirects to ${target}, which leads back to it`);
+    const fresh = before(clock.now(), FRESH);
+    const since = state.lastVisitAt !== undefined && state.lastVisitAt > fresh ? state.lastVisitAt : fresh;
+    const verdict = judgeTarget(end, since);
+    switch (verdict.kind) {
+      case 'unknown': {
+        const awaited = end ?? (await store.find(this.crawler, target));
+        if (awaited) {
+          this.waitFor(awaited.url, state.url);
+          if (awaited.status !== 'waiting') await this.services.scheduleVisit(awaited);
+        }
+        return { ...outcome, waits: true };
+      }
+      case 'gone':
+        return fail('redirect-target-gone', `it redirects to ${target}, which does not exist`);
+      case 'failed':
+        return fail('redirect-target-failed', `it redirects to ${target}, which failed: ${verdict.reason}`);
+      case 'no-document':
+        return outcome;
+      case 'there':
+        return this.leave(state, outcome);
+    }
+  }
+
+  /** The target is in the index. */
+  private leave({ url }: UrlState, outcome: Redirect): PageOutcome {
+    const kind = this.seen.get(url)?.kind;
+    this.seen.delete(url);
+    if (isHomePage(outcome.target) && !isHomePage(url))
+      return fail('redirect-to-home', `it is permanently redirected to the home page ${outcome.target}`);
+    return { ...outcome, proven: kind === 'alone' };
+  }
+
+  /** Follows what is known of a chain of redirects to its end. */
+  private async findEnd({ url }: UrlState, target: string): Promise<UrlState | undefined | 'loop'> {
+    let current = await this.services.store.find(this.crawler, target);
+    for (let steps = 0; current?.status === 'redirected' && current.canonical !== undefined; steps++) {
+      if (steps >= MAX_CHAIN || current.canonical === url || current.canonical === target) return 'loop';
+      const next: UrlState | undefined = await this.services.store.find(this.crawler, current.canonical);
+      if (!next) return current;
+      current = next;
+    }
+    return current;
+  }
+
+  private waitFor(url: string, source: string): void {
+    const sources = this.waiting.get(url) ?? new Set();
+    if (sources.size < MAX_WAITING) sources.add(source);
+    this.waiting.set(url, sources);
+  }
+
+  private drop(result: PageResult, outcome: PageOutcome): PageResult {
+    const { links, crawler } = result;
+    if (links.length > 0)
+      this.services.processor.forget(
+        crawler,
+        links.map((link) => link.url),
+      );
+    return { ...result, outcome, links: [], refused: [] };
+  }
+}
+
+const fail = (code: ErrorCode, detail: string): PageOutcome => ({ kind: 'error', code, detail });
+
+function isHomePage(href: string): boolean {
+  const { path, query } = toCrawlUrl(href);
+  return (path === '/' || path === '') && query === '';
+}

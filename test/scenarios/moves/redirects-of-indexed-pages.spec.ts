@@ -1,0 +1,190 @@
+/** A redirect is a change of address: the old document leaves when the new one is in the index, and not before. */
+import { describe, expect, it } from 'vitest';
+import { days, hours, minutes } from '../../../src/domain/time/units.js';
+import type { CrawlWorld } from '../../support/crawl-world.js';
+import type { FakePage, FakeSite } from '../../support/fake-site.js';
+import { start, startSite } from '../../support/scenario.js';
+
+const ATTRIBUTES = 'smartRefreshMinAgeS="43200" smartRefreshMaxAgeS="86400"';
+const PAGES = Array.from({ length: 10 }, (_, i) => `/p${i}`);
+
+async function startCrawl(paths: readonly string[] = PAGES) {
+  const site = await startSite();
+  site.page('/', paths);
+  for (const path of paths) site.page(path, [], `The text of ${path} is about ${path} and nothing else.`);
+  const world = await start({ attributes: ATTRIBUTES, crawler: `<Root url="${site.url('/')}"/>` });
+  await world.untilIdle();
+  const everything = ['/', ...paths].map((path) => site.url(path)).sort();
+  expect(await world.indexed()).toEqual(everything);
+  await world.pass(minutes(5));
+  return { site, world, everything };
+}
+
+const redirect = (site: FakeSite, path: string, location: string, status = 302): FakeSite =>
+  site.set(path, { status, headers: { location } });
+
+async function refresh(world: CrawlWorld): Promise<void> {
+  await world.engine.maintenance.refresh('test', { like: '%' });
+  await world.pass(minutes(10));
+}
+
+describe('a page that redirects to a new address', () => {
+  it.each([301, 302, 303, 307, 308])(
+    'leaves the index with %i after the new address has entered it',
+    async (status) => {
+      const { site, world, everything } = await startCrawl();
+      redirect(site, '/p1', '/new', status).page('/new', [], 'The text of /p1 is about /p1 and nothing else.');
+      const delivered = { before: 0 };
+      site.set('/new', (_request, response) => {
+        delivered.before = everything.length;
+        response.writeHead(200, { 'content-type': 'text/html' });
+        response.end('<title>new</title>The text of /p1 is about /p1 and nothing else.');
+        return undefined;
+      });
+      await refresh(world);
+      const moved = everything.filter((url) => url !== site.url('/p1'));
+      expect(await world.indexed()).toEqual([...moved, site.url('/new')].sort());
+      const orders = await world.engine.orders.list({ crawler: 'test' }, undefined, 10);
+      const at = (uri: string): number => orders.find((order) => order.uri === site.url(uri))!.id;
+      expect(at('/p1')).toBeGreaterThan(at('/new'));
+      expect(await world.state(site.url('/p1'))).toMatchObject({ status: 'redirected', canonical: site.url('/new') });
+    },
+  );
+
+  it('is found under its old address as long as the new one is waiting for its visit', async () => {
+    const { site, world, everything } = await startCrawl();
+    redirect(site, '/p1', '/new', 301).set('/new', { status: 429, headers: { 'retry-after': '86400' } });
+    await refresh(world);
+    expect(await world.indexed()).toEqual(everything);
+    site.page('/new');
+    await world.pass(days(3));
+    expect(await world.indexed()).toContain(site.url('/new'));
+    expect(await world.indexed()).not.toContain(site.url('/p1'));
+  });
+
+  it('leaves after the end of a chain has entered', async () => {
+    const { site, world } = await startCrawl();
+    redirect(site, '/p1', '/a', 301);
+    redirect(site, '/a', '/b', 302);
+    redirect(site, '/b', '/new', 301).page('/new');
+    await refresh(world);
+    expect(await world.indexed()).toContain(site.url('/new'));
+    expect(await world.indexed()).not.toContain(site.url('/p1'));
+  });
+
+  it('names its new address in the order', async () => {
+    const site = await startSite();
+    site.page('/', ['/a', '/b']).page('/a').page('/b');
+    const world = await start({ attributes: ATTRIBUTES, crawler: `<Root url="${site.url('/')}"/>`, index: 'none' });
+    await world.untilIdle();
+    redirect(site, '/a', '/new', 301).page('/new');
+    await refresh(world);
+    expect(world.orders().at(-1)).toMatchObject({ kind: 'delete', uri: site.url('/a'), movedTo: site.url('/new') });
+  });
+});
+
+describe('a redirect to something that cannot be had', () => {
+  const reset: FakePage = (request) => void request.socket.resetAndDestroy();
+  it.each<[string, (site: FakeSite) => unknown]>([
+    ['500', (site) => site.set('/out', { status: 500 })],
+    ['a reset', (site) => site.set('/out', reset)],
+    ['maintenance with 200', (site) => site.page('/out', [], 'We will be back soon.')],
+  ])('deletes nothing below a healthy home page: %s', async (_name, breaks) => {
+    const { site, world, everything } = await startCrawl();
+    breaks(site);
+    for (const path of PAGES) redirect(site, path, `/out?from=${path}`);
+    await refresh(world);
+    for (let day = 0; day < 2; day++) {
+      expect((await world.indexed()).filter((url) => everything.includes(url))).toEqual(everything);
+      expect(await world.indexed()).toHaveLength(everything.length);
+      await world.pass(days(1));
+    }
+    for (const path of PAGES) site.page(path, [], `The text of ${path} is about ${path} and nothing else.`);
+    await world.pass(days(3));
+    expect(await world.indexed()).toEqual(everything);
+    expect(await world.engine.urls.count({ crawler: 'test', status: 'error' })).toBe(0);
+  });
+
+  it('is an error of the source that names the target and its error', async () => {
+    const { site, world } = await startCrawl();
+    redirect(site, '/p1', '/out').set('/out', { status: 500 });
+    await refresh(world);
+    expect(await world.state(site.url('/p1'))).toMatchObject({ status: 'error', reason: 'redirect-target-failed' });
+    const { visits } = await world.engine.explanations.getUrlHistory('test', site.url('/p1'));
+    expect(visits[0]?.detail).toBe(`it redirects to ${site.url('/out')}, which failed: http-5xx`);
+  });
+
+  it('of one page alone is given up in the end, like any temporary error', async () => {
+    const { site, world, everything } = await startCrawl();
+    redirect(site, '/p1', '/out').set('/out', { status: 500 });
+    await refresh(world);
+    await world.pass(days(5));
+    expect(await world.indexed()).toEqual(everything.filter((url) => url !== site.url('/p1')));
+  });
+
+  it('deletes a page whose new address does not exist', async () => {
+    const { site, world, everything } = await startCrawl();
+    redirect(site, '/p1', '/nowhere', 301);
+    await refresh(world);
+    expect(await world.indexed()).toEqual(everything.filter((url) => url !== site.url('/p1')));
+    expect(await world.state(site.url('/p1'))).toMatchObject({ status: 'error', reason: 'redirect-target-gone' });
+  });
+});
+
+describe('many pages that redirect to one', () => {
+  it.each(['/maintenance', '/', '/entrance'])(
+    'are held from the first one on, and none of them is lost: %s',
+    async (target) => {
+      const { site, world, everything } = await startCrawl();
+      if (target !== '/') site.page(target, [], 'We will be back soon.');
+      for (const path of ['/', ...PAGES]) if (path !== target) redirect(site, path, target);
+      await refresh(world);
+      expect(await world.indexed()).toEqual(everything);
+      await world.pass(days(2));
+      expect(await world.indexed()).toEqual(everything);
+      expect(site.fetched).toEqual(
+        target === '/' ? everything.map((url) => new URL(url).pathname) : expect.not.arrayContaining([target]),
+      );
+    },
+  );
+
+  it.each([301, 302])('of a small site, too: %i', async (status) => {
+    const { site, world, everything } = await startCrawl(['/a', '/b']);
+    site.page('/closed', [], 'We will be back soon.');
+    for (const path of ['/', '/a', '/b']) redirect(site, path, '/closed', status);
+    await refresh(world);
+    await world.pass(days(2));
+    expect(await world.indexed()).toEqual(everything);
+  });
+
+  it('one page that is permanently sent to the home page is gone', async () => {
+    const { site, world, everything } = await startCrawl();
+    redirect(site, '/p1', '/', 301);
+    await refresh(world);
+    expect(await world.indexed()).toEqual(everything.filter((url) => url !== site.url('/p1')));
+    expect(await world.state(site.url('/p1'))).toMatchObject({ status: 'error', reason: 'redirect-to-home' });
+  });
+
+  it('two pages that are merged into a third are not a wall', async () => {
+    const { site, world, everything } = await startCrawl();
+    for (const path of ['/p1', '/p2']) redirect(site, path, '/p3', 301);
+    await refresh(world);
+    expect(await world.indexed()).toEqual(
+      everything.filter((url) => ![site.url('/p1'), site.url('/p2')].includes(url)),
+    );
+  });
+});
+
+describe('a redirect that comes back', () => {
+  it('is noticed soon if it was temporary', async () => {
+    const { site, world, everything } = await startCrawl();
+    redirect(site, '/p1', '/new').page('/new');
+    await refresh(world);
+    expect(await world.indexed()).not.toContain(site.url('/p1'));
+    site.page('/p1').remove('/new');
+    await world.pass(hours(1));
+    expect(await world.indexed()).toContain(site.url('/p1'));
+    await world.pass(days(2));
+    expect(await world.indexed()).toEqual(everything);
+  });
+});
