@@ -15,7 +15,11 @@ const PROCESSES = [
   'test/docs/plugins.spec.ts',
   'test/*.spec.ts',
 ];
-const MACHINE = ['test/{cluster,crashes,rendering}/**/*.spec.ts', 'test/launcher.spec.ts', 'test/docs/how-tos.spec.ts'];
+const MACHINE = [
+  'test/{cluster,crashes,growth,rendering}/**/*.spec.ts',
+  'test/launcher.spec.ts',
+  'test/docs/how-tos.spec.ts',
+];
 const ENGINES = ['test/engines/**/*.spec.ts', 'test/rendering/applications.spec.ts'];
 
 const project = (

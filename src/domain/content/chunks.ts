@@ -115,8 +115,9 @@ function findLastSentenceEnd(text: string, minEnd: number, maxEnd: number): numb
 }
 
 function findLastWordEnd(text: string, minEnd: number, maxEnd: number): number | undefined {
-  const index = text.lastIndexOf(' ', maxEnd - 1);
-  return index > minEnd ? index + 1 : undefined;
+  // A search in the whole text would take quadratic time if it contains no space.
+  for (let index = maxEnd - 1; index > minEnd; index--) if (text[index] === ' ') return index + 1;
+  return undefined;
 }
 
 const alignToCharacter = (text: string, index: number): number => {
@@ -128,6 +129,7 @@ const alignToCharacter = (text: string, index: number): number => {
 function findOverlapStart(text: string, { start, end }: Range, { overlap, unit }: ChunkDefinition): number {
   if (overlap === 0) return end;
   const earliestStart = Math.max(start + 1, end - overlap * (unit === 'tokens' ? 4 : 1));
-  const spaceIndex = text.indexOf(' ', earliestStart);
-  return spaceIndex < 0 || spaceIndex + 1 >= end ? end : Math.max(spaceIndex + 1, start + 1);
+  for (let index = earliestStart; index + 1 < end; index++)
+    if (text[index] === ' ') return Math.max(index + 1, start + 1);
+  return end;
 }

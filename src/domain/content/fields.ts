@@ -30,7 +30,7 @@ export function compileFields(definitions: readonly FieldDefinition[]): FieldRea
   const readers = definitions.map((definition, index) => {
     const pattern = definition.match === undefined ? undefined : RE2JS.compile(definition.match);
     return (facts: FieldFacts) =>
-      toMetas(definition, findMatches(readValues(definition, index, facts), pattern), facts.base);
+      toMetas(definition, iterateMatches(readValues(definition, index, facts), pattern), facts.base);
   });
   return (facts) => readers.flatMap((read) => read(facts));
 }
@@ -46,24 +46,25 @@ function getUrlPart(url: CrawlUrl, part: UrlPart): string {
   return value ?? '';
 }
 
-/** All matches in all values. */
-function findMatches(values: readonly string[], pattern: RE2JS | undefined): readonly string[] {
-  if (!pattern) return values;
-  const found: string[] = [];
-  for (const value of values) {
-    const matcher = pattern.matcher(value.slice(0, MAX_VALUE_LENGTH));
-    while (found.length < MAX_VALUES && matcher.find()) {
-      found.push((matcher.groupCount() > 0 ? matcher.group(1) : matcher.group()) ?? '');
+/** Iterates over the matches in all values, because most fields need only the first one. */
+function* iterateMatches(values: readonly string[], pattern: RE2JS | undefined): Generator<string> {
+  if (!pattern) yield* values;
+  else
+    for (const value of values) {
+      const matcher = pattern.matcher(value.slice(0, MAX_VALUE_LENGTH));
+      while (matcher.find()) yield (matcher.groupCount() > 0 ? matcher.group(1) : matcher.group()) ?? '';
     }
-  }
-  return found;
 }
 
-function toMetas({ name, type, multiple }: FieldDefinition, values: readonly string[], base: string): Meta[] {
+function toMetas({ name, type, multiple }: FieldDefinition, values: Iterable<string>, base: string): Meta[] {
   const metas: Meta[] = [];
-  for (const text of values.slice(0, MAX_VALUES)) {
+  const known = new Set<Meta['value']>();
+  let remaining = MAX_VALUES;
+  for (const text of values) {
+    if (remaining-- <= 0) break;
     const value = parseTypedValue(text.slice(0, MAX_META_VALUE_LENGTH).toWellFormed(), type, base);
-    if (value === undefined || metas.some((meta) => meta.value === value)) continue;
+    if (value === undefined || known.has(value)) continue;
+    known.add(value);
     metas.push({ name, value, ...toMetaType(type) });
     if (!multiple) break;
   }

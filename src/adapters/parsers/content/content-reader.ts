@@ -18,11 +18,14 @@ import { type Document, type Element, type ParentNode, walkElements } from './no
 import { hasMarkers, prune } from './pruning.js';
 import {
   collectTextPieces,
+  createReadingBudget,
+  type ElementTextOptions,
   extractElementText,
   extractReadableText,
   foldWhitespace,
   markRemovedText,
   type ReadableText,
+  type ReadingBudget,
 } from './readable.js';
 import { compileMatcher, SelectorSet } from './selectors.js';
 import { splitDocument, type TreePart } from './splitting.js';
@@ -95,12 +98,14 @@ export class ContentReader {
     const needsTree = this.treeMode === 'always' || (this.treeMode === 'with markers' && hasMarkers(page.utf8));
     if (!needsTree && !microdata) return { found, truncated: false };
     const tree = parseTree(page.utf8, page.xml);
+    const budget = createReadingBudget(tree.elements.length);
     const microdataFields = microdata
-      ? { microdata: collectMetas(findMicrodataItems(tree.elements, page.base), 'microdata') }
+      ? { microdata: collectMetas(findMicrodataItems(tree.elements, page.base, budget), 'microdata') }
       : {};
-    return needsTree
-      ? { ...this.readTree(tree, page, found), ...microdataFields }
+    const reading: Reading = needsTree
+      ? { ...this.readTree(tree, page, found, budget), ...microdataFields }
       : { found, truncated: tree.truncated, ...microdataFields };
+    return budget.remainingNodes < 0 ? { ...reading, truncated: true } : reading;
   }
 
   private readJsonLd(items: readonly Item[], found: Map<number, readonly string[]>): void {
@@ -113,12 +118,13 @@ export class ContentReader {
     { root, elements, hasSigns, truncated }: Tree,
     page: PageBytes,
     found: Map<number, readonly string[]>,
+    budget: ReadingBudget,
   ): Reading {
     const { definition } = this;
     // Selectors are applied to the page as it was sent.
     const [excludedElements, includedElements, splitOffs, ...selectedElements] = this.selectors.find(elements);
     const excluded = new Set(excludedElements);
-    this.collectValues(selectedElements, found, excluded);
+    this.collectValues(selectedElements, found, budget, excluded);
     const pieces = page.showsCut ? collectTextPieces(root) : undefined;
     const markers = hasSigns ? this.markers : NO_MARKERS;
     const pruned = prune(root, { included: new Set(includedElements), excluded, markers });
@@ -127,7 +133,7 @@ export class ContentReader {
     if (definition.main) removedNodes.push(...keepMainContent(root));
     const look = pieces && { marked: markRemovedText(pieces, root), matches: countMatches(definition, elements) };
     const representations = definition.split
-      ? this.readParts(root, new Set(splitOffs), page)
+      ? this.readParts(root, new Set(splitOffs), page, budget)
       : this.readRepresentations(root, page);
     return {
       ...representations,
@@ -138,7 +144,7 @@ export class ContentReader {
     };
   }
 
-  private readParts(root: Document, partElements: ReadonlySet<Element>, page: PageBytes) {
+  private readParts(root: Document, partElements: ReadonlySet<Element>, page: PageBytes, budget: ReadingBudget) {
     const { text } = clipReadable(extractReadableText(root), page.maxTextLength);
     const { parts, truncated } = splitDocument(root, partElements, this.definition.split!.id);
     const { text: ownText, ...representations } = this.readRepresentations(root, page);
@@ -147,13 +153,13 @@ export class ContentReader {
       ownText,
       ...representations,
       ...(truncated ? { truncated } : {}),
-      parts: parts.map((part) => this.readPart(part, page)),
+      parts: parts.map((part) => this.readPart(part, page, budget)),
     };
   }
 
-  private readPart({ id, title, root }: TreePart, page: PageBytes): PagePart {
+  private readPart({ id, title, root }: TreePart, page: PageBytes, budget: ReadingBudget): PagePart {
     const found = new Map<number, readonly string[]>();
-    this.collectValues(this.fieldSelectors.find(walkElements(root)), found);
+    this.collectValues(this.fieldSelectors.find(walkElements(root)), found, budget);
     for (const [fieldIndex, values] of found) if (values.length === 0) found.delete(fieldIndex);
     return { id, title, ...this.readRepresentations(root, page), found };
   }
@@ -165,13 +171,14 @@ export class ContentReader {
   private collectValues(
     selectedElements: readonly (readonly Element[])[],
     found: Map<number, readonly string[]>,
+    budget: ReadingBudget,
     excluded?: ReadonlySet<Element>,
   ): void {
     for (const [fieldIndex, field] of this.definition.fields.entries()) {
       if (field.source.kind !== 'select') continue;
       const values: string[] = [];
       for (const element of selectedElements[fieldIndex]!) {
-        const value = readRawValue(element, field, excluded);
+        const value = readRawValue(element, field, { excluded, budget, maxLength: MAX_VALUE_LENGTH });
         if (value !== undefined) values.push(value.slice(0, MAX_VALUE_LENGTH));
         if (values.length === MAX_SELECTED) break;
       }
@@ -214,18 +221,14 @@ function clipReadable(readable: ReadableText, maxLength: number): ReadableText {
   };
 }
 
-function readRawValue(
-  element: Element,
-  { source }: FieldDefinition,
-  excluded: ReadonlySet<Element> | undefined,
-): string | undefined {
+function readRawValue(element: Element, { source }: FieldDefinition, options: ElementTextOptions): string | undefined {
   if (source.kind !== 'select') return undefined;
   if (source.attribute !== undefined) {
     const value = element.getAttribute(source.attribute.toLowerCase());
     return value === undefined ? undefined : foldWhitespace(value).trim();
   }
   if (element.name === 'meta') return foldWhitespace(element.getAttribute('content') ?? '').trim();
-  return extractElementText(element, excluded);
+  return extractElementText(element, options);
 }
 
 const readers = new WeakMap<ContentDefinition, ContentReader>();

@@ -24,13 +24,14 @@ const MAX_ANCESTOR_LEVELS = 3;
 /** Reduces the tree to its main content or, if none is found, removes only navigation. Returns what was removed. */
 export function keepMainContent(root: Document): readonly Element[] {
   const removedElements: Element[] = [];
+  const titled = findTitled(root);
   const main = findMarkedMain(root);
   if (main) {
     root.children = [main];
-    removeBoilerplate(main, removedElements, false);
+    removeBoilerplate(main, removedElements, { byName: false, titled });
     return removedElements;
   }
-  removeBoilerplate(root, removedElements, true);
+  removeBoilerplate(root, removedElements, { byName: true, titled });
   const best = findDensestElement(root);
   if (best) root.children = [best];
   return removedElements;
@@ -48,33 +49,41 @@ function findMarkedMain(root: Document): Element | undefined {
 
 const hasEnoughText = (element: Element): boolean => measureElement(element).text >= MIN_TEXT_LENGTH;
 
-function removeBoilerplate(node: ParentNode, removedElements: Element[], byName: boolean): void {
+interface BoilerplateSigns {
+  readonly byName: boolean;
+  /** Elements with a heading in them: a header among them contains an article's title and is kept. */
+  readonly titled: ReadonlySet<Element>;
+}
+
+function findTitled(root: Document): ReadonlySet<Element> {
+  const titled = new Set<Element>();
+  for (const { name, parent } of walkElements(root))
+    if (name === 'h1' || name === 'h2')
+      for (let node = parent; isElement(node) && !titled.has(node); node = node.parent) titled.add(node);
+  return titled;
+}
+
+function removeBoilerplate(node: ParentNode, removedElements: Element[], signs: BoilerplateSigns): void {
   node.children = node.children.filter((child) => {
     if (!isElement(child)) return true;
-    if (isBoilerplate(child, byName)) {
+    if (isBoilerplate(child, signs)) {
       removedElements.push(child);
       return false;
     }
-    removeBoilerplate(child, removedElements, byName);
+    removeBoilerplate(child, removedElements, signs);
     return true;
   });
 }
 
-function isBoilerplate(element: Element, byName: boolean): boolean {
+function isBoilerplate(element: Element, { byName, titled }: BoilerplateSigns): boolean {
   const { name } = element;
   if (name === 'body' || name === 'html' || name === 'main' || name === 'article') return false;
   if (BOILERPLATE_ELEMENTS.has(name) || BOILERPLATE_ROLES.has(element.getAttribute('role') ?? '')) return true;
-  if (name === 'header') return !hasHeading(element);
+  if (name === 'header') return !titled.has(element);
   if (!byName) return false;
   return [element.getAttribute('class'), element.getAttribute('id')].some(
     (value) => value !== undefined && value.length <= MAX_NAME_LENGTH && BOILERPLATE_NAMES.test(value),
   );
-}
-
-/** A header with a heading contains an article's title and is kept. */
-function hasHeading(element: Element): boolean {
-  for (const { name } of walkElements(element)) if (name === 'h1' || name === 'h2') return true;
-  return false;
 }
 
 interface Measure {

@@ -9,7 +9,9 @@ const MAX_COLUMNS = 50;
 
 /** `base` is the base URL of relative addresses. */
 export function toMarkdown(root: ParentNode, base: string): string {
-  const lines = renderBlocks(root, { base, depth: 0, urls: { remainingLength: MAX_LENGTH } }).split('\n');
+  const lines = renderBlocks(root, { base, depth: 0, urls: { remainingLength: MAX_LENGTH }, marks: NO_MARKS }).split(
+    '\n',
+  );
   const text = lines
     .map((line) => line.trimEnd())
     .join('\n')
@@ -24,7 +26,11 @@ interface Context {
   readonly depth: number;
   /** How long further URLs may be together: each may be longer than the link that it is written as. */
   readonly urls: { remainingLength: number };
+  /** Marks and links around inline content; inside themselves, they have no meaning and are left out. */
+  readonly marks: ReadonlySet<string>;
 }
+
+const NO_MARKS: ReadonlySet<string> = new Set();
 
 /** Lists and quotations nested more deeply than this are rendered without their marks and indents. */
 const MAX_DEPTH = 20;
@@ -32,6 +38,11 @@ const MAX_DEPTH = 20;
 /** Separates blocks by blank lines; inline content between blocks becomes a paragraph. */
 function renderBlocks(node: ParentNode, context: Context): string {
   const blocks: string[] = [];
+  collectBlocks(node, context, blocks);
+  return blocks.join('\n\n');
+}
+
+function collectBlocks(node: ParentNode, context: Context, blocks: string[]): void {
   let line = '';
   const flushLine = (): void => {
     const text = line.trim();
@@ -42,11 +53,11 @@ function renderBlocks(node: ParentNode, context: Context): string {
     if (isElement(child) && !isHidden(child) && !isInlineTree(child)) {
       flushLine();
       const block = renderBlock(child, context);
-      if (block.trim() !== '') blocks.push(block);
+      if (block === undefined) collectBlocks(child, context, blocks);
+      else if (block.trim() !== '') blocks.push(block);
     } else line += renderInlineNode(child, context);
   }
   flushLine();
-  return blocks.join('\n\n');
 }
 
 const INLINE_ELEMENTS = new Set([
@@ -62,11 +73,21 @@ const INLINE_ELEMENTS = new Set([
   'picture',
 ]);
 
-const isInlineTree = (element: Element): boolean =>
-  INLINE_ELEMENTS.has(element.name) ||
-  (isInline(element) && element.children.every((child) => !isElement(child) || isInlineTree(child)));
+/** Remembered, because it is asked for each level of nested elements. */
+const inlineTrees = new WeakMap<Element, boolean>();
 
-function renderBlock(element: Element, context: Context): string {
+function isInlineTree(element: Element): boolean {
+  const known = inlineTrees.get(element);
+  if (known !== undefined) return known;
+  const result =
+    INLINE_ELEMENTS.has(element.name) ||
+    (isInline(element) && element.children.every((child) => !isElement(child) || isInlineTree(child)));
+  inlineTrees.set(element, result);
+  return result;
+}
+
+/** Returns undefined if the element is nothing by itself: its children are blocks of its parent. */
+function renderBlock(element: Element, context: Context): string | undefined {
   const level = getHeadingLevel(element);
   if (level !== undefined) {
     const text = renderInline(element, context);
@@ -88,27 +109,29 @@ function renderBlock(element: Element, context: Context): string {
     case 'dt':
       return `**${renderInline(element, context)}**`;
     case 'dd':
-      return `: ${renderBlocks(element, context)}`;
+      return context.depth >= MAX_DEPTH
+        ? undefined
+        : `: ${renderBlocks(element, { ...context, depth: context.depth + 1 })}`;
     default:
-      return renderBlocks(element, context);
+      return undefined;
   }
 }
 
-function renderQuotation(element: Element, context: Context): string {
-  if (context.depth >= MAX_DEPTH) return renderBlocks(element, context);
+function renderQuotation(element: Element, context: Context): string | undefined {
+  if (context.depth >= MAX_DEPTH) return undefined;
   return indentLines(renderBlocks(element, { ...context, depth: context.depth + 1 }), '> ', '> ');
 }
 
 /** CommonMark knows numbers of up to nine digits. */
 const MAX_ITEM_NUMBER = 900_000_000;
 
-function renderList(element: Element, context: Context): string {
-  if (context.depth >= MAX_DEPTH) return renderBlocks(element, context);
+function renderList(element: Element, context: Context): string | undefined {
+  if (context.depth >= MAX_DEPTH) return undefined;
   let itemNumber = Math.trunc(Math.min(MAX_ITEM_NUMBER, Math.max(0, Number(element.getAttribute('start') ?? 1) || 1)));
   const items = element.children.filter(isElement).map((item) => {
     const mark = element.name === 'ol' ? `${itemNumber++}. ` : '- ';
-    const content =
-      item.name === 'li' ? renderBlocks(item, { ...context, depth: context.depth + 1 }) : renderBlock(item, context);
+    const inner = { ...context, depth: context.depth + 1 };
+    const content = (item.name === 'li' ? undefined : renderBlock(item, inner)) ?? renderBlocks(item, inner);
     return indentLines(joinItemBlocks(content), mark, ' '.repeat(mark.length));
   });
   return items.filter((item) => item.trim() !== '').join('\n');
@@ -142,54 +165,71 @@ function renderCodeBlock(element: Element): string {
   return `${fence}${language}\n${text}\n${fence}`;
 }
 
-function renderTable(element: Element, context: Context): string {
-  const rows: string[][] = [];
-  for (const row of walkElements(element)) {
-    if (row.name !== 'tr') continue;
-    const cells = row.children.filter(isElement).filter(({ name }) => name === 'td' || name === 'th');
-    rows.push(cells.slice(0, MAX_COLUMNS).map((cell) => renderInline(cell, context).replaceAll('|', '\\|')));
-  }
-  const width = rows.reduce((maxWidth, row) => Math.max(maxWidth, row.length), 0);
+function renderTable(element: Element, context: Context): string | undefined {
+  const cellsOfRows = findRows(element).map((row) =>
+    row.children
+      .filter(isElement)
+      .filter(({ name }) => name === 'td' || name === 'th')
+      .slice(0, MAX_COLUMNS),
+  );
+  const width = cellsOfRows.reduce((maxWidth, { length }) => Math.max(maxWidth, length), 0);
   // A table with one column is used for layout.
-  if (width < 2) return renderBlocks(element, context);
+  if (width < 2) return undefined;
+  const rows = cellsOfRows.map((cells) => cells.map((cell) => renderInline(cell, context).replaceAll('|', '\\|')));
   const renderRow = (cells: readonly string[]): string =>
     `| ${Array.from({ length: width }, (_, column) => cells[column] ?? '').join(' | ')} |`;
   const [headerRow = [], ...bodyRows] = rows;
   return [renderRow(headerRow), `|${' --- |'.repeat(width)}`, ...bodyRows.map(renderRow)].join('\n');
 }
 
+/** The rows of a table without those of the tables in its cells. */
+const findRows = (node: ParentNode): Element[] => {
+  const rows: Element[] = [];
+  const visit = ({ children }: ParentNode): void => {
+    for (const child of children)
+      if (!isElement(child) || child.name === 'table') continue;
+      else if (child.name === 'tr') rows.push(child);
+      else visit(child);
+  };
+  visit(node);
+  return rows;
+};
+
+/** The strings are joined when they are read, not copied at each level. */
+function renderInlineNodes(nodes: readonly ChildNode[], context: Context): string {
+  let text = '';
+  for (const node of nodes) text += renderInlineNode(node, context);
+  return text;
+}
+
 /** Renders the children of a node on one line. */
 const renderInline = (node: ParentNode, context: Context): string =>
-  node.children
-    .map((child) => renderInlineNode(child, context))
-    .join('')
-    .replace(/\s+/g, ' ')
-    .trim();
+  renderInlineNodes(node.children, context).replace(/\s+/g, ' ').trim();
 
 function renderInlineNode(node: ChildNode, context: Context): string {
   if (isText(node)) return escapeMarkdown(foldWhitespace(node.data));
   if (!isElement(node) || isHidden(node)) return '';
-  const renderChildren = () => node.children.map((child) => renderInlineNode(child, context)).join('');
+  const renderChildren = () => renderInlineNodes(node.children, context);
   switch (node.name) {
     case 'br':
       return '  \n';
     case 'strong':
     case 'b':
-      return wrapInMark(renderChildren(), '**');
+      return renderMarked(node, '**', context);
     case 'em':
     case 'i':
-      return wrapInMark(renderChildren(), '*');
+      return renderMarked(node, '*', context);
     case 'del':
     case 's':
     case 'strike':
-      return wrapInMark(renderChildren(), '~~');
+      return renderMarked(node, '~~', context);
     case 'code':
     case 'kbd':
     case 'samp':
     case 'tt':
       return renderCodeSpan(foldWhitespace(getRawText(node)));
     case 'a':
-      return renderLink(node, renderChildren(), context);
+      return renderLink(node, context);
     case 'img':
       return renderImage(node, context);
     default:
@@ -198,7 +238,9 @@ function renderInlineNode(node: ChildNode, context: Context): string {
 }
 
 /** Moves white space outside the marks, which must touch the words. */
-function wrapInMark(text: string, mark: string): string {
+function renderMarked({ children }: Element, mark: string, context: Context): string {
+  if (context.marks.has(mark)) return renderInlineNodes(children, context);
+  const text = renderInlineNodes(children, { ...context, marks: new Set([...context.marks, mark]) });
   const inner = text.trim();
   if (inner === '') return text;
   const leadingSpace = text.length - text.trimStart().length > 0 ? ' ' : '';
@@ -211,7 +253,9 @@ function renderCodeSpan(text: string): string {
   return text.includes('`') ? `\`\` ${text.trim()} \`\`` : `\`${text.trim()}\``;
 }
 
-function renderLink(element: Element, text: string, context: Context): string {
+function renderLink(element: Element, context: Context): string {
+  if (context.marks.has('[')) return renderInlineNodes(element.children, context);
+  const text = renderInlineNodes(element.children, { ...context, marks: new Set([...context.marks, '[']) });
   const target = resolveUrl(element.getAttribute('href'), context);
   const label = text.trim();
   if (label === '' || target === undefined) return text;
@@ -239,10 +283,10 @@ function resolveUrl(href: string | undefined, { base, urls }: Context): string |
 /** Escapes only characters that would be markup in most places. */
 const escapeMarkdown = (text: string): string => text.replace(/[\\`*_[\]<]/g, '\\$&');
 
-function getRawText(node: ParentNode): string {
-  return node.children
-    .map((child) =>
-      isText(child) ? child.data : isElement(child) ? (child.name === 'br' ? '\n' : getRawText(child)) : '',
-    )
-    .join('');
+function getRawText({ children }: ParentNode): string {
+  let text = '';
+  for (const child of children)
+    if (isText(child)) text += child.data;
+    else if (isElement(child)) text += child.name === 'br' ? '\n' : getRawText(child);
+  return text;
 }

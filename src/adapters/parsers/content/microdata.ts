@@ -2,7 +2,7 @@
 import type { Json } from './json-ld.js';
 import { findCaseVariant, toCaseVariants } from './letter-case.js';
 import { type Element, isElement } from './nodes.js';
-import { extractElementText } from './readable.js';
+import { createReadingBudget, extractElementText, type ReadingBudget } from './readable.js';
 
 const MICRODATA_SIGN = toCaseVariants('itemscope');
 const MAX_ITEMS = 100;
@@ -17,16 +17,26 @@ type Item = { readonly [key: string]: Json };
 export const hasMicrodata = (utf8: Buffer): boolean => findCaseVariant(utf8, MICRODATA_SIGN) >= 0;
 
 /** `base` is the base URL of relative addresses. */
-export function findMicrodataItems(elements: readonly Element[], base: string): Item[] {
+export function findMicrodataItems(
+  elements: readonly Element[],
+  base: string,
+  budget = createReadingBudget(elements.length),
+): Item[] {
+  const page = { base, budget };
   const items: Item[] = [];
   for (const element of elements) {
     if (items.length >= MAX_ITEMS) break;
-    if (element.hasAttribute('itemscope') && !element.hasAttribute('itemprop')) items.push(readItem(element, base, 0));
+    if (element.hasAttribute('itemscope') && !element.hasAttribute('itemprop')) items.push(readItem(element, page, 0));
   }
   return items;
 }
 
-function readItem(element: Element, base: string, depth: number): Item {
+interface Page {
+  readonly base: string;
+  readonly budget: ReadingBudget;
+}
+
+function readItem(element: Element, page: Page, depth: number): Item {
   const properties = new Map<string, Json[]>();
   const type = findItemType(element);
   if (type !== undefined) properties.set('@type', [type]);
@@ -40,9 +50,9 @@ function readItem(element: Element, base: string, depth: number): Item {
         remaining--;
         const value = isItem
           ? depth < MAX_DEPTH
-            ? readItem(child, base, depth + 1)
+            ? readItem(child, page, depth + 1)
             : null
-          : readPropertyValue(child, base);
+          : readPropertyValue(child, page);
         for (const name of new Set(names.split(/\s+/, MAX_NAMES)))
           properties.set(name, [...(properties.get(name) ?? []), value]);
       }
@@ -75,11 +85,17 @@ const URL_ATTRIBUTES: Readonly<Record<string, string>> = {
 };
 const VALUE_ATTRIBUTES: Readonly<Record<string, string>> = { data: 'value', meter: 'value', time: 'datetime' };
 
-function readPropertyValue(element: Element, base: string): Json {
+/** Longer values are cut when they become metas. */
+const MAX_VALUE_LENGTH = 2_000;
+
+function readPropertyValue(element: Element, { base, budget }: Page): Json {
   // Sites use `content` on any element, so it takes precedence.
   const content = element.getAttribute('content');
   if (content !== undefined) return content.trim();
   const url = element.getAttribute(URL_ATTRIBUTES[element.name] ?? '');
   if (url !== undefined) return URL.parse(url.trim(), base)?.href ?? null;
-  return element.getAttribute(VALUE_ATTRIBUTES[element.name] ?? '')?.trim() ?? extractElementText(element);
+  return (
+    element.getAttribute(VALUE_ATTRIBUTES[element.name] ?? '')?.trim() ??
+    extractElementText(element, { budget, maxLength: MAX_VALUE_LENGTH })
+  );
 }

@@ -22,15 +22,19 @@ export function prune(
   if (markers.size > 0) pruner.prune(root, true);
   else pruner.removeExcluded();
   const isNarrowed = included.size > 0;
-  if (isNarrowed) root.children = findOutermostElements(root, included);
+  if (isNarrowed) {
+    const outermost: Element[] = [];
+    collectOutermost(root, included, outermost);
+    root.children = outermost;
+  }
   return { removed: pruner.removedElements, isCut: isNarrowed || pruner.isCut };
 }
 
-function findOutermostElements(node: ParentNode, included: ReadonlySet<Element>): ChildNode[] {
-  return node.children.flatMap((child) => {
-    if (!isElement(child)) return [];
-    return included.has(child) ? [child] : findOutermostElements(child, included);
-  });
+function collectOutermost(node: ParentNode, included: ReadonlySet<Element>, found: Element[]): void {
+  for (const child of node.children)
+    if (!isElement(child)) continue;
+    else if (included.has(child)) found.push(child);
+    else collectOutermost(child, included, found);
 }
 
 /** Whether the page may contain markers; most pages contain none and need no further search. */
@@ -48,6 +52,8 @@ class Pruner {
   /** Set by comments that switch indexing off and on, wherever they are in the tree. */
   private googleOff = false;
   private noIndex = false;
+  /** Whether elements are excluded or inside an excluded one, so that no level is walked up twice. */
+  private readonly insideExcluded = new Map<Element, boolean>();
 
   constructor(
     private readonly excluded: ReadonlySet<Element>,
@@ -68,8 +74,16 @@ class Pruner {
   }
 
   private isInsideExcluded(element: Element): boolean {
-    for (let node = element.parent; isElement(node); node = node.parent) if (this.excluded.has(node)) return true;
-    return false;
+    const passed: Element[] = [];
+    let isInside = false;
+    for (let node = element.parent; isElement(node) && !isInside; node = node.parent) {
+      const known = this.insideExcluded.get(node);
+      isInside = known ?? this.excluded.has(node);
+      if (known !== undefined) break;
+      passed.push(node);
+    }
+    for (const node of passed) this.insideExcluded.set(node, isInside);
+    return isInside;
   }
 
   /** Prunes the children of a node; returns whether any are left. */

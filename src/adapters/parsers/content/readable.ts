@@ -106,9 +106,30 @@ const extractHeading = (text: string, start: number, end: number): string =>
     .trim()
     .toWellFormed();
 
+/** How many nodes may be read for the values of one page: each value may contain all others. */
+export interface ReadingBudget {
+  remainingNodes: number;
+}
+
+/** The text of each node can be read this often, which is more than pages nest their elements. */
+const READINGS = 50;
+const FREE_NODES = 100_000;
+
+export const createReadingBudget = (elements: number): ReadingBudget => ({
+  remainingNodes: FREE_NODES + READINGS * elements,
+});
+
+export interface ElementTextOptions {
+  readonly excluded?: ReadonlySet<Element> | undefined;
+  /** Nothing is read after this many characters. */
+  readonly maxLength?: number;
+  /** Nothing is read after it is used up. */
+  readonly budget?: ReadingBudget;
+}
+
 /** Returns the text of an element on one line, without the excluded elements inside it. */
-export function extractElementText(node: ParentNode, excluded?: ReadonlySet<Element>): string {
-  const collector = new TextCollector(false, excluded);
+export function extractElementText(node: ParentNode, options: ElementTextOptions = {}): string {
+  const collector = new TextCollector(false, options);
   for (const child of node.children) collector.visit(child);
   return collector.finish().text;
 }
@@ -136,12 +157,14 @@ class TextCollector {
 
   constructor(
     withPieces = false,
-    private readonly excluded?: ReadonlySet<Element>,
+    private readonly options: ElementTextOptions = {},
   ) {
     if (withPieces) this.pieces = [];
   }
 
   visit(node: ChildNode): void {
+    const { budget, maxLength = Number.POSITIVE_INFINITY } = this.options;
+    if (this.text.length >= maxLength || (budget && budget.remainingNodes-- <= 0)) return;
     if (isText(node)) this.appendText(node);
     else if (isElement(node)) this.visitElement(node);
   }
@@ -150,7 +173,7 @@ class TextCollector {
     const kind = KINDS.get(element.name);
     const isBlock = !kind?.inline;
     if (isBlock) this.endBlock();
-    if ((kind?.mayBeHidden && isHidden(element)) || this.excluded?.has(element)) return;
+    if ((kind?.mayBeHidden && isHidden(element)) || this.options.excluded?.has(element)) return;
     const level = kind?.level;
     const heading = level === undefined ? undefined : this.openHeading(level);
     for (const child of element.children) this.visit(child);

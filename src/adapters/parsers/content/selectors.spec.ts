@@ -35,6 +35,31 @@ const simple = fc.oneof(
     .tuple(attribute, fc.constantFrom('=', '!=', '!=', '~=', '|=', '^=', '$=', '*='), value, fc.constantFrom('', ' i'))
     .map(([key, operator, text, flag]) => `[${key}${operator}"${text}"${flag}]`),
   fc.constantFrom('.a', '#b', ':not(.a)', ':first-child', ':is(p, .b)', ':has(p)', ':empty', ':not([id])'),
+  fc.constantFrom(':nth-child(2n+1)', ':nth-last-child(-n+2)', ':nth-of-type(odd)', ':nth-last-of-type(2)'),
+  fc.constantFrom(
+    ':last-child',
+    ':only-child',
+    ':first-of-type',
+    ':last-of-type',
+    ':only-of-type',
+    ':nth-child(1 of .a)',
+  ),
+  fc.constantFrom(
+    ':contains("word")',
+    ':icontains("WORD")',
+    ':has(+ p)',
+    ':has(~ p .a)',
+    ':has(> div p)',
+    ':has(:scope > p)',
+  ),
+  fc.constantFrom(
+    ':is(div p, .a > li)',
+    ':not(div p)',
+    ':not(div ~ p)',
+    ':is(p + p)',
+    ':nth-child( +3N - 2 )',
+    ':nth-child(EVEN)',
+  ),
 );
 const compound = fc
   .tuple(fc.oneof(name, fc.constantFrom('*', '')), fc.array(simple, { maxLength: 2 }))

@@ -1,9 +1,7 @@
 /** CSS selectors compiled for testing every element of many pages. */
-import { compile, type Options } from 'css-select';
 import { parse, type Selector, SelectorType } from 'css-what';
-import { type ChildNode, type Element, isElement, isText, type ParentNode } from './nodes.js';
-
-export type Matcher = (element: Element) => boolean;
+import { compileSelectors, isCombinator, type Matcher } from './linear-selectors.js';
+import type { Element } from './nodes.js';
 
 /** What the last compound of a selector requires; elements without it do not match. */
 interface Requirement {
@@ -13,32 +11,7 @@ interface Requirement {
 
 /** Returns a test whether any of the selectors matches; invalid selectors are reported with the configuration. */
 export function compileMatcher(selectors: readonly string[]): Matcher | undefined {
-  return selectors.length === 0 ? undefined : compile<Node, Element>(selectors.join(', '), { adapter: ADAPTER });
-}
-
-type Node = ChildNode | ParentNode;
-
-const getChildren = (node: Node): readonly ChildNode[] => ('children' in node ? node.children : []);
-
-/** Lets css-select read the tree. */
-const ADAPTER: NonNullable<Options<Node, Element>['adapter']> = {
-  isTag: isElement,
-  getAttributeValue: (element, name) => element.getAttribute(name),
-  hasAttrib: (element, name) => element.hasAttribute(name),
-  getName: ({ name }) => name,
-  getParent: ({ parent }) => parent,
-  // css-select only reads the arrays.
-  getChildren: (node) => getChildren(node) as Node[],
-  getSiblings: (node) => (isElement(node) ? (node.parent.children as Node[]) : [node]),
-  prevElementSibling: (node) => (isElement(node) ? (node.previous ?? null) : null),
-  getText: readText,
-  // Needed only by searches of css-select itself, which are not used here.
-  removeSubsets: (nodes) => nodes,
-};
-
-function readText(node: Node): string {
-  if (isText(node)) return node.data;
-  return isElement(node) && node.name === 'br' ? '\n' : getChildren(node).map(readText).join('');
+  return selectors.length === 0 ? undefined : compileSelectors(selectors.join(', '));
 }
 
 interface Candidate {
@@ -103,18 +76,9 @@ function addCandidate(map: Map<string, Candidate[]>, key: string, candidate: Can
   map.set(key, list);
 }
 
-const COMBINATORS: ReadonlySet<SelectorType> = new Set([
-  SelectorType.Adjacent,
-  SelectorType.Child,
-  SelectorType.Descendant,
-  SelectorType.Parent,
-  SelectorType.Sibling,
-  SelectorType.ColumnCombinator,
-]);
-
 function findRequirement(selector: readonly Selector[]): Requirement {
   let compoundStart = selector.length;
-  while (compoundStart > 0 && !COMBINATORS.has(selector[compoundStart - 1]!.type)) compoundStart--;
+  while (compoundStart > 0 && !isCombinator(selector[compoundStart - 1]!)) compoundStart--;
   let requirement: Requirement = {};
   for (const token of selector.slice(compoundStart)) {
     if (token.type === SelectorType.Tag) requirement = { ...requirement, name: token.name.toLowerCase() };

@@ -1,7 +1,7 @@
 /** Splits the parts that become documents of their own off a page's tree. */
 import { createPartIds, MAX_PARTS } from '../../../domain/push/parts.js';
 import { type ChildNode, Document, type Element, isElement, type ParentNode, walkElements } from './nodes.js';
-import { extractElementText, getHeadingLevel } from './readable.js';
+import { extractElementText, extractReadableText, getHeadingLevel } from './readable.js';
 
 export interface TreePart {
   readonly id: string;
@@ -37,7 +37,7 @@ export function splitDocument(
         const part = new Document(nodes);
         const isFull = roots.length >= MAX_PARTS;
         truncated ||= isFull;
-        if (isFull || extractElementText(part) === '') remaining.push(...nodes);
+        if (isFull || extractElementText(part) === '') for (const node of nodes) remaining.push(node);
         else roots.push({ root: part, name: findPartName(child, part, idAttribute), title: findTitle(part) });
         index = end - 1;
       }
@@ -73,10 +73,4 @@ function findPartName(element: Element, part: Document, attribute: string): stri
   return undefined;
 }
 
-function findTitle(part: Document): string {
-  for (const element of walkElements(part)) {
-    const title = getHeadingLevel(element) === undefined ? '' : extractElementText(element);
-    if (title !== '') return title;
-  }
-  return '';
-}
+const findTitle = (part: Document): string => extractReadableText(part).headings[0]?.text ?? '';
