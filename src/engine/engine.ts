@@ -140,6 +140,8 @@ export class Engine implements EngineApi {
       if (existing) existing.configure(context);
       else this.crawlers.add(createCrawler(context, this.services));
     }
+    // What kept robots.txt from being read may have been the former configuration.
+    this.services.webServers.robots.forgetUnreachable();
     for (const name of contexts.keys()) {
       const crawler = this.crawlers.get(name);
       await this.parts.roots.admitRoots(crawler, rootsBefore.get(name));

@@ -403,7 +403,7 @@ describe('a temporary error', () => {
       const { changes, order } = decide({ ...INDEXED, temporaryErrors: 5 }, error(code), { errors });
       expect(order === undefined).toBe(blamesCrawler);
       expect(changes.temporaryErrors).toBe(blamesCrawler ? 5 : 6);
-      expect(blamesCrawler).toBe(/^(?:extractor|plugin|login-failed|proxy)/.test(code));
+      expect(blamesCrawler).toBe(/^(?:extractor|plugin|reading|login-failed|proxy)/.test(code));
     },
   );
 });

@@ -9,7 +9,18 @@ import { type Validators } from '../fetch/validators.js';
 import { REFRESH } from '../frontier/sources.js';
 import type { Reason } from '../policy/reasons.js';
 import { type ChangeBelief } from '../refresh/change-belief.js';
-import { after, atLeast, atMost, between, earlier, hours, type Instant, milliseconds, NEVER } from '../time/units.js';
+import {
+  after,
+  atLeast,
+  atMost,
+  between,
+  type Duration,
+  earlier,
+  hours,
+  type Instant,
+  milliseconds,
+  NEVER,
+} from '../time/units.js';
 import { type ErrorPolicyDefinition } from './definition.js';
 import type { Exclusion } from './exclusion.js';
 import {
@@ -245,21 +256,35 @@ export function createPermanentErrorDisposition(
   const order = createDeletionOrder(state, code);
   if (state.discoveredVia === 'robots') return { remove: true, changes: {}, order, changed: order !== undefined };
   // While the deletion of its document is held, the first error is not settled, so the next one is not the second.
-  if (state.permanentError && state.stamp === undefined) return createRemovalDisposition(state, order, now);
+  if (state.permanentError && state.stamp === undefined && !rules.isStart)
+    return createRemovalDisposition(state, order, now);
+  const failures = rules.isStart ? state.temporaryErrors + 1 : 0;
   const changes: StateChanges = {
-    ...createRequeueChanges(computeErrorRevisit(state, rules, now), rules),
+    ...createRequeueChanges(computePermanentErrorRevisit(state, failures, rules, now), rules),
     status: 'error',
     reason: code,
     lastVisitAt: now,
     visits: state.visits + 1,
     permanentError: true,
-    temporaryErrors: 0,
+    temporaryErrors: failures,
     stamp: null,
     simhash: null,
     etag: null,
     lastModified: null,
   };
   return { remove: false, changes, order, changed: order !== undefined };
+}
+
+/** Without its start, a crawl stands still: a start URL is retried soon, then less and less often. */
+function computePermanentErrorRevisit(
+  state: UrlState,
+  failures: number,
+  rules: DispositionRules,
+  now: Instant,
+): Instant {
+  const regular = computeErrorRevisit(state, rules, now);
+  if (failures === 0 || rules.schedule.errorExpiry !== undefined) return regular;
+  return earlier(regular, after(now, computeRetryDelay(failures, rules)));
 }
 
 /**
@@ -280,17 +305,16 @@ function createTemporaryErrorDisposition(
 ): Disposition {
   const errorCount = state.temporaryErrors + 1;
   const isCrawlerFault = getDefaultReactions(outcome.code).blame === 'crawler';
-  if (!isCrawlerFault && errorCount > (rules.schedule.maxTemporaryErrors ?? rules.errors.maxTemporaryErrors)) {
+  const maxErrors = rules.schedule.maxTemporaryErrors ?? rules.errors.maxTemporaryErrors;
+  const isGivenUp = !isCrawlerFault && errorCount > maxErrors;
+  if (isGivenUp && !rules.isStart) {
     const order = createDeletionOrder(state, GIVEN_UP);
     // See createPermanentErrorDisposition: a sitemap is not a page.
     if (state.discoveredVia === 'robots') return { remove: true, changes: {}, order, changed: order !== undefined };
     return createRemovalDisposition({ ...state, temporaryErrors: errorCount }, order, now);
   }
-  const baseDelay = rules.schedule.retryDelay ?? rules.errors.retryDelay;
-  const grownDelay = milliseconds(baseDelay * RETRY_GROWTH ** Math.min(errorCount - 1, 20));
-  // Documents in error are refreshed like other documents, never later than at their maximum age.
-  const maxDelay = Math.min(rules.errors.maxRetryDelay, getMaximumAge(rules));
-  const delay = atMost(grownDelay, milliseconds(maxDelay));
+  const order = isGivenUp ? createDeletionOrder(state, GIVEN_UP) : undefined;
+  const delay = computeRetryDelay(errorCount, rules);
   const waitTime = outcome.retryAfter === undefined ? delay : atLeast(delay, outcome.retryAfter);
   const changes: StateChanges = {
     // The source stays unchanged: a repeated first visit is still a first visit.
@@ -302,8 +326,16 @@ function createTemporaryErrorDisposition(
     visits: state.visits + 1,
     // A fault on the crawler's side says nothing about the page.
     temporaryErrors: isCrawlerFault ? state.temporaryErrors : errorCount,
+    ...(order ? { stamp: null, simhash: null, etag: null, lastModified: null } : {}),
   };
-  return { remove: false, changes, changed: false };
+  return { remove: false, changes, order, changed: order !== undefined };
+}
+
+function computeRetryDelay(errorCount: number, rules: DispositionRules): Duration {
+  const baseDelay = rules.schedule.retryDelay ?? rules.errors.retryDelay;
+  const grownDelay = milliseconds(baseDelay * RETRY_GROWTH ** Math.min(errorCount - 1, 20));
+  // Documents in error are refreshed like other documents, never later than at their maximum age.
+  return atMost(grownDelay, milliseconds(Math.min(rules.errors.maxRetryDelay, getMaximumAge(rules))));
 }
 
 /** Reason code for URLs that were removed after errors. */

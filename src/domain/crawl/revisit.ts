@@ -46,6 +46,8 @@ export interface DispositionRules {
   readonly schedule: VisitSchedule;
   /** Next time of the cron schedule if smart refresh is off; absent if there is no automatic refresh. */
   readonly nextCron?: Instant;
+  /** Whether the crawl starts from the URL, so that it is never given up. */
+  readonly isStart?: boolean;
   /** Cost of a visit to the host, as the time that one visit is worth; default: the minimum. */
   readonly visitPrice?: Duration;
 }

@@ -60,6 +60,8 @@ export interface UrlFacts {
   readonly refused?: RefusedSample;
   /** The canonical URL, the original of a duplicate, or the redirect target that the last visit named. */
   readonly related?: { readonly url: string; readonly refused?: ReasonCode; readonly state?: UrlState };
+  /** Whether the crawl starts from the URL. */
+  readonly isStart?: boolean;
   readonly crawler: 'running' | 'paused' | 'stopped' | 'unknown';
   readonly host?: {
     readonly paused: boolean;

@@ -198,7 +198,7 @@ function createScriptRenderedHeadline(detail: string | undefined, facts: UrlFact
 }
 
 function createErrorHeadline(facts: UrlFacts, state: UrlState): Headline {
-  const { visits } = facts;
+  const { visits, isStart = false } = facts;
   const { reason, temporaryErrors } = state;
   const isIndexed = state.stamp !== undefined;
   const { meaning, remedy } = findCodeEntry(reason);
@@ -210,10 +210,16 @@ function createErrorHeadline(facts: UrlFacts, state: UrlState): Headline {
       : '';
   const nextVisit = describeNextVisit(facts, state);
   const failureText = temporaryErrors > 1 ? `its last ${temporaryErrors} visits failed` : 'its last visit failed';
-  const warning = state.permanentError ? ' If it fails again, the URL is removed.' : '';
-  const fate = isIndexed ? 'in-index' : temporaryErrors > 0 ? 'on-its-way' : 'not-in-index';
+  const warning = isStart
+    ? ' As a start URL, it is never given up.'
+    : state.permanentError
+      ? ' If it fails again, the URL is removed.'
+      : '';
+  const isTemporary = temporaryErrors > 0 && !state.permanentError;
+  const fate = isIndexed ? 'in-index' : isTemporary ? 'on-its-way' : 'not-in-index';
   const text = `${isIndexed ? 'In the index, unchanged' : 'Not in the index'}: ${failureText} (${reason}). ${stripFullStop(meaning)}${detail}. ${nextVisit}${warning}`;
-  return { fate, reason, text: text.trim(), nextStep: remedy };
+  const retry = ` It is tried again at once when the configuration changes, with \`crawlway refresh ${state.url}\`, or with *Refresh now* in the console.`;
+  return { fate, reason, text: text.trim(), nextStep: isStart ? `${remedy}${retry}` : remedy };
 }
 
 /** For the status `removed`: the visits that led to it explain why. */

@@ -21,6 +21,12 @@ export function findChallengeHeader(headers: Readonly<Record<string, string>>): 
   return undefined;
 }
 
+/** Returns the product that sent a challenge, recognized by its headers or its page. */
+export const findChallenge = (response: {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array;
+}): string | undefined => findChallengeHeader(response.headers) ?? findChallengePage(response.body);
+
 interface Interstitial {
   readonly product: string;
   /** What every such page contains; searched for first, because it is fast. */

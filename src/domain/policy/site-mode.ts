@@ -104,6 +104,13 @@ export function createRootContext(definition: RootDefinition, url: CrawlUrl): Ro
   };
 }
 
+/**
+ * Whether a crawl starts from the root: one in the configuration, or one that stands for its site. Other submitted URLs
+ * are lists of pages.
+ */
+export const isStart = (root: RootContext | undefined): boolean =>
+  root !== undefined && !root.removed && (root.place !== undefined || root.site || root.entireSite);
+
 /** Represents a root that no longer exists: removing it must not lift the limits on what was found from it. */
 export function createRemovedRoot(url: CrawlUrl): RootContext {
   const definition = { url: url.href, site: true, entireSite: false, priority: 0, metas: [], followLinks: true };

@@ -2,6 +2,7 @@
  * Derives from the response to GET /robots.txt what a host permits, and for how long that is valid. Source: RFC 9309,
  * 2.3.1 and 2.4. A limited number of redirects is followed by the caller, which passes in the last response.
  */
+import { findChallenge } from '../fetch/bot-challenges.js';
 import type { FetchOutcome } from '../fetch/outcome.js';
 import { after, type Duration, hours, type Instant, minutes } from '../time/units.js';
 import { EMPTY_ROBOTS, findCrawlDelay, isAllowedByRobots, parseRobots, type RobotsTxt } from './robots-txt.js';
@@ -24,8 +25,9 @@ const MAX_CACHE_AGE = hours(24);
 const UNREACHABLE_RETRY_DELAY = minutes(5);
 
 /**
- * 2xx: the rules in the body apply. 4xx and redirects that lead nowhere: everything is allowed. 5xx, 429 and no
- * response: nothing is allowed, but rules read earlier remain in force while the host is unavailable.
+ * 2xx: the rules in the body apply. 4xx and redirects that lead nowhere: everything is allowed. 5xx, 429, the challenge
+ * of a bot protection and no response: nothing is allowed, but rules read earlier remain in force while the host is
+ * unavailable.
  */
 export function createRobotsPolicy(outcome: FetchOutcome, now: Instant, previous?: RobotsPolicy): RobotsPolicy {
   const createPolicy = (state: RobotsPolicy['state'], robots: RobotsTxt, age: Duration): RobotsPolicy => ({
@@ -34,7 +36,8 @@ export function createRobotsPolicy(outcome: FetchOutcome, now: Instant, previous
     fetchedAt: now,
     expiresAt: after(now, age),
   });
-  if (outcome.kind === 'response') {
+  // Whatever its status, a challenge says nothing about robots.txt.
+  if (outcome.kind === 'response' && findChallenge(outcome) === undefined) {
     const { status } = outcome;
     if (status >= 200 && status < 300) return createPolicy('rules', parseRobots(outcome.body), MAX_CACHE_AGE);
     // 429 is a 4xx that says nothing about robots.txt: the host is overloaded.

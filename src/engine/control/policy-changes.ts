@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { ACL_FORM, isDecidedByRules } from '../../domain/content/acl.js';
+import { listConfigurationCauses } from '../../domain/crawl/configuration-causes.js';
 import type { CrawlerDefinition, ServerDefinition } from '../../domain/crawl/definition.js';
 import { REFRESH as REFRESH_SOURCE } from '../../domain/frontier/sources.js';
 import { Secret } from '../../domain/secret.js';
@@ -64,6 +65,7 @@ export class PolicyChanges {
         digestParts(definition, [...REFRESH, 'canonicalization'], { urlForm: URL_FORM }),
       ),
     ]);
+    await this.retryFailures(crawler, server);
     const isNew = policy.isNew || (reading.isNew && reading.storedDigest !== undefined);
     // Takes effect at once and is never undone, so that a page visited during the update, or on a node that learns of
     // the change late, is read again.
@@ -81,6 +83,23 @@ export class PolicyChanges {
     if (hasChanged) await store.putSetting(`rejudging/${crawler.name}`, '0');
     for (const part of [policy, refresh]) await store.putSetting(part.setting, part.digest);
     if (hasChanged || unfinished) this.rejudgeUrls(crawler);
+  }
+
+  /** Visits again what failed because of a part of the configuration that has changed. */
+  private async retryFailures(crawler: Crawler, server: ServerDefinition): Promise<void> {
+    const { store, clock, partitions } = this.services;
+    for (const { name, reasons, settings } of listConfigurationCauses(crawler.context.definition, server)) {
+      const part = await this.compareDigest(`cause-${name}/${crawler.name}`, digest(settings));
+      if (part.isNew && part.storedDigest !== undefined) {
+        // Visits in flight may still fail under the former configuration.
+        crawler.noteRequested(crawler.urlsInFlight.map(({ id }) => id));
+        const now = clock.now();
+        if (!part.isStored && partitions.isLeader)
+          await store.makeDue({ crawler: crawler.name, reasons }, now, REFRESH_SOURCE);
+        await crawler.sweep(now);
+      }
+      if (!part.isStored && partitions.isLeader) await store.putSetting(part.setting, part.digest);
+    }
   }
 
   /**
@@ -209,9 +228,10 @@ function digestParts(
   extraParts: object = {},
 ): string {
   const parts = Object.fromEntries(names.map((name) => [name, crawler[name]]));
-  const text = JSON.stringify({ ...parts, ...extraParts }, omitPlaces);
-  return createHash('sha256').update(text).digest('hex');
+  return digest({ ...parts, ...extraParts });
 }
+
+const digest = (value: unknown): string => createHash('sha256').update(JSON.stringify(value, omitPlaces)).digest('hex');
 
 /** Includes the value of a secret, which leaves this process only as part of a digest. */
 function omitPlaces(this: Record<string, unknown>, key: string, value: unknown): unknown {

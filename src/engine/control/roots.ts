@@ -1,8 +1,8 @@
 import type { RootDefinition } from '../../domain/crawl/definition.js';
-import type { UrlState } from '../../domain/crawl/url-state.js';
+import type { UrlState, UrlStatus } from '../../domain/crawl/url-state.js';
 import { assignSource } from '../../domain/frontier/sources.js';
 import { getServerScope } from '../../domain/policy/server-records.js';
-import { createRootContext, moveSite, moveSiteBack } from '../../domain/policy/site-mode.js';
+import { createRootContext, isStart, moveSite, moveSiteBack } from '../../domain/policy/site-mode.js';
 import type { RootContext, Verdict } from '../../domain/policy/verdict.js';
 import { type CrawlUrl, getHostKey, stripUserInfo, toCrawlUrl } from '../../domain/url/crawl-url.js';
 import { computeUrlKey } from '../../domain/url/url-key.js';
@@ -24,6 +24,8 @@ const PAGE_SIZE = 1_000;
  * for the hosts.
  */
 const MAX_IMMEDIATE_VISITS = 20;
+
+const FAILED: ReadonlySet<UrlStatus> = new Set(['error', 'removed']);
 
 interface RootServices {
   readonly store: FrontierStore;
@@ -62,7 +64,7 @@ export class Roots {
 
   /**
    * Turns URLs that were first found through a link and are now configured as roots into roots, as if they had been
-   * submitted.
+   * submitted. Start URLs that failed are tried again, because a person may have removed the cause.
    */
   private async promoteToRoots(
     crawler: Crawler,
@@ -72,9 +74,13 @@ export class Roots {
     const addedUrls = new Set(addedStates.map(({ url }) => url));
     for (const chunk of splitIntoChunks(roots.filter(({ url }) => !addedUrls.has(url)))) {
       const states = await Promise.all(chunk.map(({ url }) => this.services.store.find(crawler.name, url)));
-      const linkedUrls = chunk.filter((_, i) => states[i]?.discoveredVia !== 'root');
-      if (linkedUrls.length === 0) continue;
-      const seeded = await this.services.store.seed(linkedUrls);
+      const renewedUrls = chunk.filter(
+        ({ url }, i) =>
+          states[i]?.discoveredVia !== 'root' ||
+          (FAILED.has(states[i].status) && isStart(crawler.context.roots.get(url))),
+      );
+      if (renewedUrls.length === 0) continue;
+      const seeded = await this.services.store.seed(renewedUrls);
       crawler.admit(seeded.map(({ state }) => state));
     }
   }

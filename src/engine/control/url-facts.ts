@@ -1,6 +1,7 @@
 import type { UrlState } from '../../domain/crawl/url-state.js';
 import type { RefusedSample, RobotsOpinion, UrlFacts } from '../../domain/explain/facts.js';
 import { parseRelatedUrl } from '../../domain/explain/visit-detail.js';
+import { isStart } from '../../domain/policy/site-mode.js';
 import type { Verdict } from '../../domain/policy/verdict.js';
 import { instant } from '../../domain/time/units.js';
 import { type CrawlUrl, getHostKey } from '../../domain/url/crawl-url.js';
@@ -68,6 +69,7 @@ export class UrlFactsReader {
       refused: refusedLinks[0],
       related: state && (await this.findRelated(crawler, state, visits)),
       crawler: crawler.state,
+      isStart: isStart(crawler.context.roots.get(url.href)),
       host,
       now: clock.now(),
     };

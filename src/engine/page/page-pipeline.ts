@@ -189,14 +189,17 @@ function classifyBody(
   const mediaType = tools.reader.detectMediaType(response.body, response.headers['content-type'], page.url.path);
   const list = readUrlList(page, response, mediaType, tools.reader);
   if (list && 'sitemap' in list) return { outcome: followSitemap(page, list.sitemap, collector) };
-  return acceptsMediaType(mimeTypesMode, mimeTypes, mediaType)
-    ? { mediaType, feed: list?.feed }
-    : {
+  if (acceptsMediaType(mimeTypesMode, mimeTypes, mediaType)) return { mediaType, feed: list?.feed };
+  // In place of a document of an accepted type, too, a challenge is not the document.
+  const challenger = findChallengePage(response.body);
+  return challenger === undefined
+    ? {
         outcome: createExclusion(
           'mime-type-excluded',
           `the crawler does not accept ${describeType(mediaType, response.headers['content-type'])}`,
         ),
-      };
+      }
+    : { outcome: createChallengeFailure(challenger, response, page.task.now) };
 }
 
 /** Builds the document of a page that was read, and collects its links. */

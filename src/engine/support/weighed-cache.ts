@@ -23,6 +23,10 @@ export class WeighedCache<Key, Value> {
     }
   }
 
+  deleteWhere(isUnwanted: (value: Value) => boolean): void {
+    for (const [key, { value }] of this.entries) if (isUnwanted(value)) this.delete(key);
+  }
+
   private delete(key: Key): void {
     this.weight -= this.entries.get(key)?.weight ?? 0;
     this.entries.delete(key);

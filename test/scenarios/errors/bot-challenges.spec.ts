@@ -53,3 +53,51 @@ it.each(CHALLENGES)('a challenge deletes and replaces nothing: %s', async (_, ch
   await world.close();
   await site.close();
 });
+
+const CHALLENGE: FakePage = { headers: HTML, body: INTERSTITIAL };
+
+it.each([
+  ['200', CHALLENGE],
+  ['403', { ...CHALLENGE, status: 403 }],
+  ['403 with a header', { status: 403, headers: { ...HTML, 'cf-mitigated': 'challenge' } }],
+])('a challenge in place of robots.txt neither allows nor forbids anything for good: %s', async (_, challenge) => {
+  const site = await FakeSite.start();
+  site.set('/', { headers: HTML, body: html('Home', ['/private']) });
+  site.set('/private', { headers: HTML, body: html('Private', []) });
+  site.set('/robots.txt', challenge);
+  const world = await CrawlWorld.start({ crawler: `<Root url="${site.url('/')}"/>`, more: FETCHER });
+  await world.pass(minutes(2));
+  expect(site.fetched).toEqual([]);
+  const { headline } = await world.engine.explanations.explain('test', site.url('/'));
+  expect(headline.text).toContain('bot-challenge');
+  site.set('/robots.txt', { body: 'User-agent: *\nDisallow: /private\n' });
+  await world.pass(hours(1));
+  expect(await world.indexed()).toEqual([site.url('/')]);
+  // The rules that were read stay in force.
+  site.set('/robots.txt', challenge);
+  await world.pass(hours(30));
+  await world.engine.maintenance.refresh('test', {});
+  await world.pass(hours(1));
+  expect(site.fetched).toEqual(['/']);
+  expect(await world.indexed()).toEqual([site.url('/')]);
+  await world.close();
+  await site.close();
+});
+
+it('a challenge in place of a sitemap, or of a document of an accepted type, is one', async () => {
+  const site = await FakeSite.start();
+  site.set('/', { headers: { 'content-type': 'text/plain' }, body: 'Home' });
+  site.set('/robots.txt', { body: `Sitemap: ${site.url('/map.xml')}\n` });
+  site.set('/map.xml', CHALLENGE);
+  site.set('/a.txt', CHALLENGE);
+  const world = await CrawlWorld.start({
+    attributes: 'crawlSitemaps="true" mimeTypesMode="include"',
+    crawler: `<Root url="${site.url('/')}"/><Root url="${site.url('/a.txt')}"/><cw:MimeTypes types="text/plain"/>`,
+    more: FETCHER,
+  });
+  await world.pass(minutes(5));
+  for (const path of ['/map.xml', '/a.txt'])
+    expect(await world.state(site.url(path))).toMatchObject({ status: 'error', reason: 'bot-challenge' });
+  await world.close();
+  await site.close();
+});

@@ -15,12 +15,12 @@ import { type Fence, FencedOut } from '../../../engine/ports/partitions.js';
 import { buildUrlWhere, LIKE } from '../shared/filter-sql.js';
 import { computePartition, getPartition } from '../shared/partition.js';
 import {
+  buildCrawledCondition,
   createCountedRow,
   createDueChanges,
   createRestartChanges,
   createState,
   createSubmissionChanges,
-  NEVER_CRAWLED_CODES,
   type RowChanges,
   toNewValues,
   toState,
@@ -177,7 +177,7 @@ export class PostgresFrontier {
 
   /** Makes those of the given URLs due that (still) match the filter and may be crawled. */
   makeDueAmong(ids: readonly UrlId[], filter: UrlFilter, dueAt: Instant, source: SourceNumber): Promise<number> {
-    return this.#changeMatching(ids, filter, `u.status NOT IN (${NEVER_CRAWLED_CODES.join(', ')})`, (changes, rows) =>
+    return this.#changeMatching(ids, filter, buildCrawledCondition(filter), (changes, rows) =>
       changes.update(rows.map((row) => ({ row, changes: createDueChanges(row, dueAt, source) }))),
     );
   }

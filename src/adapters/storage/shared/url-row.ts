@@ -7,7 +7,7 @@ import { NEVER_CRAWLED, URL_STATUSES, type UrlState } from '../../../domain/craw
 import type { SourceNumber } from '../../../domain/frontier/sources.js';
 import { toReason } from '../../../domain/policy/reasons.js';
 import { type Duration, earlier, type Instant } from '../../../domain/time/units.js';
-import type { NewUrl, UrlChanges } from '../../../engine/ports/frontier-store.js';
+import type { NewUrl, UrlChanges, UrlFilter } from '../../../engine/ports/frontier-store.js';
 import type { CountedRow } from './tally.js';
 
 export const DISCOVERED_VIA = [
@@ -299,4 +299,15 @@ export function createDueChanges(row: CountedRow, dueAt: Instant, source: Source
 
 export const REMOVED = toStatusCode('removed');
 
-export const NEVER_CRAWLED_CODES = Array.from(NEVER_CRAWLED, toStatusCode);
+const NEVER_CRAWLED_CODES = Array.from(NEVER_CRAWLED, toStatusCode);
+
+/**
+ * The condition in SQL for URLs that may be made due. Those that a visit excluded are crawled, too, but rarely, so they
+ * are meant only by a filter that names their reasons.
+ */
+export function buildCrawledCondition({ reasons }: UrlFilter): string {
+  const isCrawled = `u.status NOT IN (${NEVER_CRAWLED_CODES.join(', ')})`;
+  return reasons === undefined
+    ? isCrawled
+    : `(${isCrawled} OR (u.status = ${toStatusCode('excluded')} AND u.source IS NOT NULL))`;
+}

@@ -9,6 +9,7 @@ import { toLinkValues } from '../shared/link-row.js';
 import { MAX_VISITS, toVisitValues, UNFINISHED_STATES } from '../shared/order-row.js';
 import { type CountedRow, Tally } from '../shared/tally.js';
 import {
+  buildCrawledCondition,
   CHANGES,
   createCountedRow,
   createDueChanges,
@@ -16,7 +17,6 @@ import {
   createState,
   createSubmissionChanges,
   listChangedFields,
-  NEVER_CRAWLED_CODES,
   NEW_COLUMNS,
   REMOVED,
   type RowChanges,
@@ -153,7 +153,7 @@ export class SqliteFrontier {
 
   /** Makes those of the given URLs due that (still) match the filter and may be crawled. */
   makeDueAmong(ids: readonly UrlId[], filter: UrlFilter, dueAt: Instant, source: SourceNumber): number {
-    const rows = this.#findMatching(ids, filter, `u.status NOT IN (${NEVER_CRAWLED_CODES.join(', ')})`);
+    const rows = this.#findMatching(ids, filter, buildCrawledCondition(filter));
     for (const row of rows) this.#update(row, createDueChanges(row, dueAt, source));
     return rows.length;
   }

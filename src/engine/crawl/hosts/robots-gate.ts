@@ -5,6 +5,7 @@
 import type { CrawlerDefinition } from '../../../domain/crawl/definition.js';
 import type { UrlOptions } from '../../../domain/crawl/policy-definition.js';
 import type { RobotsOpinion } from '../../../domain/explain/facts.js';
+import { findChallenge } from '../../../domain/fetch/bot-challenges.js';
 import type { FetchOutcome } from '../../../domain/fetch/outcome.js';
 import { isHostError } from '../../../domain/politeness/politeness.js';
 import {
@@ -132,6 +133,11 @@ export class RobotsGate {
     return this.entries.get(urlOrigin);
   }
 
+  /** Has every robots.txt that could not be read requested again before the next page, as after a changed setting. */
+  forgetUnreachable(): void {
+    this.entries.deleteWhere(({ policy }) => policy.state === 'unreachable');
+  }
+
   findCrawlDelay(url: CrawlUrl, agent: string): Duration | undefined {
     const entry = this.entries.get(getOrigin(url));
     return entry && getCrawlDelay(entry.policy, agent);
@@ -248,6 +254,7 @@ function findRedirectTarget(outcome: FetchOutcome, baseUrl: string): URL | undef
 
 function describeOutcome(outcome: FetchOutcome): { text: string; status: string } {
   if (outcome.kind === 'failure') return { text: '', status: outcome.code };
+  if (findChallenge(outcome) !== undefined) return { text: '', status: 'bot-challenge' };
   const text = outcome.status < 300 ? new TextDecoder().decode(outcome.body.subarray(0, MAX_SHOWN_TEXT)) : '';
   return { text, status: String(outcome.status) };
 }

@@ -14,6 +14,7 @@ import {
 } from '../../../domain/explain/visit-detail.js';
 import { type ErrorCode, getDefaultReactions } from '../../../domain/fetch/error-codes.js';
 import { REFRESH } from '../../../domain/frontier/sources.js';
+import { isStart } from '../../../domain/policy/site-mode.js';
 import { limitPrice, updatePrice } from '../../../domain/refresh/visit-price.js';
 import { NEEDS_RENDERING } from '../../../domain/render/needs-rendering.js';
 import { between, type Duration, type Instant } from '../../../domain/time/units.js';
@@ -99,6 +100,7 @@ export class SettleStage {
     const rules = {
       ...toDispositionRules(context.definition, result.schedule, this.services.cron, now),
       visitPrice: host.visitPrice,
+      isStart: isStart(context.roots.get(state.url)),
     };
     await this.noteResponse(state, result, startedAt);
     const disposition = this.services.inDoubt.decide(state, outcome, rules, now);
