@@ -63,6 +63,7 @@ const DEFAULTS: CrawlerDefinition = {
   },
   softErrors: [],
   probeErrorPages: 'when-suspected',
+  leaveOut: { exactDuplicates: true, directoryListings: true, unlinked: true },
   traps: {
     maxPathDepth: 32,
     maxRepeatedSegments: 4,

@@ -110,6 +110,7 @@ export interface CrawlerDefinition {
    * errors: every host, or those of which a page looks like an error page.
    */
   readonly probeErrorPages: 'always' | 'when-suspected' | 'never';
+  readonly leaveOut: LeaveOutDefinition;
   readonly traps: TrapDefinition;
   /** Name of the fetcher that this crawler uses. */
   readonly fetcher: string;
@@ -117,6 +118,16 @@ export interface CrawlerDefinition {
    * Names of the sinks that receive this crawler's orders; a document is indexed once all of them have acknowledged it.
    */
   readonly pushTo: readonly string[];
+}
+
+/** Which pages are left out of the index although they answer with status 200. */
+export interface LeaveOutDefinition {
+  /** Pages with the text of another page of their site. */
+  readonly exactDuplicates: boolean;
+  /** Listings of folders that web servers generate. */
+  readonly directoryListings: boolean;
+  /** Error and login pages to which only redirects lead, and pages sent instead of a guessed sitemap. */
+  readonly unlinked: boolean;
 }
 
 export interface RefreshDefinition {

@@ -74,6 +74,11 @@ export function createDocumentDisposition(
   rules: DispositionRules,
   now: Instant,
 ): Disposition {
+  // A link that is found later may make it a page of its own.
+  if (outcome.reason === NOT_LINKED) {
+    const order = createDeletionOrder(state, NOT_LINKED);
+    return { remove: true, changes: {}, order, changed: order !== undefined };
+  }
   const seen = state.stamp !== undefined || state.simhash !== undefined;
   const changed = hasChanged(state, outcome);
   const belief = computeBeliefAfterVisit(
@@ -103,6 +108,9 @@ export function createDocumentDisposition(
       : ({ kind: 'add', reason: state.stamp === undefined ? 'indexed' : 'changed' } as const);
   return { remove: false, changes, order, changed: seen ? changed : order !== undefined };
 }
+
+/** Reason code for a page to which only redirects or probes lead; its URL is forgotten. */
+export const NOT_LINKED = 'not-linked';
 
 /** Reason code for a page that gives way to its canonical URL. */
 export const CANONICAL_ELSEWHERE = 'canonical-elsewhere';

@@ -114,6 +114,27 @@ const ERROR_WORDS = new RegExp(
 export const looksLikeErrorPage = ({ title, text }: { readonly title: string; readonly text: string }): boolean =>
   ERROR_WORDS.test(title) || (text.length <= MAX_SEARCHED_TEXT && ERROR_WORDS.test(text));
 
+const ERROR_NAME = new RegExp(
+  '^(?:(?:error|err|http|status|page)[-_]?[45]\\d\\d|[45]\\d\\d[-_]?(?:error|page)|(?:404[-_]?)?(?:page[-_]?)?not[-_]?found|' +
+    '(?:seite[-_]?)?nicht[-_]?gefunden|(?:page[-_]?)?introuvable|(?:pagina[-_]?)?no[-_]?encontrada|(?:pagina[-_]?)?non[-_]?trovata)$',
+  'i',
+);
+/** Names that other pages have, too: a chapter on errors, an article with the number 404. */
+const VAGUE_ERROR_NAME = /^(?:[45]\d\d|errors?|error[-_]?page|fehler(?:seite)?|erreur|oops)$/i;
+/** A query in which a server keeps the missing address. */
+const ORIGIN_QUERY = /^[^&=]{1,40}=(?:\/|%2f|https?(?::|%3a))/i;
+
+/** Whether a page, reached by a redirect alone, is where visitors of missing pages are sent. */
+export function isErrorAddress(
+  { path, query }: CrawlUrl,
+  page: { readonly title: string; readonly text: string },
+): boolean {
+  const name = /([^/]*?)(?:\.\w+)?\/?$/.exec(path)![1]!;
+  return (
+    ERROR_NAME.test(name) || (VAGUE_ERROR_NAME.test(name) && (ORIGIN_QUERY.test(query) || looksLikeErrorPage(page)))
+  );
+}
+
 /**
  * Creates a URL that cannot exist, next to the given one, so that the same part of the site responds to it. `token` is
  * a random string of letters and digits, so that no site can anticipate it.

@@ -46,6 +46,17 @@ const MAX_HOSTS = 10_000;
 const LOGIN_PATTERN =
   /(?:^|[^a-z])(?:log-?in|log-?on|sign-?in|sign-?on|sso|saml2?|oauth2?|openid|adfs|cas|auth|authenticate|authorize|idp|anmelden|connexion|accedi)(?:[^a-z]|$)/;
 
+/** Whether a page, reached by a redirect alone, is where visitors log in. */
+export const isLoginForm = (
+  url: string,
+  { title, body }: { readonly title: string; readonly body: Uint8Array },
+): boolean => looksLikeLoginUrl(url) && (url.includes('?') || LOGIN_TITLE.test(title) || hasPasswordField(body));
+
+const LOGIN_TITLE = /\b(?:log|sign)[ -]?(?:in|on)\b|anmeld|einloggen|connexion|iniciar sesión|accedi/i;
+
+const hasPasswordField = (body: Uint8Array): boolean =>
+  /type\s*=\s*["']?password\b/i.test(Buffer.from(body.buffer, body.byteOffset, body.length).toString('latin1'));
+
 /** Whether the URL looks like that of a login page. */
 export const looksLikeLoginUrl = (url: string): boolean =>
   LOGIN_PATTERN.test(

@@ -189,6 +189,14 @@ export const REASONS = {
     'The text is nearly the same as that of another document in the index.',
     'Set `nearDuplicateDetector="false"` to index both.',
   ),
+  'directory-listing': page(
+    'The page is a listing of a folder that the web server generates: it is read for its links, except those that sort it.',
+    'Set `directoryListings="false"` of LeaveOut to index listings.',
+  ),
+  'not-linked': page(
+    'No page links to the URL: only redirects lead to this error or login page, or the host sent it instead of a sitemap that nobody named.',
+    'Link to the page from another one, submit it, or set `unlinked="false"` of LeaveOut.',
+  ),
   'extract-unsupported': page(
     'No extractor reads content of this type: the document is pushed with its bytes and metas, without text.',
     'Nothing to do if the sink extracts text itself; otherwise, you can exclude the type with MimeTypes.',

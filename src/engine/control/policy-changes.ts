@@ -189,6 +189,7 @@ const EFFECT_OF_CHANGE: Readonly<Record<keyof CrawlerDefinition, 'judging' | 're
   contents: 'reading',
   acl: 'reading',
   probeErrorPages: 'reading',
+  leaveOut: 'reading',
 
   refresh: 'refresh',
 

@@ -1,18 +1,22 @@
 /** Collects the facts and the document of a page that was read. */
 import { isProgramType } from '../../domain/content/alternates.js';
+import { isDirectoryListing } from '../../domain/content/directory-listing.js';
 import { findTitle } from '../../domain/content/page-title.js';
 import { computeSimhash } from '../../domain/content/simhash.js';
-import { computeFingerprint, looksLikeErrorPage } from '../../domain/fetch/error-pages.js';
+import { computeFingerprint, isErrorAddress, looksLikeErrorPage } from '../../domain/fetch/error-pages.js';
+import { isLoginForm, looksLikeLoginUrl } from '../../domain/fetch/login-wall.js';
 import type { HttpResponse } from '../../domain/fetch/outcome.js';
 import { parseLifetime, readValidators } from '../../domain/fetch/validators.js';
 import type { ReasonCode } from '../../domain/policy/reasons.js';
 import type { PushDocument } from '../../domain/push/order.js';
 import { NEEDS_RENDERING } from '../../domain/render/needs-rendering.js';
 import type { SentPage } from '../../domain/render/report.js';
+import { toCrawlUrl } from '../../domain/url/crawl-url.js';
 import type { Refusal } from '../ports/content-extractor.js';
 import type { PageContent, PageReader, SitemapContent } from '../ports/page-reader.js';
 import type { DocumentFacts, PageOutcome, PageReading, ReadPart } from '../ports/page-task.js';
 import type { FetchedPage } from './document-steps.js';
+import { isBehindProbe } from './page-links.js';
 import { resolveBase, type Terms } from './page-reading.js';
 import {
   detectsNearDuplicates,
@@ -115,17 +119,39 @@ function createIndexedPart(
 }
 
 function findReasonNotToIndex(
-  { task, context, effects }: RequestedPage,
+  page: RequestedPage,
   { prohibition }: Terms,
-  { unread, mediaType, feed }: ReadPage,
+  readPage: ReadPage,
 ): { readonly index: false; readonly reason: ReasonCode } | undefined {
+  const { task, context, effects } = page;
+  const { unread, mediaType, feed } = readPage;
   const { index, follow } = effects;
+  if (context.definition.leaveOut.unlinked && isBehindProbe(task)) return { index: false, reason: 'not-linked' };
   if (!index) return { index, reason: follow ? 'links-only' : 'no-index' };
   // Sites that serve a page for every URL do so for their sitemap, too.
   if (task.discoveredVia === 'robots') return { index: false, reason: 'links-only' };
   if (feed || isProgramType(mediaType)) return { index: false, reason: 'machine-readable' };
-  const reason = prohibition ?? (context.definition.whenUnreadable === 'skip' ? unread?.refused : undefined);
+  const reason =
+    prohibition ??
+    (context.definition.whenUnreadable === 'skip' ? unread?.refused : undefined) ??
+    findNobodysPage(page, readPage);
   return reason && { index: false, reason };
+}
+
+/** Why a page that answers well is nobody's document. */
+function findNobodysPage(page: RequestedPage, { content, response }: ReadPage): ReasonCode | undefined {
+  const { leaveOut } = page.context.definition;
+  if (leaveOut.directoryListings && isDirectoryListing(content, page.url)) return 'directory-listing';
+  return leaveOut.unlinked && isUnlinked(page, content, response) ? 'not-linked' : undefined;
+}
+
+/** Whether it is an error or login page to which only a redirect leads. */
+function isUnlinked({ task, url }: RequestedPage, content: PageContent, { body }: HttpResponse): boolean {
+  const { discoveredVia, foundOn } = task;
+  if (discoveredVia !== 'redirect' || foundOn === undefined) return false;
+  // If the address that redirects here is of the same kind, the page is linked under that one.
+  const isLogin = !looksLikeLoginUrl(foundOn) && isLoginForm(url.href, { title: content.title, body });
+  return isLogin || (isErrorAddress(url, content) && !isErrorAddress(toCrawlUrl(foundOn), content));
 }
 
 function collectFacts(

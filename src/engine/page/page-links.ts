@@ -1,4 +1,5 @@
 /** Decides which links of a page, feed or sitemap are followed, and what they inherit. */
+import { isDirectoryListing, isSortLink } from '../../domain/content/directory-listing.js';
 import { hashWords } from '../../domain/content/vocabulary.js';
 import type { HttpResponse } from '../../domain/fetch/outcome.js';
 import type { ReasonCode } from '../../domain/policy/reasons.js';
@@ -32,6 +33,10 @@ export function readUrlList(
   if (list.kind === 'feed' && !isNamed) return { feed: list };
   return context.definition.crawlSitemaps ? { sitemap: list } : undefined;
 }
+
+/** Whether a sitemap that robots.txt names, or that was guessed, redirects here. */
+export const isBehindProbe = ({ discoveredVia, redirects }: PageTask): boolean =>
+  discoveredVia === 'robots' && redirects > 0;
 
 function isSitemapName(path: string): boolean {
   const name = path.slice(path.lastIndexOf('/') + 1);
@@ -100,9 +105,11 @@ export function followLinks(
     return undefined;
   }
   const obeysDirectives = obeysPageDirectives(context, effects.options);
+  const isListing = context.definition.leaveOut.directoryListings && isDirectoryListing(content, url);
   for (const link of content.links) {
     if (link.kind === 'canonical') continue;
-    if (allowed && !(link.nofollow && obeysDirectives)) collector.add(link.href, base);
+    if (isListing && isSortLink(link.href)) refuseLink(page, link.href, base, 'directory-listing', collector);
+    else if (allowed && !(link.nofollow && obeysDirectives)) collector.add(link.href, base);
     else refuseLink(page, link.href, base, 'nofollow', collector);
   }
   if (allowed) for (const link of parseHeaderLinks(response)) collector.add(link.href, url.href);

@@ -26,6 +26,7 @@ import {
   followFeed,
   followLinks,
   followSitemap,
+  isBehindProbe,
   readUrlList,
   reportCutLinks,
 } from './page-links.js';
@@ -274,7 +275,7 @@ function collectLinks(
   // An unchanged page has no new links; removed URLs that it links to are found by crawl/evidence/rediscovery.ts.
   const isUnchanged = document.stamp === page.task.stamp && hasSameLinks(document.stamp, content, tools.digest);
   if (isUnchanged && !needsLinks(page)) return { outcome };
-  const allowed = terms.directives.follow;
+  const allowed = terms.directives.follow && !isBehindProbe(page.task);
   const linkingPage = { response, content, base, allowed };
   const hub = allowed ? followFeed(page, feed, response, collector) : undefined;
   const words = followLinks(page, linkingPage, collector);

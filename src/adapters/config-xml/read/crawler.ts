@@ -61,6 +61,7 @@ export function readCrawler(crawler: CrawlerNode, context: ReadContext): Crawler
     deletionGuard: readDeletionGuard(crawler),
     softErrors: readSoftErrors(node, context),
     probeErrorPages: PROBES[readSettings(node, errors.SOFT_ERRORS).probe],
+    leaveOut: readSettings(node, errors.LEAVE_OUT),
     traps: readSettings(node, errors.TRAPS),
     fetcher: findOnlyChild(node, policy.FETCH_WITH)?.values.fetcher ?? 'default',
     pushTo: [...new Set(findValidChildren(node, policy.PUSH_TO).map((push) => push.values.sink))],

@@ -148,6 +148,7 @@ export const CRAWLER = element(
       'ErrorPolicy',
       'DeletionGuard',
       'SoftErrors',
+      'LeaveOut',
       'Traps',
       'FetchWith',
       'PushTo',

@@ -93,6 +93,29 @@ export const SOFT_ERROR = element('SoftError', 'A pattern that identifies pages 
   status: attribute(t.integer(400, 599), 'HTTP status to treat the response as.', { default: '404' }),
 });
 
+export const LEAVE_OUT = element(
+  'LeaveOut',
+  "Pages that answer well and are left out of the index all the same, because they are nobody's document.",
+  {
+    exactDuplicates: attribute(
+      t.boolean,
+      'Pages with the text of another page of their site, such as `/index.html` beside `/`, or `www.` beside the bare host. One of them is in the index.',
+      { default: 'true' },
+    ),
+    directoryListings: attribute(
+      t.boolean,
+      'Listings of folders that web servers generate. Their links are followed, except those that sort the listing.',
+      { default: 'true' },
+    ),
+    unlinked: attribute(
+      t.boolean,
+      'Error and login pages to which only redirects lead, and pages that a host sends instead of a sitemap that nobody named.',
+      { default: 'true' },
+    ),
+  },
+  { once: true },
+);
+
 export const TRAPS = element(
   'Traps',
   'Limits for endless sites.',

@@ -1,6 +1,7 @@
 /**
  * Takes the links that a visit found into the frontier, and handles what the page says about changes to other pages.
  */
+import { NOT_LINKED } from '../../../domain/crawl/disposition.js';
 import type { UrlState } from '../../../domain/crawl/url-state.js';
 import { SITEMAPS } from '../../../domain/frontier/sources.js';
 import { type CrawlUrl, getHostKey, getOrigin, toCrawlUrl } from '../../../domain/url/crawl-url.js';
@@ -8,7 +9,7 @@ import { computeUrlKey } from '../../../domain/url/url-key.js';
 import { type CrawlContext, findRoot } from '../../page/crawl-context.js';
 import type { Clock } from '../../ports/clock.js';
 import type { NewUrl, Settings } from '../../ports/frontier-store.js';
-import type { PageResult } from '../../ports/page-task.js';
+import type { DiscoveredLink, PageResult } from '../../ports/page-task.js';
 import type { ClaimedChanges } from '../evidence/claimed-changes.js';
 import { ENDLESS_REASON, type EndlessLinks } from '../evidence/endless-links.js';
 import type { HubSubscriptions } from '../evidence/hub-subscriptions.js';
@@ -104,13 +105,16 @@ export class FoundLinks {
       }
     }
     const isRedirect = result.outcome.kind === 'redirect';
+    if (result.outcome.kind === 'document' && result.outcome.reason === NOT_LINKED) {
+      tally.refused++;
+      refused.add({ url: state.url, hostKey: state.hostKey, reason: NOT_LINKED }, state.foundOn ?? state.url, now);
+    }
     const foundUrls = result.links.map(
       (link): NewUrl => ({
         ...this.toNewUrl(state, link.url),
         key: link.key,
         hostKey: link.hostKey,
-        source: link.source,
-        discoveredVia: link.discoveredVia,
+        ...followProbe(state, link),
         hops: link.discoveredVia === 'redirect' || link.discoveredVia === 'robots' ? state.hops : state.hops + 1,
         redirects: link.discoveredVia === 'redirect' ? state.redirects + 1 : 0,
         inheritedMetas: link.inheritedMetas,
@@ -179,6 +183,12 @@ export class FoundLinks {
     };
   }
 }
+
+/** What a sitemap redirects to is a sitemap, or nothing that anybody has linked to. */
+const followProbe = ({ discoveredVia }: UrlState, link: DiscoveredLink): Pick<NewUrl, 'source' | 'discoveredVia'> =>
+  discoveredVia === 'robots' && link.discoveredVia === 'redirect'
+    ? { source: SITEMAPS, discoveredVia: 'robots' }
+    : { source: link.source, discoveredVia: link.discoveredVia };
 
 /**
  * Whether the page is a hub, one that has changed before: another change suggests that the pages it links to have

@@ -16,10 +16,13 @@ import type { ErrorPageProbes } from '../hosts/error-page-probes.js';
 /** How long ago the first redirect of a chain may have been seen if a later one leads back to it. */
 const CHAIN_WINDOW = minutes(10);
 
+/** How the target of a redirect was found: what a sitemap redirects to belongs to robots.txt. */
+const LEADS_ON: ReadonlySet<UrlState['discoveredVia']> = new Set(['redirect', 'robots']);
+
 /** The URLs whose redirects led to this one, the last one first. */
 export async function* readChain(store: Pick<UrlCatalog, 'find'>, state: UrlState): AsyncIterable<UrlState> {
   let current: UrlState | undefined = state;
-  for (let steps = state.redirects; steps > 0 && current?.discoveredVia === 'redirect' && current.foundOn; steps--) {
+  for (let steps = state.redirects; steps > 0 && current?.foundOn && LEADS_ON.has(current.discoveredVia); steps--) {
     current = await store.find(state.crawler, current.foundOn);
     if (!current) return;
     yield current;
