@@ -1,4 +1,5 @@
 /** Calls the API of the running server. */
+import { once } from 'node:events';
 import { Secret } from '../domain/secret.js';
 import { UsageError } from '../server/options.js';
 
@@ -9,6 +10,11 @@ export interface ServerOption {
 export interface ClientResponse<T> {
   readonly status: number;
   readonly body: T;
+}
+
+interface RequestText {
+  readonly type: string;
+  readonly text: string;
 }
 
 interface ProblemBody {
@@ -35,24 +41,60 @@ export class ServerClient {
   private readonly key: Secret | undefined;
 
   /** @throws UsageError with the server's own message if it refuses the call, or if no server responds */
-  async call<T>(method: string, path: string, body?: { readonly type: string; readonly text: string }): Promise<T> {
-    const response = await this.request<T>(method, path, body);
+  async call<T>(method: string, path: string, body?: RequestText, headers?: Record<string, string>): Promise<T> {
+    const response = await this.request<T>(method, path, body, headers);
+    this.requireSuccess(response);
+    return response.body;
+  }
+
+  private requireSuccess(response: ClientResponse<unknown>): void {
     if (response.status === 401) throw new UsageError(this.createKeyHint());
     if (response.status >= 400) throw new UsageError(formatProblem(response));
-    return response.body;
+  }
+
+  /** Fetches a text that is not JSON, such as a configuration. */
+  async getText(path: string): Promise<{ readonly text: string; readonly etag: string | null }> {
+    const response = await this.send('GET', path, '*/*');
+    const text = await response.text();
+    if (!response.ok) this.requireSuccess({ status: response.status, body: this.parseBody(text, response.status) });
+    return { text, etag: response.headers.get('etag') };
+  }
+
+  /** Writes a file of any size to the stream as it arrives. */
+  async pipeTo(path: string, stream: NodeJS.WritableStream): Promise<void> {
+    const response = await this.send('GET', path, '*/*');
+    if (!response.ok)
+      this.requireSuccess({
+        status: response.status,
+        body: this.parseBody(await response.text(), response.status),
+      });
+    for await (const part of response.body ?? []) if (!stream.write(part)) await once(stream, 'drain');
   }
 
   async request<T>(
     method: string,
     path: string,
-    body?: { readonly type: string; readonly text: string },
+    body?: RequestText,
+    headers?: Record<string, string>,
   ): Promise<ClientResponse<T>> {
-    const headers: Record<string, string> = { accept: 'application/json' };
-    if (this.key) headers['authorization'] = `Bearer ${this.key.reveal()}`;
-    if (body) headers['content-type'] = body.type;
-    const response = await fetch(`${this.url}/api/v1${path}`, {
+    const response = await this.send(method, path, 'application/json', body, headers);
+    const text = await response.text();
+    return { status: response.status, body: (text === '' ? undefined : this.parseBody(text, response.status)) as T };
+  }
+
+  private send(
+    method: string,
+    path: string,
+    accept: string,
+    body?: RequestText,
+    headers: Record<string, string> = {},
+  ): Promise<Response> {
+    const allHeaders: Record<string, string> = { accept, ...headers };
+    if (this.key) allHeaders['authorization'] = `Bearer ${this.key.reveal()}`;
+    if (body) allHeaders['content-type'] = body.type;
+    return fetch(`${this.url}/api/v1${path}`, {
       method,
-      headers,
+      headers: allHeaders,
       body: body?.text,
       signal: AbortSignal.timeout(TIMEOUT_MS),
     }).catch((error: Error) => {
@@ -65,8 +107,6 @@ export class ServerClient {
         `no server is responding at ${this.url} (${describeCause(error)}): start one with crawlway serve, or specify its address with --server`,
       );
     });
-    const text = await response.text();
-    return { status: response.status, body: (text === '' ? undefined : this.parseBody(text, response.status)) as T };
   }
 
   /** Fetches a short list in one call, such as the crawlers. */
@@ -146,5 +186,6 @@ const describeCause = (error: Error): string => (error.cause as { code?: string 
 function formatProblem({ status, body }: ClientResponse<unknown>): string {
   const { detail, errors = [] } = (body ?? {}) as ProblemBody;
   const errorLines = errors.map((error) => `\n  ${error.pointer ? `${error.pointer}: ` : ''}${error.detail}`);
-  return `the server refused the request (${status}): ${detail ?? 'it gave no reason'}${errorLines.join('')}`;
+  const reason = (detail ?? 'it gave no reason').replace('confirm=true', '--yes');
+  return `the server refused the request (${status}): ${reason}${errorLines.join('')}`;
 }

@@ -84,9 +84,10 @@ interface RefusedOptions extends ServerOption, JsonOption {
   readonly crawler?: string;
   readonly reason?: string;
   readonly host?: string;
+  readonly samples?: string;
 }
 
-/** Lists the links that were refused and never stored: how many, why, and a few samples. */
+/** Lists the links that were refused and never stored: how many, why, and a few samples, first one of each reason and host. */
 export async function listRefusedLinks(options: RefusedOptions): Promise<void> {
   const client = new ServerClient(options);
   const links: (RefusedDto & { readonly crawler: string })[] = [];
@@ -108,9 +109,16 @@ export async function listRefusedLinks(options: RefusedOptions): Promise<void> {
   const rows = shownLinks.map((link) => [link.crawler, link.count, link.reason, link.host]);
   process.stdout.write(`${formatTable(['CRAWLER', 'LINKS', 'REASON', 'HOST'], rows)}\n\n`);
   const samples = shownLinks.flatMap((link) =>
-    link.samples.map(({ url, from }) => `${link.reason}  ${url}\n  on ${from}`.split('\n').map(toPrintable).join('\n')),
+    link.samples.map(({ url, from }, index) => ({
+      index,
+      text: `${link.reason}  ${url}\n  on ${from}`.split('\n').map(toPrintable).join('\n'),
+    })),
   );
-  process.stdout.write(`${samples.join('\n')}\n`);
+  const shown = samples.sort((a, b) => a.index - b.index).slice(0, Number(options.samples ?? 20));
+  const rest = samples.length - shown.length;
+  process.stdout.write(
+    [...shown.map(({ text }) => text), ...(rest > 0 ? [`${rest} more: --samples`] : []), ''].join('\n'),
+  );
 }
 
 interface RootsOptions extends ServerOption, JsonOption {

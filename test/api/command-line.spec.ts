@@ -11,6 +11,7 @@ import { testSinks } from '../../src/cli/sinks.js';
 import { showStatus } from '../../src/cli/status.js';
 import { deleteUrls, listRefusedLinks, listRoots } from '../../src/cli/urls.js';
 import { ApiWorld } from './api-world.js';
+import { printed } from './printed.js';
 import { Program } from './program.js';
 
 let world: ApiWorld;
@@ -27,19 +28,6 @@ afterEach(() => {
   process.exitCode = undefined;
   vi.restoreAllMocks();
 });
-
-/** What a command prints. */
-async function printed(command: () => unknown): Promise<string> {
-  let text = '';
-  vi.spyOn(process.stdout, 'write').mockImplementation((chunk) => {
-    text += chunk;
-    return true;
-  });
-  vi.spyOn(process.stderr, 'write').mockReturnValue(true);
-  await command();
-  vi.restoreAllMocks();
-  return text;
-}
 
 it('with --json every result is one JSON document', async () => {
   const server = { server: world.server.url, json: true };

@@ -207,6 +207,18 @@ howTo('Crawl at night only', async (heading) => {
 const wholeSite = (xml: string): string =>
   xml.replace(/<cw:Conditions[\s\S]*<\/cw:Conditions>/, '').replace('/sitemap.xml" entireSite="true"', '/"');
 
+howTo('Change the configuration by pull request', async (heading) => {
+  const site = await manual();
+  const { crawl, commands } = await runHowTo(heading, { 'https://handbook.example.com': site.origin });
+  const inForce = readFileSync(join(crawl.folder, 'config', 'CrawlConfig.xml'), 'utf8');
+  const rule = '<Rules><Rule><Path value="/drafts/"/><NoIndex/></Rule></Rules>';
+  writeFileSync(join(crawl.folder, 'CrawlConfig.xml'), inForce.replace('<cw:PushTo', `${rule}<cw:PushTo`));
+  const [checked, applied] = await commands();
+  expect(checked).toMatch(/none of the \d stored URLs would change/);
+  expect(applied).toMatch(/version 2 is in force\n.*VERSION[^\n]*\n +2 /);
+  expect(readFileSync(join(crawl.folder, 'config', 'CrawlConfig.xml'), 'utf8')).toContain(rule);
+});
+
 RUN.push('Commit a configuration to git', 'Move secrets to another machine');
 it('Commit a configuration to git, and move its secrets to another machine', async () => {
   const [first, second] = [temporaryDirectory(), temporaryDirectory()];

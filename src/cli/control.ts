@@ -1,0 +1,103 @@
+/**
+ * Commands of daily work with a running server: `crawler`, `host`, `urls`, `orders list` and `audit`. Everything that they show or
+ * do is in the API and the console, too.
+ */
+import type { AuditEntryDto, CrawlerDto, HostDto, OrderDto, UrlStateDto } from '../../client/index.js';
+import { toPrintable } from '../server/printable.js';
+import { ServerClient, type ServerOption } from './client.js';
+import { type JsonOption, printJson } from './output.js';
+import { formatTable } from './table.js';
+
+type Options = ServerOption & JsonOption;
+
+export const CRAWLER_ACTIONS = ['start', 'pause', 'stop'] as const;
+
+/** Starts, pauses or stops one crawler, or all of them if no name is given. */
+export async function controlCrawlers(
+  action: (typeof CRAWLER_ACTIONS)[number],
+  name: string | undefined,
+  options: Options,
+): Promise<void> {
+  const client = new ServerClient(options);
+  const crawlers: CrawlerDto[] = [];
+  for (const crawler of await client.resolveCrawlers(name))
+    crawlers.push(await client.call<CrawlerDto>('POST', `/crawlers/${encodeURIComponent(crawler)}/${action}`));
+  if (options.json) return printJson(crawlers);
+  for (const { name: crawler, state } of crawlers) process.stdout.write(`${toPrintable(crawler)} is ${state}\n`);
+}
+
+export async function controlHost(action: 'pause' | 'resume', host: string, options: Options): Promise<void> {
+  const path = `/hosts/${encodeURIComponent(host)}/${action}`;
+  const view = await new ServerClient(options).call<HostDto>('POST', path);
+  if (options.json) return printJson(view);
+  const state = view.paused ? 'is paused until it is resumed' : 'is crawled again';
+  process.stdout.write(`${toPrintable(view.host)} ${state}\n`);
+}
+
+interface UrlFilters extends Options {
+  readonly crawler?: string;
+  readonly status?: string;
+  readonly reason?: string;
+  readonly host?: string;
+  readonly like?: string;
+  readonly limit: string;
+  readonly export?: 'csv' | 'ndjson';
+}
+
+/** Lists stored URLs, or prints all that match as a file. */
+export async function listUrls({ crawler: name, limit, export: format, ...rest }: UrlFilters): Promise<void> {
+  const { json, server, ...filters } = rest;
+  const client = new ServerClient({ server });
+  const crawler = await client.resolveCrawler(name);
+  const path = `/crawlers/${encodeURIComponent(crawler)}/urls`;
+  const choice = Object.entries(filters).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  const query = (more: Record<string, string>): string =>
+    new URLSearchParams([...choice, ...Object.entries(more)]).toString();
+  if (format) return client.pipeTo(`${path}/export?${query({ format })}`, process.stdout);
+  const urls = await client.list<UrlStateDto>(`${path}?${query({ limit })}`);
+  if (json) return printJson(urls);
+  const rows = urls.map(({ status, reason = '', lastVisitAt = '', dueAt = '', url }) => [
+    status,
+    reason,
+    lastVisitAt,
+    dueAt,
+    url,
+  ]);
+  process.stdout.write(`${formatTable(['STATUS', 'REASON', 'LAST VISIT', 'NEXT VISIT', 'URL'], rows)}\n`);
+}
+
+interface OrderFilters extends Options {
+  readonly crawler?: string;
+  readonly state?: string;
+  readonly kind?: string;
+  readonly uri?: string;
+  readonly host?: string;
+  readonly limit: string;
+}
+
+export async function listOrders({ server, json, ...filters }: OrderFilters): Promise<void> {
+  const query = new URLSearchParams(
+    Object.entries(filters).filter((entry): entry is [string, string] => entry[1] !== undefined),
+  ).toString();
+  const orders = await new ServerClient({ server }).list<OrderDto>(`/orders?${query}`);
+  if (json) return printJson(orders);
+  const rows = orders.map(({ id, decidedAt, kind, state, reason, uri, answer = '' }) => [
+    id,
+    decidedAt,
+    kind,
+    state,
+    reason,
+    uri,
+    answer,
+  ]);
+  process.stdout.write(`${formatTable(['ORDER', 'DECIDED', 'KIND', 'STATE', 'REASON', 'URI', 'ANSWER'], rows)}\n`);
+}
+
+export async function showAudit(options: Options & { readonly limit: string }): Promise<void> {
+  const entries = await new ServerClient(options).list<AuditEntryDto>(
+    `/audit?limit=${encodeURIComponent(options.limit)}`,
+  );
+  if (options.json) return printJson(entries);
+  const rows = entries.map(({ at, who, what, target, outcome }) => [at, who, what, target, outcome]);
+  process.stdout.write(`${formatTable(['TIME', 'BY', 'CALL', 'TARGET', 'OUTCOME'], rows)}\n`);
+}

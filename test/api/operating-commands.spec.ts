@@ -1,0 +1,118 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
+import {
+  applyConfiguration,
+  diffConfigurations,
+  planConfiguration,
+  restoreConfiguration,
+  showHistory,
+} from '../../src/cli/configuration.js';
+import { controlCrawlers, controlHost, listOrders, listUrls, showAudit } from '../../src/cli/control.js';
+import { ApiWorld } from './api-world.js';
+import { printed } from './printed.js';
+
+let world: ApiWorld;
+let server: { server: string };
+beforeAll(async () => {
+  world = await ApiWorld.start();
+  await world.caughtUp();
+  server = { server: world.server.url };
+});
+afterAll(() => world.stop());
+afterEach(() => {
+  process.exitCode = undefined;
+  vi.restoreAllMocks();
+});
+
+/** What the command prints, and its exit code. */
+async function run(command: () => Promise<void>): Promise<{ text: string; code: unknown }> {
+  process.exitCode = undefined;
+  const text = await printed(command);
+  return { text, code: process.exitCode };
+}
+
+/** A file with the configuration in force, changed. */
+function fileWith(change: (xml: string) => string): string {
+  const file = join(world.folder, 'edited.xml');
+  writeFileSync(file, change(readFileSync(world.configFile, 'utf8')));
+  return file;
+}
+
+it('a crawler is paused and started, and a host is paused and resumed', async () => {
+  const state = async () => (await world.get('crawlers/test')).body.state;
+  expect((await run(() => controlCrawlers('pause', undefined, server))).text).toBe('test is paused\n');
+  expect(await state()).toBe('paused');
+  expect((await run(() => controlCrawlers('start', 'test', server))).text).toBe('test is running\n');
+  expect(await state()).toBe('running');
+  const host = new URL(world.site.origin).host;
+  expect((await run(() => controlHost('pause', host, server))).text).toBe(`${host} is paused until it is resumed\n`);
+  expect((await world.get(`hosts/${encodeURIComponent(host)}`)).body.paused).toBe(true);
+  expect((await run(() => controlHost('resume', host, server))).text).toBe(`${host} is crawled again\n`);
+  expect((await world.get(`hosts/${encodeURIComponent(host)}`)).body.paused).toBe(false);
+});
+
+it('a changed file is planned, applied, compared and taken back', async () => {
+  const same = await run(() => planConfiguration({ ...server, file: world.configFile }));
+  expect(same).toEqual({ text: 'the file is in force: nothing would change\n', code: 0 });
+
+  const before = readFileSync(world.configFile, 'utf8');
+  const file = fileWith((xml) =>
+    xml.replace('<cw:PushTo', '<Rules><Rule><Path value="/a.html"/><Ignore/></Rule></Rules>\n<cw:PushTo'),
+  );
+  const planned = await run(() => planConfiguration({ ...server, file }));
+  expect(planned.code).toBe(2);
+  expect(planned.text).toContain('test: 1 document would be deleted from the index\n  http');
+  expect(planned.text).toContain('/a.html (rule-ignored)\n');
+  expect(planned.text).toMatch(/more than a tenth of the documents of test would be deleted: apply with --yes\n$/);
+  expect(readFileSync(world.configFile, 'utf8')).toBe(before);
+
+  const compared = await run(() => diffConfigurations(undefined, undefined, { ...server, file }));
+  expect(compared.code).toBe(2);
+  const changed = compared.text.split('\n').filter((line) => /^[-+](?![-+])/.test(line));
+  expect(changed.map((line) => line.slice(0, 8))).toEqual(['-    <cw', '+    <Ru', '+<cw:Pus']);
+
+  await expect(applyConfiguration({ ...server, file })).rejects.toThrow(
+    'would delete 1 of 4 documents of test. Repeat with --yes to make it.',
+  );
+  expect(readFileSync(world.configFile, 'utf8')).toBe(before);
+  const applied = await run(() => applyConfiguration({ ...server, file, yes: true }));
+  const [, version] = /^version (\d+) is in force\n$/.exec(applied.text)!;
+  expect(readFileSync(world.configFile, 'utf8')).toBe(readFileSync(file, 'utf8'));
+
+  const history = await run(() => showHistory({ ...server, limit: '50' }));
+  expect(history.text).toMatch(new RegExp(`^VERSION .*\\n +${version} `));
+  const lastChange = await run(() => diffConfigurations(undefined, undefined, server));
+  expect(lastChange.text).toContain('+    <Rules><Rule><Path value="/a.html"/>');
+
+  const restored = await run(() => restoreConfiguration(String(Number(version) - 1), { ...server, yes: true }));
+  expect(restored.text).toBe(`version ${Number(version) + 1} is in force\n`);
+  expect(readFileSync(world.configFile, 'utf8')).toBe(before);
+  expect(await run(() => diffConfigurations(String(Number(version) - 1), undefined, server))).toEqual({
+    text: '',
+    code: 0,
+  });
+});
+
+it('a file with errors is refused with their lines', async () => {
+  const file = fileWith((xml) => xml.replace('<cw:PushTo', '<Rool/><cw:PushTo'));
+  await expect(planConfiguration({ ...server, file })).rejects.toThrow(/Rool/);
+  await expect(planConfiguration({ ...server, file: join(world.folder, 'none.xml') })).rejects.toThrow(
+    /there is no configuration .*none\.xml/,
+  );
+});
+
+it('URLs, orders and calls are listed, and URLs are exported whole', async () => {
+  const limit = '50';
+  const urls = await run(() => listUrls({ ...server, status: 'indexed', limit }));
+  expect(urls.text).toMatch(/^STATUS +REASON +LAST VISIT +NEXT VISIT +URL\nindexed /);
+  const exported = await run(() => listUrls({ ...server, status: 'indexed', limit: '1', export: 'csv' }));
+  expect(exported.text.trim().split(/\r?\n/)).toHaveLength(urls.text.trim().split('\n').length);
+  const orders = await run(() => listOrders({ ...server, kind: 'add', limit, json: true }));
+  expect(JSON.parse(orders.text)).toContainEqual(
+    expect.objectContaining({ kind: 'add', uri: `${world.site.origin}/`, state: 'acknowledged' }),
+  );
+  const audit = await run(() => showAudit({ ...server, limit }));
+  expect(audit.text).toMatch(/^TIME +BY +CALL +TARGET +OUTCOME\n/);
+  expect(audit.text).toContain('pauseHost');
+});
