@@ -1,5 +1,5 @@
 /** The `crawlway` command. Each subcommand has a file in this folder. */
-import { Command, Option } from 'commander';
+import { Command } from 'commander';
 import { IMPORT_FORMATS } from '../../import/formats.js';
 import '../server/end-with-launcher.js';
 import { SINK_TYPE_NAMES } from '../domain/push/sink-types.js';
@@ -8,14 +8,6 @@ import { run } from '../server/run.js';
 import { ROLES } from '../server/security/api-keys.js';
 import { SERVER_VERSION } from '../server/version.js';
 import { printCompletion, SHELLS } from './completion.js';
-import {
-  applyConfiguration,
-  diffConfigurations,
-  planConfiguration,
-  restoreConfiguration,
-  showHistory,
-} from './configuration.js';
-import { CRAWLER_ACTIONS, controlCrawlers, controlHost, listOrders, listUrls, showAudit } from './control.js';
 import { crawl } from './crawl.js';
 import { checkConfiguration, runDoctor } from './doctor.js';
 import { explain } from './explain.js';
@@ -24,6 +16,7 @@ import { importConfiguration } from './import.js';
 import { createPlugin, init } from './init.js';
 import { createKey, createSigningKey, listKeys, withdrawKey } from './keys.js';
 import { serveAssistant } from './mcp.js';
+import { addJsonOption, addOperatingCommands, addOrderList, addServerOption } from './operating-commands.js';
 import { renderPage } from './render.js';
 import { importSecrets, listSecrets, removeSecret, setSecret } from './secrets.js';
 import { pushAgain, retryOrders, testSinks } from './sinks.js';
@@ -40,14 +33,6 @@ const program = new Command('crawlway')
     '\nExit code: 0 success, 1 failure (with an error message); any other code is described in the help of the command.',
   )
   .configureHelp({ showGlobalOptions: true });
-
-const addJsonOption = (command: Command): Command => command.option('--json', 'print the result as JSON');
-
-const addServerOption = (command: Command): Command =>
-  command.option(
-    '--server <url>',
-    'URL of the running server (default: from $CRAWLWAY_HOST and $CRAWLWAY_PORT); its API key is read from $CRAWLWAY_API_KEY',
-  );
 
 const addConfigurationOptions = (command: Command): Command =>
   command.option('--config <file>', 'configuration file (default: $CRAWLWAY_CONFIG, or config/CrawlConfig.xml)');
@@ -159,73 +144,7 @@ addJsonOption(addServerOption(program.command('refused')))
   .option('--samples <number>', 'print at most this many samples (default: 20)')
   .action(listRefusedLinks);
 
-const addLimitOption = (command: Command, noun: string): Command =>
-  command.option('--limit <number>', `at most this many ${noun}, the newest first`, '50');
-
-const CONFIGURATION_FILE = 'configuration file; the rule files that it names are taken from its folder';
-const addFileOption = (command: Command): Command => command.requiredOption('-f, --file <file>', CONFIGURATION_FILE);
-const addConfirmation = (command: Command): Command =>
-  command.option('-y, --yes', 'even if more than a tenth of the documents of a crawler are deleted');
-
-const configuration = program.command('config').description('the configuration of the running server, and its history');
-
-addLimitOption(addJsonOption(addServerOption(configuration.command('history'))), 'versions')
-  .description('list the configurations that have been in force')
-  .action(showHistory);
-
-addJsonOption(addServerOption(configuration.command('diff')))
-  .description('compare two versions; with one, it and the configuration in force; without, the last change')
-  .argument('[before]', 'number of a version')
-  .argument('[after]', 'number of a version (default: the configuration in force)')
-  .option('-f, --file <file>', 'compare the configuration in force with this file')
-  .addHelpText('after', '\nExit code: 0 nothing differs, 2 something does, 1 the command failed.')
-  .action(diffConfigurations);
-
-const PLAN_CODES =
-  '\nExit code: 0 nothing would change, 2 something would, 1 the file has errors or the command failed.';
-for (const command of [configuration.command('preview'), program.command('plan')])
-  addFileOption(addJsonOption(addServerOption(command)))
-    .description('show what a configuration would change for the stored URLs, without changing anything')
-    .addHelpText('after', PLAN_CODES)
-    .action(planConfiguration);
-
-for (const command of [configuration.command('apply'), program.command('apply')])
-  addConfirmation(addFileOption(addJsonOption(addServerOption(command))))
-    .description('replace the configuration in force by a file')
-    .action(applyConfiguration);
-
-addConfirmation(addJsonOption(addServerOption(configuration.command('restore'))))
-  .description('put an earlier version in force again, as a new version')
-  .argument('<version>', 'number of the version, as config history shows it')
-  .action(restoreConfiguration);
-
-const crawlerCommand = program.command('crawler').description('start, pause or stop crawlers of the running server');
-for (const action of CRAWLER_ACTIONS)
-  addJsonOption(addServerOption(crawlerCommand.command(action)))
-    .description(`${action} a crawler, or all of them`)
-    .argument('[name]')
-    .action((name: string | undefined, options) => controlCrawlers(action, name, options));
-
-const hostCommand = program.command('host').description('pause and resume web servers, for all crawlers');
-for (const action of ['pause', 'resume'] as const)
-  addJsonOption(addServerOption(hostCommand.command(action)))
-    .description(action === 'pause' ? 'fetch nothing from a web server until it is resumed' : 'crawl it again')
-    .argument('<host>', 'host name, with its port unless it is the default')
-    .action((host: string, options) => controlHost(action, host, options));
-
-addLimitOption(addJsonOption(addServerOption(program.command('urls'))), 'URLs')
-  .description('list stored URLs, or export all that match')
-  .option('--crawler <name>', 'crawler to use; required if there are several')
-  .option('--status <status>', 'indexed, waiting, error, excluded, …')
-  .option('--reason <code>', 'only this reason or error code')
-  .option('--host <host>', 'only this web server')
-  .option('--like <pattern>', 'pattern for whole URLs: http://www.example.com/*')
-  .addOption(new Option('--export <format>', 'print all that match').choices(['csv', 'ndjson']))
-  .action(listUrls);
-
-addLimitOption(addJsonOption(addServerOption(program.command('audit'))), 'calls')
-  .description('list who changed what through the API (requires the role admin)')
-  .action(showAudit);
+addOperatingCommands(program);
 
 addJsonOption(addServerOption(program.command('submit')))
   .description('submit a URL list to the running server')
@@ -252,17 +171,7 @@ addJsonOption(addServerOption(program.command('push')))
   .option('--no-wait', 'return as soon as the server has started')
   .action(pushAgain);
 
-const orders = program.command('orders').description('work with push orders');
-addLimitOption(addJsonOption(addServerOption(orders.command('list'))), 'orders')
-  .description('list push orders: when and why each was decided, and how the sink responded')
-  .option('--crawler <name>', 'only orders of this crawler')
-  .option('--state <state>', 'pending, acknowledged, refused, held, cancelled, dropped, awaiting')
-  .option('--kind <kind>', 'add or delete')
-  .option('--uri <uri>', 'only orders for exactly this URI')
-  .option('--host <host>', 'only orders for documents of this web server')
-  .action(listOrders);
-
-addJsonOption(addServerOption(orders.command('retry')))
+addJsonOption(addServerOption(addOrderList(program).command('retry')))
   .description('send refused orders again: their pages are visited, whatever is found is pushed')
   .option('--sink <name>', 'only orders that this sink refused')
   .option('--answer <text>', "only orders whose answer contains this part of the sink's message")

@@ -1,0 +1,107 @@
+/** The commands that look after a running server: its configuration, crawlers and hosts, and what it knows and did. */
+import { type Command, Option } from 'commander';
+import {
+  applyConfiguration,
+  diffConfigurations,
+  planConfiguration,
+  restoreConfiguration,
+  showHistory,
+} from './configuration.js';
+import { CRAWLER_ACTIONS, controlCrawlers, controlHost, listOrders, listUrls, showAudit } from './control.js';
+
+export const addJsonOption = (command: Command): Command => command.option('--json', 'print the result as JSON');
+
+export const addServerOption = (command: Command): Command =>
+  command.option(
+    '--server <url>',
+    'URL of the running server (default: from $CRAWLWAY_HOST and $CRAWLWAY_PORT); its API key is read from $CRAWLWAY_API_KEY',
+  );
+
+const addLimitOption = (command: Command, noun: string): Command =>
+  command.option('--limit <number>', `at most this many ${noun}, the newest first`, '50');
+
+const CONFIGURATION_FILE = 'configuration file; the rule files that it names are taken from its folder';
+const addFileOption = (command: Command): Command => command.requiredOption('-f, --file <file>', CONFIGURATION_FILE);
+const addConfirmation = (command: Command): Command =>
+  command.option('-y, --yes', 'even if more than a tenth of the documents of a crawler are deleted');
+
+export function addOperatingCommands(program: Command): void {
+  addConfigurationCommands(program);
+  const crawlerCommand = program.command('crawler').description('start, pause or stop crawlers of the running server');
+  for (const action of CRAWLER_ACTIONS)
+    addJsonOption(addServerOption(crawlerCommand.command(action)))
+      .description(`${action} a crawler, or all of them`)
+      .argument('[name]')
+      .action((name: string | undefined, options) => controlCrawlers(action, name, options));
+
+  const hostCommand = program.command('host').description('pause and resume web servers, for all crawlers');
+  for (const action of ['pause', 'resume'] as const)
+    addJsonOption(addServerOption(hostCommand.command(action)))
+      .description(action === 'pause' ? 'fetch nothing from a web server until it is resumed' : 'crawl it again')
+      .argument('<host>', 'host name, with its port unless it is the default')
+      .action((host: string, options) => controlHost(action, host, options));
+
+  addLimitOption(addJsonOption(addServerOption(program.command('urls'))), 'URLs')
+    .description('list stored URLs, or export all that match')
+    .option('--crawler <name>', 'crawler to use; required if there are several')
+    .option('--status <status>', 'indexed, waiting, error, excluded, …')
+    .option('--reason <code>', 'only this reason or error code')
+    .option('--host <host>', 'only this web server')
+    .option('--like <pattern>', 'pattern for whole URLs: http://www.example.com/*')
+    .addOption(new Option('--export <format>', 'print all that match').choices(['csv', 'ndjson']))
+    .action(listUrls);
+
+  addLimitOption(addJsonOption(addServerOption(program.command('audit'))), 'calls')
+    .description('list who changed what through the API (requires the role admin)')
+    .action(showAudit);
+}
+
+function addConfigurationCommands(program: Command): void {
+  const configuration = program
+    .command('config')
+    .description('the configuration of the running server, and its history');
+
+  addLimitOption(addJsonOption(addServerOption(configuration.command('history'))), 'versions')
+    .description('list the configurations that have been in force')
+    .action(showHistory);
+
+  addJsonOption(addServerOption(configuration.command('diff')))
+    .description('compare two versions; with one, it and the configuration in force; without, the last change')
+    .argument('[before]', 'number of a version')
+    .argument('[after]', 'number of a version (default: the configuration in force)')
+    .option('-f, --file <file>', 'compare the configuration in force with this file')
+    .addHelpText('after', '\nExit code: 0 nothing differs, 2 something does, 1 the command failed.')
+    .action(diffConfigurations);
+
+  const PLAN_CODES =
+    '\nExit code: 0 nothing would change, 2 something would, 1 the file has errors or the command failed.';
+  for (const command of [configuration.command('preview'), program.command('plan')])
+    addFileOption(addJsonOption(addServerOption(command)))
+      .description('show what a configuration would change for the stored URLs, without changing anything')
+      .addHelpText('after', PLAN_CODES)
+      .action(planConfiguration);
+
+  for (const command of [configuration.command('apply'), program.command('apply')])
+    addConfirmation(addFileOption(addJsonOption(addServerOption(command))))
+      .description('replace the configuration in force by a file')
+      .action(applyConfiguration);
+
+  addConfirmation(addJsonOption(addServerOption(configuration.command('restore'))))
+    .description('put an earlier version in force again, as a new version')
+    .argument('<version>', 'number of the version, as config history shows it')
+    .action(restoreConfiguration);
+}
+
+/** Returns the command `orders`, which has others, too. */
+export function addOrderList(program: Command): Command {
+  const orders = program.command('orders').description('work with push orders');
+  addLimitOption(addJsonOption(addServerOption(orders.command('list'))), 'orders')
+    .description('list push orders: when and why each was decided, and how the sink responded')
+    .option('--crawler <name>', 'only orders of this crawler')
+    .option('--state <state>', 'pending, acknowledged, refused, held, cancelled, dropped, awaiting')
+    .option('--kind <kind>', 'add or delete')
+    .option('--uri <uri>', 'only orders for exactly this URI')
+    .option('--host <host>', 'only orders for documents of this web server')
+    .action(listOrders);
+  return orders;
+}
