@@ -39,7 +39,7 @@ export function createCrawler(
   const inFlight = new Set<UrlState>();
   const requested = new RequestedVisits(name, shared, frontier, inFlight);
   const documents = new Documents(name, store, () => current.definition.nearDuplicateDetector);
-  const rediscovery = new Rediscovery(name, shared);
+  const rediscovery = new Rediscovery(name, shared, () => redirects.hasReturning);
   const pages = { current, frontier, inFlight, requested, documents, rediscovery };
   const decisions = new UrlDecisions({ ...shared, ...outcomes }, pages);
   const canonicalPages = new CanonicalPages(name, shared, (page) => decisions.decide(page, { do: 'index-after-all' }));

@@ -193,7 +193,7 @@ export class VisitLoop {
     decisions.noteSettled(url, settled);
     // Other pages may have been waiting for this one.
     await canonicalPages.reconsiderAfter(url, settled);
-    await redirects.noteSettled(url);
+    await redirects.noteSettled(url, settled);
     await troubles.noteSettled(url);
     if (current.definition.pushTo !== sinks) await this.sendToAddedSinks(url, sinks);
   }

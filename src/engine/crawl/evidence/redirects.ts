@@ -5,16 +5,20 @@
  * the target is visited. What a redirect waits for is kept in memory only: its page is visited again anyway.
  */
 import { BoundedMap } from '../../../domain/bounded-map.js';
+import { REDIRECTED_FOR_NOW } from '../../../domain/crawl/disposition.js';
+import { createExclusion } from '../../../domain/crawl/exclusion.js';
 import { classifyRedirect, judgeTarget, LOOK_SIZE, type RedirectKind } from '../../../domain/crawl/redirects.js';
 import type { UrlState } from '../../../domain/crawl/url-state.js';
 import type { ErrorCode } from '../../../domain/fetch/error-codes.js';
 import type { LoginWalls } from '../../../domain/fetch/login-wall.js';
-import { before, type Instant, minutes } from '../../../domain/time/units.js';
+import { before, hours, type Instant, minutes } from '../../../domain/time/units.js';
 import { stripQuery, toCrawlUrl } from '../../../domain/url/crawl-url.js';
+import { computeUrlKey } from '../../../domain/url/url-key.js';
 import type { Clock } from '../../ports/clock.js';
 import type { UrlCatalog } from '../../ports/frontier-store.js';
 import type { PageProcessor } from '../../ports/page-processor.js';
 import type { PageOutcome, PageResult } from '../../ports/page-task.js';
+import type { SettledUrl } from '../outcome/decision.js';
 
 const MAX_WAITING = 20_000;
 const MAX_CHAIN = 20;
@@ -22,6 +26,14 @@ const MAX_CHAIN = 20;
 const MAX_CANDIDATES = 200;
 /** How old a visit to the target, or to other pages of the host, may be to say something about a redirect. */
 const FRESH = minutes(10);
+
+/** How long a page is known as the one to which a host redirects its pages. */
+const WALL_LIFETIME = hours(1);
+/** It is not remembered: if the host still redirects its pages there later, it is found again. */
+const PAGE_FOR_ALL = {
+  ...createExclusion('redirect-wall', 'pages of the host are redirected here instead of being sent'),
+  removeStatus: true,
+};
 
 type Redirect = Extract<PageOutcome, { kind: 'redirect' }>;
 
@@ -46,6 +58,11 @@ export class Redirects {
   /** URLs of redirects that are waiting for a visit, by the URL to be visited. */
   private readonly waiting = new BoundedMap<string, Set<string>>(MAX_WAITING);
 
+  /** URLs whose documents have given way to temporary redirects, by key. */
+  private readonly returning = new BoundedMap<bigint, string>(MAX_WAITING);
+  /** Pages to which hosts redirect their pages, without query, and when that was last seen. */
+  private readonly walls = new BoundedMap<string, Instant>(MAX_WAITING);
+
   constructor(
     private readonly crawler: string,
     private readonly services: RedirectServices,
@@ -60,7 +77,7 @@ export class Redirects {
     const { outcome } = result;
     if (outcome.kind !== 'redirect' || state.stamp === undefined) {
       if (this.seen.size > 0) this.seen.delete(state.url);
-      return result;
+      return this.isPageForAll(state, outcome) ? this.drop(result, PAGE_FOR_ALL) : result;
     }
     const { target } = outcome;
     const earlier = this.seen.get(state.url);
@@ -70,7 +87,13 @@ export class Redirects {
     seen.kind = await this.classify(state, target, seen.since);
     if (seen.kind === 'look') return this.drop(result, { ...outcome, waits: true });
     const place = stripQuery(target);
-    if (seen.kind === 'wall') return this.drop(result, fail('redirect-wall', `the host sends its pages to ${place}`));
+    if (seen.kind === 'wall') {
+      const failure = fail('redirect-wall', `the host sends its pages to ${place}`);
+      const wasVisited = this.isWall(place, startedAt);
+      this.walls.set(place, startedAt);
+      // The page may be one that sets a cookie and sends its visitors back: it is visited, but never indexed.
+      return wasVisited ? this.drop(result, failure) : { ...result, outcome: failure };
+    }
     if (!outcome.permanent && (seen.kind === 'shared' || isHomePage(target)))
       return this.drop(
         result,
@@ -89,15 +112,58 @@ export class Redirects {
     return { ...result, outcome: await this.judgeTarget(state, outcome) };
   }
 
+  /** Whether documents have given way to temporary redirects. */
+  get hasReturning(): boolean {
+    return this.returning.size > 0;
+  }
+
+  /** To be called with the links of a live page: temporary redirects among them are requested again. */
+  async noteLinked(keys: readonly bigint[]): Promise<void> {
+    if (this.returning.size === 0) return;
+    const settledBefore = before(this.services.clock.now(), FRESH);
+    for (const key of keys) {
+      const url = this.returning.get(key);
+      const state = url === undefined ? undefined : await this.services.store.find(this.crawler, url);
+      const isDue = state?.reason === REDIRECTED_FOR_NOW && (state.lastVisitAt ?? 0) < settledBefore;
+      if (isDue) await this.services.scheduleVisit(state);
+    }
+  }
+
+  private addReturning(url: string): void {
+    this.returning.set(computeUrlKey(url), url);
+  }
+
   /** To be called when a visit is settled: redirects may have been waiting for it. */
-  async noteSettled({ url }: UrlState): Promise<void> {
+  async noteSettled({ url }: UrlState, { reason }: Pick<SettledUrl, 'reason'>): Promise<void> {
+    if (reason === REDIRECTED_FOR_NOW) this.addReturning(url);
+    else if (reason !== undefined && this.returning.size > 0) this.returning.delete(computeUrlKey(url));
     const sources = this.waiting.get(url);
     if (!sources) return;
     this.waiting.delete(url);
     for (const source of sources) {
       const state = await this.services.store.find(this.crawler, source);
-      if (state?.stamp !== undefined && state.status === 'redirected') await this.services.scheduleVisit(state);
+      if (state?.status === 'redirected' && (state.stamp !== undefined || source === url))
+        await this.services.scheduleVisit(state);
     }
+  }
+
+  /** Visits a URL again because its redirect may have ended. */
+  async visitAgain(url: string): Promise<void> {
+    const state = await this.services.store.find(this.crawler, url);
+    if (state && (state.status === 'redirected' || state.status === 'error')) await this.services.scheduleVisit(state);
+    else if (state) this.waitFor(url, url);
+  }
+
+  /** Whether it is a page to which the host is redirecting its pages, and which nothing else has led to. */
+  private isPageForAll({ url, stamp, discoveredVia }: UrlState, { kind }: PageOutcome): boolean {
+    if (this.walls.size === 0 || stamp !== undefined || discoveredVia !== 'redirect' || kind !== 'document')
+      return false;
+    return this.isWall(stripQuery(url), this.services.clock.now());
+  }
+
+  private isWall(place: string, now: Instant): boolean {
+    const seenAt = this.walls.get(place);
+    return seenAt !== undefined && seenAt >= before(now, WALL_LIFETIME);
   }
 
   private async classify(state: UrlState, target: string, since: Instant): Promise<RedirectKind> {

@@ -30,6 +30,8 @@ export class Rediscovery {
       readonly store: Pick<UrlCatalog, 'count' | 'getLinks' | 'findRemoved'>;
       readonly clock: Clock;
     },
+    /** Whether documents have given way to temporary redirects, which are requested again when they are linked. */
+    private readonly hasReturning: () => boolean = () => false,
   ) {}
 
   /** To be called when a URL's status has become removed on this node. */
@@ -43,7 +45,7 @@ export class Rediscovery {
    */
   async needsAllLinks(state: UrlState, task: Task, policySince: Instant): Promise<boolean> {
     this.visits.delete(state);
-    if (state.lastVisitAt === undefined || !(await this.hasAnyRemoved())) return false;
+    if (state.lastVisitAt === undefined || !((await this.hasAnyRemoved()) || this.hasReturning())) return false;
     const links = task.rereadLinks ? undefined : await this.services.store.getLinks(state.id);
     const isCurrent = links !== undefined && links.at > policySince && isForThisVersion(links, task);
     this.visits.set(state, isCurrent ? { at: task.now, links } : { at: task.now });
@@ -68,6 +70,15 @@ export class Rediscovery {
     for (const removedUrl of removedUrls) collector.addUrl(toCrawlUrl(removedUrl.url), 'link');
     const metas = new Map(removedUrls.map((removedUrl) => [removedUrl.url, removedUrl.inheritedMetas]));
     return collector.links.map((link) => ({ ...link, inheritedMetas: metas.get(link.url) }));
+  }
+
+  /** The keys of the URLs that the visited page links to, as far as they are known. */
+  getLinkKeys(state: UrlState, { outcome, links }: PageResult): readonly bigint[] {
+    const remembered = this.visits.get(state)?.links;
+    const isUnchanged =
+      outcome.kind === 'unchanged' || (outcome.kind === 'document' && outcome.facts.stamp === remembered?.stamp);
+    if (remembered && isUnchanged) return [...remembered.keys];
+    return outcome.kind === 'document' ? links.map(({ key }) => key) : [];
   }
 
   /** The links to remember of a page that has reported them all. */

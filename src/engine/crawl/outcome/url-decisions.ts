@@ -2,6 +2,7 @@
  * Decisions about a URL without a visit: a command, a correction of what is known about it, an earlier next visit. Puts
  * URLs back into the queue once a decision, by a visit or without one, has been carried out.
  */
+import { REDIRECTED_FOR_NOW } from '../../../domain/crawl/disposition.js';
 import type { UrlState } from '../../../domain/crawl/url-state.js';
 import type { SourceNumber } from '../../../domain/frontier/sources.js';
 import type { Instant } from '../../../domain/time/units.js';
@@ -58,10 +59,9 @@ export class UrlDecisions {
 
   /** To be called when the URL's new state has been written. */
   noteSettled(url: UrlState, settled: SettledUrl): void {
-    if (settled.removed) {
+    if (settled.removed || settled.reason === REDIRECTED_FOR_NOW)
       this.services.processor.forget(url.crawler, [url.url]);
-      this.target.rediscovery.noteRemoval();
-    }
+    if (settled.removed) this.target.rediscovery.noteRemoval();
     this.target.documents.noteSettled(url, settled.simhash);
     this.putIntoQueue(url, settled.next);
     this.target.frontier.wake();

@@ -19,6 +19,7 @@ import type { Gates } from '../frontier/gates.js';
 import { noteHostResponse } from '../hosts/host-responses.js';
 import type { Host, Hosts } from '../hosts/hosts.js';
 import type { Attempt } from './attempt.js';
+import type { CookieChecks } from './cookie-checks.js';
 import type { PageRequests } from './page-requests.js';
 import { hasMadeRequest, type Preconditions, PUT_BACK } from './preconditions.js';
 import type { RenderedVisits } from './rendered-visits.js';
@@ -66,6 +67,7 @@ export class FetchStage {
     private readonly requests: PageRequests,
     private readonly retries: Retries,
     private readonly sessions: VisitSessions,
+    private readonly cookieChecks: Pick<CookieChecks, 'note'>,
   ) {}
 
   /**
@@ -144,7 +146,8 @@ export class FetchStage {
     const sessionResult = await this.sessions.handleResponse(attempt, response);
     if (sessionResult !== response) review.forgetReportedLinks(response);
     if (sessionResult === 'again' || (await this.wantsRetry(attempt, sessionResult))) return PUT_BACK;
-    const reviewed = await review.review(state, sessionResult, !isUrgent);
+    const isCookieCheck = await this.cookieChecks.note(attempt, sessionResult);
+    const reviewed = await review.review(state, sessionResult, { mayProbe: !isUrgent, isCookieCheck });
     if (reviewed === 'again') return PUT_BACK;
     const result = await this.target.redirects.look(state, reviewed, attempt.startedAt);
     noteHostResponse(hosts, host, result, { isIndexed: state.stamp !== undefined, isUrgent });

@@ -13,6 +13,7 @@ import type { DiscoveredLink, PageResult } from '../../ports/page-task.js';
 import type { ClaimedChanges } from '../evidence/claimed-changes.js';
 import { ENDLESS_REASON, type EndlessLinks } from '../evidence/endless-links.js';
 import type { HubSubscriptions } from '../evidence/hub-subscriptions.js';
+import type { Redirects } from '../evidence/redirects.js';
 import type { Rediscovery } from '../evidence/rediscovery.js';
 import type { Discovery } from '../frontier/discovery.js';
 import type { RefusedLinks } from '../frontier/refused-links.js';
@@ -24,7 +25,8 @@ export class LinkStage {
   constructor(
     private readonly context: CrawlContext,
     private readonly links: Pick<FoundLinks, 'storeLinks'>,
-    private readonly rediscovery: Pick<Rediscovery, 'findLinked'>,
+    private readonly rediscovery: Pick<Rediscovery, 'findLinked' | 'getLinkKeys'>,
+    private readonly redirects: Pick<Redirects, 'hasReturning' | 'noteLinked'>,
     private readonly claims: Pick<ClaimedChanges, 'bringForwardDatedPages' | 'bringForwardHubLinks'>,
     private readonly subscriptions: Pick<HubSubscriptions, 'subscribeIfAllowed'>,
   ) {}
@@ -32,6 +34,7 @@ export class LinkStage {
   /** Returns the result; that of a sitemap also says whether the sitemap contained anything new. */
   async process(state: UrlState, result: PageResult): Promise<PageResult> {
     const rediscoveredLinks = await this.rediscovery.findLinked(state, result, this.context);
+    if (this.redirects.hasReturning) await this.redirects.noteLinked(this.rediscovery.getLinkKeys(state, result));
     const newUrlCount = await this.links.storeLinks(
       state,
       rediscoveredLinks.length > 0 ? { ...result, links: [...result.links, ...rediscoveredLinks] } : result,

@@ -44,14 +44,19 @@ export class ResultReview {
   /**
    * Returns `again` if the page can only be judged once its host has been probed.
    * @param mayProbe false if the host rests, so that it is not probed
+   * @param isCookieCheck true if the redirect leads back to a URL that is requested again with a new cookie
    */
-  async review(state: UrlState, result: PageResult, mayProbe = false): Promise<PageResult | 'again'> {
+  async review(
+    state: UrlState,
+    result: PageResult,
+    { mayProbe = false, isCookieCheck = false } = {},
+  ): Promise<PageResult | 'again'> {
     try {
       if (mayProbe && this.needsProbe(state, result)) {
         this.forgetReportedLinks(result);
         return 'again';
       }
-      return await this.reviewDocument(state, result);
+      return isCookieCheck ? result : await this.reviewDocument(state, result);
     } catch (error) {
       this.forgetReportedLinks(result);
       throw error;

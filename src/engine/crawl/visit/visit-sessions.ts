@@ -72,7 +72,12 @@ export class VisitSessions {
   /** The host's cookies, for a visit that is not logged in and whose fetcher keeps cookies. */
   findJar({ state, host, login, effects }: Attempt): KeptCookies | undefined {
     if (login || !findFetcher(this.target.context, effects.options).cookies) return undefined;
-    return { jar: this.services.sessions.open(this.getKey(host.key)), sent: this.sentCookies.get(state) };
+    return { jar: this.findHostJar(host.key), sent: this.sentCookies.get(state) };
+  }
+
+  /** The cookies of a host, for visits that are not logged in. */
+  findHostJar(hostKey: string): Session {
+    return this.services.sessions.open(this.getKey(hostKey));
   }
 
   /** Returns the result, or `again` if the page must be requested once more. */

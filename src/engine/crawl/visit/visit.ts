@@ -8,10 +8,12 @@ import type { Tracing } from '../../ports/tracing.js';
 import type { ClaimedChanges } from '../evidence/claimed-changes.js';
 import type { EndlessLinks } from '../evidence/endless-links.js';
 import type { HubSubscriptions } from '../evidence/hub-subscriptions.js';
+import type { Redirects } from '../evidence/redirects.js';
 import type { Rediscovery } from '../evidence/rediscovery.js';
 import type { Gates } from '../frontier/gates.js';
 import type { Host } from '../hosts/hosts.js';
 import type { SettledUrl } from '../outcome/decision.js';
+import { CookieChecks } from './cookie-checks.js';
 import type { Documents } from './documents.js';
 import { type FetchServices, FetchStage, type FetchTarget } from './fetch-stage.js';
 import { FoundLinks, type LinkServices, LinkStage, type LinkTarget } from './link-stage.js';
@@ -114,6 +116,7 @@ export type VisitTarget = FetchTarget &
     readonly gates: Gates;
     readonly endless: EndlessLinks;
     readonly rediscovery: Rediscovery;
+    readonly redirects: Redirects;
     readonly claims: ClaimedChanges;
   };
 
@@ -122,12 +125,20 @@ export function createVisits(services: VisitStageServices, target: VisitTarget):
   const foundLinks = new FoundLinks(services, target);
   const preconditions = new Preconditions(services, target, foundLinks);
   const sessions = new VisitSessions(services, target);
+  const cookieChecks = new CookieChecks(sessions, target.redirects);
   const retries = new Retries(services.sessions);
   const requests = new PageRequests(services, target, preconditions, retries, sessions);
   return new VisitRunner(
     services,
-    new FetchStage(services, target, preconditions, requests, retries, sessions),
-    new LinkStage(target.context, foundLinks, target.rediscovery, target.claims, services.subscriptions),
+    new FetchStage(services, target, preconditions, requests, retries, sessions, cookieChecks),
+    new LinkStage(
+      target.context,
+      foundLinks,
+      target.rediscovery,
+      target.redirects,
+      target.claims,
+      services.subscriptions,
+    ),
     new SettleStage(services, target),
     target.documents,
   );
