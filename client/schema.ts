@@ -513,10 +513,10 @@ export interface LoginDto {
   readonly url: string;
   /** Fetcher to which the login belongs. */
   readonly fetcher: string;
-  /** `stopped`: refused, and not retried until someone tests it or its secret changes. */
+  /** `stopped`: refused, or its sessions do not last, and not retried until someone tests it or its secret changes. */
   readonly state: 'unused' | 'logged-in' | 'failing' | 'stopped';
-  /** `refused`: the user or the secret is wrong; `locked`: the account is locked; `changed`: the site does not behave as the configuration expects; `unreachable`: there was no meaningful response. */
-  readonly failure?: 'refused' | 'locked' | 'changed' | 'unreachable';
+  /** `refused`: the user or the secret is wrong; `locked`: the account is locked; `changed`: the site does not behave as the configuration expects; `unreachable`: there was no meaningful response; `repeated`: the login works, but the site ends its sessions again and again. */
+  readonly failure?: 'refused' | 'locked' | 'changed' | 'unreachable' | 'repeated';
   /** The last failure, in words. */
   readonly detail?: string;
   /** Consecutive refused attempts; three stop the login. */
@@ -524,6 +524,11 @@ export interface LoginDto {
   readonly lastSuccessAt?: string;
   readonly lastAttemptAt?: string;
   readonly nextAttemptAt?: string;
+  /** Successful logins since the server started. */
+  readonly logins: number;
+  readonly lastSessionEndAt?: string;
+  /** Page that probably ended the session: the last one that was read before. */
+  readonly lastSessionEndUrl?: string;
   /** Steps of the last attempt. */
   readonly steps: readonly LoginStepDto[];
 }

@@ -126,7 +126,11 @@ export async function listLogins(options: ServerOption & JsonOption): Promise<vo
     login.url,
     login.state,
     login.lastSuccessAt ?? '',
+    String(login.logins),
+    login.lastSessionEndAt ?? '',
+    login.lastSessionEndUrl ?? '',
     login.detail ?? '',
   ]);
-  process.stdout.write(`${formatTable(['LOGIN', 'TYPE', 'URL', 'STATE', 'LAST SUCCESS', 'MESSAGE'], rows)}\n`);
+  const columns = ['LOGIN', 'TYPE', 'URL', 'STATE', 'LAST SUCCESS', 'LOGINS', 'SESSION ENDED', 'BY', 'MESSAGE'];
+  process.stdout.write(`${formatTable(columns, rows)}\n`);
 }

@@ -63,6 +63,8 @@ it('a login test shows each step with its status and URL, and no secret', async 
       status: 200,
       detail: 'the page is not the login form',
     },
+    { what: 'asked for the page to check as a stranger', url: site.url('/'), status: 302 },
+    { what: 'read the page to check with the session', url: site.url('/'), status: 200 },
   ]);
   expect(text).not.toContain('right');
   expect((await world.send('POST', 'logins/others/test')).status).toBe(404);
@@ -119,6 +121,8 @@ it('`crawlway login test` and `login list` show a login that works', async () =>
     '   sets sid',
     `4. checked whether the login succeeded ${site.url('/')} -> 200`,
     '   the page is not the login form',
+    `5. asked for the page to check as a stranger ${site.url('/')} -> 302`,
+    `6. read the page to check with the session ${site.url('/')} -> 200`,
     'login members works',
     '',
   ]);

@@ -51,6 +51,9 @@ export const PROBLEM_CODES = {
   'no-effect': defineWarning(
     'A setting that has no effect in combination with others, or a different effect from what its name suggests.',
   ),
+  'no-session-test': defineWarning(
+    'A form login with nothing that shows for certain whether its session is alive: an element or text for members only, or a page in `check`.',
+  ),
   'no-browser': defineWarning('Pages should be rendered, but the browser is missing or cannot start on this machine.'),
   'robots-ignored': defineWarning('A crawler that ignores robots.txt and robots meta tags of every site.'),
   'missing-package': defineError('A feature that requires a package that is not installed.'),

@@ -39,6 +39,10 @@ export class CookieSession implements Session {
     return this.jar?.getCookiesSync(url).some(({ key }) => key === name) ?? false;
   }
 
+  listNames(url: string): string[] {
+    return this.jar?.getCookiesSync(url).map(({ key }) => key) ?? [];
+  }
+
   async storeCookies(url: string, setCookie: string): Promise<boolean> {
     const jar = this.jar ?? (await createJar());
     // Another response may have created the jar in the meantime.

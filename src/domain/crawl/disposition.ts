@@ -9,27 +9,19 @@ import { type Validators } from '../fetch/validators.js';
 import { REFRESH } from '../frontier/sources.js';
 import type { Reason } from '../policy/reasons.js';
 import { type ChangeBelief } from '../refresh/change-belief.js';
-import {
-  after,
-  atLeast,
-  atMost,
-  between,
-  type Duration,
-  earlier,
-  hours,
-  type Instant,
-  milliseconds,
-  NEVER,
-} from '../time/units.js';
+import { after, atLeast, between, earlier, hours, type Instant, milliseconds, NEVER } from '../time/units.js';
 import { type ErrorPolicyDefinition } from './definition.js';
 import type { Exclusion } from './exclusion.js';
 import {
   computeBeliefAfterVisit,
   computeErrorRevisit,
+  computeFaultDelay,
   computeNextRefresh,
+  computeRetryDelay,
   createRequeueChanges,
   type DispositionRules,
   getMaximumAge,
+  RETRY_GROWTH,
 } from './revisit.js';
 import { type Disposition, type VisitOutcome } from './state-changes.js';
 import { type StateChanges, type UrlState, type UrlStatus } from './url-state.js';
@@ -295,13 +287,6 @@ function computePermanentErrorRevisit(
   return earlier(regular, after(now, computeRetryDelay(failures, rules)));
 }
 
-/**
- * The cause of a first failure is often gone after a minute; a fifth failure means an outage. With the defaults (one
- * minute, five in a row, at most one day), a site may be down for a whole day before its documents are deleted: 1 min,
- * 6 min, 36 min, 3.6 h, 21.6 h.
- */
-const RETRY_GROWTH = 6;
-
 /** Reason for deleting the document of a page with too many temporary errors in a row. */
 export const GIVEN_UP = 'too-many-temporary-errors';
 
@@ -322,7 +307,9 @@ function createTemporaryErrorDisposition(
     return createRemovalDisposition({ ...state, temporaryErrors: errorCount }, order, now);
   }
   const order = isGivenUp ? createDeletionOrder(state, GIVEN_UP) : undefined;
-  const delay = computeRetryDelay(errorCount, rules);
+  const delay = isCrawlerFault
+    ? computeFaultDelay(state, outcome.code, rules, now)
+    : computeRetryDelay(errorCount, rules);
   const waitTime = outcome.retryAfter === undefined ? delay : atLeast(delay, outcome.retryAfter);
   const changes: StateChanges = {
     // The source stays unchanged: a repeated first visit is still a first visit.
@@ -337,13 +324,6 @@ function createTemporaryErrorDisposition(
     ...(order ? { stamp: null, simhash: null, etag: null, lastModified: null } : {}),
   };
   return { remove: false, changes, order, changed: order !== undefined };
-}
-
-function computeRetryDelay(errorCount: number, rules: DispositionRules): Duration {
-  const baseDelay = rules.schedule.retryDelay ?? rules.errors.retryDelay;
-  const grownDelay = milliseconds(baseDelay * RETRY_GROWTH ** Math.min(errorCount - 1, 20));
-  // Documents in error are refreshed like other documents, never later than at their maximum age.
-  return atMost(grownDelay, milliseconds(Math.min(rules.errors.maxRetryDelay, getMaximumAge(rules))));
 }
 
 /** Reason code for URLs that were removed after errors. */

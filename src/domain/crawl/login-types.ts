@@ -28,17 +28,26 @@ export const LOGIN_TYPES = {
       },
       successSelector: {
         value: 'text',
-        meaning: 'CSS selector of an element that is on the page after a successful login.',
+        meaning:
+          'CSS selector of an element that is on the page after a successful login. If it is on the page in `check`, too, it also shows later that the session is alive.',
       },
       successCookie: { value: 'nonEmptyText', meaning: 'cookie that a successful login sets.' },
       successStatus: { value: 'httpStatus', meaning: 'status of the response to a successful login.' },
-      successText: { value: 'text', meaning: 'text on the page after a successful login.' },
+      successText: {
+        value: 'text',
+        meaning: 'text on the page after a successful login; used like `successSelector`.',
+      },
       refusedText: { value: 'text', meaning: 'text on the page if the password is wrong.' },
       lockedText: { value: 'text', meaning: 'text on the page if the account is locked.' },
       loggedOut: {
         value: 'text',
         meaning:
-          'piece of HTML that pages contain only for visitors who are not logged in. If this is not set, such pages are recognized because they contain all fields of the login form that are filled in.',
+          'piece of HTML that pages contain only for visitors who are not logged in, whatever their status. If this is not set, pages with all fields of the login form that are filled in are suspected.',
+      },
+      logoutUrls: {
+        value: 'text',
+        meaning:
+          'URLs that end the session and are never visited, separated by spaces; `*` stands for any characters. Common words for logging out are recognized without it.',
       },
     },
   },

@@ -11,6 +11,8 @@ export interface LoginBase {
   readonly url: string;
   /** URL requested to check whether the login works; default: the prefix itself. */
   readonly check: string;
+  /** Maximum number of logins within an hour that are not due to the known lifetime of a session. */
+  readonly maxLoginsPerHour: number;
   readonly place: Place;
 }
 
@@ -68,6 +70,8 @@ interface ConvertedOptions {
     readonly success: LoginSuccess;
     /** Origins to which credentials may be sent, in addition to the page's own. */
     readonly sendTo: readonly string[];
+    /** Patterns of URLs that end the session. */
+    readonly logoutUrls: readonly string[];
     /** Whether credentials may be sent unencrypted. */
     readonly insecure: boolean;
   };

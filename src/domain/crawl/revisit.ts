@@ -8,7 +8,17 @@ import { type ChangeBelief, UNKNOWN_BELIEF, updateBelief } from '../refresh/chan
 import { computeNextVisit, type RefreshRange } from '../refresh/smart-refresh.js';
 import { limitPrice } from '../refresh/visit-price.js';
 import { parseHttpDate } from '../time/http-date.js';
-import { after, between, type Duration, type Instant, milliseconds, NEVER } from '../time/units.js';
+import {
+  after,
+  atLeast,
+  atMost,
+  between,
+  type Duration,
+  hours,
+  type Instant,
+  milliseconds,
+  NEVER,
+} from '../time/units.js';
 import type { ErrorPolicyDefinition, RefreshDefinition } from './definition.js';
 import type { Disposition } from './state-changes.js';
 import type { StateChanges, UrlState } from './url-state.js';
@@ -171,4 +181,30 @@ export function computeErrorRevisit(state: UrlState, rules: DispositionRules, no
 export function createRequeueChanges(dueAt: Instant, rules: DispositionRules): StateChanges {
   if (dueAt >= NEVER) return { source: null, dueAt: NEVER };
   return { source: rules.refresh.smart ? REFRESH : INDEX, dueAt };
+}
+
+/**
+ * The cause of a first failure is often gone after a minute; a fifth failure means an outage. With the defaults (one
+ * minute, five in a row, at most one day), a site may be down for a whole day before its documents are deleted: 1 min,
+ * 6 min, 36 min, 3.6 h, 21.6 h.
+ */
+export const RETRY_GROWTH = 6;
+
+/** The delay after the n-th temporary error in a row. */
+export function computeRetryDelay(errorCount: number, rules: DispositionRules): Duration {
+  const baseDelay = rules.schedule.retryDelay ?? rules.errors.retryDelay;
+  const grownDelay = milliseconds(baseDelay * RETRY_GROWTH ** Math.min(errorCount - 1, 20));
+  // Documents in error are refreshed like other documents, never later than at their maximum age.
+  return atMost(grownDelay, milliseconds(Math.min(rules.errors.maxRetryDelay, getMaximumAge(rules))));
+}
+
+const MAX_FAULT_DELAY = hours(1);
+
+/** Faults on the crawler's side may be corrected at any time, and are not counted: the delay grows with the last one. */
+export function computeFaultDelay(state: UrlState, code: string, rules: DispositionRules, now: Instant): Duration {
+  const { reason, status, lastVisitAt } = state;
+  const isRepeated = status === 'error' && reason === code && lastVisitAt !== undefined;
+  const lastDelay = isRepeated ? between(lastVisitAt, now) : milliseconds(0);
+  const minDelay = computeRetryDelay(1, rules);
+  return atMost(atLeast(milliseconds(lastDelay * RETRY_GROWTH), minDelay), atLeast(MAX_FAULT_DELAY, minDelay));
 }

@@ -12,7 +12,7 @@ import { isTextReadFromBytes } from '../../domain/push/read-from-bytes.js';
 import { type Instant, milliseconds } from '../../domain/time/units.js';
 import { recanonicalize } from '../../domain/url/canonicalize.js';
 import { type CrawlUrl, toCrawlUrl } from '../../domain/url/crawl-url.js';
-import type { FetchRequest } from '../ports/fetcher.js';
+import type { FetchRequest, LoggedOutSigns } from '../ports/fetcher.js';
 import type { SessionAnswer } from '../ports/login-method.js';
 import type { PageReader } from '../ports/page-reader.js';
 import type { PageOutcome, PageTask } from '../ports/page-task.js';
@@ -169,13 +169,28 @@ export function toSessionAnswer({ url, session }: FetchRequest, response: HttpRe
     setCookie: headers['set-cookie'],
     challenge: headers['www-authenticate'],
     authenticationInfo: headers['authentication-info'],
-    loggedOut: status === 200 && session?.loggedOut !== undefined ? containsAll(body, session.loggedOut) : undefined,
+    loggedOut: session?.loggedOut && findLoggedOutSign(body, session.loggedOut),
   };
 }
 
 /** Field names and markup are ASCII, which almost all page encodings share with UTF-8. */
-function containsAll(body: Uint8Array, fragments: readonly string[]): boolean {
-  if (fragments.length === 0) return false;
+function findLoggedOutSign(body: Uint8Array, { html, fields }: LoggedOutSigns): SessionAnswer['loggedOut'] {
+  if (html === undefined && fields === undefined) return undefined;
   const start = new TextDecoder().decode(body.subarray(0, MAX_SEARCHED_BYTES));
-  return fragments.every((fragment) => start.includes(fragment));
+  if (html !== undefined && start.includes(html)) return 'html';
+  return fields !== undefined && hasFields(start, fields) ? 'form' : undefined;
+}
+
+const FIELD_TAG = /<(?:input|select|textarea|button)\b[^<>]*/gi;
+const NAME = /[\s"']name\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'<>]+))/i;
+
+/** Whether the page has form fields with all these names, however their attributes are written. */
+function hasFields(html: string, names: readonly string[]): boolean {
+  if (names.length === 0 || !names.every((name) => html.includes(name))) return false;
+  const found = new Set<string>();
+  for (const [tag] of html.matchAll(FIELD_TAG)) {
+    const [, doubleQuoted, singleQuoted, plain] = NAME.exec(tag) ?? [];
+    found.add(doubleQuoted ?? singleQuoted ?? plain ?? '');
+  }
+  return names.every((name) => found.has(name));
 }

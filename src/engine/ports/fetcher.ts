@@ -14,8 +14,15 @@ export interface RequestSession {
   readonly login?: string;
   readonly certificate?: ClientCertificate;
   readonly ntlm?: NtlmCredentials;
-  /** HTML fragments that together identify a page meant for visitors who are not logged in. */
-  readonly loggedOut?: readonly string[];
+  /** What identifies a page meant for visitors who are not logged in. */
+  readonly loggedOut?: LoggedOutSigns;
+}
+
+export interface LoggedOutSigns {
+  /** A piece of HTML. */
+  readonly html?: string;
+  /** Names of the fields of the login form. */
+  readonly fields?: readonly string[];
 }
 
 /** A certificate and its key in PEM format. */

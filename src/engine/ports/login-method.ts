@@ -18,13 +18,16 @@ export interface LoginStepReport {
 /**
  * refused: the site does not accept the credentials; locked: it says that the account is locked; changed: the page is
  * not what the configuration expects; unreachable: there was no usable response, which says nothing about the
- * credentials.
+ * credentials; repeated: the login works, but its sessions end again and again.
  */
-export type LoginFailureKind = 'refused' | 'locked' | 'changed' | 'unreachable';
+export type LoginFailureKind = 'refused' | 'locked' | 'changed' | 'unreachable' | 'repeated';
 
 export type LoginResult =
   | { readonly kind: 'in' /** When the login must be renewed. */; readonly until?: Instant }
   | { readonly kind: LoginFailureKind; readonly detail: string };
+
+/** `in`: the session is alive; `ended`: a new login is needed. Otherwise, nothing is known about it. */
+export type SessionHealth = LoginResult | { readonly kind: 'ended' };
 
 export interface LoginTools {
   fetch(request: Omit<FetchRequest, 'fetcher'>): Promise<FetchOutcome>;
@@ -43,15 +46,16 @@ export interface SessionAnswer {
   /** The WWW-Authenticate header. */
   readonly challenge?: string;
   readonly authenticationInfo?: string;
-  /** True if the page is meant for visitors who are not logged in. */
-  readonly loggedOut?: boolean;
+  /** What in the page is meant for visitors who are not logged in: the HTML of `loggedOut`, or the login form. */
+  readonly loggedOut?: 'html' | 'form';
 }
 
 /**
- * `ended`: a new login is needed; `again`: only the page must be requested again, with what the response supplied
- * (cookies, a challenge).
+ * `ended`: the page is meant for visitors who are not logged in; `doubtful`: it may be; `leaving`: the response took a
+ * cookie of the session back; `again`: only the page must be requested again, with what the response supplied (cookies,
+ * a challenge).
  */
-export type SessionVerdict = 'fine' | 'again' | 'ended';
+export type SessionVerdict = 'fine' | 'doubtful' | 'leaving' | 'again' | 'ended';
 
 export interface LoginMethod {
   /** Logs in, or tests the credentials that requests would carry. Never rejects because of what a site does. */
@@ -59,8 +63,15 @@ export interface LoginMethod {
   /** Returns the session data to send with a GET request for the URL once logged in. */
   getSession(url: string): RequestSession | Promise<RequestSession>;
   judgeResponse(response: SessionAnswer): SessionVerdict | Promise<SessionVerdict>;
-  /** Returns true if visitors log in or out at this URL, so that it must not be visited as a page. */
+  /**
+   * Asks the site whether the session is alive; never rejects because of what the site does. Absent if logging in again
+   * is the only way to find out.
+   */
+  verify?(tools: LoginTools): Promise<SessionHealth>;
+  /** Returns true if visitors log in at this URL, so that it must not be visited as a page. */
   isLoginPage?(url: string): boolean;
+  /** Returns true if a visit of the URL would end the session. */
+  isLogoutPage?(url: string): boolean;
   /** Returns the state to keep across restarts; it is secret. */
   save?(): string | undefined;
   restore?(text: string): Promise<void>;

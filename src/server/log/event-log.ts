@@ -92,7 +92,7 @@ export class EventLog {
 
   private logLogin({ login, state, message }: Event<'login'>): void {
     if (state === 'stopped')
-      this.log.error('a login was refused and will not be retried until it is tested or its secret changes', {
+      this.log.error('a login was stopped and will not be retried until it is tested or its secret changes', {
         login,
         message,
       });

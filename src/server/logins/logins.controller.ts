@@ -33,17 +33,23 @@ const loginSchema = schema<LoginView>()('Login', {
   fetcher: text('default', 'Fetcher to which the login belongs.'),
   state: oneOf(
     ['unused', 'logged-in', 'failing', 'stopped'],
-    '`stopped`: refused, and not retried until someone tests it or its secret changes.',
+    '`stopped`: refused, or its sessions do not last, and not retried until someone tests it or its secret changes.',
   ),
   failure: oneOf(
-    ['refused', 'locked', 'changed', 'unreachable'],
-    '`refused`: the user or the secret is wrong; `locked`: the account is locked; `changed`: the site does not behave as the configuration expects; `unreachable`: there was no meaningful response.',
+    ['refused', 'locked', 'changed', 'unreachable', 'repeated'],
+    '`refused`: the user or the secret is wrong; `locked`: the account is locked; `changed`: the site does not behave as the configuration expects; `unreachable`: there was no meaningful response; `repeated`: the login works, but the site ends its sessions again and again.',
   ).optional(),
   detail: text('the page after the login still shows the form', 'The last failure, in words.').optional(),
   refused: integer(2, 'Consecutive refused attempts; three stop the login.'),
   lastSuccessAt: time().optional().from('lastSuccess'),
   lastAttemptAt: time().optional().from('lastAttempt'),
   nextAttemptAt: timeAhead().optional().from('nextAttempt'),
+  logins: integer(3, 'Successful logins since the server started.'),
+  lastSessionEndAt: time().optional().from('lastSessionEnd'),
+  lastSessionEndUrl: text(
+    'https://www.example.com/leave',
+    'Page that probably ended the session: the last one that was read before.',
+  ).optional(),
   steps: listOf(loginStepSchema, 'Steps of the last attempt.'),
 });
 

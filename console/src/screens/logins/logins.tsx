@@ -100,6 +100,19 @@ function LoginPanel({ login, onTested }: { login: LoginDto; onTested: () => void
               {login.refused} <small>of 3</small>
             </dd>
           </div>
+          <div>
+            <dt>Logins since the start</dt>
+            <dd>{login.logins}</dd>
+          </div>
+          {login.lastSessionEndAt !== undefined && (
+            <div>
+              <dt>Session ended early</dt>
+              <dd>
+                <Time at={login.lastSessionEndAt} relative />
+                {login.lastSessionEndUrl !== undefined && <small> by {login.lastSessionEndUrl}</small>}
+              </dd>
+            </div>
+          )}
         </dl>
         {login.steps.length > 0 && <Steps login={name} steps={login.steps} />}
       </div>

@@ -66,8 +66,8 @@ const READERS: {
 
 function readLogin(node: LoginNode, context: ReadContext): LoginDefinition | undefined {
   const { values, place } = node;
-  const { name, url, type } = values;
-  const base = { name, url, check: values.check ?? url, place };
+  const { name, url, type, maxLoginsPerHour } = values;
+  const base = { name, url, check: values.check ?? url, maxLoginsPerHour, place };
   if (URL.parse(base.check)?.origin !== URL.parse(url)?.origin)
     context.problems.add('bad-value', `check of login ${name} must be on the same server as its url`, place);
   const options = readOptions(LOGIN_TYPES[type].options, values, place, context);
@@ -164,6 +164,12 @@ function readFormLogin({ base, options, node, context: { problems } }: LoginInpu
   if (steps.every((step) => step.fields.length === 0))
     problems.add('missing-attribute', `a login of type form requires user and password, or LoginField elements`, place);
   const { page = base.url, refusedText, lockedText, loggedOut } = options;
+  if (!hasSessionTest(node, options))
+    problems.add(
+      'no-session-test',
+      `login ${base.name} is judged by how ${base.check} looks to visitors who are not logged in: set successSelector or successText to what only members see there, or name a page for members only in check`,
+      place,
+    );
   const { successSelector: selector, successCookie: cookie, successStatus: status, successText: text } = options;
   return {
     ...base,
@@ -172,12 +178,16 @@ function readFormLogin({ base, options, node, context: { problems } }: LoginInpu
     steps,
     success: { selector, cookie, status, text },
     sendTo: parseOrigins(options.sendTo ?? '', place, problems),
+    logoutUrls: options.logoutUrls?.split(/\s+/).filter((pattern) => pattern !== '') ?? [],
     refusedText,
     lockedText,
     loggedOut,
     insecure,
   };
 }
+
+const hasSessionTest = ({ values }: LoginNode, { successSelector, successText, loggedOut }: LoginOptions['form']) =>
+  [values.check, successSelector, successText, loggedOut].some((test) => test !== undefined);
 
 const readFields = (node: Node): LoginField[] =>
   findValidChildren(node, schema.LOGIN_FIELD).map(({ values }): LoginField => values);

@@ -26,7 +26,15 @@ export const LOGIN = element(
         default: 'false',
       },
     ),
-    check: attribute(t.httpUrl, 'URL to request in order to check whether the login works. Default: `url`.'),
+    check: attribute(
+      t.httpUrl,
+      'URL to request in order to check whether the login works and its session is alive; choose a page that only members can read. Default: `url`.',
+    ),
+    maxLoginsPerHour: attribute(
+      t.integer(1, 1_000),
+      'Maximum number of logins within an hour; a login whose sessions end more often is stopped.',
+      { default: '6' },
+    ),
     ...toAttributes(LOGIN_TYPES),
   },
   { children: ['LoginStep', 'LoginField'], types: LOGIN_TYPES },

@@ -36,6 +36,12 @@ export function createLogin(definition: LoginDefinition): LoginMethod {
     const result = await login({ ...tools, report });
     return result.kind === 'in' ? result : { ...result, detail: hideSecrets(result.detail) };
   };
+  const verify = method.verify?.bind(method);
+  if (verify)
+    method.verify = async (tools) => {
+      const result = await verify(tools);
+      return 'detail' in result ? { ...result, detail: hideSecrets(result.detail) } : result;
+    };
   return method;
 }
 

@@ -1,12 +1,17 @@
 /** Logs in through forms as a browser without scripts would: page after page, with the cookies that the pages set. */
 import type { LoginDefinitionOf, LoginStep } from '../../../domain/crawl/logins.js';
+import { looksLikeLoginUrl } from '../../../domain/fetch/login-wall.js';
+import { looksLikeLogoutUrl } from '../../../domain/fetch/logout-urls.js';
 import type { FetchOutcome } from '../../../domain/fetch/outcome.js';
+import type { TextMatcher } from '../../../domain/policy/matching/text-matcher.js';
+import { createWildcardMatcher } from '../../../domain/policy/matching/wildcard.js';
 import type { RequestSession } from '../../../engine/ports/fetcher.js';
 import type {
   LoginMethod,
   LoginResult,
   LoginTools,
   SessionAnswer,
+  SessionHealth,
   SessionVerdict,
 } from '../../../engine/ports/login-method.js';
 import { CookieSession } from '../cookie-sessions.js';
@@ -22,11 +27,11 @@ import {
   PageTooComplex,
   parsePage,
 } from './html-form.js';
+import { LoginPages } from './login-pages.js';
+import { type CheckKnowledge, SessionCheck } from './session-check.js';
 
 const MAX_PAGE_SIZE = 2 * 1024 * 1024;
 const MAX_REDIRECTS = 10;
-const MAX_KNOWN_PAGES = 20;
-const LOGOUT = /(?:^|\/)(?:log|sign)[-_]?(?:out|off)(?:[./?]|$)/i;
 
 interface ShownPage {
   readonly page: HtmlPage;
@@ -53,32 +58,41 @@ class LoginFault extends Error {
 /** The state that is kept across restarts. */
 interface SavedState {
   readonly jar?: string;
-  readonly markers: readonly string[];
-  readonly pages: readonly string[];
+  readonly fields: readonly string[];
+  readonly pages: ReturnType<LoginPages['save']>;
+  readonly check: CheckKnowledge;
 }
 
 export class FormSession implements LoginMethod {
   private jar = new CookieSession();
-  /** Pieces of the login form's HTML. */
-  private markers: readonly string[] = [];
-  /** URLs, without query, where forms of the login were found or to which they were sent. */
-  private pages = new Set<string>();
+  /** Names of the fields of the login form. */
+  private fields: readonly string[] = [];
+  private readonly pages: LoginPages;
+  /** URLs that the running login has led to. */
+  private hops: string[] = [];
+  private readonly check: SessionCheck;
+  private readonly logoutUrls: readonly TextMatcher[];
 
   constructor(private readonly definition: LoginDefinitionOf<'form'>) {
-    if (definition.page !== definition.url) this.addKnownPage(definition.page);
-    if (definition.loggedOut !== undefined) this.markers = [definition.loggedOut];
+    this.pages = new LoginPages(definition.url, definition.page);
+    this.check = new SessionCheck(definition);
+    this.logoutUrls = definition.logoutUrls.map((pattern) => createWildcardMatcher(pattern, 'star'));
   }
 
   async login(tools: LoginTools): Promise<LoginResult> {
     this.jar = new CookieSession();
+    this.hops = [];
     try {
       const { page, steps } = this.definition;
       let shownPage = await this.openPage(tools, 'opened the login page', { url: page, method: 'GET' });
       for (const [index, step] of steps.entries()) {
         const what = steps.length === 1 ? 'sent the form' : `sent step ${index + 1} of ${steps.length}`;
-        shownPage = await this.openPage(tools, what, await this.prepareSubmission(step, shownPage));
+        const submission = await this.prepareSubmission(step, shownPage);
+        this.hops.push(shownPage.page.url, submission.url);
+        shownPage = await this.openPage(tools, what, submission);
       }
-      return this.judgeResult(shownPage, tools);
+      const result = this.judgeResult(shownPage, tools);
+      return result.kind === 'in' ? await this.enter(tools, shownPage.page.url) : result;
     } catch (error) {
       if (!(error instanceof LoginFault)) throw error;
       tools.report({ what: 'stopped', detail: error.message });
@@ -87,45 +101,61 @@ export class FormSession implements LoginMethod {
   }
 
   getSession(url: string): RequestSession {
-    return { cookies: this.jar.getCookies(url), loggedOut: this.markers };
+    const { fields } = this;
+    const { loggedOut: html } = this.definition;
+    return { cookies: this.jar.getCookies(url), loggedOut: html === undefined ? { fields } : { html } };
   }
 
   async judgeResponse({ url, status, location, setCookie, loggedOut }: SessionAnswer): Promise<SessionVerdict> {
+    const namesBefore = setCookie === undefined ? [] : this.jar.listNames(url);
     const cookiesChanged = setCookie !== undefined && (await this.jar.storeCookies(url, setCookie));
-    if (status === 401 || loggedOut === true) return 'ended';
-    if (location === undefined) return 'fine';
+    if (status === 401 || loggedOut === 'html') return 'ended';
+    if (loggedOut === 'form') return 'doubtful';
     if (location === url) return cookiesChanged ? 'again' : 'fine';
-    return this.leadsToLogin(location) ? 'ended' : 'fine';
+    if (location !== undefined && this.leadsToLogin(location)) return 'ended';
+    const names = new Set(cookiesChanged ? this.jar.listNames(url) : namesBefore);
+    return namesBefore.every((name) => names.has(name)) ? 'fine' : 'leaving';
+  }
+
+  verify(tools: LoginTools): Promise<SessionHealth> {
+    return this.check.verify(tools, { jar: this.jar, isLoginPage: (url) => this.leadsToLogin(url) });
   }
 
   isLoginPage(url: string): boolean {
-    return this.leadsToLogin(url) || LOGOUT.test(new URL(url).pathname);
+    return this.leadsToLogin(url);
+  }
+
+  isLogoutPage(url: string): boolean {
+    return looksLikeLogoutUrl(new URL(url)) || this.logoutUrls.some((matches) => matches(url));
   }
 
   save(): string | undefined {
-    const state: SavedState = { jar: this.jar.save(), markers: this.markers, pages: [...this.pages] };
+    const { fields, pages } = this;
+    const state: SavedState = { jar: this.jar.save(), fields, pages: pages.save(), check: this.check.knowledge };
     return state.jar === undefined ? undefined : JSON.stringify(state);
   }
 
   async restore(text: string): Promise<void> {
-    const { jar, markers, pages } = JSON.parse(text) as SavedState;
+    const { jar, fields, pages, check } = JSON.parse(text) as SavedState;
     if (jar !== undefined) await this.jar.restore(jar);
-    this.markers = markers;
-    for (const page of pages) this.addKnownPage(page);
+    this.fields = fields;
+    this.pages.restore(pages);
+    this.check.knowledge = check;
   }
 
   private leadsToLogin(href: string): boolean {
-    const url = URL.parse(href);
-    if (!url) return false;
-    return this.pages.has(url.origin + url.pathname) || this.definition.sendTo.includes(url.origin);
+    return this.pages.has(href) || this.definition.sendTo.includes(URL.parse(href)?.origin ?? '');
   }
 
-  /** Adds the page unless its URL is the prefix itself, which is an ordinary page of the site. */
-  private addKnownPage(href: string): void {
-    const url = URL.parse(href);
-    const prefixUrl = URL.parse(this.definition.url);
-    if (!url || (prefixUrl && url.origin === prefixUrl.origin && url.pathname === prefixUrl.pathname)) return;
-    if (this.pages.size < MAX_KNOWN_PAGES) this.pages.add(url.origin + url.pathname);
+  /** A login has come in only when a page behind it was read. */
+  private async enter(tools: LoginTools, landing: string): Promise<LoginResult> {
+    // What answers the form is no page of its own.
+    const documents = this.hops.at(-1) === landing ? [] : [landing];
+    this.pages.learn(this.hops, documents);
+    const result = await this.check.learn(tools, { jar: this.jar, isLoginPage: (url) => this.leadsToLogin(url) });
+    if (!('url' in result)) return result;
+    this.pages.learn(this.hops, [...documents, result.url]);
+    return { kind: 'in' };
   }
 
   /** Requests one page, following redirects. */
@@ -135,6 +165,8 @@ export class FormSession implements LoginMethod {
       const response = await this.fetch(tools, hop === 0 ? what : 'followed the redirect', request);
       const location = REDIRECTS.has(response.status) ? response.headers['location'] : undefined;
       if (location === undefined) return this.toShownPage(response, request.url);
+      // A page that was only asked for, and led to the login, is an ordinary one.
+      if (request.url !== this.definition.page || looksLikeLoginUrl(request.url)) this.hops.push(request.url);
       request = this.followRedirect(request, response.status, location);
     }
     throw new LoginFault(
@@ -191,7 +223,6 @@ export class FormSession implements LoginMethod {
       const target = new URL(json);
       this.requireAllowedRecipient(target);
       const values = Object.fromEntries(fields.map(({ name, value }) => [name, value.reveal()]));
-      this.addKnownPage(json);
       return { url: json, method: 'POST', body: Buffer.from(JSON.stringify(values)), contentType: 'application/json' };
     }
     const form = findForm(
@@ -215,9 +246,7 @@ export class FormSession implements LoginMethod {
     );
     const target = new URL(form.action);
     this.requireAllowedRecipient(target);
-    this.addKnownPage(page.url);
-    if (this.definition.loggedOut === undefined && filled.size > 1)
-      this.markers = [...filled.keys()].flatMap((field) => getFieldName(field) ?? []).map((name) => `name="${name}"`);
+    if (filled.size > 1) this.fields = [...filled.keys()].flatMap((field) => getFieldName(field) ?? []);
     return encodeForm(target, form.method, form.multipart, collectValues(form.element, filled));
   }
 

@@ -62,6 +62,21 @@ export const hasElement = ({ document }: HtmlPage, selector: string): boolean =>
 
 export const getPageText = ({ document }: HtmlPage): string => textContent(document).replace(/\s+/g, ' ');
 
+const MAX_SIGNS = 5_000;
+
+/** What a visitor sees on the page: its words, where its links lead, and the names of its fields. */
+export function listSigns({ document }: HtmlPage): string[] {
+  const words =
+    textContent(document)
+      .toLowerCase()
+      .match(/[\p{L}\p{N}]{2,40}/gu) ?? [];
+  const links = selectAll<AnyNode, Element>('a[href]', document).map(
+    (link) => `link ${link.attribs['href']?.split('?', 1)[0]}`,
+  );
+  const fields = selectAll<AnyNode, Element>(FIELD_SELECTOR, document).map((field) => `field ${field.attribs['name']}`);
+  return [...new Set([...fields, ...links, ...words])].slice(0, MAX_SIGNS);
+}
+
 /** Finds a form by name or id, otherwise by selector; without any of these, the first form that has the fields. */
 export function findForm(
   page: HtmlPage,

@@ -31,7 +31,8 @@ export class NegotiateSession implements LoginMethod {
       return { kind: classifyError(message), detail };
     }
     tools.report({ what, detail: 'received a ticket' });
-    return probePage(tools, { url: check, session: { ...session, login: name }, schemes: ['negotiate'] });
+    return (await probePage(tools, { url: check, session: { ...session, login: name }, schemes: ['negotiate'] }))
+      .result;
   }
 
   /** A rejected keytab is not tried again before the next login: each attempt may count towards locking the account. */

@@ -13,9 +13,14 @@ export interface Probe {
   readonly schemes?: readonly string[];
 }
 
-export async function probePage(tools: LoginTools, { url, session, schemes }: Probe): Promise<LoginResult> {
+/** Returns status 0 if there was no response. */
+export async function probePage(
+  tools: LoginTools,
+  { url, session, schemes }: Probe,
+): Promise<{ readonly result: LoginResult; readonly status: number }> {
   const outcome = await fetchAndReport(tools, 'requested the page to check the login', { url, session });
-  return toLoginResult(outcome, url, schemes);
+  const status = outcome.kind === 'response' ? outcome.status : 0;
+  return { result: toLoginResult(outcome, url, schemes), status };
 }
 
 /** Makes and reports one request of a login. */

@@ -21,7 +21,14 @@ const form = `<form action=/in method=get><input name=u><input type=password nam
 /** Everything that is reported about one login attempt. */
 async function told(site: FakeSite, definition: Partial<LoginDefinition>): Promise<string> {
   const fetcher = testFetcher();
-  const base = { name: 'a', url: site.url('/'), check: site.url('/'), place: { file: '', line: 1, column: 1 } };
+  const base = {
+    name: 'a',
+    url: site.url('/'),
+    check: site.url('/'),
+    maxLoginsPerHour: 6,
+    logoutUrls: [],
+    place: { file: '', line: 1, column: 1 },
+  };
   const method = createLogin({ ...base, ...definition } as LoginDefinition);
   const steps: unknown[] = [];
   const result = await method.login({

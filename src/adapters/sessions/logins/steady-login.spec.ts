@@ -4,7 +4,8 @@ import type { LoginDefinition, LoginDefinitionOf } from '../../../domain/crawl/l
 import { Secret } from '../../../domain/secret.js';
 import { createLogin } from './create-login.js';
 
-const base = { name: 'a', url: 'https://a.test/', check: 'https://a.test/', place: { file: '', line: 1, column: 1 } };
+const URL = 'https://a.test/';
+const base = { name: 'a', url: URL, check: URL, maxLoginsPerHour: 6, place: { file: '', line: 1, column: 1 } };
 const password = new Secret('hush');
 
 type Options = { [T in LoginType]: Omit<LoginDefinitionOf<T>, keyof typeof base> }[LoginType];

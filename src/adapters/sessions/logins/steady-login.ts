@@ -18,12 +18,24 @@ import { probePage } from './probe.js';
 type SteadyDefinition = LoginDefinitionOf<'basic' | 'bearer' | 'header' | 'certificate' | 'ntlm'>;
 
 export class SteadyLogin implements LoginMethod {
+  /** Whether the page to check could be read with the login. */
+  private wasReadable = false;
+
   constructor(private readonly definition: SteadyDefinition) {}
 
-  login(tools: LoginTools): Promise<LoginResult> {
+  /** Some sites answer with 403 or 404, not with 401, when a token has been revoked. */
+  async login(tools: LoginTools): Promise<LoginResult> {
     const { name, check } = this.definition;
     const session = { ...this.getSession(), login: name };
-    return probePage(tools, { url: check, session, schemes: SCHEMES[this.definition.type] });
+    const { result, status } = await probePage(tools, { url: check, session, schemes: SCHEMES[this.definition.type] });
+    if (result.kind === 'in' && status >= 400 && this.wasReadable)
+      return { kind: 'refused', detail: `${check} could be read before, but now responds with ${status}` };
+    this.wasReadable ||= result.kind === 'in' && status < 400;
+    return result;
+  }
+
+  verify(tools: LoginTools): Promise<LoginResult> {
+    return this.login(tools);
   }
 
   getSession(): RequestSession {

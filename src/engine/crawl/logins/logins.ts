@@ -110,6 +110,8 @@ export class Logins {
     const session = new LoginSession(login, createLogin(login), {
       fetch: (request) => processor.fetch({ ...request, fetcher }),
       now: () => clock.now(),
+      sleep: (wait) => clock.sleep(wait),
+      onRecovery: ({ definition }) => this.onRecovery(definition),
       onChange: (changedSession, previousState) => this.handleChange(changedSession, previousState),
     });
     this.entries.set(login.name, { fetcher, fingerprint, session });
@@ -125,14 +127,13 @@ export class Logins {
   }
 
   private handleChange(session: LoginSession, previousState: LoginState): void {
-    const { name, status, definition } = session;
+    const { name, status } = session;
     const { state, detail } = status;
     void this.save(session).catch((error: unknown) => {
       this.services.log.warn('could not save the session of a login', { login: name, error: String(error) });
     });
     if (state === previousState) return;
     this.services.events.emit({ type: 'login', login: name, state, message: detail });
-    if (state === 'logged-in' && status.lastSuccess !== undefined) this.onRecovery(definition);
   }
 
   private async save(session: LoginSession): Promise<void> {
@@ -141,7 +142,8 @@ export class Logins {
     if (entry?.session !== session) return;
     const { session: secret, ...plain } = session.toSnapshot();
     const sealed = seal?.seal(JSON.stringify({ fingerprint: entry.fingerprint, session: secret }));
-    if (plain.refused === 0 && secret === undefined) await store.putSetting(getSettingName(session.name), undefined);
+    const isPlain = plain.refused === 0 && plain.recent === undefined && plain.logoutUrls === undefined;
+    if (isPlain && secret === undefined) await store.putSetting(getSettingName(session.name), undefined);
     else await store.putSetting(getSettingName(session.name), JSON.stringify({ ...plain, sealed }));
   }
 

@@ -150,6 +150,7 @@ export class FetchStage {
     const reviewed = await review.review(state, sessionResult, { mayProbe: !isUrgent, isCookieCheck });
     if (reviewed === 'again') return PUT_BACK;
     const result = await this.target.redirects.look(state, reviewed, attempt.startedAt);
+    this.sessions.noteRead(attempt, result);
     noteHostResponse(hosts, host, result, { isIndexed: state.stamp !== undefined, isUrgent });
     return result;
   }

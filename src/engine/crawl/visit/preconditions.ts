@@ -8,7 +8,7 @@ import type { UrlOptions } from '../../../domain/crawl/policy-definition.js';
 import type { UrlState } from '../../../domain/crawl/url-state.js';
 import type { Effects } from '../../../domain/policy/verdict.js';
 import { computeRequestDelay, getMaxRequestsPerHost } from '../../../domain/politeness/politeness.js';
-import { atLeast, type Duration, milliseconds } from '../../../domain/time/units.js';
+import { atLeast, type Duration, milliseconds, seconds } from '../../../domain/time/units.js';
 import { type CrawlUrl, toCrawlUrl } from '../../../domain/url/crawl-url.js';
 import { findFetcher } from '../../page/crawl-context.js';
 import { judgeUrl } from '../../page/judge-url.js';
@@ -23,6 +23,7 @@ import type { ErrorPageProbes } from '../hosts/error-page-probes.js';
 import { noteHostResponse } from '../hosts/host-responses.js';
 import type { Hosts } from '../hosts/hosts.js';
 import { obeysRobots, type RobotsGate } from '../hosts/robots-gate.js';
+import type { LoginSession } from '../logins/login-session.js';
 import type { Attempt } from './attempt.js';
 import type { FoundLinks, LinkTarget } from './link-stage.js';
 
@@ -38,6 +39,9 @@ export interface PreconditionResult {
 }
 
 const CONTINUE: PreconditionResult = {};
+
+/** Maximum age of the check before the visit of a page that may have ended a session. */
+const TRIAL_MAX_AGE = seconds(10);
 
 export interface PreconditionServices {
   readonly robots: RobotsGate;
@@ -182,15 +186,33 @@ export class Preconditions {
     return !exclusion && this.isAllowedByRobots(toCrawlUrl(url), effects.options) ? effects : undefined;
   }
 
-  /** All visits wait for the same login attempt; while logins fail, no request is sent to the host. */
-  private checkLogin({ state, url, login }: Attempt): PreconditionResult | Promise<PreconditionResult> {
+  /**
+   * All visits wait for the same login attempt; while logins fail, no request is sent to the host. A login is followed
+   * by the pause of its host like any other request.
+   */
+  private checkLogin(attempt: Attempt): PreconditionResult | Promise<PreconditionResult> {
+    const { state, url, login } = attempt;
     if (!login) return CONTINUE;
-    if (login.isLoginPage(url.href))
+    if (login.isLoginPage(url.href, state.stamp !== undefined))
       return { end: createEmptyResult(state, createExclusion('login-page', `a page of the login ${login.name}`)) };
-    const toResult = (ready: true | string): PreconditionResult =>
-      ready === true ? CONTINUE : { end: createLoginFailure(state, ready) };
-    const ready = login.ensureReady();
-    return ready instanceof Promise ? ready.then(toResult) : toResult(ready);
+    const toEnd = (reason: string): PreconditionResult => ({ end: createLoginFailure(state, reason) });
+    if (login.refusedAreas.isClosed(url.href))
+      return toEnd(`login ${login.name}: pages there refuse it; they are not requested until the login is tested`);
+    const ready = login.ensureReady(this.getDelay(attempt));
+    if (ready instanceof Promise)
+      return ready.then((result) => (result === true ? { madeRequest: true, end: PUT_BACK } : toEnd(result)));
+    if (ready !== true) return toEnd(ready);
+    return login.suspects.isSuspect(url.href) ? this.startTrial(attempt, login) : CONTINUE;
+  }
+
+  /** A page that may have ended a session is requested only in one that is certainly alive. */
+  private async startTrial(attempt: Attempt, login: LoginSession): Promise<PreconditionResult> {
+    const { href } = attempt.url;
+    const session = await login.check(this.getDelay(attempt), TRIAL_MAX_AGE);
+    if (session === 'alive') login.suspects.startTrial(href);
+    if (session !== 'ended') return CONTINUE;
+    login.noteSessionEnd();
+    return { madeRequest: true, end: PUT_BACK };
   }
 
   private obeysRobots(options: UrlOptions): boolean {

@@ -4,16 +4,19 @@
  */
 import { BoundedMap } from '../../../domain/bounded-map.js';
 import type { UrlState } from '../../../domain/crawl/url-state.js';
+import type { ErrorCode } from '../../../domain/fetch/error-codes.js';
 import type { Effects } from '../../../domain/policy/verdict.js';
+import { type Duration, milliseconds, minutes } from '../../../domain/time/units.js';
 import { findFetcher } from '../../page/crawl-context.js';
 import type { RequestSession } from '../../ports/fetcher.js';
 import type { SessionVerdict } from '../../ports/login-method.js';
-import type { PageResult, SentSession } from '../../ports/page-task.js';
+import type { PageOutcome, PageResult, SentSession } from '../../ports/page-task.js';
 import type { Session, SessionStore } from '../../ports/session-store.js';
 import type { LoginSession } from '../logins/login-session.js';
 import type { Logins } from '../logins/logins.js';
 import type { Attempt } from './attempt.js';
 import type { LinkTarget } from './link-stage.js';
+import type { Preconditions } from './preconditions.js';
 
 export interface SessionServices {
   readonly sessions: SessionStore;
@@ -45,6 +48,7 @@ export class VisitSessions {
   constructor(
     private readonly services: SessionServices,
     private readonly target: Pick<LinkTarget, 'context'>,
+    private readonly preconditions: Pick<Preconditions, 'getDelay'>,
   ) {}
 
   findLogin(href: string, { options }: Effects): LoginSession | undefined {
@@ -88,6 +92,11 @@ export class VisitSessions {
     return result;
   }
 
+  /** Records that the page was read with its login. */
+  noteRead({ url, login }: Attempt, { outcome }: PageResult): void {
+    if (outcome.kind === 'document' || outcome.kind === 'unchanged') login?.suspects.noteRead(url.href);
+  }
+
   endVisit(state: UrlState): void {
     this.rounds.delete(state);
     this.sentCookies.delete(state);
@@ -100,37 +109,80 @@ export class VisitSessions {
     await this.findJar(attempt)?.jar.storeCookies(url.href, setCookie);
   }
 
+  /** Believes bad news about a page only if the session that it was requested with is still alive. */
   private async handleLoginResponse(
     attempt: Attempt,
     login: LoginSession,
     result: PageResult,
   ): Promise<PageResult | 'again'> {
-    const { state } = attempt;
-    const verdict = await this.judge(login, result, this.generations.get(state) ?? 0);
-    if (verdict === 'fine') return result;
-    const { rounds, reloggedIn } = this.rounds.get(state) ?? { rounds: 0, reloggedIn: false };
-    // The page asked for a login before, but other pages are served: the account has no access to this one.
-    const lacksAccess = state.reason === 'login-failed' && login.confirmed;
-    if (rounds < MAX_ROUNDS && !(verdict === 'ended' && (reloggedIn || lacksAccess))) {
-      this.rounds.set(state, { rounds: rounds + 1, reloggedIn: reloggedIn || verdict === 'ended' });
-      return 'again';
+    const { state, url } = attempt;
+    const generation = this.generations.get(state) ?? 0;
+    const verdict = await this.judge(login, result);
+    if (verdict === 'again') return this.repeat(state, false) ? 'again' : toLoginFailure(result, refuse(login));
+    const isCertain = verdict === 'fine' && !login.suspects.isOnTrial(url.href);
+    const maxAge = isCertain ? findDoubt(attempt, login, result.outcome) : STRICT;
+    if (maxAge === undefined) return result;
+    const isOutdated = generation !== login.generation;
+    const session = isOutdated ? 'ended' : await login.check(this.preconditions.getDelay(attempt), maxAge);
+    if (session === 'alive') {
+      login.suspects.acquit(url.href);
+      if (result.status === 401) login.refusedAreas.note(url.href, result.session?.challenge);
+      return verdict === 'ended' ? toLoginFailure(result, refuse(login)) : result;
     }
-    return toLoginFailure(result, `login ${login.name}: the page still asks for a login after a successful one`);
+    if (session !== 'ended') return toLoginFailure(result, session.detail);
+    login.noteSessionEnd(generation, url.href);
+    return this.repeat(state, !isOutdated) ? 'again' : toLoginFailure(result, refuse(login));
   }
 
-  private judge(
-    login: LoginSession,
-    { session, outcome }: PageResult,
-    generation: number,
-  ): SessionVerdict | Promise<SessionVerdict> {
-    if (session) return login.judgeResponse(session, generation);
-    return outcome.kind === 'error' && login.noteFailedHandshake(outcome.code, generation) ? 'ended' : 'fine';
+  /** Returns whether the page may be requested again; a visit may need at most one new login. */
+  private repeat(state: UrlState, needsLogin: boolean): boolean {
+    const { rounds, reloggedIn } = this.rounds.get(state) ?? { rounds: 0, reloggedIn: false };
+    if (rounds >= MAX_ROUNDS || (needsLogin && reloggedIn)) return false;
+    this.rounds.set(state, { rounds: rounds + 1, reloggedIn: reloggedIn || needsLogin });
+    return true;
+  }
+
+  private judge(login: LoginSession, { session, outcome }: PageResult): SessionVerdict | Promise<SessionVerdict> {
+    if (session) return login.judgeResponse(session);
+    return outcome.kind === 'error' && login.isFailedHandshake(outcome.code) ? 'ended' : 'fine';
   }
 
   private readonly getKey = (hostKey: string): string => `${this.target.context.definition.name} ${hostKey}`;
 }
 
 const MAX_HOSTS = 10_000;
+
+/** Maximum age of the last check of the session, depending on what would be lost if the session had ended since then. */
+const STRICT = milliseconds(0);
+const WITHOUT_DOCUMENT = minutes(1);
+const NEW_DOCUMENT = minutes(5);
+
+/** Errors that a site may also send to visitors whose session has ended. */
+const DOUBTFUL_ERRORS: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  ...(['http-401', 'http-403', 'http-404', 'http-406', 'http-410', 'http-4xx'] as const),
+  ...(['payment-required', 'soft-error', 'redirect-loop', 'redirect-limit', 'redirect-malformed'] as const),
+]);
+
+/** How recently the session must have been checked before the outcome is believed; undefined if it does not matter. */
+function findDoubt({ state }: Attempt, login: LoginSession, outcome: PageOutcome): Duration | undefined {
+  if (!login.canCheck) return undefined;
+  const isIndexed = state.stamp !== undefined;
+  switch (outcome.kind) {
+    case 'unchanged':
+      return undefined;
+    case 'document':
+      if (isIndexed) return outcome.index && outcome.facts.stamp === state.stamp ? undefined : STRICT;
+      return outcome.index ? NEW_DOCUMENT : WITHOUT_DOCUMENT;
+    case 'error':
+      if (!DOUBTFUL_ERRORS.has(outcome.code)) return undefined;
+      return isIndexed ? STRICT : WITHOUT_DOCUMENT;
+    default:
+      return isIndexed ? STRICT : WITHOUT_DOCUMENT;
+  }
+}
+
+const refuse = ({ name }: LoginSession): string =>
+  `login ${name}: the page asks for a login although the session is alive; the account may not have access to it`;
 
 /** Whether the page redirects to itself: it may expect its cookie back (retries.ts). */
 export const isRedirectLoop = ({ outcome }: PageResult): boolean =>

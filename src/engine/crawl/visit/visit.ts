@@ -124,7 +124,7 @@ export type VisitTarget = FetchTarget &
 export function createVisits(services: VisitStageServices, target: VisitTarget): VisitRunner {
   const foundLinks = new FoundLinks(services, target);
   const preconditions = new Preconditions(services, target, foundLinks);
-  const sessions = new VisitSessions(services, target);
+  const sessions = new VisitSessions(services, target, preconditions);
   const cookieChecks = new CookieChecks(sessions, target.redirects);
   const retries = new Retries(services.sessions);
   const requests = new PageRequests(services, target, preconditions, retries, sessions);
