@@ -2,8 +2,8 @@
 // The entry point of every npm script and of the crawlway command. It is plain JavaScript that old versions of Node can
 // parse, because it first has to notice that the Node it runs on is too old.
 //
-//   1. If Node is older than package.json's engines: download a pinned Node from the npm registry into .runtime/, once,
-//      and continue with it.
+//   1. If Node is older than package.json's engines: download a pinned Node from the npm registry into .runtime/ (or the
+//      user's cache, where this folder cannot be written to), once, and continue with it.
 //   2. If node_modules is missing or older than the lock file: npm ci.
 //   3. If dist/ is older than what it is built from: build.
 //   4. Run the task.
@@ -11,6 +11,8 @@
 // An installed package is already built, and npm has installed its dependencies, so steps 2 and 3 are skipped.
 import { spawnSync } from 'node:child_process';
 import {
+  accessSync,
+  constants,
   existsSync,
   lstatSync,
   mkdirSync,
@@ -21,6 +23,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
+import { homedir } from 'node:os';
 import { basename, delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -53,16 +56,34 @@ function runNpm(args, env = process.env) {
   );
 }
 
+/** The folder for a pinned Node: in this folder, or in the user's cache if this folder belongs to somebody else. */
+function findRuntimeFolder() {
+  const own = join(root, '.runtime');
+  const cache = process.env.XDG_CACHE_HOME || join(homedir(), '.cache');
+  for (const folder of [own, join(cache, 'crawlway', 'runtime')])
+    try {
+      mkdirSync(folder, { recursive: true });
+      accessSync(folder, constants.W_OK);
+      return folder;
+    } catch {
+      if (existsSync(join(folder, `node-${PINNED_NODE}`))) return folder;
+    }
+  return fail(
+    `Node ${process.versions.node} does not satisfy ${manifest.engines.node}, and a newer one can be stored neither in ${own} nor in ${cache}: install Node ${manifest.engines.node}`,
+  );
+}
+
 /** Returns the directory of a Node that is new enough, downloaded once as an npm package (npm checks its integrity). */
 function getPinnedNode() {
   const platform = process.platform === 'win32' ? 'win' : process.platform;
   const name = `node-${platform}-${process.arch}`;
-  const home = join(root, '.runtime', `node-${PINNED_NODE}`);
+  const folder = findRuntimeFolder();
+  const home = join(folder, `node-${PINNED_NODE}`);
   const bin = join(home, 'node_modules', name, 'bin');
   const binary = join(bin, process.platform === 'win32' ? 'node.exe' : 'node');
   if (!existsSync(binary)) {
     print(
-      `Node ${process.versions.node} does not satisfy ${manifest.engines.node}; downloading Node ${PINNED_NODE} (about 50 MB, once) into .runtime/`,
+      `Node ${process.versions.node} does not satisfy ${manifest.engines.node}; downloading Node ${PINNED_NODE} (about 50 MB, once) into ${folder}`,
     );
     const staging = `${home}.${process.pid}`;
     mkdirSync(staging, { recursive: true });
@@ -188,6 +209,8 @@ function ensureBuilt(force = false) {
 
 const tasks = {
   start: { built: true, script: 'dist/program/main.js', args: ['start'] },
+  // With options: the command line explains them, and what is wrong with them.
+  serve: { built: true, script: 'dist/program/crawlway.js', args: ['serve'] },
   crawlway: { built: true, script: 'dist/program/crawlway.js' },
   test: { script: 'scripts/test.mjs' },
   ...Object.fromEntries(
@@ -198,6 +221,7 @@ const tasks = {
   ),
   'test:mutants': { script: 'scripts/mutants/main.mjs' },
   build: { force: true },
+  package: { force: true, script: 'scripts/package.mjs' },
   lint: { script: 'scripts/test.mjs', args: ['static'] },
   bench: { built: true, script: 'dist/bench/main.js' },
   simulate: { built: true, script: 'dist/test/simulation/main.js' },
@@ -205,7 +229,7 @@ const tasks = {
 };
 
 export function launch(name, args) {
-  const task = tasks[name];
+  const task = tasks[name === 'start' && args.length > 0 ? 'serve' : name];
   if (!task) fail(`unknown task ${name}; the tasks are ${Object.keys(tasks).join(', ')}`);
   const minimum = manifest.engines.node.replace(/[^\d.]/g, '');
   if (!isNewEnough(process.versions.node, minimum)) {

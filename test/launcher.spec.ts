@@ -37,3 +37,14 @@ it('a server shuts down cleanly when its launcher is killed, which cannot forwar
   launcher.kill('SIGKILL');
   expect(await output).toBe('ended in good order\n');
 });
+
+it('a mistyped option of npm start is explained, without a stack trace', async () => {
+  const launch = `import { launch } from ${JSON.stringify(LAUNCHER)}; launch('start', ['--prot', '1']);`;
+  const launcher = spawn(process.execPath, ['--input-type=module', '-e', launch], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const [errors, [code]] = await Promise.all([text(launcher.stderr), once(launcher, 'exit')]);
+  expect(errors).toContain("error: unknown option '--prot'\n(Did you mean --port?)");
+  expect(errors).not.toMatch(/^ +at /m);
+  expect(code).toBe(1);
+});
