@@ -132,7 +132,7 @@ export class CrawlWorld {
       clock,
       log: collectingLog(errors),
       cron: findNextCronTime,
-      loadDomains: loadRegistrableDomains,
+      loadDomains: () => world.delivered(loadRegistrableDomains()),
       sessions: new CookieSessions(),
       createLogin,
       seal: options.seal,

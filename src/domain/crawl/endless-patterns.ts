@@ -7,7 +7,7 @@ export const MAX_BARREN_PAGES = 50;
 
 /**
  * Maximum number of patterns whose URLs are counted, and of patterns that are watched, which takes 64 KiB each. Beyond
- * these limits, the least recently used pattern is forgotten.
+ * these limits, patterns are forgotten that have not been used for long; one host has at most a tenth of each.
  */
 const MAX_COUNTED_PATTERNS = 50_000;
 const MAX_WATCHED_PATTERNS = 500;
@@ -40,21 +40,21 @@ export interface WatchedPage {
  * brings something new again.
  */
 export class EndlessPatterns {
-  /** Number of URLs found, by host and pattern. In this map and the next, the most recently used entries are last. */
-  private readonly urlCounts = new BoundedMap<string, number>(MAX_COUNTED_PATTERNS);
-  private readonly watches = new BoundedMap<string, Watch>(MAX_WATCHED_PATTERNS);
+  /** Number of URLs found, by host and pattern. */
+  private readonly urlCounts = new PatternTable<number>(MAX_COUNTED_PATTERNS);
+  private readonly watches = new PatternTable<Watch>(MAX_WATCHED_PATTERNS);
 
   constructor(private readonly getLimit: () => number) {}
 
   /** Call this for every link to an unknown URL. */
   countNewUrl(hostKey: string, url: string): void {
-    const key = createPatternKey(hostKey, url);
-    if (key === undefined || this.watches.has(key)) return;
-    const count = (this.urlCounts.get(key) ?? 0) + 1;
-    if (count < this.getLimit()) this.urlCounts.set(key, count);
+    const pattern = toUrlPattern(url);
+    if (pattern === undefined || this.watches.get(hostKey, pattern)) return;
+    const count = (this.urlCounts.get(hostKey, pattern) ?? 0) + 1;
+    if (count < this.getLimit()) this.urlCounts.set(hostKey, pattern, count);
     else {
-      this.urlCounts.delete(key);
-      this.startWatching(key);
+      this.urlCounts.delete(hostKey, pattern);
+      this.startWatching(hostKey, pattern);
     }
   }
 
@@ -89,34 +89,68 @@ export class EndlessPatterns {
 
   /** Endless patterns of a host, to be passed to `restore` after a restart. */
   listEndlessPatterns(hostKey: string): string[] {
-    const prefix = `${hostKey} `;
-    return [...this.watches].flatMap(([key, { endless }]) =>
-      endless && key.startsWith(prefix) ? [key.slice(prefix.length)] : [],
-    );
+    return [...this.watches.list(hostKey)].flatMap(([pattern, { endless }]) => (endless ? [pattern] : []));
   }
 
   restore(hostKey: string, patterns: readonly string[]): void {
     for (const pattern of patterns) {
-      const watch = this.startWatching(`${hostKey} ${pattern}`);
+      const watch = this.startWatching(hostKey, pattern);
       watch.endless = true;
       watch.learningPages = MAX_BARREN_PAGES;
     }
   }
 
-  private startWatching(key: string): Watch {
+  private startWatching(hostKey: string, pattern: string): Watch {
     const watch: Watch = { vocabulary: new Vocabulary(), barrenVisits: 0, endless: false, learningPages: 0 };
-    this.watches.set(key, watch);
+    this.watches.set(hostKey, pattern, watch);
     return watch;
   }
 
   private findWatch(hostKey: string, url: string): Watch | undefined {
     if (this.watches.size === 0) return undefined;
-    const key = createPatternKey(hostKey, url);
-    return key === undefined ? undefined : this.watches.get(key);
+    const pattern = toUrlPattern(url);
+    return pattern === undefined ? undefined : this.watches.get(hostKey, pattern);
   }
 }
 
-function createPatternKey(hostKey: string, url: string): string | undefined {
-  const pattern = toUrlPattern(url);
-  return pattern === undefined ? undefined : `${hostKey} ${pattern}`;
+/** A value for each pattern of each host, limited in number: the patterns of one host cannot displace those of all others. */
+class PatternTable<Value> {
+  /** The host used last is last, and so is its pattern. */
+  private readonly hosts = new Map<string, BoundedMap<string, Value>>();
+  size = 0;
+
+  constructor(private readonly limit: number) {}
+
+  get(hostKey: string, pattern: string): Value | undefined {
+    return this.hosts.get(hostKey)?.get(pattern);
+  }
+
+  list(hostKey: string): Iterable<[string, Value]> {
+    return this.hosts.get(hostKey) ?? [];
+  }
+
+  set(hostKey: string, pattern: string, value: Value): void {
+    const patterns = this.hosts.get(hostKey) ?? new BoundedMap<string, Value>(this.limit / 10);
+    this.hosts.delete(hostKey);
+    this.hosts.set(hostKey, patterns);
+    const previousSize = patterns.size;
+    patterns.set(pattern, value);
+    this.size += patterns.size - previousSize;
+    if (this.size > this.limit) this.dropOldest();
+  }
+
+  delete(hostKey: string, pattern: string): void {
+    const patterns = this.hosts.get(hostKey);
+    if (!patterns?.delete(pattern)) return;
+    this.size--;
+    if (patterns.size === 0) this.hosts.delete(hostKey);
+  }
+
+  private dropOldest(): void {
+    for (const [hostKey, patterns] of this.hosts)
+      for (const pattern of patterns.keys()) {
+        this.delete(hostKey, pattern);
+        return;
+      }
+  }
 }

@@ -127,8 +127,8 @@ export const REASONS = {
   ),
 
   'trap-query-variants': traps(
-    'The host has more URLs that differ only in their query than `maxQueryVariants`.',
-    'Ignore URLs with a query string on that path with a crawl rule, add `remove-tracking-parameters` to `steps` of Canonicalization, or raise `maxQueryVariants` of Traps.',
+    'The host has more URLs that differ only in their query than `maxQueryVariants`; or pages of other sites have named more than a tenth of it.',
+    'See which pages name them: if they are of other sites, nothing is wrong with this host. Otherwise, ignore URLs with a query string on that path with a crawl rule, add `remove-tracking-parameters` to `steps` of Canonicalization, or raise `maxQueryVariants` of Traps.',
   ),
   'trap-endless-pattern': traps(
     'The host has more URLs that differ only in numbers, dates, ids and their query than `maxPatternUrls`, and the last 50 of them contained nothing new: no new word and no link to anything else. This is typical of calendars, endless next links and facets.',
@@ -139,8 +139,8 @@ export const REASONS = {
     'Raise `maxLinksPerPage` of Traps, or submit a list or a sitemap of the URLs.',
   ),
   'trap-host-size': traps(
-    'The host has more URLs than `maxUrlsPerHost`.',
-    'Exclude the parts that multiply indefinitely, or raise `maxUrlsPerHost` of Traps.',
+    'The host has more URLs than `maxUrlsPerHost`; or pages of other sites have named more than a tenth of it.',
+    'See which pages name them: if they are of other sites, nothing is wrong with this host. Otherwise, exclude the parts that multiply indefinitely, or raise `maxUrlsPerHost` of Traps.',
   ),
 
   'robots-disallowed': robots(

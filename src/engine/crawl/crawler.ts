@@ -131,6 +131,13 @@ export class Crawler implements DiscoveryTarget {
     this.parts.frontier.admit(states);
   }
 
+  /** Queues a URL that waits for its first visit again, in the source that it has now. */
+  readmit(state: UrlState): void {
+    const { frontier } = this.parts;
+    if (state.source !== undefined && frontier.hold(state))
+      frontier.requeue(state, { source: state.source, dueAt: state.dueAt });
+  }
+
   /** Loads the URLs due by the given time from the store. */
   sweep(until: Instant): Promise<void> {
     return this.parts.frontier.sweep(until);

@@ -53,7 +53,7 @@ export function createCrawler(
     ...{ ...pages, decisions, gates, claims, troubles, redirects, tally },
     refused: new RefusedLinks(),
     reports: new SiteReports(),
-    endless: new EndlessLinks(name, shared, () => current.definition.traps.maxPatternUrls),
+    endless: new EndlessLinks(name, shared, () => current.definition.traps.maxPatternUrls, webServers.strangers),
     siteMoves: new SiteMoves(shared, current),
     sweeps: new DueSweeps(name, frontier, shared),
     loop: new VisitLoop(

@@ -14,6 +14,7 @@ import { FencedOut, type Partitions } from '../ports/partitions.js';
 import type { CanonicalPages } from './evidence/canonical-pages.js';
 import type { HostTroubles } from './evidence/host-trouble.js';
 import type { Redirects } from './evidence/redirects.js';
+import type { Discovery } from './frontier/discovery.js';
 import type { Frontier } from './frontier/frontier.js';
 import type { Host, Hosts } from './hosts/hosts.js';
 import type { SettledUrl } from './outcome/decision.js';
@@ -38,6 +39,7 @@ export interface LoopServices {
   readonly delivery: Pick<Delivery, 'hasRoom' | 'flushUnlessMoreExpected'>;
   readonly partitions: Pick<Partitions, 'owns'>;
   readonly hosts: Pick<Hosts, 'claim'>;
+  readonly discovery: Pick<Discovery, 'noteFirstVisit'>;
   readonly nodes: Pick<Nodes, 'send'>;
   readonly clock: Clock;
   readonly log: Log;
@@ -191,6 +193,7 @@ export class VisitLoop {
   private async noteVisited(url: UrlState, settled: SettledUrl, sinks: readonly string[]): Promise<void> {
     const { decisions, canonicalPages, redirects, troubles, current } = this.target;
     decisions.noteSettled(url, settled);
+    if (url.visits === 0) this.services.discovery.noteFirstVisit(url, settled.reason);
     // Other pages may have been waiting for this one.
     await canonicalPages.reconsiderAfter(url, settled);
     await redirects.noteSettled(url, settled);

@@ -111,7 +111,7 @@ export class LinkCollector {
     const previousCount = this.refused.length;
     const verdict = this.collect(url, discoveredVia, lastModified);
     const writtenLinks = this.getWrittenLinks(base);
-    if (this.isReported(url.href)) writtenLinks.addReported(link);
+    if (this.isOwn(url) && this.isReported(url)) writtenLinks.addReported(link);
     else if (link === raw && verdict?.layer && !DEPENDS_ON_PAGE[verdict.layer] && this.refused.length > previousCount)
       writtenLinks.addRefused(link, this.refused.at(-1)!);
   }
@@ -123,13 +123,13 @@ export class LinkCollector {
 
   /** Collects the link if the policy accepts it; otherwise returns the verdict that refuses it. */
   private collect(url: CrawlUrl, discoveredVia: LinkDiscoveredVia, lastModified?: string): Verdict | undefined {
-    if (discoveredVia === 'link' && (url.href === this.page.url.href || this.isReported(url.href))) return undefined;
+    if (discoveredVia === 'link' && (url.href === this.page.url.href || this.isReported(url))) return undefined;
     const verdict = this.context.policy.judge(this.toCandidate(url, discoveredVia));
     if (!verdict.accepted) {
       this.refuse(url, verdict.reason, verdict.record);
       return verdict;
     }
-    if (url.href.length <= MAX_LOOKUP_LENGTH) this.memory.markReported(url.href);
+    if (url.href.length <= MAX_LOOKUP_LENGTH) this.memory.markReported(url.href, this.isOwn(url));
     this.links.push(this.toDiscoveredLink(url, discoveredVia, verdict, lastModified));
     return undefined;
   }
@@ -143,8 +143,12 @@ export class LinkCollector {
     if (this.refusedLength <= MAX_REFUSED_LENGTH) this.refused.push(link);
   }
 
-  private isReported(href: string): boolean {
-    return href.length <= MAX_LOOKUP_LENGTH && this.memory.isReported(href);
+  private isReported(url: CrawlUrl): boolean {
+    return url.href.length <= MAX_LOOKUP_LENGTH && this.memory.isReported(url.href, this.isOwn(url));
+  }
+
+  private isOwn({ host }: CrawlUrl): boolean {
+    return host === this.page.url.host;
   }
 
   private getWrittenLinks(base: string): WrittenLinks {

@@ -64,10 +64,10 @@ describe('the memory of links', () => {
 
   it('drops a URL that is no longer stored, and everything beyond its limit', () => {
     const memory = new LinkMemory(3);
-    memory.markReported('http://a/x');
+    memory.markReported('http://a/x', true);
     memory.getWrittenLinks('http://a/').addReported('x');
     memory.forget(['http://a/x']);
-    expect(memory.isReported('http://a/x')).toBe(false);
+    expect(memory.isReported('http://a/x', true)).toBe(false);
     expect(memory.getWrittenLinks('http://a/').get('x')).toBeUndefined();
     for (const link of ['1', '2', '3']) memory.getWrittenLinks('http://a/').addReported(link);
     expect(memory.getWrittenLinks('http://a/').get('1')).toBeUndefined();

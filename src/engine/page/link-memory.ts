@@ -10,6 +10,8 @@ const MAX_REFUSED_LENGTH = 160;
 /** Few sites have folders with longer paths, and each of them would be remembered. */
 const MAX_PLACE_LENGTH = 2_048;
 
+const nameByOthers = (href: string): string => `~${href}`;
+
 /**
  * Remembers which links have already been reported: most of a page's links were on the previous page, too, and a known
  * URL needs neither a verdict nor space in a message. Also remembers some refused links. The memory is limited; a
@@ -33,21 +35,28 @@ export class LinkMemory {
   forget(urls: readonly string[]): void {
     this.forgetWritten();
     for (const url of urls) {
-      this.youngGeneration.delete(url);
-      this.oldGeneration.delete(url);
+      for (const name of [url, nameByOthers(url)]) {
+        this.youngGeneration.delete(name);
+        this.oldGeneration.delete(name);
+      }
     }
   }
 
-  isReported(href: string): boolean {
-    return this.youngGeneration.has(href) || this.oldGeneration.has(href);
+  /** @param isOwn whether the page that links to the URL is on its host: a link from elsewhere counts less (Discovery) */
+  isReported(href: string, isOwn: boolean): boolean {
+    return this.has(href) || (!isOwn && this.has(nameByOthers(href)));
   }
 
-  markReported(href: string): void {
+  private has(name: string): boolean {
+    return this.youngGeneration.has(name) || this.oldGeneration.has(name);
+  }
+
+  markReported(href: string, isOwn: boolean): void {
     if (this.youngGeneration.size >= this.generationSize) {
       this.oldGeneration = this.youngGeneration;
       this.youngGeneration = new Set();
     }
-    this.youngGeneration.add(copyString(href));
+    this.youngGeneration.add(copyString(isOwn ? href : nameByOthers(href)));
   }
 
   /** Returns what is remembered for a page with this base URL (http or https, as serialized by the URL standard). */

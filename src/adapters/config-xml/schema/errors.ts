@@ -124,15 +124,23 @@ export const TRAPS = element(
     maxRepeatedSegments: attribute(t.integer(1, 1000), 'Maximum number of times that a segment may appear in a path.', {
       default: '4',
     }),
-    maxQueryVariants: attribute(t.integer(1), 'Maximum number of URLs of one host that differ only in their query.', {
-      default: '50000',
-    }),
+    maxQueryVariants: attribute(
+      t.integer(1),
+      'Maximum number of URLs of one host that differ only in their query; pages of other sites may name a tenth as many beside them.',
+      {
+        default: '50000',
+      },
+    ),
     maxPatternUrls: attribute(
       t.integer(1),
       'Number of URLs of one host that differ only in numbers, dates, ids and their query. Once it is reached, further URLs of this kind are accepted only from pages that contain something new: a word, or links to other pages.',
       { default: '1000' },
     ),
-    maxUrlsPerHost: attribute(t.integer(1), 'Maximum number of URLs of one host.', { default: '5000000' }),
+    maxUrlsPerHost: attribute(
+      t.integer(1),
+      'Maximum number of URLs of one host; pages of other sites may name a tenth as many beside them.',
+      { default: '5000000' },
+    ),
     maxLinksPerPage: attribute(
       t.integer(1, 1_000_000),
       'Maximum number of different URLs in the links of one page, not counting fragments and repeats. Further links are ignored (`links-cut`).',

@@ -33,7 +33,7 @@ class Chain {
     limit = 20,
   ) {
     const processor = { forget: (_: string, urls: readonly string[]) => this.forgotten.push(...urls) };
-    this.links = new EndlessLinks('test', { store, processor }, () => limit);
+    this.links = new EndlessLinks('test', { store, processor }, () => limit, { haveNamed: () => false });
   }
 
   /** Reads a page that links to the next one; returns what was new. */

@@ -8,6 +8,7 @@ import { toUrlPattern } from '../../../domain/url/url-pattern.js';
 import type { NewUrl, Settings } from '../../ports/frontier-store.js';
 import type { PageProcessor } from '../../ports/page-processor.js';
 import type { PageTask } from '../../ports/page-task.js';
+import type { Strangers } from '../hosts/strangers.js';
 
 export const ENDLESS_REASON = 'trap-endless-pattern';
 
@@ -44,6 +45,7 @@ export class EndlessLinks {
     private readonly crawler: string,
     private readonly services: EndlessServices,
     private readonly getLimit: () => number,
+    private readonly strangers: Pick<Strangers, 'haveNamed'>,
   ) {
     this.patterns = new EndlessPatterns(getLimit);
   }
@@ -82,9 +84,11 @@ export class EndlessLinks {
     const suspicious =
       isJudged && this.patterns.isEndless(page.hostKey, page.url) ? this.selectEndlessLinks(links) : new Set();
     const newUrls = await discover(links.filter((link) => !suspicious.has(link)));
-    for (const { discoveredVia, hostKey, url } of newUrls)
-      if (discoveredVia === 'link') this.patterns.countNewUrl(hostKey, url);
-    if (!isJudged) return newUrls;
+    for (const newUrl of newUrls)
+      if (newUrl.discoveredVia === 'link' && !this.strangers.haveNamed(newUrl))
+        this.patterns.countNewUrl(newUrl.hostKey, newUrl.url);
+    // What strangers have made up says nothing about the site's own pages.
+    if (!isJudged || (page.visits === 0 && this.strangers.haveNamed(page))) return newUrls;
     const isProductive = await this.recordPage(page, words, newUrls);
     const suspiciousLinks = links.filter((link) => suspicious.has(link));
     if (isProductive) return [...newUrls, ...(await discover(suspiciousLinks))];

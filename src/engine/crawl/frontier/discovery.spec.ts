@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { openStoreInThisThread } from '../../../../test/support/store-in-this-thread.js';
+import { loadRegistrableDomains } from '../../../adapters/system/registrable-domain.js';
 import { instant } from '../../../domain/time/units.js';
 import { computeUrlKey } from '../../../domain/url/url-key.js';
 import type { NewUrl } from '../../ports/frontier-store.js';
+import { Strangers } from '../hosts/strangers.js';
 import { Discovery } from './discovery.js';
 
 const TRAPS = {
@@ -34,8 +36,18 @@ describe('the bounds of a host', () => {
   it('survive a restart: URLs of one path are counted again from the store', async () => {
     const store = await openStoreInThisThread();
     let refused: string[] = [];
+    const readmitted: unknown[] = [];
     const start = (): Discovery =>
-      new Discovery(store, () => ({ traps: TRAPS, admit: () => undefined, refuse: (_, why) => refused.push(why) }));
+      new Discovery(
+        store,
+        () => ({
+          traps: TRAPS,
+          admit: () => undefined,
+          readmit: (state) => readmitted.push(state),
+          refuse: (_, why) => refused.push(why),
+        }),
+        new Strangers(loadRegistrableDomains),
+      );
 
     const before = start();
     for (let n = 0; n < 250; n += 50) await before.discover(many('/list?page=', n, n + 50));

@@ -6,9 +6,11 @@
 import { BoundedMap } from '../../../domain/bounded-map.js';
 import type { TrapDefinition } from '../../../domain/crawl/definition.js';
 import type { UrlState } from '../../../domain/crawl/url-state.js';
+import type { SourceNumber } from '../../../domain/frontier/sources.js';
 import type { Reason } from '../../../domain/policy/reasons.js';
 import type { FrontierStore, NewUrl } from '../../ports/frontier-store.js';
 import { Batcher } from '../../support/batcher.js';
+import { FEW, getStrangersLimit, OWN_SOURCE, STRANGERS_SOURCE, type Strangers } from '../hosts/strangers.js';
 
 const MAX_LINKS_PER_CALL = 5_000;
 const MAX_HOSTS = 20_000;
@@ -24,17 +26,20 @@ const RECOUNT_THRESHOLD = 1 / 64;
 export interface DiscoveryTarget {
   readonly traps: TrapDefinition;
   admit(states: readonly UrlState[]): void;
+  /** Queues a URL that waits for its first visit again, in the source that it has now. */
+  readmit(state: UrlState): void;
   refuse(url: NewUrl, reason: Reason): void;
 }
 
 export class Discovery {
   private readonly batcher: Batcher<NewUrl[], UrlState[]>;
-  private readonly hostSizes = new BoundedMap<string, number>(MAX_HOSTS);
+  private readonly hostSizes = new BoundedMap<string, HostSize>(MAX_HOSTS);
   private readonly queryVariants = new BoundedMap<string, QueryVariants>(MAX_PATHS);
 
   constructor(
-    private readonly store: Pick<FrontierStore, 'discover' | 'count'>,
+    private readonly store: Pick<FrontierStore, 'discover' | 'count' | 'find' | 'seed'>,
     private readonly findTarget: (crawler: string) => DiscoveryTarget | undefined,
+    private readonly strangers: Pick<Strangers, 'areNaming' | 'haveNamed'>,
   ) {
     this.batcher = new Batcher((lists) => this.discoverLists(lists), MAX_LINKS_PER_CALL);
   }
@@ -47,7 +52,14 @@ export class Discovery {
   private async discoverLists(lists: NewUrl[][]): Promise<UrlState[][]> {
     const inserted: UrlState[] = [];
     const batch = new PendingUrls();
-    for (const url of lists.flat()) {
+    for (const found of lists.flat()) {
+      const answer = this.strangers.areNaming(found);
+      const isStrange = answer !== false && (await answer);
+      const url = {
+        ...found,
+        isStrange,
+        source: isStrange ? await this.placeStrange(found, batch) : this.placeOwn(found),
+      };
       let room = await this.checkRoom(url, batch);
       if (room === 'unknown') {
         inserted.push(...(await this.insert(batch.takeAll())));
@@ -60,9 +72,37 @@ export class Discovery {
     return lists.map((list) => [...new Set(list.map(getUrlIdentity))].flatMap((url) => byUrl.get(url) ?? []));
   }
 
-  private async insert(urls: NewUrl[]): Promise<UrlState[]> {
+  /** The source of a URL that its own host names: not that of strangers, if there are more than a few of them. */
+  private placeOwn(url: NewUrl): SourceNumber | undefined {
+    if (url.source !== STRANGERS_SOURCE) return url.source;
+    const size = this.hostSizes.get(getHostIdentity(url));
+    return size && size.strange > FEW ? OWN_SOURCE : url.source;
+  }
+
+  private async placeStrange(url: NewUrl, batch: PendingUrls): Promise<SourceNumber | undefined> {
+    if (url.source === undefined) return undefined;
+    const { strange } = await this.findHostSize(url, true);
+    return strange + batch.getCount(getHostIdentity(url), true) < FEW ? url.source : STRANGERS_SOURCE;
+  }
+
+  /** To be called when a URL has been visited for the first time: one that does not exist gives its place back. */
+  noteFirstVisit(state: UrlState, reason: Reason | undefined): void {
+    if (reason !== 'http-404' && reason !== 'http-410') return;
+    const size = this.hostSizes.get(getHostIdentity(state));
+    const traps = this.findTarget(state.crawler)?.traps;
+    if (!size || !traps || !this.strangers.haveNamed(state)) return;
+    // Such URLs stay stored, so strangers get only so many places back.
+    if (size.strange === 0 || size.missing >= getStrangersLimit(traps.maxUrlsPerHost)) return;
+    size.strange--;
+    size.missing++;
+    const variants = this.queryVariants.get(getPathIdentity(state));
+    if (variants && variants.strange > 0) variants.strange--;
+  }
+
+  private async insert(urls: PlacedUrl[]): Promise<UrlState[]> {
     if (urls.length === 0) return [];
-    const inserted = await this.store.discover(urls);
+    const inserted = await this.store.discover(urls.map(({ isStrange: _, ...url }) => url));
+    await this.takeOverKnown(urls, inserted);
     const byCrawler = new Map<string, UrlState[]>();
     for (const state of inserted) {
       this.recordUrl(state);
@@ -74,35 +114,70 @@ export class Discovery {
     return inserted;
   }
 
+  /** URLs that only strangers have named so far, and the host itself now, wait no longer behind the host's own. */
+  private async takeOverKnown(urls: readonly PlacedUrl[], inserted: readonly UrlState[]): Promise<void> {
+    const isUnderPressure = (url: PlacedUrl): boolean =>
+      !url.isStrange && url.source !== undefined && (this.hostSizes.get(getHostIdentity(url))?.strange ?? 0) > FEW;
+    const ownUrls = urls.filter(isUnderPressure);
+    if (ownUrls.length === 0) return;
+    const newUrls = new Set(inserted.map(getUrlIdentity));
+    for (const { isStrange: _, ...url } of ownUrls.filter((candidate) => !newUrls.has(getUrlIdentity(candidate)))) {
+      const known = await this.store.find(url.crawler, url.url);
+      if (!known || known.visits > 0 || known.source !== STRANGERS_SOURCE || !(await this.strangers.areNaming(known)))
+        continue;
+      const [seeded] = await this.store.seed([{ ...url, source: OWN_SOURCE }]);
+      const size = this.hostSizes.get(getHostIdentity(url))!;
+      size.strange--;
+      size.own++;
+      this.findTarget(url.crawler)?.readmit(seeded!.state);
+    }
+  }
+
   /** Checks whether there is room for one more URL; `unknown` until it is known how many URLs of the batch are new. */
-  private async checkRoom(url: NewUrl, batch: PendingUrls): Promise<'some' | 'none' | 'unknown'> {
+  private async checkRoom(url: PlacedUrl, batch: PendingUrls): Promise<'some' | 'none' | 'unknown'> {
     const target = this.findTarget(url.crawler);
     // The crawler was removed while the page was in flight: the links wait in the store until it is back.
     if (!target) return 'some';
     const { maxUrlsPerHost, maxQueryVariants } = target.traps;
-    const hostCapacity = maxUrlsPerHost - (await this.countHostUrls(url));
+    const { isStrange } = url;
+    const size = await this.findHostSize(url, isStrange);
+    const hostCapacity = isStrange ? getStrangersLimit(maxUrlsPerHost) - size.strange : maxUrlsPerHost - size.own;
     const path = getPathIdentity(url);
     const pathCapacity =
       path === ''
         ? Number.POSITIVE_INFINITY
-        : maxQueryVariants - (await this.countVariants(url, path, maxQueryVariants));
+        : isStrange
+          ? getStrangersLimit(maxQueryVariants) - (this.queryVariants.get(path)?.strange ?? 0)
+          : maxQueryVariants - (await this.countVariants(url, path, maxQueryVariants));
     if (hostCapacity <= 0 || pathCapacity <= 0) {
       target.refuse(url, hostCapacity <= 0 ? 'trap-host-size' : 'trap-query-variants');
       return 'none';
     }
+    const slack = isStrange ? 1 : SLACK;
     const isFull =
-      batch.getCount(getHostIdentity(url)) >= Math.max(hostCapacity, SLACK) ||
-      (path !== '' && batch.getCount(path) >= Math.max(pathCapacity, SLACK));
+      batch.getCount(getHostIdentity(url), isStrange) >= Math.max(hostCapacity, slack) ||
+      (path !== '' && batch.getCount(path, isStrange) >= Math.max(pathCapacity, slack));
     return isFull ? 'unknown' : 'some';
   }
 
-  private async countHostUrls(url: NewUrl): Promise<number> {
+  /** After a start, strangers' URLs that have been visited count as the host's own. */
+  private async findHostSize(url: NewUrl, withStrangers: boolean): Promise<HostSize> {
     const key = getHostIdentity(url);
-    let size = this.hostSizes.get(key);
-    if (size === undefined) {
-      size = await this.store.count({ crawler: url.crawler, hostKey: url.hostKey });
-      this.hostSizes.set(key, size);
+    const { crawler, hostKey } = url;
+    const known = this.hostSizes.get(key);
+    const size = known ?? {
+      own: await this.store.count({ crawler, hostKey }),
+      strange: 0,
+      missing: 0,
+      isSplit: false,
+    };
+    if (withStrangers && !size.isSplit) {
+      const waiting = size.own === 0 ? 0 : await this.store.count({ crawler, hostKey, source: STRANGERS_SOURCE });
+      size.isSplit = true;
+      size.strange += waiting;
+      size.own -= waiting;
     }
+    if (!known) this.hostSizes.set(key, size);
     return size;
   }
 
@@ -110,53 +185,77 @@ export class Discovery {
     const variants = this.queryVariants.get(path);
     if (variants === undefined || variants.complete || variants.count < limit * RECOUNT_THRESHOLD)
       return variants?.count ?? 0;
-    if ((await this.countHostUrls(url)) < limit) return variants.count;
+    if ((await this.findHostSize(url, false)).own < limit) return variants.count;
     variants.complete = true;
     const { crawler, hostKey } = url;
     const prefix = url.url.slice(0, url.url.indexOf('?') + 1);
-    variants.count = await this.store.count({ crawler, hostKey, prefix });
+    variants.count = Math.max(0, (await this.store.count({ crawler, hostKey, prefix })) - variants.strange);
     return variants.count;
   }
 
   private recordUrl(state: UrlState): void {
     const key = getHostIdentity(state);
-    this.hostSizes.set(key, (this.hostSizes.get(key) ?? 0) + 1);
+    const isStrange = this.strangers.haveNamed(state);
+    const size = this.hostSizes.get(key) ?? { own: 0, strange: 0, missing: 0, isSplit: true };
+    if (isStrange) size.strange++;
+    else size.own++;
+    this.hostSizes.set(key, size);
     if (!state.url.includes('?')) return;
     const path = getPathIdentity(state);
-    const variants = this.queryVariants.get(path) ?? { count: 0, complete: false };
-    variants.count++;
+    const variants = this.queryVariants.get(path) ?? { count: 0, strange: 0, complete: false };
+    if (isStrange) variants.strange++;
+    else variants.count++;
     this.queryVariants.set(path, variants);
   }
 }
 
+/** A link with the source in which it is queued. */
+type PlacedUrl = NewUrl & { /** True if only a page of another domain names it. */ readonly isStrange: boolean };
+
+/** The number of URLs of a host. */
+interface HostSize {
+  own: number;
+  /** Those that strangers have named, as far as they exist. */
+  strange: number;
+  /** Those that strangers have named and that do not exist. */
+  missing: number;
+  /** False until strangers' URLs found before the start are counted. */
+  isSplit: boolean;
+}
+
 /** The number of URLs that differ only in their query. */
 interface QueryVariants {
+  /** Without those that strangers have named. */
   count: number;
+  strange: number;
   /** True if URLs found before the start are counted as well. */
   complete: boolean;
 }
 
 /** URLs that may be new, counted by host and by path. */
 class PendingUrls {
-  private urls: NewUrl[] = [];
+  private urls: PlacedUrl[] = [];
   private counts = new Map<string, number>();
 
-  add(url: NewUrl): void {
+  add(url: PlacedUrl): void {
     this.urls.push(url);
-    for (const key of [getHostIdentity(url), getPathIdentity(url)]) this.counts.set(key, this.getCount(key) + 1);
+    for (const key of [getHostIdentity(url), getPathIdentity(url)])
+      this.counts.set(toCountKey(key, url.isStrange), this.getCount(key, url.isStrange) + 1);
   }
 
-  getCount(key: string): number {
-    return this.counts.get(key) ?? 0;
+  getCount(key: string, isStrange: boolean): number {
+    return this.counts.get(toCountKey(key, isStrange)) ?? 0;
   }
 
-  takeAll(): NewUrl[] {
+  takeAll(): PlacedUrl[] {
     const { urls } = this;
     this.urls = [];
     this.counts = new Map();
     return urls;
   }
 }
+
+const toCountKey = (key: string, isStrange: boolean): string => (isStrange ? `~${key}` : key);
 
 const getUrlIdentity = (url: { crawler: string; url: string }): string => `${url.crawler} ${url.url}`;
 const getHostIdentity = (url: { crawler: string; hostKey: string }): string => `${url.crawler} ${url.hostKey}`;

@@ -10,6 +10,7 @@ import { Hosts } from './hosts.js';
 import { type LoadDomains, PolitenessGroups } from './politeness-groups.js';
 import { RobotsGate } from './robots-gate.js';
 import { SiteHealth } from './site-health.js';
+import { Strangers } from './strangers.js';
 
 interface WebServerServices {
   readonly store: HostRecords;
@@ -26,6 +27,7 @@ export class WebServers {
   readonly hosts: Hosts;
   readonly slots: HostSlots;
   readonly groups: PolitenessGroups;
+  readonly strangers: Strangers;
   readonly robots: RobotsGate;
   readonly probes: ErrorPageProbes;
   readonly health = new SiteHealth();
@@ -41,6 +43,7 @@ export class WebServers {
     );
     this.slots = new HostSlots(this.hosts, clock);
     this.groups = new PolitenessGroups(clock, (name) => processor.resolve(name), loadDomains);
+    this.strangers = new Strangers(loadDomains);
     this.robots = new RobotsGate(processor, this.hosts, this.slots, clock, (fetcher, href) =>
       logins.findRobotsSession(fetcher, href),
     );

@@ -38,7 +38,7 @@ export class VisitTools {
     const { store, clock, sessions, logins } = services;
     this.sessions = sessions;
     this.logins = logins;
-    this.discovery = new Discovery(store, (name) => crawlers.find(name));
+    this.discovery = new Discovery(store, (name) => crawlers.find(name), webServers.strangers);
     this.subscriptions = new HubSubscriptions({ ...services, ...webServers, crawlers });
     this.review = new ResultReview({ ...services, ...webServers });
     this.rendered = new RenderedVisits(store, clock);

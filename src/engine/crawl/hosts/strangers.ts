@@ -1,0 +1,80 @@
+/**
+ * Whose URL is it? A page may name any number of URLs of another host. These are charged to strangers: together they take
+ * at most a tenth of a host's limits, and wait behind the URLs that the host names itself.
+ */
+
+import { BoundedMap } from '../../../domain/bounded-map.js';
+import type { UrlState } from '../../../domain/crawl/url-state.js';
+import type { SourceNumber } from '../../../domain/frontier/sources.js';
+import { toCrawlUrl } from '../../../domain/url/crawl-url.js';
+import type { NewUrl } from '../../ports/frontier-store.js';
+import type { LoadDomains } from './politeness-groups.js';
+
+/** The source of strangers' URLs: by default, it gets one visit in eleven while the host's own pages wait for their first. */
+export const STRANGERS_SOURCE: SourceNumber = 4;
+/** The source in which a host's own URLs wait that would otherwise wait among those of strangers. */
+export const OWN_SOURCE: SourceNumber = 3;
+
+/** Strangers' share of a limit, but always a few, so that a small limit does not keep other hosts from linking at all. */
+export const getStrangersLimit = (limit: number): number => Math.min(limit, Math.max(FEW, Math.floor(limit / 10)));
+/** Up to this many strangers' URLs of a host are queued like its own: most hosts are found by links from others. */
+export const FEW = 10;
+
+type Named = Pick<NewUrl, 'url' | 'foundOn' | 'discoveredVia'> | Pick<UrlState, 'url' | 'foundOn' | 'discoveredVia'>;
+
+const MAX_DOMAINS = 10_000;
+
+export class Strangers {
+  private readonly domains = new BoundedMap<string, string>(MAX_DOMAINS);
+  private domainOf: ((hostname: string) => string | undefined) | undefined;
+
+  constructor(private readonly loadDomains: LoadDomains) {}
+
+  /** Whether a page of another registrable domain has named the URL; a promise only if it is on another host. */
+  areNaming(link: Named): false | Promise<boolean> {
+    const page = getOtherHost(link);
+    return page !== undefined && this.differ(page, toCrawlUrl(link.url).host);
+  }
+
+  /** Whether the hosts belong to different registrable domains. */
+  async differ(host: string, otherHost: string): Promise<boolean> {
+    if (host === otherHost) return false;
+    this.domainOf ??= await this.loadDomains();
+    return this.findDomain(host) !== this.findDomain(otherHost);
+  }
+
+  /** The same for a URL that `areNaming` has already judged; false if no domains were needed so far. */
+  haveNamed(link: Named): boolean {
+    const page = getOtherHost(link);
+    return (
+      page !== undefined &&
+      this.domainOf !== undefined &&
+      this.findDomain(page) !== this.findDomain(toCrawlUrl(link.url).host)
+    );
+  }
+
+  private findDomain(host: string): string {
+    const known = this.domains.get(host);
+    if (known !== undefined) return known;
+    const domain = this.domainOf!(host) ?? host;
+    this.domains.set(host, domain);
+    return domain;
+  }
+}
+
+/** The host of the page that names the URL, if it is another one. What a sitemap named by robots.txt or a root says is the host's own. */
+function getOtherHost({ url, foundOn, discoveredVia }: Named): string | undefined {
+  if (
+    foundOn === undefined ||
+    (discoveredVia !== 'link' && discoveredVia !== 'redirect' && discoveredVia !== 'sitemap')
+  )
+    return undefined;
+  const slashes = url.indexOf('//') + 2;
+  const end = url.indexOf('/', slashes) + 1;
+  // The same origin, which is nearly every link.
+  if (end > 0 && foundOn.startsWith(url.slice(0, end))) return undefined;
+  const page = toCrawlUrl(foundOn).host;
+  return withoutWww(page) === withoutWww(toCrawlUrl(url).host) ? undefined : page;
+}
+
+const withoutWww = (host: string): string => (host.startsWith('www.') ? host.slice(4) : host);
