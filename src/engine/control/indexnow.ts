@@ -31,8 +31,11 @@ const KEY_LIFETIME = hours(24);
 /** Limit per host, so that strangers cannot make the server request nonexistent files from a site. */
 const MAX_WRONG_KEYS_PER_HOUR = 10;
 const MAX_REMEMBERED = 10_000;
-/** Maximum number of submissions that are waiting for their key to be checked. */
-const MAX_PENDING = 100;
+/** Limits of the submissions that wait for their key to be checked, since anybody can make one: numbers, and characters of their URLs. */
+const MAX_WAITING = 100;
+const MAX_WAITING_LENGTH = 10_000_000;
+const MAX_WAITING_PER_HOST = 3;
+const MAX_WAITING_LENGTH_PER_HOST = 1_000_000;
 const RETRY_DELAY = minutes(10);
 const MAX_TRIES = 6;
 const MAX_KEY_FILE_SIZE = 1_024;
@@ -57,7 +60,7 @@ export interface IndexNowServices {
 export class IndexNow {
   private readonly quotas = new BoundedMap<string, HostQuota>(MAX_REMEMBERED);
   private readonly keys = new BoundedMap<string, Instant>(MAX_REMEMBERED);
-  private pending = 0;
+  private readonly waiting = new Set<IndexNowSubmission>();
 
   constructor(
     private readonly services: IndexNowServices,
@@ -77,6 +80,9 @@ export class IndexNow {
       return createAnswer(429, `more than ${urlsPerHour} URLs of ${host} in an hour`);
     if (quota.wrongKeys >= MAX_WRONG_KEYS_PER_HOUR && !this.isKeyKnown(submission))
       return createAnswer(429, `too many wrong keys for ${host} in an hour`);
+    // Its key file would only be requested once more.
+    if (!this.isKeyKnown(submission) && !this.mayWait(submission))
+      return createAnswer(429, `too many URLs of ${host} are waiting for their key to be checked, so try again later`);
     quota.urls += submission.urls.length;
     return this.checkAndForward(submission, crawlers, quota);
   }
@@ -87,9 +93,10 @@ export class IndexNow {
     quota: HostQuota,
   ): Promise<IndexNowResponse> {
     const check = await this.checkKey(submission, crawlers[0]!);
+    // A caller who has not proved that it owns the site must not use up its quota.
+    if (check !== 'right') quota.urls -= submission.urls.length;
     if (check === 'wrong') {
       quota.wrongKeys++;
-      quota.urls -= submission.urls.length; // a caller who has not proved that it owns the site must not use up its quota
       return createAnswer(403, `${submission.keyLocation} does not contain the key`);
     }
     if (check === 'unknown') return this.retryLater(submission, crawlers, 1);
@@ -109,13 +116,24 @@ export class IndexNow {
     }
   }
 
+  private mayWait(submission: IndexNowSubmission): boolean {
+    const all = [...this.waiting, submission];
+    const ofHost = all.filter(({ host }) => host === submission.host);
+    return (
+      all.length <= MAX_WAITING &&
+      measureUrls(all) <= MAX_WAITING_LENGTH &&
+      ofHost.length <= MAX_WAITING_PER_HOST &&
+      measureUrls(ofHost) <= MAX_WAITING_LENGTH_PER_HOST
+    );
+  }
+
   /** Checks the key again later, because its host is resting or did not respond. */
   private retryLater(submission: IndexNowSubmission, crawlers: readonly Crawler[], tries: number): IndexNowResponse {
-    if (this.pending >= MAX_PENDING)
-      return createAnswer(429, 'too many keys are waiting to be checked, so try again later');
-    this.pending++;
+    if (!this.mayWait(submission))
+      return createAnswer(429, 'too many URLs are waiting for their key to be checked, so try again later');
+    this.waiting.add(submission);
     this.services.clock.at(after(this.services.clock.now(), RETRY_DELAY), () => {
-      this.pending--;
+      this.waiting.delete(submission);
       this.retry(submission, crawlers, tries).catch((error: unknown) =>
         this.services.log.error('an IndexNow submission could not be stored', { error: String(error) }),
       );
@@ -125,8 +143,10 @@ export class IndexNow {
 
   private async retry(submission: IndexNowSubmission, crawlers: readonly Crawler[], tries: number): Promise<void> {
     const check = await this.checkKey(submission, crawlers[0]!);
-    if (check === 'right') await this.forward(submission, crawlers);
-    else if (check === 'unknown' && tries < MAX_TRIES) this.retryLater(submission, crawlers, tries + 1);
+    if (check === 'right') {
+      this.findOrCreateQuota(toHostKey(submission.urls[0]!)).urls += submission.urls.length;
+      await this.forward(submission, crawlers);
+    } else if (check === 'unknown' && tries < MAX_TRIES) this.retryLater(submission, crawlers, tries + 1);
     else
       this.services.log.warn('URLs reported through IndexNow were dropped: the key could not be verified', {
         host: submission.host,
@@ -173,6 +193,12 @@ export class IndexNow {
     this.quotas.set(host, quota);
     return quota;
   }
+}
+
+function measureUrls(submissions: readonly IndexNowSubmission[]): number {
+  let length = 0;
+  for (const { urls } of submissions) for (const url of urls) length += url.length;
+  return length;
 }
 
 const computeIdentity = ({ key, keyLocation }: IndexNowSubmission): string => `${keyLocation} ${key}`;

@@ -52,6 +52,33 @@ describe('URLs submitted by IndexNow', () => {
     expect(visits('/page-1')).toBe(1);
   });
 
+  it('wait within limits, and take nothing from the quota of their site', async () => {
+    site.set(KEY_FILE, { status: 503 });
+    for (const first of [0, 8, 16]) expect(await tell(...PAGES.slice(first, first + 8))).toBe(202);
+    site.forgetRequests();
+    expect(await tell('/page-1')).toBe(429);
+    expect(visits(KEY_FILE)).toBe(0);
+    site.set(KEY_FILE, { body: KEY });
+    await world.pass(hours(1));
+    // All are visited once the key is found, and count then.
+    expect(PAGES.slice(0, 24).map(visits)).toEqual(PAGES.slice(0, 24).map(() => 1));
+    expect(await tell('/page-1')).toBe(200);
+  });
+
+  it('wait up to a megabyte for each site', async () => {
+    site.set(KEY_FILE, { status: 503 });
+    const long = (count: number): string[] =>
+      Array.from({ length: count }, (_, index) => `/${String(index).padStart(2_000, 'x')}`);
+    await world.reconfigure({
+      crawler: `<Root url="${site.url('/')}"/>`,
+      more: '<cw:IndexNow urlsPerHour="50000"/>',
+    });
+    expect(await tell(...long(600))).toBe(429);
+    expect(visits(KEY_FILE)).toBe(0);
+    expect(await tell(...long(400))).toBe(202);
+    expect(await tell(...long(200))).toBe(429);
+  });
+
   it('are dropped after an hour without the key', async () => {
     site.set(KEY_FILE, { status: 503 });
     expect(await tell('/page-1')).toBe(202);
