@@ -8,6 +8,7 @@ import { CONTROLLERS, createAppModule, PROBES } from './app.module.js';
 import { serveConsole, serveHelp } from './console/static-files.js';
 import { apiPriority } from './engine.module.js';
 import { registerBodyParsers } from './http/body-parsers.js';
+import { Connections } from './http/connections.js';
 import { MAX_REQUEST_HEAD } from './http/limits.js';
 import { ProblemFilter, respondToMalformedRequest, respondToMalformedUrl } from './http/problem.filter.js';
 import { createValidationPipe } from './http/validation.js';
@@ -57,10 +58,7 @@ const REQUEST_TIMEOUT_MS = 120_000;
 const HEADERS_TIMEOUT_MS = 10_000;
 const CONNECTION_CHECK_INTERVAL_MS = 2_000;
 
-/**
- * Maximum number of open connections, including event streams. Further connections are closed at once, so that the
- * process does not run out of file descriptors.
- */
+/** Maximum number of open connections, including event streams. */
 const MAX_CONNECTIONS = 1_000;
 
 /**
@@ -94,7 +92,8 @@ export async function createApp(
     },
   );
   const fastify = adapter.getInstance() as unknown as FastifyInstance;
-  fastify.server.maxConnections = MAX_CONNECTIONS;
+  const connections = new Connections(MAX_CONNECTIONS);
+  connections.guard(fastify.server);
   prioritizeRequests(fastify);
   app.useSecurityHeaders(SECURITY_HEADERS);
   app.enableCsrfProtection();
@@ -103,6 +102,7 @@ export async function createApp(
   const ring = app.get(KeyRing);
   if (ring.isOpen) requireLocalHost(fastify);
   identifyCallers(fastify, { ring, signIn: app.get<SignIn | undefined>(SIGN_IN), refusedCalls });
+  connections.observe(fastify);
   registerBodyParsers(fastify);
   app.useGlobalPipes(createValidationPipe());
   app.useGlobalFilters(app.get(ProblemFilter));

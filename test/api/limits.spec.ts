@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -86,6 +88,22 @@ describe('limits of the API', () => {
     await expect.poll(async () => (await open()).status, { timeout: 10_000 }).toBe(200);
     for (const { close } of streams) close();
   });
+
+  it('a thousand idle connections keep neither keys nor probes out, and a refused caller has to connect anew', async () => {
+    const { hostname, port } = new URL(world.server.url);
+    const open = () => connect({ host: hostname, port: Number(port) });
+    const idle: Socket[] = [];
+    for (let count = 0; count < 1_100; count++) {
+      const socket = open().on('error', () => undefined);
+      idle.push(socket);
+      socket.write('GET /health/live HTTP/1.1\r\nhost: localhost\r\n\r\n');
+      await once(socket, 'data');
+    }
+    expect(idle.filter(({ destroyed }) => !destroyed).length).toBeLessThanOrEqual(1_000);
+    expect((await world.get('crawlers/test', ADMIN)).status).toBe(200);
+    for (const socket of idle) socket.destroy();
+    expect((await world.get('crawlers/test')).headers.get('connection')).toBe('close');
+  }, 60_000);
 
   it('configuration checks are audited once a minute', async () => {
     const key = ADMIN;

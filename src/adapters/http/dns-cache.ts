@@ -24,8 +24,8 @@ interface Entry {
 const MAX_ENTRIES = 10_000;
 /** The system's resolver returns no time to live; a minute is typical for short-lived records. */
 const ADDRESSES_TTL_MS = 60_000;
-const NOT_FOUND_TTL_MS = 30_000;
-const NO_ANSWER_TTL_MS = 2_000;
+/** Only for calls at the same time: whoever has corrected a name and asks again wants it looked up again. */
+const FAILURE_TTL_MS = 2_000;
 const NOT_FOUND_CODES: ReadonlySet<unknown> = new Set(['ENOTFOUND', 'ENODATA', 'EAI_NONAME', 'EAI_NODATA']);
 
 const LOOPBACK: readonly HostAddress[] = [{ address: '127.0.0.1', family: 4 }];
@@ -62,8 +62,7 @@ export class DnsCache {
     this.store(hostname, entry);
     entry.addresses.then(
       () => this.setLifetime(entry, ADDRESSES_TTL_MS),
-      (failure: FetchFailure) =>
-        this.setLifetime(entry, failure.code === 'dns-not-found' ? NOT_FOUND_TTL_MS : NO_ANSWER_TTL_MS),
+      () => this.setLifetime(entry, FAILURE_TTL_MS),
     );
     return entry.addresses;
   }

@@ -91,6 +91,22 @@ describe('parseIndexerConf', () => {
     expect(servers.records.map(({ url }) => url)).toEqual(['http://a/', 'http://b/']);
   });
 
+  test.each([
+    'Server http://h.test/ AuthBasic u:SECRET',
+    'Server http://h.test/ http://m.test/ AuthBasic u:SECRET',
+    'Server u:SECRET',
+    'Server http://u:SECRET@h.test/ a b',
+    'Server "http://h.test/ u:SECRET" a b',
+    'Period AuthBasic u:SECRET',
+    'Alias http://h.test/ AuthBasic u:SECRET',
+    'AuthBasic SECRET',
+    'Robots no AuthBasic u:SECRET',
+  ])('quotes no password: %s', (line) => {
+    const { problems } = read(line);
+    expect(problems.some(({ severity }) => severity === 'error')).toBe(true);
+    expect(JSON.stringify(problems)).not.toContain('SECRET');
+  });
+
   test('warns about unsupported commands by line, and refuses invalid values', () => {
     const { servers, problems } = read(
       '# comment\nDBAddr mysql://x/\nDisallow *.gif \\\n  *.jpg\nPeriod soon\nRobots maybe\nServer site http://a/ b c\nAuthBasic pw\nAlias http://q/ http://r/',
@@ -101,7 +117,7 @@ describe('parseIndexerConf', () => {
       'warning indexer.conf:3:1 Disallow has no effect in Crawlway and is ignored; the URLs that it excluded will be crawled: write it as a crawl rule',
       'error indexer.conf:5:1 invalid value "soon" for Period: expected seconds, or a period such as 1d12h (s, M, h, d, m, y; M is a minute, m a month)',
       'error indexer.conf:6:1 invalid value "maybe" for Robots: expected yes or no',
-      'error indexer.conf:7:1 invalid value "site http://a/ b c" for Server: expected a URL that begins with http:// or https://, and at most an alias after it; leave out site and write the URL of the home page',
+      'error indexer.conf:7:1 invalid value "site …" for Server: expected a URL that begins with http:// or https://, and at most an alias after it; leave out site and write the URL of the home page',
       'error indexer.conf:8:1 invalid value (hidden) for AuthBasic: expected user:password',
       'warning indexer.conf:9:1 no Server record covers URLs that begin with http://q/, so this Alias has no effect',
     ]);

@@ -263,10 +263,15 @@ function applyAlias({ from, to, place }: ParseState['aliases'][number], { record
   problems.push({ severity: 'warning', code: 'ignored-command', message, place });
 }
 
-/** The message contains the value, except for passwords. */
-function createInvalidValueProblem({ name, place }: Command, text: string, expected: string): Problem {
-  const isSecret = name.toLowerCase() === 'authbasic' || text.includes('@');
-  const shownValue = isSecret ? '(hidden)' : `"${text.slice(0, 200)}"`;
+/**
+ * The message quotes the first word of the value only: what follows it may be another command, and a password. It is also left
+ * out if it may be a login itself.
+ */
+function createInvalidValueProblem({ name, place, words }: Command, text: string, expected: string): Problem {
+  const [firstWord = text, secondWord] = words.join(' ').split(/\s+/);
+  const mayBeLogin = firstWord.includes('@') || (firstWord.includes(':') && !/^[a-z]+:\/\//i.test(firstWord));
+  const isSecret = name.toLowerCase() === 'authbasic' || mayBeLogin;
+  const shownValue = isSecret ? '(hidden)' : `"${firstWord.slice(0, 200)}${secondWord === undefined ? '' : ' …'}"`;
   return {
     severity: 'error',
     code: 'bad-rule-file',

@@ -80,3 +80,23 @@ it('one broken page among good ones does not slow the host down', async () => {
   const world = await crawl({ attributes: ATTRIBUTES, crawler: `<Root url="${site.url('/')}"/>` });
   expect(await world.indexed()).toHaveLength(PATHS.length - 1);
 });
+
+it.each(['first', 'second'])(
+  'a forced %s refresh looks again at a host whose robots.txt could not be had',
+  async (which) => {
+    const world = await crawl({
+      names: {},
+      attributes: ATTRIBUTES,
+      crawler: '<Root url="http://lost.test/"/>',
+    });
+    const countVisits = async () =>
+      (await world.engine.explanations.getUrlHistory('test', 'http://lost.test/'))!.visits.length;
+    for (const number of ['first', 'second']) {
+      const before = await countVisits();
+      await world.engine.maintenance.refresh('test', { url: 'http://lost.test/' });
+      await world.pass(seconds(20));
+      expect((await countVisits()) - before).toBe(1);
+      if (number === which) return;
+    }
+  },
+);

@@ -6,6 +6,7 @@
 import { createExclusion } from '../../../domain/crawl/exclusion.js';
 import type { UrlOptions } from '../../../domain/crawl/policy-definition.js';
 import type { UrlState } from '../../../domain/crawl/url-state.js';
+import { USER } from '../../../domain/frontier/sources.js';
 import type { Effects } from '../../../domain/policy/verdict.js';
 import { computeRequestDelay, getMaxRequestsPerHost } from '../../../domain/politeness/politeness.js';
 import { atLeast, type Duration, milliseconds, seconds } from '../../../domain/time/units.js';
@@ -117,8 +118,9 @@ export class Preconditions {
     const agent = this.getRobotsAgent(options);
     const decision = this.services.robots.checkUrl(url, agent);
     if (decision.kind === 'unknown') return this.loadRobotsTxt(attempt);
-    // A user who requests a visit while the host is resting wants the current response.
-    if (decision.kind === 'unreachable' && attempt.isUrgent) return this.loadRobotsTxt(attempt);
+    // A user who requests a visit wants the current response, whether the host has begun to rest or not.
+    const isRequested = attempt.isUrgent || state.source === USER;
+    if (decision.kind === 'unreachable' && isRequested) return this.loadRobotsTxt(attempt);
     if (decision.kind === 'unreachable') {
       this.services.hosts.backOff(host, milliseconds(decision.entry.policy.expiresAt - this.services.clock.now()));
       return { end: PUT_BACK };
