@@ -53,6 +53,7 @@ const DEFAULTS: CrawlerDefinition = {
     place: placeAt(2),
   },
   errors: { maxTemporaryErrors: 5, retryDelay: minutes(1), maxRetryDelay: hours(6), classes: {} },
+  changeGuard: { on: true },
   deletionGuard: {
     on: true,
     maxDeletions: 50,

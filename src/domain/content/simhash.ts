@@ -71,21 +71,32 @@ class ShingleCounter {
   }
 }
 
-function addWords(text: string, shingles: ShingleCounter): void {
+/**
+ * Passes on the hash of each word of a text.
+ * @param numbers whether words that contain a digit are left out
+ */
+export function addWords(text: string, shingles: { add(word: number): void }, numbers?: 'without numbers'): void {
+  const firstSkipped = numbers === undefined ? 0 : LAST_DIGIT;
   let word = 0;
+  let isNumber = false;
   for (let index = 0; index < text.length; index++) {
     const code = text.charCodeAt(index);
     const letter = code < 0x80 ? ASCII_WORD_CODES[code]! : isWordPart(code) ? code : 0;
     if (letter !== 0) {
+      if (letter <= firstSkipped) isNumber = true;
       word = (Math.imul(word, 0x01000193) ^ letter) + 0x811c9dc5;
       continue;
     }
-    if (word !== 0) shingles.add(word);
+    if (word !== 0 && !isNumber) shingles.add(word);
     word = 0;
+    isNumber = false;
     if (isUnspacedScript(code)) shingles.add(code);
   }
-  if (word !== 0) shingles.add(word);
+  if (word !== 0 && !isNumber) shingles.add(word);
 }
+
+/** The codes of digits are lower than those of letters. */
+const LAST_DIGIT = '9'.charCodeAt(0);
 
 /** The code of each digit and lower-cased letter; 0 for characters that separate words. */
 const ASCII_WORD_CODES = new Uint8Array(128);

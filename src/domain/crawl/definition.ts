@@ -104,6 +104,7 @@ export interface CrawlerDefinition {
   readonly conditions?: ConditionsDefinition;
   readonly errors: ErrorPolicyDefinition;
   readonly deletionGuard: DeletionGuardDefinition;
+  readonly changeGuard: ChangeGuardDefinition;
   readonly softErrors: readonly SoftErrorDefinition[];
   /**
    * Whether hosts are probed with a URL that cannot exist, so that pages that look like the response are treated as
@@ -188,6 +189,13 @@ export interface DeletionGuardDefinition {
   readonly signOfLife: boolean;
   /** Maximum time for which such a deletion waits. */
   readonly signOfLifeWait: Duration;
+}
+
+/** See domain/crawl/change-guard.ts. */
+export interface ChangeGuardDefinition {
+  readonly on: boolean;
+  /** Time after which a held change is believed although the host has not recovered; absent: never. */
+  readonly believeAfter?: Duration;
 }
 
 /**

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { ERROR_CODES, type ErrorCode } from '../fetch/error-codes.js';
 import { INDEX, REFRESH } from '../frontier/sources.js';
 import { days, hours, type Instant, instant, milliseconds, minutes, NEVER, after as plus } from '../time/units.js';
+import { isHoldCause } from './change-guard.js';
 import { classifyError, decideDisposition } from './disposition.js';
 import { createExclusion } from './exclusion.js';
 import { createFirstRefreshChanges, createRescheduleDisposition, type DispositionRules } from './revisit.js';
@@ -403,7 +404,7 @@ describe('a temporary error', () => {
       const { changes, order } = decide({ ...INDEXED, temporaryErrors: 5 }, error(code), { errors });
       expect(order === undefined).toBe(blamesCrawler);
       expect(changes.temporaryErrors).toBe(blamesCrawler ? 5 : 6);
-      expect(blamesCrawler).toBe(/^(?:extractor|plugin|reading|login-failed|proxy)/.test(code));
+      expect(blamesCrawler).toBe(/^(?:extractor|plugin|reading|login-failed|proxy)/.test(code) || isHoldCause(code));
     },
   );
 });

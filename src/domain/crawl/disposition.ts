@@ -10,6 +10,7 @@ import { REFRESH } from '../frontier/sources.js';
 import type { Reason } from '../policy/reasons.js';
 import { type ChangeBelief } from '../refresh/change-belief.js';
 import { after, atLeast, between, earlier, hours, type Instant, milliseconds, NEVER } from '../time/units.js';
+import { isHoldCause } from './change-guard.js';
 import { type ErrorPolicyDefinition } from './definition.js';
 import type { Exclusion } from './exclusion.js';
 import {
@@ -57,8 +58,9 @@ export function decideDisposition(
   }
 }
 
+/** What the change guard holds is never a reason to delete, whatever the policy says. */
 export const classifyError = (code: ErrorCode, policy: ErrorPolicyDefinition): ErrorClass =>
-  policy.classes[code] ?? ERROR_CODES[code].class;
+  isHoldCause(code) ? 'temporary' : (policy.classes[code] ?? ERROR_CODES[code].class);
 
 export function createDocumentDisposition(
   state: UrlState,
@@ -87,6 +89,7 @@ export function createDocumentDisposition(
     contentType: outcome.contentType,
     title: outcome.title,
     simhash: outcome.simhash ?? null,
+    textSketch: outcome.textSketch ?? null,
     ...createCanonicalChange(state, outcome),
   };
   if (!outcome.index) {

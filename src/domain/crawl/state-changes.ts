@@ -17,6 +17,7 @@ export type VisitOutcome =
       readonly related?: string;
       readonly stamp: string;
       readonly simhash?: bigint;
+      readonly textSketch?: bigint;
       readonly contentType: string;
       readonly title: string;
       readonly etag?: string;

@@ -118,6 +118,8 @@ export interface UrlState {
   readonly stamp?: string;
   /** 64-bit simhash of the text, signed. */
   readonly simhash?: bigint;
+  /** Sketch of the text of the document that the sinks hold, for the change guard; see domain/content/text-sample.ts. */
+  readonly textSketch?: bigint;
   readonly contentType?: string;
   readonly title?: string;
   /** Metas inherited from the pages that led here. */

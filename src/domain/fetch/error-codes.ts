@@ -17,7 +17,7 @@ export interface ErrorReactions {
   /**
    * Who is to blame, on which the deletion guard relies. `page`: the host responds and says that this page is gone;
    * `host`: it may be an outage, so a deletion waits for a sign of life; `crawler`: something is missing on the
-   * crawler's side, so nothing is ever deleted because of it.
+   * crawler's side, or the change guard does not believe the page, so nothing is ever deleted because of it.
    */
   readonly blame: 'page' | 'host' | 'crawler';
   /**
@@ -177,6 +177,21 @@ export const ERROR_CODES = {
     'The bot protection of the site asks for proof that a human is visiting, instead of sending the page. It is never indexed.',
     "Ask the site's operator to allow the crawler, by its user agent with `contact` or its signature with `cw:BotAuth`; the page is visited again automatically.",
     { host: 'backs-off' },
+  ),
+  'one-page-everywhere': defineTemporary(
+    'The page suddenly has a text that other pages of its host, or a page that cannot exist, have as well: a maintenance page, an error message, a login form. Its document stays as it was.',
+    'Check the site. The document is replaced once the pages of the host have texts of their own again; if the new text is right, release the held changes of the host.',
+    { blame: 'crawler' },
+  ),
+  emptied: defineTemporary(
+    'The page suddenly has no text, and neither have other pages of its host. Its document stays as it was.',
+    'Check the site. The document is replaced once the pages of the host have texts again; if they are to be empty, release the held changes of the host.',
+    { blame: 'crawler' },
+  ),
+  'directive-wave': defineTemporary(
+    'The page suddenly says that it must not be indexed (noindex, X-Robots-Tag, a canonical URL, robots.txt), and so do other pages of its host. Its document stays as it was.',
+    'Check the template, the configuration or the robots.txt of the site. If the pages are really to leave the index, release the held changes of the host.',
+    { blame: 'crawler' },
   ),
   'http-503-retry-after': defineTemporary(
     'The server is temporarily unavailable (503 with Retry-After).',

@@ -38,13 +38,21 @@ export function computeFingerprint(
   page: { readonly title: string; readonly text: string },
   url: CrawlUrl,
 ): PageFingerprint | undefined {
-  const urlPattern = createUrlPattern(url);
-  const text = page.text.replace(urlPattern, ' ');
+  const { title, text } = removeUrl(page, url);
   const words = text.replace(/\s+/g, ' ').trim();
   if (words === '') return undefined;
-  const facts = { title: page.title.replace(urlPattern, ' ').trim(), length: text.length };
+  const facts = { title, length: text.length };
   const hash = computeSimhash(text);
   return hash === undefined ? { ...facts, simhash: computeUrlKey(words), exact: true } : { ...facts, simhash: hash };
+}
+
+/** Removes the forms in which a page may repeat its own URL, so that one page is recognized under any URL. */
+export function removeUrl(
+  page: { readonly title: string; readonly text: string },
+  url: CrawlUrl,
+): { readonly title: string; readonly text: string } {
+  const urlPattern = createUrlPattern(url);
+  return { title: page.title.replace(urlPattern, ' ').trim(), text: page.text.replace(urlPattern, ' ') };
 }
 
 /**

@@ -288,6 +288,14 @@ export const REASONS = {
     'Pages of the host are gone; a sample of its other pages is visited before the first document is deleted.',
     'Nothing to do: it takes a few minutes.',
   ),
+  'awaiting-own-answers': push(
+    'Other pages of the host have changed in the same way, so the change is held until they have answers of their own again.',
+    'Nothing to do if the site is ill: its pages are visited again automatically. Release the held changes of the host if they are right.',
+  ),
+  released: push(
+    'An operator has released the held change: whatever the next visit finds is believed.',
+    'Nothing to do: the page is visited at once.',
+  ),
   'order-refused': push(
     "A sink has permanently refused the document: its order is set aside with the sink's message.",
     'Read the message of the order, fix the cause, then retry the order, or all of a sink with `crawlway orders retry --sink NAME`. A sink that takes its place is offered the document by itself.',

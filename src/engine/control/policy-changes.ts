@@ -203,6 +203,7 @@ const EFFECT_OF_CHANGE: Readonly<Record<keyof CrawlerDefinition, 'judging' | 're
   weights: 'none',
   errors: 'none',
   deletionGuard: 'none',
+  changeGuard: 'none',
   fetcher: 'none',
   pushTo: 'none',
 };

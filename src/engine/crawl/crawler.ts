@@ -14,6 +14,7 @@ import type { NewUrl } from '../ports/frontier-store.js';
 import type { Partitions } from '../ports/partitions.js';
 import type { CrawlEvents } from '../support/crawl-events.js';
 import type { ConfiguredParts, CurrentConfiguration } from './current-configuration.js';
+import type { ChangeGuard } from './evidence/change-guard.js';
 import type { ClaimedChanges } from './evidence/claimed-changes.js';
 import type { EndlessLinks } from './evidence/endless-links.js';
 import type { HostTroubles } from './evidence/host-trouble.js';
@@ -53,6 +54,7 @@ export interface CrawlerParts {
   readonly claims: ClaimedChanges;
   readonly endless: EndlessLinks;
   readonly troubles: HostTroubles;
+  readonly changes: ChangeGuard;
   readonly tally: Tally;
 }
 
@@ -156,7 +158,8 @@ export class Crawler implements DiscoveryTarget {
   /** To be called when hosts have been taken over from another node: what is known about them is read again. */
   forgetHosts(): void {
     this.current.deletions.reset();
-    for (const part of [this.parts.troubles, this.parts.claims, this.parts.endless]) part.reset();
+    const { troubles, changes, claims, endless } = this.parts;
+    for (const part of [troubles, changes, claims, endless]) part.reset();
   }
 
   /** See UrlDecisions. */

@@ -5,6 +5,7 @@ import type { CrawlContext } from '../page/crawl-context.js';
 import { Crawler } from './crawler.js';
 import { type ConfiguredParts, CurrentConfiguration } from './current-configuration.js';
 import { CanonicalPages } from './evidence/canonical-pages.js';
+import { ChangeGuard } from './evidence/change-guard.js';
 import { ClaimedChanges } from './evidence/claimed-changes.js';
 import { EndlessLinks } from './evidence/endless-links.js';
 import { HostTroubles } from './evidence/host-trouble.js';
@@ -48,9 +49,10 @@ export function createCrawler(
     decisions.requeue(url, toImmediateQueuePlace(url, clock.now()));
   const troubles = new HostTroubles(name, { ...shared, scheduleVisit });
   const redirects = new Redirects(name, { ...shared, walls: visitTools.review.walls, scheduleVisit });
+  const changes = new ChangeGuard(name, { ...shared, ...webServers, scheduleVisit });
   const tally = new Tally(clock);
   const parts = {
-    ...{ ...pages, decisions, gates, claims, troubles, redirects, tally },
+    ...{ ...pages, decisions, gates, claims, troubles, redirects, changes, tally },
     refused: new RefusedLinks(),
     reports: new SiteReports(),
     endless: new EndlessLinks(name, shared, () => current.definition.traps.maxPatternUrls, webServers.strangers),
@@ -58,7 +60,7 @@ export function createCrawler(
     sweeps: new DueSweeps(name, frontier, shared),
     loop: new VisitLoop(
       { ...shared, ...webServers, ...outcomes, ...visitTools },
-      { ...pages, decisions, canonicalPages, redirects, troubles },
+      { ...pages, decisions, canonicalPages, redirects, troubles, changes },
     ),
   };
   const configure = (next: CrawlContext): ConfiguredParts => {

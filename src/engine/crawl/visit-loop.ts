@@ -12,6 +12,7 @@ import type { Log } from '../ports/log.js';
 import type { Nodes } from '../ports/nodes.js';
 import { FencedOut, type Partitions } from '../ports/partitions.js';
 import type { CanonicalPages } from './evidence/canonical-pages.js';
+import type { ChangeGuard } from './evidence/change-guard.js';
 import type { HostTroubles } from './evidence/host-trouble.js';
 import type { Redirects } from './evidence/redirects.js';
 import type { Discovery } from './frontier/discovery.js';
@@ -57,6 +58,7 @@ interface Target {
   readonly canonicalPages: Pick<CanonicalPages, 'reconsiderAfter'>;
   readonly redirects: Pick<Redirects, 'noteSettled'>;
   readonly troubles: Pick<HostTroubles, 'noteSettled'>;
+  readonly changes: Pick<ChangeGuard, 'noteSettled'>;
 }
 
 export class VisitLoop {
@@ -191,13 +193,14 @@ export class VisitLoop {
    * @param sinks the sinks of the configuration under which the visit was made
    */
   private async noteVisited(url: UrlState, settled: SettledUrl, sinks: readonly string[]): Promise<void> {
-    const { decisions, canonicalPages, redirects, troubles, current } = this.target;
+    const { decisions, canonicalPages, redirects, troubles, changes, current } = this.target;
     decisions.noteSettled(url, settled);
     if (url.visits === 0) this.services.discovery.noteFirstVisit(url, settled.reason);
     // Other pages may have been waiting for this one.
     await canonicalPages.reconsiderAfter(url, settled);
     await redirects.noteSettled(url, settled);
     await troubles.noteSettled(url);
+    await changes.noteSettled(url);
     if (current.definition.pushTo !== sinks) await this.sendToAddedSinks(url, sinks);
   }
 

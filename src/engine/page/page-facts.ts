@@ -3,6 +3,7 @@ import { isProgramType } from '../../domain/content/alternates.js';
 import { isDirectoryListing } from '../../domain/content/directory-listing.js';
 import { findTitle } from '../../domain/content/page-title.js';
 import { computeSimhash } from '../../domain/content/simhash.js';
+import { computeTextSketch, createTextSample, isLongEnoughToGuard } from '../../domain/content/text-sample.js';
 import { computeFingerprint, isErrorAddress, looksLikeErrorPage } from '../../domain/fetch/error-pages.js';
 import { isLoginForm, looksLikeLoginUrl } from '../../domain/fetch/login-wall.js';
 import type { HttpResponse } from '../../domain/fetch/outcome.js';
@@ -164,6 +165,7 @@ function collectFacts(
   return {
     stamp,
     simhash: content.text !== '' && detectsNearDuplicates(page) ? computeSimhash(content.text) : undefined,
+    ...(page.context.definition.changeGuard.on ? collectGuardedFacts(page, content) : {}),
     fingerprint: needsFingerprint(page, content) ? computeFingerprint(content, page.url) : undefined,
     contentType: mediaType,
     title: findTitle(content).title.slice(0, 300),
@@ -178,6 +180,19 @@ function needsFingerprint({ context, task }: RequestedPage, content: PageContent
   const { probeErrorPages } = context.definition;
   if (probeErrorPages !== 'when-suspected') return probeErrorPages === 'always';
   return task.wantsFingerprint === true || looksLikeErrorPage(content);
+}
+
+/** What the change guard needs to know of the page's text. */
+function collectGuardedFacts(
+  { task, url }: RequestedPage,
+  content: PageContent,
+): Pick<DocumentFacts, 'textSketch' | 'sample'> {
+  const sketch = computeTextSketch(content.text);
+  const isCompared = task.textSketch !== undefined || task.inspect === true;
+  return {
+    textSketch: isLongEnoughToGuard(content.text) ? sketch : undefined,
+    sample: isCompared ? createTextSample(content, url, sketch, task.textSketch) : undefined,
+  };
 }
 
 /** What is shown of a page that someone inspects; its size is limited because it is sent to a browser. */

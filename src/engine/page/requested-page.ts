@@ -81,10 +81,10 @@ export const needsDocumentText = (
 
 export function needsPageText(page: RequestedPage): boolean {
   const { context, task, mode } = page;
-  const { storeTextOnly, probeErrorPages } = context.definition;
+  const { storeTextOnly, probeErrorPages, changeGuard } = context.definition;
   if (context.wantsText || context.softErrors !== undefined || storeTextOnly || probeErrorPages === 'always')
     return true;
-  if (task.wantsFingerprint) return true;
+  if (changeGuard.on || task.wantsFingerprint) return true;
   return detectsNearDuplicates(page) || task.wantsWords !== undefined || mode !== 'never' || task.inspect === true;
 }
 

@@ -1,6 +1,8 @@
 /** The input and output of a page processor: plain data that crosses thread boundaries. */
 
 import type { Chunk, ContentDefinition, Heading } from '../../domain/content/content-definition.js';
+import type { TextSample } from '../../domain/content/text-sample.js';
+import type { HeldChange } from '../../domain/crawl/change-guard.js';
 import type { Exclusion } from '../../domain/crawl/exclusion.js';
 import type { VisitSchedule } from '../../domain/crawl/revisit.js';
 import type { UrlId, UrlState } from '../../domain/crawl/url-state.js';
@@ -40,6 +42,8 @@ export interface PageTask {
   readonly lastModified?: string;
   /** Content hash of the document in the index: an equal document is not pushed again, and its links are not new. */
   readonly stamp?: string;
+  /** Sketch of the text of that document, if the change guard is on. */
+  readonly textSketch?: bigint;
   /** True if the policy has changed since the last visit, so that links refused then may be accepted now. */
   readonly rereadLinks: boolean;
   /**
@@ -111,6 +115,10 @@ export interface RefusedLink {
 export interface DocumentFacts {
   readonly stamp: string;
   readonly simhash?: bigint;
+  /** Present if the change guard is on and the text is long enough. */
+  readonly textSketch?: bigint;
+  /** Present if the text differs from the indexed one, or if someone is inspecting the page; short texts are not compared. */
+  readonly sample?: TextSample;
   readonly contentType: string;
   readonly title: string;
   readonly etag?: string;
@@ -191,7 +199,14 @@ export type PageOutcome =
       readonly changed?: boolean;
     }
   | Exclusion
-  | { readonly kind: 'error'; readonly code: ErrorCode; readonly detail: string; readonly retryAfter?: Duration };
+  | {
+      readonly kind: 'error';
+      readonly code: ErrorCode;
+      readonly detail: string;
+      readonly retryAfter?: Duration;
+      /** Set if the page has responded, but the change guard holds what it says. */
+      readonly held?: HeldChange;
+    };
 
 export interface PageResult {
   readonly id: UrlId;
@@ -208,6 +223,8 @@ export interface PageResult {
   readonly session?: SessionAnswer;
   /** What the request carried of a session; added by the caller that created the task. */
   readonly sent?: SentSession;
+  /** True if an operator has released what the page says from the change guard. */
+  readonly believed?: true;
   /** HTTP status, if there was a response. */
   readonly status?: number;
   /** The response, if it has a document and the task asks to keep it. */

@@ -75,6 +75,9 @@ const FAULTS: Readonly<Record<ErrorCode, FakePage | typeof REPORTED>> = {
   'redirect-target-failed': REPORTED,
   'login-failed': REPORTED,
   'proxy-failed': REPORTED,
+  'one-page-everywhere': REPORTED,
+  emptied: REPORTED,
+  'directive-wave': REPORTED,
 };
 
 /** What is known of a page, and the last order for it. */

@@ -1,5 +1,6 @@
 /** Converts the checked elements of a crawler to its definition. */
 import type {
+  ChangeGuardDefinition,
   CrawlerDefinition,
   DeletionGuardDefinition,
   ErrorPolicyDefinition,
@@ -59,6 +60,7 @@ export function readCrawler(crawler: CrawlerNode, context: ReadContext): Crawler
     ...conditionsPart,
     errors: readErrorPolicy(node, context),
     deletionGuard: readDeletionGuard(crawler),
+    changeGuard: readChangeGuard(crawler),
     softErrors: readSoftErrors(node, context),
     probeErrorPages: PROBES[readSettings(node, errors.SOFT_ERRORS).probe],
     leaveOut: readSettings(node, errors.LEAVE_OUT),
@@ -236,6 +238,12 @@ function readDeletionGuard(crawler: CrawlerNode): DeletionGuardDefinition {
   );
   const on = crawler.values.deletionGuard && enabled;
   return { on, maxDeletions, maxShare, window: windowS, signOfLife, signOfLifeWait: hours(signOfLifeHours) };
+}
+
+function readChangeGuard(crawler: CrawlerNode): ChangeGuardDefinition {
+  const { enabled, believeAfterHours } = readSettings(crawler as Node, errors.CHANGE_GUARD);
+  const on = crawler.values.changeGuard && enabled;
+  return { on, ...(believeAfterHours === undefined ? {} : { believeAfter: hours(believeAfterHours) }) };
 }
 
 function readSoftErrors(crawler: Node, { problems }: ReadContext): SoftErrorDefinition[] {

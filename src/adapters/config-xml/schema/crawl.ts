@@ -130,6 +130,13 @@ export const CRAWLER = element(
         default: 'true',
       },
     ),
+    changeGuard: attribute(
+      t.boolean,
+      'Keep documents whose pages suddenly all say the same, such as a maintenance page or `noindex`; see ChangeGuard.',
+      {
+        default: 'true',
+      },
+    ),
   },
   {
     children: [
@@ -147,6 +154,7 @@ export const CRAWLER = element(
       'Conditions',
       'ErrorPolicy',
       'DeletionGuard',
+      'ChangeGuard',
       'SoftErrors',
       'LeaveOut',
       'Traps',

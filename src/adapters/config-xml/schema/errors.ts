@@ -63,6 +63,20 @@ export const DELETION_GUARD = element(
   { once: true },
 );
 
+export const CHANGE_GUARD = element(
+  'ChangeGuard',
+  'A page whose text has nothing in common with its indexed document, or that newly says that it must not be indexed, is compared with other pages of its host first. If they all say the same (a maintenance page, a login form, nothing, `noindex` in a template), the documents stay as they are until the pages have answers of their own again, or an operator decides.',
+  {
+    enabled: attribute(t.boolean, 'Off: whatever a page says is believed at once.', { default: 'true' }),
+    believeAfterHours: attribute(
+      t.integer(1),
+      'Time after which a held change is believed although the host has not recovered. Without it, only an operator can release it earlier.',
+      { unit: 'h' },
+    ),
+  },
+  { once: true },
+);
+
 export const SOFT_ERRORS = element(
   'SoftErrors',
   'Responses with status 200 that are actually errors (OmniFind).',

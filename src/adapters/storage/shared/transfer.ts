@@ -32,7 +32,11 @@ export class TransferRefused extends Error {
   override readonly name = 'TransferRefused';
 }
 
-type ExportedUrl = Omit<UrlState, 'simhash'> & { readonly simhash?: string; readonly visitList: readonly Visit[] };
+type ExportedUrl = Omit<UrlState, 'simhash' | 'textSketch'> & {
+  readonly simhash?: string;
+  readonly textSketch?: string;
+  readonly visitList: readonly Visit[];
+};
 
 type Line =
   | { readonly header: { readonly format: string; readonly id: string } }
@@ -204,7 +208,8 @@ async function* readRecords(store: FrontierStore): AsyncGenerator<Line> {
     const visits = await Promise.all(page.map(({ id }) => store.listVisits(id, MAX_VISITS)));
     for (const [i, url] of page.entries()) {
       crawlers.add(url.crawler);
-      yield { url: { ...url, simhash: url.simhash?.toString(), visitList: visits[i]! } };
+      const hashes = { simhash: url.simhash?.toString(), textSketch: url.textSketch?.toString() };
+      yield { url: { ...url, ...hashes, visitList: visits[i]! } };
     }
   }
   for await (const host of readHosts(store, [...crawlers].sort())) yield { host };
@@ -277,6 +282,7 @@ const toChanges = (url: ExportedUrl): Settlement['changes'] => ({
   ...url,
   source: url.source ?? null,
   simhash: url.simhash === undefined ? null : BigInt(url.simhash),
+  textSketch: url.textSketch === undefined ? null : BigInt(url.textSketch),
 });
 
 /** Sums up the digests of records, so that their order does not matter and memory use is constant. */

@@ -56,6 +56,7 @@ export interface UrlRecord {
   readonly stamp: string | null;
   /** A string, because a 64-bit integer would be rounded to a JavaScript number. */
   readonly simhash: string | null;
+  readonly text_sketch: string | null;
   readonly content_type: string | null;
   readonly title: string | null;
   readonly pending_deletion: string | null;
@@ -67,7 +68,7 @@ export interface UrlRecord {
 export const URL_COLUMNS = `u.id, s.crawler, s.host, u.url, u.status, u.reason, u.source, u.due_at, u.hops, u.redirects,
   u.discovered_via, u.found_on, u.root, u.inherited_metas, u.first_seen_at, u.last_visit_at, u.last_status, u.temporary_errors,
   u.permanent_error, u.visits, u.changes, u.last_change_at, u.change_interval, u.change_uncertainty, u.etag, u.last_modified, u.stamp,
-  CAST(u.simhash AS text) AS simhash, u.content_type, u.title, u.pending_deletion, u.canonical, u.parts`;
+  CAST(u.simhash AS text) AS simhash, CAST(u.text_sketch AS text) AS text_sketch, u.content_type, u.title, u.pending_deletion, u.canonical, u.parts`;
 
 export function toState(row: UrlRecord): UrlState {
   return {
@@ -98,6 +99,7 @@ export function toState(row: UrlRecord): UrlState {
     lastModified: row.last_modified ?? undefined,
     stamp: row.stamp ?? undefined,
     simhash: row.simhash === null ? undefined : BigInt(row.simhash),
+    textSketch: row.text_sketch === null ? undefined : BigInt(row.text_sketch),
     contentType: row.content_type ?? undefined,
     title: row.title ?? undefined,
     inheritedMetas: row.inherited_metas === null ? [] : JSON.parse(row.inherited_metas),
@@ -209,6 +211,7 @@ export const CHANGES: Readonly<Record<Field, StoredField>> = {
   lastModified: { column: 'last_modified', type: 'text' },
   stamp: { column: 'stamp', type: 'text' },
   simhash: { column: 'simhash', type: 'int8' },
+  textSketch: { column: 'text_sketch', type: 'int8', since: 2 },
   contentType: { column: 'content_type', type: 'text' },
   title: { column: 'title', type: 'text' },
   pendingDeletion: { column: 'pending_deletion', type: 'text' },
@@ -281,6 +284,7 @@ export const createRestartChanges = (url: NewUrl): RowChanges => ({
   lastModified: null,
   stamp: null,
   simhash: null,
+  textSketch: null,
   contentType: null,
   title: null,
   pendingDeletion: null,

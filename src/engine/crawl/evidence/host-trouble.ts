@@ -287,7 +287,7 @@ export class HostTroubles {
 const createTrouble = (since: Instant): Trouble => ({ since, search: { state: 'not-begun' }, deletions: 'waiting' });
 
 /** Picks `size` items, evenly spread, including the first one, which is often the home page. */
-const sampleEvenly = <T>(items: readonly T[], size: number): T[] =>
+export const sampleEvenly = <T>(items: readonly T[], size: number): T[] =>
   items.length <= size
     ? [...items]
     : Array.from({ length: size }, (_, i) => items[Math.floor((i * items.length) / size)]!);

@@ -1,8 +1,10 @@
 /**
  * Requests a URL that cannot exist from a host, once a day or once one of its pages looks like an error page, so that its
- * error page is recognized if other URLs return it with status 200. Each probe takes the place of a visit to the host, with the same claim and the same pause.
+ * error page is recognized if other URLs return it with status 200; and whenever the change guard wants to know what the
+ * host says to nonsense. Each probe takes the place of a visit to the host, with the same claim and the same pause.
  */
 import { BoundedMap } from '../../../domain/bounded-map.js';
+import type { NonsenseAnswer } from '../../../domain/crawl/change-guard.js';
 import type { UrlState } from '../../../domain/crawl/url-state.js';
 import {
   createImpossibleUrl,
@@ -48,6 +50,8 @@ const NO_URL = 0;
 
 export class ErrorPageProbes {
   private readonly probes = new BoundedMap<string, HostProbe>(MAX_HOSTS);
+  /** Hosts that are to be asked for the change guard; their answer, once there is one. */
+  private readonly answers = new BoundedMap<string, NonsenseAnswer | 'wanted'>(MAX_HOSTS);
 
   /** Hosts of which a page looks like an error page, and that have not been probed since. */
   private readonly suspects = new BoundedMap<string, true>(MAX_HOSTS);
@@ -81,6 +85,30 @@ export class ErrorPageProbes {
     return this.findCurrentProbe(key)?.errorPage !== undefined;
   }
 
+  /** Has the host asked for a URL that cannot exist before its next page; what it answered before is forgotten. */
+  wantAnswer(key: string): void {
+    this.answers.set(key, 'wanted');
+  }
+
+  isAnswerWanted(key: string): boolean {
+    return this.answers.get(key) === 'wanted';
+  }
+
+  /** What the host has answered since `wantAnswer`; undefined until it has been asked. */
+  findAnswer(key: string): NonsenseAnswer | undefined {
+    const answer = this.answers.get(key);
+    return answer === 'wanted' ? undefined : answer;
+  }
+
+  /** Like `probe`, for `wantAnswer`. */
+  async askForAnswer(state: UrlState, host: Host, terms: ProbeTerms): Promise<PageResult | undefined> {
+    this.answers.set(host.key, 'unknown');
+    const result = await this.send(state, createImpossibleUrl(state.url, this.createToken(state.url)), host, terms);
+    if (result?.status === undefined) return result;
+    this.answers.set(host.key, (result.outcome.kind === 'document' && result.outcome.facts.sample) || 'refused');
+    return result;
+  }
+
   isErrorPage(key: string, page: PageFingerprint): boolean {
     const errorPage = this.probes.get(key)?.errorPage;
     return errorPage !== undefined && isErrorPage(page, errorPage);
@@ -90,22 +118,34 @@ export class ErrorPageProbes {
    * Sends the next probe to a host that the caller has claimed for a visit of the given URL; undefined if it may not be
    * sent.
    */
-  async probe(
-    { crawler, url: visitedUrl, root, hops }: UrlState,
+  async probe(state: UrlState, host: Host, terms: ProbeTerms): Promise<PageResult | undefined> {
+    const unfinished = this.findCurrentProbe(host.key)?.unfinished;
+    const url = unfinished ? unfinished.goodUrl : createImpossibleUrl(state.url, this.createToken(state.url));
+    const result = await this.send(state, url, host, terms);
+    this.probes.set(
+      host.key,
+      result === undefined
+        ? { until: after(this.clock.now(), RESULT_LIFETIME) }
+        : unfinished
+          ? this.compareWithGoodPage(unfinished, host.key, result)
+          : this.recordResponse(url, result),
+    );
+    return result;
+  }
+
+  /** Undefined if the URL may not be requested. */
+  private async send(
+    { crawler, root, hops }: UrlState,
+    url: string,
     host: Host,
     { delay, judge }: ProbeTerms,
   ): Promise<PageResult | undefined> {
-    const unfinished = this.findCurrentProbe(host.key)?.unfinished;
-    const url = unfinished ? unfinished.goodUrl : createImpossibleUrl(visitedUrl, this.createToken(visitedUrl));
     const effects = await judge(url);
-    if (!effects) {
-      this.probes.set(host.key, { until: after(this.clock.now(), RESULT_LIFETIME) });
-      return undefined;
-    }
+    if (!effects) return undefined;
     host.waitsForResponse = true;
     try {
       await this.hosts.recordRequestStart(host, delay);
-      const result = await this.processor.process({
+      return await this.processor.process({
         id: NO_URL,
         crawler,
         url,
@@ -121,11 +161,6 @@ export class ErrorPageProbes {
         inspect: true,
         wantsFingerprint: true,
       });
-      this.probes.set(
-        host.key,
-        unfinished ? this.compareWithGoodPage(unfinished, host.key, result) : this.recordResponse(url, result),
-      );
-      return result;
     } finally {
       host.waitsForResponse = false;
     }

@@ -23,7 +23,7 @@ import {
   ROBOTS_SIZE_LIMIT,
   type RobotsPreference,
 } from '../../../domain/robots/robots-txt.js';
-import { type Duration, milliseconds } from '../../../domain/time/units.js';
+import { after, type Duration, earlier, milliseconds } from '../../../domain/time/units.js';
 import { type CrawlUrl, getHostKey, getOrigin } from '../../../domain/url/crawl-url.js';
 import { parseRetryAfter } from '../../page/page-outcome.js';
 import type { Clock } from '../../ports/clock.js';
@@ -127,6 +127,16 @@ export class RobotsGate {
     const originalLine = text.split(/\r\n|\r|\n/)[rule.line - 1]?.trim();
     const ruleText = originalLine || `${rule.allow ? 'Allow' : 'Disallow'}: ${rule.pattern}`;
     return { ...common, state: rule.allow ? 'allowed' : 'disallowed', line: rule.line, rule: ruleText };
+  }
+
+  /** Has robots.txt requested again once it is this old. */
+  limitAge(url: CrawlUrl, age: Duration): void {
+    const key = getOrigin(url);
+    const entry = this.entries.get(key);
+    if (!entry) return;
+    const { policy, text } = entry;
+    const expiresAt = earlier(policy.expiresAt, after(policy.fetchedAt, age));
+    this.entries.set(key, { ...entry, policy: { ...policy, expiresAt } }, estimateSize(policy.robots) + text.length);
   }
 
   findEntry(urlOrigin: string): RobotsEntry | undefined {

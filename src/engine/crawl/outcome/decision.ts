@@ -1,4 +1,5 @@
 /** The types of decisions about a URL, and of its state after a decision was carried out (url-settlement.ts). */
+import type { HeldChange } from '../../../domain/crawl/change-guard.js';
 import type { Disposition } from '../../../domain/crawl/state-changes.js';
 import type { UrlState } from '../../../domain/crawl/url-state.js';
 import type { SourceNumber } from '../../../domain/frontier/sources.js';
@@ -44,6 +45,8 @@ export interface Decision extends CommandResult {
   readonly links?: PageLinks;
   /** When the visit began; absent if there was none. */
   readonly startedAt?: Instant;
+  /** What the visit has found but the change guard holds. */
+  readonly heldChange?: HeldChange;
   /** True if an operator decided, through a command or the configuration: the guard does not apply. */
   readonly byOperator?: boolean;
   /** The new address of the document, if it is in the index: the guard need not ask for further evidence. */

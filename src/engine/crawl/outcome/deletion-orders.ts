@@ -1,4 +1,5 @@
 /** Deletes the document of a URL from the sinks, unless the deletion guard holds the order back. */
+import { isHoldCause } from '../../../domain/crawl/change-guard.js';
 import type { Disposition } from '../../../domain/crawl/state-changes.js';
 import type { StateChanges, UrlState } from '../../../domain/crawl/url-state.js';
 import { REFRESH } from '../../../domain/frontier/sources.js';
@@ -168,7 +169,7 @@ export class DeletionOrders {
 
   /** Records the outcome of the visit; the document stays where it is, and the URL is visited as before. */
   private getChangesForWithheldDeletion(state: UrlState, disposition: Disposition, reason: Reason): UrlChanges {
-    const { stamp: _stamp, simhash: _simhash, ...rest }: StateChanges = disposition.changes;
+    const { stamp: _stamp, simhash: _simhash, textSketch: _textSketch, ...rest }: StateChanges = disposition.changes;
     const revisit: UrlChanges =
       disposition.remove || rest.status === 'removed'
         ? {
@@ -198,4 +199,7 @@ const OTHER_REASON = 'the document is to be deleted for a different reason';
 
 /** The deletion that is already waiting for the same condition. */
 const findWaitingDeletion = (entries: readonly LedgerEntry[], reason: Reason): LedgerEntry | undefined =>
-  entries.find((entry) => entry.state === 'awaiting' && isServerFault(entry.reason) === isServerFault(reason));
+  entries.find(
+    (entry) =>
+      entry.state === 'awaiting' && !isHoldCause(entry.reason) && isServerFault(entry.reason) === isServerFault(reason),
+  );

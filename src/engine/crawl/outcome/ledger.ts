@@ -1,3 +1,4 @@
+import { AWAITING_HOST, type HeldChange } from '../../../domain/crawl/change-guard.js';
 import type { UrlState } from '../../../domain/crawl/url-state.js';
 import type { Reason } from '../../../domain/policy/reasons.js';
 import type { OrderHeader, OrderState, PushDocument, PushOrder } from '../../../domain/push/order.js';
@@ -46,6 +47,11 @@ export class Ledger {
   createDeleteOrder(state: UrlState, reason: Reason, movedTo?: string): PushOrder {
     const order = { ...this.createHeader(state, reason), kind: 'delete' as const };
     return movedTo === undefined ? order : { ...order, movedTo };
+  }
+
+  /** Creates the entry of a change that the change guard holds; it has no document, and is never sent. */
+  createHeldEntry(state: UrlState, { cause, kind }: HeldChange): LedgerEntry {
+    return { ...this.createHeader(state, cause), kind, state: 'awaiting', attempts: 0, answer: AWAITING_HOST };
   }
 
   /** Creates a deletion of a document in a sink that has no stored URL. */

@@ -4,6 +4,7 @@
  * document.
  */
 
+import type { HeldChange } from '../../../domain/crawl/change-guard.js';
 import { UNKNOWN_STAMP, type UrlState } from '../../../domain/crawl/url-state.js';
 import type { Reason } from '../../../domain/policy/reasons.js';
 import type { PushDocument } from '../../../domain/push/order.js';
@@ -79,6 +80,7 @@ export class UrlSettlement {
   private async carryOut(decision: Decision): Promise<SendingResult> {
     const { disposition, document } = decision;
     const { order, changes, remove } = disposition;
+    if (decision.heldChange) return this.holdChange(decision, decision.heldChange);
     if (order?.kind === 'delete') return this.deletionOrders.carryOut(decision, order.reason);
     if (decision.releasedPart) return this.releasePart(decision, decision.releasedPart);
     const respondsAgain = changes.status === 'indexed' && decision.state.pendingDeletion !== undefined;
@@ -87,6 +89,26 @@ export class UrlSettlement {
     if (order === undefined || document === undefined) return { changes: base, orders: cancelled, remove };
     const sent = await this.sendDocument(decision, order.reason, document, base);
     return { ...sent, orders: [...cancelled, ...sent.orders] };
+  }
+
+  /** Records that the change guard holds what the page says; its document stays where it is. */
+  private async holdChange({ state, disposition }: Decision, held: HeldChange): Promise<SendingResult> {
+    const { sending, deletionOrders, services } = this;
+    const entries = await deletionOrders.findHeldDeletions(state);
+    const known = entries.find(({ reason, kind }) => reason === held.cause && kind === held.kind);
+    const orders = sending.cancel(
+      entries.filter((entry) => entry !== known),
+      `the page now has a different change (${held.cause})`,
+    );
+    if (!known) {
+      const entry = services.ledger.createHeldEntry(state, held);
+      const { id, crawler, uri, kind, reason, answer: message } = entry;
+      services.events.emit({ type: 'order', crawler, id, uri, kind, state: entry.state, reason, message });
+      orders.push(entry);
+    }
+    // Without validators, so that the page is read in full until it is believed.
+    const changes = { ...disposition.changes, etag: null, lastModified: null, pendingDeletion: held.cause };
+    return { changes: services.inDoubt.selectChangesIfUnanswered(state, changes), orders, remove: false };
   }
 
   /** Cancels orders that are waiting for the URL and no longer needed. */
@@ -177,7 +199,14 @@ function getIndexedSimhash({ status, stamp, simhash }: UrlChanges): bigint | nul
 
 /** Records that the sinks keep what they had; the sink's message is in the ledger. */
 function getChangesForRefusedAdd(state: UrlState, changes: UrlChanges, partiallyAccepted: boolean): UrlChanges {
-  const { stamp: _stamp, simhash: _simhash, etag: _etag, lastModified: _lastModified, ...rest } = changes;
+  const {
+    stamp: _stamp,
+    simhash: _simhash,
+    textSketch: _hash,
+    etag: _etag,
+    lastModified: _modified,
+    ...rest
+  } = changes;
   return {
     ...rest,
     status: state.stamp === undefined && !partiallyAccepted ? 'visited' : 'indexed',

@@ -83,6 +83,7 @@ export class PageRequests {
       etag,
       lastModified,
       stamp,
+      textSketch,
       inheritedMetas,
     } = this.services.inDoubt.applyDoubt(state);
     const now = this.services.clock.now();
@@ -102,6 +103,7 @@ export class PageRequests {
       etag,
       lastModified,
       stamp,
+      textSketch,
       inheritedMetas,
       now,
     };

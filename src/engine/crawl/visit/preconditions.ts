@@ -46,7 +46,7 @@ const TRIAL_MAX_AGE = seconds(10);
 
 export interface PreconditionServices {
   readonly robots: RobotsGate;
-  readonly probes: Pick<ErrorPageProbes, 'isDue' | 'isSuspected' | 'probe'>;
+  readonly probes: Pick<ErrorPageProbes, 'isDue' | 'isSuspected' | 'probe' | 'isAnswerWanted' | 'askForAnswer'>;
   readonly hosts: Hosts;
   readonly processor: Pick<PageProcessor, 'resolve'>;
   readonly clock: Clock;
@@ -156,9 +156,14 @@ export class Preconditions {
 
   private checkErrorPageProbe(attempt: Attempt): PreconditionResult | Promise<PreconditionResult> {
     const { host, isUrgent } = attempt;
-    if (isUrgent || !this.isProbeDue(host.key)) return CONTINUE;
+    const { probes } = this.services;
+    if (isUrgent) return CONTINUE;
+    const isWanted = probes.isAnswerWanted(host.key);
+    if (!isWanted && !this.isProbeDue(host.key)) return CONTINUE;
     // Another visit is probing: wait for its result.
-    return host.waitsForResponse ? { end: PUT_BACK } : this.probe(attempt);
+    return host.waitsForResponse
+      ? { end: PUT_BACK }
+      : this.probe(attempt, isWanted ? probes.askForAnswer : probes.probe);
   }
 
   private isProbeDue(hostKey: string): boolean {
@@ -167,11 +172,11 @@ export class Preconditions {
     return probeErrorPages === 'always' && this.services.probes.isDue(hostKey);
   }
 
-  private async probe(attempt: Attempt): Promise<PreconditionResult> {
+  private async probe(attempt: Attempt, send: ErrorPageProbes['probe']): Promise<PreconditionResult> {
     const { state, host } = attempt;
     const { probes, hosts } = this.services;
     const delay = this.getDelay(attempt);
-    const probeResult = await probes.probe(state, host, { delay, judge: (href) => this.judgeProbe(href, state) });
+    const probeResult = await send.call(probes, state, host, { delay, judge: (href) => this.judgeProbe(href, state) });
     if (probeResult) noteHostResponse(hosts, host, probeResult);
     return { madeRequest: probeResult && hasMadeRequest(probeResult), end: PUT_BACK };
   }

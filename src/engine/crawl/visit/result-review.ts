@@ -77,6 +77,8 @@ export class ResultReview {
 
   private needsProbe({ hostKey }: UrlState, { outcome }: PageResult): boolean {
     if (outcome.kind !== 'document' || outcome.facts.fingerprint === undefined) return false;
+    // The change guard asks the host; during an outage, its error page would be that of every page.
+    if (outcome.facts.sample?.isDrastic === true) return false;
     return this.services.probes.suspect(hostKey);
   }
 

@@ -137,8 +137,10 @@ export class SettleStage {
       visit,
       links: this.target.rediscovery.selectLinksToRemember(state, result),
       startedAt,
-      byOperator: result.outcome.kind === 'excluded' && result.outcome.byConfiguration === true,
       movedTo: result.outcome.kind === 'redirect' && result.outcome.proven ? result.outcome.target : undefined,
+      heldChange: result.outcome.kind === 'error' ? result.outcome.held : undefined,
+      byOperator:
+        result.believed === true || (result.outcome.kind === 'excluded' && result.outcome.byConfiguration === true),
     };
   }
 

@@ -1,10 +1,12 @@
 /** One visit, from a leased URL to its settled state: fetch, links and settlement, in this order. */
 import type { UrlState } from '../../../domain/crawl/url-state.js';
+import type { CrawlContext } from '../../page/crawl-context.js';
 import type { Clock } from '../../ports/clock.js';
 import type { PageResult } from '../../ports/page-task.js';
 import { FencedOut, type Partitions } from '../../ports/partitions.js';
 import type { SessionStore } from '../../ports/session-store.js';
 import type { Tracing } from '../../ports/tracing.js';
+import type { ChangeGuard } from '../evidence/change-guard.js';
 import type { ClaimedChanges } from '../evidence/claimed-changes.js';
 import type { EndlessLinks } from '../evidence/endless-links.js';
 import type { HubSubscriptions } from '../evidence/hub-subscriptions.js';
@@ -31,13 +33,19 @@ export interface VisitServices {
   readonly tracing: Pick<Tracing, 'traceVisit' | 'tracePart' | 'recordOutcome'>;
 }
 
+interface GuardedTarget {
+  readonly context: CrawlContext;
+  readonly documents: Pick<Documents, 'noteFailure' | 'endVisit'>;
+  readonly changes: Pick<ChangeGuard, 'review'>;
+}
+
 export class VisitRunner {
   constructor(
     private readonly services: VisitServices,
     private readonly fetchStage: FetchStage,
     private readonly linkStage: LinkStage,
     private readonly settleStage: SettleStage,
-    private readonly documents: Pick<Documents, 'noteFailure' | 'endVisit'>,
+    private readonly target: GuardedTarget,
   ) {}
 
   /**
@@ -65,7 +73,7 @@ export class VisitRunner {
     try {
       if (!fence || !partitions.holds(fence)) throw new FencedOut(fence ? [fence] : []);
       onFetched(estimateSize(result));
-      const fetchedResult = result;
+      const fetchedResult = await this.reviewChange(state, result);
       result = await tracing.tracePart('links', () => this.linkStage.process(state, fetchedResult));
     } catch (error) {
       review.forgetReportedLinks(result);
@@ -76,11 +84,18 @@ export class VisitRunner {
       result.release?.();
       return settledUrl;
     } catch (error) {
-      this.documents.noteFailure(state);
+      this.target.documents.noteFailure(state);
       throw error;
     } finally {
-      this.documents.endVisit(state);
+      this.target.documents.endVisit(state);
     }
+  }
+
+  private async reviewChange(state: UrlState, result: PageResult): Promise<PageResult> {
+    const { context, changes } = this.target;
+    const reviewed = await changes.review(context, state, result);
+    if (reviewed.links.length < result.links.length) this.services.review.forgetReportedLinks(result);
+    return reviewed;
   }
 }
 
@@ -118,6 +133,7 @@ export type VisitTarget = FetchTarget &
     readonly rediscovery: Rediscovery;
     readonly redirects: Redirects;
     readonly claims: ClaimedChanges;
+    readonly changes: ChangeGuard;
   };
 
 /** Assembles the stages of a visit for one crawler under one configuration. */
@@ -140,6 +156,6 @@ export function createVisits(services: VisitStageServices, target: VisitTarget):
       services.subscriptions,
     ),
     new SettleStage(services, target),
-    target.documents,
+    target,
   );
 }

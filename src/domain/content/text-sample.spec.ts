@@ -1,0 +1,68 @@
+import { expect, it } from 'vitest';
+import { toCrawlUrl } from '../url/crawl-url.js';
+import { computeTextSketch, countAgreements, createTextSample, isSameText } from './text-sample.js';
+
+const WORDS = Array.from(
+  { length: 400 },
+  (_, i) => `${String.fromCharCode(97 + (i % 26))}${'aeiou'[i % 5]}${'xkqzv'[(i % 7) % 5]}`,
+);
+
+function write(seed: number, length = 80): string[] {
+  let state = (seed * 7_919 + 1) >>> 0;
+  return Array.from({ length }, () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return WORDS[(state >>> 12) % WORDS.length]!;
+  });
+}
+
+const sampleOf = (text: string, path = '/', indexed?: string) =>
+  createTextSample(
+    { title: 'Title', text },
+    toCrawlUrl(`https://a.example${path}`),
+    computeTextSketch(text),
+    indexed === undefined ? undefined : computeTextSketch(indexed),
+  );
+
+it('of ten thousand pairs of texts without anything in common, not one is mistaken for a related one', () => {
+  let mostAgreements = 0;
+  for (let seed = 0; seed < 10_000; seed++) {
+    const text = write(seed).join(' ');
+    const sample = sampleOf(write(seed + 20_000, 30).join(' '), '/', text)!;
+    if (!sample.isDrastic) mostAgreements++;
+  }
+  expect(mostAgreements).toBe(0);
+});
+
+it('a text with a changed sentence is no drastic change, and one with a changed number none at all', () => {
+  for (let seed = 0; seed < 200; seed++) {
+    const words = write(seed, 200);
+    const edited = [...words.slice(0, 190), ...write(seed + 500, 10)].join(' ');
+    expect(sampleOf(edited, '/', words.join(' '))?.isDrastic ?? false).toBe(false);
+    expect(sampleOf(`${words.join(' ')} 17:${seed}`, '/', words.join(' '))).toBeUndefined();
+  }
+});
+
+it('numbers and the own URL of a page make no difference between two texts', () => {
+  const text = write(1).join(' ');
+  const first = sampleOf(`The page /products/tea is closed since 12:01. ${text}`, '/products/tea')!;
+  const second = sampleOf(`The page /news is closed since 13:57. ${text}`, '/news')!;
+  expect(isSameText(first, second)).toBe(true);
+  expect(first.digest).not.toBe(second.digest);
+  expect(isSameText(first, sampleOf(write(2).join(' '))!)).toBe(false);
+  expect(isSameText(sampleOf('')!, sampleOf('Loading')!)).toBe(true);
+});
+
+it('short texts are the same only if their words are', () => {
+  expect(isSameText(sampleOf('We are back soon, please wait.')!, sampleOf('We are back soon, please wait!')!)).toBe(
+    true,
+  );
+  expect(isSameText(sampleOf('We are back soon, please wait.')!, sampleOf('This page is about the tea.')!)).toBe(false);
+});
+
+it('a sketch fits into 64 signed bits, and agrees with itself in all parts', () => {
+  for (let seed = 0; seed < 100; seed++) {
+    const sketch = computeTextSketch(write(seed, seed).join(' '));
+    expect(BigInt.asIntN(64, sketch)).toBe(sketch);
+    expect(countAgreements(sketch, sketch)).toBe(8);
+  }
+});

@@ -1,0 +1,212 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { computeTextSketch, createTextSample, type TextSample } from '../content/text-sample.js';
+import { hours, minutes } from '../time/units.js';
+import { toCrawlUrl } from '../url/crawl-url.js';
+import {
+  type ChangeVerdict,
+  computeCheckDelay,
+  getHoldCause,
+  type HostEvidence,
+  judgeChange,
+  judgeRobots,
+  type NonsenseAnswer,
+  type PageAnswer,
+  type SuspiciousChange,
+} from './change-guard.js';
+
+const WORDS = 'river stone cloud garden window silver market engine paper bridge forest candle harbour mirror'.split(
+  ' ',
+);
+
+/** A text of 60 words, which has no sequence of words in common with that of another number. */
+function write(seed: number): string {
+  let state = (seed * 7_919 + 1) >>> 0;
+  return Array.from({ length: 60 }, () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return WORDS[(state >>> 16) % WORDS.length]!;
+  }).join(' ');
+}
+
+const URL = toCrawlUrl('https://a.example/page');
+const sampleOf = (text: string, title = 'Title'): TextSample =>
+  createTextSample({ title, text }, URL, computeTextSketch(text), undefined)!;
+
+const textChange = (text: string): SuspiciousChange => ({ kind: 'text', sample: sampleOf(text) });
+const sketch = (seed: number): bigint => computeTextSketch(write(seed));
+/** A page that says what is indexed. */
+const kept = (seed: number): PageAnswer => ({ indexedText: sketch(seed) });
+const changed = (seed: number, text: string) => ({ indexedText: sketch(seed), change: textChange(text) });
+const noindex = (seed: number) => ({
+  indexedText: sketch(seed),
+  change: { kind: 'directive', reason: 'noindex' } as const,
+});
+const canonical = (seed: number, target: string) => ({
+  indexedText: sketch(seed),
+  change: { kind: 'directive', reason: 'canonical-elsewhere', target } as const,
+});
+
+const judge = (
+  page: PageAnswer & { change: SuspiciousChange },
+  others: readonly PageAnswer[],
+  more: Partial<HostEvidence> = {},
+): ChangeVerdict => judgeChange(page, { others, nonsense: 'refused', askable: 0, hasOthers: true, ...more });
+
+const WALL = 'Our site is being worked on and will be back soon. We ask for your patience.';
+
+describe('a text that has nothing in common with the indexed one', () => {
+  it('is not judged before two other pages have been asked', () => {
+    expect(judge(changed(0, WALL), [], { askable: 12 })).toEqual({ ask: 2 });
+    expect(judge(changed(0, WALL), [kept(1)], { askable: 11 })).toEqual({ ask: 1 });
+  });
+
+  it('is held if the others have changed to the same text', () => {
+    expect(judge(changed(0, WALL), [changed(1, WALL), changed(2, WALL)], { askable: 10 })).toBe('hold');
+  });
+
+  it('is held if it is what the host sends for a URL that cannot exist', () => {
+    const nonsense = sampleOf(WALL);
+    expect(judge(changed(0, WALL), [], { nonsense })).toBe('hold');
+    expect(judge(changed(0, WALL), [kept(1), changed(2, WALL)], { nonsense, askable: 10 })).toBe('hold');
+    expect(judge(changed(0, WALL), [kept(1), kept(2)], { nonsense: sampleOf(write(9)) })).toBe('believe');
+  });
+
+  it('is the error page of a page that is gone, if that is what the host sends and several others are well', () => {
+    const nonsense = sampleOf(WALL);
+    expect(judge(changed(0, WALL), [kept(1), kept(2)], { nonsense, askable: 10 })).toEqual({ ask: 6 });
+    expect(judge(changed(0, WALL), [1, 2, 3, 4, 5, 6, 7, 8].map(kept), { nonsense, askable: 4 })).toBe('error-page');
+    expect(judge(changed(0, WALL), [kept(1), kept(2)], { nonsense })).toBe('hold');
+  });
+
+  it('is believed if the others have new texts of their own', () => {
+    expect(judge(changed(0, write(10)), [changed(1, write(11)), changed(2, write(12))], { askable: 10 })).toBe(
+      'believe',
+    );
+  });
+
+  it('is compared with more pages if the first two have not changed, since half of a site may be ill', () => {
+    expect(judge(changed(0, WALL), [kept(1), kept(2)], { askable: 10 })).toEqual({ ask: 6 });
+    const healthy = [1, 2, 3, 4, 5, 6, 7, 8].map(kept);
+    expect(judge(changed(0, WALL), healthy, { askable: 4 })).toBe('believe');
+    expect(judge(changed(0, WALL), [...healthy.slice(0, 6), changed(7, WALL), changed(8, WALL)])).toBe('hold');
+  });
+
+  it('is held if it is that of another page, and so are the others', () => {
+    const home = kept(1);
+    expect(judge(changed(0, write(1)), [home, changed(2, write(1))], { askable: 10 })).toBe('hold');
+  });
+
+  it('is believed on pages that always were the same, unless one of them has not changed', () => {
+    const prints = [changed(0, WALL), changed(0, WALL)];
+    expect(judge(changed(0, WALL), [...prints, kept(5), kept(6)])).toBe('believe');
+    expect(judge(changed(0, WALL), [...prints, kept(0), kept(6)])).toBe('hold');
+  });
+
+  it('is believed if old and new texts differ from those of other pages only in numbers', () => {
+    const others = [changed(0, `${write(3)} page 2`), changed(0, `${write(3)} page 3`)];
+    expect(judge(changed(0, `${write(3)} page 1`), others)).toBe('believe');
+  });
+
+  it('is held if nobody can be asked', () => {
+    expect(judge(changed(0, WALL), [], { hasOthers: true })).toBe('hold');
+    expect(judge(changed(0, WALL), [], { hasOthers: false, nonsense: 'unknown' })).toBe('hold');
+    expect(judge(changed(0, WALL), [], { hasOthers: false, nonsense: 'refused' })).toBe('believe');
+  });
+
+  it('is held as emptied if there is none at all', () => {
+    expect(getHoldCause(textChange(' '))).toBe('emptied');
+    expect(getHoldCause(textChange(WALL))).toBe('one-page-everywhere');
+    expect(judge(changed(0, ''), [changed(1, ' '), changed(2, 'Loading')])).toBe('hold');
+  });
+});
+
+describe('a directive that deletes an indexed document', () => {
+  it('is obeyed if the first two others do not have it', () => {
+    expect(judge(noindex(0), [], { askable: 12 })).toEqual({ ask: 2 });
+    expect(judge(noindex(0), [kept(1), kept(2)], { askable: 10 })).toBe('believe');
+  });
+
+  it('is held if the others have it as well', () => {
+    expect(judge(noindex(0), [noindex(1), noindex(2)], { askable: 10 })).toBe('hold');
+  });
+
+  it('is compared with more pages if one of two has it', () => {
+    expect(judge(noindex(0), [noindex(1), kept(2)], { askable: 10 })).toEqual({ ask: 6 });
+    expect(judge(noindex(0), [noindex(1), ...[2, 3, 4, 5, 6, 7, 8].map(kept)])).toBe('believe');
+    expect(judge(noindex(0), [...[1, 2, 3, 4].map(noindex), ...[5, 6, 7, 8].map(kept)])).toBe('hold');
+  });
+
+  it('is not shared by pages that name different canonical URLs', () => {
+    const home = 'https://a.example/';
+    expect(judge(canonical(0, home), [canonical(1, home), canonical(2, home)])).toBe('hold');
+    expect(judge(canonical(0, home), [canonical(1, `${home}1`), canonical(2, `${home}2`)])).toBe('believe');
+  });
+
+  it('is obeyed on a site with one document, and held if the others do not answer', () => {
+    expect(judge(noindex(0), [], { hasOthers: false, nonsense: 'unknown' })).toBe('believe');
+    expect(judge(noindex(0), [], { hasOthers: true })).toBe('hold');
+  });
+});
+
+describe('whatever the host answers', () => {
+  const seeds = fc.integer({ min: 1, max: 50 });
+  const answers = fc.oneof(
+    seeds.map(kept),
+    seeds.map((seed) => changed(seed, WALL)),
+    seeds.map((seed) => changed(seed, write(seed + 100))),
+    seeds.map(noindex),
+  );
+  const nonsense = fc.constantFrom<NonsenseAnswer>('refused', 'unknown', sampleOf(WALL), sampleOf(write(99)));
+  const evidence = fc.record({
+    others: fc.array(answers, { maxLength: 12 }),
+    nonsense,
+    askable: fc.nat(12),
+    hasOthers: fc.constant(true),
+  });
+
+  it('no more pages are asked than can be', () => {
+    fc.assert(
+      fc.property(answers, evidence, (page, host) => {
+        if (!page.change) return;
+        const verdict = judgeChange(page as never, host);
+        if (typeof verdict === 'object') {
+          expect(verdict.ask).toBeGreaterThan(0);
+          expect(verdict.ask).toBeLessThanOrEqual(host.askable);
+        }
+      }),
+    );
+  });
+
+  it('a page of a host on which every page says the same is never believed', () => {
+    const wall = fc
+      .array(seeds, { minLength: 1, maxLength: 12 })
+      .map((list) => list.map((seed) => changed(seed, WALL)));
+    fc.assert(
+      fc.property(wall, nonsense, fc.nat(12), (others, answer, askable) => {
+        expect(judge(changed(0, WALL), others, { nonsense: answer, askable })).not.toBe('believe');
+      }),
+    );
+  });
+
+  it('a page of a rewritten site is never held', () => {
+    const rewrite = fc.uniqueArray(seeds, { minLength: 2, maxLength: 12 });
+    fc.assert(
+      fc.property(rewrite, fc.nat(12), (list, askable) => {
+        const others = list.map((seed) => changed(seed, write(seed + 100)));
+        expect(judge(changed(0, write(100)), others, { askable })).toBe('believe');
+      }),
+    );
+  });
+});
+
+it('a robots.txt is held if it forbids most of the documents, and more than one', () => {
+  expect(judgeRobots([true, true, false])).toBe('hold');
+  expect(judgeRobots([true, true, false, false])).toBe('believe');
+  expect(judgeRobots([true])).toBe('believe');
+});
+
+it('a host is checked after a minute, then every quarter of an hour, and at last every hour', () => {
+  expect([0, 1, 2, 3, 4, 24, 25, 1_000].map(computeCheckDelay)).toEqual(
+    [1, 2, 4, 8, 15, 15].map(minutes).concat([hours(1), hours(1)]),
+  );
+});

@@ -1,0 +1,177 @@
+/**
+ * The change guard: whether what a page says now may replace or delete its indexed document, or is rather an answer that
+ * the host gives everywhere (a maintenance page, a login form, nothing at all, a directive in a template). It compares
+ * the page with other pages of its host and with the host's answer to a URL that cannot exist. Pure functions; the
+ * engine collects the answers.
+ */
+import { hasSameSketch, isAlmostEmpty, isSameText, type TextSample } from '../content/text-sample.js';
+import type { Reason } from '../policy/reasons.js';
+import { atMost, type Duration, hours, milliseconds, minutes } from '../time/units.js';
+
+/** Why a change is held; also the error code of the page's visits meanwhile. */
+export const HOLD_CAUSES = ['one-page-everywhere', 'emptied', 'directive-wave'] as const;
+
+export type HoldCause = (typeof HOLD_CAUSES)[number];
+
+export const isHoldCause = (reason: Reason | undefined): reason is HoldCause =>
+  (HOLD_CAUSES as readonly (Reason | undefined)[]).includes(reason);
+
+/** The `answer` of the ledger entry of a change that waits until the host's pages have texts of their own again. */
+export const AWAITING_HOST = 'awaiting-own-answers';
+/** The `answer` once an operator has decided that whatever the page says counts. */
+export const RELEASED = 'released';
+
+/** A change that the guard holds. */
+export interface HeldChange {
+  readonly cause: HoldCause;
+  /** What it would do to the document. */
+  readonly kind: 'add' | 'delete';
+}
+
+/** Directives by which a page or its site takes an indexed document out of the index. */
+const DIRECTIVES: readonly Reason[] = ['noindex', 'search-not-allowed', 'canonical-elsewhere', 'robots-disallowed'];
+
+export const isDirective = (reason: Reason): boolean => DIRECTIVES.includes(reason);
+
+/** A change that is not believed before the host was asked. */
+export type SuspiciousChange =
+  | { readonly kind: 'text'; readonly sample: TextSample }
+  | {
+      readonly kind: 'directive';
+      readonly reason: Reason /** The URL to which the page gives way. */;
+      readonly target?: string;
+    };
+
+/** What a page whose document is indexed has said. */
+export interface PageAnswer {
+  /** Absent if the page still says what is indexed, or something similar. */
+  readonly change?: SuspiciousChange;
+  /** Sketch of the text that is indexed; absent if it is too short to be guarded. */
+  readonly indexedText?: bigint;
+}
+
+/** The host's answer to a URL that cannot exist: a text with a good status, anything else, or none that was obtained. */
+export type NonsenseAnswer = TextSample | 'refused' | 'unknown';
+
+export interface HostEvidence {
+  /** Answers of other pages of the host, given at about the same time. */
+  readonly others: readonly PageAnswer[];
+  readonly nonsense: NonsenseAnswer;
+  /** Number of other pages that may still be asked. */
+  readonly askable: number;
+  /** Whether the host has other documents at all. */
+  readonly hasOthers: boolean;
+}
+
+/** `error-page`: the page is gone, and the host sends a page with a good status instead, as for any unknown URL. */
+export type ChangeVerdict = 'believe' | 'hold' | 'error-page' | { readonly ask: number };
+
+/** Number of pages asked first; and in total, if these have not changed: half of the site may be ill. */
+const FIRST_SAMPLE = 2;
+const SECOND_SAMPLE = 8;
+/** Minimum share of pages that have changed alike, after the second sample, for a text and for a directive. */
+const MIN_TEXT_SHARE = 0.25;
+const MIN_DIRECTIVE_SHARE = 0.5;
+
+export const getHoldCause = (change: SuspiciousChange): HoldCause =>
+  change.kind === 'directive' ? 'directive-wave' : isAlmostEmpty(change.sample) ? 'emptied' : 'one-page-everywhere';
+
+export function judgeChange(page: PageAnswer & { change: SuspiciousChange }, evidence: HostEvidence): ChangeVerdict {
+  const { change } = page;
+  const { nonsense, others } = evidence;
+  if (change.kind === 'directive') {
+    const alike = others.filter((other) => isSameDirective(change, other.change)).length;
+    return judgeShare({ alike, asked: others.length, minShare: MIN_DIRECTIVE_SHARE, isRewrite: false }, evidence);
+  }
+  const relations = others.map((other) => relate(page, change.sample, other));
+  const count = (relation: Relation): number => relations.filter((value) => value === relation).length;
+  // Pages that always were the same, such as print versions, change together. If one of them has not, it is no rewrite.
+  const splitsGroup = others.some((other) => !other.change && wereSame(page, other));
+  const alike = count('merged') + (splitsGroup ? count('moved-along') : 0);
+  const asked = others.length - (splitsGroup ? 0 : count('moved-along'));
+  if (typeof nonsense === 'object' && isSameText(nonsense, change.sample))
+    return judgeNonsense({ alike, asked }, evidence.askable);
+  const isRewrite = asked > 0 && count('rewritten') === asked;
+  return judgeShare({ alike, asked, minShare: MIN_TEXT_SHARE, isRewrite }, evidence);
+}
+
+/** Pages that name different canonical URLs are not sent to one page by a mistake in a template. */
+const isSameDirective = (a: SuspiciousChange, b: SuspiciousChange | undefined): boolean =>
+  a.kind === 'directive' && b?.kind === 'directive' && a.target === b.target;
+
+/** Whether another page of the host has changed to this text, or a page that cannot exist has it. */
+export const isCommonText = (sample: TextSample, { others, nonsense }: HostEvidence): boolean =>
+  (typeof nonsense === 'object' && isSameText(nonsense, sample)) ||
+  others.some(({ change }) => change?.kind === 'text' && isSameText(change.sample, sample));
+
+/** Minimum number of pages that must be well before the page alone is considered to be gone. */
+const MIN_WELL = 3;
+
+/** For a page that says what the host says to nonsense: it is gone, or the host is ill. */
+function judgeNonsense({ alike, asked }: Pick<Shares, 'alike' | 'asked'>, askable: number): ChangeVerdict {
+  if (alike > 0) return 'hold';
+  if (asked < SECOND_SAMPLE && askable > 0)
+    return { ask: Math.min(askable, (asked < FIRST_SAMPLE ? FIRST_SAMPLE : SECOND_SAMPLE) - asked) };
+  return asked >= MIN_WELL ? 'error-page' : 'hold';
+}
+
+interface Shares {
+  /** Number of pages that have changed in the same way. */
+  readonly alike: number;
+  /** Number of pages whose answers say something. */
+  readonly asked: number;
+  readonly minShare: number;
+  /** Whether all of them have new texts of their own. */
+  readonly isRewrite: boolean;
+}
+
+function judgeShare({ alike, asked, minShare, isRewrite }: Shares, evidence: HostEvidence): ChangeVerdict {
+  const { askable, hasOthers, nonsense } = evidence;
+  if (asked < FIRST_SAMPLE && askable > 0) return { ask: Math.min(askable, FIRST_SAMPLE - asked) };
+  // Nobody has answered: only a site with one document has nobody to ask.
+  if (asked === 0) return hasOthers || (minShare === MIN_TEXT_SHARE && nonsense === 'unknown') ? 'hold' : 'believe';
+  if (alike === asked) return 'hold';
+  if (isRewrite || (alike === 0 && minShare === MIN_DIRECTIVE_SHARE)) return 'believe';
+  if (asked < SECOND_SAMPLE && askable > 0) return { ask: Math.min(askable, SECOND_SAMPLE - asked) };
+  return alike > 0 && alike >= minShare * asked ? 'hold' : 'believe';
+}
+
+/**
+ * How another page's answer relates to the new text of a page: it has `kept` its own text, has a new one of its own
+ * (`rewritten`), has become the same although the two were different (`merged`), or always was the same (`moved-along`).
+ */
+type Relation = 'kept' | 'rewritten' | 'merged' | 'moved-along';
+
+function relate(page: PageAnswer, sample: TextSample, other: PageAnswer): Relation {
+  if (other.change?.kind !== 'text') {
+    // The page now shows what the other one has always been: a home page for everything.
+    const isCopy = other.indexedText !== undefined && hasSameSketch(other.indexedText, sample.sketch);
+    return isCopy && !wereSame(page, other) ? 'merged' : 'kept';
+  }
+  if (!isSameText(sample, other.change.sample)) return 'rewritten';
+  if (!wereSame(page, other)) return 'merged';
+  // Pages that differ only in numbers may do so in their new texts.
+  return sample.digest === other.change.sample.digest ? 'moved-along' : 'rewritten';
+}
+
+const wereSame = (a: PageAnswer, b: PageAnswer): boolean =>
+  a.indexedText !== undefined && b.indexedText !== undefined && hasSameSketch(a.indexedText, b.indexedText);
+
+/** A robots.txt that forbids more than this share of what is indexed, and more than one page, is held. */
+const MAX_FORBIDDEN_SHARE = 0.5;
+
+/** @param indexed whether robots.txt forbids each of a sample of the host's documents */
+export function judgeRobots(indexed: readonly boolean[]): 'believe' | 'hold' {
+  const forbidden = indexed.filter(Boolean).length;
+  return forbidden > 1 && forbidden > MAX_FORBIDDEN_SHARE * indexed.length ? 'hold' : 'believe';
+}
+
+const FIRST_CHECK: Duration = minutes(1);
+/** Maximum time between two checks, for the first hours and after that. */
+const LATER_CHECK: Duration = minutes(15);
+const LAST_CHECK: Duration = hours(1);
+const LATER_CHECKS = 24;
+
+/** Time until one held page of the host is visited again, to see whether it has recovered. */
+export const computeCheckDelay = (checks: number): Duration =>
+  checks > LATER_CHECKS ? LAST_CHECK : atMost(milliseconds(FIRST_CHECK * 2 ** Math.min(checks, 10)), LATER_CHECK);

@@ -1,0 +1,401 @@
+/**
+ * Asks the host before a suspicious change is believed: visits other indexed pages and requests a URL that cannot exist.
+ * domain/crawl/change-guard.ts decides. Meanwhile, and while the change is held, the page's visits end with the cause as
+ * their error. What is held is in the ledger; everything here may be lost in a restart, because held pages are visited
+ * again and the host is then asked anew.
+ */
+import { BoundedMap } from '../../../domain/bounded-map.js';
+import type { TextSample } from '../../../domain/content/text-sample.js';
+import { judgeCanonical } from '../../../domain/crawl/canonical.js';
+import {
+  type ChangeVerdict,
+  computeCheckDelay,
+  getHoldCause,
+  type HostEvidence,
+  isCommonText,
+  isDirective,
+  isHoldCause,
+  judgeChange,
+  judgeRobots,
+  type PageAnswer,
+  RELEASED,
+  type SuspiciousChange,
+} from '../../../domain/crawl/change-guard.js';
+import { CANONICAL_ELSEWHERE } from '../../../domain/crawl/disposition.js';
+import { NEVER_CRAWLED, type UrlId, type UrlState } from '../../../domain/crawl/url-state.js';
+import {
+  after,
+  atMost,
+  before,
+  between,
+  type Duration,
+  days,
+  type Instant,
+  minutes,
+} from '../../../domain/time/units.js';
+import { toCrawlUrl } from '../../../domain/url/crawl-url.js';
+import { type CrawlContext, findFetcher } from '../../page/crawl-context.js';
+import type { Clock } from '../../ports/clock.js';
+import type { FrontierStore } from '../../ports/frontier-store.js';
+import type { PageResult } from '../../ports/page-task.js';
+import type { ErrorPageProbes } from '../hosts/error-page-probes.js';
+import type { RobotsGate } from '../hosts/robots-gate.js';
+import { sampleEvenly } from './host-trouble.js';
+
+const MAX_HOSTS = 10_000;
+/** Maximum numbers of answers that an inquiry remembers, and of pages that it asks. */
+const MAX_ANSWERS = 200;
+const MAX_ASKED = 12;
+/** Number of documents from which pages are chosen. */
+const MAX_CANDIDATES = 100;
+const MAX_ROBOTS_SAMPLE = 1_000;
+const PAGE_SIZE = 1_000;
+/** How long the answers of a host are valid, and how many changes may be believed because of them. */
+const INQUIRY_VALIDITY: Duration = minutes(10);
+const MAX_BELIEVED = 20;
+/** Minimum time between two visits of all held pages of a host. */
+const MIN_REVISIT_INTERVAL: Duration = minutes(10);
+/** How old a robots.txt that is held may be when it is checked again. */
+const HELD_ROBOTS_AGE: Duration = minutes(5);
+
+type ChangedAnswer = PageAnswer & { readonly change: SuspiciousChange };
+
+/** What pages of a host have said since the first suspicious change. */
+class Inquiry {
+  readonly answers = new BoundedMap<UrlId, PageAnswer>(MAX_ANSWERS);
+  readonly asked = new Set<UrlId>();
+  /** Pages that were asked and have not answered. */
+  readonly outstanding = new Set<UrlId>();
+  /** Pages whose changes are judged when all have answered. */
+  readonly waiting = new Set<UrlId>();
+  hasOthers = true;
+  isExhausted = false;
+  believed = 0;
+
+  constructor(readonly startedAt: Instant) {}
+
+  get askable(): number {
+    return this.isExhausted ? 0 : Math.max(0, MAX_ASKED - this.asked.size);
+  }
+}
+
+interface HostMemory {
+  inquiry?: Inquiry;
+  /** The held page that is visited to see whether the host has recovered, and when. */
+  checker?: { readonly id: UrlId; readonly at: Instant };
+  /** Number of checks since the first change was held. */
+  checks: number;
+  /** When all held pages were last requested. */
+  revisitedAt?: Instant;
+  /** The verdict on the robots.txt that was fetched at this time. */
+  robots?: { readonly fetchedAt: Instant; readonly verdict: 'believe' | 'hold' };
+}
+
+interface ChangeGuardServices {
+  readonly store: Pick<FrontierStore, 'list' | 'listOrders' | 'find' | 'get'>;
+  readonly clock: Clock;
+  readonly probes: Pick<ErrorPageProbes, 'wantAnswer' | 'isAnswerWanted' | 'findAnswer'>;
+  readonly robots: Pick<RobotsGate, 'checkUrl' | 'limitAge'>;
+  /** Visits the URL next; false if it is in flight. */
+  readonly scheduleVisit: (state: UrlState) => Promise<boolean>;
+}
+
+export class ChangeGuard {
+  private readonly hosts = new BoundedMap<string, HostMemory>(MAX_HOSTS);
+  /** Pages that are to be visited again when the visit in flight is settled. */
+  private readonly missed = new Set<UrlId>();
+
+  constructor(
+    private readonly crawler: string,
+    private readonly services: ChangeGuardServices,
+  ) {}
+
+  /** Judges what a visit has found. Returns the result, or an error in its place if it is not believed, or not yet. */
+  async review(context: CrawlContext, state: UrlState, result: PageResult): Promise<PageResult> {
+    const { changeGuard, refresh } = context.definition;
+    if (!changeGuard.on || state.stamp === undefined) return result;
+    const answer = await this.readAnswer(state, result);
+    await this.noteAnswer(state, answer);
+    if (!answer || (!answer.change && !isHoldCause(state.pendingDeletion))) return result;
+    const isReleased = answer.change !== undefined && (await this.isReleased(state, changeGuard.believeAfter));
+    const memory = this.findMemory(state.hostKey);
+    const isBelieved = isReleased || !isChanged(answer) || (await this.judge(context, state, answer, memory));
+    if (isBelieved === true) {
+      if (isHoldCause(state.pendingDeletion)) await this.visitHeldPages(state.hostKey, memory);
+      return isReleased ? { ...result, believed: true } : result;
+    }
+    if (isBelieved === 'error-page') return createErrorPageResult(result);
+    const retryAfter = this.planCheck(state, memory, atMost(refresh.maximumAge, days(1)));
+    return createHeldResult(result, answer as ChangedAnswer, { ...isBelieved, retryAfter });
+  }
+
+  /** To be called when a visit has been settled. */
+  async noteSettled({ id, crawler, url }: UrlState): Promise<void> {
+    if (!this.missed.delete(id)) return;
+    const state = await this.services.store.find(crawler, url);
+    if (state) await this.visitSoon(state);
+  }
+
+  /** To be called when hosts have been taken over from another node. */
+  reset(): void {
+    this.hosts.clear();
+    this.missed.clear();
+  }
+
+  private findMemory(hostKey: string): HostMemory {
+    const memory = this.hosts.get(hostKey) ?? { checks: 0 };
+    this.hosts.set(hostKey, memory);
+    return memory;
+  }
+
+  /** What the page has said; undefined if it has failed, or says nothing about its document. */
+  private async readAnswer(state: UrlState, { outcome }: PageResult): Promise<PageAnswer | undefined> {
+    const indexedText = state.textSketch;
+    switch (outcome.kind) {
+      case 'unchanged':
+        return { indexedText };
+      case 'excluded':
+        return isDirective(outcome.reason) && outcome.byConfiguration !== true
+          ? { indexedText, change: { kind: 'directive', reason: outcome.reason } }
+          : undefined;
+      case 'document': {
+        const { sample } = outcome.facts;
+        if (sample && indexedText !== undefined && this.isSuspicious(state, sample))
+          return { indexedText, change: { kind: 'text', sample } };
+        if (!outcome.index && !isDirective(outcome.reason)) return undefined;
+        const change = outcome.index
+          ? await this.findCanonicalChange(state, outcome.canonical)
+          : ({ kind: 'directive', reason: outcome.reason } as const);
+        return { indexedText, change };
+      }
+      default:
+        return undefined;
+    }
+  }
+
+  /** A text that is common on the host by now is suspicious even if it has something in common with the indexed one. */
+  private isSuspicious({ id, hostKey }: UrlState, sample: TextSample): boolean {
+    if (sample.isDrastic) return true;
+    const inquiry = this.hosts.get(hostKey)?.inquiry;
+    return inquiry !== undefined && isCommonText(sample, this.getEvidence(hostKey, inquiry, id));
+  }
+
+  private async findCanonicalChange(
+    state: UrlState,
+    target: string | undefined,
+  ): Promise<SuspiciousChange | undefined> {
+    if (target === undefined) return undefined;
+    const canonicalState = await this.services.store.find(this.crawler, target);
+    if (judgeCanonical(state, canonicalState) !== 'gives-way') return undefined;
+    return { kind: 'directive', reason: CANONICAL_ELSEWHERE, target };
+  }
+
+  /** Whether an operator, or the time that an operator has set, has released the page's change. */
+  private async isReleased(state: UrlState, believeAfter: Duration | undefined): Promise<boolean> {
+    if (!isHoldCause(state.pendingDeletion)) return false;
+    const filter = { crawler: this.crawler, uri: state.url, state: 'awaiting' } as const;
+    const entries = await this.services.store.listOrders(filter, undefined, 10);
+    const latest = believeAfter === undefined ? undefined : before(this.services.clock.now(), believeAfter);
+    return entries.some(
+      ({ reason, answer, decidedAt }) =>
+        isHoldCause(reason) && (answer === RELEASED || (latest !== undefined && decidedAt <= latest)),
+    );
+  }
+
+  /** True if the change is believed. */
+  private async judge(
+    context: CrawlContext,
+    state: UrlState,
+    answer: ChangedAnswer,
+    memory: HostMemory,
+  ): Promise<true | 'error-page' | Pick<Hold, 'isConfirmed' | 'evidence'>> {
+    const { change } = answer;
+    if (change.kind === 'directive' && change.reason === 'robots-disallowed')
+      return (await this.judgeRobots(context, state, memory)) === 'believe' || { isConfirmed: true };
+    const inquiry = this.findInquiry(state.hostKey, memory);
+    inquiry.answers.set(state.id, answer);
+    let verdict: ChangeVerdict = 'hold';
+    if (inquiry.outstanding.size === 0) verdict = await this.proceed(state.hostKey, inquiry, state.id, answer);
+    if (verdict === 'believe') {
+      inquiry.believed++;
+      return true;
+    }
+    if (verdict === 'error-page') return verdict;
+    const evidence = this.getEvidence(state.hostKey, inquiry, state.id);
+    const isAsking = inquiry.outstanding.size > 0;
+    // A site with a single document: its own next visit brings the answer to nonsense.
+    const isAlone = !isAsking && evidence.others.length === 0 && this.services.probes.isAnswerWanted(state.hostKey);
+    if (isAsking) inquiry.waiting.add(state.id);
+    else if (isAlone) this.missed.add(state.id);
+    return { isConfirmed: !isAsking && !isAlone, evidence };
+  }
+
+  /** Asks further pages as long as the verdict requires it and there are any. */
+  private async proceed(hostKey: string, inquiry: Inquiry, id: UrlId, answer: ChangedAnswer): Promise<ChangeVerdict> {
+    for (;;) {
+      const verdict = judgeChange(answer, this.getEvidence(hostKey, inquiry, id));
+      if (typeof verdict !== 'object') return verdict;
+      await this.ask(hostKey, inquiry, id, verdict.ask);
+      if (inquiry.outstanding.size > 0) return verdict;
+    }
+  }
+
+  private getEvidence(hostKey: string, inquiry: Inquiry, id: UrlId): HostEvidence {
+    const others: PageAnswer[] = [];
+    for (const [otherId, answer] of inquiry.answers.entries()) if (otherId !== id) others.push(answer);
+    const nonsense = this.services.probes.findAnswer(hostKey) ?? 'unknown';
+    return { others, nonsense, askable: inquiry.askable, hasOthers: inquiry.hasOthers };
+  }
+
+  private findInquiry(hostKey: string, memory: HostMemory): Inquiry {
+    const now = this.services.clock.now();
+    const { inquiry } = memory;
+    if (inquiry && between(inquiry.startedAt, now) < INQUIRY_VALIDITY && inquiry.believed < MAX_BELIEVED)
+      return inquiry;
+    this.services.probes.wantAnswer(hostKey);
+    memory.inquiry = new Inquiry(now);
+    return memory.inquiry;
+  }
+
+  /** Visits other documents of the host. */
+  private async ask(hostKey: string, inquiry: Inquiry, id: UrlId, count: number): Promise<void> {
+    const { store, scheduleVisit } = this.services;
+    const filter = { crawler: this.crawler, hostKey, indexed: true } as const;
+    const documents = await store.list(filter, 0, MAX_CANDIDATES);
+    const others = documents.filter((page) => page.id !== id && !NEVER_CRAWLED.has(page.status));
+    inquiry.hasOthers = others.length > 0;
+    const candidates = others.filter((page) => !inquiry.asked.has(page.id) && !inquiry.answers.has(page.id));
+    let requested = 0;
+    for (const page of [...sampleEvenly(candidates, count), ...candidates]) {
+      if (requested === count) return;
+      if (inquiry.asked.has(page.id)) continue;
+      inquiry.asked.add(page.id);
+      // Before the visit is requested, because it may end before the request returns.
+      inquiry.outstanding.add(page.id);
+      if (await scheduleVisit(page)) requested++;
+      else inquiry.outstanding.delete(page.id);
+    }
+    inquiry.isExhausted = true;
+  }
+
+  /** Records what a page has said, if its host is being asked. */
+  private async noteAnswer({ id, hostKey }: UrlState, answer: PageAnswer | undefined): Promise<void> {
+    const inquiry = this.hosts.get(hostKey)?.inquiry;
+    if (!inquiry) return;
+    if (answer) inquiry.answers.set(id, answer);
+    if (!inquiry.outstanding.delete(id) || inquiry.outstanding.size > 0) return;
+    for (const waitingId of inquiry.waiting) {
+      const waitingAnswer = inquiry.answers.get(waitingId);
+      if (!waitingAnswer || !isChanged(waitingAnswer)) continue;
+      const verdict = await this.proceed(hostKey, inquiry, waitingId, waitingAnswer);
+      if (typeof verdict === 'object') return;
+    }
+    const waitingPages = await this.services.store.get([...inquiry.waiting]);
+    inquiry.waiting.clear();
+    for (const page of waitingPages) await this.visitSoon(page);
+  }
+
+  private async visitSoon(state: UrlState): Promise<void> {
+    if (!(await this.services.scheduleVisit(state))) this.missed.add(state.id);
+  }
+
+  /** Visits all held pages of the host: what they say now counts, unless it is still suspicious. */
+  private async visitHeldPages(hostKey: string, memory: HostMemory): Promise<void> {
+    const { store, clock } = this.services;
+    const now = clock.now();
+    memory.checks = 0;
+    memory.checker = undefined;
+    if (memory.revisitedAt !== undefined && between(memory.revisitedAt, now) < MIN_REVISIT_INTERVAL) return;
+    memory.revisitedAt = now;
+    let lastId: number | undefined;
+    for (;;) {
+      const filter = { crawler: this.crawler, hostKey, state: 'awaiting' } as const;
+      const entries = await store.listOrders(filter, lastId, PAGE_SIZE);
+      for (const { uri, reason } of entries) {
+        const state = isHoldCause(reason) ? await store.find(this.crawler, uri) : undefined;
+        if (state) await this.services.scheduleVisit(state);
+      }
+      lastId = entries.at(-1)?.id;
+      if (entries.length < PAGE_SIZE) return;
+    }
+  }
+
+  /** Returns the time until the next visit of a held page. One page of the host is visited more often than the others. */
+  private planCheck({ id }: UrlState, memory: HostMemory, otherwise: Duration): Duration {
+    const now = this.services.clock.now();
+    const { checker } = memory;
+    if (checker && checker.id !== id && checker.at > now) return otherwise;
+    const delay = computeCheckDelay(memory.checks++);
+    memory.checker = { id, at: after(now, delay) };
+    return delay;
+  }
+
+  private async judgeRobots(
+    { definition, ...context }: CrawlContext,
+    { hostKey, url }: UrlState,
+    memory: HostMemory,
+  ): Promise<'believe' | 'hold'> {
+    const { robots, store } = this.services;
+    const { robotsAgent } = findFetcher({ definition, ...context }, {});
+    const own = robots.checkUrl(toCrawlUrl(url), robotsAgent);
+    const fetchedAt = 'entry' in own ? own.entry.policy.fetchedAt : undefined;
+    if (fetchedAt === undefined) return 'hold';
+    if (memory.robots?.fetchedAt !== fetchedAt) {
+      const filter = { crawler: this.crawler, hostKey, indexed: true } as const;
+      const documents = await store.list(filter, 0, MAX_ROBOTS_SAMPLE);
+      const isForbidden = (page: UrlState): boolean =>
+        robots.checkUrl(toCrawlUrl(page.url), robotsAgent).kind === 'disallowed';
+      memory.robots = { fetchedAt, verdict: judgeRobots(documents.map(isForbidden)) };
+    }
+    if (memory.robots.verdict === 'hold') robots.limitAge(toCrawlUrl(url), HELD_ROBOTS_AGE);
+    return memory.robots.verdict;
+  }
+}
+
+const isChanged = (answer: PageAnswer): answer is ChangedAnswer => answer.change !== undefined;
+
+interface Hold {
+  /** False while other pages are still being asked. */
+  readonly isConfirmed: boolean;
+  /** Absent if nobody had to be asked. */
+  readonly evidence?: HostEvidence;
+  readonly retryAfter: Duration;
+}
+
+function createErrorPageResult(result: PageResult): PageResult {
+  const detail = 'the page is what the host sends for a URL that cannot exist, and other pages of the host are well';
+  const outcome = { kind: 'error', code: 'soft-error', detail } as const;
+  return { ...result, outcome, links: [], refused: [], words: undefined, hub: undefined };
+}
+
+/** The page's links are dropped, too: they may be those of a login form. */
+function createHeldResult(result: PageResult, { change }: ChangedAnswer, hold: Hold): PageResult {
+  const { isConfirmed, retryAfter } = hold;
+  const code = getHoldCause(change);
+  const deletes = change.kind === 'directive' || (result.outcome.kind === 'document' && !result.outcome.index);
+  const held = isConfirmed ? ({ cause: code, kind: deletes ? 'delete' : 'add' } as const) : undefined;
+  const detail = `${describeChange(change)}; ${describeEvidence(hold)}`;
+  const outcome = { kind: 'error', code, detail, retryAfter, held } as const;
+  return { ...result, outcome, links: [], refused: [], words: undefined, hub: undefined };
+}
+
+function describeChange(change: SuspiciousChange): string {
+  if (change.kind === 'text')
+    return change.sample.excerpt === ''
+      ? 'the page has no text'
+      : `the page says: ${JSON.stringify(change.sample.excerpt)}`;
+  if (change.reason === 'robots-disallowed') return 'robots.txt forbids the page and most other documents of the host';
+  return change.target === undefined
+    ? `the page forbids its indexing (${change.reason})`
+    : `the page names ${change.target} as its canonical URL`;
+}
+
+function describeEvidence({ isConfirmed, evidence }: Hold): string {
+  if (!isConfirmed) return 'other pages of the host are asked before this is believed';
+  if (!evidence) return 'it is held';
+  const changed = evidence.others.filter(isChanged).length;
+  const nonsense = typeof evidence.nonsense === 'object' ? ', and a page that cannot exist was sent with a text' : '';
+  return evidence.others.length === 0
+    ? 'no other page of the host could be asked, so it is held'
+    : `${changed} of ${evidence.others.length} other pages of the host have changed as well${nonsense}, so it is held`;
+}
