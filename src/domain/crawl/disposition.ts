@@ -10,7 +10,6 @@ import { REFRESH } from '../frontier/sources.js';
 import type { Reason } from '../policy/reasons.js';
 import { type ChangeBelief } from '../refresh/change-belief.js';
 import { after, atLeast, between, earlier, hours, type Instant, milliseconds, NEVER } from '../time/units.js';
-import { isHoldCause } from './change-guard.js';
 import { type ErrorPolicyDefinition } from './definition.js';
 import type { Exclusion } from './exclusion.js';
 import {
@@ -58,9 +57,8 @@ export function decideDisposition(
   }
 }
 
-/** What the change guard holds is never a reason to delete, whatever the policy says. */
 export const classifyError = (code: ErrorCode, policy: ErrorPolicyDefinition): ErrorClass =>
-  isHoldCause(code) ? 'temporary' : (policy.classes[code] ?? ERROR_CODES[code].class);
+  policy.classes[code] ?? ERROR_CODES[code].class;
 
 export function createDocumentDisposition(
   state: UrlState,

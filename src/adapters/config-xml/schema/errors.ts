@@ -1,4 +1,5 @@
 /** The elements for errors, deletions after an outage, error pages with status 200, and endless sites. */
+import { isHoldCause } from '../../../domain/crawl/change-guard.js';
 import { ERROR_CODES, type ErrorCode } from '../../../domain/fetch/error-codes.js';
 import * as t from '../value-types.js';
 import { attribute, createElementFactory } from './spec.js';
@@ -30,7 +31,12 @@ export const ERROR = element(
   'Error',
   'Assigns an error code to a class; the defaults are in the table of error codes.',
   {
-    code: attribute(t.enumeration(Object.keys(ERROR_CODES) as ErrorCode[]), 'Error code.', { required: true }),
+    // What the change guard holds is never a reason to delete.
+    code: attribute(
+      t.enumeration((Object.keys(ERROR_CODES) as ErrorCode[]).filter((code) => !isHoldCause(code))),
+      'Error code.',
+      { required: true },
+    ),
     class: attribute(t.enumeration(['permanent', 'temporary']), 'Class to assign the code to.', { required: true }),
   },
 );
