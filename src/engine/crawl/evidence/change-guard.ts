@@ -10,7 +10,6 @@ import { judgeCanonical } from '../../../domain/crawl/canonical.js';
 import {
   type ChangeVerdict,
   computeCheckDelay,
-  getHoldCause,
   type HostEvidence,
   isCommonText,
   isDirective,
@@ -40,6 +39,7 @@ import type { FrontierStore } from '../../ports/frontier-store.js';
 import type { PageResult } from '../../ports/page-task.js';
 import type { ErrorPageProbes } from '../hosts/error-page-probes.js';
 import type { RobotsGate } from '../hosts/robots-gate.js';
+import { type ChangedAnswer, createErrorPageResult, createHeldResult, type Hold, isChanged } from './held-results.js';
 import { sampleEvenly } from './host-trouble.js';
 
 const MAX_HOSTS = 10_000;
@@ -57,8 +57,6 @@ const MAX_BELIEVED = 20;
 const MIN_REVISIT_INTERVAL: Duration = minutes(10);
 /** How old a robots.txt that is held may be when it is checked again. */
 const HELD_ROBOTS_AGE: Duration = minutes(5);
-
-type ChangedAnswer = PageAnswer & { readonly change: SuspiciousChange };
 
 /** What pages of a host have said since the first suspicious change. */
 class Inquiry {
@@ -350,52 +348,4 @@ export class ChangeGuard {
     if (memory.robots.verdict === 'hold') robots.limitAge(toCrawlUrl(url), HELD_ROBOTS_AGE);
     return memory.robots.verdict;
   }
-}
-
-const isChanged = (answer: PageAnswer): answer is ChangedAnswer => answer.change !== undefined;
-
-interface Hold {
-  /** False while other pages are still being asked. */
-  readonly isConfirmed: boolean;
-  /** Absent if nobody had to be asked. */
-  readonly evidence?: HostEvidence;
-  readonly retryAfter: Duration;
-}
-
-function createErrorPageResult(result: PageResult): PageResult {
-  const detail = 'the page is what the host sends for a URL that cannot exist, and other pages of the host are well';
-  const outcome = { kind: 'error', code: 'soft-error', detail } as const;
-  return { ...result, outcome, links: [], refused: [], words: undefined, hub: undefined };
-}
-
-/** The page's links are dropped, too: they may be those of a login form. */
-function createHeldResult(result: PageResult, { change }: ChangedAnswer, hold: Hold): PageResult {
-  const { isConfirmed, retryAfter } = hold;
-  const code = getHoldCause(change);
-  const deletes = change.kind === 'directive' || (result.outcome.kind === 'document' && !result.outcome.index);
-  const held = isConfirmed ? ({ cause: code, kind: deletes ? 'delete' : 'add' } as const) : undefined;
-  const detail = `${describeChange(change)}; ${describeEvidence(hold)}`;
-  const outcome = { kind: 'error', code, detail, retryAfter, held } as const;
-  return { ...result, outcome, links: [], refused: [], words: undefined, hub: undefined };
-}
-
-function describeChange(change: SuspiciousChange): string {
-  if (change.kind === 'text')
-    return change.sample.excerpt === ''
-      ? 'the page has no text'
-      : `the page says: ${JSON.stringify(change.sample.excerpt)}`;
-  if (change.reason === 'robots-disallowed') return 'robots.txt forbids the page and most other documents of the host';
-  return change.target === undefined
-    ? `the page forbids its indexing (${change.reason})`
-    : `the page names ${change.target} as its canonical URL`;
-}
-
-function describeEvidence({ isConfirmed, evidence }: Hold): string {
-  if (!isConfirmed) return 'other pages of the host are asked before this is believed';
-  if (!evidence) return 'it is held';
-  const changed = evidence.others.filter(isChanged).length;
-  const nonsense = typeof evidence.nonsense === 'object' ? ', and a page that cannot exist was sent with a text' : '';
-  return evidence.others.length === 0
-    ? 'no other page of the host could be asked, so it is held'
-    : `${changed} of ${evidence.others.length} other pages of the host have changed as well${nonsense}, so it is held`;
 }
