@@ -21,11 +21,11 @@ it.each<[LimitDto, string]>([
   [{ kind: 'nothing-due', failing: 0, withheldDeletions: 0 }, 'nothing is due'],
   [
     { kind: 'nothing-due', failing: 1, withheldDeletions: 1 },
-    'nothing is due; 1 URL is in error and will be visited again later; 1 deletion is waiting for an operator or a sign of life',
+    'nothing is due; 1 URL failed and will be retried; 1 deletion is waiting for an operator or a sign of life',
   ],
   [
     { kind: 'nothing-due', failing: 2, withheldDeletions: 2 },
-    'nothing is due; 2 URLs are in error and will be visited again later; 2 deletions are waiting for an operator or a sign of life',
+    'nothing is due; 2 URLs failed and will be retried; 2 deletions are waiting for an operator or a sign of life',
   ],
   [{ kind: 'schedule' }, 'a schedule that never allows crawling'],
   [
@@ -34,7 +34,7 @@ it.each<[LimitDto, string]>([
   ],
   [
     { kind: 'hosts-paused', hosts: ['a.example'], share: 1 },
-    'an operator: all hosts with due URLs are paused; 100 % of the due URLs are on a.example',
+    'an operator, who has paused every host with due URLs; 100 % of the due URLs are on a.example',
   ],
   [
     politeness('2026-03-02T08:00:01.500Z'),

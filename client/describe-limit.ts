@@ -26,7 +26,7 @@ export function describeLimit(limit: LimitDto, now = Date.now()): string {
         ? 'a schedule that never allows crawling'
         : `a schedule: none of the due URLs may be crawled before ${limit.until.replace(/\.\d{3}Z$/, 'Z')}`;
     case 'hosts-paused':
-      return `an operator: all hosts with due URLs are paused; ${describeHosts(limit)}`;
+      return `an operator, who has paused every host with due URLs; ${describeHosts(limit)}`;
     case 'politeness':
       return `politeness: ${describeHosts(limit)}; next request in ${formatWait(Date.parse(limit.nextRequestAt!) - now)}`;
     case 'machine':
@@ -35,10 +35,10 @@ export function describeLimit(limit: LimitDto, now = Date.now()): string {
 }
 
 function describeUnsettled({ failing = 0, withheldDeletions = 0 }: LimitDto): string[] {
-  const errors = failing === 1 ? '1 URL is in error' : `${failing} URLs are in error`;
+  const errors = failing === 1 ? '1 URL' : `${failing} URLs`;
   const deletions = withheldDeletions === 1 ? '1 deletion is waiting' : `${withheldDeletions} deletions are waiting`;
   return [
-    ...(failing > 0 ? [`${errors} and will be visited again later`] : []),
+    ...(failing > 0 ? [`${errors} failed and will be retried`] : []),
     ...(withheldDeletions > 0 ? [`${deletions} for an operator or a sign of life`] : []),
   ];
 }

@@ -179,7 +179,9 @@ addJsonOption(addServerOption(addOrderList(program).command('retry')))
   .action(retryOrders);
 
 addJsonOption(addServerOption(program.command('refresh')))
-  .description('visit a stored URL now, or all that match a pattern; a resting host gets one request')
+  .description(
+    'visit a stored URL now, or all that match a pattern; a host that is backing off is sent only one request',
+  )
   .argument('<url|pattern>', 'a URL, or a pattern for whole URLs: http://www.example.com/*')
   .option('--crawler <name>', 'crawler to use; required if there are several')
   .action(refreshUrls);
@@ -264,7 +266,7 @@ addJsonOption(addServerOption(keys.command('create')))
   .action(createKey);
 
 addJsonOption(addServerOption(keys.command('withdraw')))
-  .description('revoke a key at once')
+  .description('withdraw a key at once')
   .argument('<name>')
   .action(withdrawKey);
 

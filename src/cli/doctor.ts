@@ -29,6 +29,8 @@ const MIN_FREE_BYTES = 1_000_000_000;
 /** If the clock is wrong by more than this, certificates, robots.txt dates and leases stop working. */
 const MAX_CLOCK_OFFSET_MS = 120_000;
 const CLOCK_TIMEOUT_MS = 10_000;
+/** Servers that are asked for the time, at the same time; the first in the order of the configuration counts. */
+const MAX_CLOCK_SERVERS = 5;
 /** Maximum number of hosts to check: each one needs a DNS query. */
 const MAX_HOSTS = 20;
 
@@ -147,18 +149,22 @@ async function checkSink(definition: ServerDefinition['sinks'][number], dataDire
     : createFailure(what, message);
 }
 
-/** Compares the clock with the Date header of a response from a sink or a crawled server. */
-async function checkClock({ sinks, crawlers }: ServerDefinition): Promise<Finding> {
-  const urls = [...sinks.map(({ url }) => url), ...crawlers.flatMap(({ roots }) => roots.map(({ url }) => url))];
-  const url = urls.find((candidate) => /^https?:/.test(candidate));
-  if (url === undefined) return createWarning('clock', 'there is no web server to compare the clock with');
+async function readServerTime(url: string): Promise<{ url: string; serverTime: number } | undefined> {
   const response = await fetch(new URL('/robots.txt', url), { signal: AbortSignal.timeout(CLOCK_TIMEOUT_MS) }).catch(
     () => undefined,
   );
   await response?.body?.cancel();
   const serverTime = Date.parse(response?.headers.get('date') ?? '');
-  if (Number.isNaN(serverTime))
-    return createWarning('clock', `${new URL(url).host} did not return the time, so the clock was not checked`);
+  return Number.isNaN(serverTime) ? undefined : { url, serverTime };
+}
+
+/** Compares the clock with the Date header of a response from a sink or a crawled server. */
+async function checkClock({ sinks, crawlers }: ServerDefinition): Promise<Finding> {
+  const urls = [...sinks.map(({ url }) => url), ...crawlers.flatMap(({ roots }) => roots.map(({ url }) => url))];
+  const servers = urls.filter((candidate) => /^https?:/.test(candidate)).slice(0, MAX_CLOCK_SERVERS);
+  const [answer] = (await Promise.all(servers.map(readServerTime))).filter((one) => one !== undefined);
+  if (!answer) return createWarning('clock', 'no web server returned the time, so the clock was not checked');
+  const { url, serverTime } = answer;
   const offset = Math.abs(Date.now() - serverTime);
   const text = `differs by ${Math.round(offset / 1000)} s from the clock of ${new URL(url).host}`;
   return offset > MAX_CLOCK_OFFSET_MS

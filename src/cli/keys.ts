@@ -76,7 +76,7 @@ export async function listKeys(options: ServerOption & JsonOption): Promise<void
 export async function withdrawKey(name: string, options: ServerOption & JsonOption): Promise<void> {
   await new ServerClient(options).call('DELETE', `/keys/${encodeURIComponent(name)}`);
   if (options.json) printJson({ name, withdrawn: true });
-  else process.stderr.write(`key ${name} has been revoked\n`);
+  else process.stderr.write(`key ${name} has been withdrawn\n`);
 }
 
 /** Parses `90d` or an ISO 8601 time. */

@@ -60,6 +60,22 @@ describeInBrowser('every screen is accessible', {}, (stage) => {
     await page.setViewportSize({ width: 1280, height: 860 });
   });
 
+  it('the problems that the editor lists can be read', async () => {
+    const { page, open } = stage();
+    await open('/configuration?view=xml');
+    const editor = page.locator('.cm-content');
+    await editor.click();
+    await page.keyboard.press('Control+End');
+    await page.keyboard.type('<Crawlr/>');
+    await page.locator('.cm-lintRange-error, .cm-lintPoint-error').first().waitFor();
+    await page.keyboard.press('Control+Shift+M');
+    await page.locator('.cm-panel-lint .cm-diagnosticText').first().waitFor();
+    expect(await findings(page)).toEqual([]);
+    await page.emulateMedia({ colorScheme: 'dark' });
+    expect(await findings(page, "{ runOnly: ['color-contrast'] }")).toEqual([]);
+    await page.emulateMedia({ colorScheme: 'light' });
+  });
+
   it('content wider than a narrow screen can be scrolled by keyboard', async () => {
     const { page, open, world } = stage();
     await page.setViewportSize({ width: 390, height: 800 });

@@ -42,7 +42,7 @@ describeInBrowser('from an empty configuration to search results', { configurati
       .waitFor();
     await open('/configuration');
     await page.getByRole('button', { name: 'Delete rule 1' }).click();
-    await page.getByText('would be crawled from now on').waitFor();
+    await page.getByText('would be crawled again').waitFor();
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     await expect.poll(() => found(world.index.url, 'brass'), PATIENCE).toBe(true);
   });

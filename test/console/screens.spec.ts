@@ -13,7 +13,7 @@ describeInBrowser('the console, screen by screen', {}, (stage) => {
     await open('/');
     const card = page.getByRole('region', { name: 'docs' });
     await card.getByText('Documents in the index').waitFor();
-    expect(await card.textContent()).toContain('nothing is due; 1 URL is in error and will be visited again later.');
+    expect(await card.textContent()).toContain('nothing is due; 1 URL failed and will be retried.');
     await card.getByRole('button', { name: 'Pause docs' }).click();
     await card.getByText('paused', { exact: true }).waitFor();
     await card.getByRole('button', { name: 'Start docs' }).click();
@@ -55,6 +55,10 @@ describeInBrowser('the console, screen by screen', {}, (stage) => {
     await page.keyboard.press('Enter');
     await page.waitForURL(/\/try\?crawler=docs&url=/);
     await page.getByRole('heading', { name: 'Try a URL' }).waitFor();
+    await page.getByLabel('Why is my page missing?').fill(`${new URL(world.site.origin).host}/guide/`);
+    await page.keyboard.press('Enter');
+    await page.waitForURL(({ searchParams }) => searchParams.get('url') === world.site.url('/guide/'));
+    await page.getByText('In the index').first().waitFor();
     await open('/roots');
     const roots = page.getByRole('table', { name: 'Start URLs' });
     expect(await roots.getByRole('row').nth(1).textContent()).toContain(`${world.site.origin}/`);

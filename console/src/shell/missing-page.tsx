@@ -11,9 +11,9 @@ export function MissingPageSearch(): JSX.Element | null {
   const submit = async (event: SubmitEvent): Promise<void> => {
     event.preventDefault();
     const form = event.currentTarget as HTMLFormElement;
-    const url = String(new FormData(form).get('page') ?? '').trim();
-    if (url === '') return;
-    navigate(href('/try', { crawler: await findCrawlerForUrl(url, crawler, names), url }));
+    const text = String(new FormData(form).get('page') ?? '').trim();
+    if (text === '') return;
+    navigate(href('/try', { ...(await findCrawlerForUrl(text, crawler, names)) }));
     form.reset();
   };
   return (

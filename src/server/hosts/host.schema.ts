@@ -40,10 +40,14 @@ export const hostSchema = schema<HostView>()('Host', {
   indexed: integer(42, 'Number of documents in the index.'),
   errors: integer(3, 'URLs in error.'),
   queued: integer(12, 'Queued URLs, whether or not they are due.'),
-  nextRequestAt: timeAhead('Because of the crawl delay, no request is made before this time.').optional(),
+  nextRequestAt: timeAhead('Because of the crawl delay, no request is made before this time.')
+    .optional()
+    .by(({ nextRequestAt, paused }: HostView) => (paused ? undefined : nextRequestAt)),
   backOffUntil: timeAhead(
     'No request is made before this time, because the host asked crawlers to slow down or did not respond.',
-  ).optional(),
+  )
+    .optional()
+    .by(({ backOffUntil }: HostView) => backOffUntil || undefined),
   crawlDelaySeconds: seconds(2.5, 'Current pause between two requests.').optional().from('crawlDelay'),
   visitPriceSeconds: seconds(
     0.5,

@@ -33,7 +33,11 @@ const theme = EditorView.theme({
   '.cm-cursor': { borderLeftColor: 'var(--text)' },
   '&.cm-focused .cm-selectionBackground, .cm-selectionBackground': { background: 'var(--accent-soft) !important' },
   '.cm-panel.cm-panel-lint ul': { background: 'var(--surface)', color: 'var(--text)' },
-  '.cm-panel.cm-panel-lint ul [aria-selected]': { background: 'var(--accent-soft) !important' },
+  '.cm-panel.cm-panel-lint ul [aria-selected]': {
+    background: 'var(--accent-soft) !important',
+    color: 'var(--text) !important',
+  },
+  '.cm-diagnostic, .cm-diagnosticText': { color: 'var(--text) !important' },
   '.cm-panels': { background: 'var(--surface)', color: 'var(--text)' },
   '.cm-panels.cm-panels-top': { borderBottom: '1px solid var(--line-strong)' },
   '.cm-textfield': { background: 'var(--raised)', color: 'var(--text)', border: '1px solid var(--line-strong)' },

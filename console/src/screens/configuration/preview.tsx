@@ -5,7 +5,7 @@ import { formatCount, formatPercent, formatPlural } from '../../ui/format.js';
 import { Reason } from '../../ui/reasons.js';
 
 const GROUPS = [
-  ['newlyAccepted', 'would be crawled from now on'],
+  ['newlyAccepted', 'would be crawled again'],
   ['excluded', 'would no longer be crawled'],
   ['documentsDeleted', 'documents would be removed from the index'],
   ['keptElsewhere', 'would be left to another crawler, with their documents kept'],

@@ -19,7 +19,7 @@ const TESTS: Readonly<Record<string, Omit<RuleMatchDto, 'value' | 'litteral'>>> 
   'path ends with': { element: 'Atom', field: 'path', kind: 'suffix' },
   'file extension is': { element: 'Ext' },
   'query contains': { element: 'Atom', field: 'query', kind: 'inside' },
-  'URL has a length of [from:to]': { element: 'Length', field: 'url' },
+  'URL length is in [from:to]': { element: 'Length', field: 'url' },
 };
 
 const findTestName = ({ element, field, kind }: RuleMatchDto): string | undefined =>

@@ -90,7 +90,6 @@ const KIND_LABELS: Readonly<Record<string, string>> = {
   prefix: 'begins with',
   suffix: 'ends with',
   inside: 'contains',
-  length: 'has a length of',
 };
 
 type Shortcut = Exclude<RuleMatchDto['element'], 'And' | 'Or' | 'Not' | 'Atom' | 'Length'>;
@@ -115,10 +114,18 @@ function describeMatch(match: RuleMatchDto): string {
   if (element === 'Not') return `not (${conditions.join(' and ')})`;
   if (element === 'Or') return `(${conditions.join(' or ')})`;
   if (element === 'And') return `(${conditions.join(' and ')})`;
-  if (element === 'Length') return `${field} has a length of ${value}`;
+  if (element === 'Length') return `${field === 'url' ? 'URL' : field} length is ${describeRange(value)}`;
   const label =
     element === 'Atom' ? `${field === 'url' ? 'URL' : field} ${KIND_LABELS[kind] ?? kind}` : SHORTCUT_LABELS[element];
-  return `${label} ${match.litteral || !REGEX_CHARACTERS.test(value) ? value : `(regular expression) ${value}`}`;
+  if (match.litteral || !REGEX_CHARACTERS.test(value)) return `${label} ${value}`;
+  return label.endsWith(' is') ? `${label.slice(0, -2)}matches ${value}` : `${label} a match of ${value}`;
+}
+
+/** @param range as in the configuration: `[from:to]`, where either may be absent */
+function describeRange(range: string): string {
+  const [, from = '', to = ''] = /^\[(\d*):(\d*)\]$/.exec(range) ?? [];
+  if (from !== '' && to !== '') return `between ${from} and ${to}`;
+  return to === '' ? `at least ${from}` : `at most ${to}`;
 }
 
 const TONES: Readonly<Record<string, Tone>> = {

@@ -79,7 +79,7 @@ function RuleTable({ crawler, list: { rules, xml, file, etag }, onChanged }: Lis
       title={`Crawl rules of ${crawler}`}
       aside={
         <>
-          <span>top to bottom: a later rule overrides an earlier one, aspect by aspect</span>
+          <span>evaluated from top to bottom; a later rule overrides only the settings it names</span>
           {mayChange && (
             <button type="button" class="button primary" onClick={() => edit(rules.length)}>
               Add a rule…

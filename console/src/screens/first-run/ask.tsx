@@ -113,7 +113,7 @@ export function CrawlForm({ settings, sinks, takenNames, xml, sinkForm, onSubmit
           </span>
         </div>
         <div class="field">
-          <label for="allow">Allow addresses that are not public (for an intranet; otherwise leave empty)</label>
+          <label for="allow">Private addresses to allow, such as 10.0.0.0/8 (intranets only)</label>
           <input
             id="allow"
             class="mono"

@@ -81,7 +81,7 @@ function Facts({ host, crawler }: { host: HostDto; crawler: string }): JSX.Eleme
     <dl class="facts">
       <Fact label="Stored URLs">
         <a href={href('/urls', { crawler, host: host.host })}>{formatCount(host.urls)}</a>, {formatCount(host.indexed)}{' '}
-        in the index, {formatCount(host.queued)} queued for a first or later visit
+        in the index, {formatCount(host.queued)} scheduled
       </Fact>
       <Fact label="Next request">
         <NextRequest host={host} />

@@ -102,9 +102,18 @@ function createHostAlerts(host: HostDto, crawler: string): Alert[] {
     : isResting
       ? 'asked crawlers to slow down or did not respond, and is not contacted for a while'
       : host.successShare !== undefined && host.successShare < MIN_HEALTHY_SHARE
-        ? `is unhealthy: only ${Math.round(host.successShare * 100)} % of the latest visits succeeded`
+        ? describeFailures(host.successShare, host.errorClasses)
         : undefined;
   return problem ? [{ tone: 'warn', text: `${host.host} ${problem}.`, target, action: 'View' }] : [];
+}
+
+function describeFailures(successShare: number, errorClasses: HostDto['errorClasses']): string {
+  const percent = Math.round(successShare * 100);
+  const [mostFrequent] = Object.entries(errorClasses).sort(([, a], [, b]) => b - a);
+  const cause = mostFrequent ? ` (mostly ${mostFrequent[0]})` : '';
+  return percent === 0
+    ? `is unhealthy: none of the latest visits succeeded${cause}`
+    : `is unhealthy: only ${percent} % of the latest visits succeeded${cause}`;
 }
 
 function createConfigurationAlerts({ warnings, rejected }: ConfigurationStateDto, crawler: string): Alert[] {

@@ -78,7 +78,7 @@ function Figures({ crawler }: { crawler: CrawlerDto }): JSX.Element {
       <Figure
         label="Waiting"
         value={formatCount(waitingCount)}
-        unit={`${formatCount(crawler.active)} being fetched, ${formatCount(queuedCount - waitingCount)} to revisit`}
+        unit={`${formatCount(crawler.active)} in progress, ${formatCount(queuedCount - waitingCount)} scheduled`}
       />
     </dl>
   );

@@ -69,7 +69,7 @@ function SinkPanel({ sink }: { sink: SinkDto }): JSX.Element {
         {sink.refused > 0 && <RefusalNotice sink={sink} />}
         <dl class="figures">
           <div>
-            <dt>On the way</dt>
+            <dt>In flight</dt>
             <dd>
               {formatCount(sink.pending)} <small>orders, {formatBytes(sink.pendingBytes)}</small>
             </dd>
@@ -140,7 +140,8 @@ const SinkOutage = ({
 }): JSX.Element => (
   <div class="notice bad">
     <p>
-      {addFullStop(message)} Nothing is lost: orders wait, or are put off if other sinks of the crawler keep up.
+      {addFullStop(message)} Nothing is lost: orders wait, and if the crawler’s other sinks keep up, this one catches up
+      later.
       {nextAttemptAt && (
         <>
           {' '}

@@ -33,8 +33,8 @@ export function Sources(): JSX.Element {
   return (
     <>
       <PageHead title="Sources">
-        Every queued URL is waiting in one of six sources. Among the sources that have a URL whose host is ready, the
-        weights determine how often each is picked.
+        Every queued URL is waiting in one of six sources. The weights determine how often each source is picked. Only
+        sources with a URL whose host is ready take part.
       </PageHead>
       <CrawlerSources key={crawler.name} crawler={crawler} />
     </>
