@@ -192,7 +192,9 @@ export async function checkConfiguration(
   { json, data }: JsonOption & { readonly data?: string } = {},
 ): Promise<void> {
   const file = openConfigurationFile(path, { storage: readStorageOptions({ data }, process.env) });
-  const { problems } = await file.check();
+  const { problems: allProblems } = await file.check();
+  const unset = allProblems.filter(({ code }) => code === 'unset-variable');
+  const problems = allProblems.filter(({ code }) => code !== 'unset-variable');
   if (json) printJson(problems);
   else
     for (const { place, code, message, severity } of problems) {
@@ -201,5 +203,8 @@ export async function checkConfiguration(
     }
   const errors = problems.filter(({ severity }) => severity === 'error').length;
   process.stderr.write(`${path}: ${pluralize(errors, 'error')}, ${pluralize(problems.length - errors, 'warning')}\n`);
+  // A configuration is often checked where its secrets are not, such as in CI.
+  const names = new Set(unset.flatMap(({ message }) => /CRAWLWAY_SECRET_\w+/.exec(message)?.[0] ?? []));
+  if (names.size > 0) process.stderr.write(`not set here, but needed by the server: ${[...names].join(', ')}\n`);
   process.exitCode = errors > 0 ? 1 : 0;
 }

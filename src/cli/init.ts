@@ -42,7 +42,7 @@ export async function init(url: string | undefined, options: InitOptions): Promi
   const problems = (await openConfigurationFile(file).check(text)).problems.filter(
     ({ severity }) => severity === 'error',
   );
-  const unsetVariables = problems.filter(({ code }) => code === 'missing-variable');
+  const unsetVariables = problems.filter(({ code }) => code === 'missing-variable' || code === 'unset-variable');
   if (problems.length > unsetVariables.length) throw new UsageError(problems.map(({ message }) => message).join('\n'));
   writeConfiguration(file, text);
   printResult(file, answers.options, { sample: answers.url === undefined, variables: findVariables(text) });

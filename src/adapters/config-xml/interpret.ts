@@ -268,12 +268,19 @@ export function expandVariables(
     problems.add(code, message, place);
     return '';
   };
+  const reportUnset = (name: string): string =>
+    name.startsWith(SECRET_PREFIX)
+      ? reportMissing(
+          `the environment variable ${name} is not set: set it before you start the server`,
+          'unset-variable',
+        )
+      : reportMissing(describeUnavailableVariable(name));
   const value = text.replace(VARIABLE, (_, name: string) => {
     if (name.startsWith(STORED_PREFIX))
       return readStoredSecret({ name: name.slice(STORED_PREFIX.length), place }, context, reportMissing);
     if (name.includes(':'))
       return readSecret ? readExternalSecret(readSecret, name, reportMissing) : reportMissing(SERVER_ONLY_SECRETS);
-    return (Object.hasOwn(env, name) ? env[name] : undefined) ?? reportMissing(describeUnsetVariable(name));
+    return (Object.hasOwn(env, name) ? env[name] : undefined) ?? reportUnset(name);
   });
   return isComplete ? value : undefined;
 }
@@ -296,10 +303,8 @@ function readStoredSecret(
 
 const SERVER_ONLY_SECRETS = 'only the server reads secrets from files and helpers; use an environment variable';
 
-const describeUnsetVariable = (name: string): string =>
-  name.startsWith(SECRET_PREFIX)
-    ? `the environment variable ${name} is not set: set it before you check the configuration or start the server`
-    : `the variable ${name} is not available to configurations: set ${SECRET_PREFIX}${name} and refer to that name, or start the server with CRAWLWAY_ALLOW_VARIABLES=${name}`;
+const describeUnavailableVariable = (name: string): string =>
+  `the variable ${name} is not available to configurations: set ${SECRET_PREFIX}${name} and refer to that name, or start the server with CRAWLWAY_ALLOW_VARIABLES=${name}`;
 
 function readExternalSecret(
   readSecret: (reference: string) => string,

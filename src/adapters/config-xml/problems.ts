@@ -29,7 +29,10 @@ export const PROBLEM_CODES = {
   'duplicate-attribute': defineError('One attribute set under two names, for example val and value.'),
   'bad-value': defineError('A value that is not valid for the attribute.'),
   'missing-variable': defineError(
-    'A reference to a variable that is not set or that configurations must not use (CRAWLWAY_ALLOW_VARIABLES), or to an external secret that cannot be read.',
+    'A reference to a variable that configurations must not use (CRAWLWAY_ALLOW_VARIABLES), or to an external secret that cannot be read.',
+  ),
+  'unset-variable': defineError(
+    'A reference to a CRAWLWAY_SECRET_… variable that is not set. `crawlway check` only lists such variables, because a file is often checked where they are not set.',
   ),
   'unknown-secret': defineError('A reference to a stored secret that does not exist or cannot be read.'),
   'literal-secret': defineWarning(

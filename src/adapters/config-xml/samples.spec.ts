@@ -12,13 +12,13 @@ const FOLDER = 'config/samples';
 const SAMPLES = readdirSync(FOLDER).filter((name) => name.endsWith('.xml'));
 
 const ENV = {
-  PAPI_LOGIN: 'a',
-  PAPI_PASSWORD: 'b',
-  PRIVATE_LOGIN: 'c:d',
-  PARTNER_LOGIN: 'e:f',
-  MANUALS_PASSWORD: 'g',
-  ELASTIC_API_KEY: 'h',
-  AUDIT_SECRET: 'i',
+  CRAWLWAY_SECRET_PAPI_LOGIN: 'a',
+  CRAWLWAY_SECRET_PAPI_PASSWORD: 'b',
+  CRAWLWAY_SECRET_PRIVATE_LOGIN: 'c:d',
+  CRAWLWAY_SECRET_PARTNER_LOGIN: 'e:f',
+  CRAWLWAY_SECRET_MANUALS_PASSWORD: 'g',
+  CRAWLWAY_SECRET_ELASTIC_API_KEY: 'h',
+  CRAWLWAY_SECRET_AUDIT_SECRET: 'i',
 };
 
 const read = (name: string) =>
@@ -40,6 +40,15 @@ describe('the samples', () => {
     using validator = XsdValidator.fromDoc(schema);
     using document = XmlDocument.fromString(readFileSync(join(FOLDER, name), 'utf8'));
     expect(() => validator.validate(document)).not.toThrow();
+  });
+
+  it.each(SAMPLES)('%s lacks nothing but the values of its secrets where none is set', (name) => {
+    const { problems } = readConfiguration(readFileSync(join(FOLDER, name), 'utf8'), {
+      file: name,
+      env: {},
+      readFile: (file) => readFileSync(join(FOLDER, file), 'utf8'),
+    });
+    expect(problems.filter(({ code }) => code !== 'unset-variable')).toEqual([]);
   });
 
   it('cloudview.xml: rules in file order over all groups, with their actions', () => {

@@ -13,6 +13,7 @@ export type SourceNumber = 0 | 1 | 2 | 3 | 4 | 5;
 
 export const USER: SourceNumber = 0;
 export const INDEX: SourceNumber = 2;
+export const INDEX_FOLLOW: SourceNumber = 3;
 /** The source of sitemaps, which are read only for their links. */
 export const SITEMAPS: SourceNumber = 4;
 export const REFRESH: SourceNumber = 5;

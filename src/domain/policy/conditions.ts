@@ -12,7 +12,13 @@ import { createPatternProblem } from './matching/expression.js';
 import { LiteralIndex } from './matching/literal-index.js';
 import { NO_REQUIRED_TEXTS, type RequiredTexts, requireOneOf, toIndexForm } from './matching/necessary.js';
 import type { Predicate, Subject } from './matching/subject.js';
-import { type CompiledPattern, compilePattern, toUrlForm } from './matching/text-matcher.js';
+import {
+  type CompiledPattern,
+  compilePattern,
+  mayNameUnicodeHost,
+  toUnicodeText,
+  toUrlForm,
+} from './matching/text-matcher.js';
 import { createWildcardMatcher, listRequiredTexts, splitWildcards } from './matching/wildcard.js';
 import { formatOptions, mergeOptions } from './options.js';
 import {
@@ -225,10 +231,24 @@ function compileTest({ kind, test, place }: ConditionRule, problems: Problem[]):
 function compilePatternTest({ type, field, value, caseSensitive }: ConditionTest): CompiledPattern {
   const norm = caseSensitive ? 'none' : 'lower';
   if (type === 'regex') return compilePattern({ field, kind: 'inside', norm, value, litteral: false });
-  const wildcards = (type === 'wildcard' ? [value] : splitWildcards(value)).map((text) =>
-    toUrlForm(text, { field, kind: 'exact', norm }),
-  );
+  const values = type === 'wildcard' ? [value] : splitWildcards(value);
+  const wildcards = values.map((text) => toUrlForm(text, { field, kind: 'exact', norm }));
   const matchers = wildcards.map((text) => createWildcardMatcher(text, 'star-question'));
+  const hostValues = values.filter((text) => mayNameUnicodeHost(text, field));
+  if (hostValues.length > 0) {
+    // A star may stand for a part of a label, which is nowhere in its punycode.
+    const isCaseKept = caseSensitive && field !== 'host';
+    const hostMatchers = hostValues.map((text) =>
+      createWildcardMatcher((isCaseKept ? text : text.toLowerCase()).normalize('NFC'), 'star-question'),
+    );
+    return {
+      matches: (text) => {
+        const unicodeText = toUnicodeText(text, field);
+        return matchers.some((matches) => matches(text)) || hostMatchers.some((matches) => matches(unicodeText));
+      },
+      requiredTexts: NO_REQUIRED_TEXTS,
+    };
+  }
   return {
     matches: (text) => matchers.some((matches) => matches(text)),
     requiredTexts: requireOneOf(wildcards.map((text) => listRequiredTexts(text, 'star-question'))),

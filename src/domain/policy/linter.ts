@@ -45,7 +45,7 @@ const lintCrawler = (
 /** Checks lists that are applied before any rule, so that no rule can accept what they exclude. */
 export function lintLists(crawler: CrawlerDefinition): Problem[] {
   const ignoredExtensions = new Set(crawler.linkRules.ignoreLinksTo);
-  return listNamedExtensions(crawler)
+  return listNamedExtensions(crawler, crawler.linkRules.ignoreLinksTo)
     .filter(({ extension }) => ignoredExtensions.has(extension))
     .map(({ extension, namedBy, place }) => {
       const message = `${namedBy} accepts .${extension}, but ignoreLinksTo of LinkRules excludes links to it before any rule: remove ${extension} from that list`;

@@ -1,5 +1,7 @@
 /** Carries out the commands that other nodes send for this node's hosts. */
+
 import { createVerificationChanges } from '../../domain/crawl/commands.js';
+import { USER } from '../../domain/frontier/sources.js';
 import { NEVER } from '../../domain/time/units.js';
 import { getHostKey, toCrawlUrl } from '../../domain/url/crawl-url.js';
 import { computeUrlKey } from '../../domain/url/url-key.js';
@@ -103,7 +105,7 @@ export class NodeCommands {
         key: computeUrlKey(href),
         hostKey: getHostKey(url),
         status: 'waiting',
-        source: 0,
+        source: USER,
         reason: 'reconciled',
         hops: 0,
         redirects: 0,

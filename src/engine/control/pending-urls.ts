@@ -1,6 +1,8 @@
 /** Exports and imports FDSE's pending file, which lists the URLs of a crawler with their states. */
+
 import { createFirstRefreshChanges, toVisitSchedule, type VisitSchedule } from '../../domain/crawl/revisit.js';
 import type { StateChanges, UrlState } from '../../domain/crawl/url-state.js';
+import { INDEX_FOLLOW } from '../../domain/frontier/sources.js';
 import { days, type Instant, instant, after as later, NEVER } from '../../domain/time/units.js';
 import { getHostKey } from '../../domain/url/crawl-url.js';
 import { computeUrlKey } from '../../domain/url/url-key.js';
@@ -126,7 +128,7 @@ export class PendingUrls {
       schedule: toVisitSchedule(verdict.effects),
       url: {
         ...base,
-        source: 3,
+        source: INDEX_FOLLOW,
         status: 'waiting',
         reason: 'imported',
         discoveredVia: 'link',
@@ -137,14 +139,14 @@ export class PendingUrls {
 }
 
 /**
- * The state that a pending file gives to a URL: 2 for an error, the Unix time of the last visit if indexed, 0 for any
- * other URL that will be visited. Undefined for a URL that is only recorded, because an import would queue it.
+ * The state that a pending file gives to a URL: 2 for an error, the Unix time of the last visit if indexed, 0 if it
+ * waits for its first visit. Undefined for any other URL: it has been crawled and has no document, or is only recorded.
  */
 function toPendingState(state: UrlState): number | undefined {
   if (state.status === 'error' || state.status === 'removed') return 2;
   const isIndexed = state.stamp !== undefined || (state.status === 'visited' && state.reason === 'imported');
   if (isIndexed && state.lastVisitAt !== undefined) return Math.floor(state.lastVisitAt / 1000);
-  return state.source === undefined ? undefined : 0;
+  return state.status === 'waiting' && state.source !== undefined ? 0 : undefined;
 }
 
 const isInTheFuture = (unixTime: number, now: Instant): boolean =>

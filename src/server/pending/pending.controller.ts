@@ -61,8 +61,8 @@ export class PendingController {
     summary: 'The whole store as a pending file',
     description:
       'One line for each URL, `URL realm state`, in alphabetical order; state 2 is an error, a Unix time is when the document in the index was last ' +
-      'visited, and 0 is anything else that is waiting for a visit (including pages that are not indexed, such as noindex and redirects). ' +
-      'URLs that are not visited (filtered, excluded) are left out.',
+      'visited, and 0 is a URL that is waiting for its first visit. URLs that were visited and have no document (noindex, redirects, other ' +
+      'media types, robots.txt), and those that are not visited (filtered, excluded), are left out.',
     role: 'read',
     problems: { 404: 'There is no crawler with that name.' },
   })

@@ -39,7 +39,9 @@ export function readCrawler(crawler: CrawlerNode, context: ReadContext): Crawler
   const serverRecords = servers && readServers(servers, context);
   const rules = readRules(node, problems);
   const conditionsPart = conditions ? { conditions: readConditions(conditions, problems) } : {};
-  const namedExtensions = new Set(listNamedExtensions({ rules, ...conditionsPart }).map(({ extension }) => extension));
+  const namedExtensions = new Set(
+    listNamedExtensions({ rules, ...conditionsPart }, UNREADABLE_EXTENSIONS).map(({ extension }) => extension),
+  );
   return {
     ...readAttributes(crawler),
     ...readSchedules(node, context),
@@ -157,6 +159,8 @@ function readRoots(crawler: Node, { problems }: ReadContext): RootDefinition[] {
   });
 }
 
+const UNREADABLE_EXTENSIONS = policy.UNREADABLE_EXTENSIONS.split('|');
+
 const parseTypes = (text: string): string[] => text.split(' ');
 
 /** Media types that apply by default in each mode: unreadable ones are excluded, or readable ones are included. */
@@ -207,9 +211,7 @@ function readLinkRules(crawler: Node, namedExtensions: ExtensionSet, problems: P
     protocols: values.protocols,
     maxUrlLength: values.maxUrlLength ?? dialectDefaults.maxUrlLength,
     followQueryStrings: values.followQueryStrings ?? dialectDefaults.followQueryStrings,
-    ignoreLinksTo:
-      values.ignoreLinksTo ??
-      policy.UNREADABLE_EXTENSIONS.split('|').filter((extension) => !namedExtensions.has(extension)),
+    ignoreLinksTo: values.ignoreLinksTo ?? UNREADABLE_EXTENSIONS.filter((extension) => !namedExtensions.has(extension)),
     rogue: values.rogue,
     followOffsite: values.followOffsite,
     ...(place ? { place } : {}),

@@ -7,7 +7,7 @@ import type { MatchExpression, MatchField, MatchKind, MatchNorm } from '../../cr
 import { toCrawlUrl } from '../../url/crawl-url.js';
 import { normalizeDomain } from '../matching/expression.js';
 import { analyzePattern, literalToRegex } from '../matching/pattern.js';
-import { toUrlForm } from '../matching/text-matcher.js';
+import { mayNameUnicodeHost, toUrlForm } from '../matching/text-matcher.js';
 import { type Fact, factContradicts, factImplies } from './facts.js';
 
 /** All facts must hold. An empty clause matches any URL. */
@@ -62,7 +62,8 @@ function toAtomClauses(atom: Atom): Clauses {
   const { template } = analyzePattern(source);
   // Hosts are usually written with plain dots, although a dot means any character.
   const text = template?.map((char) => char ?? (field === 'host' ? '.' : undefined));
-  if (!text || text.includes(undefined)) return createOpaqueClauses(atom);
+  const isPart = kind !== 'exact' && mayNameUnicodeHost(source, field);
+  if (!text || text.includes(undefined) || isPart) return createOpaqueClauses(atom);
   return [deriveFacts({ field, kind, norm, text: toUrlForm(text.join(''), { field, kind, norm }) })];
 }
 

@@ -1,7 +1,7 @@
 /** Derives what wildcards and unanchored patterns require of a URL. */
 import type { MatchField, MatchNorm } from '../../crawl/policy-definition.js';
 import { analyzePattern } from '../matching/pattern.js';
-import { toUrlForm } from '../matching/text-matcher.js';
+import { mayNameUnicodeHost, toUrlForm } from '../matching/text-matcher.js';
 import type { WildcardSyntax } from '../matching/wildcard.js';
 import { type Clauses, deriveFacts, moveAnchorsToKind } from './clauses.js';
 import type { Fact } from './facts.js';
@@ -18,6 +18,7 @@ export function toWildcardClauses({ field, value, norm }: FieldTest, syntax: Wil
   const wildcardCharacter = syntax === 'star' ? /\*/ : /[*?]/;
   if (!wildcardCharacter.test(text)) return [deriveFacts({ field, kind: 'exact', text, norm })];
   if (/^\*+$/.test(text)) return [[]];
+  if (mayNameUnicodeHost(value, field)) return [[{ field, kind: 'opaque', text, norm }]];
   const head = text.slice(0, text.search(wildcardCharacter));
   const tail = text.split(wildcardCharacter).at(-1) ?? '';
   const facts: Fact[] = [
@@ -36,7 +37,7 @@ export function toPatternClauses({ field, value, norm }: FieldTest): Clauses {
   if (value === '' || value === '.*') return [[]];
   const { source, kind } = moveAnchorsToKind(value, 'inside');
   const { template } = analyzePattern(source);
-  if (template && !template.includes(undefined))
+  if (template && !template.includes(undefined) && !mayNameUnicodeHost(value, field))
     return [deriveFacts({ field, kind, text: toUrlForm(template.join(''), { field, kind, norm }), norm })];
   return [[{ field, kind: 'opaque', text: `regex ${value}`, norm }]];
 }

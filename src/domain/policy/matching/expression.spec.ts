@@ -116,3 +116,28 @@ test.each([
   [atom({}), 'host exact "a.example"'],
   [atom({ value: 'x'.repeat(300) }), `host exact "${'x'.repeat(200)}"`],
 ])('%# is described as %s', (expression, text) => expect(formatExpression(expression)).toBe(text));
+
+describe('letters beyond ASCII in a host', () => {
+  const regex = { kind: 'inside', litteral: false } as const;
+
+  test.each([
+    ['an anchored expression', { ...regex, value: '^bücher\\.' }, true],
+    ['an expression with a class', { ...regex, value: '^b[äü]cher\\.' }, true],
+    ['an expression in capitals', { ...regex, value: '^BÜCHER\\.' }, true],
+    ['an expression in decomposed form', { ...regex, value: '^bu\u0308cher\\.' }, true],
+    ['an expression without accents', { ...regex, norm: 'norm', value: '^bücher\\.' }, true],
+    ['a part of a label', { kind: 'inside', value: 'üch' }, true],
+    ['the beginning', { kind: 'prefix', value: 'büch' }, true],
+    ['the end', { kind: 'suffix', value: 'ücher.example' }, true],
+    ['another end', { kind: 'suffix', value: 'ucher.example' }, false],
+    ['an expression for another name', { ...regex, value: '^müller\\.' }, false],
+    ['a URL', { ...regex, field: 'url', value: '^http://bücher\\..*/größe$' }, true],
+    ['a URL with case', { ...regex, field: 'url', norm: 'none', value: '^http://bücher\\..*/größe$' }, true],
+    ['the beginning of a URL', { kind: 'prefix', field: 'url', value: 'http://büch' }, true],
+    ['a path that names another host', { ...regex, field: 'url', value: '^http://müller\\..*bücher' }, false],
+  ] as const)('are matched by %s', (_, parts, expected) => {
+    const problems: Problem[] = [];
+    expect(matches(atom(parts), 'http://xn--bcher-kva.example/gr%C3%B6%C3%9Fe', problems)).toBe(expected);
+    expect(problems).toEqual([]);
+  });
+});

@@ -69,6 +69,9 @@ const DOT_SEGMENT = /\/(?:\.|%2e){1,2}\//i;
 
 const SERVER_PATTERN = /^([a-z*?\u0000][a-z0-9+.*?\u0000-]*):\/\/([^/?#\\]*)/i;
 
+/** A whole text may be a wildcard, in which `?` is any character of a name, as in `http://www?.example.com/`. */
+const HOME_QUERY = /^\?[^./:*?\u0000]+(?:[=&]|$)/;
+
 /** @param endsUrl whether the text is the end of the URL, so that a URL without a path is that of the home page */
 function normalizeUrlText(text: string, endsUrl: boolean): string {
   const [beginning = '', scheme, authority = ''] = SERVER_PATTERN.exec(text) ?? [];
@@ -84,7 +87,10 @@ function normalizeUrlText(text: string, endsUrl: boolean): string {
   const hostText = isComplete ? stripTrailingDot(normalizeHostText(hostName, true)) : normalizeHostText(hostName);
   const isDefault = port === '' || port === DEFAULT_PORTS[protocol];
   const portText = port === undefined || isDefault ? '' : `:${port}`;
-  const path = rest === '' && (isWhole || (port !== undefined && isDefault)) ? '/' : removeDotSegments(rest);
+  // The URL standard puts a slash before the query of a home page.
+  const isHomeQuery = (endsUrl ? HOME_QUERY.test(rest) : rest.startsWith('?')) && !hostName.includes('*');
+  const isHome = isHomeQuery || (rest === '' && (isWhole || (port !== undefined && isDefault)));
+  const path = isHome ? `/${rest}` : removeDotSegments(rest);
   return `${protocol}://${hostText}${portText}${normalizePathAndQuery(path)}`;
 }
 

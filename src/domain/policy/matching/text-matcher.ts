@@ -5,6 +5,7 @@
 import { RE2JS } from 're2js';
 import type { MatchField, MatchKind, MatchNorm } from '../../crawl/policy-definition.js';
 import { decodeNonAscii, NON_ASCII } from '../../url/non-ascii.js';
+import { toUnicodeHost, toUnicodeUrl } from '../../url/unicode-host.js';
 import { fold, foldAccents } from './fold.js';
 import { mapTexts, NO_REQUIRED_TEXTS, type RequiredTexts, requireAll, requireText } from './necessary.js';
 import { analyzePattern, literalToRegex } from './pattern.js';
@@ -37,6 +38,13 @@ export function compilePattern(definition: PatternDefinition): CompiledPattern {
   if (value.length > MAX_PATTERN_LENGTH) throw new Error(`longer than ${MAX_PATTERN_LENGTH} characters`);
   const source = definition.litteral ? literalToRegex(value) : value;
   const { template } = analyzePattern(source);
+  if (template && kind !== 'exact' && mayNameUnicodeHost(source, field)) {
+    // A part of a label is nowhere in its punycode.
+    const text = toUrlForm(template.map((char) => char ?? ANY_CHARACTER).join(''), definition);
+    const matchesUrlForm = text.includes(ANY_CHARACTER) ? () => false : createLiteralMatcher(text, kind);
+    const matchesUnicode = createRegexMatcher(source, definition);
+    return { matches: (url) => matchesUrlForm(url) || matchesUnicode(url), requiredTexts: NO_REQUIRED_TEXTS };
+  }
   if (template) {
     const text = toUrlForm(template.map((char) => char ?? ANY_CHARACTER).join(''), definition);
     if (!text.includes(ANY_CHARACTER))
@@ -53,7 +61,7 @@ export function compilePattern(definition: PatternDefinition): CompiledPattern {
   const foldedTexts = NON_ASCII.test(expression)
     ? NO_REQUIRED_TEXTS
     : mapTexts(requiredTexts, (text) => fold(text, norm));
-  return { matches: createRegexMatcher(expression, kind, norm), requiredTexts: foldedTexts };
+  return { matches: createRegexMatcher(expression, definition), requiredTexts: foldedTexts };
 }
 
 /** Converts a text to the form of canonical URLs and folds it. */
@@ -97,16 +105,37 @@ const ANCHORS: Readonly<Record<MatchKind, readonly [open: string, close: string]
   inside: ['', ''],
 };
 
+/** Whether a pattern may contain letters of a host that canonical URLs have in punycode. */
+export const mayNameUnicodeHost = (pattern: string, field: MatchField): boolean =>
+  (field === 'host' || field === 'url') && NON_ASCII.test(pattern);
+
+/** Converts the host in a text of a canonical URL to the letters that people write. */
+export const toUnicodeText = (text: string, field: MatchField): string =>
+  field === 'host' ? toUnicodeHost(text) : toUnicodeUrl(text);
+
 /** @throws Error with the engine's own message */
-function createRegexMatcher(source: string, kind: MatchKind, norm: MatchNorm): TextMatcher {
+function createRegexMatcher(
+  source: string,
+  { field, kind, norm }: Pick<PatternDefinition, 'field' | 'kind' | 'norm'>,
+): TextMatcher {
+  const readsHost = mayNameUnicodeHost(source, field);
   const shouldDecode = norm === 'none' && NON_ASCII.test(source);
+  // A host has no capital letters, and its accents are composed (UTS 46).
+  const hostSource = readsHost && field === 'host' ? lowerNonAscii(source.normalize('NFC')) : source;
   const foldedSource =
-    norm === 'norm' ? foldAccents(source) : norm === 'lower' || shouldDecode ? decodeNonAscii(source) : source;
+    norm === 'norm' ? foldAccents(hostSource) : norm === 'lower' || shouldDecode ? decodeNonAscii(hostSource) : source;
   const flags = norm === 'none' ? 0 : RE2JS.CASE_INSENSITIVE;
   const unanchoredRegex = RE2JS.compile(foldedSource, flags);
   const [openingAnchor, closingAnchor] = ANCHORS[kind];
   // Compiled without anchors first, so that a stray parenthesis cannot pair with one of theirs.
   const regex =
     kind === 'inside' ? unanchoredRegex : RE2JS.compile(openingAnchor + foldedSource + closingAnchor, flags);
-  return shouldDecode ? (text) => regex.test(decodeNonAscii(text)) : (text) => regex.test(text);
+  if (!shouldDecode && !readsHost) return (text) => regex.test(text);
+  return (text) => {
+    const decodedText = shouldDecode ? decodeNonAscii(text) : text;
+    const unicodeText = readsHost ? toUnicodeText(decodedText, field) : decodedText;
+    return regex.test(norm === 'norm' ? foldAccents(unicodeText) : unicodeText);
+  };
 }
+
+const lowerNonAscii = (text: string): string => text.replace(/[^\x00-\x7f]+/g, (letters) => letters.toLowerCase());

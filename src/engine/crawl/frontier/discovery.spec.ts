@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { openStoreInThisThread } from '../../../../test/support/store-in-this-thread.js';
 import { loadRegistrableDomains } from '../../../adapters/system/registrable-domain.js';
+import type { UrlState } from '../../../domain/crawl/url-state.js';
 import { instant } from '../../../domain/time/units.js';
 import { computeUrlKey } from '../../../domain/url/url-key.js';
 import type { NewUrl } from '../../ports/frontier-store.js';
@@ -65,5 +66,39 @@ describe('the bounds of a host', () => {
     expect(all).toBeLessThan(1_040);
     expect(new Set(refused)).toEqual(new Set(['trap-host-size']));
     await store.close();
+  });
+
+  it('count a host from the store when it was forgotten while its links were being stored', async () => {
+    let stored = 0;
+    const otherHosts = Array.from({ length: 20_001 }, (_, i) => ({
+      ...found('/'),
+      hostKey: `h${i}`,
+      url: `https://h${i}/`,
+    }));
+    const store = {
+      count: async () => stored,
+      find: async () => undefined,
+      seed: async () => [],
+      discover: async (urls: readonly NewUrl[]) => {
+        stored += urls.length;
+        return urls.map((url, id) => ({ ...url, id }) as unknown as UrlState).reverse();
+      },
+    };
+    const refused: string[] = [];
+    const discovery = new Discovery(
+      store,
+      () => ({
+        traps: { ...TRAPS, maxUrlsPerHost: 60_000 },
+        admit: () => undefined,
+        readmit: () => undefined,
+        refuse: (_, why) => refused.push(why),
+      }),
+      new Strangers(loadRegistrableDomains),
+    );
+    // The first host of this batch, which is recorded last, has been pushed out of the memory by the others.
+    await discovery.discover([found('/1'), ...otherHosts]);
+    stored = 60_000;
+    await discovery.discover([found('/2')]);
+    expect(refused).toEqual(['trap-host-size']);
   });
 });

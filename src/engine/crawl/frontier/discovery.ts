@@ -196,10 +196,13 @@ export class Discovery {
   private recordUrl(state: UrlState): void {
     const key = getHostIdentity(state);
     const isStrange = this.strangers.haveNamed(state);
-    const size = this.hostSizes.get(key) ?? { own: 0, strange: 0, missing: 0, isSplit: true };
-    if (isStrange) size.strange++;
-    else size.own++;
-    this.hostSizes.set(key, size);
+    // A host that is no longer remembered is counted in the store when its size is needed.
+    const size = this.hostSizes.get(key);
+    if (size) {
+      if (isStrange) size.strange++;
+      else size.own++;
+      this.hostSizes.set(key, size);
+    }
     if (!state.url.includes('?')) return;
     const path = getPathIdentity(state);
     const variants = this.queryVariants.get(path) ?? { count: 0, strange: 0, complete: false };
