@@ -3,6 +3,7 @@
  * configuration, the reference and the forms of the console are derived from such a table.
  */
 import type { Secret } from './secret.js';
+import type { Duration } from './time/units.js';
 
 /** The kinds of values; the configuration checks a value before it becomes an option. */
 interface OptionKinds {
@@ -15,6 +16,8 @@ interface OptionKinds {
   readonly byteCount: number;
   /** SHA-256 of a certificate, in lower-case hexadecimal. */
   readonly fingerprint: string;
+  /** A number of seconds. */
+  readonly durationS: Duration;
   readonly httpUrl: string;
   readonly httpStatus: number;
   readonly headerName: string;

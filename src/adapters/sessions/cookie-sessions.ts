@@ -39,6 +39,10 @@ export class CookieSession implements Session {
     return this.jar?.getCookiesSync(url).some(({ key }) => key === name) ?? false;
   }
 
+  findCookie(name: string, url: string): string | undefined {
+    return this.jar?.getCookiesSync(url).find(({ key }) => key === name)?.value;
+  }
+
   listNames(url: string): string[] {
     return this.jar?.getCookiesSync(url).map(({ key }) => key) ?? [];
   }

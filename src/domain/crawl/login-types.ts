@@ -44,6 +44,23 @@ export const LOGIN_TYPES = {
         meaning:
           'piece of HTML that pages contain only for visitors who are not logged in, whatever their status. If this is not set, pages with all fields of the login form that are filled in are suspected.',
       },
+      tokenPath: {
+        value: 'nonEmptyText',
+        meaning:
+          'where the JSON response to the last step contains a token, such as `data.token`. Pages are then requested with `Authorization: Bearer` and this token.',
+      },
+      csrfCookie: {
+        value: 'nonEmptyText',
+        meaning: 'cookie whose value a script of the site would send as a header with each step, such as `XSRF-TOKEN`.',
+      },
+      csrfHeader: {
+        value: 'headerName',
+        meaning: 'name of that header. Default: `X-` and the name of the cookie.',
+      },
+      sessionLifetimeS: {
+        value: 'durationS',
+        meaning: 'how long a session lasts, in seconds; the login is renewed shortly before its end.',
+      },
       logoutUrls: {
         value: 'text',
         meaning:

@@ -20,6 +20,8 @@ export interface LoginField {
   /** Name of the field, or a CSS selector. */
   readonly name: string;
   readonly value: Secret;
+  /** Set if the value is a secret from which one-time passwords are computed (RFC 6238). */
+  readonly isTotp?: boolean;
 }
 
 /**
@@ -63,7 +65,10 @@ interface ConvertedOptions {
     readonly certificate: string;
     readonly key: Secret;
   };
-  readonly form: Pick<LoginOptions['form'], 'refusedText' | 'lockedText' | 'loggedOut'> & {
+  readonly form: Pick<
+    LoginOptions['form'],
+    'refusedText' | 'lockedText' | 'loggedOut' | 'tokenPath' | 'csrfCookie' | 'csrfHeader' | 'sessionLifetimeS'
+  > & {
     /** URL of the page where the login begins. */
     readonly page: string;
     readonly steps: readonly LoginStep[];

@@ -151,9 +151,9 @@ function readFormLogin({ base, options, node, context: { problems } }: LoginInpu
     const { form, json } = step.values;
     if (json !== undefined && URL.parse(json)?.protocol === 'http:' && !insecure)
       problems.add('bad-value', `json of login ${base.name} begins with http://: use https://`, step.place);
-    return { form, json, fields: readFields(step as Node) };
+    return { form, json, fields: readFields(step as Node, problems) };
   });
-  const fields = readFields(parent);
+  const fields = readFields(parent, problems);
   if (steps.length === 0) steps.push({ form: options.form, fields: [...fields, ...listCredentialFields(options)] });
   else if (fields.length > 0 || options.password !== undefined || options.form !== undefined)
     problems.add(
@@ -164,6 +164,7 @@ function readFormLogin({ base, options, node, context: { problems } }: LoginInpu
   if (steps.every((step) => step.fields.length === 0))
     problems.add('missing-attribute', `a login of type form requires user and password, or LoginField elements`, place);
   const { page = base.url, refusedText, lockedText, loggedOut } = options;
+  const { tokenPath, csrfCookie, csrfHeader, sessionLifetimeS } = options;
   if (!hasSessionTest(node, options))
     problems.add(
       'no-session-test',
@@ -182,6 +183,10 @@ function readFormLogin({ base, options, node, context: { problems } }: LoginInpu
     refusedText,
     lockedText,
     loggedOut,
+    tokenPath,
+    csrfCookie,
+    csrfHeader,
+    sessionLifetimeS,
     insecure,
   };
 }
@@ -189,8 +194,13 @@ function readFormLogin({ base, options, node, context: { problems } }: LoginInpu
 const hasSessionTest = ({ values }: LoginNode, { successSelector, successText, loggedOut }: LoginOptions['form']) =>
   [values.check, successSelector, successText, loggedOut].some((test) => test !== undefined);
 
-const readFields = (node: Node): LoginField[] =>
-  findValidChildren(node, schema.LOGIN_FIELD).map(({ values }): LoginField => values);
+const readFields = (node: Node, problems: Problems): LoginField[] =>
+  findValidChildren(node, schema.LOGIN_FIELD).flatMap(({ values: { name, value, totp }, place }): LoginField[] => {
+    if (totp !== undefined && value === undefined) return [{ name, value: totp, isTotp: true }];
+    if (value !== undefined && totp === undefined) return [{ name, value }];
+    problems.add('bad-value', `the field ${name} needs either value or totp`, place);
+    return [];
+  });
 
 function listCredentialFields({ user, password }: LoginOptions['form']): LoginField[] {
   return [

@@ -55,6 +55,11 @@ export const LOGIN_FIELD = element(
   'A field to fill in. All other fields keep the values that they have on the page.',
   {
     name: attribute(t.text, 'Name of the field, or a CSS selector.', { required: true }),
-    value: attribute(t.text, 'Value of the field.', { required: true, secret: true }),
+    value: attribute(t.text, 'Value of the field.', { secret: true }),
+    totp: attribute(
+      t.text,
+      'Secret of an authenticator app in Base32, instead of a value: the field gets the one-time password of the moment (RFC 6238).',
+      { secret: true },
+    ),
   },
 );

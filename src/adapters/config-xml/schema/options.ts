@@ -10,6 +10,7 @@ const VALUE_TYPES: { readonly [K in OptionKind]: t.ValueType<ValueOfKind<K>> } =
   sqlTable: t.sqlTable,
   byteCount: t.byteCount,
   fingerprint: t.fingerprint,
+  durationS: t.durationS(60),
   httpUrl: t.httpUrl,
   httpStatus: t.integer(100, 599),
   headerName: t.headerName,

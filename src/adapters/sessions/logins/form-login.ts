@@ -5,6 +5,7 @@ import { looksLikeLogoutUrl } from '../../../domain/fetch/logout-urls.js';
 import type { FetchOutcome } from '../../../domain/fetch/outcome.js';
 import type { TextMatcher } from '../../../domain/policy/matching/text-matcher.js';
 import { createWildcardMatcher } from '../../../domain/policy/matching/wildcard.js';
+import { after, type Instant } from '../../../domain/time/units.js';
 import type { RequestSession } from '../../../engine/ports/fetcher.js';
 import type {
   LoginMethod,
@@ -15,6 +16,16 @@ import type {
   SessionVerdict,
 } from '../../../engine/ports/login-method.js';
 import { CookieSession } from '../cookie-sessions.js';
+import {
+  decodeCookie,
+  describeRedirect,
+  encodeForm,
+  findValue,
+  LoginFault,
+  removeQuery,
+  revealValue,
+  type Submission,
+} from './form-submission.js';
 import {
   collectValues,
   describeForms,
@@ -28,7 +39,7 @@ import {
   parsePage,
 } from './html-form.js';
 import { LoginPages } from './login-pages.js';
-import { type CheckKnowledge, SessionCheck } from './session-check.js';
+import { type CheckedSession, type CheckKnowledge, SessionCheck } from './session-check.js';
 
 const MAX_PAGE_SIZE = 2 * 1024 * 1024;
 const MAX_REDIRECTS = 10;
@@ -36,28 +47,14 @@ const MAX_REDIRECTS = 10;
 interface ShownPage {
   readonly page: HtmlPage;
   readonly status: number;
-}
-
-interface Submission {
-  readonly url: string;
-  readonly method: 'GET' | 'POST';
-  readonly body?: Uint8Array;
-  readonly contentType?: string;
-}
-
-/** Makes a login fail; the message is shown to the operator. */
-class LoginFault extends Error {
-  constructor(
-    readonly kind: Exclude<LoginResult['kind'], 'in'>,
-    message: string,
-  ) {
-    super(message);
-  }
+  /** The body as text. */
+  readonly text: string;
 }
 
 /** The state that is kept across restarts. */
 interface SavedState {
   readonly jar?: string;
+  readonly token?: string;
   readonly fields: readonly string[];
   readonly pages: ReturnType<LoginPages['save']>;
   readonly check: CheckKnowledge;
@@ -65,6 +62,7 @@ interface SavedState {
 
 export class FormSession implements LoginMethod {
   private jar = new CookieSession();
+  private token: string | undefined;
   /** Names of the fields of the login form. */
   private fields: readonly string[] = [];
   private readonly pages: LoginPages;
@@ -81,17 +79,19 @@ export class FormSession implements LoginMethod {
 
   async login(tools: LoginTools): Promise<LoginResult> {
     this.jar = new CookieSession();
+    this.token = undefined;
     this.hops = [];
     try {
       const { page, steps } = this.definition;
       let shownPage = await this.openPage(tools, 'opened the login page', { url: page, method: 'GET' });
       for (const [index, step] of steps.entries()) {
         const what = steps.length === 1 ? 'sent the form' : `sent step ${index + 1} of ${steps.length}`;
-        const submission = await this.prepareSubmission(step, shownPage);
+        const submission = await this.prepareSubmission(step, shownPage, tools.now());
         this.hops.push(shownPage.page.url, submission.url);
         shownPage = await this.openPage(tools, what, submission);
       }
       const result = this.judgeResult(shownPage, tools);
+      if (result.kind === 'in' && this.definition.tokenPath !== undefined) this.token = this.readToken(shownPage);
       return result.kind === 'in' ? await this.enter(tools, shownPage.page.url) : result;
     } catch (error) {
       if (!(error instanceof LoginFault)) throw error;
@@ -103,7 +103,8 @@ export class FormSession implements LoginMethod {
   getSession(url: string): RequestSession {
     const { fields } = this;
     const { loggedOut: html } = this.definition;
-    return { cookies: this.jar.getCookies(url), loggedOut: html === undefined ? { fields } : { html } };
+    const headers = this.token === undefined ? {} : { headers: { authorization: `Bearer ${this.token}` } };
+    return { ...headers, cookies: this.jar.getCookies(url), loggedOut: html === undefined ? { fields } : { html } };
   }
 
   async judgeResponse({ url, status, location, setCookie, loggedOut }: SessionAnswer): Promise<SessionVerdict> {
@@ -118,7 +119,7 @@ export class FormSession implements LoginMethod {
   }
 
   verify(tools: LoginTools): Promise<SessionHealth> {
-    return this.check.verify(tools, { jar: this.jar, isLoginPage: (url) => this.leadsToLogin(url) });
+    return this.check.verify(tools, this.checkedSession);
   }
 
   isLoginPage(url: string): boolean {
@@ -130,13 +131,14 @@ export class FormSession implements LoginMethod {
   }
 
   save(): string | undefined {
-    const { fields, pages } = this;
-    const state: SavedState = { jar: this.jar.save(), fields, pages: pages.save(), check: this.check.knowledge };
-    return state.jar === undefined ? undefined : JSON.stringify(state);
+    const { fields, pages, token, check } = this;
+    const state: SavedState = { jar: this.jar.save(), token, fields, pages: pages.save(), check: check.knowledge };
+    return state.jar === undefined && token === undefined ? undefined : JSON.stringify(state);
   }
 
   async restore(text: string): Promise<void> {
-    const { jar, fields, pages, check } = JSON.parse(text) as SavedState;
+    const { jar, token, fields, pages, check } = JSON.parse(text) as SavedState;
+    this.token = token;
     if (jar !== undefined) await this.jar.restore(jar);
     this.fields = fields;
     this.pages.restore(pages);
@@ -152,10 +154,26 @@ export class FormSession implements LoginMethod {
     // What answers the form is no page of its own.
     const documents = this.hops.at(-1) === landing ? [] : [landing];
     this.pages.learn(this.hops, documents);
-    const result = await this.check.learn(tools, { jar: this.jar, isLoginPage: (url) => this.leadsToLogin(url) });
+    const result = await this.check.learn(tools, this.checkedSession);
     if (!('url' in result)) return result;
     this.pages.learn(this.hops, [...documents, result.url]);
-    return { kind: 'in' };
+    const { sessionLifetimeS: lifetime } = this.definition;
+    return lifetime === undefined ? { kind: 'in' } : { kind: 'in', until: after(tools.now(), lifetime) };
+  }
+
+  private get checkedSession(): CheckedSession {
+    return {
+      getSession: (url) => this.getSession(url),
+      storeCookies: (url, setCookie) => this.jar.storeCookies(url, setCookie),
+      isLoginPage: (url) => this.leadsToLogin(url),
+    };
+  }
+
+  private readToken({ text, page }: ShownPage): string {
+    const { tokenPath = '' } = this.definition;
+    const token = findValue(text, tokenPath.split('.'));
+    if (typeof token === 'string' && /^[\x21-\x7e]{1,16384}$/.test(token)) return token;
+    throw new LoginFault('changed', `the response from ${removeQuery(page.url)} has no token at ${tokenPath}`);
   }
 
   /** Requests one page, following redirects. */
@@ -188,7 +206,10 @@ export class FormSession implements LoginMethod {
   private async fetch(tools: LoginTools, what: string, request: Submission) {
     const { url, method, body, contentType } = request;
     const session: RequestSession = { login: this.definition.name, cookies: this.jar.getCookies(url) };
-    const headers = contentType === undefined ? undefined : { 'content-type': contentType };
+    const headers = {
+      ...(contentType === undefined ? {} : { 'content-type': contentType }),
+      ...this.getCsrfHeader(request),
+    };
     const outcome = await tools.fetch({ url, method, body, headers, session, maxSize: MAX_PAGE_SIZE });
     const shownUrl = removeQuery(url);
     if (outcome.kind === 'failure') {
@@ -201,6 +222,14 @@ export class FormSession implements LoginMethod {
     return outcome;
   }
 
+  /** What a script of the site would send to show that it can read the site's cookies. */
+  private getCsrfHeader({ url, method }: Submission): Record<string, string> {
+    const { csrfCookie, csrfHeader = `X-${csrfCookie}` } = this.definition;
+    if (csrfCookie === undefined || method !== 'POST') return {};
+    const value = this.jar.findCookie(csrfCookie, url);
+    return value === undefined ? {} : { [csrfHeader.toLowerCase()]: decodeCookie(value) };
+  }
+
   private toShownPage(response: Extract<FetchOutcome, { kind: 'response' }>, url: string): ShownPage {
     const { status } = response;
     const shownUrl = removeQuery(url);
@@ -208,7 +237,8 @@ export class FormSession implements LoginMethod {
     if (status === 408 || status === 429 || status >= 500)
       throw new LoginFault('unreachable', `${shownUrl} responded with ${status}`);
     try {
-      return { page: parsePage(new TextDecoder().decode(response.body), url), status };
+      const text = new TextDecoder().decode(response.body);
+      return { page: parsePage(text, url), status, text };
     } catch (error) {
       if (!(error instanceof PageTooComplex)) throw error;
       throw new LoginFault('changed', `${shownUrl} ${error.message}`);
@@ -218,11 +248,12 @@ export class FormSession implements LoginMethod {
   private async prepareSubmission(
     { form: formName, fields, json }: LoginStep,
     { page }: ShownPage,
+    now: Instant,
   ): Promise<Submission> {
     if (json !== undefined) {
       const target = new URL(json);
       this.requireAllowedRecipient(target);
-      const values = Object.fromEntries(fields.map(({ name, value }) => [name, value.reveal()]));
+      const values = Object.fromEntries(fields.map((field) => [field.name, revealValue(field, now)]));
       return { url: json, method: 'POST', body: Buffer.from(JSON.stringify(values)), contentType: 'application/json' };
     }
     const form = findForm(
@@ -237,11 +268,12 @@ export class FormSession implements LoginMethod {
       throw new LoginFault('changed', `${shownUrl} has no form ${description}: ${describeForms(page)}`);
     }
     const filled = new Map(
-      fields.map(({ name, value }) => {
+      fields.map((loginField) => {
+        const { name } = loginField;
         const field = findField(form.element, name);
         if (!field)
           throw new LoginFault('changed', `the form on ${shownUrl} has no field ${name}: ${describeForms(page)}`);
-        return [field, value.reveal()] as const;
+        return [field, revealValue(loginField, now)] as const;
       }),
     );
     const target = new URL(form.action);
@@ -269,8 +301,9 @@ export class FormSession implements LoginMethod {
     );
   }
 
-  private judgeResult({ page, status }: ShownPage, tools: LoginTools): LoginResult {
+  private judgeResult(shownPage: ShownPage, tools: LoginTools): LoginResult {
     const { success, refusedText, lockedText } = this.definition;
+    const { page, status } = shownPage;
     const text = getPageText(page);
     const shownUrl = removeQuery(page.url);
     const reportFailure = (kind: 'refused' | 'locked', reason: string): LoginResult => {
@@ -281,7 +314,7 @@ export class FormSession implements LoginMethod {
       return reportFailure('locked', `${shownUrl} says that the account is locked`);
     if (refusedText !== undefined && text.includes(refusedText))
       return reportFailure('refused', `${shownUrl} says that the user or the password is wrong`);
-    const failure = this.findFailedTest({ page, status }, text);
+    const failure = this.findFailedTest(shownPage, text);
     if (failure !== undefined) return reportFailure('refused', `after the login, ${shownUrl} ${failure}`);
     const summary = Object.values(success).some((test) => test !== undefined)
       ? 'all checks passed'
@@ -307,38 +340,4 @@ export class FormSession implements LoginMethod {
   }
 }
 
-/** The query is dropped because, for a form sent by GET, it contains the password. */
-const removeQuery = (url: string): string => url.split(/[?#]/, 1)[0]!;
-
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
-
-function encodeForm(
-  target: URL,
-  method: 'GET' | 'POST',
-  multipart: boolean,
-  values: readonly { name: string; value: string }[],
-): Submission | Promise<Submission> {
-  const form = new URLSearchParams(values.map(({ name, value }): [string, string] => [name, value]));
-  if (method === 'GET') {
-    target.search = form.toString();
-    return { url: target.href, method };
-  }
-  const url = target.href;
-  if (!multipart)
-    return { url, method, body: Buffer.from(form.toString()), contentType: 'application/x-www-form-urlencoded' };
-  const data = new FormData();
-  for (const { name, value } of values) data.append(name, value);
-  const multipartResponse = new Response(data);
-  const contentType = multipartResponse.headers.get('content-type') ?? 'multipart/form-data';
-  return multipartResponse.arrayBuffer().then((body) => ({ url, method, body: new Uint8Array(body), contentType }));
-}
-
-/** Describes the cookies' names and the target of a redirect, without values and queries, which may contain secrets. */
-function describeRedirect(setCookie: string | undefined, location: string | undefined): string | undefined {
-  const names = setCookie?.split('\n').map((cookie) => cookie.split('=', 1)[0]!.trim().slice(0, 40));
-  const parts = [
-    ...(location === undefined ? [] : [`redirects to ${removeQuery(location).slice(0, 200)}`]),
-    ...(names === undefined ? [] : [`sets ${[...new Set(names)].slice(0, 10).join(', ')}`]),
-  ];
-  return parts.length === 0 ? undefined : parts.join('; ');
-}

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { describeForms, findField, findForm, parsePage } from './html-form.js';
+import { collectValues, describeForms, findField, findForm, parsePage } from './html-form.js';
 
 const page = (html: string) => parsePage(html, 'http://a.test/login');
 
@@ -15,4 +15,18 @@ it('finds fields by name or selector, and none by other text', () => {
   expect(findField(element, '#one')?.attribs['name']).toBe('a');
   expect(findField(element, 'input.two')?.attribs['name']).toBe('b');
   expect(findField(element, 'x[')).toBeUndefined();
+});
+
+it('fields outside their form belong to it, and the button that is pressed says where they are sent', () => {
+  const html = `<form id=f method=get action="/wrong"><input name=inside><input name=other form=g></form><input name="u" form=f>
+    <input type="password" name="p" form=f><button form=f formaction="/do-login" formmethod=post>go</button>
+    <button form=f name=second formaction="/other">no</button>`;
+  const form = findForm(page(html), undefined, ['u', 'p'])!;
+  expect(form).toMatchObject({ action: 'http://a.test/do-login', method: 'POST' });
+  const filled = new Map([[findField(form.element, 'u')!, 'robot']]);
+  expect(collectValues(form.element, filled)).toEqual([
+    { name: 'inside', value: '' },
+    { name: 'u', value: 'robot' },
+    { name: 'p', value: '' },
+  ]);
 });

@@ -1,6 +1,6 @@
 /** Finds a page's forms by name, id or CSS selector, and the values that a browser would send. */
 import { compile, selectAll, selectOne } from 'css-select';
-import { type AnyNode, type Document, DomHandler, type Element, isTag } from 'domhandler';
+import { type AnyNode, type Document, DomHandler, type Element, isTag, type ParentNode } from 'domhandler';
 import { getAttributeValue, textContent } from 'domutils';
 import { Parser } from 'htmlparser2';
 import { PASSWORD_FIELD, USER_FIELD } from '../../../domain/crawl/logins.js';
@@ -125,9 +125,13 @@ export function collectValues(form: Element, filledValues: ReadonlyMap<Element, 
   let submitted = false;
   for (const field of findFields(form)) {
     const name = getAttribute(field, 'name');
-    if (name === undefined || name === '' || getAttribute(field, 'disabled') !== undefined) continue;
+    if (isDisabled(field)) continue;
     const filledValue = filledValues.get(field);
     const isSubmit = isSubmitButton(field);
+    if (name === undefined || name === '') {
+      submitted ||= isSubmit;
+      continue;
+    }
     if (filledValue !== undefined) values.push({ name, value: filledValue });
     else if (isSubmit && submitted) continue;
     else for (const value of getDefaultValues(field)) values.push({ name, value });
@@ -154,6 +158,8 @@ function getSelectedValues(field: Element): string[] {
   return selectedOptions.map((option) => getAttribute(option, 'value') ?? textContent(option).trim());
 }
 
+const isDisabled = (field: Element): boolean => getAttribute(field, 'disabled') !== undefined;
+
 function isSubmitButton(field: Element): boolean {
   const type = getAttribute(field, 'type')?.toLowerCase();
   return field.name === 'button' ? type === undefined || type === 'submit' : type === 'submit';
@@ -179,7 +185,25 @@ export const getFieldName = (field: Element): string | undefined => getAttribute
 const findForms = ({ document }: HtmlPage): Element[] =>
   selectAll<AnyNode, Element>('form', document).filter(isTag).slice(0, MAX_FORMS);
 
-const findFields = (form: Element): Element[] => selectAll<AnyNode, Element>(FIELD_SELECTOR, form).filter(isTag);
+/** The fields of a form may be anywhere on the page (HTML, 4.10.18.3: the attribute `form`). */
+function findFields(form: Element): Element[] {
+  const id = getAttribute(form, 'id');
+  return selectAll<AnyNode, Element>(FIELD_SELECTOR, getRoot(form)).filter((field) => {
+    const owner = getAttribute(field, 'form');
+    return owner === undefined ? isInside(field, form) : owner !== '' && owner === id;
+  });
+}
+
+function isInside(field: Element, form: Element): boolean {
+  for (let node = field.parent; node; node = node.parent) if (node === form) return true;
+  return false;
+}
+
+function getRoot(element: Element): ParentNode {
+  let root: ParentNode = element;
+  while (root.parent) root = root.parent;
+  return root;
+}
 
 const getAttribute = (element: Element, name: string): string | undefined => getAttributeValue(element, name);
 
@@ -195,9 +219,13 @@ function compileMatcher(selector: string): (element: Element) => boolean {
 function toHtmlForm({ url, document }: HtmlPage, element: Element): HtmlForm | undefined {
   const base = selectOne<AnyNode, Element>('base[href]', document);
   const baseUrl = URL.parse((base && getAttribute(base, 'href')) ?? '', url)?.href ?? url;
-  const action = getAttribute(element, 'action')?.trim();
+  const button = findFields(element).find((field) => isSubmitButton(field) && !isDisabled(field));
+  // The button that is pressed may override each of these.
+  const getSetting = (name: string): string | undefined =>
+    (button && getAttribute(button, `form${name}`)) ?? getAttribute(element, name);
+  const action = getSetting('action')?.trim();
   const target = URL.parse(action === undefined || action === '' ? url : action, baseUrl);
   if (!target) return undefined;
-  const method = getAttribute(element, 'method')?.toLowerCase() === 'post' ? 'POST' : 'GET';
-  return { element, action: target.href, method, multipart: /multipart/i.test(getAttribute(element, 'enctype') ?? '') };
+  const method = getSetting('method')?.toLowerCase() === 'post' ? 'POST' : 'GET';
+  return { element, action: target.href, method, multipart: /multipart/i.test(getSetting('enctype') ?? '') };
 }

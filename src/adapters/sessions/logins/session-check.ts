@@ -10,8 +10,8 @@ import {
   type PageLook,
   recognizeVisitor,
 } from '../../../domain/fetch/page-look.js';
+import type { RequestSession } from '../../../engine/ports/fetcher.js';
 import type { LoginResult, LoginTools, SessionHealth } from '../../../engine/ports/login-method.js';
-import type { CookieSession } from '../cookie-sessions.js';
 import { getPageText, hasElement, listSigns, PageTooComplex, parsePage } from './html-form.js';
 
 const MAX_PAGE_SIZE = 1024 * 1024;
@@ -28,10 +28,11 @@ export interface CheckKnowledge {
 /** A page, or why there is none. */
 type View = (PageLook & { readonly passes: boolean; readonly isLoggedOut: boolean }) | { readonly failure: string };
 
-export interface SessionCheckTools {
+export interface CheckedSession {
+  getSession(url: string): RequestSession;
+  storeCookies(url: string, setCookie: string): Promise<unknown>;
   /** Whether the URL is a page of the login. */
   isLoginPage(url: string): boolean;
-  readonly jar: CookieSession;
 }
 
 export class SessionCheck {
@@ -45,14 +46,10 @@ export class SessionCheck {
    */
   async learn(
     tools: LoginTools,
-    session: SessionCheckTools,
+    session: CheckedSession,
   ): Promise<{ url: string } | Exclude<LoginResult, { kind: 'in' }>> {
     const { check } = this.definition;
-    const stranger = await this.view(
-      tools,
-      { ...session, jar: undefined },
-      'asked for the page to check as a stranger',
-    );
+    const stranger = await this.view(tools, { ...session, ...ANONYMOUS }, 'asked for the page to check as a stranger');
     const member = await this.view(tools, session, 'read the page to check with the session');
     if ('failure' in member) return { kind: 'unreachable', detail: member.failure };
     const { status, url, passes } = member;
@@ -75,7 +72,7 @@ export class SessionCheck {
     return { url };
   }
 
-  async verify(tools: LoginTools, session: SessionCheckTools): Promise<SessionHealth> {
+  async verify(tools: LoginTools, session: CheckedSession): Promise<SessionHealth> {
     const view = await this.view(tools, session, 'checked the session');
     if ('failure' in view) return { kind: 'unreachable', detail: `could not check the session: ${view.failure}` };
     if (view.status === 401 || view.isLoggedOut || session.isLoginPage(view.url)) return { kind: 'ended' };
@@ -87,21 +84,12 @@ export class SessionCheck {
   }
 
   /** Requests the page, following redirects within the login's prefix. */
-  private async view(
-    tools: LoginTools,
-    session: Omit<SessionCheckTools, 'jar'> & { readonly jar: CookieSession | undefined },
-    what: string,
-  ): Promise<View> {
+  private async view(tools: LoginTools, session: CheckedSession, what: string): Promise<View> {
     const { check, name, url: prefix } = this.definition;
     let url = check;
     for (let hop = 0; ; hop++) {
-      const cookies = session.jar?.getCookies(url);
-      const outcome = await tools.fetch({
-        url,
-        session: { login: name, cookies },
-        maxSize: MAX_PAGE_SIZE,
-        truncate: true,
-      });
+      const sent = { ...session.getSession(url), login: name };
+      const outcome = await tools.fetch({ url, session: sent, maxSize: MAX_PAGE_SIZE, truncate: true });
       const shownUrl = url.split(/[?#]/, 1)[0]!;
       if (outcome.kind === 'failure') {
         const failure = `${shownUrl} could not be reached: ${outcome.code}: ${outcome.detail}`;
@@ -112,7 +100,7 @@ export class SessionCheck {
       tools.report({ what, url: shownUrl, status });
       if (status === 408 || status === 429 || status >= 500) return { failure: `${shownUrl} responded with ${status}` };
       const setCookie = headers['set-cookie'];
-      if (setCookie !== undefined) await session.jar?.storeCookies(url, setCookie);
+      if (setCookie !== undefined) await session.storeCookies(url, setCookie);
       const target = REDIRECTS.has(status) ? URL.parse(headers['location'] ?? '', url)?.href : undefined;
       if (target === undefined) return this.toView(outcome.body, status, url);
       if (hop === MAX_REDIRECTS) return { failure: `${check} leads to more than ${MAX_REDIRECTS} redirects in a row` };
@@ -138,6 +126,8 @@ export class SessionCheck {
     }
   }
 }
+
+const ANONYMOUS = { getSession: () => ({}), storeCookies: async () => undefined };
 
 const EMPTY = { signs: [], passes: false, isLoggedOut: false };
 

@@ -1,0 +1,88 @@
+/** What the steps of a login send: fields as a form or as JSON, and what is read from the responses. */
+import type { LoginField } from '../../../domain/crawl/logins.js';
+import type { Instant } from '../../../domain/time/units.js';
+import type { LoginResult } from '../../../engine/ports/login-method.js';
+import { computeTotp } from './totp.js';
+
+export interface Submission {
+  readonly url: string;
+  readonly method: 'GET' | 'POST';
+  readonly body?: Uint8Array;
+  readonly contentType?: string;
+}
+
+/** Makes a login fail; the message is shown to the operator. */
+export class LoginFault extends Error {
+  constructor(
+    readonly kind: Exclude<LoginResult['kind'], 'in'>,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+/** The query is dropped because, for a form sent by GET, it contains the password. */
+export const removeQuery = (url: string): string => url.split(/[?#]/, 1)[0]!;
+
+/** @throws LoginFault */
+export function revealValue({ value, isTotp }: LoginField, now: Instant): string {
+  if (!isTotp) return value.reveal();
+  try {
+    return computeTotp(value.reveal(), now);
+  } catch (error) {
+    throw new LoginFault('changed', (error as Error).message);
+  }
+}
+
+export function encodeForm(
+  target: URL,
+  method: 'GET' | 'POST',
+  multipart: boolean,
+  values: readonly { name: string; value: string }[],
+): Submission | Promise<Submission> {
+  const form = new URLSearchParams(values.map(({ name, value }): [string, string] => [name, value]));
+  if (method === 'GET') {
+    target.search = form.toString();
+    return { url: target.href, method };
+  }
+  const url = target.href;
+  if (!multipart)
+    return { url, method, body: Buffer.from(form.toString()), contentType: 'application/x-www-form-urlencoded' };
+  const data = new FormData();
+  for (const { name, value } of values) data.append(name, value);
+  const multipartResponse = new Response(data);
+  const contentType = multipartResponse.headers.get('content-type') ?? 'multipart/form-data';
+  return multipartResponse.arrayBuffer().then((body) => ({ url, method, body: new Uint8Array(body), contentType }));
+}
+
+/** Scripts decode the values of cookies, if they can. */
+export function decodeCookie(value: string): string {
+  try {
+    return decodeURIComponent(value);
+  } catch {
+    return value;
+  }
+}
+
+/** Finds the value at the path in a JSON text; undefined if there is none. */
+export function findValue(json: string, path: readonly string[]): unknown {
+  try {
+    let value: unknown = JSON.parse(json);
+    for (const name of path)
+      value =
+        typeof value === 'object' && value !== null && Object.hasOwn(value, name) ? value[name as never] : undefined;
+    return value;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Describes the cookies' names and the target of a redirect, without values and queries, which may contain secrets. */
+export function describeRedirect(setCookie: string | undefined, location: string | undefined): string | undefined {
+  const names = setCookie?.split('\n').map((cookie) => cookie.split('=', 1)[0]!.trim().slice(0, 40));
+  const parts = [
+    ...(location === undefined ? [] : [`redirects to ${removeQuery(location).slice(0, 200)}`]),
+    ...(names === undefined ? [] : [`sets ${[...new Set(names)].slice(0, 10).join(', ')}`]),
+  ];
+  return parts.length === 0 ? undefined : parts.join('; ');
+}
