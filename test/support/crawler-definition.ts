@@ -30,6 +30,7 @@ const DEFAULTS: CrawlerDefinition = {
   crawlSitemaps: true,
   disableConditionalGet: false,
   nearDuplicateDetector: true,
+  nearDuplicateScope: 'domain',
   indexRedirectSources: true,
   refresh: {
     smart: true,

@@ -1,7 +1,7 @@
 const BANDS = 4;
 const BAND_VALUES = 65_536;
 
-const acceptEveryKey = (): boolean => true;
+const acceptEveryEntry = (): boolean => true;
 
 /** Maximum number of entries compared in one band, so that a text shared by many pages does not slow down look-ups. */
 const MAX_COMPARISONS = 4_096;
@@ -10,13 +10,14 @@ const MAX_COMPARISONS = 4_096;
  * Finds pages whose 64-bit simhash differs from a given one in only a few bits. Two hashes that differ in at most three
  * bits agree in at least one of four bands of 16 bits (Manku, Jain and Das Sarma, "Detecting Near-Duplicates for Web
  * Crawling", WWW 2007), so only entries that share a band are compared. Holds the newest `capacity` entries, which take
- * 48 bytes each and a key in a map; the oldest entry is dropped first.
+ * 52 bytes each and a key in a map; the oldest entry is dropped first.
  */
 export class NearDuplicates {
   readonly #capacity: number;
   readonly #high: Uint32Array;
   readonly #low: Uint32Array;
   readonly #keys: Float64Array;
+  readonly #groups: Uint32Array;
   readonly #slotOf = new Map<number, number>();
   /**
    * The newest entry for each band value. Here and in the two arrays below, an entry is given as slot + 1, and 0 means
@@ -34,6 +35,7 @@ export class NearDuplicates {
     this.#high = new Uint32Array(capacity);
     this.#low = new Uint32Array(capacity);
     this.#keys = new Float64Array(capacity);
+    this.#groups = new Uint32Array(capacity);
     this.#older = new Int32Array(BANDS * capacity);
     this.#newer = new Int32Array(BANDS * capacity);
     this.#used = new Uint8Array(capacity);
@@ -43,8 +45,11 @@ export class NearDuplicates {
     return this.#slotOf.size;
   }
 
-  /** Adds a page, or replaces its simhash. `key` is a safe integer; the sign of the simhash does not matter. */
-  add(key: number, simhash: bigint): void {
+  /**
+   * Adds a page, or replaces its simhash. `key` is a safe integer; the sign of the simhash does not matter.
+   * @param group the number of the site to which the page belongs
+   */
+  add(key: number, simhash: bigint, group = 0): void {
     this.remove(key);
     const slot = this.#nextSlot;
     this.#nextSlot = (slot + 1) % this.#capacity;
@@ -52,6 +57,7 @@ export class NearDuplicates {
     this.#high[slot] = getHighHalf(simhash);
     this.#low[slot] = getLowHalf(simhash);
     this.#keys[slot] = key;
+    this.#groups[slot] = group;
     this.#used[slot] = 1;
     this.#slotOf.set(key, slot);
     for (let band = 0; band < BANDS; band++) this.#link(band, slot);
@@ -71,7 +77,7 @@ export class NearDuplicates {
    */
   findNearest(
     simhash: bigint,
-    accepts: (key: number) => boolean = acceptEveryKey,
+    accepts: (key: number, group: number) => boolean = acceptEveryEntry,
     maxDistance = 3,
   ): number | undefined {
     const high = getHighHalf(simhash);
@@ -83,7 +89,7 @@ export class NearDuplicates {
       for (let comparison = 0; entry !== 0 && comparison < MAX_COMPARISONS; comparison++) {
         const slot = entry - 1;
         const differingBits = countBits(this.#high[slot]! ^ high) + countBits(this.#low[slot]! ^ low);
-        if (differingBits < distance && accepts(this.#keys[slot]!)) {
+        if (differingBits < distance && accepts(this.#keys[slot]!, this.#groups[slot]!)) {
           distance = differingBits;
           nearest = slot;
           if (differingBits === 0) break;

@@ -91,6 +91,8 @@ export interface CrawlerDefinition {
   readonly crawlSitemaps: boolean;
   readonly disableConditionalGet: boolean;
   readonly nearDuplicateDetector: boolean;
+  /** With which documents a new one is compared: those of its registrable domain, or all of the crawler. */
+  readonly nearDuplicateScope: 'domain' | 'crawler';
   /** Whether a document reached by a redirect gets the redirecting URL as the meta `redirect_source`. */
   readonly indexRedirectSources: boolean;
   readonly refresh: RefreshDefinition;

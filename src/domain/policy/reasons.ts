@@ -187,7 +187,7 @@ export const REASONS = {
   ),
   'near-duplicate': page(
     'The text is nearly the same as that of another document in the index.',
-    'Set `nearDuplicateDetector="false"` to index both.',
+    'Set `nearDuplicateDetector="false"` to index both, or `nearDuplicateScope="domain"` if they are of two sites.',
   ),
   'directory-listing': page(
     'The page is a listing of a folder that the web server generates: it is read for its links, except those that sort it.',

@@ -183,6 +183,7 @@ const EFFECT_OF_CHANGE: Readonly<Record<keyof CrawlerDefinition, 'judging' | 're
   render: 'reading',
   crawlSitemaps: 'reading',
   nearDuplicateDetector: 'reading',
+  nearDuplicateScope: 'reading',
   indexRedirectSources: 'reading',
   canonicalization: 'reading',
   softErrors: 'reading',

@@ -39,7 +39,7 @@ export function createCrawler(
   const frontier = new Frontier(name, { ...shared, ...webServers }, toFrontierSettings(context.definition), gates);
   const inFlight = new Set<UrlState>();
   const requested = new RequestedVisits(name, shared, frontier, inFlight);
-  const documents = new Documents(name, store, () => current.definition.nearDuplicateDetector);
+  const documents = new Documents(name, store, () => current.definition, webServers.strangers);
   const rediscovery = new Rediscovery(name, shared, () => redirects.hasReturning);
   const pages = { current, frontier, inFlight, requested, documents, rediscovery };
   const decisions = new UrlDecisions({ ...shared, ...outcomes }, pages);

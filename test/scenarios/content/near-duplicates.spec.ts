@@ -65,3 +65,43 @@ describe('near duplicates', () => {
     expect(await world.indexed()).toEqual([site.url('/'), site.url('/a')]);
   });
 });
+
+describe('a copy on another site', () => {
+  const NAMES = { 'evil.example': '127.0.0.2', 'victim.example': '127.0.0.3' };
+  /** A copy that is found first, and an original that becomes equal to it. */
+  const crawlCopies = async (scope: string) => {
+    const evil = await startSite('127.0.0.2', 'evil.example');
+    const victim = await startSite('127.0.0.3', 'victim.example');
+    evil.set('/', { headers: HTML, body: '<title>e</title><p>Nothing yet.</p>' });
+    victim.page('/', ['/a']).set('/a', page());
+    const crawler = `<Root url="${evil.url('/')}"/><Root url="${victim.url('/')}"/>`;
+    const world = await crawl({ attributes: `${ATTRIBUTES} nearDuplicateScope="${scope}"`, crawler, names: NAMES });
+    expect(await world.indexed()).toContain(victim.url('/a'));
+    evil.set('/', page('.'));
+    return { world, evil, victim };
+  };
+
+  it.each(['domain', 'crawler'])('never takes a document out of the index (%s)', async (scope) => {
+    const { world, victim } = await crawlCopies(scope);
+    await world.pass(days(3));
+    victim.set('/a', page(''));
+    await world.engine.maintenance.refresh('test', { url: victim.url('/a') });
+    await world.pass(days(3));
+    expect(await world.indexed()).toContain(victim.url('/a'));
+  });
+
+  it.each([
+    ['domain', 'indexed'],
+    ['crawler', 'near-duplicate'],
+  ])('that is faster than a new page: by %s, that is %s', async (scope, reason) => {
+    const { world, evil, victim } = await crawlCopies(scope);
+    const text = page(' Lakes and herons').body.replaceAll('word', 'new');
+    evil.set('/', { headers: HTML, body: text });
+    await world.engine.maintenance.refresh('test', { url: evil.url('/') });
+    await world.untilIdle();
+    victim.set('/b', { headers: HTML, body: text }).page('/', ['/a', '/b'], 'News.');
+    await world.engine.maintenance.refresh('test', { url: victim.url('/') });
+    await world.untilIdle();
+    expect(await world.state(victim.url('/b'))).toMatchObject({ reason });
+  });
+});

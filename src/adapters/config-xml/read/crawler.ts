@@ -94,6 +94,7 @@ function readAttributes({ values, place }: CrawlerNode) {
     crawlSitemaps: values.crawlSitemaps,
     disableConditionalGet: values.disableConditionalGet,
     nearDuplicateDetector: values.nearDuplicateDetector,
+    nearDuplicateScope: values.nearDuplicateScope,
     indexRedirectSources: values.indexRedirectSources,
   };
 }

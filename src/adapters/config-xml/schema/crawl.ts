@@ -101,6 +101,11 @@ export const CRAWLER = element(
         default: 'false',
       },
     ),
+    nearDuplicateScope: attribute(
+      t.enumeration(['domain', 'crawler']),
+      'With which documents nearDuplicateDetector compares a new one: those of its registrable domain, or all of the crawler. What is in the index never leaves it because of another domain.',
+      { default: 'domain' },
+    ),
     indexRedirectSources: attribute(
       t.boolean,
       'Add the meta redirect_source, with the URL that redirected to it, to a document that was reached by a redirect.',

@@ -39,7 +39,7 @@ export class Strangers {
   /** Whether the hosts belong to different registrable domains. */
   async differ(host: string, otherHost: string): Promise<boolean> {
     if (host === otherHost) return false;
-    this.domainOf ??= await this.loadDomains();
+    await this.load();
     return this.findDomain(host) !== this.findDomain(otherHost);
   }
 
@@ -51,6 +51,16 @@ export class Strangers {
       this.domainOf !== undefined &&
       this.findDomain(page) !== this.findDomain(toCrawlUrl(link.url).host)
     );
+  }
+
+  /** To be awaited before `getDomain` is called. */
+  async load(): Promise<void> {
+    this.domainOf ??= await this.loadDomains();
+  }
+
+  /** The registrable domain of a URL's host, or the host if it has none. */
+  getDomain(url: string): string {
+    return this.findDomain(toCrawlUrl(url).host);
   }
 
   private findDomain(host: string): string {

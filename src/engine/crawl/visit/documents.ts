@@ -4,20 +4,25 @@
  */
 import { NearDuplicates } from '../../../domain/content/near-duplicates.js';
 import { type CanonicalVerdict, judgeCanonical } from '../../../domain/crawl/canonical.js';
+import type { CrawlerDefinition } from '../../../domain/crawl/definition.js';
 import { CANONICAL_ELSEWHERE } from '../../../domain/crawl/disposition.js';
 import { type VisitOutcome } from '../../../domain/crawl/state-changes.js';
 import type { UrlId, UrlState } from '../../../domain/crawl/url-state.js';
 import type { UrlCatalog } from '../../ports/frontier-store.js';
 import type { PageOutcome } from '../../ports/page-task.js';
+import type { Strangers } from '../hosts/strangers.js';
 
 const MAX_NEAR_DUPLICATES = 1_000_000;
 const PAGE_SIZE = 5_000;
+
+type DuplicateSettings = Pick<CrawlerDefinition, 'nearDuplicateDetector' | 'nearDuplicateScope'>;
 
 type Document = Extract<VisitOutcome, { kind: 'document' }>;
 
 export class Documents {
   private nearDuplicates: NearDuplicates | undefined;
   private loading: Promise<void> | undefined;
+  private readonly sites = new Map<string, number>();
   /** Pages that give way and are not settled yet: if two name each other, one has to stay. */
   private readonly urlsGivingWay = new Set<string>();
   /** Pages that duplicate no indexed document, are entering the index and are not settled yet. */
@@ -26,13 +31,16 @@ export class Documents {
   constructor(
     private readonly crawler: string,
     private readonly store: Pick<UrlCatalog, 'find' | 'get' | 'list'>,
-    private readonly shouldFindDuplicates: () => boolean,
+    private readonly getSettings: () => DuplicateSettings,
+    private readonly strangers: Pick<Strangers, 'load' | 'getDomain'>,
   ) {}
 
   /** Decides the outcome of a visit, considering the other documents; `endVisit` must be called when it is settled. */
   async decideOutcome(state: UrlState, page: PageOutcome): Promise<VisitOutcome> {
     if (page.kind === 'unchanged') {
-      const original = this.shouldFindDuplicates() ? await this.findOriginal(state, state.simhash) : undefined;
+      const original = this.getSettings().nearDuplicateDetector
+        ? await this.findOriginal(state, state.simhash)
+        : undefined;
       return original === undefined ? page : this.markAsDuplicate(toIndexedDocument(state), original);
     }
     if (page.kind !== 'document') return page;
@@ -48,9 +56,10 @@ export class Documents {
   }
 
   /** To be called when the visit could not be settled: what was known about the URL before still holds. */
-  noteFailure({ id, stamp, simhash }: UrlState): void {
+  noteFailure(state: UrlState): void {
+    const { id, stamp, simhash } = state;
     if (!this.enteringIds.delete(id)) return;
-    if (stamp !== undefined && simhash !== undefined) this.nearDuplicates?.add(id, simhash);
+    if (stamp !== undefined && simhash !== undefined) this.addIndexed(state, simhash);
     else this.nearDuplicates?.remove(id);
   }
 
@@ -62,7 +71,7 @@ export class Documents {
     if (simhash === undefined) this.noteFailure(state);
     this.enteringIds.delete(state.id);
     if (simhash === null) this.nearDuplicates?.remove(state.id);
-    else if (simhash !== undefined) this.nearDuplicates?.add(state.id, simhash);
+    else if (simhash !== undefined) this.addIndexed(state, simhash);
   }
 
   private async decideAgainstCanonical(state: UrlState, document: Document, canonical: string): Promise<Document> {
@@ -102,7 +111,7 @@ export class Documents {
    * stays.
    */
   private async findOriginal(
-    { id, stamp }: UrlState,
+    state: UrlState,
     simhash: bigint | undefined,
     enters?: 'enters',
   ): Promise<UrlId | undefined> {
@@ -112,24 +121,42 @@ export class Documents {
       throw error;
     });
     await this.loading;
-    const canBeOriginal = stamp === undefined ? (other: UrlId) => other !== id : (other: UrlId) => other < id;
+    const { id, stamp } = state;
+    const site = this.getSite(state);
+    // What another site says never takes a document out of the index.
+    const mayBeElsewhere = stamp === undefined && this.getSettings().nearDuplicateScope === 'crawler';
+    const canBeOriginal = (other: UrlId, otherSite: number): boolean =>
+      (stamp === undefined ? other !== id : other < id) && (otherSite === site || mayBeElsewhere);
     const original = this.nearDuplicates?.findNearest(simhash, canBeOriginal);
     if (original === undefined && enters) {
       // Added in the same step as the look-up: a duplicate may come before this one is settled.
-      this.nearDuplicates?.add(id, simhash);
+      this.addIndexed(state, simhash);
       this.enteringIds.add(id);
     }
     return original;
   }
 
+  private addIndexed(state: UrlState, simhash: bigint): void {
+    this.nearDuplicates?.add(state.id, simhash, this.nearDuplicates && this.getSite(state));
+  }
+
+  /** The number of the registrable domain. */
+  private getSite({ url }: UrlState): number {
+    const domain = this.strangers.getDomain(url);
+    const site = this.sites.get(domain) ?? this.sites.size;
+    this.sites.set(domain, site);
+    return site;
+  }
+
   /** Loads the hashes of indexed documents; only crawlers that look for near duplicates have them. */
   private async load(): Promise<void> {
+    await this.strangers.load();
     const nearDuplicates = new NearDuplicates(MAX_NEAR_DUPLICATES);
     this.nearDuplicates = nearDuplicates; // URLs settled in the meantime are added to it
     let lastId = 0;
     for (;;) {
       const page = await this.store.list({ crawler: this.crawler, indexed: true }, lastId, PAGE_SIZE);
-      for (const state of page) if (state.simhash !== undefined) nearDuplicates.add(state.id, state.simhash);
+      for (const state of page) if (state.simhash !== undefined) this.addIndexed(state, state.simhash);
       const lastState = page.at(-1);
       if (!lastState || page.length < PAGE_SIZE) return;
       lastId = lastState.id;
