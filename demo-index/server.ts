@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { dirname } from 'node:path';
+import { OWNER_HEADER } from './sample-site/server.js';
 import { IndexService, type Login } from './service.js';
 import { IndexStore } from './store/store.js';
 
@@ -10,6 +11,8 @@ export interface IndexOptions extends Login {
   readonly file: string;
   /** 0 means any free port. */
   readonly port: number;
+  /** Sent with each response, so that other servers know whose index it is. */
+  readonly owner?: string;
   /** Address to listen on. Anything but a loopback address requires a login, which every request then needs. */
   readonly host: string;
 }
@@ -45,7 +48,10 @@ export async function startIndex(options: IndexOptions): Promise<RunningIndex> {
     keepAliveTimeout: 60_000,
   });
   server.maxConnections = MAX_CONNECTIONS;
-  server.on('request', (request, response) => void service.respond(request, response));
+  server.on('request', (request, response) => {
+    if (options.owner !== undefined) response.setHeader(OWNER_HEADER, options.owner);
+    void service.respond(request, response);
+  });
   try {
     await listen(server, options);
   } catch (error) {

@@ -37,10 +37,23 @@ function findPagesFolder(): string {
   throw new Error('the pages of the sample site are missing: there is no folder demo-index/sample-site/pages');
 }
 
-/** @param options.port 0 means any free port */
-export async function startSampleSite(options: { readonly port: number; readonly host: string }): Promise<RunningSite> {
+/** Response header with which the sample says to whom it belongs; see `owner`. */
+export const OWNER_HEADER = 'crawlway-sample-of';
+
+interface SampleSiteOptions {
+  /** 0 means any free port. */
+  readonly port: number;
+  readonly host: string;
+  /** Sent with each response, so that other servers know whose sample it is. */
+  readonly owner?: string;
+}
+
+export async function startSampleSite(options: SampleSiteOptions): Promise<RunningSite> {
   const pages = readPages(findPagesFolder());
-  const server = createServer((request, response) => sendResponse(request, response, createResponse(request, pages)));
+  const server = createServer((request, response) => {
+    if (options.owner !== undefined) response.setHeader(OWNER_HEADER, options.owner);
+    sendResponse(request, response, createResponse(request, pages));
+  });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(options.port, options.host, resolve);

@@ -64,6 +64,10 @@ addConfigurationOptions(program.command('serve'))
     'append every visit to this file as a line of JSON (default: $CRAWLWAY_FETCH_LOG, or none)',
   )
   .option(
+    '--sample-port <number>',
+    'port of the bundled sample site, the next one is that of the bundled index (default: $CRAWLWAY_SAMPLE_PORT, or 8741)',
+  )
+  .option(
     '--no-sample',
     'do not start the bundled sample site and index, even if the configuration names their addresses',
   )

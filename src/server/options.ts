@@ -31,6 +31,8 @@ export interface ServerOptions {
   readonly publicUrl?: URL;
   /** How often secrets in files and from the helper are reread. */
   readonly secretsInterval: Duration;
+  /** Port of the bundled sample site; the bundled index has the next one. */
+  readonly samplePort?: number;
   /** File to which every visit is appended. Absent: visits are not logged. */
   readonly fetchLog?: string;
   /** Maximum number of calls of one kind by one caller per minute. */
@@ -50,6 +52,7 @@ export interface ServerFlags {
   readonly port?: string;
   readonly host?: string;
   readonly fetchLog?: string;
+  readonly samplePort?: string;
 }
 
 /** A console, a status table and a busy script together stay far below this. */
@@ -106,7 +109,12 @@ export function readServerOptions(flags: ServerFlags, env: NodeJS.ProcessEnv): S
     secretsInterval: readSecretsInterval(env['CRAWLWAY_SECRETS_EVERY']),
     fetchLog: flags.fetchLog || env['CRAWLWAY_FETCH_LOG'] || undefined,
     callsPerMinute: CALLS_PER_MINUTE,
+    ...readSamplePort(flags.samplePort || env['CRAWLWAY_SAMPLE_PORT']),
   };
+}
+
+function readSamplePort(text: string | undefined): { samplePort?: number } {
+  return text ? { samplePort: readPort(text) } : {};
 }
 
 function readPort(text: string): number {

@@ -21,12 +21,12 @@ async function takePort(port: number): Promise<string[]> {
   return requests;
 }
 
-async function sample(folder: string) {
+async function sample(folder: string, { data = 'data', samplePort }: { data?: string; samplePort?: string } = {}) {
   const config = join(folder, 'CrawlConfig.xml');
   const said: string[] = [];
   const note = (message: string): void => void said.push(message);
   const log = { debug: () => {}, info: note, warn: note, error: note };
-  const server = await serve(readServerOptions({ config, data: join(folder, 'data'), port: '0' }, {}), {
+  const server = await serve(readServerOptions({ config, data: join(folder, data), port: '0', samplePort }, {}), {
     log,
     withSample: true,
   });
@@ -47,7 +47,8 @@ it('the sample never crawls or pushes to a port of another program, and keeps it
   const foreign = await Promise.all([takePort(8741), takePort(8742)]);
   const first = await sample(folder);
   await expect.poll(() => indexed(first.server), { timeout: 60_000 }).toBeGreaterThan(5);
-  expect(foreign.flat()).toEqual([]);
+  // Each is asked once whether it is the sample of a server with this configuration.
+  expect(foreign.flat()).toEqual(['HEAD /', 'HEAD /']);
   expect(first.said.filter((line) => /is in use by another program/.test(line))).toHaveLength(2);
 
   const { searchPage, connector } = await sinkOf(first.server);
@@ -72,6 +73,30 @@ it('a second server in the same folder exits without changing the files of the f
   const before = readFileSync(first.config, 'utf8');
   await expect(sample(folder)).rejects.toThrow('is in use by another server');
   expect(readFileSync(first.config, 'utf8')).toBe(before);
+});
+
+it('a second server with another data folder does not change the configuration that the first one has in force', async () => {
+  const folder = temporaryDirectory();
+  copyFileSync('CrawlConfig.xml.example', join(folder, 'CrawlConfig.xml'));
+  const first = await sample(folder, { samplePort: '28741' });
+  const before = readFileSync(first.config, 'utf8');
+  expect(before).toContain('<Root url="http://127.0.0.1:28741/"/>');
+  await expect(sample(folder, { data: 'other' })).rejects.toThrow(
+    'port 28741 is that of the sample of another server, which has this configuration in force',
+  );
+  expect(readFileSync(first.config, 'utf8')).toBe(before);
+});
+
+it('a sample that was moved starts with a new data folder, too', async () => {
+  const folder = temporaryDirectory();
+  const moved = readFileSync('CrawlConfig.xml.example', 'utf8').replaceAll(
+    /127\.0\.0\.1:874(?=[12])/g,
+    '127.0.0.1:887',
+  );
+  writeFileSync(join(folder, 'CrawlConfig.xml'), moved);
+  const { server, config } = await sample(folder);
+  await expect.poll(() => indexed(server), { timeout: 60_000 }).toBeGreaterThan(5);
+  expect(readFileSync(config, 'utf8')).toBe(moved);
 });
 
 it("a sink that holds another server's documents under the same name is reported before anything is pushed", async () => {
