@@ -885,6 +885,8 @@ export interface ReconciliationDto {
   readonly extra: DifferenceDto;
   /** Documents that are at the sink with a different stamp. */
   readonly stale: DifferenceDto;
+  /** Absent from the sink, but just being visited or delivered. */
+  readonly inFlight: number;
   /** Whether orders were sent to fix the differences. */
   readonly repaired: boolean;
 }
@@ -1227,6 +1229,17 @@ export interface SinkDto {
   readonly behind: readonly BehindDto[];
   /** Where the documents of the sink can be searched; only for the bundled index. */
   readonly searchPage?: string;
+}
+
+export interface SinkSwitchDto {
+  readonly sink: string;
+  readonly alias: string;
+  /** The indexes that had the alias. */
+  readonly from: readonly string[];
+  /** The indexes that have it now. */
+  readonly to: readonly string[];
+  /** Number of documents that were compared before; 0 without a comparison. */
+  readonly compared: number;
 }
 
 export interface SinkTestDto {
@@ -2103,6 +2116,12 @@ export interface Calls {
     query: Nothing;
     body: undefined;
     answer: SinkTestDto;
+  };
+  'POST /api/v1/sinks/{sink}/switch': {
+    path: { sink: string };
+    query: { rollback?: boolean; force?: boolean };
+    body: undefined;
+    answer: SinkSwitchDto;
   };
   'POST /api/v1/sinks/{sink}/reconcile': {
     path: { sink: string };

@@ -15,7 +15,7 @@ export const SECTIONS = [
     'What is crawled',
     ['content.md', 'documents.md', 'rendering.md', 'logins.md', 'acl.md', 'schedules.md', 'freshness.md', 'signals.md'],
   ],
-  ['Where documents go', ['sinks.md', 'document-shape.md', 'postgresql-sink.md', 'webhooks.md']],
+  ['Where documents go', ['sinks.md', 'document-shape.md', 'postgresql-sink.md', 'json-sink.md', 'webhooks.md']],
   ['Reference', ['reference.md', 'glossary.md']],
   ['Your own programs', ['client.md', 'plugins.md', 'assistants.md']],
   ['How it is made', ['architecture.md', 'decisions.md', 'faults.md']],

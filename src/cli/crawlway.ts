@@ -19,7 +19,7 @@ import { serveAssistant } from './mcp.js';
 import { addJsonOption, addOperatingCommands, addOrderList, addServerOption } from './operating-commands.js';
 import { renderPage } from './render.js';
 import { importSecrets, listSecrets, removeSecret, setSecret } from './secrets.js';
-import { pushAgain, retryOrders, testSinks } from './sinks.js';
+import { pushAgain, retryOrders, switchSink, testSinks } from './sinks.js';
 import { listLogins, showStatus, testLogin } from './status.js';
 import { exportStore, importStore } from './store.js';
 import { deleteUrls, listRefusedLinks, listRoots, refreshUrls, submitUrls } from './urls.js';
@@ -200,12 +200,21 @@ addJsonOption(addServerOption(program.command('roots')))
   .option('--crawler <name>', 'only this crawler')
   .action(listRoots);
 
-const sinks = program.command('sinks').description('work with sinks, the destinations of push orders');
+const sinks = program.command('sinks').alias('sink').description('work with sinks, the destinations of push orders');
 addJsonOption(addConfigurationOptions(sinks.command('test')))
   .description('test whether all sinks in the configuration, or one of them, respond, without sending orders')
   .argument('[name]')
   .addHelpText('after', '\nExit code: 0 all respond, 1 at least one does not.')
   .action(testSinks);
+
+addJsonOption(addServerOption(sinks.command('switch')))
+  .description(
+    'move the alias of a sink to the index that was filled beside the one in use, if nothing is missing there',
+  )
+  .argument('<name>')
+  .option('--rollback', 'move it back to where it was before')
+  .option('--force', 'move it without a comparison')
+  .action(switchSink);
 
 addJsonOption(addConfigurationOptions(program.command('doctor')))
   .description('check everything that a crawl needs: Node, configuration, disk, DNS, sinks, clock, proxies')

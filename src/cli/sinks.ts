@@ -98,3 +98,27 @@ export async function retryOrders({ sink, answer, crawler, json, ...server }: Re
   if (json) printJson(result);
   else process.stdout.write(`${pluralize(result.count, 'refused order')} will be sent again\n`);
 }
+
+interface SwitchOptions extends ServerOption, JsonOption {
+  readonly rollback?: boolean;
+  readonly force?: boolean;
+}
+
+interface SwitchDto {
+  readonly alias: string;
+  readonly from: readonly string[];
+  readonly to: readonly string[];
+  readonly compared: number;
+}
+
+/** Moves the alias of a sink to its index, or back. */
+export async function switchSink(sink: string, { rollback, force, json, ...server }: SwitchOptions): Promise<void> {
+  const query = new URLSearchParams({ rollback: String(rollback ?? false), force: String(force ?? false) });
+  const path = `/sinks/${encodeURIComponent(sink)}/switch?${query}`;
+  const { alias, from, to, compared, ...report } = await new ServerClient(server).call<SwitchDto>('POST', path);
+  if (json) printJson({ ...report, alias, from, to, compared });
+  else
+    process.stdout.write(
+      `the alias ${alias} was moved from ${from.join(', ') || 'nothing'} to ${to.join(', ')} (${pluralize(compared, 'document')} compared)\n`,
+    );
+}

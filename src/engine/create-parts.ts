@@ -21,6 +21,7 @@ import type { Rejudging } from './control/rejudging.js';
 import { ReportedUrls } from './control/reported-urls.js';
 import { Roots } from './control/roots.js';
 import { SinkIdentities } from './control/sink-identities.js';
+import { SinkSwitch } from './control/sink-switch.js';
 import { Surveys } from './control/surveys.js';
 import { UrlFactsReader } from './control/url-facts.js';
 import { UrlLists } from './control/url-lists.js';
@@ -58,6 +59,7 @@ export function createParts(ports: EnginePorts, services: CrawlServices, engine:
     facts,
   );
   const backfills = new Backfills({ ...base, findSink });
+  const reconciliation = new Reconciliation({ ...base, ...outcomes, findSink: engine.findSink });
   const reportedUrls = new ReportedUrls({ ...base, ...visitTools });
   visitTools.subscriptions.visit = async (name, feed) => {
     const crawler = crawlers.find(name);
@@ -80,7 +82,8 @@ export function createParts(ports: EnginePorts, services: CrawlServices, engine:
     pendingUrls: new PendingUrls(base),
     urls: new UrlLists({ ...base, cluster, kept }),
     orders: new Orders({ ...base, listPending: () => cluster.listPendingOrders() }),
-    reconciliation: new Reconciliation({ ...base, ...outcomes, findSink: engine.findSink }),
+    reconciliation,
+    sinkSwitch: new SinkSwitch({ ...base, reconciliation, backfills, findSink: engine.findSink }),
     catchUp: new CatchUp({
       ...base,
       ...outcomes,

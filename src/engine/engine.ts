@@ -47,6 +47,7 @@ export class Engine implements EngineApi {
   readonly orders: EngineParts['orders'];
   readonly backfills: EngineParts['backfills'];
   readonly reconciliation: EngineParts['reconciliation'];
+  readonly sinkSwitch: EngineParts['sinkSwitch'];
   readonly indexNow: EngineParts['indexNow'];
   readonly logins: EngineParts['logins'];
   readonly subscriptions: EngineParts['subscriptions'];
@@ -85,6 +86,7 @@ export class Engine implements EngineApi {
     this.orders = this.parts.orders;
     this.backfills = this.parts.backfills;
     this.reconciliation = this.parts.reconciliation;
+    this.sinkSwitch = this.parts.sinkSwitch;
     this.indexNow = this.parts.indexNow;
     this.logins = visitTools.logins;
     this.subscriptions = visitTools.subscriptions;

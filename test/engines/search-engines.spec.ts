@@ -79,6 +79,61 @@ function contract(type: SearchEngineType): void {
     expect(await found({ term: { 'metas.author': 'Ada Byron' } })).toEqual(['http://site.test/a']);
   });
 
+  it('has facets, sorted and completed titles, and finds words of addresses and other forms of words', async () => {
+    // The Elasticsearch of these tests lacks the module with the analyzers of languages.
+    const analysis = type === 'opensearch' ? 'language' : undefined;
+    const page = (uri: string, title: string, language: string, text: string) =>
+      addOrder(uri, {
+        metas: [
+          { name: 'title', value: title },
+          { name: 'language', value: language },
+          { name: 'content_type', value: 'text/html' },
+          { name: 'description', value: `A page about ${title}` },
+          { name: 'file_size', value: '37324', type: 'number' },
+          { name: 'lastmodifieddate', value: '2026-01-02T03:04:05.000Z', type: 'date' },
+        ],
+        text,
+      });
+    const answers = await opened({ analysis }).deliver(
+      [
+        page('http://a.test/docs/sql-vacuum.html', 'Vacuum', 'en', 'Indexes and list comprehensions.'),
+        page('http://a.test/docs/x/heron', 'Herons', 'en-GB', 'They stand.'),
+        page('http://b.test/', 'Häuser', 'de', 'Viele Häuser.'),
+        page('http://b.test/odd', `${'long '.repeat(1_500)}\u001f\u0000`, 'tlh', ''),
+        page('http://b.test/empty', '', '', ''),
+      ],
+      stillWanted(),
+    );
+    expect(answers).toEqual(Array(5).fill({ state: 'acknowledged' }));
+    const inflected = async (query: object) => found({ match: query });
+    const ofAnalysis = (...uris: string[]): string[] => (analysis ? uris : []);
+    expect(await inflected({ 'analyzed.en.text': 'index comprehension' })).toEqual(
+      ofAnalysis('http://a.test/docs/sql-vacuum.html'),
+    );
+    expect(await inflected({ 'analyzed.de.title': 'Haus' })).toEqual(ofAnalysis('http://b.test/'));
+    expect(await found({ match: { 'uri.words': 'vacuum' } })).toEqual(['http://a.test/docs/sql-vacuum.html']);
+    expect(await found({ match: { description: 'herons' } })).toEqual(['http://a.test/docs/x/heron']);
+    expect(await found({ match_bool_prefix: { 'title.completion': 'her' } })).toEqual(['http://a.test/docs/x/heron']);
+    expect(await found({ term: { path: '/docs/' } })).toHaveLength(2);
+    expect(await found({ range: { 'numbers.file_size': { gt: 37_323 } } })).toHaveLength(5);
+    const facets = Object.fromEntries(
+      ['host', 'language', 'contentType'].map((field) => [field, { terms: { field, min_doc_count: 1 } }]),
+    );
+    const { aggregations, hits } = (await engine.call('POST', `${index}/_search`, {
+      aggs: facets,
+      size: 2,
+      sort: [{ 'title.keyword': 'asc' }],
+      query: { prefix: { 'title.keyword': 'H' } },
+    })) as {
+      aggregations: Record<string, { buckets: { key: string; doc_count: number }[] }>;
+      hits: { hits: { _source: { title: string } }[] };
+    };
+    expect(hits.hits.map((hit) => hit._source.title)).toEqual(['Herons', 'Häuser']);
+    expect(aggregations['host']!.buckets.map(({ key }) => key).sort()).toEqual(['a.test', 'b.test']);
+    expect(aggregations['language']!.buckets.map(({ key }) => key).sort()).toEqual(['de', 'en-GB']);
+    expect(aggregations['contentType']!.buckets).toMatchObject([{ key: 'text/html', doc_count: 2 }]);
+  });
+
   it('applies the orders of one URI in order, and repeated orders do no harm', async () => {
     await takesOrdersOfOneUri(opened());
   });

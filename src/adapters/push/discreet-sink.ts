@@ -19,6 +19,7 @@ export class DiscreetSink implements Sink {
   readonly probe?: NonNullable<Sink['probe']>;
   readonly identify?: NonNullable<Sink['identify']>;
   readonly checkSchema?: NonNullable<Sink['checkSchema']>;
+  readonly alias: Sink['alias'];
 
   constructor(
     private readonly sink: Sink,
@@ -31,6 +32,11 @@ export class DiscreetSink implements Sink {
       this.readDocuments = (uris, signal) => this.withRedactedErrors(sink.readDocuments!(uris, signal));
     if (sink.probe) this.probe = (signal) => this.withRedactedErrors(sink.probe!(signal));
     if (sink.identify) this.identify = (signal) => this.withRedactedErrors(sink.identify!(signal));
+    this.alias = sink.alias && {
+      ...sink.alias,
+      read: (signal) => this.withRedactedErrors(sink.alias!.read(signal)),
+      move: (indexes, signal) => this.withRedactedErrors(sink.alias!.move(indexes, signal)),
+    };
     if (sink.checkSchema) this.checkSchema = (signal) => this.withRedactedErrors(sink.checkSchema!(signal));
   }
 

@@ -1,7 +1,7 @@
 import type { SinkDefinitionOf } from '../../domain/crawl/sink-definition.js';
 import { SinkUnavailable, SinkUnsuitable } from '../../engine/ports/sink.js';
 import { asRecord, asString, isRecord } from './answers.js';
-import { buildIndexBody, findSchemaFaults, type SearchDialect } from './elasticsearch-schema.js';
+import { buildIndexBody, findMissingFields, findSchemaFaults, type SearchDialect } from './elasticsearch-schema.js';
 import { isSuccess, type SinkClient, type SinkRequest, type SinkResponse } from './sink-client.js';
 
 /** Priority of a configured template, which takes precedence over the products' built-in templates. */
@@ -22,6 +22,8 @@ interface IndexFacts {
 export class SearchIndex {
   /** Whether the configured name is an alias. */
   isAlias = false;
+  /** Other indexes that have the alias, and serve searches until it is moved: they get deletions, too. */
+  servingIndexes: readonly string[] = [];
   private isReady = false;
 
   constructor(
@@ -33,8 +35,8 @@ export class SearchIndex {
   /** Creates a missing index. Does so only once, unless it fails or the index disappears. */
   async ensure(signal: AbortSignal): Promise<void> {
     if (this.isReady) return;
-    const { template, alias, index } = this.options;
-    const body = buildIndexBody(this.dialect, template, alias);
+    const { template, index } = this.options;
+    const body = buildIndexBody(this.dialect, this.options);
     const response = await this.request('HEAD', this.path, signal);
     // Credentials that may write documents are not necessarily allowed to examine the index (403).
     const exists = isSuccess(response) || response.status === 403;
@@ -44,6 +46,7 @@ export class SearchIndex {
         throw new SinkUnavailable(`${this.client.displayName}: the alias ${index} is gone; add it to an index again`);
       if (template !== undefined) await this.putTemplate(body, TEMPLATE_PRIORITY, signal);
       await this.create(body, signal);
+      await this.ensureAlias(signal);
       if (template === undefined) await this.putTemplateIfAllowed(body, DEFAULT_TEMPLATE_PRIORITY, signal);
     } else if (isSuccess(response)) {
       this.isAlias = isSuccess(await this.request('HEAD', `_alias/${this.path}`, signal));
@@ -65,13 +68,19 @@ export class SearchIndex {
     const indexes = await this.read(signal);
     if (indexes === undefined) return undefined;
     if (indexes.length === 0) this.forget();
+    if (this.options.alias !== undefined) await this.readAlias(signal);
     const ids = indexes.map(({ settings }) => asString(settings['uuid']));
     return ids.every((id) => id !== undefined) ? ids : undefined;
   }
 
-  /** @throws SinkUnsuitable if the mapping refuses every document */
-  async checkSchema(signal: AbortSignal): Promise<void> {
-    if (this.options.pipeline !== undefined) return; // the pipeline may change any field
+  /**
+   * Returns what is worth knowing about a mapping with which documents are accepted.
+   * @throws SinkUnsuitable if the mapping refuses every document
+   */
+  async checkSchema(signal: AbortSignal): Promise<string | undefined> {
+    if (this.options.pipeline !== undefined) return undefined; // the pipeline may change any field
+    const notes = this.servingIndexes.length === 0 ? [] : [this.describeAlias()];
+    const wanted = buildIndexBody(this.dialect, this.options).mappings;
     for (const { name, settings, mappings } of (await this.read(signal)) ?? []) {
       const hasPipeline = ['default_pipeline', 'final_pipeline'].some((setting) => settings[setting] !== undefined);
       const faults = hasPipeline ? [] : findSchemaFaults(mappings);
@@ -79,7 +88,13 @@ export class SearchIndex {
         throw new SinkUnsuitable(
           `${this.client.displayName}: the mapping of the index ${name} refuses every document: ${faults.join('; ')}. Use another index, or let Crawlway create it`,
         );
+      const missing = findMissingFields(mappings, wanted);
+      if (missing.length > 0)
+        notes.push(
+          `The index ${name} was created with another mapping and lacks ${missing.join(', ')}: documents are accepted, but these fields cannot be searched. A new index has them`,
+        );
     }
+    return notes.length === 0 ? undefined : notes.join('. ');
   }
 
   /** @throws SinkUnsuitable if documents cannot be sorted by their URI */
@@ -91,6 +106,11 @@ export class SearchIndex {
         `${this.client.displayName}: ${type === undefined ? `the mapping of the index ${name} has no field \`uri\`` : `the index ${name} maps \`uri\` as ${type}`}, which has to be keyword so that documents can be listed; delete the index, and Crawlway creates it again and fills it`,
       );
     }
+  }
+
+  private describeAlias(): string {
+    const { alias, index } = this.options;
+    return `The alias ${alias} is on ${this.servingIndexes.join(', ')}, and ${index} is filled beside: once that is done, \`crawlway sinks switch\` moves the alias`;
   }
 
   private get path(): string {
@@ -128,12 +148,35 @@ export class SearchIndex {
     return this.request('PUT', path, signal, { index_patterns: [index], priority, template });
   }
 
-  /** Adds the alias to the index without removing it from other indexes. */
+  /** Puts a new alias on the index. One that other indexes have stays there until it is moved. */
   private async ensureAlias(signal: AbortSignal): Promise<void> {
     const { alias, index } = this.options;
     if (alias === undefined) return;
-    const response = await this.request('POST', '_aliases', signal, { actions: [{ add: { index, alias } }] });
+    const indexes = await this.readAlias(signal);
+    if (indexes.length === 0) await this.moveAlias([index], signal);
+  }
+
+  /** Returns the indexes that have the alias. */
+  async readAlias(signal: AbortSignal): Promise<readonly string[]> {
+    const { alias = '', index } = this.options;
+    const response = await this.request('GET', `_alias/${encodeURIComponent(alias)}`, signal);
+    if (!isSuccess(response) && response.status !== 404) throw this.client.toUnavailable(response);
+    const indexes = isSuccess(response) ? Object.keys(parseJsonObject(response, this.client, this.dialect)) : [];
+    this.servingIndexes = indexes.filter((name) => name !== index);
+    return indexes;
+  }
+
+  /** Moves the alias to these indexes, in one step. */
+  async moveAlias(indexes: readonly string[], signal: AbortSignal): Promise<void> {
+    const { alias = '', index } = this.options;
+    const current = await this.readAlias(signal);
+    const actions = [
+      ...indexes.map((name) => ({ add: { index: name, alias } })),
+      ...current.filter((name) => !indexes.includes(name)).map((name) => ({ remove: { index: name, alias } })),
+    ];
+    const response = await this.request('POST', '_aliases', signal, { actions });
     if (!isSuccess(response)) throw this.client.toUnavailable(response);
+    this.servingIndexes = indexes.filter((name) => name !== index);
   }
 
   private request(

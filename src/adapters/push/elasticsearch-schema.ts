@@ -3,6 +3,7 @@ import type { KeptDocument } from '../../engine/ports/sink.js';
 import { asRecord, asString, isRecord } from './answers.js';
 import { formatHeading, groupValuesByName, parseForms, selectByType, toMetas } from './metas.js';
 import { toBase64 } from './order-record.js';
+import { findSearchFields, type SearchFields } from './search-fields.js';
 import type { SinkRequest } from './sink-client.js';
 
 /** The relevant differences between Elasticsearch and OpenSearch. */
@@ -34,8 +35,31 @@ const OPENSEARCH: SearchDialect = {
 export const getDialect = (type: 'elasticsearch' | 'opensearch'): SearchDialect =>
   type === 'opensearch' ? OPENSEARCH : ELASTICSEARCH;
 
+/** To be raised when the mapping changes; an index shows with which one it was created. */
+const MAPPING_VERSION = 2;
+
+/** The analyzers that both products contain, by language. */
+const ANALYZERS: Readonly<Record<string, string>> = {
+  ...{ ar: 'arabic', bg: 'bulgarian', bn: 'bengali', ca: 'catalan', cs: 'czech', da: 'danish', de: 'german' },
+  ...{ el: 'greek', en: 'english', es: 'spanish', et: 'estonian', eu: 'basque', fa: 'persian', fi: 'finnish' },
+  ...{ fr: 'french', ga: 'irish', gl: 'galician', hi: 'hindi', hu: 'hungarian', hy: 'armenian', id: 'indonesian' },
+  ...{ it: 'italian', ja: 'cjk', ko: 'cjk', lt: 'lithuanian', lv: 'latvian', nl: 'dutch', no: 'norwegian' },
+  ...{ pt: 'portuguese', ro: 'romanian', ru: 'russian', sv: 'swedish', th: 'thai', tr: 'turkish', zh: 'cjk' },
+};
+/** Languages that are written in the same way as another one, for this purpose. */
+const SAME_ANALYZER: Readonly<Record<string, string>> = { nb: 'no', nn: 'no' };
+
+const WORDS = { type: 'text' } as const;
+/** For `match_bool_prefix`, while a word is being typed; of types and analyzers in the core of both products. */
+const COMPLETED_WORDS = { type: 'text', index_prefixes: { min_chars: 1, max_chars: 10 } } as const;
+const createAnalyzedFields = (analyzer: string) => {
+  const field = { type: 'text', analyzer };
+  return { properties: { title: field, description: field, text: field } };
+};
+
 /** `master.bytes` is meant for an ingest pipeline (attachment) and is excluded from the stored source document. */
-const createDefaultMapping = ({ metas }: SearchDialect) => ({
+export const createDefaultMapping = ({ metas }: SearchDialect, analysis?: 'language') => ({
+  _meta: { crawlway: { mapping: MAPPING_VERSION } },
   dynamic: false,
   _source: { excludes: ['master.bytes'] },
   dynamic_templates: [
@@ -43,20 +67,39 @@ const createDefaultMapping = ({ metas }: SearchDialect) => ({
     { numbers: { path_match: 'numbers.*', mapping: { type: 'double', ignore_malformed: true } } },
   ],
   properties: {
-    uri: { type: 'keyword' },
+    // The standard analyzer would keep `vacuum.html` together.
+    uri: { type: 'keyword', fields: { words: { type: 'text', analyzer: 'simple' } } },
     stamp: { type: 'keyword' },
     crawler: { type: 'keyword' },
-    title: { type: 'text' },
-    text: { type: 'text' },
+    host: { type: 'keyword' },
+    path: { type: 'keyword', ignore_above: 2048 },
+    language: { type: 'keyword', ignore_above: 256 },
+    contentType: { type: 'keyword', ignore_above: 256 },
+    lastModified: { type: 'date', ignore_malformed: true },
+    title: {
+      type: 'text',
+      fields: { keyword: { type: 'keyword', ignore_above: 1024 }, completion: COMPLETED_WORDS },
+    },
+    description: WORDS,
+    text: WORDS,
+    ...(analysis === undefined
+      ? {}
+      : {
+          analyzed: {
+            properties: Object.fromEntries(
+              Object.entries(ANALYZERS).map(([language, analyzer]) => [language, createAnalyzedFields(analyzer)]),
+            ),
+          },
+        }),
     metas,
     dates: { type: 'object', dynamic: true },
     numbers: { type: 'object', dynamic: true },
-    headings: { type: 'text' },
+    headings: WORDS,
     markdown: { type: 'text', index: false },
     chunks: {
       properties: {
-        text: { type: 'text' },
-        path: { type: 'text' },
+        text: WORDS,
+        path: WORDS,
         start: { type: 'integer' },
         end: { type: 'integer' },
       },
@@ -72,15 +115,20 @@ const createDefaultMapping = ({ metas }: SearchDialect) => ({
   },
 });
 
+interface IndexOptions {
+  readonly template?: string;
+  readonly analysis?: 'language';
+}
+
 /**
  * Builds the body of the request that creates a missing index: the default mappings, overridden and extended by the
  * operator's template.
  */
-export function buildIndexBody(dialect: SearchDialect, template?: string, alias?: string) {
+export function buildIndexBody(dialect: SearchDialect, { template, analysis }: IndexOptions) {
   const { settings, mappings, aliases } = asRecord(template === undefined ? {} : JSON.parse(template));
-  const defaults = createDefaultMapping(dialect);
+  const defaults = createDefaultMapping(dialect, analysis);
   const properties = { ...defaults.properties, ...asRecord(asRecord(mappings)['properties']) };
-  const names = { ...asRecord(aliases), ...(alias === undefined ? {} : { [alias]: {} }) };
+  const names = asRecord(aliases);
   return {
     ...(settings === undefined ? {} : { settings }),
     ...(Object.keys(names).length === 0 ? {} : { aliases: names }),
@@ -88,16 +136,19 @@ export function buildIndexBody(dialect: SearchDialect, template?: string, alias?
   };
 }
 
-export function toSourceDocument(crawler: string, document: PushDocument) {
+export function toSourceDocument(crawler: string, document: PushDocument, analysis?: 'language') {
   const { uri, stamp, metas, master, text, headings, markdown, chunks } = document;
   const values = groupValuesByName(metas, (name) => name || '_');
   const title = values['title']?.[0] ?? '';
+  const fields = findSearchFields(document);
   return {
     uri,
     stamp,
     crawler,
+    ...fields,
     title,
     text,
+    analyzed: analysis && createAnalyzedForm(fields, title, text),
     metas: values,
     dates: groupTypedValues(metas, 'date'),
     numbers: groupTypedValues(metas, 'number'),
@@ -108,12 +159,32 @@ export function toSourceDocument(crawler: string, document: PushDocument) {
   };
 }
 
-/** Returns undefined if there are no values. Dots in names are replaced, because they would create nested objects. */
+/** The words of the document under its language; undefined if no analyzer knows it. */
+function createAnalyzedForm({ language = '', description }: SearchFields, title: string, text: string) {
+  const [code = ''] = language.toLowerCase().split(/[-_]/);
+  const field = SAME_ANALYZER[code] ?? code;
+  return Object.hasOwn(ANALYZERS, field) ? { [field]: { title, description, text } } : undefined;
+}
+
+/**
+ * Returns undefined if there are no values; a single value is not a list. Dots in names are replaced, because they
+ * would create nested objects.
+ */
 function groupTypedValues(metas: PushDocument['metas'], type: 'date' | 'number') {
   const typedMetas = selectByType(metas, type);
-  return typedMetas.length === 0
-    ? undefined
-    : groupValuesByName(typedMetas, (name) => name.replace(/[.\s]+/g, '_') || '_');
+  if (typedMetas.length === 0) return undefined;
+  const groups = groupValuesByName(typedMetas, (name) => name.replace(/[.\s]+/g, '_') || '_');
+  const convert = (value: string): string | number => {
+    const number = type === 'number' ? Number(value) : Number.NaN;
+    // What cannot be represented exactly, or is no number, is left to the engine.
+    return String(number) === value ? number : value;
+  };
+  return Object.fromEntries(
+    Object.entries(groups).map(([name, values]) => {
+      const converted = values.map(convert);
+      return [name, converted.length === 1 ? converted[0]! : converted];
+    }),
+  );
 }
 
 /** Returns undefined for a document that another program has put into the index. */
@@ -144,8 +215,11 @@ const TEXT_TYPES = new Set([
   'icu_collation_keyword',
 ]);
 const OBJECT_TYPES = new Set(['object', 'nested', 'flattened', 'flat_object']);
-const TEXT_FIELDS = ['uri', 'stamp', 'crawler', 'title', 'text', 'markdown', 'headings'];
-const OBJECT_FIELDS = ['metas', 'dates', 'numbers', 'master', 'chunks'];
+const TEXT_FIELDS = [
+  ...['uri', 'stamp', 'crawler', 'title', 'text', 'markdown', 'headings', 'host', 'path', 'language', 'contentType'],
+  'description',
+];
+const OBJECT_FIELDS = ['metas', 'dates', 'numbers', 'master', 'chunks', 'analyzed'];
 
 /** Returns what is wrong with the fields of an index that cannot hold what every document has. */
 export function findSchemaFaults(mappings: Readonly<Record<string, unknown>>): string[] {
@@ -162,4 +236,20 @@ export function findSchemaFaults(mappings: Readonly<Record<string, unknown>>): s
     ...TEXT_FIELDS.flatMap((name) => findFault(name, TEXT_TYPES, 'text')),
     ...OBJECT_FIELDS.flatMap((name) => findFault(name, OBJECT_TYPES, 'an object')),
   ];
+}
+
+/** Returns the fields of the wanted mapping that the index lacks, because it was created with another one. */
+export function findMissingFields(
+  mappings: Readonly<Record<string, unknown>>,
+  wanted: ReturnType<typeof buildIndexBody>['mappings'],
+): string[] {
+  const properties = asRecord(mappings['properties']);
+  return Object.entries(wanted.properties).flatMap(([name, field]) => {
+    const present = properties[name];
+    if (present === undefined) return [name];
+    const subfields = asRecord(asRecord(present)['fields']);
+    return Object.keys(asRecord(asRecord(field)['fields'])).flatMap((subfield) =>
+      subfields[subfield] === undefined ? [`${name}.${subfield}`] : [],
+    );
+  });
 }

@@ -6,6 +6,7 @@ import type { SinkOptions } from '../../domain/push/sink-types.js';
 import { Secret } from '../../domain/secret.js';
 import { SinkUnavailable } from '../../engine/ports/sink.js';
 import { ElasticsearchSink } from './elasticsearch.js';
+import { createDefaultMapping, getDialect } from './elasticsearch-schema.js';
 
 const DIALECTS = ['elasticsearch', 'opensearch'] as const;
 
@@ -59,7 +60,7 @@ describe('index options', () => {
     const options = {
       index: 'pages',
       pipeline: 'attachment',
-      alias: 'all',
+      alias: 'web',
       routing: 'host',
       versions: 'external',
       template,
@@ -73,10 +74,10 @@ describe('index options', () => {
     expect(action.index).toMatchObject({ routing: 'a:81', version: 1_790_000_000_000, version_type: 'external_gte' });
     expect(receiver.settings()).toMatchObject({
       settings: { number_of_shards: 2 },
-      aliases: { all: {} },
       mappings: { properties: { text: { type: 'keyword' }, uri: { type: 'keyword' } } },
     });
     expect(receiver.exchanges.some(({ path }) => path === '/_index_template/crawlway-pages')).toBe(true);
+    expect([...receiver.aliasIndexes]).toEqual(['pages']);
   });
 });
 
@@ -124,6 +125,35 @@ describe('bulk deliveries', () => {
       metas: { title: ['Herons'], author: ['one', 'two'] },
       master: { mimeType: 'text/html', encoding: 'utf-8', fileName: 'page.html', bytes: expect.any(String) },
     });
+  });
+
+  it('stores what is filtered and counted in fields of its own, and single dates and numbers as such', async () => {
+    const { receiver, sink } = await started('opensearch', { analysis: 'language' });
+    const uri = 'https://docs.example:8443/a/b%20c/page.html?q=1';
+    const metas = [
+      { name: 'title', value: 'Reiher' },
+      { name: 'language', value: 'de-AT' },
+      { name: 'content_type', value: 'text/html' },
+      { name: 'description', value: 'Vögel' },
+      { name: 'lastmodifieddate', value: '2026-01-02T03:04:05.000Z', type: 'date' },
+      { name: 'file_size', value: '37324', type: 'number' },
+      { name: 'sizes', value: '1', type: 'number' },
+      { name: 'sizes', value: '1e999', type: 'number' },
+    ] as const;
+    await sink.deliver([addOrder(uri, { metas, text: 'Sie stehen.' }), addOrder('urn:x:1')], stillWanted());
+    expect(receiver.documents.get(idOf(uri))).toMatchObject({
+      host: 'docs.example:8443',
+      path: ['/', '/a/', '/a/b%20c/'],
+      language: 'de-AT',
+      contentType: 'text/html',
+      description: 'Vögel',
+      lastModified: '2026-01-02T03:04:05.000Z',
+      analyzed: { de: { title: 'Reiher', description: 'Vögel', text: 'Sie stehen.' } },
+      dates: { lastmodifieddate: '2026-01-02T03:04:05.000Z' },
+      numbers: { file_size: 37324, sizes: [1, '1e999'] },
+    });
+    const other = receiver.documents.get(idOf('urn:x:1'))!;
+    expect(['host', 'path', 'language', 'analyzed', 'dates'].filter((name) => name in other)).toEqual([]);
   });
 
   it('acknowledges the deletion of a document that is not there', async () => {
@@ -237,5 +267,24 @@ describe('bulk deliveries', () => {
     await expect(sink.deliver([addOrder('http://a/')], stillWanted())).rejects.toThrow(
       /0 bulk results were returned for 1 orders/,
     );
+  });
+});
+
+describe('the mapping', () => {
+  it.each(DIALECTS)('of %s is the one that is documented', async (type) => {
+    const mapping = createDefaultMapping(getDialect(type), 'language');
+    await expect(`${JSON.stringify(mapping, null, 2)}\n`).toMatchFileSnapshot(`../../../docs/mappings/${type}.json`);
+  });
+
+  it('of an index that was created with an earlier one is named with the fields that it lacks', async () => {
+    const { receiver, sink } = await started();
+    const wanted = createDefaultMapping(getDialect('elasticsearch')).properties;
+    const { host: _host, title: _title, ...properties } = wanted;
+    receiver.create({ mappings: { properties: { ...properties, title: { type: 'text' } } } });
+    expect(await sink.checkSchema(stillWanted())).toContain(
+      'lacks host, title.keyword, title.completion: documents are',
+    );
+    receiver.create({ mappings: { properties: wanted } });
+    expect(await sink.checkSchema(stillWanted())).toBeUndefined();
   });
 });

@@ -48,6 +48,7 @@ export class ElasticsearchSink implements Sink {
   private readonly index: string;
   private readonly options: SearchOptions;
   private readonly dialect: SearchDialect;
+  readonly alias: Sink['alias'];
   private readonly searchIndex: SearchIndex;
 
   constructor(definition: SinkDefinitionOf<'elasticsearch' | 'opensearch'>) {
@@ -57,6 +58,14 @@ export class ElasticsearchSink implements Sink {
     this.dialect = getDialect(definition.type);
     this.client = new SinkClient(definition, '', 'ApiKey');
     this.searchIndex = new SearchIndex(this.client, this.dialect, definition.options);
+    const { alias } = definition.options;
+    if (alias !== undefined)
+      this.alias = {
+        name: alias,
+        index: this.index,
+        read: (signal) => this.searchIndex.readAlias(signal),
+        move: (indexes, signal) => this.searchIndex.moveAlias(indexes, signal),
+      };
   }
 
   async deliver(batch: readonly PushOrder[], signal: AbortSignal): Promise<OrderAnswer[]> {
@@ -91,7 +100,7 @@ export class ElasticsearchSink implements Sink {
   async readDocuments(uris: readonly string[], signal: AbortSignal): Promise<KeptDocument[]> {
     const requestedDocs = uris.map((uri) => ({ _id: computeDocumentId(uri), routing: this.getRoutingKey(uri) }));
     const body = JSON.stringify({ docs: requestedDocs });
-    const query = { _source_excludes: 'master.bytes' };
+    const query = { _source_excludes: 'master.bytes,analyzed' };
     const request: SinkRequest = { method: 'POST', path: `${this.indexPath}/_mget`, query, headers: JSON_TYPE, body };
     const { docs } = await this.requestJson(request, signal);
     return asList(docs).flatMap((doc) => toKeptDocument(asRecord(asRecord(doc)['_source'])) ?? []);
@@ -107,7 +116,7 @@ export class ElasticsearchSink implements Sink {
     return this.searchIndex.identify(signal);
   }
 
-  checkSchema(signal: AbortSignal): Promise<void> {
+  checkSchema(signal: AbortSignal): Promise<string | undefined> {
     return this.searchIndex.checkSchema(signal);
   }
 
@@ -152,7 +161,8 @@ export class ElasticsearchSink implements Sink {
     signal: AbortSignal,
     versions?: ReadonlyMap<PushOrder, number>,
   ): Promise<RequestAnswer> {
-    const body = orders.map((order) => this.toBulkLines(order, versions?.get(order))).join('');
+    const deletions = this.listFurtherDeletions(orders);
+    const body = [...orders.map((order) => this.toBulkLines(order, versions?.get(order))), ...deletions].join('');
     const { pipeline } = this.options;
     const query = {
       ...(pipeline === undefined ? {} : { pipeline }),
@@ -165,11 +175,13 @@ export class ElasticsearchSink implements Sink {
       return { refused: `a request of ${Buffer.byteLength(body)} bytes is ${limit}` };
     }
     if (!isSuccess(response)) throw this.client.toUnavailable(response);
-    const items = asList(this.parseBody(response)['items']).map(parseItemResult);
-    if (items.length !== orders.length)
+    const allItems = asList(this.parseBody(response)['items']).map(parseItemResult);
+    const items = allItems.slice(0, orders.length);
+    if (allItems.length !== orders.length + deletions.length)
       throw new SinkUnavailable(
-        `${this.client.displayName}: ${items.length} bulk results were returned for ${orders.length} orders`,
+        `${this.client.displayName}: ${allItems.length} bulk results were returned for ${orders.length} orders`,
       );
+    for (const item of allItems.slice(orders.length)) this.checkFurtherDeletion(item);
     const someAccepted = items.some(isAccepted);
     return items.map((item) => this.toOrderAnswer(item, someAccepted));
   }
@@ -197,6 +209,23 @@ export class ElasticsearchSink implements Sink {
     );
   }
 
+  /** Deletions from the indexes that serve searches while this one is being filled. */
+  private listFurtherDeletions(orders: readonly PushOrder[]): string[] {
+    return this.searchIndex.servingIndexes.flatMap((index) =>
+      orders.flatMap(({ kind, uri }) => {
+        const target = { _index: index, _id: computeDocumentId(uri), routing: this.getRoutingKey(uri) };
+        return kind === 'delete' ? `${JSON.stringify({ delete: target })}\n` : [];
+      }),
+    );
+  }
+
+  /** An index that is gone serves nothing; any other failure delays the batch. */
+  private checkFurtherDeletion(result: ItemResult): void {
+    if (isAccepted(result) || result.status === 404) return;
+    const { type, status, reason } = result;
+    throw new SinkUnavailable(`${this.client.displayName}: ${type ?? `status ${status}`}: ${reason ?? ''}`);
+  }
+
   private toBulkLines(order: PushOrder, newVersion: number = order.decidedAt): string {
     const version =
       this.options.versions === 'external' ? { version: newVersion, version_type: 'external_gte' } : undefined;
@@ -207,7 +236,7 @@ export class ElasticsearchSink implements Sink {
       ...version,
     };
     if (order.kind === 'delete') return `${JSON.stringify({ delete: target })}\n`;
-    return `${JSON.stringify({ index: target })}\n${JSON.stringify(toSourceDocument(order.crawler, order.document))}\n`;
+    return `${JSON.stringify({ index: target })}\n${JSON.stringify(toSourceDocument(order.crawler, order.document, this.options.analysis))}\n`;
   }
 
   /** `someAccepted`: whether the index has accepted other documents in the same request. */

@@ -1,5 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { addOrder, deleteOrder, sinkDefinition, stillWanted } from '../../../test/support/push-orders.js';
+import { startReceiver } from '../../../test/support/receivers/http-receiver.js';
 import { startJsonReceiver } from '../../../test/support/receivers/json-receiver.js';
 import { Secret } from '../../domain/secret.js';
 import { SinkUnavailable } from '../../engine/ports/sink.js';
@@ -42,6 +43,38 @@ describe('the JSON sink', () => {
     const answers = await jsonSink(receiver.url).deliver(batch, stillWanted());
     expect(answers[4]).toEqual({ state: 'refused', message: 'cannot take http://a/bad' });
     expect(receiver.taken.map(({ id }) => id)).toEqual(batch.filter((_, i) => i !== 4).map(({ id }) => id));
+  });
+
+  it('reads an answer for each order, so that one refusal costs no second request', async () => {
+    const receiver = await startReceiver(({ body }) => {
+      const { orders } = JSON.parse(body.toString()) as { orders: { uri: string }[] };
+      const answers = orders.map(({ uri }) => (uri.endsWith('bad') ? { refused: 'no room for it' } : true));
+      return { status: 200, body: { answers } };
+    });
+    const batch = [addOrder('http://a/'), addOrder('http://a/bad'), deleteOrder('http://a/c')];
+    expect(await jsonSink(receiver.url).deliver(batch, stillWanted())).toEqual([
+      { state: 'acknowledged' },
+      { state: 'refused', message: 'no room for it' },
+      { state: 'acknowledged' },
+    ]);
+    expect(receiver.exchanges).toHaveLength(1);
+  });
+
+  it.each([
+    ['too few', { answers: [true] }],
+    ['another value', { answers: [true, 'yes'] }],
+    ['no list', { answers: 2 }],
+  ])('keeps the orders for later when the answers are wrong: %s', async (_, body) => {
+    const receiver = await startReceiver(() => ({ status: 200, body }));
+    const batch = [addOrder('http://a/'), addOrder('http://b/')];
+    await expect(jsonSink(receiver.url).deliver(batch, stillWanted())).rejects.toThrow('a list of 2 values');
+  });
+
+  it('takes any other body for acceptance', async () => {
+    const receiver = await startReceiver(() => ({ status: 201, body: '"answers" are elsewhere' }));
+    expect(await jsonSink(receiver.url).deliver([addOrder('http://a/')], stillWanted())).toEqual([
+      { state: 'acknowledged' },
+    ]);
   });
 
   it('sends smaller batches to a receiver that does not accept large ones', async () => {

@@ -2,7 +2,8 @@ import { createHmac } from 'node:crypto';
 import type { SinkDefinitionOf } from '../../domain/crawl/sink-definition.js';
 import type { OrderAnswer, PushOrder } from '../../domain/push/order.js';
 import type { Secret } from '../../domain/secret.js';
-import type { Sink } from '../../engine/ports/sink.js';
+import { type Sink, SinkUnavailable } from '../../engine/ports/sink.js';
+import { asList, isRecord } from './answers.js';
 import { toOrderRecord } from './order-record.js';
 import { isSuccess, SinkClient } from './sink-client.js';
 import { acknowledgeAll, type RequestAnswer, sendWithSplitting } from './splitting.js';
@@ -12,7 +13,7 @@ const REFUSALS = new Set([400, 413, 422]);
 
 /**
  * Posts batches of orders as `{"orders": […]}` to any URL. A status of 20x means that the receiver has stored them
- * durably. With a secret, `X-Crawlway-Signature` is `sha256=` and the hex HMAC-SHA256 of `X-Crawlway-Timestamp` (Unix
+ * durably, except for those that its `answers` refuse. With a secret, `X-Crawlway-Signature` is `sha256=` and the hex HMAC-SHA256 of `X-Crawlway-Timestamp` (Unix
  * seconds), a dot and the body: the receiver can check that the request comes from this server and is not a replay.
  */
 export class JsonSink implements Sink {
@@ -44,9 +45,20 @@ export class JsonSink implements Sink {
     const body = Buffer.from(JSON.stringify({ orders: orders.map(toOrderRecord) }));
     const headers = { 'content-type': 'application/json', ...this.createSignatureHeaders(body) };
     const response = await this.client.request({ method: 'POST', path: '', headers, body }, signal);
-    if (isSuccess(response)) return acknowledgeAll(orders);
+    if (isSuccess(response)) return this.parseAnswers(response.body, orders);
     if (!REFUSALS.has(response.status)) throw this.client.toUnavailable(response);
     return { refused: response.body.slice(0, 1_000) || `status ${response.status}` };
+  }
+
+  /** A response with `{"answers": […]}` has one for each order; any other body means that all are accepted. */
+  private parseAnswers(body: string, orders: readonly PushOrder[]): OrderAnswer[] {
+    const answers = findAnswers(body);
+    if (answers === undefined) return acknowledgeAll(orders);
+    const parsed = answers.map(parseAnswer).filter((answer) => answer !== undefined);
+    if (parsed.length === orders.length && answers.length === orders.length) return parsed;
+    throw new SinkUnavailable(
+      `${this.client.displayName}: \`answers\` has to be a list of ${orders.length} values, each \`true\` or \`{"refused": "why"}\``,
+    );
   }
 
   private createSignatureHeaders(body: Buffer): Record<string, string> {
@@ -55,4 +67,20 @@ export class JsonSink implements Sink {
     const mac = createHmac('sha256', this.secret.reveal()).update(`${timestamp}.`).update(body).digest('hex');
     return { 'x-crawlway-timestamp': timestamp, 'x-crawlway-signature': `sha256=${mac}` };
   }
+}
+
+function findAnswers(body: string): readonly unknown[] | undefined {
+  if (!body.includes('"answers"')) return undefined;
+  try {
+    const value: unknown = JSON.parse(body);
+    return isRecord(value) && 'answers' in value ? asList(value['answers']) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function parseAnswer(answer: unknown): OrderAnswer | undefined {
+  if (answer === true) return { state: 'acknowledged' };
+  if (!isRecord(answer) || typeof answer['refused'] !== 'string') return undefined;
+  return { state: 'refused', message: answer['refused'].slice(0, 1_000) || 'no reason given' };
 }

@@ -162,6 +162,7 @@ export class MappedSink implements Sink {
   readonly probe: Sink['probe'];
   readonly identify: Sink['identify'];
   readonly checkSchema: Sink['checkSchema'];
+  readonly alias: Sink['alias'];
 
   constructor(
     private readonly sink: Sink,
@@ -170,6 +171,7 @@ export class MappedSink implements Sink {
     this.name = sink.name;
     this.listEntries = sink.listEntries && ((signal) => sink.listEntries!(signal));
     this.probe = sink.probe && ((signal) => sink.probe!(signal));
+    this.alias = sink.alias;
     this.identify = sink.identify && ((signal) => sink.identify!(signal));
     this.checkSchema = sink.checkSchema && ((signal) => sink.checkSchema!(signal));
   }

@@ -21,6 +21,7 @@ export class PluginOrders implements Sink {
   readonly probe: Sink['probe'];
   readonly identify: Sink['identify'];
   readonly checkSchema: Sink['checkSchema'];
+  readonly alias: Sink['alias'];
 
   constructor(
     private readonly sink: Sink,
@@ -31,6 +32,7 @@ export class PluginOrders implements Sink {
     this.readDocuments =
       sink.readDocuments && (async (uris, signal) => (this.hasOrderHooks ? [] : sink.readDocuments!(uris, signal)));
     this.probe = sink.probe && ((signal) => sink.probe!(signal));
+    this.alias = sink.alias;
     this.identify = sink.identify && ((signal) => sink.identify!(signal));
     this.checkSchema = sink.checkSchema && ((signal) => sink.checkSchema!(signal));
   }

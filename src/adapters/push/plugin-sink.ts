@@ -5,13 +5,13 @@ import type { SinkOrder } from '../../engine/ports/plugin-api.js';
 import { type PluginCaller, PluginFailed } from '../../engine/ports/plugins.js';
 import { type Sink, SinkUnavailable } from '../../engine/ports/sink.js';
 
-/** Delivers orders to a plug-in. If it throws an exception, it accepts nothing at the moment, so its orders wait. */
+/** Delivers orders to a plug-in, within its own time limit. If it throws an exception, it accepts nothing at the moment, so its orders wait. */
 export class PluginSink implements Sink {
   readonly name: string;
   private readonly plugin: string;
 
   constructor(
-    private readonly definition: SinkDefinitionOf<'plugin'>,
+    definition: SinkDefinitionOf<'plugin'>,
     private readonly plugins: PluginCaller,
   ) {
     this.name = definition.name;
@@ -19,10 +19,8 @@ export class PluginSink implements Sink {
   }
 
   async deliver(batch: readonly PushOrder[]): Promise<OrderAnswer[]> {
-    const { plugin, plugins, definition } = this;
-    const answers = await withUnavailableErrors(
-      plugins.call(plugin, 'deliver', batch.map(toSinkOrder), definition.timeout),
-    );
+    const { plugin, plugins } = this;
+    const answers = await withUnavailableErrors(plugins.call(plugin, 'deliver', batch.map(toSinkOrder)));
     if (answers.length !== batch.length)
       throw new SinkUnavailable(`plug-in ${plugin} returned ${answers.length} answers for ${batch.length} orders`);
     return answers.map((answer) =>
@@ -51,14 +49,18 @@ function toSinkOrder(order: PushOrder): SinkOrder {
   const { id, crawler, uri, reason } = order;
   const commonFields = { id, crawler, uri, reason, decidedAt: formatIsoTime(order.decidedAt) };
   if (order.kind === 'delete') return { ...commonFields, kind: 'delete' };
-  const { stamp, metas, text, master } = order.document;
+  const { stamp, metas, text, master, headings, markdown, chunks } = order.document;
   return {
     ...commonFields,
     kind: 'add',
     stamp,
-    metas: metas.map(({ name, value }) => ({ name, value })),
+    metas,
     text,
+    headings,
+    markdown,
+    chunks,
     mediaType: master.mimeType,
+    encoding: master.encoding,
     fileName: master.fileName,
     body: master.bytes,
   };

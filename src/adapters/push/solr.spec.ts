@@ -27,6 +27,9 @@ describe('the Solr sink', () => {
     expect([...receiver.committed().values()]).toEqual([
       {
         id: 'http://b/',
+        host_s: 'b',
+        path_ss: ['/'],
+        content_type_s: 'text/html',
         stamp_s: 'a1b2c3',
         crawler_s: 'docs',
         title_t: 'Herons',

@@ -3,6 +3,7 @@ import type { OrderAnswer, OrderKind, PushDocument, PushOrder } from '../../doma
 import { type KeptDocument, type Sink, SinkUnavailable } from '../../engine/ports/sink.js';
 import { asList, asRecord, asString, asStrings, isRecord } from './answers.js';
 import { formatHeading, groupValuesByName, parseForms, selectByType, toMetas } from './metas.js';
+import { findSearchFields, type SearchFields } from './search-fields.js';
 import { isSuccess, SinkClient, type SinkResponse } from './sink-client.js';
 import { acknowledgeAll, type RequestAnswer, sendByKind } from './splitting.js';
 
@@ -163,6 +164,7 @@ function toSolrFields(crawler: string, document: PushDocument): Record<string, u
   const title = metas.find(({ name }) => name === 'title')?.value ?? '';
   return {
     ...fields,
+    ...toSolrSearchFields(findSearchFields(document)),
     meta_names_ss: [...new Set(metas.map(({ name }) => name))],
     id: uri,
     stamp_s: stamp,
@@ -180,6 +182,15 @@ function toSolrFields(crawler: string, document: PushDocument): Record<string, u
     chunk_ends_is: chunks?.map(({ end }) => end),
   };
 }
+
+const toSolrSearchFields = ({ host, path, language, contentType, lastModified, description }: SearchFields) => ({
+  host_s: host,
+  path_ss: path,
+  language_s: language,
+  content_type_s: contentType,
+  last_modified_dt: lastModified,
+  description_t: description,
+});
 
 const toMetaFieldName = (name: string): string => `meta_${name.replace(/\W/g, '_')}_txt`;
 

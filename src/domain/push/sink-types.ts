@@ -66,6 +66,11 @@ const SEARCH_OPTIONS = {
     meaning:
       'JSON file with `settings`, `mappings` and `aliases` in addition to those of Crawlway; they are put into an index template named `crawlway-` and the index, from which a missing index is created.',
   },
+  analysis: {
+    value: ['language'],
+    meaning:
+      'index title, description and text a second time, in the fields `analyzed.LANGUAGE`, with the analyzer of the detected language, so that a search finds other forms of its words. Only for a new index.',
+  },
   routing: {
     value: ['host'],
     meaning: 'store all documents of a host in the same shard. Only for a new index.',
@@ -109,6 +114,32 @@ const SEARCH_ENGINE = {
   needsBytes: false,
 } as const satisfies Omit<SinkTypeRow, 'label'>;
 
+const PLACES = ['url', 'form', 'both'] as const;
+
+/** What the published description of the Push API leaves open. */
+const PAPI_NAMES = {
+  deleteUriName: {
+    value: 'name',
+    meaning: 'name of the parameter with the URI in `delete_documents`. Default: `PAPI_uri`.',
+  },
+  deleteUriIn: {
+    value: PLACES,
+    meaning: 'where `delete_documents` has that parameter: in the URL, in the form, or in both. Default: `form`.',
+  },
+  checkpointIn: {
+    value: PLACES,
+    meaning: 'where `set_checkpoint` has its parameters: in the URL, in the form, or in both. Default: `url`.',
+  },
+  syncName: {
+    value: 'name',
+    meaning: 'name of the parameter that makes a checkpoint wait until everything is on disk. Default: `PAPI_sync`.',
+  },
+  stampName: {
+    value: 'name',
+    meaning: "name of the field with a document's content hash, after `PAPI_<number>:`. Default: `stamp`.",
+  },
+} as const satisfies OptionTable;
+
 export const SINK_TYPES = {
   // A Push API server extracts the text of pages from their bytes.
   papi: {
@@ -128,6 +159,7 @@ export const SINK_TYPES = {
         meaning:
           'whether the text of documents that are not pages (PDF, Office documents and others) is sent as a second part named `text`, in addition to their bytes. `omit` is for a server that extracts the text itself. Default: `send`.',
       },
+      ...PAPI_NAMES,
     },
     wantsText: false,
     wantsBytes: true,

@@ -53,6 +53,7 @@ export class Reconciliation {
     /** For each page, the number of documents split off it that the sink holds. */
     const partCounts = new Map<number, number>();
     let compared = 0;
+    let inFlight = 0;
     for await (const entry of sink.listEntries(new AbortController().signal)) {
       compared++;
       const knownUrls = await this.findKnownUrls(crawlers, entry.uri);
@@ -78,7 +79,11 @@ export class Reconciliation {
     for (const crawler of crawlers) {
       for await (const state of this.readIndexed(crawler.name)) {
         const isComplete = seenIds.has(state.id) && (partCounts.get(state.id) ?? 0) === (state.parts?.length ?? 0);
-        if (isLeftToAnother(state) || isComplete || crawler.isInFlight(state)) continue;
+        if (isLeftToAnother(state) || isComplete) continue;
+        if (crawler.isInFlight(state)) {
+          inFlight++;
+          continue;
+        }
         missingDocuments.add(state.url);
         if (repair) await this.pushAgain(crawler, state);
       }
@@ -91,6 +96,7 @@ export class Reconciliation {
       missing: missingDocuments.toView(),
       extra: extraDocuments.toView(),
       stale: staleDocuments.toView(),
+      inFlight,
       repaired: repair,
     };
   }

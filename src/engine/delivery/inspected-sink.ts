@@ -32,9 +32,10 @@ export class InspectedSink implements Sink {
   readonly probe: Sink['probe'];
   readonly identify: Sink['identify'];
   readonly checkSchema: Sink['checkSchema'];
-  /** A human-readable description of what was found. */
-  warning: string | undefined;
+  readonly alias: Sink['alias'];
   private isSchemaChecked = false;
+  private foreignNote: string | undefined;
+  private schemaNote: string | undefined;
   private inspection: Promise<void> | undefined;
   private inspectAgainAt: Instant | undefined;
 
@@ -46,8 +47,15 @@ export class InspectedSink implements Sink {
     this.listEntries = sink.listEntries && ((signal) => sink.listEntries!(signal));
     this.readDocuments = sink.readDocuments && ((uris, signal) => sink.readDocuments!(uris, signal));
     this.probe = sink.probe && ((signal) => sink.probe!(signal));
+    this.alias = sink.alias;
     this.identify = sink.identify && ((signal) => sink.identify!(signal));
     this.checkSchema = sink.checkSchema && ((signal) => sink.checkSchema!(signal));
+  }
+
+  /** A human-readable description of what was found. */
+  get warning(): string | undefined {
+    const notes = [this.foreignNote, this.schemaNote].filter((note) => note !== undefined);
+    return notes.length === 0 ? undefined : notes.join('. ');
   }
 
   deliver: Sink['deliver'] = async (batch, signal) => {
@@ -66,7 +74,7 @@ export class InspectedSink implements Sink {
   /** @throws SinkUnsuitable, so that orders wait instead of being refused one by one */
   private async checkSchemaOnce(signal: AbortSignal): Promise<void> {
     try {
-      await this.sink.checkSchema?.(signal);
+      this.schemaNote = await this.sink.checkSchema?.(signal);
     } catch (error) {
       if (error instanceof SinkUnsuitable) throw error;
       return; // delivery reports what is wrong with the sink
@@ -94,14 +102,14 @@ export class InspectedSink implements Sink {
       foreignCount++;
       example ??= uri;
     }
-    this.warning =
+    this.foreignNote =
       foreignCount === 0
         ? undefined
         : `It holds documents that belong to no crawler on this server (${foreignCount} of the ${Math.min(examinedCount, MAX_ENTRIES)} examined, such as ${example}). If another server pushes there, give this sink its own connector or index; if they are left over, reconcile the sink with repair`;
-    if (this.warning)
+    if (this.foreignNote)
       this.services.log.warn("a sink holds documents that are not this server's", {
         sink: this.name,
-        message: this.warning,
+        message: this.foreignNote,
       });
   }
 }

@@ -197,9 +197,23 @@ export type SinkOrder =
       readonly id: number;
       readonly kind: 'add';
       readonly stamp: string;
-      readonly metas: readonly { readonly name: string; readonly value: string }[];
+      /** As a receiver of JSON gets them; a name may occur several times. */
+      readonly metas: readonly { readonly name: string; readonly value: string; readonly type?: 'date' | 'number' }[];
       readonly text: string;
+      /** Headings, Markdown and chunks are present if the crawler delivers them (`cw:Output`). */
+      readonly headings?: readonly { readonly level: number; readonly text: string; readonly start: number }[];
+      readonly markdown?: string;
+      readonly chunks?: readonly {
+        readonly text: string;
+        /** The headings above the chunk, outermost first. */
+        readonly path: readonly string[];
+        /** Offsets in the text, in UTF-16 units. */
+        readonly start: number;
+        readonly end: number;
+      }[];
       readonly mediaType: string;
+      /** The charset of the body, if it is text. */
+      readonly encoding?: string;
       readonly fileName: string;
       readonly body: Uint8Array;
     })

@@ -33,11 +33,25 @@ export interface Sink {
    */
   identify?(signal: AbortSignal): Promise<readonly string[] | undefined>;
   /**
-   * Checks whether what the sink writes to can hold its documents. Absent if any document fits.
+   * Checks whether what the sink writes to can hold its documents; returns what is worth knowing about it otherwise.
+   * Absent if any document fits.
    * @throws SinkUnsuitable naming the fields that cannot
    */
-  checkSchema?(signal: AbortSignal): Promise<void>;
+  checkSchema?(signal: AbortSignal): Promise<string | undefined>;
+  /** Absent if the sink has no name that searches use and that can be moved. */
+  readonly alias?: SinkAlias | undefined;
   close(): Promise<void>;
+}
+
+/** A name that searches use, and that one step moves from one index to another. */
+export interface SinkAlias {
+  readonly name: string;
+  /** The index that the sink writes to. */
+  readonly index: string;
+  /** Returns the indexes that have the name. */
+  read(signal: AbortSignal): Promise<readonly string[]>;
+  /** Gives the name to these indexes alone. */
+  move(indexes: readonly string[], signal: AbortSignal): Promise<void>;
 }
 
 /** A document that a sink returns. */

@@ -29,5 +29,7 @@ export interface ReconciliationReport {
   readonly extra: { readonly count: number; readonly samples: readonly string[] };
   /** In the sink with a different content hash. */
   readonly stale: { readonly count: number; readonly samples: readonly string[] };
+  /** Absent from the sink, but just being visited or delivered. */
+  readonly inFlight: number;
   readonly repaired: boolean;
 }

@@ -55,8 +55,8 @@ async function checkSink(sink: Sink, { type, url }: SinkDefinition): Promise<str
   if (sink.probe) await sink.probe(signal);
   else if (sink.readDocuments) await sink.readDocuments([UNKNOWN_URI], signal);
   else if (!sink.checkSchema) return 'This sink can only be tested by sending an order; its configuration is complete.';
-  await sink.checkSchema?.(signal);
-  return 'The sink is responding and accepts the credentials.';
+  const note = await sink.checkSchema?.(signal);
+  return `The sink is responding and accepts the credentials.${note === undefined ? '' : ` ${note}.`}`;
 }
 
 function toMessage(error: unknown): string {

@@ -1,4 +1,5 @@
 import { SINK_TYPE_NAMES } from '../../domain/push/sink-types.js';
+import type { SwitchReport } from '../../engine/control/sink-switch.js';
 import type { SinkView } from '../../engine/delivery/sink-view.js';
 import type { OwedCount } from '../../engine/ports/owed-orders.js';
 import type { BackfillView, ReconciliationReport } from '../../engine/views/delivery-views.js';
@@ -98,5 +99,14 @@ export const reconciliationSchema = schema<ReconciliationReport>()('Reconciliati
   missing: one(differenceSchema, 'Documents that are indexed according to the store, but absent at the sink.'),
   extra: one(differenceSchema, 'Documents that are at the sink, but not indexed according to the store.'),
   stale: one(differenceSchema, 'Documents that are at the sink with a different stamp.'),
+  inFlight: integer(0, 'Absent from the sink, but just being visited or delivered.'),
   repaired: boolean('Whether orders were sent to fix the differences.'),
+});
+
+export const switchSchema = schema<SwitchReport>()('SinkSwitch', {
+  sink: text('search'),
+  alias: text('web'),
+  from: list(text('web-1'), 'The indexes that had the alias.'),
+  to: list(text('web-2'), 'The indexes that have it now.'),
+  compared: integer(42, 'Number of documents that were compared before; 0 without a comparison.'),
 });

@@ -12,7 +12,7 @@ import type { Page } from '../http/paging.js';
 import { ProblemException } from '../http/problem.js';
 import type { Answer } from '../http/schema.js';
 import { API, ENGINE, SEARCH_PAGE, TEST_SINK } from '../tokens.js';
-import { backfillSchema, reconciliationSchema, sinkSchema } from './sink.schema.js';
+import { backfillSchema, reconciliationSchema, sinkSchema, switchSchema } from './sink.schema.js';
 import { type SinkTest, type SinkTester, sinkTestSchema } from './sink-test.js';
 
 class ReconcileQuery {
@@ -28,6 +28,20 @@ class PushAgainQuery {
   @IfGiven()
   @IsString()
   crawler?: string;
+}
+
+class SwitchQuery {
+  @ApiProperty({ required: false, default: false, description: 'Move the alias back to where it was before.' })
+  @IfGiven()
+  @Transform(({ value }) => toBoolean(value))
+  @IsBoolean()
+  rollback?: boolean;
+
+  @ApiProperty({ required: false, default: false, description: 'Move the alias without a comparison.' })
+  @IfGiven()
+  @Transform(({ value }) => toBoolean(value))
+  @IsBoolean()
+  force?: boolean;
 }
 
 @ApiTags('Sinks')
@@ -113,6 +127,32 @@ export class SinksController {
     const sink = this.engine.definition.sinks.find((candidate) => candidate.name === name);
     if (!sink) throw new ProblemException('not-found', `There is no sink ${name}.`);
     return this.testSink(sink);
+  }
+
+  @Post(':sink/switch')
+  @HttpCode(200)
+  @Operation({
+    id: 'switchSink',
+    summary: 'Move the alias of a sink to its index',
+    description:
+      'For an index that was filled beside the one that serves searches under `alias`: compares it with the store, and moves the alias in one step if nothing is missing or out of date.',
+    role: 'operate',
+    problems: {
+      404: 'There is no sink with that name.',
+      409: 'The mapping of the index refuses documents, or they cannot be compared.',
+      422: 'The sink has no alias, is still being filled, lacks documents, or the alias is there already.',
+      503: 'The sink or the database is currently unavailable.',
+    },
+  })
+  @ApiOkResponse({ schema: switchSchema.ref })
+  async switchAlias(
+    @Param('sink') sink: string,
+    @Query() options: SwitchQuery,
+    @Audited() note: ChangeNote,
+  ): Promise<Answer<typeof switchSchema>> {
+    const report = await this.engine.sinkSwitch.run(sink, options);
+    note.recordChange({ indexes: report.from.join(', ') }, { indexes: report.to.join(', ') });
+    return switchSchema.from(report);
   }
 
   @Post(':sink/reconcile')

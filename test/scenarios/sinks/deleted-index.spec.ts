@@ -57,6 +57,30 @@ it('an index that an order has created again before anybody noticed has the righ
   expect(replacements()).toHaveLength(1);
 });
 
+it('an alias serves the old index until the new one is complete, moves in one step, and moves back', async () => {
+  const { site, engine, world, configuration, paths } = await crawlIntoIndex();
+  engine.deleteIndex();
+  engine.aliasIndexes.add('web-1');
+  const { sinkSwitch, maintenance } = world.engine;
+  await world.reconfigure({ ...configuration, more: configuration.more.replace('/>', ' alias="web"/>') });
+  await expect(sinkSwitch.run('search', {})).rejects.toThrow(/is still being filled|are missing|are on their way/);
+  await world.pass(minutes(10));
+  expect(paths()).toEqual(ALL);
+  expect([...engine.aliasIndexes]).toEqual(['web-1']);
+  expect(world.engine.listSinks().at(-1)?.warning).toContain('The alias web is on web-1');
+  // Until then, what is deleted must not be found in the old index either.
+  site.set('/3', { status: 404 });
+  await maintenance.refresh('test', { url: site.url('/3') });
+  await world.pass(minutes(10));
+  expect(engine.deletedElsewhere).toEqual(['web-1']);
+  const moved = { alias: 'web', from: ['web-1'], to: ['pages'], compared: 20 };
+  expect(await world.during(sinkSwitch.run('search', {}))).toMatchObject(moved);
+  expect([...engine.aliasIndexes]).toEqual(['pages']);
+  await expect(sinkSwitch.run('search', {})).rejects.toThrow('is on pages already');
+  expect(await sinkSwitch.run('search', { rollback: true })).toMatchObject({ from: ['pages'], to: ['web-1'] });
+  expect([...engine.aliasIndexes]).toEqual(['web-1']);
+});
+
 it('a mapping with which documents cannot be listed is named', async () => {
   const { engine, world } = await crawlIntoIndex();
   engine.create({ mappings: { properties: { uri: { type: 'text' } } } });

@@ -5,6 +5,7 @@ type Source = Record<string, unknown> & { uri: string; title: string };
 interface Action {
   readonly kind: 'index' | 'delete';
   readonly id: string;
+  readonly index: string;
   readonly source?: Source;
 }
 
@@ -12,7 +13,13 @@ export interface ElasticsearchReceiver extends HttpReceiver {
   /** By document id. */
   readonly documents: ReadonlyMap<string, Source>;
   /** What the index was made with; undefined while there is none. */
-  readonly settings: () => { mappings: { properties: Record<string, { type: string }> } } | undefined;
+  readonly settings: () =>
+    | { mappings: { properties: Record<string, { type?: string; properties?: object }> } }
+    | undefined;
+  /** The indexes that have the alias `web`. */
+  readonly aliasIndexes: Set<string>;
+  /** The other indexes from which a document was deleted, once for each deletion. */
+  readonly deletedElsewhere: readonly string[];
   /** Deletes the index with its documents; the next bulk request creates it again. */
   deleteIndex(): void;
   /** Creates the index in place of what is there. */
@@ -32,6 +39,8 @@ export async function startElasticsearchReceiver(
   const documents = new Map<string, Source>();
   const openPits = new Set<string>();
   let settings: ReturnType<ElasticsearchReceiver['settings']>;
+  const aliasIndexes = new Set<string>();
+  const deletedElsewhere: string[] = [];
   let template: typeof settings;
   let generation = 0;
   const create = (body: typeof settings): void => {
@@ -53,6 +62,17 @@ export async function startElasticsearchReceiver(
             body: { [index]: { settings: { index: { uuid: `uuid-${generation}` } }, mappings: settings.mappings } },
           }
         : { status: 404, body: { error: 'index_not_found_exception' } },
+    [`GET /_alias/${ALIAS}`]: () =>
+      aliasIndexes.size === 0
+        ? { status: 404, body: { error: 'alias is missing' } }
+        : { status: 200, body: Object.fromEntries([...aliasIndexes].map((name) => [name, {}])) },
+    'POST /_aliases': ({ body }) => {
+      const { actions } = JSON.parse(body.toString()) as { actions: Record<'add' | 'remove', { index: string }>[] };
+      for (const { add, remove } of actions)
+        if (add) aliasIndexes.add(add.index);
+        else aliasIndexes.delete(remove.index);
+      return { status: 200, body: { acknowledged: true } };
+    },
     [`HEAD /_alias/${index}`]: () => ({ status: 404 }),
     [`PUT /_index_template/crawlway-${index}`]: ({ body }) => {
       template = JSON.parse(body.toString()).template;
@@ -61,7 +81,11 @@ export async function startElasticsearchReceiver(
     'POST /_bulk': ({ headers, body }) => {
       if (headers['content-type'] !== 'application/x-ndjson') return { status: 406, body: 'wrong content type' };
       if (!settings) create(template ?? DYNAMIC_MAPPING);
-      const items = bulkActions(body.toString(), index).map((action) => apply(action, documents));
+      const items = bulkActions(body.toString(), index, aliasIndexes).map((action) => {
+        if (action.index === index) return apply(action, documents);
+        deletedElsewhere.push(action.index);
+        return { delete: { _id: action.id, status: 200 } };
+      });
       return { status: 200, body: { took: 1, errors: false, items } };
     },
     [`POST /${index}/_refresh`]: () => {
@@ -81,13 +105,24 @@ export async function startElasticsearchReceiver(
     settings = undefined;
     documents.clear();
   };
-  return { ...receiver, documents, openPits, settings: () => settings, deleteIndex, create };
+  return {
+    ...receiver,
+    documents,
+    openPits,
+    settings: () => settings,
+    deleteIndex,
+    create,
+    aliasIndexes,
+    deletedElsewhere,
+  };
 }
+
+const ALIAS = 'web';
 
 /** How the engine maps the fields of an index that it creates without a template. */
 const DYNAMIC_MAPPING = { mappings: { properties: { uri: { type: 'text' }, stamp: { type: 'text' } } } };
 
-function bulkActions(body: string, index: string): Action[] {
+function bulkActions(body: string, index: string, aliasIndexes: ReadonlySet<string>): Action[] {
   if (!body.endsWith('\n')) throw new Error('The bulk request must be terminated by a newline [\\n]');
   const lines = body.slice(0, -1).split('\n');
   const actions: Action[] = [];
@@ -97,8 +132,10 @@ function bulkActions(body: string, index: string): Action[] {
       { _index: string; _id: string },
     ];
     const [kind, { _index, _id: id }] = entry;
-    if (_index !== index || !/^[0-9a-f]{64}$/.test(id)) throw new Error(`bad action on line ${line}`);
-    actions.push(kind === 'delete' ? { kind, id } : { kind, id, source: JSON.parse(lines[line++] ?? '') });
+    const isServing = kind === 'delete' && aliasIndexes.has(_index);
+    if ((_index !== index && !isServing) || !/^[0-9a-f]{64}$/.test(id)) throw new Error(`bad action on line ${line}`);
+    const action = { kind, id, index: _index };
+    actions.push(kind === 'delete' ? action : { ...action, source: JSON.parse(lines[line++] ?? '') });
   }
   return actions;
 }

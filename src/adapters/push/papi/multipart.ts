@@ -18,13 +18,13 @@ export interface MultipartBody {
 export function encodeDocuments(
   documents: readonly PushDocument[],
   allocate: (length: number) => Buffer = Buffer.allocUnsafe,
-  options: { readonly withText?: boolean } = {},
+  options: { readonly withText?: boolean; readonly stampName?: string } = {},
 ): MultipartBody {
   const boundary = `crawlway-${randomBytes(16).toString('hex')}`;
   const pieces: (string | Uint8Array)[] = [];
   let text = '';
   documents.map(replaceWithCutText).forEach((document, key) => {
-    pieces.push(text + encodeFields(document, key, boundary), document.master.bytes);
+    pieces.push(text + encodeFields(document, key, boundary, options.stampName), document.master.bytes);
     text = `\r\n${options.withText ? encodeTextPart(document, key, boundary) : ''}`;
   });
   pieces.push(`${text}--${boundary}--\r\n`);
@@ -32,12 +32,12 @@ export function encodeDocuments(
 }
 
 /** Encodes all fields of a document, up to where the bytes of its main part begin. */
-function encodeFields(document: PushDocument, key: number, boundary: string): string {
+function encodeFields(document: PushDocument, key: number, boundary: string, stampName: string = FIELD.stamp): string {
   const { uri, stamp, metas, master } = document;
   const fieldStart = `--${boundary}\r\nContent-Disposition: form-data; name="`;
   const encodeField = (name: string, value: string) =>
     `${fieldStart}${formatDocumentField(key, quoteName(name))}"\r\n\r\n${value}\r\n`;
-  let text = encodeField(FIELD.uri, uri) + encodeField(FIELD.stamp, stamp);
+  let text = encodeField(FIELD.uri, uri) + encodeField(stampName, stamp);
   for (const { name, value } of metas) text += encodeField(FIELD.meta(name), value);
   for (const { name, value } of formsToMetas(document)) text += encodeField(FIELD.meta(name), value);
   if (master.encoding) text += encodeField(FIELD.partDirective('encoding'), master.encoding);

@@ -1,6 +1,6 @@
 /**
  * All names of CloudView's Push API v4 over HTTP; demo-index/papi/names.ts contains them for the receiving side.
- * "assumed" marks names that are not published: correct them here if you have the product's documentation.
+ * "assumed" marks names that are not published; options of the sink replace those that can be configured.
  */
 
 export const buildConnectorPath = (connector: string): string => `/papi/4/connectors/${encodeURIComponent(connector)}`;
@@ -15,12 +15,12 @@ export const COMMAND = {
 
 export const PARAMETER = {
   session: 'PAPI_session', // in the query string
-  uri: 'PAPI_uri', // assumed for delete_documents
+  uri: 'PAPI_uri', // for delete_documents: assumed, can be configured
   rootPath: 'PAPI_rootPath',
   mode: 'PAPI_mode',
   checkpoint: 'PAPI_checkpoint',
   name: 'PAPI_name',
-  sync: 'PAPI_sync', // assumed
+  sync: 'PAPI_sync', // assumed, can be configured
 } as const;
 
 export const MAIN_PART = 'master';
@@ -33,7 +33,7 @@ export const formatDocumentField = (key: number, field: string): string => `PAPI
 
 export const FIELD = {
   uri: 'uri',
-  stamp: 'stamp', // assumed
+  stamp: 'stamp', // assumed, can be configured
   meta: (name: string) => `meta:${name}`,
   partBytes: `part_bytes:${MAIN_PART}`,
   textBytes: `part_bytes:${TEXT_PART}`,

@@ -4,6 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { SearchResult } from '../../../../demo-index/search/search.js';
 import { runningIndex } from '../../../../test/support/push-index.js';
 import { addOrder, deleteOrder, heldBy, sinkDefinition, stillWanted } from '../../../../test/support/push-orders.js';
+import { startReceiver } from '../../../../test/support/receivers/http-receiver.js';
 import type { SinkDefinitionOf } from '../../../domain/crawl/sink-definition.js';
 import { Secret } from '../../../domain/secret.js';
 import { SinkUnavailable } from '../../../engine/ports/sink.js';
@@ -97,6 +98,46 @@ describe('deliveries to the bundled index', () => {
     const failure = wrong.deliver([addOrder('http://a/')], stillWanted());
     await expect(failure).rejects.toThrow(SinkUnavailable);
     await expect(failure).rejects.toThrow(/status 401: login and password \(or key\) are missing or wrong/);
+  });
+});
+
+describe('parameters that the description of the Push API leaves open', () => {
+  async function startServer() {
+    const receiver = await startReceiver(({ path }) => ({ status: 200, body: path.endsWith('_id') ? '7' : '' }));
+    const call = (command: string) => receiver.exchanges.filter(({ path }) => path.endsWith(`/${command}`));
+    return { ...receiver, call };
+  }
+  const batch = () => [addOrder('http://a/'), deleteOrder('http://b/?x=1&y=é'), deleteOrder('http://c/')];
+  const uris = ['http://b/?x=1&y=é', 'http://c/'];
+
+  it.each([
+    ['form', [], uris],
+    ['url', uris, []],
+    ['both', uris, uris],
+  ] as const)('are in the %s', async (place, inUrl, inForm) => {
+    const server = await startServer();
+    const options = { connector: 'docs', deleteUriIn: place, deleteUriName: 'PAPI_doc', checkpointIn: place } as const;
+    const sink = papiSink(server.url, { options: { ...options, syncName: 'PAPI_wait', stampName: 'version' } });
+    const answers = await sink.deliver(batch(), stillWanted());
+    expect(answers).toEqual(batch().map(() => ({ state: 'acknowledged' })));
+    const [deletion] = server.call('delete_documents');
+    expect(deletion!.query.getAll('PAPI_doc')).toEqual(inUrl);
+    expect(new URLSearchParams(deletion!.body.toString()).getAll('PAPI_doc')).toEqual(inForm);
+    const [checkpoint] = server.call('set_checkpoint');
+    expect(checkpoint!.query.get('PAPI_wait')).toBe(inUrl.length > 0 ? 'true' : null);
+    expect(new URLSearchParams(checkpoint!.body.toString()).get('PAPI_wait')).toBe(inForm.length > 0 ? 'true' : null);
+    for (const { query } of [deletion!, checkpoint!]) expect(query.get('PAPI_session')).toBe('7');
+    expect(server.call('add_documents')[0]!.body.toString()).toContain('name="PAPI_0:version"\r\n\r\na1b2c3');
+  });
+
+  it('are in as many URLs as their length requires', async () => {
+    const server = await startServer();
+    const long = Array.from({ length: 30 }, (_, i) => deleteOrder(`http://a/${i}/${'x'.repeat(500)}`));
+    const sink = papiSink(server.url, { options: { connector: 'docs', deleteUriIn: 'url' } });
+    await sink.deliver(long, stillWanted());
+    const named = server.call('delete_documents').map(({ query }) => query.getAll('PAPI_uri'));
+    expect(named.flat()).toEqual(long.map(({ uri }) => uri));
+    expect(named.every((list) => list.join('').length < 5_000)).toBe(true);
   });
 });
 

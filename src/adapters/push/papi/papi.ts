@@ -3,10 +3,12 @@ import type { SinkDefinitionOf } from '../../../domain/crawl/sink-definition.js'
 import type { OrderAnswer, OrderKind, PushOrder } from '../../../domain/push/order.js';
 import { DEFAULT_CONNECTOR, type Sink, SinkUnavailable } from '../../../engine/ports/sink.js';
 import { isSuccess, SinkClient, type SinkRequest, type SinkResponse } from '../sink-client.js';
-import { acknowledgeAll, type RequestAnswer, sendByKind } from '../splitting.js';
+import { acknowledgeAll, type RequestAnswer, sendByKind, sendWithSplitting } from '../splitting.js';
 import { BodyBuffers, encodeDocuments } from './multipart.js';
 import { ALL_DOCUMENTS, buildConnectorPath, COMMAND, PARAMETER, parseEntry } from './names.js';
 
+/** Maximum number of characters of URIs in the URL of a request, after which it ends. */
+const MAX_URL_LENGTH = 4_000;
 const CHECKPOINT_NAME = 'crawlway';
 /**
  * Maximum number of sessions for one delivery, which then fails, because a server that restarts this often is
@@ -31,12 +33,12 @@ export class PapiSink implements Sink {
   readonly name: string;
   private readonly client: SinkClient;
   private readonly bodyBuffers = new BodyBuffers();
-  private readonly withText: boolean;
+  private readonly options: SinkDefinitionOf<'papi'>['options'];
   private session: string | undefined;
 
   constructor(definition: SinkDefinitionOf<'papi'>) {
     this.name = definition.name;
-    this.withText = definition.options.documentText !== 'omit';
+    this.options = definition.options;
     this.client = new SinkClient(definition, buildConnectorPath(definition.options.connector ?? DEFAULT_CONNECTOR));
   }
 
@@ -78,7 +80,11 @@ export class PapiSink implements Sink {
     batch: readonly PushOrder[],
     signal: AbortSignal,
   ): Promise<OrderAnswer[]> {
-    const answers = await sendByKind(batch, (kind, orders) => this.send(kind, orders, session, signal));
+    const answers = await sendByKind(batch, (kind, orders) =>
+      kind === 'delete' && this.options.deleteUriIn !== undefined && this.options.deleteUriIn !== 'form'
+        ? this.deleteByUrl(orders, session, signal)
+        : this.send(kind, orders, session, signal),
+    );
     if (answers.some(({ state }) => state === 'acknowledged')) await this.synchronize(session, batch, signal);
     return answers;
   }
@@ -90,7 +96,7 @@ export class PapiSink implements Sink {
     signal: AbortSignal,
   ): Promise<RequestAnswer> {
     const response = await this.sendCommand(
-      kind === 'add' ? buildAddRequest(orders, this.bodyBuffers, this.withText) : buildDeleteRequest(orders),
+      kind === 'add' ? this.buildAddRequest(orders) : this.buildDeleteRequest(orders),
       session,
       signal,
     );
@@ -100,17 +106,52 @@ export class PapiSink implements Sink {
     return { refused: extractText(response.body) || `status ${response.status}` };
   }
 
+  /** Servers limit the length of a URL, so that it cannot name all documents of a batch. */
+  private async deleteByUrl(
+    orders: readonly PushOrder[],
+    session: string,
+    signal: AbortSignal,
+  ): Promise<RequestAnswer> {
+    const answers: OrderAnswer[] = [];
+    for (let start = 0, end = 0; start < orders.length; start = end) {
+      for (let length = 0; end < orders.length && (end === start || length < MAX_URL_LENGTH); end++)
+        length += encodeURIComponent(orders[end]!.uri).length;
+      const part = orders.slice(start, end);
+      answers.push(...(await sendWithSplitting(part, (half) => this.send('delete', half, session, signal))));
+    }
+    return answers;
+  }
+
   /** Sets a synced checkpoint. Once the server has confirmed it, all earlier orders of the session are durable. */
   private async synchronize(session: string, batch: readonly PushOrder[], signal: AbortSignal): Promise<void> {
-    const query = {
-      [PARAMETER.checkpoint]: String(batch.at(-1)?.id ?? 0),
-      [PARAMETER.name]: CHECKPOINT_NAME,
-      [PARAMETER.sync]: 'true',
-    };
-    const response = await this.sendCommand({ method: 'POST', path: COMMAND.setCheckpoint, query }, session, signal);
+    const { checkpointIn = 'url', syncName = PARAMETER.sync } = this.options;
+    const parameters: [string, string][] = [
+      [PARAMETER.checkpoint, String(batch.at(-1)?.id ?? 0)],
+      [PARAMETER.name, CHECKPOINT_NAME],
+      [syncName, 'true'],
+    ];
+    const request = buildRequest(COMMAND.setCheckpoint, parameters, checkpointIn);
+    const response = await this.sendCommand(request, session, signal);
     if (isSuccess(response)) return;
     if (response.status === 400) await this.checkSession(session, signal);
     throw this.client.toUnavailable({ ...response, body: extractText(response.body) });
+  }
+
+  private buildAddRequest(orders: readonly PushOrder[]): SinkRequest {
+    const { documentText, stampName } = this.options;
+    const documents = orders.flatMap((order) => (order.kind === 'add' ? [order.document] : []));
+    const allocate = (length: number): Buffer => this.bodyBuffers.acquire(length);
+    const withText = documentText !== 'omit';
+    const { contentType, body } = encodeDocuments(documents, allocate, { withText, stampName });
+    const releaseBody = (): void => this.bodyBuffers.release(body);
+    const headers = { 'content-type': contentType };
+    return { method: 'POST', path: COMMAND.add, headers, body, onBodySent: releaseBody };
+  }
+
+  private buildDeleteRequest(orders: readonly PushOrder[]): SinkRequest {
+    const { deleteUriName = PARAMETER.uri, deleteUriIn = 'form' } = this.options;
+    const uris = orders.map(({ uri }): [string, string] => [deleteUriName, uri]);
+    return buildRequest(COMMAND.delete, uris, deleteUriIn);
   }
 
   private sendCommand(request: SinkRequest, session: string, signal: AbortSignal): Promise<SinkResponse> {
@@ -139,20 +180,16 @@ export class PapiSink implements Sink {
   }
 }
 
-function buildAddRequest(orders: readonly PushOrder[], bodyBuffers: BodyBuffers, withText: boolean): SinkRequest {
-  const documents = orders.flatMap((order) => (order.kind === 'add' ? [order.document] : []));
-  const { contentType, body } = encodeDocuments(documents, (length) => bodyBuffers.acquire(length), { withText });
-  const releaseBody = (): void => bodyBuffers.release(body);
-  return { method: 'POST', path: COMMAND.add, headers: { 'content-type': contentType }, body, onBodySent: releaseBody };
-}
-
-function buildDeleteRequest(orders: readonly PushOrder[]): SinkRequest {
-  const uris = orders.map(({ uri }): [string, string] => [PARAMETER.uri, uri]);
-  return buildFormRequest(COMMAND.delete, new URLSearchParams(uris));
-}
-
-function buildFormRequest(path: string, fields: URLSearchParams): SinkRequest {
-  return { method: 'POST', path, headers: { 'content-type': FORM_TYPE }, body: fields.toString() };
+/** Puts parameters, whose names may occur several times, where the server expects them. */
+function buildRequest(
+  command: string,
+  parameters: readonly [string, string][],
+  place: 'url' | 'form' | 'both',
+): SinkRequest {
+  const text = new URLSearchParams([...parameters]).toString();
+  const path = place === 'form' ? command : `${command}?${text}`;
+  if (place === 'url') return { method: 'POST', path };
+  return { method: 'POST', path, headers: { 'content-type': FORM_TYPE }, body: text };
 }
 
 /** Maximum number of characters in a line, which is more than any pushed URL and stamp have together. */
