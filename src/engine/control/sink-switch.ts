@@ -77,7 +77,9 @@ export class SinkSwitch {
     await sink.checkSchema?.(new AbortController().signal);
     const { compared, missing, stale, inFlight } = await this.services.reconciliation.run(name, false);
     if (inFlight > 0)
-      throw new Unacceptable(`${inFlight} documents are on their way to the new index; try again when they have arrived`);
+      throw new Unacceptable(
+        `${inFlight} documents are on their way to the new index; try again when they have arrived`,
+      );
     if (missing.count === 0 && stale.count === 0) return compared;
     const sample = missing.samples[0] ?? stale.samples[0];
     throw new Unacceptable(
