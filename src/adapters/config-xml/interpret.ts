@@ -337,8 +337,10 @@ function readValue(
     return undefined;
   }
   // The reference system writes booleans that have their default value as empty attributes, so an empty one is treated
-  // as absent.
-  if (spec.type === boolean && attribute.value.trim() === '') return { value: computeDefault(spec) };
+  // as absent, and so are all others of a crawler that have a default.
+  const isBlank = attribute.value.trim() === '';
+  if (isBlank && (spec.type === boolean || (element.local === 'Crawler' && spec.default !== undefined)))
+    return { value: computeDefault(spec) };
   const parsed = spec.type.parse(value);
   if (parsed.ok) return { value: spec.secret ? new Secret(parsed.value as string) : parsed.value };
   const displayedValue =

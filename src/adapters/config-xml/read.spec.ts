@@ -299,3 +299,29 @@ describe('reading a configuration', () => {
     ]);
   });
 });
+
+it('a blank attribute of a crawler is an absent one', () => {
+  const blank = ATTRIBUTES_WITH_DEFAULTS.map((name) => `${name}=""`).join(' ');
+  const read = (attributes: string) =>
+    readConfiguration(`<CrawlConfig><Crawler name="a" ${attributes}><Root url="http://a/"/></Crawler></CrawlConfig>`, {
+      file: 'c.xml',
+      env: {},
+      readFile: () => '',
+    });
+  const { definition, problems } = read(blank);
+  const plain = read('');
+  expect(problems.map(({ code }) => code)).toEqual(plain.problems.map(({ code }) => code));
+  expect(JSON.stringify(definition?.crawlers, withoutPlaces)).toBe(
+    JSON.stringify(plain.definition?.crawlers, withoutPlaces),
+  );
+});
+
+const ATTRIBUTES_WITH_DEFAULTS = [
+  'nthreads',
+  'throttleTimeMS',
+  'mimeTypesMode',
+  'aggressive',
+  'smartRefresh',
+  'ignoreRobotsTxt',
+];
+const withoutPlaces = (key: string, value: unknown): unknown => (key === 'place' ? undefined : value);

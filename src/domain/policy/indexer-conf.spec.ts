@@ -107,6 +107,12 @@ describe('parseIndexerConf', () => {
     expect(JSON.stringify(problems)).not.toContain('SECRET');
   });
 
+  test.each(['file:///etc/', 'junk/', 'ftp://a/'])('refuses the alias %s, of which nothing can be fetched', (alias) => {
+    const { servers, problems } = read(`Server http://www/ ${alias}\nServer http://web/\nAlias http://web/ ${alias}`);
+    expect(servers.records.map(({ url, parameters }) => [url, parameters.alias])).toEqual([['http://web/', undefined]]);
+    expect(problems.map(({ severity, place }) => `${severity} ${place.line}`)).toEqual(['error 1', 'error 3']);
+  });
+
   test('warns about unsupported commands by line, and refuses invalid values', () => {
     const { servers, problems } = read(
       '# comment\nDBAddr mysql://x/\nDisallow *.gif \\\n  *.jpg\nPeriod soon\nRobots maybe\nServer site http://a/ b c\nAuthBasic pw\nAlias http://q/ http://r/',

@@ -173,10 +173,13 @@ const SUBSECTION_HINTS: Readonly<Record<string, string>> = {
   world: '; leave out world and write FollowOutside yes',
 };
 
+const HTTP_URL = /^https?:\/\/[^/]/i;
+const HTTP_ALIAS = 'an alias that begins with http:// or https://';
+
 /** Reads `Server URL [ALIAS]`. */
 function readServer(command: Command, reading: ParseState): void {
   const [url = '', mirror, extraWord] = command.words;
-  if (!/^https?:\/\/[^/]/i.test(url) || extraWord !== undefined) {
+  if (!HTTP_URL.test(url) || extraWord !== undefined) {
     reading.problems.push(
       createInvalidValueProblem(
         command,
@@ -184,6 +187,10 @@ function readServer(command: Command, reading: ParseState): void {
         `a URL that begins with http:// or https://, and at most an alias after it${SUBSECTION_HINTS[url.toLowerCase()] ?? ''}`,
       ),
     );
+    return;
+  }
+  if (mirror !== undefined && !HTTP_URL.test(mirror)) {
+    reading.problems.push(createInvalidValueProblem(command, command.words.join(' '), HTTP_ALIAS));
     return;
   }
   if (reportUserInfo(command, reading, [url, mirror])) return;
@@ -233,10 +240,8 @@ function readAlias(command: Command, reading: ParseState): void {
         'two URLs: the one that appears in links, and the one to fetch instead',
       ),
     );
-  } else if (!/^https?:\/\/[^/]/i.test(to)) {
-    reading.problems.push(
-      createInvalidValueProblem(command, command.words.join(' '), 'an alias that begins with http:// or https://'),
-    );
+  } else if (!HTTP_URL.test(to)) {
+    reading.problems.push(createInvalidValueProblem(command, command.words.join(' '), HTTP_ALIAS));
   } else if (!reportUserInfo(command, reading, [from, to])) reading.aliases.push({ from, to, place: command.place });
 }
 

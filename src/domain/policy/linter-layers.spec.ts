@@ -129,6 +129,11 @@ describe('crawl spaces', () => {
 
   test('a rule behind one that matches the same URLs', () => {
     expect(codes({ crawlSpace: space('forbid domain *\nallow domain a.com') })).toEqual(['2 space-rule-unreachable']);
+    // Such a rule decides over the domain rule: it is the reason for a deletion.
+    expect(codes({ crawlSpace: space('forbid domain a.com\nforbid prefix http://a.com/p/') })).toEqual([]);
+    expect(codes({ crawlSpace: space('allow domain a.com\nforbid prefix http://a.com/p/') })).toEqual([
+      '2 space-rule-unreachable',
+    ]);
     expect(codes({ crawlSpace: space('allow domain *.a.com\nforbid domain www.a.com\nforbid domain a.com') })).toEqual([
       '2 space-rule-unreachable',
     ]);

@@ -151,8 +151,20 @@ test('a rule of one group that matches a root of another group is reported', () 
 describe('prefixes without an end slash', () => {
   test.each([
     [{ rules: rulesOf([atom('url', 'prefix', 'http://www\\.foo\\.com'), ACCEPT]) }, 'http://www.foo.com.example.net/'],
-    [{ rules: rulesOf([path('/docs'), ACCEPT]) }, '/docs-other/'],
-    [{ roots: [rootDefinition('http://foo.com/bar', { site: true, place })] }, 'http://foo.com/bar-other/'],
+    [{ rules: rulesOf([path('/docs'), ACCEPT], [path('/docs-old/'), IGNORE]) }, '/docs-old/'],
+    [
+      { rules: rulesOf([path('/docs'), ACCEPT]), roots: [rootDefinition('http://foo.com/docs2/a', { place })] },
+      '/docs2/a',
+    ],
+    [
+      {
+        roots: [
+          rootDefinition('http://foo.com/bar', { site: true, place }),
+          rootDefinition('http://foo.com/barn/', { place }),
+        ],
+      },
+      'http://foo.com/barn/',
+    ],
     [
       {
         servers: {
@@ -169,14 +181,30 @@ describe('prefixes without an end slash', () => {
       {
         crawlSpace: {
           file: 'crawl.rules',
-          rules: parseCrawlSpace('forbid prefix http://a.com/x', 'crawl.rules').rules,
+          rules: parseCrawlSpace('forbid prefix http://a.com/x\nallow prefix http://a.com/xy/', 'crawl.rules').rules,
         },
       },
-      'http://a.com/x-other/',
+      'http://a.com/xy/',
     ],
   ] satisfies [Partial<CrawlerDefinition>, string][])('%j also covers %s', (parts, sibling) => {
-    expect(messages(parts)).toEqual([expect.stringContaining(`also covers ${sibling}`)]);
+    expect(messages(parts)).toContainEqual(expect.stringContaining(`also covers ${sibling}`));
   });
+
+  test.each([
+    [{ rules: rulesOf([path('/watch'), ACCEPT]) }],
+    [{ roots: [rootDefinition('http://foo.com/bar', { site: true, place })] }],
+    [
+      {
+        rules: rulesOf([path('/docs'), ACCEPT], [path('/docs/old/'), IGNORE]),
+        roots: [rootDefinition('http://foo.com/docs?a', { place })],
+      },
+    ],
+  ] satisfies [Partial<CrawlerDefinition>][])(
+    'are not reported if nothing is known beside their folder: %j',
+    (parts) => {
+      expect(messages(parts).filter((message) => message.includes('also covers'))).toEqual([]);
+    },
+  );
 
   test('are not reported for files, queries and whole folders', () => {
     const rules = rulesOf(

@@ -84,7 +84,7 @@ describe('a URL that failed because of the configuration', () => {
 describe('a start URL that fails', () => {
   it.each([
     ['permanently', { status: 404 }, 'http-404'],
-    ['temporarily', { status: 429 }, 'http-429'],
+    ['temporarily', { status: 408 }, 'http-408'],
   ])('%s is retried within minutes, is never given up, and says how to retry it now', async (_, failure, reason) => {
     const site = await startSite();
     site.set('/', failure);

@@ -151,7 +151,7 @@ const parameters = {
     'Number of consecutive network errors after which a page is given up.',
   ),
   networkErrorDelay: attribute(t.period, 'Time to wait after a network error; in the same format as `period`.'),
-  alias: attribute(t.urlPrefix, "Prefix that replaces the record's URL in requests."),
+  alias: attribute(t.mirrorPrefix, "Prefix that replaces the record's URL in requests."),
   authentication: attribute(
     t.login,
     "`user:password` for Basic authentication. Sent only to the server in the record's URL (or alias), even if the prefix covers more; in Parameters, only to the server of the next record.",

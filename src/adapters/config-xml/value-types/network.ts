@@ -57,6 +57,17 @@ export const urlPrefix: ValueType<string> = {
 const URL_WITHOUT_USER_INFO =
   'a URL without a user name and password, which belong in `authentication="user:password"` on the record or in a Credential of the fetcher';
 
+/** Where the pages of a server record are fetched instead. */
+export const mirrorPrefix: ValueType<string> = {
+  label: 'URL prefix that begins with http:// or https://',
+  xsd: XSD_STRING,
+  parse: (value) => {
+    if (hasUserInfo(value)) return invalid(URL_WITHOUT_USER_INFO);
+    const prefix = value.trim();
+    return /^https?:\/\/[^/]/i.test(prefix) ? ok(prefix) : invalid('a URL prefix that begins with http:// or https://');
+  },
+};
+
 export const cidr: ValueType<string> = {
   label: 'IP address or CIDR block, for example `10.0.0.0/8`',
   xsd: XSD_STRING,

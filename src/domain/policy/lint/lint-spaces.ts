@@ -24,7 +24,9 @@ export function lintSpaceRules(rules: readonly CrawlSpaceRule[], protocols: read
       return [
         createLintWarning('space-rule-unreachable', rule.place, `"${formatSpaceRule(rule)}" never matches: ${fault}`),
       ];
-    const coveringRule = earlierRules.find((earlierRule) => covers(earlierRule.clauses, clauses));
+    const coveringRule = earlierRules.find(
+      (earlierRule) => covers(earlierRule.clauses, clauses) && !takesPrecedence(rule, earlierRule.rule),
+    );
     earlierRules.push({ rule, clauses });
     if (!coveringRule) return [];
     const location = `"${formatSpaceRule(coveringRule.rule)}" (${formatPlace(coveringRule.rule.place)})`;
@@ -32,6 +34,10 @@ export function lintSpaceRules(rules: readonly CrawlSpaceRule[], protocols: read
     return [createLintWarning('space-rule-unreachable', rule.place, message)];
   });
 }
+
+/** A prefix or address rule that excludes a URL decides over a domain rule that does: its documents leave the index. */
+const takesPrecedence = (rule: CrawlSpaceRule, earlier: CrawlSpaceRule): boolean =>
+  rule.verdict === 'forbid' && rule.kind !== 'domain' && earlier.verdict === 'forbid' && earlier.kind === 'domain';
 
 function findPortFault({ kind, target }: CrawlSpaceRule): string | undefined {
   const port = kind === 'domain' ? Number(/:(\d+)$/.exec(target)?.[1] ?? 0) : 0;
