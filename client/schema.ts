@@ -1197,6 +1197,11 @@ export interface SignInDto {
   readonly provider?: string;
 }
 
+export interface SignOutDto {
+  /** Where the provider ends its own session. Absent if there is no session, or the provider offers no such page. */
+  readonly continueAt?: string;
+}
+
 export interface SinkDto {
   readonly name: string;
   readonly type: 'papi' | 'json' | 'elasticsearch' | 'opensearch' | 'solr' | 'warc' | 'file' | 'kafka' | 'postgresql' | 'plugin';
@@ -2093,7 +2098,7 @@ export interface Calls {
     path: Nothing;
     query: Nothing;
     body: undefined;
-    answer: undefined;
+    answer: SignOutDto;
   };
   'GET /api/v1/sinks': {
     path: Nothing;

@@ -39,7 +39,7 @@ import { KeyRing } from './security/key-ring.js';
 import type { KeyStore } from './security/key-store.js';
 import { RefusedCalls } from './security/refused-calls.js';
 import { SearchShare } from './security/search-share.js';
-import { ConsoleSessions, type SessionStore } from './sign-in/console-sessions.js';
+import type { SessionStore } from './sign-in/console-sessions.js';
 import { SignInController } from './sign-in/sign-in.controller.js';
 import { SignIn } from './sign-in/sign-in.js';
 import { MappingController } from './sinks/mapping.controller.js';
@@ -131,7 +131,7 @@ export const createAppModule = (parts: DynamicModule, controllers: Type[] = CONT
       provide: SIGN_IN,
       inject: [OPTIONS, SESSION_STORE, CLOCK],
       useFactory: ({ oidc, publicUrl }: ServerOptions, store: SessionStore, clock: Clock) =>
-        oidc && new SignIn(oidc, clock, new ConsoleSessions(store, clock), publicUrl),
+        oidc && new SignIn(oidc, clock, store, publicUrl),
     },
     { provide: APP_GUARD, useClass: CallLimitGuard },
     { provide: APP_GUARD, useClass: AccessGuard },

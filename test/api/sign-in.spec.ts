@@ -122,7 +122,11 @@ describe('a person who signs in', () => {
     const browser = new Browser();
     const { answer } = await browser.signIn('eve');
     expect(answer.status).toBe(403);
-    expect(await answer.text()).toContain('user:eve has no access');
+    expect(answer.headers.get('content-type')).toMatch(/^text\/html/);
+    const page = await answer.text();
+    expect(page).toContain('user:eve has no access: no value of the claim <code>groups</code> grants a role');
+    expect(page).toMatch(/sent the claims .*<code>preferred_username<\/code>.*/);
+    expect(page).toContain('Sign in as somebody else');
     expect(await browser.session()).toBe('401');
     const audit = await world.get('audit', { authorization: `Bearer ${KEY}` });
     expect(audit.body.items).toContainEqual(expect.objectContaining({ who: 'user:eve', outcome: 'refused: no role' }));
@@ -133,7 +137,15 @@ describe('a person who signs in', () => {
     await browser.signIn('ada');
     const cookie = await browser.jar.getCookieString(world.server.url);
     const answer = await fetch(`${world.server.url}/auth/sign-out`, { method: 'POST', headers: { cookie } });
-    expect(answer.status).toBe(204);
+    expect(answer.status).toBe(200);
+    const { continueAt } = (await answer.json()) as { continueAt: string };
+    expect(continueAt.startsWith(provider.issuer)).toBe(true);
+    expect(new URL(continueAt).searchParams.get('post_logout_redirect_uri')).toBe(`${world.server.url}/auth/callback`);
+    // The provider knows whose session it is, and where to go afterwards.
+    const page = await browser.send(continueAt);
+    expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('<form')]);
+    const back = await browser.send(`${world.server.url}/auth/callback`);
+    expect(back.headers.get('location')).toBe(`${world.server.url}/`);
     expect(answer.headers.get('set-cookie')).toMatch(/^crawlway_session=; Max-Age=0;/);
     expect((await world.get('session', { cookie })).status).toBe(401);
   });

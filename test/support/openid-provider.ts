@@ -28,7 +28,14 @@ export class TestProvider {
   /** @param groups of each user, by login name */
   serve(redirectUri: string, groups: Readonly<Record<string, readonly string[]>>): void {
     const provider = new Provider(this.issuer, {
-      clients: [{ client_id: CLIENT.id, client_secret: CLIENT.secret, redirect_uris: [redirectUri] }],
+      clients: [
+        {
+          client_id: CLIENT.id,
+          client_secret: CLIENT.secret,
+          redirect_uris: [redirectUri],
+          post_logout_redirect_uris: [redirectUri],
+        },
+      ],
       claims: { openid: ['sub'], profile: ['preferred_username', 'groups'], email: ['email'] },
       findAccount: (_context, id) => ({
         accountId: id,

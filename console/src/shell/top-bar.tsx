@@ -13,7 +13,8 @@ export function TopBar(): JSX.Element {
   const signOut = async (): Promise<void> => {
     setKey(undefined);
     // The console does not know whether there is a session, because only the server can read its cookie.
-    await call('POST /auth/sign-out').catch(() => undefined);
+    const answer = await call('POST /auth/sign-out').catch(() => undefined);
+    if (answer?.continueAt !== undefined) return location.assign(answer.continueAt);
     dispatchEvent(new Event('crawlway:key-wanted'));
   };
   return (

@@ -18,7 +18,21 @@ export interface Person {
   readonly name: string;
   /** Absent if the claims grant no role. */
   readonly role?: Role;
+  /** Names of the claims that the provider sent. */
+  readonly claims: readonly string[];
+  readonly grant: Grant;
 }
+
+/** With what the provider can be asked later whether the person may still sign in; secret, and only kept in memory. */
+export interface Grant {
+  readonly subject: string;
+  readonly idToken?: string;
+  readonly accessToken?: string;
+  readonly refreshToken?: string;
+}
+
+/** `refused`: the provider does not know the person any more; `unknown`: it cannot be asked. */
+export type Confirmation = Person | 'refused' | 'unknown';
 
 /** How long a failed discovery is remembered: whoever tries to sign in meanwhile must not make more requests. */
 const DISCOVERY_RETRY_DELAY = seconds(10);
@@ -70,13 +84,57 @@ export class OpenIdProvider {
       pkceCodeVerifier: verifier,
       idTokenExpected: true,
     });
-    const claims: Record<string, unknown> = { ...tokens.claims() };
-    const subject = String(claims['sub']);
-    // Many providers return groups and names only from this endpoint.
-    if (configuration.serverMetadata().userinfo_endpoint !== undefined && tokens.access_token)
-      Object.assign(claims, await client.fetchUserInfo(configuration, tokens.access_token, subject));
+    const { id_token: idToken, access_token: accessToken, refresh_token: refreshToken } = tokens;
+    const claims = { ...tokens.claims() };
+    return this.readPerson(claims, { subject: String(claims['sub']), idToken, accessToken, refreshToken });
+  }
+
+  /** Asks whether the person may still sign in, and with which role. Never rejects. */
+  async confirm(grant: Grant): Promise<Confirmation> {
+    const client = await import('openid-client');
+    try {
+      const configuration = await this.getConfiguration();
+      const { refreshToken, accessToken } = grant;
+      const canAsk = accessToken !== undefined && configuration.serverMetadata().userinfo_endpoint !== undefined;
+      if (refreshToken === undefined) return canAsk ? await this.readPerson({}, grant) : 'unknown';
+      const tokens = await client.refreshTokenGrant(configuration, refreshToken);
+      return await this.readPerson(
+        { ...tokens.claims() },
+        {
+          subject: grant.subject,
+          idToken: tokens.id_token ?? grant.idToken,
+          accessToken: tokens.access_token,
+          refreshToken: tokens.refresh_token ?? refreshToken,
+        },
+      );
+    } catch (error) {
+      const isAnswer =
+        error instanceof client.ResponseBodyError || error instanceof client.WWWAuthenticateChallengeError;
+      return isAnswer && error.status < 500 ? 'refused' : 'unknown';
+    }
+  }
+
+  /** The URL at which the provider ends its own session, too; undefined if it has none. */
+  async createSignOutUrl(grant: Grant | undefined, returnUrl: string): Promise<URL | undefined> {
+    const client = await import('openid-client');
+    const configuration = await this.getConfiguration().catch(() => undefined);
+    if (configuration?.serverMetadata().end_session_endpoint === undefined) return undefined;
+    return client.buildEndSessionUrl(configuration, {
+      post_logout_redirect_uri: returnUrl,
+      ...(grant?.idToken === undefined ? {} : { id_token_hint: grant.idToken }),
+    });
+  }
+
+  /** Many providers return groups and names only from the userinfo endpoint. */
+  private async readPerson(idClaims: Readonly<Record<string, unknown>>, grant: Grant): Promise<Person> {
+    const client = await import('openid-client');
+    const configuration = await this.getConfiguration();
+    const { subject, accessToken } = grant;
+    const claims: Record<string, unknown> = { ...idClaims };
+    if (configuration.serverMetadata().userinfo_endpoint !== undefined && accessToken !== undefined)
+      Object.assign(claims, await client.fetchUserInfo(configuration, accessToken, subject));
     const role = findRole(claims, this.options);
-    return { name: findUserName(claims, subject), ...(role ? { role } : {}) };
+    return { name: findUserName(claims, subject), ...(role ? { role } : {}), claims: Object.keys(claims), grant };
   }
 
   /** A failure is remembered for a short while only, because the provider may recover. */

@@ -1,5 +1,5 @@
 import { Controller, Get, HttpCode, HttpException, Inject, Post, Query, Req, Res } from '@nestjs/common';
-import { ApiFoundResponse, ApiNoContentResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { ApiFoundResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../../engine/ports/clock.js';
 import type { Log } from '../../engine/ports/log.js';
@@ -8,6 +8,7 @@ import { Operation } from '../http/operation.js';
 import { ProblemException } from '../http/problem.js';
 import { type Answer, ownSchema, text } from '../http/schema.js';
 import { AUDIT_LOG, CLOCK, LOG, SIGN_IN } from '../tokens.js';
+import { createNoAccessPage } from './no-access-page.js';
 import type { Person } from './openid-provider.js';
 import type { SignIn } from './sign-in.js';
 import {
@@ -23,6 +24,13 @@ const signInSchema = ownSchema('SignIn', {
   provider: text(
     'Example staff',
     'Name of the provider with which people sign in. Absent if only keys are accepted.',
+  ).optional(),
+});
+
+const signOutSchema = ownSchema('SignOut', {
+  continueAt: text(
+    'https://id.example.com/logout?id_token_hint=…',
+    'Where the provider ends its own session. Absent if there is no session, or the provider offers no such page.',
   ).optional(),
 });
 
@@ -89,6 +97,9 @@ export class SignInController {
     const signIn = this.requireSignIn();
     const pending = readPendingSignIn(request, signIn.isSecure);
     clearPendingCookie(reply, signIn.isSecure);
+    // The provider also sends browsers here after they have signed out.
+    if (new URL(request.url, 'http://own.invalid').search === '' && !pending)
+      return void reply.redirect(signIn.createPublicUrl('/', request).href, 302);
     if (!pending)
       throw new HttpException('No sign-in was started in this browser, or it has expired. Start again.', 403);
     const callbackUrl = signIn.createCallbackUrl(request);
@@ -100,28 +111,51 @@ export class SignInController {
       .catch((error: unknown) => this.failSignIn('sent a response that cannot be verified', error));
     const { role } = person;
     await this.recordSignIn(person);
-    if (!role) throw new HttpException(`${person.name} has no access: no value of the claim grants a role.`, 403);
-    setSessionCookie(reply, await signIn.sessions.createSession({ name: person.name, role }), signIn.isSecure);
+    if (!role) return void this.refusePerson(signIn, person, request, reply);
+    const token = await signIn.sessions.createSession({ name: person.name, role }, person.grant);
+    setSessionCookie(reply, token, signIn.isSecure);
     reply
       .header('cache-control', 'no-store')
       .redirect(signIn.createPublicUrl(toOwnPath(pending.to), request).href, 302);
   }
 
   @Post('sign-out')
-  @HttpCode(204)
+  @HttpCode(200)
   @Operation({
     id: 'signOut',
     summary: 'Sign out',
-    description: 'Ends the session of this browser. The provider may sign the user in again without asking.',
+    description:
+      'Ends the session of this browser. The provider signs the user in again without asking unless the browser is sent to `continueAt`.',
     role: 'open',
     writes: false,
   })
-  @ApiNoContentResponse()
-  async signOut(@Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply): Promise<void> {
-    if (!this.signIn) return;
-    const token = readSessionToken(request, this.signIn.isSecure);
-    if (token !== undefined) await this.signIn.sessions.endSession(token);
-    clearSessionCookie(reply, this.signIn.isSecure);
+  @ApiOkResponse({ schema: signOutSchema.ref })
+  async signOut(
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<Answer<typeof signOutSchema>> {
+    const { signIn } = this;
+    if (!signIn) return {};
+    const token = readSessionToken(request, signIn.isSecure);
+    clearSessionCookie(reply, signIn.isSecure);
+    if (token === undefined) return {};
+    const grant = signIn.sessions.findGrant(token);
+    await signIn.sessions.endSession(token);
+    const url = await signIn.provider.createSignOutUrl(grant, signIn.createCallbackUrl(request).href);
+    return url ? { continueAt: url.href } : {};
+  }
+
+  /** A page with a way out: the browser has not come from the console, which could show an error. */
+  private async refusePerson(signIn: SignIn, person: Person, request: FastifyRequest, reply: FastifyReply) {
+    const signOutUrl = await signIn.provider.createSignOutUrl(person.grant, signIn.createCallbackUrl(request).href);
+    const { roleClaim } = signIn;
+    const page = createNoAccessPage({
+      ...person,
+      roleClaim,
+      signOutUrl: signOutUrl?.href,
+      homeUrl: signIn.createPublicUrl('/', request).href,
+    });
+    reply.status(403).header('cache-control', 'no-store').type('text/html; charset=utf-8').send(page);
   }
 
   private requireSignIn(): SignIn {

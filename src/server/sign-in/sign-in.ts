@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { Clock } from '../../engine/ports/clock.js';
 import type { Caller } from '../security/api-keys.js';
-import type { ConsoleSessions } from './console-sessions.js';
+import { ConsoleSessions, type SessionStore } from './console-sessions.js';
 import type { OidcOptions } from './oidc-options.js';
 import { OpenIdProvider } from './openid-provider.js';
 import { isSameOriginRequest, readSessionToken } from './sign-in-cookies.js';
@@ -9,17 +9,25 @@ import { isSameOriginRequest, readSessionToken } from './sign-in-cookies.js';
 /** Lets people sign in, if the operator has configured it. */
 export class SignIn {
   readonly provider: OpenIdProvider;
+  readonly sessions: ConsoleSessions;
   readonly label: string;
+  readonly roleClaim: string;
 
   constructor(
     options: OidcOptions,
-    clock: Pick<Clock, 'now'>,
-    readonly sessions: ConsoleSessions,
+    clock: Clock,
+    store: SessionStore,
     /** URL at which browsers reach this server. Absent: derived from the Host header of each request. */
     private readonly publicUrl?: URL,
   ) {
     this.provider = new OpenIdProvider(options, clock);
+    this.sessions = new ConsoleSessions(store, clock, (grant) => this.provider.confirm(grant));
+    this.roleClaim = options.roleClaim;
     this.label = options.label;
+  }
+
+  onApplicationShutdown(): void {
+    this.sessions.close();
   }
 
   /** Whether browsers reach this server over TLS. */

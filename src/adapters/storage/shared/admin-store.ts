@@ -161,9 +161,9 @@ export class AdminStore {
     };
   }
 
-  /** Adds a session, and deletes expired ones. */
+  /** Adds or replaces a session, and deletes expired ones. */
   async addSession(session: StoredConsoleSession, now: Instant): Promise<void> {
-    await this.#write(() => this.#sessions.insert({ ...session, expiresAt: String(session.expiresAt) }));
+    await this.#write(() => this.#sessions.save({ ...session, expiresAt: String(session.expiresAt) }));
     await this.#write(() => this.#sessions.delete({ expiresAt: LessThan(String(now)) }));
   }
 

@@ -1,0 +1,103 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { ADMIN_DATABASES } from '../../../test/support/database.js';
+import { ManualClock } from '../../../test/support/manual-clock.js';
+import { AdminStore } from '../../adapters/storage/shared/admin-store.js';
+import { minutes } from '../../domain/time/units.js';
+import { ConsoleSessions } from './console-sessions.js';
+import { readOidcOptions } from './oidc-options.js';
+import { OpenIdProvider } from './openid-provider.js';
+
+type Answer = { status: number; groups?: readonly string[] } | 'hangs up';
+
+/** A session of a person, and a provider that answers as the test says. */
+async function startSession() {
+  let answer: Answer = { status: 200, groups: ['admins'] };
+  let asked = 0;
+  const server = createServer((request, response) => {
+    const issuer = `http://${request.headers.host}`;
+    response.setHeader('content-type', 'application/json');
+    if (request.url !== '/me')
+      return response.end(
+        JSON.stringify({
+          issuer,
+          authorization_endpoint: `${issuer}/a`,
+          token_endpoint: `${issuer}/t`,
+          userinfo_endpoint: `${issuer}/me`,
+        }),
+      );
+    asked++;
+    if (answer === 'hangs up') return request.socket.destroy();
+    if (answer.status === 401) response.setHeader('www-authenticate', 'Bearer error="invalid_token"');
+    response.statusCode = answer.status;
+    return response.end(JSON.stringify({ sub: 'ada', groups: answer.groups }));
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const options = readOidcOptions({
+    CRAWLWAY_OIDC_ISSUER: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    CRAWLWAY_OIDC_CLIENT_ID: 'crawlway',
+    CRAWLWAY_OIDC_ROLES: 'admins:admin,staff:read',
+  })!;
+  const clock = new ManualClock();
+  const provider = new OpenIdProvider(options, clock);
+  const store = new AdminStore(await ADMIN_DATABASES[0]!.open(), (error) => error);
+  onTestFinished(() => store.close());
+  const open = () => new ConsoleSessions(store, clock, (grant) => provider.confirm(grant));
+  const sessions = open();
+  const token = await sessions.createSession({ name: 'user:ada', role: 'admin' }, { subject: 'ada', accessToken: 'a' });
+  /** Lets ten minutes pass, and the provider be asked. */
+  const confirm = async (next: Answer) => {
+    answer = next;
+    const before = asked;
+    const stored = vi.spyOn(store, 'addSession').mockClear();
+    const removed = vi.spyOn(store, 'removeSession').mockClear();
+    clock.advance(minutes(10));
+    await vi.waitFor(() => expect(asked).toBeGreaterThan(before));
+    await vi.waitFor(() => expect(stored.mock.calls.length + removed.mock.calls.length).toBeGreaterThan(0));
+    await vi.waitFor(() => Promise.all([...stored.mock.results, ...removed.mock.results].map(({ value }) => value)));
+  };
+  return { clock, sessions, token, confirm, open, findRole: async () => (await sessions.findCaller(token))?.role };
+}
+
+it('a person whom the provider does not know any more is signed out within ten minutes', async () => {
+  const { confirm, findRole } = await startSession();
+  expect(await findRole()).toBe('admin');
+  await confirm({ status: 200, groups: ['admins'] });
+  expect(await findRole()).toBe('admin');
+  await confirm({ status: 401 });
+  expect(await findRole()).toBeUndefined();
+});
+
+it('a changed role applies, and a lost one ends the session', async () => {
+  const { confirm, findRole } = await startSession();
+  await confirm({ status: 200, groups: ['staff'] });
+  expect(await findRole()).toBe('read');
+  await confirm({ status: 200, groups: ['others'] });
+  expect(await findRole()).toBeUndefined();
+});
+
+it('a session goes on while the provider does not answer, for eight hours at most', async () => {
+  const { clock, confirm, findRole } = await startSession();
+  for (const answer of [{ status: 503 }, 'hangs up', { status: 503 }] as const) {
+    await confirm(answer);
+    expect(await findRole()).toBe('admin');
+  }
+  clock.advance(minutes(8 * 60));
+  expect(await findRole()).toBeUndefined();
+});
+
+it('a session that its server no longer confirms ends after twenty minutes', async () => {
+  const { clock, sessions, token, open } = await startSession();
+  sessions.close();
+  const other = open();
+  clock.advance(minutes(19));
+  expect(await other.findCaller(token)).toMatchObject({ role: 'admin' });
+  clock.advance(minutes(1));
+  expect(await other.findCaller(token)).toBeUndefined();
+});
