@@ -28,7 +28,7 @@ export interface AttributeFormDto {
 export interface AuditEntryDto {
   readonly id: number;
   readonly at: string;
-  /** Name of the API key; `local` when the server has no keys. */
+  /** Name of the API key, or `user:` and a person; `local` when the server has no keys. */
   readonly who: string;
   /** operationId of the call. */
   readonly what: string;

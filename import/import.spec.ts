@@ -334,3 +334,22 @@ it('a sitemap of Elastic Open Crawler is read although its last rule denies ever
   expect(problems.filter(({ code }) => code === 'root-rejected')).toEqual([]);
   expect(accepts('elastic', file('c.yml', text))('/other')).toBe(false);
 });
+
+it('does not unfold a short YAML file into millions of values', () => {
+  const levels = Array.from(
+    { length: 8 },
+    (_, level) => `a${level + 1}: &a${level + 1} [${`*a${level}, `.repeat(10)}]`,
+  );
+  const bomb = ['a0: &a0 [x]', ...levels].join('\n');
+  expect(() => convert('elastic', [{ name: 'bomb.yml', text: bomb }])).toThrow(
+    /with its aliases, .* more than 1000000 values/,
+  );
+  expect(bomb.length).toBeLessThan(600);
+});
+
+it('says where a file names a secret of this server', () => {
+  const reference = `\${${'secret:es'}}`;
+  const text = `domains:\n  - url: https://a.test\n    seed_urls: ["https://a.test/${reference}"]\n`;
+  const { report } = convert('elastic', [{ name: 'e.yml', text }]);
+  expect(report.lines).toContainEqual(expect.objectContaining({ setting: reference, kind: 'taken differently' }));
+});

@@ -46,7 +46,13 @@ export function convert(format: string, files: readonly ImportFile[]): { xml: st
   const emptyCrawlers = crawlers.filter(({ roots }) => roots.length === 0);
   if (emptyCrawlers.length === crawlers.length)
     report.reportSkipped('start URLs', 'none were found: specify the file that lists them, or write Root elements');
-  return { xml: renderConfiguration(format, crawlers, report), report };
+  const xml = renderConfiguration(format, crawlers, report);
+  for (const [reference] of xml.matchAll(/\$\{[^{}"<>]{1,200}\}/g))
+    report.reportChanged(
+      reference,
+      'it would be replaced by a secret of this server: make sure that the file may name it',
+    );
+  return { xml, report };
 }
 
 function readFiles(format: keyof typeof READERS, files: readonly ImportFile[], report: ImportReport) {

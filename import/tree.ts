@@ -61,10 +61,26 @@ export function parseYaml({ name, text }: ImportFile): Node {
 }
 
 export function parseYamlValue({ name, text }: ImportFile): unknown {
+  let value: unknown;
   try {
-    return load(text);
+    value = load(text);
   } catch (error) {
     throw new ImportError(`${name}: ${(error as Error).message.split('\n')[0]}`);
+  }
+  checkSize(value, name);
+  return value;
+}
+
+/** Aliases may repeat a value that repeats another one, so that a short file stands for any number of values. */
+const MAX_VALUES = 1_000_000;
+
+function checkSize(root: unknown, name: string): void {
+  const open = [root];
+  for (let count = 0; open.length > 0; count++) {
+    if (count + open.length > MAX_VALUES)
+      throw new ImportError(`${name}: with its aliases, the file has more than ${MAX_VALUES} values`);
+    const value = open.pop();
+    if (typeof value === 'object' && value !== null) for (const child of Object.values(value)) open.push(child);
   }
 }
 

@@ -15,7 +15,12 @@ beforeAll(async () => {
     keys: `root:admin:${KEY}`,
     env: provider.environment('crawl-admins:admin,staff:read'),
   });
-  provider.serve(`${world.server.url}/auth/callback`, { ada: ['staff', 'crawl-admins'], bob: ['staff'], eve: [] });
+  provider.serve(`${world.server.url}/auth/callback`, {
+    ada: ['staff', 'crawl-admins'],
+    bob: ['staff'],
+    'bob-2': ['staff'],
+    eve: [],
+  });
 });
 afterAll(async () => {
   await world.stop();
@@ -90,6 +95,20 @@ describe('a person who signs in', () => {
     expect(audit.body.items.map(({ who, what }: Record<string, string>) => `${who} ${what}`)).toEqual(
       expect.arrayContaining(['user:ada signIn', 'user:bob signIn']),
     );
+  });
+
+  it('is told from another one who has chosen the same name', async () => {
+    const browser = new Browser();
+    await browser.signIn('bob-2');
+    expect(await browser.session()).toBe('user:bob#bob-2 read');
+    const audit = await world.get('audit', { authorization: `Bearer ${KEY}` });
+    const entry = audit.body.items.find(({ who }: { who: string }) => who === 'user:bob#bob-2');
+    expect(entry.what).toBe('signIn');
+    expect(JSON.parse(entry.after)).toEqual({
+      role: 'read',
+      issuer: expect.stringMatching(/^http:/),
+      subject: 'bob-2',
+    });
   });
 
   it.each([

@@ -39,7 +39,7 @@ export class TestProvider {
       claims: { openid: ['sub'], profile: ['preferred_username', 'groups'], email: ['email'] },
       findAccount: (_context, id) => ({
         accountId: id,
-        claims: () => ({ sub: id, preferred_username: id, groups: [...(groups[id] ?? [])] }),
+        claims: () => ({ sub: id, preferred_username: id.split('-')[0], groups: [...(groups[id] ?? [])] }),
       }),
       cookies: { keys: ['a-key-for-tests'] },
     });

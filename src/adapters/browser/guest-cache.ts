@@ -51,11 +51,22 @@ export class GuestCache {
   }
 }
 
+/** Request headers that are part of the key, or the same in every request of a fetcher. */
+const SAME_FOR_ALL: ReadonlySet<string> = new Set([
+  '',
+  'accept',
+  'accept-encoding',
+  'accept-language',
+  'origin',
+  'user-agent',
+]);
+
 /** Returns the lifetime in seconds (RFC 9111); 0 for responses that are meant for a single visitor. */
 function computeLifetime({ status, headers }: GuestResponse, isScript: boolean): number {
   const cacheControl = headers['cache-control']?.toLowerCase() ?? '';
   if (status !== 200 || headers['set-cookie'] !== undefined || /no-store|no-cache|private/.test(cacheControl)) return 0;
-  if (/cookie|authorization|\*/i.test(headers['vary'] ?? '')) return 0;
+  const varying = (headers['vary'] ?? '').toLowerCase().split(',');
+  if (varying.some((name) => !SAME_FOR_ALL.has(name.trim()))) return 0;
   const maxAge = /(?:s-maxage|max-age)\s*=\s*"?(\d{1,9})/.exec(cacheControl)?.[1];
   return Math.min(MAX_LIFETIME_S, maxAge === undefined ? (isScript ? DEFAULT_SCRIPT_LIFETIME_S : 0) : Number(maxAge));
 }

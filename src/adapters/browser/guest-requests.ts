@@ -176,8 +176,16 @@ export class GuestRequests {
 
   private async fetchShared(request: Request, url: URL, guest: Guest, isScript: boolean): Promise<GuestResult> {
     const { fetcher, session } = guest.request;
-    const readerOrigin = isScript ? '' : getRequestOrigin(request, url);
-    const key = `${fetcher} ${session?.cookies ?? ''} ${session?.login ?? ''} ${readerOrigin} ${request.headers()['accept'] ?? ''} ${stripHash(url.href)}`;
+    const { accept = '', 'accept-language': language = '' } = request.headers();
+    const key = JSON.stringify([
+      fetcher,
+      session?.cookies,
+      session?.login,
+      getRequestOrigin(request, url),
+      accept,
+      language,
+      stripHash(url.href),
+    ]);
     const sharedResult = this.cache.get(key) ?? (isScript ? await this.pendingScripts.get(key) : undefined);
     if (sharedResult && !('refused' in sharedResult)) return sharedResult;
     const pending = this.fetchWithRedirects(request, url, guest);

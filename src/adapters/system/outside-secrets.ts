@@ -72,16 +72,20 @@ export class ExternalSecrets {
   private readFile(path: string): string {
     const { folders } = this.places;
     const realPath = isAbsolute(path) ? resolveRealPath(path) : undefined;
-    const isInside = (folder: string): boolean => realPath!.startsWith(join(resolveRealPath(folder) ?? folder, sep));
+    const isInside = (folder: string, inner = realPath!): boolean =>
+      inner.startsWith(join(resolveRealPath(folder) ?? folder, sep));
     if (
       !isAbsolute(path) ||
-      !(realPath === undefined ? folders.some((folder) => path.startsWith(join(folder, sep))) : folders.some(isInside))
+      !(realPath === undefined
+        ? folders.some((folder) => path.startsWith(join(folder, sep)))
+        : folders.some((folder) => isInside(folder)))
     )
       throw new UnreadableSecret(
         `secrets are read only from files below ${folders.join(', ')}; the operator can add folders in CRAWLWAY_SECRETS_FOLDERS`,
       );
     if (realPath === undefined) throw new UnreadableSecret(`the file ${path} does not exist`);
-    return normalizeValue(readSecretFile(realPath, path), path);
+    const isAllowed = (opened: string): boolean => folders.some((folder) => isInside(folder, opened));
+    return normalizeValue(readSecretFile(realPath, path, isAllowed), path);
   }
 
   private runHelperSync(name: string): string {
@@ -145,7 +149,8 @@ function resolveRealPath(path: string): string | undefined {
   }
 }
 
-function readSecretFile(realPath: string, path: string): string {
+/** @param isAllowed judges the file that was opened, because whoever may write its folder may have replaced it */
+function readSecretFile(realPath: string, path: string, isAllowed: (opened: string) => boolean): string {
   let file: number;
   try {
     file = openSync(realPath, 'r');
@@ -153,6 +158,8 @@ function readSecretFile(realPath: string, path: string): string {
     throw new UnreadableSecret(`${path} cannot be read (${(error as NodeJS.ErrnoException).code ?? 'error'})`);
   }
   try {
+    if (!isAllowed(findOpenedPath(file) ?? realPath))
+      throw new UnreadableSecret(`${path} was replaced while it was read`);
     if (!fstatSync(file).isFile()) throw new UnreadableSecret(`${path} is not a file`);
     const bytes = Buffer.alloc(MAX_BYTES + 1);
     const size = readSync(file, bytes);
@@ -162,6 +169,9 @@ function readSecretFile(realPath: string, path: string): string {
     closeSync(file);
   }
 }
+
+/** The path of an open file; undefined on systems that do not tell. */
+const findOpenedPath = (file: number): string | undefined => resolveRealPath(`/proc/self/fd/${file}`);
 
 /** Editors and programs usually end a file with a line feed, which is removed. */
 function normalizeValue(text: string, source: string): string {

@@ -10,7 +10,7 @@ import type { AuditEntry, AuditLog } from './audit-log.js';
 const entrySchema = schema<AuditEntry & { readonly id: number }>()('AuditEntry', {
   id: integer(3),
   at: time(),
-  who: text('admin', 'Name of the API key; `local` when the server has no keys.'),
+  who: text('admin', 'Name of the API key, or `user:` and a person; `local` when the server has no keys.'),
   what: text('pauseHost', 'operationId of the call.'),
   target: text('/api/v1/hosts/www.example.com/pause', 'Path and query of the call.'),
   outcome: text('done', '`done`, or why it failed.'),

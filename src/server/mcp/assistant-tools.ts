@@ -19,7 +19,7 @@ const INSTRUCTIONS =
   'Crawlway crawls web sites and keeps a search index in sync with them. Use explain_url to find out why a page is or is not in the index, crawl_status to see what limits a crawl, and list_errors to see what is failing. ' +
   'No tool deletes documents or changes the configuration: preview_rule shows what a rule would do; users put it in force in the console.';
 
-const READ_ONLY = { readOnlyHint: true, openWorldHint: false } as const;
+const READ_ONLY = { readOnlyHint: true, openWorldHint: true } as const;
 const crawlerSchema = z
   .string()
   .max(200)

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Configuration } from 'openid-client';
 import { after, type Instant, seconds } from '../../domain/time/units.js';
 import type { Clock } from '../../engine/ports/clock.js';
@@ -15,6 +16,7 @@ export interface PendingSignIn {
 }
 
 export interface Person {
+  readonly issuer: string;
   readonly name: string;
   /** Absent if the claims grant no role. */
   readonly role?: Role;
@@ -25,6 +27,7 @@ export interface Person {
 
 /** With what the provider can be asked later whether the person may still sign in; secret, and only kept in memory. */
 export interface Grant {
+  /** The provider's identifier of the person, which no other one has. */
   readonly subject: string;
   readonly idToken?: string;
   readonly accessToken?: string;
@@ -134,7 +137,14 @@ export class OpenIdProvider {
     if (configuration.serverMetadata().userinfo_endpoint !== undefined && accessToken !== undefined)
       Object.assign(claims, await client.fetchUserInfo(configuration, accessToken, subject));
     const role = findRole(claims, this.options);
-    return { name: findUserName(claims, subject), ...(role ? { role } : {}), claims: Object.keys(claims), grant };
+    const { issuer } = this.options;
+    return {
+      issuer: issuer.href,
+      name: findUserName(claims, subject),
+      ...(role ? { role } : {}),
+      claims: Object.keys(claims),
+      grant,
+    };
   }
 
   /** A failure is remembered for a short while only, because the provider may recover. */
@@ -166,11 +176,21 @@ export class OpenIdProvider {
   }
 }
 
-/** `user:` distinguishes people from keys, whose names contain no colon. */
+/**
+ * `user:` distinguishes people from keys, whose names contain no colon. At many providers people choose their user name,
+ * so the subject, which the provider gives once only, follows it unless they are the same.
+ */
 function findUserName(claims: Readonly<Record<string, unknown>>, subject: string): string {
   const userName = [claims['preferred_username'], claims['email']].find(
     (claim) => typeof claim === 'string' && claim !== '',
   );
-  const printableName = String(userName ?? subject).replace(/[^\p{L}\p{M}\p{N}\p{P}\p{S}]/gu, '_');
-  return `user:${printableName.slice(0, MAX_NAME_LENGTH)}`;
+  const name = toPrintableName(String(userName ?? subject));
+  if (name === subject) return `user:${name}`;
+  // A subject may have 255 characters (OpenID Connect Core 1.0, section 2).
+  const printableSubject = toPrintableName(subject);
+  const isShown = printableSubject === subject;
+  return `user:${name}#${isShown ? subject : createHash('sha256').update(subject).digest('hex').slice(0, 16)}`;
 }
+
+const toPrintableName = (text: string): string =>
+  text.replace(/[^\p{L}\p{M}\p{N}\p{P}\p{S}]/gu, '_').slice(0, MAX_NAME_LENGTH);

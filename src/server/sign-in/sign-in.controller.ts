@@ -173,10 +173,10 @@ export class SignInController {
     throw new HttpException(`The sign-in provider ${failure}; see the server log for the reason.`, 502);
   }
 
-  private recordSignIn({ name, role }: Person): Promise<void> {
+  private recordSignIn({ name, role, issuer, grant: { subject } }: Person): Promise<void> {
     const outcome = role ? 'done' : 'refused: no role';
     const entry = { at: this.clock.now(), who: name, what: 'signIn', target: '/auth/callback', outcome };
-    return this.audit.append({ ...entry, before: '', after: JSON.stringify({ role }) });
+    return this.audit.append({ ...entry, before: '', after: JSON.stringify({ role, issuer, subject }) });
   }
 }
 
