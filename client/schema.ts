@@ -323,11 +323,37 @@ export interface HealthDto {
   readonly reasons: readonly string[];
 }
 
+export interface HeldChangeDto {
+  readonly crawler: string;
+  readonly uri: string;
+  readonly cause: 'one-page-everywhere' | 'emptied' | 'directive-wave';
+  /** When the change was first held. */
+  readonly since: string;
+  /** Title of the document in the index. */
+  readonly title: string;
+  /** The beginning of its text; absent if no sink can be asked. */
+  readonly indexedText?: string;
+  /** What the last visit found. */
+  readonly finding?: string;
+}
+
+export interface HeldChangeGroupDto {
+  /** Why the changes are held; the reason with which they can be released or dropped. */
+  readonly cause: 'one-page-everywhere' | 'emptied' | 'directive-wave';
+  readonly count: number;
+  /** Since when the oldest of these changes has been held. */
+  readonly oldest: string;
+  /** Number of documents that would be replaced by what their pages say now. */
+  readonly replaces: number;
+  /** Number of documents that would be deleted. */
+  readonly deletes: number;
+}
+
 export interface HeldDeletionsDto {
   readonly host: string;
   readonly crawler: string;
   readonly count: number;
-  /** Number of these deletions that need no decision by an operator: they wait for a sign of life of the host (`awaiting-sign-of-life`) or for an early look (`awaiting-early-look`). The others wait for an operator. */
+  /** Number of these that need no decision by an operator: they wait for a sign of life of the host (`awaiting-sign-of-life`), for an early look (`awaiting-early-look`), or, if they are changes, until its pages have answers of their own again. The others wait for an operator. */
   readonly awaiting: number;
   /** When the oldest of these deletions was decided. */
   readonly oldest: string;
@@ -335,6 +361,8 @@ export interface HeldDeletionsDto {
   readonly reasons: Readonly<Record<string, number>>;
   /** A sample of the URIs. */
   readonly samples: readonly string[];
+  /** What of it is held by the change guard. */
+  readonly changes: readonly HeldChangeGroupDto[];
 }
 
 export interface HistoryPointDto {
@@ -1729,15 +1757,25 @@ export interface Calls {
   readonly next: string | null;
 };
   };
-  'POST /api/v1/held-deletions/{host}/release': {
+  'GET /api/v1/held-deletions/{host}/changes': {
     path: { host: string };
     query: Nothing;
+    body: undefined;
+    answer: {
+  readonly items: readonly HeldChangeDto[];
+  /** Cursor of the following page; null on the last one. */
+  readonly next: string | null;
+};
+  };
+  'POST /api/v1/held-deletions/{host}/release': {
+    path: { host: string };
+    query: { reason?: string };
     body: undefined;
     answer: CountDto;
   };
   'POST /api/v1/held-deletions/{host}/drop': {
     path: { host: string };
-    query: Nothing;
+    query: { reason?: string };
     body: undefined;
     answer: CountDto;
   };

@@ -1,8 +1,16 @@
 /**
- * Commands of daily work with a running server: `crawler`, `host`, `urls`, `orders list` and `audit`. Everything that they show or
+ * Commands of daily work with a running server: `crawler`, `host`, `held`, `urls`, `orders list` and `audit`. Everything that they show or
  * do is in the API and the console, too.
  */
-import type { AuditEntryDto, CrawlerDto, HostDto, OrderDto, UrlStateDto } from '../../client/index.js';
+import type {
+  AuditEntryDto,
+  CrawlerDto,
+  HeldChangeDto,
+  HeldDeletionsDto,
+  HostDto,
+  OrderDto,
+  UrlStateDto,
+} from '../../client/index.js';
 import { toPrintable } from '../server/printable.js';
 import { ServerClient, type ServerOption } from './client.js';
 import { type JsonOption, printJson } from './output.js';
@@ -91,6 +99,48 @@ export async function listOrders({ server, json, ...filters }: OrderFilters): Pr
     answer,
   ]);
   process.stdout.write(`${formatTable(['ORDER', 'DECIDED', 'KIND', 'STATE', 'REASON', 'URI', 'ANSWER'], rows)}\n`);
+}
+
+/** Lists what is held by host and reason, or compares the held changes of one host with their documents. */
+export async function listHeld(host: string | undefined, options: Options): Promise<void> {
+  const client = new ServerClient(options);
+  if (host !== undefined) return compareHeldChanges(client, host, options);
+  const held = await client.list<HeldDeletionsDto>('/held-deletions');
+  if (options.json) return printJson(held);
+  if (held.length === 0) {
+    process.stdout.write('nothing is held\n');
+    return;
+  }
+  const rows = held.flatMap(({ host: name, crawler, reasons, oldest, changes }) =>
+    Object.entries(reasons).map(([reason, count]) => {
+      const change = changes.find(({ cause }) => cause === reason);
+      const effect = change && change.replaces > 0 ? 'replace' : 'delete';
+      return [name, crawler, reason, count, effect, change?.oldest ?? oldest];
+    }),
+  );
+  process.stdout.write(`${formatTable(['HOST', 'CRAWLER', 'REASON', 'DOCUMENTS', 'WOULD', 'SINCE'], rows)}\n`);
+  process.stderr.write('to decide: crawlway held release HOST [--reason REASON], or crawlway held drop HOST\n');
+}
+
+async function compareHeldChanges(client: ServerClient, host: string, { json }: Options): Promise<void> {
+  const changes = await client.list<HeldChangeDto>(`/held-deletions/${encodeURIComponent(host)}/changes`);
+  if (json) return printJson(changes);
+  for (const { uri, cause, since, title, indexedText = '(no sink shows it)', finding = '' } of changes)
+    process.stdout.write(
+      `${toPrintable(uri)}\n  ${cause} since ${since}\n  indexed: ${toPrintable(`${title}: ${indexedText}`)}\n  now: ${toPrintable(finding)}\n`,
+    );
+}
+
+export async function decideHeld(
+  action: 'release' | 'drop',
+  host: string,
+  { reason, ...options }: Options & { readonly reason?: string },
+): Promise<void> {
+  const query = reason === undefined ? '' : `?${new URLSearchParams({ reason }).toString()}`;
+  const path = `/held-deletions/${encodeURIComponent(host)}/${action}${query}`;
+  const { count } = await new ServerClient(options).call<{ readonly count: number }>('POST', path);
+  if (options.json) return printJson({ host, [action === 'release' ? 'released' : 'dropped']: count });
+  process.stdout.write(`${count} of ${toPrintable(host)} ${action === 'release' ? 'released' : 'dropped'}\n`);
 }
 
 export async function showAudit(options: Options & { readonly limit: string }): Promise<void> {

@@ -7,7 +7,16 @@ import {
   restoreConfiguration,
   showHistory,
 } from './configuration.js';
-import { CRAWLER_ACTIONS, controlCrawlers, controlHost, listOrders, listUrls, showAudit } from './control.js';
+import {
+  CRAWLER_ACTIONS,
+  controlCrawlers,
+  controlHost,
+  decideHeld,
+  listHeld,
+  listOrders,
+  listUrls,
+  showAudit,
+} from './control.js';
 
 export const addJsonOption = (command: Command): Command => command.option('--json', 'print the result as JSON');
 
@@ -40,6 +49,22 @@ export function addOperatingCommands(program: Command): void {
       .description(action === 'pause' ? 'fetch nothing from a web server until it is resumed' : 'crawl it again')
       .argument('<host>', 'host name, with its port unless it is the default')
       .action((host: string, options) => controlHost(action, host, options));
+
+  const heldCommand = program.command('held').description('what the deletion guard and the change guard hold');
+  addJsonOption(addServerOption(heldCommand.command('list')))
+    .description('list what is held, by host and reason')
+    .argument('[host]', 'show the held changes of this web server with their texts')
+    .action(listHeld);
+  for (const action of ['release', 'drop'] as const)
+    addJsonOption(addServerOption(heldCommand.command(action)))
+      .description(
+        action === 'release'
+          ? 'send held deletions, and believe the pages of held changes'
+          : 'keep the documents until a later visit decides again',
+      )
+      .argument('<host>', 'web server, as held list shows it')
+      .option('--reason <code>', 'only what has this reason, such as one-page-everywhere')
+      .action((host: string, options) => decideHeld(action, host, options));
 
   addLimitOption(addJsonOption(addServerOption(program.command('urls'))), 'URLs')
     .description('list stored URLs, or export all that match')

@@ -81,7 +81,7 @@ export function createParts(ports: EnginePorts, services: CrawlServices, engine:
     maintenance: new Maintenance({ ...withHosts, roots }),
     pendingUrls: new PendingUrls(base),
     urls: new UrlLists({ ...base, cluster, kept }),
-    orders: new Orders({ ...base, listPending: () => cluster.listPendingOrders() }),
+    orders: new Orders({ ...base, kept, listPending: () => cluster.listPendingOrders() }),
     reconciliation,
     sinkSwitch: new SinkSwitch({ ...base, reconciliation, backfills, findSink: engine.findSink }),
     catchUp: new CatchUp({

@@ -45,7 +45,14 @@ export interface EngineParts {
   readonly hosts: Pick<HostViews, 'list' | 'get' | 'listFolders' | 'setPaused' | 'viewRendering' | 'overruleRendering'>;
   readonly orders: Pick<
     Orders,
-    'list' | 'retry' | 'retryRefused' | 'countOwed' | 'listHeldDeletions' | 'releaseHeldDeletions' | 'dropHeldDeletions'
+    | 'list'
+    | 'retry'
+    | 'retryRefused'
+    | 'countOwed'
+    | 'listHeldDeletions'
+    | 'compareHeldChanges'
+    | 'releaseHeldDeletions'
+    | 'dropHeldDeletions'
   >;
   readonly backfills: Pick<Backfills, 'list' | 'pushAgain'>;
   readonly reconciliation: Pick<Reconciliation, 'run'>;

@@ -2,6 +2,7 @@
  * The engine runs all crawlers of a server over one store, one page processor and one set of sinks. It assembles the
  * parts and implements EngineApi; the behavior is in the parts.
  */
+import { HOLD_CAUSES } from '../domain/crawl/change-guard.js';
 import type { ServerDefinition } from '../domain/crawl/definition.js';
 import { type CrawlerRunState } from '../domain/crawl/run-state.js';
 import type { RootContext } from '../domain/policy/verdict.js';
@@ -220,9 +221,15 @@ export class Engine implements EngineApi {
     const { store } = this.services;
     const heldDeletions =
       (await store.countOrders({ state: 'held' })) + (await store.countOrders({ state: 'awaiting' }));
+    const heldChanges = await Promise.all(
+      HOLD_CAUSES.map(async (cause) => ({
+        cause,
+        count: await store.countOrders({ state: 'awaiting', reason: cause }),
+      })),
+    );
     const commandsSetAside = await this.services.nodes.countCommandsSetAside();
     const all = this.crawlers.list().map((crawler) => crawler.getMetrics());
-    return { ...mergeMetrics(all, heldDeletions), commandsSetAside };
+    return { ...mergeMetrics(all), heldDeletions, heldChanges, commandsSetAside };
   }
 
   async getReadiness(): Promise<{ ready: boolean; reasons: readonly string[] }> {

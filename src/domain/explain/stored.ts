@@ -1,5 +1,6 @@
 /** Headline for a stored URL. Facts that override all others come first. */
 
+import { isHoldCause, RELEASED } from '../crawl/change-guard.js';
 import type { UrlState } from '../crawl/url-state.js';
 import { isErrorCode } from '../fetch/error-codes.js';
 import { getSourceName } from '../frontier/sources.js';
@@ -26,6 +27,7 @@ function createOrderHeadline(facts: UrlFacts, state: UrlState): Headline | undef
   const heldOrder = facts.orders.find((order) => order.state === 'held');
   if (heldOrder) return createHeldHeadline(state, heldOrder);
   const awaitingOrder = facts.orders.find((order) => order.state === 'awaiting');
+  if (awaitingOrder && isHoldCause(awaitingOrder.reason)) return createHeldChangeHeadline(awaitingOrder, facts);
   if (awaitingOrder) return createAwaitingHeadline(awaitingOrder);
   const latestOrder = facts.orders[0];
   if (latestOrder?.state === 'pending') return createInFlightHeadline(state, latestOrder);
@@ -39,6 +41,20 @@ function createHeldHeadline({ hostKey }: UrlState, { reason }: OrderFacts): Head
     reason: 'held',
     text: `In the index. Its deletion has been decided (${reason}: ${stripFullStop(findCodeEntry(reason).meaning)}) and is held by the deletion guard until it is released or dropped.`,
     nextStep: `Check ${hostKey}. If the page is really gone, release the held deletions of the host; if not, drop them, or wait: the deletion is withdrawn when the page responds again.`,
+  };
+}
+
+/** A change that the change guard holds; the last visit has found it. */
+function createHeldChangeHeadline({ reason, kind, answer }: OrderFacts, { visits }: UrlFacts): Headline {
+  const { meaning, remedy } = findCodeEntry(reason);
+  const finding = visits.find(({ outcome }) => outcome === reason)?.detail;
+  const effect = kind === 'add' ? 'replace its document' : 'delete its document';
+  const isReleased = answer === RELEASED;
+  return {
+    fate: 'in-index',
+    reason,
+    text: `In the index. Its page has changed, which would ${effect}, but ${isReleased ? 'the change was released and waits for a visit' : 'the change is held'}: ${stripFullStop(meaning)}${finding === undefined ? '' : ` (${stripFullStop(finding)})`}.`,
+    nextStep: remedy,
   };
 }
 

@@ -216,10 +216,7 @@ export class ClusterView {
   }
 
   private getOwnCounters(): Counters {
-    const { pages, orders } = mergeMetrics(
-      this.services.crawlers.list().map((crawler) => crawler.getMetrics()),
-      0,
-    );
+    const { pages, orders } = mergeMetrics(this.services.crawlers.list().map((crawler) => crawler.getMetrics()));
     return { pages, orders };
   }
 

@@ -52,6 +52,7 @@ it('released deletions are sent in bounded batches, also while the store is lock
     clock,
     log,
     listPending: async () => [],
+    kept: { find: async () => undefined },
     crawlers: { find: () => crawler },
     nodes,
   });
@@ -86,7 +87,8 @@ async function ordersOf(
   } as unknown as Crawler;
   const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
   const crawlers = { find: (name: string) => (name === 'test' ? crawler : undefined) };
-  const orders = new Orders({ store, clock, log, listPending: async () => pending, crawlers, nodes });
+  const kept = { find: async () => undefined };
+  const orders = new Orders({ store, clock, log, kept, listPending: async () => pending, crawlers, nodes });
   return { store, clock, orders, requested };
 }
 

@@ -1,19 +1,25 @@
+import { HOLD_CAUSES, type HoldCause, isHoldCause, RELEASED } from '../../domain/crawl/change-guard.js';
 import type { UrlState } from '../../domain/crawl/url-state.js';
 import { toImmediateQueuePlace } from '../../domain/frontier/sources.js';
 import { parsePartUri } from '../../domain/push/parts.js';
-import { type Instant, seconds } from '../../domain/time/units.js';
+import { earlier, type Instant, seconds } from '../../domain/time/units.js';
 import type { Crawler } from '../crawl/crawler.js';
 import type { Crawlers } from '../crawl/crawlers.js';
+import type { KeptDocuments } from '../delivery/kept-documents.js';
 import type { Clock } from '../ports/clock.js';
 import { type FrontierStore, type LedgerEntry, type LedgerFilter, StoreUnavailable } from '../ports/frontier-store.js';
 import type { Log } from '../ports/log.js';
 import type { Nodes } from '../ports/nodes.js';
 import type { OwedCount } from '../ports/owed-orders.js';
 import { NotFound, Unacceptable } from '../support/api-errors.js';
-import { type HeldDeletions } from '../views/delivery-views.js';
+import type { HeldChangeGroup, HeldChangeSample, HeldDeletions } from '../views/delivery-views.js';
 
 const PAGE_SIZE = 1_000;
 const MAX_SAMPLES = 10;
+/** Maximum number of held changes of a host and cause that are shown with their texts, and the length of a text. */
+const MAX_COMPARED = 5;
+const MAX_COMPARED_TEXT = 300;
+const MAX_VISITS_SEARCHED = 10;
 /** Equal to the maximum number of orders that may be waiting for one sink. */
 const BATCH_SIZE = 500;
 const RETRY_DELAY = seconds(1);
@@ -23,6 +29,7 @@ interface OrderServices {
   readonly listPending: () => Promise<readonly LedgerEntry[]>;
   readonly clock: Clock;
   readonly log: Log;
+  readonly kept: Pick<KeptDocuments, 'find'>;
   readonly crawlers: Pick<Crawlers, 'find'>;
   readonly nodes: Pick<Nodes, 'notifyAllDue'>;
 }
@@ -69,7 +76,8 @@ export class Orders {
     const state = await this.findState(entry);
     const crawler = this.services.crawlers.find(entry.crawler);
     if (!state || !crawler) throw new Unacceptable(`${entry.uri} is no longer known to crawler ${entry.crawler}`);
-    if (entry.kind === 'add') await this.requestVisit(crawler, state, entry);
+    if (isHoldCause(entry.reason)) await this.releaseChange(entry, state, crawler);
+    else if (entry.kind === 'add') await this.requestVisit(crawler, state, entry);
     else if (!(await crawler.decide(state, { do: 'send-again', entry })))
       throw new Unacceptable(`${entry.uri} is being visited; try again when the visit has ended`);
     return this.findOutcome(entry, startedAt);
@@ -111,18 +119,21 @@ export class Orders {
     return [...groups.values()].map(summarizeHeldDeletions);
   }
 
-  /** Sends the held deletions of a host in the background; returns their number. */
-  async releaseHeldDeletions(hostKey: string): Promise<number> {
+  /**
+   * Sends the held deletions of a host in the background, or only those with this reason; returns their number. What the
+   * change guard holds is believed at the next visit, which is made at once.
+   */
+  async releaseHeldDeletions(hostKey: string, reason?: string): Promise<number> {
     const entries: LedgerEntry[] = [];
-    for await (const entry of this.readHeldDeletions(hostKey)) entries.push(entry);
+    for await (const entry of this.readHeldDeletions(hostKey, reason)) entries.push(entry);
     void this.sendAll(entries);
     return entries.length;
   }
 
-  /** Drops the held deletions of a host: the documents stay in the index. */
-  async dropHeldDeletions(hostKey: string): Promise<number> {
+  /** Drops the held deletions and changes of a host, or only those with this reason: the documents stay in the index. */
+  async dropHeldDeletions(hostKey: string, reason?: string): Promise<number> {
     let count = 0;
-    for await (const entry of this.readHeldDeletions(hostKey)) {
+    for await (const entry of this.readHeldDeletions(hostKey, reason)) {
       const state = await this.findState(entry);
       const droppedEntry: LedgerEntry = { ...entry, state: 'dropped', answeredAt: this.services.clock.now() };
       if (state)
@@ -133,6 +144,48 @@ export class Orders {
       count++;
     }
     return count;
+  }
+
+  /** Shows some of the changes of a host that are held, with what the document says and what the page says now. */
+  async compareHeldChanges(hostKey: string): Promise<HeldChangeSample[]> {
+    const samples: HeldChangeSample[] = [];
+    for (const cause of HOLD_CAUSES) {
+      const filter = { state: 'awaiting', hostKey, reason: cause } as const;
+      for (const entry of await this.services.store.listOrders(filter, undefined, MAX_COMPARED))
+        samples.push(await this.compareChange(entry, cause));
+    }
+    return samples;
+  }
+
+  private async compareChange({ crawler, uri, decidedAt }: LedgerEntry, cause: HoldCause): Promise<HeldChangeSample> {
+    const { store, crawlers } = this.services;
+    const state = await store.find(crawler, uri);
+    const visits = state ? await store.listVisits(state.id, MAX_VISITS_SEARCHED) : [];
+    const sinks = crawlers.find(crawler)?.context.definition.pushTo ?? [];
+    return {
+      crawler,
+      uri,
+      cause,
+      since: decidedAt,
+      title: state?.title ?? '',
+      indexedText: await this.findIndexedText(uri, sinks),
+      finding: visits.find(({ outcome }) => outcome === cause)?.detail,
+    };
+  }
+
+  /** The beginning of the text that a sink has; undefined if none of them can be asked. */
+  private async findIndexedText(uri: string, sinks: readonly string[]): Promise<string | undefined> {
+    for (const sink of sinks) {
+      const kept = await this.services.kept.find(sink, uri).catch(() => undefined);
+      if (kept) return kept.document.text.slice(0, MAX_COMPARED_TEXT).toWellFormed();
+    }
+    return undefined;
+  }
+
+  /** Lets the next visit, which is made at once, believe the page; false if the URL is in flight. */
+  private async releaseChange(entry: LedgerEntry, state: UrlState, crawler: Crawler): Promise<boolean> {
+    await this.services.store.saveOrders([{ ...entry, answer: RELEASED }]);
+    return crawler.decide(state, { do: 'visit' });
   }
 
   private async sendAll(entries: readonly LedgerEntry[]): Promise<void> {
@@ -153,6 +206,7 @@ export class Orders {
       if (!entry || !isWithheld(entry)) return true; // a visit or an operator has decided in the meantime
       const state = await this.findState(entry);
       const crawler = this.services.crawlers.find(entry.crawler);
+      if (state && crawler && isHoldCause(entry.reason)) return await this.releaseChange(entry, state, crawler);
       if (state && crawler) return await crawler.decide(state, { do: 'send-again', entry });
       await store.saveOrders([{ ...entry, state: 'cancelled', answer: 'the URL is no longer known' }]);
       return true;
@@ -189,8 +243,8 @@ export class Orders {
     return part ? store.find(crawler, part.page) : state;
   }
 
-  private async *readHeldDeletions(hostKey?: string): AsyncIterable<LedgerEntry> {
-    for (const state of ['held', 'awaiting'] as const) yield* this.readEntries({ state, hostKey });
+  private async *readHeldDeletions(hostKey?: string, reason?: string): AsyncIterable<LedgerEntry> {
+    for (const state of ['held', 'awaiting'] as const) yield* this.readEntries({ state, hostKey, reason });
   }
 
   private async *readEntries(filter: LedgerFilter): AsyncIterable<LedgerEntry> {
@@ -205,6 +259,17 @@ export class Orders {
 
 const isWithheld = ({ state }: LedgerEntry): boolean => state === 'held' || state === 'awaiting';
 
+function groupHeldChanges(entries: readonly LedgerEntry[]): HeldChangeGroup[] {
+  return HOLD_CAUSES.flatMap((cause) => {
+    const own = entries.filter(({ reason }) => reason === cause);
+    const [first] = own;
+    if (!first) return [];
+    const oldest = own.reduce((oldest, { decidedAt }) => earlier(oldest, decidedAt), first.decidedAt);
+    const replaces = own.filter(({ kind }) => kind === 'add').length;
+    return [{ cause, count: own.length, oldest, replaces, deletes: own.length - replaces }];
+  });
+}
+
 function summarizeHeldDeletions(entries: LedgerEntry[]): HeldDeletions {
   const [first] = entries as [LedgerEntry];
   const reasons: Record<string, number> = {};
@@ -217,6 +282,7 @@ function summarizeHeldDeletions(entries: LedgerEntry[]): HeldDeletions {
     oldest: entries.reduce((oldest, entry) => (entry.decidedAt < oldest ? entry.decidedAt : oldest), first.decidedAt),
     reasons,
     samples: entries.slice(0, MAX_SAMPLES).map((entry) => entry.uri),
+    changes: groupHeldChanges(entries),
   };
 }
 
@@ -225,4 +291,5 @@ const matchesFilter = (entry: LedgerEntry, filter: LedgerFilter): boolean =>
   (filter.kind === undefined || filter.kind === entry.kind) &&
   (filter.crawler === undefined || filter.crawler === entry.crawler) &&
   (filter.uri === undefined || filter.uri === entry.uri) &&
+  (filter.reason === undefined || filter.reason === entry.reason) &&
   (filter.hostKey === undefined || filter.hostKey === entry.hostKey);

@@ -203,6 +203,7 @@ export interface LedgerFilter {
   readonly kind?: OrderKind;
   readonly uri?: string;
   readonly hostKey?: string;
+  readonly reason?: string;
 }
 
 export interface CrawlerCounts {

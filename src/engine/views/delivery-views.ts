@@ -1,3 +1,4 @@
+import type { HoldCause } from '../../domain/crawl/change-guard.js';
 import { type BackfillProgress } from '../../domain/push/backfill.js';
 import { type Instant } from '../../domain/time/units.js';
 
@@ -10,6 +11,31 @@ export interface HeldDeletions {
   readonly oldest: Instant;
   readonly reasons: Readonly<Record<string, number>>;
   readonly samples: readonly string[];
+  /** What of it is held by the change guard, by cause. */
+  readonly changes: readonly HeldChangeGroup[];
+}
+
+export interface HeldChangeGroup {
+  readonly cause: HoldCause;
+  readonly count: number;
+  readonly oldest: Instant;
+  /** Numbers of documents that would be replaced and deleted. */
+  readonly replaces: number;
+  readonly deletes: number;
+}
+
+/** A page whose change is held, with what its document says and what the page says now. */
+export interface HeldChangeSample {
+  readonly crawler: string;
+  readonly uri: string;
+  readonly cause: HoldCause;
+  readonly since: Instant;
+  /** Title of the document in the index. */
+  readonly title: string;
+  /** The beginning of its text; absent if no sink can be asked. */
+  readonly indexedText?: string;
+  /** What the last visit found. */
+  readonly finding?: string;
 }
 
 /** The progress of sending a crawler's documents to a sink; see domain/push/backfill.ts. */

@@ -4,6 +4,7 @@
  * host or crawler reaches 1, 10, 100, …
  */
 import { BoundedMap } from '../../domain/bounded-map.js';
+import { isHoldCause } from '../../domain/crawl/change-guard.js';
 import { ERROR_CODES, isErrorCode } from '../../domain/fetch/error-codes.js';
 import type { CrawlEvent } from '../../engine/events.js';
 import type { Log } from '../../engine/ports/log.js';
@@ -19,6 +20,8 @@ const MAX_FAILED_ROOTS = 100;
 const HELD_MESSAGES = {
   held: 'deletions are held until an operator releases or drops them',
   awaiting: 'deletions are waiting until the host shows a sign of life',
+  changed:
+    'many pages of a host say the same; their documents stay as they are until the host is well, or an operator releases the changes',
 } as const;
 
 export class EventLog {
@@ -63,9 +66,10 @@ export class EventLog {
     this.log.trace?.('order', { crawler, id, uri, kind, state, reason, answer: message });
     if (state === 'held' || state === 'awaiting') {
       const host = URL.parse(uri)?.host ?? uri;
-      const count = this.countOccurrence(`${state} ${crawler} ${host}`);
+      const kept = isHoldCause(reason) ? 'changed' : state;
+      const count = this.countOccurrence(`${kept} ${crawler} ${host}`);
       if (count !== undefined)
-        this.log.warn(HELD_MESSAGES[state], {
+        this.log.warn(HELD_MESSAGES[kept], {
           crawler,
           host,
           count,

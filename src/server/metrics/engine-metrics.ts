@@ -159,9 +159,16 @@ const SPECS: readonly MetricSpec[] = [
   {
     type: 'gauge',
     name: 'crawlway_held_deletions',
-    help: 'Deletions that the guard withholds: held for an operator, or waiting for a sign of life or an early look.',
+    help: 'Deletions and changes that the guards withhold: held for an operator, or until the host is well.',
     labels: [],
     rows: ({ metrics }) => [[{}, metrics.heldDeletions]],
+  },
+  {
+    type: 'gauge',
+    name: 'crawlway_held_changes',
+    help: 'Changes that the change guard holds, by cause.',
+    labels: ['cause'],
+    rows: ({ metrics }) => metrics.heldChanges.map(({ cause, count }) => [{ cause }, count]),
   },
   {
     type: 'gauge',

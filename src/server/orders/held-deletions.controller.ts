@@ -1,16 +1,49 @@
-import { Controller, Get, HttpCode, Inject, Param, Post } from '@nestjs/common';
-import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { Controller, Get, HttpCode, Inject, Param, Post, Query } from '@nestjs/common';
+import { ApiOkResponse, ApiProperty, ApiTags } from '@nestjs/swagger';
+import { IsString, MaxLength } from 'class-validator';
+import { HOLD_CAUSES } from '../../domain/crawl/change-guard.js';
 import type { EngineApi } from '../../engine/engine-api.js';
-import type { HeldDeletions } from '../../engine/views/delivery-views.js';
+import type { HeldChangeGroup, HeldChangeSample, HeldDeletions } from '../../engine/views/delivery-views.js';
 import { Audited, ChangeNote } from '../audit/change-note.js';
 import { countSchema } from '../http/count.schema.js';
+import { IfGiven } from '../http/fields.js';
 import { Operation } from '../http/operation.js';
 import { PageResponse } from '../http/page-response.js';
 import type { Page } from '../http/paging.js';
-import { type Answer, counts, integer, list, schema, text, time } from '../http/schema.js';
+import { type Answer, counts, integer, list, listOf, oneOf, schema, text, time } from '../http/schema.js';
 import { API, ENGINE } from '../tokens.js';
 
 const NOT_FOUND_PROBLEM = { 404: 'The guard holds nothing for that host.' };
+
+class DecisionQuery {
+  @ApiProperty({
+    required: false,
+    description: 'Only what has this reason, such as a cause for which changes are held. Default: everything.',
+    example: 'one-page-everywhere',
+  })
+  @IfGiven()
+  @IsString()
+  @MaxLength(100)
+  reason?: string;
+}
+
+const heldChangeGroupSchema = schema<HeldChangeGroup>()('HeldChangeGroup', {
+  cause: oneOf(HOLD_CAUSES, 'Why the changes are held; the reason with which they can be released or dropped.'),
+  count: integer(3),
+  oldest: time('Since when the oldest of these changes has been held.'),
+  replaces: integer(3, 'Number of documents that would be replaced by what their pages say now.'),
+  deletes: integer(0, 'Number of documents that would be deleted.'),
+});
+
+const heldChangeSampleSchema = schema<HeldChangeSample>()('HeldChange', {
+  crawler: text('docs'),
+  uri: text('https://www.example.com/a.html'),
+  cause: oneOf(HOLD_CAUSES),
+  since: time('When the change was first held.'),
+  title: text('Black tea', 'Title of the document in the index.'),
+  indexedText: text('Black tea is …', 'The beginning of its text; absent if no sink can be asked.').optional(),
+  finding: text('the page says: "We will be back soon."', 'What the last visit found.').optional(),
+});
 
 const heldDeletionsSchema = schema<HeldDeletions>()('HeldDeletions', {
   host: text('www.example.com').from('hostKey'),
@@ -18,11 +51,12 @@ const heldDeletionsSchema = schema<HeldDeletions>()('HeldDeletions', {
   count: integer(3),
   awaiting: integer(
     3,
-    'Number of these deletions that need no decision by an operator: they wait for a sign of life of the host (`awaiting-sign-of-life`) or for an early look (`awaiting-early-look`). The others wait for an operator.',
+    'Number of these that need no decision by an operator: they wait for a sign of life of the host (`awaiting-sign-of-life`), for an early look (`awaiting-early-look`), or, if they are changes, until its pages have answers of their own again. The others wait for an operator.',
   ),
   oldest: time('When the oldest of these deletions was decided.'),
   reasons: counts({ 'http-404': 3 }, 'Number of deletions by reason code.'),
   samples: list(text('https://www.example.com/a.html'), 'A sample of the URIs.'),
+  changes: listOf(heldChangeGroupSchema, 'What of it is held by the change guard.'),
 });
 
 type CountAnswer = Answer<typeof countSchema>;
@@ -35,9 +69,9 @@ export class HeldDeletionsController {
   @Get()
   @Operation({
     id: 'listHeldDeletions',
-    summary: 'What the deletion guard holds',
+    summary: 'What the guards hold',
     description:
-      'Deletions that were decided but are withheld, by host: because too many were decided at once, or until the host shows a sign of life.',
+      'Deletions that were decided but are withheld, by host: because too many were decided at once, or until the host shows a sign of life. And changes, by cause: many pages of the host suddenly say the same.',
     role: 'read',
   })
   @PageResponse(heldDeletionsSchema)
@@ -45,18 +79,35 @@ export class HeldDeletionsController {
     return { items: (await this.engine.orders.listHeldDeletions()).map(heldDeletionsSchema.from), next: null };
   }
 
+  @Get(':host/changes')
+  @Operation({
+    id: 'listHeldChanges',
+    summary: 'Compare held changes',
+    description: 'Up to five pages of the host for each cause: what is indexed, and what the page says now.',
+    role: 'read',
+  })
+  @PageResponse(heldChangeSampleSchema)
+  async listChanges(@Param('host') host: string): Promise<Page<Answer<typeof heldChangeSampleSchema>>> {
+    return { items: (await this.engine.orders.compareHeldChanges(host)).map(heldChangeSampleSchema.from), next: null };
+  }
+
   @Post(':host/release')
   @HttpCode(200)
   @Operation({
     id: 'releaseHeldDeletions',
     summary: 'Release held deletions',
-    description: "The host's held deletions are sent to the sinks.",
+    description:
+      "The host's held deletions are sent to the sinks; the pages of its held changes are visited, and what they say then is believed.",
     role: 'operate',
     problems: NOT_FOUND_PROBLEM,
   })
   @ApiOkResponse({ schema: countSchema.ref })
-  async release(@Param('host') host: string, @Audited() note: ChangeNote): Promise<CountAnswer> {
-    const count = await this.engine.orders.releaseHeldDeletions(host);
+  async release(
+    @Param('host') host: string,
+    @Query() { reason }: DecisionQuery,
+    @Audited() note: ChangeNote,
+  ): Promise<CountAnswer> {
+    const count = await this.engine.orders.releaseHeldDeletions(host, reason);
     note.recordChange({ held: count }, { released: count });
     return { count };
   }
@@ -67,13 +118,17 @@ export class HeldDeletionsController {
     id: 'dropHeldDeletions',
     summary: 'Drop held deletions',
     description:
-      "The host's held deletions are discarded; the documents stay in the index until a later visit decides again.",
+      "The host's held deletions and changes are discarded; the documents stay in the index until a later visit decides again.",
     role: 'operate',
     problems: NOT_FOUND_PROBLEM,
   })
   @ApiOkResponse({ schema: countSchema.ref })
-  async drop(@Param('host') host: string, @Audited() note: ChangeNote): Promise<CountAnswer> {
-    const count = await this.engine.orders.dropHeldDeletions(host);
+  async drop(
+    @Param('host') host: string,
+    @Query() { reason }: DecisionQuery,
+    @Audited() note: ChangeNote,
+  ): Promise<CountAnswer> {
+    const count = await this.engine.orders.dropHeldDeletions(host, reason);
     note.recordChange({ held: count }, { dropped: count });
     return { count };
   }

@@ -98,6 +98,14 @@ describe('a webhook', () => {
     ]);
   });
 
+  it('reports changes that the change guard holds, but no deletion that waits for a sign of life', async () => {
+    const order = { type: 'order', crawler: 'docs', uri: 'http://a.example/x', state: 'awaiting' };
+    expect(await webhooks().report({ ...order, reason: 'http-500' }, { ...order, reason: 'directive-wave' })).toEqual([
+      '',
+      'changes.held 1',
+    ]);
+  });
+
   it('counts refused orders by crawler, and held deletions by crawler and host', async () => {
     const order = (state: string, crawler: string, h: string) => ({
       type: 'order',

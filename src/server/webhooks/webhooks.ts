@@ -1,6 +1,7 @@
 /** Notifies the configured webhooks of events in the crawl, as Standard Webhooks. */
 import { randomUUID } from 'node:crypto';
 import { BoundedMap } from '../../domain/bounded-map.js';
+import { isHoldCause } from '../../domain/crawl/change-guard.js';
 import type { ServerDefinition } from '../../domain/crawl/definition.js';
 import type { WebhookDefinition } from '../../domain/crawl/sink-definition.js';
 import type { WebhookEvent } from '../../domain/push/webhook.js';
@@ -109,6 +110,13 @@ export class Webhooks {
       return count === undefined
         ? undefined
         : ({ type: 'deletions.held', data: { crawler, host, count, uri, reason } } as const);
+    }
+    if (state === 'awaiting' && isHoldCause(reason)) {
+      const host = getHost(uri);
+      const count = this.countOccurrence(`changed ${crawler} ${host}`);
+      return count === undefined
+        ? undefined
+        : ({ type: 'changes.held', data: { crawler, host, count, uri, cause: reason } } as const);
     }
     if (state !== 'refused') return undefined;
     const count = this.countOccurrence(`refused ${crawler}`);

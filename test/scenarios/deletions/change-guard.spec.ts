@@ -2,11 +2,15 @@
  * Good statuses with wrong contents, on sites of three sizes, with default settings: no document is ever replaced or
  * deleted because of them, and everything is current when the site has recovered. What is really new is delivered.
  */
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { openSqliteStore } from '../../../src/adapters/storage/sqlite/sqlite-store.js';
 import { hours, minutes } from '../../../src/domain/time/units.js';
 import type { CrawlWorld } from '../../support/crawl-world.js';
 import { type FakeAnswer, type FakePage, type FakeSite, html } from '../../support/fake-site.js';
-import { crawl, startSite } from '../../support/scenario.js';
+import { ManualClock } from '../../support/manual-clock.js';
+import { crawl, start, startSite } from '../../support/scenario.js';
+import { temporaryDirectory } from '../../support/temporary-directory.js';
 
 const HTML = { 'content-type': 'text/html; charset=utf-8' };
 const SIZES = [3, 13, 121];
@@ -216,4 +220,108 @@ it('without the guard, whatever a page says is believed', async () => {
   for (const guarded of sites) FAULTS['a maintenance page']!(guarded);
   await visitOnce(world);
   expect((await countOrders(world)).adds).toBe(2 * stamps.size);
+});
+
+/** A site of 13 pages that says on all of them that it is being worked on. */
+async function heldSite(crawler = '') {
+  const guarded = await guardedSite(13, 0);
+  const { site, paths } = guarded;
+  const file = join(temporaryDirectory(), 'crawlway.db');
+  const clock = new ManualClock();
+  const begin = async (): Promise<CrawlWorld> =>
+    start({
+      attributes: ATTRIBUTES,
+      crawler: `<Root url="${site.url('/')}"/>${crawler}`,
+      index: 'none',
+      clock,
+      store: await openSqliteStore(file),
+    });
+  const world = await begin();
+  await world.untilIdle();
+  FAULTS['a maintenance page']!(guarded);
+  await visitAll(world, 1);
+  const { hostKey } = (await world.state(site.url('/')))!;
+  return { ...guarded, world, begin, hostKey, count: paths.length };
+}
+
+it('what is held is told with its cause, its number, its effect and its text', async () => {
+  const { world, site, hostKey, count } = await heldSite();
+  const [held] = await world.engine.orders.listHeldDeletions();
+  expect(held).toMatchObject({
+    hostKey,
+    count,
+    awaiting: count,
+    reasons: { 'one-page-everywhere': count },
+    changes: [{ cause: 'one-page-everywhere', count, replaces: count, deletes: 0 }],
+  });
+  expect((await world.engine.getMetrics()).heldChanges).toContainEqual({ cause: 'one-page-everywhere', count });
+  const samples = await world.engine.orders.compareHeldChanges(hostKey);
+  expect(samples).toHaveLength(5);
+  for (const { title, finding } of samples) {
+    expect(title).not.toBe('Wartung');
+    expect(finding).toContain('the page says: "We are working on our site');
+  }
+  const { headline } = await world.engine.explanations.explain('test', site.url('/topic-3'));
+  expect(headline).toMatchObject({ fate: 'in-index', reason: 'one-page-everywhere' });
+  expect(headline.text).toContain('which would replace its document, but the change is held');
+  expect(headline.nextStep).toContain('release the held changes of the host');
+});
+
+it.each(['in the same process', 'after a restart'])('a released change is believed %s', async (when) => {
+  const { world: before, begin, hostKey, count } = await heldSite();
+  let world = before;
+  expect(await world.engine.orders.releaseHeldDeletions(hostKey, 'emptied')).toBe(0);
+  if (when === 'after a restart') {
+    await before.close();
+    world = await begin();
+    await world.untilIdle();
+  }
+  const { adds } = await countOrders(world);
+  expect(await world.engine.orders.releaseHeldDeletions(hostKey, 'one-page-everywhere')).toBe(count);
+  await world.pass(minutes(30));
+  expect((await countOrders(world)).adds).toBe(adds + count);
+  expect((await world.engine.getMetrics()).heldDeletions).toBe(0);
+});
+
+it('a dropped change leaves the document as it was', async () => {
+  const { world, hostKey, count } = await heldSite();
+  await world.engine.setRunState('test', 'paused');
+  expect(await world.engine.orders.dropHeldDeletions(hostKey)).toBe(count);
+  expect((await world.engine.getMetrics()).heldDeletions).toBe(0);
+  expect(await countOrders(world)).toEqual({ adds: count, deletes: 0 });
+  await world.engine.setRunState('test', 'running');
+  await visitAll(world, 1);
+  expect(await countOrders(world)).toEqual({ adds: count, deletes: 0 });
+  expect((await world.engine.getMetrics()).heldDeletions).toBe(count);
+});
+
+it('a change is believed by itself only after the time that an operator has set', async () => {
+  const { world, count } = await heldSite('<cw:ChangeGuard believeAfterHours="48"/>');
+  await world.pass(hours(46));
+  expect((await countOrders(world)).adds).toBe(count);
+  await world.pass(hours(30));
+  expect((await countOrders(world)).adds).toBe(2 * count);
+});
+
+it('a wave that begins after a restart with held changes is held, too, and a site that recovers meanwhile is current', async () => {
+  const { world: before, begin, site, pages, count } = await heldSite();
+  await before.close();
+  for (const [path, page] of pages) site.set(path, page);
+  const world = await begin();
+  await world.pass(hours(1));
+  expect((await world.engine.getMetrics()).heldDeletions).toBe(0);
+  expect(await countOrders(world)).toEqual({ adds: count, deletes: 0 });
+  expect(await world.store.count({ crawler: 'test', status: 'indexed' })).toBe(count);
+});
+
+it('a host that refuses connections, or whose pages are gone, releases nothing', async () => {
+  const { world, site, paths, count } = await heldSite();
+  await site.goDown();
+  await world.pass(hours(2));
+  await site.comeBack();
+  for (const path of paths) site.set(path, { status: 404 });
+  await visitAll(world, 1);
+  const held = await world.engine.orders.list({ state: 'awaiting' }, undefined, 100);
+  expect(held.filter(({ reason }) => reason === 'one-page-everywhere')).toEqual([]);
+  expect((await countOrders(world)).adds).toBe(count);
 });

@@ -67,6 +67,7 @@ export function buildOrderWhere(filter: LedgerFilter): Where {
   if (filter.crawler !== undefined) conditions.push(['crawler = ?', filter.crawler]);
   if (filter.kind !== undefined) conditions.push(['kind = ?', toKindCode(filter.kind)]);
   if (filter.hostKey !== undefined) conditions.push(['host = ?', filter.hostKey]);
+  if (filter.reason !== undefined) conditions.push(['reason = ?', filter.reason]);
   return joinConditions(conditions);
 }
 

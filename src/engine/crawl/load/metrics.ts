@@ -1,3 +1,4 @@
+import type { HoldCause } from '../../../domain/crawl/change-guard.js';
 import type { Reason } from '../../../domain/policy/reasons.js';
 import type { RenderReport } from '../../../domain/render/report.js';
 import { type Duration, milliseconds } from '../../../domain/time/units.js';
@@ -34,7 +35,9 @@ export interface EngineMetrics {
     readonly count: number;
     readonly buckets: readonly (readonly [le: number, count: number])[];
   };
+  /** Everything that is withheld, changes included. */
   readonly heldDeletions: number;
+  readonly heldChanges: readonly { readonly cause: HoldCause; readonly count: number }[];
   /** Commands between nodes that were set aside after too many failures. */
   readonly commandsSetAside: number;
   readonly activeFetches: number;
@@ -42,7 +45,7 @@ export interface EngineMetrics {
   readonly visitsInFlight: number;
 }
 
-export type CrawlerMetrics = Omit<EngineMetrics, 'heldDeletions' | 'commandsSetAside'>;
+export type CrawlerMetrics = Omit<EngineMetrics, 'heldDeletions' | 'heldChanges' | 'commandsSetAside'>;
 
 const SECONDS = 60;
 
@@ -182,10 +185,7 @@ function increment<K>(map: Map<K, number>, key: K): void {
 }
 
 /** The counters of all crawlers: kept apart where they are counted per crawler, otherwise added up. */
-export function mergeMetrics(
-  all: readonly CrawlerMetrics[],
-  heldDeletions: number,
-): Omit<EngineMetrics, 'commandsSetAside'> {
+export function mergeMetrics(all: readonly CrawlerMetrics[]): CrawlerMetrics {
   const fetchSeconds = all.map((metrics) => metrics.fetchSeconds);
   return {
     pages: all.flatMap((metrics) => metrics.pages),
@@ -204,7 +204,6 @@ export function mergeMetrics(
         fetchSeconds.reduce((sum, histogram) => sum + histogram.buckets[i]![1], 0),
       ]),
     },
-    heldDeletions,
     activeFetches: all.reduce((sum, metrics) => sum + metrics.activeFetches, 0),
     visitsInFlight: all.reduce((sum, metrics) => sum + metrics.visitsInFlight, 0),
   };
