@@ -526,3 +526,33 @@ describe('when refresh times change', () => {
     expect(reschedule(soon, period(days(10)))).toBeUndefined();
   });
 });
+
+describe('a start URL', () => {
+  const decideStart = (from: UrlState, outcome: VisitOutcome) =>
+    decideDisposition(from, outcome, { ...rules({}), isStart: true }, NOW);
+
+  it('loses its document after too many temporary errors, but is visited again', () => {
+    const disposition = decideStart({ ...INDEXED, temporaryErrors: 5 }, error('http-408'));
+    expect(disposition).toMatchObject({
+      remove: false,
+      order: { kind: 'delete' },
+      changes: { status: 'error', temporaryErrors: 6, ...FORGOTTEN },
+    });
+    expect(disposition.changes.dueAt).toBeLessThan(plus(NOW, hours(25)));
+  });
+
+  it('is retried after permanent errors: soon, then less and less often, never later than at its regular visit', () => {
+    let from: UrlState = { ...INDEXED, stamp: undefined };
+    const delays = Array.from({ length: 8 }, () => {
+      const { changes, order } = decideStart(from, error('http-404'));
+      expect([changes.status, order]).toEqual(['error', undefined]);
+      from = { ...from, temporaryErrors: changes.temporaryErrors!, permanentError: true };
+      return changes.dueAt! - NOW;
+    });
+    expect(delays[0]).toBeLessThanOrEqual(60_000);
+    expect(delays).toEqual([...delays].sort((a, b) => a - b));
+    const regular = decide({ ...INDEXED, stamp: undefined }, error('http-404')).changes.dueAt! - NOW;
+    expect(delays.at(-1)).toBeLessThanOrEqual(regular);
+  });
+});
+
