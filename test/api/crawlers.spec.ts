@@ -145,9 +145,18 @@ describe('the calls for crawlers and URLs', () => {
       from: world.site.url('/a.html'),
       verdict: { accepted: true },
     });
-    const outside = await world.get('crawlers/test/explain?url=https%3A%2F%2Felsewhere.example%2F');
+    const elsewhere = 'crawlers/test/explain?url=https%3A%2F%2Felsewhere.example%2F';
+    const outside = await world.get(`${elsewhere}&from=${encoded('/a.html')}`);
     expect(outside.body.verdict).toMatchObject({ accepted: false, layer: 'site-mode' });
     expect(outside.body.verdict.remedy).not.toBe('');
+    // Without a page that links to it, the URL is judged as a root; the headline says what links to it would be.
+    const submitted = await world.get(elsewhere);
+    expect(submitted.body).toMatchObject({
+      discoveredVia: 'root',
+      verdict: { accepted: true },
+      headline: { fate: 'not-in-index', reason: 'outside-site' },
+    });
+    expect(submitted.body.headline.text).toMatch(/^Not crawled: it would be accepted as a root, but links/);
     expect(world.site.requests).toEqual([]);
     expect((await world.get('crawlers/test/explain?url=no%20url')).status).toBe(422);
   });

@@ -555,4 +555,3 @@ describe('a start URL', () => {
     expect(delays.at(-1)).toBeLessThanOrEqual(regular);
   });
 });
-

@@ -50,6 +50,8 @@ export interface UrlFacts {
   readonly verdict: Verdict;
   /** The link in question; if the URL is not stored, `verdict` is the one on the link. */
   readonly link?: { readonly from: string; readonly verdict: Verdict };
+  /** For an unknown URL that is judged as a root: the verdict on the link by which it would most likely be found. */
+  readonly likelyVerdict?: Verdict;
   /** Absent if only the configuration was consulted, and no server. */
   readonly robots?: RobotsOpinion;
   readonly state?: UrlState;

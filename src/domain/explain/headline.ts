@@ -42,6 +42,12 @@ function createUnknownHeadline(facts: UrlFacts): Headline {
       facts.link === undefined ? 'the configuration rejects it' : `the link on ${facts.link.from} is refused`;
     return createAbsentHeadline(verdict.reason, `Not crawled: ${cause}: ${describePolicyVerdict(verdict)}.`);
   }
+  const { likelyVerdict } = facts;
+  if (likelyVerdict && !likelyVerdict.accepted)
+    return createAbsentHeadline(
+      likelyVerdict.reason,
+      `Not crawled: it would be accepted as a root, but links to it are refused: ${describePolicyVerdict(likelyVerdict)}.`,
+    );
   if (robots?.state === 'disallowed')
     return createAbsentHeadline('robots-disallowed', `Not crawled: ${describeRobotsRule(robots)}.`);
   if (refused) {

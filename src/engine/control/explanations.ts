@@ -2,8 +2,8 @@ import type { UrlState } from '../../domain/crawl/url-state.js';
 import { type RobotsOpinion } from '../../domain/explain/facts.js';
 import { createHeadline } from '../../domain/explain/headline.js';
 import { explainAssignment, type QueueAssignment } from '../../domain/frontier/sources.js';
-import { findLikelyRoot } from '../../domain/policy/site-mode.js';
-import type { Candidate, Explanation, TraceStep } from '../../domain/policy/verdict.js';
+import { createRootContext, findLikelyRoot } from '../../domain/policy/site-mode.js';
+import type { Candidate, Explanation, RootContext, TraceStep } from '../../domain/policy/verdict.js';
 import { after, milliseconds, seconds } from '../../domain/time/units.js';
 import { type CrawlUrl, getHostKey, toCrawlUrl } from '../../domain/url/crawl-url.js';
 import type { Crawler } from '../crawl/crawler.js';
@@ -62,6 +62,8 @@ export class Explanations {
       url,
       await this.createCandidate(crawler, url, state, from),
     );
+    const isUnknown = !state && from === undefined && !crawler.context.roots.has(url.href);
+    const likelyLink = isUnknown ? await this.judge(crawler, url, createLikelyLink(crawler, url)) : undefined;
     const robots = await this.getRobotsOpinion(crawler, url, explanation);
     const ownExplanation =
       from === undefined || !state
@@ -69,9 +71,10 @@ export class Explanations {
         : (await this.judge(crawler, url, await this.createCandidate(crawler, url, state, undefined))).explanation;
     const link = from === undefined ? undefined : { from: candidate.from!.href, verdict: explanation.verdict };
     const facts = await this.facts.read(crawler, { url, state, verdict: ownExplanation.verdict, link, robots });
+    const likelyVerdict = likelyLink?.explanation.verdict;
     return {
       candidate,
-      headline: createHeadline(facts),
+      headline: createHeadline({ ...facts, likelyVerdict }),
       explanation: addTrapRejection(crawler, url, state, explanation),
       robots,
       queue: explainQueue(candidate, state, explanation),
@@ -209,7 +212,7 @@ export class Explanations {
     if (root) return { url, discoveredVia: 'root', root, hops: 0 };
     if (state)
       return { ...toStoredCandidate(state, url, findRoot(crawler.context, state.root, url)), discoveredVia: 'stored' };
-    return { url, discoveredVia: 'link', root: findLikelyRoot(crawler.context.roots.values(), url), hops: 1 };
+    return { url, discoveredVia: 'root', root: createSubmittedRoot(url), hops: 0 };
   }
 
   /** The path from the root to the URL, through the pages on which each URL was first found. */
@@ -223,6 +226,18 @@ export class Explanations {
     return path;
   }
 }
+
+/** A root as it would be submitted now: it stands for its site. */
+const createSubmittedRoot = (url: CrawlUrl): RootContext =>
+  createRootContext({ url: url.href, site: true, entireSite: false, priority: 0, metas: [], followLinks: true }, url);
+
+/** The link by which an unknown URL would most likely be found. */
+const createLikelyLink = ({ context }: Crawler, url: CrawlUrl): Candidate => ({
+  url,
+  discoveredVia: 'link',
+  root: findLikelyRoot(context.roots.values(), url),
+  hops: 1,
+});
 
 function canonicalizeOrThrow(crawler: Crawler, rawUrl: string): CrawlUrl {
   const url = crawler.context.canonicalize(rawUrl);

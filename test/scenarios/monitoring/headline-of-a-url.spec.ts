@@ -167,7 +167,7 @@ describe('the headline of a URL', () => {
       'refused by the link rules',
       '/left.zip',
       'not-in-index',
-      /^Not crawled: the link to it on http:\/\/www:\d+\/ was refused \(extension-ignored\)|^Not crawled: the configuration rejects it: .*\.zip/,
+      /^Not crawled: the link to it on http:\/\/www:\d+\/ was refused \(extension-ignored\)|^Not crawled: it would be accepted as a root, but links to it are refused: .*\.zip/,
       /ignoreLinksTo/,
     ],
     [
@@ -256,10 +256,16 @@ describe('the headline of a URL', () => {
       names: NAMES,
       index: 'none',
     });
-    const queue = async (path: string) => (await other.engine.explanations.explain('test', site.url(path))).queue;
+    const queue = async (path: string, from?: string) =>
+      (await other.engine.explanations.explain('test', site.url(path), from)).queue;
     expect(await queue('/ok')).toEqual({ natural: 'user', shift: 1, source: 'redir' });
-    expect(await queue('/slow')).toEqual({ natural: 'index_follow', shift: 0, source: 'index_follow' });
-    expect(await queue('/fast')).toEqual({ natural: 'index_follow', shift: -2, source: 'redir' });
+    expect(await queue('/unknown')).toEqual({ natural: 'user', shift: 0, source: 'user' });
+    expect(await queue('/slow', site.url('/ok'))).toEqual({
+      natural: 'index_follow',
+      shift: 0,
+      source: 'index_follow',
+    });
+    expect(await queue('/fast', site.url('/ok'))).toEqual({ natural: 'index_follow', shift: -2, source: 'redir' });
   });
 });
 
