@@ -15,7 +15,8 @@ export function judgeCanonical(page: UrlState, canonical: UrlState | undefined):
   if (!canonical) return 'stays';
   if (canonical.stamp !== undefined && canonical.pendingDeletion === undefined) return 'gives-way';
   // A near-duplicate may be one of this very page; it will then be indexed once the page has given way.
-  const mayBeIndexed = canonical.status === 'waiting' || canonical.reason === 'near-duplicate';
+  const mayBeIndexed =
+    canonical.status === 'waiting' || canonical.reason === 'near-duplicate' || canonical.reason === 'exact-duplicate';
   if (!mayBeIndexed) return 'stays';
   return page.stamp === undefined ? 'gives-way' : 'waits';
 }

@@ -5,7 +5,7 @@ import type { Reason } from '../policy/reasons.js';
 import type { OrderState } from '../push/order.js';
 import { parsePartUri } from '../push/parts.js';
 import type { Instant } from '../time/units.js';
-import { CANONICAL_ELSEWHERE } from './disposition.js';
+import { hasGivenWay } from './disposition.js';
 import type { Disposition } from './state-changes.js';
 import { NEVER_CRAWLED, type StateChanges, UNKNOWN_STAMP, type UrlState } from './url-state.js';
 
@@ -31,7 +31,7 @@ export function decideForgettingError(state: UrlState, now: Instant): Dispositio
 
 /** The page's canonical URL has produced no document: the next visit will find that out and index the page. */
 export function decideIndexingDespiteCanonical({ reason, source }: UrlState, now: Instant): Disposition | undefined {
-  return reason === CANONICAL_ELSEWHERE ? change({ source: source ?? REFRESH, dueAt: now }) : undefined;
+  return hasGivenWay(reason) ? change({ source: source ?? REFRESH, dueAt: now }) : undefined;
 }
 
 export function decideRequestedVisit(state: UrlState, now: Instant): Disposition | undefined {

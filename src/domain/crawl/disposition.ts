@@ -108,12 +108,18 @@ export const NOT_LINKED = 'not-linked';
 /** Reason code for a page that gives way to its canonical URL. */
 export const CANONICAL_ELSEWHERE = 'canonical-elsewhere';
 
+/** Reason code for a page with the text of another document of its site. */
+export const EXACT_DUPLICATE = 'exact-duplicate';
+
+/** Whether the page is in the index again once the other URL has no document. */
+export const hasGivenWay = (reason: Reason): boolean => reason === CANONICAL_ELSEWHERE || reason === EXACT_DUPLICATE;
+
 /** Records the URL to which the page gave way; empty for most pages. */
 function createCanonicalChange(
   state: UrlState,
   { reason, related }: Extract<VisitOutcome, { kind: 'document' }>,
 ): Pick<StateChanges, 'canonical'> {
-  if (reason === CANONICAL_ELSEWHERE && related !== undefined) return { canonical: related };
+  if (hasGivenWay(reason) && related !== undefined) return { canonical: related };
   return state.canonical === undefined ? {} : { canonical: null };
 }
 

@@ -27,6 +27,7 @@ const REASONS_FROM_VISITS: ReadonlySet<string> = new Set([
   'robots-disallowed',
   'mime-type-excluded',
   'trap-endless-pattern',
+  'trap-repeated-text',
 ]);
 
 const change = (changes: StateChanges): Disposition => ({ remove: false, changes, changed: false });

@@ -305,6 +305,7 @@ function createLeftOutHeadline(facts: UrlFacts, state: UrlState): Headline {
       related.state?.stamp === undefined ? 'which is not in the index yet' : 'which is in the index';
     return createHeadline(`the page names another URL as its canonical one: ${related.url}, ${canonicalState}`);
   }
+  if (reason === 'exact-duplicate' && related) return createHeadline(`its text is that of ${related.url}`);
   if (reason === 'near-duplicate' && related)
     return createHeadline(`its text is nearly the same as that of ${related.url}`);
   if (verdict.accepted && (state.status === 'filtered' || state.status === 'elsewhere'))

@@ -5,7 +5,7 @@ import { type Duration, toSeconds } from '../time/units.js';
 
 const REDIRECT_PATTERN = /^to (\S+)(?: \(([\w-]+)\))?$/;
 const CANONICAL_PATTERN = /^not indexed: canonical-elsewhere, its canonical URL is (\S+)$/;
-const DUPLICATE_PATTERN = /^not indexed: near-duplicate of (\S+)$/;
+const DUPLICATE_PATTERN = /^not indexed: (?:near|exact)-duplicate of (\S+)$/;
 
 export const createRedirectDetail = (target: string, refused?: ReasonCode): string =>
   refused ? `to ${target} (${refused})` : `to ${target}`;
@@ -14,7 +14,7 @@ export const createRedirectDetail = (target: string, refused?: ReasonCode): stri
 export function createNotIndexedDetail(reason: Reason, related?: string): string {
   if (related !== undefined && reason === 'canonical-elsewhere')
     return `not indexed: ${reason}, its canonical URL is ${related}`;
-  if (related !== undefined && reason === 'near-duplicate') return `not indexed: ${reason} of ${related}`;
+  if (related !== undefined && reason.endsWith('-duplicate')) return `not indexed: ${reason} of ${related}`;
   return `not indexed: ${reason}`;
 }
 

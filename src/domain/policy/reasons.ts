@@ -134,6 +134,10 @@ export const REASONS = {
     'The host has more URLs that differ only in numbers, dates, ids and their query than `maxPatternUrls`, and the last 50 of them contained nothing new: no new word and no link to anything else. This is typical of calendars, endless next links and facets.',
     'Nothing to do for a calendar. If you want the pages, raise `maxPatternUrls` of Traps, or submit a list or a sitemap of them.',
   ),
+  'trap-repeated-text': traps(
+    'The page that links to the URL repeats the text of another document, and so did the last 20 pages found on such pages. This is typical of relative links on a site that answers every URL with one page.',
+    'Fix the relative links on the site. If you want the pages, submit a list or a sitemap of them, or set `exactDuplicates="false"` of LeaveOut.',
+  ),
   'links-cut': traps(
     'The page that links to the URL has links to more URLs than `maxLinksPerPage`; this URL is beyond the limit.',
     'Raise `maxLinksPerPage` of Traps, or submit a list or a sitemap of the URLs.',
@@ -188,6 +192,10 @@ export const REASONS = {
   'near-duplicate': page(
     'The text is nearly the same as that of another document in the index.',
     'Set `nearDuplicateDetector="false"` to index both, or `nearDuplicateScope="domain"` if they are of two sites.',
+  ),
+  'exact-duplicate': page(
+    'The text and title are those of another document of the same site: this is the same page under another address.',
+    'Nothing to do; the page is indexed at once if the other document leaves. Set `exactDuplicates="false"` of LeaveOut to index both.',
   ),
   'directory-listing': page(
     'The page is a listing of a folder that the web server generates: it is read for its links, except those that sort it.',

@@ -25,6 +25,7 @@ import { UrlSettlement } from './outcome/url-settlement.js';
 import { RequestedVisits } from './requested-visits.js';
 import type { CrawlServices } from './services.js';
 import { Documents } from './visit/documents.js';
+import { SameTexts } from './visit/same-texts.js';
 import { createVisits } from './visit/visit.js';
 import { VisitLoop } from './visit-loop.js';
 
@@ -40,10 +41,16 @@ export function createCrawler(
   const inFlight = new Set<UrlState>();
   const requested = new RequestedVisits(name, shared, frontier, inFlight);
   const documents = new Documents(name, store, () => current.definition, webServers.strangers);
+  const sameTexts = new SameTexts(name, store, () => current.definition);
   const rediscovery = new Rediscovery(name, shared, () => redirects.hasReturning);
-  const pages = { current, frontier, inFlight, requested, documents, rediscovery };
+  const pages = { current, frontier, inFlight, requested, documents, sameTexts, rediscovery };
   const decisions = new UrlDecisions({ ...shared, ...outcomes }, pages);
-  const canonicalPages = new CanonicalPages(name, shared, (page) => decisions.decide(page, { do: 'index-after-all' }));
+  const canonicalPages = new CanonicalPages(
+    name,
+    shared,
+    (id) => sameTexts.isEntering(id),
+    (page) => decisions.decide(page, { do: 'index-after-all' }),
+  );
   const claims = new ClaimedChanges(name, shared, (url, dueAt) => decisions.requeue(url, { source: REFRESH, dueAt }));
   const scheduleVisit = (url: UrlState): Promise<boolean> =>
     decisions.requeue(url, toImmediateQueuePlace(url, clock.now()));

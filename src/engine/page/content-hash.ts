@@ -7,16 +7,13 @@
  */
 import { type ContentDefinition, changesDocuments } from '../../domain/content/content-definition.js';
 import { isPage } from '../../domain/content/document-types.js';
+import { CONTENT_PREFIX, FACTS_LENGTH, LINKS_LENGTH } from '../../domain/content/exact-duplicates.js';
 import type { Meta, PushDocument } from '../../domain/push/order.js';
 import type { PageContent } from '../ports/page-reader.js';
 import { type DocumentDraft, deliversText, type FetchedPage } from './document-steps.js';
 
 /** Returns a hexadecimal digest; for a string, that of its UTF-8 bytes. */
 export type Digest = (content: Uint8Array | string) => string;
-
-const CONTENT_PREFIX = 'c1-';
-const LINKS_LENGTH = 16;
-const FACTS_LENGTH = 16;
 
 /** These may differ between two versions of the same content. */
 const FILE_METAS = new Set(['file_size', 'lastmodifieddate']);

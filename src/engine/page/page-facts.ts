@@ -1,6 +1,7 @@
 /** Collects the facts and the document of a page that was read. */
 import { isProgramType } from '../../domain/content/alternates.js';
 import { isDirectoryListing } from '../../domain/content/directory-listing.js';
+import { CONTENT_PREFIX } from '../../domain/content/exact-duplicates.js';
 import { findTitle } from '../../domain/content/page-title.js';
 import { computeSimhash } from '../../domain/content/simhash.js';
 import { computeTextSketch, createTextSample, isLongEnoughToGuard } from '../../domain/content/text-sample.js';
@@ -169,6 +170,7 @@ function collectFacts(
     fingerprint: needsFingerprint(page, content) ? computeFingerprint(content, page.url) : undefined,
     contentType: mediaType,
     title: findTitle(content).title.slice(0, 300),
+    hasText: stamp.startsWith(CONTENT_PREFIX) ? content.text !== '' : response.body.length > 0,
     // Without validators, the visit at the end of the page's availability reads it again, changed or not.
     ...(directives.unavailableAfter === undefined ? readValidators(response.headers) : {}),
     lifetime: parseLifetime(response.headers),

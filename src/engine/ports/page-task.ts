@@ -121,6 +121,8 @@ export interface DocumentFacts {
   readonly sample?: TextSample;
   readonly contentType: string;
   readonly title: string;
+  /** Whether there is anything to compare: text of a page, bytes of another document. */
+  readonly hasText: boolean;
   readonly etag?: string;
   readonly lastModified?: string;
   /** How long the response claims to stay fresh. */

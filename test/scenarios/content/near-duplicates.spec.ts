@@ -33,7 +33,7 @@ describe('near duplicates', () => {
     site.set('/b', page()).page('/', ['/a', '/b'], 'News.');
     await world.engine.maintenance.refresh('test', { url: site.url('/') });
     await world.pass(seconds(1));
-    expect(await world.state(site.url('/b'))).toMatchObject({ reason: 'near-duplicate' });
+    expect(await world.state(site.url('/b'))).toMatchObject({ reason: 'exact-duplicate' });
     site.set('/a', page());
     await world.pass(days(3));
     expect(await world.indexed()).toEqual([site.url('/'), site.url('/a')]);

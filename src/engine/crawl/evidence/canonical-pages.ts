@@ -1,14 +1,18 @@
 /**
- * Reconsiders pages that gave way to their canonical URL before its first visit: if that URL produces no document, they
- * are visited again at once and indexed. Each of the two visits checks after it is settled, so that neither misses the
+ * Reconsiders pages that gave way to their canonical URL before its first visit, or to a document with their text: if
+ * that URL has no document, or another text, they are visited again at once. Each of the two visits checks after it is settled, so that neither misses the
  * other.
  */
+import { hasSameText } from '../../../domain/content/exact-duplicates.js';
 import { judgeCanonical } from '../../../domain/crawl/canonical.js';
-import { CANONICAL_ELSEWHERE } from '../../../domain/crawl/disposition.js';
-import type { UrlState } from '../../../domain/crawl/url-state.js';
+import { EXACT_DUPLICATE, hasGivenWay } from '../../../domain/crawl/disposition.js';
+import type { UrlId, UrlState } from '../../../domain/crawl/url-state.js';
 import type { UrlCatalog } from '../../ports/frontier-store.js';
 import type { Log } from '../../ports/log.js';
 import type { SettledUrl } from '../outcome/decision.js';
+
+/** Maximum number of pages that are visited again at once for one URL; further ones wait for their next refresh. */
+const MAX_PAGES = 100;
 
 export class CanonicalPages {
   constructor(
@@ -17,17 +21,23 @@ export class CanonicalPages {
       readonly store: Pick<UrlCatalog, 'find' | 'findPagesThatGaveWayTo'>;
       readonly log: Log;
     },
+    /** Whether the URL's document is on its way into the index. */
+    private readonly isEntering: (id: UrlId) => boolean,
     private readonly visitAgain: (page: UrlState) => Promise<unknown>,
   ) {}
 
   /** To be called after the URL's visit is settled. If this fails, the pages are reconsidered at their next refresh. */
-  async reconsiderAfter({ url }: UrlState, { status, reason }: SettledUrl): Promise<void> {
+  async reconsiderAfter({ url, stamp }: UrlState, { status, reason, removed, document }: SettledUrl): Promise<void> {
     // Only a visit that changes the status can reveal that there is no document.
-    if (status === undefined || status === 'indexed') return;
+    const mayHaveNone = removed || (status !== undefined && status !== 'indexed');
+    const hasNewText = stamp && document && !hasSameText(stamp, document.stamp);
+    if (!mayHaveNone && !hasNewText) return;
     try {
       const { store } = this.services;
-      if (reason === CANONICAL_ELSEWHERE) await this.reconsider(await store.find(this.crawler, url));
-      for (const page of await store.findPagesThatGaveWayTo(this.crawler, url)) await this.reconsider(page);
+      if (reason !== undefined && hasGivenWay(reason)) await this.reconsider(await store.find(this.crawler, url));
+      for (const page of (await store.findPagesThatGaveWayTo(this.crawler, url)).slice(0, MAX_PAGES))
+        if (mayHaveNone) await this.reconsider(page);
+        else if (page.reason === EXACT_DUPLICATE) await this.visitAgain(page);
     } catch (error) {
       this.services.log.warn(
         'could not reconsider pages that gave way to a canonical URL, so they wait for their next refresh',
@@ -41,8 +51,9 @@ export class CanonicalPages {
   }
 
   private async reconsider(page: UrlState | undefined): Promise<void> {
-    if (page?.canonical === undefined || page.reason !== CANONICAL_ELSEWHERE) return;
+    if (page?.canonical === undefined || !hasGivenWay(page.reason)) return;
     const canonical = await this.services.store.find(this.crawler, page.canonical);
+    if (canonical && this.isEntering(canonical.id)) return;
     if (judgeCanonical(page, canonical) === 'stays') await this.visitAgain(page);
   }
 }

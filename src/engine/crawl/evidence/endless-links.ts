@@ -16,7 +16,7 @@ export const ENDLESS_REASON = 'trap-endless-pattern';
  * Selects one URL in sixteen, by the upper four bits of its hashed id (Fibonacci hashing): the lower bits are the same
  * for all URLs of a host in a shared database.
  */
-const isSampled = (id: number): boolean => Math.imul(id, 0x9e3779b1) >>> 28 === 0;
+export const isSampled = (id: number): boolean => Math.imul(id, 0x9e3779b1) >>> 28 === 0;
 
 /**
  * Up to this many links from the root, a number on a page is considered something new (Heritrix follows no more links

@@ -66,6 +66,8 @@ export interface SettledUrl {
    * undefined if nothing has changed.
    */
   readonly simhash?: bigint | null;
+  /** The document in the index: null if there is no longer one, undefined if nothing has changed. */
+  readonly document?: { readonly stamp: string; readonly title: string } | null;
 }
 
 /** Whether a settlement was written, or is left to another node that owns the URL by now. */

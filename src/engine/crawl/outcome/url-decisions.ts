@@ -17,6 +17,7 @@ import type { Rediscovery } from '../evidence/rediscovery.js';
 import type { Frontier } from '../frontier/frontier.js';
 import type { RequestedVisits } from '../requested-visits.js';
 import type { Documents } from '../visit/documents.js';
+import type { SameTexts } from '../visit/same-texts.js';
 import type { CommandResult, SettledUrl, UrlCommand } from './decision.js';
 import type { InDoubtDeliveries } from './in-doubt-deliveries.js';
 import { createDecideCommand } from './owner-commands.js';
@@ -33,6 +34,7 @@ interface Target {
   readonly current: { readonly context: CrawlContext; readonly settlement: Pick<UrlSettlement, 'settle'> };
   readonly requested: Pick<RequestedVisits, 'takeRequested'>;
   readonly documents: Pick<Documents, 'noteSettled'>;
+  readonly sameTexts: Pick<SameTexts, 'noteSettled'>;
   readonly rediscovery: Pick<Rediscovery, 'noteRemoval'>;
 }
 
@@ -63,6 +65,7 @@ export class UrlDecisions {
       this.services.processor.forget(url.crawler, [url.url]);
     if (settled.removed) this.target.rediscovery.noteRemoval();
     this.target.documents.noteSettled(url, settled.simhash);
+    this.target.sameTexts.noteSettled(url, settled);
     this.putIntoQueue(url, settled.next);
     this.target.frontier.wake();
   }

@@ -69,12 +69,15 @@ export class UrlSettlement {
     if (owed) this.services.owing.noteWritten(owed);
     const isKnown = changes.stamp !== undefined || orders.some(({ state }) => state === 'acknowledged');
     if (isKnown) this.services.inDoubt.remove(state.id);
-    if (remove) return { removed: true, simhash: null };
+    if (remove) return { removed: true, simhash: null, document: null };
     const source = changes.source === undefined ? state.source : (changes.source ?? undefined);
     const dueAt = changes.dueAt ?? state.dueAt;
     const next = source === undefined || dueAt >= NEVER ? undefined : { source, dueAt };
     const { status, reason } = changes;
-    return { removed: status === 'removed', next, simhash: getIndexedSimhash(changes), status, reason };
+    return {
+      ...{ removed: status === 'removed', next, status, reason },
+      ...{ simhash: getIndexedSimhash(changes), document: getIndexedDocument(state, changes) },
+    };
   }
 
   private async carryOut(decision: Decision): Promise<SendingResult> {
@@ -195,6 +198,14 @@ const nullIfEmpty = <T>(list: readonly T[]): readonly T[] | null => (list.length
 function getIndexedSimhash({ status, stamp, simhash }: UrlChanges): bigint | null | undefined {
   if (stamp === null || simhash === null) return null;
   return status === 'indexed' ? simhash : undefined;
+}
+
+function getIndexedDocument(
+  { title }: UrlState,
+  { status, stamp, title: newTitle = title }: UrlChanges,
+): { stamp: string; title: string } | null | undefined {
+  if (stamp === null) return null;
+  return status === 'indexed' && stamp ? { stamp, title: newTitle ?? '' } : undefined;
 }
 
 /** Records that the sinks keep what they had; the sink's message is in the ledger. */

@@ -5,7 +5,7 @@
 import { NearDuplicates } from '../../../domain/content/near-duplicates.js';
 import { type CanonicalVerdict, judgeCanonical } from '../../../domain/crawl/canonical.js';
 import type { CrawlerDefinition } from '../../../domain/crawl/definition.js';
-import { CANONICAL_ELSEWHERE } from '../../../domain/crawl/disposition.js';
+import { CANONICAL_ELSEWHERE, EXACT_DUPLICATE } from '../../../domain/crawl/disposition.js';
 import { type VisitOutcome } from '../../../domain/crawl/state-changes.js';
 import type { UrlId, UrlState } from '../../../domain/crawl/url-state.js';
 import type { UrlCatalog } from '../../ports/frontier-store.js';
@@ -35,8 +35,12 @@ export class Documents {
     private readonly strangers: Pick<Strangers, 'load' | 'getDomain'>,
   ) {}
 
-  /** Decides the outcome of a visit, considering the other documents; `endVisit` must be called when it is settled. */
-  async decideOutcome(state: UrlState, page: PageOutcome): Promise<VisitOutcome> {
+  /**
+   * Decides the outcome of a visit, considering the other documents; `endVisit` must be called when it is settled.
+   * @param original the document of the same site with the same text, if there is one
+   */
+  async decideOutcome(state: UrlState, page: PageOutcome, original?: UrlState): Promise<VisitOutcome> {
+    if (original && page.kind === 'unchanged') return giveWay(toIndexedDocument(state), original);
     if (page.kind === 'unchanged') {
       const original = this.getSettings().nearDuplicateDetector
         ? await this.findOriginal(state, state.simhash)
@@ -46,6 +50,7 @@ export class Documents {
     if (page.kind !== 'document') return page;
     const { facts, index, reason, canonical } = page;
     const document: Document = { kind: 'document', index, reason, ...facts };
+    if (original) return giveWay(document, original);
     if (index && canonical !== undefined) return this.decideAgainstCanonical(state, document, canonical);
     return this.decideUnlessDuplicate(state, document);
   }
@@ -163,6 +168,13 @@ export class Documents {
     }
   }
 }
+
+const giveWay = (document: Document, { url }: UrlState): Document => ({
+  ...document,
+  index: false,
+  reason: EXACT_DUPLICATE,
+  related: url,
+});
 
 const toIndexedDocument = ({
   stamp = '',

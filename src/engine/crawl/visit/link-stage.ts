@@ -9,6 +9,7 @@ import { computeUrlKey } from '../../../domain/url/url-key.js';
 import { type CrawlContext, findRoot } from '../../page/crawl-context.js';
 import type { Clock } from '../../ports/clock.js';
 import type { NewUrl, Settings } from '../../ports/frontier-store.js';
+import type { PageProcessor } from '../../ports/page-processor.js';
 import type { DiscoveredLink, PageResult } from '../../ports/page-task.js';
 import type { ClaimedChanges } from '../evidence/claimed-changes.js';
 import { ENDLESS_REASON, type EndlessLinks } from '../evidence/endless-links.js';
@@ -20,11 +21,12 @@ import type { RefusedLinks } from '../frontier/refused-links.js';
 import type { SiteMoves } from '../frontier/site-moves.js';
 import type { RobotsEntry } from '../hosts/robots-gate.js';
 import type { Tally } from '../load/metrics.js';
+import { REPEATED_TEXT, type SameTexts } from './same-texts.js';
 
 export class LinkStage {
   constructor(
     private readonly context: CrawlContext,
-    private readonly links: Pick<FoundLinks, 'storeLinks'>,
+    private readonly links: Pick<FoundLinks, 'storeLinks' | 'dropRepeatedLinks'>,
     private readonly rediscovery: Pick<Rediscovery, 'findLinked' | 'getLinkKeys'>,
     private readonly redirects: Pick<Redirects, 'hasReturning' | 'noteLinked'>,
     private readonly claims: Pick<ClaimedChanges, 'bringForwardDatedPages' | 'bringForwardHubLinks'>,
@@ -32,7 +34,8 @@ export class LinkStage {
   ) {}
 
   /** Returns the result; that of a sitemap also says whether the sitemap contained anything new. */
-  async process(state: UrlState, result: PageResult): Promise<PageResult> {
+  async process(state: UrlState, page: PageResult, original?: UrlState): Promise<PageResult> {
+    const result = await this.links.dropRepeatedLinks(state, page, original);
     const rediscoveredLinks = await this.rediscovery.findLinked(state, result, this.context);
     if (this.redirects.hasReturning) await this.redirects.noteLinked(this.rediscovery.getLinkKeys(state, result));
     const newUrlCount = await this.links.storeLinks(
@@ -59,12 +62,14 @@ export interface LinkServices {
   readonly clock: Clock;
   readonly discovery: Pick<Discovery, 'discover'>;
   readonly store: Settings;
+  readonly processor: Pick<PageProcessor, 'forget'>;
 }
 
 export interface LinkTarget {
   readonly context: CrawlContext;
   readonly tally: Tally;
   readonly endless: EndlessLinks;
+  readonly sameTexts: Pick<SameTexts, 'recordPage' | 'isInTrap' | 'isBelowRepeated'>;
   readonly refused: Pick<RefusedLinks, 'add'>;
   readonly siteMoves: Pick<SiteMoves, 'record'>;
 }
@@ -135,6 +140,19 @@ export class FoundLinks {
     });
     tally.discovered += newUrls.length;
     return newUrls.length;
+  }
+
+  /** Refuses the links of a page in a subtree of pages that repeat texts. */
+  async dropRepeatedLinks(state: UrlState, result: PageResult, original: UrlState | undefined): Promise<PageResult> {
+    if (!(await this.target.sameTexts.recordPage(state, original, result.outcome)) || result.links.length === 0)
+      return result;
+    // Found on another page, they are followed.
+    this.services.processor.forget(
+      state.crawler,
+      result.links.map(({ url }) => url),
+    );
+    const refused = result.links.map(({ url, hostKey }) => ({ url, hostKey, reason: REPEATED_TEXT, record: false }));
+    return { ...result, links: [], refused: [...result.refused, ...refused] };
   }
 
   /** Saves links that are listed for approval instead of being queued, for the history of their page. */

@@ -27,6 +27,7 @@ import { obeysRobots, type RobotsGate } from '../hosts/robots-gate.js';
 import type { LoginSession } from '../logins/login-session.js';
 import type { Attempt } from './attempt.js';
 import type { FoundLinks, LinkTarget } from './link-stage.js';
+import { REPEATED_TEXT } from './same-texts.js';
 
 /** The URL was not visited and returns to the head of its queue. */
 export const PUT_BACK = Symbol('put back');
@@ -103,12 +104,19 @@ export class Preconditions {
       : undefined;
   }
 
-  private checkEndlessPattern({ state }: Attempt): PreconditionResult {
-    const { endless } = this.target;
+  private checkEndlessPattern({ state }: Attempt): PreconditionResult | Promise<PreconditionResult> {
+    const { endless, sameTexts } = this.target;
+    if (sameTexts.isInTrap(state)) return this.checkRepeatedText(state);
     if (!endless.shouldSkip(state)) return CONTINUE;
     return {
       end: createEmptyResult(state, createExclusion(ENDLESS_REASON, endless.findObjection(state.hostKey, state.url))),
     };
+  }
+
+  private async checkRepeatedText(state: UrlState): Promise<PreconditionResult> {
+    if (!(await this.target.sameTexts.isBelowRepeated(state))) return CONTINUE;
+    const detail = `it was found on ${state.foundOn}, which repeats the text of another document`;
+    return { end: createEmptyResult(state, createExclusion(REPEATED_TEXT, detail)) };
   }
 
   private checkRobotsTxt(attempt: Attempt): PreconditionResult | Promise<PreconditionResult> {

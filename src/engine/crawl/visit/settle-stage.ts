@@ -78,6 +78,8 @@ export interface CompletedVisit {
   readonly startedAt: Instant;
   /** The time until which the host would have rested if no one had requested the visit. */
   readonly restedUntil: Instant | undefined;
+  /** The document of the same site with the same text, if there is one. */
+  readonly original: UrlState | undefined;
 }
 
 export class SettleStage {
@@ -95,7 +97,7 @@ export class SettleStage {
   private async decide({ state, host, fence, startedAt, restedUntil, ...visited }: CompletedVisit): Promise<Decision> {
     const { context, claims } = this.target;
     const result = await this.target.redirects.judge(state, visited.result);
-    const outcome = await this.target.documents.decideOutcome(state, result.outcome);
+    const outcome = await this.target.documents.decideOutcome(state, result.outcome, visited.original);
     const now = this.services.clock.now();
     const rules = {
       ...toDispositionRules(context.definition, result.schedule, this.services.cron, now),

@@ -23,6 +23,7 @@ import { PageRequests, type RequestServices } from './page-requests.js';
 import { type PreconditionServices, Preconditions, type PreconditionTarget, PUT_BACK } from './preconditions.js';
 import type { ResultReview } from './result-review.js';
 import { Retries } from './retries.js';
+import type { SameTexts } from './same-texts.js';
 import { type SettleServices, SettleStage, type SettleTarget } from './settle-stage.js';
 import { type SessionServices, VisitSessions } from './visit-sessions.js';
 
@@ -36,6 +37,7 @@ export interface VisitServices {
 interface GuardedTarget {
   readonly context: CrawlContext;
   readonly documents: Pick<Documents, 'noteFailure' | 'endVisit'>;
+  readonly sameTexts: Pick<SameTexts, 'findOriginal' | 'noteSettled'>;
   readonly changes: Pick<ChangeGuard, 'review'>;
 }
 
@@ -70,21 +72,27 @@ export class VisitRunner {
     tracing.recordOutcome(result === PUT_BACK ? undefined : result);
     if (result === PUT_BACK) return PUT_BACK;
     const restedUntil = this.fetchStage.findRestEnd(state);
+    let original: UrlState | undefined;
     try {
       if (!fence || !partitions.holds(fence)) throw new FencedOut(fence ? [fence] : []);
       onFetched(estimateSize(result));
       const fetchedResult = await this.reviewChange(state, result);
-      result = await tracing.tracePart('links', () => this.linkStage.process(state, fetchedResult));
+      original = await this.target.sameTexts.findOriginal(state, fetchedResult.outcome);
+      result = await tracing.tracePart('links', () => this.linkStage.process(state, fetchedResult, original));
     } catch (error) {
       review.forgetReportedLinks(result);
+      this.target.sameTexts.noteSettled(state);
       throw error;
     }
     try {
-      const settledUrl = await this.settleStage.settle({ state, host, result, fence, startedAt, restedUntil });
+      const settledUrl = await this.settleStage.settle({
+        ...{ state, host, result, fence, startedAt, restedUntil, original },
+      });
       result.release?.();
       return settledUrl;
     } catch (error) {
       this.target.documents.noteFailure(state);
+      this.target.sameTexts.noteSettled(state);
       throw error;
     } finally {
       this.target.documents.endVisit(state);
@@ -130,6 +138,7 @@ export type VisitTarget = FetchTarget &
   SettleTarget & {
     readonly gates: Gates;
     readonly endless: EndlessLinks;
+    readonly sameTexts: SameTexts;
     readonly rediscovery: Rediscovery;
     readonly redirects: Redirects;
     readonly claims: ClaimedChanges;

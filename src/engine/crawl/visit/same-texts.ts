@@ -1,0 +1,161 @@
+/**
+ * Finds the document of the same site whose text a page repeats, and ends subtrees of pages that repeat texts: what is
+ * found on such a page, and is another one, brings nothing new.
+ */
+import { BoundedMap } from '../../../domain/bounded-map.js';
+import {
+  type ComparedDocument,
+  DocumentsByText,
+  isDuplicate,
+  isSameAddress,
+  toSiteName,
+} from '../../../domain/content/exact-duplicates.js';
+import type { CrawlerDefinition } from '../../../domain/crawl/definition.js';
+import { EXACT_DUPLICATE } from '../../../domain/crawl/disposition.js';
+import type { UrlId, UrlState } from '../../../domain/crawl/url-state.js';
+import type { UrlCatalog } from '../../ports/frontier-store.js';
+import type { PageOutcome } from '../../ports/page-task.js';
+import { isSampled } from '../evidence/endless-links.js';
+import type { SettledUrl } from '../outcome/decision.js';
+
+const PAGE_SIZE = 5_000;
+const MAX_SITES = 10_000;
+
+export const REPEATED_TEXT = 'trap-repeated-text' as const;
+
+/** Number of pages in a row that repeat a text and were found on such pages, after which their links lead nowhere. */
+export const MAX_REPEATED_PAGES = 20;
+
+export class SameTexts {
+  private readonly documents = new DocumentsByText();
+  private loading: Promise<void> | undefined;
+  /** Pages that repeat no text, are entering the index and are not settled yet. */
+  private readonly entering = new Map<UrlId, ComparedDocument>();
+  /** Pages in the index that name a canonical URL. */
+  private readonly yielding = new Set<UrlId>();
+  /** By site: the number of pages in a row that repeat a text and were found on such pages. */
+  private readonly runs = new BoundedMap<string, number>(MAX_SITES);
+
+  constructor(
+    private readonly crawler: string,
+    private readonly store: Pick<UrlCatalog, 'find' | 'get' | 'list'>,
+    private readonly getSettings: () => Pick<CrawlerDefinition, 'leaveOut' | 'acl'>,
+  ) {}
+
+  /** Returns the document to which a visited page gives way; otherwise, it counts as indexed until it is settled. */
+  async findOriginal(state: UrlState, outcome: PageOutcome): Promise<UrlState | undefined> {
+    this.noteCanonical(state, outcome);
+    const page = this.getSettings().leaveOut.exactDuplicates ? toCompared(state, outcome) : undefined;
+    if (!page) return undefined;
+    this.loading ??= this.load().catch((error: unknown) => {
+      this.loading = undefined;
+      throw error;
+    });
+    await this.loading;
+    const compared = new Set<UrlId>([state.id]);
+    for (;;) {
+      const ids = this.documents.find(page).filter((id) => !compared.has(id));
+      if (ids.length === 0) break;
+      const others = await this.store.get(ids);
+      for (const id of ids) compared.add(id);
+      const original = others.find((other) => this.isOriginal(other, state, page));
+      if (original) return original;
+    }
+    // In the same step as the last look-up: a page with the same text may come before this one is settled.
+    if (outcome.kind === 'document') {
+      this.documents.add(page);
+      this.entering.set(state.id, page);
+    }
+    return undefined;
+  }
+
+  /** A page that names a canonical URL will give way to it, so it must not keep that URL out of the index. */
+  private noteCanonical(state: UrlState, outcome: PageOutcome): void {
+    if (outcome.kind !== 'document') return;
+    if (outcome.canonical === undefined) this.yielding.delete(state.id);
+    else {
+      this.yielding.add(state.id);
+      if (state.stamp) this.documents.remove({ id: state.id, hostKey: state.hostKey, stamp: state.stamp });
+    }
+  }
+
+  private isOriginal(other: UrlState, state: UrlState, page: ComparedDocument): boolean {
+    const { stamp, title = '' } = other;
+    const isIndexed = state.stamp !== undefined;
+    const document = this.entering.get(other.id) ?? (stamp === undefined ? undefined : { ...other, stamp, title });
+    if (document === undefined || !isDuplicate(page, document)) return false;
+    // A document that is indexed, or may be seen by others than the other one, is not given up for its text alone.
+    if (!isIndexed && this.getSettings().acl === undefined) return true;
+    return isSameAddress(page.url, other.url) && (!isIndexed || (stamp !== undefined && other.id < state.id));
+  }
+
+  isEntering(id: UrlId): boolean {
+    return this.entering.has(id);
+  }
+
+  /** Records what the index holds for a URL; to be called without `settled` if its visit could not be settled. */
+  noteSettled(state: UrlState, settled?: Pick<SettledUrl, 'document'>): void {
+    const entered = this.entering.get(state.id);
+    this.entering.delete(state.id);
+    const document = settled?.document;
+    if (document === undefined) {
+      if (entered && state.stamp !== entered.stamp) this.documents.remove(entered);
+      return;
+    }
+    if (entered) this.documents.remove(entered);
+    if (state.stamp) this.documents.remove({ ...state, stamp: state.stamp });
+    if (document && this.loading && !this.yielding.has(state.id))
+      this.documents.add({ id: state.id, hostKey: state.hostKey, ...document });
+  }
+
+  /**
+   * Records a visited page; returns true if its links are not to be followed.
+   * @param original the document whose text it repeats
+   */
+  async recordPage(state: UrlState, original: UrlState | undefined, outcome: PageOutcome): Promise<boolean> {
+    const site = toSiteName(state.hostKey);
+    const run = this.runs.get(site) ?? 0;
+    if (outcome.kind !== 'document' || (original === undefined && run === 0)) return false;
+    if (!(await this.isBelowRepeated(state, original))) return false;
+    if (original === undefined) {
+      this.runs.delete(site);
+      return false;
+    }
+    this.runs.set(site, run + 1);
+    return run + 1 >= MAX_REPEATED_PAGES;
+  }
+
+  /** Whether the site has a subtree of pages that repeat texts, and the URL may be in it; a sample is visited anyway. */
+  isInTrap({ id, visits, discoveredVia, hostKey }: UrlState): boolean {
+    if (this.runs.size === 0 || visits > 0 || discoveredVia !== 'link' || isSampled(id)) return false;
+    return (this.runs.get(toSiteName(hostKey)) ?? 0) >= MAX_REPEATED_PAGES;
+  }
+
+  /** Whether the page that links to it repeats a text, or is the one whose text it repeats. */
+  async isBelowRepeated({ foundOn }: UrlState, original?: UrlState): Promise<boolean> {
+    if (foundOn === undefined) return false;
+    if (foundOn === original?.url) return true;
+    return (await this.store.find(this.crawler, foundOn))?.reason === EXACT_DUPLICATE;
+  }
+
+  private async load(): Promise<void> {
+    let lastId = 0;
+    for (;;) {
+      const page = await this.store.list({ crawler: this.crawler, indexed: true }, lastId, PAGE_SIZE);
+      for (const state of page) if (state.stamp) this.documents.add({ ...state, stamp: state.stamp });
+      const lastState = page.at(-1);
+      if (!lastState || page.length < PAGE_SIZE) return;
+      lastId = lastState.id;
+    }
+  }
+}
+
+/** What is compared of a page that may be a document; undefined if its text is not its content. */
+function toCompared(state: UrlState, outcome: PageOutcome): ComparedDocument | undefined {
+  const { id, url, hostKey, stamp, title = '' } = state;
+  if (outcome.kind === 'unchanged') return stamp ? { id, url, hostKey, stamp, title } : undefined;
+  if (outcome.kind !== 'document' || !outcome.index || outcome.canonical !== undefined) return undefined;
+  if (outcome.needsRendering !== undefined || outcome.renderFailure || outcome.unread) return undefined;
+  const { facts } = outcome;
+  return facts.hasText ? { id, url, hostKey, stamp: facts.stamp, title: facts.title } : undefined;
+}

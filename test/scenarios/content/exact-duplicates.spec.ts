@@ -1,0 +1,149 @@
+/** One page under several addresses of its site is one document. */
+import { describe, expect, it } from 'vitest';
+import { days, minutes } from '../../../src/domain/time/units.js';
+import type { FakePage } from '../../support/fake-site.js';
+import { crawl, refusals, startSite } from '../../support/scenario.js';
+
+const HTML = { 'content-type': 'text/html' };
+const page = (title: string, body: string, links: readonly string[] = []): FakePage => ({
+  headers: HTML,
+  body: `<title>${title}</title><body>${body} ${links.map((link) => `<a href="${link}"></a>`).join('')}`,
+});
+const LONG = Array.from({ length: 60 }, (_, index) => `word${index}`).join(' ');
+const AGES = 'smartRefreshMinAgeS="3600" smartRefreshMaxAgeS="86400"';
+
+describe('pages with the text of another one', () => {
+  const spellings = [
+    '/index.html',
+    '/?utm_source=news',
+    '/docs',
+    '/docs/',
+    '/DOCS/',
+    '/docs/?sort=name',
+    '/docs/index.php',
+  ];
+  const start = async (more = '') => {
+    const site = await startSite();
+    for (const path of ['/', ...spellings.slice(0, 2)]) site.set(path, page('Home', 'Welcome', spellings));
+    for (const path of spellings.slice(2)) site.set(path, page('Docs', 'How to'));
+    const world = await crawl({ attributes: AGES, crawler: `<Root url="${site.url('/')}"/>${more}` });
+    return { site, world };
+  };
+
+  it('and another spelling of its address are one document, and name the one that is kept', async () => {
+    const { site, world } = await start();
+    expect(await world.indexed()).toEqual([site.url('/'), site.url('/docs')]);
+    // None is asked again while the document that is kept is on its way into the index.
+    expect(site.fetched.filter((path) => path !== '/robots.txt')).toHaveLength(spellings.length + 1);
+    expect(await world.state(site.url('/DOCS/'))).toMatchObject({
+      status: 'visited',
+      reason: 'exact-duplicate',
+      canonical: site.url('/docs'),
+    });
+    const { headline } = await world.engine.explanations.explain('test', site.url('/index.html'));
+    expect(headline.text).toContain(`its text is that of ${site.url('/')}.`);
+    await world.pass(days(3));
+    expect(await world.indexed()).toEqual([site.url('/'), site.url('/docs')]);
+  });
+
+  it('are documents of their own with exactDuplicates="false"', async () => {
+    const { world } = await start('<cw:LeaveOut exactDuplicates="false"/>');
+    expect(await world.indexed()).toHaveLength(spellings.length + 1);
+  });
+
+  it('take its place at once when it goes, and come back when its text changes', async () => {
+    const { site, world } = await start();
+    site.remove('/docs').set('/DOCS/', page('Docs', 'Another page by now'));
+    await world.engine.maintenance.refresh('test', { url: site.url('/docs') });
+    await world.pass(minutes(10));
+    expect(await world.indexed()).toEqual([site.url('/'), site.url('/DOCS/'), site.url('/docs/')]);
+    site.set('/', page('Home', 'New', spellings));
+    await world.engine.maintenance.refresh('test', { url: site.url('/') });
+    await world.pass(minutes(1));
+    expect(await world.indexed()).toContain(site.url('/index.html'));
+  });
+
+  it('are found on www. and the bare host, http and https, and not on other hosts', async () => {
+    const site = await startSite('127.0.0.1', 'site.example');
+    const other = await startSite('127.0.0.1', 'other.example');
+    const www = `http://www.site.example:${site.port}`;
+    for (const one of [site, other])
+      one.set('/', page('Home', LONG, [`${www}/`, other.url('/'), '/a', '/print'])).set('/a', page('A', LONG));
+    site.set('/print', page('A', LONG));
+    const world = await crawl({
+      crawler: `<Root url="${site.url('/')}" site="false"/>`,
+      names: { 'site.example': '127.0.0.1', 'www.site.example': '127.0.0.1', 'other.example': '127.0.0.1' },
+    });
+    expect(await world.indexed()).toEqual([other.url('/'), other.url('/a'), site.url('/'), site.url('/a')].sort());
+  });
+
+  it('are documents of their own if they have another title, or no text', async () => {
+    const site = await startSite();
+    site.set('/a', page('A heron', 'Photo')).set('/b', page('A lake', 'Photo'));
+    site.set('/c', page('', '')).set('/d', page('', '')).page('/', ['/a', '/b', '/c', '/d']);
+    const world = await crawl({ crawler: `<Root url="${site.url('/')}"/>` });
+    expect(await world.indexed()).toHaveLength(5);
+  });
+
+  it('are found after a restart, and an index that has them twice loses the later one', async () => {
+    const { site, world } = await start('<cw:LeaveOut exactDuplicates="false"/>');
+    expect(await world.indexed()).toHaveLength(spellings.length + 1);
+    await world.reconfigure({ attributes: AGES, crawler: `<Root url="${site.url('/')}"/>` });
+    await world.pass(days(3));
+    expect(await world.indexed()).toHaveLength(3); // /docs/?sort=name differs in its query
+  });
+});
+
+describe('a site that answers every address with one page', () => {
+  const trap = async (links: readonly string[], body = 'Welcome') => {
+    const site = await startSite();
+    site.set('/robots.txt', { status: 404 });
+    site.elsewhere(() => page('Site', body, links));
+    const world = await crawl({ crawler: `<Root url="${site.url('/')}"/>` });
+    return { site, world };
+  };
+
+  it.each([
+    ['four relative links', ['about_us/', 'contact/', 'products/', 'news/']],
+    ['ten relative links', Array.from({ length: 10 }, (_, index) => `${'abcdefghij'[index]}x/`)],
+    ['one link', ['more/']],
+  ])('ends within a few dozen requests: %s', async (_, links) => {
+    const { site, world } = await trap(links);
+    expect(await world.indexed()).toEqual([site.url('/')]);
+    expect(site.requests.length).toBeLessThan(links.length > 4 ? 60 : 40);
+    if (links.length > 1) expect(Object.keys(await refusals(world))).toContain('trap-repeated-text');
+  });
+
+  it('ends with ids in its paths', async () => {
+    const site = await startSite();
+    let session = 0;
+    const names = ['a', 'b', 'c', 'd', 'e'];
+    site.elsewhere((path) => {
+      const name = path.slice(path.lastIndexOf('/') + 1);
+      return names.includes(name)
+        ? page(
+            name,
+            `Page ${name}`,
+            names.map((one) => `/s${++session}x/${one}`),
+          )
+        : undefined;
+    });
+    site.set('/', page('Home', 'Home', ['/s0x/a']));
+    const world = await crawl({ crawler: `<Root url="${site.url('/')}"/>` });
+    expect(await world.indexed()).toHaveLength(1 + names.length);
+    expect(site.requests.length).toBeLessThan(100);
+  });
+
+  it('does not end what has texts of its own: an archive, and pages below a copy of the home page', async () => {
+    const site = await startSite();
+    const count = 120;
+    for (let index = 0; index < count; index++)
+      site.set(`/archive/${index}`, page('Archive', `Article ${index}`, [`/archive/${index + 1}`]));
+    site.set('/', page('Home', LONG, ['/archive/0', '/copy/']));
+    site.set('/copy/', page('Home', LONG, ['/copy/0']));
+    for (let index = 0; index < 60; index++)
+      site.set(`/copy/${index}`, page('Home', index % 10 === 9 ? `Own ${index}` : LONG, [`/copy/${index + 1}`]));
+    const world = await crawl({ crawler: `<Root url="${site.url('/')}"/>` });
+    expect(await world.indexed()).toHaveLength(1 + count + 6);
+  });
+});
