@@ -19,6 +19,8 @@ function* descendants(pid: number): Generator<number> {
 
 const environmentOf = (pid: number): string => readFileSync(`/proc/${pid}/environ`, 'utf8');
 
+const HTML = { 'content-type': 'text/html' };
+
 let site: FakeSite;
 let world: CrawlWorld;
 
@@ -57,6 +59,43 @@ describeUnless(noBrowser, 'a site that needs rendering', () => {
     expect(asked.filter((path) => path === '/preact.js')).toHaveLength(1);
     expect(asked).not.toContain('/huge.png');
     expect(asked).not.toContain('/style.css');
+  });
+
+  it('is read whole if its scripts wait for an image or a font that is not loaded', async () => {
+    const waiting = (events: string, element: string) =>
+      `<h1>Wait</h1><div id=l></div><script>${element}; ${events
+        .split(' ')
+        .map((name) => `e.${name} = `)
+        .join('')} () => { l.innerHTML = 'The text that comes after the ${events}. '.repeat(9) };</script>`;
+    site.set('/load', { headers: HTML, body: waiting('onload', "const e = new Image(); e.src = '/a.png'") });
+    site.set('/error', {
+      headers: HTML,
+      body: waiting('onerror', "const e = document.createElement('video'); e.src = '/a.mp4'"),
+    });
+    world = await start({ crawler: ['/load', '/error'].map((path) => `<Root url="${site.url(path)}"/>`).join('') });
+    await world.untilIdle();
+    for (const event of ['load', 'error'])
+      expect(world.pushed().get(site.url(`/${event}`))?.text).toContain(`comes after the on${event}`);
+    expect(site.fetched).not.toContain('/a.png');
+    expect(site.fetched).not.toContain('/a.mp4');
+  });
+
+  it('may redirect by script again and again, without harm to the pages after it', async () => {
+    const paths = Array.from({ length: 10 }, (_, index) => index);
+    for (const index of paths) {
+      const move = `<div id=root></div><script>setInterval(() => location.replace('/to/${index}'), 10)</script>`;
+      site.set(`/move/${index}`, { headers: HTML, body: move });
+      site.set(`/to/${index}`, {
+        headers: HTML,
+        body: `<div id=root></div><script>root.innerHTML = 'Arrived at ${index}. '.repeat(9)</script>`,
+      });
+    }
+    world = await start({ crawler: paths.map((index) => `<Root url="${site.url(`/move/${index}`)}"/>`).join('') });
+    await world.untilIdle();
+    for (const index of paths) {
+      expect(await world.state(site.url(`/move/${index}`))).toMatchObject({ status: 'redirected', visits: 1 });
+      expect(await world.state(site.url(`/to/${index}`))).toMatchObject({ reason: 'indexed', visits: 1 });
+    }
   });
 
   it('is rendered by rule, with steps; navigation by script is a redirect; other pages are read as sent', async () => {

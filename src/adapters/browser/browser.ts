@@ -18,7 +18,6 @@ const LAUNCH_ARGUMENTS = [
   '--disable-quic',
   '--force-webrtc-ip-handling-policy=disable_non_proxied_udp',
   '--dns-prefetch-disable',
-  '--blink-settings=imagesEnabled=false',
   '--disable-gpu',
   '--mute-audio',
   '--disable-blink-features=WebBluetooth,WebUSB', // a second --disable-features would replace Playwright's list

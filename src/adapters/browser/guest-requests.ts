@@ -58,17 +58,7 @@ export interface Guest {
   readonly refusalCounts: Map<Refusal, number>;
 }
 
-const REFUSED_TYPES = new Set([
-  'image',
-  'media',
-  'font',
-  'texttrack',
-  'eventsource',
-  'websocket',
-  'manifest',
-  'ping',
-  'other',
-]);
+const REFUSED_TYPES = new Set(['media', 'font', 'texttrack', 'eventsource', 'websocket', 'manifest', 'ping', 'other']);
 const MAX_REQUESTS = 250;
 export const MAX_BYTES = 40 * 1024 * 1024;
 const MAX_REDIRECTS = 5;
@@ -116,8 +106,8 @@ export class GuestRequests {
   /** Never rejects: a page that has been closed in the meantime needs no response. */
   async handle(route: Route, guest: Guest | undefined): Promise<void> {
     const request = route.request();
+    if (isMainNavigation(request)) return guest ? this.serveDocument(route, request, guest) : abortNavigation(route);
     if (!guest) return abortRoute(route);
-    if (isMainNavigation(request)) return this.serveDocument(route, request, guest);
     guest.inFlight++;
     guest.activityCount++;
     try {
@@ -142,7 +132,9 @@ export class GuestRequests {
       await fulfillRoute(route, guest.response);
       return;
     }
-    await abortRoute(route);
+    await abortNavigation(route);
+    // Before the document is there, only scripts of the tab's previous page can navigate.
+    if (!guest.isDocumentServed) return;
     guest.refusalCounts.set('navigation', (guest.refusalCounts.get('navigation') ?? 0) + 1);
     if (stripHash(url) !== stripHash(guest.url)) guest.onNavigate(url);
   }
@@ -151,6 +143,7 @@ export class GuestRequests {
     const type = request.resourceType();
     const url = URL.parse(request.url());
     if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:')) return { refused: 'scheme' };
+    if (type === 'image') return EMPTY_IMAGE;
     if (REFUSED_TYPES.has(type)) return { refused: 'kind' };
     if (type === 'stylesheet' && !guest.wantsStyles) return EMPTY_STYLES;
     const method = request.method();
@@ -336,6 +329,13 @@ function createSubresourceSession(
 export const matchesHost = (hostname: string, hosts: readonly string[]): boolean =>
   hosts.some((host) => hostname === host || hostname.endsWith(`.${host}`));
 
+/** Scripts may wait for the `load` event of an image; this one is transparent, with one pixel. */
+const EMPTY_IMAGE: GuestResponse = {
+  status: 200,
+  headers: { 'content-type': 'image/gif', 'access-control-allow-origin': '*' },
+  body: Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64'),
+};
+
 const EMPTY_STYLES: GuestResponse = { status: 200, headers: { 'content-type': 'text/css' }, body: new Uint8Array(0) };
 
 function isMainNavigation(request: Request): boolean {
@@ -363,4 +363,9 @@ async function fulfillRoute(route: Route, { status, headers, body }: GuestRespon
 
 async function abortRoute(route: Route): Promise<void> {
   await route.abort('blockedbyclient').catch(() => undefined);
+}
+
+/** Unlike a blocked navigation, an aborted one does not put an error page in the tab, which would disturb the next page. */
+async function abortNavigation(route: Route): Promise<void> {
+  await route.abort('aborted').catch(() => undefined);
 }

@@ -15,6 +15,8 @@ import {
 const QUIET_MS = 120;
 const CHECK_INTERVAL_MS = 60;
 const STEP_QUIET_MS = 150;
+/** A page that keeps its process busy does not answer. */
+const MAX_STOP_MS = 1_000;
 const MAX_DOCUMENT_LENGTH = 16 * 1024 * 1024;
 
 export interface RenderedPage extends Snapshot {
@@ -97,6 +99,10 @@ export class Tab {
     for (const promise of [failure, navigation]) promise.catch(() => undefined);
     try {
       return await Promise.race([this.renderPage(job, deadline), failure, navigation]);
+    } catch (error) {
+      // The scripts of this page would go on, and their next navigation would be taken for one of the next page.
+      if (error instanceof Moved) await this.stopScripts();
+      throw error;
     } finally {
       clearTimeout(timer);
       this.onCrash = undefined;
@@ -192,7 +198,15 @@ export class Tab {
 
   /** Stops the page's scripts. */
   async stopScripts(): Promise<void> {
+    // A script that navigates all the time would interrupt the navigation that ends it.
+    const setDisabled = (value: boolean) =>
+      Promise.race([
+        this.session.send('Emulation.setScriptExecutionDisabled', { value }).catch(() => undefined),
+        pause(MAX_STOP_MS),
+      ]);
+    await setDisabled(true);
     await this.page.goto('about:blank', { timeout: 5_000 }).catch(() => undefined);
+    await setDisabled(false);
   }
 }
 

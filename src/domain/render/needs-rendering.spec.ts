@@ -47,6 +47,13 @@ describe('a page without its content', () => {
     ['links and other scripts', { ...bundle, bundled: false }, undefined],
     ['a script that redirects', { inlineScriptBytes: 1, navigates: true }, 'redirects visitors'],
     ['a link and a script that redirects', { inlineScriptBytes: 1, navigates: true, links: 1 }, undefined],
+    [
+      'a short script that creates elements',
+      { inlineScriptBytes: 1, creates: true, textBytes: 60 },
+      'create the content',
+    ],
+    ['such a script and more text', { inlineScriptBytes: 1, creates: true, textBytes: 61 }, undefined],
+    ['such a script and a link', { inlineScriptBytes: 1, creates: true, links: 1 }, undefined],
     ['nothing but a script file', script, 'scripts and no content'],
     ['nothing but an application', { inlineScriptBytes: 20_000 }, 'scripts and no content'],
     ['nothing but a short script', { inlineScriptBytes: 19_999 }, undefined],

@@ -27,6 +27,8 @@ export interface ScriptSigns {
   readonly asksForScripts: boolean;
   /** A script sets the location of the window. */
   readonly navigates: boolean;
+  /** A script in the page itself creates parts of it, or fetches them. */
+  readonly creates?: boolean;
 }
 
 /** Reason code for a document that is in the index with almost no content. */
@@ -63,6 +65,7 @@ function findReasonWithoutText(signs: ScriptSigns, isShell: boolean, summary: st
   if (signs.links > 0)
     return signs.bundled && isShell ? `it has scripts of an application and no content (${summary})` : undefined;
   if (signs.navigates) return `a script redirects visitors (${summary})`;
+  if (signs.creates) return `its scripts would create the content (${summary})`;
   return hasScripts ? `it has scripts and no content (${summary})` : undefined;
 }
 

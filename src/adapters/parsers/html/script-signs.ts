@@ -29,6 +29,10 @@ const NOSCRIPT = /<noscript\b[^>]{0,500}>/gi;
 const MENTIONS_SCRIPTS = /java\s?script|скрипт/i;
 const NAVIGATION = /\blocation(?:\.href)?\s*=[^=]|\blocation\.(?:replace|assign)\s*\(/;
 
+/** Analytics scripts do none of this: they only insert script elements. */
+const CREATES =
+  /\b(?:innerHTML|outerHTML|textContent|innerText)\s*\+?=[^=]|\b(?:attachShadow|insertAdjacent(?:HTML|Element|Text)|replaceChildren|fetch)\s*\(|\bdocument\.write(?:ln)?\s*\(|\bnew\s+XMLHttpRequest\b/;
+
 const ROOT_IDS =
   'root|app|app-root|__next|__nuxt|___gatsby|svelte|q-app|react-root|react-app|main-app|mount|application|ember-app|app-container|app-wrapper|spa|vue-app|angular-app|page-root|single-spa-application[\\w:-]{0,100}';
 const ROOT = new RegExp(
@@ -46,7 +50,7 @@ const SERVER_RENDERED = /\bng-version\b|data-server-rendered/i;
 /** `html` must be valid UTF-8; `textBytes` is the size of its visible text. */
 export function findScriptSigns(html: Buffer, facts: PageFacts, textBytes: number): ScriptSigns {
   const text = html.toString('utf8', 0, Math.min(html.length, MAX_BYTES));
-  const { externalCount, inlineBytes, navigates, bundled, template } = summarizeScripts(text);
+  const { externalCount, inlineBytes, navigates, creates, bundled, template } = summarizeScripts(text);
   const documentLinks = facts.links.filter(({ kind, href }) => NAVIGATION_KINDS.has(kind) && !SAME_PAGE.test(href));
   const { root, isEmpty } = findRoot(text);
   return {
@@ -61,6 +65,7 @@ export function findScriptSigns(html: Buffer, facts: PageFacts, textBytes: numbe
     bundled,
     asksForScripts: asksForScripts(text),
     navigates,
+    creates,
   };
 }
 
@@ -68,12 +73,13 @@ interface Scripts {
   externalCount: number;
   inlineBytes: number;
   navigates: boolean;
+  creates: boolean;
   bundled: boolean;
   template?: string;
 }
 
 function summarizeScripts(text: string): Scripts {
-  const scripts: Scripts = { externalCount: 0, inlineBytes: 0, navigates: false, bundled: false };
+  const scripts: Scripts = { externalCount: 0, inlineBytes: 0, navigates: false, creates: false, bundled: false };
   SCRIPT.lastIndex = 0;
   for (let tag = SCRIPT.exec(text); tag; tag = SCRIPT.exec(text)) {
     const start = SCRIPT.lastIndex;
@@ -97,6 +103,7 @@ function addScript(scripts: Scripts, attributes: string, length: number, code: s
     if (IMPORTS.test(code)) scripts.externalCount++;
     scripts.bundled ||= BUNDLED.test(code);
     scripts.navigates ||= NAVIGATION.test(code);
+    scripts.creates ||= CREATES.test(code);
   }
 }
 
