@@ -54,9 +54,12 @@ async function findAlerts(crawler: string, signal: AbortSignal): Promise<Alert[]
   ];
 }
 
-const createHeldDeletionsAlert = ({ host, count }: HeldDeletionsDto): Alert => ({
+const createHeldDeletionsAlert = ({ host, count, changes }: HeldDeletionsDto): Alert => ({
   tone: 'warn',
-  text: `${formatPlural(count, 'deletion')} for ${host} ${count === 1 ? 'is' : 'are'} held, because too many documents of the host would be deleted at once.`,
+  text:
+    changes.length > 0
+      ? `Many pages of ${host} suddenly say the same (${changes.map(({ cause }) => cause).join(', ')}); ${formatPlural(count, 'document')} of the host ${count === 1 ? 'stays as it was' : 'stay as they were'} until it is well again.`
+      : `${formatPlural(count, 'deletion')} for ${host} ${count === 1 ? 'is' : 'are'} held, because too many documents of the host would be deleted at once.`,
   target: href('/push', { view: 'held' }),
   action: 'Review',
 });

@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { call } from '../../api/client.js';
-import type { HeldDeletionsDto } from '../../api/schema.js';
+import type { HeldChangeGroupDto, HeldDeletionsDto } from '../../api/schema.js';
 import { useResource } from '../../state/resource.js';
 import { href } from '../../state/route.js';
 import { useHasRole } from '../../state/session.js';
@@ -28,7 +28,8 @@ export function HeldDeletions(): JSX.Element {
         items.length === 0 ? (
           <EmptyState>
             Nothing is held. If too many documents of one host would be deleted at once, the deletions wait here for
-            your decision; if the host fails, they wait here until it serves a good page again.
+            your decision; if the host fails, they wait here until it serves a good page again. If many pages of a host
+            suddenly say the same, their documents stay as they are, and the change waits here.
           </EmptyState>
         ) : (
           items.map((deletions) => (
@@ -47,7 +48,8 @@ export function HeldDeletions(): JSX.Element {
 function HostDeletions({ deletions, onDone }: { deletions: HeldDeletionsDto; onDone: () => void }): JSX.Element {
   const [decision, setDecision] = useState<'release' | 'drop'>();
   const mayOperate = useHasRole('operate');
-  const { host, crawler } = deletions;
+  const { host, crawler, changes } = deletions;
+  const noun = getNoun(deletions);
   return (
     <Panel
       title={host}
@@ -66,12 +68,12 @@ function HostDeletions({ deletions, onDone }: { deletions: HeldDeletionsDto; onD
     >
       <div class="stack">
         <p>
-          <strong>{formatPlural(deletions.count, 'deletion')}</strong> of{' '}
+          <strong>{formatPlural(deletions.count, noun)}</strong> of{' '}
           <a href={href('/host', { crawler, host })}>{host}</a> ({crawler}){' '}
           {deletions.count === 1 ? 'is held, since' : 'are held, the oldest since'}{' '}
           <Time at={deletions.oldest} relative />.
           {deletions.awaiting > 0 &&
-            ` No decision is needed for ${deletions.awaiting}: waiting until the host serves a good page again.`}
+            ` No decision is needed for ${deletions.awaiting}: waiting until the host is well again.`}
         </p>
         <p class="row">
           {Object.entries(deletions.reasons).map(([code, count]) => (
@@ -80,6 +82,9 @@ function HostDeletions({ deletions, onDone }: { deletions: HeldDeletionsDto; onD
             </span>
           ))}
         </p>
+        {changes.map((group) => (
+          <ChangeGroup key={group.cause} host={host} crawler={crawler} group={group} onDone={onDone} />
+        ))}
         <details>
           <summary>Some of them</summary>
           <ul>
@@ -103,6 +108,94 @@ function HostDeletions({ deletions, onDone }: { deletions: HeldDeletionsDto; onD
   );
 }
 
+/** Deletions and changes have different consequences. */
+const getNoun = ({ count, changes }: HeldDeletionsDto): string => {
+  const changeCount = changes.reduce((sum, group) => sum + group.count, 0);
+  return changeCount === 0 ? 'deletion' : changeCount === count ? 'change' : 'deletion or change';
+};
+
+interface ChangeGroupProps {
+  readonly host: string;
+  readonly crawler: string;
+  readonly group: HeldChangeGroupDto;
+  readonly onDone: () => void;
+}
+
+/** The held changes of one cause, which can be decided without the others. */
+function ChangeGroup({ host, crawler, group, onDone }: ChangeGroupProps): JSX.Element {
+  const { cause, count, oldest, replaces, deletes } = group;
+  const [isOpen, setIsOpen] = useState(false);
+  const mayOperate = useHasRole('operate');
+  const decide = async (decision: 'release' | 'drop'): Promise<void> => {
+    const target = { path: { host }, query: { reason: cause } };
+    const { count: doneCount } = await call(`POST /api/v1/held-deletions/{host}/${decision}`, target);
+    showNotice(`${formatPlural(doneCount, 'change')} ${decision === 'release' ? 'released' : 'dropped'}.`);
+    onDone();
+  };
+  return (
+    <div class="stack">
+      <p class="row">
+        <Reason code={cause} />
+        <span>
+          {formatPlural(count, 'change')} since <Time at={oldest} relative />:{' '}
+          {replaces > 0 && `${formatPlural(replaces, 'document')} would be replaced`}
+          {replaces > 0 && deletes > 0 && ', '}
+          {deletes > 0 && `${formatPlural(deletes, 'document')} would be deleted`}.
+        </span>
+        {mayOperate && (
+          <>
+            <button type="button" class="button" onClick={() => void decide('drop')}>
+              Drop
+            </button>
+            <button type="button" class="button danger" onClick={() => void decide('release')}>
+              Believe the pages
+            </button>
+          </>
+        )}
+      </p>
+      <details onToggle={(event) => setIsOpen(event.currentTarget.open)}>
+        <summary>Compare</summary>
+        {isOpen && <ChangeTable host={host} crawler={crawler} cause={cause} />}
+      </details>
+    </div>
+  );
+}
+
+function ChangeTable({ host, crawler, cause }: { host: string; crawler: string; cause: string }): JSX.Element {
+  const samples = useResource(`held changes ${host}`, async (signal) => {
+    const { items } = await call('GET /api/v1/held-deletions/{host}/changes', { path: { host }, signal });
+    return items.filter((item) => item.crawler === crawler && item.cause === cause);
+  });
+  return (
+    <ResourceView resource={samples}>
+      {(items) => (
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">Page</th>
+              <th scope="col">In the index</th>
+              <th scope="col">Last visit</th>
+            </tr>
+          </thead>
+          <tbody>
+            {items.map(({ uri, title, indexedText, finding }) => (
+              <tr key={uri}>
+                <td>
+                  <UrlLink crawler={crawler} url={uri} />
+                </td>
+                <td>
+                  <strong>{title}</strong> {indexedText ?? '(no sink shows its text)'}
+                </td>
+                <td>{finding ?? ''}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+    </ResourceView>
+  );
+}
+
 interface DecisionProps {
   readonly deletions: HeldDeletionsDto;
   readonly decision: 'release' | 'drop';
@@ -110,19 +203,16 @@ interface DecisionProps {
   readonly onDone: () => void;
 }
 
-function DecisionDialog({
-  deletions: { host, count: deletionCount },
-  decision,
-  onClose,
-  onDone,
-}: DecisionProps): JSX.Element {
+function DecisionDialog({ deletions, decision, onClose, onDone }: DecisionProps): JSX.Element {
   const isRelease = decision === 'release';
+  const { host, count: heldCount } = deletions;
+  const noun = getNoun(deletions);
   const decide = async (): Promise<void> => {
     const { count: doneCount } = await call(`POST /api/v1/held-deletions/{host}/${decision}`, { path: { host } });
     showNotice(
       isRelease
-        ? `${formatPlural(doneCount, 'deletion')} on the way to the sinks.`
-        : `${formatPlural(doneCount, 'deletion')} dropped; the documents stay.`,
+        ? `${formatPlural(doneCount, noun)} released.`
+        : `${formatPlural(doneCount, noun)} dropped; the documents stay.`,
     );
     onDone();
   };
@@ -131,8 +221,8 @@ function DecisionDialog({
       title={isRelease ? 'Release held deletions' : 'Drop held deletions'}
       action={
         isRelease
-          ? `Delete ${formatPlural(deletionCount, 'document')}`
-          : `Keep ${formatPlural(deletionCount, 'document')}`
+          ? `${noun === 'deletion' ? 'Delete' : 'Release'} ${formatPlural(heldCount, 'document')}`
+          : `Keep ${formatPlural(heldCount, 'document')}`
       }
       danger={isRelease}
       onConfirm={decide}
@@ -140,8 +230,8 @@ function DecisionDialog({
     >
       <p>
         {isRelease
-          ? `${formatPlural(deletionCount, 'document')} of ${host} will be removed from the index.`
-          : `${formatPlural(deletionCount, 'document')} of ${host} will stay in the index until a later visit decides again.`}
+          ? `${formatPlural(heldCount, 'document')} of ${host} will be ${noun === 'deletion' ? 'removed from the index' : 'removed from the index, or replaced by what their pages say now'}.`
+          : `${formatPlural(heldCount, 'document')} of ${host} will stay in the index until a later visit decides again.`}
       </p>
     </ConfirmDialog>
   );
