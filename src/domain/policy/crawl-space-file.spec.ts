@@ -59,4 +59,10 @@ describe('parseCrawlSpace', () => {
     expect(rules).toHaveLength(1);
     expect(problems.map(([place]) => place)).toEqual(['2:8', '3:7']);
   });
+
+  test('keeps no user name and password of a prefix, so that none is shown', () => {
+    const { rules, problems } = read('forbid prefix http://ann:pw@a.com/x\nforbid prefix ftp://ann:pw@a.com/');
+    expect(rules).toEqual([['forbid', 'prefix', 'http://a.com/x', 1]]);
+    expect(JSON.stringify(problems)).not.toContain('pw');
+  });
 });

@@ -6,6 +6,7 @@
 import type { Place, Problem } from '../crawl/place.js';
 import type { CrawlSpaceRule } from '../crawl/policy-definition.js';
 import { normalizeCidr } from '../net/address.js';
+import { stripUserInfo } from '../url/crawl-url.js';
 import { createForeignFileProblem } from './foreign-file.js';
 import { NOT_UTF8_MESSAGE, REPLACEMENT_CHARACTER } from './not-utf8.js';
 
@@ -122,6 +123,11 @@ function parseDomainTarget({ text, place }: Word): string {
 }
 
 function parsePrefixTarget({ text, place }: Word): string {
-  if (/^(?:https?:\/\/|\*)/i.test(text)) return text;
-  throw new InvalidLineError(`prefix "${text}" cannot match any URL: it must begin with http://, https:// or *`, place);
+  // It is not part of a canonical URL, and must not be shown.
+  const prefix = stripUserInfo(text);
+  if (/^(?:https?:\/\/|\*)/i.test(prefix)) return prefix;
+  throw new InvalidLineError(
+    `prefix "${prefix}" cannot match any URL: it must begin with http://, https:// or *`,
+    place,
+  );
 }

@@ -95,6 +95,8 @@ describe('a URL that is shown', () => {
     ['http://a.example/?mail=a@b.example', 'http://a.example/?mail=a@b.example'],
     ['http://a.example#@', 'http://a.example#@'],
     [' \tweb+x1.y-z://anna@a.example', ' \tweb+x1.y-z://a.example'],
+    ['mailto:anna@a.example', 'mailto:anna@a.example'],
+    ['socks5:anna:secret@a.example', 'socks5:a.example'],
     ['1http://anna@a.example', '1http://anna@a.example'],
     ['see http://anna@a.example', 'see http://anna@a.example'],
     ['mail anna@a.example', 'mail anna@a.example'],

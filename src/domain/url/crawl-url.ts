@@ -73,10 +73,13 @@ export function stripQuery(href: string): string {
 }
 
 /** Removes user name and password from a URL as written, so that it can be displayed safely. */
-export const stripUserInfo = (raw: string): string => raw.replace(/^(\s*[a-z][a-z\d+.-]*:[/\\]*)[^/\\?#]*@/i, '$1');
+export const stripUserInfo = (raw: string): string => raw.replace(USER_INFO, '$1');
+
+/** Also without slashes, as the URL standard allows it for web addresses; in an e-mail address, `@` is something else. */
+const USER_INFO = /^(\s*(?!(?:mailto|xmpp|sips?|im):)[a-z][a-z\d+.-]*:[/\\]*)[^/\\?#]*@/i;
 
 /** Whether a URL, or the beginning of one, contains user info: `http://user:password@host/`. */
-export const hasUserInfo = (raw: string): boolean => /^\s*[a-z][a-z\d+.-]*:[/\\]*[^/\\?#]*@/i.test(raw);
+export const hasUserInfo = (raw: string): boolean => USER_INFO.test(raw);
 
 /** The query with its `?`; empty if there is none. Distinguishes `/a?` from `/a`, which `query` does not. */
 export function getSearch(url: CrawlUrl): string {
