@@ -229,7 +229,8 @@ export class Engine implements EngineApi {
     );
     const commandsSetAside = await this.services.nodes.countCommandsSetAside();
     const all = this.crawlers.list().map((crawler) => crawler.getMetrics());
-    return { ...mergeMetrics(all), heldDeletions, heldChanges, commandsSetAside };
+    const databaseBytes = await store.measureSize();
+    return { ...mergeMetrics(all), heldDeletions, heldChanges, commandsSetAside, databaseBytes };
   }
 
   async getReadiness(): Promise<{ ready: boolean; reasons: readonly string[] }> {

@@ -117,9 +117,9 @@ export const createAppModule = (parts: DynamicModule, controllers: Type[] = CONT
     },
     {
       provide: EngineMetricsExporter,
-      inject: [ENGINE, RefusedCalls],
-      useFactory: (engine: EngineApi, refusedCalls: RefusedCalls) =>
-        new EngineMetricsExporter(engine, refusedCalls.counts),
+      inject: [ENGINE, RefusedCalls, OPTIONS],
+      useFactory: (engine: EngineApi, refusedCalls: RefusedCalls, { dataDirectory }: ServerOptions) =>
+        new EngineMetricsExporter(engine, refusedCalls.counts, dataDirectory),
     },
     {
       provide: KeyRing,

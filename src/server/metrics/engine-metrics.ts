@@ -1,4 +1,5 @@
 /** The engine's counters as Prometheus metrics. They are read only on request, so they cost the crawl nothing. */
+import { statfs } from 'node:fs/promises';
 import {
   Counter,
   collectDefaultMetrics,
@@ -26,6 +27,8 @@ interface Snapshot {
   readonly plugins: readonly PluginView[];
   /** Calls refused since the start, by status. */
   readonly refusedCounts: ReadonlyMap<number, number>;
+  /** Absent if the operating system does not say. */
+  readonly diskFreeBytes: number | undefined;
 }
 
 type Row = readonly [labels: Readonly<Record<string, string>>, value: number];
@@ -172,6 +175,20 @@ const SPECS: readonly MetricSpec[] = [
   },
   {
     type: 'gauge',
+    name: 'crawlway_database_bytes',
+    help: 'Size of the database: tables and indexes, with what is free in them.',
+    labels: [],
+    rows: ({ metrics }) => [[{}, metrics.databaseBytes]],
+  },
+  {
+    type: 'gauge',
+    name: 'crawlway_disk_free_bytes',
+    help: 'Free space on the disk with the data directory.',
+    labels: [],
+    rows: ({ diskFreeBytes }) => (diskFreeBytes === undefined ? [] : [[{}, diskFreeBytes]]),
+  },
+  {
+    type: 'gauge',
     name: 'crawlway_commands_set_aside',
     help: 'Commands between nodes that failed too often, on all nodes.',
     labels: [],
@@ -290,6 +307,14 @@ const SPECS: readonly MetricSpec[] = [
   },
 ];
 
+/** Gauges of prom-client with names of counters, which are sums of others, too. */
+const MISNAMED_GAUGES = ['handles', 'requests', 'resources'].map((what) => `crawlway_nodejs_active_${what}_total`);
+
+async function measureFreeDisk(folder: string): Promise<number | undefined> {
+  const disk = await statfs(folder).catch(() => undefined);
+  return disk && disk.bavail * disk.bsize;
+}
+
 export class EngineMetricsExporter {
   private readonly registry = new Registry();
   private readonly updaters: readonly ((snapshot: Snapshot) => void)[];
@@ -298,8 +323,10 @@ export class EngineMetricsExporter {
   constructor(
     private readonly engine: EngineApi,
     private readonly refusedCounts: Snapshot['refusedCounts'],
+    private readonly dataDirectory: string,
   ) {
     collectDefaultMetrics({ register: this.registry, prefix: 'crawlway_' });
+    for (const name of MISNAMED_GAUGES) this.registry.removeSingleMetric(name);
     this.updaters = SPECS.map((spec) => this.register(spec));
     this.registry.registerMetric(this.createHistogram() as unknown as Metric);
   }
@@ -317,10 +344,11 @@ export class EngineMetricsExporter {
 
   private async updateMetrics(): Promise<void> {
     const { engine } = this;
-    const [metrics, crawlers, owedCounts] = await Promise.all([
+    const [metrics, crawlers, owedCounts, diskFreeBytes] = await Promise.all([
       engine.getMetrics(),
       engine.listCrawlers(),
       engine.orders.countOwed(),
+      measureFreeDisk(this.dataDirectory),
     ]);
     for (const update of this.updaters)
       update({
@@ -331,6 +359,7 @@ export class EngineMetricsExporter {
         logins: this.engine.logins.list(),
         plugins: this.engine.listPlugins(),
         refusedCounts: this.refusedCounts,
+        diskFreeBytes,
       });
     this.fetchSeconds = metrics.fetchSeconds;
   }

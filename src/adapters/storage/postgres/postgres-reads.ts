@@ -184,6 +184,11 @@ export class PostgresReads {
     return rows.map(({ id }) => id);
   }
 
+  async measureSize(): Promise<number> {
+    const [row] = await this.#pool.rows<{ bytes: string }>('SELECT pg_database_size(current_database()) AS bytes');
+    return Number(row?.bytes);
+  }
+
   async getSetting(name: string): Promise<string | undefined> {
     return (await this.#pool.rows<{ value: string }>('SELECT value FROM setting WHERE name = $1', [name]))[0]?.value;
   }

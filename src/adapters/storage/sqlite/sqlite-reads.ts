@@ -206,6 +206,10 @@ export class SqliteReads {
     return this.#sql.prunable.all(lastSurplusId, decidedBefore, limit) as number[];
   }
 
+  measureSize(): number {
+    return this.#sql.size.get() as number;
+  }
+
   getSetting(name: string): string | undefined {
     return this.#sql.setting.get(name) as string | undefined;
   }
@@ -292,6 +296,7 @@ const prepareStatements = (db: Handle) => ({
     `SELECT id FROM push_order WHERE state = ${ACKNOWLEDGED} AND (id <= ? OR decided_at < ?)
          AND id < (SELECT max(id) FROM push_order) ORDER BY id LIMIT ?`,
   ).pluck(),
+  size: prepareOnce(db, 'SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()').pluck(),
   setting: prepareOnce(db, 'SELECT value FROM setting WHERE name = ?').pluck(),
   settings: prepareOnce(db, 'SELECT name, value FROM setting WHERE name >= ? AND name < ? ORDER BY name LIMIT ?').raw(),
 });

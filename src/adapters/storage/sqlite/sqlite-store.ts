@@ -87,6 +87,7 @@ const PLACES = {
   listOwed: 'here',
   findOwed: 'here',
   getSetting: 'here',
+  measureSize: 'here',
   listSettings: 'here',
   list: 'reader',
   count: 'reader',

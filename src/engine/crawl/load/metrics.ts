@@ -38,6 +38,8 @@ export interface EngineMetrics {
   /** Everything that is withheld, changes included. */
   readonly heldDeletions: number;
   readonly heldChanges: readonly { readonly cause: HoldCause; readonly count: number }[];
+  /** Size of the database. */
+  readonly databaseBytes: number;
   /** Commands between nodes that were set aside after too many failures. */
   readonly commandsSetAside: number;
   readonly activeFetches: number;
@@ -45,7 +47,7 @@ export interface EngineMetrics {
   readonly visitsInFlight: number;
 }
 
-export type CrawlerMetrics = Omit<EngineMetrics, 'heldDeletions' | 'heldChanges' | 'commandsSetAside'>;
+export type CrawlerMetrics = Omit<EngineMetrics, 'heldDeletions' | 'heldChanges' | 'commandsSetAside' | 'databaseBytes'>;
 
 const SECONDS = 60;
 
