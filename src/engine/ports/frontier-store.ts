@@ -370,11 +370,6 @@ export interface SettingsPage {
   readonly limit: number;
 }
 
-export interface StoreSize {
-  /** Returns how many bytes the tables and indexes take, with what is free in them. */
-  measureSize(): Promise<number>;
-}
-
 /** Small named values that must survive a restart: crawler states, re-judging progress, submitted roots. */
 export interface Settings {
   getSetting(name: string): Promise<string | undefined>;
@@ -386,7 +381,9 @@ export interface Settings {
   listSettings(prefix: string, page?: SettingsPage): Promise<ReadonlyMap<string, string>>;
 }
 
-export interface FrontierStore extends UrlQueue, UrlCatalog, HostRecords, OrderLedger, OwedOrders, Settings, StoreSize {
+export interface FrontierStore extends UrlQueue, UrlCatalog, HostRecords, OrderLedger, OwedOrders, Settings {
+  /** Returns how many bytes the tables and indexes take, with what is free in them. */
+  measureSize(): Promise<number>;
   close(): Promise<void>;
 }
 
