@@ -47,7 +47,10 @@ export interface EngineMetrics {
   readonly visitsInFlight: number;
 }
 
-export type CrawlerMetrics = Omit<EngineMetrics, 'heldDeletions' | 'heldChanges' | 'commandsSetAside' | 'databaseBytes'>;
+export type CrawlerMetrics = Omit<
+  EngineMetrics,
+  'heldDeletions' | 'heldChanges' | 'commandsSetAside' | 'databaseBytes'
+>;
 
 const SECONDS = 60;
 
