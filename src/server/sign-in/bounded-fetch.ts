@@ -1,3 +1,5 @@
+import { readBounded } from '../../domain/net/read-bounded.js';
+
 /** Maximum bytes of a response of the identity provider; discovery documents and key sets have a few kilobytes. */
 const MAX_RESPONSE_BYTES = 1 << 20;
 const TIMEOUT_MS = 10_000;
@@ -23,20 +25,9 @@ export async function fetchBounded(url: string, options: RequestOptions): Promis
     signal: AbortSignal.timeout(TIMEOUT_MS),
   });
   const { status, statusText, headers: responseHeaders } = response;
-  const bytes = await readBounded(response);
+  const { bytes, truncated } = await readBounded(response.body, MAX_RESPONSE_BYTES);
+  if (truncated)
+    throw new RangeError(`the response of ${new URL(url).origin} is longer than ${MAX_RESPONSE_BYTES} bytes`);
   const hasBody = status !== 204 && status !== 205 && status !== 304;
   return new Response(hasBody ? bytes : null, { status, statusText, headers: responseHeaders });
-}
-
-async function readBounded({ body, url }: Response): Promise<Uint8Array<ArrayBuffer>> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of body ?? []) {
-    size += chunk.length;
-    if (size > MAX_RESPONSE_BYTES)
-      // leaving the loop cancels the response
-      throw new RangeError(`the response of ${new URL(url).origin} is longer than ${MAX_RESPONSE_BYTES} bytes`);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
 }

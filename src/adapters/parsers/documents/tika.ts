@@ -1,6 +1,7 @@
 /** Uses an Apache Tika server as an extractor: the response to `PUT /tika` is XHTML, which is read like a page. */
 
 import type { ExtractorDefinition } from '../../../domain/crawl/fetcher-definition.js';
+import { readBounded } from '../../../domain/net/read-bounded.js';
 import { milliseconds } from '../../../domain/time/units.js';
 import {
   type AsyncExtractor,
@@ -71,7 +72,10 @@ async function requestText(
       signal,
       redirect: 'error',
     });
-    if (response.status === 200) return await readBounded(response);
+    if (response.status === 200) {
+      const { bytes, truncated } = await readBounded(response.body, MAX_BYTES);
+      return { text: new TextDecoder().decode(bytes), truncated };
+    }
     await response.body?.cancel();
     if (response.status === 204) return { text: '', truncated: false };
     if (response.status === 415) return createRefusal('extract-unsupported', `Tika does not support ${mediaType}`);
@@ -96,18 +100,6 @@ interface BoundedText {
   readonly text: string;
   /** True if the response was longer than the limit, so that its end is missing. */
   readonly truncated: boolean;
-}
-
-async function readBounded(response: Response): Promise<BoundedText> {
-  const decoder = new TextDecoder();
-  let text = '';
-  let byteCount = 0;
-  for await (const chunk of response.body!) {
-    byteCount += chunk.byteLength;
-    if (byteCount > MAX_BYTES) return { text, truncated: true };
-    text += decoder.decode(chunk, { stream: true });
-  }
-  return { text, truncated: false };
 }
 
 function parseResponse(
