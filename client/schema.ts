@@ -1264,6 +1264,18 @@ export interface SinkDto {
   readonly searchPage?: string;
 }
 
+export interface SinkAdoptionDto {
+  readonly sink: string;
+  /** Documents of another program. */
+  readonly found: number;
+  /** Removed, because the sink has its own document of the URL. */
+  readonly replaced: number;
+  /** They stay until their pages have been visited and pushed. */
+  readonly waiting: number;
+  /** They stay, because no crawler of the sink accepts their URL, or because they have none. */
+  readonly kept: DifferenceDto;
+}
+
 export interface SinkSwitchDto {
   readonly sink: string;
   readonly alias: string;
@@ -2159,6 +2171,12 @@ export interface Calls {
     query: Nothing;
     body: undefined;
     answer: SinkTestDto;
+  };
+  'POST /api/v1/sinks/{sink}/adopt': {
+    path: { sink: string };
+    query: { field?: string };
+    body: undefined;
+    answer: SinkAdoptionDto;
   };
   'POST /api/v1/sinks/{sink}/switch': {
     path: { sink: string };

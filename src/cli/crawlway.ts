@@ -19,7 +19,7 @@ import { serveAssistant } from './mcp.js';
 import { addJsonOption, addOperatingCommands, addOrderList, addServerOption } from './operating-commands.js';
 import { renderPage } from './render.js';
 import { importSecrets, listSecrets, removeSecret, setSecret } from './secrets.js';
-import { pushAgain, retryOrders, switchSink, testSinks } from './sinks.js';
+import { adoptDocuments, pushAgain, retryOrders, switchSink, testSinks } from './sinks.js';
 import { listLogins, showStatus, testLogin } from './status.js';
 import { exportStore, importStore } from './store.js';
 import { deleteUrls, listRefusedLinks, listRoots, refreshUrls, submitUrls } from './urls.js';
@@ -207,6 +207,11 @@ addJsonOption(addConfigurationOptions(sinks.command('test')))
   .addHelpText('after', '\nExit code: 0 all respond, 1 at least one does not.')
   .action(testSinks);
 
+addJsonOption(addServerOption(sinks.command('adopt')))
+  .description('take over documents that another program has put into the index of a sink; repeat it until none wait')
+  .argument('<name>')
+  .option('--field <name>', 'the field with their URL', 'url')
+  .action(adoptDocuments);
 addJsonOption(addServerOption(sinks.command('switch')))
   .description(
     'move the alias of a sink to the index that was filled beside the one in use, if nothing is missing there',

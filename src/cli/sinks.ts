@@ -122,3 +122,29 @@ export async function switchSink(sink: string, { rollback, force, json, ...serve
       `the alias ${alias} was moved from ${from.join(', ') || 'nothing'} to ${to.join(', ')} (${pluralize(compared, 'document')} compared)\n`,
     );
 }
+
+interface AdoptOptions extends ServerOption, JsonOption {
+  readonly field: string;
+}
+
+interface AdoptionDto {
+  readonly found: number;
+  readonly replaced: number;
+  readonly waiting: number;
+  readonly kept: { readonly count: number; readonly samples: readonly string[] };
+}
+
+/** Has documents of another program replaced by the sink's own. */
+export async function adoptDocuments(sink: string, { field, json, ...server }: AdoptOptions): Promise<void> {
+  const path = `/sinks/${encodeURIComponent(sink)}/adopt?field=${encodeURIComponent(field)}`;
+  const report = await new ServerClient(server).call<AdoptionDto>('POST', path);
+  if (json) {
+    printJson(report);
+    return;
+  }
+  const { found, replaced, waiting, kept } = report;
+  process.stdout.write(
+    `${pluralize(found, 'document')} of another program: ${replaced} replaced, ${waiting} wait for a visit, ${kept.count} kept\n`,
+  );
+  for (const sample of kept.samples) process.stdout.write(`  kept: ${toPrintable(sample)}\n`);
+}

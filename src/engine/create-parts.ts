@@ -20,6 +20,7 @@ import { Reconciliation } from './control/reconciliation.js';
 import type { Rejudging } from './control/rejudging.js';
 import { ReportedUrls } from './control/reported-urls.js';
 import { Roots } from './control/roots.js';
+import { SinkAdoption } from './control/sink-adoption.js';
 import { SinkIdentities } from './control/sink-identities.js';
 import { SinkSwitch } from './control/sink-switch.js';
 import { Surveys } from './control/surveys.js';
@@ -59,6 +60,7 @@ export function createParts(ports: EnginePorts, services: CrawlServices, engine:
     facts,
   );
   const backfills = new Backfills({ ...base, findSink });
+  const pendingUrls = new PendingUrls(base);
   const reconciliation = new Reconciliation({ ...base, ...outcomes, findSink: engine.findSink });
   const reportedUrls = new ReportedUrls({ ...base, ...visitTools });
   visitTools.subscriptions.visit = async (name, feed) => {
@@ -79,7 +81,8 @@ export function createParts(ports: EnginePorts, services: CrawlServices, engine:
     ...{ cluster, roots, explanations, backfills, rebalance, control },
     trials: new ContentTrials({ ...withHosts, getDefinition }, ports.openProcessor),
     maintenance: new Maintenance({ ...withHosts, roots }),
-    pendingUrls: new PendingUrls(base),
+    pendingUrls,
+    sinkAdoption: new SinkAdoption({ ...base, pendingUrls, findSink: engine.findSink }),
     urls: new UrlLists({ ...base, cluster, kept }),
     orders: new Orders({ ...base, kept, listPending: () => cluster.listPendingOrders() }),
     reconciliation,

@@ -12,6 +12,7 @@ import type { Orders } from './control/orders.js';
 import type { PendingUrls } from './control/pending-urls.js';
 import type { Reconciliation } from './control/reconciliation.js';
 import type { Roots } from './control/roots.js';
+import type { SinkAdoption } from './control/sink-adoption.js';
 import type { SinkSwitch } from './control/sink-switch.js';
 import type { Surveys } from './control/surveys.js';
 import type { UrlLists } from './control/url-lists.js';
@@ -56,6 +57,7 @@ export interface EngineParts {
   >;
   readonly backfills: Pick<Backfills, 'list' | 'pushAgain'>;
   readonly reconciliation: Pick<Reconciliation, 'run'>;
+  readonly sinkAdoption: Pick<SinkAdoption, 'run'>;
   readonly sinkSwitch: Pick<SinkSwitch, 'run'>;
   /** The states of the logins as this server sees them. */
   readonly logins: Pick<Logins, 'list' | 'test'>;

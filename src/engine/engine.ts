@@ -48,6 +48,7 @@ export class Engine implements EngineApi {
   readonly orders: EngineParts['orders'];
   readonly backfills: EngineParts['backfills'];
   readonly reconciliation: EngineParts['reconciliation'];
+  readonly sinkAdoption: EngineParts['sinkAdoption'];
   readonly sinkSwitch: EngineParts['sinkSwitch'];
   readonly indexNow: EngineParts['indexNow'];
   readonly logins: EngineParts['logins'];
@@ -87,6 +88,7 @@ export class Engine implements EngineApi {
     this.orders = this.parts.orders;
     this.backfills = this.parts.backfills;
     this.reconciliation = this.parts.reconciliation;
+    this.sinkAdoption = this.parts.sinkAdoption;
     this.sinkSwitch = this.parts.sinkSwitch;
     this.indexNow = this.parts.indexNow;
     this.logins = visitTools.logins;

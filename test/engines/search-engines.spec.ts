@@ -23,6 +23,12 @@ import {
 
 const START_MS = 900_000;
 
+async function listForeign({ foreign }: ElasticsearchSink): Promise<{ id: string; uri: string }[]> {
+  const documents: { id: string; uri: string }[] = [];
+  for await (const document of foreign!.list('page.url', stillWanted())) documents.push(document);
+  return documents;
+}
+
 for (const type of ['elasticsearch', 'opensearch'] as const) {
   const missing = searchEngineIsMissing(type);
   describeUnless(missing, getDialect(type).product, () => contract(type));
@@ -174,6 +180,51 @@ function contract(type: SearchEngineType): void {
     expect(await heldBy(sink)).toEqual(['http://site.test/a one']);
     const made = (await engine.call('GET', `${index}-v1`)) as Record<string, { mappings: { properties: object } }>;
     expect(Object.keys(made[`${index}-v1`]!.mappings.properties)).toEqual(['stamp', 'uri']);
+  });
+
+  it('leaves an alias on the index in use, which gets deletions, until it is moved in one step', async () => {
+    const alias = `${index}-alias`;
+    const old = new ElasticsearchSink(
+      sinkDefinition({ type, url: engine.url, options: { index: `${index}-old`, alias } }),
+    );
+    onTestFinished(() => old.close());
+    const uris = ['http://site.test/a', 'http://site.test/b'];
+    await old.deliver(
+      uris.map((uri) => addOrder(uri)),
+      stillWanted(),
+    );
+    const sink = opened({ alias });
+    await sink.deliver(
+      uris.map((uri) => addOrder(uri)),
+      stillWanted(),
+    );
+    await sink.deliver([deleteOrder('http://site.test/a')], stillWanted());
+    expect(await sink.alias!.read(stillWanted())).toEqual([`${index}-old`]);
+    expect(await heldBy(old)).toEqual(['http://site.test/b a1b2c3']);
+    await sink.alias!.move([index], stillWanted());
+    expect(await sink.alias!.read(stillWanted())).toEqual([index]);
+    await sink.deliver([deleteOrder('http://site.test/b')], stillWanted());
+    expect(await heldBy(old)).toEqual(['http://site.test/b a1b2c3']);
+  });
+
+  it("lists another program's documents, says which of them it has, and removes them alone", async () => {
+    const sink = opened();
+    await sink.deliver([addOrder('http://site.test/a')], stillWanted());
+    for (let i = 0; i < 3; i++)
+      await engine.call('PUT', `${index}/_doc/old-${i}?refresh=true`, { page: { url: `http://site.test/${i}` } });
+    expect(await sink.checkSchema(stillWanted())).toContain('It holds 3 documents of another program');
+    const found = await listForeign(sink);
+    expect(found.map(({ id, uri }) => `${id} ${uri}`).sort()).toEqual(
+      [0, 1, 2].map((i) => `old-${i} http://site.test/${i}`),
+    );
+    const own = await sink.foreign!.findOwn(['http://site.test/a', 'http://site.test/0'], stillWanted());
+    expect([...own]).toEqual(['http://site.test/a']);
+    await sink.foreign!.remove(['old-0', 'old-2'], stillWanted());
+    await engine.call('POST', `${index}/_refresh`);
+    const rest = await listForeign(sink);
+    expect(rest.map(({ id }) => id)).toEqual(['old-1']);
+    expect(await heldBy(sink)).toEqual(['http://site.test/a a1b2c3']);
+    expect(await sink.identify(stillWanted())).toHaveLength(1);
   });
 
   it('passes documents through its ingest pipeline', async () => {

@@ -20,6 +20,7 @@ export class DiscreetSink implements Sink {
   readonly identify?: NonNullable<Sink['identify']>;
   readonly checkSchema?: NonNullable<Sink['checkSchema']>;
   readonly alias: Sink['alias'];
+  readonly foreign: Sink['foreign'];
 
   constructor(
     private readonly sink: Sink,
@@ -27,7 +28,7 @@ export class DiscreetSink implements Sink {
   ) {
     this.redact = createSecretFilter(findSecrets(definition));
     this.name = sink.name;
-    if (sink.listEntries) this.listEntries = (signal) => this.readEntries(signal);
+    if (sink.listEntries) this.listEntries = (signal) => this.withRedactedListing(sink.listEntries!(signal));
     if (sink.readDocuments)
       this.readDocuments = (uris, signal) => this.withRedactedErrors(sink.readDocuments!(uris, signal));
     if (sink.probe) this.probe = (signal) => this.withRedactedErrors(sink.probe!(signal));
@@ -36,6 +37,11 @@ export class DiscreetSink implements Sink {
       ...sink.alias,
       read: (signal) => this.withRedactedErrors(sink.alias!.read(signal)),
       move: (indexes, signal) => this.withRedactedErrors(sink.alias!.move(indexes, signal)),
+    };
+    this.foreign = sink.foreign && {
+      list: (field, signal) => this.withRedactedListing(sink.foreign!.list(field, signal)),
+      findOwn: (uris, signal) => this.withRedactedErrors(sink.foreign!.findOwn(uris, signal)),
+      remove: (ids, signal) => this.withRedactedErrors(sink.foreign!.remove(ids, signal)),
     };
     if (sink.checkSchema) this.checkSchema = (signal) => this.withRedactedErrors(sink.checkSchema!(signal));
   }
@@ -55,9 +61,9 @@ export class DiscreetSink implements Sink {
     return this.sink.close();
   }
 
-  private async *readEntries(signal: AbortSignal): ReturnType<NonNullable<Sink['listEntries']>> {
+  private async *withRedactedListing<T>(listing: AsyncIterable<T>): AsyncGenerator<T> {
     try {
-      yield* this.sink.listEntries!(signal);
+      yield* listing;
     } catch (error) {
       throw this.redactError(error);
     }

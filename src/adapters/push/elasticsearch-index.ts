@@ -1,6 +1,7 @@
 import type { SinkDefinitionOf } from '../../domain/crawl/sink-definition.js';
 import { SinkUnavailable, SinkUnsuitable } from '../../engine/ports/sink.js';
 import { asRecord, asString, isRecord } from './answers.js';
+import { countForeignHits } from './elasticsearch-foreign.js';
 import { buildIndexBody, findMissingFields, findSchemaFaults, type SearchDialect } from './elasticsearch-schema.js';
 import { isSuccess, type SinkClient, type SinkRequest, type SinkResponse } from './sink-client.js';
 
@@ -94,6 +95,11 @@ export class SearchIndex {
           `The index ${name} was created with another mapping and lacks ${missing.join(', ')}: documents are accepted, but these fields cannot be searched. A new index has them`,
         );
     }
+    const foreignCount = await countForeignHits(this.client, this.options.index, signal);
+    if (foreignCount > 0)
+      notes.push(
+        `It holds ${foreignCount} documents of another program, which stay there; \`crawlway sinks adopt\` replaces those whose pages are crawled`,
+      );
     return notes.length === 0 ? undefined : notes.join('. ');
   }
 

@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto';
 import type { SinkDefinitionOf } from '../../domain/crawl/sink-definition.js';
 import type { OrderAnswer, PushOrder } from '../../domain/push/order.js';
 import { type Instant, instant } from '../../domain/time/units.js';
 import { type KeptDocument, type Sink, SinkUnavailable } from '../../engine/ports/sink.js';
 import { asList, asRecord, asString } from './answers.js';
+import { computeDocumentId, ForeignHits } from './elasticsearch-foreign.js';
 import { parseJsonObject, SearchIndex } from './elasticsearch-index.js';
 import { getDialect, type SearchDialect, toKeptDocument, toSourceDocument } from './elasticsearch-schema.js';
 import { isSuccess, SinkClient, type SinkRequest, type SinkResponse } from './sink-client.js';
@@ -49,6 +49,7 @@ export class ElasticsearchSink implements Sink {
   private readonly options: SearchOptions;
   private readonly dialect: SearchDialect;
   readonly alias: Sink['alias'];
+  readonly foreign: Sink['foreign'];
   private readonly searchIndex: SearchIndex;
 
   constructor(definition: SinkDefinitionOf<'elasticsearch' | 'opensearch'>) {
@@ -58,6 +59,7 @@ export class ElasticsearchSink implements Sink {
     this.dialect = getDialect(definition.type);
     this.client = new SinkClient(definition, '', 'ApiKey');
     this.searchIndex = new SearchIndex(this.client, this.dialect, definition.options);
+    this.foreign = new ForeignHits(this.client, this.dialect, this.index);
     const { alias } = definition.options;
     if (alias !== undefined)
       this.alias = {
@@ -299,8 +301,6 @@ function joinReasons(reason: string | undefined, cause: string | undefined): str
   if (reason === undefined || cause === undefined) return reason ?? cause;
   return reason.includes(cause) ? reason : `${reason}: ${cause}`;
 }
-
-const computeDocumentId = (uri: string): string => createHash('sha256').update(uri).digest('hex');
 
 function buildSearchRequest(pit: string, lastUri: string | undefined): SinkRequest {
   const search = {

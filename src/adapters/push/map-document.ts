@@ -163,6 +163,7 @@ export class MappedSink implements Sink {
   readonly identify: Sink['identify'];
   readonly checkSchema: Sink['checkSchema'];
   readonly alias: Sink['alias'];
+  readonly foreign: Sink['foreign'];
 
   constructor(
     private readonly sink: Sink,
@@ -172,6 +173,7 @@ export class MappedSink implements Sink {
     this.listEntries = sink.listEntries && ((signal) => sink.listEntries!(signal));
     this.probe = sink.probe && ((signal) => sink.probe!(signal));
     this.alias = sink.alias;
+    this.foreign = sink.foreign;
     this.identify = sink.identify && ((signal) => sink.identify!(signal));
     this.checkSchema = sink.checkSchema && ((signal) => sink.checkSchema!(signal));
   }

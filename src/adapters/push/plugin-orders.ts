@@ -22,6 +22,7 @@ export class PluginOrders implements Sink {
   readonly identify: Sink['identify'];
   readonly checkSchema: Sink['checkSchema'];
   readonly alias: Sink['alias'];
+  readonly foreign: Sink['foreign'];
 
   constructor(
     private readonly sink: Sink,
@@ -33,6 +34,7 @@ export class PluginOrders implements Sink {
       sink.readDocuments && (async (uris, signal) => (this.hasOrderHooks ? [] : sink.readDocuments!(uris, signal)));
     this.probe = sink.probe && ((signal) => sink.probe!(signal));
     this.alias = sink.alias;
+    this.foreign = sink.foreign;
     this.identify = sink.identify && ((signal) => sink.identify!(signal));
     this.checkSchema = sink.checkSchema && ((signal) => sink.checkSchema!(signal));
   }

@@ -33,6 +33,7 @@ export class InspectedSink implements Sink {
   readonly identify: Sink['identify'];
   readonly checkSchema: Sink['checkSchema'];
   readonly alias: Sink['alias'];
+  readonly foreign: Sink['foreign'];
   private isSchemaChecked = false;
   private foreignNote: string | undefined;
   private schemaNote: string | undefined;
@@ -48,6 +49,7 @@ export class InspectedSink implements Sink {
     this.readDocuments = sink.readDocuments && ((uris, signal) => sink.readDocuments!(uris, signal));
     this.probe = sink.probe && ((signal) => sink.probe!(signal));
     this.alias = sink.alias;
+    this.foreign = sink.foreign;
     this.identify = sink.identify && ((signal) => sink.identify!(signal));
     this.checkSchema = sink.checkSchema && ((signal) => sink.checkSchema!(signal));
   }

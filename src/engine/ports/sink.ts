@@ -40,7 +40,18 @@ export interface Sink {
   checkSchema?(signal: AbortSignal): Promise<string | undefined>;
   /** Absent if the sink has no name that searches use and that can be moved. */
   readonly alias?: SinkAlias | undefined;
+  /** Absent if the sink cannot tell documents of other programs from its own. */
+  readonly foreign?: ForeignDocuments | undefined;
   close(): Promise<void>;
+}
+
+/** Documents that another program has put into what the sink writes to, under ids of its own. */
+export interface ForeignDocuments {
+  /** @param field name of the field with a document's URI; documents without it have an empty one */
+  list(field: string, signal: AbortSignal): AsyncIterable<{ readonly id: string; readonly uri: string }>;
+  /** Returns which of these URIs have a document of the sink itself. */
+  findOwn(uris: readonly string[], signal: AbortSignal): Promise<ReadonlySet<string>>;
+  remove(ids: readonly string[], signal: AbortSignal): Promise<void>;
 }
 
 /** A name that searches use, and that one step moves from one index to another. */

@@ -1,4 +1,5 @@
 import { SINK_TYPE_NAMES } from '../../domain/push/sink-types.js';
+import type { AdoptionReport } from '../../engine/control/sink-adoption.js';
 import type { SwitchReport } from '../../engine/control/sink-switch.js';
 import type { SinkView } from '../../engine/delivery/sink-view.js';
 import type { OwedCount } from '../../engine/ports/owed-orders.js';
@@ -109,4 +110,15 @@ export const switchSchema = schema<SwitchReport>()('SinkSwitch', {
   from: list(text('web-1'), 'The indexes that had the alias.'),
   to: list(text('web-2'), 'The indexes that have it now.'),
   compared: integer(42, 'Number of documents that were compared before; 0 without a comparison.'),
+});
+
+export const adoptionSchema = schema<AdoptionReport>()('SinkAdoption', {
+  sink: text('search'),
+  found: integer(3000, 'Documents of another program.'),
+  replaced: integer(2900, 'Removed, because the sink has its own document of the URL.'),
+  waiting: integer(80, 'They stay until their pages have been visited and pushed.'),
+  kept: one(
+    differenceSchema,
+    'They stay, because no crawler of the sink accepts their URL, or because they have none.',
+  ),
 });

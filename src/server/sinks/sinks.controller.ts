@@ -1,7 +1,7 @@
 import { Controller, Get, HttpCode, Inject, Param, Post, Query } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiOkResponse, ApiProperty, ApiTags } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
-import { IsBoolean, IsString } from 'class-validator';
+import { IsBoolean, IsString, MaxLength } from 'class-validator';
 import type { EngineApi } from '../../engine/engine-api.js';
 import { Audited, ChangeNote } from '../audit/change-note.js';
 import { toBoolean } from '../http/boolean.js';
@@ -12,7 +12,7 @@ import type { Page } from '../http/paging.js';
 import { ProblemException } from '../http/problem.js';
 import type { Answer } from '../http/schema.js';
 import { API, ENGINE, SEARCH_PAGE, TEST_SINK } from '../tokens.js';
-import { backfillSchema, reconciliationSchema, sinkSchema, switchSchema } from './sink.schema.js';
+import { adoptionSchema, backfillSchema, reconciliationSchema, sinkSchema, switchSchema } from './sink.schema.js';
 import { type SinkTest, type SinkTester, sinkTestSchema } from './sink-test.js';
 
 class ReconcileQuery {
@@ -28,6 +28,18 @@ class PushAgainQuery {
   @IfGiven()
   @IsString()
   crawler?: string;
+}
+
+class AdoptQuery {
+  @ApiProperty({
+    required: false,
+    default: 'url',
+    description: "The field with the URL of the other program's documents.",
+  })
+  @IfGiven()
+  @IsString()
+  @MaxLength(200)
+  field?: string;
 }
 
 class SwitchQuery {
@@ -127,6 +139,31 @@ export class SinksController {
     const sink = this.engine.definition.sinks.find((candidate) => candidate.name === name);
     if (!sink) throw new ProblemException('not-found', `There is no sink ${name}.`);
     return this.testSink(sink);
+  }
+
+  @Post(':sink/adopt')
+  @HttpCode(200)
+  @Operation({
+    id: 'adoptDocuments',
+    summary: "Take over another program's documents",
+    description:
+      'For Elasticsearch and OpenSearch: has the pages of documents crawled that another program has put into the index, and removes each of these documents once the sink has its own. Repeat it until nothing waits.',
+    role: 'operate',
+    problems: {
+      404: 'There is no sink with that name.',
+      422: 'The sink cannot tell documents of another program from its own.',
+      503: 'The sink or the database is currently unavailable. What was taken over stays so.',
+    },
+  })
+  @ApiOkResponse({ schema: adoptionSchema.ref })
+  async adopt(
+    @Param('sink') sink: string,
+    @Query() { field = 'url' }: AdoptQuery,
+    @Audited() note: ChangeNote,
+  ): Promise<Answer<typeof adoptionSchema>> {
+    const report = await this.engine.sinkAdoption.run(sink, field);
+    note.recordChange({ found: report.found }, { replaced: report.replaced, waiting: report.waiting });
+    return adoptionSchema.from(report);
   }
 
   @Post(':sink/switch')

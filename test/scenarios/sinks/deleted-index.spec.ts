@@ -28,6 +28,8 @@ async function crawlIntoIndex() {
   return { site, engine, world, configuration, paths, replacements: () => events.filter(isReplacement) };
 }
 
+const EXCLUSION = '<Rules><Rule><ar:Host value="elsewhere.example"/><Ignore/></Rule></Rules></Crawler>';
+
 const isReplacement = (event: CrawlEvent): boolean => event.type === 'sink' && event.state === 'replaced';
 const ALL = ['/', ...PATHS].sort();
 
@@ -79,6 +81,33 @@ it('an alias serves the old index until the new one is complete, moves in one st
   await expect(sinkSwitch.run('search', {})).rejects.toThrow('is on pages already');
   expect(await sinkSwitch.run('search', { rollback: true })).toMatchObject({ from: ['pages'], to: ['web-1'] });
   expect([...engine.aliasIndexes]).toEqual(['web-1']);
+});
+
+it("another program's documents are replaced one by one once the sink has its own, and nothing else is removed", async () => {
+  const { site, engine, world, configuration, paths } = await crawlIntoIndex();
+  site.page('/orphan');
+  const add = (id: string, url: unknown) => void engine.foreign.set(id, { address: { href: url } });
+  // 520 documents of known pages under other ids: more than one page of a scroll, some for the same page.
+  for (let i = 0; i < 520; i++) add(`old-${i}`, `${site.url(PATHS[i % 20]!)}#part`);
+  add('orphan', [site.url('/orphan')]);
+  add('elsewhere', 'http://elsewhere.example/');
+  add('nameless', undefined);
+  const adopt = () => world.during(world.engine.sinkAdoption.run('search', 'address.href'));
+  const fetches = site.requests.length;
+  await world.reconfigure({ ...configuration, crawler: configuration.crawler.replace('</Crawler>', EXCLUSION) });
+  expect(await adopt()).toMatchObject({ found: 523, replaced: 520, waiting: 1, kept: { count: 2 } });
+  expect([...engine.foreign.keys()].sort()).toEqual(['elsewhere', 'nameless', 'orphan']);
+  await world.pass(minutes(5));
+  expect(paths()).toEqual([...ALL, '/orphan'].sort());
+  expect(site.requests.slice(fetches).filter(({ path }) => path !== '/robots.txt')).toHaveLength(1);
+  expect(await adopt()).toMatchObject({
+    found: 3,
+    replaced: 1,
+    waiting: 0,
+    kept: { count: 2, samples: ['http://elsewhere.example/', 'nameless'] },
+  });
+  expect([...engine.foreign.keys()].sort()).toEqual(['elsewhere', 'nameless']);
+  expect(paths()).toEqual([...ALL, '/orphan'].sort());
 });
 
 it('a mapping with which documents cannot be listed is named', async () => {

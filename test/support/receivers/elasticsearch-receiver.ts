@@ -16,6 +16,8 @@ export interface ElasticsearchReceiver extends HttpReceiver {
   readonly settings: () =>
     | { mappings: { properties: Record<string, { type?: string; properties?: object }> } }
     | undefined;
+  /** Documents of another program, by id. */
+  readonly foreign: Map<string, Record<string, unknown>>;
   /** The indexes that have the alias `web`. */
   readonly aliasIndexes: Set<string>;
   /** The other indexes from which a document was deleted, once for each deletion. */
@@ -41,6 +43,8 @@ export async function startElasticsearchReceiver(
   let settings: ReturnType<ElasticsearchReceiver['settings']>;
   const aliasIndexes = new Set<string>();
   const deletedElsewhere: string[] = [];
+  const foreign = new Map<string, Record<string, unknown>>();
+  let scroll: object[] = [];
   let template: typeof settings;
   let generation = 0;
   const create = (body: typeof settings): void => {
@@ -62,6 +66,16 @@ export async function startElasticsearchReceiver(
             body: { [index]: { settings: { index: { uuid: `uuid-${generation}` } }, mappings: settings.mappings } },
           }
         : { status: 404, body: { error: 'index_not_found_exception' } },
+    [`POST /${index}/_count`]: () => ({ status: 200, body: { count: foreign.size } }),
+    [`POST /${index}/_search`]: ({ body }) => {
+      const { query, size } = JSON.parse(body.toString());
+      const ids: readonly string[] | undefined = query.bool.filter?.[0].terms._id;
+      if (ids) return toPage(ids.flatMap((id) => documents.get(id) ?? []).map((source) => ({ _source: source })));
+      scroll = [...foreign].map(([id, source]) => ({ _id: id, _source: source }));
+      return toPage(scroll.splice(0, size), 'scroll');
+    },
+    'POST /_search/scroll': () => toPage(scroll.splice(0, 500), 'scroll'),
+    'DELETE /_search/scroll': () => ({ status: 200, body: {} }),
     [`GET /_alias/${ALIAS}`]: () =>
       aliasIndexes.size === 0
         ? { status: 404, body: { error: 'alias is missing' } }
@@ -81,14 +95,18 @@ export async function startElasticsearchReceiver(
     'POST /_bulk': ({ headers, body }) => {
       if (headers['content-type'] !== 'application/x-ndjson') return { status: 406, body: 'wrong content type' };
       if (!settings) create(template ?? DYNAMIC_MAPPING);
-      const items = bulkActions(body.toString(), index, aliasIndexes).map((action) => {
-        if (action.index === index) return apply(action, documents);
-        deletedElsewhere.push(action.index);
-        return { delete: { _id: action.id, status: 200 } };
-      });
+      const items = bulkActions(body.toString(), index, (name, id) => aliasIndexes.has(name) || foreign.has(id)).map(
+        (action) => {
+          if (foreign.delete(action.id)) return { delete: { _id: action.id, status: 200 } };
+          if (action.index === index) return apply(action, documents);
+          deletedElsewhere.push(action.index);
+          return { delete: { _id: action.id, status: 200 } };
+        },
+      );
       return { status: 200, body: { took: 1, errors: false, items } };
     },
-    [`POST /${index}/_refresh`]: () => {
+    [`POST /${index}/_refresh`]: ({ body }) => {
+      if (body.length > 0) return { status: 400, body: { error: 'does not support having a body' } };
       searchable = [...documents.values()].sort((a, b) => (a.uri < b.uri ? -1 : 1));
       return { status: 200, body: {} };
     },
@@ -114,15 +132,21 @@ export async function startElasticsearchReceiver(
     create,
     aliasIndexes,
     deletedElsewhere,
+    foreign,
   };
 }
+
+const toPage = (hits: readonly object[], id?: string): Reply => ({
+  status: 200,
+  body: { _scroll_id: id, hits: { hits } },
+});
 
 const ALIAS = 'web';
 
 /** How the engine maps the fields of an index that it creates without a template. */
 const DYNAMIC_MAPPING = { mappings: { properties: { uri: { type: 'text' }, stamp: { type: 'text' } } } };
 
-function bulkActions(body: string, index: string, aliasIndexes: ReadonlySet<string>): Action[] {
+function bulkActions(body: string, index: string, isOfOthers: (index: string, id: string) => boolean): Action[] {
   if (!body.endsWith('\n')) throw new Error('The bulk request must be terminated by a newline [\\n]');
   const lines = body.slice(0, -1).split('\n');
   const actions: Action[] = [];
@@ -132,8 +156,8 @@ function bulkActions(body: string, index: string, aliasIndexes: ReadonlySet<stri
       { _index: string; _id: string },
     ];
     const [kind, { _index, _id: id }] = entry;
-    const isServing = kind === 'delete' && aliasIndexes.has(_index);
-    if ((_index !== index && !isServing) || !/^[0-9a-f]{64}$/.test(id)) throw new Error(`bad action on line ${line}`);
+    const isForeign = kind === 'delete' && isOfOthers(_index, id);
+    if (!isForeign && (_index !== index || !/^[0-9a-f]{64}$/.test(id))) throw new Error(`bad action on line ${line}`);
     const action = { kind, id, index: _index };
     actions.push(kind === 'delete' ? action : { ...action, source: JSON.parse(lines[line++] ?? '') });
   }

@@ -15,6 +15,7 @@ const ACTION_LABELS: Readonly<Record<string, string>> = {
   putSecret: 'Set a secret',
   removeSecret: 'Remove a secret',
   pushAgain: 'Push documents again',
+  adoptDocuments: "Take over another program's documents",
   switchSink: 'Move the alias of a sink',
   retryOrders: 'Resend refused orders',
   retryOrder: 'Resend an order',
