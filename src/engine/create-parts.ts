@@ -53,7 +53,7 @@ export function createParts(ports: EnginePorts, services: CrawlServices, engine:
   const findSink = (name: string) => getDefinition().sinks.find((sink) => sink.name === name);
   const notes = new HostNotes(webServers.robots, webServers.health, webServers.hosts);
   const cluster = new ClusterView({ ...withHosts, ...outcomes, ...visitTools, notes });
-  const roots = new Roots(base);
+  const roots = new Roots({ ...base, ...visitTools });
   const facts = new UrlFactsReader({ ...withHosts, findInMemory: cluster.findUrlInMemory.bind(cluster) });
   const explanations = new Explanations(
     { ...withHosts, getRobotsOpinion: cluster.getRobotsOpinion.bind(cluster) },

@@ -34,6 +34,16 @@ export type CrawlEvent =
       readonly reason: Reason;
       readonly message?: string;
     }
+  | {
+      readonly type: 'move';
+      readonly at: Instant;
+      readonly crawler: string;
+      /** The root whose home page redirects to another site. */
+      readonly root: string;
+      readonly target: string;
+      /** Why the crawl does not move there by itself. */
+      readonly reason: Reason;
+    }
   | { readonly type: 'crawler'; readonly at: Instant; readonly crawler: string; readonly state: string }
   | {
       readonly type: 'sink';

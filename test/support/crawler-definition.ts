@@ -31,6 +31,7 @@ const DEFAULTS: CrawlerDefinition = {
   disableConditionalGet: false,
   nearDuplicateDetector: true,
   nearDuplicateScope: 'domain',
+  followMoves: 'domain',
   indexRedirectSources: true,
   refresh: {
     smart: true,

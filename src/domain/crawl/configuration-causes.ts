@@ -72,6 +72,10 @@ const CAUSES: Readonly<Record<string, CauseRow>> = {
     options: ['userAgent', 'headers', 'credentials', 'login', 'proxy', 'fetcher'],
     records: ['authentication', 'alias'],
   },
+  moves: {
+    reasons: ['move-undecided'],
+    crawler: ['followMoves'],
+  },
   certificates: {
     reasons: ['tls-expired', 'tls-name', 'tls-untrusted', 'tls-failed'],
     fetcher: ['certificateAuthorities', 'verifyCertificates', 'proxies'],

@@ -4,10 +4,12 @@
  * secrets wrapped. Its XML form is described in docs/reference.md. Based on CloudView's advanced configuration and the
  * other four reference systems.
  */
+
 import { type AclDefinition } from '../content/acl-definition.js';
 import { type ContentDefinition } from '../content/content-definition.js';
 import { type ErrorClass, type ErrorCode } from '../fetch/error-codes.js';
 import { type SourceName } from '../frontier/sources.js';
+import type { FollowMoves } from '../policy/move-rules.js';
 import { type RefreshObjective } from '../refresh/smart-refresh.js';
 import { type WebSubDefinition } from '../signals/websub.js';
 import { type Duration } from '../time/units.js';
@@ -93,6 +95,8 @@ export interface CrawlerDefinition {
   readonly nearDuplicateDetector: boolean;
   /** With which documents a new one is compared: those of its registrable domain, or all of the crawler. */
   readonly nearDuplicateScope: 'domain' | 'crawler';
+  /** Where a site may move to by a redirect of its home page without an operator's decision. */
+  readonly followMoves: FollowMoves;
   /** Whether a document reached by a redirect gets the redirecting URL as the meta `redirect_source`. */
   readonly indexRedirectSources: boolean;
   readonly refresh: RefreshDefinition;

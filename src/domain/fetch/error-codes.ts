@@ -280,6 +280,11 @@ export const ERROR_CODES = {
     'The page redirects to a URL that cannot be had; the detail of the visit names it and its error. The document stays as it is.',
     'Check the target of the redirect; both are visited again automatically.',
   ),
+  'move-undecided': defineTemporary(
+    'The page redirects to another site, to which the crawl does not move by itself. The document stays until an operator decides.',
+    'See the reason in the detail of the visit; decide with `crawlway moves` or in the console.',
+    { blame: 'crawler' },
+  ),
   'login-failed': defineTemporary(
     'The page needs a login that does not currently work. The document stays unchanged, however long the problem lasts.',
     'Test the login (`crawlway login test NAME`, or the Logins screen): it shows each step.',

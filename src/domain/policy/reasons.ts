@@ -69,6 +69,26 @@ export const REASONS = {
     'The root that led to the URL is crawled in site mode and the URL is not on its site.',
     'Add a root for the other site, or set `site="false"` on the root.',
   ),
+  'move-to-another-domain': siteMode(
+    'The home page of the site redirects to another registrable domain. The crawl does not follow it there, and the documents stay, until an operator decides.',
+    'Decide with `crawlway moves` or in the console, or set `followMoves="any"` on the crawler.',
+  ),
+  'move-to-private-address': siteMode(
+    'The home page of a public site redirects to a private address. The crawl does not follow it there, and the documents stay, until an operator decides.',
+    'Check the site: this may be an attack on internal servers. Decide with `crawlway moves` or in the console.',
+  ),
+  'move-to-another-crawler': siteMode(
+    'The home page of the site redirects to a host that another crawler covers. The crawl does not follow it there, and the documents stay.',
+    'Nothing to do if the other crawler covers the new site: decline the move, and the old documents leave as their pages redirect. Otherwise, remove its root for the host.',
+  ),
+  'moves-not-followed': siteMode(
+    'The home page of the site redirects to another site, and `followMoves` is `never`. The documents stay until an operator decides.',
+    'Decide with `crawlway moves` or in the console.',
+  ),
+  'owned-by-another-crawler': siteMode(
+    'A root of another crawler that pushes to the same sink covers the URL, and no root of this one does: each URI has one owner, whose rights it carries.',
+    'Nothing to do. To have this crawler push it, add a root for its site here, and remove the other one.',
+  ),
   'outside-directory': siteMode(
     'The root that led to the URL has Index Entire Site on, and the URL is outside the directory of the root document.',
     'Submit a root at a higher level of the site, or turn off Index Entire Site for this root.',

@@ -199,6 +199,7 @@ const EFFECT_OF_CHANGE: Readonly<Record<keyof CrawlerDefinition, 'judging' | 're
   throttle: 'none',
   aggressive: 'none',
   politenessBy: 'none',
+  followMoves: 'none',
   schedules: 'none',
   disableConditionalGet: 'none',
   weights: 'none',

@@ -8,6 +8,7 @@ import { type CrawlUrl, getHostKey, stripUserInfo, toCrawlUrl } from '../../doma
 import { computeUrlKey } from '../../domain/url/url-key.js';
 import type { Crawler } from '../crawl/crawler.js';
 import type { Crawlers } from '../crawl/crawlers.js';
+import type { MoveRules } from '../crawl/frontier/site-moves.js';
 import type { CrawlContext } from '../page/crawl-context.js';
 import type { Clock } from '../ports/clock.js';
 import type { FrontierStore, NewUrl } from '../ports/frontier-store.js';
@@ -33,6 +34,7 @@ interface RootServices {
   readonly processor: PageProcessor;
   readonly nodes: Nodes;
   readonly crawlers: Pick<Crawlers, 'get'>;
+  readonly moveRules: Pick<MoveRules, 'findObjection'>;
 }
 
 /** The root URLs of all crawlers: configured ones, and submitted ones, which are kept in the store. */
@@ -111,7 +113,11 @@ export class Roots {
     for (const [setting, target] of movedSites) {
       const url = setting.slice(`moved-site/${name}/`.length);
       const root = storedRoots.get(url) ?? (configured.has(url) ? context.roots.get(url) : undefined);
-      if (root) storedRoots.set(url, moveSite(moveSiteBack(root), toCrawlUrl(target)));
+      if (!root) continue;
+      // What was followed once may not be allowed any longer.
+      const ownRoot = moveSiteBack(root);
+      const objection = await this.services.moveRules.findObjection(context, ownRoot, toCrawlUrl(target), false);
+      if (objection === undefined) storedRoots.set(url, moveSite(ownRoot, toCrawlUrl(target)));
     }
     for (const url of configured) {
       const root = context.roots.get(url);

@@ -63,7 +63,7 @@ export function createCrawler(
     refused: new RefusedLinks(),
     reports: new SiteReports(),
     endless: new EndlessLinks(name, shared, () => current.definition.traps.maxPatternUrls, webServers.strangers),
-    siteMoves: new SiteMoves(shared, current),
+    siteMoves: new SiteMoves({ ...shared, ...visitTools }, { current, redirects }),
     sweeps: new DueSweeps(name, frontier, shared),
     loop: new VisitLoop(
       { ...shared, ...webServers, ...outcomes, ...visitTools },

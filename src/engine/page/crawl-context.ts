@@ -7,7 +7,7 @@ import type { UrlOptions } from '../../domain/crawl/policy-definition.js';
 import type { UrlState } from '../../domain/crawl/url-state.js';
 import { compileSoftErrors, type SoftErrorMatcher } from '../../domain/fetch/soft-errors.js';
 import { type CrawlPolicy, compilePolicy } from '../../domain/policy/crawl-policy.js';
-import { createRemovedRoot, createRootContext, isOnSite } from '../../domain/policy/site-mode.js';
+import { createRemovedRoot, createRootContext, isOnSite, moveSiteBack } from '../../domain/policy/site-mode.js';
 import type { Candidate, RootContext } from '../../domain/policy/verdict.js';
 import { SINK_TYPES } from '../../domain/push/sink-types.js';
 import { type Canonicalizer, createCanonicalizer } from '../../domain/url/canonicalize.js';
@@ -29,6 +29,8 @@ export interface CrawlContext {
   /** True if a sink of this crawler accepts the text of documents that are not pages. */
   readonly wantsDocumentText: boolean;
   readonly roots: KnownRoots;
+  /** The other crawlers that push to a sink of this one. */
+  readonly others: readonly { readonly name: string; readonly roots: KnownRoots }[];
   /** Content definitions by name; the one for all pages has no name. */
   readonly contents: ReadonlyMap<string | undefined, CompiledContent>;
   /** Determines who may see a page. */
@@ -83,10 +85,26 @@ export const toStoredCandidate = (
 
 /** @throws PolicyError, listing all problems, when the definition does not compile */
 export function compileContexts(definition: ServerDefinition): Map<string, CrawlContext> {
-  return new Map(definition.crawlers.map((crawler) => [crawler.name, compileContext(crawler, definition)]));
+  const contexts = new Map(definition.crawlers.map((crawler) => [crawler.name, compileContext(crawler, definition)]));
+  for (const context of contexts.values()) context.others.push(...findOthers(context, contexts.values()));
+  return contexts;
 }
 
-function compileContext(crawler: CrawlerDefinition, server: ServerDefinition): CrawlContext {
+const findOthers = ({ definition }: CrawlContext, all: Iterable<CrawlContext>): CrawlContext['others'] =>
+  [...all]
+    .filter(({ definition: { name } }) => name !== definition.name)
+    .filter((other) => other.definition.pushTo.some((sink) => definition.pushTo.includes(sink)))
+    .map((other) => ({ name: other.definition.name, roots: other.roots }));
+
+/** The other crawler whose roots cover the URL; undefined if none does. */
+export const findCoveringCrawler = ({ others }: CrawlContext, url: CrawlUrl): string | undefined =>
+  others.find(({ roots }) => roots.cover(url))?.name;
+
+/** The crawler to which the URL belongs, if that is another one: its roots cover the URL, and none of this one does. */
+export const findOwner = (context: CrawlContext, url: CrawlUrl): string | undefined =>
+  context.others.length === 0 || context.roots.cover(url) ? undefined : findCoveringCrawler(context, url);
+
+function compileContext(crawler: CrawlerDefinition, server: ServerDefinition) {
   const fetcher = server.fetchers.find((candidate) => candidate.name === crawler.fetcher);
   if (!fetcher) throw new Error(`crawler ${crawler.name} names the fetcher ${crawler.fetcher}, which is not defined`);
   const destinations = server.sinks.filter(({ name }) => crawler.pushTo.includes(name));
@@ -108,6 +126,7 @@ function compileContext(crawler: CrawlerDefinition, server: ServerDefinition): C
     wantsBytes: sinks.some(({ wantsBytes }) => wantsBytes),
     wantsDocumentText: destinations.some((sink) => sink.type === 'papi' && sink.options.documentText !== 'omit'),
     roots,
+    others: [] as { readonly name: string; readonly roots: KnownRoots }[],
     contents: compileContents(crawler.contents ?? []),
     readAcl: crawler.acl && compileAcl(crawler.acl),
     asksHubs: server.webSub !== undefined,
@@ -127,15 +146,24 @@ export const compileContent = (definition: ContentDefinition): CompiledContent =
 export class KnownRoots extends Map<string, RootContext> {
   /** An index by host: there may be as many roots as URLs on their sites, and each URL may look one up. */
   #byHost: Map<string, RootContext[]> | undefined;
+  /** The same by the hosts on which the roots themselves are, wherever their sites have moved. */
+  #byOwnHost: Map<string, RootContext[]> | undefined;
 
   override set(url: string, root: RootContext): this {
-    this.#byHost = undefined;
+    this.#byHost = this.#byOwnHost = undefined;
     return super.set(url, root);
   }
 
   override delete(url: string): boolean {
-    this.#byHost = undefined;
+    this.#byHost = this.#byOwnHost = undefined;
     return super.delete(url);
+  }
+
+  /** Whether the URL is on the own site of a root, or, for a root without site mode, on its host. */
+  cover(url: CrawlUrl): boolean {
+    this.#byOwnHost ??= groupByHost([...this.values()].map(moveSiteBack));
+    const roots = this.#byOwnHost.get(url.host) ?? [];
+    return roots.some((root) => (root.site || root.entireSite ? isOnSite(root, url) : root.url.port === url.port));
   }
 
   /** The first root in site mode whose site contains the URL. */

@@ -72,6 +72,7 @@ const FAULTS: Readonly<Record<ErrorCode, FakePage | typeof REPORTED>> = {
   'renderer-unavailable': REPORTED,
   'login-wall': REPORTED,
   'redirect-wall': REPORTED,
+  'move-undecided': REPORTED,
   'redirect-target-failed': REPORTED,
   'login-failed': REPORTED,
   'proxy-failed': REPORTED,

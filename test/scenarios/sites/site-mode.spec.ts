@@ -86,12 +86,13 @@ describe('site mode of a root', () => {
         .page('/', ['/a', site.url('/old'), 'http://elsewhere.example/'])
         .page('/a', ['/b'])
         .page('/b');
-      const world = await crawl({ crawler: `<Root url="${site.origin}" site="true"/>`, names: NAMES });
+      const attributes = 'followMoves="any"';
+      const world = await crawl({ crawler: `<Root url="${site.origin}" site="true"/>`, names: NAMES, attributes });
       expect(other.fetched).toEqual(['/', '/a', '/b']);
       expect(site.fetched).toEqual(['/']);
       expect(await world.state(target)).toMatchObject({ status: 'indexed', discoveredVia: 'redirect' });
       // It is remembered: a change of the configuration, and the next refresh, stay on the new site.
-      await world.reconfigure({ crawler: `<Root url="${site.origin}" site="true"/><cw:LinkRules/>` });
+      await world.reconfigure({ crawler: `<Root url="${site.origin}" site="true"/><cw:LinkRules/>`, attributes });
       await world.pass(days(8));
       expect(await world.indexed()).toHaveLength(3);
       expect(
@@ -108,7 +109,8 @@ describe('site mode of a root', () => {
       site.page('/', ['/a', '/b']).page('/a').page('/b');
       other.page('/maintenance', ['/more']).page('/more');
       const crawler = `<Root url="${site.origin}" site="true"/>`;
-      const world = await crawl({ crawler, attributes: DAILY, names: NAMES });
+      const attributes = `${DAILY} followMoves="any"`;
+      const world = await crawl({ crawler, attributes, names: NAMES });
       const target = other.url('/maintenance');
       if (way === 'HTTP') site.set('/', { status: 302, headers: { location: target } });
       else site.set('/', { headers: HTML, body: `<meta http-equiv="refresh" content="0; url=${target}">` });
@@ -122,7 +124,7 @@ describe('site mode of a root', () => {
       await world.pass(days(5));
       const paths = ['/', '/a', '/b', '/c', '/found-meanwhile'];
       expect(await world.indexed()).toEqual(paths.map((path) => site.url(path)));
-      await world.reconfigure({ crawler: `${crawler}<cw:LinkRules/>`, attributes: DAILY });
+      await world.reconfigure({ crawler: `${crawler}<cw:LinkRules/>`, attributes });
       await world.untilIdle();
       expect(await world.indexed()).toHaveLength(paths.length);
     },

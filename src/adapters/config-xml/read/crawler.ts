@@ -95,6 +95,7 @@ function readAttributes({ values, place }: CrawlerNode) {
     disableConditionalGet: values.disableConditionalGet,
     nearDuplicateDetector: values.nearDuplicateDetector,
     nearDuplicateScope: values.nearDuplicateScope,
+    followMoves: values.followMoves,
     indexRedirectSources: values.indexRedirectSources,
   };
 }

@@ -106,6 +106,11 @@ export const CRAWLER = element(
       'With which documents nearDuplicateDetector compares a new one: those of its registrable domain, or all of the crawler. What is in the index never leaves it because of another domain.',
       { default: 'domain' },
     ),
+    followMoves: attribute(
+      t.enumeration(['domain', 'any', 'never']),
+      'Where the crawl follows a site whose home page redirects to another site: within its registrable `domain`, to `any` public site, or `never`. It never moves from a public to a private address, or to a host for which another crawler of the same sink has a root. Elsewhere, the documents stay until an operator decides (docs/operations.md).',
+      { default: 'domain' },
+    ),
     indexRedirectSources: attribute(
       t.boolean,
       'Add the meta redirect_source, with the URL that redirected to it, to a document that was reached by a redirect.',

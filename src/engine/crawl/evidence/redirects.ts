@@ -79,6 +79,7 @@ export class Redirects {
       if (this.seen.size > 0) this.seen.delete(state.url);
       return this.isPageForAll(state, outcome) ? this.drop(result, PAGE_FOR_ALL) : result;
     }
+    if (outcome.waits) return result;
     const { target } = outcome;
     const earlier = this.seen.get(state.url);
     const isCurrent = earlier !== undefined && earlier.since >= before(startedAt, FRESH);
@@ -152,6 +153,12 @@ export class Redirects {
     const state = await this.services.store.find(this.crawler, url);
     if (state && (state.status === 'redirected' || state.status === 'error')) await this.services.scheduleVisit(state);
     else if (state) this.waitFor(url, url);
+  }
+
+  /** Visits a page, and then the source of a redirect again, which depends on it. */
+  async waitForVisit(page: UrlState, source: string): Promise<void> {
+    this.waitFor(page.url, source);
+    await this.services.scheduleVisit(page);
   }
 
   /** Whether it is a page to which the host is redirecting its pages, and which nothing else has led to. */

@@ -16,6 +16,7 @@ import type { PageOutcome, PageResult } from '../../ports/page-task.js';
 import type { Redirects } from '../evidence/redirects.js';
 import type { Frontier } from '../frontier/frontier.js';
 import type { Gates } from '../frontier/gates.js';
+import type { SiteMoves } from '../frontier/site-moves.js';
 import { noteHostResponse } from '../hosts/host-responses.js';
 import type { Host, Hosts } from '../hosts/hosts.js';
 import type { Attempt } from './attempt.js';
@@ -40,6 +41,7 @@ export interface FetchTarget {
   readonly context: CrawlContext;
   readonly gates: Pick<Gates, 'noteFetched'>;
   readonly frontier: Pick<Frontier, 'limitHost'>;
+  readonly siteMoves: Pick<SiteMoves, 'review'>;
   readonly redirects: Pick<Redirects, 'look'>;
 }
 
@@ -149,7 +151,9 @@ export class FetchStage {
     const isCookieCheck = await this.cookieChecks.note(attempt, sessionResult);
     const reviewed = await review.review(state, sessionResult, { mayProbe: !isUrgent, isCookieCheck });
     if (reviewed === 'again') return PUT_BACK;
-    const result = await this.target.redirects.look(state, reviewed, attempt.startedAt);
+    const { siteMoves, redirects } = this.target;
+    const moved = await siteMoves.review(state, reviewed, attempt.startedAt);
+    const result = await redirects.look(state, moved, attempt.startedAt);
     this.sessions.noteRead(attempt, result);
     noteHostResponse(hosts, host, result, { isIndexed: state.stamp !== undefined, isUrgent });
     return result;

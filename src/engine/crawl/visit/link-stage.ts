@@ -132,7 +132,8 @@ export class FoundLinks {
     if (result.outcome.kind === 'redirect' && result.outcome.movesSite && state.root !== undefined) {
       await siteMoves.record(state.root, toCrawlUrl(result.outcome.target));
     }
-    if (result.outcome.kind === 'document' && this.target.context.roots.get(state.url)?.formerPrefixes)
+    const hasOwnContent = result.outcome.kind === 'document' || result.outcome.kind === 'unchanged';
+    if (hasOwnContent && state.discoveredVia === 'root' && this.target.context.roots.has(state.url))
       await siteMoves.record(state.url);
     const newUrls = await this.target.endless.discoverLinks(state, result.words, [...foundUrls, ...recordedUrls], {
       discover: (urls) => this.services.discovery.discover(urls),

@@ -6,6 +6,8 @@ import type { SessionStore } from '../../ports/session-store.js';
 import type { Crawlers } from '../crawlers.js';
 import { HubSubscriptions } from '../evidence/hub-subscriptions.js';
 import { Discovery } from '../frontier/discovery.js';
+import { MoveRules } from '../frontier/site-moves.js';
+import type { LoadDomains } from '../hosts/politeness-groups.js';
 import type { WebServers } from '../hosts/web-servers.js';
 import type { Logins } from '../logins/logins.js';
 import { RenderedVisits } from './rendered-visits.js';
@@ -20,6 +22,7 @@ interface ToolServices {
   readonly logins: Logins;
   readonly webServers: WebServers;
   readonly crawlers: Pick<Crawlers, 'find'>;
+  readonly loadDomains: LoadDomains;
   /** Maximum number of visits per crawler, for a crawl that ends after a given number. */
   readonly maxVisits?: number;
 }
@@ -33,6 +36,7 @@ export class VisitTools {
   readonly review: ResultReview;
   readonly rendered: RenderedVisits;
   readonly maxVisits: number;
+  readonly moveRules: MoveRules;
 
   constructor({ webServers, crawlers, maxVisits = Number.POSITIVE_INFINITY, ...services }: ToolServices) {
     const { store, clock, sessions, logins } = services;
@@ -43,5 +47,6 @@ export class VisitTools {
     this.review = new ResultReview({ ...services, ...webServers });
     this.rendered = new RenderedVisits(store, clock);
     this.maxVisits = maxVisits;
+    this.moveRules = new MoveRules(services);
   }
 }

@@ -1,0 +1,163 @@
+/** Sites that move: to new paths, to another host of their domain, and to places where the crawl does not follow. */
+import { describe, expect, it } from 'vitest';
+import { days, hours, minutes } from '../../../src/domain/time/units.js';
+import { start, startSite } from '../../support/scenario.js';
+
+const ATTRIBUTES = 'smartRefreshMinAgeS="43200" smartRefreshMaxAgeS="86400"';
+const NAMES = {
+  'old.foo.com': '127.0.0.1',
+  'new.foo.com': '127.0.0.2',
+  'www.bar.com': '127.0.0.2',
+};
+const PATHS = ['/', ...Array.from({ length: 12 }, (_, i) => `/p${i}`)];
+
+async function startMove(newName: string, more = '', options: { attributes?: string; crawlers?: string } = {}) {
+  const old = await startSite('127.0.0.1', 'old.foo.com');
+  const young = await startSite('127.0.0.2', newName);
+  for (const site of [old, young])
+    for (const path of PATHS) site.page(path, path === '/' ? PATHS : [], `The text of ${path} and nothing else.`);
+  const crawler = `<Root url="${old.url('/')}"/>${more}`;
+  const world = await start({ attributes: `${ATTRIBUTES} ${options.attributes ?? ''}`, crawler, names: NAMES });
+  await world.untilIdle();
+  await world.pass(minutes(5));
+  const documents = PATHS.map((path) => old.url(path)).sort();
+  expect(await world.indexed()).toEqual(documents);
+  for (const path of PATHS) old.set(path, { status: 301, headers: { location: young.url(path) } });
+  return { old, young, world, documents, moved: PATHS.map((path) => young.url(path)).sort() };
+}
+
+describe('a site that redirects to another host', () => {
+  it('of its own registrable domain is followed there, and at no moment fewer documents are found', async () => {
+    const { world, documents, moved } = await startMove('new.foo.com');
+    await world.engine.maintenance.refresh('test', { like: '%' });
+    for (let step = 0; step < 40; step++) {
+      expect((await world.indexed()).length).toBeGreaterThanOrEqual(documents.length);
+      await world.pass(minutes(1));
+    }
+    await world.pass(days(2));
+    expect(await world.indexed()).toEqual(moved);
+  });
+
+  it('of another domain is not: the documents stay, and nothing of the other site is requested', async () => {
+    const { world, young, documents, old } = await startMove('www.bar.com');
+    await world.engine.maintenance.refresh('test', { like: '%' });
+    await world.pass(days(3));
+    expect(await world.indexed()).toEqual(documents);
+    expect(young.requests).toEqual([]);
+    expect(await world.state(old.url('/'))).toMatchObject({ status: 'error', reason: 'move-undecided' });
+  });
+
+  it('of another domain is followed with followMoves="any"', async () => {
+    const { world, moved } = await startMove('www.bar.com', '', { attributes: 'followMoves="any"' });
+    await world.engine.maintenance.refresh('test', { like: '%' });
+    await world.pass(days(2));
+    expect(await world.indexed()).toEqual(moved);
+  });
+
+  it('is followed nowhere with followMoves="never"', async () => {
+    const { world, documents, young } = await startMove('new.foo.com', '', { attributes: 'followMoves="never"' });
+    await world.engine.maintenance.refresh('test', { like: '%' });
+    await world.pass(days(1));
+    expect(await world.indexed()).toEqual(documents);
+    expect(young.requests).toEqual([]);
+  });
+
+  it('is crawled as before once its home page has its own content again', async () => {
+    const { world, documents, old } = await startMove('www.bar.com');
+    await world.engine.maintenance.refresh('test', { like: '%' });
+    await world.pass(hours(1));
+    for (const path of PATHS) old.page(path, path === '/' ? PATHS : [], `The text of ${path} and nothing else.`);
+    await world.pass(days(1));
+    expect(await world.indexed()).toEqual(documents);
+    expect(await world.engine.urls.count({ crawler: 'test', status: 'error' })).toBe(0);
+  });
+});
+
+describe('two crawlers that push to one index', () => {
+  const twoCrawlers = (intranet: string, partner: string): string =>
+    ['intranet', 'partner']
+      .map(
+        (
+          name,
+        ) => `<Crawler name="${name}" throttleTimeMS="0" aggressive="true" crawlSitemaps="false" ${ATTRIBUTES} followMoves="any">
+          <Root url="${name === 'intranet' ? intranet : partner}"/>
+          <cw:Acl default="${name === 'intranet' ? 'staff' : 'everyone'}"/><cw:PushTo sink="main"/></Crawler>`,
+      )
+      .join('');
+  const principals = (world: Awaited<ReturnType<typeof start>>, url: string): string[] =>
+    world
+      .orders()
+      .filter(({ uri, kind }) => uri === url && kind === 'add')
+      .flatMap(
+        ({ crawler, document }) => `${crawler}: ${document?.metas.find(({ name }) => name === 'acl_allow')?.value}`,
+      );
+
+  it('one is never taken into the hosts of the other, whatever its home page redirects to', async () => {
+    const intranet = await startSite('127.0.0.1', 'in.foo.com');
+    const partner = await startSite('127.0.0.2', 'partner.foo.com');
+    intranet.page('/', ['/salaries']).page('/salaries');
+    partner.page('/', ['/a']).page('/a');
+    const names = { 'in.foo.com': '127.0.0.1', 'partner.foo.com': '127.0.0.2' };
+    const crawler = twoCrawlers(intranet.url('/'), partner.url('/'));
+    const world = await start({ crawler, names, index: 'none' });
+    await world.untilIdle();
+    partner.set('/', { status: 302, headers: { location: intranet.url('/') } });
+    await world.engine.maintenance.refresh('partner', { like: '%' });
+    await world.pass(days(2));
+    expect(principals(world, intranet.url('/salaries'))).toEqual(['intranet: staff']);
+    expect(await world.state(intranet.url('/salaries'), 'partner')).toBeUndefined();
+    expect(await world.state(partner.url('/'), 'partner')).toMatchObject({ reason: 'move-undecided' });
+    expect(world.orders().filter(({ kind }) => kind === 'delete')).toEqual([]);
+  });
+
+  it('each URI has one owner: links into the site of the other are left to it', async () => {
+    const intranet = await startSite('127.0.0.1', 'in.foo.com');
+    const partner = await startSite('127.0.0.2', 'partner.foo.com');
+    intranet.page('/', ['/salaries']).page('/salaries');
+    partner.page('/', [intranet.url('/salaries'), intranet.url('/hidden')]);
+    intranet.page('/hidden');
+    const names = { 'in.foo.com': '127.0.0.1', 'partner.foo.com': '127.0.0.2' };
+    const crawler = twoCrawlers(intranet.url('/'), partner.url('/'))
+      .replace(`<Root url="${partner.url('/')}"/>`, `<Root url="${partner.url('/')}" site="false"/>`)
+      .replaceAll('followMoves="any"', 'defaultAccept="true"');
+    const world = await start({ crawler, names, index: 'none' });
+    await world.untilIdle();
+    expect(principals(world, intranet.url('/salaries'))).toEqual(['intranet: staff']);
+    expect(principals(world, intranet.url('/hidden'))).toEqual([]);
+    expect(intranet.requests.filter(({ path }) => path === '/hidden')).toEqual([]);
+  });
+});
+
+describe('a relaunch under new paths', () => {
+  it.each([60])('of %i pages never makes a hole, and what leads nowhere is named', async (count) => {
+    const site = await startSite();
+    const paths = Array.from({ length: count - 1 }, (_, i) => `/old/p${i}`);
+    const text = (path: string): string => `The text of ${path} is about ${path} alone.`;
+    site.page('/', paths);
+    for (const path of paths) site.page(path, [], text(path));
+    const attributes = `${ATTRIBUTES} aggressive="false" throttleTimeMS="2500"`;
+    const world = await start({ attributes, crawler: `<Root url="${site.url('/')}"/>` });
+    await world.pass(hours(1));
+    expect(await world.indexed()).toHaveLength(count);
+    const toNew = (path: string): string => path.replace('/old/', '/new/');
+    const dead = paths.slice(0, 3);
+    for (const path of paths) {
+      site.set(path, { status: 301, headers: { location: toNew(path) } });
+      if (!dead.includes(path)) site.page(toNew(path), [], text(path));
+    }
+    site.page('/', paths.map(toNew));
+    await world.engine.maintenance.refresh('test', { like: '%' });
+    const found: number[] = [];
+    for (let minute = 0; minute < 60; minute++) {
+      await world.pass(minutes(1));
+      found.push((await world.indexed()).length);
+    }
+    expect(Math.min(...found)).toBeGreaterThanOrEqual(count - dead.length);
+    const alive = paths.filter((path) => !dead.includes(path)).map((path) => site.url(toNew(path)));
+    // What leads nowhere is gone, or its deletion is held.
+    const deadUrls = dead.map((path) => site.url(path));
+    const indexed = await world.indexed();
+    expect(indexed.filter((url) => !deadUrls.includes(url))).toEqual([site.url('/'), ...alive].sort());
+    for (const url of deadUrls) expect(await world.state(url)).toMatchObject({ reason: 'redirect-target-gone' });
+  });
+});
