@@ -7,7 +7,10 @@ import { finished } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ServerDefinition } from '../domain/crawl/definition.js';
 import type { Headline } from '../domain/explain/facts.js';
+import { findCodeEntry } from '../domain/explain/words.js';
+import type { ErrorCode } from '../domain/fetch/error-codes.js';
 import { toLookupName } from '../domain/net/local-names.js';
+import type { ReasonCode } from '../domain/policy/reasons.js';
 import { seconds } from '../domain/time/units.js';
 import { DEFAULT_CANONICALIZATION } from '../domain/url/canonicalize.js';
 import type { EngineApi } from '../engine/engine-api.js';
@@ -59,10 +62,12 @@ export async function crawl(urls: readonly string[], options: CrawlOptions): Pro
     const failedUrls = failures.map(({ url, reason }) => `${url} (${reason})`);
     const emptyCrawlLines = ending === 'complete' && failedUrls.length === 0 ? await explainEmptyCrawl(engine) : [];
     const emptyShells = await findEmptyShells(engine);
+    const leftOut = await findLeftOut(engine);
     const crawlers = await engine.listCrawlers(); // draining closes the store
     await engine.drain(seconds(10));
     for (const failure of failures) process.stderr.write(toPrintableLines(formatFailure(failure)));
     for (const line of emptyCrawlLines) process.stderr.write(`${toPrintable(line)}\n`);
+    for (const left of leftOut) process.stderr.write(toPrintableLines(formatLeftOut(left)));
     if (emptyShells.documents > 0)
       process.stderr.write(toPrintableLines(formatEmptyShells(emptyShells, options.render)));
     const exitCode =
@@ -70,7 +75,7 @@ export async function crawl(urls: readonly string[], options: CrawlOptions): Pro
     if (options.json)
       printSummary(
         crawlers,
-        { ending, exitCode, failed: failedUrls, nothing: emptyCrawlLines, needRendering: emptyShells },
+        { ending, exitCode, failed: failedUrls, nothing: emptyCrawlLines, leftOut, needRendering: emptyShells },
         output !== process.stdout,
       );
     process.exitCode = exitCode;
@@ -174,6 +179,57 @@ async function explainEmptyCrawl(engine: EngineApi): Promise<string[]> {
       `  ${pluralize(count, 'link')} to ${hostKey} ${count === 1 ? 'was' : 'were'} refused (${reason}), such as ${samples[0]?.url}`,
     );
   return lines;
+}
+
+/** What was left out of the index for one reason, although its pages answered well or were linked to. */
+interface LeftOut {
+  readonly reason: ReasonCode | ErrorCode;
+  readonly count: number;
+  readonly sample?: string;
+}
+
+const LEFT_OUT_PAGES = [
+  'exact-duplicate',
+  'near-duplicate',
+  'canonical-elsewhere',
+  'noindex',
+  'unavailable-after',
+  'search-not-allowed',
+  'directory-listing',
+  'machine-readable',
+  'mime-type-excluded',
+  'soft-error',
+  'bot-challenge',
+] as const;
+const LEFT_OUT_LINKS: ReadonlySet<string> = new Set<ReasonCode>([
+  'not-linked',
+  'links-cut',
+  'trap-repeated-text',
+  'trap-endless-pattern',
+  'trap-query-variants',
+  'trap-host-size',
+]);
+
+async function findLeftOut(engine: EngineApi): Promise<LeftOut[]> {
+  const found = new Map<string, LeftOut>();
+  for (const reason of LEFT_OUT_PAGES) {
+    const filter = { crawler: CRAWLER_NAME, reason };
+    const count = await engine.urls.count(filter);
+    if (count > 0) found.set(reason, { reason, count, sample: (await engine.urls.search(filter, 0, 1)).urls[0]?.url });
+  }
+  for (const { reason, count, samples } of await engine.urls.listRefusedLinks(CRAWLER_NAME)) {
+    if (!LEFT_OUT_LINKS.has(reason)) continue;
+    const { count: counted = 0, sample = samples[0]?.url } = found.get(reason) ?? {};
+    found.set(reason, { reason, count: counted + count, sample });
+  }
+  return [...found.values()];
+}
+
+function formatLeftOut({ reason, count, sample }: LeftOut): string {
+  const { meaning, remedy } = findCodeEntry(reason);
+  const such = sample === undefined ? '' : `, such as ${sample}`;
+  const nextStep = /^Nothing to do/.test(remedy) ? '' : `  Next step: ${remedy}\n`;
+  return `left out: ${pluralize(count, LEFT_OUT_LINKS.has(reason) ? 'link' : 'page')} (${reason})${such}\n  ${meaning}\n${nextStep}`;
 }
 
 /** Documents without the content that their scripts would add. */

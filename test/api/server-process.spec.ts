@@ -163,6 +163,32 @@ describe('the command line without a server', () => {
     expect(code).toBe(0);
   });
 
+  it('counts what was left out and says why', async () => {
+    const site = await FakeSite.start();
+    onTestFinished(() => site.close());
+    const links = ['/index.html', '/a', '/b', '/gone'];
+    const home = { headers: { 'content-type': 'text/html' }, body: '<title>Home</title><p>Welcome home.' };
+    site.set('/', { ...home, body: `${home.body}${links.map((path) => `<a href="${path}"></a>`).join('')}` });
+    site.set('/index.html', home);
+    const canonical = { headers: home.headers, body: '<title>A</title><link rel="canonical" href="/"><p>A page.' };
+    site.set('/a', canonical).set('/b', canonical);
+    site.set('/gone', { status: 302, headers: { location: '/404?from=/gone' } });
+    site.set('/404?from=/gone', { headers: home.headers, body: '<title>Not found</title><p>Sorry.' });
+    const out = join(temporaryDirectory(), 'orders.jsonl');
+    const { code, stdout, stderr } = await crawlway('crawl', site.url('/'), '--out', out, '--json').ended;
+    expect(code).toBe(0);
+    expect(stderr).toMatch(
+      /^left out: 1 page \(exact-duplicate\), such as http.*\/index\.html\n {2}The text and title/m,
+    );
+    expect(stderr).toMatch(/^left out: 2 pages \(canonical-elsewhere\).*\n.*\n {2}Next step: Fix rel=canonical/m);
+    expect(stderr).toMatch(/^left out: 1 link \(not-linked\), such as http.*\/404\?from=\/gone\n/m);
+    expect(JSON.parse(stdout).leftOut).toMatchObject([
+      { reason: 'exact-duplicate', count: 1 },
+      { reason: 'canonical-elsewhere', count: 2 },
+      { reason: 'not-linked', count: 1 },
+    ]);
+  });
+
   it('prints the results of a crawl and of a moved store as JSON', async () => {
     const site = await smallSite();
     const file = join(temporaryDirectory(), 'orders.jsonl');
