@@ -10,6 +10,7 @@ import { apiPriority } from './engine.module.js';
 import { registerBodyParsers } from './http/body-parsers.js';
 import { Connections } from './http/connections.js';
 import { MAX_REQUEST_HEAD } from './http/limits.js';
+import { refuseOtherMethods } from './http/other-methods.js';
 import { ProblemFilter, respondToMalformedRequest, respondToMalformedUrl } from './http/problem.filter.js';
 import { createValidationPipe } from './http/validation.js';
 import { serveAssistants } from './mcp/mcp-route.js';
@@ -103,6 +104,7 @@ export async function createApp(
   if (ring.isOpen) requireLocalHost(fastify);
   identifyCallers(fastify, { ring, signIn: app.get<SignIn | undefined>(SIGN_IN), refusedCalls });
   connections.observe(fastify);
+  refuseOtherMethods(fastify);
   registerBodyParsers(fastify);
   app.useGlobalPipes(createValidationPipe());
   app.useGlobalFilters(app.get(ProblemFilter));

@@ -120,6 +120,19 @@ describe('a server with API keys', () => {
     }
   });
 
+  it('answers a method that a path does not have with those that it has', async () => {
+    const answer = (method: string, path: string) => closed.send(method, path, undefined, bearer(KEYS.admin));
+    const { status, headers, body } = await answer('DELETE', 'crawlers/test/pause');
+    expect([status, headers.get('allow')]).toEqual([405, 'POST']);
+    expect(body.detail).toBe('The path does not have the method DELETE; it has POST.');
+    expect((await answer('PATCH', 'config')).headers.get('allow')).toBe('GET, HEAD, PUT');
+    for (const [method, path] of [
+      ['POST', 'no/such/path'],
+      ['GET', 'crawlers/nobody'],
+    ] as const)
+      expect((await answer(method, path)).status).toBe(404);
+  });
+
   it('does not wait for the body of a request without a key', async () => {
     const status = await new Promise((resolve, reject) => {
       const headers = { 'content-type': 'text/plain', 'content-length': 60_000_000 };
@@ -225,7 +238,7 @@ describe('any server', () => {
   it('responds to unknown paths, methods and malformed URLs with a problem document', async () => {
     const expected = [
       ['GET', '/api/v1/nothing', 404],
-      ['DELETE', '/api/v1/session', 404],
+      ['DELETE', '/api/v1/session', 405],
       ['GET', '/api/v1/crawlers/%ff', 400],
       ['GET', '/api/v1/crawlers/test/urls?limit=0', 400],
       ['GET', '/api/v1/crawlers/test/urls?limit=1001', 400],
