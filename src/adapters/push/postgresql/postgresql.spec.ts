@@ -67,6 +67,21 @@ describe('a table of documents', () => {
     expect(await rows(`SELECT uri FROM documents WHERE search @@ 'heron:A'::tsquery`)).toEqual([{ uri: 'http://c/' }]);
   });
 
+  it('has an id that stays while documents change, and is another one when the table was created again', async () => {
+    const { sink, rows } = await started({ table: 'search.pages' });
+    expect(await sink.identify!(stillWanted())).toEqual([]);
+    await sink.deliver([addOrder('http://a/')], stillWanted());
+    const ids = await sink.identify!(stillWanted());
+    expect(ids).toEqual([expect.stringMatching(/^\d+$/)]);
+    await sink.deliver([deleteOrder('http://a/')], stillWanted());
+    expect(await sink.identify!(stillWanted())).toEqual(ids);
+    await rows('DROP TABLE search.pages');
+    expect(await sink.identify!(stillWanted())).toEqual([]);
+    await expect(sink.deliver([addOrder('http://a/')], stillWanted())).rejects.toThrow(SinkUnavailable);
+    await sink.deliver([addOrder('http://a/')], stillWanted());
+    expect(await sink.identify!(stillWanted())).not.toEqual(ids);
+  });
+
   it('lists more documents than one query returns', async () => {
     const { sink } = await started();
     const batch = Array.from({ length: 2_000 }, (_, i) => addOrder(`http://a/${i}`, { stamp: `s${i}` }));
