@@ -16,8 +16,10 @@ const scripted =
     return links.includes(path) ? { body: html(path, links, `Members read ${path}.`) } : undefined;
   };
 
+/** The form is sent to the URL to which it redirects, without the parameter that shows it. */
 const DOKUWIKI: SessionSiteOptions = {
   loginPath: '/doku.php?id=start&do=login',
+  form: '<form method="post" action="/doku.php?id=start"><input name="u"><input type="password" name="p"></form>',
   start: '/doku.php?id=start',
   stranger: (path) => redirect(path === '/' ? '/doku.php?id=start' : '/doku.php?id=start&do=login'),
   member: scripted('/doku.php', 'id', ['start', 'a', 'b', 'c']),

@@ -49,6 +49,8 @@ interface ShownPage {
   readonly status: number;
   /** The body as text. */
   readonly text: string;
+  /** Whether it was reached by a redirect. */
+  readonly isRedirected: boolean;
 }
 
 /** The state that is kept across restarts. */
@@ -92,7 +94,7 @@ export class FormSession implements LoginMethod {
       }
       const result = this.judgeResult(shownPage, tools);
       if (result.kind === 'in' && this.definition.tokenPath !== undefined) this.token = this.readToken(shownPage);
-      return result.kind === 'in' ? await this.enter(tools, shownPage.page.url) : result;
+      return result.kind === 'in' ? await this.enter(tools, shownPage) : result;
     } catch (error) {
       if (!(error instanceof LoginFault)) throw error;
       tools.report({ what: 'stopped', detail: error.message });
@@ -150,9 +152,9 @@ export class FormSession implements LoginMethod {
   }
 
   /** A login has come in only when a page behind it was read. */
-  private async enter(tools: LoginTools, landing: string): Promise<LoginResult> {
+  private async enter(tools: LoginTools, { page, isRedirected }: ShownPage): Promise<LoginResult> {
     // What answers the form is no page of its own.
-    const documents = this.hops.at(-1) === landing ? [] : [landing];
+    const documents = isRedirected ? [page.url] : [];
     this.pages.learn(this.hops, documents);
     const result = await this.check.learn(tools, this.checkedSession);
     if (!('url' in result)) return result;
@@ -182,7 +184,7 @@ export class FormSession implements LoginMethod {
     for (let hop = 0; hop <= MAX_REDIRECTS; hop++) {
       const response = await this.fetch(tools, hop === 0 ? what : 'followed the redirect', request);
       const location = REDIRECTS.has(response.status) ? response.headers['location'] : undefined;
-      if (location === undefined) return this.toShownPage(response, request.url);
+      if (location === undefined) return { ...this.toShownPage(response, request.url), isRedirected: hop > 0 };
       // A page that was only asked for, and led to the login, is an ordinary one.
       if (request.url !== this.definition.page || looksLikeLoginUrl(request.url)) this.hops.push(request.url);
       request = this.followRedirect(request, response.status, location);
@@ -230,7 +232,10 @@ export class FormSession implements LoginMethod {
     return value === undefined ? {} : { [csrfHeader.toLowerCase()]: decodeCookie(value) };
   }
 
-  private toShownPage(response: Extract<FetchOutcome, { kind: 'response' }>, url: string): ShownPage {
+  private toShownPage(
+    response: Extract<FetchOutcome, { kind: 'response' }>,
+    url: string,
+  ): Omit<ShownPage, 'isRedirected'> {
     const { status } = response;
     const shownUrl = removeQuery(url);
     if (status === 423) throw new LoginFault('locked', `${shownUrl} responded with 423: the account is locked`);
