@@ -614,6 +614,13 @@ export interface MetaDto {
   readonly value: string;
 }
 
+export interface MoveDecisionBodyDto {
+  /** The root whose home page redirects. */
+  readonly root: string;
+  /** true: the site is crawled at its new address. false: it is not, and documents whose pages redirect there leave the index, under the deletion guard. */
+  readonly follow: boolean;
+}
+
 export interface MoveDto {
   readonly from: number;
   /** Position of the rule after the move. */
@@ -1297,6 +1304,20 @@ export interface SinkTestDto {
   readonly milliseconds: number;
 }
 
+export interface SiteMoveDto {
+  readonly crawler: string;
+  /** The root whose home page redirects to another site. */
+  readonly root: string;
+  /** Where it redirects to. */
+  readonly target: string;
+  /** Why the crawl does not follow by itself. */
+  readonly reason: string;
+  /** When this was first seen. */
+  readonly since: string;
+  /** Number of documents that stay in the index although their pages redirect there. */
+  readonly documents: number;
+}
+
 export interface SourceDto {
   readonly name: 'user' | 'redir' | 'index' | 'index_follow' | 'follow' | 'refresh';
   readonly number: number;
@@ -1790,6 +1811,22 @@ export interface Calls {
     query: { reason?: string };
     body: undefined;
     answer: CountDto;
+  };
+  'GET /api/v1/moves': {
+    path: Nothing;
+    query: Nothing;
+    body: undefined;
+    answer: {
+  readonly items: readonly SiteMoveDto[];
+  /** Cursor of the following page; null on the last one. */
+  readonly next: string | null;
+};
+  };
+  'POST /api/v1/crawlers/{crawler}/moves': {
+    path: { crawler: string };
+    query: Nothing;
+    body: MoveDecisionBodyDto;
+    answer: undefined;
   };
   'GET /api/v1/crawlers/{crawler}/history': {
     path: { crawler: string };

@@ -23,6 +23,7 @@ import { Roots } from './control/roots.js';
 import { SinkAdoption } from './control/sink-adoption.js';
 import { SinkIdentities } from './control/sink-identities.js';
 import { SinkSwitch } from './control/sink-switch.js';
+import { SiteMoveDecisions } from './control/site-move-decisions.js';
 import { Surveys } from './control/surveys.js';
 import { UrlFactsReader } from './control/url-facts.js';
 import { UrlLists } from './control/url-lists.js';
@@ -84,6 +85,7 @@ export function createParts(ports: EnginePorts, services: CrawlServices, engine:
     pendingUrls,
     sinkAdoption: new SinkAdoption({ ...base, pendingUrls, findSink: engine.findSink }),
     urls: new UrlLists({ ...base, cluster, kept }),
+    moves: new SiteMoveDecisions(base),
     orders: new Orders({ ...base, kept, listPending: () => cluster.listPendingOrders() }),
     reconciliation,
     sinkSwitch: new SinkSwitch({ ...base, reconciliation, backfills, findSink: engine.findSink }),

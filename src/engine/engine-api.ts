@@ -14,6 +14,7 @@ import type { Reconciliation } from './control/reconciliation.js';
 import type { Roots } from './control/roots.js';
 import type { SinkAdoption } from './control/sink-adoption.js';
 import type { SinkSwitch } from './control/sink-switch.js';
+import type { SiteMoveDecisions } from './control/site-move-decisions.js';
 import type { Surveys } from './control/surveys.js';
 import type { UrlLists } from './control/url-lists.js';
 import type { HubSubscriptions } from './crawl/evidence/hub-subscriptions.js';
@@ -44,6 +45,7 @@ export interface EngineParts {
   readonly surveys: Pick<Surveys, 'get'>;
   readonly trials: Pick<ContentTrials, 'run'>;
   readonly hosts: Pick<HostViews, 'list' | 'get' | 'listFolders' | 'setPaused' | 'viewRendering' | 'overruleRendering'>;
+  readonly moves: Pick<SiteMoveDecisions, 'list' | 'decide'>;
   readonly orders: Pick<
     Orders,
     | 'list'

@@ -45,6 +45,7 @@ export class Engine implements EngineApi {
   readonly surveys: EngineParts['surveys'];
   readonly trials: EngineParts['trials'];
   readonly hosts: EngineParts['hosts'];
+  readonly moves: EngineParts['moves'];
   readonly orders: EngineParts['orders'];
   readonly backfills: EngineParts['backfills'];
   readonly reconciliation: EngineParts['reconciliation'];
@@ -85,6 +86,7 @@ export class Engine implements EngineApi {
     this.surveys = this.parts.surveys;
     this.trials = this.parts.trials;
     this.hosts = this.parts.hosts;
+    this.moves = this.parts.moves;
     this.orders = this.parts.orders;
     this.backfills = this.parts.backfills;
     this.reconciliation = this.parts.reconciliation;

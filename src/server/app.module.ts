@@ -31,6 +31,7 @@ import { OrdersController } from './orders/orders.controller.js';
 import { PendingController } from './pending/pending.controller.js';
 import { PluginsController } from './plugins/plugins.controller.js';
 import { ElementsController, ReasonsController } from './registry/registry.controller.js';
+import { MovesController } from './roots/moves.controller.js';
 import { RootsController } from './roots/roots.controller.js';
 import { SecretsController } from './secrets/secrets.controller.js';
 import { SecretsService } from './secrets/secrets.service.js';
@@ -63,6 +64,7 @@ export const CONTROLLERS = [
   ExportController,
   HealthController,
   HeldDeletionsController,
+  MovesController,
   HistoryController,
   HostsController,
   IndexNowController,

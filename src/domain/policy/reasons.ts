@@ -71,11 +71,11 @@ export const REASONS = {
   ),
   'move-to-another-domain': siteMode(
     'The home page of the site redirects to another registrable domain. The crawl does not follow it there, and the documents stay, until an operator decides.',
-    'Decide with `crawlway moves` or in the console, or set `followMoves="any"` on the crawler.',
+    'Decide with `POST /crawlers/{crawler}/moves`, or set `followMoves="any"` on the crawler.',
   ),
   'move-to-private-address': siteMode(
     'The home page of a public site redirects to a private address. The crawl does not follow it there, and the documents stay, until an operator decides.',
-    'Check the site: this may be an attack on internal servers. Decide with `crawlway moves` or in the console.',
+    'Check the site: this may be an attack on internal servers. Decide with `POST /crawlers/{crawler}/moves`.',
   ),
   'move-to-another-crawler': siteMode(
     'The home page of the site redirects to a host that another crawler covers. The crawl does not follow it there, and the documents stay.',
@@ -83,7 +83,7 @@ export const REASONS = {
   ),
   'moves-not-followed': siteMode(
     'The home page of the site redirects to another site, and `followMoves` is `never`. The documents stay until an operator decides.',
-    'Decide with `crawlway moves` or in the console.',
+    'Decide with `POST /crawlers/{crawler}/moves`.',
   ),
   'owned-by-another-crawler': siteMode(
     'A root of another crawler that pushes to the same sink covers the URL, and no root of this one does: each URI has one owner, whose rights it carries.',

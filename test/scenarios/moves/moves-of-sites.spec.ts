@@ -47,6 +47,22 @@ describe('a site that redirects to another host', () => {
     expect(await world.state(old.url('/'))).toMatchObject({ status: 'error', reason: 'move-undecided' });
   });
 
+  it.each([true, false])('of another domain waits for an operator: follow %s', async (follow) => {
+    const { world, young, documents, moved, old } = await startMove('www.bar.com');
+    await world.engine.maintenance.refresh('test', { like: '%' });
+    await world.pass(hours(1));
+    const root = old.url('/');
+    expect(await world.engine.moves.list()).toMatchObject([
+      { crawler: 'test', root, target: young.url('/'), reason: 'move-to-another-domain', documents: documents.length },
+    ]);
+    await world.engine.moves.decide('test', root, follow);
+    await world.pass(days(2));
+    expect(await world.indexed()).toEqual(follow ? moved : []);
+    if (!follow) expect(young.requests).toEqual([]);
+    expect(await world.engine.moves.list()).toEqual([]);
+    await expect(world.engine.moves.decide('test', root, true)).rejects.toThrow('no move of');
+  });
+
   it('of another domain is followed with followMoves="any"', async () => {
     const { world, moved } = await startMove('www.bar.com', '', { attributes: 'followMoves="any"' });
     await world.engine.maintenance.refresh('test', { like: '%' });
