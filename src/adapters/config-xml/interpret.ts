@@ -6,6 +6,7 @@
 import type { Place } from '../../domain/crawl/place.js';
 import { NOT_UTF8_MESSAGE, REPLACEMENT_CHARACTER } from '../../domain/policy/not-utf8.js';
 import { Secret, UnreadableSecret } from '../../domain/secret.js';
+import { findLikelySpelling, suggestSpelling } from '../../domain/spelling.js';
 import { hasUserInfo } from '../../domain/url/crawl-url.js';
 import { findNamespace, type XmlDocument, type XmlElement } from './document.js';
 import type { XmlAttribute } from './markup.js';
@@ -13,7 +14,6 @@ import type { ProblemCode, Problems } from './problems.js';
 import { findOptionSpec, OPTION } from './schema/policy.js';
 import { type AttributeSpec, type Attributes, type ElementSpec, findVocabulary, type Values } from './schema/spec.js';
 import { ELEMENTS, getElementSpec } from './schema.js';
-import { findLikelySpelling, suggestSpelling } from './spelling.js';
 import { boolean } from './value-types/plain.js';
 
 /** An element that the table defines, with its values. */

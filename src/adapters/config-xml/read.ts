@@ -11,6 +11,7 @@ import { FileRefused, type RuleFileKind } from '../../domain/crawl/rule-file.js'
 import { compileSoftErrors, SoftErrorFault } from '../../domain/fetch/soft-errors.js';
 import { compilePolicy } from '../../domain/policy/crawl-policy.js';
 import { PolicyError } from '../../domain/policy/layer.js';
+import { suggestSpelling } from '../../domain/spelling.js';
 import { parseDocument, type XmlDocument, XmlFault } from './document.js';
 import {
   collectDefaults,
@@ -32,7 +33,6 @@ import { readSinks, readWebhooks } from './read/sinks.js';
 import * as crawl from './schema/crawl.js';
 import { INDEX_NOW, WEB_SUB } from './schema/server.js';
 import { findVocabulary, NAMESPACES } from './schema/spec.js';
-import { suggestSpelling } from './spelling.js';
 
 export interface ReadOptions {
   /** Name of the file as the operator specified it, for the places of problems. */

@@ -6,6 +6,7 @@
 import type { Place, Problem } from '../crawl/place.js';
 import type { ServerParameters, ServerRecord, ServersDefinition } from '../crawl/policy-definition.js';
 import { Secret } from '../secret.js';
+import { suggestSpelling } from '../spelling.js';
 import { hasUserInfo } from '../url/crawl-url.js';
 import { createForeignFileProblem } from './foreign-file.js';
 import { NOT_UTF8_MESSAGE, REPLACEMENT_CHARACTER } from './not-utf8.js';
@@ -56,16 +57,14 @@ export function parseIndexerConf(
   };
   const commands = parseCommands(text, file);
   for (const command of commands) {
-    const readCommand = COMMANDS.get(command.name.toLowerCase());
+    const readCommand = READERS.get(command.name.toLowerCase());
     if (readCommand && command.words.some((text) => text.includes(REPLACEMENT_CHARACTER)))
       reading.problems.push(createNotUtf8Problem(command));
     else if (readCommand) readCommand(command, reading);
     else reading.problems.push(createUnknownCommandProblem(command));
   }
   reportUnusedLogin(reading);
-  const unknownCommands = commands.filter(
-    ({ name }) => !COMMANDS.has(name.toLowerCase()) && !FILTER_COMMAND.test(name),
-  );
+  const unknownCommands = commands.filter(({ name }) => !READERS.has(name.toLowerCase()) && !FILTER_COMMAND.test(name));
   if (unknownCommands[0] && unknownCommands.length > commands.length * MAX_UNKNOWN_SHARE)
     reading.problems = [
       createForeignFileProblem(unknownCommands[0].place, 'indexer.conf', {
@@ -140,28 +139,31 @@ const createBooleanReader = (use: (parsed: boolean, reading: ParseState) => void
 const createWordReader = (use: (parsed: string, reading: ParseState) => void): Reader =>
   createValueReader('a value', (text) => (text === '' ? undefined : text), use);
 
-/** Readers, keyed by command name in lower case. */
-const COMMANDS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
-  ['server', readServer],
-  ['alias', readAlias],
-  ['period', createPeriodReader((parsed, reading) => setParameters(reading, { period: parsed }))],
-  ['tag', createWordReader((tag, reading) => setParameters(reading, { tag }))],
-  ['category', createWordReader((category, reading) => setParameters(reading, { category }))],
-  ['maxhops', createCountReader((maxHops, reading) => setParameters(reading, { maxHops }))],
-  ['readtimeout', createPeriodReader((readTimeout, reading) => setParameters(reading, { readTimeout }))],
-  ['doctimeout', createPeriodReader((documentTimeout, reading) => setParameters(reading, { documentTimeout }))],
-  ['robots', createBooleanReader((robots, reading) => setParameters(reading, { robots }))],
-  ['index', createBooleanReader((index, reading) => setParameters(reading, { index }))],
-  ['follow', createBooleanReader((follow, reading) => setParameters(reading, { follow }))],
-  ['maxneterrors', createCountReader((maxNetworkErrors, reading) => setParameters(reading, { maxNetworkErrors }))],
+/** The commands, as they are usually written, with their readers. */
+const COMMANDS: readonly (readonly [name: string, reader: Reader])[] = [
+  ['Server', readServer],
+  ['Alias', readAlias],
+  ['Period', createPeriodReader((parsed, reading) => setParameters(reading, { period: parsed }))],
+  ['Tag', createWordReader((tag, reading) => setParameters(reading, { tag }))],
+  ['Category', createWordReader((category, reading) => setParameters(reading, { category }))],
+  ['MaxHops', createCountReader((maxHops, reading) => setParameters(reading, { maxHops }))],
+  ['ReadTimeOut', createPeriodReader((readTimeout, reading) => setParameters(reading, { readTimeout }))],
+  ['DocTimeOut', createPeriodReader((documentTimeout, reading) => setParameters(reading, { documentTimeout }))],
+  ['Robots', createBooleanReader((robots, reading) => setParameters(reading, { robots }))],
+  ['Index', createBooleanReader((index, reading) => setParameters(reading, { index }))],
+  ['Follow', createBooleanReader((follow, reading) => setParameters(reading, { follow }))],
+  ['MaxNetErrors', createCountReader((maxNetworkErrors, reading) => setParameters(reading, { maxNetworkErrors }))],
   [
-    'neterrordelaytime',
+    'NetErrorDelayTime',
     createPeriodReader((networkErrorDelay, reading) => setParameters(reading, { networkErrorDelay })),
   ],
-  ['authbasic', readLogin],
-  ['followoutside', createBooleanReader((parsed, reading) => (reading.followOutside = parsed))],
-  ['deletenoserver', createBooleanReader((parsed, reading) => (reading.deleteNoServer = parsed))],
-]);
+  ['AuthBasic', readLogin],
+  ['FollowOutside', createBooleanReader((parsed, reading) => (reading.followOutside = parsed))],
+  ['DeleteNoServer', createBooleanReader((parsed, reading) => (reading.deleteNoServer = parsed))],
+];
+
+/** The case of a command does not matter. */
+const READERS = new Map(COMMANDS.map(([name, reader]) => [name.toLowerCase(), reader]));
 
 /**
  * mnoGoSearch's keywords between Server and the URL, which determine the scope of a record, and what to write instead.
@@ -304,14 +306,15 @@ const COMMAND_HINTS: Readonly<Record<string, string>> = {
   include: ': write its commands into this file, because other files are not read',
 };
 
-/** Suggests what was probably meant: `Serv` and `Servers` are most likely Server. */
+/** Suggests what was probably meant: `Serv` and `Servers` are most likely Server, and so is `Servr`. */
 function suggestCommand(name: string): string {
   const typedName = name.toLowerCase();
-  const suggestion = [...COMMANDS.keys()].find(
-    (command) =>
-      typedName.length > 2 && (command.startsWith(typedName) || (command.length > 3 && typedName.startsWith(command))),
-  );
-  return suggestion === undefined ? '' : `: did you mean ${suggestion[0]?.toUpperCase()}${suggestion.slice(1)}?`;
+  const names = COMMANDS.map(([command]) => command);
+  const extended = names.find((command) => {
+    const known = command.toLowerCase();
+    return typedName.length > 2 && (known.startsWith(typedName) || (known.length > 3 && typedName.startsWith(known)));
+  });
+  return extended === undefined ? suggestSpelling(name, names) : `: did you mean ${extended}?`;
 }
 
 function createUnknownCommandProblem({ name, place }: Command): Problem {

@@ -4,10 +4,10 @@ import { basename, extname, resolve, sep } from 'node:path';
 import type { ServerDefinition } from '../../../domain/crawl/definition.js';
 import type { PluginDefinition } from '../../../domain/crawl/plugin-definition.js';
 import { Secret } from '../../../domain/secret.js';
+import { suggestSpelling } from '../../../domain/spelling.js';
 import { findValidChildren, type Node } from '../interpret.js';
 import type { Problems } from '../problems.js';
 import * as schema from '../schema/plugin.js';
-import { suggestSpelling } from '../spelling.js';
 import type { ReadContext } from './context.js';
 
 /**

@@ -1,7 +1,7 @@
 /** Strings, numbers, times and lists. */
 import { parsePeriod } from '../../../domain/policy/period.js';
+import { suggestSpelling } from '../../../domain/spelling.js';
 import { type Duration, milliseconds, seconds } from '../../../domain/time/units.js';
-import { suggestSpelling } from '../spelling.js';
 import { invalid, listOf, ok, token, toLowerCase, toXsdPattern, type ValueType, XSD_STRING } from './value-type.js';
 
 export const text: ValueType<string> = { label: 'text', xsd: XSD_STRING, parse: ok };
