@@ -27,7 +27,12 @@ function open(attributes = '', wear?: MaxUses): BrowserEngine {
 
 /** `url`: a path of the site, or the URL of a page elsewhere. */
 async function rendered(browser: BrowserEngine, url: string, body: string, cookies?: string): Promise<HttpResponse> {
-  const page = { status: 200, headers: { 'content-type': 'text/html' }, body: new TextEncoder().encode(body) };
+  const page = {
+    status: 200,
+    headers: { 'content-type': 'text/html' },
+    address: '127.0.0.1',
+    body: new TextEncoder().encode(body),
+  };
   const outcome = await browser.fetch({
     url: new URL(url, site.origin).href,
     fetcher: 'default',
@@ -182,7 +187,7 @@ it('without a browser reports once what to do, and renders nothing', async () =>
     url: site.url('/'),
     fetcher: 'default',
     engine: 'browser',
-    render: { page: { status: 200, headers: {}, body: new Uint8Array() }, obeysRobots: true },
+    render: { page: { status: 200, headers: {}, address: '127.0.0.1', body: new Uint8Array() }, obeysRobots: true },
   };
   for (let n = 0; n < 2; n++)
     expect(await missing.fetch(request)).toMatchObject({ kind: 'failure', code: 'renderer-unavailable' });

@@ -14,7 +14,7 @@ import {
 } from '../../domain/robots/robots-policy.js';
 import { ROBOTS_SIZE_LIMIT } from '../../domain/robots/robots-txt.js';
 import { type Instant, instant } from '../../domain/time/units.js';
-import type { Fetcher } from '../../engine/ports/fetcher.js';
+import type { Fetcher, FetchRequest } from '../../engine/ports/fetcher.js';
 import type { GuestResponse } from './guest-cache.js';
 
 const MAX_ORIGINS = 1_000;
@@ -25,24 +25,33 @@ export class GuestRobots {
 
   constructor(private readonly fetcher: Pick<Fetcher, 'fetch'>) {}
 
-  async isAllowed(url: URL, fetcher: string, agent: string): Promise<boolean> {
-    const key = `${fetcher} ${url.origin}`;
+  async isAllowed(
+    url: URL,
+    fetcher: string,
+    agent: string,
+    asPage: Pick<FetchRequest, 'anonymous' | 'publicOnly'>,
+  ): Promise<boolean> {
+    const key = `${fetcher} ${asPage.publicOnly ? 'public ' : ''}${asPage.anonymous ? 'anonymous ' : ''}${url.origin}`;
     const cachedPolicy = await this.policies.get(key);
     const now = instant(Date.now());
     if (cachedPolicy && !isStale(cachedPolicy, now)) return mayFetch(cachedPolicy, agent, url.pathname + url.search);
-    const pending = this.fetchPolicy(new URL('/robots.txt', url).href, fetcher, { now, previous: cachedPolicy });
+    const pending = this.fetchPolicy(
+      new URL('/robots.txt', url).href,
+      { fetcher, ...asPage },
+      { now, previous: cachedPolicy },
+    );
     this.policies.set(key, pending);
     return mayFetch(await pending, agent, url.pathname + url.search);
   }
 
   private async fetchPolicy(
     firstUrl: string,
-    fetcher: string,
+    request: Pick<FetchRequest, 'fetcher' | 'anonymous' | 'publicOnly'>,
     { now, previous }: { now: Instant; previous: RobotsPolicy | undefined },
   ): Promise<RobotsPolicy> {
     let url = firstUrl;
     for (let hop = 0; ; hop++) {
-      const outcome = await this.fetcher.fetch({ url, fetcher, maxSize: ROBOTS_SIZE_LIMIT, truncate: true });
+      const outcome = await this.fetcher.fetch({ ...request, url, maxSize: ROBOTS_SIZE_LIMIT, truncate: true });
       const isRedirect = outcome.kind === 'response' && outcome.status >= 300 && outcome.status < 400;
       const target = isRedirect ? URL.parse(outcome.headers['location'] ?? '', url) : undefined;
       if (!target || hop === ROBOTS_MAX_REDIRECTS) return createRobotsPolicy(outcome, now, previous);

@@ -3,10 +3,13 @@
  * refuses requests that cannot affect a page's content. The browser itself has no network access.
  */
 import type { Request, Route } from 'playwright-core';
-import type { FetcherDefinition } from '../../domain/crawl/fetcher-definition.js';
+import { BoundedMap } from '../../domain/bounded-map.js';
+import type { FetcherDefinition, RendererDefinition } from '../../domain/crawl/fetcher-definition.js';
 import type { FetchOutcome } from '../../domain/fetch/outcome.js';
+import { isPublicAddress } from '../../domain/net/address.js';
 import { milliseconds } from '../../domain/time/units.js';
 import type { Fetcher, FetchRequest, RequestSession } from '../../engine/ports/fetcher.js';
+import type { ForeignKind, ForeignRequests } from './foreign-requests.js';
 import { GuestCache, type GuestResponse } from './guest-cache.js';
 import {
   allowsPost,
@@ -64,6 +67,7 @@ export const MAX_BYTES = 40 * 1024 * 1024;
 const MAX_REDIRECTS = 5;
 const MAX_CONCURRENT_PER_HOST = 6;
 const MAX_REST_MS = 600_000;
+const MAX_RESTING_HOSTS = 10_000;
 /** Headers of the browser's requests that can change the response; all others are dropped. */
 const FORWARDED_HEADERS = [
   'accept',
@@ -85,15 +89,19 @@ export class GuestRequests {
   private readonly robots: GuestRobots;
   private readonly agents: ReadonlyMap<string, string>;
   private readonly hostSlots = new Map<string, { count: number; readonly waiters: (() => void)[] }>();
-  /** Hosts that asked crawlers to slow down (429, 503), and the time until which they rest. */
-  private readonly restingUntil = new Map<string, number>();
+  /**
+   * Hosts that asked crawlers to slow down (429, 503), and the time until which they rest. What pages of other sites
+   * have caused applies to such pages only.
+   */
+  private readonly restingUntil = new BoundedMap<string, number>(MAX_RESTING_HOSTS);
   /** Requests in flight for shared scripts: if many pages need a script, only the first page requests it. */
   private readonly pendingScripts = new Map<string, Promise<GuestResult>>();
 
   constructor(
     private readonly fetcher: Fetcher,
     fetchers: readonly FetcherDefinition[],
-    private readonly blockedHosts: readonly string[],
+    private readonly hosts: Pick<RendererDefinition, 'blockedHosts' | 'postHosts'>,
+    private readonly foreign: ForeignRequests,
   ) {
     this.robots = new GuestRobots(fetcher);
     this.agents = new Map(fetchers.map(({ name, robotsAgent }) => [name, robotsAgent]));
@@ -148,7 +156,7 @@ export class GuestRequests {
     if (type === 'stylesheet' && !guest.wantsStyles) return EMPTY_STYLES;
     const method = request.method();
     if (method !== 'GET' && method !== 'POST') return { refused: 'method' };
-    if (matchesHost(url.hostname, this.blockedHosts)) return { refused: 'blocked-host' };
+    if (matchesHost(url.hostname, this.hosts.blockedHosts)) return { refused: 'blocked-host' };
     if (++guest.requestCount > MAX_REQUESTS || guest.byteCount > MAX_BYTES) return { refused: 'limit' };
     const isScript = type === 'script' || type === 'stylesheet';
     if (method === 'POST' && !(await this.mayPost(request, url, guest))) return { refused: 'other-origin' };
@@ -158,13 +166,33 @@ export class GuestRequests {
 
   /** Counts the request and returns why the page may not open a WebSocket to the URL; undefined if it may. */
   async admitSocket(url: URL, guest: Guest): Promise<Refusal | undefined> {
-    if (matchesHost(url.hostname, this.blockedHosts)) return 'blocked-host';
+    if (matchesHost(url.hostname, this.hosts.blockedHosts)) return 'blocked-host';
     if (++guest.requestCount > MAX_REQUESTS || guest.byteCount > MAX_BYTES) return 'limit';
-    const checksRobots = guest.robotsScope === 'all';
-    if (checksRobots && !(await this.robots.isAllowed(url, guest.request.fetcher, guest.robotsAgent))) return 'robots';
-    if ((this.restingUntil.get(url.host) ?? 0) > Date.now()) return 'host-rests';
+    const refusal = await this.findHostRefusal(url, guest, { checksRobots: guest.robotsScope === 'all', kind: 'data' });
+    if (refusal) return refusal;
     if (url.host === URL.parse(guest.url)?.host) guest.ownRequestCount++;
     return undefined;
+  }
+
+  /** Why the page may send nothing to the host of the URL now; undefined if it may. */
+  private async findHostRefusal(
+    url: URL,
+    guest: Guest,
+    { checksRobots, kind }: { readonly checksRobots: boolean; readonly kind: ForeignKind },
+  ): Promise<Refusal | undefined> {
+    const isForeign = await this.foreign.isForeign(getHostname(guest), url.hostname);
+    const now = Date.now();
+    const rests = isForeign ? [url.host, toForeignKey(url.host)] : [url.host];
+    if (rests.some((key) => (this.restingUntil.get(key) ?? 0) > now)) return 'host-rests';
+    if (isForeign && !this.foreign.admit(getHostname(guest), url.hostname, kind)) return 'limit';
+    const { fetcher } = guest.request;
+    const asPage = { anonymous: isForeign, publicOnly: isPublicPage(guest) };
+    if (checksRobots && !(await this.robots.isAllowed(url, fetcher, guest.robotsAgent, asPage))) return 'robots';
+    return undefined;
+  }
+
+  private async getRestKey(url: URL, guest: Guest): Promise<string> {
+    return (await this.foreign.isForeign(getHostname(guest), url.hostname)) ? toForeignKey(url.host) : url.host;
   }
 
   private async fetchShared(request: Request, url: URL, guest: Guest, isScript: boolean): Promise<GuestResult> {
@@ -194,18 +222,18 @@ export class GuestRequests {
   private async fetchWithRedirects(request: Request, firstUrl: URL, guest: Guest): Promise<GuestResult> {
     const type = request.resourceType();
     const checksRobots = guest.robotsScope === 'all' || (guest.robotsScope === 'documents' && type === 'document');
+    const kind = type === 'script' || type === 'stylesheet' ? 'scripts' : 'data';
     let url = firstUrl;
     for (let hop = 0; hop <= MAX_REDIRECTS; hop++) {
-      if (checksRobots && !(await this.robots.isAllowed(url, guest.request.fetcher, guest.robotsAgent)))
-        return { refused: 'robots' };
-      if ((this.restingUntil.get(url.host) ?? 0) > Date.now()) return { refused: 'host-rests' };
+      const refused = await this.findHostRefusal(url, guest, { checksRobots, kind });
+      if (refused) return { refused };
       const outcome = await this.withHostSlot(url.host, () => this.send(request, url, guest, hop > 0));
       if (outcome.kind === 'failure')
         return {
           refused:
             outcome.code === 'address-forbidden' ? 'address' : outcome.code === 'body-too-large' ? 'limit' : 'failed',
         };
-      this.recordRetryAfter(url.host, outcome);
+      this.recordRetryAfter(await this.getRestKey(url, guest), outcome);
       guest.byteCount += outcome.body.byteLength;
       const location = outcome.status >= 300 && outcome.status < 400 ? outcome.headers['location'] : undefined;
       const target = location === undefined ? undefined : URL.parse(location, url.href);
@@ -245,6 +273,7 @@ export class GuestRequests {
             : { cookies },
         credentials: sameOrigin ? credentials : undefined,
         anonymous: !sameOrigin,
+        publicOnly: isPublicPage(guest),
         userAgent,
         proxy,
         connectTimeout,
@@ -255,8 +284,13 @@ export class GuestRequests {
     );
   }
 
-  /** Forms can be sent to any server; anything else needs the server's prior consent, or is not sent. */
+  /**
+   * Forms can be sent to any server of the page's registrable domain; to others, if the operator allows it. Anything
+   * else needs the server's prior consent as well.
+   */
   private async mayPost(request: Request, url: URL, guest: Guest): Promise<boolean> {
+    const isForeign = await this.foreign.isForeign(getHostname(guest), url.hostname);
+    if (isForeign && !matchesHost(url.hostname, this.hosts.postHosts)) return false;
     const origin = getRequestOrigin(request, url);
     const names = findHeadersToPreflight(selectForwardedHeaders(request));
     if (origin === url.origin || names.length === 0) return true;
@@ -273,6 +307,7 @@ export class GuestRequests {
             'access-control-request-headers': names.join(','),
           },
           anonymous: true,
+          publicOnly: isPublicPage(guest),
           userAgent,
           proxy,
           totalTimeout: milliseconds(15_000),
@@ -298,13 +333,19 @@ export class GuestRequests {
     }
   }
 
-  private recordRetryAfter(host: string, { status, headers }: GuestResponse): void {
+  private recordRetryAfter(key: string, { status, headers }: GuestResponse): void {
     if (status !== 429 && status !== 503) return;
     const seconds = Number(headers['retry-after']);
-    if (this.restingUntil.size > 1_000) this.restingUntil.clear();
-    this.restingUntil.set(host, Date.now() + Math.min(MAX_REST_MS, seconds > 0 ? seconds * 1000 : 30_000));
+    this.restingUntil.set(key, Date.now() + Math.min(MAX_REST_MS, seconds > 0 ? seconds * 1000 : 30_000));
   }
 }
+
+const getHostname = ({ url }: Guest): string => URL.parse(url)?.hostname ?? '';
+const toForeignKey = (host: string): string => `~${host}`;
+
+/** A page from a public server reaches nothing that is not public, whatever name it uses. */
+export const isPublicPage = ({ request }: Pick<Guest, 'request'>): boolean =>
+  isPublicAddress(request.render?.page.address ?? '');
 
 function selectForwardedHeaders(request: Request): Record<string, string> {
   const requestHeaders = request.headers();

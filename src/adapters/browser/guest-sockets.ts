@@ -5,7 +5,14 @@
  */
 import type { WebSocketRoute } from 'playwright-core';
 import type { SocketOpener } from '../../engine/ports/fetcher.js';
-import { type Guest, type GuestRequests, MAX_BYTES, matchesHost, type Refusal } from './guest-requests.js';
+import {
+  type Guest,
+  type GuestRequests,
+  isPublicPage,
+  MAX_BYTES,
+  matchesHost,
+  type Refusal,
+} from './guest-requests.js';
 
 /** Maximum number of sockets that one page may have open at once. */
 const MAX_SOCKETS = 8;
@@ -56,7 +63,15 @@ export class GuestSockets {
   private connect(route: WebSocketRoute, url: URL, guest: Guest): Promise<Refusal | undefined> {
     const { fetcher, userAgent, proxy } = guest.request;
     const headers = { origin: URL.parse(guest.url)!.origin };
-    const request = { url: url.href, fetcher, userAgent, proxy, headers, anonymous: true };
+    const request = {
+      url: url.href,
+      fetcher,
+      userAgent,
+      proxy,
+      headers,
+      anonymous: true,
+      publicOnly: isPublicPage(guest),
+    };
     const queuedMessages: (string | Uint8Array<ArrayBuffer>)[] = [];
     let isOpen = false;
     this.adjustOpenCount(guest, 1);

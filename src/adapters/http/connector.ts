@@ -23,6 +23,8 @@ export interface Target {
   readonly tunneled?: boolean;
   /** Presented to the server if it asks for one. */
   readonly identity?: TlsIdentity;
+  /** True if the settings allow no further addresses. */
+  readonly publicOnly?: boolean;
 }
 
 /** A client certificate; `name` identifies it. */
@@ -114,18 +116,18 @@ export class Connector {
   }
 
   private async openDirectly(target: Target, attempt: ConnectionAttempt): Promise<Socket> {
-    return this.dial(target.port, await this.resolveAllowedAddresses(target.hostname), attempt);
+    return this.dial(target.port, await this.resolveAllowedAddresses(target), attempt);
   }
 
-  private async resolveAllowedAddresses(hostname: string): Promise<readonly HostAddress[]> {
-    const addresses = await this.lookUpAddresses(hostname);
-    for (const { address } of addresses) this.requireAllowedAddress(address, hostname);
+  private async resolveAllowedAddresses(target: Target): Promise<readonly HostAddress[]> {
+    const addresses = await this.lookUpAddresses(target.hostname);
+    for (const { address } of addresses) this.requireAllowedAddress(address, target);
     return addresses;
   }
 
   /** Prefers IPv4, because it is unknown which addresses a proxy can reach. */
-  private async resolveAllowedAddress(hostname: string): Promise<string> {
-    const addresses = await this.resolveAllowedAddresses(hostname);
+  private async resolveAllowedAddress(target: Target): Promise<string> {
+    const addresses = await this.resolveAllowedAddresses(target);
     return (addresses.find(({ family }) => family === 4) ?? addresses[0]!).address;
   }
 
@@ -135,9 +137,7 @@ export class Connector {
    */
   private async openThroughProxy(target: Target, proxy: ProxyServer, attempt: ConnectionAttempt): Promise<Socket> {
     const proxyResolves = proxy.kind === 'http' || proxy.resolvesNames;
-    const hostname = proxyResolves
-      ? await this.vetProxiedHostname(target.hostname)
-      : await this.resolveAllowedAddress(target.hostname);
+    const hostname = proxyResolves ? await this.vetProxiedHostname(target) : await this.resolveAllowedAddress(target);
     try {
       const plainSocket = await this.dial(proxy.port, await this.lookUpAddresses(proxy.hostname), attempt);
       const socket = proxy.secure
@@ -155,10 +155,11 @@ export class Connector {
    * Leaves a name that this machine cannot resolve quickly, or at all, to the proxy: machines behind a proxy often have
    * no DNS.
    */
-  private async vetProxiedHostname(hostname: string): Promise<string> {
-    if (isLocalName(hostname)) this.requireAllowedAddress('127.0.0.1', hostname);
+  private async vetProxiedHostname(target: Target): Promise<string> {
+    const { hostname } = target;
+    if (isLocalName(hostname)) this.requireAllowedAddress('127.0.0.1', target);
     const addresses = isLocalName(hostname) ? [] : await withTimeout(this.lookUpAddresses(hostname).catch(() => []));
-    for (const { address } of addresses ?? []) this.requireAllowedAddress(address, hostname);
+    for (const { address } of addresses ?? []) this.requireAllowedAddress(address, target);
     return hostname;
   }
 
@@ -167,8 +168,9 @@ export class Connector {
     return family === 0 ? this.dns.resolve(hostname) : [{ address: hostname, family }];
   }
 
-  private requireAllowedAddress(address: string, hostname: string): void {
-    if (isPublicAddress(address) || isInAnyCidr(address, this.settings.allowedAddresses)) return;
+  private requireAllowedAddress(address: string, { hostname, publicOnly }: Target): void {
+    const isAllowed = (): boolean => publicOnly !== true && isInAnyCidr(address, this.settings.allowedAddresses);
+    if (isPublicAddress(address) || isAllowed()) return;
     throw new FetchFailure('address-forbidden', `${hostname} has the address ${address}, which is not public.`);
   }
 

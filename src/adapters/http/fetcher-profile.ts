@@ -93,13 +93,14 @@ export class FetcherProfile {
     const path = url.pathname + url.search;
     return {
       origin: url.origin,
-      poolKey: `${this.definition.name} ${proxy?.number ?? ''} ${url.origin}${buildConnectionKeySuffix(request)}`,
+      poolKey: `${this.definition.name} ${proxy?.number ?? ''} ${request.publicOnly ? 'public ' : ''}${url.origin}${buildConnectionKeySuffix(request)}`,
       target: {
         secure,
         hostname: stripBrackets(url.hostname),
         port: url.port === '' ? (secure ? 443 : 80) : Number(url.port),
         proxy,
         identity: findTlsIdentity(request),
+        publicOnly: request.publicOnly ?? false,
       },
       method: request.method ?? 'GET',
       body: request.method === undefined || request.method === 'GET' ? undefined : request.body,
@@ -132,7 +133,7 @@ export class FetcherProfile {
     for (const name in request.headers) overrides[name.toLowerCase()] = revealText(request.headers[name]!);
     const { headers: loginHeaders } = request.session ?? {};
     for (const name in loginHeaders) overrides[name.toLowerCase()] = loginHeaders[name]!;
-    if (this.signer) Object.assign(overrides, this.signer.createSignatureHeaders(url.host));
+    if (this.signer && !request.anonymous) Object.assign(overrides, this.signer.createSignatureHeaders(url.host));
     return overrideHeaders(base, overrides);
   }
 

@@ -103,6 +103,8 @@ export interface RendererDefinition {
   readonly sandbox: boolean;
   /** Host names, with their subdomains, from which pages may load nothing. */
   readonly blockedHosts: readonly string[];
+  /** Host names, with their subdomains, to which pages of other registrable domains may send POST requests. */
+  readonly postHosts: readonly string[];
   /** Host names, with their subdomains, to which pages may open WebSockets. */
   readonly webSocketHosts: readonly string[];
   readonly place?: Place;

@@ -57,7 +57,7 @@ export async function renderPage(
   return redirect ? { report, outcome: redirect } : { report, page: sentPage };
 }
 
-function createRenderRequest(page: RequestedPage, { status, headers, body }: HttpResponse): FetchRequest {
+function createRenderRequest(page: RequestedPage, { status, headers, body, address }: HttpResponse): FetchRequest {
   const { context, task, effects } = page;
   const { options } = effects;
   return {
@@ -66,7 +66,7 @@ function createRenderRequest(page: RequestedPage, { status, headers, body }: Htt
     ifNoneMatch: undefined,
     ifModifiedSince: undefined,
     render: {
-      page: { status, headers, body },
+      page: { status, headers, body, address },
       userAgent: options.userAgent ?? findFetcher(context, options).userAgent,
       readyWhen: options.renderReadyWhen,
       steps: options.renderSteps,

@@ -45,6 +45,8 @@ export interface RenderInstructions {
     readonly status: number;
     readonly headers: Readonly<Record<string, string>>;
     readonly body: Uint8Array;
+    /** IP address that responded. */
+    readonly address: string;
   };
   readonly userAgent?: string;
   /** See RendererDefinition. */
@@ -81,8 +83,13 @@ export interface FetchRequest {
   readonly maxSize?: number;
   /** `user:password` for Basic authentication, for this URL only. */
   readonly credentials?: Secret;
-  /** If true, the credentials and secret headers that the fetcher's definition has for the URL are not sent. */
+  /**
+   * If true, the credentials and secret headers that the fetcher's definition has for the URL are not sent, nor is the
+   * request signed.
+   */
   readonly anonymous?: boolean;
+  /** If true, only public addresses are connected to, whatever the fetcher's definition allows. */
+  readonly publicOnly?: boolean;
   readonly proxy?: string | Secret;
   /**
    * In milliseconds of the machine's monotonic clock. The request is not sent after that time, because the right to

@@ -185,8 +185,18 @@ export function readExtractors(root: Node, { problems }: ReadContext): Extractor
 
 export function readRenderer(root: Node, { problems }: ReadContext): RendererDefinition {
   const element = findOnlyChild(root, server.RENDERER);
-  const { path, url, timeLimitMS, memoryLimitBytes, renderObeysRobots, readyWhen, pages, webSocketHosts, ...rest } =
-    element?.values ?? collectDefaults(server.RENDERER);
+  const {
+    path,
+    url,
+    timeLimitMS,
+    memoryLimitBytes,
+    renderObeysRobots,
+    readyWhen,
+    pages,
+    postHosts,
+    webSocketHosts,
+    ...rest
+  } = element?.values ?? collectDefaults(server.RENDERER);
   if (element && path !== undefined && url !== undefined)
     problems.add('ambiguous-browser', 'Renderer has both path and url: set only one of them', element.place);
   return {
@@ -199,6 +209,7 @@ export function readRenderer(root: Node, { problems }: ReadContext): RendererDef
     timeLimit: timeLimitMS,
     memoryLimit: memoryLimitBytes,
     obeysRobots: renderObeysRobots,
+    postHosts: postHosts ?? [],
     webSocketHosts: webSocketHosts ?? [],
   };
 }

@@ -207,6 +207,10 @@ export const RENDERER = element(
         default: TRACKERS,
       },
     ),
+    postHosts: attribute(
+      t.hostNames,
+      'Hosts, including their subdomains, to which pages of other registrable domains may send POST requests, such as a search service. Default: none.',
+    ),
     webSocketHosts: attribute(
       t.hostNames,
       'Hosts, including their subdomains, to which pages may open WebSockets. Default: none.',

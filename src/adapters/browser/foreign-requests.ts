@@ -1,0 +1,67 @@
+/**
+ * Bounds what pages may request from sites of others: the scripts of a page choose these requests, so that they must
+ * cost neither the other sites more than a crawler would, nor the name of who runs it.
+ */
+import { BoundedMap } from '../../domain/bounded-map.js';
+
+/** Registrable domain of a host name; undefined for addresses and names without a dot. */
+type DomainOf = (hostname: string) => string | undefined;
+
+/** Requests that a host may get at once from pages of other sites: data, and the scripts of an application. */
+const BURSTS = { data: 10, scripts: 60 } as const;
+/** Time after which it may get one more: the default pause of a crawler, and a part of it for scripts, which are shared. */
+const PAUSES_MS = { data: 2_500, scripts: 500 } as const;
+/** Maximum number of requests to other sites in a minute by all pages of one registrable domain. */
+const MAX_PER_MINUTE = 300;
+const MAX_SITES = 10_000;
+
+export type ForeignKind = keyof typeof BURSTS;
+
+interface Bucket {
+  tokens: number;
+  filledAt: number;
+}
+
+export class ForeignRequests {
+  private readonly buckets = new BoundedMap<string, Bucket>(MAX_SITES);
+  private readonly pages = new BoundedMap<string, { count: number; since: number }>(MAX_SITES);
+  private domainOf: DomainOf | undefined;
+
+  constructor(
+    private readonly loadDomains: () => Promise<DomainOf>,
+    private readonly now: () => number = () => performance.now(),
+  ) {}
+
+  /** Whether the hosts belong to different registrable domains. */
+  async isForeign(pageHost: string, host: string): Promise<boolean> {
+    if (pageHost === host) return false;
+    this.domainOf ??= await this.loadDomains();
+    return this.findSite(pageHost) !== this.findSite(host);
+  }
+
+  /** Counts a request to another site; returns false if it may not be made. `isForeign` has been awaited before. */
+  admit(pageHost: string, host: string, kind: ForeignKind): boolean {
+    const now = this.now();
+    const site = this.findSite(pageHost);
+    const known = this.pages.get(site);
+    const page = known && now - known.since < 60_000 ? known : { count: 0, since: now };
+    this.pages.set(site, page);
+    if (page.count >= MAX_PER_MINUTE || !this.takeToken(`${kind} ${host}`, kind, now)) return false;
+    page.count++;
+    return true;
+  }
+
+  private takeToken(key: string, kind: ForeignKind, now: number): boolean {
+    const bucket = this.buckets.get(key) ?? { tokens: BURSTS[kind], filledAt: now };
+    this.buckets.set(key, bucket);
+    bucket.tokens = Math.min(BURSTS[kind], bucket.tokens + (now - bucket.filledAt) / PAUSES_MS[kind]);
+    bucket.filledAt = now;
+    if (bucket.tokens < 1) return false;
+    bucket.tokens--;
+    return true;
+  }
+
+  private findSite(host: string): string {
+    return this.domainOf?.(host) ?? host;
+  }
+}
