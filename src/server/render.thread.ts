@@ -5,6 +5,7 @@
 import { parentPort } from 'node:worker_threads';
 import { BrowserEngine } from '../adapters/browser/browser-engine.js';
 import { HttpFetcher } from '../adapters/http/http-fetcher.js';
+import { loadRegistrableDomains } from '../adapters/system/registrable-domain.js';
 import { lowerPriority } from '../adapters/system/thread-settings.js';
 import { serveRenderer } from '../adapters/threads/serve-renderer.js';
 
@@ -13,5 +14,6 @@ lowerPriority(5);
 
 serveRenderer(
   parentPort!,
-  (renderer, fetchers, log) => new BrowserEngine(renderer, fetchers, new HttpFetcher(fetchers), log),
+  (renderer, fetchers, log) =>
+    new BrowserEngine(renderer, fetchers, new HttpFetcher(fetchers), log, loadRegistrableDomains),
 );

@@ -6,6 +6,7 @@ import type { MaxUses } from '../../src/adapters/browser/browser.js';
 import { BrowserEngine } from '../../src/adapters/browser/browser-engine.js';
 import { readConfiguration } from '../../src/adapters/config-xml/read.js';
 import { HttpFetcher } from '../../src/adapters/http/http-fetcher.js';
+import { loadRegistrableDomains } from '../../src/adapters/system/registrable-domain.js';
 import type { HttpResponse } from '../../src/domain/fetch/outcome.js';
 import { FakeSite } from '../support/fake-site.js';
 import { describeUnless, itUnless, noBrowser, notLinux } from '../support/left-out.js';
@@ -21,7 +22,7 @@ function open(attributes = '', wear?: MaxUses): BrowserEngine {
     <cw:Fetcher name="default"><cw:AllowAddress cidr="127.0.0.1/32"/></cw:Fetcher></CrawlConfig>`;
   const { definition } = readConfiguration(xml, { file: 'test', readFile: () => '', env: {} });
   http = new HttpFetcher(definition!.fetchers);
-  engine = new BrowserEngine(definition!.renderer!, definition!.fetchers, http, QUIET, wear);
+  engine = new BrowserEngine(definition!.renderer!, definition!.fetchers, http, QUIET, loadRegistrableDomains, wear);
   return engine;
 }
 
@@ -179,10 +180,16 @@ it('without a browser reports once what to do, and renders nothing', async () =>
   const xml = `<CrawlConfig xmlns="exa:com.exalead.mercury.mami.crawl.v21" xmlns:cw="urn:crawlway:config:1"><cw:Renderer path="/nowhere/chromium"/></CrawlConfig>`;
   const { definition } = readConfiguration(xml, { file: 'test', readFile: () => '', env: {} });
   const fetcher = new HttpFetcher(definition!.fetchers);
-  const missing = new BrowserEngine(definition!.renderer!, definition!.fetchers, fetcher, {
-    ...QUIET,
-    warn: (message) => void warnings.push(message),
-  });
+  const missing = new BrowserEngine(
+    definition!.renderer!,
+    definition!.fetchers,
+    fetcher,
+    {
+      ...QUIET,
+      warn: (message) => void warnings.push(message),
+    },
+    loadRegistrableDomains,
+  );
   const request = {
     url: site.url('/'),
     fetcher: 'default',

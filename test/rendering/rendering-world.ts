@@ -1,5 +1,7 @@
 /** A crawl whose pages a real browser renders, in one process. */
+
 import { BrowserEngine } from '../../src/adapters/browser/browser-engine.js';
+import { loadRegistrableDomains } from '../../src/adapters/system/registrable-domain.js';
 import { CrawlWorld, type WorldOptions } from '../support/crawl-world.js';
 
 export const SANDBOX = process.getuid?.() === 0 ? 'sandbox="false"' : '';
@@ -17,7 +19,9 @@ export const renderingWorld = (options: RenderingWorldOptions): Promise<CrawlWor
   CrawlWorld.start({
     attributes: 'render="auto"',
     index: 'none',
-    engines: ({ renderer, fetchers }, http) => [new BrowserEngine(renderer!, fetchers, http, QUIET)],
+    engines: ({ renderer, fetchers }, http) => [
+      new BrowserEngine(renderer!, fetchers, http, QUIET, loadRegistrableDomains),
+    ],
     ...options,
     more: `<cw:Renderer ${SANDBOX} ${options.renderer ?? ''}/><cw:Fetcher name="default"><cw:AllowAddress cidr="${options.fetcher ? '127.0.0.0/30' : '127.0.0.1/32'}"/>${options.fetcher ?? ''}</cw:Fetcher>`,
   });

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { BrowserEngine } from '../../src/adapters/browser/browser-engine.js';
 import { readConfiguration } from '../../src/adapters/config-xml/read.js';
 import { HttpFetcher } from '../../src/adapters/http/http-fetcher.js';
+import { loadRegistrableDomains } from '../../src/adapters/system/registrable-domain.js';
 import { FakeSite } from '../support/fake-site.js';
 import { describeUnless, noBrowser } from '../support/left-out.js';
 import { QUIET, SANDBOX } from './rendering-world.js';
@@ -25,7 +26,7 @@ function open(renderer = ''): void {
   });
   if (!definition) throw new Error(JSON.stringify(problems));
   http = new HttpFetcher(definition.fetchers);
-  engine = new BrowserEngine(definition.renderer!, definition.fetchers, http, QUIET);
+  engine = new BrowserEngine(definition.renderer!, definition.fetchers, http, QUIET, loadRegistrableDomains);
 }
 
 /** Runs the script on a page; `address` is that from which the page came. */
@@ -82,7 +83,9 @@ describeUnless(noBrowser, 'a page whose scripts', () => {
     await engine.close();
     await http.close();
     open('postHosts="127.0.0.2"');
-    await run(`await fetch('${other.url('/form')}', { method: 'POST', mode: 'no-cors', body: 'question' }).catch(() => undefined)`);
+    await run(
+      `await fetch('${other.url('/form')}', { method: 'POST', mode: 'no-cors', body: 'question' }).catch(() => undefined)`,
+    );
     expect(asked(other, '/form')).toBe(1);
   });
 

@@ -12,10 +12,9 @@ import type {
   SocketOpener,
 } from '../../engine/ports/fetcher.js';
 import type { Log } from '../../engine/ports/log.js';
-import { loadRegistrableDomains } from '../system/registrable-domain.js';
 import { Browser, BrowserMissing, computeMaxTabs, DEFAULT_MAX_USES, type RequestHandlers } from './browser.js';
 import { ProcessorShare } from './browser-process.js';
-import { ForeignRequests } from './foreign-requests.js';
+import { ForeignRequests, type LoadDomains } from './foreign-requests.js';
 import { type Guest, GuestRequests } from './guest-requests.js';
 import { GuestSockets } from './guest-sockets.js';
 import { Moved, type RenderedPage, type Tab, TabFailed } from './tab.js';
@@ -59,9 +58,10 @@ export class BrowserEngine implements FetchEngine {
     fetchers: readonly FetcherDefinition[],
     private readonly fetcher: Fetcher & SocketOpener,
     private readonly log: Pick<Log, 'info' | 'warn'>,
+    loadDomains: LoadDomains,
     private readonly maxUses = DEFAULT_MAX_USES,
   ) {
-    this.guests = new GuestRequests(fetcher, fetchers, renderer, new ForeignRequests(loadRegistrableDomains));
+    this.guests = new GuestRequests(fetcher, fetchers, renderer, new ForeignRequests(loadDomains));
     this.processorShare = new ProcessorShare(renderer.maxShare * availableParallelism());
     this.maxTabs = computeMaxTabs(renderer);
   }

@@ -6,6 +6,7 @@ import { BoundedMap } from '../../domain/bounded-map.js';
 
 /** Registrable domain of a host name; undefined for addresses and names without a dot. */
 type DomainOf = (hostname: string) => string | undefined;
+export type LoadDomains = () => Promise<DomainOf>;
 
 /** Requests that a host may get at once from pages of other sites: data, and the scripts of an application. */
 const BURSTS = { data: 10, scripts: 60 } as const;
@@ -28,7 +29,7 @@ export class ForeignRequests {
   private domainOf: DomainOf | undefined;
 
   constructor(
-    private readonly loadDomains: () => Promise<DomainOf>,
+    private readonly loadDomains: LoadDomains,
     private readonly now: () => number = () => performance.now(),
   ) {}
 

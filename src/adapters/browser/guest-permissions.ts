@@ -14,7 +14,7 @@ import {
 } from '../../domain/robots/robots-policy.js';
 import { ROBOTS_SIZE_LIMIT } from '../../domain/robots/robots-txt.js';
 import { type Instant, instant } from '../../domain/time/units.js';
-import type { Fetcher, FetchRequest } from '../../engine/ports/fetcher.js';
+import type { Fetcher, FetchRequest, RequestSession } from '../../engine/ports/fetcher.js';
 import type { GuestResponse } from './guest-cache.js';
 
 const MAX_ORIGINS = 1_000;
@@ -114,4 +114,15 @@ export function canUseResponse(
   if (type === 'script' || type === 'stylesheet') return true; // pages cannot read their text
   if (type === 'document') return first.origin === last.origin;
   return mayReadResponse(response, getRequestOrigin(request, first), last.origin);
+}
+
+/** Returns the session for further requests to the page's site. A digest authorization is valid for one URL only. */
+export function createSubresourceSession(
+  session: RequestSession | undefined,
+  cookies: string | undefined,
+): RequestSession | undefined {
+  if (!session) return cookies === undefined ? undefined : { cookies };
+  const { headers, login, certificate, ntlm } = session;
+  const isForOneUrl = /^digest\b/i.test(headers?.['authorization'] ?? '');
+  return { cookies: cookies ?? session.cookies, headers: isForOneUrl ? undefined : headers, login, certificate, ntlm };
 }

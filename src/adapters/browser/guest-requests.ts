@@ -8,12 +8,13 @@ import type { FetcherDefinition, RendererDefinition } from '../../domain/crawl/f
 import type { FetchOutcome } from '../../domain/fetch/outcome.js';
 import { isPublicAddress } from '../../domain/net/address.js';
 import { milliseconds } from '../../domain/time/units.js';
-import type { Fetcher, FetchRequest, RequestSession } from '../../engine/ports/fetcher.js';
+import type { Fetcher, FetchRequest } from '../../engine/ports/fetcher.js';
 import type { ForeignKind, ForeignRequests } from './foreign-requests.js';
 import { GuestCache, type GuestResponse } from './guest-cache.js';
 import {
   allowsPost,
   canUseResponse,
+  createSubresourceSession,
   findHeadersToPreflight,
   GuestRobots,
   getRequestOrigin,
@@ -354,17 +355,6 @@ function selectForwardedHeaders(request: Request): Record<string, string> {
       requestHeaders[name] === undefined ? [] : [[name, requestHeaders[name]]],
     ),
   );
-}
-
-/** Returns the session for further requests to the page's site. A digest authorization is valid for one URL only. */
-function createSubresourceSession(
-  session: RequestSession | undefined,
-  cookies: string | undefined,
-): RequestSession | undefined {
-  if (!session) return cookies === undefined ? undefined : { cookies };
-  const { headers, login, certificate, ntlm } = session;
-  const isForOneUrl = /^digest\b/i.test(headers?.['authorization'] ?? '');
-  return { cookies: cookies ?? session.cookies, headers: isForOneUrl ? undefined : headers, login, certificate, ntlm };
 }
 
 export const matchesHost = (hostname: string, hosts: readonly string[]): boolean =>
