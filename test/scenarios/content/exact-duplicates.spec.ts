@@ -63,6 +63,15 @@ describe('pages with the text of another one', () => {
     expect(await world.indexed()).toContain(site.url('/index.html'));
   });
 
+  it('take its place even if its deletion is held', async () => {
+    const { site, world } = await start('<cw:DeletionGuard maxDeletions="0" maxShare="0"/>');
+    site.remove('/docs');
+    await world.engine.maintenance.refresh('test', { url: site.url('/docs') });
+    await world.pass(minutes(10));
+    expect((await world.engine.orders.listHeldDeletions()).length).toBe(1);
+    expect(await world.indexed()).toContain(site.url('/docs/'));
+  });
+
   it('are found on www. and the bare host, http and https, and not on other hosts', async () => {
     const site = await startSite('127.0.0.1', 'site.example');
     const other = await startSite('127.0.0.1', 'other.example');

@@ -81,6 +81,8 @@ export class SameTexts {
 
   private isOriginal(other: UrlState, state: UrlState, page: ComparedDocument): boolean {
     const { stamp, title = '' } = other;
+    // Its deletion is decided, although it may be held.
+    if (other.pendingDeletion !== undefined) return false;
     const isIndexed = state.stamp !== undefined;
     const document = this.entering.get(other.id) ?? (stamp === undefined ? undefined : { ...other, stamp, title });
     if (document === undefined || !isDuplicate(page, document)) return false;
