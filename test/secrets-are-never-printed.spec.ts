@@ -87,7 +87,7 @@ const OPENED_IN = [
   'src/adapters/push/webhook-sender.ts',
   'src/adapters/sessions/logins/create-login.ts',
   'src/adapters/sessions/logins/digest-login.ts',
-  'src/adapters/sessions/logins/form-login.ts',
+  'src/adapters/sessions/logins/form-submission.ts',
   'src/adapters/sessions/logins/oauth2-login.ts',
   'src/adapters/sessions/logins/steady-login.ts',
   'src/adapters/storage/postgres/connection.ts',

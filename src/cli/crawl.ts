@@ -300,8 +300,10 @@ function renderRoot(start: URL): string {
 }
 
 function renderHeader(header: string): string {
-  const [, name, value] = /^\s*([^\s:]+)\s*:\s*(.*?)\s*$/s.exec(header) ?? [];
-  if (name === undefined || !value)
+  const colon = header.indexOf(':');
+  const name = header.slice(0, Math.max(0, colon)).trim();
+  const value = header.slice(colon + 1).trim();
+  if (!/^\S+$/.test(name) || value === '')
     throw new UsageError(`--header must be a name and a value, such as "Accept-Language: de", not ${header}`);
   return `<cw:Header name="${escapeXml(name)}" value="${escapeXml(value)}"/>`;
 }

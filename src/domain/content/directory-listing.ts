@@ -27,4 +27,9 @@ export const isSortLink = (href: string): boolean => SORT_LINK.test(href);
 const findIisFolder = (title: string, host: string): string | undefined =>
   title.toLowerCase().startsWith(`${host} - /`) ? title.slice(host.length + 3) : undefined;
 
-const foldFolder = (folder: string): string => `${decodePercent(folder).replace(/\/+$/, '')}/`;
+function foldFolder(folder: string): string {
+  const path = decodePercent(folder);
+  let end = path.length;
+  while (end > 0 && path[end - 1] === '/') end--;
+  return `${path.slice(0, end)}/`;
+}

@@ -137,7 +137,9 @@ export function isErrorAddress(
   { path, query }: CrawlUrl,
   page: { readonly title: string; readonly text: string },
 ): boolean {
-  const name = /([^/]*?)(?:\.\w+)?\/?$/.exec(path)![1]!;
+  const segment = path.slice(path.lastIndexOf('/', path.length - 2) + 1).replace('/', '');
+  const dot = segment.lastIndexOf('.');
+  const name = dot >= 0 && /^\w+$/.test(segment.slice(dot + 1)) ? segment.slice(0, dot) : segment;
   return (
     ERROR_NAME.test(name) || (VAGUE_ERROR_NAME.test(name) && (ORIGIN_QUERY.test(query) || looksLikeErrorPage(page)))
   );
