@@ -133,7 +133,9 @@ describe('a directive that deletes an indexed document', () => {
   it('is compared with more pages if one of two has it', () => {
     expect(judge(noindex(0), [noindex(1), kept(2)], { askable: 10 })).toEqual({ ask: 6 });
     expect(judge(noindex(0), [noindex(1), ...[2, 3, 4, 5, 6, 7, 8].map(kept)])).toBe('believe');
-    expect(judge(noindex(0), [...[1, 2, 3, 4].map(noindex), ...[5, 6, 7, 8].map(kept)])).toBe('hold');
+    expect(judge(noindex(0), [...[1, 2, 3, 4].map(noindex), ...[5, 6, 7, 8].map(kept)])).toBe('believe');
+    expect(judge(noindex(0), [...[1, 2, 3, 4, 5].map(noindex), ...[6, 7, 8].map(kept)])).toBe('hold');
+    expect(judge(noindex(0), [noindex(1), kept(2)])).toBe('believe');
   });
 
   it('is not shared by pages that name different canonical URLs', () => {

@@ -69,9 +69,12 @@ export type ChangeVerdict = 'believe' | 'hold' | 'error-page' | { readonly ask: 
 /** Number of pages asked first; and in total, if these have not changed: half of the site may be ill. */
 const FIRST_SAMPLE = 2;
 const SECOND_SAMPLE = 8;
-/** Minimum share of pages that have changed alike, after the second sample, for a text and for a directive. */
+/**
+ * Minimum share of pages that have changed alike, after the second sample: a quarter for a text, because half of a site
+ * may be ill, and more than half for a directive, because sections may be closed on purpose.
+ */
 const MIN_TEXT_SHARE = 0.25;
-const MIN_DIRECTIVE_SHARE = 0.5;
+const MIN_DIRECTIVE_SHARE = 0.51;
 
 export const getHoldCause = (change: SuspiciousChange): HoldCause =>
   change.kind === 'directive' ? 'directive-wave' : isAlmostEmpty(change.sample) ? 'emptied' : 'one-page-everywhere';
@@ -133,7 +136,7 @@ function judgeShare({ alike, asked, minShare, isRewrite }: Shares, evidence: Hos
   if (alike === asked) return 'hold';
   if (isRewrite || (alike === 0 && minShare === MIN_DIRECTIVE_SHARE)) return 'believe';
   if (asked < SECOND_SAMPLE && askable > 0) return { ask: Math.min(askable, SECOND_SAMPLE - asked) };
-  return alike > 0 && alike >= minShare * asked ? 'hold' : 'believe';
+  return alike > 0 && alike / asked >= minShare ? 'hold' : 'believe';
 }
 
 /**

@@ -37,8 +37,7 @@ describe('robots directives of a page', () => {
           ? { status: 304, headers: more }
           : { headers: { ...HTML, etag: '"1"', ...more }, body: path },
       );
-    // Two of three pages: the change guard would hold their deletions.
-    const attributes = 'smartRefreshMinAgeS="3600" smartRefreshMaxAgeS="86400" changeGuard="false"';
+    const attributes = 'smartRefreshMinAgeS="3600" smartRefreshMaxAgeS="86400"';
     const world = await crawl({ crawler: `<Root url="${site.url('/')}"/>`, attributes });
     const all = ['/', '/a', '/b'].map((path) => site.url(path));
     more = { 'x-robots-tag': 'otherbot: noindex' };

@@ -211,7 +211,7 @@ function DecisionDialog({ deletions, decision, onClose, onDone }: DecisionProps)
     const { count: doneCount } = await call(`POST /api/v1/held-deletions/{host}/${decision}`, { path: { host } });
     showNotice(
       isRelease
-        ? `${formatPlural(doneCount, noun)} released.`
+        ? `${formatPlural(doneCount, noun)} ${noun === 'deletion' ? 'on the way to the sinks' : 'released'}.`
         : `${formatPlural(doneCount, noun)} dropped; the documents stay.`,
     );
     onDone();
