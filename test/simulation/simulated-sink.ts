@@ -17,6 +17,8 @@ export class SimulatedIndex {
   faults = true;
   /** Told of each deletion of a document before it is carried out. */
   onDeletion: (order: PushOrder) => void = () => undefined;
+  /** Told of each document before it replaces what the index holds. */
+  onReplacement: (uri: string, before: string, after: string) => void = () => undefined;
   isDown = false;
   /** Every request takes so many milliseconds more. */
   slowness = 0;
@@ -84,6 +86,8 @@ export class SimulatedIndex {
     this.lastOrder.set(order.uri, order.id);
     if (this.faults && this.refuses(order)) return { state: 'refused', message: 'this one never' };
     if (order.kind === 'add') {
+      const before = this.texts.get(order.uri);
+      if (before !== undefined) this.onReplacement(order.uri, before, order.document.text);
       this.documents.set(order.uri, order.document.stamp);
       this.texts.set(order.uri, order.document.text);
       this.taken.add(`${order.uri} ${order.document.stamp}`);

@@ -16,6 +16,8 @@ interface Page {
   canonical?: string;
   /** Sections of the page by their ids, with the version of each. */
   sections?: Map<string, number>;
+  /** Whether the last answer said `noindex` because of the host's template. */
+  saidByTemplate?: boolean;
 }
 
 interface Site {
@@ -24,7 +26,16 @@ interface Site {
   /** How the whole host behaves now. */
   mood: Mood;
   readonly validators: boolean;
+  /** What the host answers to everybody now, with a good status. */
+  wall?: Wall;
 }
+
+/** Good statuses with wrong contents, for all pages of a host or for half of them. */
+const WALLS = ['maintenance', 'maintenance of half', 'nothing', 'noindex'] as const;
+type Wall = (typeof WALLS)[number];
+
+/** The beginning of a text that is that of no page. */
+export const WALL_TEXT = 'This site is being worked on';
 
 export interface Asked {
   readonly host: string;
@@ -47,6 +58,7 @@ export class SimulatedWeb {
   private readonly sites: Site[] = [];
   private faults = true;
   private manyWays = false;
+  private longTexts = false;
 
   constructor(
     private readonly random: Random,
@@ -113,6 +125,35 @@ export class SimulatedWeb {
     this.manyWays = true;
   }
 
+  /** From now on pages have texts that are long enough to be guarded. */
+  writeLongTexts(): void {
+    this.longTexts = true;
+  }
+
+  /** A host begins to say the same everywhere, or no longer does. */
+  raiseWall(): void {
+    const site = this.random.pick(this.sites);
+    site.wall = site.wall === undefined ? this.random.pick(WALLS) : undefined;
+  }
+
+  /** Whether a page has forbidden its indexing only because its host's template did. */
+  isSaidByTemplate(url: string): boolean {
+    const page = this.page(url);
+    return page?.kind === 'page' && page.saidByTemplate === true;
+  }
+
+  /** The text of a page, by its path and version. */
+  textOf(url: string): string | undefined {
+    const page = this.page(url);
+    return page && this.writeText(new URL(url).pathname, page.version);
+  }
+
+  private writeText(path: string, version: number): string {
+    if (!this.longTexts) return `version ${version}`;
+    const words = Array.from({ length: 50 }, (_, i) => textWord(`${path} ${version}`, i));
+    return words.join(' ');
+  }
+
   /** A template changes: a page names another one as its canonical URL, or no longer does. */
   nameCanonical(): void {
     const site = this.random.pick(this.sites);
@@ -147,7 +188,10 @@ export class SimulatedWeb {
   /** No more faults; every page stays as it is. */
   recover(): void {
     this.faults = false;
-    for (const site of this.sites) site.mood = 'well';
+    for (const site of this.sites) {
+      site.mood = 'well';
+      site.wall = undefined;
+    }
   }
 
   /** Most pages of every host are gone, and stay so. */
@@ -281,7 +325,16 @@ export class SimulatedWeb {
       failure: (code) => ({ kind: 'failure', code, detail: code, timings }),
     });
     if (page || url.pathname === '/robots.txt') asked.truth = failed ? 'fault' : truthOf(page);
-    return failed ?? this.healthy(site!, url, request, respond);
+    if (failed) return failed;
+    return this.answerWithWall(site!, url.pathname, respond) ?? this.healthy(site!, url, request, respond);
+  }
+
+  private answerWithWall(site: Site, path: string, respond: Respond): FetchOutcome | undefined {
+    if (site.wall === undefined || site.wall === 'noindex' || path === '/robots.txt') return undefined;
+    const number = Number(/\d+$/.exec(path)?.[0] ?? 0);
+    if (site.wall === 'maintenance of half' && number % 2 === 0) return undefined;
+    const text = site.wall === 'nothing' ? '' : `${WALL_TEXT} until ${this.random.integer(1, 24)}:00 o'clock.`;
+    return respond(200, TYPE, `<html lang="en"><head><title>Back soon</title></head><body>${text}</body></html>`);
   }
 
   private healthy(site: Site, url: URL, request: FetchRequest, respond: Respond): FetchOutcome {
@@ -291,16 +344,29 @@ export class SimulatedWeb {
     if (!page || page.kind === 'gone') return respond(404);
     if (page.kind === 'broken') return respond(500);
     if (page.kind === 'redirect') return respond(302, { location: page.target });
-    const robots = page.kind === 'noindex' ? '<meta name="robots" content="noindex">' : '';
+    page.saidByTemplate = site.wall === 'noindex' && page.kind !== 'noindex';
+    const robots = page.kind === 'noindex' || page.saidByTemplate ? '<meta name="robots" content="noindex">' : '';
     const canonical = page.canonical === undefined ? '' : `<link rel="canonical" href="${page.canonical}">`;
     const ways = page.links.map((link, i) => (this.manyWays ? inSomeWay(link, site.host, page.version + i) : link));
     const links = ways.map((link) => `<a href="${link}">x</a>`).join(' ');
     const sections = [...(page.sections ?? [])];
     const etag = `"${page.kind} ${page.version} ${page.links.join(' ')} ${sections.join(' ')}"`;
-    if (site.validators && request.ifNoneMatch === etag) return respond(304, { etag });
-    const body = `<html lang="en"><head><title>${url.pathname}</title>${robots}${canonical}</head><body>version ${page.version} ${links}${sections.map(asHtml).join('')}</body></html>`;
-    return respond(200, site.validators ? { ...TYPE, etag } : TYPE, body);
+    if (site.validators && !page.saidByTemplate && request.ifNoneMatch === etag) return respond(304, { etag });
+    const body = `<html lang="en"><head><title>${url.pathname}</title>${robots}${canonical}</head><body>${this.writeText(url.pathname, page.version)} ${links}${sections.map(asHtml).join('')}</body></html>`;
+    return respond(200, site.validators && !page.saidByTemplate ? { ...TYPE, etag } : TYPE, body);
   }
+}
+
+/** One of 400 words, always the same for a seed and a number. */
+function textWord(seed: string, number: number): string {
+  let hash = 7;
+  for (const letter of `${seed} ${number}`) hash = (Math.imul(hash, 31) + letter.codePointAt(0)!) >>> 0;
+  const word = Math.imul(hash ^ (hash >>> 15), 0x85ebca6b) >>> 8;
+  return (
+    ['ka', 'lo', 'mi', 'nu', 're'][word % 5]! +
+    ['st', 'rd', 'ng', 'lp'][(word >>> 4) % 4]! +
+    String.fromCharCode(97 + ((word >>> 7) % 20))
+  );
 }
 
 const textOfSection = (id: string, version: number): string => `section ${id} ${version}`;

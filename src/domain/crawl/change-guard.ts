@@ -6,7 +6,7 @@
  */
 import { hasSameSketch, isAlmostEmpty, isSameText, type TextSample } from '../content/text-sample.js';
 import type { Reason } from '../policy/reasons.js';
-import { atMost, type Duration, hours, milliseconds, minutes } from '../time/units.js';
+import { atMost, type Duration, hours, type Instant, milliseconds, minutes } from '../time/units.js';
 
 /** Why a change is held; also the error code of the page's visits meanwhile. */
 export const HOLD_CAUSES = ['one-page-everywhere', 'emptied', 'directive-wave'] as const;
@@ -35,12 +35,19 @@ export const isDirective = (reason: Reason): boolean => DIRECTIVES.includes(reas
 
 /** A change that is not believed before the host was asked. */
 export type SuspiciousChange =
-  | { readonly kind: 'text'; readonly sample: TextSample }
   | {
-      readonly kind: 'directive';
-      readonly reason: Reason /** The URL to which the page gives way. */;
-      readonly target?: string;
-    };
+      readonly kind: 'text';
+      readonly sample: TextSample;
+      /** Set if the page newly has a directive, too. */
+      readonly directive?: NewDirective;
+    }
+  | ({ readonly kind: 'directive' } & NewDirective);
+
+export interface NewDirective {
+  readonly reason: Reason;
+  /** The URL to which the page gives way. */
+  readonly target?: string;
+}
 
 /** What a page whose document is indexed has said. */
 export interface PageAnswer {
@@ -63,6 +70,30 @@ export interface HostEvidence {
   readonly hasOthers: boolean;
 }
 
+/** Number of pages with new texts of their own from which on a site is being rewritten. */
+const MIN_REWRITTEN = 5;
+
+/**
+ * Selects the answers that say something about a change first seen at a given time. An earlier answer shows what the
+ * other page said before the host may have fallen ill, so it counts only if that page has changed in the same way, or
+ * if it is one of many that have been rewritten.
+ */
+export function selectEvidence(
+  { change }: { readonly change: SuspiciousChange },
+  firstSeenAt: Instant,
+  others: readonly (PageAnswer & { readonly at: Instant })[],
+): PageAnswer[] {
+  const earlier = others.filter(({ at }) => at < firstSeenAt);
+  const isAlike = (other: PageAnswer): boolean =>
+    isSameDirective(change, other.change) ||
+    (change.kind === 'text' && other.change?.kind === 'text' && isSameText(other.change.sample, change.sample));
+  const rewritten = earlier.filter((other) => other.change?.kind === 'text' && !isAlike(other));
+  const isRewrite = change.kind === 'text' && !change.directive && rewritten.length >= MIN_REWRITTEN;
+  return others.filter(
+    (other) => other.at >= firstSeenAt || isAlike(other) || (isRewrite && rewritten.includes(other)),
+  );
+}
+
 /** `error-page`: the page is gone, and the host sends a page with a good status instead, as for any unknown URL. */
 export type ChangeVerdict = 'believe' | 'hold' | 'error-page' | { readonly ask: number };
 
@@ -70,10 +101,10 @@ export type ChangeVerdict = 'believe' | 'hold' | 'error-page' | { readonly ask: 
 const FIRST_SAMPLE = 2;
 const SECOND_SAMPLE = 8;
 /**
- * Minimum share of pages that have changed alike, after the second sample: a quarter for a text, because half of a site
+ * Minimum share of pages that have changed alike, after the second sample: a tenth for a text, because a part of a site
  * may be ill, and more than half for a directive, because sections may be closed on purpose.
  */
-const MIN_TEXT_SHARE = 0.25;
+const MIN_TEXT_SHARE = 0.1;
 const MIN_DIRECTIVE_SHARE = 0.51;
 
 export const getHoldCause = (change: SuspiciousChange): HoldCause =>
@@ -81,26 +112,38 @@ export const getHoldCause = (change: SuspiciousChange): HoldCause =>
 
 export function judgeChange(page: PageAnswer & { change: SuspiciousChange }, evidence: HostEvidence): ChangeVerdict {
   const { change } = page;
+  const verdict = change.kind === 'text' ? judgeText(page, change.sample, evidence) : 'believe';
+  return verdict === 'believe' && findDirective(change) ? judgeDirective(change, evidence) : verdict;
+}
+
+function judgeDirective(change: SuspiciousChange, evidence: HostEvidence): ChangeVerdict {
+  const { others } = evidence;
+  const alike = others.filter((other) => isSameDirective(change, other.change)).length;
+  return judgeShare({ alike, asked: others.length, minShare: MIN_DIRECTIVE_SHARE, isRewrite: false }, evidence);
+}
+
+function judgeText(page: PageAnswer, sample: TextSample, evidence: HostEvidence): ChangeVerdict {
   const { nonsense, others } = evidence;
-  if (change.kind === 'directive') {
-    const alike = others.filter((other) => isSameDirective(change, other.change)).length;
-    return judgeShare({ alike, asked: others.length, minShare: MIN_DIRECTIVE_SHARE, isRewrite: false }, evidence);
-  }
-  const relations = others.map((other) => relate(page, change.sample, other));
+  const relations = others.map((other) => relate(page, sample, other));
   const count = (relation: Relation): number => relations.filter((value) => value === relation).length;
   // Pages that always were the same, such as print versions, change together. If one of them has not, it is no rewrite.
   const splitsGroup = others.some((other) => !other.change && wereSame(page, other));
   const alike = count('merged') + (splitsGroup ? count('moved-along') : 0);
   const asked = others.length - (splitsGroup ? 0 : count('moved-along'));
-  if (typeof nonsense === 'object' && isSameText(nonsense, change.sample))
+  if (typeof nonsense === 'object' && isSameText(nonsense, sample))
     return judgeNonsense({ alike, asked }, evidence.askable);
-  const isRewrite = asked > 0 && count('rewritten') === asked;
+  const isRewrite = asked >= MIN_REWRITTEN && count('rewritten') === asked;
   return judgeShare({ alike, asked, minShare: MIN_TEXT_SHARE, isRewrite }, evidence);
 }
 
 /** Pages that name different canonical URLs are not sent to one page by a mistake in a template. */
-const isSameDirective = (a: SuspiciousChange, b: SuspiciousChange | undefined): boolean =>
-  a.kind === 'directive' && b?.kind === 'directive' && a.target === b.target;
+function isSameDirective(a: SuspiciousChange, b: SuspiciousChange | undefined): boolean {
+  const [own, other] = [findDirective(a), b && findDirective(b)];
+  return own !== undefined && other !== undefined && own.target === other.target;
+}
+
+const findDirective = (change: SuspiciousChange): NewDirective | undefined =>
+  change.kind === 'directive' ? change : change.directive;
 
 /** Whether another page of the host has changed to this text, or a page that cannot exist has it. */
 export const isCommonText = (sample: TextSample, { others, nonsense }: HostEvidence): boolean =>

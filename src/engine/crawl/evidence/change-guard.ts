@@ -16,9 +16,11 @@ import {
   isHoldCause,
   judgeChange,
   judgeRobots,
+  type NewDirective,
   type PageAnswer,
   RELEASED,
   type SuspiciousChange,
+  selectEvidence,
 } from '../../../domain/crawl/change-guard.js';
 import { CANONICAL_ELSEWHERE } from '../../../domain/crawl/disposition.js';
 import { NEVER_CRAWLED, type UrlId, type UrlState } from '../../../domain/crawl/url-state.js';
@@ -58,23 +60,23 @@ const MIN_REVISIT_INTERVAL: Duration = minutes(10);
 /** How old a robots.txt that is held may be when it is checked again. */
 const HELD_ROBOTS_AGE: Duration = minutes(5);
 
+type TimedAnswer = PageAnswer & { readonly at: Instant };
+
 /** What pages of a host have said since the first suspicious change. */
 class Inquiry {
-  readonly answers = new BoundedMap<UrlId, PageAnswer>(MAX_ANSWERS);
-  readonly asked = new Set<UrlId>();
+  readonly answers = new BoundedMap<UrlId, TimedAnswer>(MAX_ANSWERS);
+  /** When the changes of pages were first seen. */
+  readonly firstSeen = new BoundedMap<UrlId, Instant>(MAX_ANSWERS);
+  /** Number of pages that may still be asked about the change of a page. */
+  readonly askable = new BoundedMap<UrlId, number>(MAX_ANSWERS);
   /** Pages that were asked and have not answered. */
   readonly outstanding = new Set<UrlId>();
   /** Pages whose changes are judged when all have answered. */
   readonly waiting = new Set<UrlId>();
   hasOthers = true;
-  isExhausted = false;
   believed = 0;
 
   constructor(readonly startedAt: Instant) {}
-
-  get askable(): number {
-    return this.isExhausted ? 0 : Math.max(0, MAX_ASKED - this.asked.size);
-  }
 }
 
 interface HostMemory {
@@ -158,13 +160,13 @@ export class ChangeGuard {
           : undefined;
       case 'document': {
         const { sample } = outcome.facts;
-        if (sample && indexedText !== undefined && this.isSuspicious(state, sample))
-          return { indexedText, change: { kind: 'text', sample } };
         if (!outcome.index && !isDirective(outcome.reason)) return undefined;
-        const change = outcome.index
+        const directive = outcome.index
           ? await this.findCanonicalChange(state, outcome.canonical)
-          : ({ kind: 'directive', reason: outcome.reason } as const);
-        return { indexedText, change };
+          : { reason: outcome.reason };
+        if (sample && indexedText !== undefined && this.isSuspicious(state, sample))
+          return { indexedText, change: { kind: 'text', sample, directive } };
+        return { indexedText, change: directive && { kind: 'directive', ...directive } };
       }
       default:
         return undefined;
@@ -175,17 +177,16 @@ export class ChangeGuard {
   private isSuspicious({ id, hostKey }: UrlState, sample: TextSample): boolean {
     if (sample.isDrastic) return true;
     const inquiry = this.hosts.get(hostKey)?.inquiry;
-    return inquiry !== undefined && isCommonText(sample, this.getEvidence(hostKey, inquiry, id));
+    return (
+      inquiry !== undefined && isCommonText(sample, this.getEvidence(hostKey, inquiry, id, { kind: 'text', sample }))
+    );
   }
 
-  private async findCanonicalChange(
-    state: UrlState,
-    target: string | undefined,
-  ): Promise<SuspiciousChange | undefined> {
+  private async findCanonicalChange(state: UrlState, target: string | undefined): Promise<NewDirective | undefined> {
     if (target === undefined) return undefined;
     const canonicalState = await this.services.store.find(this.crawler, target);
     if (judgeCanonical(state, canonicalState) !== 'gives-way') return undefined;
-    return { kind: 'directive', reason: CANONICAL_ELSEWHERE, target };
+    return { reason: CANONICAL_ELSEWHERE, target };
   }
 
   /** Whether an operator, or the time that an operator has set, has released the page's change. */
@@ -211,7 +212,9 @@ export class ChangeGuard {
     if (change.kind === 'directive' && change.reason === 'robots-disallowed')
       return (await this.judgeRobots(context, state, memory)) === 'believe' || { isConfirmed: true };
     const inquiry = this.findInquiry(state.hostKey, memory);
-    inquiry.answers.set(state.id, answer);
+    const now = this.services.clock.now();
+    inquiry.answers.set(state.id, { ...answer, at: now });
+    if (!inquiry.firstSeen.has(state.id)) inquiry.firstSeen.set(state.id, now);
     let verdict: ChangeVerdict = 'hold';
     if (inquiry.outstanding.size === 0) verdict = await this.proceed(state.hostKey, inquiry, state.id, answer);
     if (verdict === 'believe') {
@@ -219,7 +222,7 @@ export class ChangeGuard {
       return true;
     }
     if (verdict === 'error-page') return verdict;
-    const evidence = this.getEvidence(state.hostKey, inquiry, state.id);
+    const evidence = this.getEvidence(state.hostKey, inquiry, state.id, change);
     const isAsking = inquiry.outstanding.size > 0;
     // A site with a single document: its own next visit brings the answer to nonsense.
     const isAlone = !isAsking && evidence.others.length === 0 && this.services.probes.isAnswerWanted(state.hostKey);
@@ -231,18 +234,21 @@ export class ChangeGuard {
   /** Asks further pages as long as the verdict requires it and there are any. */
   private async proceed(hostKey: string, inquiry: Inquiry, id: UrlId, answer: ChangedAnswer): Promise<ChangeVerdict> {
     for (;;) {
-      const verdict = judgeChange(answer, this.getEvidence(hostKey, inquiry, id));
+      const verdict = judgeChange(answer, this.getEvidence(hostKey, inquiry, id, answer.change));
       if (typeof verdict !== 'object') return verdict;
       await this.ask(hostKey, inquiry, id, verdict.ask);
       if (inquiry.outstanding.size > 0) return verdict;
     }
   }
 
-  private getEvidence(hostKey: string, inquiry: Inquiry, id: UrlId): HostEvidence {
-    const others: PageAnswer[] = [];
+  private getEvidence(hostKey: string, inquiry: Inquiry, id: UrlId, change: SuspiciousChange): HostEvidence {
+    const others: TimedAnswer[] = [];
     for (const [otherId, answer] of inquiry.answers.entries()) if (otherId !== id) others.push(answer);
     const nonsense = this.services.probes.findAnswer(hostKey) ?? 'unknown';
-    return { others, nonsense, askable: inquiry.askable, hasOthers: inquiry.hasOthers };
+    const { hasOthers } = inquiry;
+    const askable = Math.max(0, inquiry.askable.get(id) ?? MAX_ASKED);
+    const firstSeenAt = inquiry.firstSeen.get(id) ?? this.services.clock.now();
+    return { others: selectEvidence({ change }, firstSeenAt, others), nonsense, askable, hasOthers };
   }
 
   private findInquiry(hostKey: string, memory: HostMemory): Inquiry {
@@ -262,25 +268,33 @@ export class ChangeGuard {
     const documents = await store.list(filter, 0, MAX_CANDIDATES);
     const others = documents.filter((page) => page.id !== id && !NEVER_CRAWLED.has(page.status));
     inquiry.hasOthers = others.length > 0;
-    const candidates = others.filter((page) => !inquiry.asked.has(page.id) && !inquiry.answers.has(page.id));
+    const firstSeenAt = inquiry.firstSeen.get(id) ?? this.services.clock.now();
+    const hasAnswered = ({ id: otherId }: UrlState): boolean => {
+      const answer = inquiry.answers.get(otherId);
+      return answer !== undefined && answer.at >= firstSeenAt;
+    };
+    const candidates = others.filter((page) => !inquiry.outstanding.has(page.id) && !hasAnswered(page));
+    const tried = new Set<UrlId>();
     let requested = 0;
     for (const page of [...sampleEvenly(candidates, count), ...candidates]) {
       if (requested === count) return;
-      if (inquiry.asked.has(page.id)) continue;
-      inquiry.asked.add(page.id);
+      if (tried.has(page.id)) continue;
+      tried.add(page.id);
+      inquiry.askable.set(id, (inquiry.askable.get(id) ?? MAX_ASKED) - 1);
       // Before the visit is requested, because it may end before the request returns.
       inquiry.outstanding.add(page.id);
       if (await scheduleVisit(page)) requested++;
       else inquiry.outstanding.delete(page.id);
     }
-    inquiry.isExhausted = true;
+    inquiry.askable.set(id, 0);
   }
 
   /** Records what a page has said, if its host is being asked. */
   private async noteAnswer({ id, hostKey }: UrlState, answer: PageAnswer | undefined): Promise<void> {
     const inquiry = this.hosts.get(hostKey)?.inquiry;
     if (!inquiry) return;
-    if (answer) inquiry.answers.set(id, answer);
+    if (answer) inquiry.answers.set(id, { ...answer, at: this.services.clock.now() });
+    if (answer && !isChanged(answer)) inquiry.firstSeen.delete(id);
     if (!inquiry.outstanding.delete(id) || inquiry.outstanding.size > 0) return;
     for (const waitingId of inquiry.waiting) {
       const waitingAnswer = inquiry.answers.get(waitingId);

@@ -1,0 +1,10 @@
+import { describe, expect, it } from 'vitest';
+import { runWallsWorld } from './walls-world.js';
+import { worlds } from './worlds.js';
+
+describe('good statuses with wrong contents: no document carries a text that its page did not have, and everything recovers', () => {
+  it.each(worlds({ count: 12 }))('world %i, with walls', async (seed) => {
+    const { violations } = await runWallsWorld(seed);
+    expect(violations, `npm run simulate -- --walls --from ${seed} --seeds 1`).toEqual([]);
+  });
+});
