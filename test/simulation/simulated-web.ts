@@ -99,6 +99,8 @@ export class SimulatedWeb {
       this.change(page);
     } else if (path !== '/') {
       page.kind = this.random.pick(['page', 'page', 'page', 'gone', 'redirect', 'broken', 'noindex'] as const);
+      // Redirects are the subject of other worlds.
+      if (this.longTexts && page.kind === 'redirect') page.kind = 'page';
       page.target = this.random.pick([...site.pages.keys()]);
       if (!this.recurs) page.version++;
     }

@@ -106,6 +106,7 @@ const SECOND_SAMPLE = 8;
  */
 const MIN_TEXT_SHARE = 0.1;
 const MIN_DIRECTIVE_SHARE = 0.51;
+const MIN_CANONICAL_SHARE = 0.5;
 
 export const getHoldCause = (change: SuspiciousChange): HoldCause =>
   change.kind === 'directive' ? 'directive-wave' : isAlmostEmpty(change.sample) ? 'emptied' : 'one-page-everywhere';
@@ -119,7 +120,9 @@ export function judgeChange(page: PageAnswer & { change: SuspiciousChange }, evi
 function judgeDirective(change: SuspiciousChange, evidence: HostEvidence): ChangeVerdict {
   const { others } = evidence;
   const alike = others.filter((other) => isSameDirective(change, other.change)).length;
-  return judgeShare({ alike, asked: others.length, minShare: MIN_DIRECTIVE_SHARE, isRewrite: false }, evidence);
+  // The page that the others name as their canonical URL has no such directive.
+  const minShare = findDirective(change)?.target === undefined ? MIN_DIRECTIVE_SHARE : MIN_CANONICAL_SHARE;
+  return judgeShare({ alike, asked: others.length, minShare, isRewrite: false }, evidence);
 }
 
 function judgeText(page: PageAnswer, sample: TextSample, evidence: HostEvidence): ChangeVerdict {
@@ -177,7 +180,7 @@ function judgeShare({ alike, asked, minShare, isRewrite }: Shares, evidence: Hos
   // Nobody has answered: only a site with one document has nobody to ask.
   if (asked === 0) return hasOthers || (minShare === MIN_TEXT_SHARE && nonsense === 'unknown') ? 'hold' : 'believe';
   if (alike === asked) return 'hold';
-  if (isRewrite || (alike === 0 && minShare === MIN_DIRECTIVE_SHARE)) return 'believe';
+  if (isRewrite || (alike === 0 && minShare !== MIN_TEXT_SHARE)) return 'believe';
   if (asked < SECOND_SAMPLE && askable > 0) return { ask: Math.min(askable, SECOND_SAMPLE - asked) };
   return alike > 0 && alike / asked >= minShare ? 'hold' : 'believe';
 }
