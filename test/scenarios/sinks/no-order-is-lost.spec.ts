@@ -268,7 +268,7 @@ describe('no order is lost at a sink that fails, refuses or loses data', () => {
 /** A page that never changes, and says so. */
 const tagged =
   (links: readonly string[]): FakePage =>
-  ({ headers }) =>
+  ({ headers, url }) =>
     headers['if-none-match'] === '"1"'
       ? { status: 304 }
-      : { headers: { 'content-type': 'text/html', etag: '"1"' }, body: html('/', links, 'Text.') };
+      : { headers: { 'content-type': 'text/html', etag: '"1"' }, body: html('/', links, `Text of ${url}.`) };
