@@ -50,7 +50,8 @@ export class Witness {
     const course = this.courses.get(url) ?? { failures: 0, lastSuccessAt: instant(0) };
     const entry = outcome in ERROR_CODES ? ERROR_CODES[outcome as ErrorCode] : undefined;
     if (entry?.class === 'temporary') course.failures++;
-    else if (!entry) {
+    // Whether a redirect that leaves the document where it is leads anywhere is not decided yet.
+    else if (!entry && outcome !== 'redirect') {
       course.failures = 0;
       course.lastSuccessAt = at;
     }
