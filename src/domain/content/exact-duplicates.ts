@@ -43,7 +43,8 @@ function toSpelling(url: string): string {
   return href.slice(href.indexOf('//') + 2).replace(/^www\./, '');
 }
 
-const MAX_TEXTS = 1_000_000;
+/** Maximum number of texts that are remembered for a crawler. */
+export const MAX_TEXTS = 1_000_000;
 /** Maximum number of documents that are remembered for one text. */
 const MAX_DOCUMENTS = 16;
 

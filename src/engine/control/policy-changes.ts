@@ -92,7 +92,7 @@ export class PolicyChanges {
       const part = await this.compareDigest(`cause-${name}/${crawler.name}`, digest(settings));
       if (part.isNew && part.storedDigest !== undefined) {
         // Visits in flight may still fail under the former configuration.
-        crawler.noteRequested(crawler.urlsInFlight.map(({ id }) => id));
+        crawler.retryInFlight(reasons);
         const now = clock.now();
         if (!part.isStored && partitions.isLeader)
           await store.makeDue({ crawler: crawler.name, reasons }, now, REFRESH_SOURCE);

@@ -37,6 +37,7 @@ export class UrlCommands {
       case 'index-after-all':
         return toResult(decideIndexingDespiteCanonical(state, now));
       case 'visit':
+        if (command.reasons && !command.reasons.some((reason) => reason === state.reason)) return undefined;
         return toResult(decideRequestedVisit(state, now));
       case 'judge':
         return toResult(await this.rejudging.decide(context, state));

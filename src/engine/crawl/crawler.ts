@@ -202,6 +202,11 @@ export class Crawler implements DiscoveryTarget {
     this.parts.requested.noteRequestedElsewhere(ids);
   }
 
+  /** See RequestedVisits. */
+  retryInFlight(reasons: readonly Reason[]): void {
+    this.parts.requested.retryInFlight(reasons);
+  }
+
   /** Like visitNow, for one URL of each resting host that has URLs requested by users. */
   visitRestingHosts(): Promise<void> {
     return this.parts.requested.visitRestingHosts();

@@ -4,12 +4,14 @@
  */
 import type { UrlId, UrlState } from '../../domain/crawl/url-state.js';
 import { USER } from '../../domain/frontier/sources.js';
+import type { Reason } from '../../domain/policy/reasons.js';
 import { after, type Instant, seconds } from '../../domain/time/units.js';
 import type { Clock } from '../ports/clock.js';
 import type { UrlQueue } from '../ports/frontier-store.js';
 import type { Nodes } from '../ports/nodes.js';
 import type { Partitions } from '../ports/partitions.js';
 import type { Host } from './hosts/hosts.js';
+import type { UrlCommand } from './outcome/decision.js';
 import { createTryCommand } from './outcome/owner-commands.js';
 
 /** Maximum number of resting hosts that receive a request in one forced refresh of many URLs. */
@@ -32,8 +34,11 @@ interface UrgentQueue {
 }
 
 export class RequestedVisits {
-  /** URLs that were requested while they were in flight: their visit may have read the page before it changed. */
-  private readonly requestedIds = new Set<UrlId>();
+  /**
+   * URLs that were requested while they were in flight, as their visit may have read the page before it changed; with
+   * the errors with which the visit has to end, or undefined for any end.
+   */
+  private readonly requested = new Map<UrlId, readonly Reason[] | undefined>();
 
   /** @param inFlight URLs that are being visited or decided */
   constructor(
@@ -69,15 +74,34 @@ export class RequestedVisits {
 
   /** Like noteRequested, when another node is about to make the URLs due. */
   noteRequestedElsewhere(ids: readonly UrlId[]): void {
-    const idsInFlight = new Set(Array.from(this.inFlight, ({ id }) => id));
-    // The visits of the others have failed, so that they are still due.
-    for (const id of this.requestedIds) if (!idsInFlight.has(id)) this.requestedIds.delete(id);
-    for (const id of ids) if (idsInFlight.has(id)) this.requestedIds.add(id);
+    this.note(ids, undefined);
   }
 
-  /** To be called when the URL is no longer in flight. Returns true if it has to be visited once more. */
-  takeRequested(url: UrlState): boolean {
-    return this.requestedIds.delete(url.id);
+  /** All URLs in flight on this node are visited once more if their visits end with one of these errors. */
+  retryInFlight(reasons: readonly Reason[]): void {
+    this.note(
+      Array.from(this.inFlight, ({ id }) => id),
+      reasons,
+    );
+  }
+
+  private note(ids: readonly UrlId[], reasons: readonly Reason[] | undefined): void {
+    const idsInFlight = new Set(Array.from(this.inFlight, ({ id }) => id));
+    // The visits of the others have failed, so that they are still due.
+    for (const id of this.requested.keys()) if (!idsInFlight.has(id)) this.requested.delete(id);
+    for (const id of ids) {
+      if (!idsInFlight.has(id)) continue;
+      const known = this.requested.get(id) ?? (this.requested.has(id) ? undefined : []);
+      this.requested.set(id, reasons && known && [...known, ...reasons]);
+    }
+  }
+
+  /**
+   * To be called when the URL is no longer in flight. If it has to be visited once more, returns the command for it.
+   */
+  takeRequested(url: UrlState): UrlCommand | undefined {
+    const reasons = this.requested.get(url.id);
+    return this.requested.delete(url.id) ? { do: 'visit', ...(reasons ? { reasons } : {}) } : undefined;
   }
 }
 

@@ -166,7 +166,7 @@ describe('an option that a condition sets applies to its URLs only', () => {
       'The same long text about enterprise search, told twice in the same words, to be found only once. '.repeat(20);
     const twin = (path: string) => ({
       headers: { 'content-type': 'text/html' },
-      body: `<title>t</title>${text}<a href="${path}"></a>`,
+      body: `<title>t</title>${text} ${path}<a href="${path}"></a>`,
     });
     site.page('/', ['/first'], 'The start page.').set('/first', twin('/first'));
     await crawl(onPath('/special', 'near-duplicate-detector', 'false'), { attributes: 'nearDuplicateDetector="true"' });

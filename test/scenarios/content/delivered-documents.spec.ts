@@ -80,7 +80,10 @@ describe('a delivered document', () => {
     const plain = { 'content-type': 'text/plain' };
     const given = `attachment; filename="plain.txt"; filename*=UTF-8''J%C3%A4hrlich%2Fneu.txt`;
     site.set('/download?id=7', { headers: { ...plain, 'content-disposition': given }, body: 'text' });
-    site.set('/other/x.txt', { headers: { ...plain, 'content-disposition': 'inline; filename=".."' }, body: 'text' });
+    site.set('/other/x.txt', {
+      headers: { ...plain, 'content-disposition': 'inline; filename=".."' },
+      body: 'another',
+    });
     const world = await crawl({ crawler: `<Root url="${site.url('/')}"/>`, index: 'none' });
     expect(meta(world, site.url('/download?id=7'), 'file_name')).toBe('neu.txt');
     expect(meta(world, site.url('/other/x.txt'), 'file_name')).toBe('x.txt');

@@ -45,8 +45,8 @@ describe('the headline of a URL', () => {
     site.set('/away', { status: 302, headers: { location: 'http://elsewhere.example/' } });
     site.set('/twice', { status: 500 }).set('/login', { status: 401 });
     site.set('/refers', { headers: HTML, body: '<link rel="canonical" href="/canon"><title>r</title>' });
-    const twin = { headers: HTML, body: html('Twins', [], LONG) };
-    site.set('/twin-1', twin).set('/twin-2', twin);
+    for (const path of ['/twin-1', '/twin-2'])
+      site.set(path, { headers: HTML, body: html('Twins', [], `${LONG} ${path}`) });
     const crawler = `<Root url="${site.url('/')}" site="false"/><cw:LinkRules maxUrlLength="100" ignoreLinksTo="zip"/>
       <cw:CrawlSpace rules="crawl.rules"/>
       <cw:Conditions><cw:may-not-have field="path" value="/draft/*"/></cw:Conditions>

@@ -14,7 +14,9 @@ import type { Fence } from '../../ports/partitions.js';
  * URL.
  */
 export type UrlCommand =
-  | { readonly do: 'clear' | 'forget-error' | 'judge' | 'index-after-all' | 'visit' }
+  | { readonly do: 'clear' | 'forget-error' | 'judge' | 'index-after-all' }
+  /** With reasons: only if the URL is in error for one of them. */
+  | { readonly do: 'visit'; readonly reasons?: readonly Reason[] }
   | { readonly do: 'send-again'; readonly entry: LedgerEntry }
   /**
    * Sends what is indexed to one sink: copied from the sink `from`, otherwise found by a visit. If `from` is the sink

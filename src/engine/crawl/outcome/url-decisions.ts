@@ -170,8 +170,9 @@ export class UrlDecisions {
 
   private putIntoQueue(url: UrlState, place: Place | undefined): void {
     this.target.frontier.requeue(url, place);
-    if (!this.target.requested.takeRequested(url)) return;
-    this.decide(url, { do: 'visit' }).catch((error: unknown) =>
+    const command = this.target.requested.takeRequested(url);
+    if (!command) return;
+    this.decide(url, command).catch((error: unknown) =>
       this.services.log.error('a requested visit of a URL was not made; request it again', {
         url: url.url,
         error: String(error),

@@ -8,6 +8,7 @@ import {
   DocumentsByText,
   isDuplicate,
   isSameAddress,
+  MAX_TEXTS,
   toSiteName,
 } from '../../../domain/content/exact-duplicates.js';
 import type { CrawlerDefinition } from '../../../domain/crawl/definition.js';
@@ -142,7 +143,7 @@ export class SameTexts {
 
   private async load(): Promise<void> {
     let lastId = 0;
-    for (;;) {
+    for (let read = 0; read < MAX_TEXTS; read += PAGE_SIZE) {
       const page = await this.store.list({ crawler: this.crawler, indexed: true }, lastId, PAGE_SIZE);
       for (const state of page) if (state.stamp) this.documents.add({ ...state, stamp: state.stamp });
       const lastState = page.at(-1);
