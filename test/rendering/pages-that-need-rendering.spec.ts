@@ -215,7 +215,7 @@ describeUnless(noBrowser, 'a site that needs rendering', () => {
     world = await start({
       crawler: `<Root url="${site.url('/')}"/>`,
       fetcher: loginsAt(site, wiki),
-      renderer: 'readyWhen="#done"',
+      renderer: 'readyWhen="#done" postHosts="127.0.0.2"',
     });
     await world.untilIdle();
     const read = world.pushed().get(site.url('/'))!.text;
