@@ -39,22 +39,12 @@ const TEXTS: readonly (readonly [extension: string, mediaType: string, links: bo
   ['ndjson', 'application/x-ndjson', false, ({ text }) => `{"a":1}\n${JSON.stringify({ text })}\n`],
   ['md', 'text/markdown', true, ({ text, link }) => `# Birds\n\n${text} [More](${link})\n`],
   ['xml', 'application/xml', false, ({ text }) => `<?xml version="1.0"?><birds><bird>${text}</bird></birds>`],
-  ['rss', 'application/rss+xml', true, rss],
   ['txt', 'text/plain', false, ({ text }) => text],
   ['txt', 'text/plain; charset=utf-16le', false, ({ text }) => Buffer.from(text, 'utf16le')],
   ['yaml', 'application/yaml', false, ({ text }) => `bird: ${JSON.stringify(text)}\n`],
   ['txt', 'text/plain; charset=windows-1252', false, ({ text }) => Buffer.from(`Café: ${text}`, 'latin1')],
   ['csv', 'text/csv; charset=iso-8859-15', false, csv],
-  ['atom', 'application/atom+xml', true, atom],
 ];
-
-function rss({ title, text, link }: sample.DocumentFacts): string {
-  return `<rss version="2.0"><channel><title>${title}</title><item><description>${text}</description><link>${link}</link></item></channel></rss>`;
-}
-
-function atom({ title, text, link }: sample.DocumentFacts): string {
-  return `<feed xmlns="http://www.w3.org/2005/Atom"><title>${title}</title><entry><summary>${text}</summary><link href="${link}"/></entry></feed>`;
-}
 
 const AUTHORS = ['Ada Wing', 'Bo Reed', 'Cleo Marsh', 'Dora Finch', 'Eli Brook'];
 const WORDS = ['alder', 'birch', 'cedar', 'dogwood', 'elder', 'fir', 'gorse'];
@@ -74,7 +64,7 @@ export function factsOf(site: FakeSite, number: number): sample.DocumentFacts & 
   };
 }
 
-/** Sixty documents, linked from the start page of the site. */
+/** Documents of every format, linked from the start page of the site. */
 export function publishDocuments(site: FakeSite): PublishedDocument[] {
   const wanted = [
     ...OFFICE.flatMap(([make, extensions]) =>

@@ -24,10 +24,19 @@ it('each kind of webhook is sent for its event, and verified by the library of t
   const through = await FlakyReceiver.start();
   onTestFinished(() => through.close());
   through.fate = (body) => (body.includes('nobody takes this') ? 'refuse' : 'pass');
-  const paths = Array.from({ length: 30 }, (_, n) => `/p${n}`);
+  const paths = Array.from({ length: 24 }, (_, n) => `/p${n}`);
   const site = await startSite();
   site.page('/');
-  for (const path of paths) site.page(path);
+  const isWell = (): void => {
+    paths.forEach((path, n) => {
+      const words = Array.from(
+        { length: 40 },
+        (_, i) => String.fromCodePoint(97 + n).repeat(1 + (i % 7)) + i.toString(36),
+      );
+      site.page(path, [], words.join(' '));
+    });
+  };
+  isWell();
   site.page('/refused', [], 'nobody takes this');
   const closed = await startSite('127.0.0.2');
   closed.set('/', { status: 401, headers: { 'www-authenticate': 'Negotiate' } });
@@ -87,6 +96,17 @@ it('each kind of webhook is sent for its event, and verified by the library of t
   await site.comeBack();
   await world.pass(hours(12));
   expect((await told('host.recovered')).data).toEqual({ host });
+
+  for (const path of paths)
+    site.page(path, [], 'We are closed for maintenance today. Please come back tomorrow. '.repeat(5));
+  await world.engine.maintenance.refresh('test', { like: `${site.origin}/%` });
+  await world.pass(hours(1));
+  expect((await told('changes.held')).data).toMatchObject({ crawler: 'test', host, cause: 'one-page-everywhere' });
+  isWell();
+  await world.pass(hours(12));
+  // The engine whose index is another one is that of scenarios/sinks/deleted-index.spec.ts.
+  webhooks.handleEvent({ type: 'sink', at: world.clock.now(), sink: 'main', state: 'replaced', message: 'another' });
+  expect((await told('sink.replaced')).data).toEqual({ sink: 'main', message: 'another' });
 
   for (const path of paths) site.remove(path);
   await world.engine.maintenance.refresh('test', { like: `${site.origin}/%` });
