@@ -102,6 +102,7 @@ it.each(cases)('%s', (_, definition) => {
       xml: false,
       base: FACTS.base,
       maxTextLength: 4_000_000,
+      hasMarkers: true,
       showsCut: false,
     });
     readFields({ ...FACTS, found });

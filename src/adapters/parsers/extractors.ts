@@ -83,7 +83,7 @@ function extractHtml(body: Buffer, mediaType: string, context: ExtractionContext
   const encoding = findEncoding(body, parseCharset(context.contentType), 'html');
   const options = { maxLinks, maxTextLength, xml: mediaType !== 'text/html' };
   const utf8 = toUtf8(body, encoding);
-  const { facts, title, heading } = new HtmlScanner(utf8, buffer, options).scan();
+  const { facts, title, heading, hasMarkers } = new HtmlScanner(utf8, buffer, options).scan();
   const renderingReason = buffer.size > LITTLE_TEXT ? undefined : resolveRenderingReason(utf8, facts, buffer);
   const language = determineLanguage([facts.lang, facts.contentLanguage], () => buffer.sampleMiddle(SAMPLE_BYTES));
   const { text, truncated } = buffer.finish(maxTextLength);
@@ -91,7 +91,7 @@ function extractHtml(body: Buffer, mediaType: string, context: ExtractionContext
   const links = encodeQueries(facts.links, encoding);
   const { cutLinks: omittedLinks } = facts;
   const { microdata = [], ...reading } = context.content
-    ? extractConfiguredContent(utf8, context, { base, xml: options.xml, text })
+    ? extractConfiguredContent(utf8, context, { base, xml: options.xml, text, hasMarkers })
     : {};
   const linkedData = context.wantsMetas && facts.hasLinkedData ? collectMetas(findJsonLdItems(utf8)) : [];
   return {
@@ -131,7 +131,7 @@ function resolveRenderingReason(utf8: Buffer, facts: PageFacts, buffer: TextBuff
 function extractConfiguredContent(
   utf8: Buffer,
   context: ExtractionContext,
-  { base, xml, text }: { base: string | undefined; xml: boolean; text: string },
+  { base, xml, text, hasMarkers }: { base: string | undefined; xml: boolean; text: string; hasMarkers: boolean },
 ): Omit<Reading, 'truncated'> {
   const { maxTextLength, showsCut = false } = context;
   const { truncated: _, ...reading } = getContentReader(context.content!).read({
@@ -139,6 +139,7 @@ function extractConfiguredContent(
     xml,
     base: resolveBaseUrl(context.url, base),
     maxTextLength,
+    hasMarkers,
     showsCut,
   });
   // A page whose text is displayed by scripts contains it as data, which is not part of the tree.

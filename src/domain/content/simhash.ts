@@ -76,24 +76,31 @@ class ShingleCounter {
  * @param numbers whether words that contain a digit are left out
  */
 export function addWords(text: string, shingles: { add(word: number): void }, numbers?: 'without numbers'): void {
-  const firstSkipped = numbers === undefined ? 0 : LAST_DIGIT;
+  const lastSkipped = numbers === undefined ? 0 : LAST_DIGIT;
   let word = 0;
   let isNumber = false;
-  for (let index = 0; index < text.length; index++) {
-    const code = text.charCodeAt(index);
-    const letter = code < 0x80 ? ASCII_WORD_CODES[code]! : isWordPart(code) ? code : 0;
-    if (letter !== 0) {
-      if (letter <= firstSkipped) isNumber = true;
-      word = (Math.imul(word, 0x01000193) ^ letter) + 0x811c9dc5;
-      continue;
+  for (let start = 0; start < text.length; start += UNITS.length) {
+    const unitCount = UNIT_BYTES.write(text.slice(start, start + UNITS.length), 'utf16le') >> 1;
+    for (let index = 0; index < unitCount; index++) {
+      const code = UNITS[index]!;
+      const letter = code < 0x80 ? ASCII_WORD_CODES[code]! : isWordPart(code) ? code : 0;
+      if (letter !== 0) {
+        if (letter <= lastSkipped) isNumber = true;
+        word = ((Math.imul(word, 0x01000193) ^ letter) + 0x811c9dc5) | 0;
+        continue;
+      }
+      if (word !== 0 && !isNumber) shingles.add(word);
+      word = 0;
+      isNumber = false;
+      if (isUnspacedScript(code)) shingles.add(code);
     }
-    if (word !== 0 && !isNumber) shingles.add(word);
-    word = 0;
-    isNumber = false;
-    if (isUnspacedScript(code)) shingles.add(code);
   }
   if (word !== 0 && !isNumber) shingles.add(word);
 }
+
+/** The part of a text that is being read: from an array, it is read almost twice as fast as from the string. */
+const UNITS = new Uint16Array(4_096);
+const UNIT_BYTES = Buffer.from(UNITS.buffer);
 
 /** The codes of digits are lower than those of letters. */
 const LAST_DIGIT = '9'.charCodeAt(0);

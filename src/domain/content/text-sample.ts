@@ -49,13 +49,19 @@ class Sketch {
   }
 }
 
+/** In characters: of a long text, this much of its beginning and of its end is read, because every page gets a sketch. */
+const MAX_END_LENGTH = 4_096;
+
 /**
  * A signed 64-bit sketch of a text, without words that contain a digit: dates, times and counters differ between two
  * answers that say the same.
  */
 export function computeTextSketch(text: string): bigint {
   const sketch = new Sketch();
-  addWords(text, sketch, 'without numbers');
+  if (text.length <= 2 * MAX_END_LENGTH) addWords(text, sketch, 'without numbers');
+  else
+    for (const end of [text.slice(0, MAX_END_LENGTH), text.slice(-MAX_END_LENGTH)])
+      addWords(end, sketch, 'without numbers');
   return sketch.toNumber();
 }
 

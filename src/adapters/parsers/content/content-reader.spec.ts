@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { ContentDefinition } from '../../../domain/content/content-definition.js';
+import { HtmlScanner } from '../html/html-scanner.js';
+import { TextBuffer } from '../html/text-buffer.js';
 import { createPageReader } from '../page-reader.js';
 import { ContentReader } from './content-reader.js';
 
@@ -23,6 +25,7 @@ const read = (html: string, definition: Partial<ContentDefinition>) =>
     xml: false,
     base: 'http://a/b/',
     maxTextLength: 1_000_000,
+    hasMarkers: new HtmlScanner(Buffer.from(html), new TextBuffer(), { maxLinks: 0, xml: false }).scan().hasMarkers,
     showsCut: true,
   });
 

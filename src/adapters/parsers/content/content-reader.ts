@@ -15,7 +15,7 @@ import { keepMainContent } from './main-content.js';
 import { toMarkdown } from './markdown.js';
 import { findMicrodataItems, hasMicrodata } from './microdata.js';
 import { type Document, type Element, type ParentNode, walkElements } from './nodes.js';
-import { hasMarkers, prune } from './pruning.js';
+import { prune } from './pruning.js';
 import {
   collectTextPieces,
   createReadingBudget,
@@ -58,6 +58,8 @@ export interface PageBytes {
   /** Base URL for resolving relative addresses. */
   readonly base: string;
   readonly maxTextLength: number;
+  /** Whether the page may contain markers that exclude parts of it. */
+  readonly hasMarkers: boolean;
   /** True if the removed texts are to be shown to a user. */
   readonly showsCut: boolean;
 }
@@ -95,7 +97,7 @@ export class ContentReader {
     const found = new Map<number, readonly string[]>();
     if (this.readsJsonLd) this.readJsonLd(findJsonLdItems(page.utf8), found);
     const microdata = this.definition.metas && hasMicrodata(page.utf8);
-    const needsTree = this.treeMode === 'always' || (this.treeMode === 'with markers' && hasMarkers(page.utf8));
+    const needsTree = this.treeMode === 'always' || (this.treeMode === 'with markers' && page.hasMarkers);
     if (!needsTree && !microdata) return { found, truncated: false };
     const tree = parseTree(page.utf8, page.xml);
     const budget = createReadingBudget(tree.elements.length);

@@ -1,8 +1,8 @@
 /** Removes from a tree what selectors and the page's own markers exclude. */
 
 import type { Marker } from '../../../domain/content/content-definition.js';
+import { MAX_MARKER_LENGTH } from '../html/markers.js';
 import { type ChildNode, type Document, type Element, isComment, isElement, isText, type ParentNode } from './nodes.js';
-import { MARKER_SIGNS, MAX_MARKER_LENGTH } from './tree.js';
 
 export interface PruneOptions {
   readonly included: ReadonlySet<Element>;
@@ -36,9 +36,6 @@ function collectOutermost(node: ParentNode, included: ReadonlySet<Element>, foun
     else if (included.has(child)) found.push(child);
     else collectOutermost(child, included, found);
 }
-
-/** Whether the page may contain markers; most pages contain none and need no further search. */
-export const hasMarkers = (utf8: Buffer): boolean => MARKER_SIGNS.test(utf8.toString('latin1'));
 
 const GOOGLE_MARKER = /^\s*google(on|off)\s*:\s*(index|all)\b/i;
 const NOINDEX_START =

@@ -16,6 +16,7 @@ import {
   QUOTE,
   SLASH,
 } from '../html/bytes.js';
+import { MARKER_ELEMENT, MARKER_SIGNS, MAX_MARKER_LENGTH } from '../html/markers.js';
 import { NameTrie, ROOT, SYMBOL, WIDTH } from '../html/name-trie.js';
 import { findBogusCommentEnd, findCommentEnd, findEndTag, findScriptEnd, findTagEnd } from '../html/raw-text.js';
 import { ELEMENT_NAMES, type ElementKind, getElementKind } from './element-kinds.js';
@@ -43,12 +44,8 @@ export interface Tree {
   readonly truncated: boolean;
 }
 
-/** Every marker that excludes content contains one of these. */
-export const MARKER_SIGNS = /googleo|nosnippet|data-elastic|data-swiftype|noindex|udmcomment/i;
 /** Every marker in a comment contains one of these, including end markers. */
 const COMMENT_SIGNS = /google|index|robots|udmcomment/i;
-/** Longer comments are not markers. */
-export const MAX_MARKER_LENGTH = 100;
 
 /** `utf8` must be valid UTF-8. `isXml` is true for XHTML, in which every tag that ends in `/>` is empty. */
 export function parseTree(utf8: Buffer, isXml: boolean): Tree {
@@ -230,7 +227,7 @@ class TreeBuilder {
       this.append(element);
       parent.lastElement = element;
       this.elements.push(element);
-      this.hasSigns ||= kind.name === 'noindex';
+      this.hasSigns ||= kind.name === MARKER_ELEMENT;
       node = element;
     }
     if (!kind.isVoid) this.pushOpenElement(kind, node, kind.isForeign || (parent.isForeign && !kind.holdsHtml));

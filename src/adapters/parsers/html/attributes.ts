@@ -1,6 +1,7 @@
 /** Reads the attributes of one tag at a time, by the tokenizer rules of the HTML standard (section 13.2.5). */
 import { decodeHTMLAttribute } from 'entities/decode';
-import { APOSTROPHE, EQUALS, endsName, GREATER, isSpace, QUOTE, SLASH } from './bytes.js';
+import { APOSTROPHE, DASH, EQUALS, endsName, GREATER, isSpace, QUOTE, SLASH } from './bytes.js';
+import { isMarkerName } from './markers.js';
 import { NameTrie, ROOT, SYMBOL, WIDTH } from './name-trie.js';
 
 /** The attributes that can be queried. Using numbers instead of names saves a lookup for each. */
@@ -38,6 +39,8 @@ const TRIE = new NameTrie<number>(Object.entries(ATTRIBUTE));
 export class Attributes {
   /** Whether the last tag read ended in `/>`. */
   selfClosing = false;
+  /** Whether one of the tags read so far has an attribute that excludes it from search engines. */
+  hasMarkers = false;
   private readonly starts: number[] = new Array<number>(ATTRIBUTE_COUNT).fill(0);
   private readonly ends: number[] = new Array<number>(ATTRIBUTE_COUNT).fill(0);
   /** Bitwise OR of all bytes of the value: below 0x80 if the value is ASCII. */
@@ -52,6 +55,10 @@ export class Attributes {
   private characters: string | undefined;
 
   constructor(private readonly bytes: Buffer) {}
+
+  noteDash(position: number): void {
+    this.hasMarkers ||= isMarkerName(this.bytes, position);
+  }
 
   /** Reads attributes from the end of a tag's name; returns the position after the tag, or -1 if it is incomplete. */
   read(from: number): number {
@@ -94,7 +101,7 @@ export class Attributes {
     return this.tagNumbers[index] === this.tagNumber ? this.ends[index]! - this.starts[index]! : 0;
   }
 
-  private get latin1(): string {
+  get latin1(): string {
     this.characters ??= this.bytes.toString('latin1');
     return this.characters;
   }
@@ -109,6 +116,7 @@ export class Attributes {
     // The first byte belongs to the name, whatever it is, even `=`.
     do {
       node = next[node * WIDTH + SYMBOL[byte]!]!;
+      if (byte === DASH) this.noteDash(position);
       byte = ++position < end ? bytes[position]! : GREATER;
     } while (byte !== EQUALS && !endsName(byte));
     while (position < end && isSpace(bytes[position]!)) position++;

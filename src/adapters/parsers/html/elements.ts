@@ -1,4 +1,5 @@
 /** What the scanner needs to know about each element, by name. */
+import { MARKER_ELEMENT } from './markers.js';
 import { NameTrie } from './name-trie.js';
 
 /**
@@ -65,7 +66,7 @@ export const UNNAMED: Element = {
 };
 
 function describeElements(): Map<string, Element> {
-  const sets = [INLINE, LEAVES_FOREIGN, ATTRIBUTE_ELEMENTS, HEAD, SPECIAL, FOREIGN].map(
+  const sets = [INLINE, LEAVES_FOREIGN, ATTRIBUTE_ELEMENTS, HEAD, SPECIAL, FOREIGN, MARKER_ELEMENT].map(
     (names) => new Set(names.split(' ')),
   );
   const [inline, leavesForeign, attributeElements, head, special] = sets as [

@@ -1,4 +1,6 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { parseTree } from '../content/tree.js';
 import { HtmlScanner } from './html-scanner.js';
 import { TextBuffer } from './text-buffer.js';
 
@@ -241,4 +243,44 @@ describe('the first heading', () => {
     ['<p>before</p><h1>Open', ''],
     ['<h2>a</h2>', ''],
   ])('of %s is %j', (page, heading) => expect(scan(page).heading).toBe(heading));
+});
+
+describe('markers that exclude parts of a page', () => {
+  const hasMarkers = (html: string, xml = false) =>
+    new HtmlScanner(Buffer.from(html), buffer, { maxLinks: 1, xml }).scan().hasMarkers;
+
+  it.each([
+    '<!-- googleoff: all -->',
+    '<!UdmComment>',
+    '<?noindex?>',
+    '</ noindex>',
+    '<noindex>a',
+    '<b id=a hidden data-nosnippet>',
+    '<p DATA-NoSnippet=1>',
+    '<a href=b data-elastic-exclude>',
+    '<svg><g data-swiftype-index=false></svg>',
+  ])('are noticed in %s', (html) => expect(hasMarkers(html)).toBe(true));
+
+  it('are not looked for in texts, values and scripts', () => {
+    expect(
+      hasMarkers(
+        '<!-- menu --><meta name=robots content=noindex><p data-x="data-nosnippet" class=data-nosnippet>noindex' +
+          '<script>"<!-- noindex -->"</script><title><noindex></title>',
+      ),
+    ).toBe(false);
+  });
+
+  it('are noticed wherever the tree of a page without drawings has one', () => {
+    const parts =
+      '<!--noindex--> <noindex> </noindex> <p <b <a> <title> </title> <script> </script> <template> ' +
+      '</template> <textarea> <noscript> </noscript> data-nosnippet data-swiftype-index=true = " > \' /> -->';
+    const token = fc.constantFrom(...parts.split(' '));
+    fc.assert(
+      fc.property(fc.array(token, { maxLength: 12 }), fc.boolean(), (tokens, xml) => {
+        const html = tokens.join(' ');
+        if (parseTree(Buffer.from(html), xml).hasSigns) expect(hasMarkers(html, xml)).toBe(true);
+      }),
+      { numRuns: 3_000 },
+    );
+  });
 });

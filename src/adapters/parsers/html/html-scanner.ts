@@ -10,18 +10,23 @@ import { ATTRIBUTE, Attributes } from './attributes.js';
 import { BANG, DASH, isLetter, LESS, QUESTION, SLASH } from './bytes.js';
 import { ELEMENTS, UNNAMED } from './elements.js';
 import { ForeignContent } from './foreign-content.js';
+import { MARKER_ELEMENT, MARKER_SIGNS, MAX_MARKER_LENGTH } from './markers.js';
 import { END, ROOT, SYMBOL, WIDTH } from './name-trie.js';
 import { collapseWhitespace, PageFacts } from './page-facts.js';
 import { findBogusCommentEnd, findCommentEnd, findEndTag, findScriptEnd, findTagEnd } from './raw-text.js';
 import { clip, TextBuffer } from './text-buffer.js';
 
 const MAX_TITLE_LENGTH = 2_048;
+/** In bytes, with `<!--` and `-->`: longer comments are not markers. */
+const MAX_COMMENT_LENGTH = MAX_MARKER_LENGTH + 8;
 
 export class HtmlScanner {
   readonly facts: PageFacts;
   title = '';
   /** The first `<h1>` with text. */
   heading = '';
+  /** Whether an element or a comment excludes parts of the page from search engines. */
+  private hasMarkingNode = false;
   private readonly attributes: Attributes;
   private readonly foreignContent: ForeignContent;
   /** The element whose tag is being read. */
@@ -65,6 +70,11 @@ export class HtmlScanner {
     return this;
   }
 
+  /** Whether the page may contain markers that exclude parts of it from search engines. */
+  get hasMarkers(): boolean {
+    return this.hasMarkingNode || this.attributes.hasMarkers;
+  }
+
   private get isVisible(): boolean {
     return this.hidingElement === undefined && this.inertTemplates === 0;
   }
@@ -78,33 +88,41 @@ export class HtmlScanner {
     if (next === SLASH)
       return isLetter(bytes[position + 2] ?? 0) ? this.readTag(position + 2, true) : this.readMalformedEndTag(position);
     if (next === BANG) return this.readDeclaration(position);
-    if (next === QUESTION) return findBogusCommentEnd(bytes, position);
+    if (next === QUESTION) return this.readComment(position, findBogusCommentEnd(bytes, position));
     if (this.isVisible) this.text.appendLiteral(LESS);
     return position + 1;
   }
 
   private readDeclaration(position: number): number {
     const { bytes } = this;
-    if (bytes[position + 2] === DASH && bytes[position + 3] === DASH) return findCommentEnd(bytes, position);
+    if (bytes[position + 2] === DASH && bytes[position + 3] === DASH)
+      return this.readComment(position, findCommentEnd(bytes, position));
     const hasCdata = this.foreignContent.isActive || this.options.xml;
     if (!hasCdata || bytes.toString('latin1', position + 2, position + 9) !== '[CDATA[')
-      return findBogusCommentEnd(bytes, position);
+      return this.readComment(position, findBogusCommentEnd(bytes, position));
     const closeIndex = bytes.indexOf(']]>', position + 9, 'latin1');
     const end = closeIndex < 0 ? bytes.length : closeIndex;
     this.addRawText(position + 9, end);
     return Math.min(end + 3, bytes.length);
   }
 
+  private readComment(start: number, end: number): number {
+    if (end - start <= MAX_COMMENT_LENGTH && !this.hasMarkingNode)
+      this.hasMarkingNode = MARKER_SIGNS.test(this.attributes.latin1.slice(start, end));
+    return end;
+  }
+
   private readTag(nameStart: number, isEndTag: boolean): number {
     const nameEnd = this.readName(nameStart);
     const { element } = this;
     const isPlain = element.isPlain && this.foreignContent.depth === 0;
-    const end = isPlain ? findTagEnd(this.bytes, nameEnd) : this.attributes.read(nameEnd);
+    const end = isPlain ? findTagEnd(this.bytes, nameEnd, this.attributes) : this.attributes.read(nameEnd);
     // An incomplete tag at the end of the input is not a tag.
     if (end < 0) return this.bytes.length;
     if (this.isInHead && !isEndTag && !element.inHead && this.isVisible) this.isInHead = false;
     if (!element.inline && this.isVisible) this.text.startNewWord();
     if (element.name === 'h1') this.readHeading(isEndTag);
+    else if (element.name === MARKER_ELEMENT) this.hasMarkingNode = true;
     if (isPlain) return end;
     return isEndTag ? this.readEndTag(end) : this.readStartTag(end);
   }
@@ -158,7 +176,7 @@ export class HtmlScanner {
   /** `</>` is ignored, `</` at the end of the input is text, and anything else is a bogus comment. */
   private readMalformedEndTag(position: number): number {
     if (position + 2 >= this.bytes.length && this.isVisible) this.text.append('</');
-    return findBogusCommentEnd(this.bytes, position + 2);
+    return this.readComment(position, findBogusCommentEnd(this.bytes, position + 2));
   }
 
   private readRawElement(start: number): number {

@@ -20,9 +20,9 @@ export function findCommentEnd(bytes: Buffer, position: number): number {
 
 /**
  * Returns the position after the tag whose name ends at `from`, or -1 if the input ends inside it. Applies the
- * standard's attribute rules to a tag whose attributes are not needed.
+ * standard's attribute rules to a tag whose attributes are not needed; `noteDash` is told each dash in a name.
  */
-export function findTagEnd(bytes: Buffer, from: number): number {
+export function findTagEnd(bytes: Buffer, from: number, notes?: { noteDash(position: number): void }): number {
   const end = bytes.length;
   let hasName = false;
   for (let position = from; position < end; position++) {
@@ -32,7 +32,10 @@ export function findTagEnd(bytes: Buffer, from: number): number {
       position = findValueEnd(bytes, position + 1) - 1;
       hasName = false;
     } else if (byte === SLASH) hasName = false;
-    else if (!isSpace(byte)) hasName = true; // an `=` that does not follow a name begins one
+    else if (!isSpace(byte)) {
+      hasName = true; // an `=` that does not follow a name begins one
+      if (byte === DASH) notes?.noteDash(position);
+    }
   }
   return -1;
 }
