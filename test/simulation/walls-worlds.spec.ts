@@ -2,8 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { runWallsWorld } from './walls-world.js';
 import { worlds } from './worlds.js';
 
+/** Half of the site is ill soon after a rewrite, or long after it is held, or nobody is left to be asked. */
+const FOUND = [19, 38, 47];
+
 describe('good statuses with wrong contents: no document carries a text that its page did not have, and everything recovers', () => {
-  it.each(worlds({ count: 12 }))('world %i, with walls', async (seed) => {
+  it.each(worlds({ count: 12, found: FOUND }))('world %i, with walls', async (seed) => {
     const { violations } = await runWallsWorld(seed);
     expect(violations, `npm run simulate -- --walls --from ${seed} --seeds 1`).toEqual([]);
   });

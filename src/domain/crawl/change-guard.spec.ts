@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { computeTextSketch, createTextSample, type TextSample } from '../content/text-sample.js';
-import { hours, minutes } from '../time/units.js';
+import { hours, instant, minutes } from '../time/units.js';
 import { toCrawlUrl } from '../url/crawl-url.js';
 import {
   type ChangeVerdict,
@@ -13,6 +13,7 @@ import {
   type NonsenseAnswer,
   type PageAnswer,
   type SuspiciousChange,
+  selectEvidence,
 } from './change-guard.js';
 
 const WORDS = 'river stone cloud garden window silver market engine paper bridge forest candle harbour mirror'.split(
@@ -148,6 +149,25 @@ describe('a directive that deletes an indexed document', () => {
   it('is obeyed on a site with one document, and held if the others do not answer', () => {
     expect(judge(noindex(0), [], { hasOthers: false, nonsense: 'unknown' })).toBe('believe');
     expect(judge(noindex(0), [], { hasOthers: true })).toBe('hold');
+  });
+});
+
+describe('what other pages said before a change was first seen', () => {
+  const at = instant(1_000);
+  const earlier = <T extends PageAnswer>(answer: T) => ({ ...answer, at: instant(999) });
+  const later = <T extends PageAnswer>(answer: T) => ({ ...answer, at });
+
+  it('counts if they had changed in the same way', () => {
+    const alike = [earlier(changed(1, WALL)), later(changed(2, WALL))];
+    expect(selectEvidence(changed(0, WALL), at, alike)).toEqual(alike);
+    expect(selectEvidence(noindex(0), at, [earlier(noindex(1)), earlier(kept(2))])).toEqual([earlier(noindex(1))]);
+  });
+
+  it('does not count if they were well, or had new texts of their own, however many they were', () => {
+    const rewritten = [1, 2, 3, 4, 5, 6, 7, 8].map((seed) => earlier(changed(seed, write(seed + 20))));
+    expect(selectEvidence(changed(0, WALL), at, [...rewritten, earlier(kept(9)), later(kept(10))])).toEqual([
+      later(kept(10)),
+    ]);
   });
 });
 

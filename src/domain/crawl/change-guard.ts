@@ -66,7 +66,7 @@ export interface HostEvidence {
   readonly nonsense: NonsenseAnswer;
   /** Number of other pages that may still be asked. */
   readonly askable: number;
-  /** Whether the host has other documents at all. */
+  /** Whether the host has other documents at all, or had some when the change was held. */
   readonly hasOthers: boolean;
 }
 
@@ -75,24 +75,18 @@ const MIN_REWRITTEN = 5;
 
 /**
  * Selects the answers that say something about a change first seen at a given time. An earlier answer shows what the
- * other page said before the host may have fallen ill, so it counts only if that page has changed in the same way, or
- * if it is one of many that have been rewritten.
+ * other page said before the host may have fallen ill, even if that was a new text of its own, so it counts only if that
+ * page has changed in the same way.
  */
-export function selectEvidence(
+export const selectEvidence = (
   { change }: { readonly change: SuspiciousChange },
   firstSeenAt: Instant,
   others: readonly (PageAnswer & { readonly at: Instant })[],
-): PageAnswer[] {
-  const earlier = others.filter(({ at }) => at < firstSeenAt);
-  const isAlike = (other: PageAnswer): boolean =>
-    isSameDirective(change, other.change) ||
-    (change.kind === 'text' && other.change?.kind === 'text' && isSameText(other.change.sample, change.sample));
-  const rewritten = earlier.filter((other) => other.change?.kind === 'text' && !isAlike(other));
-  const isRewrite = change.kind === 'text' && !change.directive && rewritten.length >= MIN_REWRITTEN;
-  return others.filter(
-    (other) => other.at >= firstSeenAt || isAlike(other) || (isRewrite && rewritten.includes(other)),
-  );
-}
+): PageAnswer[] => others.filter((other) => other.at >= firstSeenAt || isSameChange(change, other.change));
+
+/** Whether two changes have the same cause if they have one in common. */
+export const isSameChange = (a: SuspiciousChange, b: SuspiciousChange | undefined): boolean =>
+  isSameDirective(a, b) || (a.kind === 'text' && b?.kind === 'text' && isSameText(a.sample, b.sample));
 
 /** `error-page`: the page is gone, and the host sends a page with a good status instead, as for any unknown URL. */
 export type ChangeVerdict = 'believe' | 'hold' | 'error-page' | { readonly ask: number };

@@ -10,6 +10,7 @@ import { REFRESH } from '../frontier/sources.js';
 import type { Reason } from '../policy/reasons.js';
 import { type ChangeBelief } from '../refresh/change-belief.js';
 import { after, atLeast, between, earlier, hours, type Instant, milliseconds, NEVER } from '../time/units.js';
+import { isHoldCause } from './change-guard.js';
 import { type ErrorPolicyDefinition } from './definition.js';
 import type { Exclusion } from './exclusion.js';
 import {
@@ -326,8 +327,8 @@ function createTemporaryErrorDisposition(
     reason: outcome.code,
     lastVisitAt: now,
     visits: state.visits + 1,
-    // A fault on the crawler's side says nothing about the page.
-    temporaryErrors: isCrawlerFault ? state.temporaryErrors : errorCount,
+    // A fault on the crawler's side says nothing about the page; one whose change is not believed has responded.
+    temporaryErrors: isHoldCause(outcome.code) ? 0 : isCrawlerFault ? state.temporaryErrors : errorCount,
     ...(order ? { stamp: null, simhash: null, etag: null, lastModified: null } : {}),
   };
   return { remove: false, changes, order, changed: order !== undefined };

@@ -14,6 +14,7 @@ import {
   isCommonText,
   isDirective,
   isHoldCause,
+  isSameChange,
   judgeChange,
   judgeRobots,
   type NewDirective,
@@ -73,6 +74,8 @@ class Inquiry {
   readonly outstanding = new Set<UrlId>();
   /** Pages whose changes are judged when all have answered. */
   readonly waiting = new Set<UrlId>();
+  /** Pages whose changes were held before: whoever was asked about them then may have left the index meanwhile. */
+  readonly held = new Set<UrlId>();
   hasOthers = true;
   believed = 0;
 
@@ -215,6 +218,7 @@ export class ChangeGuard {
     const now = this.services.clock.now();
     inquiry.answers.set(state.id, { ...answer, at: now });
     if (!inquiry.firstSeen.has(state.id)) inquiry.firstSeen.set(state.id, now);
+    if (isHoldCause(state.pendingDeletion)) inquiry.held.add(state.id);
     let verdict: ChangeVerdict = 'hold';
     if (inquiry.outstanding.size === 0) verdict = await this.proceed(state.hostKey, inquiry, state.id, answer);
     if (verdict === 'believe') {
@@ -245,7 +249,7 @@ export class ChangeGuard {
     const others: TimedAnswer[] = [];
     for (const [otherId, answer] of inquiry.answers.entries()) if (otherId !== id) others.push(answer);
     const nonsense = this.services.probes.findAnswer(hostKey) ?? 'unknown';
-    const { hasOthers } = inquiry;
+    const hasOthers = inquiry.hasOthers || inquiry.held.has(id);
     const askable = Math.max(0, inquiry.askable.get(id) ?? MAX_ASKED);
     const firstSeenAt = inquiry.firstSeen.get(id) ?? this.services.clock.now();
     return { others: selectEvidence({ change }, firstSeenAt, others), nonsense, askable, hasOthers };
@@ -274,9 +278,17 @@ export class ChangeGuard {
       return answer !== undefined && answer.at >= firstSeenAt;
     };
     const candidates = others.filter((page) => !inquiry.outstanding.has(page.id) && !hasAnswered(page));
+    // Pages that are held show whether the host is still ill; pages that have not been asked are visited anyway soon.
+    const heldPages = candidates.filter((page) => isHoldCause(page.pendingDeletion)).slice(0, count);
+    const unasked = candidates.filter((page) => !inquiry.answers.get(page.id));
     const tried = new Set<UrlId>();
     let requested = 0;
-    for (const page of [...sampleEvenly(candidates, count), ...candidates]) {
+    for (const page of [
+      ...heldPages,
+      ...sampleEvenly(unasked, count),
+      ...sampleEvenly(candidates, count),
+      ...candidates,
+    ]) {
       if (requested === count) return;
       if (tried.has(page.id)) continue;
       tried.add(page.id);
@@ -293,8 +305,12 @@ export class ChangeGuard {
   private async noteAnswer({ id, hostKey }: UrlState, answer: PageAnswer | undefined): Promise<void> {
     const inquiry = this.hosts.get(hostKey)?.inquiry;
     if (!inquiry) return;
-    if (answer) inquiry.answers.set(id, { ...answer, at: this.services.clock.now() });
-    if (answer && !isChanged(answer)) inquiry.firstSeen.delete(id);
+    if (answer) {
+      const earlier = inquiry.answers.get(id)?.change;
+      // What others have said since an earlier change says nothing about a new one.
+      if (!earlier || !isSameChange(earlier, answer.change)) inquiry.firstSeen.delete(id);
+      inquiry.answers.set(id, { ...answer, at: this.services.clock.now() });
+    }
     if (!inquiry.outstanding.delete(id) || inquiry.outstanding.size > 0) return;
     for (const waitingId of inquiry.waiting) {
       const waitingAnswer = inquiry.answers.get(waitingId);
