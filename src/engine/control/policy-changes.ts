@@ -39,6 +39,8 @@ export class PolicyChanges {
   private readonly runs = new Map<string, AbortController>();
   /** Digests of the rules by which this process judges URLs and reads pages, by the name of their setting. */
   private readonly digests = new Map<string, string>();
+  /** Crawlers whose configuration has been in force since this process started. */
+  private readonly started = new Set<string>();
 
   constructor(
     private readonly services: ChangeServices,
@@ -65,6 +67,7 @@ export class PolicyChanges {
         digestParts(definition, [...REFRESH, 'canonicalization'], { urlForm: URL_FORM }),
       ),
     ]);
+    await this.visitWaitingRedirects(crawler);
     await this.retryFailures(crawler, server);
     const isNew = policy.isNew || (reading.isNew && reading.storedDigest !== undefined);
     // Takes effect at once and is never undone, so that a page visited during the update, or on a node that learns of
@@ -83,6 +86,16 @@ export class PolicyChanges {
     if (hasChanged) await store.putSetting(`rejudging/${crawler.name}`, '0');
     for (const part of [policy, refresh]) await store.putSetting(part.setting, part.digest);
     if (hasChanged || unfinished) this.rejudgeUrls(crawler);
+  }
+
+  /** What a redirect waits for is kept in memory only, so after a start its page is visited again. */
+  private async visitWaitingRedirects(crawler: Crawler): Promise<void> {
+    if (this.started.has(crawler.name)) return;
+    this.started.add(crawler.name);
+    const { store, clock } = this.services;
+    const now = clock.now();
+    const filter = { crawler: crawler.name, reasons: ['awaiting-redirect-target'] };
+    if ((await store.makeDue(filter, now, REFRESH_SOURCE)) > 0) await crawler.sweep(now);
   }
 
   /** Visits again what failed because of a part of the configuration that has changed. */
