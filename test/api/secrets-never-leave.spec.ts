@@ -38,12 +38,16 @@ const decodeURIComponentLoosely = (text: string): string =>
 const base64Texts = (text: string): string[] =>
   [...text.matchAll(/[A-Za-z0-9+/]{16,512}={0,2}/g)].map(([word]) => Buffer.from(word, 'base64').toString('latin1'));
 
-/** A receiver that notes what it is sent, and repeats it in its answer when it refuses. */
-async function receiver(status: number) {
+/**
+ * A receiver that notes what it is sent, and repeats it in its answer when it refuses: every second call with 422, since a
+ * sink that refuses every order is ill, and its orders wait.
+ */
+async function receiver(wanted: number) {
   const seen: string[] = [];
   const server = createServer((request: IncomingMessage, response: ServerResponse) => {
     const text = JSON.stringify({ url: request.url, headers: request.headers });
     seen.push(text);
+    const status = wanted === 422 && seen.length % 2 === 0 ? 200 : wanted;
     request.resume().on('end', () => response.writeHead(status).end(status === 200 ? '{}' : text));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
