@@ -51,7 +51,7 @@ const judge = (
   page: PageAnswer & { change: SuspiciousChange },
   others: readonly PageAnswer[],
   more: Partial<HostEvidence> = {},
-): ChangeVerdict => judgeChange(page, { others, nonsense: 'refused', askable: 0, hasOthers: true, ...more });
+): ChangeVerdict => judgeChange(page, { others, nonsense: 'refused', askable: 0, failed: 0, hasOthers: true, ...more });
 
 const WALL = 'Our site is being worked on and will be back soon. We ask for your patience.';
 
@@ -91,6 +91,14 @@ describe('a text that has nothing in common with the indexed one', () => {
     const healthy = [1, 2, 3, 4, 5, 6, 7, 8].map(kept);
     expect(judge(changed(0, WALL), healthy, { askable: 4 })).toBe('believe');
     expect(judge(changed(0, WALL), [...healthy.slice(0, 6), changed(7, WALL), changed(8, WALL)])).toBe('hold');
+  });
+
+  it('is held if the host fails so often that only a few others have answered', () => {
+    const few = [1, 2, 3, 4].map(kept);
+    expect(judge(changed(0, WALL), few, { askable: 3, failed: 5 })).toEqual({ ask: 3 });
+    expect(judge(changed(0, WALL), few, { failed: 5 })).toBe('hold');
+    expect(judge(changed(0, WALL), few, { failed: 3 })).toBe('believe');
+    expect(judge(changed(0, WALL), [1, 2, 3, 4, 5, 6, 7, 8].map(kept), { failed: 9 })).toBe('believe');
   });
 
   it('is held if it is that of another page, and so are the others', () => {
@@ -184,6 +192,7 @@ describe('whatever the host answers', () => {
     others: fc.array(answers, { maxLength: 12 }),
     nonsense,
     askable: fc.nat(12),
+    failed: fc.nat(12),
     hasOthers: fc.constant(true),
   });
 

@@ -66,6 +66,8 @@ export interface HostEvidence {
   readonly nonsense: NonsenseAnswer;
   /** Number of other pages that may still be asked. */
   readonly askable: number;
+  /** Number of visits to other pages that were requested and have failed. */
+  readonly failed: number;
   /** Whether the host has other documents at all, or had some when the change was held. */
   readonly hasOthers: boolean;
 }
@@ -169,13 +171,15 @@ interface Shares {
 }
 
 function judgeShare({ alike, asked, minShare, isRewrite }: Shares, evidence: HostEvidence): ChangeVerdict {
-  const { askable, hasOthers, nonsense } = evidence;
+  const { askable, failed, hasOthers, nonsense } = evidence;
   if (asked < FIRST_SAMPLE && askable > 0) return { ask: Math.min(askable, FIRST_SAMPLE - asked) };
   // Nobody has answered: only a site with one document has nobody to ask.
   if (asked === 0) return hasOthers || (minShare === MIN_TEXT_SHARE && nonsense === 'unknown') ? 'hold' : 'believe';
   if (alike === asked) return 'hold';
   if (isRewrite || (alike === 0 && minShare !== MIN_TEXT_SHARE)) return 'believe';
   if (asked < SECOND_SAMPLE && askable > 0) return { ask: Math.min(askable, SECOND_SAMPLE - asked) };
+  // The few pages of a failing host that respond may be those that are well.
+  if (asked < SECOND_SAMPLE && failed >= asked) return 'hold';
   return alike > 0 && alike / asked >= minShare ? 'hold' : 'believe';
 }
 

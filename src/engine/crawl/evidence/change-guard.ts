@@ -25,6 +25,7 @@ import {
 } from '../../../domain/crawl/change-guard.js';
 import { CANONICAL_ELSEWHERE } from '../../../domain/crawl/disposition.js';
 import { NEVER_CRAWLED, type UrlId, type UrlState } from '../../../domain/crawl/url-state.js';
+import { isServerFault } from '../../../domain/push/sign-of-life.js';
 import {
   after,
   atMost,
@@ -39,7 +40,7 @@ import { toCrawlUrl } from '../../../domain/url/crawl-url.js';
 import { type CrawlContext, findFetcher } from '../../page/crawl-context.js';
 import type { Clock } from '../../ports/clock.js';
 import type { FrontierStore } from '../../ports/frontier-store.js';
-import type { PageResult } from '../../ports/page-task.js';
+import type { PageOutcome, PageResult } from '../../ports/page-task.js';
 import type { ErrorPageProbes } from '../hosts/error-page-probes.js';
 import type { RobotsGate } from '../hosts/robots-gate.js';
 import { type ChangedAnswer, createErrorPageResult, createHeldResult, type Hold, isChanged } from './held-results.js';
@@ -76,6 +77,8 @@ class Inquiry {
   readonly waiting = new Set<UrlId>();
   /** Pages whose changes were held before: whoever was asked about them then may have left the index meanwhile. */
   readonly held = new Set<UrlId>();
+  /** Number of pages that were asked and have failed. */
+  failed = 0;
   hasOthers = true;
   believed = 0;
 
@@ -118,7 +121,7 @@ export class ChangeGuard {
     const { changeGuard, refresh } = context.definition;
     if (!changeGuard.on || state.stamp === undefined) return result;
     const answer = await this.readAnswer(state, result);
-    await this.noteAnswer(state, answer);
+    await this.noteAnswer(state, answer, result.outcome);
     if (!answer || (!answer.change && !isHoldCause(state.pendingDeletion))) return result;
     const isReleased = answer.change !== undefined && (await this.isReleased(state, changeGuard.believeAfter));
     const memory = this.findMemory(state.hostKey);
@@ -249,10 +252,11 @@ export class ChangeGuard {
     const others: TimedAnswer[] = [];
     for (const [otherId, answer] of inquiry.answers.entries()) if (otherId !== id) others.push(answer);
     const nonsense = this.services.probes.findAnswer(hostKey) ?? 'unknown';
+    const { failed } = inquiry;
     const hasOthers = inquiry.hasOthers || inquiry.held.has(id);
     const askable = Math.max(0, inquiry.askable.get(id) ?? MAX_ASKED);
     const firstSeenAt = inquiry.firstSeen.get(id) ?? this.services.clock.now();
-    return { others: selectEvidence({ change }, firstSeenAt, others), nonsense, askable, hasOthers };
+    return { others: selectEvidence({ change }, firstSeenAt, others), nonsense, askable, failed, hasOthers };
   }
 
   private findInquiry(hostKey: string, memory: HostMemory): Inquiry {
@@ -302,7 +306,11 @@ export class ChangeGuard {
   }
 
   /** Records what a page has said, if its host is being asked. */
-  private async noteAnswer({ id, hostKey }: UrlState, answer: PageAnswer | undefined): Promise<void> {
+  private async noteAnswer(
+    { id, hostKey }: UrlState,
+    answer: PageAnswer | undefined,
+    outcome: PageOutcome,
+  ): Promise<void> {
     const inquiry = this.hosts.get(hostKey)?.inquiry;
     if (!inquiry) return;
     if (answer) {
@@ -311,7 +319,9 @@ export class ChangeGuard {
       if (!earlier || !isSameChange(earlier, answer.change)) inquiry.firstSeen.delete(id);
       inquiry.answers.set(id, { ...answer, at: this.services.clock.now() });
     }
-    if (!inquiry.outstanding.delete(id) || inquiry.outstanding.size > 0) return;
+    if (!inquiry.outstanding.delete(id)) return;
+    if (outcome.kind === 'error' && isServerFault(outcome.code)) inquiry.failed++;
+    if (inquiry.outstanding.size > 0) return;
     for (const waitingId of inquiry.waiting) {
       const waitingAnswer = inquiry.answers.get(waitingId);
       if (!waitingAnswer || !isChanged(waitingAnswer)) continue;
