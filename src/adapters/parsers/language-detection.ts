@@ -44,8 +44,9 @@ const SCRIPTS: readonly (readonly [letter: RegExp, languageOf: (sample: string) 
 /** Returns a BCP 47 language without region; undefined if the text is not conclusive. */
 export function detectLanguage(text: string): string | undefined {
   const start = Math.max(0, (text.length - SAMPLE_LENGTH) >> 1);
+  const passage = text.slice(start, start + SAMPLE_LENGTH);
   // Some programs write letters and their marks separately, especially in Vietnamese and Korean.
-  const sample = text.slice(start, start + SAMPLE_LENGTH).normalize('NFC');
+  const sample = /[\u0300-\uffff]/.test(passage) ? passage.normalize('NFC') : passage;
   return (
     (/[\u0370-\uffff]/.test(sample) ? detectByScript(sample) : undefined) ?? detectByFunctionWords(sample.toLowerCase())
   );

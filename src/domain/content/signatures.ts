@@ -130,4 +130,4 @@ function hasWideMark(body: Uint8Array): boolean {
 }
 
 const isControl = (byte: number): boolean =>
-  byte <= 0x08 || byte === 0x0b || (byte >= 0x0e && byte <= 0x1a) || (byte >= 0x1c && byte <= 0x1f);
+  byte < 0x20 && (byte <= 0x08 || byte === 0x0b || (byte >= 0x0e && byte !== 0x1b));
