@@ -14,6 +14,7 @@ function nodes(clock: ManualClock, count: number) {
   const store = {
     getSetting: async (name: string) => settings.get(name),
     putSetting: async (name: string, value: string) => void settings.set(name, value),
+    makeDue: async () => 0,
   };
   return Array.from({ length: count }, (_, i) => {
     const services = { store, clock, partitions: { isLeader: i === 0 } } as unknown as ChangeServices;
@@ -65,6 +66,7 @@ it('URLs stored by an earlier version are judged again, since their form may dif
   const store = {
     getSetting: async (name: string) => settings.get(name),
     putSetting: async (name: string, value: string) => void settings.set(name, value),
+    makeDue: async () => 0,
   };
   const services = { store, clock: new ManualClock(), partitions: { isLeader: true } } as unknown as ChangeServices;
   let runs = 0;
