@@ -91,6 +91,8 @@ describe('a text that has nothing in common with the indexed one', () => {
     const healthy = [1, 2, 3, 4, 5, 6, 7, 8].map(kept);
     expect(judge(changed(0, WALL), healthy, { askable: 4 })).toBe('believe');
     expect(judge(changed(0, WALL), [...healthy.slice(0, 6), changed(7, WALL), changed(8, WALL)])).toBe('hold');
+    expect(judge(changed(0, WALL), [...healthy, kept(9), kept(10), changed(11, WALL)])).toBe('hold');
+    expect(judge(changed(0, WALL), [...healthy, ...[9, 10, 11, 12].map(kept), changed(13, WALL)])).toBe('believe');
   });
 
   it('is held if the host fails so often that only a few others have answered', () => {

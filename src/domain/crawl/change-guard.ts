@@ -97,10 +97,10 @@ export type ChangeVerdict = 'believe' | 'hold' | 'error-page' | { readonly ask: 
 const FIRST_SAMPLE = 2;
 const SECOND_SAMPLE = 8;
 /**
- * Minimum share of pages that have changed alike, after the second sample: a tenth for a text, because a part of a site
- * may be ill, and more than half for a directive, because sections may be closed on purpose.
+ * Minimum share of pages that have changed alike, after the second sample: one in twelve for a text, because a part of a
+ * site may be ill, and more than half for a directive, because sections may be closed on purpose.
  */
-const MIN_TEXT_SHARE = 0.1;
+const MIN_TEXT_SHARE = 1 / 12;
 const MIN_DIRECTIVE_SHARE = 0.51;
 const MIN_CANONICAL_SHARE = 0.5;
 
