@@ -103,6 +103,7 @@ it('a file with errors is refused with their lines', async () => {
 });
 
 it('URLs, orders and calls are listed, and URLs are exported whole', async () => {
+  await world.caughtUp();
   const limit = '50';
   const urls = await run(() => listUrls({ ...server, status: 'indexed', limit }));
   expect(urls.text).toMatch(/^STATUS +REASON +LAST VISIT +NEXT VISIT +URL\nindexed /);
