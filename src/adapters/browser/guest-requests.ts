@@ -48,9 +48,7 @@ export interface Guest {
   readonly wantsStyles: boolean;
   /** Value of the Cookie header that the browser would send to a URL. */
   getCookies(url: string): Promise<string | undefined>;
-  /** Called when the page navigates somewhere else. */
   onNavigate(url: string): void;
-  /** Number of requests in flight. */
   inFlight: number;
   /** Counts signs of network activity: requests that begin and end, and messages. */
   activityCount: number;

@@ -151,10 +151,7 @@ export interface SearchStep {
   readonly searched: number;
 }
 
-/**
- * The numbers of URLs with one kind of error: all of them, and those last visited within the hour or the day before the
- * given time.
- */
+/** Numbers of URLs with one kind of error: all, and those last visited within the hour or day before the given time. */
 export interface FailingUrls {
   readonly urls: number;
   readonly lastHour: number;
