@@ -17,7 +17,7 @@ const page = `<div id=root></div><script>
   fetch('/begun').then(() => {
     const until = performance.now() + 300;
     while (performance.now() < until);
-    document.getElementById('root').textContent = 'Workword, made by a script that takes its time';
+    document.getElementById('root').textContent = 'Workword, made by a script that takes its time on ' + location.pathname;
   });
 </script>`;
 
