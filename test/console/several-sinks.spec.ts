@@ -1,8 +1,8 @@
 import { beforeAll, expect, it } from 'vitest';
 import { describeInBrowser, type Stage } from './browser.js';
 
-/** Visiting and pushing happen in the background. */
-const PATIENCE = { timeout: 60_000 };
+/** Visiting and pushing happen in the background; a refusal is in doubt for a minute if no other order is accepted. */
+const PATIENCE = { timeout: 120_000 };
 
 const crawler = (name: string, sinks: readonly string[]): string => `
   <Crawler name="${name}" aggressive="true" throttleTimeMS="0" crawlSitemaps="false">
