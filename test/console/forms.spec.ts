@@ -28,10 +28,10 @@ describeInBrowser('the configuration as forms', {}, (stage) => {
     await sink.getByLabel('name *').fill('copy');
     await sink.getByLabel('name *').press('Tab');
     await sink.getByLabel('type *').selectOption('kafka');
-    expect(await sink.getByLabel('topic *').isVisible()).toBe(true);
+    await sink.getByLabel('topic *').waitFor();
     await sink.getByLabel('type *').selectOption('file');
     await sink.getByText(/more settings, at their defaults/).click();
-    expect(await sink.getByLabel('rotateBytes').isVisible()).toBe(true);
+    await sink.getByLabel('rotateBytes').waitFor();
     expect(await sink.getByLabel('topic').count()).toBe(0);
     await sink.getByLabel('url *').fill('copy.jsonl');
     await sink.getByLabel('url *').press('Tab');

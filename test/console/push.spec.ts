@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { describeInBrowser, type Stage } from './browser.js';
 
 /** Visiting and pushing happen in the background. */
-const PATIENCE = { timeout: 60_000 };
+const PATIENCE = { timeout: 120_000 };
 
 /** Holds every deletion of a visit; a person decides. */
 const CONFIGURATION = `

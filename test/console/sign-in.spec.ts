@@ -32,6 +32,8 @@ describeInBrowser('users who sign in', { env: provider.environment('keepers:oper
     await page.getByRole('button', { name: 'Start docs' }).waitFor();
     expect(await page.evaluate('document.cookie')).not.toContain('crawlway');
     await page.getByRole('button', { name: 'Sign out' }).click();
+    // The provider asks whether to end its own session, too.
+    await page.getByRole('button', { name: /Yes/ }).click();
     await page.getByRole('link', { name: 'Sign in with the museum' }).waitFor();
     await page.reload();
     await page.getByRole('link', { name: 'Sign in with the museum' }).waitFor();
