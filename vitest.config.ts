@@ -15,11 +15,7 @@ const PROCESSES = [
   'test/docs/plugins.spec.ts',
   'test/*.spec.ts',
 ];
-const MACHINE = [
-  'test/{cluster,crashes,growth,rendering}/**/*.spec.ts',
-  'test/launcher.spec.ts',
-  'test/docs/how-tos.spec.ts',
-];
+const MACHINE = ['test/{cluster,crashes,rendering}/**/*.spec.ts', 'test/launcher.spec.ts', 'test/docs/how-tos.spec.ts'];
 const ENGINES = ['test/engines/**/*.spec.ts', 'test/rendering/applications.spec.ts'];
 
 const project = (
@@ -58,6 +54,7 @@ export default defineConfig({
       project('processes', [...PROCESSES, ...SMOKE], { without: ['test/launcher.spec.ts'] }),
       project('worlds', ['test/simulation/**/*.spec.ts'], { isolate: false }),
       project('machine', MACHINE, { without: [...SMOKE, ...ENGINES] }),
+      project('growth', ['test/growth/**/*.spec.ts']),
       project('console', ['test/console/*.spec.ts']),
       project('engines', ENGINES),
     ],

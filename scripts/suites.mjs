@@ -6,6 +6,7 @@ export const SUITES = {
   gate: { projects: ['units', 'scenarios', 'api', 'processes', 'worlds'] },
   worlds: { projects: ['worlds'], env: { CRAWLWAY_TEST_WORLDS: 'all' } },
   machine: { projects: ['machine'] },
+  growth: { projects: ['growth'] },
   console: { projects: ['console'] },
   postgresql: { projects: ['scenarios'], env: { CRAWLWAY_TEST_DATABASE: 'postgres' } },
   engines: { projects: ['engines'] },
