@@ -49,7 +49,8 @@ export class Witness {
   private visit(url: string, outcome: string, at: Instant): void {
     const course = this.courses.get(url) ?? { failures: 0, lastSuccessAt: instant(0) };
     const entry = outcome in ERROR_CODES ? ERROR_CODES[outcome as ErrorCode] : undefined;
-    if (entry?.class === 'temporary') course.failures++;
+    // A start URL is tried again after any error, and every one counts.
+    if (entry && (entry.class === 'temporary' || new URL(url).pathname === '/')) course.failures++;
     // Whether a redirect that leaves the document where it is leads anywhere is not decided yet.
     else if (!entry && outcome !== 'redirect') {
       course.failures = 0;
