@@ -38,6 +38,7 @@ describe('the folded comparison of a page with rules', () => {
     'http://intranet.example./hr/x',
     'http://INTRANET.example/hr/x',
     'http://user@intranet.example/hr/x',
+    'http://intranet.example../hr/x',
   ])('finds the rule for %s', (href) => {
     expect(readAllowed([HR], href)).toEqual(['hr']);
   });
@@ -62,6 +63,54 @@ describe('the folded comparison of a page with rules', () => {
     ['another host', 'http://intranet.example.net/hr/', ['everyone']],
   ])('does not take for the page of a rule %s', (_, href, allow) => {
     expect(readAllowed([HR, rule(`${INTRANET}/wiki?space=hr`, 'hr')], href)).toEqual(allow);
+  });
+
+  it.each([
+    ['dots and blanks at the end of a name', '/hr./pay', '/hr%20/pay', '/hr.%20./pay', '/x/../hr.'],
+    ['the default stream of a folder', '/hr::$INDEX_ALLOCATION/pay', '/hr:$I30/pay'],
+    ['several encodings', '/%2568r/pay', '/%252fhr/pay', '/hr%25252fpay'],
+    ['accents and invisible characters', '/h%C5%95/pay', '/h%C2%ADr/pay', '/h%E2%80%8Br/pay', '/hr%CC%81/pay'],
+    ['letters of other alphabets that fold to it', '/%EF%BC%A8R/pay', '/%E2%84%8Br/pay'],
+    ['tabs and line breaks', '/h\tr/pay', '/h\nr/pay', '/%09hr/pay', '/hr%0d%0a/pay'],
+  ])('allows nobody whom the rule does not allow, by %s', (_, ...paths) => {
+    for (const path of paths)
+      expect(readAllowed([HR, rule(`${INTRANET}/`, 'everyone')], INTRANET + path), path).not.toContain('everyone');
+  });
+
+  it('does not mix up folders that differ by a dot at the end', () => {
+    const rules = [rule(`${INTRANET}/v1./`, 'a'), rule(`${INTRANET}/v2/`, 'b')];
+    expect(readAllowed(rules, `${INTRANET}/v1./x`)).toEqual(['a']);
+    expect(readAllowed(rules, `${INTRANET}/v2/x`)).toEqual(['b']);
+  });
+
+  it('finds the rule for a parameter wherever it stands in the query', () => {
+    const rules = [rule(`${INTRANET}/wiki?space=hr`, 'hr'), rule(`${INTRANET}/`, 'everyone')];
+    for (const query of ['?page=1&space=hr', '?x&%73pace=HR', '?a=1&space=hr-pay&b'])
+      expect(readAllowed(rules, `${INTRANET}/wiki${query}`), query).not.toContain('everyone');
+    expect(readAllowed(rules, `${INTRANET}/wiki?space=open`)).toEqual(['everyone']);
+    const both = [rule(`${INTRANET}/?do=show&id=hr`, 'hr'), rule(`${INTRANET}/`, 'everyone')];
+    expect(readAllowed(both, `${INTRANET}/?id=hr-pay&do=show`)).toEqual([]);
+    expect(readAllowed(both, `${INTRANET}/?id=hr-pay&do=edit`)).toEqual(['everyone']);
+  });
+
+  it.each([
+    'http://10.0.0.5/hr/',
+    'http://10.0.0.5:8080/',
+    'http://[fd00::5]/hr/',
+    'http://localhost/hr/',
+    'http://intranet/hr/',
+    'http://intranet.corp/hr/',
+    'http://www.intranet.local./',
+  ])('has no default for what may be another name of a host with rules: %s', (href) => {
+    expect(readAllowed([HR], href)).toEqual([]);
+  });
+
+  it('has no default for the long name of a host whose rules give the short one', () => {
+    expect(readAllowed([rule('http://intranet/hr/', 'hr')], 'http://intranet.example.com/hr/')).toEqual([]);
+  });
+
+  it('has the default for addresses as long as there are no rules', () => {
+    expect(readAllowed([], 'http://10.0.0.5/')).toEqual(['everyone']);
   });
 
   it('covers the query if the prefix has one', () => {
@@ -98,6 +147,9 @@ const spellings: readonly ((segment: string) => string)[] = [
   (segment) => `x%2f..%2F${segment}`,
   (segment) => `${segment};v=1`,
   (segment) => `${segment}%00`,
+  (segment) => `${segment}.`,
+  (segment) => `${segment}%20`,
+  (segment) => segment.replaceAll(/./g, (char) => `%25${char.charCodeAt(0).toString(16)}`),
 ];
 
 describe('access by any spelling of a page', () => {

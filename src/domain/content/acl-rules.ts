@@ -10,7 +10,7 @@ import type { AclRule } from './acl-definition.js';
 export interface AclRules {
   /** The rule with the longest matching prefix. */
   find(href: string): Pick<AclRule, 'allow' | 'deny'> | undefined;
-  /** Whether the page's host has rules of its own, on any port. */
+  /** Whether the page's host has rules of its own, on any port, or may be another name of a host that has. */
   coversHost(href: string): boolean;
 }
 
@@ -18,30 +18,77 @@ type Principals = Pick<AclRule, 'allow' | 'deny'>;
 
 /** Of several rules with the same prefix the last one applies. */
 export function compileAclRules(definitions: readonly AclRule[]): AclRules {
-  const rules = new Map<string, Principals>();
-  const hosts = new Set<string>();
-  for (const [prefix, rule] of new Map(definitions.map((rule) => [toRecordPrefix(rule.prefix), rule] as const))) {
-    const url = URL.parse(prefix);
-    if (!url) continue;
-    const host = foldHost(url.hostname);
-    hosts.add(host);
-    const key = isHostOnly(prefix) ? host + foldPort(url) : foldUrl(url, url.search !== '').asResolved;
-    const namesake = rules.get(key);
-    rules.set(key, namesake ? combine(namesake, rule) : rule);
-  }
-  const table = new PrefixTable(rules);
+  const rules = [...new Map(definitions.map((rule) => [toRecordPrefix(rule.prefix), rule] as const))].flatMap(
+    ([prefix, rule]) => {
+      const url = URL.parse(prefix);
+      return url ? [{ prefix, url, rule }] : [];
+    },
+  );
+  const hosts = new RuledHosts(rules.map(({ url }) => foldHost(url.hostname)));
+  const tables = FOLDS.map((fold) => ({ fold, table: createTable(rules, fold) }));
+  const findByQuery = compileQueryRules(rules);
   return {
     find: (href) => {
       const url = URL.parse(href);
       if (!url) return undefined;
-      const { asResolved, asWritten } = foldUrl(url, true);
-      const rule = table.findLongest(asResolved);
-      const otherRule = asResolved === asWritten ? rule : table.findLongest(asWritten);
-      return rule === otherRule ? rule : combine(rule, otherRule);
+      const found = new Set(
+        tables.flatMap(({ fold, table }) => {
+          const { asResolved, asWritten } = foldUrl(url, fold, true);
+          return [asResolved, ...(asWritten === asResolved ? [] : [asWritten])].map((key) => table.findLongest(key));
+        }),
+      );
+      for (const rule of findByQuery(url)) found.add(rule);
+      return [...found].reduce(combine);
     },
-    coversHost: (href) => hosts.has(foldHost(URL.parse(href)?.hostname ?? '')),
+    coversHost: (href) => hosts.cover(foldHost(URL.parse(href)?.hostname ?? '')),
   };
 }
+
+interface CompiledRule {
+  readonly prefix: string;
+  readonly url: URL;
+  readonly rule: Principals;
+}
+
+function createTable(definitions: readonly CompiledRule[], fold: Fold): PrefixTable<Principals> {
+  const rules = new Map<string, Principals>();
+  for (const { prefix, url, rule } of definitions) {
+    const key = isHostOnly(prefix)
+      ? foldHost(url.hostname) + foldPort(url)
+      : foldUrl(url, fold, url.search !== '').asResolved;
+    const namesake = rules.get(key);
+    rules.set(key, namesake ? combine(namesake, rule) : rule);
+  }
+  return new PrefixTable(rules);
+}
+
+/** Parameters may be in any order: finds the rules whose parameters are all among those of a page, the last one as a prefix. */
+function compileQueryRules(definitions: readonly CompiledRule[]): (url: URL) => readonly Principals[] {
+  const byPath = new Map<string, { readonly parameters: readonly string[]; readonly rule: Principals }[]>();
+  for (const { url, rule } of definitions) {
+    if (url.search === '') continue;
+    const key = foldPath(url);
+    byPath.set(key, [...(byPath.get(key) ?? []), { parameters: splitQuery(url), rule }]);
+  }
+  return (url) => {
+    if (byPath.size === 0 || url.search === '') return [];
+    const parameters = splitQuery(url);
+    const named = new Set(parameters);
+    return (byPath.get(foldPath(url)) ?? [])
+      .filter(({ parameters: wanted }) => {
+        const last = wanted.at(-1) ?? '';
+        return wanted.slice(0, -1).every((name) => named.has(name)) && parameters.some((name) => name.startsWith(last));
+      })
+      .map(({ rule }) => rule);
+  };
+}
+
+const foldPath = (url: URL): string => {
+  const { asResolved } = foldUrl(url, foldLoosely, true);
+  return asResolved.split('?', 1)[0] ?? '';
+};
+
+const splitQuery = ({ search }: URL): string[] => search.slice(1).split('&').map(foldLoosely);
 
 /** Whoever both rules allow; nobody if one of them is missing. */
 const combine = (a: Principals | undefined, b: Principals | undefined): Principals => ({
@@ -55,7 +102,40 @@ const foldHost = (hostname: string): string =>
   hostname
     .toLowerCase()
     .replace(/^www\./, '')
-    .replace(/\.$/, '');
+    .replace(/\.+$/, '');
+
+/** Ends of names that only a network of its own knows (RFC 6762, appendix G). */
+const PRIVATE_ENDS = new Set(['local', 'localdomain', 'internal', 'intranet', 'private', 'corp', 'home', 'lan']);
+
+/**
+ * Hosts with rules. One may have other names: any address, and in its own network names that begin like it, such as `wiki`
+ * and `wiki.corp` beside `wiki.example.com`.
+ */
+class RuledHosts {
+  private readonly hosts: ReadonlySet<string>;
+  private readonly firstLabels: ReadonlySet<string>;
+  private readonly firstPrivateLabels: ReadonlySet<string>;
+
+  constructor(hosts: readonly string[]) {
+    this.hosts = new Set(hosts);
+    this.firstLabels = new Set(hosts.map(getFirstLabel));
+    this.firstPrivateLabels = new Set(hosts.filter(isPrivateName).map(getFirstLabel));
+  }
+
+  cover(host: string): boolean {
+    if (this.hosts.has(host)) return true;
+    if (this.hosts.size > 0 && isAddress(host)) return true;
+    return (isPrivateName(host) ? this.firstLabels : this.firstPrivateLabels).has(getFirstLabel(host));
+  }
+}
+
+const getFirstLabel = (host: string): string => host.split('.', 1)[0] ?? '';
+
+const isPrivateName = (host: string): boolean =>
+  !host.includes('.') || PRIVATE_ENDS.has(host.slice(host.lastIndexOf('.') + 1));
+
+const isAddress = (host: string): boolean =>
+  host.startsWith('[') || /^\d+(?:\.\d+){3}$/.test(host) || host === 'localhost' || host.endsWith('.localhost');
 
 const foldPort = ({ port }: URL): string => (port === '' ? '' : `:${port}`);
 
@@ -66,14 +146,15 @@ interface FoldedUrl {
 }
 
 /** @param isWhole whether the path is complete, so that it is the same page with a slash at its end */
-function foldUrl(url: URL, isWhole: boolean): FoldedUrl {
+function foldUrl(url: URL, fold: Fold, isWhole: boolean): FoldedUrl {
   const server = foldHost(url.hostname) + foldPort(url);
   // A question mark in the path must not look like the beginning of the query.
-  const path = foldText(url.pathname).replaceAll('\\', '/').replaceAll('?', '%3f');
-  const segments = path.split('/').map((segment) => segment.split(';', 1)[0] ?? '');
+  const path = fold(url.pathname).replaceAll('\\', '/').replaceAll('?', '%3f');
+  const trim = fold === foldLoosely ? trimName : (name: string) => name;
+  const segments = path.split('/').map((segment) => trim(segment.split(';', 1)[0] ?? ''));
   const endsInSlash = isWhole || segments.at(-1) === '';
   const names = segments.filter((segment) => segment !== '' && segment !== '.');
-  const query = url.search === '' ? '' : foldText(url.search);
+  const query = url.search === '' ? '' : fold(url.search);
   const join = (parts: readonly string[]): string =>
     `${server}/${parts.join('/')}${endsInSlash && parts.length > 0 ? '/' : ''}${query}`;
   const asWritten = join(names);
@@ -89,10 +170,36 @@ function resolveDots(segments: readonly string[]): string[] {
   return resolved;
 }
 
+type Fold = (text: string) => string;
+
 /** Percent-encoding, letter case, compatibility forms (`ｈｒ`) and control characters make no difference. */
-const foldText = (text: string): string =>
+const foldText: Fold = (text) =>
   text
     .replace(/%[0-7][0-9a-f]|(?:%[89a-f][0-9a-f])+/gi, decodePercent)
     .normalize('NFKC')
     .replace(/\p{Cc}/gu, '')
     .toLowerCase();
+
+/** Servers decode at most this often. */
+const MAX_DECODINGS = 3;
+
+/** As by servers that decode several times, or ignore accents and invisible characters as databases do. */
+const foldLoosely: Fold = (text) => {
+  let folded = text;
+  for (let i = 0; i < MAX_DECODINGS; i++) {
+    const decoded = foldText(folded);
+    if (decoded === folded) break;
+    folded = decoded;
+  }
+  return folded
+    .normalize('NFKD')
+    .replace(/[\p{Cf}\p{Mn}]/gu, '')
+    .toUpperCase()
+    .toLowerCase();
+};
+
+/** The name of a file or folder without what Windows ignores: dots and blanks at its end, and the name of its default stream. */
+const trimName: Fold = (name) => (/^\.{1,2}$/.test(name) ? name : name.replace(/:+\$\w+$/, '').replace(/[. ]+$/, ''));
+
+/** A page has to be allowed by what is found in either way. */
+const FOLDS: readonly Fold[] = [foldText, foldLoosely];

@@ -96,6 +96,18 @@ describe('principals', () => {
     expect(allow).toEqual([]);
   });
 
+  it.each([
+    ['UTF-8', Buffer.from('Geschäftsführung').toString('latin1')],
+    ['Latin-1', 'Geschäftsführung'],
+    ['UTF-8 with composed letters apart', Buffer.from('Geschäftsführung'.normalize('NFD')).toString('latin1')],
+  ])('of headers are read in %s, also those that are denied', (_, name) => {
+    const headers = { 'x-allow': name, 'x-deny': name };
+    expect(read(sources, { href: page.href, headers })).toEqual({
+      allow: ['Geschäftsführung'],
+      deny: ['Geschäftsführung'],
+    });
+  });
+
   it('are at most 1,000 from all sources, and nobody may see what is denied to more', () => {
     const [half, rest] = [manyNames.slice(0, 600), manyNames.slice(500)];
     const rules = [rule('https://a.example/', half, half)];
@@ -179,6 +191,12 @@ describe('an ACL file', () => {
     const { rules, problems } = parseAclFile(`# comment\nallow https://b.example/ b\n${line}\n`);
     expect(rules).toEqual([rule('https://b.example/', ['b'])]);
     expect(problems).toEqual([{ line: 3, message: expect.stringContaining('`allow` or `deny`') }]);
+  });
+
+  it('reports a prefix that is not a URL', () => {
+    expect(parseAclFile('allow https://[a/ staff').problems).toEqual([
+      { line: 1, message: '"https://[a/" is not a URL' },
+    ]);
   });
 
   it('reports principals that it cannot take over', () => {

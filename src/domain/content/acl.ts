@@ -32,7 +32,7 @@ export const ACL_DENY = 'acl_deny';
  * Counts the ways in which principals are determined: if it changes, documents are delivered again with those that
  * apply now.
  */
-export const ACL_FORM = 2;
+export const ACL_FORM = 3;
 
 /** What the sources of a page say about one side. */
 interface Statement {
@@ -62,9 +62,21 @@ export function compileAcl(definition: AclDefinition): AclReader {
 }
 
 const listTexts = ({ headers, metas }: AclPage, header?: string, metaName?: string): string[] => [
-  ...(header === undefined ? [] : [headers[header]].filter((text) => text !== undefined)),
+  ...(header === undefined ? [] : [headers[header]].filter((text) => text !== undefined).map(decodeHeader)),
   ...(metaName === undefined ? [] : metas.filter(({ name }) => name === metaName).map(({ value }) => value)),
 ];
+
+const UTF8 = new TextDecoder('utf-8', { fatal: true });
+
+/** Headers arrive with one character a byte: names in UTF-8 are told by being valid as such. */
+function decodeHeader(text: string): string {
+  if (!/^[\0-\xff]*[\x80-\xff][\0-\xff]*$/.test(text)) return text;
+  try {
+    return UTF8.decode(Buffer.from(text, 'latin1'));
+  } catch {
+    return text;
+  }
+}
 
 function combineSources(ruleNames: readonly string[], texts: readonly string[]): Statement {
   const lists = texts.map(parsePrincipals);
@@ -121,6 +133,7 @@ export function parseAclFile(text: string): {
       });
       continue;
     }
+    if (!URL.canParse(prefix)) problems.push({ line: index + 1, message: `"${prefix.slice(0, 100)}" is not a URL` });
     const list = parsePrincipals(names);
     if (list.problem !== undefined) problems.push({ line: index + 1, message: list.problem });
     const rule = rules.get(prefix) ?? { allow: [], deny: [] };

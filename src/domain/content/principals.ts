@@ -27,7 +27,7 @@ export function parsePrincipals(text: string | undefined): PrincipalList {
     const listed = splitPiece(piece);
     if (listed === undefined) problem ??= `"${shorten(piece)}" mixes a distinguished name with other names`;
     for (const written of isClosed ? (listed ?? []) : []) {
-      const name = removeQuotes(written).trim();
+      const name = removeQuotes(written).trim().normalize('NFC');
       if (name === '') continue;
       if (name.length > MAX_PRINCIPAL_LENGTH)
         problem ??= `"${shorten(name)}" has more than ${MAX_PRINCIPAL_LENGTH} characters`;
