@@ -503,7 +503,18 @@ describe('when refresh times change', () => {
       {},
       { schedule: { period: undefined, errorExpiry: days(3), refreshMaximumAge: days(2) } },
     ],
-    ['has no schedule', {}, { schedule: { period: undefined }, refresh: { smart: false } }],
+    ['has no schedule', { source: INDEX }, { schedule: { period: undefined }, refresh: { smart: false } }],
+    ['is due already', { dueAt: NOW }, { schedule: { period: undefined }, refresh: { smart: false } }],
+    [
+      'tries an error again',
+      { status: 'error', reason: 'robots-unreachable' },
+      { schedule: { period: undefined }, refresh: { smart: false } },
+    ],
+    [
+      'checks a redirect',
+      { status: 'redirected', reason: 'redirected-for-now' },
+      { schedule: { period: undefined }, refresh: { smart: false } },
+    ],
   ] as const)('a visit that %s stays as it is', (_, from, parts) => {
     expect(reschedule(from as Partial<UrlState>, parts)).toBeUndefined();
   });

@@ -14,6 +14,7 @@ import { isHoldCause } from './change-guard.js';
 import { type ErrorPolicyDefinition } from './definition.js';
 import type { Exclusion } from './exclusion.js';
 import {
+  AWAITING_TARGET,
   computeBeliefAfterVisit,
   computeErrorRevisit,
   computeFaultDelay,
@@ -22,6 +23,7 @@ import {
   createRequeueChanges,
   type DispositionRules,
   getMaximumAge,
+  REDIRECTED_FOR_NOW,
   RETRY_GROWTH,
 } from './revisit.js';
 import { type Disposition, type VisitOutcome } from './state-changes.js';
@@ -145,11 +147,6 @@ export function createUnchangedDisposition(
 }
 
 type RedirectOutcome = Extract<VisitOutcome, { kind: 'redirect' }>;
-
-/** Reason of a URL whose document has given way to the target of a temporary redirect. */
-export const REDIRECTED_FOR_NOW = 'redirected-for-now';
-/** Reason of a URL whose document stays until its redirect has been checked. */
-export const AWAITING_TARGET = 'awaiting-redirect-target';
 
 /** When a redirect that waits is visited again at the latest: what it waits for usually brings that visit forward. */
 const TARGET_RECHECK = hours(1);

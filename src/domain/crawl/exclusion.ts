@@ -26,11 +26,15 @@ export const createExclusion = (reason: Reason, detail: string | undefined): Exc
   revisit: true,
 });
 
+const CONDITION_REASONS: ReadonlySet<string> = new Set(['condition-filtered', 'condition-disallowed']);
+
+/** Velocity keeps no record of what its conditions filter unless they log it. */
+export const leavesNoRecord = ({ reason, record }: { readonly reason: Reason; readonly record?: boolean }): boolean =>
+  CONDITION_REASONS.has(reason) && !record;
+
 /** The exclusion of a URL that the policy rejects. */
-export function createVerdictExclusion(
-  { reason, detail, keepDocument, layer }: Verdict,
-  byConfiguration?: boolean,
-): Exclusion {
-  const removeStatus = layer === 'server-records' && !keepDocument;
+export function createVerdictExclusion(verdict: Verdict, byConfiguration?: boolean): Exclusion {
+  const { reason, detail, keepDocument, layer } = verdict;
+  const removeStatus = (layer === 'server-records' || leavesNoRecord(verdict)) && !keepDocument;
   return { ...createExclusion(reason, detail), keepDocument, removeStatus, revisit: false, byConfiguration };
 }

@@ -8,7 +8,7 @@ import type { Verdict } from '../policy/verdict.js';
 import type { Instant } from '../time/units.js';
 import type { Canonicalizer } from '../url/canonicalize.js';
 import { decideDisposition } from './disposition.js';
-import { createVerdictExclusion } from './exclusion.js';
+import { createVerdictExclusion, leavesNoRecord } from './exclusion.js';
 import { createRescheduleDisposition, type DispositionRules } from './revisit.js';
 import type { Disposition } from './state-changes.js';
 import { POLICY_STATUSES, type StateChanges, type UrlState } from './url-state.js';
@@ -53,8 +53,11 @@ function decideOnRejection({ state, verdict, rules, now }: ReEvaluation): Dispos
   // A stored URL whose server record is gone is removed by its own visit once it is due. A URL left to another crawler
   // is never due.
   const waitsUntilDue = verdict.layer === 'server-records' && !wasLeftToAnother;
-  if (waitsUntilDue || (POLICY_STATUSES.has(state.status) && !wasLeftToAnother)) return undefined;
-  return decideDisposition(state, { ...createVerdictExclusion(verdict), removeStatus: false }, rules, now);
+  const removeStatus = leavesNoRecord(verdict);
+  const isAlreadyOut =
+    POLICY_STATUSES.has(state.status) && !wasLeftToAnother && !(removeStatus && state.stamp === undefined);
+  if (waitsUntilDue || isAlreadyOut) return undefined;
+  return decideDisposition(state, { ...createVerdictExclusion(verdict), removeStatus }, rules, now);
 }
 
 /** Whether the rules excluded the URL, so that they can bring it back. */

@@ -119,9 +119,32 @@ export const createFirstRefreshChanges = (
 ): Pick<StateChanges, 'source' | 'dueAt'> =>
   createRequeueChanges(computeNextRefresh(state, rules, UNKNOWN_BELIEF, visitedAt), rules);
 
+/** The document has given way to the target of a temporary redirect. */
+export const REDIRECTED_FOR_NOW = 'redirected-for-now';
+/** The document stays until the redirect has been checked. */
+export const AWAITING_TARGET = 'awaiting-redirect-target';
+
+/**
+ * Whether smart refresh, which is off now, planned the visit. One that is due may have been asked for, so it is made;
+ * what failed has retry times of its own.
+ */
+const isLeftFromSmartRefresh = (
+  { source, dueAt, status, reason, permanentError }: UrlState,
+  { refresh, schedule }: DispositionRules,
+  now: Instant,
+): boolean =>
+  !refresh.smart &&
+  schedule.period === undefined &&
+  source === REFRESH &&
+  dueAt > now &&
+  (status !== 'error' || permanentError) &&
+  reason !== REDIRECTED_FOR_NOW &&
+  reason !== AWAITING_TARGET;
+
 /**
  * Applies changed refresh times to a URL visited under the previous ones: a visit that would be too late is brought
- * forward, and overdue visits are spread over an interval. Undefined if the visit is early enough.
+ * forward, overdue visits are spread over an interval, and visits planned by smart refresh go when it is switched off.
+ * Undefined if the visit may stay as it is.
  */
 export function createRescheduleDisposition(
   state: UrlState,
@@ -130,19 +153,15 @@ export function createRescheduleDisposition(
 ): Disposition | undefined {
   const { lastVisitAt, dueAt } = state;
   // URLs with temporary errors have their own retry times.
-  if (
-    lastVisitAt === undefined ||
-    state.status === 'removed' ||
-    state.temporaryErrors > 0 ||
-    dueAt <= computeLatestVisit(lastVisitAt, rules)
-  )
-    return undefined;
+  if (lastVisitAt === undefined || state.status === 'removed' || state.temporaryErrors > 0) return undefined;
+  const isLeftOver = isLeftFromSmartRefresh(state, rules, now);
+  if (!isLeftOver && dueAt <= computeLatestVisit(lastVisitAt, rules)) return undefined;
   const { period } = rules.schedule;
   const isPeriodic = period !== undefined || rules.refresh.smart;
   const nextVisitAt = computeNextRefresh(state, rules, toBelief(state), lastVisitAt);
   const spreadDelay = milliseconds(Math.round(between(lastVisitAt, nextVisitAt) * drawQuasiRandom(state)));
   const newDueAt = isPeriodic && nextVisitAt < now ? after(now, spreadDelay) : nextVisitAt;
-  return newDueAt < dueAt
+  return newDueAt < dueAt || isLeftOver
     ? { remove: false, changes: createRequeueChanges(newDueAt, rules), changed: false }
     : undefined;
 }

@@ -56,6 +56,18 @@ describe('picking sources by weight', () => {
     expect(worstWindow(picks, [0, 2_000, 0, 0, 10, 0], 2_010)).toBe(0);
   });
 
+  it('waits for a source whose URLs are being read, once it has its turn, and keeps the order', () => {
+    const [pick, undisturbed] = [new WeightedPick(defaults), new WeightedPick(defaults)];
+    const isReady = (source: number) => source !== 1;
+    const picks: number[] = [];
+    for (let i = 0; i < 200; i++) {
+      const first = pick.pick(isReady, (source) => source === 1);
+      picks.push(first ?? pick.pick(always)!);
+    }
+    expect(picks).toEqual(take(undisturbed, 200));
+    expect(picks.filter((source) => source === 1).length).toBeGreaterThan(20);
+  });
+
   it('starts afresh with new weights', () => {
     const pick = new WeightedPick([1, 1]);
     pick.pick(always);

@@ -123,6 +123,25 @@ describe('a URL that was filtered will not be crawled', () => {
     ]);
   });
 
+  it('no record is kept of a page that was crawled before the condition, and its document is deleted', async () => {
+    const { site, world } = await tree('');
+    expect(await world.indexed()).toContain(site.url('/docs/a'));
+    const conditions = '<cw:Conditions><cw:may-not-have field="path" value="/docs/*"/></cw:Conditions>';
+    await world.reconfigure({ crawler: `<Root url="${site.url('/')}" site="false"/>${conditions}` });
+    await world.untilIdle();
+    expect(await world.indexed()).toEqual([site.url('/'), site.url('/img/c'), site.url('/other')]);
+    expect(await world.state(site.url('/docs/a'))).toBeUndefined();
+  });
+
+  it('a record goes when its condition no longer logs', async () => {
+    const { site, world } = await tree('<cw:may-not-have field="path" value="/docs/*" log="true"/>');
+    expect(await world.state(site.url('/docs/a'))).toMatchObject({ status: 'filtered' });
+    const conditions = '<cw:Conditions><cw:may-not-have field="path" value="/docs/*"/></cw:Conditions>';
+    await world.reconfigure({ crawler: `<Root url="${site.url('/')}" site="false"/>${conditions}` });
+    await world.untilIdle();
+    expect(await world.state(site.url('/docs/a'))).toBeUndefined();
+  });
+
   it('a root of the configuration is recorded too, and crawled once the rules let it pass', async () => {
     const { site, world } = await tree('<cw:may-not-have field="path" value="/" log="true"/>');
     const root = { status: 'filtered', reason: 'condition-filtered', discoveredVia: 'root', visits: 0 };

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { days } from '../../../src/domain/time/units.js';
+import { INDEX } from '../../../src/domain/frontier/sources.js';
+import { days, milliseconds } from '../../../src/domain/time/units.js';
 import { crawl, startSite } from '../../support/scenario.js';
 
 const YEAR = 'smartRefreshMinAgeS="31536000" smartRefreshMaxAgeS="31536000"';
@@ -30,6 +31,37 @@ describe('a change of the refresh times applies to stored pages', () => {
     site.forgetRequests();
     await world.reconfigure(options(after));
     await world.pass(days(2));
+    expect(site.fetched).toEqual(['/', '/a']);
+  });
+
+  it('smart refresh is turned off: what it had planned is not visited', async () => {
+    const site = await startSite();
+    site.page('/', ['/a', '/gone']).page('/a');
+    const crawler = `<Root url="${site.url('/')}"/>`;
+    const world = await crawl({ attributes: DAY, crawler });
+    site.forgetRequests();
+    await world.reconfigure({ attributes: OFF, crawler });
+    await world.pass(days(30));
+    expect(site.fetched).toEqual([]);
+    await world.reconfigure({ attributes: DAY, crawler });
+    await world.pass(days(2));
+    expect(site.fetched).toEqual(expect.arrayContaining(['/', '/a', '/gone']));
+  });
+
+  it('smart refresh gives way to a schedule that is later than it: nothing is visited before', async () => {
+    const site = await startSite();
+    site.page('/', ['/a']).page('/a');
+    const crawler = `<Root url="${site.url('/')}"/>`;
+    const world = await crawl({ attributes: DAY, crawler });
+    site.forgetRequests();
+    await world.reconfigure({ attributes: OFF, crawler: crawler + cron('0 3 1 * *') });
+    await world.untilIdle();
+    const due = (await world.state(site.url('/a')))!;
+    expect(due).toMatchObject({ source: INDEX });
+    expect(new Date(due.dueAt).getDate()).toBe(1);
+    await world.pass(milliseconds(due.dueAt - world.clock.now() - 60_000));
+    expect(site.fetched).toEqual([]);
+    await world.pass(days(1));
     expect(site.fetched).toEqual(['/', '/a']);
   });
 

@@ -5,9 +5,9 @@
  * the target is visited. What a redirect waits for is kept in memory only: its page is visited again anyway.
  */
 import { BoundedMap } from '../../../domain/bounded-map.js';
-import { REDIRECTED_FOR_NOW } from '../../../domain/crawl/disposition.js';
 import { createExclusion } from '../../../domain/crawl/exclusion.js';
 import { classifyRedirect, judgeTarget, LOOK_SIZE, type RedirectKind } from '../../../domain/crawl/redirects.js';
+import { REDIRECTED_FOR_NOW } from '../../../domain/crawl/revisit.js';
 import type { UrlState } from '../../../domain/crawl/url-state.js';
 import type { ErrorCode } from '../../../domain/fetch/error-codes.js';
 import type { LoginWalls } from '../../../domain/fetch/login-wall.js';

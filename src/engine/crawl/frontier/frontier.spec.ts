@@ -3,6 +3,7 @@ import { newUrl } from '../../../../test/support/frontier-samples.js';
 import { ManualClock } from '../../../../test/support/manual-clock.js';
 import { openStoreInThisThread } from '../../../../test/support/store-in-this-thread.js';
 import type { UrlState } from '../../../domain/crawl/url-state.js';
+import type { SourceNumber } from '../../../domain/frontier/sources.js';
 import { days, instant } from '../../../domain/time/units.js';
 import { NO_OTHERS, SOLE_OWNER } from '../../support/single-node.js';
 import { Hosts } from '../hosts/hosts.js';
@@ -11,11 +12,11 @@ import { Frontier } from './frontier.js';
 const HOST = 'http://a.example';
 const URLS = 3_000;
 
-async function open() {
+async function open(weights: readonly number[] = [1, 1, 1, 1, 1, 1]) {
   const store = await openStoreInThisThread();
   const clock = new ManualClock();
   const hosts = new Hosts(store, clock);
-  const settings = { weights: [1, 1, 1, 1, 1, 1], concurrencyPerHost: 10_000, maximumAge: days(1) };
+  const settings = { weights, concurrencyPerHost: 10_000, maximumAge: days(1) };
   const services = { store, hosts, clock, partitions: SOLE_OWNER, nodes: NO_OTHERS };
   const frontier = new Frontier('docs', services, settings);
   onTestFinished(async () => {
@@ -97,4 +98,45 @@ it('documents past their maximum age precede a long submitted list, and alternat
   const submitted = ['submitted0', 'submitted1', 'submitted2', 'submitted3', 'submitted4'];
   expect(picked.filter((path) => path.startsWith('s'))).toEqual(submitted);
   expect(picked.slice(0, 6)).toEqual(['old0', 'submitted0', 'old1', 'submitted1', 'old2', 'submitted2']);
+});
+
+it('a store that answers late does not change the order: every window of picks has each source exactly its weight', async () => {
+  const weights = [100, 20, 10, 4, 2, 1];
+  const period = weights.reduce((sum, weight) => sum + weight);
+  const { store, clock, frontier } = await open(weights);
+  const urls = weights.flatMap((weight, source) =>
+    Array.from({ length: weight * 30 }, (_, i) =>
+      newUrl(`${HOST}/${source}/${i}`, { source: source as SourceNumber, dueAt: clock.now() }),
+    ),
+  );
+  frontier.admit((await store.seed(urls)).map(({ state }) => state));
+  // All sources have their first URLs.
+  await vi.waitUntil(() => frontier.summarizeWaiting().urls === weights.reduce((n, w) => n + Math.min(512, w * 30), 0));
+  const listDue = store.listDue.bind(store);
+  vi.spyOn(store, 'listDue').mockImplementation(async (...query) => {
+    for (let slots = 0; slots < 20; slots++) await new Promise((resolve) => setImmediate(resolve));
+    return listDue(...query);
+  });
+
+  let wakes = 0;
+  frontier.onReady(() => wakes++);
+  const picks: number[] = [];
+  // Until the first source has no more.
+  while (picks.length < period * 29) {
+    const next = frontier.takeNext();
+    if (!next) {
+      const before = wakes;
+      await vi.waitUntil(() => wakes > before, { interval: 1, timeout: 5_000 });
+      continue;
+    }
+    picks.push(next.source);
+    frontier.offerAgain(next.host);
+  }
+
+  const counts = new Set<string>();
+  for (let start = 0; start + period <= picks.length; start++) {
+    const window = picks.slice(start, start + period);
+    counts.add(weights.map((_, source) => window.filter((pick) => pick === source).length).join());
+  }
+  expect([...counts]).toEqual([weights.join()]);
 });

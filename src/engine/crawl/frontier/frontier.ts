@@ -51,6 +51,7 @@ export class Frontier {
   private closed = false;
   private listener: () => void = () => undefined;
   private readonly hasReadyWindow = (source: number): boolean => this.skipToReadyWindow(source as SourceNumber);
+  private readonly isSourceAwaited = (source: number): boolean => this.refills.isAwaited(source as SourceNumber);
 
   private readonly store: UrlQueue;
   private readonly hosts: Hosts;
@@ -70,7 +71,8 @@ export class Frontier {
     this.partitions = services.partitions;
     this.nodes = services.nodes;
     this.picker = new WeightedPick(settings.weights);
-    this.refills = new WindowRefill(crawler, services, this.windows, (window) => this.offer(window));
+    const offer = (window: HostWindow): void => this.offer(window);
+    this.refills = new WindowRefill(crawler, services, this.windows, offer, () => this.wake());
     this.urgent = new UrgentVisits(
       this.clock,
       () => this.wake(),
@@ -119,7 +121,7 @@ export class Frontier {
       this.picks[USER]!++;
       return { url: urgentVisit.url, host: urgentVisit.window.host, source: USER };
     }
-    const source = this.picker.pick(this.hasReadyWindow) as SourceNumber | undefined;
+    const source = this.picker.pick(this.hasReadyWindow, this.isSourceAwaited) as SourceNumber | undefined;
     if (source === undefined) return undefined;
     const window = this.readyHosts[source]!.shift()!;
     window.ready[source] = false;

@@ -1,4 +1,5 @@
 import { BoundedMap } from '../../../domain/bounded-map.js';
+import { leavesNoRecord } from '../../../domain/crawl/exclusion.js';
 import type { RefusedSample } from '../../../domain/explain/facts.js';
 import type { Reason } from '../../../domain/policy/reasons.js';
 import type { Instant } from '../../../domain/time/units.js';
@@ -16,9 +17,6 @@ const MAX_ENTRIES = 2_000;
 const MAX_SAMPLES = 5;
 /** Maximum number of characters of a URL or host that are kept for display. */
 const MAX_SHOWN_LENGTH = 2_048;
-
-/** Velocity keeps no record of what its conditions filter unless they log it: such links are only counted. */
-const UNRECORDED_REASONS: ReadonlySet<string> = new Set(['condition-filtered', 'condition-disallowed']);
 
 interface Entry {
   readonly reason: Reason;
@@ -43,8 +41,11 @@ export class RefusedLinks {
     const entry = this.entries.get(key) ?? { reason: link.reason, hostKey, count: 0, samples: [] };
     entry.count++;
     const url = shorten(link.url);
-    const isRecordable = link.record || !UNRECORDED_REASONS.has(link.reason);
-    if (isRecordable && entry.samples.length < MAX_SAMPLES && !entry.samples.some((sample) => sample.url === url)) {
+    if (
+      !leavesNoRecord(link) &&
+      entry.samples.length < MAX_SAMPLES &&
+      !entry.samples.some((sample) => sample.url === url)
+    ) {
       entry.samples.push({ url, from, at });
     }
     this.entries.set(key, entry);

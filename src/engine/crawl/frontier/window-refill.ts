@@ -3,7 +3,7 @@
  * due. At most one read is in flight for each host and source.
  */
 
-import type { SourceNumber } from '../../../domain/frontier/sources.js';
+import { SOURCES, type SourceNumber } from '../../../domain/frontier/sources.js';
 import { TimeHeap } from '../../../domain/frontier/time-heap.js';
 import { after, type Instant, NEVER, seconds } from '../../../domain/time/units.js';
 import type { Clock } from '../../ports/clock.js';
@@ -18,24 +18,32 @@ const WINDOW_SIZE = 512;
 const MAX_HOSTS_WITH_LARGE_WINDOWS = 64;
 /** Used with many hosts: each then seldom receives requests, and the windows add up. */
 const SMALL_WINDOW_SIZE = 32;
-/** Fraction of a window at which it is refilled. */
-const REFILL_THRESHOLD = 1 / 4;
+/** Fraction of a window at which it is refilled: early, so that the source of the largest weight seldom waits for the store. */
+const REFILL_THRESHOLD = 1 / 2;
+/** Maximum number of reads in flight that are looked at to find out whether a source waits for the store. */
+const MAX_READS_SEARCHED = 64;
 /** Delay after the store has failed to return due URLs. */
 const RETRY_DELAY = seconds(5);
 
 export class WindowRefill {
   private readonly dueTimes = new TimeHeap<{ window: HostWindow; source: SourceNumber }>();
+  /** Windows whose due URLs are being read, by source. */
+  private readonly loadingWindows = SOURCES.map(() => new Set<HostWindow>());
   private cancelTimer: (() => void) | undefined;
   private timerAt: Instant | undefined;
-  private readsInFlight = 0;
+  private isReadAwaited = false;
   private closed = false;
 
-  /** @param onChanged called when URLs are added to a window, or when its first URL becomes due */
+  /**
+   * @param onChanged called when URLs are added to a window, or when its first URL becomes due
+   * @param onAwaitedRead called when a read has ended, however it did, for which `isAwaited` said to wait
+   */
   constructor(
     private readonly crawler: string,
     private readonly services: { readonly store: UrlQueue; readonly clock: Clock },
     private readonly windows: ReadonlyMap<string, HostWindow>,
     private readonly onChanged: (window: HostWindow) => void,
+    private readonly onAwaitedRead: () => void,
   ) {}
 
   get windowSize(): number {
@@ -43,7 +51,21 @@ export class WindowRefill {
   }
 
   get isReading(): boolean {
-    return this.readsInFlight > 0;
+    return this.loadingWindows.some(({ size }) => size > 0);
+  }
+
+  /** Whether due URLs of the source are being read for a host that may receive a request now. */
+  isAwaited(source: SourceNumber): boolean {
+    const now = this.services.clock.now();
+    let searched = 0;
+    for (const window of this.loadingWindows[source]!) {
+      if (window.host.isReady(now, window.limit) && window.isOpen(now)) {
+        this.isReadAwaited = true;
+        return true;
+      }
+      if (++searched === MAX_READS_SEARCHED) break;
+    }
+    return false;
   }
 
   refillIfLow(window: HostWindow, source: SourceNumber): void {
@@ -74,7 +96,7 @@ export class WindowRefill {
   }
 
   private async load(window: HostWindow, source: SourceNumber): Promise<void> {
-    this.readsInFlight++;
+    this.loadingWindows[source]!.add(window);
     window.nextDue[source] = NEVER; // URLs stored while the read is in flight lower it again
     try {
       const now = this.services.clock.now();
@@ -100,7 +122,11 @@ export class WindowRefill {
       window.loading[source] = false;
       this.refillAt(window, source, after(this.services.clock.now(), RETRY_DELAY));
     } finally {
-      this.readsInFlight--;
+      this.loadingWindows[source]!.delete(window);
+      if (this.isReadAwaited) {
+        this.isReadAwaited = false;
+        this.onAwaitedRead();
+      }
     }
   }
 

@@ -5,8 +5,9 @@
 
 import { BoundedMap } from '../../../domain/bounded-map.js';
 import type { DeletionGuardDefinition } from '../../../domain/crawl/definition.js';
-import { AWAITING_TARGET, GIVEN_UP } from '../../../domain/crawl/disposition.js';
+import { GIVEN_UP } from '../../../domain/crawl/disposition.js';
 import { REDIRECT_TROUBLE } from '../../../domain/crawl/redirects.js';
+import { AWAITING_TARGET } from '../../../domain/crawl/revisit.js';
 import { DeletionGuard } from '../../../domain/push/deletion-guard.js';
 import { WITH_ITS_PAGE } from '../../../domain/push/parts.js';
 import { isPageGone, isServerFault } from '../../../domain/push/sign-of-life.js';

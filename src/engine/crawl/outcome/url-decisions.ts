@@ -2,7 +2,7 @@
  * Decisions about a URL without a visit: a command, a correction of what is known about it, an earlier next visit. Puts
  * URLs back into the queue once a decision, by a visit or without one, has been carried out.
  */
-import { REDIRECTED_FOR_NOW } from '../../../domain/crawl/disposition.js';
+import { REDIRECTED_FOR_NOW } from '../../../domain/crawl/revisit.js';
 import type { UrlState } from '../../../domain/crawl/url-state.js';
 import type { SourceNumber } from '../../../domain/frontier/sources.js';
 import type { Instant } from '../../../domain/time/units.js';
