@@ -30,9 +30,9 @@ const SIGNATURES: readonly (readonly [prefix: string, mediaType: string])[] = [
 
 /** Maps names of OOXML parts, in the first entries of the archive, to types. */
 const OFFICE_PARTS: readonly (readonly [part: RegExp, mediaType: string])[] = [
-  [/PK\x03\x04.{26}word\//s, 'application/vnd.openxmlformats-officedocument.wordprocessingml.document'],
-  [/PK\x03\x04.{26}xl\//s, 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'],
-  [/PK\x03\x04.{26}ppt\//s, 'application/vnd.openxmlformats-officedocument.presentationml.presentation'],
+  [/PK\x03\x04.{26}word[\\/]/s, 'application/vnd.openxmlformats-officedocument.wordprocessingml.document'],
+  [/PK\x03\x04.{26}xl[\\/]/s, 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'],
+  [/PK\x03\x04.{26}ppt[\\/]/s, 'application/vnd.openxmlformats-officedocument.presentationml.presentation'],
 ];
 
 const HTML =

@@ -36,6 +36,8 @@ export class DocumentContent {
   title = '';
   language: string | undefined;
   private readonly pieces: string[] = [];
+  private asides: string[] = [];
+  private asideDepth = 0;
   private length = 0;
   private readonly hrefs = new Set<string>();
   private readonly fields: { name: string; value: string }[] = [];
@@ -54,13 +56,35 @@ export class DocumentContent {
       this.isTruncated = true;
       return;
     }
-    this.pieces.push(text);
+    this.currentPieces.push(text);
     this.length += text.length;
   }
 
   /** Ends the current word. */
   endWord(): void {
-    if (this.pieces.length > 0 && this.pieces[this.pieces.length - 1] !== ' ') this.addText(' ');
+    const pieces = this.currentPieces;
+    if (pieces.length > 0 && pieces[pieces.length - 1] !== ' ') this.addText(' ');
+  }
+
+  /** Until `endAside`, text is kept for `addAsides`, because it would tear a sentence apart. */
+  beginAside(): void {
+    this.asideDepth++;
+  }
+
+  endAside(): void {
+    if (this.asideDepth > 0) this.asideDepth--;
+    this.asides.push(' ');
+  }
+
+  addAsides(): void {
+    if (this.asides.length === 0 || this.asideDepth > 0) return;
+    this.endWord();
+    for (const piece of this.asides) this.pieces.push(piece);
+    this.asides = [];
+  }
+
+  private get currentPieces(): string[] {
+    return this.asideDepth > 0 ? this.asides : this.pieces;
   }
 
   addLink(href: string): void {
@@ -94,6 +118,7 @@ export class DocumentContent {
   finish(
     determineLanguage: (declared: readonly (string | undefined)[], sample: () => string) => string | undefined,
   ): Extraction {
+    this.addAsides();
     const fullText = this.pieces
       .join('')
       .replace(/[\s\u00a0]+/g, ' ')

@@ -78,7 +78,7 @@ async function loadReader(
       return (body, request) => readPdf(instance, body, request);
     }
     case 'word':
-      return (await import('./formats/office-open.js')).readWord;
+      return (await import('./formats/word.js')).readWord;
     case 'sheet':
       return (await import('./formats/office-open.js')).readSheets;
     case 'slides':

@@ -1,6 +1,7 @@
 /** Reads the cells of a worksheet (ECMA-376, SpreadsheetML). */
 import { readXml } from '../../xml-reader.js';
 import type { DocumentContent } from '../document-content.js';
+import { createNameSet } from './markup.js';
 
 /** Maximum number of shared strings; cells that reference further ones are read as empty. */
 const MAX_STRINGS = 1_000_000;
@@ -34,27 +35,35 @@ export function readSharedStrings(xml: string | undefined): string[] {
   return strings;
 }
 
+/** Elements whose text is the value of a cell: a number or the number of a string, or a string itself. */
+const VALUES = createNameSet('v t');
+const HEADERS_AND_FOOTERS = createNameSet('oddheader oddfooter evenheader evenfooter firstheader firstfooter');
+
 /** Reads values as stored: dates are read as numbers, and formulas as their last results. */
 export function readCells(xml: string, strings: readonly string[], content: DocumentContent): void {
   let inCell = false;
   let type = '';
   let value = '';
   let inValue = false;
+  let inPhonetic = false;
   readXml(xml, {
     onOpenTag(name) {
       inCell = name === 'c';
-      if (inCell) type = '';
-      inValue = name === 'v' || name === 't';
-      if (inValue) value = '';
+      if (inCell) type = value = '';
+      else if (name === 'rph') inPhonetic = true;
+      else if (HEADERS_AND_FOOTERS.has(name)) value = '';
+      inValue = (VALUES.has(name) && !inPhonetic) || HEADERS_AND_FOOTERS.has(name);
     },
     onAttribute(name, attributeValue) {
       if (inCell && name === 't') type = attributeValue;
     },
     onOpenTagEnd() {},
     onCloseTag(name) {
-      if (name !== 'v' && name !== 't') return;
       inValue = false;
-      content.addText(type === 's' ? (strings[Number(value)] ?? '') : value);
+      if (name === 'rph') inPhonetic = false;
+      else if (name === 'c') content.addText(type === 's' ? (strings[Number(value)] ?? '') : value);
+      else if (HEADERS_AND_FOOTERS.has(name)) content.addText(toHeaderText(value));
+      else return;
       content.endWord();
     },
     onText(text) {
@@ -63,3 +72,14 @@ export function readCells(xml: string, strings: readonly string[], content: Docu
     isDone: () => content.isFull,
   });
 }
+
+/**
+ * Removes the codes of a header or footer (18.3.1.39): fonts, sizes, colors, fields and styles. `&L`, `&C` and `&R` begin
+ * its three parts.
+ */
+const toHeaderText = (text: string): string =>
+  text
+    .replace(/&(?:"[^"]*"|K(?:[\da-f]{6}|\d\d[+-]\d{3})|\d{1,3}|[lcrpndtfazg]|([biuesxyoh])|(&))/gi, (_, style, and) =>
+      and ? '&' : style ? '' : ' ',
+    )
+    .trim();

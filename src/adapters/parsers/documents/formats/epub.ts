@@ -12,7 +12,7 @@ const TEXT_RULES: TextRules = {
 };
 
 export function readEpub(body: Uint8Array, request: DocumentRequest): DocumentContent {
-  const archive = openArchive(body, /\.(?:opf|x?html?|xml)$|^META-INF\//i);
+  const archive = openArchive(body);
   const rootFile = parseElements(archive.readXml('META-INF/container.xml')).find(({ name }) => name === 'rootfile');
   const packagePath = rootFile?.attributes.get('full-path') ?? '';
   const elements = parseElements(archive.readXml(packagePath));
@@ -23,10 +23,13 @@ export function readEpub(body: Uint8Array, request: DocumentRequest): DocumentCo
   const chapters = new Set(readSpine(elements, packagePath));
   assertNotEncrypted(archive, chapters);
   for (const chapter of chapters) {
-    extractText(archive.readXml(chapter) ?? '', content, TEXT_RULES, (name, attributes) => {
-      const href = attributes.get('href');
-      // All other links lead to chapters of the publication.
-      if (name === 'a' && href !== undefined && /^https?:/i.test(href)) content.addLink(href);
+    extractText(archive.readXml(chapter) ?? '', content, TEXT_RULES, {
+      onElement(name, attributes) {
+        const href = attributes.get('href');
+        // All other links lead to chapters of the publication.
+        if (name === 'a' && href !== undefined && /^https?:/i.test(href)) content.addLink(href);
+        return true;
+      },
     });
     content.endWord();
   }

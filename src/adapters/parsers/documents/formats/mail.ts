@@ -36,7 +36,7 @@ const formatAddress = ({ name, address }: Address): string =>
   name && address ? `${name} <${address}>` : name || address || '';
 
 /** Reads an HTML part like a page. */
-function readHtmlPart(html: string, content: DocumentContent, request: DocumentRequest): void {
+export function readHtmlPart(html: string, content: DocumentContent, request: DocumentRequest): void {
   findExtractor ??= createExtractorFinder(createBuiltInExtractors());
   const htmlExtractor = findExtractor('text/html') as SyncExtractor;
   const context = { ...request, url: 'about:blank', contentType: 'text/html; charset=utf-8' };

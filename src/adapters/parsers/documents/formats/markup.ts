@@ -9,44 +9,80 @@ export interface TextRules {
   readonly ignoredElements: ReadonlySet<string>;
   /** A word ends where one of these elements begins or ends. */
   readonly separatingElements: ReadonlySet<string>;
+  /** Notes and boxes, which stand within a paragraph: their text follows it. */
+  readonly asideElements?: ReadonlySet<string>;
 }
 
 /** Creates a set from names that are separated by spaces. */
 export const createNameSet = (list: string): ReadonlySet<string> => new Set(list.split(' '));
 
-type Attributes = ReadonlyMap<string, string>;
+export type Attributes = ReadonlyMap<string, string>;
+
+/** Called with what the rules do not describe. */
+export interface ElementHooks {
+  /** Not called inside ignored elements. Returns false if the element is to be ignored, too. */
+  onElement?(name: string, attributes: Attributes): boolean;
+  onElementEnd?(name: string): void;
+  /** Text that is not extracted. */
+  onOtherText?(text: string): void;
+}
+
+const PARAGRAPHS = createNameSet('p h');
+const NO_ELEMENTS: ReadonlySet<string> = new Set();
 
 /** Extracts text by the rules. Element names are in lower case and without prefix. */
-export function extractText(
-  xml: string,
-  content: DocumentContent,
-  rules: TextRules,
-  onElement?: (name: string, attributes: Attributes) => void,
-): void {
+export function extractText(xml: string, content: DocumentContent, rules: TextRules, hooks: ElementHooks = {}): void {
+  const { textElements, ignoredElements, separatingElements, asideElements = NO_ELEMENTS } = rules;
   let textElementDepth = 0;
   let ignoredDepth = 0;
+  /** The element that a hook ignores, and how many of its name are open. */
+  let hiddenName: string | undefined;
+  let hiddenCount = 0;
+  const isIgnored = (): boolean => ignoredDepth > 0 || hiddenName !== undefined;
+  /** The depth in text elements outside each open aside. */
+  const outerDepths: number[] = [];
   let name = '';
   let attributes = new Map<string, string>();
   readXml(xml, {
     onOpenTag(elementName) {
       name = elementName;
       attributes = new Map();
-      if (rules.ignoredElements.has(elementName)) ignoredDepth++;
-      if (rules.textElements?.has(elementName)) textElementDepth++;
-      if (rules.separatingElements.has(elementName)) content.endWord();
+      if (ignoredElements.has(elementName)) ignoredDepth++;
+      if (elementName === hiddenName) hiddenCount++;
+      if (asideElements.has(elementName)) {
+        content.beginAside();
+        outerDepths.push(textElementDepth);
+        textElementDepth = 0;
+      }
+      if (textElements?.has(elementName)) textElementDepth++;
+      if (separatingElements.has(elementName)) content.endWord();
     },
     onAttribute: (attribute, value) => attributes.set(attribute, value),
-    onOpenTagEnd: () => onElement?.(name, attributes),
+    onOpenTagEnd() {
+      if (isIgnored() || hooks.onElement?.(name, attributes) !== false) return;
+      hiddenName = name;
+      hiddenCount = 1;
+    },
     onCloseTag(elementName) {
-      if (rules.ignoredElements.has(elementName) && ignoredDepth > 0) ignoredDepth--;
-      if (rules.textElements?.has(elementName) && textElementDepth > 0) textElementDepth--;
-      if (rules.separatingElements.has(elementName)) content.endWord();
+      if (ignoredElements.has(elementName) && ignoredDepth > 0) ignoredDepth--;
+      if (elementName === hiddenName && --hiddenCount === 0) hiddenName = undefined;
+      if (textElements?.has(elementName) && textElementDepth > 0) textElementDepth--;
+      if (separatingElements.has(elementName)) content.endWord();
+      if (asideElements.has(elementName) && outerDepths.length > 0) {
+        textElementDepth = outerDepths.pop()!;
+        content.endAside();
+      }
+      if (PARAGRAPHS.has(elementName) && outerDepths.length === 0) content.addAsides();
+      if (!isIgnored()) hooks.onElementEnd?.(elementName);
     },
     onText(text) {
-      if (ignoredDepth === 0 && (rules.textElements === undefined || textElementDepth > 0)) content.addText(text);
+      if (isIgnored()) return;
+      if (textElements === undefined || textElementDepth > 0) content.addText(text);
+      else hooks.onOtherText?.(text);
     },
     isDone: () => content.isFull,
   });
+  for (; outerDepths.length > 0; outerDepths.pop()) content.endAside();
 }
 
 export interface Element {

@@ -7,28 +7,59 @@ const TEXT_RULES: TextRules = {
   textElements: createNameSet('p h'),
   ignoredElements: createNameSet('tracked-changes'),
   separatingElements: createNameSet('p h s tab line-break'),
+  // Their authors, dates and numbers are outside of paragraphs.
+  asideElements: createNameSet('note annotation text-box'),
 };
+/** Headers and footers of pages, without the fields that differ from page to page. */
+const PAGE_RULES: TextRules = {
+  textElements: createNameSet('header header-left header-first footer footer-left footer-first'),
+  ignoredElements: createNameSet('sheet-name page-number page-count date time file-name tracked-changes'),
+  separatingElements: createNameSet('p h s tab line-break'),
+};
+const MAX_OBJECTS = 1_000;
 
 export function readOpenDocument(body: Uint8Array, request: DocumentRequest): DocumentContent {
-  const archive = openArchive(body, /^(?:(?:content|meta)\.xml|META-INF\/manifest\.xml)$/);
+  const archive = openArchive(body);
   if (/encryption-data/.test(archive.readXml('META-INF/manifest.xml') ?? ''))
     throw new Unreadable('extract-encrypted', 'the document is encrypted');
   const xml = archive.readXml('content.xml');
   if (xml === undefined) throw new Unreadable('extract-corrupt', 'the archive has no content.xml');
   const content = new DocumentContent(request);
+  if (archive.isDamaged) content.markTruncated();
   readProperties(archive, content);
   const isSpreadsheet = request.mediaType.includes('spreadsheet');
   let sheetCount = 0;
   let slideCount = 0;
-  extractText(xml, content, TEXT_RULES, (name, attributes) => {
-    if (name === 'a') content.addLink(attributes.get('href') ?? '');
-    else if (name === 'page') slideCount++;
-    else if (name === 'table' && isSpreadsheet) {
-      sheetCount++;
-      content.endWord();
-      content.addText(attributes.get('name') ?? '');
-      content.endWord();
-    }
+  const objects = new Set<string>();
+  const readContent = (part: string, partXml: string, isWhole: boolean): void =>
+    extractText(partXml, content, TEXT_RULES, {
+      onElement(name, attributes) {
+        if (name === 'a') content.addLink(attributes.get('href') ?? '');
+        else if (name === 'object') readObject(part, attributes.get('href') ?? '');
+        else if (name === 'page' && isWhole) slideCount++;
+        else if (name === 'table' && isSpreadsheet && isWhole) {
+          sheetCount++;
+          content.endWord();
+          content.addText(attributes.get('name') ?? '');
+          content.endWord();
+        }
+        return true;
+      },
+    });
+  /** Reads a chart or a table in a folder of its own, after the paragraph in which it stands. */
+  const readObject = (part: string, href: string): void => {
+    const name = `${href.replace(/^\.\//, '')}/content.xml`;
+    const objectXml = objects.has(name) || objects.size >= MAX_OBJECTS ? undefined : archive.readXml(name);
+    if (objectXml === undefined || part !== 'content.xml') return;
+    objects.add(name);
+    content.beginAside();
+    readContent(name, objectXml, false);
+    content.endAside();
+  };
+  readContent('content.xml', xml, true);
+  content.endWord();
+  extractText(archive.readXml('styles.xml') ?? '', content, PAGE_RULES, {
+    onElement: (name, attributes) => !PAGE_RULES.textElements!.has(name) || attributes.get('display') !== 'false',
   });
   if (isSpreadsheet) content.addField('sheet_count', String(sheetCount));
   if (slideCount > 0) content.addField('slide_count', String(slideCount));

@@ -45,9 +45,16 @@ interface Group {
 }
 
 export function readRtf(body: Uint8Array, request: DocumentRequest): DocumentContent {
+  const content = new DocumentContent(request);
+  readRtfText(body, content).addProperties();
+  return content;
+}
+
+/** Reads the text and the links of a document, which may be a part of another one. */
+export function readRtfText(body: Uint8Array, content: DocumentContent): RtfReader {
   const source = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('latin1');
   if (!/^\s*\{\\rtf/.test(source)) throw new Unreadable('extract-corrupt', 'the document does not begin with {\\rtf');
-  const reader = new RtfReader(new DocumentContent(request));
+  const reader = new RtfReader(content);
   const token = /\\([a-z]{1,32})(-?\d{1,10})? ?|\\'([0-9a-f]{2})|\\([^a-z])|([{}])|[\r\n]+|([^\\{}\r\n]+)/gi;
   for (const [, word, number, hex, symbol, brace, text] of source.matchAll(token)) {
     if (reader.content.isFull) break;
@@ -59,7 +66,8 @@ export function readRtf(body: Uint8Array, request: DocumentRequest): DocumentCon
     else if (brace === '}') reader.closeGroup();
     else if (text !== undefined) reader.addCharacters(text);
   }
-  return reader.finish();
+  reader.finish();
+  return reader;
 }
 
 class RtfReader {
@@ -148,14 +156,17 @@ class RtfReader {
     this.flush();
   }
 
-  finish(): DocumentContent {
+  finish(): void {
     this.flush();
+    this.content.endWord();
+  }
+
+  addProperties(): void {
     const { content, info } = this;
     content.title = info.get('title') ?? '';
     content.addAuthor(info.get('author'));
     for (const [name, value] of info) if (name !== 'title' && name !== 'author') content.addField(name, value);
     for (const [name, parts] of this.times) content.addTime(name, toIsoTime(parts));
-    return content;
   }
 
   private addUnicode(number: number): void {

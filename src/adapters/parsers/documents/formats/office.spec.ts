@@ -1,0 +1,407 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import * as office from '../../../../../test/support/office-documents.js';
+import { paragraph, run } from '../../../../../test/support/office-documents.js';
+import * as sample from '../../../../../test/support/sample-documents.js';
+import { DOCUMENT_EXTENSIONS } from '../../../../domain/content/document-types.js';
+import type { Extraction } from '../../../../engine/ports/content-extractor.js';
+import { type DocumentContent, type DocumentRequest, Unreadable } from '../document-content.js';
+import { readSheets, readSlides } from './office-open.js';
+import { readOpenDocument } from './open-document.js';
+import { readWord } from './word.js';
+
+const request = (extension: string): DocumentRequest => ({
+  mediaType: DOCUMENT_EXTENSIONS.get(extension)!,
+  maxTextLength: 1_000_000,
+  maxLinks: 100,
+  timeLimit: 30_000,
+});
+const finish = (content: DocumentContent): Extraction => content.finish(() => undefined);
+const word = async (body: Uint8Array): Promise<Extraction> => finish(await readWord(body, request('docx')));
+const wordText = async (paragraphs: string, options?: office.PackageOptions): Promise<string> =>
+  (await word(office.wordDocument(paragraphs, options))).text;
+const wordLinks = async (paragraphs: string): Promise<string[]> =>
+  (await word(office.wordDocument(paragraphs))).links.map(({ href }) => href);
+const sheetText = (sheet: string, options?: office.PackageOptions): string =>
+  finish(readSheets(office.workbook(sheet, options), request('xlsx'))).text;
+const slidesText = (shapes: string, options?: office.PackageOptions): string =>
+  finish(readSlides(office.presentation(shapes, options), request('pptx'))).text;
+const openDocumentText = (body: string, files?: Readonly<Record<string, string>>): string =>
+  finish(readOpenDocument(office.openDocument(body, files), request('odt'))).text;
+
+describe('the parts of a package', () => {
+  it('are found by their relations, whatever their names are', async () => {
+    const options: office.PackageOptions = {
+      main: 'word/document2.xml',
+      parts: [
+        { name: 'notes7.xml', type: 'footnotes', xml: `<w:footnotes>${paragraph(run('Audited'))}</w:footnotes>` },
+      ],
+    };
+    expect(await wordText(paragraph(run('Annual report')), options)).toBe('Annual report Audited');
+  });
+
+  it('are found where backslashes separate their folders', () => {
+    const rename = (name: string): string => name.replaceAll('/', '\\');
+    expect(sheetText('<c t="inlineStr"><is><t>heron</t></is></c>', { rename })).toBe('Data heron');
+  });
+
+  it('are those of the program that the media type names', () => {
+    expect(() => readSlides(office.wordDocument(paragraph(run('heron'))), request('pptx'))).toThrow(Unreadable);
+  });
+
+  it('are read once, also where relations lead in a circle', async () => {
+    const header = `<w:hdr>${paragraph(run('Letterhead'))}</w:hdr>`;
+    const parts: readonly office.Part[] = [
+      { name: 'header1.xml', type: 'header', xml: header },
+      { name: 'header1.xml', type: 'header', xml: header, source: 'header1.xml' },
+      { name: 'header1.xml', type: 'header', id: 'again', xml: header },
+    ];
+    expect(await wordText(paragraph(run('heron')), { parts })).toBe('heron Letterhead');
+  });
+});
+
+describe('a damaged archive', () => {
+  const text = 'the grey heron '.repeat(40);
+  const body = office.wordDocument(paragraph(run(text)));
+
+  it('gives what is before the damage, and says that it is not all', async () => {
+    const beforeDirectory = Buffer.from(body).indexOf('PK\x01\x02', 0, 'latin1');
+    expect(await word(body.subarray(0, beforeDirectory))).toMatchObject({ text: text.trim(), truncated: true });
+  });
+
+  it('gives the beginning of the part that is cut', async () => {
+    const words = Array.from({ length: 4_000 }, (_, index) => `bird${(index * 7919) % 10_007}`);
+    const long = office.wordDocument(paragraph(words.map((each) => run(`${each} `)).join('')));
+    const cut = await word(long.subarray(0, Math.floor(long.length * 0.6)));
+    expect(cut.truncated).toBe(true);
+    expect(cut.text.split(' ').slice(0, 1_000)).toEqual(words.slice(0, 1_000));
+  });
+
+  it('is read where other data precedes it', async () => {
+    const moved = Buffer.concat([Buffer.from('MZ a program that unpacks it'), body]);
+    expect(await word(moved)).toMatchObject({ text: text.trim(), truncated: false });
+  });
+});
+
+describe('the words of a Word document', () => {
+  it('are separate at tabs and references, and whole at hyphens that do not break', async () => {
+    expect(await wordText(paragraph(`${run('Left')}<w:r><w:ptab/></w:r>${run('Right')}`))).toBe('Left Right');
+    expect(await wordText(paragraph('<w:r><w:t>state</w:t><w:noBreakHyphen/><w:t>run</w:t></w:r>'))).toBe('state-run');
+    expect(await wordText(paragraph('<w:r><w:t>hy</w:t><w:softHyphen/><w:t>phen</w:t></w:r>'))).toBe('hyphen');
+    expect(await wordText(paragraph(`${run('grew')}<w:r><w:footnoteReference/><w:t>1</w:t></w:r>`))).toBe('grew 1');
+  });
+
+  it('include the Greek letters of the Symbol font, but no pictures', async () => {
+    expect(await wordText(paragraph('<w:r><w:sym w:font="Symbol" w:char="F061"/><w:t>-decay</w:t></w:r>'))).toBe(
+      'α-decay',
+    );
+    expect(await wordText(paragraph('<w:r><w:sym w:font="Wingdings" w:char="F04A"/><w:t>ok</w:t></w:r>'))).toBe('ok');
+  });
+
+  it('are there once if they were moved, and not if they were deleted', async () => {
+    const moved = (element: string): string => paragraph(`<w:${element}>${run('moved')}</w:${element}>`);
+    expect(await wordText(`${moved('moveFrom')}${paragraph(run('between'))}${moved('moveTo')}`)).toBe('between moved');
+  });
+
+  it('are not torn apart by a text box', async () => {
+    const box = `<w:r><w:pict><v:textbox><w:txbxContent>${paragraph(run('aside'))}</w:txbxContent></v:textbox></w:pict></w:r>`;
+    expect(await wordText(paragraph(`${run('turn')}${box}${run('over')}`) + paragraph(run('grew')))).toBe(
+      'turnover aside grew',
+    );
+  });
+
+  it('have the links of their fields', async () => {
+    const mark = (type: string): string => `<w:r><w:fldChar w:fldCharType="${type}"/></w:r>`;
+    const instruction =
+      '<w:r><w:instrText>HYPERLINK "http://a/</w:instrText></w:r><w:r><w:instrText>book"</w:instrText></w:r>';
+    expect(
+      await wordLinks(paragraph(`${mark('begin')}${instruction}${mark('separate')}${run('x')}${mark('end')}`)),
+    ).toEqual(['http://a/book']);
+    expect(
+      await wordLinks(paragraph(`<w:fldSimple w:instr="HYPERLINK &quot;http://a/s&quot; \\l &quot;two&quot;"/>`)),
+    ).toEqual(['http://a/s#two']);
+    expect(await wordLinks(paragraph('<w:fldSimple w:instr=" PAGEREF HYPERLINK "/>'))).toEqual([]);
+  });
+
+  it('include those of parts in other formats, in their place', async () => {
+    const chunk = async (name: string, xml: string | Uint8Array): Promise<string> =>
+      wordText(`${paragraph(run('before'))}<w:altChunk r:id="c"/>${paragraph(run('after'))}`, {
+        parts: [{ name, type: 'aFChunk', id: 'c', xml }],
+      });
+    const mail =
+      'MIME-Version: 1.0\r\nContent-Type: text/html; charset=utf-8\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\n<p>caf=C3=A9</p>';
+    expect(await chunk('chunk.html', '<html><body><p>pensions</p></body></html>')).toBe('before pensions after');
+    expect(await chunk('chunk.mht', mail)).toBe('before café after');
+    expect(await chunk('chunk.rtf', '{\\rtf1 pensions}')).toBe('before pensions after');
+    expect(await chunk('chunk.txt', 'pensions')).toBe('before pensions after');
+    expect(await chunk('chunk.docx', office.wordDocument(paragraph(run('pensions'))))).toBe('before pensions after');
+  });
+});
+
+describe('the numbers of lists in a Word document', () => {
+  const level = (index: number, format: string, text: string, more = ''): string =>
+    `<w:lvl w:ilvl="${index}"><w:start w:val="1"/><w:numFmt w:val="${format}"/>${more}<w:lvlText w:val="${text}"/></w:lvl>`;
+  const numbering = (levels: string, uses: string): office.Part => ({
+    name: 'numbering.xml',
+    type: 'numbering',
+    xml: `<w:numbering><w:abstractNum w:abstractNumId="0">${levels}</w:abstractNum>${uses}</w:numbering>`,
+  });
+  const use = (id: number, more = ''): string => `<w:num w:numId="${id}"><w:abstractNumId w:val="0"/>${more}</w:num>`;
+  const item = (text: string, index: number, id = 1): string =>
+    paragraph(`<w:pPr><w:numPr><w:ilvl w:val="${index}"/><w:numId w:val="${id}"/></w:numPr></w:pPr>${run(text)}`);
+
+  it('count each level, and begin again below a new item', async () => {
+    const levels = level(0, 'decimal', '%1') + level(1, 'decimal', '%1.%2');
+    const paragraphs = item('Aims', 0) + item('Scope', 1) + item('Terms', 1) + item('Duties', 0) + item('Scope', 1);
+    expect(await wordText(paragraphs, { parts: [numbering(levels, use(1))] })).toBe(
+      '1 Aims 1.1 Scope 1.2 Terms 2 Duties 2.1 Scope',
+    );
+  });
+
+  it('have letters and Roman digits, and bullets have none', async () => {
+    const levels = level(0, 'upperRoman', '%1.') + level(1, 'lowerLetter', '%2)') + level(2, 'bullet', 'o');
+    const paragraphs = item('a', 0) + item('b', 0) + item('c', 0) + item('d', 0) + item('e', 1) + item('f', 2);
+    expect(await wordText(paragraphs, { parts: [numbering(levels, use(1))] })).toBe('I. a II. b III. c IV. d a) e f');
+  });
+
+  it('continue in another use of the list, unless that begins anew', async () => {
+    const again = '<w:lvlOverride w:ilvl="0"><w:startOverride w:val="5"/></w:lvlOverride>';
+    const uses = use(1) + use(2) + use(3, again);
+    const paragraphs = item('a', 0, 1) + item('b', 0, 2) + item('c', 0, 3) + item('d', 0, 3);
+    const options = { parts: [numbering(level(0, 'decimal', '%1.'), uses)] };
+    expect(await wordText(paragraphs, options)).toBe('1. a 2. b 5. c 6. d');
+  });
+
+  it('come from the styles of headings', async () => {
+    const levels =
+      level(0, 'decimal', '%1', '<w:pStyle w:val="H1"/>') + level(1, 'decimal', '%1.%2', '<w:pStyle w:val="H2"/>');
+    const styles: office.Part = {
+      name: 'styles.xml',
+      type: 'styles',
+      xml: '<w:styles><w:style w:styleId="H1"><w:pPr><w:numPr><w:numId w:val="1"/></w:numPr></w:pPr></w:style><w:style w:styleId="H2"><w:basedOn w:val="H1"/></w:style></w:styles>',
+    };
+    const heading = (style: string, text: string): string =>
+      paragraph(`<w:pPr><w:pStyle w:val="${style}"/></w:pPr>${run(text)}`);
+    const options = { parts: [numbering(levels, use(1)), styles] };
+    expect(await wordText(heading('H1', 'Aims') + heading('H2', 'Scope'), options)).toBe('1 Aims 1.1 Scope');
+  });
+});
+
+const chart = (name: string): string =>
+  `<c:chartSpace><c:chart><c:title><c:tx><c:rich>${office.slideText(name)}</c:rich></c:tx></c:title><c:plotArea><c:ser><c:tx><c:strRef><c:f>Data!A1</c:f><c:strCache><c:pt><c:v>Herons</c:v></c:pt></c:strCache></c:strRef></c:tx><c:cat><c:strRef><c:strCache><c:pt><c:v>May</c:v></c:pt><c:pt><c:v>June</c:v></c:pt></c:strCache></c:strRef></c:cat><c:val><c:numRef><c:numCache><c:pt><c:v>42</c:v></c:pt></c:numCache></c:numRef></c:val></c:ser></c:plotArea></c:chart></c:chartSpace>`;
+const diagram = `<dgm:dataModel><dgm:pt><dgm:t>${office.slideText('Board')}</dgm:t></dgm:pt></dgm:dataModel>`;
+
+describe('charts and diagrams', () => {
+  it('are read with titles, series and labels, after their paragraph', async () => {
+    const parts: readonly office.Part[] = [
+      { name: 'charts/chart1.xml', type: 'chart', id: 'c', xml: chart('Sightings') },
+      { name: 'diagrams/data1.xml', type: 'diagramData', id: 'd', xml: diagram },
+    ];
+    const drawing = '<w:r><w:drawing><c:chart r:id="c"/><dgm:relIds r:dm="d"/></w:drawing></w:r>';
+    expect(await wordText(paragraph(`${run('a')}${drawing}${run('b')}`) + paragraph(run('c')), { parts })).toBe(
+      'ab Sightings Herons May June Board c',
+    );
+    const onSlide = parts.map((part) => ({ ...part, source: 'slides/slide1.xml' }));
+    expect(slidesText(office.slideText('a'), { parts: onSlide })).toBe('a Sightings Herons May June Board');
+  });
+
+  it('of a workbook are read with the boxes of their sheet', () => {
+    const parts: readonly office.Part[] = [
+      {
+        name: 'drawings/drawing1.xml',
+        type: 'drawing',
+        xml: `<xdr:wsDr><xdr:sp>${office.slideText('a box')}</xdr:sp></xdr:wsDr>`,
+        source: 'worksheets/sheet1.xml',
+      },
+      { name: 'charts/chart1.xml', type: 'chart', xml: chart('Sightings'), source: 'drawings/drawing1.xml' },
+      {
+        name: 'drawings/vml.vml',
+        type: 'vmlDrawing',
+        xml: '<xml><v:shape><v:textbox><div>a <font>button</font></div></v:textbox></v:shape></xml>',
+        source: 'worksheets/sheet1.xml',
+      },
+    ];
+    expect(sheetText('<c><v>1</v></c>', { parts })).toBe('Data 1 a box Sightings Herons May June a button');
+  });
+});
+
+describe('comments', () => {
+  it('of a sheet are read, old ones and threads', () => {
+    const source = 'worksheets/sheet1.xml';
+    const parts: readonly office.Part[] = [
+      {
+        name: 'comments1.xml',
+        type: 'comments',
+        source,
+        xml: '<comments><authors><author>Ada</author><author>tc={12}</author></authors><commentList><comment authorId="0"><text><r><t>Check</t></r><r><t>ed</t></r></text></comment><comment authorId="1"><text><t>[Threaded comment] Yours reads it</t></text></comment></commentList></comments>',
+      },
+      {
+        name: 'threadedComments/threadedComment1.xml',
+        type: 'threadedComment',
+        source,
+        xml: '<ThreadedComments><threadedComment><text>Why so few?</text></threadedComment></ThreadedComments>',
+      },
+    ];
+    expect(sheetText('<c><v>1</v></c>', { parts })).toBe('Data 1 Checked Why so few?');
+  });
+
+  it('of a presentation are read, old ones and new ones', () => {
+    const source = 'slides/slide1.xml';
+    const parts: readonly office.Part[] = [
+      { name: 'comments/a.xml', type: 'comments', source, xml: '<p:cmLst><p:cm><p:text>old</p:text></p:cm></p:cmLst>' },
+      {
+        name: 'comments/b.xml',
+        type: 'comments',
+        source,
+        xml: `<p188:cmLst><p188:cm><p188:txBody>${office.slideText('new')}</p188:txBody></p188:cm></p188:cmLst>`,
+      },
+      {
+        name: 'notesSlides/n.xml',
+        type: 'notesSlide',
+        source,
+        xml: `<p:notes>${office.slideText('spoken')}</p:notes>`,
+      },
+    ];
+    expect(slidesText(office.slideText('shown'), { parts })).toBe('shown old new spoken');
+  });
+});
+
+describe('the cells of a workbook', () => {
+  it('keep the runs of a string together, without the readings of Japanese', () => {
+    const runs = '<is><r><t>Hand</t></r><r><t>book</t></r><rPh><t>ふりがな</t></rPh></is>';
+    expect(sheetText(`<c t="inlineStr">${runs}</c><c><v>1</v></c>`)).toBe('Data Handbook 1');
+  });
+
+  it('are followed by headers and footers without their codes', () => {
+    const codes = '&amp;L&amp;"Arial,Bold"&amp;12Minutes&amp;RPage &amp;P&amp;KFF0000 of R&amp;&amp;D';
+    expect(sheetText(`<c><v>1</v></c><headerFooter><oddHeader>${codes}</oddHeader></headerFooter>`)).toBe(
+      'Data 1 Minutes Page of R&D',
+    );
+  });
+});
+
+describe('an OpenDocument file', () => {
+  it('has its notes after the sentence, without numbers, authors and dates', () => {
+    const note =
+      '<text:note><text:note-citation>1</text:note-citation><text:note-body><text:p>Audited.</text:p></text:note-body></text:note>';
+    const annotation =
+      '<office:annotation><dc:creator>Jane Roe</dc:creator><dc:date>2024-05-01</dc:date><text:p>Check</text:p></office:annotation>';
+    const next = '<text:p>Next.</text:p>';
+    expect(openDocumentText(`<text:p>The turnover${note} gr${annotation}ew.</text:p>${next}`)).toBe(
+      'The turnover grew. Audited. Check Next.',
+    );
+  });
+
+  it('has its headers and footers, without what differs from page to page', () => {
+    const header = '<style:header><text:p>Letterhead <text:page-number>1</text:page-number></text:p></style:header>';
+    const hidden = '<style:footer style:display="false"><text:p>hidden</text:p></style:footer>';
+    const styles = `<office:document-styles><office:master-styles><style:master-page>${header}${hidden}</style:master-page></office:master-styles></office:document-styles>`;
+    expect(openDocumentText('<text:p>Body</text:p>', { 'styles.xml': styles })).toBe('Body Letterhead');
+  });
+
+  it('has its charts and tables, after the paragraph in which they stand', () => {
+    const object = '<draw:frame><draw:object xlink:href="./Object 1"/></draw:frame>';
+    const inner =
+      '<office:document-content><chart:title><text:p>Sightings</text:p></chart:title></office:document-content>';
+    expect(openDocumentText(`<text:p>a${object}b</text:p>`, { 'Object 1/content.xml': inner })).toBe('ab Sightings');
+  });
+
+  it('does not read an object within itself', () => {
+    const object = '<draw:object xlink:href="./Object 1"/><text:p>once</text:p>';
+    expect(openDocumentText(`<text:p>a${object}</text:p>`, { 'Object 1/content.xml': object })).toBe('a once once');
+  });
+});
+
+describe('an archive without a directory', () => {
+  it('is refused where nothing is intact', () => {
+    expect(() => readSheets(sample.zip({}), request('xlsx'))).toThrow(Unreadable);
+  });
+});
+
+describe('documents with random changes of their parts', () => {
+  const numbered = paragraph(`<w:pPr><w:numPr><w:numId w:val="1"/></w:numPr></w:pPr>${run('item')}`);
+  const list =
+    '<w:numbering><w:abstractNum w:abstractNumId="0"><w:lvl w:ilvl="0"><w:start w:val="1"/><w:numFmt w:val="upperRoman"/><w:lvlText w:val="%1."/></w:lvl></w:abstractNum><w:num w:numId="1"><w:abstractNumId w:val="0"/></w:num></w:numbering>';
+  const makers: Readonly<Record<string, (change: (xml: string) => string) => Promise<DocumentContent>>> = {
+    docx: async (change) =>
+      readWord(
+        office.wordDocument(change(`${numbered}<w:r><w:fldChar w:fldCharType="begin"/><c:chart r:id="c"/></w:r>`), {
+          parts: [
+            { name: 'numbering.xml', type: 'numbering', xml: change(list) },
+            { name: 'chart.xml', type: 'chart', id: 'c', xml: change(chart('Sightings')) },
+            { name: 'chunk.rtf', type: 'aFChunk', xml: change('{\\rtf1 heron}') },
+          ],
+        }),
+        request('docx'),
+      ),
+    xlsx: async (change) =>
+      readSheets(
+        office.workbook(change('<c t="inlineStr"><is><t>heron</t></is></c><oddHeader>&amp;L&amp;P</oddHeader>'), {
+          parts: [
+            { name: 'sharedStrings.xml', type: 'sharedStrings', xml: change('<sst><si><t>heron</t></si></sst>') },
+          ],
+        }),
+        request('xlsx'),
+      ),
+    pptx: async (change) =>
+      readSlides(
+        office.presentation(change(office.slideText('heron')), {
+          parts: [{ name: 'data.xml', type: 'diagramData', source: 'slides/slide1.xml', xml: change(diagram) }],
+        }),
+        request('pptx'),
+      ),
+    odt: async (change) =>
+      readOpenDocument(
+        office.openDocument(
+          change('<text:p>a<text:note><text:p>b</text:p></text:note><draw:object xlink:href="o"/></text:p>'),
+          {
+            'styles.xml': change('<style:header><text:p>c</text:p></style:header>'),
+            'o/content.xml': change('<text:p>d</text:p>'),
+          },
+        ),
+        request('odt'),
+      ),
+  };
+
+  const changes = fc.array(
+    fc.tuple(
+      fc.nat(400),
+      fc.nat(40),
+      fc.constantFrom('', '<', '>', '"', '/', '<w:p>', '</w:r>', '&#x110000;', '%9', '\\bin9', '\0'),
+    ),
+    { minLength: 1, maxLength: 8 },
+  );
+  const apply = (xml: string, list: readonly (readonly [number, number, string])[]): string =>
+    list.reduce((text, [at, length, put]) => {
+      const start = at % (text.length + 1);
+      return text.slice(0, start) + put + text.slice(start + length);
+    }, xml);
+
+  it.each(Object.keys(makers))('%s are read or refused', async (extension) => {
+    await fc.assert(
+      fc.asyncProperty(changes, async (list) => {
+        const outcome = await makers[extension]!((xml) => apply(xml, list)).then(finish, (error: unknown) => error);
+        if (outcome instanceof Error) expect(outcome).toBeInstanceOf(Unreadable);
+        else expect(outcome).toMatchObject({ text: expect.any(String) });
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it('are read or refused where bytes of the archive change, or are missing', async () => {
+    const body = office.wordDocument(paragraph(run('the grey heron '.repeat(30))), {
+      parts: [{ name: 'n.xml', type: 'numbering', xml: list }],
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.tuple(fc.nat(), fc.nat(255)), { maxLength: 12 }), fc.nat(), async (damages, end) => {
+        const bytes = Uint8Array.from(body);
+        for (const [at, byte] of damages) bytes[at % bytes.length] = byte;
+        const outcome = await word(bytes.subarray(0, end % 3 === 0 ? end % bytes.length : bytes.length)).catch(
+          (error: unknown) => error,
+        );
+        if (outcome instanceof Error) expect(outcome).toBeInstanceOf(Unreadable);
+      }),
+      { numRuns: 200 },
+    );
+  });
+});

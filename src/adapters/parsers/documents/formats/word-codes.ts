@@ -1,0 +1,27 @@
+/** What Word documents and RTF have in common: instructions of fields, and the characters of the Symbol font. */
+
+/** The URL to which a field leads, by its instruction: `HYPERLINK "https://…" \l "bookmark"`. */
+export function findFieldLink(instruction: string): string | undefined {
+  const match = /^\s*HYPERLINK\s+(?:"([^"]+)"|([^\s"\\][^\s"]*))(?:[^"]*\\l\s+"([^"]+)")?/i.exec(instruction);
+  if (!match) return undefined;
+  const [, quoted, plain, bookmark] = match;
+  return `${(quoted ?? plain)!.trim()}${bookmark === undefined ? '' : `#${bookmark}`}`;
+}
+
+/** The Symbol font from code 0x20 on (Adobe's encoding); a blank stands for parts of brackets and unused codes. */
+const SYMBOL_CHARACTERS =
+  ' !∀#∃%&∋()∗+,−./0123456789:;<=>?≅ΑΒΧΔΕΦΓΗΙϑΚΛΜΝΟΠΘΡΣΤΥςΩΞΨΖ[∴]⊥_ αβχδεφγηιϕκλμνοπθρστυϖωξψζ{|}∼ ' +
+  `${' '.repeat(32)}€ϒ′≤⁄∞ƒ♣♦♥♠↔←↑→↓°±″≥×∝∂•÷≠≡≈…  ↵ℵℑℜ℘⊗⊕∅∩∪⊃⊇⊄⊂⊆∈∉∠∇®©™∏√⋅¬∧∨⇔⇐⇑⇒⇓◊〈®©™∑          〉∫`;
+/** Fonts of pictures: none of their characters is part of a word. */
+const PICTURE_FONT = /wingdings|webdings|dingbats|marlett/i;
+/** Codes of symbol fonts are shifted into this private area of Unicode. */
+const PRIVATE_AREA = 0xf000;
+
+/** The text of a character that is given by its font and its code. */
+export function symbolToText(font: string, code: number): string {
+  if (!(code > 0x1f && code <= 0xffff) || PICTURE_FONT.test(font)) return ' ';
+  const isShifted = code >= PRIVATE_AREA && code <= PRIVATE_AREA + 0xff;
+  const ownCode = isShifted ? code - PRIVATE_AREA : code;
+  if (/^symbol/i.test(font.trim())) return SYMBOL_CHARACTERS[ownCode - 0x20] ?? ' ';
+  return isShifted ? ' ' : String.fromCharCode(code);
+}
