@@ -7,16 +7,24 @@ import { readElastic } from './formats/elastic.js';
 import { readFdse } from './formats/fdse.js';
 import { readFess } from './formats/fess.js';
 import { readGsa } from './formats/gsa.js';
-import { readHeritrix } from './formats/heritrix.js';
+import { explainHeritrix, readHeritrix } from './formats/heritrix.js';
 import { readNorconex } from './formats/norconex.js';
-import { readNutch } from './formats/nutch.js';
+import { explainNutch, readNutch } from './formats/nutch.js';
 import { readOmniFind } from './formats/omnifind.js';
 import { readScrapy } from './formats/scrapy.js';
 import { readStormCrawler } from './formats/stormcrawler.js';
 import { readVelocity } from './formats/velocity.js';
 import { IMPORT_FORMATS } from './formats.js';
-import { ImportError, type ImportFile, type ImportReader, ImportReport } from './model.js';
-import { renderConfiguration } from './write.js';
+import {
+  ImportError,
+  type ImportedCrawler,
+  type ImportFile,
+  type ImportReader,
+  ImportReport,
+  type Match,
+} from './model.js';
+import { listUnreported, type Node } from './tree.js';
+import { renderConfiguration, SECRET_VARIABLE } from './write.js';
 
 export { ImportError };
 
@@ -34,30 +42,82 @@ const READERS: Readonly<Record<(typeof IMPORT_FORMATS)[number], ImportReader>> =
   fdse: readFdse,
 };
 
+/** Why formats do not take what their readers leave. */
+const EXPLANATIONS: Partial<Record<keyof typeof READERS, (node: Node) => string | undefined>> = {
+  nutch: explainNutch,
+  heritrix: explainHeritrix,
+};
+
 /**
  * Returns the converted configuration as XML, and a report of what was converted. Throws ImportError if the format is
  * unknown or the files are not in it.
  */
 export function convert(format: string, files: readonly ImportFile[]): { xml: string; report: ImportReport } {
-  const name = IMPORT_FORMATS.find((known) => known === format.toLowerCase());
-  if (!name) throw new ImportError(`unknown format ${format}; use one of ${IMPORT_FORMATS.join(', ')}`);
+  const name = findFormat(format);
   const report = new ImportReport();
   const crawlers = readFiles(name, files, report);
   const emptyCrawlers = crawlers.filter(({ roots }) => roots.length === 0);
   if (emptyCrawlers.length === crawlers.length)
     report.reportSkipped('start URLs', 'none were found: specify the file that lists them, or write Root elements');
-  const xml = renderConfiguration(format, crawlers, report);
+  for (const crawler of crawlers) reportReach(crawler, report);
+  report.reportRest(listUnreported, EXPLANATIONS[name] ?? (() => undefined));
+  report.reportChanged('what no setting says', DEFAULTS_NOTE);
+  const xml = renderConfiguration(name, crawlers, report);
   for (const [reference] of xml.matchAll(/\$\{[^{}"<>]{1,200}\}/g))
-    report.reportChanged(
-      reference,
-      'it would be replaced by a secret of this server: make sure that the file may name it',
-    );
+    if (reference !== SECRET_REFERENCE)
+      report.reportChanged(
+        reference,
+        'it would be replaced by a secret of this server: make sure that the file may name it',
+      );
   return { xml, report };
 }
 
+/** @throws ImportError if there is no such format */
+export function findFormat(format: string): keyof typeof READERS {
+  const name = IMPORT_FORMATS.find((known) => known === format.toLowerCase());
+  if (!name) throw new ImportError(`unknown format ${format}; use one of ${IMPORT_FORMATS.join(', ')}`);
+  return name;
+}
+
+/** What Crawlway does with any crawl; each can be set in LinkRules or cw:Traps. */
+const DEFAULTS_NOTE =
+  'links to images, archives, scripts and other files without text (ignoreLinksTo of LinkRules), URLs longer than 2,048 characters, paths with more than 40 segments or with a segment more than 4 times are not followed, and session ids are removed from URLs';
+
+const SECRET_REFERENCE = `\${${SECRET_VARIABLE}}`;
+
+/** Whether the pattern is one for all URLs, like `.` or `^https?://`. */
+const matchesAnything = (match: Match): boolean =>
+  'value' in match &&
+  (match.kind === 'regex'
+    ? /^\^?(?:\(\?:)?(?:https?\??(?::\/\/)?)?(?:\.[*+]?)?\)?\$?$/.test(match.value)
+    : match.value === 'http');
+
+/** Says so if nothing keeps the crawl from following links to any site. */
+function reportReach(crawler: ImportedCrawler, report: ImportReport): void {
+  const { staysOnSite, rules, acceptsOthers, filters, include, conditions, crawlSpace, attributes } = crawler;
+  const isLimited =
+    staysOnSite ||
+    !(rules.findLast(({ pattern }) => matchesAnything(pattern))?.accept ?? (rules.length === 0 || acceptsOthers)) ||
+    filters.length + include.length > 0 ||
+    crawlSpace !== undefined ||
+    attributes['defaultFollow'] === 'false' ||
+    conditions.some(({ element }) => element !== 'may-not-have');
+  if (!isLimited)
+    report.reportChanged(
+      'the scope of the crawl',
+      'nothing limits it to some hosts, so that links to EVERY site are followed, as in the original: add Rules if this is not meant',
+    );
+}
+
 function readFiles(format: keyof typeof READERS, files: readonly ImportFile[], report: ImportReport) {
+  const empty = files.find(({ text }) => text.trim() === '');
+  if (empty) throw new ImportError(`${empty.name} contains no ${format} configuration: it is empty`);
   try {
-    return READERS[format](files, report);
+    const crawlers = READERS[format](files, report);
+    const unread = files.find(({ name }) => !report.isRead(name));
+    if (unread) throw new ImportError(`${unread.name} is of a kind that it does not know, or nothing refers to it`);
+    if (crawlers.length === 0) throw new ImportError(`${files[0]?.name ?? 'the file'} contains no crawl`);
+    return crawlers;
   } catch (error) {
     if (error instanceof ImportError)
       throw new ImportError(`this is not a ${format} configuration: ${error.message}`, { cause: error });

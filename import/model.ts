@@ -1,5 +1,5 @@
 /** The common model of imported configurations, which is then written as CrawlConfig.xml. */
-import { RE2JS } from 're2js';
+import type { Node } from './tree.js';
 
 export interface ImportFile {
   readonly name: string;
@@ -11,13 +11,30 @@ export interface Pattern {
   readonly kind: 'regex' | 'prefix' | 'suffix' | 'contains' | 'exact' | 'domain';
   readonly value: string;
   /** The part of the URL to match; the whole URL if absent. */
-  readonly field?: 'url' | 'path';
+  readonly field?: 'url' | 'path' | 'host' | 'query';
   readonly ignoreCase?: boolean;
 }
 
+/** A pattern, or a combination of patterns. */
+export type Match =
+  | Pattern
+  | { readonly any: readonly Match[] }
+  | { readonly all: readonly Match[] }
+  | { readonly not: Match };
+
 export interface ImportedRule {
   readonly accept: boolean;
-  readonly pattern: Pattern;
+  readonly pattern: Match;
+  /** Accepted URLs are visited for their links only, or for their content only. */
+  readonly index?: boolean;
+  readonly follow?: boolean;
+}
+
+/** An element of cw:Content. */
+export interface ImportedContent {
+  /** Absent for all pages. */
+  readonly name?: string;
+  readonly elements: readonly { readonly element: string; readonly attributes: Readonly<Record<string, string>> }[];
 }
 
 /** An element of `cw:Conditions`: option, apply-for, apply-except-for, may-not-have or must-have. */
@@ -32,6 +49,8 @@ export interface ImportedCrawler {
   roots: string[];
   /** Whether links stay on the sites of the roots. */
   staysOnSite: boolean;
+  /** A URL must match each of them. */
+  filters: Match[];
   /** If there are any, a URL must match one of them. */
   include: Pattern[];
   /** A URL must not match any of them. */
@@ -47,6 +66,13 @@ export interface ImportedCrawler {
   conditions: ImportedCondition[];
   /** Attributes of the Fetcher element. */
   fetcher: Record<string, string>;
+  /** Headers that are sent with each request. */
+  headers: Record<string, string>;
+  /** Attributes of elements that a crawler has once, such as cw:Traps. */
+  parts: Record<string, Record<string, string>>;
+  contents: ImportedContent[];
+  /** Elements of cw:Map of the sink: field and new name. */
+  renamedFields: Record<string, string>;
   sink?: { type: string; url: string; index?: string; login?: string; secret?: 'password' | 'apiKey' };
   /** Name of a crawl rules file that is used as is. */
   crawlSpace?: string;
@@ -56,6 +82,7 @@ export const createCrawler = (name: string): ImportedCrawler => ({
   name,
   roots: [],
   staysOnSite: true,
+  filters: [],
   include: [],
   exclude: [],
   rules: [],
@@ -63,7 +90,16 @@ export const createCrawler = (name: string): ImportedCrawler => ({
   acceptsOthers: false,
   attributes: {},
   fetcher: {},
+  headers: {},
+  parts: {},
+  contents: [],
+  renamedFields: {},
 });
+
+/** Adds attributes of an element that a crawler has once. */
+export function setPart({ parts }: ImportedCrawler, element: string, attributes: Record<string, string>): void {
+  parts[element] = { ...parts[element], ...attributes };
+}
 
 /** What became of one setting. */
 export interface ReportLine {
@@ -71,31 +107,78 @@ export interface ReportLine {
   readonly setting: string;
   /** What it became, or why it was not taken. */
   readonly note: string;
+  /** Where the setting is, as `file:line`. */
+  readonly place?: string;
 }
+
+/** Why a setting was not taken, if nothing better is known. */
+export const NO_COUNTERPART = 'has no counterpart';
 
 export class ImportReport {
   readonly lines: ReportLine[] = [];
   private readonly knownKeys = new Set<string>();
+  private readonly inputs = new Map<string, Node[]>();
 
-  reportTaken(setting: string, note: string): void {
-    this.addLine({ kind: 'taken', setting, note });
+  reportTaken(setting: string, note: string, ...nodes: (Node | undefined)[]): void {
+    this.addLine({ kind: 'taken', setting, note }, nodes);
   }
 
-  reportChanged(setting: string, note: string): void {
-    this.addLine({ kind: 'taken differently', setting, note });
+  reportChanged(setting: string, note: string, ...nodes: (Node | undefined)[]): void {
+    this.addLine({ kind: 'taken differently', setting, note }, nodes);
   }
 
-  reportSkipped(setting: string, note: string): void {
-    this.addLine({ kind: 'not taken', setting, note });
+  reportSkipped(setting: string, note: string, ...nodes: (Node | undefined)[]): void {
+    this.addLine({ kind: 'not taken', setting, note }, nodes);
+  }
+
+  /** Marks parts that another line of the report covers. */
+  cover(...nodes: readonly (Node | undefined)[]): void {
+    this.coverAll(nodes);
+  }
+
+  /** The same for any number of parts. */
+  coverAll(nodes: Iterable<Node | undefined>): void {
+    for (const node of nodes) if (node) node.isReported = true;
+  }
+
+  /** Records that a file was read: everything in it that no line covers is listed at the end. */
+  addInput(file: string, root: Node): Node {
+    this.inputs.set(file, [...(this.inputs.get(file) ?? []), root]);
+    return root;
+  }
+
+  isRead(file: string): boolean {
+    return this.inputs.has(file);
+  }
+
+  /** Lists the parts of all files with which no reader has dealt. */
+  reportRest(listUnreported: (root: Node) => Node[], explain: (node: Node) => string | undefined): void {
+    for (const node of [...this.inputs.values()].flat().flatMap(listUnreported))
+      this.reportSkipped(describeNode(node), explain(node) ?? NO_COUNTERPART, node);
   }
 
   /** Adds the line unless it exists already: several crawlers in one file often cause the same line. */
-  private addLine(line: ReportLine): void {
-    const key = JSON.stringify(line);
+  private addLine(line: ReportLine, nodes: readonly (Node | undefined)[]): void {
+    this.coverAll(nodes);
+    const place = nodes.find((node) => node !== undefined)?.place;
+    const key = JSON.stringify(line.kind === 'not taken' ? { ...line, place } : line);
     if (this.knownKeys.has(key)) return;
     this.knownKeys.add(key);
-    this.lines.push(line);
+    this.lines.push(place === undefined ? line : { ...line, place });
   }
+}
+
+/** Values of settings whose names suggest a secret are not shown. */
+const SECRET_NAME = /password|passwd|secret|token|credential|api_?key|auth/i;
+
+/** The name of a part with what tells it from its neighbours, and its value. */
+function describeNode(node: Node): string {
+  const { name, text } = node;
+  if (name === 'line') return text.slice(0, 120);
+  const label = node.attributes['id'] ?? node.attributes['name'] ?? node.attributes['class'];
+  const title = [name, label?.split('.').at(-1)].filter(Boolean).join(' ');
+  const value = text === '' || SECRET_NAME.test(title) ? '' : ` = ${text.replace(/\s+/g, ' ')}`;
+  return `${title}${value}`.slice(0, 120);
 }
 
 /** Reads the files of one product. Throws an ImportError for other files. */
@@ -124,21 +207,3 @@ export const isUrl = (text: string): boolean => /^https?:\/\//i.test(text) && UR
 
 /** Whether the text is valid for the attribute `contact` of a Fetcher. */
 export const isContact = (text: string): boolean => isUrl(text) || /^[\x21-\x7e]{1,64}@[\w.-]{1,253}$/.test(text);
-
-/** Why a pattern for which `isLinear` returns false is left out. */
-export const NOT_LINEAR =
-  'the regular expression uses lookaround or a back-reference, or is incomplete; use literal matches instead';
-
-/** Whether Crawlway's expression engine, which has neither lookaround nor back-references, supports the pattern. */
-export function isLinear({ kind, value }: Pattern): boolean {
-  if (kind !== 'regex') return true;
-  try {
-    RE2JS.compile(value);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-/** Escapes text for a regular expression that matches it literally. */
-export const escapeRegExp = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');

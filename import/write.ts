@@ -1,16 +1,9 @@
 /** Writes the imported configuration as a CrawlConfig.xml that the user can then edit. */
-import {
-  escapeRegExp,
-  type ImportedCondition,
-  type ImportedCrawler,
-  type ImportReport,
-  isLinear,
-  NOT_LINEAR,
-  type Pattern,
-} from './model.js';
+import type { ImportedCondition, ImportedCrawler, ImportReport, Match, Pattern } from './model.js';
+import { isLinear, NOT_LINEAR, selectSupported } from './patterns.js';
 
 /** Environment variable from which the sink's secret is read; the secret itself is not copied. */
-const SECRET_VARIABLE = 'CRAWLWAY_SECRET_SINK';
+export const SECRET_VARIABLE = 'CRAWLWAY_SECRET_SINK';
 const HEAD = `<?xml version="1.0" encoding="UTF-8"?>
 `;
 
@@ -31,7 +24,10 @@ export function renderConfiguration(
   Imported from ${format}.
 ${report.lines
   .filter(({ kind }) => kind !== 'taken')
-  .map(({ kind, setting, note }) => `  ${kind}: ${escapeComment(setting)}: ${escapeComment(note)}`)
+  .map(
+    ({ kind, setting, note, place }) =>
+      `  ${kind}: ${escapeComment(place === undefined ? setting : `${place}: ${setting}`)}: ${escapeComment(note)}`,
+  )
   .join('\n')}
 -->
 <CrawlConfig xmlns="exa:com.exalead.mercury.mami.crawl.v21"
@@ -55,61 +51,68 @@ function renderCrawler(
 ): string {
   const { roots, staysOnSite, acceptsOthers, rules, attributes } = crawler;
   const acceptAttribute = staysOnSite ? {} : { defaultAccept: String(rules.length === 0 || acceptsOthers) };
-  const parts = [
+  const rendered = [
     `  <Crawler${renderAttributes({ name, ...acceptAttribute, ...attributes })}>`,
     ...roots.map((url) => `    <Root${renderAttributes({ url, ...(staysOnSite ? {} : { site: 'false' }) })}/>`),
     ...renderRules(crawler, report),
+    ...Object.entries(crawler.parts).map(([element, values]) => `    <cw:${element}${renderAttributes(values)}/>`),
     ...(crawler.crawlSpace ? [`    <cw:CrawlSpace rules="${escapeXml(crawler.crawlSpace)}"/>`] : []),
     ...renderConditionElements(crawler, report),
+    ...renderContents(crawler),
     ...(fetcher === undefined || fetcher === 'default' ? [] : [`    <cw:FetchWith fetcher="${fetcher}"/>`]),
     `    <cw:PushTo sink="${sink}"/>`,
     '  </Crawler>',
   ];
-  return parts.join('\n');
+  return rendered.join('\n');
 }
 
-function renderRules({ rules }: ImportedCrawler, report: ImportReport): string[] {
-  const lines = rules
-    .filter(({ pattern }) => checkSupport(pattern, report))
-    .map(
-      ({ accept, pattern }) =>
-        `      <Rule>${renderMatch(pattern)}${accept ? '<Index/><Follow/><Accept/>' : '<Ignore/>'}</Rule>`,
-    );
+function renderContents({ contents }: ImportedCrawler): string[] {
+  return contents.flatMap(({ name, elements }) => [
+    `    <cw:Content${renderAttributes({ name })}>`,
+    ...elements.map(({ element, attributes }) => `      <cw:${element}${renderAttributes(attributes)}/>`),
+    '    </cw:Content>',
+  ]);
+}
+
+/** The rules, then what every URL must or must not match: as the last rules, they have the last word. */
+function renderRules({ rules, exclude, include, filters }: ImportedCrawler, report: ImportReport): string[] {
+  const write = (match: Match, actions: string): string[] => {
+    const supported = selectSupported(match, report);
+    return supported === undefined ? [] : [`      <Rule>${renderMatch(supported)}${actions}</Rule>`];
+  };
+  const lines = [
+    ...rules.flatMap(({ accept, pattern, index = true, follow = true }) =>
+      write(
+        pattern,
+        accept ? `${index ? '<Index/>' : '<NoIndex/>'}${follow ? '<Follow/>' : '<NoFollow/>'}<Accept/>` : '<Ignore/>',
+      ),
+    ),
+    ...exclude.flatMap((pattern) => write(pattern, '<Ignore/>')),
+    ...[...(include.length === 0 ? [] : [{ any: include }]), ...filters].flatMap((match) =>
+      write({ not: match }, '<Ignore/>'),
+    ),
+  ];
   return lines.length === 0
     ? []
     : ['    <!-- A later rule overrides an earlier one. -->', '    <Rules>', ...lines, '    </Rules>'];
 }
 
-function renderConditionElements(
-  { include, exclude, maxHops, conditions }: ImportedCrawler,
-  report: ImportReport,
-): string[] {
-  const selectSupported = (patterns: readonly Pattern[]): Pattern[] =>
-    patterns.filter((pattern) => checkSupport(pattern, report));
+function renderConditionElements({ maxHops, conditions }: ImportedCrawler, report: ImportReport): string[] {
   const lines = [
     ...conditions.filter(createConditionFilter(report)).flatMap((condition) => renderCondition(condition, '      ')),
     ...(maxHops === undefined ? [] : [`      <cw:option name="max-hops" value="${maxHops}"/>`]),
-    ...selectSupported(exclude).map(
-      (pattern) =>
-        `      <cw:may-not-have test="regex" field="${pattern.field ?? 'url'}" value="${escapeXml(toRegex(pattern))}"/>`,
-    ),
   ];
-  const includePatterns = selectSupported(include);
-  const fields = new Set(includePatterns.map(({ field }) => field ?? 'url'));
-  for (const field of fields) {
-    const regex = includePatterns
-      .filter((pattern) => (pattern.field ?? 'url') === field)
-      .map((pattern) => `(?:${toRegex(pattern)})`)
-      .join('|');
-    lines.push(`      <cw:must-have test="regex" field="${field}" value="${escapeXml(regex)}"/>`);
-  }
   return lines.length === 0 ? [] : ['    <cw:Conditions default-allow="allow">', ...lines, '    </cw:Conditions>'];
 }
 
 const createConditionFilter =
   (report: ImportReport) =>
-  ({ attributes }: ImportedCondition): boolean =>
-    attributes['test'] !== 'regex' || checkSupport({ kind: 'regex', value: attributes['value'] ?? '' }, report);
+  ({ attributes }: ImportedCondition): boolean => {
+    const value = attributes['value'] ?? '';
+    if (attributes['test'] !== 'regex' || isLinear({ kind: 'regex', value })) return true;
+    report.reportSkipped(value, NOT_LINEAR);
+    return false;
+  };
 
 function renderCondition({ element, attributes, children }: ImportedCondition, indent: string): string[] {
   const openingTag = `${indent}<cw:${element}${renderAttributes(attributes)}`;
@@ -129,30 +132,17 @@ const MATCH_KINDS = {
   exact: 'exact',
 } as const;
 
-function renderMatch({ kind, value, field = 'url', ignoreCase }: Pattern): string {
+function renderMatch(match: Match): string {
+  if ('any' in match) return `<ar:Or>${match.any.map(renderMatch).join('')}</ar:Or>`;
+  if ('all' in match) return `<ar:And>${match.all.map(renderMatch).join('')}</ar:And>`;
+  if ('not' in match) return `<ar:Not>${renderMatch(match.not)}</ar:Not>`;
+  return renderPattern(match);
+}
+
+function renderPattern({ kind, value, field = 'url', ignoreCase }: Pattern): string {
   if (kind === 'domain') return `<ar:Domain${renderAttributes({ value, litteral: 'true' })}/>`;
   const literal = kind === 'regex' ? {} : { litteral: 'true' };
   return `<ar:Atom${renderAttributes({ field, kind: MATCH_KINDS[kind], norm: ignoreCase ? 'lower' : 'none', value, ...literal })}/>`;
-}
-
-function toRegex({ kind, value, ignoreCase }: Pattern): string {
-  if (kind === 'regex') return ignoreCase ? `(?i:${value})` : value;
-  const escapedValue = escapeRegExp(value);
-  if (kind === 'domain') return `^https?://([^/]*\\.)?${escapedValue}(?::\\d+)?/`;
-  const anchoredValue = {
-    prefix: `^${escapedValue}`,
-    suffix: `${escapedValue}$`,
-    contains: escapedValue,
-    exact: `^${escapedValue}$`,
-  }[kind];
-  return ignoreCase ? `(?i:${anchoredValue})` : anchoredValue;
-}
-
-function checkSupport(pattern: Pattern, report: ImportReport): boolean {
-  if (pattern.value.trim() === '') return false;
-  const isPatternLinear = isLinear(pattern);
-  if (!isPatternLinear) report.reportSkipped(pattern.value, NOT_LINEAR);
-  return isPatternLinear;
 }
 
 function createUniqueNames(crawlers: readonly ImportedCrawler[]): string[] {
@@ -179,19 +169,25 @@ interface NamedElements {
 
 /** Crawlers with the same sink share its element; documents of crawlers without a sink go to a file. */
 function shareSinks(crawlers: readonly ImportedCrawler[]): NamedElements {
-  return shareElements(crawlers, 'main', ({ sink = { type: 'file', url: 'documents.jsonl' } }, name) => {
+  return shareElements(crawlers, 'main', ({ sink = { type: 'file', url: 'documents.jsonl' }, renamedFields }, name) => {
     const { secret, ...attributes } = sink;
     const secretAttribute = secret ? { [secret]: `\${${SECRET_VARIABLE}}` } : {};
-    return `  <cw:Sink${renderAttributes({ name, ...attributes, ...secretAttribute })}/>\n`;
+    const maps = Object.entries(renamedFields).map(
+      ([field, rename]) => `    <cw:Map${renderAttributes({ field, rename })}/>\n`,
+    );
+    const openingTag = `  <cw:Sink${renderAttributes({ name, ...attributes, ...secretAttribute })}`;
+    return maps.length === 0 ? `${openingTag}/>\n` : `${openingTag}>\n${maps.join('')}  </cw:Sink>\n`;
   });
 }
 
 const shareFetchers = (crawlers: readonly ImportedCrawler[]): NamedElements =>
-  shareElements(
-    crawlers,
-    'default',
-    ({ fetcher }, name) => `  <cw:Fetcher${renderAttributes({ name, ...fetcher })}/>\n`,
-  );
+  shareElements(crawlers, 'default', ({ fetcher, headers }, name) => {
+    const openingTag = `  <cw:Fetcher${renderAttributes({ name, ...fetcher })}`;
+    const elements = Object.entries(headers).map(
+      ([header, value]) => `    <cw:Header${renderAttributes({ name: header, value })}/>\n`,
+    );
+    return elements.length === 0 ? `${openingTag}/>\n` : `${openingTag}>\n${elements.join('')}  </cw:Fetcher>\n`;
+  });
 
 function shareElements(
   crawlers: readonly ImportedCrawler[],

@@ -3,45 +3,66 @@
 import {
   createCrawler,
   ImportError,
+  type ImportedCondition,
+  type ImportedContent,
   type ImportedCrawler,
   type ImportedRule,
   type ImportFile,
   type ImportReport,
   isUrl,
+  type Match,
+  NO_COUNTERPART,
+  type Pattern,
   pluralize,
 } from '../model.js';
-import { parseYamlValue } from '../tree.js';
+import { escapeRegExp } from '../patterns.js';
+import { type Node, parseYaml } from '../tree.js';
 
-type Mapping = Readonly<Record<string, unknown>>;
+export function readElastic(files: readonly ImportFile[], report: ImportReport): ImportedCrawler[] {
+  // Open Crawler configures the crawl and the connection in two files; the later one overrides the earlier one.
+  const settings = files.flatMap((file) => parseYaml(file, report).children);
+  const get = (name: string): Node | undefined => settings.findLast((node) => node.name === name);
+  const domains = settings.filter(({ name }) => name === 'domains');
+  if (domains.length === 0) throw new ImportError('there are no domains: specify the file that contains them');
+  const sink = toSink(get, report);
+  const shared = createCrawler('');
+  for (const node of settings) importSetting(node, shared, report);
+  return domains.map((domain) => ({
+    ...toCrawler(domain, report, shared),
+    ...(shared.maxHops === undefined ? {} : { maxHops: shared.maxHops }),
+    sink,
+  }));
+}
 
-const asMapping = (value: unknown): Mapping =>
-  value !== null && typeof value === 'object' && !Array.isArray(value) ? (value as Mapping) : {};
-const asList = (value: unknown): unknown[] =>
-  Array.isArray(value) ? value : value === undefined || value === null ? [] : [value];
-const asStrings = (value: unknown): string[] => asList(value).map(String);
+type Setting = readonly [convert: (value: string, crawler: ImportedCrawler) => void, note: string];
 
-const KNOWN_KEYS = new Set([
-  'domains',
-  'output_sink',
-  'output_index',
-  'output_dir',
-  'elasticsearch',
-  'max_crawl_depth',
-  'user_agent',
-  'connect_timeout',
-  'socket_timeout',
-  'request_timeout',
-  'max_response_size',
-  'max_redirects',
-  'log_level',
-  'threads_per_crawl',
-  'sitemap_discovery_disabled',
-  'robots_txt_service_disabled',
-]);
+const copyTo =
+  (part: 'attributes' | 'fetcher', key: string, factor = 1, maximum = Number.MAX_SAFE_INTEGER) =>
+  (value: string, crawler: ImportedCrawler): void => {
+    crawler[part][key] = String(Math.min(maximum, Math.round(Number(value) * factor)));
+  };
 
-const TAKEN_NOTES: Readonly<Record<string, string>> = {
-  max_crawl_depth: 'option max-hops, reduced by 1: start URLs have depth 1 in Open Crawler and 0 hops in Crawlway',
-  user_agent: 'userAgent of Fetcher',
+/** Settings with a counterpart whose value is a number, or true or false. */
+const SETTINGS: Readonly<Record<string, Setting>> = {
+  max_crawl_depth: [
+    (value, crawler) => {
+      // Seeds have depth 1 in Open Crawler, but 0 hops in Crawlway.
+      crawler.maxHops = Math.min(65_535, Math.max(0, Number(value) - 1));
+    },
+    'option max-hops, reduced by 1: start URLs have depth 1 in Open Crawler and 0 hops in Crawlway',
+  ],
+  max_response_size: [copyTo('fetcher', 'maxSizeBytes'), 'maxSizeBytes of Fetcher'],
+  max_redirects: [copyTo('fetcher', 'maxRedirects', 1, 100), 'maxRedirects of Fetcher'],
+  request_timeout: [copyTo('fetcher', 'totalTimeoutMS', 1000), 'totalTimeoutMS of Fetcher'],
+  connect_timeout: [copyTo('fetcher', 'connectTimeoutMS', 1000), 'connectTimeoutMS of Fetcher'],
+  socket_timeout: [copyTo('fetcher', 'bodyTimeoutMS', 1000), 'bodyTimeoutMS of Fetcher'],
+  threads_per_crawl: [copyTo('attributes', 'nthreads', 1, 1000), 'nthreads'],
+  max_extracted_links_count: [
+    (value, crawler) => {
+      crawler.parts['Traps'] = { ...crawler.parts['Traps'], maxLinksPerPage: value };
+    },
+    'maxLinksPerPage of cw:Traps',
+  ],
 };
 
 const REPLACEMENTS: Readonly<Record<string, string>> = {
@@ -49,116 +70,238 @@ const REPLACEMENTS: Readonly<Record<string, string>> = {
     'crawls never end in Crawlway; smartRefreshMaxAgeS limits the age of documents, cw:Schedule sets when to crawl',
   max_unique_url_count: 'crawls never end in Crawlway, except with crawlway crawl --max-pages',
   max_duration: 'crawls never end in Crawlway, except with crawlway crawl --max-pages',
+  max_duration_of_crawl: 'crawls never end in Crawlway, except with crawlway crawl --max-pages',
   purge_crawl_enabled: 'pages that are gone are always deleted',
   binary_content_extraction_enabled: 'PDF and office documents are always read; see docs/documents.md',
   binary_content_extraction_mime_types: 'MimeTypes selects document types; see docs/documents.md',
+  log_level: 'the log is set when the server starts; see docs/operations.md',
 };
 
-export function readElastic(files: readonly ImportFile[], report: ImportReport): ImportedCrawler[] {
-  // Open Crawler configures the crawl and the connection in two files; the later one overrides the earlier one.
-  const config: Mapping = Object.assign({}, ...files.map((file) => asMapping(parseYamlValue(file))));
-  const domains = asList(config['domains']).map(asMapping);
-  if (domains.length === 0) throw new ImportError('there are no domains: specify the file that contains them');
-  const sink = toSink(config, report);
-  for (const key of Object.keys(config))
-    if (!KNOWN_KEYS.has(key)) report.reportSkipped(key, REPLACEMENTS[key] ?? 'has no counterpart');
-  for (const key of ['max_crawl_depth', 'user_agent'])
-    if (config[key] !== undefined) report.reportTaken(`${key} ${String(config[key])}`, TAKEN_NOTES[key]!);
-  return domains.map((domain) => ({ ...toCrawler(domain, config, report), sink }));
+function importSetting(node: Node, crawler: ImportedCrawler, report: ImportReport): void {
+  const { name, text } = node;
+  const [convert, note = ''] = SETTINGS[name] ?? [];
+  if (name === 'user_agent' && text.trim() !== '') {
+    crawler.fetcher['userAgent'] = text;
+    report.reportTaken(`user_agent ${text}`, 'userAgent of Fetcher', node);
+  } else if (convert && /^\d+(?:\.\d+)?$/.test(text) && Number(text) > 0) {
+    convert(text, crawler);
+    report.reportTaken(`${name} ${text}`, note, node);
+  } else if (name === 'sitemap_discovery_disabled' || name === 'robots_txt_service_disabled') {
+    const [key, value] = name.startsWith('sitemap') ? ['crawlSitemaps', 'false'] : ['ignoreRobotsTxt', 'true'];
+    if (text === 'true') crawler.attributes[key!] = value!;
+    report.reportTaken(`${name} ${text}`, key!, node);
+  } else if (name !== 'domains' && !node.isReported)
+    report.reportSkipped(name, REPLACEMENTS[name] ?? NO_COUNTERPART, node);
 }
 
-function toCrawler(domain: Mapping, config: Mapping, report: ImportReport): ImportedCrawler {
-  const url = String(domain['url'] ?? '');
-  const crawler = createCrawler('');
-  const seeds = asStrings(domain['seed_urls']).filter(isUrl);
-  crawler.roots = seeds.length > 0 ? seeds : isUrl(url) ? [new URL(url).href] : [];
-  const sitemaps = asStrings(domain['sitemap_urls']).filter(isUrl);
+const list = (node: Node | undefined, name: string): Node[] =>
+  (node?.children ?? []).filter((child) => child.name === name);
+
+function toCrawler(domain: Node, report: ImportReport, shared: ImportedCrawler): ImportedCrawler {
+  const url = domain.find('url')?.text ?? '';
+  if (!isUrl(url)) throw new ImportError(`${domain.place}: the domain has no url`);
+  const crawler: ImportedCrawler = {
+    ...createCrawler(''),
+    staysOnSite: false,
+    attributes: { ...shared.attributes },
+    fetcher: shared.fetcher,
+    parts: shared.parts,
+  };
+  const seeds = list(domain, 'seed_urls').filter(({ text }) => isUrl(text));
+  crawler.roots = seeds.length > 0 ? seeds.map(({ text }) => text) : [new URL(url).href];
+  const sitemaps = list(domain, 'sitemap_urls').filter(({ text }) => isUrl(text));
   for (const sitemap of sitemaps) {
-    crawler.roots.push(sitemap);
-    report.reportChanged(`sitemap ${sitemap}`, 'a root: sitemaps are recognized by their content');
+    crawler.roots.push(sitemap.text);
+    report.reportChanged(`sitemap ${sitemap.text}`, 'a root: sitemaps are recognized by their content', sitemap);
   }
-  // In Open Crawler, rules take precedence over accepting the site, so they come after it.
-  crawler.staysOnSite = false;
-  const origin = isUrl(url) ? `${new URL(url).origin}/` : '';
+  // In Open Crawler, rules stand under their domain, and whatever none of them matches on it is accepted.
+  const origin = new URL(url).origin;
+  const ruleNodes = list(domain, 'crawl_rules');
   crawler.rules = [
-    { accept: true, pattern: { kind: 'prefix', value: origin } },
-    ...asList(domain['crawl_rules'])
-      .map(asMapping)
-      .flatMap((rule) => toRules(rule, report))
-      .reverse(),
+    { accept: true, pattern: { kind: 'prefix', value: `${origin}/` } },
+    ...ruleNodes.flatMap((rule) => toRules(rule, origin, report)).reverse(),
     // Open Crawler reads sitemaps regardless of the rules for pages.
-    ...sitemaps.map((value): ImportedRule => ({ accept: true, pattern: { kind: 'exact', value } })),
+    ...sitemaps.map(({ text }): ImportedRule => ({ accept: true, pattern: { kind: 'exact', value: text } })),
   ];
+  report.cover(...seeds);
   report.reportTaken(
     `domain ${url}`,
     formatRulesNote(crawler.roots.length, crawler.rules.length - 1 - sitemaps.length),
+    domain.find('url'),
   );
-  const depth = Number(config['max_crawl_depth']);
-  // Seeds have depth 1 in Open Crawler, but 0 hops in Crawlway.
-  if (depth >= 1) crawler.maxHops = depth - 1;
-  if (config['sitemap_discovery_disabled'] === true) crawler.attributes['crawlSitemaps'] = 'false';
-  if (config['robots_txt_service_disabled'] === true) crawler.attributes['ignoreRobotsTxt'] = 'true';
-  if (typeof config['user_agent'] === 'string') crawler.fetcher['userAgent'] = config['user_agent'];
-  const maxBytes = Number(config['max_response_size']);
-  if (maxBytes > 0) crawler.fetcher['maxSizeBytes'] = String(maxBytes);
-  const redirects = Number(config['max_redirects']);
-  if (redirects > 0) crawler.fetcher['maxRedirects'] = String(Math.min(100, redirects));
-  const timeout = Number(config['request_timeout']);
-  if (timeout > 0) crawler.fetcher['totalTimeoutMS'] = String(Math.round(timeout * 1000));
-  for (const key of ['exclude_tags', 'extraction_rulesets', 'auth'])
-    if (domain[key] !== undefined) report.reportSkipped(`${key} of ${url}`, NOT_TAKEN[key]!);
+  importExtraction(domain, origin, crawler, report);
+  const auth = domain.find('auth');
+  if (auth)
+    report.reportSkipped(
+      `auth of ${url}`,
+      'write a Login or a Credential in the Fetcher; passwords are not copied',
+      auth,
+    );
   return crawler;
 }
 
-const NOT_TAKEN: Readonly<Record<string, string>> = {
-  exclude_tags: 'write Exclude elements in cw:Content',
-  extraction_rulesets: 'write Field elements in cw:Content',
-  auth: 'write a Login or a Credential in the Fetcher; passwords are not copied',
-};
+/** A pattern follows the domain; `*` stands for any characters, except in a `regex`. */
+function toPattern(type: string, pattern: string, origin: string): Match | undefined {
+  const isPlain = !pattern.includes('*');
+  const base = `^${escapeRegExp(origin)}`;
+  const expression = pattern.split('*').map(escapeRegExp).join('.*');
+  const underOrigin = (one: Pattern): Match => ({ all: [{ kind: 'prefix', value: `${origin}/` }, one] });
+  if (type === 'begins')
+    return isPlain ? { kind: 'prefix', value: origin + pattern } : { kind: 'regex', value: base + expression };
+  if (type === 'regex') return underOrigin({ kind: 'regex', value: base + pattern });
+  // A literal match would also find the text in the host.
+  const isLiteral = isPlain && pattern.startsWith('/') && !`${origin}/`.includes(pattern);
+  if (type === 'ends')
+    // Without a slash, it is in the last part of the path or in the query.
+    return isLiteral || (isPlain && !pattern.includes('/'))
+      ? underOrigin({ kind: 'suffix', value: pattern })
+      : underOrigin({ kind: 'regex', value: `${base}.*${expression}$` });
+  if (type === 'contains')
+    return isLiteral
+      ? underOrigin({ kind: 'contains', value: pattern })
+      : { kind: 'regex', value: `${base}.*${expression}` };
+  return undefined;
+}
 
-function toRules(rule: Mapping, report: ImportReport): ImportedRule[] {
-  const accept = rule['policy'] === 'allow';
-  const value = String(rule['pattern'] ?? '');
-  const kind = ({ begins: 'prefix', ends: 'suffix', contains: 'contains', regex: 'regex' } as const)[
-    String(rule['type'])
-  ];
-  if (!kind || value === '') {
+function toRules(rule: Node, origin: string, report: ImportReport): ImportedRule[] {
+  const get = (name: string): string => rule.find(name)?.text ?? '';
+  const policy = get('policy');
+  const value = get('pattern');
+  const pattern = value === '' ? undefined : toPattern(get('type'), value, origin);
+  const setting = `${policy} ${get('type')} ${value}`;
+  if (!pattern || !/^(?:allow|deny)$/.test(policy)) {
     report.reportSkipped(
-      `crawl rule ${JSON.stringify(rule)}`,
-      'its pattern is empty, or its type is not begins, ends, contains or regex',
+      `crawl rule ${setting}`,
+      'its pattern is empty, its policy is not allow or deny, or its type is not begins, ends, contains or regex',
+      rule,
     );
     return [];
   }
-  return [{ accept, pattern: { kind, value, field: 'path' } }];
+  report.reportTaken(setting, policy === 'allow' ? 'a Rule that accepts' : 'a Rule that ignores', rule);
+  return [{ accept: policy === 'allow', pattern }];
 }
 
-function toSink(config: Mapping, report: ImportReport): ImportedCrawler['sink'] {
-  const output = String(config['output_sink'] ?? 'elasticsearch');
-  if (output === 'file') return { type: 'file', url: 'documents.jsonl' };
+type Elements = ImportedContent['elements'][number][];
+
+/** `exclude_tags` and rulesets without filters are for all pages; filters select the pages of the others. */
+function importExtraction(domain: Node, origin: string, crawler: ImportedCrawler, report: ImportReport): void {
+  const tags = list(domain, 'exclude_tags');
+  const forAll: Elements = tags.map(({ text }) => ({ element: 'Exclude', attributes: { select: text } }));
+  if (tags.length > 0) {
+    report.cover(...tags);
+    report.reportTaken(`exclude_tags ${tags.map(({ text }) => text).join(', ')}`, 'cw:Exclude', tags[0]);
+  }
+  const rulesets = list(domain, 'extraction_rulesets');
+  const filtered: { fields: Elements; filters: Match[]; name: string }[] = [];
+  for (const ruleset of rulesets) {
+    const fields = list(ruleset, 'rules').flatMap((rule) => toField(rule, report));
+    const filters = list(ruleset, 'url_filters');
+    const patterns = filters.flatMap((filter) => {
+      report.cover(filter);
+      return toPattern(filter.find('type')?.text ?? '', filter.find('pattern')?.text ?? '', origin) ?? [];
+    });
+    if (filters.length === 0) forAll.push(...fields);
+    else if (fields.length > 0) filtered.push({ fields, filters: patterns, name: `rules ${filtered.length + 1}` });
+  }
+  if (forAll.length > 0) crawler.contents.push({ elements: forAll });
+  for (const { fields, filters, name } of filtered) {
+    // A page has one Content: that of the last condition, with what all pages have.
+    crawler.contents.push({ name, elements: [...forAll, ...fields] });
+    crawler.conditions.push(...filters.map((filter) => toCondition(filter, name)));
+  }
+  if (filtered.length > 1)
+    report.reportChanged(
+      'extraction_rulesets',
+      'a page gets the fields of the last ruleset whose filters match, not those of all that match',
+    );
+}
+
+/** In conditions, all patterns are expressions. */
+function toCondition(filter: Match, content: string): ImportedCondition {
+  const patterns = 'all' in filter ? (filter.all as Pattern[]) : [filter as Pattern];
+  const [outer, ...inner] = patterns.map(({ kind, value }) => {
+    const source = kind === 'regex' ? value : escapeRegExp(value);
+    return kind === 'prefix' ? `^${source}` : kind === 'suffix' ? `${source}$` : source;
+  });
+  const option: ImportedCondition = {
+    element: 'option',
+    attributes: { name: 'content', value: content },
+    children: [],
+  };
+  const wrap = (value: string, child: ImportedCondition): ImportedCondition => ({
+    element: 'apply-for',
+    attributes: { test: 'regex', field: 'url', 'case-sensitive': 'true', value },
+    children: [child],
+  });
+  return wrap(
+    outer!,
+    inner.reduceRight((child, value) => wrap(value, child), option),
+  );
+}
+
+function toField(rule: Node, report: ImportReport): Elements {
+  const get = (name: string): string => rule.find(name)?.text ?? '';
+  const name = get('field_name');
+  const selector = get('selector');
+  const setting = `extraction rule ${name}`;
+  const skip = (reason: string): Elements => {
+    report.reportSkipped(setting, reason, rule);
+    return [];
+  };
+  if (name === '') return skip('it has no field_name');
+  if (get('action') === 'set') return skip('fixed values: write a Rule with AddMeta');
+  if (/^\(?\/|^\.\/|^\w+::/.test(selector)) return skip('XPath: write its selector as CSS in a Field');
+  if (/:(?:has|contains|eq|gt|lt|matches|containsOwn|matchesOwn)\(/.test(selector))
+    return skip('the selector uses extensions of jsoup: write it as CSS in a Field');
+  const multiple: Record<string, string> = get('join_as') === 'array' ? { multiple: 'true' } : {};
+  const attributes: Record<string, string> =
+    get('source') === 'url' ? { name, url: 'url', match: selector } : { name, select: selector, ...multiple };
+  if (get('source') !== 'url' && get('join_as') === 'string')
+    report.reportChanged(setting, 'a Field: the first match, where Open Crawler joins the texts of all', rule);
+  else report.reportTaken(setting, 'a Field of cw:Content', rule);
+  return [{ element: 'Field', attributes }];
+}
+
+function toSink(get: (name: string) => Node | undefined, report: ImportReport): ImportedCrawler['sink'] {
+  const outputNode = get('output_sink');
+  const output = outputNode?.text ?? 'elasticsearch';
+  const elastic = get('elasticsearch');
+  report.cover(get('output_index'), get('output_dir'));
+  if (output === 'file') {
+    report.reportChanged('output_sink file', 'Sink main of type file: documents.jsonl', outputNode);
+    return { type: 'file', url: 'documents.jsonl' };
+  }
   if (output !== 'elasticsearch') {
-    report.reportChanged(`output_sink ${output}`, 'documents go to documents.jsonl');
+    report.reportChanged(`output_sink ${output}`, 'documents go to documents.jsonl', outputNode);
     return undefined;
   }
-  const elastic = asMapping(config['elasticsearch']);
-  const host = String(elastic['host'] ?? '').replace(/\/{1,9}$/, '');
+  report.cover(outputNode);
+  const text = (name: string): string => elastic?.find(name)?.text ?? '';
+  const host = text('host').replace(/\/{1,9}$/, '');
   if (!/^https?:\/\//.test(host)) {
     report.reportSkipped(
       'elasticsearch',
       'there is no host, so documents go to documents.jsonl until you change the Sink',
+      elastic,
     );
     return undefined;
   }
-  const port = elastic['port'];
-  const login = typeof elastic['username'] === 'string' ? elastic['username'] : undefined;
-  const secret = elastic['api_key'] ? 'apiKey' : login ? 'password' : undefined;
+  const port = text('port');
+  const login = text('username') || undefined;
+  const secret = text('api_key') ? 'apiKey' : login ? 'password' : undefined;
+  const taken = ['host', 'port', 'username', 'password', 'api_key', 'pipeline'].map((name) => elastic?.find(name));
   report.reportChanged(
     'elasticsearch',
     `Sink main, with Crawlway's field names${secret ? '; its secret comes from CRAWLWAY_SECRET_SINK' : ''}`,
+    ...taken,
   );
+  for (const node of elastic?.children ?? [])
+    if (!node.isReported) report.reportSkipped(`elasticsearch.${node.name}`, NO_COUNTERPART, node);
+  report.cover(elastic);
   return {
     type: 'elasticsearch',
-    url: port === undefined || URL.parse(host)?.port ? host : `${host}:${String(port)}`,
-    index: String(config['output_index'] ?? 'crawlway'),
+    url: port === '' || URL.parse(host)?.port ? host : `${host}:${port}`,
+    index: get('output_index')?.text || 'crawlway',
     ...(secret === 'password' ? { login } : {}),
     ...(secret ? { secret } : {}),
   };

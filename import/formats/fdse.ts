@@ -1,19 +1,21 @@
 /** Fluid Dynamics Search Engine: search.pending.txt, or any list whose lines begin with a URL. */
-import {
-  createCrawler,
-  type ImportedCrawler,
-  type ImportFile,
-  type ImportReport,
-  isUrl,
-  splitLines,
-} from '../model.js';
+import { createCrawler, type ImportedCrawler, type ImportFile, type ImportReport, isUrl } from '../model.js';
+import { parseList } from '../tree.js';
 
 /** Maximum number of roots. A longer list should be submitted, with crawlway submit or as the pending file itself. */
 const MAX_ROOTS = 1_000;
 
 export function readFdse(files: readonly ImportFile[], report: ImportReport): ImportedCrawler[] {
   const urls = [
-    ...new Set(files.flatMap(({ text }) => splitLines(text).map((line) => line.split(/[\s|]/)[0]!)).filter(isUrl)),
+    ...new Set(
+      files
+        .flatMap((file) => {
+          const list = parseList(file, report);
+          report.cover(list);
+          return list.children.map(({ text }) => text.split(/[\s|]/)[0]!);
+        })
+        .filter(isUrl),
+    ),
   ];
   const sites = [...new Set(urls.map((url) => `${new URL(url).origin}/`))];
   const crawler = createCrawler('fdse');

@@ -9,6 +9,7 @@ import {
   type Pattern,
   splitLines,
 } from '../model.js';
+import { parseList } from '../tree.js';
 
 type Mapping = Readonly<Record<string, unknown>>;
 
@@ -21,6 +22,7 @@ export function readFess(files: readonly ImportFile[], report: ImportReport): Im
 
 /** The file consists of pairs of lines: the index to which an entry belongs, followed by the entry. */
 function readWebConfigs({ name, text }: ImportFile, report: ImportReport): Mapping[] {
+  report.cover(parseList({ name, text }, report));
   const entries = text.split('\n').flatMap((line, i): Mapping[] => {
     if (line.trim() === '') return [];
     try {

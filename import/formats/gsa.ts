@@ -3,7 +3,6 @@
 import {
   appendAll,
   createCrawler,
-  escapeRegExp,
   type ImportedCrawler,
   type ImportFile,
   type ImportReport,
@@ -12,13 +11,15 @@ import {
   pluralize,
   splitLines,
 } from '../model.js';
-import { findAll, parseXml } from '../tree.js';
+import { escapeRegExp } from '../patterns.js';
+import { findAll, parseList, parseXml } from '../tree.js';
 
 export function readGsa(files: readonly ImportFile[], report: ImportReport): ImportedCrawler[] {
   const crawler = { ...createCrawler('gsa'), staysOnSite: false };
   for (const file of files) {
     if (/^\s*</.test(file.text)) {
-      const tree = parseXml(file);
+      const tree = parseXml(file, report);
+      report.cover(tree);
       const lists = {
         start: ['start_urls', 'startURLs'],
         follow: ['good_urls', 'followURLs'],
@@ -26,7 +27,10 @@ export function readGsa(files: readonly ImportFile[], report: ImportReport): Imp
       };
       for (const [kind, names] of Object.entries(lists))
         for (const { text } of findAll(tree, ...names)) importList(kind as ListKind, splitLines(text), crawler, report);
-    } else importList(findListKind(file.name), splitLines(file.text), crawler, report);
+    } else {
+      report.cover(parseList(file, report));
+      importList(findListKind(file.name), splitLines(file.text), crawler, report);
+    }
   }
   return [crawler];
 }

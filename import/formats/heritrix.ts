@@ -1,173 +1,396 @@
 /** Heritrix 3: crawler-beans.cxml, seeds, and SURT prefix files. */
-
 import {
   appendAll,
   createCrawler,
-  escapeRegExp,
+  ImportError,
   type ImportedCrawler,
-  type ImportedRule,
   type ImportFile,
   type ImportReport,
   isContact,
   isUrl,
+  type Match,
+  type Pattern,
   pluralize,
+  setPart,
   splitLines,
 } from '../model.js';
-import { findAll, type Node, parseXml } from '../tree.js';
+import { escapeRegExp, restrictToHosts } from '../patterns.js';
+import { findAll, type Node, parseList, parseXml } from '../tree.js';
+
+interface Job {
+  readonly crawler: ImportedCrawler;
+  readonly report: ImportReport;
+  /** Lists of SURT prefixes by file name. */
+  readonly surtLists: ReadonlyMap<string, Node>;
+  readonly usedLists: Set<Node>;
+}
 
 export function readHeritrix(files: readonly ImportFile[], report: ImportReport): ImportedCrawler[] {
-  const crawler = createCrawler('heritrix');
+  const crawler = { ...createCrawler('heritrix'), staysOnSite: false };
+  const trees: Node[] = [];
+  const surtLists = new Map<string, Node>();
   for (const file of files) {
-    if (/^\s*(?:\uFEFF)?</.test(file.text)) importBeans(parseXml(file), crawler, report);
-    else if (/surt|negative/i.test(file.name)) {
-      const isNegative = /negative|exclude|reject/i.test(file.name);
-      for (const line of splitLines(file.text))
-        addSurt(line.replace(/^[+-]/, ''), { accept: !isNegative && !line.startsWith('-') }, crawler, report);
-    } else appendAll(crawler.roots, splitLines(file.text).filter(isUrl));
+    if (/^\s*(?:\uFEFF)?</.test(file.text)) trees.push(parseBeans(file, report));
+    else if (/surt|negative/i.test(file.name)) surtLists.set(file.name, parseList(file, report));
+    else importSeeds(parseList(file, report), file.name, crawler, report);
   }
-  report.reportTaken(
-    pluralize(crawler.roots.length, 'seed'),
-    'roots that stay on their sites, like seeds that are used as SURT prefixes',
-  );
+  const job = { crawler, report, surtLists, usedLists: new Set<Node>() };
+  for (const tree of trees) importBeans(tree, job);
+  // Lists that no rule names were given to be used all the same.
+  for (const [name, list] of surtLists)
+    if (!job.usedLists.has(list)) addSurtList(list, !/negative|exclude|reject/i.test(name), job);
+  if (!crawler.rules.some(({ accept }) => accept)) {
+    crawler.acceptsOthers = true;
+    restrictToHosts(crawler, 'no decide rule accepts anything else', report);
+  }
   return [crawler];
 }
 
-function importBeans(tree: Node, crawler: ImportedCrawler, report: ImportReport): void {
-  const overrides = findAll(tree, 'prop', 'value')
-    .map(({ text }) => text)
-    .filter((text) => /^[\w.]+\s*=/m.test(text))
-    .flatMap(splitLines)
-    .flatMap((line): [string, string][] => {
-      const [, key, value] = /^([\w.]{1,200})\s{0,50}=(.*)$/.exec(line) ?? [];
-      return key === undefined ? [] : [[key, (value ?? '').trim()]];
-    });
-  const properties: [string, string][] = findAll(tree, 'property').flatMap((property): [string, string][] => {
-    const value = property.attributes['value'] ?? property.children.find(({ name }) => name === 'value')?.text;
-    return value === undefined ? [] : [[property.attributes['name'] ?? '', value]];
-  });
-  // Seeds are in a separate value, one per line.
+function parseBeans(file: ImportFile, report: ImportReport): Node {
+  const tree = parseXml(file, report);
+  if (findAll(tree, 'bean').length === 0) throw new ImportError(`${file.name} contains no bean`);
+  return tree;
+}
+
+function importSeeds(list: Node, name: string, crawler: ImportedCrawler, report: ImportReport): void {
+  const seeds = list.children.filter(({ text }) => isUrl(text) || /^[\w-]+(?:\.[\w-]+)+(?:[/:]|$)/.test(text));
+  if (seeds.length === 0) throw new ImportError(`${name} contains no seeds`);
   appendAll(
     crawler.roots,
-    new Set(
-      findAll(tree, 'value', 'prop')
-        .flatMap(({ text }) => splitLines(text))
-        .filter(isUrl),
-    ),
+    seeds.map(({ text }) => (isUrl(text) ? text : `http://${text}`)),
   );
-  for (const [key, value] of [...properties, ...overrides])
-    if (value !== OVERRIDDEN) importSetting(key.split('.').at(-1)!, value, crawler, report);
-  for (const bean of findAll(tree, 'bean')) importRule(bean, crawler, report);
+  report.coverAll(seeds);
+  report.reportTaken(pluralize(seeds.length, 'seed'), 'roots', seeds[0]);
+}
+
+function importBeans(tree: Node, job: Job): void {
+  const { crawler, report } = job;
+  for (const node of findSeedValues(tree)) {
+    const urls = splitLines(node.text).filter(isUrl);
+    if (urls.length === 0) continue;
+    appendAll(crawler.roots, urls);
+    report.reportTaken(pluralize(urls.length, 'seed'), 'roots', node);
+  }
+  crawler.roots = [...new Set(crawler.roots)];
+  for (const [key, value, node] of listSettings(tree, report))
+    if (value === OVERRIDDEN) report.cover(node);
+    else importSetting(key.split('.').at(-1)!, value, node, job);
+  importScope(tree, job);
+  for (const bean of findAll(tree, 'bean')) importWriter(bean, job);
+}
+
+const findBeans = (tree: Node, kind: RegExp): Node[] =>
+  findAll(tree, 'bean').filter(({ attributes }) => kind.test(attributes['class'] ?? ''));
+
+/** Where a job has its seeds; other URLs in it are those of sheets and rules. */
+const findSeedValues = (tree: Node): Node[] => [
+  ...findAll(tree, 'prop').filter(({ attributes }) => /seeds\.textSource/.test(attributes['key'] ?? '')),
+  ...findBeans(tree, /SeedModule$/).flatMap((bean) => findAll(bean, 'value')),
+];
+
+/** Properties of beans, and the overrides at the top of the file: `metadata.jobName=library`. */
+function listSettings(tree: Node, report: ImportReport): [string, string, Node][] {
+  const settings = findAll(tree, 'property').flatMap((property): [string, string, Node][] => {
+    const value = property.find('value')?.text;
+    return value === undefined ? [] : [[property.attributes['name'] ?? '', value, property]];
+  });
+  for (const bean of findAll(tree, 'bean').filter(({ attributes: { id, class: kind } }) =>
+    /Override/.test(`${id} ${kind}`),
+  ))
+    for (const node of findAll(bean, 'value', 'prop')) {
+      if (node.name === 'prop' && !node.isReported) settings.push([node.attributes['key'] ?? '', node.text, node]);
+      if (node.name !== 'value') continue;
+      for (const line of splitLines(node.text)) {
+        const [, key, value] = /^([\w.]{1,200})\s{0,50}=(.*)$/.exec(line) ?? [];
+        if (key !== undefined) settings.push([key, (value ?? '').trim(), node]);
+      }
+      report.cover(node);
+    }
+  return settings;
 }
 
 /** The placeholder for a value that is set in another part of the file. */
 const OVERRIDDEN = '[see override above]';
 
-function importSetting(key: string, value: string, crawler: ImportedCrawler, report: ImportReport): void {
-  const { attributes, fetcher } = crawler;
-  const isNumber = /^\d+$/.test(value);
-  if (key === 'maxToeThreads' && isNumber) {
-    attributes['nthreads'] = value;
-    report.reportTaken(`maxToeThreads = ${value}`, 'nthreads');
-  } else if (key === 'minDelayMs' && isNumber) {
+type SettingConverter = (value: string, crawler: ImportedCrawler) => string;
+
+const SETTINGS: Readonly<Record<string, SettingConverter>> = {
+  maxToeThreads: (value, { attributes }) => {
+    attributes['nthreads'] = String(Math.min(1000, Math.max(1, Number(value))));
+    return 'nthreads';
+  },
+  minDelayMs: (value, { attributes }) => {
     attributes['throttleTimeMS'] = value;
-    report.reportChanged(
-      `minDelayMs = ${value}`,
-      'throttleTimeMS; a slow host gets fewer requests because of back-off',
-    );
-  } else if (key === 'robotsPolicyName') {
+    return 'throttleTimeMS; a slow host gets fewer requests because of back-off';
+  },
+  maxLengthBytes: (value, { fetcher }) => {
+    if (value !== '0') fetcher['maxSizeBytes'] = value;
+    return value === '0' ? 'no limit; maxSizeBytes of Fetcher keeps its default, 32 MiB' : 'maxSizeBytes of Fetcher';
+  },
+  maxRetries: (value, crawler) => {
+    setPart(crawler, 'ErrorPolicy', { maxTemporaryErrors: value });
+    return 'maxTemporaryErrors of cw:ErrorPolicy';
+  },
+  retryDelaySeconds: (value, crawler) => {
+    setPart(crawler, 'ErrorPolicy', { retryDelayS: value });
+    return 'retryDelayS of cw:ErrorPolicy';
+  },
+  soTimeoutMs: (value, { fetcher }) => {
+    fetcher['bodyTimeoutMS'] = value;
+    return 'bodyTimeoutMS of Fetcher';
+  },
+  timeoutSeconds: (value, { fetcher }) => {
+    fetcher['totalTimeoutMS'] = String(Number(value) * 1000);
+    return 'totalTimeoutMS of Fetcher';
+  },
+};
+
+function importSetting(key: string, value: string, node: Node, { crawler, report }: Job): void {
+  const { attributes, fetcher } = crawler;
+  const convert = Object.hasOwn(SETTINGS, key) ? SETTINGS[key] : undefined;
+  if (convert && /^\d{1,12}$/.test(value)) report.reportChanged(`${key} = ${value}`, convert(value, crawler), node);
+  else if (key === 'robotsPolicyName') {
     if (value === 'ignore') attributes['ignoreRobotsTxt'] = 'true';
-    report.reportTaken(`robotsPolicyName = ${value}`, 'ignoreRobotsTxt');
+    report.reportTaken(`robotsPolicyName = ${value}`, 'ignoreRobotsTxt', node);
   } else if (key === 'userAgentTemplate') {
     // The contact is a separate attribute in Crawlway and is sent with each request.
     fetcher['userAgent'] = value.replace(/ ?\+?@OPERATOR_CONTACT_URL@/g, '').replace(/@VERSION@/g, '1');
     report.reportChanged(
       'userAgentTemplate',
       'userAgent of Fetcher, without the contact, which is a separate attribute',
+      node,
     );
   } else if (key === 'operatorContactUrl' && isContact(value)) {
     fetcher['contact'] = value;
-    report.reportTaken(`${key} = ${value}`, 'contact of Fetcher');
+    report.reportTaken(`${key} = ${value}`, 'contact of Fetcher', node);
   } else if (key === 'jobName' && value !== '') {
     crawler.name = value;
-    report.reportTaken(`${key} = ${value}`, 'name of the Crawler');
-  } else if (key === 'maxLengthBytes' && isNumber && value !== '0') {
-    fetcher['maxSizeBytes'] = value;
-    report.reportTaken(`maxLengthBytes = ${value}`, 'maxSizeBytes');
-  } else if (
-    [
-      'maxBytesDownload',
-      'maxDocumentsDownload',
-      'maxTimeSeconds',
-      'delayFactor',
-      'operatorContactUrl',
-      'operatorFrom',
-    ].includes(key)
-  )
-    report.reportSkipped(`${key} = ${value}`, 'has no counterpart');
+    report.reportTaken(`${key} = ${value}`, 'name of the Crawler', node);
+  } else if (node.name !== 'property')
+    // Several settings share a value, which is covered as a whole.
+    report.reportSkipped(`${key} = ${value}`, REASONS[key] ?? 'has no counterpart', node);
 }
 
-function importRule(bean: Node, crawler: ImportedCrawler, report: ImportReport): void {
-  const kind = bean.attributes['class']?.split('.').at(-1) ?? '';
-  const findProperty = (name: string): Node | undefined =>
-    bean.children.find((child) => child.name === 'property' && child.attributes['name'] === name);
-  const decision = findProperty('decision')?.attributes['value'] ?? '';
-  if (kind === 'TooManyHopsDecideRule') {
-    const hops = findProperty('maxHops')?.attributes['value'];
-    if (hops !== undefined && /^\d+$/.test(hops)) crawler.maxHops = Number(hops);
-    report.reportTaken(`${kind} ${hops ?? ''}`, 'option max-hops');
-  } else if (kind === 'MatchesListRegexDecideRule' || kind === 'MatchesRegexDecideRule') {
-    const regexes = [
-      findProperty('regex')?.attributes['value'],
-      ...(findProperty('regexList') ? findAll(findProperty('regexList')!, 'value').map(({ text }) => text) : []),
-    ];
-    for (const value of regexes)
-      if (value)
-        crawler.rules.push({ accept: decision === 'ACCEPT', pattern: { kind: 'regex', value: `^(?:${value})$` } });
-    report.reportTaken(kind, 'Rules');
-  } else if (/DecideRule$/.test(kind) && !IMPLIED_RULES.has(kind))
-    report.reportSkipped(kind, 'a rule of this kind has no counterpart');
-  else if (Object.hasOwn(REPLACEMENTS, kind)) report.reportChanged(kind, REPLACEMENTS[kind]!);
-  else if (/WARCWriter|ARCWriter/.test(kind)) {
-    crawler.sink = { type: 'warc', url: 'warcs' };
-    report.reportChanged(kind, "a Sink of type warc, with Crawlway's file names and sizes");
-  }
-}
-
-const REPLACEMENTS: Readonly<Record<string, string>> = {
-  TransclusionDecideRule: "a page's images, styles and scripts are not crawled: a search index has no use for them",
-  PathologicalPathDecideRule: 'maxRepeatedSegments of cw:Traps',
-  TooManyPathSegmentsDecideRule: 'maxPathDepth of cw:Traps',
+const REASONS: Readonly<Record<string, string>> = {
+  operatorContactUrl: 'it is not an address: write the contact of Fetcher',
+  delayFactor: 'a slow host gets fewer requests because of back-off',
+  maxDelayMs: 'a slow host gets fewer requests because of back-off',
+  maxDocumentsDownload: 'crawls never end in Crawlway, except with crawlway crawl --max-pages',
+  maxBytesDownload: 'crawls never end in Crawlway, except with crawlway crawl --max-pages',
+  maxTimeSeconds: 'crawls never end in Crawlway, except with crawlway crawl --max-pages',
+  surtsSourceFile: 'to import its prefixes, specify the file after the configuration',
 };
 
-/** Rules for what Crawlway always does or what site mode includes. */
-const IMPLIED_RULES = new Set([
-  'RejectDecideRule',
-  'AcceptDecideRule',
-  'SurtPrefixedDecideRule',
-  'TransclusionDecideRule',
-  'PathologicalPathDecideRule',
-  'TooManyPathSegmentsDecideRule',
-  'PrerequisiteAcceptDecideRule',
-  'SchemeNotInSetDecideRule',
-]);
+/** Explains beans and properties that have no counterpart. */
+export const explainHeritrix = (node: Node): string | undefined => {
+  const key = node.attributes['name'] ?? '';
+  if (Object.hasOwn(REASONS, key)) return REASONS[key];
+  if (node.name === 'bean') return 'a part of Heritrix that has no counterpart, or whose work Crawlway always does';
+  return undefined;
+};
 
-/** Converts a SURT such as `http://(com,example,www,)/path`, in which the labels of the host are in reverse order. */
-function addSurt(
-  surt: string,
-  { accept }: Pick<ImportedRule, 'accept'>,
-  crawler: ImportedCrawler,
-  report: ImportReport,
-): void {
-  const [, scheme = 'http', labels, closingParenthesis, path = ''] =
-    /^(?:(https?):\/\/)?\(?([\w,.-]+?),?(\))?(\/.*)?$/.exec(surt) ?? [];
-  if (labels === undefined) {
-    if (isUrl(surt)) crawler.rules.push({ accept, pattern: { kind: 'prefix', value: surt } });
-    else report.reportSkipped(surt, 'is not a SURT prefix');
-    return;
+/** The rules of the scope in their order: as in Crawlway, the last decision wins. */
+function importScope(tree: Node, job: Job): void {
+  const sequences = findAll(tree, 'bean').filter(({ attributes }) =>
+    /DecideRuleSequence$/.test(attributes['class'] ?? ''),
+  );
+  const scope = sequences.find(({ attributes }) => attributes['id'] === 'scope') ?? sequences[0];
+  const isRule = ({ attributes }: Node): boolean => /DecideRule$/.test(attributes['class'] ?? '');
+  // Other sequences decide what is fetched or written, not what is crawled.
+  const rules = scope ? findAll(scope, 'bean').filter((bean) => isRule(bean)) : findAll(tree, 'bean').filter(isRule);
+  for (const bean of rules) importRule(bean, job);
+  job.report.cover(scope?.attributeNodes[0]);
+}
+
+type Decision = 'ACCEPT' | 'REJECT';
+
+const getProperty = (bean: Node, name: string): Node | undefined =>
+  bean.children.find((child) => child.name === 'property' && child.attributes['name'] === name);
+const getValue = (bean: Node, name: string): string | undefined => getProperty(bean, name)?.find('value')?.text;
+const getKind = (bean: Node): string => bean.attributes['class']?.split('.').at(-1) ?? '';
+
+/** The default decision of each rule; a rule that is not here decides to accept. */
+const REJECTING = /^(?:TooMany|Pathological|SchemeNotInSet|Reject)/;
+
+function importRule(bean: Node, job: Job): void {
+  const { crawler, report } = job;
+  const kind = getKind(bean);
+  if (getValue(bean, 'enabled') === 'false') return void report.reportSkipped(kind, 'it is not enabled', bean);
+  const decision = (getValue(bean, 'decision') ?? (REJECTING.test(kind) ? 'REJECT' : 'ACCEPT')) as Decision;
+  const add = (pattern: Match): void => void crawler.rules.push({ accept: decision === 'ACCEPT', pattern });
+  const negated = kind.startsWith('Not') ? kind.replace(/^Not/, '') : undefined;
+  const pattern = toMatch(negated ?? kind, bean);
+  if (pattern) {
+    add(negated ? { not: pattern } : pattern);
+    return void report.reportTaken(kind, decision === 'ACCEPT' ? 'a Rule that accepts' : 'a Rule that ignores', bean);
   }
-  const host = escapeRegExp(labels.split(',').filter(Boolean).reverse().join('.'));
-  const hostPattern = closingParenthesis ? host : `(?:[^/]*\\.)?${host}`;
-  const value = `^${scheme === 'http' ? 'https?' : scheme}://${hostPattern}(?::\\d+)?/${escapeRegExp(path.slice(1))}`;
-  crawler.rules.push({ accept, pattern: { kind: 'regex', value } });
-  report.reportTaken(surt, accept ? 'a Rule that accepts' : 'a Rule that ignores');
+  if (/^(?:Not)?SurtPrefixedDecideRule$/.test(kind)) return void importSurtRule(bean, decision, job);
+  const limit = LIMITS[kind];
+  if (limit) return void report.reportChanged(kind, limit(bean, crawler), bean);
+  if (kind === 'AcceptDecideRule' || kind === 'RejectDecideRule') {
+    add({ kind: 'prefix', value: 'http' });
+    return void report.reportTaken(kind, 'a Rule for all URLs', bean);
+  }
+  if (Object.hasOwn(ALWAYS, kind)) return void report.reportChanged(kind, ALWAYS[kind]!, bean);
+  report.reportSkipped(kind, 'a rule of this kind has no counterpart', bean);
+}
+
+/** Rules with a limit, and the defaults that Heritrix gives it. */
+const LIMITS: Readonly<Record<string, (bean: Node, crawler: ImportedCrawler) => string>> = {
+  TooManyHopsDecideRule: (bean, crawler) => {
+    crawler.maxHops = Math.min(65_535, readNumber(bean, 'maxHops', 20));
+    return 'option max-hops';
+  },
+  PathologicalPathDecideRule: (bean, crawler) => {
+    const repetitions = readNumber(bean, 'maxRepetitions', 2);
+    setPart(crawler, 'Traps', { maxRepeatedSegments: String(Math.min(1000, repetitions + 1)) });
+    return 'maxRepeatedSegments of cw:Traps, which counts segments wherever they are in the path';
+  },
+  TooManyPathSegmentsDecideRule: (bean, crawler) => {
+    const depth = readNumber(bean, 'maxPathDepth', 20);
+    setPart(crawler, 'Traps', { maxPathDepth: String(Math.min(1000, Math.max(1, depth))) });
+    return 'maxPathDepth of cw:Traps';
+  },
+};
+
+function readNumber(bean: Node, name: string, standard: number): number {
+  const text = getValue(bean, name) ?? '';
+  return /^\d{1,9}$/.test(text) ? Number(text) : standard;
+}
+
+const ALWAYS: Readonly<Record<string, string>> = {
+  TransclusionDecideRule: "a page's images, styles and scripts are not crawled: a search index has no use for them",
+  PrerequisiteAcceptDecideRule: 'robots.txt is always read',
+  SchemeNotInSetDecideRule: 'only http and https are crawled',
+  SeedAcceptDecideRule: 'seeds are roots',
+};
+
+/** File extensions of the presets of MatchesFilePatternDecideRule. */
+const IMAGES = 'bmp|gif|jpe?g|png|svg|tiff?';
+const AUDIO = 'aac|aiff?|m3u|m4a|midi?|mp2|mp3|mp4|mpa|ogg|ra|ram|wav|wma';
+const VIDEO = 'asf|asx|avi|flv|mov|mp4|mpeg|mpg|qt|ram|rm|smil|wmv';
+const MISC = 'doc|pdf|ppt|swf';
+const PRESETS: Readonly<Record<string, string>> = {
+  ALL: [IMAGES, AUDIO, VIDEO, MISC].join('|'),
+  IMAGES,
+  AUDIO,
+  VIDEO,
+  MISC,
+};
+
+/** Expressions have to match the whole URL. */
+const toWhole = (value: string): Pattern => ({ kind: 'regex', value: `^(?:${value})$` });
+
+function toMatch(kind: string, bean: Node): Match | undefined {
+  const values = (name: string): string[] => {
+    const property = getProperty(bean, name);
+    return property ? findAll(property, 'value').map(({ text }) => text) : [];
+  };
+  const regex = getValue(bean, 'regex');
+  switch (kind) {
+    case 'MatchesRegexDecideRule':
+      return regex === undefined ? undefined : toWhole(regex);
+    case 'MatchesListRegexDecideRule': {
+      const patterns = values('regexList').map(toWhole);
+      if (patterns.length === 0) return undefined;
+      return getValue(bean, 'listLogicalOr') === 'false' ? { all: patterns } : { any: patterns };
+    }
+    case 'MatchesFilePatternDecideRule': {
+      const preset = getValue(bean, 'usePreset') ?? 'ALL';
+      if (preset === 'CUSTOM') return regex === undefined ? undefined : toWhole(regex);
+      return { kind: 'regex', value: `(?i)\\.(${PRESETS[preset] ?? PRESETS['ALL']})$` };
+    }
+    case 'OnHostsDecideRule':
+      return { any: values('hosts').map((value) => ({ kind: 'exact', field: 'host', value })) };
+    case 'OnDomainsDecideRule':
+      return { any: values('domains').map((value) => ({ kind: 'domain', value })) };
+    default:
+      return undefined;
+  }
+}
+
+/** `seedsAsSurtPrefixes` is on unless it is switched off. Prefixes come from the seeds, a file, or the bean itself. */
+function importSurtRule(bean: Node, decision: Decision, job: Job): void {
+  const { crawler, report, surtLists, usedLists } = job;
+  const isNegated = getKind(bean).startsWith('Not');
+  const patterns: Pattern[] = [];
+  if (getValue(bean, 'seedsAsSurtPrefixes') !== 'false' && !isNegated && decision === 'ACCEPT')
+    for (const url of crawler.roots) patterns.push(...toSurtPatterns(toSeedSurt(new URL(url).href)));
+  const source = getProperty(bean, 'surtsSource') ?? getProperty(bean, 'surtsSourceFile');
+  const texts = source
+    ? [source, ...findAll(source, 'property', 'value')].map((node) => node.find('value')?.text ?? node.text)
+    : [];
+  const path = texts.map((text) => text.split('/').at(-1)!.trim()).find((name) => surtLists.has(name));
+  const list = path === undefined ? undefined : surtLists.get(path);
+  const lines = list
+    ? list.children.map(({ text }) => text)
+    : texts.flatMap(splitLines).filter((line) => /^[+-]?(?:https?:\/\/)?\(/.test(line));
+  for (const line of lines) patterns.push(...toSurtPatterns(toPrefix(line)));
+  if (list) {
+    usedLists.add(list);
+    report.reportTaken(`${list.children.length} SURT prefixes`, `a Rule: ${decision.toLowerCase()}`, list);
+  } else if (texts.some((text) => /\.\w{2,5}$/.test(text)) && lines.length === 0)
+    report.reportSkipped(`surtsSource ${texts.find((text) => text !== '') ?? ''}`, REASONS['surtsSourceFile']!, source);
+  if (patterns.length > 0) {
+    const match: Match = { any: patterns };
+    crawler.rules.push({ accept: decision === 'ACCEPT', pattern: isNegated ? { not: match } : match });
+  }
+  report.reportTaken(`${getKind(bean)}, ${decision}`, pluralize(patterns.length, 'pattern'), bean);
+}
+
+function addSurtList(list: Node, accept: boolean, { crawler, report }: Job): void {
+  for (const line of list.children) {
+    const patterns = toSurtPatterns(toPrefix(line.text));
+    if (patterns.length === 0) {
+      report.reportSkipped(line.text, 'is not a SURT prefix', line);
+      continue;
+    }
+    const isAccepted = accept && !line.text.startsWith('-');
+    crawler.rules.push({ accept: isAccepted, pattern: { any: patterns } });
+    report.reportTaken(line.text, isAccepted ? 'a Rule that accepts' : 'a Rule that ignores', line);
+  }
+}
+
+/** A line of a list is a SURT prefix, or the beginning of a URL or host name. */
+function toPrefix(line: string): string {
+  const text = line.replace(/^[+-]/, '').replace(/#.*/, '').trim();
+  return /^(?:[a-z]+:\/\/)?\(/i.test(text) ? text : toSeedSurt(/^[a-z]+:\/\//i.test(text) ? text : `http://${text}`);
+}
+
+/** The SURT prefix that a seed implies: its host, and its path up to the last slash. Without a path, also subdomains. */
+function toSeedSurt(url: string): string {
+  const [, authority = '', path = ''] = /^[a-z]+:\/\/(?:[^/@]*@)?([^/?#]*)([^?#]*)/i.exec(url) ?? [];
+  const [host = '', port] = authority.toLowerCase().split(':');
+  const labels = host.split('.').reverse().join(',');
+  const portPart = port === undefined ? '' : `:${port}`;
+  return path === ''
+    ? `http://(${labels},`
+    : `http://(${labels},${portPart})${path.slice(0, path.lastIndexOf('/') + 1)}`;
+}
+
+/**
+ * Patterns for a SURT prefix such as `http://(com,example,www,)/path`, in which the labels of the host are in reverse
+ * order. A prefix of http also covers https.
+ */
+function toSurtPatterns(surt: string): Pattern[] {
+  const [, scheme = 'http', labels, port, isClosed, path = ''] =
+    /^(?:(https?):\/\/)?\(([\w,.-]*?),?(?::(\d+))?(\))?(\/.*)?$/i.exec(surt) ?? [];
+  if (labels === undefined || labels === '') return [];
+  const host = labels.split(',').filter(Boolean).reverse().join('.');
+  if (!isClosed && surt.endsWith(',')) return [{ kind: 'domain', value: host }];
+  if (!isClosed) {
+    // The last label may go on.
+    const [first = '', ...others] = host.split('.').map(escapeRegExp);
+    return [{ kind: 'regex', field: 'host', value: `(?:^|\\.)${[`${first}[^.]*`, ...others].join('\\.')}$` }];
+  }
+  const schemes = scheme.toLowerCase() === 'http' ? ['http', 'https'] : [scheme];
+  const authority = port === undefined ? host : `${host}:${port}`;
+  return schemes.map((name) => ({ kind: 'prefix', value: `${name}://${authority}${path === '' ? '/' : path}` }));
+}
+
+function importWriter(bean: Node, { crawler, report }: Job): void {
+  const kind = getKind(bean);
+  if (!/WARCWriter|ARCWriter/.test(kind)) return;
+  crawler.sink = { type: 'warc', url: 'warcs/crawl.warc.gz' };
+  report.reportChanged(kind, "a Sink of type warc, with Crawlway's file names and sizes", bean);
 }

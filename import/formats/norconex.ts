@@ -3,24 +3,26 @@
 import {
   appendAll,
   createCrawler,
-  escapeRegExp,
   ImportError,
   type ImportedCrawler,
   type ImportFile,
   type ImportReport,
-  isLinear,
   isUrl,
-  NOT_LINEAR,
   type Pattern,
   pluralize,
   splitLines,
 } from '../model.js';
-import { findAll, findFirst, findSetting, type Node, parseXml, parseYaml } from '../tree.js';
+import { escapeRegExp, isLinear, NOT_LINEAR } from '../patterns.js';
+import { findAll, findFirst, findSetting, Node, parseList, parseXml, parseYaml } from '../tree.js';
 
 export function readNorconex(files: readonly ImportFile[], report: ImportReport): ImportedCrawler[] {
   const [mainFile, ...otherFiles] = files;
   if (!mainFile) throw new ImportError('no file was given');
-  const tree = /^\s*</.test(mainFile.text.replace(/^\uFEFF/, '')) ? parseXml(mainFile) : parseYaml(mainFile);
+  const tree = /^\s*</.test(mainFile.text.replace(/^\uFEFF/, ''))
+    ? parseXml(mainFile, report)
+    : parseYaml(mainFile, report);
+  report.cover(tree);
+  for (const file of otherFiles) report.cover(parseList(file, report));
   const crawlers = findAll(tree, 'crawlers').flatMap((node) => node.children.filter(({ name }) => name === 'crawler'));
   const crawlerNodes =
     crawlers.length > 0 ? crawlers : findAll(tree, 'crawlers').filter(({ children }) => children.length > 0);
@@ -28,7 +30,13 @@ export function readNorconex(files: readonly ImportFile[], report: ImportReport)
   const lists = new Map(otherFiles.map(({ name, text }) => [name.split(/[\\/]/).at(-1)!, text]));
   const defaults = findFirst(tree, 'crawlerDefaults');
   return nodes.map((node) =>
-    toCrawler(defaults ? { ...node, children: [...node.children, ...defaults.children] } : node, lists, report),
+    toCrawler(
+      defaults
+        ? new Node(node.name, node.text, [...node.children, ...defaults.children], node.place, node.attributeNodes)
+        : node,
+      lists,
+      report,
+    ),
   );
 }
 

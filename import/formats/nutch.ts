@@ -1,64 +1,247 @@
-/** Apache Nutch: nutch-site.xml, regex-urlfilter.txt and other URL filters, and seed lists. */
-
+/** Apache Nutch: nutch-site.xml, the files of the URL filters, and seed lists. */
+import { getDomain, getPublicSuffix } from 'tldts';
 import {
   appendAll,
   createCrawler,
+  ImportError,
   type ImportedCrawler,
   type ImportedRule,
   type ImportFile,
   type ImportReport,
   isContact,
   isUrl,
+  type Match,
+  type Pattern,
   pluralize,
-  splitLines,
+  setPart,
 } from '../model.js';
-import { findAll, findSetting, parseXml } from '../tree.js';
+import { createScope, restrictToHosts } from '../patterns.js';
+import { findAll, findSetting, type Node, parseList, parseXml } from '../tree.js';
 
 export function readNutch(files: readonly ImportFile[], report: ImportReport): ImportedCrawler[] {
-  const crawler = { ...createCrawler('nutch'), staysOnSite: false };
-  for (const file of files) {
-    if (/^\s*</.test(file.text))
-      for (const property of findAll(parseXml(file), 'property')) importProperty(property, crawler, report);
-    else if (/prefix-urlfilter/.test(file.name))
-      for (const value of splitLines(file.text)) crawler.include.push({ kind: 'prefix', value });
-    else if (/domain-urlfilter/.test(file.name))
-      appendAll(
-        crawler.include,
-        splitLines(file.text).map((value) => ({ kind: 'domain', value }) as const),
-      );
-    else if (/urlfilter/.test(file.name)) crawler.rules = parseSignedRules(splitLines(file.text));
-    else
-      appendAll(
-        crawler.roots,
-        splitLines(file.text)
-          .map((line) => line.split('\t')[0]!)
-          .filter(isUrl),
-      );
+  const crawler = { ...createCrawler('nutch'), staysOnSite: false, acceptsOthers: true };
+  const settings = new Map<string, string>();
+  for (const file of files.filter(isXml)) {
+    const tree = parseXml(file, report);
+    if (tree.name !== 'configuration') throw new ImportError(`${file.name} contains no element configuration`);
+    for (const property of findAll(tree, 'property')) {
+      const name = findSetting(property, 'name')?.trim() ?? '';
+      settings.set(name, findSetting(property, 'value')?.trim() ?? '');
+      importProperty(property, crawler, report);
+    }
   }
-  report.reportTaken(pluralize(crawler.roots.length, 'seed'), 'roots');
-  if (crawler.rules.length > 0)
-    report.reportChanged(
-      'the URL filter',
-      'the first match wins in Nutch but the last one in Crawlway, so the rules are in reverse order',
-    );
-  else crawler.acceptsOthers = true;
+  let filterCount = 0;
+  for (const file of files.filter((one) => !isXml(one))) {
+    const kind = findFilterKind(file, settings);
+    const list = parseList(file, report);
+    if (kind === undefined) importSeeds(list, file, crawler, report);
+    else if (isPluginOff(kind, settings))
+      report.reportSkipped(
+        file.name,
+        `plugin.includes does not name urlfilter-${kind}, so Nutch does not use it`,
+        list,
+      );
+    else {
+      filterCount++;
+      FILTERS[kind]!(list, crawler, report);
+    }
+  }
+  limitToSeeds(crawler, settings, filterCount, report);
   return [crawler];
 }
 
+const isXml = ({ text }: ImportFile): boolean => /^\uFEFF?\s*</.test(text);
+
+function importSeeds(list: Node, file: ImportFile, crawler: ImportedCrawler, report: ImportReport): void {
+  // The URL may be followed by metadata, separated by tabs.
+  const seeds = list.children.filter(({ text }) => isUrl(text.split('\t')[0]!.trim()));
+  if (seeds.length < list.children.length / 2)
+    throw new ImportError(`${file.name} is neither a known kind of URL filter nor a list of seeds`);
+  appendAll(
+    crawler.roots,
+    seeds.map(({ text }) => text.split('\t')[0]!.trim()),
+  );
+  report.coverAll(seeds);
+  report.reportTaken(pluralize(seeds.length, 'seed'), 'roots', seeds[0]);
+  for (const seed of seeds.filter(({ text }) => text.includes('\t')))
+    report.reportSkipped(seed.text.replace(/\t/g, ' '), 'the seed is taken, its metadata are not', seed);
+}
+
+/** Without filters, and without these settings, Nutch follows links to any site. */
+function limitToSeeds(
+  crawler: ImportedCrawler,
+  settings: ReadonlyMap<string, string>,
+  filterCount: number,
+  report: ImportReport,
+): void {
+  if (settings.get('db.ignore.external.links') === 'true') {
+    const by = /domain/i.test(settings.get('db.ignore.external.links.mode') ?? '') ? 'domain' : 'host';
+    crawler.filters.push({ any: createScope(crawler.roots, by, (host) => getDomain(host) ?? host) });
+  } else if (filterCount === 0) restrictToHosts(crawler, 'no URL filters were given', report);
+}
+
+type FilterKind = keyof typeof FILTERS;
+
+/** Settings that name a file, and the kind of filter for which it is. */
+const FILE_SETTING = /^urlfilter\.(\w+)\.file$/;
+
+function findFilterKind({ name }: ImportFile, settings: ReadonlyMap<string, string>): FilterKind | undefined {
+  const named = [...settings].find(([key, value]) => FILE_SETTING.test(key) && value.split('/').at(-1) === name);
+  const kind = named ? FILE_SETTING.exec(named[0])![1]! : /(\w+)-urlfilter/.exec(name)?.[1];
+  if (kind === undefined && !/urlfilter/i.test(name)) return undefined;
+  const known = kind === 'domainblacklist' ? 'domaindenylist' : (kind ?? '');
+  if (Object.hasOwn(FILTERS, known)) return known;
+  throw new ImportError(
+    `${name} is an unknown kind of URL filter; the known ones are ${Object.keys(FILTERS).join(', ')}, as in regex-urlfilter.txt`,
+  );
+}
+
+function isPluginOff(kind: FilterKind, settings: ReadonlyMap<string, string>): boolean {
+  const includes = settings.get('plugin.includes');
+  if (!includes) return false;
+  try {
+    const pattern = new RegExp(`^(?:${includes})$`);
+    return (
+      !pattern.test(`urlfilter-${kind}`) && !(kind === 'domaindenylist' && pattern.test('urlfilter-domainblacklist'))
+    );
+  } catch {
+    return false;
+  }
+}
+
+const FILTERS: Readonly<Record<string, (list: Node, crawler: ImportedCrawler, report: ImportReport) => void>> = {
+  regex: (list, crawler, report) => importSignedRules(list, 'find', crawler, report),
+  automaton: (list, crawler, report) => importSignedRules(list, 'whole', crawler, report),
+  prefix: (list, crawler, report) => {
+    crawler.filters.push({ any: list.children.map(({ text }): Pattern => ({ kind: 'prefix', value: text })) });
+    report.reportTaken(`${list.children.length} prefixes`, 'a Rule that ignores all other URLs', list);
+  },
+  suffix: importSuffixes,
+  domain: (list, crawler, report) => {
+    crawler.filters.push({ any: list.children.map((line) => toDomainPattern(line, report)) });
+    report.reportTaken(pluralize(list.children.length, 'domain'), 'a Rule that ignores all other hosts', list);
+  },
+  domaindenylist: (list, crawler, report) => {
+    crawler.filters.push({ not: { any: list.children.map((line) => toDomainPattern(line, report)) } });
+    report.reportTaken(pluralize(list.children.length, 'domain'), 'a Rule that ignores them', list);
+  },
+  fast: importFastRules,
+};
+
+/** A registered domain or a public suffix stands for its subdomains, any other name for one host. */
+function toDomainPattern(line: Node, report: ImportReport): Pattern {
+  const value = line.text.toLowerCase();
+  if (getPublicSuffix(value) === value)
+    report.reportChanged(
+      value,
+      'a Domain: also hosts below longer public suffixes, such as those of co.uk for uk',
+      line,
+    );
+  const isDomain = getDomain(value) === value || getPublicSuffix(value) === value;
+  return isDomain ? { kind: 'domain', value } : { kind: 'exact', field: 'host', value };
+}
+
 /**
- * Parses lines of the form `+expression` or `-expression`. The first match wins in such a list, but the last one in
- * Crawlway, so the order is reversed.
+ * Lists of `+expression` and `-expression`. The first match wins, so that the order is reversed, and a URL that nothing
+ * matches is rejected.
  */
-export const parseSignedRules = (lines: readonly string[]): ImportedRule[] =>
-  lines
-    .filter((line) => /^[+-]/.test(line))
-    .map((line) => ({ accept: line.startsWith('+'), pattern: { kind: 'regex', value: line.slice(1).trim() } }) as const)
-    .reverse();
+export function importSignedRules(
+  list: Node,
+  mode: 'find' | 'whole',
+  crawler: ImportedCrawler,
+  report: ImportReport,
+): void {
+  const rules: ImportedRule[] = [];
+  let section: Pattern | undefined;
+  for (const line of list.children) {
+    const value = line.text.slice(1);
+    const sign = line.text[0]!;
+    if (sign === '>') section = { kind: 'domain', value: value.trim() };
+    else if (sign === '<') section = undefined;
+    else if (sign !== '+' && sign !== '-')
+      throw new ImportError(`${line.place}: a rule begins with + or -, not with ${JSON.stringify(sign)}`);
+    else {
+      const pattern: Pattern = { kind: 'regex', value: mode === 'whole' ? `^(?:${value})$` : value };
+      rules.push({ accept: sign === '+', pattern: section ? { all: [section, pattern] } : pattern });
+    }
+  }
+  addOrderedRules(rules, crawler);
+  report.reportChanged(
+    pluralize(rules.length, 'rule'),
+    'in reverse order: the first match wins there, but the last one in Crawlway',
+    list,
+  );
+}
+
+/** The first match wins, and what nothing matches is rejected. A second list applies in addition to the first. */
+export function addOrderedRules(rules: readonly ImportedRule[], crawler: ImportedCrawler): void {
+  if (crawler.rules.length === 0) {
+    crawler.rules = [...rules].reverse();
+    crawler.acceptsOthers = false;
+  } else crawler.filters.push(toFilter(rules));
+}
+
+/** What an ordered list accepts, as one match: its last rule is the innermost. */
+function toFilter(rules: readonly ImportedRule[]): Match {
+  const nothing: Match = { not: { kind: 'prefix', value: 'http' } };
+  return [...rules]
+    .reverse()
+    .reduce<Match>(
+      (rest, { accept, pattern }) => (accept ? { any: [pattern, rest] } : { all: [{ not: pattern }, rest] }),
+      nothing,
+    );
+}
+
+/** `+` accepts everything except the suffixes, `-` nothing else; P: of the path, I: ignoring case. */
+function importSuffixes(list: Node, crawler: ImportedCrawler, report: ImportReport): void {
+  const modes = list.children.filter(({ text }) => /^[+-]/.test(text));
+  const acceptsOthers = modes.at(-1)?.text.startsWith('+') ?? false;
+  const flags = modes.map(({ text }) => text).join('');
+  const suffixes = list.children.filter((line) => !modes.includes(line));
+  const field = flags.includes('P') ? 'path' : 'url';
+  const any = suffixes.map(
+    ({ text }): Pattern => ({ kind: 'suffix', field, value: text, ignoreCase: flags.includes('I') }),
+  );
+  crawler.filters.push(acceptsOthers ? { not: { any } } : { any });
+  report.reportTaken(
+    `${suffixes.length} suffixes`,
+    acceptsOthers ? 'a Rule that ignores them' : 'a Rule that ignores all others',
+    list,
+  );
+}
+
+/** Sections of `Host NAME` and `Domain NAME`, each with `DenyPath REGEX` and `DenyPathQuery REGEX`. */
+function importFastRules(list: Node, crawler: ImportedCrawler, report: ImportReport): void {
+  let scope: Match | undefined;
+  for (const line of list.children) {
+    const [word = '', value = ''] = line.text.replace(/#.*/, '').trim().split(/\s+/);
+    if (word === 'Host') scope = { kind: 'exact', field: 'host', value };
+    else if (word === 'Domain') scope = value === '.' ? { kind: 'prefix', value: 'http' } : { kind: 'domain', value };
+    else if (scope && (word === 'DenyPath' || word === 'DenyPathQuery')) {
+      const path = createPathMatch(value, word === 'DenyPathQuery');
+      crawler.filters.push({ not: { all: [scope, path] } });
+    } else {
+      report.reportSkipped(line.text, 'Nutch ignores this line, too', line);
+      continue;
+    }
+    report.cover(line);
+  }
+  report.reportTaken(pluralize(list.children.length, 'line'), 'Rules that ignore', list);
+}
+
+/** An expression that is searched for in the path, with or without the query. Neither begins in the host. */
+export function createPathMatch(expression: string, withQuery: boolean): Match {
+  const inPath: Match = { kind: 'regex', field: 'path', value: expression };
+  if (!withQuery) return inPath;
+  if (expression.startsWith('^/')) return { kind: 'regex', value: `^[a-z]+://[^/]*(?:${expression.slice(1)})` };
+  if (expression.startsWith('/')) return { kind: 'regex', value: `^[a-z]+://[^/]*(?:/.*?)?(?:${expression})` };
+  const inside: Match = { kind: 'regex', value: `^[a-z]+://[^/]*/.*?(?:${expression})` };
+  return expression.endsWith('$') ? inside : { any: [inside, { ...inPath, value: `^(?:${expression})` }] };
+}
 
 type PropertyConverter = (value: string, crawler: ImportedCrawler) => string | undefined;
 
 const secondsToMilliseconds = (value: string): string => String(Math.round(Number(value) * 1000));
-const isTrue = (value: string): boolean => value.trim() === 'true';
 
 /**
  * Nutch and StormCrawler truncate longer pages. With maxSizeBytes, Crawlway would refuse such pages and remove them
@@ -67,24 +250,40 @@ const isTrue = (value: string): boolean => value.trim() === 'true';
 export const TRUNCATION_NOTE =
   'longer pages would be left out instead of truncated, so maxSizeBytes of Fetcher keeps its default, 32 MiB';
 
+/** What fetcher.queue.mode and partition.url.mode share their delay by. */
+export const POLITENESS: Readonly<Record<string, string>> = { byhost: 'host', bydomain: 'domain', byip: 'address' };
+
 /** Functions that convert a property and return what it became; undefined if Crawlway always behaves this way. */
 const PROPERTIES: Readonly<Record<string, PropertyConverter>> = {
   'http.agent.name': (value, { fetcher }) => {
     fetcher['userAgent'] = [value, fetcher['userAgent']].filter(Boolean).join('/');
-    fetcher['robotsAgent'] = value.replace(/[^A-Za-z_-]/g, '') || 'crawlway';
+    fetcher['robotsAgent'] ??= toRobotsAgent(value);
     return 'userAgent and robotsAgent of Fetcher';
   },
   'http.agent.version': (value, { fetcher }) => {
     fetcher['userAgent'] = [fetcher['userAgent'], value].filter(Boolean).join('/');
     return 'userAgent of Fetcher';
   },
+  'http.robots.agents': (value, { fetcher }) => {
+    fetcher['robotsAgent'] = toRobotsAgent(value.split(',')[0]!.trim());
+    return 'robotsAgent of Fetcher, the first name';
+  },
+  'http.accept.language': (value, { fetcher }) => {
+    fetcher['acceptLanguage'] = value;
+    return 'acceptLanguage of Fetcher';
+  },
   'fetcher.server.delay': (value, { attributes }) => {
     attributes['throttleTimeMS'] = secondsToMilliseconds(value);
     return 'throttleTimeMS';
   },
   'fetcher.threads.fetch': (value, { attributes }) => {
-    attributes['nthreads'] = value;
+    attributes['nthreads'] = String(Math.min(1000, Math.max(1, Number(value))));
     return 'nthreads';
+  },
+  'fetcher.queue.mode': (value, { attributes }) => {
+    const by = POLITENESS[value.toLowerCase()];
+    if (by) attributes['politenessBy'] = by;
+    return by ? 'politenessBy' : undefined;
   },
   'http.timeout': (value, { fetcher }) => {
     fetcher['headerTimeoutMS'] = value;
@@ -96,41 +295,69 @@ const PROPERTIES: Readonly<Record<string, PropertyConverter>> = {
   },
   'db.fetch.interval.default': (value, { attributes }) => {
     attributes['smartRefreshMaxAgeS'] = value;
-    attributes['smartRefreshMinAgeS'] = String(Math.min(3600, Number(value)));
+    attributes['smartRefreshMinAgeS'] ??= String(Math.min(3600, Number(value)));
     return 'smartRefreshMaxAgeS; pages that change are visited sooner';
   },
-  'db.ignore.external.links': (value, crawler) => {
-    crawler.staysOnSite = isTrue(value);
-    return isTrue(value) ? 'roots stay on their sites' : undefined;
+  'db.fetch.schedule.adaptive.min_interval': (value, { attributes }) => {
+    attributes['smartRefreshMinAgeS'] = String(Math.round(Number(value)));
+    return 'smartRefreshMinAgeS';
   },
-  'db.ignore.internal.links': () => undefined,
+  'db.fetch.schedule.adaptive.max_interval': (value, { attributes }) => {
+    attributes['smartRefreshMaxAgeS'] = String(Math.round(Number(value)));
+    return 'smartRefreshMaxAgeS';
+  },
+  'db.fetch.retry.max': (value, crawler) => {
+    setPart(crawler, 'ErrorPolicy', { maxTemporaryErrors: value });
+    return 'maxTemporaryErrors of cw:ErrorPolicy';
+  },
+  'scoring.depth.max': (value, crawler) => {
+    // Seeds have depth 1 in Nutch, but 0 hops in Crawlway.
+    if (Number(value) >= 1) crawler.maxHops = Math.min(65_535, Number(value) - 1);
+    return 'option max-hops, reduced by 1: seeds have depth 1 in Nutch';
+  },
+  'solr.server.url': (value, crawler) => {
+    const [, base = value, core] = /^(.*)\/([^/]+)\/?$/.exec(value) ?? [];
+    crawler.sink = { type: 'solr', url: base, index: core ?? 'nutch' };
+    return "Sink main of type solr, with Crawlway's field names";
+  },
+  'db.ignore.external.links': (value) =>
+    value === 'true' ? 'a Rule that ignores other hosts than those of the seeds' : undefined,
+  'db.ignore.external.links.mode': () => 'a Rule that ignores other hosts or domains than those of the seeds',
+  'plugin.includes': () => 'which URL filters are used; docs/documents.md describes how documents are read',
+  'sitemap.strict.parsing': () => undefined,
 };
+
+export const toRobotsAgent = (value: string): string => value.replace(/[^A-Za-z_-]/g, '') || 'crawlway';
 
 /** Properties with a contact for site operators. */
 const CONTACTS = new Set(['http.agent.url', 'http.agent.email']);
 
 const REASONS: Readonly<Record<string, string>> = {
-  'plugin.includes': 'Nutch plug-ins have no counterpart; docs/documents.md describes how documents are read',
-  'db.max.outlinks.per.page': 'the limit is 50,000 distinct links per page',
+  'http.agent.description': 'contact of Fetcher tells site operators where to read about the crawl',
+  'db.max.outlinks.per.page': 'the limit is 50,000 distinct links per page: maxLinksPerPage of cw:Traps',
   'generate.max.count': 'there are no segments: a crawl continues indefinitely',
+  'db.ignore.internal.links': 'links within a host are always followed',
 };
 
-function importProperty(
-  property: Parameters<typeof findSetting>[0],
-  crawler: ImportedCrawler,
-  report: ImportReport,
-): void {
+/** Explains properties that have no counterpart. */
+export const explainNutch = (node: Node): string | undefined => REASONS[findSetting(node, 'name')?.trim() ?? ''];
+
+function importProperty(property: Node, crawler: ImportedCrawler, report: ImportReport): void {
   const name = findSetting(property, 'name')?.trim() ?? '';
   const value = findSetting(property, 'value')?.trim() ?? '';
-  if (value === '') return;
-  if (name === 'http.content.limit') return void report.reportChanged(`${name} = ${value}`, TRUNCATION_NOTE);
+  const setting = `${name} = ${value}`.slice(0, 120);
+  if (value === '') return void report.reportSkipped(name, 'it is empty', property);
+  if (name === 'http.content.limit') return void report.reportChanged(setting, TRUNCATION_NOTE, property);
+  if (FILE_SETTING.test(name))
+    return void report.reportTaken(setting, 'the kind of that file; specify it with the others', property);
   if (CONTACTS.has(name) && isContact(value)) {
     crawler.fetcher['contact'] ??= value;
-    return void report.reportTaken(`${name} = ${value}`, 'contact of Fetcher');
+    return void report.reportTaken(setting, 'contact of Fetcher', property);
   }
   const convert = PROPERTIES[name];
-  if (!convert) return void report.reportSkipped(name, REASONS[name] ?? 'has no counterpart');
-  const isNumeric = /delay|threads|limit|timeout|max|interval/.test(name);
-  if (isNumeric && !/^-?\d+(?:\.\d+)?$/.test(value)) return void report.reportSkipped(name, `${value} is not a number`);
-  report.reportTaken(`${name} = ${value}`, convert(value, crawler) ?? 'Crawlway always does this');
+  if (!convert) return void report.reportSkipped(name, REASONS[name] ?? 'has no counterpart', property);
+  const isNumeric = /delay|threads|limit|timeout|max|interval/.test(name) && name !== 'http.robots.agents';
+  if (isNumeric && !/^\d+(?:\.\d+)?$/.test(value))
+    return void report.reportSkipped(name, `${value} is not a number that Crawlway could use`, property);
+  report.reportTaken(setting, convert(value, crawler) ?? 'Crawlway always does this', property);
 }

@@ -2,20 +2,22 @@
 
 import {
   createCrawler,
-  escapeRegExp,
   type ImportedCrawler,
   type ImportedRule,
   type ImportFile,
   type ImportReport,
   isUrl,
   pluralize,
-  splitLines,
 } from '../model.js';
+import { escapeRegExp } from '../patterns.js';
+import { parseList } from '../tree.js';
 
 export function readOmniFind(files: readonly ImportFile[], report: ImportReport): ImportedCrawler[] {
   const crawler = { ...createCrawler('omnifind'), staysOnSite: false, acceptsOthers: true };
-  for (const { text } of files) {
-    const lines = splitLines(text);
+  for (const file of files) {
+    const list = parseList(file, report);
+    report.cover(list);
+    const lines = list.children.map(({ text }) => text);
     const rules: ImportedRule[] = [];
     for (const line of lines) {
       if (isUrl(line)) crawler.roots.push(line);

@@ -9,11 +9,13 @@ import {
   isUrl,
   pluralize,
 } from '../model.js';
+import { parseList } from '../tree.js';
 
 /** Matches `NAME = value`, or `'NAME': value` in a dictionary of settings. */
 const ASSIGNMENT = /^['"]?([A-Z][A-Z0-9_]{3,60})['"]?\s{0,50}[=:](.*)$/;
 
 export function readScrapy(files: readonly ImportFile[], report: ImportReport): ImportedCrawler[] {
+  for (const file of files) report.cover(parseList(file, report));
   const settings = new Map(
     files.flatMap(({ text }) =>
       text.split('\n').flatMap((line) => {

@@ -1,5 +1,5 @@
-/** Apache StormCrawler: crawler-conf.yaml, a Flux topology, urlfilters.json, and seed lists. */
-
+/** Apache StormCrawler: crawler-conf.yaml, a Flux topology, urlfilters.json and the files that it names, and seed lists. */
+import { getDomain } from 'tldts';
 import {
   appendAll,
   createCrawler,
@@ -9,51 +9,81 @@ import {
   type ImportReport,
   isContact,
   isUrl,
+  type Match,
+  NO_COUNTERPART,
   pluralize,
-  splitLines,
+  setPart,
 } from '../model.js';
-import { parseYamlValue } from '../tree.js';
-import { parseSignedRules, TRUNCATION_NOTE } from './nutch.js';
+import { createScope, restrictToHosts } from '../patterns.js';
+import { findAll, type Node, parseList, parseYaml } from '../tree.js';
+import { createPathMatch, importSignedRules, POLITENESS, TRUNCATION_NOTE, toRobotsAgent } from './nutch.js';
 
-type Mapping = Readonly<Record<string, unknown>>;
+interface Reading {
+  readonly crawler: ImportedCrawler;
+  readonly report: ImportReport;
+  readonly files: readonly ImportFile[];
+  readonly settings: Map<string, string>;
+  filterCount: number;
+  /** The scope of HostURLFilter; the list of seeds is complete only at the end. */
+  scope?: 'host' | 'domain';
+}
 
 export function readStormCrawler(files: readonly ImportFile[], report: ImportReport): ImportedCrawler[] {
-  const crawler: StormCrawler = {
-    ...createCrawler('stormcrawler'),
-    staysOnSite: false,
-    acceptsOthers: true,
-    staysInDomains: false,
-  };
+  const crawler = { ...createCrawler('stormcrawler'), staysOnSite: false, acceptsOthers: true };
+  const reading: Reading = { crawler, report, files, settings: new Map(), filterCount: 0 };
+  const topologies: Node[] = [];
   for (const file of files) {
-    if (/\.json$/.test(file.name)) importFilters(file, files, crawler, report);
-    else if (/\.(?:ya?ml|flux)$/.test(file.name))
-      importConfiguration(parseYamlValue(file) as Mapping | null, crawler, report);
-    else if (!isFilterFile(file))
-      appendAll(
-        crawler.roots,
-        splitLines(file.text)
-          .map((line) => line.split('\t')[0]!)
-          .filter(isUrl),
-      );
+    const isYaml = /\.(?:ya?ml|flux)$/.test(file.name);
+    if (isYaml) topologies.push(importConfiguration(parseYaml(file, report), reading));
+    else if (!/\.json$/.test(file.name) && !isFilterFile(file)) importSeeds(parseList(file, report), reading);
   }
-  if (crawler.roots.length > 0) report.reportTaken(pluralize(crawler.roots.length, 'seed'), 'roots');
-  if (crawler.staysInDomains)
-    appendAll(
-      crawler.include,
-      crawler.roots.map((url) => ({ kind: 'domain', value: getDomain(url) }) as const),
-    );
+  for (const file of files.filter(({ name }) => /\.json$/.test(name) && !report.isRead(name)))
+    importJson(file, reading);
+  if (reading.scope)
+    crawler.filters.push({ any: createScope(crawler.roots, reading.scope, (host) => getDomain(host) ?? host) });
+  limitToFeeds(topologies, reading);
+  // Entries of feeds may be on any site.
+  if (reading.filterCount === 0 && crawler.attributes['defaultFollow'] !== 'false')
+    restrictToHosts(crawler, 'no URL filters were given', report);
   return [crawler];
 }
 
-/** Returns the host name without www., because the other hosts of a site end in the same domain. */
-const getDomain = (url: string): string => new URL(url).hostname.replace(/^www\./, '');
-
 /** Whether the file has lines in the format of RegexURLFilter: `+expression` or `-expression`. */
-const isFilterFile = ({ text }: ImportFile): boolean => splitLines(text).some((line) => /^[+-]/.test(line));
+const isFilterFile = ({ text }: ImportFile): boolean => /^[+-]/m.test(text);
 
-/** Also records whether the crawl stays within the domains of its seeds; the list of seeds is complete only at the end. */
-interface StormCrawler extends ImportedCrawler {
-  staysInDomains: boolean;
+function importSeeds(list: Node, { crawler, report }: Reading): void {
+  const seeds = list.children.filter(({ text }) => isUrl(text.split('\t')[0]!.trim()));
+  if (seeds.length === 0) throw new ImportError(`${list.place.split(':')[0]} contains no seeds`);
+  appendAll(
+    crawler.roots,
+    seeds.map(({ text }) => text.split('\t')[0]!.trim()),
+  );
+  report.coverAll(seeds);
+  report.reportTaken(pluralize(seeds.length, 'seed'), 'roots', seeds[0]);
+  for (const seed of seeds.filter(({ text }) => text.includes('\t')))
+    report.reportSkipped(seed.text.replace(/\t/g, ' '), 'the seed is taken, its metadata are not', seed);
+}
+
+/** Parsers of pages, with whose links a crawl goes on. */
+const PAGE_PARSER = /JSoupParserBolt|tika\.\w*ParserBolt|ParserBolt$/;
+const FEED_PARSER = /FeedParserBolt|SiteMapParserBolt/;
+
+/** A topology that parses only feeds and sitemaps fetches their entries and goes no further. */
+function limitToFeeds(topologies: readonly Node[], { crawler, report }: Reading): void {
+  const bolts = topologies.flatMap((tree) =>
+    tree.children
+      .filter(({ name }) => name === 'bolts')
+      .map((bolt) => ({ bolt, name: bolt.find('className')?.text ?? '' })),
+  );
+  const feedParser = bolts.find(({ name }) => FEED_PARSER.test(name));
+  if (!feedParser || bolts.some(({ name }) => PAGE_PARSER.test(name) && !FEED_PARSER.test(name))) return;
+  crawler.attributes['defaultFollow'] = 'false';
+  crawler.maxHops = Math.min(crawler.maxHops ?? 1, 1);
+  report.reportChanged(
+    `bolt ${feedParser.name.split('.').at(-1)!}`,
+    'the topology reads feeds and sitemaps only: their entries are crawled, the links of pages are NOT followed (defaultFollow, max-hops)',
+    feedParser.bolt,
+  );
 }
 
 type SettingConverter = (value: string, crawler: ImportedCrawler) => string;
@@ -65,102 +95,297 @@ const createCopier =
     return name;
   };
 
-const SETTINGS: Readonly<Record<string, SettingConverter>> = {
-  'http.agent.name': createCopier('fetcher', 'userAgent'),
+/** Settings whose value is a number. StormCrawler uses minutes for intervals, Crawlway seconds. */
+const NUMBERS: Readonly<Record<string, SettingConverter>> = {
   'fetcher.server.delay': createCopier('attributes', 'throttleTimeMS', 1000),
   'fetcher.threads.number': createCopier('attributes', 'nthreads'),
   'http.timeout': createCopier('fetcher', 'headerTimeoutMS'),
-  'sitemap.discovery': createCopier('attributes', 'crawlSitemaps'),
-  // StormCrawler uses minutes, Crawlway uses seconds.
   'fetchInterval.default': createCopier('attributes', 'smartRefreshMaxAgeS', 60),
+  'scheduler.adaptive.fetchInterval.min': createCopier('attributes', 'smartRefreshMinAgeS', 60),
+  'scheduler.adaptive.fetchInterval.max': createCopier('attributes', 'smartRefreshMaxAgeS', 60),
+  'max.fetch.errors': (value, crawler) => {
+    setPart(crawler, 'ErrorPolicy', { maxTemporaryErrors: value });
+    return 'maxTemporaryErrors of cw:ErrorPolicy';
+  },
+  'fetchInterval.fetch.error': (value, crawler) => {
+    setPart(crawler, 'ErrorPolicy', { retryDelayS: String(Math.max(1, Number(value) * 60)) });
+    return 'retryDelayS of cw:ErrorPolicy';
+  },
 };
 
-function importConfiguration(value: Mapping | null, crawler: ImportedCrawler, report: ImportReport): void {
-  if (value === null || typeof value !== 'object') return;
-  const settings = { ...((value['config'] as Mapping | undefined) ?? {}) };
-  for (const [name, setting] of Object.entries(settings)) {
-    const text = String(setting);
-    const isAddress = /^(?:es|opensearch)\.(?:indexer\.)?addresses$/.exec(name);
-    if (isAddress) {
-      crawler.sink = {
-        type: name.startsWith('es') ? 'elasticsearch' : 'opensearch',
-        url: text.split(',')[0]!.trim(),
-        index: String(
-          settings[name.startsWith('es') ? 'es.indexer.index.name' : 'opensearch.indexer.index.name'] ?? 'content',
-        ),
-      };
-      report.reportChanged(name, "Sink main, with Crawlway's field names");
-    } else if (name === 'http.robots.file.skip' || name === 'http.skip.robots') {
-      crawler.attributes['ignoreRobotsTxt'] = text;
-      report.reportTaken(`${name} = ${text}`, 'ignoreRobotsTxt');
-    } else if (SETTINGS[name] && Number(text) === -1) report.reportTaken(`${name} = -1`, "Crawlway's default");
-    else if (text.includes('${'))
-      report.reportSkipped(`${name} = ${text}`, "a placeholder that the project's build fills in");
-    else if (name === 'http.content.limit') report.reportChanged(`${name} = ${text}`, TRUNCATION_NOTE);
-    else if (/^http\.agent\.(?:url|email)$/.test(name) && isContact(text)) {
-      crawler.fetcher['contact'] ??= text;
-      report.reportTaken(`${name} = ${text}`, 'contact of Fetcher');
-    } else if (SETTINGS[name]) report.reportTaken(`${name} = ${text}`, SETTINGS[name](text, crawler));
-    else report.reportSkipped(name, 'has no counterpart');
-  }
-  for (const part of ['spouts', 'bolts', 'streams', 'components'])
-    if (value[part] !== undefined)
-      report.reportSkipped(part, 'Crawlway has no topology; its server includes the corresponding parts');
-}
-
-function importFilters(
-  file: ImportFile,
-  files: readonly ImportFile[],
-  crawler: StormCrawler,
-  report: ImportReport,
-): void {
-  let parsed: Mapping;
-  try {
-    parsed = JSON.parse(file.text) as Mapping;
-  } catch (error) {
-    throw new ImportError(`${file.name}: ${(error as Error).message}`);
-  }
-  const filters = Object.entries(parsed).find(([key]) => /urlfilters/i.test(key))?.[1];
-  for (const filter of Array.isArray(filters) ? (filters as Mapping[]) : [])
-    importFilter(filter, files, crawler, report);
-}
-
-const FILTERS: Readonly<Record<string, string>> = {
-  BasicURLNormalizer: 'Crawlway always normalizes URLs',
-  SelfURLFilter: "Crawlway does not store a page's link to itself, because its URL is already known",
+const TEXTS: Readonly<Record<string, SettingConverter>> = {
+  'http.agent.name': (value, { fetcher }) => {
+    fetcher['userAgent'] = [value, fetcher['userAgent']].filter(Boolean).join('/');
+    fetcher['robotsAgent'] ??= toRobotsAgent(value);
+    return 'userAgent and robotsAgent of Fetcher';
+  },
+  'http.agent.version': (value, { fetcher }) => {
+    fetcher['userAgent'] = [fetcher['userAgent'], value].filter(Boolean).join('/');
+    return 'userAgent of Fetcher';
+  },
+  'http.agent': (value, { fetcher }) => {
+    fetcher['userAgent'] = value;
+    return 'userAgent of Fetcher';
+  },
+  'http.robots.agents': (value, { fetcher }) => {
+    fetcher['robotsAgent'] = toRobotsAgent(value.split(',')[0]!.trim());
+    return 'robotsAgent of Fetcher, the first name';
+  },
+  'http.accept.language': createCopier('fetcher', 'acceptLanguage'),
 };
 
-function importFilter(
-  filter: Mapping,
-  files: readonly ImportFile[],
-  crawler: StormCrawler,
-  report: ImportReport,
-): void {
-  const kind = String(filter['class']).split('.').at(-1)!;
-  const params = (filter['params'] ?? {}) as Mapping;
-  const fileName = String(params['regexFilterFile'] ?? '');
-  const ruleLines = Array.isArray(params['urlFilters'])
-    ? params['urlFilters'].map(String)
-    : files.filter(({ name }) => name === fileName).flatMap(({ text }) => splitLines(text));
-  if (kind === 'RegexURLFilter' && ruleLines.length > 0) {
-    appendAll(crawler.rules, parseSignedRules(ruleLines));
-    crawler.acceptsOthers = false;
-    report.reportChanged(
-      kind,
-      'the first match wins in StormCrawler but the last one in Crawlway, so the rules are in reverse order',
+const BOOLEANS: Readonly<Record<string, string>> = {
+  'sitemap.discovery': 'crawlSitemaps',
+  'http.robots.file.skip': 'ignoreRobotsTxt',
+  'http.skip.robots': 'ignoreRobotsTxt',
+};
+
+const REASONS: Readonly<Record<string, string>> = {
+  'fetchInterval.error': 'a page with a permanent error is deleted, and visited again only if a link to it is found',
+  'indexer.url.fieldname': 'the field is named url: write a Map in the Sink to rename it',
+  'indexer.text.fieldname': 'the field is named text: write a Map in the Sink to rename it',
+  'http.agent.description': 'contact of Fetcher tells site operators where to read about the crawl',
+};
+
+/** Returns the tree. Settings may also be at the top of the file, without `config:`. */
+function importConfiguration(tree: Node, reading: Reading): Node {
+  const { report } = reading;
+  const config = tree.children.filter(({ name }) => name === 'config');
+  const parts = new Set([
+    'spouts',
+    'bolts',
+    'streams',
+    'components',
+    'includes',
+    'name',
+    'config',
+    'className',
+    'topologySource',
+    'id',
+  ]);
+  const settings = [
+    ...config.flatMap(({ children }) => children),
+    ...tree.children.filter(({ name }) => !parts.has(name)),
+  ];
+  for (const { name, text } of settings) reading.settings.set(name, text);
+  for (const node of settings) importSetting(node, settings, reading);
+  for (const node of tree.children)
+    if (['spouts', 'bolts', 'streams', 'components', 'includes'].includes(node.name)) importTopologyPart(node, reading);
+    else if (['name', 'className', 'id'].includes(node.name)) report.cover(node);
+  return tree;
+}
+
+/** Seeds may be arguments of a spout that keeps them in memory. */
+function importTopologyPart(node: Node, { crawler, report }: Reading): void {
+  if (node.name === 'spouts') {
+    const urls = findAll(node, 'constructorArgs').filter(({ text }) => isUrl(text));
+    appendAll(
+      crawler.roots,
+      urls.map(({ text }) => text),
     );
-  } else if (kind === 'RegexURLFilter' && fileName !== '') {
-    report.reportSkipped(`${kind} ${fileName}`, 'to import its rules, specify this file after the configuration');
-  } else if (kind === 'MaxDepthFilter') {
-    if (Number(params['maxDepth']) >= 0) crawler.maxHops = Number(params['maxDepth']);
-    report.reportTaken(kind, 'option max-hops');
-  } else if (kind === 'HostURLFilter') {
-    crawler.staysOnSite = params['ignoreOutsideHost'] === true;
-    crawler.staysInDomains = !crawler.staysOnSite && params['ignoreOutsideDomain'] === true;
-    const note = crawler.staysInDomains
-      ? 'the crawl stays in the domains of its seeds'
-      : 'roots stay on their sites, with and without www';
-    if (crawler.staysOnSite || crawler.staysInDomains) report.reportChanged(kind, note);
-  } else if (FILTERS[kind]) report.reportTaken(kind, FILTERS[kind]);
-  else report.reportSkipped(kind, 'a filter of this kind has no counterpart; write its rules as Rules');
+    if (urls.length > 0) report.reportTaken(pluralize(urls.length, 'seed'), 'roots', ...urls);
+  }
+  const id = node.find('id')?.text ?? node.find('resource')?.text ?? node.find('name')?.text ?? '';
+  report.reportSkipped(
+    `${node.name.replace(/s$/, '')} ${id}`.trim(),
+    'Crawlway has no topology; its server includes the corresponding parts',
+    node,
+  );
+}
+
+function importSetting(node: Node, all: readonly Node[], { crawler, report }: Reading): void {
+  const { name } = node;
+  const text = node.text.trim();
+  const setting = `${name} = ${text}`.slice(0, 120);
+  const address = /^(es|opensearch)\.(?:indexer\.)?addresses$/.exec(name);
+  if (text.includes('${'))
+    return void report.reportSkipped(setting, "a placeholder that the project's build fills in", node);
+  if (/^http\.agent\.(?:url|email)$/.test(name) && isContact(text)) {
+    crawler.fetcher['contact'] ??= text;
+    return void report.reportTaken(setting, 'contact of Fetcher', node);
+  }
+  if (address) return void importAddress(node, address[1]!, all, { crawler, report });
+  if (name === 'http.content.limit') return void report.reportChanged(setting, TRUNCATION_NOTE, node);
+  if (name === 'indexer.md.mapping') return void importMapping(node, all, { crawler, report });
+  if (name === 'urlfilters.config.file')
+    return void report.reportTaken(setting, 'specify that file with the others', node);
+  if ((name === 'fetcher.queue.mode' || name === 'partition.url.mode') && POLITENESS[text.toLowerCase()]) {
+    if (name === 'fetcher.queue.mode') crawler.attributes['politenessBy'] = POLITENESS[text.toLowerCase()]!;
+    return void report.reportTaken(setting, 'politenessBy', node);
+  }
+  if (Object.hasOwn(BOOLEANS, name) && /^(?:true|false)$/.test(text)) {
+    crawler.attributes[BOOLEANS[name]!] = text;
+    return void report.reportTaken(setting, BOOLEANS[name]!, node);
+  }
+  const isNumber = Object.hasOwn(NUMBERS, name);
+  if (isNumber && Number(text) === -1) return void report.reportTaken(setting, "Crawlway's default", node);
+  if (isNumber && /^\d+(?:\.\d+)?$/.test(text))
+    return void report.reportTaken(setting, NUMBERS[name]!(text, crawler), node);
+  if (Object.hasOwn(TEXTS, name) && text !== '')
+    return void report.reportTaken(setting, TEXTS[name]!(text, crawler), node);
+  report.reportSkipped(
+    name,
+    REASONS[name] ?? (text === '' && node.children.length === 0 ? 'it is empty' : NO_COUNTERPART),
+    node,
+  );
+}
+
+type Part = Pick<Reading, 'crawler' | 'report'>;
+
+function importAddress(node: Node, product: string, all: readonly Node[], { crawler, report }: Part): void {
+  const indexName = all.find(({ name }) => name === `${product}.indexer.index.name`);
+  const url = (node.text || node.children[0]?.text || '').split(',')[0]!.trim();
+  crawler.sink = {
+    type: product === 'es' ? 'elasticsearch' : 'opensearch',
+    url: isUrl(url) ? url : `http://${url}`,
+    index: indexName?.text ?? 'content',
+  };
+  report.reportChanged(node.name, "Sink main, with Crawlway's field names", node, indexName);
+}
+
+/** `parse.title=title` in a list, or as a mapping: metadata and the field for each. */
+function importMapping(node: Node, all: readonly Node[], { crawler, report }: Part): void {
+  const nodes = all.filter(({ name, isReported }) => name === 'indexer.md.mapping' && !isReported);
+  const pairs = nodes.flatMap(({ text, children }) =>
+    text === '' ? children.map((child) => [child.name, child.text]) : [text.split('=')],
+  );
+  for (const [key = '', field = ''] of pairs) {
+    const meta = key
+      .replace(/^parse\./, '')
+      .replace(/\[\d+\]$/, '')
+      .trim();
+    if (meta !== field.trim() && meta !== '' && field.trim() !== '') crawler.renamedFields[meta] = field.trim();
+  }
+  report.reportChanged('indexer.md.mapping', 'cw:Map of the Sink, by the names of the metas of a page', node, ...nodes);
+}
+
+function importJson(file: ImportFile, reading: Reading): void {
+  const tree = parseYaml(file, reading.report);
+  const filters = tree.children.filter(({ name }) => /urlfilters/i.test(name));
+  if (filters.length > 0) for (const filter of filters) importFilter(filter, reading);
+  else if (findAll(tree, 'scope').length > 0)
+    reading.report.reportSkipped(file.name, 'no FastURLFilter names this file', tree);
+  else if (tree.children.some(({ name }) => /parsefilters|jsoupfilters/i.test(name))) importParseFilters(tree, reading);
+}
+
+/** XPathFilter and ContentFilter have counterparts only for CSS; their expressions are XPath. */
+function importParseFilters(tree: Node, { report }: Reading): void {
+  for (const filter of tree.children) {
+    const kind = filter.find('class')?.text.split('.').at(-1) ?? filter.name;
+    report.reportSkipped(
+      kind,
+      /XPath|Content/.test(kind)
+        ? 'XPath: write its expressions as CSS selectors in Field and Include elements of cw:Content'
+        : NO_COUNTERPART,
+      filter,
+    );
+  }
+}
+
+const FILTERS: Readonly<Record<string, (filter: Node, reading: Reading) => void>> = {
+  RegexURLFilter: importRegexFilter,
+  FastURLFilter: importFastFilter,
+  BasicURLNormalizer: (filter, { report }) =>
+    report.reportChanged(
+      'BasicURLNormalizer',
+      'URLs are always normalized; see Canonicalization in docs/reference.md',
+      filter,
+    ),
+  SelfURLFilter: (filter, { report }) =>
+    report.reportTaken(
+      'SelfURLFilter',
+      "Crawlway does not store a page's link to itself, because its URL is already known",
+      filter,
+    ),
+  RobotsFilter: (filter, { report }) =>
+    report.reportTaken('RobotsFilter', 'robots.txt is obeyed before each visit', filter),
+  SitemapFilter: (filter, { report }) =>
+    report.reportSkipped('SitemapFilter', 'links of pages are followed beside the sitemap', filter),
+  MaxDepthFilter: (filter, { crawler, report }) => {
+    const depth = Number(filter.find('params')?.find('maxDepth')?.text ?? -1);
+    if (depth >= 0) crawler.maxHops = depth;
+    report.reportTaken('MaxDepthFilter', 'option max-hops', filter);
+  },
+  HostURLFilter: (filter, reading) => {
+    const params = filter.find('params');
+    const isHost = params?.find('ignoreOutsideHost')?.text === 'true';
+    const isDomain = !isHost && params?.find('ignoreOutsideDomain')?.text === 'true';
+    if (isHost || isDomain) {
+      reading.scope = isHost ? 'host' : 'domain';
+      reading.filterCount++;
+    }
+    const note = isHost
+      ? 'the crawl stays on the hosts of its seeds'
+      : isDomain
+        ? 'the crawl stays in the domains of its seeds'
+        : 'it is off';
+    reading.report.reportChanged('HostURLFilter', note, filter);
+  },
+  BasicURLFilter: (filter, { crawler, report }) => {
+    const params = filter.find('params');
+    const repetition = Number(params?.find('maxPathRepetition')?.text ?? 3);
+    if (repetition > 1) setPart(crawler, 'Traps', { maxRepeatedSegments: String(repetition - 1) });
+    const length = Number(params?.find('maxLength')?.text ?? -1);
+    if (length > 0) setPart(crawler, 'LinkRules', { maxUrlLength: String(Math.min(65_536, length)) });
+    report.reportTaken('BasicURLFilter', 'maxRepeatedSegments of cw:Traps, maxUrlLength of cw:LinkRules', filter);
+  },
+};
+
+function importFilter(filter: Node, reading: Reading): void {
+  const kind = filter.find('class')?.text.split('.').at(-1) ?? '';
+  const convert = FILTERS[kind];
+  if (convert) convert(filter, reading);
+  else reading.report.reportSkipped(kind, 'a filter of this kind has no counterpart; write its rules as Rules', filter);
+}
+
+function importRegexFilter(filter: Node, reading: Reading): void {
+  const { crawler, report, files } = reading;
+  const params = filter.find('params');
+  const inline = (params?.children ?? []).filter(({ name }) => name === 'urlFilters');
+  const fileName = params?.find('regexFilterFile')?.text ?? 'default-regex-filters.txt';
+  const file = files.find(({ name }) => name === fileName);
+  report.cover(filter);
+  if (inline.length === 0 && !file)
+    throw new ImportError(`RegexURLFilter has its rules in ${fileName}: specify this file, too`);
+  const lines = inline.length > 0 ? { ...filter, children: inline } : parseList(file!, report);
+  reading.filterCount++;
+  importSignedRules(lines as Node, 'find', crawler, report);
+}
+
+/** The first pattern of a scope that matches decides for the scope; a URL is rejected if any scope rejects it. */
+function importFastFilter(filter: Node, reading: Reading): void {
+  const { crawler, report, files, settings } = reading;
+  const fileName =
+    filter.find('params')?.find('file')?.text ?? settings.get('fast.urlfilter.file') ?? 'fast.urlfilter.json';
+  const file = files.find(({ name }) => name === fileName.split('/').at(-1));
+  if (!file) throw new ImportError(`FastURLFilter has its rules in ${fileName}: specify this file, too`);
+  const tree = parseYaml(file, report);
+  const scopes = tree.children.flatMap((node) => (node.find('scope') ? [node] : node.children));
+  for (const scope of scopes) importScope(scope, crawler, report);
+  report.reportTaken('FastURLFilter', `Rules for ${pluralize(scopes.length, 'scope')}`, filter);
+}
+
+function importScope(scope: Node, crawler: ImportedCrawler, report: ImportReport): void {
+  const [, kind = '', value = ''] =
+    /^(GLOBAL|domain:|host:|metadata:)(.*)$/.exec(scope.find('scope')?.text.trim() ?? '') ?? [];
+  if (kind === '' || kind === 'metadata:')
+    return void report.reportSkipped(scope.find('scope')?.text ?? 'scope', 'URLs have no metadata in Crawlway', scope);
+  const where: Match | undefined =
+    kind === 'GLOBAL'
+      ? undefined
+      : kind === 'host:'
+        ? { kind: 'exact', field: 'host', value }
+        : { kind: 'domain', value };
+  let denied: Match | undefined;
+  const patterns = scope.children.filter(({ name }) => name === 'patterns');
+  // The last pattern is the innermost: what it denies is what no earlier one allows.
+  for (const { text } of [...patterns].reverse()) {
+    const [, verb = '', query, expression = ''] = /^(allow|deny)path(query)? (.*)$/i.exec(text) ?? [];
+    if (verb === '') continue;
+    const match = createPathMatch(expression.trim(), query !== undefined);
+    if (/deny/i.test(verb)) denied = denied ? { any: [match, denied] } : match;
+    else if (denied) denied = { all: [{ not: match }, denied] };
+  }
+  if (denied) crawler.filters.push({ not: where ? { all: [where, denied] } : denied });
+  report.reportTaken(scope.find('scope')!.text, pluralize(patterns.length, 'pattern'), scope);
 }

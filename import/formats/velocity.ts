@@ -19,7 +19,8 @@ import { findAll, findFirst, findSetting, type Node, parseXml } from '../tree.js
 
 export function readVelocity(files: readonly ImportFile[], report: ImportReport): ImportedCrawler[] {
   return files.flatMap((file) => {
-    const tree = parseXml(file);
+    const tree = parseXml(file, report);
+    report.cover(tree);
     const crawlers = findAll(tree, 'crawler');
     if (crawlers.length === 0) throw new ImportError(`${file.name}: no crawler element`);
     return crawlers.map((crawler) => convertCrawler(crawler, tree.attributes['name'] ?? 'velocity', report));

@@ -244,6 +244,7 @@ describe('reading a configuration', () => {
     ['contact="https://a.example/bot"', 'Crawlway/0.1 (+https://a.example/bot)', {}],
     ['contact="ops@a.example"', 'Crawlway/0.1 (ops@a.example)', { from: 'ops@a.example' }],
     ['contact="ops@a.example" userAgent="Mine/1"', 'Mine/1', { from: 'ops@a.example' }],
+    ['userAgent=" "', 'Crawlway/0.1', {}],
     ['acceptLanguage="de, en;q=0.5"', 'Crawlway/0.1', { 'accept-language': 'de, en;q=0.5' }],
   ])('identifies the crawler with %s', (attributes, userAgent, headers) => {
     const { definition } = read(`<CrawlConfig><Crawler name="a"/><cw:Fetcher ${attributes}/></CrawlConfig>`);

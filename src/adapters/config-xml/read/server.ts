@@ -27,6 +27,12 @@ type FetcherValues = Node<typeof server.FETCHER.attributes>['values'];
 
 function readFetcher(node: Node<typeof server.FETCHER.attributes>, context: ReadContext): FetcherDefinition {
   const parent = node as Node;
+  if (node.values.userAgent === '')
+    context.problems.add(
+      'no-effect',
+      'userAgent is empty: requests have the default user agent, because many sites refuse those without one',
+      node.place,
+    );
   const proxies = readProxies(parent, context);
   const headers = findValidChildren(parent, server.HEADER);
   const unboundHeaders = headers.filter(({ values }) => values.url === undefined);
@@ -107,9 +113,10 @@ function listFetcherNames({ fetcher, conditions }: CrawlerDefinition): Set<strin
 
 /** Adds the contact to the default user agent; an explicitly set user agent is sent unchanged. */
 function buildUserAgent({ userAgent, contact }: FetcherValues): string {
-  const isDefault = userAgent === collectDefaults(server.FETCHER).userAgent;
-  if (!isDefault || contact === undefined) return userAgent;
-  return `${userAgent} (${contact.includes('://') ? '+' : ''}${contact})`;
+  const defaultAgent = collectDefaults(server.FETCHER).userAgent;
+  const isDefault = userAgent === '' || userAgent === defaultAgent;
+  if (!isDefault) return userAgent;
+  return contact === undefined ? defaultAgent : `${defaultAgent} (${contact.includes('://') ? '+' : ''}${contact})`;
 }
 
 /** Adds the headers From and Accept-Language; a Header element with the same name takes precedence. */

@@ -241,7 +241,7 @@ export const URL_OPTIONS = {
   'read-timeout-ms': attribute(t.durationMs(1), 'Maximum pause while the site is responding.', { unit: 'ms' }),
   'total-timeout-ms': attribute(t.durationMs(1), 'Maximum time for one document.', { unit: 'ms' }),
   'max-size-bytes': attribute(t.integer(1), 'Maximum size of a document, after decoding.', { unit: 'bytes' }),
-  'user-agent': attribute(t.headerValue, 'User agent to send with requests.'),
+  'user-agent': attribute(t.userAgent, 'User agent to send with requests.'),
   header: attribute(
     t.header,
     'Request header `Name: value`; each name is set separately. A secret header (Authorization, Cookie, X-Api-Key …) is sent to the same servers as credentials.',

@@ -29,8 +29,13 @@ function parseHttpUrl(value: string): Parsed<string> {
   if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
     return invalid('an absolute URL that begins with http:// or https://');
   }
+  const strangeCharacter = HOST_CHARACTERS.exec(url.hostname)?.[0];
+  if (strangeCharacter) return invalid(`a URL whose host is a name or an address, without "${strangeCharacter}"`);
   return ok(value.trim());
 }
+
+/** The URL standard allows these in a host, but no name has them: they come from patterns and lists. */
+const HOST_CHARACTERS = /[!&'()*+,;=~"`]/;
 
 export const httpUrl: ValueType<string> = {
   label: 'http or https URL',
@@ -110,6 +115,12 @@ export const headerValue: ValueType<string> = {
     /^[\t\x20-\x7e\x80-\xff]*$/.test(value)
       ? ok(value.trim())
       : invalid('text that a header can contain: one line, no control characters'),
+};
+
+/** An empty user agent would be sent as an empty header, which many servers refuse. */
+export const userAgent: ValueType<string> = {
+  ...headerValue,
+  parse: (value) => (value.trim() === '' ? invalid('the name of the crawler') : headerValue.parse(value)),
 };
 
 /** Mail address or web page of a contact for the crawl. */

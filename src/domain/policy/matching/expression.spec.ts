@@ -51,6 +51,19 @@ describe('an expression matches', () => {
     ['any length', length(), true],
   ])('%s', (_, expression, expected) => expect(matches(expression, 'http://a.example/abcd')).toBe(expected));
 
+  test('what any of many parts matches, whatever their kind', () => {
+    const hosts = Array.from({ length: 100 }, (_, i) => atom({ value: `h${i}.example` }));
+    const many = or(...hosts, domain('many.example'), length(40), atom({ field: 'fragment', value: 'top' }));
+    const urls = [
+      'http://h99.example/',
+      'http://h100.example/',
+      'http://a.many.example/',
+      `http://a.example/${'x'.repeat(40)}`,
+    ];
+    expect(urls.map((url) => matches(many, url))).toEqual([true, false, true, true]);
+    expect(matches(not(many), 'http://h7.example/')).toBe(false);
+  });
+
   test('nothing if its pattern cannot be used, and reports where it is', () => {
     const problems: Problem[] = [];
     const broken = (value: string) => atom({ field: 'path', kind: 'inside', litteral: false, value });

@@ -4,6 +4,7 @@
 
 import type { Problem } from '../../crawl/place.js';
 import type { MatchExpression } from '../../crawl/policy-definition.js';
+import { LiteralIndex } from './literal-index.js';
 import {
   NO_REQUIRED_TEXTS,
   type RequiredTexts,
@@ -63,10 +64,22 @@ function compileAnd(children: readonly CompiledExpression[]): CompiledExpression
   };
 }
 
-const compileOr = (children: readonly CompiledExpression[]): CompiledExpression => ({
-  matches: (subject) => children.some((child) => child.matches(subject)),
-  requiredTexts: requireOneOf(children.map((child) => child.requiredTexts)),
-});
+/** Longer lists, such as thousands of hosts, are searched with an index. */
+const INDEX_THRESHOLD = 16;
+
+function compileOr(children: readonly CompiledExpression[]): CompiledExpression {
+  const requiredTexts = children.map((child) => child.requiredTexts);
+  const index = children.length > INDEX_THRESHOLD ? new LiteralIndex(requiredTexts) : undefined;
+  return {
+    matches: index
+      ? (subject) =>
+          index
+            .findCandidates(subject.getText('url', 'lower'), subject.getText('url', 'norm'))
+            .some((child) => children[child]!.matches(subject))
+      : (subject) => children.some((child) => child.matches(subject)),
+    requiredTexts: requireOneOf(requiredTexts),
+  };
+}
 
 /** A domain as it appears in canonical URLs, without a leading dot. */
 export const normalizeDomain = (value: string): string =>

@@ -1,0 +1,221 @@
+/** Imported crawls keep to what the originals crawled, and never lose a filter without a word. */
+import { describe, expect, it } from 'vitest';
+import { accepts, file, importAndLoad, SITE } from '../test/support/imported.js';
+import { convert } from './index.js';
+
+const NOTHING_ELSE = 'https://elsewhere.test/docs/reference/a';
+
+describe('Elastic Open Crawler', () => {
+  const crawl = (rules: string) =>
+    accepts('elastic', file('c.yml', `domains:\n  - url: ${SITE}\n    crawl_rules:\n${rules}`));
+  const rule = (policy: string, type: string, pattern: string) =>
+    `      - { policy: ${policy}, type: ${type}, pattern: '${pattern}' }\n`;
+
+  it.each([
+    ['begins', '/docs/reference', '/docs/reference/a'],
+    ['begins', '/docs/*/a', '/docs/reference/a'],
+    ['contains', 'reference', '/docs/reference/a'],
+    ['ends', 'e/a', '/docs/reference/a'],
+    ['regex', '/docs/.+|/other', '/docs/reference/a'],
+  ])('an allow rule of type %s (%s) stays under its domain', (type, pattern, path) => {
+    const accepted = crawl(rule('allow', type, pattern) + rule('deny', 'regex', '.*'));
+    expect([path, NOTHING_ELSE, '/news/'].map(accepted)).toEqual([true, false, false]);
+  });
+
+  it('a rule begins after the domain, and does not find its text in the host', () => {
+    const accepted = crawl(rule('deny', 'contains', 'example') + rule('deny', 'regex', 'private'));
+    // A regex without a leading slash cannot follow the domain.
+    expect(['/', '/an-example', '/private', '/x?example'].map(accepted)).toEqual([true, false, true, false]);
+  });
+
+  it('what no rule matches is accepted on the domain alone', () => {
+    const accepted = crawl(rule('deny', 'begins', '/private'));
+    expect(['/news/', '/private/a', NOTHING_ELSE].map(accepted)).toEqual([true, false, false]);
+  });
+});
+
+describe('Nutch', () => {
+  const seeds = file('seed.txt', `${SITE}/\n`);
+  const regexes = file('regex-urlfilter.txt', '-/private/\n+.\n');
+
+  it('every filter file must accept a URL, by the rules of its own kind', () => {
+    const suffixes = file('suffix-urlfilter.txt', '+I\n+P\n.gif\n.PDF\n');
+    const domains = file('domain-urlfilter.txt', 'example.com\n# a host\nwww.other.test\n');
+    const denied = file('domaindenylist-urlfilter.txt', 'bad.example.com\n');
+    const accepted = accepts('nutch', seeds, regexes, suffixes, domains, denied);
+    const urls = {
+      '/a': true,
+      '/private/a': false,
+      '/a.pdf?x=1': false,
+      '/a.GIF': false,
+      '/Impressum': true,
+      'https://docs.example.com/a': true,
+      'https://bad.example.com/a': false,
+      'https://www.other.test/a': true,
+      'https://sub.www.other.test/a': false,
+      'https://elsewhere.test/': false,
+    };
+    expect(Object.fromEntries(Object.keys(urls).map((url) => [url, accepted(url)]))).toEqual(urls);
+  });
+
+  it.each([
+    ['prefix-urlfilter.txt', `${SITE}/docs/\n`, { '/docs/a': true, '/a': false }],
+    ['suffix-urlfilter.txt', '-\n.html\n', { '/a.html': true, '/a.HTML': false, '/a': false }],
+    ['automaton-urlfilter.txt', '-.*private.*\n+.*', { '/a': true, '/private': false }],
+    ['automaton-urlfilter.txt', '+http', { '/a': false }],
+    [
+      'fast-urlfilter.txt',
+      'Domain example.com\n  DenyPath ^/a\n  DenyPathQuery q=\n',
+      { '/a': false, '/b': true, '/b?q=1': false },
+    ],
+    ['regex-urlfilter.txt', '>example.com\n-/a\n<\n+.', { '/a': false, '/b': true, 'https://other.test/a': true }],
+  ])('%s %j', (name, text, urls) => {
+    const accepted = accepts('nutch', seeds, file(name, text));
+    expect(Object.fromEntries(Object.keys(urls).map((url) => [url, accepted(url)]))).toEqual(urls);
+  });
+
+  it('a list of 2,000 hosts loads, and nothing else is accepted', () => {
+    const hosts = Array.from({ length: 2000 }, (_, i) => `gemeente${i}.example`).join('\n');
+    const accepted = accepts('nutch', seeds, regexes, file('domain-urlfilter.txt', hosts));
+    expect(['https://gemeente1999.example/a', 'https://www.gemeente7.example/', '/a'].map(accepted)).toEqual([
+      true,
+      true,
+      false,
+    ]);
+  });
+
+  it.each([
+    [file('magic-urlfilter.txt', 'x'), 'unknown kind of URL filter'],
+    [file('notes.txt', 'one\ntwo\n'), 'neither a known kind of URL filter nor a list of seeds'],
+  ])('%j is refused by name', (unknown, message) => {
+    expect(() => convert('nutch', [seeds, unknown])).toThrow(message);
+  });
+
+  it('a filter that plugin.includes does not name is reported, as in Nutch', () => {
+    const site = `<configuration><property><name>plugin.includes</name><value>urlfilter-(prefix)</value></property></configuration>`;
+    const files = [file('nutch-site.xml', site), seeds, regexes, file('prefix-urlfilter.txt', SITE)];
+    expect(accepts('nutch', ...files)('/private/a')).toBe(true);
+    expect(convert('nutch', files).report.lines).toContainEqual(
+      expect.objectContaining({ kind: 'not taken', setting: 'regex-urlfilter.txt' }),
+    );
+  });
+
+  it('without filters, the crawl stays on the hosts of its seeds', () => {
+    const accepted = accepts('nutch', seeds);
+    expect(['/a', NOTHING_ELSE].map(accepted)).toEqual([true, false]);
+  });
+
+  it('a filter that accepts everything is taken at its word, loudly', () => {
+    const { report } = importAndLoad('nutch', seeds, file('regex-urlfilter.txt', '+.'));
+    expect(report.lines).toContainEqual(expect.objectContaining({ note: expect.stringContaining('EVERY site') }));
+  });
+});
+
+describe('Heritrix', () => {
+  const bean = (kind: string, properties = '') =>
+    `<bean class="org.archive.modules.deciderules.${kind}">${properties}</bean>`;
+  const property = (name: string, value: string | number) => `<property name="${name}" value="${value}"/>`;
+  const job = (rules: string, more = '') =>
+    file(
+      'crawler-beans.cxml',
+      `<beans><bean id="longerOverrides" class="x.PropertyOverrideConfigurer"><property name="properties"><props><prop key="seeds.textSource.value">
+${SITE}/docs/
+</prop></props></property></bean>
+<bean id="scope" class="org.archive.modules.deciderules.DecideRuleSequence"><property name="rules"><list>${rules}</list></property></bean>${more}</beans>`,
+    );
+
+  it('the last decision wins, and seeds are SURT prefixes', () => {
+    const rules =
+      bean('RejectDecideRule') +
+      bean('surt.SurtPrefixedDecideRule') +
+      bean(
+        'MatchesListRegexDecideRule',
+        `${property('decision', 'REJECT')}<property name="regexList"><list><value>.*/private/.*</value></list></property>`,
+      ) +
+      bean('MatchesRegexDecideRule', property('regex', '.*/private/but/.*'));
+    const accepted = accepts('heritrix', job(rules));
+    expect(['/docs/a', '/a', '/docs/private/a', '/docs/private/but/a', NOTHING_ELSE].map(accepted)).toEqual([
+      true,
+      false,
+      false,
+      true,
+      false,
+    ]);
+  });
+
+  it('a job with an archive and the rules of every job loads, with the limits of Heritrix', () => {
+    const rules =
+      bean('surt.SurtPrefixedDecideRule') +
+      bean('TooManyHopsDecideRule') +
+      bean('PathologicalPathDecideRule') +
+      bean('TooManyPathSegmentsDecideRule');
+    const { xml } = importAndLoad(
+      'heritrix',
+      job(rules, bean('x').replace(/class="[^"]*"/, 'class="org.archive.modules.writer.WARCWriterProcessor"')),
+    );
+    expect(xml).toContain('<cw:option name="max-hops" value="20"/>');
+    expect(xml).toContain('maxPathDepth="20"');
+    expect(xml).toContain('maxRepeatedSegments="3"');
+    expect(xml).toContain('type="warc" url="warcs/crawl.warc.gz"');
+  });
+
+  it('prefixes of sheets are no roots', () => {
+    const sheet = `<bean class="org.archive.crawler.spring.SurtPrefixesSheetAssociation"><property name="surtPrefixes"><list>
+      <value>http://(com,twitter,</value><value>http://twitter.com/</value></list></property></bean>`;
+    const { definition, report } = importAndLoad('heritrix', job(bean('surt.SurtPrefixedDecideRule'), sheet));
+    expect(definition.crawlers[0]!.roots.map(({ url }) => url)).toEqual([`${SITE}/docs/`]);
+    expect(report.lines).toContainEqual(
+      expect.objectContaining({
+        kind: 'not taken',
+        setting: 'bean SurtPrefixesSheetAssociation',
+        place: 'crawler-beans.cxml:4',
+      }),
+    );
+  });
+});
+
+describe('StormCrawler', () => {
+  it('a topology that parses feeds only does not follow the links of pages', () => {
+    const flux = file(
+      'topology.flux',
+      `bolts:\n  - { id: feed, className: "org.apache.stormcrawler.bolt.FeedParserBolt" }\n`,
+    );
+    const { definition, report } = importAndLoad('stormcrawler', flux, file('seeds.txt', `${SITE}/feed.xml`));
+    expect(definition.crawlers[0]).toMatchObject({ defaultFollow: false, defaultFollowRoots: true });
+    expect(definition.crawlers[0]!.conditions!.options.maxHops).toBe(1);
+    expect(report.lines).toContainEqual(
+      expect.objectContaining({ kind: 'taken differently', setting: 'bolt FeedParserBolt' }),
+    );
+  });
+
+  it('without URL filters, the crawl stays on the hosts of its seeds', () => {
+    const accepted = accepts('stormcrawler', file('conf.yaml', 'config:\n  x: 1\n'), file('seeds.txt', `${SITE}/`));
+    expect(['/a', NOTHING_ELSE].map(accepted)).toEqual([true, false]);
+  });
+});
+
+it.each(['nutch', 'stormcrawler'])('%s: an empty agent is left to the default', (format) => {
+  const name = format === 'nutch' ? 'nutch-site.xml' : 'conf.yaml';
+  const text =
+    format === 'nutch'
+      ? '<configuration><property><name>http.agent.name</name><value></value></property></configuration>'
+      : 'config:\n  http.agent.name: ""\n';
+  const { definition } = importAndLoad(format, file(name, text));
+  expect(definition.fetchers[0]!.userAgent).toBe('Crawlway/0.1');
+});
+
+it.each([
+  'norconex',
+  'nutch',
+  'elastic',
+  'stormcrawler',
+  'heritrix',
+  'gsa',
+  'scrapy',
+  'fess',
+  'omnifind',
+  'velocity',
+  'fdse',
+])('an empty file for %s is refused', (format) => {
+  expect(() => convert(format, [file('crawler', ' \n')])).toThrow(/crawler contains no/);
+});

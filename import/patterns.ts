@@ -1,0 +1,109 @@
+/** Decides what of a pattern can be written, and finds the plain text behind an expression that is only text. */
+import { RE2JS } from 're2js';
+import type { ImportedCrawler, ImportReport, Match, Pattern } from './model.js';
+
+/** Why a pattern for which `isLinear` returns false is left out. */
+export const NOT_LINEAR =
+  'the regular expression uses lookaround, a back-reference or a set operation, is longer than 4,096 characters, or is incomplete; use literal matches instead';
+
+const MAX_LENGTH = 4096;
+/** Java reads `[a-z&&[^b]]` and `[a[b]]` as operations on sets; elsewhere they mean something else without a word. */
+const SET_OPERATION = /\[(?:[^\]\\]|\\.)*(?:&&|[^\\]\[(?!:))/;
+
+/** Whether Crawlway's expression engine, which has neither lookaround nor back-references, supports the pattern. */
+export function isLinear({ kind, value }: Pattern): boolean {
+  if (value.length > MAX_LENGTH) return false;
+  if (kind !== 'regex') return true;
+  if (SET_OPERATION.test(value)) return false;
+  try {
+    RE2JS.compile(value);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Escapes text for a regular expression that matches it literally. */
+export const escapeRegExp = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+
+/** Returns the pattern as plain text if its expression is nothing else: `^http://a\.test/` is a prefix. */
+export function simplify(pattern: Pattern): Pattern {
+  if (pattern.kind !== 'regex') return pattern;
+  const { ignoreCase: inner, source } = unwrap(pattern.value);
+  const ignoreCase = pattern.ignoreCase || inner;
+  const isStart = source.startsWith('^');
+  const isEnd = source.endsWith('$') && !source.endsWith('\\$');
+  let body = source.slice(isStart ? 1 : 0, isEnd ? -1 : undefined);
+  const opens = !isStart || body.startsWith('.*');
+  const closes = !isEnd || (body.endsWith('.*') && !body.endsWith('\\.*'));
+  if (body.startsWith('.*')) body = body.slice(2);
+  if (body.endsWith('.*') && !body.endsWith('\\.*')) body = body.slice(0, -2);
+  const value = toPlainText(body);
+  if (value === undefined || value === '') return pattern;
+  const kind = opens ? (closes ? 'contains' : 'suffix') : closes ? 'prefix' : 'exact';
+  return { ...pattern, kind, value, ...(ignoreCase ? { ignoreCase } : {}) };
+}
+
+/** Removes a group around the whole expression, as in `^(?:text)$`, and a flag before it. */
+function unwrap(value: string): { source: string; ignoreCase: boolean } {
+  const ignoreCase = value.startsWith('(?i)');
+  const rest = ignoreCase ? value.slice(4) : value;
+  const inner = /^\^\(\?:([^()|]*)\)\$$/.exec(rest)?.[1];
+  return { source: inner === undefined ? rest : `^${inner}$`, ignoreCase };
+}
+
+/** The text that an expression without operators matches; undefined if it has any. */
+function toPlainText(expression: string): string | undefined {
+  let text = '';
+  for (let index = 0; index < expression.length; index++) {
+    const char = expression[index]!;
+    if (char === '\\') {
+      const next = expression[++index];
+      if (next === undefined || /[a-z0-9]/i.test(next)) return undefined;
+      text += next;
+    } else if ('^$.*+?()[]{}|'.includes(char)) return undefined;
+    else text += char;
+  }
+  return text.includes('\\') ? undefined : text;
+}
+
+/** Leaves out patterns that cannot be written, and reports them. Returns undefined if nothing is left. */
+export function selectSupported(match: Match, report: ImportReport): Match | undefined {
+  if ('any' in match) {
+    const any = match.any.flatMap((child) => selectSupported(child, report) ?? []);
+    return any.length === 0 ? undefined : any.length === 1 ? any[0] : { any };
+  }
+  if ('all' in match) {
+    const all = match.all.map((child) => selectSupported(child, report));
+    return all.includes(undefined) ? undefined : { all: all as Match[] };
+  }
+  if ('not' in match) {
+    const not = selectSupported(match.not, report);
+    return not && { not };
+  }
+  if (match.value.trim() === '') return undefined;
+  if (isLinear(match)) return simplify(match);
+  report.reportSkipped(match.value.slice(0, 200), NOT_LINEAR);
+  return undefined;
+}
+
+/** Patterns for the hosts of the roots: the host alone, or its domain with all subdomains. */
+export function createScope(
+  roots: readonly string[],
+  by: 'host' | 'domain',
+  toDomain: (host: string) => string,
+): Pattern[] {
+  const hosts = new Set(roots.map((url) => new URL(url).hostname));
+  const names = by === 'host' ? hosts : new Set([...hosts].map(toDomain));
+  return [...names].map((value) =>
+    by === 'host' ? { kind: 'exact', field: 'host', value } : { kind: 'domain', value },
+  );
+}
+
+/** Keeps a crawl whose original restricts nothing, or whose filters were not given, on the hosts of its roots. */
+export function restrictToHosts(crawler: ImportedCrawler, reason: string, report: ImportReport): void {
+  // Roots that are added later stay on their sites.
+  if (crawler.roots.length === 0) crawler.staysOnSite = true;
+  else crawler.filters.push({ any: createScope(crawler.roots, 'host', (host) => host) });
+  report.reportChanged('the scope of the crawl', `it stays on the hosts of its start URLs: ${reason}`);
+}

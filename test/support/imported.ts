@@ -1,0 +1,32 @@
+/** What imported configurations accept, judged by the product's own policy. */
+import { expect } from 'vitest';
+import { convert } from '../../import/index.js';
+import type { ImportFile } from '../../import/model.js';
+import { compileContexts } from '../../src/engine/page/crawl-context.js';
+import { XML_FORMAT } from '../../src/server/engine.module.js';
+
+export const SITE = 'https://www.example.com';
+
+export const file = (name: string, text: string): ImportFile => ({ name, text });
+
+/** Imports files and loads the result, which must have no error. */
+export function importAndLoad(format: string, ...files: ImportFile[]) {
+  const { xml, report } = convert(format, files);
+  const { definition, problems } = XML_FORMAT.read(xml, { file: 'imported.xml', readFile: () => '' });
+  const errors = problems.filter(({ severity, code }) => severity === 'error' && code !== 'missing-variable');
+  expect(errors).toEqual([]);
+  if (!definition) throw new Error('no definition');
+  return { xml, report, definition, problems };
+}
+
+/** What the imported configuration accepts, for links on the home page: a path of SITE, or a URL. */
+export function accepts(format: string, ...files: ImportFile[]): (path: string) => boolean {
+  const { definition } = importAndLoad(format, ...files);
+  const contexts = [...compileContexts(definition).values()];
+  return (path) =>
+    contexts.some((context) => {
+      const url = context.canonicalize(path.startsWith('http') ? path : SITE + path)!;
+      const root = [...context.roots.values()][0];
+      return context.policy.judge({ url, discoveredVia: 'link', root, hops: 1 }).accepted;
+    });
+}
