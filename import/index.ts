@@ -23,7 +23,7 @@ import {
   ImportReport,
   type Match,
 } from './model.js';
-import { listUnreported, type Node } from './tree.js';
+import type { Node } from './tree.js';
 import { renderConfiguration, SECRET_VARIABLE } from './write.js';
 
 export { ImportError };
@@ -60,7 +60,7 @@ export function convert(format: string, files: readonly ImportFile[]): { xml: st
   if (emptyCrawlers.length === crawlers.length)
     report.reportSkipped('start URLs', 'none were found: specify the file that lists them, or write Root elements');
   for (const crawler of crawlers) reportReach(crawler, report);
-  report.reportRest(listUnreported, EXPLANATIONS[name] ?? (() => undefined));
+  report.reportRest(EXPLANATIONS[name] ?? (() => undefined));
   report.reportChanged('what no setting says', DEFAULTS_NOTE);
   const xml = renderConfiguration(name, crawlers, report);
   for (const [reference] of xml.matchAll(/\$\{[^{}"<>]{1,200}\}/g))

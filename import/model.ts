@@ -1,5 +1,5 @@
 /** The common model of imported configurations, which is then written as CrawlConfig.xml. */
-import type { Node } from './tree.js';
+import { listUnreported, type Node } from './node.js';
 
 export interface ImportFile {
   readonly name: string;
@@ -152,7 +152,7 @@ export class ImportReport {
   }
 
   /** Lists the parts of all files with which no reader has dealt. */
-  reportRest(listUnreported: (root: Node) => Node[], explain: (node: Node) => string | undefined): void {
+  reportRest(explain: (node: Node) => string | undefined): void {
     for (const node of [...this.inputs.values()].flat().flatMap(listUnreported))
       this.reportSkipped(describeNode(node), explain(node) ?? NO_COUNTERPART, node);
   }

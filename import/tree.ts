@@ -5,30 +5,9 @@
 import { XMLParser, XMLValidator } from 'fast-xml-parser';
 import { EVENT_ID, getScalarValue, load, parseEvents } from 'js-yaml';
 import { ImportError, type ImportFile, type ImportReport } from './model.js';
+import { Node } from './node.js';
 
-/** An element with its attributes, a setting of YAML or JSON, or a line of a list. */
-export class Node {
-  /** Whether a line of the report says what became of it, with everything inside. */
-  isReported = false;
-
-  constructor(
-    readonly name: string,
-    readonly text: string,
-    readonly children: readonly Node[],
-    /** As `file:line`. */
-    readonly place: string,
-    readonly attributeNodes: readonly Node[] = [],
-  ) {}
-
-  get attributes(): Readonly<Record<string, string>> {
-    return Object.fromEntries(this.attributeNodes.map(({ name, text }) => [name, text]));
-  }
-
-  /** The child or attribute with the name. */
-  find(name: string): Node | undefined {
-    return this.attributeNodes.find((node) => node.name === name) ?? this.children.find((node) => node.name === name);
-  }
-}
+export { Node };
 
 const MAX_DEPTH = 100;
 /** Aliases may repeat a value that repeats another one, so that a short file stands for any number of values. */
@@ -247,21 +226,3 @@ export const findFirst = (node: Node, ...names: readonly string[]): Node | undef
 
 /** Finds the value of the attribute with the name or, if there is none, the text of the child with the name. */
 export const findSetting = (node: Node, name: string): string | undefined => node.find(name)?.text;
-
-/** Parts that say what an element is, or belong to the format of the file. */
-const LABELS = /^(?:xmlns|xsi|xml)(?::|$)|^(?:id|name|class)$|^comment$|^\?/;
-
-/** The outermost parts of the tree with which no reader has dealt. */
-export function listUnreported(root: Node): Node[] {
-  const visit = (node: Node): { readonly nodes: Node[]; readonly isTouched: boolean } => {
-    if (node.isReported) return { nodes: [], isTouched: true };
-    const attributes = node.attributeNodes.filter(({ name }) => !LABELS.test(name));
-    const parts = [...attributes, ...node.children.filter(({ name }) => !/^\?/.test(name))].map(visit);
-    const isTouched = parts.some((part) => part.isTouched) || node.attributeNodes.some(({ isReported }) => isReported);
-    const nodes = isTouched || node === root ? parts.flatMap((part) => part.nodes) : [node];
-    if (isTouched && node !== root && node.text !== '' && node.children.length === 0 && parts.length === 0)
-      nodes.push(node);
-    return { nodes, isTouched };
-  };
-  return visit(root).nodes;
-}
