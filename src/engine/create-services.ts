@@ -5,6 +5,7 @@ import type { Rejudging } from './control/rejudging.js';
 import { UrlCommands } from './control/url-commands.js';
 import type { Crawlers } from './crawl/crawlers.js';
 import { type LoadDomains } from './crawl/hosts/politeness-groups.js';
+import { ScriptRequests } from './crawl/hosts/script-requests.js';
 import { WebServers } from './crawl/hosts/web-servers.js';
 import { Logins, type TextSeal } from './crawl/logins/logins.js';
 import { Outcomes } from './crawl/outcome/outcomes.js';
@@ -78,6 +79,8 @@ export function createServices(
   });
   const logins = new Logins({ ...ports, events });
   const webServers = new WebServers({ ...ports, partitions, events, logins });
+  const scripts = new ScriptRequests({ ...webServers, clock }, () => crawlers.list().map(({ context }) => context));
+  processor.setScriptJudge?.((url, isScript) => scripts.judge(url, isScript));
   const outcomes = new Outcomes(ports, delivery, crawlers, (shared) => new UrlCommands(clock, rejudging, shared, kept));
   const visitTools = new VisitTools({ ...ports, logins, webServers, crawlers });
   return {

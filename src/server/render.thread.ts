@@ -14,6 +14,6 @@ lowerPriority(5);
 
 serveRenderer(
   parentPort!,
-  (renderer, fetchers, log) =>
-    new BrowserEngine(renderer, fetchers, new HttpFetcher(fetchers), log, loadRegistrableDomains),
+  (renderer, fetchers, log, judgeScript) =>
+    new BrowserEngine(renderer, fetchers, new HttpFetcher(fetchers), log, loadRegistrableDomains, judgeScript),
 );

@@ -1,3 +1,4 @@
+import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { FakePage } from '../support/fake-site.js';
 import { ApiWorld } from './api-world.js';
@@ -85,6 +86,22 @@ describe('the IndexNow receiver', () => {
     for (let i = 0; i < 12; i++) statuses.push((await guess(i)).status);
     expect(statuses).toEqual([...Array.from({ length: 10 }, () => 403), 429, 429]);
     expect(world.site.requests.filter(({ path }) => path.startsWith('/wrong-key'))).toHaveLength(10);
+  });
+
+  it('still asks the site for a key that somebody else sends', async () => {
+    const body = JSON.stringify({ ...submission('/a.html'), key: 'key-of-another-caller' });
+    const status = await new Promise((resolve, reject) => {
+      const headers = { 'content-type': 'application/json', 'content-length': body.length };
+      const address = new URL('/indexnow', world.server.url);
+      request(address, { method: 'POST', headers, localAddress: '127.0.0.9' }, (response) => {
+        response.resume();
+        resolve(response.statusCode);
+      })
+        .on('error', reject)
+        .end(body);
+    });
+    expect(status).toBe(403);
+    expect(world.site.requests.filter(({ path }) => path.startsWith('/key-of-another'))).toHaveLength(1);
   });
 
   it('keeps a verified key, whatever others guess meanwhile', async () => {

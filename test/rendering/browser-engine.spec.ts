@@ -22,7 +22,15 @@ function open(attributes = '', wear?: MaxUses): BrowserEngine {
     <cw:Fetcher name="default"><cw:AllowAddress cidr="127.0.0.1/32"/></cw:Fetcher></CrawlConfig>`;
   const { definition } = readConfiguration(xml, { file: 'test', readFile: () => '', env: {} });
   http = new HttpFetcher(definition!.fetchers);
-  engine = new BrowserEngine(definition!.renderer!, definition!.fetchers, http, QUIET, loadRegistrableDomains, wear);
+  engine = new BrowserEngine(
+    definition!.renderer!,
+    definition!.fetchers,
+    http,
+    QUIET,
+    loadRegistrableDomains,
+    undefined,
+    wear,
+  );
   return engine;
 }
 

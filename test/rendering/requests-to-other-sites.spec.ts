@@ -30,11 +30,11 @@ function open(renderer = ''): void {
 }
 
 /** Runs the script on a page; `address` is that from which the page came. */
-async function run(script: string, address = '127.0.0.1') {
+async function run(script: string, address = '127.0.0.1', headers: Record<string, string> = {}) {
   const body = new TextEncoder().encode(
     `<title>Page</title><div id=root></div><script type=module>${script}; root.textContent = 'done'</script>`,
   );
-  const page = { status: 200, headers: { 'content-type': 'text/html' }, address, body };
+  const page = { status: 200, headers: { 'content-type': 'text/html', ...headers }, address, body };
   const outcome = await engine.fetch({
     url: site.url('/'),
     fetcher: 'default',
@@ -96,6 +96,14 @@ describeUnless(noBrowser, 'a page whose scripts', () => {
       (one) => one.requests.find(({ path }) => /data|own/.test(path))!.headers['signature'],
     );
     expect(signatures).toEqual([undefined, expect.any(String)]);
+  });
+
+  it('may not do what the policy of their page forbids them (CSP) do not do it here either', async () => {
+    open();
+    const ask = `await fetch('${other.url('/data')}', { mode: 'no-cors' }).catch(() => undefined); await fetch('/own')`;
+    const policy = "script-src 'unsafe-inline'; connect-src 'self'; require-trusted-types-for 'script'";
+    await run(ask, '127.0.0.1', { 'content-security-policy': policy });
+    expect([asked(other, '/data'), asked(site, '/own')]).toEqual([0, 1]);
   });
 
   it('come from a public server reach no private address, although the fetcher may', async () => {

@@ -14,7 +14,7 @@ import type {
 import type { Log } from '../../engine/ports/log.js';
 import { Browser, BrowserMissing, computeMaxTabs, DEFAULT_MAX_USES, type RequestHandlers } from './browser.js';
 import { ProcessorShare } from './browser-process.js';
-import { ForeignRequests, type LoadDomains } from './foreign-requests.js';
+import { ForeignRequests, type JudgeRequest, type LoadDomains } from './foreign-requests.js';
 import { type Guest, GuestRequests } from './guest-requests.js';
 import { GuestSockets } from './guest-sockets.js';
 import { Moved, type RenderedPage, type Tab, TabFailed } from './tab.js';
@@ -59,9 +59,10 @@ export class BrowserEngine implements FetchEngine {
     private readonly fetcher: Fetcher & SocketOpener,
     private readonly log: Pick<Log, 'info' | 'warn'>,
     loadDomains: LoadDomains,
+    judgeScript?: JudgeRequest,
     private readonly maxUses = DEFAULT_MAX_USES,
   ) {
-    this.guests = new GuestRequests(fetcher, fetchers, renderer, new ForeignRequests(loadDomains));
+    this.guests = new GuestRequests(fetcher, fetchers, renderer, new ForeignRequests(loadDomains, judgeScript));
     this.processorShare = new ProcessorShare(renderer.maxShare * availableParallelism());
     this.maxTabs = computeMaxTabs(renderer);
   }

@@ -3,6 +3,7 @@
  * cost neither the other sites more than a crawler would, nor the name of who runs it.
  */
 import { BoundedMap } from '../../domain/bounded-map.js';
+import type { ScriptPermit } from '../../engine/ports/page-processor.js';
 
 /** Registrable domain of a host name; undefined for addresses and names without a dot. */
 type DomainOf = (hostname: string) => string | undefined;
@@ -18,6 +19,9 @@ const MAX_SITES = 10_000;
 
 export type ForeignKind = keyof typeof BURSTS;
 
+/** Asks the crawl about a request to a host that it may be crawling. */
+export type JudgeRequest = (url: string, isScript: boolean) => Promise<ScriptPermit>;
+
 interface Bucket {
   tokens: number;
   filledAt: number;
@@ -26,10 +30,13 @@ interface Bucket {
 export class ForeignRequests {
   private readonly buckets = new BoundedMap<string, Bucket>(MAX_SITES);
   private readonly pages = new BoundedMap<string, { count: number; since: number }>(MAX_SITES);
+  /** Pauses of hosts that are crawled, as far as they are longer. */
+  private readonly hostPauses = new BoundedMap<string, number>(MAX_SITES);
   private domainOf: DomainOf | undefined;
 
   constructor(
     private readonly loadDomains: LoadDomains,
+    private readonly judge: JudgeRequest = async () => ({}),
     private readonly now: () => number = () => performance.now(),
   ) {}
 
@@ -40,22 +47,31 @@ export class ForeignRequests {
     return this.findSite(pageHost) !== this.findSite(host);
   }
 
-  /** Counts a request to another site; returns false if it may not be made. `isForeign` has been awaited before. */
-  admit(pageHost: string, host: string, kind: ForeignKind): boolean {
+  /** Counts a request to another site; returns why it may not be made. `isForeign` has been awaited before. */
+  async admit(pageHost: string, url: URL, kind: ForeignKind): Promise<'limit' | ScriptPermit['refusal']> {
+    if (!this.takePlace(pageHost, url.hostname, kind)) return 'limit';
+    const { refusal, pause } = await this.judge(url.href, kind === 'scripts');
+    if (pause !== undefined) this.hostPauses.set(url.hostname, pause);
+    return refusal;
+  }
+
+  private takePlace(pageHost: string, host: string, kind: ForeignKind): boolean {
     const now = this.now();
     const site = this.findSite(pageHost);
     const known = this.pages.get(site);
     const page = known && now - known.since < 60_000 ? known : { count: 0, since: now };
     this.pages.set(site, page);
-    if (page.count >= MAX_PER_MINUTE || !this.takeToken(`${kind} ${host}`, kind, now)) return false;
+    if (page.count >= MAX_PER_MINUTE || !this.takeToken(host, kind, now)) return false;
     page.count++;
     return true;
   }
 
-  private takeToken(key: string, kind: ForeignKind, now: number): boolean {
+  private takeToken(host: string, kind: ForeignKind, now: number): boolean {
+    const key = `${kind} ${host}`;
+    const pause = Math.max(PAUSES_MS[kind], kind === 'data' ? (this.hostPauses.get(host) ?? 0) : 0);
     const bucket = this.buckets.get(key) ?? { tokens: BURSTS[kind], filledAt: now };
     this.buckets.set(key, bucket);
-    bucket.tokens = Math.min(BURSTS[kind], bucket.tokens + (now - bucket.filledAt) / PAUSES_MS[kind]);
+    bucket.tokens = Math.min(BURSTS[kind], bucket.tokens + (now - bucket.filledAt) / pause);
     bucket.filledAt = now;
     if (bucket.tokens < 1) return false;
     bucket.tokens--;

@@ -32,6 +32,7 @@ export type Refusal =
   | 'address'
   | 'limit'
   | 'host-rests'
+  | 'crawl-space'
   | 'failed'
   | 'navigation';
 
@@ -79,7 +80,7 @@ const FORWARDED_HEADERS = [
 ];
 /** Headers that describe the connection, or a body that has been decoded since. */
 const DROPPED_RESPONSE_HEADERS =
-  /^(?:content-encoding|content-length|transfer-encoding|connection|keep-alive|trailer|strict-transport-security|alt-svc|link|refresh|content-security-policy(?:-report-only)?|nel|report-to)$/;
+  /^(?:content-encoding|content-length|transfer-encoding|connection|keep-alive|trailer|strict-transport-security|alt-svc|link|refresh|content-security-policy-report-only|nel|report-to)$/;
 
 type GuestResult = GuestResponse | { readonly refused: Refusal };
 
@@ -183,7 +184,8 @@ export class GuestRequests {
     const now = Date.now();
     const rests = isForeign ? [url.host, toForeignKey(url.host)] : [url.host];
     if (rests.some((key) => (this.restingUntil.get(key) ?? 0) > now)) return 'host-rests';
-    if (isForeign && !this.foreign.admit(getHostname(guest), url.hostname, kind)) return 'limit';
+    const refusal = isForeign ? await this.foreign.admit(getHostname(guest), url, kind) : undefined;
+    if (refusal) return refusal;
     const { fetcher } = guest.request;
     const asPage = { anonymous: isForeign, publicOnly: isPublicPage(guest) };
     if (checksRobots && !(await this.robots.isAllowed(url, fetcher, guest.robotsAgent, asPage))) return 'robots';

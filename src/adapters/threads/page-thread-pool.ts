@@ -12,7 +12,7 @@ import type { PluginFacts, Plugins } from '../../engine/ports/plugins.js';
 import { ApiPriority } from './api-priority.js';
 import { PageThread, ThreadEnded, YOUNG_GENERATION } from './page-thread.js';
 import { incrementSeq, type PageCalls } from './page-thread-protocol.js';
-import { RenderThread } from './render-thread.js';
+import { RenderThread, type ScriptJudge } from './render-thread.js';
 import { packSecrets } from './secrets-across.js';
 import { extractHost, findLeastBusyThread, ReadingTimes, ThreadDemand } from './thread-load.js';
 
@@ -62,6 +62,7 @@ export class PageThreadPool implements PageProcessor {
   private closing = false;
   /** Defined if anything is to be rendered. */
   private renderThread: RenderThread | undefined;
+  private judgeScript: ScriptJudge = async () => ({});
   private readonly checkTimer: NodeJS.Timeout;
 
   constructor(private readonly options: PageThreadPoolOptions) {
@@ -108,6 +109,10 @@ export class PageThreadPool implements PageProcessor {
     for (const thread of this.threads) thread.notify({ notice: 'root removed', crawler, url });
   }
 
+  setScriptJudge(judge: ScriptJudge): void {
+    this.judgeScript = judge;
+  }
+
   async process(task: PageTask): Promise<PageResult> {
     if (task.render === 'always' && !this.renderThread && this.definition) this.configureRenderer(this.definition);
     const host = extractHost(task.url);
@@ -132,7 +137,8 @@ export class PageThreadPool implements PageProcessor {
       this.renderThread.configure(renderer, fetchers);
       return;
     }
-    const newThread = new RenderThread(rendererEntry, log, () => {
+    const judge: ScriptJudge = (url, isScript) => this.judgeScript(url, isScript);
+    const newThread = new RenderThread(rendererEntry, log, judge, () => {
       if (this.renderThread !== newThread) return;
       this.renderThread = undefined;
       if (!this.closing && this.definition) this.configureRenderer(this.definition);

@@ -1,8 +1,11 @@
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
 import type { FetcherDefinition, RendererDefinition } from '../../domain/crawl/fetcher-definition.js';
 import type { Log } from '../../engine/ports/log.js';
+import type { ScriptPermit } from '../../engine/ports/page-processor.js';
 import type { FromRenderThread, RenderNotice } from './render-protocol.js';
 import { packSecrets } from './secrets-across.js';
+
+export type ScriptJudge = (url: string, isScript: boolean) => Promise<ScriptPermit>;
 
 /** The main thread's handle on the thread that runs the browser. */
 export class RenderThread {
@@ -12,13 +15,17 @@ export class RenderThread {
   constructor(
     entry: URL,
     log: Log,
+    private readonly judgeScript: ScriptJudge,
     private readonly onEnd: () => void,
   ) {
     this.worker = new Worker(entry, {
       name: 'renderer',
       resourceLimits: { maxYoungGenerationSizeMb: 24, maxOldGenerationSizeMb: 512 },
     });
-    this.worker.on('message', ({ log: level, message }: FromRenderThread) => log[level](message));
+    this.worker.on('message', (message: FromRenderThread) => {
+      if ('log' in message) log[message.log](message.message);
+      else void this.answer(message);
+    });
     this.worker.on('error', (error) => log.error("the browser's thread failed", { error: String(error) }));
     this.worker.on('exit', () => this.handleExit());
     this.worker.unref();
@@ -45,6 +52,11 @@ export class RenderThread {
       });
       this.send({ do: 'close' });
     });
+  }
+
+  private async answer({ seq, url, isScript }: Exclude<FromRenderThread, { log: unknown }>): Promise<void> {
+    const permit = await this.judgeScript(url, isScript).catch((): ScriptPermit => ({ refusal: 'host-rests' }));
+    this.send({ do: 'permit', seq, permit });
   }
 
   private send(notice: RenderNotice): void {

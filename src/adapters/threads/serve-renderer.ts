@@ -2,13 +2,17 @@ import type { MessagePort } from 'node:worker_threads';
 import type { FetcherDefinition, RendererDefinition } from '../../domain/crawl/fetcher-definition.js';
 import type { FetchEngine } from '../../engine/ports/fetcher.js';
 import type { Log } from '../../engine/ports/log.js';
+import type { ScriptPermit } from '../../engine/ports/page-processor.js';
+import { incrementSeq } from './page-thread-protocol.js';
 import type { FromRenderThread, RenderAnswer, RenderCall, RenderNotice } from './render-protocol.js';
+import type { ScriptJudge } from './render-thread.js';
 import { unpackSecrets } from './secrets-across.js';
 
 type CreateEngine = (
   renderer: RendererDefinition,
   fetchers: readonly FetcherDefinition[],
   log: Pick<Log, 'info' | 'warn'>,
+  judgeScript: ScriptJudge,
 ) => FetchEngine;
 
 /** The other side of a RenderThread: renders pages for the connected threads, with the latest configuration. */
@@ -21,12 +25,21 @@ export function serveRenderer(main: MessagePort, createEngine: CreateEngine): vo
     warn: (message: string) => send({ log: 'warn', message }),
   };
 
+  const waiting = new Map<number, (permit: ScriptPermit) => void>();
+  let lastSeq = 0;
+  const judgeScript: ScriptJudge = (url, isScript) =>
+    new Promise((resolve) => {
+      lastSeq = incrementSeq(lastSeq);
+      waiting.set(lastSeq, resolve);
+      send({ seq: lastSeq, url, isScript });
+    });
+
   const configure = ({ renderer, fetchers }: Extract<RenderNotice, { do: 'configure' }>): void => {
     const configuration = JSON.stringify([renderer, fetchers]);
     if (configuration === lastConfiguration) return;
     lastConfiguration = configuration;
     const previous = engine;
-    engine = createEngine(unpackSecrets(renderer), unpackSecrets(fetchers), log);
+    engine = createEngine(unpackSecrets(renderer), unpackSecrets(fetchers), log, judgeScript);
     void previous?.close();
   };
 
@@ -45,6 +58,9 @@ export function serveRenderer(main: MessagePort, createEngine: CreateEngine): vo
   main.on('message', (notice: RenderNotice) => {
     if (notice.do === 'configure') configure(notice);
     else if (notice.do === 'connect') serveThread(notice.port);
-    else void Promise.resolve(engine?.close()).finally(() => process.exit());
+    else if (notice.do === 'permit') {
+      waiting.get(notice.seq)?.(notice.permit);
+      waiting.delete(notice.seq);
+    } else void Promise.resolve(engine?.close()).finally(() => process.exit());
   });
 }

@@ -147,8 +147,8 @@ export const REASONS = {
   ),
 
   'trap-query-variants': traps(
-    'The host has more URLs that differ only in their query than `maxQueryVariants`; or pages of other sites have named more than a tenth of it.',
-    'See which pages name them: if they are of other sites, nothing is wrong with this host. Otherwise, ignore URLs with a query string on that path with a crawl rule, add `remove-tracking-parameters` to `steps` of Canonicalization, or raise `maxQueryVariants` of Traps.',
+    'The host has more URLs that differ only in their query than `maxQueryVariants`; or a single page of the host, or pages of other sites, have named more than a tenth of it.',
+    'See which pages name them: if it is one page or they are of other sites, nothing is wrong with this host. Otherwise, ignore URLs with a query string on that path with a crawl rule, add `remove-tracking-parameters` to `steps` of Canonicalization, or raise `maxQueryVariants` of Traps.',
   ),
   'trap-endless-pattern': traps(
     'The host has more URLs that differ only in numbers, dates, ids and their query than `maxPatternUrls`, and the last 50 of them contained nothing new: no new word and no link to anything else. This is typical of calendars, endless next links and facets.',

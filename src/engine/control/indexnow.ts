@@ -28,8 +28,9 @@ export const DEFAULT_INDEXNOW: IndexNowDefinition = { enabled: true, urlsPerHour
 const HOUR = hours(1);
 /** How long a verified key is trusted without another check. */
 const KEY_LIFETIME = hours(24);
-/** Limit per host, so that strangers cannot make the server request nonexistent files from a site. */
-const MAX_WRONG_KEYS_PER_HOUR = 10;
+/** Limits so that strangers cannot make the server request nonexistent files from a site, nor use up what the site may send. */
+const MAX_WRONG_KEYS_PER_SUBMITTER = 10;
+const MAX_WRONG_KEYS_PER_HOST = 60;
 const MAX_REMEMBERED = 10_000;
 /** Limits of the submissions that wait for their key to be checked, since anybody can make one: numbers, and characters of their URLs. */
 const MAX_WAITING = 100;
@@ -47,6 +48,11 @@ interface HostQuota {
   wrongKeys: number;
 }
 
+interface Submitter {
+  readonly since: Instant;
+  wrongKeys: number;
+}
+
 type KeyCheck = 'right' | 'wrong' | 'unknown';
 
 export interface IndexNowServices {
@@ -59,6 +65,7 @@ export interface IndexNowServices {
 
 export class IndexNow {
   private readonly quotas = new BoundedMap<string, HostQuota>(MAX_REMEMBERED);
+  private readonly submitters = new BoundedMap<string, Submitter>(MAX_REMEMBERED);
   private readonly keys = new BoundedMap<string, Instant>(MAX_REMEMBERED);
   private readonly waiting = new Set<IndexNowSubmission>();
 
@@ -69,7 +76,8 @@ export class IndexNow {
     private readonly settings: () => IndexNowDefinition,
   ) {}
 
-  async submit(submission: IndexNowSubmission): Promise<IndexNowResponse> {
+  /** @param from the network of the submitter: whoever sends wrong keys is turned away, not the site they are for */
+  async submit(submission: IndexNowSubmission, from = ''): Promise<IndexNowResponse> {
     const { enabled, urlsPerHour } = this.settings();
     if (!enabled) return createAnswer(422, 'IndexNow is turned off on this server (cw:IndexNow)');
     const host = toHostKey(submission.urls[0]!);
@@ -78,25 +86,29 @@ export class IndexNow {
     const quota = this.findOrCreateQuota(host);
     if (quota.urls + submission.urls.length > urlsPerHour)
       return createAnswer(429, `more than ${urlsPerHour} URLs of ${host} in an hour`);
-    if (quota.wrongKeys >= MAX_WRONG_KEYS_PER_HOUR && !this.isKeyKnown(submission))
+    const submitter = this.findOrCreateSubmitter(`${from} ${host}`);
+    const isTurnedAway =
+      submitter.wrongKeys >= MAX_WRONG_KEYS_PER_SUBMITTER || quota.wrongKeys >= MAX_WRONG_KEYS_PER_HOST;
+    if (isTurnedAway && !this.isKeyKnown(submission))
       return createAnswer(429, `too many wrong keys for ${host} in an hour`);
     // Its key file would only be requested once more.
     if (!this.isKeyKnown(submission) && !this.mayWait(submission))
       return createAnswer(429, `too many URLs of ${host} are waiting for their key to be checked, so try again later`);
     quota.urls += submission.urls.length;
-    return this.checkAndForward(submission, crawlers, quota);
+    return this.checkAndForward(submission, crawlers, [quota, submitter]);
   }
 
   private async checkAndForward(
     submission: IndexNowSubmission,
     crawlers: readonly Crawler[],
-    quota: HostQuota,
+    [quota, submitter]: readonly [HostQuota, Submitter],
   ): Promise<IndexNowResponse> {
     const check = await this.checkKey(submission, crawlers[0]!);
     // A caller who has not proved that it owns the site must not use up its quota.
     if (check !== 'right') quota.urls -= submission.urls.length;
     if (check === 'wrong') {
       quota.wrongKeys++;
+      submitter.wrongKeys++;
       return createAnswer(403, `${submission.keyLocation} does not contain the key`);
     }
     if (check === 'unknown') return this.retryLater(submission, crawlers, 1);
@@ -183,6 +195,15 @@ export class IndexNow {
     const check = judgeKeyFile(outcome, key);
     if (check === 'right') this.keys.set(computeIdentity(submission), after(clock.now(), KEY_LIFETIME));
     return check;
+  }
+
+  private findOrCreateSubmitter(name: string): Submitter {
+    const now = this.services.clock.now();
+    const existing = this.submitters.get(name);
+    if (existing && instant(existing.since + HOUR) > now) return existing;
+    const submitter = { since: now, wrongKeys: 0 };
+    this.submitters.set(name, submitter);
+    return submitter;
   }
 
   private findOrCreateQuota(host: string): HostQuota {

@@ -2,10 +2,11 @@
  * Picks URLs from the frontier while there is room, and starts a visit of each. Never waits for a host: a host that is
  * not ready is simply not picked.
  */
+import { BoundedMap } from '../../domain/bounded-map.js';
 import type { CrawlerDefinition } from '../../domain/crawl/definition.js';
-import type { UrlState } from '../../domain/crawl/url-state.js';
+import type { UrlId, UrlState } from '../../domain/crawl/url-state.js';
 import type { SourceNumber } from '../../domain/frontier/sources.js';
-import { after, type Instant, minutes, seconds } from '../../domain/time/units.js';
+import { after, hours, type Instant, milliseconds, minutes, seconds } from '../../domain/time/units.js';
 import { type Delivery, SinksRemoved } from '../delivery/delivery.js';
 import type { Clock } from '../ports/clock.js';
 import type { Log } from '../ports/log.js';
@@ -28,8 +29,12 @@ import type { VisitRunner } from './visit/visit.js';
 const NOTIFY_RETRY_DELAY = seconds(5);
 /** Delay before a command is tried again for a URL that something else is in flight for. */
 const COMMAND_RETRY_DELAY = seconds(1);
-/** Delay before repeating a visit that failed because of this server, not the site. */
+/** Delay before repeating a visit that failed because of this server, not the site; it doubles with each failure. */
 const VISIT_RETRY_DELAY = minutes(1);
+const MAX_VISIT_RETRY_DELAY = hours(1);
+/** A visit is repeated after up to this many such failures in a row; after more, the page itself may be the cause. */
+const MAX_FAILURES = 3;
+const MAX_FAILING_URLS = 10_000;
 /**
  * Maximum number of bytes of pages that are fetched and not yet settled. This is more than may be waiting for a sink,
  * so that the crawl reaches the limit only if the store cannot keep up.
@@ -53,7 +58,10 @@ interface Target {
   readonly frontier: Frontier;
   /** URLs with a visit, or a decision without one, that has begun and is not settled yet. */
   readonly inFlight: Set<UrlState>;
-  readonly current: { readonly definition: CrawlerDefinition; readonly visits: Pick<VisitRunner, 'run'> };
+  readonly current: {
+    readonly definition: CrawlerDefinition;
+    readonly visits: Pick<VisitRunner, 'run' | 'settleFailure'>;
+  };
   readonly decisions: Pick<UrlDecisions, 'noteSettled' | 'decide'>;
   readonly canonicalPages: Pick<CanonicalPages, 'reconsiderAfter'>;
   readonly redirects: Pick<Redirects, 'noteSettled'>;
@@ -67,6 +75,7 @@ export class VisitLoop {
   /** Number of pages being fetched. */
   private fetchCount = 0;
   private bufferedBytes = 0;
+  private readonly failures = new BoundedMap<UrlId, number>(MAX_FAILING_URLS);
   private isRunning = false;
   private isCheckQueued = false;
   private closed = false;
@@ -160,6 +169,7 @@ export class VisitLoop {
     try {
       const result = await current.visits.run(url, host, noteFetched);
       if (result !== PUT_BACK) {
+        this.failures.delete(url.id);
         await this.noteVisited(url, result, pushTo);
       } else {
         this.visitsLeft++;
@@ -175,17 +185,34 @@ export class VisitLoop {
         frontier.requeue(url, { source, dueAt: this.services.clock.now() });
         return;
       }
-      // Not the site's fault: the store or the program failed. The URL is not settled, so it is visited again.
-      this.services.log.error('a visit failed', {
-        crawler: url.crawler,
-        url: url.url,
-        error: String((error as Error)?.stack ?? error),
-      });
-      frontier.requeue(url, { source, dueAt: after(this.services.clock.now(), VISIT_RETRY_DELAY) });
+      await this.handleFailure(url, host, source, error);
     } finally {
       noteFetched(-ownBytes);
       this.target.inFlight.delete(url);
     }
+  }
+
+  /** Not the site's fault: the store or the program failed. The URL is not settled, so it is visited again. */
+  private async handleFailure(url: UrlState, host: Host, source: SourceNumber, error: unknown): Promise<void> {
+    const { clock, log } = this.services;
+    const failures = (this.failures.get(url.id) ?? 0) + 1;
+    this.failures.set(url.id, failures);
+    const text = String((error as Error)?.stack ?? error);
+    log.error('a visit failed', { crawler: url.crawler, url: url.url, failures, error: text });
+    const { current, frontier } = this.target;
+    if (failures > MAX_FAILURES) {
+      try {
+        const detail = `the visit failed ${failures} times: ${String((error as Error)?.message ?? error)}`;
+        const settled = await current.visits.settleFailure(url, host, detail);
+        this.failures.delete(url.id);
+        await this.noteVisited(url, settled, current.definition.pushTo);
+        return;
+      } catch {
+        // Nothing can be settled, so the page is not the cause.
+      }
+    }
+    const delay = milliseconds(Math.min(MAX_VISIT_RETRY_DELAY, VISIT_RETRY_DELAY * 2 ** Math.min(failures - 1, 10)));
+    frontier.requeue(url, { source, dueAt: after(clock.now(), delay) });
   }
 
   /**

@@ -78,7 +78,7 @@ export function toFetchedPage(
     base: resolveBase(url.href, content),
     hashesContent: rendered === true || (needsContentHash(page, mediaType) && unread === undefined),
     rendered: mode === 'never' ? undefined : rendered === true,
-    redirectSource: indexRedirectSources && task.discoveredVia === 'redirect' ? task.foundOn : undefined,
+    redirectSource: indexRedirectSources ? task.redirectSource : undefined,
   };
 }
 

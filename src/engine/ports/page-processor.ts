@@ -1,6 +1,7 @@
 import type { ServerDefinition } from '../../domain/crawl/definition.js';
 import type { FetchOutcome } from '../../domain/fetch/outcome.js';
 import type { RootContext } from '../../domain/policy/verdict.js';
+import type { Duration } from '../../domain/time/units.js';
 import type { FetchRequest } from './fetcher.js';
 import type { PageResult, PageTask } from './page-task.js';
 import type { PluginFacts } from './plugins.js';
@@ -8,6 +9,13 @@ import type { PluginFacts } from './plugins.js';
 /** The work was lost because its thread ended, not because of the page. It may be requested again. */
 export class WorkLost extends Error {
   override readonly name: string = 'WorkLost';
+}
+
+/** What a page may do that wants to request something from another site. */
+export interface ScriptPermit {
+  readonly refusal?: 'host-rests' | 'crawl-space';
+  /** Time until the next such request to the host. */
+  readonly pause?: Duration;
 }
 
 /**
@@ -23,6 +31,8 @@ export interface PageProcessor {
   /** Sets the plug-ins to call from now on. */
   setPlugins?(facts: readonly PluginFacts[]): void;
   removeRoot(crawler: string, url: string): void;
+  /** Sets who judges what scripts of rendered pages request from other sites; see ScriptRequests. */
+  setScriptJudge?(judge: (url: string, isScript: boolean) => Promise<ScriptPermit>): void;
   /**
    * @param onReading called with true when reading the page begins and with false when it has ended; no other step can
    * block a thread

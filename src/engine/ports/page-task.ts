@@ -33,6 +33,8 @@ export interface PageTask {
   readonly session?: RequestSession;
   /** The page that redirected or linked here. */
   readonly foundOn?: string;
+  /** The URL that redirected here, unless a stranger chose it. */
+  readonly redirectSource?: string;
   readonly root?: string;
   readonly hops: number;
   readonly redirects: number;

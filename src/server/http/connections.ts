@@ -70,5 +70,5 @@ export class Connections {
 }
 
 /** An IPv6 caller usually has a network of 64 bits. */
-const toNetwork = (address: string): string =>
+export const toNetwork = (address: string): string =>
   address.includes(':') && !address.includes('.') ? address.split(':', 4).join(':') : address;

@@ -1,9 +1,10 @@
-import { Body, Controller, Get, HttpException, Inject, Post, Query, Res } from '@nestjs/common';
+import { Body, Controller, Get, HttpException, Inject, Ip, Post, Query, Res } from '@nestjs/common';
 import { RouteConfig } from '@nestjs/platform-fastify';
 import { ApiBody, ApiOkResponse, ApiQuery, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { INDEXNOW_STATUSES, parseIndexNow } from '../../domain/signals/indexnow.js';
 import type { EngineApi } from '../../engine/engine-api.js';
+import { toNetwork } from '../http/connections.js';
 import { Operation } from '../http/operation.js';
 import { type Answer, ownSchema, text } from '../http/schema.js';
 import { ENGINE } from '../tokens.js';
@@ -40,10 +41,11 @@ export class IndexNowController {
   @ApiResponse({ status: 202, schema: indexNowSchema.ref, description: INDEXNOW_STATUSES[202] })
   async submitOne(
     @Query() query: Record<string, unknown>,
+    @Ip() address: string,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<IndexNowAnswer> {
     const { url = null, key, keyLocation } = query;
-    return this.submitUrls({ url, key, keyLocation }, reply);
+    return this.submitUrls({ url, key, keyLocation }, address, reply);
   }
 
   @Post()
@@ -74,13 +76,18 @@ export class IndexNowController {
   })
   @ApiOkResponse({ schema: indexNowSchema.ref, description: INDEXNOW_STATUSES[200] })
   @ApiResponse({ status: 202, schema: indexNowSchema.ref, description: INDEXNOW_STATUSES[202] })
-  submitMany(@Body() body: unknown, @Res({ passthrough: true }) reply: FastifyReply): Promise<IndexNowAnswer> {
-    return this.submitUrls(body, reply);
+  submitMany(
+    @Body() body: unknown,
+    @Ip() address: string,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<IndexNowAnswer> {
+    return this.submitUrls(body, address, reply);
   }
 
-  private async submitUrls(input: unknown, reply: FastifyReply): Promise<IndexNowAnswer> {
+  private async submitUrls(input: unknown, address: string, reply: FastifyReply): Promise<IndexNowAnswer> {
     const result = parseIndexNow(input);
-    const { status, message } = 'status' in result ? result : await this.engine.indexNow.submit(result);
+    const { status, message } =
+      'status' in result ? result : await this.engine.indexNow.submit(result, toNetwork(address));
     if (status >= 400) throw new HttpException(message, status);
     reply.status(status);
     return { message };

@@ -107,7 +107,7 @@ const SPECS: readonly MetricSpec[] = [
   {
     type: 'counter',
     name: 'crawlway_rendering_refused_requests_total',
-    help: 'Requests by rendered pages that were not made, by reason: kind, scheme, method, blocked-host, robots, other-origin, address, limit, host-rests, navigation, failed.',
+    help: 'Requests by rendered pages that were not made, by reason: kind, scheme, method, blocked-host, robots, other-origin, address, limit, host-rests, crawl-space, navigation, failed.',
     labels: ['crawler', 'reason'],
     rows: ({ metrics }) =>
       metrics.rendering.flatMap(({ crawler, refused }) =>

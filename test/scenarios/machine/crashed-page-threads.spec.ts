@@ -1,7 +1,7 @@
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { hours, seconds } from '../../../src/domain/time/units.js';
 import { type PageProcessor, WorkLost } from '../../../src/engine/ports/page-processor.js';
-import type { CrawlWorld } from '../../support/crawl-world.js';
+import { CrawlWorld } from '../../support/crawl-world.js';
 import { ManualClock } from '../../support/manual-clock.js';
 import { start, startSite } from '../../support/scenario.js';
 
@@ -51,6 +51,37 @@ it('a document whose page is lost repeatedly is not deleted, and is retried like
   expect(await world.indexed()).toContain(site.url('/a'));
   expect((await world.state(site.url('/a')))?.reason).toBe('reading-failed');
   dying = false;
+  await refresh(world, site.url('/a'));
+  await world.untilIdle();
+  expect((await world.state(site.url('/a')))?.status).toBe('indexed');
+});
+
+it('a page whose visit cannot be completed settles as an error after a few attempts, and its document stays', async () => {
+  const site = await startSite();
+  site.page('/', ['/a']).page('/a');
+  let failing = false;
+  let attempts = 0;
+  const processor = (pages: PageProcessor): void => {
+    const process = pages.process.bind(pages);
+    pages.process = async (task) => {
+      const result = await process(task);
+      if (!failing || !task.url.endsWith('/a')) return result;
+      attempts++;
+      // What the code that settles visits cannot handle.
+      return { ...result, links: undefined as never };
+    };
+  };
+  const world = await CrawlWorld.start({ crawler: `<Root url="${site.url('/')}"/>`, processor });
+  onTestFinished(() => world.close());
+  await world.untilIdle();
+  failing = true;
+  await refresh(world, site.url('/a'));
+  await world.pass(hours(1));
+  expect(attempts).toBe(4);
+  expect(world.errors).toHaveLength(4);
+  expect(await world.indexed()).toContain(site.url('/a'));
+  expect(await world.state(site.url('/a'))).toMatchObject({ reason: 'reading-failed' });
+  failing = false;
   await refresh(world, site.url('/a'));
   await world.untilIdle();
   expect((await world.state(site.url('/a')))?.status).toBe('indexed');

@@ -10,8 +10,7 @@ const html = (body: string): FakePage => ({ body, headers: { 'content-type': 'te
 const links = (hrefs: readonly string[]): string => hrefs.map((href) => `<a href="${href}">link</a>`).join('\n');
 const range = (count: number): number[] => Array.from({ length: count }, (_, i) => i);
 
-/** A redirect to a page is named by it, wherever it comes from. */
-const CHANGING = new Set(['crawl_time', 'redirect_source']);
+const CHANGING = new Set(['crawl_time']);
 
 const PRODUCTS = range(20).map((i) => `/product?id=${i}`);
 const ARTICLES = range(30).map((i) => `/article/${i}`);
@@ -145,3 +144,24 @@ it('whatever pages strangers have, the documents, rights and limits of a host ar
     { numRuns: 12, seed: 39 },
   );
 }, 120_000);
+
+describe('a redirect to a page', () => {
+  it.each([
+    ['of a stranger leaves nothing in its metas', 'evil.example', false, undefined],
+    ['of a host of the same domain is named by it', 'old.victim.example', false, '/buy-now'],
+    ['that is a root is named by it', 'evil.example', true, '/buy-now'],
+  ])('%s', async (_, name, isRoot, source) => {
+    const other = await startSite('127.0.0.2', name);
+    const victim = await startSite('127.0.0.3', 'victim.example');
+    const start = await startSite();
+    victim.page('/target');
+    other.set('/buy-now', { status: 302, headers: { location: victim.url('/target') } });
+    start.page('/', [other.url('/buy-now')]);
+    const root = isRoot ? other.url('/buy-now') : start.url('/');
+    const names = { [name]: '127.0.0.2', 'victim.example': '127.0.0.3' };
+    const world = await crawl({ index: 'none', crawler: `<Root url="${root}" site="false"/>`, names });
+    const { metas } = world.pushed().get(victim.url('/target'))!;
+    const found = metas.find((meta) => meta.name === 'redirect_source')?.value;
+    expect(found).toBe(source && other.url(source));
+  });
+});

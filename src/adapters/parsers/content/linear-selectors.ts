@@ -222,7 +222,7 @@ const hasScope = (token: Selector): boolean =>
   isScope(token) ||
   (token.type === SelectorType.Pseudo && Array.isArray(token.data) && token.data.flat().some(hasScope));
 
-/** Undefined if `:scope` is part of another compound than the first, which is left to css-select. */
+/** @throws Error if `:scope` is within another pseudo-class: each element would have to be compared with each other one */
 function compileRelative(selector: readonly Selector[], after: typeof BEFORE): Matcher | undefined {
   const [first, second] = selector;
   const tokens = first && isScope(first) && second && isCombinator(second) ? selector.slice(1) : selector;
@@ -231,7 +231,10 @@ function compileRelative(selector: readonly Selector[], after: typeof BEFORE): M
   // Nothing that is found from an element is the element itself.
   if (compounds.some((compound) => (compound.combinator || compound === last) && compound.tokens.some(isScope)))
     return () => false;
-  if (tokens.some(hasScope)) return undefined;
+  if (tokens.some(hasScope))
+    throw new Error(
+      ':scope within another pseudo-class of :has() is not supported: write the combinator alone, as in :has(> p)',
+    );
   return compounds.reduceRight<Matcher | undefined>((rest, { combinator, tokens: ownTokens }) => {
     const own = compileCompound(ownTokens);
     const test: Matcher = rest ? (element) => own(element) && rest(element) : own;

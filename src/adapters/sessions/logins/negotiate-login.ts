@@ -10,6 +10,8 @@ import type {
 import { classifyError, enqueue, requestTicket } from './kerberos.js';
 import { probePage } from './probe.js';
 
+const MAX_WAIT_MS = 60_000;
+
 /** Negotiate (Kerberos): every request carries a ticket, which the library renews from the keytab. */
 export class NegotiateSession implements LoginMethod {
   private failure: Error | undefined;
@@ -36,7 +38,19 @@ export class NegotiateSession implements LoginMethod {
   }
 
   /** A rejected keytab is not tried again before the next login: each attempt may count towards locking the account. */
-  getSession(url: string): Promise<RequestSession> {
+  async getSession(url: string): Promise<RequestSession> {
+    const ticket = this.getTicketSession(url);
+    const expired = Promise.withResolvers<never>();
+    // The library bounds the size of an answer, but not how slowly a KDC may send it.
+    const timer = setTimeout(() => expired.reject(new Error('the KDC did not answer in time')), MAX_WAIT_MS);
+    try {
+      return await Promise.race([ticket, expired.promise]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  private getTicketSession(url: string): Promise<RequestSession> {
     return enqueue(async () => {
       if (this.failure) throw this.failure;
       try {

@@ -33,6 +33,34 @@ const found = (path: string): NewUrl => ({
 const many = (path: string, from: number, to: number): NewUrl[] =>
   Array.from({ length: to - from }, (_, i) => found(`${path}${from + i}`));
 
+describe('the bounds of a page', () => {
+  it('keep it from filling the limits of its host, which other pages and lists of the host still have', async () => {
+    const store = await openStoreInThisThread();
+    const refused: string[] = [];
+    const traps = { ...TRAPS, maxQueryVariants: 20_000, maxUrlsPerHost: 100_000 };
+    const target = {
+      traps,
+      admit: () => undefined,
+      readmit: () => undefined,
+      refuse: (_: unknown, why: string) => void refused.push(why),
+    };
+    const discovery = new Discovery(store, () => target, new Strangers(loadRegistrableDomains));
+    const named = (path: string, number: number, from: Partial<NewUrl>): NewUrl[] =>
+      many(path, 0, number).map((url) => ({ ...url, hops: 3, ...from }));
+    const author = { foundOn: 'https://a.example/~author/' };
+    expect(await discovery.discover(named('/p?junk=', 6_000, author))).toHaveLength(5_000);
+    expect(await discovery.discover(named('/p?more=', 10, author))).toHaveLength(0);
+    expect(await discovery.discover(named('/other?x=', 10, author))).toHaveLength(10);
+    expect(await discovery.discover(named('/p?id=', 100, { foundOn: 'https://a.example/list' }))).toHaveLength(100);
+    const sitemap = { foundOn: 'https://a.example/sitemap.xml', discoveredVia: 'sitemap' } as const;
+    expect(await discovery.discover(named('/p?s=', 6_000, sitemap))).toHaveLength(6_000);
+    const root = { foundOn: 'https://a.example/', hops: 1 };
+    expect(await discovery.discover(named('/p?r=', 6_000, root))).toHaveLength(6_000);
+    expect([refused.length, new Set(refused)]).toEqual([1_010, new Set(['trap-query-variants'])]);
+    await store.close();
+  });
+});
+
 describe('the bounds of a host', () => {
   it('survive a restart: URLs of one path are counted again from the store', async () => {
     const store = await openStoreInThisThread();

@@ -15,6 +15,9 @@ import { FEW, getStrangersLimit, OWN_SOURCE, STRANGERS_SOURCE, type Strangers } 
 const MAX_LINKS_PER_CALL = 5_000;
 const MAX_HOSTS = 20_000;
 const MAX_PATHS = 50_000;
+const MAX_PAGES = 50_000;
+/** What one page may name of its own host in any case: long lists of links are common, lists of everything are not. */
+const MIN_PER_PAGE = 5_000;
 /** A limit may be exceeded by this many URLs, so that a host near its limit does not cost a store call for each link. */
 const SLACK = 32;
 /**
@@ -34,6 +37,8 @@ export interface DiscoveryTarget {
 export class Discovery {
   private readonly batcher: Batcher<NewUrl[], UrlState[]>;
   private readonly hostSizes = new BoundedMap<string, HostSize>(MAX_HOSTS);
+  /** How many URLs of its own host a page has named first, by page and path. */
+  private readonly namedBy = new BoundedMap<string, number>(MAX_PAGES);
   private readonly queryVariants = new BoundedMap<string, QueryVariants>(MAX_PATHS);
 
   constructor(
@@ -153,8 +158,15 @@ export class Discovery {
       target.refuse(url, hostCapacity <= 0 ? 'trap-host-size' : 'trap-query-variants');
       return 'none';
     }
+    const page = isStrange ? '' : getPageIdentity(url);
+    const pageCapacity = getPageLimit(path === '' ? maxUrlsPerHost : maxQueryVariants) - (this.namedBy.get(page) ?? 0);
+    if (page !== '' && pageCapacity <= 0) {
+      target.refuse(url, path === '' ? 'trap-host-size' : 'trap-query-variants');
+      return 'none';
+    }
     const slack = isStrange ? 1 : SLACK;
     const isFull =
+      (page !== '' && batch.getCount(page, false) >= Math.max(pageCapacity, slack)) ||
       batch.getCount(getHostIdentity(url), isStrange) >= Math.max(hostCapacity, slack) ||
       (path !== '' && batch.getCount(path, isStrange) >= Math.max(pathCapacity, slack));
     return isFull ? 'unknown' : 'some';
@@ -203,6 +215,8 @@ export class Discovery {
       else size.own++;
       this.hostSizes.set(key, size);
     }
+    const page = isStrange ? '' : getPageIdentity(state);
+    if (page !== '') this.namedBy.set(page, (this.namedBy.get(page) ?? 0) + 1);
     if (!state.url.includes('?')) return;
     const path = getPathIdentity(state);
     const variants = this.queryVariants.get(path) ?? { count: 0, strange: 0, complete: false };
@@ -242,7 +256,7 @@ class PendingUrls {
 
   add(url: PlacedUrl): void {
     this.urls.push(url);
-    for (const key of [getHostIdentity(url), getPathIdentity(url)])
+    for (const key of [getHostIdentity(url), getPathIdentity(url), getPageIdentity(url)])
       this.counts.set(toCountKey(key, url.isStrange), this.getCount(key, url.isStrange) + 1);
   }
 
@@ -268,3 +282,12 @@ const getPathIdentity = (url: { crawler: string; url: string }): string => {
   const query = url.url.indexOf('?');
   return query < 0 ? '' : `${url.crawler} ${url.url.slice(0, query)}`;
 };
+
+/** A page's share of the limits of its host; on some hosts, anybody may write pages. */
+const getPageLimit = (limit: number): number => Math.max(MIN_PER_PAGE, Math.floor(limit / 10));
+
+/** The page that names the URL, with the path of URLs with a query. Empty for sitemaps, and for pages that the operator has named. */
+const getPageIdentity = (url: Pick<NewUrl, 'crawler' | 'url' | 'foundOn' | 'discoveredVia' | 'hops'>): string =>
+  url.foundOn === undefined || url.discoveredVia !== 'link' || url.hops <= 1
+    ? ''
+    : `${url.foundOn} ${getPathIdentity(url)}`;

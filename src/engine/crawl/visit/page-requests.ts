@@ -1,4 +1,5 @@
 /** Sends a visit's request to the page processor: the page task with everything this visit needs. */
+import type { UrlState } from '../../../domain/crawl/url-state.js';
 import type { Instant } from '../../../domain/time/units.js';
 import type { CrawlContext } from '../../page/crawl-context.js';
 import type { Clock } from '../../ports/clock.js';
@@ -9,6 +10,7 @@ import type { Tracing } from '../../ports/tracing.js';
 import type { EndlessLinks } from '../evidence/endless-links.js';
 import type { Rediscovery } from '../evidence/rediscovery.js';
 import type { ErrorPageProbes } from '../hosts/error-page-probes.js';
+import type { Strangers } from '../hosts/strangers.js';
 import type { InDoubtDeliveries } from '../outcome/in-doubt-deliveries.js';
 import type { Attempt } from './attempt.js';
 import { isHub } from './link-stage.js';
@@ -22,6 +24,7 @@ export interface RequestServices {
   readonly rendered: RenderedVisits;
   readonly probes: Pick<ErrorPageProbes, 'hasErrorPage'>;
   readonly clock: Clock;
+  readonly strangers: Pick<Strangers, 'areNaming'>;
   readonly partitions: Pick<Partitions, 'sendBy'>;
   readonly inDoubt: Pick<InDoubtDeliveries, 'applyDoubt'>;
   readonly tracing: Pick<Tracing, 'recordResponse'>;
@@ -53,7 +56,7 @@ export class PageRequests {
     const retrySession = retry?.session && { cookies: retry.session.getCookies(url.href) };
     const session = retrySession ?? (await this.sessions.createSession(attempt));
     const wantsWords = await this.target.endless.findNeededWords(state);
-    const task = this.createTask(attempt);
+    const task = { ...this.createTask(attempt), redirectSource: await this.findRedirectSource(state) };
     const reportLinks = await this.target.rediscovery.needsAllLinks(state, task, this.target.current.policySince);
     const allLinksIfChanged = isHub(state, this.target.context);
     if (session) this.sessions.noteSentCookies(state, session);
@@ -68,6 +71,14 @@ export class PageRequests {
     );
     this.services.tracing.recordResponse(result);
     return session ? { ...result, sent: toSentSession(session) } : result;
+  }
+
+  /** A stranger who redirects to a page must not decide what its metas say. */
+  private async findRedirectSource(state: UrlState): Promise<string | undefined> {
+    const { foundOn } = state;
+    if (state.discoveredVia !== 'redirect' || foundOn === undefined) return undefined;
+    const isOurs = this.target.context.roots.get(foundOn) !== undefined;
+    return isOurs || !(await this.services.strangers.areNaming(state)) ? foundOn : undefined;
   }
 
   private createTask({ state, effects }: Attempt): PageTask {

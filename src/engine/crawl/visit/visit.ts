@@ -1,6 +1,7 @@
 /** One visit, from a leased URL to its settled state: fetch, links and settlement, in this order. */
 import type { UrlState } from '../../../domain/crawl/url-state.js';
 import type { CrawlContext } from '../../page/crawl-context.js';
+import { createEmptyResult, createReadingFailure } from '../../page/page-outcome.js';
 import type { Clock } from '../../ports/clock.js';
 import type { PageResult } from '../../ports/page-task.js';
 import { FencedOut, type Partitions } from '../../ports/partitions.js';
@@ -58,6 +59,23 @@ export class VisitRunner {
    */
   run(state: UrlState, host: Host, onFetched: (bytes: number) => void): Promise<SettledUrl | typeof PUT_BACK> {
     return this.services.tracing.traceVisit(state, () => this.visit(state, host, onFetched));
+  }
+
+  /**
+   * Settles a visit that cannot be completed because of a mistake of the program: the document stays.
+   * @throws FencedOut when the host has been assigned to another node
+   */
+  async settleFailure(state: UrlState, host: Host, detail: string): Promise<SettledUrl> {
+    const fence = this.services.partitions.findFence(host.key);
+    if (!fence) throw new FencedOut([]);
+    const result = createEmptyResult(state, createReadingFailure(detail));
+    try {
+      const startedAt = this.services.clock.now();
+      const visit = { state, host, result, fence, startedAt, restedUntil: undefined, original: undefined };
+      return await this.settleStage.settle(visit);
+    } finally {
+      this.target.documents.endVisit(state);
+    }
   }
 
   private async visit(
