@@ -126,3 +126,23 @@ export function createSubresourceSession(
   const isForOneUrl = /^digest\b/i.test(headers?.['authorization'] ?? '');
   return { cookies: cookies ?? session.cookies, headers: isForOneUrl ? undefined : headers, login, certificate, ntlm };
 }
+
+/** Headers of the browser's requests that can change the response; all others are dropped. */
+const FORWARDED_HEADERS = [
+  'accept',
+  'accept-language',
+  'content-type',
+  'referer',
+  'origin',
+  'x-requested-with',
+  'authorization',
+];
+
+export function selectForwardedHeaders(request: Request): Record<string, string> {
+  const requestHeaders = request.headers();
+  return Object.fromEntries(
+    FORWARDED_HEADERS.flatMap((name): [string, string][] =>
+      requestHeaders[name] === undefined ? [] : [[name, requestHeaders[name]]],
+    ),
+  );
+}

@@ -19,6 +19,7 @@ import {
   GuestRobots,
   getRequestOrigin,
   isSameOrigin,
+  selectForwardedHeaders,
 } from './guest-permissions.js';
 
 /** Why a page's request was not made. */
@@ -68,16 +69,6 @@ const MAX_REDIRECTS = 5;
 const MAX_CONCURRENT_PER_HOST = 6;
 const MAX_REST_MS = 600_000;
 const MAX_RESTING_HOSTS = 10_000;
-/** Headers of the browser's requests that can change the response; all others are dropped. */
-const FORWARDED_HEADERS = [
-  'accept',
-  'accept-language',
-  'content-type',
-  'referer',
-  'origin',
-  'x-requested-with',
-  'authorization',
-];
 /** Headers that describe the connection, or a body that has been decoded since. */
 const DROPPED_RESPONSE_HEADERS =
   /^(?:content-encoding|content-length|transfer-encoding|connection|keep-alive|trailer|strict-transport-security|alt-svc|link|refresh|content-security-policy-report-only|nel|report-to)$/;
@@ -347,15 +338,6 @@ const toForeignKey = (host: string): string => `~${host}`;
 /** A page from a public server reaches nothing that is not public, whatever name it uses. */
 export const isPublicPage = ({ request }: Pick<Guest, 'request'>): boolean =>
   isPublicAddress(request.render?.page.address ?? '');
-
-function selectForwardedHeaders(request: Request): Record<string, string> {
-  const requestHeaders = request.headers();
-  return Object.fromEntries(
-    FORWARDED_HEADERS.flatMap((name): [string, string][] =>
-      requestHeaders[name] === undefined ? [] : [[name, requestHeaders[name]]],
-    ),
-  );
-}
 
 export const matchesHost = (hostname: string, hosts: readonly string[]): boolean =>
   hosts.some((host) => hostname === host || hostname.endsWith(`.${host}`));
