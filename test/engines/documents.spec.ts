@@ -93,8 +93,7 @@ describeUnless(noSearch, 'documents in OpenSearch', () => {
 
   itUnless(noOffice, 'documents written by LibreOffice are found, too', async () => {
     const site = await startSite();
-    const extensions = OFFICE_EXTENSIONS.filter((extension) => !LEGACY_EXTENSIONS.includes(extension));
-    const documents = await publishOffice(site, extensions, DOCUMENT_EXTENSIONS);
+    const documents = await publishOffice(site, OFFICE_EXTENSIONS, DOCUMENT_EXTENSIONS);
     site.page('/', ['/office']);
     await areFound(site, documents);
   });

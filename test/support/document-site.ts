@@ -1,6 +1,7 @@
 /** A site of documents of every format, each with a word, an author, a date and a link of its own. */
 import { DOCUMENT_EXTENSIONS } from '../../src/domain/content/document-types.js';
 import type { FakeSite } from './fake-site.js';
+import * as legacy from './legacy-documents.js';
 import * as sample from './sample-documents.js';
 
 export interface PublishedDocument extends sample.DocumentFacts {
@@ -29,6 +30,9 @@ const OFFICE: readonly (readonly [Make, readonly string[]])[] = [
   [sample.epub, ['epub', 'epub', 'epub']],
   [sample.rtf, ['rtf', 'rtf', 'rtf']],
   [sample.eml, ['eml', 'eml', 'eml']],
+  [legacy.doc, ['doc', 'dot']],
+  [legacy.xls, ['xls', 'xlt']],
+  [legacy.ppt, ['ppt', 'pps']],
 ];
 
 const csv: Make = ({ text }) => `bird,seen\n"${text}",3\n`;

@@ -1,6 +1,7 @@
 /** Documents that attack their reader: bombs, damage, nesting, cycles, wrong types, and random changes of valid ones. */
 import { deflateRawSync, deflateSync } from 'node:zlib';
 import { DOCUMENT_EXTENSIONS } from '../../src/domain/content/document-types.js';
+import * as legacy from './legacy-documents.js';
 import * as sample from './sample-documents.js';
 
 export interface HostileDocument {
@@ -25,6 +26,9 @@ const MAKERS = {
   epub: sample.epub,
   rtf: sample.rtf,
   eml: sample.eml,
+  doc: legacy.doc,
+  xls: legacy.xls,
+  ppt: legacy.ppt,
 } as const;
 type Format = keyof typeof MAKERS;
 const FORMATS = Object.keys(MAKERS) as Format[];
@@ -318,6 +322,8 @@ function others(): HostileDocument[] {
         }),
       ANY,
     ),
+    document('sectors-in-a-circle', 'doc', () => circular(legacy.doc()), DAMAGED),
+    document('pieces-that-repeat', 'doc', () => legacy.doc({ ...sample.FACTS, repeatedPieces: 200_000 }), READ),
     document('groups-without-end', 'rtf', () => Buffer.from(`{\\rtf1 ${'{'.repeat(200_000)}`), CORRUPT),
     document('ends-without-group', 'rtf', () => Buffer.from(`{\\rtf1 ${'}'.repeat(200_000)}x`), READ),
     document(
@@ -338,6 +344,13 @@ function others(): HostileDocument[] {
     document('many-heads', 'eml', () => eml(`${'To: a@b.c\r\n'.repeat(50_000)}\r\nx`), ANY),
     document('addresses', 'eml', () => eml(`To: ${'"a, '.repeat(100_000)}\r\n\r\nx`), ANY),
   ];
+}
+
+/** Makes the sectors of a compound file follow each other in circles: its last sector says which one is next. */
+function circular(body: Uint8Array): Uint8Array {
+  const bytes = Buffer.from(body);
+  for (let at = bytes.length - 512; at < bytes.length; at += 4) bytes.writeUInt32LE((bytes.length - at) >> 4, at);
+  return bytes;
 }
 
 /** Random changes, determined by the seed. */

@@ -39,10 +39,6 @@ const TYPES_BY_EXTENSION = new Map([
   ['atom', 'application/atom+xml'],
   ['svg', 'image/svg+xml'],
   ['ics', 'text/calendar'],
-  ['doc', 'application/msword'],
-  ['xls', 'application/vnd.ms-excel'],
-  ['ppt', 'application/vnd.ms-powerpoint'],
-  ['msg', 'application/vnd.ms-outlook'],
   ...DOCUMENT_EXTENSIONS,
   ['zip', 'application/zip'],
   ['gz', 'application/gzip'],
@@ -56,14 +52,12 @@ const CONTAINERS: Record<string, RegExp> = {
   'application/x-ole-storage': /^application\/(?:msword|vnd\.ms-)/,
 };
 
-/** Types that servers send for any format in such a container. */
-const CONTAINER_NAMES = new Set([
-  'application/zip',
-  'application/x-zip-compressed',
-  'application/msword',
-  'application/vnd.ms-excel',
-  'application/vnd.ms-powerpoint',
-]);
+const ARCHIVE_NAMES = new Set(['application/zip', 'application/x-zip-compressed']);
+/**
+ * Types of Office's old formats, which servers also send for the present ones, and for the pages, texts and messages that
+ * programs offer as documents.
+ */
+const OLD_OFFICE_NAMES = new Set(['application/msword', 'application/vnd.ms-excel', 'application/vnd.ms-powerpoint']);
 const isZip = (body: Uint8Array): boolean => body[0] === 0x50 && body[1] === 0x4b;
 
 /** Text formats, which the file name may indicate if the bytes can be text. */
@@ -94,7 +88,9 @@ const NAMES_BY_SIGNATURE: Record<string, RegExp> = {
 export function detectMediaType(body: Uint8Array, contentType: string | undefined, path: string): string {
   const declaredType = ESSENCE.exec(contentType ?? '')?.[1]?.toLowerCase();
   if (declaredType === undefined || GENERIC_TYPES.has(declaredType)) return detectFromBody(body, path);
-  if (CONTAINER_NAMES.has(declaredType) && isZip(body)) return detectFromBody(body, path);
+  if (ARCHIVE_NAMES.has(declaredType) && isZip(body)) return detectFromBody(body, path);
+  if (OLD_OFFICE_NAMES.has(declaredType) && body.length > 0 && sniffMediaType(body) !== 'application/x-ole-storage')
+    return detectFromBody(body, path);
   const signature = findSignature(body);
   if (signature !== undefined) return canBe(signature, declaredType) ? declaredType : detectFromBody(body, path);
   if (!TEXT_TYPE.test(declaredType) || WIDE_CHARSET.test(contentType ?? '')) return declaredType;

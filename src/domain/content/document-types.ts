@@ -48,6 +48,18 @@ const TYPES = {
     ['application/x-rtf', ''],
   ],
   mail: [['message/rfc822', 'eml']],
+  // Which program wrote a compound file can be told by its contents only.
+  compound: [
+    ['application/msword', 'doc'],
+    ['application/msword', 'dot'],
+    [`${MICROSOFT}excel`, 'xls'],
+    [`${MICROSOFT}excel`, 'xlt'],
+    [`${MICROSOFT}powerpoint`, 'ppt'],
+    [`${MICROSOFT}powerpoint`, 'pps'],
+    [`${MICROSOFT}powerpoint`, 'pot'],
+    [`${MICROSOFT}outlook`, 'msg'],
+    ['application/x-ole-storage', ''],
+  ],
 } as const satisfies Record<string, readonly (readonly [mediaType: string, extension: string])[]>;
 
 export type DocumentFormat = keyof typeof TYPES;

@@ -7,6 +7,7 @@ import {
 import { DOCUMENT_EXTENSIONS } from '../../../src/domain/content/document-types.js';
 import { CrawlWorld } from '../../support/crawl-world.js';
 import { FakeSite } from '../../support/fake-site.js';
+import * as legacy from '../../support/legacy-documents.js';
 import * as sample from '../../support/sample-documents.js';
 
 const ENTRY = new URL('../../../dist/program/documents.process.js', import.meta.url);
@@ -45,6 +46,9 @@ const MAKERS = {
   epub: sample.epub,
   rtf: sample.rtf,
   eml: sample.eml,
+  doc: legacy.doc,
+  xls: legacy.xls,
+  ppt: legacy.ppt,
 } as const;
 type Extension = keyof typeof MAKERS;
 const EXTENSIONS = Object.keys(MAKERS) as Extension[];

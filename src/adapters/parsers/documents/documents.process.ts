@@ -8,6 +8,7 @@ import dns from 'node:dns';
 import net from 'node:net';
 import { runInThisContext } from 'node:vm';
 import { findDocumentFormat } from '../../../domain/content/document-types.js';
+import { sniffMediaType } from '../../../domain/content/signatures.js';
 import { type Extraction, isRefusal, type Refusal } from '../../../engine/ports/content-extractor.js';
 import { determineLanguage } from '../language.js';
 import { type DocumentContent, type DocumentRequest, Unreadable } from './document-content.js';
@@ -48,7 +49,7 @@ async function handleFrame({ head, body }: Frame): Promise<Reply> {
 }
 
 async function readWithTimeout(body: Uint8Array, request: DocumentRequest): Promise<DocumentContent> {
-  const reader = await loadReader(request.mediaType);
+  const reader = await loadReader(body, request.mediaType);
   // Run as a script because its time limit also interrupts WebAssembly, and applies even if the server has ended.
   Object.assign(globalThis, { readDocument: () => reader(body, request) });
   return await runInThisContext('readDocument()', { timeout: request.timeLimit });
@@ -65,9 +66,11 @@ function toRefusal(error: unknown): Refusal {
 
 /** Loads each library with the first document that needs it. A synchronous reader can be interrupted. */
 async function loadReader(
+  body: Uint8Array,
   mediaType: string,
 ): Promise<(body: Uint8Array, request: DocumentRequest) => DocumentContent | Promise<DocumentContent>> {
-  switch (findDocumentFormat(mediaType)) {
+  // Documents of Office's old formats are often named like those of its present ones, and encrypted ones are both.
+  switch (sniffMediaType(body) === 'application/x-ole-storage' ? 'compound' : findDocumentFormat(mediaType)) {
     case 'pdf': {
       const [{ readPdf }, { loadPdfium }] = await Promise.all([
         import('./formats/pdf.js'),
@@ -91,6 +94,8 @@ async function loadReader(
       return (await import('./formats/rtf.js')).readRtf;
     case 'mail':
       return (await import('./formats/mail.js')).readMail;
+    case 'compound':
+      return (await import('./formats/binary/compound-document.js')).readCompoundDocument;
     default:
       throw new Unreadable('extract-unsupported', `there is no reader for ${mediaType}`);
   }

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import * as legacy from '../../../../test/support/legacy-documents.js';
 import * as sample from '../../../../test/support/sample-documents.js';
 import { temporaryDirectory } from '../../../../test/support/temporary-directory.js';
 import { DOCUMENT_EXTENSIONS } from '../../../domain/content/document-types.js';
@@ -40,6 +41,9 @@ const GOOD: readonly (readonly [string, () => Uint8Array])[] = [
   ['epub', sample.epub],
   ['rtf', sample.rtf],
   ['eml', sample.eml],
+  ['doc', legacy.doc],
+  ['xls', legacy.xls],
+  ['ppt', legacy.ppt],
 ];
 
 describe('a document', () => {

@@ -1,0 +1,95 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { compoundFile } from '../../../../../../test/support/compound-file.js';
+import * as legacy from '../../../../../../test/support/legacy-documents.js';
+import { FACTS } from '../../../../../../test/support/sample-documents.js';
+import type { Extraction } from '../../../../../engine/ports/content-extractor.js';
+import { Unreadable } from '../../document-content.js';
+import { readCompoundDocument } from './compound-document.js';
+
+const REQUEST = { mediaType: 'application/x-ole-storage', maxTextLength: 100_000, maxLinks: 100, timeLimit: 1_000 };
+const read = (body: Uint8Array): Extraction => readCompoundDocument(body, REQUEST).finish(() => undefined);
+
+const failureOf = (body: Uint8Array): string => {
+  try {
+    read(body);
+    return 'read';
+  } catch (error) {
+    if (error instanceof Unreadable) return error.code;
+    throw error;
+  }
+};
+
+describe('a document of Office 97 to 2003', () => {
+  it('of Word has its pieces in order, without deleted text and field instructions, and its notes', () => {
+    expect(read(legacy.doc()).text).toBe(`${FACTS.text} More cell The footnote`);
+  });
+
+  it('of Excel has headers, strings of several records, numbers of every kind, comments and charts', () => {
+    expect(read(legacy.xls())).toMatchObject({
+      text: `Birds Draft ${FACTS.text} 42 45322 12.5 7 result TRUE comment chart`,
+      fields: expect.arrayContaining([{ name: 'sheet_count', value: '1' }]),
+    });
+  });
+
+  it('of PowerPoint has its slides in the order of the presentation, and then the notes', () => {
+    expect(read(legacy.ppt())).toMatchObject({
+      text: `First title ${FACTS.text} Second slide The notes`,
+      fields: expect.arrayContaining([{ name: 'slide_count', value: '2' }]),
+    });
+  });
+
+  it('has title, author and date from its properties, and no time that is not set', () => {
+    for (const make of [legacy.doc, legacy.xls, legacy.ppt]) {
+      const { title, metas, fields } = read(make());
+      expect(title).toBe(FACTS.title);
+      expect(metas).toEqual([{ name: 'author', value: FACTS.author }]);
+      expect(fields).toContainEqual({ name: 'date_created', value: FACTS.date });
+      expect(fields?.map(({ name }) => name)).not.toContain('date_modified');
+    }
+  });
+
+  it('is read whatever the sizes of its streams', () => {
+    const texts = ['word', `${'word '.repeat(3_000)}x`, `${'w\u00f6rd '.repeat(300_000)}x`];
+    for (const text of texts) {
+      const result = readCompoundDocument(legacy.doc({ ...FACTS, text }), { ...REQUEST, maxTextLength: 4_000_000 });
+      expect(result.finish(() => undefined).text).toBe(`${text} More cell The footnote`);
+    }
+  });
+
+  it('is refused if it is encrypted, or if nothing here reads it', () => {
+    expect(failureOf(legacy.doc({ ...FACTS, encrypted: true }))).toBe('extract-encrypted');
+    expect(failureOf(compoundFile({ EncryptedPackage: Buffer.alloc(10) }))).toBe('extract-encrypted');
+    expect(failureOf(compoundFile({ Other: Buffer.alloc(10) }))).toBe('extract-unsupported');
+    expect(failureOf(compoundFile({ WordDocument: Buffer.alloc(10) }))).toBe('extract-corrupt');
+  });
+});
+
+describe('a hostile compound file', () => {
+  it('whose sectors are a cycle ends', () => {
+    const body = Buffer.from(legacy.doc());
+    const table = body.subarray(body.length - 512);
+    for (let at = 0; at < 512; at += 4) table.writeUInt32LE(at >> 3, at);
+    expect(failureOf(body)).toMatch(/^(?:read|extract-corrupt|extract-unsupported)$/);
+  });
+
+  it('with random damage has a content or an error code', () => {
+    const makers = [legacy.doc, legacy.xls, legacy.ppt] as const;
+    const damage = fc.tuple(fc.nat(20_000), fc.oneof(fc.constantFrom(0, 1, 0x7f, 0x80, 0xff), fc.nat(255)));
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...makers),
+        fc.array(damage, { minLength: 1, maxLength: 30 }),
+        fc.option(fc.nat(20_000)),
+        (make, damages, end) => {
+          const body = Uint8Array.from(make());
+          for (const [at, byte] of damages) body[at % body.length] = byte;
+          expect(failureOf(end === null ? body : body.subarray(0, end))).toMatch(
+            /^(?:read|extract-(?:corrupt|encrypted|unsupported))$/,
+          );
+        },
+      ),
+      { numRuns: 2_000 },
+    );
+  });
+});

@@ -1,0 +1,31 @@
+/** Reads the documents that are compound files: those of Office until 2003. The streams' names tell which one it is. */
+import { DocumentContent, type DocumentRequest, Unreadable } from '../../document-content.js';
+import { CompoundFile } from './compound-file.js';
+import { readExcelBinary } from './excel-binary.js';
+import { readPowerPointBinary } from './powerpoint-binary.js';
+import { readSummary } from './property-set.js';
+import { readWordBinary } from './word-binary.js';
+
+export function readCompoundDocument(body: Uint8Array, request: DocumentRequest): DocumentContent {
+  const file = openFile(body);
+  const content = new DocumentContent(request);
+  if (file.find('EncryptedPackage')) throw new Unreadable('extract-encrypted', 'the document is encrypted');
+  readSummary(file, content);
+  if (file.find('WordDocument')) readWordBinary(file, content);
+  else if (file.find('PowerPoint Document')) readPowerPointBinary(file, content);
+  else if (file.find('Workbook') ?? file.find('Book')) readExcelBinary(file, content);
+  else throw new Unreadable('extract-unsupported', 'the compound file is not of a kind that can be read');
+  return content;
+}
+
+const ENCRYPTED_PACKAGE = Buffer.from('EncryptedPackage', 'utf16le');
+
+/** A damaged file that contained an encrypted document is reported as such: no repair would make it readable. */
+function openFile(body: Uint8Array): CompoundFile {
+  try {
+    return new CompoundFile(body);
+  } catch (error) {
+    if (!Buffer.from(body.buffer, body.byteOffset, body.byteLength).includes(ENCRYPTED_PACKAGE)) throw error;
+    throw new Unreadable('extract-encrypted', 'the document is encrypted');
+  }
+}

@@ -1,0 +1,69 @@
+/** Turns the characters of a Word document into text: control characters are separators, marks and fields. */
+import type { DocumentContent } from '../../document-content.js';
+
+const FIELD_BEGIN = '\u0013';
+const FIELD_SEPARATOR = '\u0014';
+const FIELD_END = '\u0015';
+const MAX_DEPTH = 100;
+const MAX_INSTRUCTION_LENGTH = 20_000;
+
+/** Paragraphs, cells, lines, pages and columns end words. */
+const SEPARATORS = /[\t\r\n\u0007\u000b\u000c\u000e]+/g;
+/** Pictures, numbers of notes and other marks, which have no text. */
+const MARKS = /[\u0000-\u0006\u0008\u000f-\u0012\u0016-\u001d]+/g;
+/** Marks of notes and comments separate words, as they are printed between them. */
+const NOTE_MARKS = /[\u0002\u0005]/g;
+
+export class WordTextWriter {
+  /** The fields that are open, with the instruction of each and whether its result has begun. */
+  private fields: { instruction: string; hasResult: boolean }[] = [];
+
+  constructor(private readonly content: DocumentContent) {}
+
+  get isFull(): boolean {
+    return this.content.isFull;
+  }
+
+  add(text: string): void {
+    for (const token of text.split(/([\u0013-\u0015])/)) {
+      if (token === FIELD_BEGIN) this.beginField();
+      else if (token === FIELD_SEPARATOR) this.beginResult();
+      else if (token === FIELD_END) this.fields.pop();
+      else if (token !== '') this.addCharacters(token);
+    }
+  }
+
+  /** Ends the main text, or the notes, comments or headers: fields do not continue from one to the next. */
+  endStory(): void {
+    this.fields = [];
+    this.content.endWord();
+  }
+
+  private beginField(): void {
+    if (this.fields.length < MAX_DEPTH) this.fields.push({ instruction: '', hasResult: false });
+  }
+
+  private beginResult(): void {
+    const field = this.fields.at(-1);
+    if (!field) return;
+    field.hasResult = true;
+    const href = /^\s*HYPERLINK\s+(?:\\[a-z]\s+)*"([^"]+)"/i.exec(field.instruction)?.[1];
+    if (href !== undefined) this.content.addLink(href);
+  }
+
+  private addCharacters(characters: string): void {
+    const field = this.fields.find(({ hasResult }) => !hasResult);
+    if (field) {
+      if (field.instruction.length < MAX_INSTRUCTION_LENGTH) field.instruction += characters;
+      return;
+    }
+    this.content.addText(
+      characters
+        .replace(SEPARATORS, ' ')
+        .replace(NOTE_MARKS, ' ')
+        .replace(MARKS, '')
+        .replaceAll('\u001e', '-')
+        .replaceAll('\u001f', ''),
+    );
+  }
+}

@@ -1,0 +1,190 @@
+/** Small documents of Office 97 to 2003, written byte by byte: each has a title, an author, a date, words and a link. */
+import { compoundFile } from './compound-file.js';
+import { type DocumentFacts, FACTS } from './sample-documents.js';
+
+const short = (...values: number[]): Buffer => {
+  const bytes = Buffer.alloc(values.length * 2);
+  values.forEach((value, index) => {
+    bytes.writeUInt16LE(value & 0xffff, index * 2);
+  });
+  return bytes;
+};
+const int = (...values: number[]): Buffer => {
+  const bytes = Buffer.alloc(values.length * 4);
+  values.forEach((value, index) => {
+    bytes.writeUInt32LE(value >>> 0, index * 4);
+  });
+  return bytes;
+};
+const double = (value: number): Buffer => {
+  const bytes = Buffer.alloc(8);
+  bytes.writeDoubleLE(value);
+  return bytes;
+};
+const wide = (text: string): Buffer => Buffer.from(text, 'utf16le');
+const narrow = (text: string): Buffer => Buffer.from(text, 'latin1');
+
+const FILETIME_EPOCH_OFFSET_MS = 11_644_473_600_000;
+export function fileTime(date: string): Buffer {
+  const bytes = Buffer.alloc(8);
+  bytes.writeBigUInt64LE(BigInt(Date.parse(date) + FILETIME_EPOCH_OFFSET_MS) * 10_000n);
+  return bytes;
+}
+
+/** The stream with the title, author and date. */
+function summary({ title, author, date }: DocumentFacts): Record<string, Uint8Array> {
+  const text = (value: string): Buffer => {
+    const bytes = Buffer.from(`${value}\0`);
+    return Buffer.concat([int(0x1e, bytes.length), bytes, Buffer.alloc((4 - (bytes.length % 4)) % 4)]);
+  };
+  const values: [number, Buffer][] = [
+    [1, Buffer.concat([int(2), short(65001, 0)])],
+    [2, text(title)],
+    [4, text(author)],
+    [12, Buffer.concat([int(0x40), fileTime(date)])],
+    [13, Buffer.concat([int(0x40), Buffer.alloc(8)])],
+  ];
+  let at = 8 + values.length * 8;
+  const offsets = values.map(([id, value]) => {
+    const entry = int(id, at);
+    at += value.length;
+    return entry;
+  });
+  const set = Buffer.concat([int(at, values.length), ...offsets, ...values.map(([, value]) => value)]);
+  const header = Buffer.concat([short(0xfffe, 0), int(0), Buffer.alloc(16), int(1), Buffer.alloc(16), int(48)]);
+  return { '\u0005SummaryInformation': Buffer.concat([header, set]) };
+}
+
+const DELETED_FORMAT_AT = 100;
+
+/** The main text is in two pieces, of which the second is in UTF-16, with deleted text between them; a footnote follows. */
+export function doc({
+  encrypted = false,
+  repeatedPieces = 0,
+  ...facts
+}: DocumentFacts & { encrypted?: boolean; repeatedPieces?: number } = FACTS): Uint8Array {
+  const head = narrow(facts.text.slice(0, 9));
+  const deleted = narrow('deleted');
+  const tail = `${facts.text.slice(9)}\r\u0013 HYPERLINK "${facts.link}" \u0014More\u0015\u0002\u0007cell\u0007\u0007\r`;
+  const note = '\u0002 The footnote\r';
+  const textStart = 0x600;
+  const text = Buffer.concat([head, deleted, wide(tail + note)]);
+  const formatPage = (textStart + text.length + 511) >> 9;
+  const stream = Buffer.alloc((formatPage + 1) * 512);
+  const wideStart = textStart + head.length + deleted.length;
+  const lengths = [head.length, deleted.length, ...Array(repeatedPieces).fill(tail.length), tail.length + note.length];
+  const characters = [0];
+  for (const length of lengths) characters.push(characters.at(-1)! + length);
+  const [first, second] = [textStart, textStart + head.length].map((position) => (position * 2) | 0x40000000);
+  const pieces = Buffer.concat([
+    Buffer.from(Uint32Array.from(characters).buffer),
+    ...lengths
+      .map((_, index) => [first, second][index] ?? wideStart)
+      .map((position) => Buffer.concat([short(0), int(position), short(0)])),
+  ]);
+  const clx = Buffer.concat([Buffer.from([1, 2, 0, 0, 0, 2]), int(pieces.length), pieces]);
+  const formats = int(textStart, textStart + text.length, formatPage);
+  short(0xa5ec, 0xc1, 0, 0x0409, 0, encrypted ? 0x0300 : 0x0200).copy(stream);
+  int(characters.at(-1)! - note.length, note.length).copy(stream, 0x4c);
+  int(0, clx.length).copy(stream, 0x1a2);
+  int(clx.length, formats.length).copy(stream, 0xfa);
+  text.copy(stream, textStart);
+  // A page of formats: two ranges, of which the first has none, and the second is deleted.
+  const page = Buffer.alloc(512);
+  int(textStart, textStart + head.length, wideStart).copy(page);
+  Buffer.from([0, DELETED_FORMAT_AT]).copy(page, 12);
+  Buffer.from([7, 0x43, 0x4a, 0x18, 0x00, 0x00, 0x08, 0x01]).copy(page, DELETED_FORMAT_AT * 2);
+  page[511] = 2;
+  page.copy(stream, formatPage * 512);
+  return compoundFile({ WordDocument: stream, '1Table': Buffer.concat([clx, formats]), ...summary(facts) });
+}
+
+const record = (type: number, ...data: Uint8Array[]): Buffer => {
+  const bytes = Buffer.concat(data);
+  return Buffer.concat([short(type, bytes.length), bytes]);
+};
+
+const HEADER = '&L&"Arial"Draft &P';
+const URL_MONIKER = Buffer.from('e0c9ea79f9bace118c8200aa004ba90b', 'hex');
+
+/** The shared string continues in a second record, whose characters are wide. */
+export function xls(facts: DocumentFacts = FACTS): Uint8Array {
+  const { text, link } = facts;
+  const startOf = (kind: number): Buffer => record(0x0809, short(0x0600, kind, 0, 0), int(0, 0));
+  const sheet = Buffer.concat([
+    startOf(0x10),
+    record(0x14, short(HEADER.length), Buffer.from([0]), narrow(HEADER)),
+    record(0xfd, short(0, 0, 0), int(0)),
+    record(0x203, short(0, 1, 1), double(42)),
+    record(0x27e, short(0, 2, 0), int((45322 << 2) | 2)),
+    record(0xbd, short(1, 0), short(0), int((1250 << 2) | 3), short(0), int((7 << 2) | 2), short(1)),
+    record(0x06, short(1, 3, 0), Buffer.from([0, 0, 0, 0, 0, 0, 0xff, 0xff]), short(0), int(0), short(0)),
+    record(0x207, short(6), Buffer.from([0]), narrow('result')),
+    record(0x205, short(2, 0, 0), Buffer.from([1, 0])),
+    record(0x1b6, short(0, 0, 0, 0, 0, 7, 16, 0, 0)),
+    record(0x3c, Buffer.from([0]), narrow('comment')),
+    record(0x3c, Buffer.alloc(16)),
+    record(0x1b8, Buffer.alloc(24), int(2, 3), URL_MONIKER, int((link.length + 1) * 2), wide(`${link}\0`)),
+    startOf(0x20),
+    record(0x100d, short(0), Buffer.from([5, 0]), narrow('chart')),
+    record(0x0a),
+    record(0x0a),
+  ]);
+  const half = text.length >> 1;
+  const globals = (position: number): Buffer =>
+    Buffer.concat([
+      startOf(5),
+      record(0x85, int(position), Buffer.from([0, 0, 5, 0]), narrow('Birds')),
+      record(0xfc, int(1, 2), short(text.length), Buffer.from([0]), narrow(text.slice(0, half))),
+      record(0x3c, Buffer.from([1]), wide(text.slice(half)), short(3), Buffer.from([0]), narrow('end')),
+      record(0x0a),
+    ]);
+  const workbook = Buffer.concat([globals(globals(0).length), sheet]);
+  return compoundFile({ Workbook: workbook, ...summary(facts) });
+}
+
+const pptRecord = (type: number, instance: number, ...data: Uint8Array[]): Buffer => {
+  const bytes = Buffer.concat(data);
+  return Buffer.concat([short(instance << 4, type), int(bytes.length), bytes]);
+};
+const pptContainer = (type: number, instance: number, ...data: Uint8Array[]): Buffer => {
+  const bytes = pptRecord(type, instance, ...data);
+  bytes.writeUInt16LE((instance << 4) | 0xf, 0);
+  return bytes;
+};
+
+/** The first slide of the presentation is stored after the second one; its title is in the list of slides. */
+export function ppt(facts: DocumentFacts = FACTS): Uint8Array {
+  const { text, link } = facts;
+  const shapes = (...records: Buffer[]): Buffer =>
+    pptContainer(0x040c, 0, pptContainer(0xf002, 0, pptRecord(0xf00d, 0, ...records)));
+  const slide = (...records: Buffer[]): Buffer => pptContainer(0x03ee, 0, shapes(...records));
+  const second = slide(pptRecord(0x0fa8, 0, narrow('Second slide')));
+  const first = slide(pptRecord(0x0f9e, 0, int(0)), pptRecord(0x0fa0, 0, wide(text)));
+  const notes = pptContainer(0x03f0, 0, shapes(pptRecord(0x0fa8, 0, narrow('The notes'))));
+  const listed = (number: number): Buffer => pptRecord(0x03f3, 0, int(number, 0, 0, 256, 0));
+  const document = pptContainer(
+    0x03e8,
+    0,
+    pptContainer(0x0409, 0, pptContainer(0x0fd7, 0, pptRecord(0x0fba, 1, wide(link)))),
+    pptContainer(0x0ff0, 2, listed(4)),
+    pptContainer(
+      0x0ff0,
+      0,
+      listed(3),
+      pptRecord(0x0f9f, 0, int(0)),
+      pptRecord(0x0fa8, 0, narrow('First title')),
+      listed(2),
+    ),
+  );
+  const objects = [document, second, first, notes];
+  const positions = objects.map((_, index) => Buffer.concat(objects.slice(0, index)).length);
+  const directoryAt = Buffer.concat(objects).length;
+  const directory = pptRecord(0x1772, 0, int((objects.length << 20) | 1, ...positions));
+  const edit = pptRecord(0x0ff5, 0, int(0, 0, 0, directoryAt, 1, 4, 0));
+  return compoundFile({
+    'PowerPoint Document': Buffer.concat([...objects, directory, edit]),
+    'Current User': pptRecord(0x0ff6, 0, int(20, 0xe391c05f, directoryAt + directory.length), short(0, 0)),
+    ...summary(facts),
+  });
+}
