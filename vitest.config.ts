@@ -15,7 +15,25 @@ const PROCESSES = [
   'test/docs/plugins.spec.ts',
   'test/*.spec.ts',
 ];
-const MACHINE = ['test/{cluster,crashes,rendering}/**/*.spec.ts', 'test/launcher.spec.ts', 'test/docs/how-tos.spec.ts'];
+/** Tests that need PostgreSQL, and those that the suite `postgresql` repeats on it (`onPostgres` in test/support/postgres.ts). */
+const ONLY_POSTGRESQL = [
+  'src/adapters/storage/postgres/**/*.spec.ts',
+  'src/adapters/storage/cluster/{command-queue,distribution,postgres-partitions}.spec.ts',
+  'src/adapters/storage/shared/transfer.spec.ts',
+  'src/adapters/push/postgresql/*.spec.ts',
+  'test/api/postgres.spec.ts',
+];
+const ALSO_POSTGRESQL = [
+  'src/adapters/storage/{shared,migrations}/**/*.spec.ts',
+  'src/adapters/push/unsendable-order.spec.ts',
+  'src/server/{security/key-ring,sign-in/console-sessions}.spec.ts',
+  'test/fuzz/{operator-input,uploads}.spec.ts',
+];
+const MACHINE = [
+  'test/{cluster,crashes,processes,rendering}/**/*.spec.ts',
+  'test/launcher.spec.ts',
+  'test/docs/how-tos.spec.ts',
+];
 const ENGINES = ['test/engines/**/*.spec.ts', 'test/rendering/applications.spec.ts'];
 
 const project = (
@@ -46,13 +64,14 @@ export default defineConfig({
     execArgv: ['--import', './test/support/register-typescript.mjs'],
     projects: [
       project('units', ['{src,import,client,demo-index}/**/*.spec.ts', 'test/{docs,fuzz,console/units}/**/*.spec.ts'], {
-        without: [...PROCESSES, ...MACHINE],
+        without: [...PROCESSES, ...MACHINE, ...ONLY_POSTGRESQL],
         isolate: false,
       }),
       project('scenarios', ['test/{scenarios,moving-in}/**/*.spec.ts'], { isolate: false }),
-      project('api', ['test/api/**/*.spec.ts'], { without: PROCESSES, isolate: false }),
+      project('api', ['test/api/**/*.spec.ts'], { without: [...PROCESSES, ...ONLY_POSTGRESQL], isolate: false }),
       project('processes', [...PROCESSES, ...SMOKE], { without: ['test/launcher.spec.ts'] }),
       project('worlds', ['test/simulation/**/*.spec.ts'], { isolate: false }),
+      project('postgresql', [...ONLY_POSTGRESQL, ...ALSO_POSTGRESQL], { isolate: false }),
       project('machine', MACHINE, { without: [...SMOKE, ...ENGINES] }),
       project('growth', ['test/growth/**/*.spec.ts']),
       project('console', ['test/console/*.spec.ts']),

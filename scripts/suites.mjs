@@ -8,6 +8,6 @@ export const SUITES = {
   machine: { projects: ['machine'] },
   growth: { projects: ['growth'] },
   console: { projects: ['console'] },
-  postgresql: { projects: ['scenarios'], env: { CRAWLWAY_TEST_DATABASE: 'postgres' } },
+  postgresql: { projects: ['postgresql', 'scenarios'], env: { CRAWLWAY_TEST_DATABASE: 'postgres' } },
   engines: { projects: ['engines'] },
 };

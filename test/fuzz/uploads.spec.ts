@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { iterateUrlListEntries } from '../../src/domain/url/url-list.js';
 import { ApiWorld } from '../api/api-world.js';
-import { postgresDatabase } from '../support/postgres.js';
+import { onPostgres, postgresDatabase } from '../support/postgres.js';
 
 const LONGEST_ANSWER = 2_000_000;
 const runs = { numRuns: 40, seed: 20_261_123 };
@@ -74,7 +74,7 @@ const wellFormed = text.map((written) => written.toWellFormed());
 
 const DATABASES: readonly [name: string, database: () => Promise<string | undefined>][] = [
   ['SQLite', async () => undefined],
-  ['PostgreSQL', postgresDatabase],
+  ...onPostgres<[string, () => Promise<string>]>(['PostgreSQL', postgresDatabase]),
 ];
 
 describe.each(DATABASES)('on %s', (_, database) => {

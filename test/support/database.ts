@@ -7,7 +7,7 @@ import { openSqliteDataSource } from '../../src/adapters/storage/sqlite/sqlite-d
 import { openSqliteStore } from '../../src/adapters/storage/sqlite/sqlite-store.js';
 import { Secret } from '../../src/domain/secret.js';
 import type { FrontierStore } from '../../src/engine/ports/frontier-store.js';
-import { postgresDatabase } from './postgres.js';
+import { onPostgres, postgresDatabase } from './postgres.js';
 import { temporaryDirectory } from './temporary-directory.js';
 
 /** A store for one test, on its own database, which survives the store. */
@@ -20,19 +20,22 @@ export interface TestStore {
 /** A migrated, empty database for one test. */
 export const ADMIN_DATABASES: readonly { readonly name: string; readonly open: () => Promise<DataSource> }[] = [
   { name: 'SQLite', open: () => openSqliteDataSource(join(temporaryDirectory(), 'crawlway.db')) },
-  { name: 'PostgreSQL', open: async () => openPostgresDataSource(new Secret(await postgresDatabase())) },
+  ...onPostgres({
+    name: 'PostgreSQL',
+    open: async () => openPostgresDataSource(new Secret(await postgresDatabase())),
+  }),
 ];
 
-/** Every supported database; the same tests run on all of them. */
+/** Every supported database, see `onPostgres`; the same tests run on all of them. */
 export const DATABASES: readonly { readonly name: string; readonly open: () => Promise<TestStore> }[] = [
   { name: 'SQLite', open: () => kept((directory) => openSqliteStore(join(directory, 'crawlway.db'))) },
-  {
+  ...onPostgres({
     name: 'PostgreSQL',
     open: async () => {
       const url = await postgresDatabase();
       return testStore(() => openPostgresStore(new Secret(url)));
     },
-  },
+  }),
 ];
 
 async function kept(openIn: (directory: string) => Promise<FrontierStore>): Promise<TestStore> {

@@ -3,6 +3,10 @@ import pg from 'pg';
 import { inject, onTestFinished } from 'vitest';
 import { startedPostgres } from './postgres-server.js';
 
+/** What is tested on PostgreSQL, in the suite `postgresql`; nothing in the other suites, which leave it to that one. */
+export const onPostgres = <Test>(...tests: readonly Test[]): readonly Test[] =>
+  process.env['CRAWLWAY_TEST_DATABASE'] === 'postgres' ? tests : [];
+
 /** The URL of a new, empty PostgreSQL database for the running test; dropped when the test passes, kept when it fails. */
 export async function postgresDatabase(): Promise<string> {
   const server = await startedPostgres(inject('postgresDirectory'));

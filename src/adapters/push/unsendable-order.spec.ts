@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { FakeSite } from '../../../test/support/fake-site.js';
-import { postgresDatabase } from '../../../test/support/postgres.js';
+import { onPostgres, postgresDatabase } from '../../../test/support/postgres.js';
 import { addOrder, sinkDefinition, stillWanted } from '../../../test/support/push-orders.js';
 import { temporaryDirectory } from '../../../test/support/temporary-directory.js';
 import type { PushDocument } from '../../domain/push/order.js';
@@ -39,8 +39,13 @@ async function startServer(): Promise<string> {
   return server.origin;
 }
 
+const TESTED_TYPES: readonly SinkType[] = [
+  ...(Object.keys(SINK_TYPES) as SinkType[]).filter((type) => type !== 'postgresql'),
+  ...onPostgres<SinkType>('postgresql'),
+];
+
 describe('an order that cannot be encoded', () => {
-  it.each(Object.keys(SINK_TYPES) as SinkType[])('is no sign that the %s sink is unavailable', async (type) => {
+  it.each(TESTED_TYPES)('is no sign that the %s sink is unavailable', async (type) => {
     const url = await findAddress(type);
     const sink = createSink(sinkDefinition({ type, url, options: { index: 'pages', topic: 'pages' } as never }));
     onTestFinished(() => sink.close());

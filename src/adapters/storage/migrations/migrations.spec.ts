@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { DataSource } from 'typeorm';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { postgresDatabase } from '../../../../test/support/postgres.js';
+import { onPostgres, postgresDatabase } from '../../../../test/support/postgres.js';
 import { temporaryDirectory } from '../../../../test/support/temporary-directory.js';
 import { Secret } from '../../../domain/secret.js';
 import { StoreDamaged } from '../../../engine/ports/frontier-store.js';
@@ -19,13 +19,13 @@ const DATABASES = [
       return () => openSqliteDataSource(file);
     },
   },
-  {
+  ...onPostgres({
     kind: 'postgres' as const,
     create: async () => {
       const url = new Secret(await postgresDatabase());
       return () => openPostgresDataSource(url);
     },
-  },
+  }),
 ];
 
 describe.each(DATABASES)('a $kind database', ({ kind, create }) => {

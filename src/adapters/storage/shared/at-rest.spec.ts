@@ -1,7 +1,7 @@
 import { chmodSync, closeSync, mkdirSync, openSync, readFileSync, statSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { postgresDatabase } from '../../../../test/support/postgres.js';
+import { onPostgres, postgresDatabase } from '../../../../test/support/postgres.js';
 import { temporaryDirectory } from '../../../../test/support/temporary-directory.js';
 import { instant } from '../../../domain/time/units.js';
 import { StoreDamaged } from '../../../engine/ports/frontier-store.js';
@@ -14,7 +14,7 @@ import { decryptSecrets, Seal, WrongKey } from './seal.js';
 
 const BACKENDS = [
   { name: 'SQLite', open: async () => readDatabaseUrl(`sqlite:${join(temporaryDirectory(), 'crawlway.sqlite')}`) },
-  { name: 'PostgreSQL', open: async () => readDatabaseUrl(await postgresDatabase()) },
+  ...onPostgres({ name: 'PostgreSQL', open: async () => readDatabaseUrl(await postgresDatabase()) }),
 ];
 
 const mode = (path: string): string => (statSync(path).mode & 0o777).toString(8);

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { DATABASES } from '../../../../test/support/database.js';
 import { discovered, newUrl } from '../../../../test/support/frontier-samples.js';
-import { postgresDatabase } from '../../../../test/support/postgres.js';
+import { onPostgres, postgresDatabase } from '../../../../test/support/postgres.js';
 import type { UrlState } from '../../../domain/crawl/url-state.js';
 import type { ErrorCode } from '../../../domain/fetch/error-codes.js';
 import { Secret } from '../../../domain/secret.js';
@@ -80,7 +80,7 @@ class ImpatientPool extends PostgresPool {
   }
 }
 
-async function onPostgres(): Promise<Searchable> {
+async function openOnPostgres(): Promise<Searchable> {
   const url = await postgresDatabase();
   const store = await openPostgresStore(new Secret(url));
   const pool = new PostgresPool(new Secret(url));
@@ -156,95 +156,95 @@ async function searchedThrough(search: Search, filter: Filter, limit: number): P
   return found;
 }
 
-describe.each([
-  { name: 'SQLite', open: onSqlite },
-  { name: 'PostgreSQL', open: onPostgres },
-])('searching on $name', ({ open }) => {
-  it('finds every listed URL once, however small the steps and the pages', async () => {
-    const { store, hasty, thorough, rushed } = await open();
-    await sample(store);
-    for (const filter of FILTERS) {
-      const wanted = hrefs(await store.list(filter, 0, 100));
-      expect(hrefs(await searchedThrough(hasty, filter, 5)), JSON.stringify(filter)).toEqual(wanted);
-      expect(hrefs(await searchedThrough(thorough, filter, 4)), JSON.stringify(filter)).toEqual(wanted);
-      if (filter.like === undefined) continue;
-      expect(hrefs(await searchedThrough(rushed, filter, 4)), JSON.stringify(filter)).toEqual(wanted);
-    }
-  });
+describe.each([{ name: 'SQLite', open: onSqlite }, ...onPostgres({ name: 'PostgreSQL', open: openOnPostgres })])(
+  'searching on $name',
+  ({ open }) => {
+    it('finds every listed URL once, however small the steps and the pages', async () => {
+      const { store, hasty, thorough, rushed } = await open();
+      await sample(store);
+      for (const filter of FILTERS) {
+        const wanted = hrefs(await store.list(filter, 0, 100));
+        expect(hrefs(await searchedThrough(hasty, filter, 5)), JSON.stringify(filter)).toEqual(wanted);
+        expect(hrefs(await searchedThrough(thorough, filter, 4)), JSON.stringify(filter)).toEqual(wanted);
+        if (filter.like === undefined) continue;
+        expect(hrefs(await searchedThrough(rushed, filter, 4)), JSON.stringify(filter)).toEqual(wanted);
+      }
+    });
 
-  it('stops at its time limit and returns how far it got', async () => {
-    const { store, hasty } = await open();
-    await sample(store);
-    const step = await hasty.search({ crawler: 'docs', like: 'nothing' }, 0, 10);
-    expect(step.urls).toEqual([]);
-    expect(step.next).toBeGreaterThan(0);
-    expect(step.searched).toBeLessThan(1);
-  });
+    it('stops at its time limit and returns how far it got', async () => {
+      const { store, hasty } = await open();
+      await sample(store);
+      const step = await hasty.search({ crawler: 'docs', like: 'nothing' }, 0, 10);
+      expect(step.urls).toEqual([]);
+      expect(step.next).toBeGreaterThan(0);
+      expect(step.searched).toBeLessThan(1);
+    });
 
-  it('counts everything by status, reason and age of the document, summed over steps', async () => {
-    const { store, hasty, thorough } = await open();
-    await sample(store);
-    const since = [instant(now - HOUR / 2), instant(now - 2 * HOUR)];
-    const surveyed = async (search: Search) => {
-      const reasons: Record<string, number[]> = {};
-      const ages = [0, 0, 0];
-      for (let after: number | undefined = 0; after !== undefined; ) {
-        const step: SurveyStep = await search.survey('docs', since, after);
-        for (const { status, reason, urls, indexed } of step.reasons) {
-          const [before = 0, held = 0] = reasons[`${status} ${reason}`] ?? [];
-          reasons[`${status} ${reason}`] = [before + urls, held + indexed];
+    it('counts everything by status, reason and age of the document, summed over steps', async () => {
+      const { store, hasty, thorough } = await open();
+      await sample(store);
+      const since = [instant(now - HOUR / 2), instant(now - 2 * HOUR)];
+      const surveyed = async (search: Search) => {
+        const reasons: Record<string, number[]> = {};
+        const ages = [0, 0, 0];
+        for (let after: number | undefined = 0; after !== undefined; ) {
+          const step: SurveyStep = await search.survey('docs', since, after);
+          for (const { status, reason, urls, indexed } of step.reasons) {
+            const [before = 0, held = 0] = reasons[`${status} ${reason}`] ?? [];
+            reasons[`${status} ${reason}`] = [before + urls, held + indexed];
+          }
+          for (const [i, documents] of step.ages.entries()) ages[i]! += documents;
+          after = step.next;
         }
-        for (const [i, documents] of step.ages.entries()) ages[i]! += documents;
-        after = step.next;
+        return { reasons, ages };
+      };
+      const all = await store.list({ crawler: 'docs' }, 0, 100);
+      const documents = all.filter(({ stamp }) => stamp !== undefined).length;
+      const { reasons, ages } = await surveyed(thorough);
+      for (const [key, [urls, indexed]] of Object.entries(reasons)) {
+        const of = all.filter(({ status, reason }) => `${status} ${reason}` === key);
+        expect([urls, indexed]).toEqual([of.length, of.filter(({ stamp }) => stamp !== undefined).length]);
       }
-      return { reasons, ages };
-    };
-    const all = await store.list({ crawler: 'docs' }, 0, 100);
-    const documents = all.filter(({ stamp }) => stamp !== undefined).length;
-    const { reasons, ages } = await surveyed(thorough);
-    for (const [key, [urls, indexed]] of Object.entries(reasons)) {
-      const of = all.filter(({ status, reason }) => `${status} ${reason}` === key);
-      expect([urls, indexed]).toEqual([of.length, of.filter(({ stamp }) => stamp !== undefined).length]);
-    }
-    expect(Object.values(reasons).reduce((sum, [urls]) => sum + urls!, 0)).toBe(all.length);
-    expect(ages).toEqual([0, documents, 0]);
-    expect(documents).toBeGreaterThan(0);
-    expect(await surveyed(hasty)).toEqual({ reasons, ages });
-  });
+      expect(Object.values(reasons).reduce((sum, [urls]) => sum + urls!, 0)).toBe(all.length);
+      expect(ages).toEqual([0, documents, 0]);
+      expect(documents).toBeGreaterThan(0);
+      expect(await surveyed(hasty)).toEqual({ reasons, ages });
+    });
 
-  it('counts URLs in the folders of a host, summed over steps', async () => {
-    const { store, hasty, thorough } = await open();
-    const paths = ['', 'a', 'x/1', 'x/y/2', 'x/y/z/3', 'q?to=/x/y', 'w/?a/b', 'x/'];
-    await store.discover(paths.map((path) => newUrl(`http://h.example/${path}`)));
-    await store.discover([newUrl('https://h.example/x/tls'), newUrl('http://other.example/x/1')]);
-    const counted = async (search: Search, folder: string) => {
-      const folders = new Map<string, number>();
-      const sample: string[] = [];
-      let urls = 0;
-      let after: number | undefined = 0;
-      while (after !== undefined) {
-        const step = await search.listFolders('docs', 'h.example', folder, after);
-        for (const { name, urls: more } of step.folders) folders.set(name, (folders.get(name) ?? 0) + more);
-        sample.push(...hrefs(step.sample));
-        urls += step.urls;
-        after = step.next;
+    it('counts URLs in the folders of a host, summed over steps', async () => {
+      const { store, hasty, thorough } = await open();
+      const paths = ['', 'a', 'x/1', 'x/y/2', 'x/y/z/3', 'q?to=/x/y', 'w/?a/b', 'x/'];
+      await store.discover(paths.map((path) => newUrl(`http://h.example/${path}`)));
+      await store.discover([newUrl('https://h.example/x/tls'), newUrl('http://other.example/x/1')]);
+      const counted = async (search: Search, folder: string) => {
+        const folders = new Map<string, number>();
+        const sample: string[] = [];
+        let urls = 0;
+        let after: number | undefined = 0;
+        while (after !== undefined) {
+          const step = await search.listFolders('docs', 'h.example', folder, after);
+          for (const { name, urls: more } of step.folders) folders.set(name, (folders.get(name) ?? 0) + more);
+          sample.push(...hrefs(step.sample));
+          urls += step.urls;
+          after = step.next;
+        }
+        expect(sample).toHaveLength(urls);
+        return { folders: Object.fromEntries(folders), sample: sample.sort() };
+      };
+      for (const search of [hasty, thorough]) {
+        expect((await counted(search, '')).folders).toEqual({ 'http://h.example/': 8, 'https://h.example/': 1 });
+        expect(await counted(search, 'http://h.example/')).toEqual({
+          folders: { 'x/': 4, 'w/': 1 },
+          sample: ['http://h.example/', 'http://h.example/a', 'http://h.example/q?to=/x/y'],
+        });
+        expect(await counted(search, 'http://h.example/x/')).toEqual({
+          folders: { 'y/': 2 },
+          sample: ['http://h.example/x/', 'http://h.example/x/1'],
+        });
       }
-      expect(sample).toHaveLength(urls);
-      return { folders: Object.fromEntries(folders), sample: sample.sort() };
-    };
-    for (const search of [hasty, thorough]) {
-      expect((await counted(search, '')).folders).toEqual({ 'http://h.example/': 8, 'https://h.example/': 1 });
-      expect(await counted(search, 'http://h.example/')).toEqual({
-        folders: { 'x/': 4, 'w/': 1 },
-        sample: ['http://h.example/', 'http://h.example/a', 'http://h.example/q?to=/x/y'],
-      });
-      expect(await counted(search, 'http://h.example/x/')).toEqual({
-        folders: { 'y/': 2 },
-        sample: ['http://h.example/x/', 'http://h.example/x/1'],
-      });
-    }
-  });
-});
+    });
+  },
+);
 
 it('a count by pattern is aborted after the step at which its caller has gone', async () => {
   const gone = new AbortController();
