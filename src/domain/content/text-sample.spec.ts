@@ -1,6 +1,12 @@
 import { expect, it } from 'vitest';
 import { toCrawlUrl } from '../url/crawl-url.js';
-import { computeTextSketch, countAgreements, createTextSample, isSameText } from './text-sample.js';
+import {
+  computeTextSketch,
+  countAgreements,
+  createTextSample,
+  isLongEnoughToGuard,
+  isSameText,
+} from './text-sample.js';
 
 const WORDS = Array.from(
   { length: 400 },
@@ -65,4 +71,32 @@ it('a sketch fits into 64 signed bits, and agrees with itself in all parts', () 
     expect(BigInt.asIntN(64, sketch)).toBe(sketch);
     expect(countAgreements(sketch, sketch)).toBe(8);
   }
+});
+
+it('two short texts agree in what they have in common, not in what neither of them has', () => {
+  const sketch = computeTextSketch('Our shop sells tea and cups.');
+  for (const text of ['We are away for lunch today.', 'Nobody lives here any more.', 'Tea'])
+    expect(countAgreements(sketch, computeTextSketch(text))).toBeLessThanOrEqual(1);
+  expect(countAgreements(sketch, computeTextSketch('Our shop sells tea and cups.'))).toBe(8);
+});
+
+it.each([
+  ['This is the text of page 7.', true],
+  ['我们的商店卖茶和杯子', true],
+  ['Text of page 7.', false],
+  ['1 2 3 4 5 6 7 8 9', false],
+  ['', false],
+])('whether a text is long enough to be compared with later ones: %s', (text, isLong) => {
+  expect(isLongEnoughToGuard(computeTextSketch(text))).toBe(isLong);
+});
+
+it('a text that has lost a tenth or more is reduced, also if the rest is the same', () => {
+  const words = write(1, 100);
+  for (const kept of [30, 60, 85]) {
+    const sample = sampleOf(words.slice(0, kept).join(' '), '/', words.join(' '));
+    expect(sample?.isReduced).toBe(true);
+  }
+  expect(sampleOf(`${words.join(' ')} ${write(2, 30).join(' ')}`, '/', words.join(' '))?.isReduced ?? false).toBe(
+    false,
+  );
 });

@@ -1,55 +1,81 @@
 /** What is remembered of a text, so that the change guard can compare it with others without keeping it. */
-import { removeUrl } from '../fetch/error-pages.js';
+import { namesOutage, removeUrl } from '../fetch/error-pages.js';
 import type { CrawlUrl } from '../url/crawl-url.js';
 import { computeUrlKey } from '../url/url-key.js';
 import { addWords, mixHash } from './simhash.js';
 
-/** Shorter texts are not guarded: two of them may have nothing in common although little has changed. */
-const MIN_GUARDED_LENGTH = 200;
-/** A text shorter than this is as good as none. */
+/** Texts with fewer words are not guarded: two of them may have nothing in common although little has changed. */
+const MIN_GUARDED_WORDS = 6;
+/** In characters: a text shorter than this is as good as none. */
 const MAX_EMPTY_LENGTH = 20;
 const MAX_EXCERPT = 300;
 
 /**
- * Number of parts of a sketch, of 8 bits each. Two texts agree in about as many of them as the share of their word
- * sequences that they have in common; texts without anything in common agree in four once in 60 million times, whereas
+ * Number of parts of a sketch, of 7 bits each. Two texts agree in about as many of them as the share of their word
+ * sequences that they have in common; texts without anything in common agree in four once in four million times, whereas
  * the simhashes of such texts often differ in no more bits than those of related ones.
  */
 const PARTS = 8;
+const PART_BITS = 7;
 /** Maximum number of parts in which two texts agree that share almost nothing. */
 const MAX_DRASTIC_AGREEMENT = 3;
 /** Minimum number of parts in which two texts agree that are the same but for a word or two. */
 const MIN_SAME_AGREEMENT = 7;
 
+/** The number of words is kept as its logarithm, in steps of 4 %. */
+const STEPS_PER_DOUBLING = 16;
+/** A text with at most this share of the words of the indexed one has lost a part of it. */
+const MAX_REDUCED_SHARE = 0.9;
+
 /**
  * Keeps the smallest hash of the word sequences of a text in each of eight classes (one permutation hashing: Li, Owen
- * and Zhang 2012).
+ * and Zhang 2012). An empty class of a short text borrows from the next one (Shrivastava and Li 2014), so that two
+ * texts do not agree in what neither of them has.
  */
 class Sketch {
-  readonly #smallest = new Uint32Array(PARTS).fill(0xffffffff);
+  readonly #smallest = new Uint32Array(PARTS).fill(NO_HASH);
   #secondLastWord = 0;
   #lastWord = 0;
   #wordCount = 0;
 
   add(word: number): void {
-    if (++this.#wordCount >= 3) {
-      const sequence = Math.imul(Math.imul(this.#secondLastWord, 0x2c1b3c6d) ^ this.#lastWord, 0x297a2d39) ^ word;
-      const hash = mixHash(sequence) >>> 0;
-      const part = hash & (PARTS - 1);
-      if (hash < this.#smallest[part]!) this.#smallest[part] = hash;
-    }
+    if (++this.#wordCount >= 3) this.#addSequence(this.#secondLastWord, this.#lastWord, word);
     this.#secondLastWord = this.#lastWord;
     this.#lastWord = word;
   }
 
+  #addSequence(first: number, second: number, third: number): void {
+    const sequence = Math.imul(Math.imul(first, 0x2c1b3c6d) ^ second, 0x297a2d39) ^ third;
+    const hash = mixHash(sequence) >>> 0;
+    const part = hash & (PARTS - 1);
+    if (hash < this.#smallest[part]!) this.#smallest[part] = hash;
+  }
+
   toNumber(): bigint {
-    let sketch = 0n;
-    for (const hash of this.#smallest) sketch = (sketch << 8n) | BigInt((hash >>> 3) & 0xff);
+    if (this.#wordCount === 1 || this.#wordCount === 2) this.#addSequence(0, this.#secondLastWord, this.#lastWord);
+    let sketch = BigInt(Math.min(0xff, Math.round(STEPS_PER_DOUBLING * Math.log2(1 + this.#wordCount))));
+    for (let part = 0; part < PARTS; part++)
+      sketch = (sketch << BigInt(PART_BITS)) | BigInt((this.#findHash(part) >>> 3) & PART_MASK);
     return BigInt.asIntN(64, sketch);
+  }
+
+  #findHash(part: number): number {
+    for (let distance = 0; distance < PARTS; distance++) {
+      const hash = this.#smallest[(part + distance) & (PARTS - 1)]!;
+      if (hash !== NO_HASH) return distance === 0 ? hash : mixHash(hash + distance);
+    }
+    return 0;
   }
 }
 
-/** In characters: of a long text, this much of its beginning and of its end is read, because every page gets a sketch. */
+const NO_HASH = 0xffffffff;
+const PART_MASK = 2 ** PART_BITS - 1;
+
+/**
+ * In characters: of a long text, this much of its beginning and of its end is read, because every page gets a sketch.
+ * Pieces from the middle would move with each passage that is inserted before them, so that a page that has grown would
+ * seem to be another one; and no host sends both ends of a page with another middle in place of it.
+ */
 const MAX_END_LENGTH = 4_096;
 
 /**
@@ -68,16 +94,28 @@ export function computeTextSketch(text: string): bigint {
 /** Number of parts, from 0 to 8, in which two sketches agree. */
 export function countAgreements(a: bigint, b: bigint): number {
   let agreements = 0;
-  for (let part = 0, rest = BigInt.asUintN(64, a ^ b); part < PARTS; part++, rest >>= 8n)
-    if ((rest & 0xffn) === 0n) agreements++;
+  for (let part = 0, rest = BigInt.asUintN(64, a ^ b); part < PARTS; part++, rest >>= BigInt(PART_BITS))
+    if ((rest & BigInt(PART_MASK)) === 0n) agreements++;
   return agreements;
 }
+
+/** The logarithm of the number of words in a sketched text, in steps. */
+const getWordSteps = (sketch: bigint): number => Number(BigInt.asUintN(64, sketch) >> BigInt(PARTS * PART_BITS));
+
+const toWordSteps = (words: number): number => STEPS_PER_DOUBLING * Math.log2(1 + words);
+
+/** @returns false if the sketched text has too few words for a comparison with later ones */
+export const isLongEnoughToGuard = (sketch: bigint): boolean =>
+  getWordSteps(sketch) >= Math.floor(toWordSteps(MIN_GUARDED_WORDS));
+
+const isReduced = (own: bigint, indexed: bigint): boolean =>
+  getWordSteps(own) - getWordSteps(indexed) <= STEPS_PER_DOUBLING * Math.log2(MAX_REDUCED_SHARE);
 
 /** A text that has replaced a different one, or that the host sends for a URL that cannot exist. */
 export interface TextSample {
   /** Sketch of the text without the page's own URL. */
   readonly sketch: bigint;
-  /** Digest of title and text, including numbers, without the page's own URL. */
+  /** Digest of the text, including numbers, without the page's own URL. */
   readonly digest: bigint;
   /** In characters. */
   readonly length: number;
@@ -85,14 +123,20 @@ export interface TextSample {
   readonly excerpt: string;
   /** Whether it shares almost nothing with the text that is indexed. */
   readonly isDrastic: boolean;
+  /** Whether it is shorter than the text that is indexed: the rest may be what all pages of the site have. */
+  readonly isReduced: boolean;
+  /** Whether it has words with which servers say that they cannot show a page. */
+  readonly namesOutage: boolean;
 }
 
-export const isLongEnoughToGuard = (text: string): boolean => text.length >= MIN_GUARDED_LENGTH;
+/** Whether the text is not believed before the host was asked. */
+export const isSuspicious = ({ isDrastic, isReduced, namesOutage }: TextSample): boolean =>
+  isDrastic || isReduced || namesOutage;
 
 /**
  * @param own sketch of the whole text
  * @param indexed sketch of the text that is indexed; undefined if there is none
- * @returns undefined if the text is nearly the one that is indexed
+ * @returns undefined if the text is nearly the one that is indexed, and no shorter
  */
 export function createTextSample(
   page: { readonly title: string; readonly text: string },
@@ -102,14 +146,17 @@ export function createTextSample(
 ): TextSample | undefined {
   const agreement = indexed === undefined ? 0 : countAgreements(own, indexed);
   const length = page.text.trim().length;
-  if (length >= MAX_EMPTY_LENGTH && agreement >= MIN_SAME_AGREEMENT) return undefined;
-  const { title, text } = removeUrl(page, url);
+  const isShorter = indexed !== undefined && isReduced(own, indexed);
+  if (length >= MAX_EMPTY_LENGTH && agreement >= MIN_SAME_AGREEMENT && !isShorter) return undefined;
+  const { text } = removeUrl(page, url);
   return {
     sketch: computeTextSketch(text),
-    digest: computeUrlKey(`${title}\n${text.replace(/\s+/g, ' ').trim()}`),
+    digest: computeUrlKey(text.replace(/\s+/g, ' ').trim()),
     length,
     excerpt: page.text.trim().slice(0, MAX_EXCERPT).toWellFormed(),
     isDrastic: length < MAX_EMPTY_LENGTH || agreement <= MAX_DRASTIC_AGREEMENT,
+    isReduced: isShorter,
+    namesOutage: namesOutage(page),
   };
 }
 

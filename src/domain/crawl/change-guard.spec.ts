@@ -53,6 +53,9 @@ const judge = (
   more: Partial<HostEvidence> = {},
 ): ChangeVerdict => judgeChange(page, { others, nonsense: 'refused', askable: 0, failed: 0, hasOthers: true, ...more });
 
+/** A stamp whose text is that of a page of this number. */
+const createStamp = (page: number): string => `c1-${String(page).padStart(32, '0')}${'f'.repeat(32)}`;
+
 const WALL = 'Our site is being worked on and will be back soon. We ask for your patience.';
 
 describe('a text that has nothing in common with the indexed one', () => {
@@ -69,7 +72,7 @@ describe('a text that has nothing in common with the indexed one', () => {
     const nonsense = sampleOf(WALL);
     expect(judge(changed(0, WALL), [], { nonsense })).toBe('hold');
     expect(judge(changed(0, WALL), [kept(1), changed(2, WALL)], { nonsense, askable: 10 })).toBe('hold');
-    expect(judge(changed(0, WALL), [kept(1), kept(2)], { nonsense: sampleOf(write(9)) })).toBe('believe');
+    expect(judge(changed(0, write(8)), [kept(1), kept(2)], { nonsense: sampleOf(write(9)) })).toBe('believe');
   });
 
   it('is the error page of a page that is gone, if that is what the host sends and several others are well', () => {
@@ -99,7 +102,7 @@ describe('a text that has nothing in common with the indexed one', () => {
     const few = [1, 2, 3, 4].map(kept);
     expect(judge(changed(0, WALL), few, { askable: 3, failed: 5 })).toEqual({ ask: 3 });
     expect(judge(changed(0, WALL), few, { failed: 5 })).toBe('hold');
-    expect(judge(changed(0, WALL), few, { failed: 3 })).toBe('believe');
+    expect(judge(changed(0, write(8)), few, { failed: 3 })).toBe('believe');
     expect(judge(changed(0, WALL), [1, 2, 3, 4, 5, 6, 7, 8].map(kept), { failed: 9 })).toBe('believe');
   });
 
@@ -109,9 +112,48 @@ describe('a text that has nothing in common with the indexed one', () => {
   });
 
   it('is believed on pages that always were the same, unless one of them has not changed', () => {
-    const prints = [changed(0, WALL), changed(0, WALL)];
-    expect(judge(changed(0, WALL), [...prints, kept(5), kept(6)])).toBe('believe');
-    expect(judge(changed(0, WALL), [...prints, kept(0), kept(6)])).toBe('hold');
+    const print = { indexedStamp: createStamp(0) };
+    const page = { ...changed(0, write(8)), ...print };
+    expect(judge(page, [page, page, kept(5), kept(6)])).toBe('believe');
+    expect(judge(page, [page, page, { ...kept(0), ...print }, kept(6)])).toBe('hold');
+    expect(judge(page, [page, { ...page, indexedStamp: createStamp(1) }, kept(6)])).toBe('hold');
+  });
+
+  it('is held if several pages that differed only in numbers now say exactly the same', () => {
+    const numbered = (page: number, text: string) => ({
+      indexedText: computeTextSketch(`${write(0)} article ${page}`),
+      indexedStamp: createStamp(page),
+      change: textChange(text),
+    });
+    const all = [1, 2, 3].map((page) => numbered(page, write(8)));
+    expect(judge(all[0]!, all.slice(1))).toBe('hold');
+    // An outage with a number of its own for each page, and a rewrite.
+    const down = [1, 2, 3].map((page) => numbered(page, `${WALL} Incident ${page}`));
+    expect(judge(down[0]!, down.slice(1))).toBe('hold');
+    const rewritten = [1, 2, 3].map((page) => numbered(page, `${write(8)} article ${page}`));
+    expect(judge(rewritten[0]!, rewritten.slice(1))).toBe('believe');
+  });
+
+  it('is in doubt if it is about an outage and only a few pages can be asked', () => {
+    expect(judge(changed(0, WALL), [kept(1), kept(2)])).toBe('doubt');
+    expect(judge(changed(0, WALL), [1, 2, 3, 4, 5, 6, 7, 8].map(kept))).toBe('believe');
+  });
+
+  it('is believed if it only lacks a part that the first two others still have, and held if they lack it, too', () => {
+    const indexed = `${write(0)} ${write(1)}`;
+    const cut = (text: string, title: string): SuspiciousChange => {
+      const sample = createTextSample({ title, text }, URL, computeTextSketch(text), computeTextSketch(indexed))!;
+      expect(sample).toMatchObject({ isDrastic: false, isReduced: true });
+      return { kind: 'text', sample };
+    };
+    const page = { ...kept(0), change: cut(write(0), 'Page') };
+    expect(judge(page, [kept(1), kept(2)], { askable: 10 })).toBe('believe');
+    expect(
+      judge(
+        page,
+        [1, 2].map((seed) => ({ ...kept(seed), change: page.change })),
+      ),
+    ).toBe('hold');
   });
 
   it('is believed if old and new texts differ from those of other pages only in numbers', () => {
@@ -120,9 +162,13 @@ describe('a text that has nothing in common with the indexed one', () => {
   });
 
   it('is held if nobody can be asked', () => {
-    expect(judge(changed(0, WALL), [], { hasOthers: true })).toBe('hold');
+    expect(judge(changed(0, WALL), [], { hasOthers: true, failed: 1 })).toBe('hold');
     expect(judge(changed(0, WALL), [], { hasOthers: false, nonsense: 'unknown' })).toBe('hold');
-    expect(judge(changed(0, WALL), [], { hasOthers: false, nonsense: 'refused' })).toBe('believe');
+  });
+
+  it('is in doubt if there is nobody to ask: the site has no other page, or they are gone', () => {
+    expect(judge(changed(0, write(8)), [], { hasOthers: false, nonsense: 'refused' })).toBe('doubt');
+    expect(judge(changed(0, write(8)), [], { hasOthers: true })).toBe('doubt');
   });
 
   it('is held as emptied if there is none at all', () => {

@@ -4,9 +4,10 @@
  * the page with other pages of its host and with the host's answer to a URL that cannot exist. Pure functions; the
  * engine collects the answers.
  */
+import { hasSameText } from '../content/exact-duplicates.js';
 import { hasSameSketch, isAlmostEmpty, isSameText, type TextSample } from '../content/text-sample.js';
 import type { Reason } from '../policy/reasons.js';
-import { atMost, type Duration, hours, type Instant, milliseconds, minutes } from '../time/units.js';
+import { atMost, type Duration, days, hours, type Instant, milliseconds, minutes } from '../time/units.js';
 
 /** Why a change is held; also the error code of the page's visits meanwhile. */
 export const HOLD_CAUSES = ['one-page-everywhere', 'emptied', 'directive-wave'] as const;
@@ -29,7 +30,13 @@ export interface HeldChange {
 }
 
 /** Directives by which a page or its site takes an indexed document out of the index. */
-const DIRECTIVES: readonly Reason[] = ['noindex', 'search-not-allowed', 'canonical-elsewhere', 'robots-disallowed'];
+const DIRECTIVES: readonly Reason[] = [
+  'noindex',
+  'search-not-allowed',
+  'unavailable-after',
+  'canonical-elsewhere',
+  'robots-disallowed',
+];
 
 export const isDirective = (reason: Reason): boolean => DIRECTIVES.includes(reason);
 
@@ -55,6 +62,8 @@ export interface PageAnswer {
   readonly change?: SuspiciousChange;
   /** Sketch of the text that is indexed; absent if it is too short to be guarded. */
   readonly indexedText?: bigint;
+  /** Stamp of the document that is indexed. */
+  readonly indexedStamp?: string;
 }
 
 /** The host's answer to a URL that cannot exist: a text with a good status, anything else, or none that was obtained. */
@@ -66,7 +75,7 @@ export interface HostEvidence {
   readonly nonsense: NonsenseAnswer;
   /** Number of other pages that may still be asked. */
   readonly askable: number;
-  /** Number of visits to other pages that were requested and have failed. */
+  /** Number of visits to other pages that were requested and have failed, other than because the pages are gone. */
   readonly failed: number;
   /** Whether the host has other documents at all, or had some when the change was held. */
   readonly hasOthers: boolean;
@@ -90,8 +99,14 @@ export const selectEvidence = (
 export const isSameChange = (a: SuspiciousChange, b: SuspiciousChange | undefined): boolean =>
   isSameDirective(a, b) || (a.kind === 'text' && b?.kind === 'text' && isSameText(a.sample, b.sample));
 
-/** `error-page`: the page is gone, and the host sends a page with a good status instead, as for any unknown URL. */
-export type ChangeVerdict = 'believe' | 'hold' | 'error-page' | { readonly ask: number };
+/**
+ * `doubt`: what the others say does not decide it, so the change is held, but for a day only: an outage is over by then.
+ * `error-page`: the page is gone, and the host sends a page with a good status instead, as for any unknown URL.
+ */
+export type ChangeVerdict = 'believe' | 'hold' | 'doubt' | 'error-page' | { readonly ask: number };
+
+/** How long a change in doubt is held. */
+export const DOUBT: Duration = days(1);
 
 /** Number of pages asked first; and in total, if these have not changed: half of the site may be ill. */
 const FIRST_SAMPLE = 2;
@@ -118,7 +133,7 @@ function judgeDirective(change: SuspiciousChange, evidence: HostEvidence): Chang
   const alike = others.filter((other) => isSameDirective(change, other.change)).length;
   // The page that the others name as their canonical URL has no such directive.
   const minShare = findDirective(change)?.target === undefined ? MIN_DIRECTIVE_SHARE : MIN_CANONICAL_SHARE;
-  return judgeShare({ alike, asked: others.length, minShare, isRewrite: false }, evidence);
+  return judgeShare({ alike, asked: others.length, minShare, isRewrite: false, isLookedAtTwice: false }, evidence);
 }
 
 function judgeText(page: PageAnswer, sample: TextSample, evidence: HostEvidence): ChangeVerdict {
@@ -132,7 +147,9 @@ function judgeText(page: PageAnswer, sample: TextSample, evidence: HostEvidence)
   if (typeof nonsense === 'object' && isSameText(nonsense, sample))
     return judgeNonsense({ alike, asked }, evidence.askable);
   const isRewrite = asked >= MIN_REWRITTEN && count('rewritten') === asked;
-  return judgeShare({ alike, asked, minShare: MIN_TEXT_SHARE, isRewrite }, evidence);
+  const isLookedAtTwice = sample.isDrastic || sample.namesOutage;
+  const verdict = judgeShare({ alike, asked, minShare: MIN_TEXT_SHARE, isRewrite, isLookedAtTwice }, evidence);
+  return verdict === 'believe' && sample.namesOutage && asked < SECOND_SAMPLE ? 'doubt' : verdict;
 }
 
 /** Pages that name different canonical URLs are not sent to one page by a mistake in a template. */
@@ -168,19 +185,28 @@ interface Shares {
   readonly minShare: number;
   /** Whether all of them have new texts of their own. */
   readonly isRewrite: boolean;
+  /** Whether more pages are asked if the first ones have not changed in this way. */
+  readonly isLookedAtTwice: boolean;
 }
 
-function judgeShare({ alike, asked, minShare, isRewrite }: Shares, evidence: HostEvidence): ChangeVerdict {
-  const { askable, failed, hasOthers, nonsense } = evidence;
+function judgeShare(shares: Shares, evidence: HostEvidence): ChangeVerdict {
+  const { alike, asked, minShare, isRewrite, isLookedAtTwice } = shares;
+  const { askable, failed } = evidence;
   if (asked < FIRST_SAMPLE && askable > 0) return { ask: Math.min(askable, FIRST_SAMPLE - asked) };
-  // Nobody has answered: only a site with one document has nobody to ask.
-  if (asked === 0) return hasOthers || (minShare === MIN_TEXT_SHARE && nonsense === 'unknown') ? 'hold' : 'believe';
+  if (asked === 0) return judgeAlone(minShare === MIN_TEXT_SHARE ? 'text' : 'directive', evidence);
   if (alike === asked) return 'hold';
-  if (isRewrite || (alike === 0 && minShare !== MIN_TEXT_SHARE)) return 'believe';
+  if (isRewrite || (alike === 0 && !isLookedAtTwice)) return 'believe';
   if (asked < SECOND_SAMPLE && askable > 0) return { ask: Math.min(askable, SECOND_SAMPLE - asked) };
   // The few pages of a failing host that respond may be those that are well.
   if (asked < SECOND_SAMPLE && failed >= asked) return 'hold';
   return alike > 0 && alike / asked >= minShare ? 'hold' : 'believe';
+}
+
+/** Nobody has answered: the site has no other document, the others are gone, or the host fails. */
+function judgeAlone(kind: SuspiciousChange['kind'], { failed, hasOthers, nonsense }: HostEvidence): ChangeVerdict {
+  if (failed > 0) return 'hold';
+  if (kind === 'directive') return hasOthers ? 'hold' : 'believe';
+  return nonsense === 'unknown' ? 'hold' : 'doubt';
 }
 
 /**
@@ -196,13 +222,18 @@ function relate(page: PageAnswer, sample: TextSample, other: PageAnswer): Relati
     return isCopy && !wereSame(page, other) ? 'merged' : 'kept';
   }
   if (!isSameText(sample, other.change.sample)) return 'rewritten';
-  if (!wereSame(page, other)) return 'merged';
-  // Pages that differ only in numbers may do so in their new texts.
-  return sample.digest === other.change.sample.digest ? 'moved-along' : 'rewritten';
+  const isEqual = sample.digest === other.change.sample.digest;
+  if (wereSame(page, other)) return isEqual ? 'moved-along' : 'rewritten';
+  // Pages that differ only in numbers may do so in their new texts, but so does what a host says about an outage.
+  return !isEqual && wereAlike(page, other) && !sample.namesOutage ? 'rewritten' : 'merged';
 }
 
-const wereSame = (a: PageAnswer, b: PageAnswer): boolean =>
-  a.indexedText !== undefined && b.indexedText !== undefined && hasSameSketch(a.indexedText, b.indexedText);
+const wereSame = ({ indexedStamp: a }: PageAnswer, { indexedStamp: b }: PageAnswer): boolean =>
+  Boolean(a && b && hasSameText(a, b));
+
+/** Whether their indexed texts were the same but for numbers. */
+const wereAlike = ({ indexedText: a }: PageAnswer, { indexedText: b }: PageAnswer): boolean =>
+  a !== undefined && b !== undefined && hasSameSketch(a, b);
 
 /** A robots.txt that forbids more than this share of what is indexed, and more than one page, is held. */
 const MAX_FORBIDDEN_SHARE = 0.5;

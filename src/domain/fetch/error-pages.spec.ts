@@ -6,6 +6,7 @@ import {
   createImpossibleUrl,
   detectErrorPage,
   isErrorPage,
+  namesOutage,
   type PageFingerprint,
 } from './error-pages.js';
 
@@ -105,4 +106,34 @@ describe('error pages found by probing', () => {
     ['https://a.example/docs/page.html?x=/y/z', 'https://a.example/docs/k7x.html'],
     ['https://a.example/docs/', 'https://a.example/docs/k7x.html'],
   ])('are probed beside %s', (url, expected) => expect(createImpossibleUrl(url, 'k7x')).toBe(expected));
+});
+
+describe('words with which servers say that they cannot show a page', () => {
+  it.each([
+    'This service is temporarily unavailable.',
+    'Down for scheduled maintenance. Back soon!',
+    'Error establishing a database connection',
+    'SQLSTATE[HY000] [2002] Connection refused',
+    'Something went wrong. Please try again later.',
+    'This domain may be for sale.',
+    'Welcome to nginx!',
+    'Wegen Wartungsarbeiten ist die Seite vorübergehend nicht erreichbar.',
+    'Site en maintenance, merci de réessayer plus tard.',
+    'Sitio en mantenimiento',
+    'Technische Störung',
+    'Ведутся технические работы',
+    'ただいまメンテナンス中です。',
+    '网站正在维护',
+  ])('are found: %s', (text) => {
+    expect(namesOutage({ title: '', text })).toBe(true);
+    expect(namesOutage({ title: text, text: '' })).toBe(true);
+    expect(namesOutage({ title: '', text: text + ' and much more'.repeat(200) })).toBe(false);
+  });
+
+  it.each([
+    'We sell tea from China, and cups.',
+    'The annual report describes what was achieved.',
+    'Our team maintains the gardens of the city.',
+    'Unsere Öffnungszeiten: montags bis freitags von neun bis fünf.',
+  ])('are not found in other texts: %s', (text) => expect(namesOutage({ title: '', text })).toBe(false));
 });

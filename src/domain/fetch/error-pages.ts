@@ -122,6 +122,34 @@ const ERROR_WORDS = new RegExp(
 export const looksLikeErrorPage = ({ title, text }: { readonly title: string; readonly text: string }): boolean =>
   ERROR_WORDS.test(title) || (text.length <= MAX_SEARCHED_TEXT && ERROR_WORDS.test(text));
 
+const OUTAGE_WORDS = new RegExp(
+  [
+    String.raw`\b(?:temporarily|currently|momentarily) (?:unavailable|not available|closed|down|offline|out of service)\b`,
+    String.raw`\b(?:down|closed|offline|unavailable) (?:for|due to) (?:\w+ )?(?:maintenance|upgrades?|works?)\b`,
+    String.raw`\b(?:under|scheduled|planned|routine|ongoing|performing|undergoing) (?:\w+ )?maintenance\b|^\W*maintenance\b|\bmaintenance mode\b`,
+    String.raw`\bback (?:soon|shortly|in a few|online)\b|\btry again (?:later|in a|soon)|\b(?:service|site|server|website) (?:is )?(?:temporarily )?(?:unavailable|down|offline|overloaded)\b`,
+    String.raw`\b(?:internal server|database|fatal|application|gateway|unexpected|technical) error\b|\bsomething went wrong\b|\btechnical (?:difficulties|problems)\b`,
+    String.raw`\berror establishing a|\bSQLSTATE\b|\bstack trace\b|\bTraceback \(most recent|\b(?:mysqli?|pg|odbc)_\w+\(|\bconnection (?:refused|timed out|reset)\b|\bupstream\b`,
+    String.raw`\bsession (?:has )?(?:expired|timed out)|\b(?:license|licence|subscription) (?:has )?expired|\baccount (?:has been )?suspended\b|\baccess denied\b`,
+    String.raw`\b(?:domain|name) (?:\w+ )*(?:for sale|parked|expired)\b|\bparked\b|\bwelcome to nginx\b|\bit works!|\bdefault (?:web )?page\b`,
+    'wartung|vorübergehend (?:nicht|geschlossen)|(?:gleich|bald|in kürze) (?:wieder|zurück)|später (?:erneut|noch ?ein)|technische[ns]? (?:störung|problem|fehler)',
+    'en (?:cours de )?maintenance|pour maintenance|maintenance en cours|(?:temporairement|momentanément) (?:indisponible|ferm)|réessayer plus tard|de retour',
+    'mantenimiento|temporalmente (?:no|fuera)|vuelva a intentarlo|manutenzione|temporaneamente non|manutenção|temporariamente (?:in|fora)',
+    'onderhoud|tijdelijk niet|underhåll|tillfälligt (?:otill|stängd)|vedligehold|midlertidig|vedlikehold|huolto',
+    'konserwac|przerwa techniczna|chwilowo niedost|údržb|dočasně nedost|karbantart|átmenetileg|bakım|geçici olarak',
+    'техническ(?:ие|ое|ий) (?:работы|обслуж|перерыв)|временно недоступ|технічні роботи|тимчасово недоступ|συντήρηση',
+    'メンテナンス|一時的に|维护|維護|暂时(?:无法|关闭)|점검|صيانة|תחזוקה',
+  ].join('|'),
+  'iu',
+);
+
+/**
+ * Whether a page has words with which servers say that they cannot show it for now. Other pages have them, too, so they
+ * only say where it is worth to look twice.
+ */
+export const namesOutage = ({ title, text }: { readonly title: string; readonly text: string }): boolean =>
+  text.length <= MAX_SEARCHED_TEXT && (OUTAGE_WORDS.test(title) || OUTAGE_WORDS.test(text));
+
 const ERROR_NAME = new RegExp(
   '^(?:(?:error|err|http|status|page)[-_]?[45]\\d\\d|[45]\\d\\d[-_]?(?:error|page)|(?:404[-_]?)?(?:page[-_]?)?not[-_]?found|' +
     '(?:seite[-_]?)?nicht[-_]?gefunden|(?:page[-_]?)?introuvable|(?:pagina[-_]?)?no[-_]?encontrada|(?:pagina[-_]?)?non[-_]?trovata)$',

@@ -192,7 +192,7 @@ function collectGuardedFacts(
   const sketch = computeTextSketch(content.text);
   const isCompared = task.textSketch !== undefined || task.inspect === true;
   return {
-    textSketch: isLongEnoughToGuard(content.text) ? sketch : undefined,
+    textSketch: isLongEnoughToGuard(sketch) ? sketch : undefined,
     sample: isCompared ? createTextSample(content, url, sketch, task.textSketch) : undefined,
   };
 }

@@ -3,101 +3,48 @@
  * deleted because of them, and everything is current when the site has recovered. What is really new is delivered.
  */
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { expect, it } from 'vitest';
 import { openSqliteStore } from '../../../src/adapters/storage/sqlite/sqlite-store.js';
 import { hours, minutes } from '../../../src/domain/time/units.js';
 import type { CrawlWorld } from '../../support/crawl-world.js';
-import { type FakeAnswer, type FakePage, type FakeSite, html } from '../../support/fake-site.js';
+import type { FakeAnswer, FakePage } from '../../support/fake-site.js';
+import {
+  countOrders,
+  createPage,
+  DAILY,
+  type GuardedSite,
+  getPaths,
+  guardedCrawl,
+  guardedSite,
+  HTML,
+  readStamps,
+  recover,
+  visitAll,
+  write,
+} from '../../support/guarded-sites.js';
 import { ManualClock } from '../../support/manual-clock.js';
 import { crawl, start, startSite } from '../../support/scenario.js';
 import { temporaryDirectory } from '../../support/temporary-directory.js';
 
-const HTML = { 'content-type': 'text/html; charset=utf-8' };
-const SIZES = [3, 13, 121];
-const ATTRIBUTES = 'smartRefreshMinAgeS="43200" smartRefreshMaxAgeS="86400" throttleTimeMS="100"';
-
-const VOCABULARY =
-  'river stone cloud garden window silver market engine paper bridge forest candle harbour mirror violin';
-const WORDS = VOCABULARY.split(' ');
-
-/** A text of about 500 characters that shares no sequence of words with that of another seed. */
-function write(seed: string): string {
-  let state = [...seed].reduce((hash, letter) => (Math.imul(hash, 31) + letter.codePointAt(0)!) >>> 0, 7);
-  return Array.from({ length: 70 }, () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return WORDS[(state >>> 16) % WORDS.length]!;
-  }).join(' ');
-}
-
-const createPage = (title: string, text: string, head = '', links: readonly string[] = []): FakeAnswer => ({
-  headers: HTML,
-  body: html(title, links, text).replace('</head>', `${head}</head>`),
-});
-
-const getPaths = (size: number): string[] => Array.from({ length: size - 1 }, (_, i) => `/topic-${i}`);
-
-interface GuardedSite {
-  readonly site: FakeSite;
-  readonly paths: readonly string[];
-  readonly pages: ReadonlyMap<string, FakeAnswer>;
-}
-
-async function guardedSite(size: number, i: number): Promise<GuardedSite> {
-  const site = await startSite(`127.0.0.${i + 2}`);
-  const paths = getPaths(size);
-  const pages = new Map([
-    ['/', createPage('Home', write(`home ${size}`), '', paths)],
-    ...paths.map((path) => [path, createPage(`Page ${path}`, write(`${size} ${path}`))] as const),
-  ]);
-  for (const [path, page] of pages) site.set(path, page);
-  return { site, paths: ['/', ...paths], pages };
-}
-
-async function guardedCrawl(crawler = '', attributes = ATTRIBUTES) {
-  const sites = await Promise.all(SIZES.map(guardedSite));
-  const roots = sites.map(({ site }) => `<Root url="${site.url('/')}"/>`).join('');
-  const world = await crawl({ attributes, crawler: roots + crawler });
-  const stamps = await readStamps(world);
-  expect(stamps.size).toBe(SIZES.reduce((sum, size) => sum + size, 0));
-  await world.pass(hours(1));
-  return { sites, world, stamps };
-}
-
-/** What the index holds: the stamp of the newest acknowledged order of each document. */
-async function readStamps(world: CrawlWorld): Promise<Map<string, string | undefined>> {
-  const states = await world.store.list({ crawler: 'test', indexed: true }, 0, 1_000);
-  return new Map(states.map(({ url, stamp }) => [url, stamp]));
-}
-
-async function visitAll(world: CrawlWorld, rounds = 2): Promise<void> {
-  for (let round = 0; round < rounds; round++) {
-    await world.engine.maintenance.refresh('test', { like: '%' });
-    await world.pass(minutes(30));
-  }
-}
-
-/** The number of orders of each kind that the sinks have acknowledged since the first crawl. */
-async function countOrders(world: CrawlWorld) {
-  const list = async (kind: 'add' | 'delete') =>
-    (await world.engine.orders.list({ kind, state: 'acknowledged' }, undefined, 5_000)).length;
-  return { adds: await list('add'), deletes: await list('delete') };
-}
-
 const MAINTENANCE = createPage('Wartung', 'We are working on our site and will be back for you as soon as we can.');
 const LOGIN = createPage('Sign in', `Please sign in with the name and password of your account. ${write('login')}`);
+const UNAVAILABLE = 'This service is temporarily unavailable. Please try again later.';
 const NOINDEX = '<meta name="robots" content="noindex">';
+const NOT_FOUND = { status: 404 };
 
 type Fault = (guarded: GuardedSite) => void;
 
+/** @param nonsense what the host sends for other URLs */
 const setAll =
-  (fault: FakePage): Fault =>
+  (fault: FakePage, nonsense: FakePage = fault): Fault =>
   ({ site, paths }) => {
     for (const path of paths) site.set(path, fault);
-    site.otherwise(fault);
+    site.otherwise(nonsense);
   };
 
 const changeAll =
-  (change: (path: string, page: FakeAnswer, guarded: GuardedSite) => FakeAnswer): Fault =>
+  (change: (path: string, page: FakeAnswer, guarded: GuardedSite) => FakePage): Fault =>
   (guarded) => {
     for (const [path, page] of guarded.pages) guarded.site.set(path, change(path, page, guarded));
   };
@@ -107,43 +54,133 @@ const addToHead = (page: FakeAnswer, head: string): FakeAnswer => ({
   body: String(page.body).replace('</head>', `${head}</head>`),
 });
 
-const FAULTS: Record<string, Fault> = {
+const redirectAll =
+  (target: FakePage, getLocation: (path: string) => string): Fault =>
+  (guarded) => {
+    changeAll((path) => ({ status: 302, headers: { location: getLocation(path) } }))(guarded);
+    guarded.site.set('/out', target);
+  };
+
+/** The connection ends in the middle of the body. */
+const cut =
+  (body: string, headers: Record<string, string>): FakePage =>
+  (_, response) => {
+    response.writeHead(200, { ...HTML, ...headers });
+    response.write(body.slice(0, body.length >> 1));
+    setImmediate(() => response.destroy());
+    return undefined;
+  };
+
+const challenge = (status: number, headers: Record<string, string>, body = ''): Fault =>
+  setAll({ status, headers: { ...HTML, ...headers }, body });
+
+let incidents = 0;
+const INTERSTITIAL = '<title>Just a moment...</title><script>window._cf_chl_opt = {cvId: "3"};</script>';
+
+/** Faults that are seen in the pages, so that what the pages would change is held. */
+const HELD: Record<string, Fault> = {
   'a maintenance page': setAll(MAINTENANCE),
+  'a maintenance page on a host that knows which pages exist': setAll(MAINTENANCE, NOT_FOUND),
   'a maintenance page that names the time and the page': setAll(({ url }) =>
     createPage('Maintenance', `It is ${Date.now()}, and ${url} is being worked on. ${write('maintenance')}`),
   ),
+  'a maintenance page with a number of its own each time': setAll(
+    () => createPage('Wartung', `Vorübergehend nicht erreichbar. Nummer x${++incidents}y`),
+    NOT_FOUND,
+  ),
+  'a maintenance page that keeps the titles': changeAll((path) => createPage(`Page ${path}`, UNAVAILABLE)),
+  'a short text of a proxy': setAll(
+    { headers: { 'content-type': 'text/plain' }, body: 'no healthy upstream' },
+    NOT_FOUND,
+  ),
+  'an error in JSON': setAll({ headers: { 'content-type': 'application/json' }, body: '{"error":500}' }, NOT_FOUND),
+  'an error below the navigation of the site': changeAll((path, _, { frame }) => frame(`Page ${path}`, UNAVAILABLE)),
+  'nothing below the navigation of the site': changeAll((path, _, { frame }) => frame(`Page ${path}`, '')),
+  'the page of a web server without a site': setAll(
+    createPage('Welcome to nginx!', `If you see this page, the web server is installed. ${write('nginx', 20)}`),
+    NOT_FOUND,
+  ),
+  'a domain for sale': setAll(createPage('Domain', `${write('insurance loans cars', 30)}`)),
   'a login form': setAll(LOGIN),
   'an empty answer': setAll({ headers: HTML, body: '' }),
+  'an empty answer with 204': setAll({ status: 204 }, NOT_FOUND),
+  'an application that needs scripts': setAll(
+    createPage('App', '<div id="root"></div><script src="/app.js"></script>'),
+  ),
   'the home page instead of every page': (guarded) => setAll(guarded.pages.get('/')!)(guarded),
   'a maintenance page on half of the site': ({ site, paths }) => {
-    for (const [i, path] of paths.entries()) if (i % 2 === 1 || i === 2) site.set(path, MAINTENANCE);
+    for (const [i, path] of paths.entries()) if (i % 2 === 1) site.set(path, MAINTENANCE);
   },
   'noindex in the template': changeAll((_, page) => addToHead(page, NOINDEX)),
+  'noindex on a maintenance page': setAll(addToHead(MAINTENANCE, NOINDEX), NOT_FOUND),
   'X-Robots-Tag on every answer': changeAll((_, page) => ({
     ...page,
     headers: { ...HTML, 'x-robots-tag': 'noindex' },
   })),
+  'a date in the past until which pages are available': changeAll((_, page) =>
+    addToHead(page, '<meta name="robots" content="unavailable_after: 2001-01-01">'),
+  ),
   'a canonical URL that names the home page': changeAll((_, page) =>
     addToHead(page, '<link rel="canonical" href="/">'),
   ),
 };
 
-it.each(Object.keys(FAULTS))('%s changes no document, and everything is current afterwards', async (fault) => {
-  const { sites, world, stamps } = await guardedCrawl();
-  for (const guarded of sites) FAULTS[fault]!(guarded);
-  await visitAll(world);
-  expect(await readStamps(world)).toEqual(stamps);
-  expect((await world.engine.getMetrics()).heldDeletions).toBeGreaterThan(SIZES.length);
-  for (const { site, pages } of sites) {
-    for (const [path, page] of pages) site.set(path, page);
-    site.otherwise({ status: 404 });
-  }
-  await world.pass(hours(1));
-  expect(await countOrders(world)).toEqual({ adds: stamps.size, deletes: 0 });
-  expect(await readStamps(world)).toEqual(stamps);
-  expect(await world.store.count({ crawler: 'test', status: 'indexed' })).toBe(stamps.size);
-  expect((await world.engine.getMetrics()).heldDeletions).toBe(0);
-});
+/** Faults that make visits fail, or make no difference. */
+const FAILURES: Record<string, Fault> = {
+  'a challenge with 403': challenge(403, { 'cf-mitigated': 'challenge' }),
+  'a challenge with 405': challenge(405, { 'x-amzn-waf-action': 'captcha' }),
+  'a challenge with 202': challenge(202, { 'x-amzn-waf-action': 'challenge' }),
+  'a challenge with 200': challenge(200, {}, INTERSTITIAL),
+  'bodies that end before their length': changeAll((_, { body }) =>
+    cut(String(body), { 'content-length': String(String(body).length) }),
+  ),
+  'bodies that end before their last chunk': changeAll((_, { body }) => cut(String(body), {})),
+  'plain bodies that are called gzip': changeAll((_, page) => ({
+    ...page,
+    headers: { ...HTML, 'content-encoding': 'gzip' },
+  })),
+  'gzip that ends early': changeAll((_, { body }) => ({
+    headers: { ...HTML, 'content-encoding': 'gzip' },
+    body: gzipSync(String(body)).subarray(0, 90),
+  })),
+  'a part of each page with 206': changeAll((_, { body }) => ({
+    status: 206,
+    headers: { ...HTML, 'content-range': `bytes 0-59/${String(body).length}` },
+    body: String(body).slice(0, 60),
+  })),
+  'redirects to an error 500': redirectAll({ status: 500 }, (path) => `/out?from=${path}`),
+  'redirects to an error 503': redirectAll({ status: 503, headers: { 'retry-after': '600' } }, () => '/out'),
+  'redirects to a maintenance page': redirectAll(MAINTENANCE, (path) => `/out?from=${path}`),
+  'a cookie that every page requires': ({ site, pages }) => {
+    for (const [path, page] of pages)
+      site.set(path, ({ headers }) =>
+        headers.cookie?.includes('ok=1') ? page : { status: 302, headers: { location: `/gate?next=${path}` } },
+      );
+    site.set('/gate', ({ url }) => ({
+      status: 302,
+      headers: { 'set-cookie': 'ok=1; path=/', location: new URL(url!, site.origin).searchParams.get('next')! },
+    }));
+  },
+};
+
+it.each([...Object.keys(HELD), ...Object.keys(FAILURES)])(
+  '%s changes no document, and everything is current afterwards',
+  async (fault) => {
+    const { sites, world, stamps } = await guardedCrawl();
+    for (const guarded of sites) (HELD[fault] ?? FAILURES[fault]!)(guarded);
+    await visitAll(world);
+    expect(await readStamps(world)).toEqual(stamps);
+    if (HELD[fault]) expect((await world.engine.getMetrics()).heldDeletions).toBeGreaterThan(sites.length);
+    for (const guarded of sites) recover(guarded);
+    await world.pass(HELD[fault] ? hours(1) : hours(26));
+    // At no moment has anything else been in the index.
+    expect(await countOrders(world)).toEqual({ adds: stamps.size, deletes: 0 });
+    expect(await readStamps(world)).toEqual(stamps);
+    const indexed = await world.store.list({ crawler: 'test', status: 'indexed' }, 0, 1_000);
+    expect(indexed.map(({ url }) => url).sort()).toEqual([...stamps.keys()].sort());
+    expect((await world.engine.getMetrics()).heldDeletions).toBe(0);
+  },
+);
 
 /** Waits until the host has been asked and its answers have been used. */
 async function visitOnce(world: CrawlWorld): Promise<void> {
@@ -165,13 +202,13 @@ it('single pages that are emptied, rewritten or say noindex are believed', async
   const { sites, world, stamps } = await guardedCrawl();
   for (const { site, paths } of sites) site.set(paths[1]!, createPage('Nothing', ''));
   await visitOnce(world);
-  expect(await countOrders(world)).toEqual({ adds: stamps.size + SIZES.length, deletes: 0 });
+  expect(await countOrders(world)).toEqual({ adds: stamps.size + sites.length, deletes: 0 });
   for (const { site, paths } of sites) site.set(paths[1]!, createPage('New', write(`new ${paths.length}`)));
   await visitOnce(world);
-  expect(await countOrders(world)).toEqual({ adds: stamps.size + 2 * SIZES.length, deletes: 0 });
+  expect(await countOrders(world)).toEqual({ adds: stamps.size + 2 * sites.length, deletes: 0 });
   for (const { site, paths } of sites) site.set(paths[1]!, createPage('New', write(`new ${paths.length}`), NOINDEX));
   await visitOnce(world);
-  expect((await countOrders(world)).deletes).toBe(SIZES.length);
+  expect((await countOrders(world)).deletes).toBe(sites.length);
   expect((await world.engine.getMetrics()).heldDeletions).toBe(0);
 });
 
@@ -186,7 +223,7 @@ it('print versions that always were the same may change together', async () => {
   for (const path of getPaths(40)) site.set(path, createPage(path, write(path)));
   setPrints(write('print'));
   const crawler = `<Root url="${site.url('/')}"/><cw:LeaveOut exactDuplicates="false"/>`;
-  const world = await crawl({ attributes: ATTRIBUTES, crawler });
+  const world = await crawl({ attributes: DAILY, crawler });
   const { adds } = await countOrders(world);
   setPrints(write('a new print'));
   await visitOnce(world);
@@ -200,7 +237,9 @@ it('a robots.txt that forbids most of what is indexed deletes nothing until it i
   await visitAll(world);
   expect(await readStamps(world)).toEqual(stamps);
   const held = await world.engine.orders.listHeldDeletions();
-  expect(held.map(({ reasons }) => reasons['directive-wave']).sort()).toEqual([...SIZES].sort());
+  expect(held.map(({ reasons }) => reasons['directive-wave']).sort()).toEqual(
+    sites.map(({ paths }) => paths.length).sort(),
+  );
   for (const { site } of sites) site.set('/robots.txt', { status: 404 });
   await world.pass(hours(1));
   expect((await world.engine.getMetrics()).heldDeletions).toBe(0);
@@ -213,25 +252,25 @@ it('a robots.txt that forbids a few pages is obeyed', async () => {
   for (const { site } of sites) site.set('/robots.txt', { body: 'User-agent: *\nDisallow: /topic-1$\n' });
   await world.pass(hours(24));
   await visitOnce(world);
-  expect((await countOrders(world)).deletes).toBe(SIZES.length);
+  expect((await countOrders(world)).deletes).toBe(sites.length);
 });
 
 it('without the guard, whatever a page says is believed', async () => {
-  const { sites, world, stamps } = await guardedCrawl('', `${ATTRIBUTES} changeGuard="false"`);
-  for (const guarded of sites) FAULTS['a maintenance page']!(guarded);
+  const { sites, world, stamps } = await guardedCrawl(`${DAILY} changeGuard="false"`);
+  for (const guarded of sites) HELD['a maintenance page']!(guarded);
   await visitOnce(world);
   expect((await countOrders(world)).adds).toBe(2 * stamps.size);
 });
 
 /** A site of 13 pages that says on all of them that it is being worked on. */
 async function heldSite(crawler = '') {
-  const guarded = await guardedSite(13, 0);
+  const guarded = await guardedSite([13, { write, around: ['', ''] }], 0);
   const { site, paths } = guarded;
   const file = join(temporaryDirectory(), 'crawlway.db');
   const clock = new ManualClock();
   const begin = async (): Promise<CrawlWorld> =>
     start({
-      attributes: ATTRIBUTES,
+      attributes: DAILY,
       crawler: `<Root url="${site.url('/')}"/>${crawler}`,
       index: 'none',
       clock,
@@ -239,7 +278,7 @@ async function heldSite(crawler = '') {
     });
   const world = await begin();
   await world.untilIdle();
-  FAULTS['a maintenance page']!(guarded);
+  HELD['a maintenance page']!(guarded);
   await visitAll(world, 1);
   const { hostKey } = (await world.state(site.url('/')))!;
   return { ...guarded, world, begin, hostKey, count: paths.length };

@@ -5,11 +5,12 @@
  * again and the host is then asked anew.
  */
 import { BoundedMap } from '../../../domain/bounded-map.js';
-import type { TextSample } from '../../../domain/content/text-sample.js';
+import { isSuspicious, type TextSample } from '../../../domain/content/text-sample.js';
 import { judgeCanonical } from '../../../domain/crawl/canonical.js';
 import {
   type ChangeVerdict,
   computeCheckDelay,
+  DOUBT,
   type HostEvidence,
   isCommonText,
   isDirective,
@@ -25,7 +26,7 @@ import {
 } from '../../../domain/crawl/change-guard.js';
 import { CANONICAL_ELSEWHERE } from '../../../domain/crawl/disposition.js';
 import { NEVER_CRAWLED, type UrlId, type UrlState } from '../../../domain/crawl/url-state.js';
-import { isServerFault } from '../../../domain/push/sign-of-life.js';
+import { isPageGone } from '../../../domain/push/sign-of-life.js';
 import {
   after,
   atMost,
@@ -123,7 +124,7 @@ export class ChangeGuard {
     const answer = await this.readAnswer(state, result);
     await this.noteAnswer(state, answer, result.outcome);
     if (!answer || (!answer.change && !isHoldCause(state.pendingDeletion))) return result;
-    const isReleased = answer.change !== undefined && (await this.isReleased(state, changeGuard.believeAfter));
+    const isReleased = answer.change !== undefined && (await this.isHeldSince(state, changeGuard.believeAfter));
     const memory = this.findMemory(state.hostKey);
     const isBelieved = isReleased || !isChanged(answer) || (await this.judge(context, state, answer, memory));
     if (isBelieved === true) {
@@ -156,13 +157,13 @@ export class ChangeGuard {
 
   /** What the page has said; undefined if it has failed, or says nothing about its document. */
   private async readAnswer(state: UrlState, { outcome }: PageResult): Promise<PageAnswer | undefined> {
-    const indexedText = state.textSketch;
+    const indexed = { indexedText: state.textSketch, indexedStamp: state.stamp };
     switch (outcome.kind) {
       case 'unchanged':
-        return { indexedText };
+        return indexed;
       case 'excluded':
         return isDirective(outcome.reason) && outcome.byConfiguration !== true
-          ? { indexedText, change: { kind: 'directive', reason: outcome.reason } }
+          ? { ...indexed, change: { kind: 'directive', reason: outcome.reason } }
           : undefined;
       case 'document': {
         const { sample } = outcome.facts;
@@ -170,9 +171,9 @@ export class ChangeGuard {
         const directive = outcome.index
           ? await this.findCanonicalChange(state, outcome.canonical)
           : { reason: outcome.reason };
-        if (sample && indexedText !== undefined && this.isSuspicious(state, sample))
-          return { indexedText, change: { kind: 'text', sample, directive } };
-        return { indexedText, change: directive && { kind: 'directive', ...directive } };
+        if (sample && state.textSketch !== undefined && this.isSuspicious(state, sample))
+          return { ...indexed, change: { kind: 'text', sample, directive } };
+        return { ...indexed, change: directive && { kind: 'directive', ...directive } };
       }
       default:
         return undefined;
@@ -181,7 +182,7 @@ export class ChangeGuard {
 
   /** A text that is common on the host by now is suspicious even if it has something in common with the indexed one. */
   private isSuspicious({ id, hostKey }: UrlState, sample: TextSample): boolean {
-    if (sample.isDrastic) return true;
+    if (isSuspicious(sample)) return true;
     const inquiry = this.hosts.get(hostKey)?.inquiry;
     return (
       inquiry !== undefined && isCommonText(sample, this.getEvidence(hostKey, inquiry, id, { kind: 'text', sample }))
@@ -195,12 +196,12 @@ export class ChangeGuard {
     return { reason: CANONICAL_ELSEWHERE, target };
   }
 
-  /** Whether an operator, or the time that an operator has set, has released the page's change. */
-  private async isReleased(state: UrlState, believeAfter: Duration | undefined): Promise<boolean> {
+  /** Whether the page's change has been held for this long, or was released by an operator. */
+  private async isHeldSince(state: UrlState, time: Duration | undefined): Promise<boolean> {
     if (!isHoldCause(state.pendingDeletion)) return false;
     const filter = { crawler: this.crawler, uri: state.url, state: 'awaiting' } as const;
     const entries = await this.services.store.listOrders(filter, undefined, 10);
-    const latest = believeAfter === undefined ? undefined : before(this.services.clock.now(), believeAfter);
+    const latest = time === undefined ? undefined : before(this.services.clock.now(), time);
     return entries.some(
       ({ reason, answer, decidedAt }) =>
         isHoldCause(reason) && (answer === RELEASED || (latest !== undefined && decidedAt <= latest)),
@@ -224,7 +225,7 @@ export class ChangeGuard {
     if (isHoldCause(state.pendingDeletion)) inquiry.held.add(state.id);
     let verdict: ChangeVerdict = 'hold';
     if (inquiry.outstanding.size === 0) verdict = await this.proceed(state.hostKey, inquiry, state.id, answer);
-    if (verdict === 'believe') {
+    if (verdict === 'believe' || (verdict === 'doubt' && (await this.isHeldSince(state, DOUBT)))) {
       inquiry.believed++;
       return true;
     }
@@ -320,7 +321,7 @@ export class ChangeGuard {
       inquiry.answers.set(id, { ...answer, at: this.services.clock.now() });
     }
     if (!inquiry.outstanding.delete(id)) return;
-    if (outcome.kind === 'error' && isServerFault(outcome.code)) inquiry.failed++;
+    if (!answer && !(outcome.kind === 'error' && isPageGone(outcome.code))) inquiry.failed++;
     if (inquiry.outstanding.size > 0) return;
     for (const waitingId of inquiry.waiting) {
       const waitingAnswer = inquiry.answers.get(waitingId);
