@@ -215,6 +215,13 @@ export interface CreatedKeyDto {
   readonly key: string;
 }
 
+export interface DecisionDto {
+  /** What becomes of the documents. `delete`: they are deleted from the index. `keep`: they stay, and can be deleted later. `hand-over`: they belong to the crawler in `to`, which pushes to the same sinks. */
+  readonly documents: 'delete' | 'keep' | 'hand-over';
+  /** The crawler that takes the documents over. */
+  readonly to?: string;
+}
+
 export interface DeletionsDto {
   readonly crawler: string;
   /** Documents that would be removed from the index. */
@@ -304,6 +311,22 @@ export interface FolderDto {
   readonly next: string | null;
   /** Share of the search that has been completed. */
   readonly searched: number;
+}
+
+export interface FormerCrawlerDto {
+  readonly name: string;
+  /** Since when the configuration does not name it. */
+  readonly since: string;
+  /** Stored URLs. */
+  readonly urls: number;
+  /** Documents in the index. */
+  readonly indexed: number;
+  /** The sinks that have its documents. */
+  readonly sinks: readonly string[];
+  /** What becomes of its documents; absent until somebody decides. `delete`: they are deleted from the index. `keep`: they stay, and can be deleted later. `hand-over`: they belong to the crawler in `to`, which pushes to the same sinks. */
+  readonly decision?: 'delete' | 'keep' | 'hand-over';
+  /** The crawler that takes the documents over. */
+  readonly to?: string;
 }
 
 export interface HeadlineDto {
@@ -774,6 +797,8 @@ export interface PluginErrorDto {
 
 export interface PreviewDto {
   readonly crawlers: readonly PreviewCrawlerDto[];
+  /** Crawlers that are not in the configuration any more: their documents stay until somebody decides (`decideFormerDocuments`). */
+  readonly removed: readonly RemovedCrawlerDto[];
   /** Stored URLs judged so far. */
   readonly judged: number;
   /** Stored URLs to judge. */
@@ -976,6 +1001,23 @@ export interface RefusedSampleDto {
   /** The page that links to the URL. */
   readonly from: string;
   readonly at: string;
+}
+
+export interface RemovedCrawlerDto {
+  readonly crawler: string;
+  /** Its stored URLs. */
+  readonly urls: number;
+  /** Its documents in the index. */
+  readonly indexed: number;
+}
+
+export interface RenameDto {
+  /** What becomes of the documents. `delete`: they are deleted from the index. `keep`: they stay, and can be deleted later. `hand-over`: they belong to the crawler in `to`, which pushes to the same sinks. */
+  readonly documents: 'delete' | 'keep' | 'hand-over';
+  /** The crawler that takes the documents over. */
+  readonly to?: string;
+  /** The new name. */
+  readonly name: string;
 }
 
 export interface RenderOverrideDto {
@@ -1692,6 +1734,12 @@ export interface Calls {
     body: undefined;
     answer: CrawlerDto;
   };
+  'DELETE /api/v1/crawlers/{crawler}': {
+    path: { crawler: string };
+    query: { confirm?: boolean; documents: 'delete' | 'keep' | 'hand-over'; to?: string };
+    body: undefined;
+    answer: ConfigurationStateDto;
+  };
   'GET /api/v1/crawlers/{crawler}/oldest': {
     path: { crawler: string };
     query: Nothing;
@@ -1767,6 +1815,28 @@ export interface Calls {
     query: { status?: 'waiting' | 'indexed' | 'visited' | 'redirected' | 'error' | 'excluded' | 'elsewhere' | 'filtered' | 'removed' | '760' | '761'; host?: string; source?: 'user' | 'redir' | 'index' | 'index_follow' | 'follow' | 'refresh'; prefix?: string; like?: string; reason?: string; indexed?: boolean; visitedBefore?: string; visitedSince?: string; cursor?: string; limit?: number; sort?: 'url' | 'status' | 'lastVisitAt' | 'dueAt' | 'firstSeenAt' | 'hops' | 'visits' | 'changes'; direction?: 'ascending' | 'descending'; format?: 'csv' | 'ndjson' };
     body: undefined;
     answer: string;
+  };
+  'GET /api/v1/former-crawlers': {
+    path: Nothing;
+    query: Nothing;
+    body: undefined;
+    answer: {
+  readonly items: readonly FormerCrawlerDto[];
+  /** Cursor of the following page; null on the last one. */
+  readonly next: string | null;
+};
+  };
+  'POST /api/v1/former-crawlers/{crawler}/documents': {
+    path: { crawler: string };
+    query: Nothing;
+    body: DecisionDto;
+    answer: FormerCrawlerDto;
+  };
+  'POST /api/v1/crawlers/{crawler}/rename': {
+    path: { crawler: string };
+    query: { confirm?: boolean };
+    body: RenameDto;
+    answer: ConfigurationStateDto;
   };
   'GET /health/live': {
     path: Nothing;

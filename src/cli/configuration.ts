@@ -149,9 +149,13 @@ async function hasSameRuleFiles(client: ServerClient, files: Readonly<Record<str
   return current.length === Object.keys(files).length && current.every(({ name, text }) => files[name] === text);
 }
 
-function describePlan({ crawlers, total, needsConfirmation }: PreviewDto, isEqual: boolean): string {
+function describePlan({ crawlers, removed, total, needsConfirmation }: PreviewDto, isEqual: boolean): string {
   if (isEqual) return 'the file is in force: nothing would change';
   const lines = crawlers.flatMap(describeEffects);
+  for (const { crawler, indexed } of removed)
+    lines.push(
+      `${crawler}: no longer in the configuration; its ${pluralize(indexed, 'document')} would stay until you decide`,
+    );
   if (lines.length === 0) lines.push(`none of the ${pluralize(total, 'stored URL')} would change`);
   if (needsConfirmation.length > 0)
     lines.push(

@@ -17,6 +17,7 @@ import {
   listUrls,
   showAudit,
 } from './control.js';
+import { listCrawlers, removeCrawler, renameCrawler } from './crawlers.js';
 
 export const addJsonOption = (command: Command): Command => command.option('--json', 'print the result as JSON');
 
@@ -36,7 +37,10 @@ const addConfirmation = (command: Command): Command =>
 
 export function addOperatingCommands(program: Command): void {
   addConfigurationCommands(program);
-  const crawlerCommand = program.command('crawler').description('start, pause or stop crawlers of the running server');
+  const crawlerCommand = program
+    .command('crawler')
+    .description('list, start, pause, stop, rename and remove crawlers of the running server');
+  addCrawlerCommands(crawlerCommand);
   for (const action of CRAWLER_ACTIONS)
     addJsonOption(addServerOption(crawlerCommand.command(action)))
       .description(`${action} a crawler, or all of them`)
@@ -79,6 +83,27 @@ export function addOperatingCommands(program: Command): void {
   addLimitOption(addJsonOption(addServerOption(program.command('audit'))), 'calls')
     .description('list who changed what through the API (requires the role admin)')
     .action(showAudit);
+}
+
+function addCrawlerCommands(crawler: Command): void {
+  const addDecision = (command: Command): Command =>
+    addJsonOption(addServerOption(command)).option('-y, --yes', 'delete documents without asking');
+  addJsonOption(addServerOption(crawler.command('list')))
+    .description('list crawlers, and those that left the configuration while their documents are in the index')
+    .action(listCrawlers);
+  addDecision(crawler.command('rename'))
+    .description('give a crawler another name in the configuration')
+    .argument('<name>')
+    .argument('<new-name>')
+    .option('--documents <what>', 'delete, keep, or hand-over to the new name (the default)')
+    .action(renameCrawler);
+  addDecision(crawler.command('remove'))
+    .description(
+      'remove a crawler from the configuration, or decide about the documents of one that is not in it any more',
+    )
+    .argument('<name>')
+    .option('--documents <what>', 'delete, keep, or hand-over=CRAWLER with the same sinks')
+    .action(removeCrawler);
 }
 
 function addConfigurationCommands(program: Command): void {

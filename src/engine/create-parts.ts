@@ -7,6 +7,7 @@ import { Backfills } from './control/backfills.js';
 import { CatchUp } from './control/catch-up.js';
 import { ContentTrials } from './control/content-trials.js';
 import { Explanations } from './control/explanations.js';
+import { FormerCrawlers } from './control/former-crawlers.js';
 import { HostNotes } from './control/host-notes.js';
 import { HostViews } from './control/host-views.js';
 import { Housekeeping } from './control/housekeeping.js';
@@ -27,10 +28,12 @@ import { SiteMoveDecisions } from './control/site-move-decisions.js';
 import { Surveys } from './control/surveys.js';
 import { UrlFactsReader } from './control/url-facts.js';
 import { UrlLists } from './control/url-lists.js';
+import type { Crawler } from './crawl/crawler.js';
 import type { Crawlers } from './crawl/crawlers.js';
 import type { CrawlServices } from './crawl/services.js';
 import type { EnginePorts } from './create-services.js';
 import type { KeptDocuments } from './delivery/kept-documents.js';
+import type { CrawlContext } from './page/crawl-context.js';
 import type { Sink } from './ports/sink.js';
 
 /** What the parts need from the engine. */
@@ -41,6 +44,7 @@ interface EngineAccess {
   readonly findSink: (name: string) => Sink | undefined;
   readonly getDefinition: () => ServerDefinition;
   readonly takeLead: () => void;
+  readonly createCrawler: (context: CrawlContext) => Crawler;
 }
 
 export type CreatedParts = ReturnType<typeof createParts>;
@@ -78,10 +82,12 @@ export function createParts(ports: EnginePorts, services: CrawlServices, engine:
     sweepSoon: (partitions) => rebalance.sweepSoon(partitions),
     answerQuestion: (question) => cluster.answerQuestion(question),
   });
+  const maintenance = new Maintenance({ ...withHosts, roots });
+  const policyChanges = new PolicyChanges(shared, rejudging, backfills);
   return {
-    ...{ cluster, roots, explanations, backfills, rebalance, control },
+    ...{ cluster, roots, explanations, backfills, rebalance, control, maintenance, policyChanges },
+    formerCrawlers: new FormerCrawlers({ ...base, ...outcomes, ...engine, roots, maintenance, policyChanges }),
     trials: new ContentTrials({ ...withHosts, getDefinition }, ports.openProcessor),
-    maintenance: new Maintenance({ ...withHosts, roots }),
     pendingUrls,
     sinkAdoption: new SinkAdoption({ ...base, pendingUrls, findSink: engine.findSink }),
     urls: new UrlLists({ ...base, cluster, kept }),
@@ -96,7 +102,6 @@ export function createParts(ports: EnginePorts, services: CrawlServices, engine:
       findSink,
       sending: new OwedOrderSending({ ...base, ...outcomes }),
     }),
-    policyChanges: new PolicyChanges(shared, rejudging, backfills),
     hosts: new HostViews({ ...withHosts, ...visitTools, notes, cluster }),
     surveys: new Surveys(base),
     sinkIdentities: new SinkIdentities({ ...base, backfills, getDefinition, findSink: engine.findSink }),

@@ -5,6 +5,7 @@ import type { Duration } from '../domain/time/units.js';
 import type { Backfills } from './control/backfills.js';
 import type { ContentTrials } from './control/content-trials.js';
 import type { Explanations } from './control/explanations.js';
+import type { FormerCrawlers } from './control/former-crawlers.js';
 import type { HostViews } from './control/host-views.js';
 import type { IndexNow } from './control/indexnow.js';
 import type { Maintenance } from './control/maintenance.js';
@@ -57,6 +58,7 @@ export interface EngineParts {
     | 'releaseHeldDeletions'
     | 'dropHeldDeletions'
   >;
+  readonly formerCrawlers: Pick<FormerCrawlers, 'list' | 'decide' | 'requirePossible'>;
   readonly backfills: Pick<Backfills, 'list' | 'pushAgain'>;
   readonly reconciliation: Pick<Reconciliation, 'run'>;
   readonly sinkAdoption: Pick<SinkAdoption, 'run'>;

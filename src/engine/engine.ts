@@ -47,6 +47,7 @@ export class Engine implements EngineApi {
   readonly hosts: EngineParts['hosts'];
   readonly moves: EngineParts['moves'];
   readonly orders: EngineParts['orders'];
+  readonly formerCrawlers: EngineParts['formerCrawlers'];
   readonly backfills: EngineParts['backfills'];
   readonly reconciliation: EngineParts['reconciliation'];
   readonly sinkAdoption: EngineParts['sinkAdoption'];
@@ -77,6 +78,7 @@ export class Engine implements EngineApi {
       findSink: (name) => this.sinkPool.get(name)?.sink,
       getDefinition: () => this.currentDefinition,
       takeLead: () => this.takeOverLead(),
+      createCrawler: (context) => createCrawler(context, this.services),
     });
     this.roots = this.parts.roots;
     this.urls = this.parts.urls;
@@ -88,6 +90,7 @@ export class Engine implements EngineApi {
     this.hosts = this.parts.hosts;
     this.moves = this.parts.moves;
     this.orders = this.parts.orders;
+    this.formerCrawlers = this.parts.formerCrawlers;
     this.backfills = this.parts.backfills;
     this.reconciliation = this.parts.reconciliation;
     this.sinkAdoption = this.parts.sinkAdoption;
@@ -136,8 +139,7 @@ export class Engine implements EngineApi {
       if (contexts.has(name)) continue;
       this.parts.policyChanges.stop(name);
       this.parts.backfills.stop(name);
-      crawler.close();
-      this.crawlers.remove(name);
+      this.crawlers.addFormer(crawler);
     }
     // Configures all crawlers before the store is used: a failing store must not leave a crawler with outdated rules.
     const rootsBefore = new Map<string, Iterable<string>>();
@@ -156,6 +158,7 @@ export class Engine implements EngineApi {
       await this.parts.backfills.startOrResume(crawler);
       await crawler.setState(await this.parts.control.getStoredState(name));
     }
+    await this.parts.formerCrawlers.update(definition);
     this.parts.catchUp.startAll();
     this.parts.sinkIdentities.start();
     this.services.events.emit({ type: 'configuration', message: 'the configuration was loaded' });
@@ -166,7 +169,7 @@ export class Engine implements EngineApi {
   }
 
   async getCrawler(name: string): Promise<CrawlerView> {
-    return (await this.parts.cluster.viewCrawlers([this.crawlers.get(name)]))[0]!;
+    return (await this.parts.cluster.viewCrawlers([this.crawlers.getStored(name)]))[0]!;
   }
 
   async setRunState(name: string, state: CrawlerRunState): Promise<void> {
@@ -197,7 +200,12 @@ export class Engine implements EngineApi {
   async *preview(definition: ServerDefinition): AsyncIterable<PreviewReport> {
     const contexts = compileContexts(definition);
     await this.addStoredRoots(contexts);
-    yield* previewChanges(contexts, this.ports.store, this.rejudging);
+    yield* previewChanges(
+      contexts,
+      this.crawlers.list().map(({ name }) => name),
+      this.ports.store,
+      this.rejudging,
+    );
   }
 
   private async addStoredRoots(contexts: ReadonlyMap<string, CrawlContext>): Promise<[string, RootContext][]> {
@@ -254,7 +262,8 @@ export class Engine implements EngineApi {
     const deadline = after(clock.now(), timeout);
     this.parts.housekeeping.stop();
     this.parts.sinkIdentities.stop();
-    for (const part of [this.parts.policyChanges, this.parts.backfills, this.parts.catchUp]) part.stopAll();
+    const { policyChanges, backfills, catchUp, formerCrawlers } = this.parts;
+    for (const part of [policyChanges, backfills, catchUp, formerCrawlers]) part.stopAll();
     for (const crawler of this.crawlers.list()) crawler.close();
     delivery.expedite();
     // What a sink does not accept in time is not settled, so it is fetched and pushed again after the next start.
@@ -274,7 +283,7 @@ export class Engine implements EngineApi {
   }
 
   private async isKnown(uri: string): Promise<boolean> {
-    for (const { name } of this.crawlers.list()) if (await this.services.store.find(name, uri)) return true;
+    for (const { name } of this.crawlers.listStored()) if (await this.services.store.find(name, uri)) return true;
     return false;
   }
 
@@ -295,11 +304,11 @@ export class Engine implements EngineApi {
   /** True if nothing is left to do before an unavailable sink comes back. */
   private waitsForSinksOnly(): boolean {
     const { delivery } = this.services.outcomes;
-    return delivery.isBlocked && this.crawlers.list().every((crawler) => !crawler.isDeciding);
+    return delivery.isBlocked && this.crawlers.listStored().every((crawler) => !crawler.isDeciding);
   }
 
   private countInFlight(): number {
-    return this.crawlers.list().reduce((sum, crawler) => sum + crawler.visitsInFlight, 0);
+    return this.crawlers.listStored().reduce((sum, crawler) => sum + crawler.visitsInFlight, 0);
   }
 
   private async resume(): Promise<void> {
@@ -314,6 +323,7 @@ export class Engine implements EngineApi {
         await this.parts.policyChanges.apply(crawler, this.currentDefinition);
         await this.parts.backfills.startOrResume(crawler);
       }
+      await this.parts.formerCrawlers.update(this.currentDefinition);
     };
     resume().catch((error: unknown) =>
       this.services.log.error('could not resume the work of the previous leading node', { error: String(error) }),

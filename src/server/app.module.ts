@@ -15,6 +15,7 @@ import { RulesController } from './configuration/rules.controller.js';
 import { VersionsController } from './configuration/versions.controller.js';
 import { WeightsController } from './configuration/weights.controller.js';
 import { CrawlersController } from './crawlers/crawlers.controller.js';
+import { FormerCrawlersController } from './crawlers/former-crawlers.controller.js';
 import { EventsController } from './events/events.controller.js';
 import { HealthController, MetricsController } from './health/probes.controller.js';
 import { HistoryController } from './history/history.controller.js';
@@ -62,6 +63,7 @@ export const CONTROLLERS = [
   ErrorsController,
   EventsController,
   ExportController,
+  FormerCrawlersController,
   HealthController,
   HeldDeletionsController,
   MovesController,

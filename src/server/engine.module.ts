@@ -4,7 +4,7 @@ import { availableParallelism } from 'node:os';
 import type { Writable } from 'node:stream';
 import type { DynamicModule, Provider } from '@nestjs/common';
 import { findBrowserProblem } from '../adapters/browser/find-browser.js';
-import { setWeights } from '../adapters/config-xml/edit/crawler.js';
+import { removeCrawler, setCrawlerAttributes, setWeights } from '../adapters/config-xml/edit/crawler.js';
 import { deleteRule, insertRule, listRules, moveRule, replaceRule } from '../adapters/config-xml/edit/rules.js';
 import { EditError } from '../adapters/config-xml/edit/scope.js';
 import { replaceLiteralSecrets } from '../adapters/config-xml/literal-secrets.js';
@@ -356,6 +356,8 @@ export const XML_FORMAT: ConfigurationFormat = {
   replaceRule: (...change) => runEdit(() => replaceRule(...change)),
   deleteRule: (...change) => runEdit(() => deleteRule(...change)),
   moveRule: (...change) => runEdit(() => moveRule(...change)),
+  renameCrawler: (xml, crawler, name) => runEdit(() => setCrawlerAttributes(xml, crawler, { name })),
+  removeCrawler: (...change) => runEdit(() => removeCrawler(...change)),
   setWeights: (...change) => runEdit(() => setWeights(...change)),
 };
 

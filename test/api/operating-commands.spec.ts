@@ -9,6 +9,7 @@ import {
   showHistory,
 } from '../../src/cli/configuration.js';
 import { controlCrawlers, controlHost, listOrders, listUrls, showAudit } from '../../src/cli/control.js';
+import { listCrawlers, removeCrawler, renameCrawler } from '../../src/cli/crawlers.js';
 import { ApiWorld } from './api-world.js';
 import { printed } from './printed.js';
 
@@ -92,6 +93,42 @@ it('a changed file is planned, applied, compared and taken back', async () => {
     text: '',
     code: 0,
   });
+});
+
+it('a crawler is renamed and keeps its documents, and one that is removed leaves them until somebody decides', async () => {
+  await world.caughtUp();
+  const { indexed } = (await world.get('crawlers/test')).body;
+  const renamed = await run(() => renameCrawler('test', 'site', server));
+  expect(renamed.text).toBe('test is now site; its URLs and documents keep their history\n');
+  await expect.poll(async () => (await world.get('crawlers/site')).body.indexed).toBe(indexed);
+  await expect.poll(async () => (await world.get('former-crawlers')).body.items).toEqual([]);
+  expect((await run(() => renameCrawler('site', 'test', server))).text).toContain('site is now test');
+  await expect.poll(async () => (await world.get('former-crawlers')).body.items).toEqual([]);
+
+  const other = await world.send(
+    'PUT',
+    'config',
+    readFileSync(world.configFile, 'utf8').replace('<Crawler name="test"', '<Crawler name="other"'),
+    { 'if-match': '*', 'content-type': 'application/xml' },
+  );
+  expect(other.status).toBe(200);
+  expect((await run(() => listCrawlers(server))).text).toMatch(
+    new RegExp(`^CRAWLER .*\nother .*\ntest +not in the configuration +${indexed} +undecided\n$`),
+  );
+  expect((await world.get('crawlers/test/urls?status=indexed')).body.items).toHaveLength(indexed);
+  await expect(removeCrawler('test', server)).rejects.toThrow(
+    `test has ${indexed} documents in the index. What becomes of them: delete, keep, or hand-over=CRAWLER? Without a terminal, say it with --documents`,
+  );
+  await expect(removeCrawler('test', { ...server, documents: 'hand-over=nobody' })).rejects.toThrow(
+    'there is no crawler "nobody"; configured: other',
+  );
+  expect((await run(() => removeCrawler('test', { ...server, documents: 'keep' }))).text).toBe(
+    'test is removed; its documents stay in the index\n',
+  );
+  await run(() => removeCrawler('test', { ...server, documents: 'hand-over=other' }));
+  await expect.poll(async () => (await world.get('former-crawlers')).body.items).toEqual([]);
+  expect((await run(() => renameCrawler('other', 'test', server))).text).toContain('other is now test');
+  await expect.poll(async () => (await world.get('crawlers/test')).body.indexed).toBe(indexed);
 });
 
 it('a file with errors is refused with their lines', async () => {

@@ -90,4 +90,22 @@ describeInBrowser('the configuration as forms', {}, (stage) => {
     await page.getByRole('dialog').getByRole('button', { name: /^Save/ }).click();
     await expect.poll(() => world.server.engine.definition.crawlers.length, { timeout: 60_000 }).toBe(1);
   });
+
+  it('rename a crawler, which keeps its documents', async () => {
+    const { page, open, world } = stage();
+    await open('/configuration?view=forms');
+    const crawler = page.getByRole('region', { name: 'Crawler docs' });
+    await crawler.getByLabel('name *').first().fill('handbook');
+    await crawler.getByLabel('name *').first().press('Tab');
+    await page.getByRole('button', { name: 'Preview and save…' }).click();
+    const dialog = page.getByRole('dialog', { name: 'What this change would do' });
+    const question = dialog.getByLabel(/^What becomes of the \d+ documents of docs/);
+    expect(await question.inputValue()).toBe('hand-over handbook');
+    const { indexed } = (await world.server.engine.getCrawler('docs')).counts;
+    await dialog.getByRole('button', { name: /^Save/ }).click();
+    await page.getByText('The new configuration is in force').waitFor();
+    const listFormer = async () => (await world.server.engine.formerCrawlers.list()).map(({ name }) => name);
+    await expect.poll(listFormer).not.toContain('docs');
+    expect((await world.caughtUp('handbook')).counts.indexed).toBe(indexed);
+  });
 });

@@ -11,7 +11,11 @@ async function answerPage(before: string | undefined) {
   const store = await openStoreInThisThread();
   const answered = Promise.withResolvers<PageView>();
   const services = { store } as unknown as CommandServices;
-  const commands = new NodeCommands(services, { find: () => ({}) as Crawler }, { viewPage: () => answered.promise });
+  const commands = new NodeCommands(
+    services,
+    { findStored: () => ({}) as Crawler },
+    { viewPage: () => answered.promise },
+  );
   await commands.run(createPageCommand('site.test', { ...page, answer: 'answer/1' }));
   await store.putSetting('answer/1', before);
   answered.resolve({ url: page.url } as PageView);

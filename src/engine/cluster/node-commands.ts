@@ -24,7 +24,7 @@ export interface CommandServices {
 export class NodeCommands {
   constructor(
     private readonly services: CommandServices,
-    private readonly crawlers: Pick<Crawlers, 'find'>,
+    private readonly crawlers: Pick<Crawlers, 'findStored'>,
     private readonly explanations: Pick<Explanations, 'viewPage'>,
   ) {}
 
@@ -41,7 +41,7 @@ export class NodeCommands {
       await hosts.save();
       return true;
     }
-    const crawler = this.crawlers.find(command.crawler);
+    const crawler = this.crawlers.findStored(command.crawler);
     if (!crawler) return true;
     switch (command.do) {
       case 'page':

@@ -24,6 +24,8 @@ interface BackfillServices extends RunServices {
 }
 
 const PROGRESS_PREFIX = 'backfill/';
+/** For each crawler that has run, the setting with this prefix says where its documents are. */
+export const DESTINATIONS_PREFIX = 'destinations/';
 const getProgressSettingName = (crawler: string, sink: string): string => `${PROGRESS_PREFIX}${crawler}/${sink}`;
 
 export class Backfills {
@@ -35,7 +37,7 @@ export class Backfills {
   async startOrResume(crawler: Crawler): Promise<void> {
     const { store, partitions } = this.services;
     if (!partitions.isLeader) return;
-    const setting = `destinations/${crawler.name}`;
+    const setting = DESTINATIONS_PREFIX + crawler.name;
     const text = await store.getSetting(setting);
     const current = this.digestDestinations(crawler);
     if (text !== undefined) {

@@ -55,7 +55,7 @@ interface CatchUpServices {
   readonly inDoubt: InDoubtDeliveries;
   readonly shared: SharedDocuments;
   readonly kept: KeptDocuments;
-  readonly crawlers: Pick<Crawlers, 'find'>;
+  readonly crawlers: Pick<Crawlers, 'findStored'>;
   readonly sending: OwedOrderSending;
   findSink(name: string): SinkDefinition | undefined;
 }
@@ -85,7 +85,7 @@ export class CatchUp {
 
   private start(crawler: string, sink: string): void {
     const key = JSON.stringify([crawler, sink]);
-    if (this.closed || this.runs.has(key) || !this.services.crawlers.find(crawler)) return;
+    if (this.closed || this.runs.has(key) || !this.services.crawlers.findStored(crawler)) return;
     const controller = new AbortController();
     this.runs.set(key, controller);
     void this.run(crawler, sink, controller.signal).finally(() => this.runs.delete(key));
@@ -118,7 +118,7 @@ export class CatchUp {
   private async runRound(name: string, sink: string): Promise<'nothing' | 'progress' | 'no progress' | 'unhealthy'> {
     const { owing, store, partitions, delivery } = this.services;
     const mark = owing.getMark(name, sink);
-    const crawler = this.services.crawlers.find(name);
+    const crawler = this.services.crawlers.findStored(name);
     if (mark === undefined || !crawler) return 'nothing';
     if (!crawler.context.definition.pushTo.includes(sink)) {
       if (!partitions.isLeader) return 'nothing';

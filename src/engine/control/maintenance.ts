@@ -31,7 +31,7 @@ interface MaintenanceServices {
   readonly log: Log;
   readonly nodes: Nodes;
   readonly hosts: Pick<Hosts, 'peek'>;
-  readonly crawlers: Pick<Crawlers, 'get'>;
+  readonly crawlers: Pick<Crawlers, 'get' | 'getStored'>;
   readonly roots: Pick<Roots, 'forget'>;
 }
 
@@ -45,7 +45,7 @@ export class Maintenance {
    * URLs.
    */
   async clear(name: string, choice: UrlChoice): Promise<number> {
-    const crawler = this.services.crawlers.get(name);
+    const crawler = this.services.crawlers.getStored(name);
     const filter: UrlFilter = { ...choice, crawler: name };
     let count = 0;
     for await (const states of this.readPages(filter)) {

@@ -53,7 +53,7 @@ it('released deletions are sent in bounded batches, also while the store is lock
     log,
     listPending: async () => [],
     kept: { find: async () => undefined },
-    crawlers: { find: () => crawler },
+    crawlers: { findStored: () => crawler },
     nodes,
   });
 
@@ -86,7 +86,7 @@ async function ordersOf(
     admit: (states: unknown) => requested.push(states),
   } as unknown as Crawler;
   const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
-  const crawlers = { find: (name: string) => (name === 'test' ? crawler : undefined) };
+  const crawlers = { findStored: (name: string) => (name === 'test' ? crawler : undefined) };
   const kept = { find: async () => undefined };
   const orders = new Orders({ store, clock, log, kept, listPending: async () => pending, crawlers, nodes });
   return { store, clock, orders, requested };

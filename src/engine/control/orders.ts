@@ -30,7 +30,7 @@ interface OrderServices {
   readonly clock: Clock;
   readonly log: Log;
   readonly kept: Pick<KeptDocuments, 'find'>;
-  readonly crawlers: Pick<Crawlers, 'find'>;
+  readonly crawlers: Pick<Crawlers, 'findStored'>;
   readonly nodes: Pick<Nodes, 'notifyAllDue'>;
 }
 
@@ -74,7 +74,7 @@ export class Orders {
       );
     }
     const state = await this.findState(entry);
-    const crawler = this.services.crawlers.find(entry.crawler);
+    const crawler = this.services.crawlers.findStored(entry.crawler);
     if (!state || !crawler) throw new Unacceptable(`${entry.uri} is no longer known to crawler ${entry.crawler}`);
     if (isHoldCause(entry.reason)) await this.releaseChange(entry, state, crawler);
     else if (entry.kind === 'add') await this.requestVisit(crawler, state, entry);
@@ -93,7 +93,7 @@ export class Orders {
       if (sink !== undefined && !entry.answer?.startsWith(`${sink}: `)) continue;
       if (answer !== undefined && !entry.answer?.includes(answer)) continue;
       const state = await this.findState(entry);
-      const owner = this.services.crawlers.find(entry.crawler);
+      const owner = this.services.crawlers.findStored(entry.crawler);
       if (!state || !owner) continue;
       if (entry.kind === 'add') await this.requestVisit(owner, state, entry);
       else if (!(await owner.decide(state, { do: 'send-again', entry }))) continue;
@@ -161,7 +161,7 @@ export class Orders {
     const { store, crawlers } = this.services;
     const state = await store.find(crawler, uri);
     const visits = state ? await store.listVisits(state.id, MAX_VISITS_SEARCHED) : [];
-    const sinks = crawlers.find(crawler)?.context.definition.pushTo ?? [];
+    const sinks = crawlers.findStored(crawler)?.context.definition.pushTo ?? [];
     return {
       crawler,
       uri,
@@ -205,7 +205,7 @@ export class Orders {
       const entry = await store.getOrder(id);
       if (!entry || !isWithheld(entry)) return true; // a visit or an operator has decided in the meantime
       const state = await this.findState(entry);
-      const crawler = this.services.crawlers.find(entry.crawler);
+      const crawler = this.services.crawlers.findStored(entry.crawler);
       if (state && crawler && isHoldCause(entry.reason)) return await this.releaseChange(entry, state, crawler);
       if (state && crawler) return await crawler.decide(state, { do: 'send-again', entry });
       await store.saveOrders([{ ...entry, state: 'cancelled', answer: 'the URL is no longer known' }]);

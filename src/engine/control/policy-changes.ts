@@ -88,6 +88,13 @@ export class PolicyChanges {
     if (hasChanged || unfinished) this.rejudgeUrls(crawler);
   }
 
+  /** Judges the stored URLs again although no rule has changed, because there are new ones among them. */
+  async judgeAgain(crawler: Crawler): Promise<void> {
+    this.stop(crawler.name);
+    await this.services.store.putSetting(`rejudging/${crawler.name}`, '0');
+    this.rejudgeUrls(crawler);
+  }
+
   /** What a redirect waits for is kept in memory only, so after a start its page is visited again. */
   private async visitWaitingRedirects(crawler: Crawler): Promise<void> {
     if (this.started.has(crawler.name)) return;

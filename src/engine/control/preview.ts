@@ -13,22 +13,30 @@ const MAX_HOSTS = 1_000;
 /** If a larger share of a crawler's documents would be deleted, applying the change requires confirmation. */
 const CONFIRMATION_THRESHOLD = 0.1;
 
-/** Yields a report after each page of URLs; the last one is done. */
+/**
+ * Yields a report after each page of URLs; the last one is done.
+ * @param current names of the crawlers in force
+ */
 export async function* previewChanges(
   contexts: ReadonlyMap<string, CrawlContext>,
-  store: Pick<FrontierStore, 'count' | 'list'>,
+  current: Iterable<string>,
+  store: Pick<FrontierStore, 'count' | 'countByStatus' | 'list'>,
   rejudging: Pick<Rejudging, 'judge'>,
 ): AsyncIterable<PreviewReport> {
   const counts = await Promise.all([...contexts.keys()].map((crawler) => store.count({ crawler })));
   const total = counts.reduce((sum, count) => sum + count, 0);
   const counters = new Map([...contexts.keys()].map((name) => [name, new PreviewCounter(name)]));
+  const removed = await countRemoved(
+    [...current].filter((name) => !contexts.has(name)),
+    store,
+  );
   let judged = 0;
   const createReport = (done: boolean): PreviewReport => {
     const crawlers = [...counters.values()].map((counter) => counter.toView());
     const largeDeletions = crawlers.filter(
       (view) => view.documentsDeleted.count > CONFIRMATION_THRESHOLD * view.indexed,
     );
-    return { crawlers, judged, total, done, needsConfirmation: largeDeletions.map((view) => view.crawler) };
+    return { crawlers, removed, judged, total, done, needsConfirmation: largeDeletions.map((view) => view.crawler) };
   };
   for (const [name, context] of contexts) {
     for await (const states of listStoredUrls(store, name)) {
@@ -38,6 +46,17 @@ export async function* previewChanges(
     }
   }
   yield createReport(true);
+}
+
+async function countRemoved(
+  names: readonly string[],
+  store: Pick<FrontierStore, 'countByStatus'>,
+): Promise<PreviewReport['removed']> {
+  const counts = await Promise.all(names.map((name) => store.countByStatus(name)));
+  return counts.map(({ byStatus, indexed }, i) => {
+    const urls = Object.values(byStatus).reduce((sum, count) => sum + count, 0);
+    return { crawler: names[i]!, urls, indexed };
+  });
 }
 
 class PreviewCounter {

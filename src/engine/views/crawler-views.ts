@@ -1,3 +1,4 @@
+import type { DocumentDecision } from '../../domain/crawl/former-crawler.js';
 import { type CrawlerRunState } from '../../domain/crawl/run-state.js';
 import { type UrlState } from '../../domain/crawl/url-state.js';
 import type { SourceName } from '../../domain/frontier/sources.js';
@@ -66,11 +67,25 @@ export interface RootView extends RootSubmission {
   readonly state?: UrlState;
 }
 
+/** A crawler that the configuration no longer names while URLs of it are stored. */
+export interface FormerCrawlerView {
+  readonly name: string;
+  readonly since: Instant;
+  readonly urls: number;
+  readonly indexed: number;
+  /** The sinks that have its documents, and are still in the configuration. */
+  readonly sinks: readonly string[];
+  /** What becomes of its documents; absent until a person has decided. */
+  readonly decision?: DocumentDecision;
+}
+
 export interface PreviewReport {
   readonly crawlers: readonly PreviewCounts[];
   readonly judged: number;
   readonly total: number;
   readonly done: boolean;
+  /** Crawlers that the configuration does not name any more. Their documents stay until a person decides. */
+  readonly removed: readonly { readonly crawler: string; readonly urls: number; readonly indexed: number }[];
   /** Crawlers that would lose more than 10 % of their documents, so that applying the change requires `confirm`. */
   readonly needsConfirmation: readonly string[];
 }

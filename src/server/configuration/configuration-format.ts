@@ -84,5 +84,7 @@ export interface ConfigurationFormat {
   replaceRule(xml: string, crawler: string, index: number, rule: RuleInput): string;
   deleteRule(xml: string, crawler: string, index: number): string;
   moveRule(xml: string, crawler: string, from: number, to: number): string;
+  renameCrawler(xml: string, crawler: string, name: string): string;
+  removeCrawler(xml: string, crawler: string): string;
   setWeights(xml: string, crawler: string, weights: Readonly<Partial<Record<SourceName, number>>>): string;
 }

@@ -264,7 +264,7 @@ export class ConfigurationController {
       'application/json': { schema: previewSchema.ref },
       [NDJSON_TYPE]: {
         schema: { type: 'string' },
-        example: '{"crawlers":[],"judged":12,"total":42,"done":false,"needsConfirmation":[]}\n',
+        example: '{"crawlers":[],"removed":[],"judged":12,"total":42,"done":false,"needsConfirmation":[]}\n',
       },
     },
   })

@@ -77,8 +77,18 @@ const previewCrawlerSchema = schema<PreviewCounts>()('PreviewCrawler', {
   changedSource: one(previewGroupSchema, 'Stored URLs that would move to another source.'),
 });
 
+const removedCrawlerSchema = schema<PreviewReport['removed'][number]>()('RemovedCrawler', {
+  crawler: text('docs'),
+  urls: integer(51, 'Its stored URLs.'),
+  indexed: integer(42, 'Its documents in the index.'),
+});
+
 export const previewSchema = schema<PreviewReport>()('Preview', {
   crawlers: listOf(previewCrawlerSchema),
+  removed: listOf(
+    removedCrawlerSchema,
+    'Crawlers that are not in the configuration any more: their documents stay until somebody decides (`decideFormerDocuments`).',
+  ),
   judged: integer(12, 'Stored URLs judged so far.'),
   total: integer(42, 'Stored URLs to judge.'),
   done: boolean(),

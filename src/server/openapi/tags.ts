@@ -33,8 +33,9 @@ export const CALL_GROUPS: readonly CallGroup[] = [
   },
   {
     name: 'Crawlers',
-    description: 'State, speed and history of each crawler; start, pause and stop.',
-    pathPattern: /^\/api\/v1\/crawlers/,
+    description:
+      'State, speed and history of each crawler; start, pause, stop, rename and remove, and what becomes of the documents of those that are gone.',
+    pathPattern: /^\/api\/v1\/(?:former-)?crawlers/,
   },
   {
     name: 'Hosts',

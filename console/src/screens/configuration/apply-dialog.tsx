@@ -1,10 +1,12 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { type ApiProblem, call } from '../../api/client.js';
+import { useCrawlers } from '../../state/crawlers.js';
 import { toApiProblem } from '../../state/resource.js';
 import { Failure, LoadingNotice } from '../../ui/answers.js';
 import { Dialog } from '../../ui/dialog.js';
 import { showNotice } from '../../ui/notices.js';
+import { type DocumentChoice, DocumentChoiceField, decideDocuments } from './document-choice.js';
 import { type Draft, toRequestBody } from './draft.js';
 import { Preview } from './preview.js';
 import { usePreview } from './previewing.js';
@@ -25,6 +27,12 @@ export function ApplyDialog({ title, draft, etag, save, onApplied, onClose }: Ap
   const { report, problem } = usePreview(draft);
   const [saving, setSaving] = useState(false);
   const [failure, setFailure] = useState<ApiProblem>();
+  const [choices, setChoices] = useState<Readonly<Record<string, DocumentChoice>>>({});
+  const { value: current = [] } = useCrawlers();
+  const names = report?.crawlers.map(({ crawler }) => crawler) ?? [];
+  const removed = report?.removed.filter(({ urls }) => urls > 0) ?? [];
+  const choose = (crawler: string): DocumentChoice =>
+    choices[crawler] ?? suggestChoice(names.filter((name) => current.every((existing) => existing.name !== name)));
   const needsConfirmation = (report?.needsConfirmation.length ?? 0) > 0;
   const apply = async (): Promise<void> => {
     setSaving(true);
@@ -32,6 +40,7 @@ export function ApplyDialog({ title, draft, etag, save, onApplied, onClose }: Ap
       const confirm = needsConfirmation || undefined;
       if (save) await save(confirm);
       else await call('PUT /api/v1/config', { body: toRequestBody(draft), ifMatch: etag, query: { confirm } });
+      for (const { crawler } of removed) await decideDocuments(crawler, choose(crawler));
       showNotice('The new configuration is in force. Stored URLs are judged again in the background.');
       onApplied();
     } catch (error) {
@@ -42,6 +51,14 @@ export function ApplyDialog({ title, draft, etag, save, onApplied, onClose }: Ap
   return (
     <Dialog title={title} onClose={onClose} wide>
       {problem ? <Failure problem={problem} /> : report ? <Preview report={report} /> : <LoadingNotice />}
+      {report?.done &&
+        removed.map(({ crawler, indexed }) => (
+          <DocumentChoiceField
+            key={crawler}
+            {...{ crawler, indexed, recipients: names, choice: choose(crawler) }}
+            onChoose={(choice) => setChoices({ ...choices, [crawler]: choice })}
+          />
+        ))}
       {failure && <Failure problem={failure} />}
       <footer class="actions end">
         <button type="button" class="button" onClick={onClose}>
@@ -59,3 +76,7 @@ export function ApplyDialog({ title, draft, etag, save, onApplied, onClose }: Ap
     </Dialog>
   );
 }
+
+/** One crawler gone and a single new one: it has most likely been renamed. */
+const suggestChoice = (newNames: readonly string[]): DocumentChoice =>
+  newNames.length === 1 ? `hand-over ${newNames[0]}` : '';

@@ -132,8 +132,8 @@ function CrawlerForms({ editor }: { editor: EditorContext }): JSX.Element {
             <ElementForm element={element} editor={editor} hiddenNames={['Rules']} />
             <p class="muted">
               Crawl rules have <a href={href('/configuration')}>a view of their own</a>. Stored URLs are tied to the
-              crawler's name: if you rename the crawler, the crawl starts over, and everything indexed under the old
-              name is removed from the index.
+              crawler's name: if you rename or remove the crawler, you are asked what becomes of its documents, and they
+              stay in the index until then.
             </p>
           </div>
         </Panel>

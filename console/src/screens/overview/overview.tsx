@@ -6,6 +6,7 @@ import { NoCrawler } from '../../ui/no-crawler.js';
 import { PageHead } from '../../ui/panel.js';
 import { Alerts } from './alerts.js';
 import { CrawlerCard } from './crawler-card.js';
+import { FormerCrawlers } from './former-crawlers.js';
 import { LiveEvents } from './live-events.js';
 import { RateHistory } from './rate-history.js';
 
@@ -19,6 +20,7 @@ export function Overview(): JSX.Element {
       <PageHead title="Overview" actions={mayAdd && <NewCrawl />}>
         What each crawler is doing now, what limits it, and what needs your attention.
       </PageHead>
+      <FormerCrawlers crawlers={crawlers} />
       <Alerts crawler={chosenCrawler} />
       {sortChosenFirst(crawlers, chosenCrawler).map((crawler) => (
         <CrawlerCard key={crawler.name} crawler={crawler} />

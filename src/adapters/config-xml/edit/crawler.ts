@@ -47,6 +47,11 @@ export function setCrawlerAttributes(
   return applySplices(xml, mergeInsertions(splices));
 }
 
+export function removeCrawler(xml: string, crawler: string): string {
+  const { document, element } = openCrawler(xml, crawler);
+  return applySplices(xml, [removeElement(document, element)]);
+}
+
 export interface RootInput {
   readonly url: string;
   readonly site?: boolean;
