@@ -2,6 +2,7 @@
 import { readXml } from '../../xml-reader.js';
 import type { DocumentContent } from '../document-content.js';
 import { createNameSet } from './markup.js';
+import type { NumberFormats } from './number-formats.js';
 
 /** Maximum number of shared strings; cells that reference further ones are read as empty. */
 const MAX_STRINGS = 1_000_000;
@@ -39,29 +40,40 @@ export function readSharedStrings(xml: string | undefined): string[] {
 const VALUES = createNameSet('v t');
 const HEADERS_AND_FOOTERS = createNameSet('oddheader oddfooter evenheader evenfooter firstheader firstfooter');
 
-/** Reads values as stored: dates are read as numbers, and formulas as their last results. */
-export function readCells(xml: string, strings: readonly string[], content: DocumentContent): void {
+export interface CellContext {
+  readonly strings: readonly string[];
+  /** The number format of each style. */
+  readonly styles: readonly number[];
+  readonly formats: NumberFormats;
+}
+
+/** Reads values as they are shown; formulas have their last results. */
+export function readCells(xml: string, context: CellContext, content: DocumentContent): void {
   let inCell = false;
   let type = '';
+  let style = 0;
   let value = '';
   let inValue = false;
   let inPhonetic = false;
   readXml(xml, {
     onOpenTag(name) {
       inCell = name === 'c';
-      if (inCell) type = value = '';
-      else if (name === 'rph') inPhonetic = true;
+      if (inCell) {
+        type = value = '';
+        style = 0;
+      } else if (name === 'rph') inPhonetic = true;
       else if (HEADERS_AND_FOOTERS.has(name)) value = '';
       inValue = (VALUES.has(name) && !inPhonetic) || HEADERS_AND_FOOTERS.has(name);
     },
     onAttribute(name, attributeValue) {
       if (inCell && name === 't') type = attributeValue;
+      else if (inCell && name === 's') style = Number(attributeValue);
     },
     onOpenTagEnd() {},
     onCloseTag(name) {
       inValue = false;
       if (name === 'rph') inPhonetic = false;
-      else if (name === 'c') content.addText(type === 's' ? (strings[Number(value)] ?? '') : value);
+      else if (name === 'c') content.addText(showValue(type, style, value, context));
       else if (HEADERS_AND_FOOTERS.has(name)) content.addText(toHeaderText(value));
       else return;
       content.endWord();
@@ -71,6 +83,13 @@ export function readCells(xml: string, strings: readonly string[], content: Docu
     },
     isDone: () => content.isFull,
   });
+}
+
+function showValue(type: string, style: number, value: string, { strings, styles, formats }: CellContext): string {
+  if (type === 's') return strings[Number(value)] ?? '';
+  if (type === 'b') return value.trim() === '1' ? 'TRUE' : 'FALSE';
+  const number = type === '' || type === 'n' ? Number.parseFloat(value) : Number.NaN;
+  return Number.isFinite(number) ? formats.format(styles[style] ?? 0, number) : value;
 }
 
 /**

@@ -6,8 +6,8 @@ interface Level {
   format: string;
   /** `%1.%2` stands for the numbers of the first two levels. */
   text: string;
-  /** False if the numbers continue after an item of a higher level. */
-  restarts: boolean;
+  /** The level begins again after items of this many higher levels; all if undefined. */
+  restart: number | undefined;
   /** All numbers in its text are decimal. */
   isLegal: boolean;
 }
@@ -26,6 +26,8 @@ interface List {
 interface ListUse {
   listId: string;
   readonly startOverrides: Map<number, number>;
+  /** Levels that differ from those of the list. */
+  readonly levels: Level[];
   isStarted: boolean;
 }
 
@@ -62,17 +64,18 @@ export class ListNumbers {
     const list = use && this.resolveList(use);
     if (!list) return '';
     const index = level ?? list.levelsByStyle.get(style ?? '') ?? styled.level ?? 0;
-    const current = list.levels[index];
+    const getLevel = (at: number): Level | undefined => use.levels[at] ?? list.levels[at];
+    const current = getLevel(index);
     if (!current) return '';
     if (!use.isStarted) for (const [overridden, start] of use.startOverrides) list.counters[overridden] = start - 1;
     use.isStarted = true;
-    const { counters, levels } = list;
+    const { counters } = list;
     counters[index] = (counters[index] ?? current.start - 1) + 1;
     for (let deeper = index + 1; deeper < MAX_LEVELS; deeper++)
-      if (levels[deeper]?.restarts) counters[deeper] = undefined;
+      if (index < (getLevel(deeper)?.restart ?? deeper)) counters[deeper] = undefined;
     if (current.format === 'bullet' || current.format === 'none') return '';
     return current.text.replace(/%([1-9])/g, (_, digit: string) => {
-      const shown = levels[Number(digit) - 1];
+      const shown = getLevel(Number(digit) - 1);
       if (!shown) return '';
       counters[Number(digit) - 1] ??= shown.start;
       return formatNumber(counters[Number(digit) - 1]!, current.isLegal ? 'decimal' : shown.format);
@@ -112,17 +115,17 @@ export class ListNumbers {
       } else if (name === 'num') {
         list = undefined;
         level = undefined;
-        use = { listId: '', startOverrides: new Map(), isStarted: false };
+        use = { listId: '', startOverrides: new Map(), levels: [], isStarted: false };
         this.uses.set(attributes.get('numid') ?? '', use);
       } else if (name === 'abstractnumid' && use) use.listId = value;
       else if (name === 'lvloverride') levelIndex = toLevelIndex(attributes.get('ilvl')) ?? MAX_LEVELS;
       else if (name === 'startoverride' && levelIndex < MAX_LEVELS)
         use?.startOverrides.set(levelIndex, Number(value) || 0);
       else if (name === 'numstylelink' && list) list.styleLink = value;
-      else if (name === 'lvl' && list) {
+      else if (name === 'lvl') {
         levelIndex = toLevelIndex(attributes.get('ilvl')) ?? MAX_LEVELS;
-        level = { start: 1, format: 'decimal', text: '', restarts: true, isLegal: false };
-        if (levelIndex < MAX_LEVELS) list.levels[levelIndex] = level;
+        level = { start: 0, format: 'decimal', text: '', restart: undefined, isLegal: false };
+        if (levelIndex < MAX_LEVELS) setLevel((list ?? use)?.levels, levelIndex, level);
       } else if (name === 'pstyle' && level) list?.levelsByStyle.set(value, levelIndex);
       else if (level) readLevelProperty(level, name, value);
     }
@@ -143,6 +146,10 @@ export class ListNumbers {
   }
 }
 
+function setLevel(levels: Level[] | undefined, index: number, level: Level): void {
+  if (levels) levels[index] = level;
+}
+
 export function toLevelIndex(text: string | undefined): number | undefined {
   const index = Number(text ?? '');
   return Number.isInteger(index) && index >= 0 && index < MAX_LEVELS ? index : undefined;
@@ -153,7 +160,7 @@ function readLevelProperty(level: Level, name: string, value: string): void {
   if (name === 'start') level.start = Number(value) || 0;
   else if (name === 'numfmt') level.format = value;
   else if (name === 'lvltext') level.text = value.slice(0, 200);
-  else if (name === 'lvlrestart') level.restarts = value !== '0';
+  else if (name === 'lvlrestart') level.restart = toLevelIndex(value);
   else if (name === 'islgl') level.isLegal = !isOff;
 }
 
@@ -189,12 +196,20 @@ function formatNumber(number: number, format: string): string {
       return toRoman(number);
     case 'upperRoman':
       return toRoman(number).toUpperCase();
+    case 'ordinal':
+      return `${number}${toOrdinalEnding(number)}`;
     case 'bullet':
     case 'none':
       return '';
     default:
       return String(number);
   }
+}
+
+/** In English, as in documents whose language is not known. */
+function toOrdinalEnding(number: number): string {
+  if (number % 100 >= 11 && number % 100 <= 13) return 'th';
+  return ['th', 'st', 'nd', 'rd'][number % 10] ?? 'th';
 }
 
 function toLetters(number: number): string {

@@ -1,6 +1,7 @@
 /** Reads Excel workbooks and PowerPoint presentations (ECMA-376, SpreadsheetML and PresentationML). */
 import type { DocumentContent, DocumentRequest } from '../document-content.js';
 import { readCells, readSharedStrings } from './cells.js';
+import { NumberFormats, readCellStyles } from './number-formats.js';
 import { openPackage, TEXT_RULES } from './office-package.js';
 
 export function readSlides(body: Uint8Array, request: DocumentRequest): DocumentContent {
@@ -18,7 +19,14 @@ export function readSlides(body: Uint8Array, request: DocumentRequest): Document
 export function readSheets(body: Uint8Array, request: DocumentRequest): DocumentContent {
   const office = openPackage(body, request, 'xl/workbook.xml');
   const { archive, content } = office;
-  const strings = readSharedStrings(archive.readXml(office.findPart('sharedstrings') ?? 'xl/sharedStrings.xml'));
+  const formats = new NumberFormats(
+    /<(?:\w+:)?workbookPr\b[^>]*\bdate1904="(?:1|true)"/.test(archive.readXml(office.mainPart) ?? ''),
+  );
+  const context = {
+    strings: readSharedStrings(archive.readXml(office.findPart('sharedstrings') ?? 'xl/sharedStrings.xml')),
+    styles: readCellStyles(archive.readXml(office.findPart('styles') ?? 'xl/styles.xml'), formats),
+    formats,
+  };
   const sheets = office.listParts('sheet', /^xl\/worksheets\/[^/]+\.xml$/i);
   content.addField('sheet_count', String(sheets.length));
   for (const { name, part } of sheets) {
@@ -26,7 +34,7 @@ export function readSheets(body: Uint8Array, request: DocumentRequest): Document
     if (content.isFull) break;
     content.addText(name ?? '');
     content.endWord();
-    readCells(archive.readXml(part) ?? '', strings, content);
+    readCells(archive.readXml(part) ?? '', context, content);
     office.followAll(office.readRelations(part));
   }
   return content;

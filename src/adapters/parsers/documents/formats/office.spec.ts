@@ -172,6 +172,15 @@ describe('the numbers of lists in a Word document', () => {
     expect(await wordText(paragraphs, options)).toBe('1. a 2. b 5. c 6. d');
   });
 
+  it('may begin at zero, be ordinal, and restart only after some levels', async () => {
+    const levels =
+      '<w:lvl w:ilvl="0"><w:numFmt w:val="ordinal"/><w:lvlText w:val="%1"/></w:lvl>' +
+      level(1, 'lowerLetter', '%2') +
+      level(2, 'decimal', '%3', '<w:lvlRestart w:val="1"/>');
+    const paragraphs = item('v', 0) + item('w', 0) + item('x', 1) + item('y', 2) + item('x', 1) + item('z', 2);
+    expect(await wordText(paragraphs, { parts: [numbering(levels, use(1))] })).toBe('0th v 1st w a x 1 y b x 2 z');
+  });
+
   it('come from the styles of headings', async () => {
     const levels =
       level(0, 'decimal', '%1', '<w:pStyle w:val="H1"/>') + level(1, 'decimal', '%1.%2', '<w:pStyle w:val="H2"/>');
@@ -270,6 +279,43 @@ describe('the cells of a workbook', () => {
   it('keep the runs of a string together, without the readings of Japanese', () => {
     const runs = '<is><r><t>Hand</t></r><r><t>book</t></r><rPh><t>ふりがな</t></rPh></is>';
     expect(sheetText(`<c t="inlineStr">${runs}</c><c><v>1</v></c>`)).toBe('Data Handbook 1');
+  });
+
+  it('are as people see them', () => {
+    const styles: office.Part = {
+      name: 'styles.xml',
+      type: 'styles',
+      xml: `<styleSheet><numFmts><numFmt numFmtId="164" formatCode="d. mmmm yyyy"/><numFmt numFmtId="165" formatCode="bad&quot;x"/></numFmts><cellStyleXfs><xf numFmtId="9"/></cellStyleXfs><cellXfs>${[0, 14, 10, 164, 165, 46].map((id) => `<xf numFmtId="${id}"/>`).join('')}</cellXfs></styleSheet>`,
+    };
+    const cell = (style: number, value: string, type = 'n'): string =>
+      `<c s="${style}" t="${type}"><v>${value}</v></c>`;
+    const shown = (cells: string): string => sheetText(cells, { parts: [styles] });
+    expect(shown(cell(1, '45292') + cell(2, '0.12345') + cell(3, '45292'))).toBe(
+      'Data 2024-01-01 12.35% 1. January 2024',
+    );
+    expect(shown(cell(0, '0.30000000000000004') + cell(0, '4006381333931') + cell(5, '1.5'))).toBe(
+      'Data 0.3 4006381333931 36:00:00',
+    );
+    expect(shown(cell(0, '1', 'b') + cell(0, '#N/A', 'e') + cell(1, 'as is', 'str') + cell(4, '7'))).toBe(
+      'Data TRUE #N/A as is 7',
+    );
+  });
+
+  it('count the days of a calendar from 1904 where the workbook says so', () => {
+    const styles = {
+      name: 'styles.xml',
+      type: 'styles',
+      xml: '<cellXfs><xf numFmtId="14"/><xf numFmtId="1"/></cellXfs>',
+    };
+    const sheet = '<worksheet><c s="0"><v>1</v></c><c s="1"><v>1</v></c></worksheet>';
+    const body = office.officePackage(
+      'xl/workbook.xml',
+      '<workbook><workbookPr date1904="1"/><sheet name="Data" r:id="s"/></workbook>',
+      {
+        parts: [styles, { name: 'worksheets/sheet1.xml', type: 'worksheet', id: 's', xml: sheet }],
+      },
+    );
+    expect(finish(readSheets(body, request('xlsx'))).text).toBe('Data 1904-01-02 1');
   });
 
   it('are followed by headers and footers without their codes', () => {
