@@ -6,9 +6,6 @@ import { Unreadable } from '../document-content.js';
 const MAX_BYTES = 64 * 1024 * 1024;
 const MAX_ENTRIES = 20_000;
 
-const OLE_SIGNATURE = [0xd0, 0xcf, 0x11, 0xe0];
-const ENCRYPTED_PACKAGE = Buffer.from('EncryptedPackage', 'utf16le');
-
 /** Signatures of the records of a zip archive (APPNOTE.TXT 4.3). */
 const LOCAL_HEADER = Buffer.from('PK\x03\x04', 'latin1');
 const DIRECTORY_HEADER = Buffer.from('PK\x01\x02', 'latin1');
@@ -105,7 +102,6 @@ function inflate(data: Buffer, maxOutputLength: number): Uint8Array {
 
 /** Nothing is unpacked before it is read. */
 export function openArchive(bytes: Uint8Array): Archive {
-  if (OLE_SIGNATURE.every((byte, index) => bytes[index] === byte)) throw createOldFormatFailure(bytes);
   const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const directory = readDirectory(body);
   const entries = directory ?? scanLocalHeaders(body);
@@ -196,14 +192,4 @@ function scanLocalHeaders(body: Buffer): Entry[] {
     position = next;
   }
   return entries;
-}
-
-/** Office puts an encrypted document into a container of its old binary format. */
-function createOldFormatFailure(body: Uint8Array): Unreadable {
-  return Buffer.from(body.buffer, body.byteOffset, body.byteLength).includes(ENCRYPTED_PACKAGE)
-    ? new Unreadable('extract-encrypted', 'the document is encrypted')
-    : new Unreadable(
-        'extract-corrupt',
-        'the document has an old binary format, not the one that its media type indicates',
-      );
 }

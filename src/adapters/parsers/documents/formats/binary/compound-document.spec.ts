@@ -2,13 +2,15 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { compoundFile } from '../../../../../../test/support/compound-file.js';
 import * as legacy from '../../../../../../test/support/legacy-documents.js';
-import { FACTS } from '../../../../../../test/support/sample-documents.js';
+import { encryptAgile } from '../../../../../../test/support/office-encryption.js';
+import { FACTS, xlsx } from '../../../../../../test/support/sample-documents.js';
 import type { Extraction } from '../../../../../engine/ports/content-extractor.js';
-import { Unreadable } from '../../document-content.js';
+import { type DocumentContent, Unreadable } from '../../document-content.js';
 import { readCompoundDocument } from './compound-document.js';
 
 const REQUEST = { mediaType: 'application/x-ole-storage', maxTextLength: 100_000, maxLinks: 100, timeLimit: 1_000 };
-const read = (body: Uint8Array): Extraction => readCompoundDocument(body, REQUEST).finish(() => undefined);
+const read = (body: Uint8Array): Extraction =>
+  (readCompoundDocument(body, REQUEST) as DocumentContent).finish(() => undefined);
 
 const failureOf = (body: Uint8Array): string => {
   try {
@@ -53,7 +55,7 @@ describe('a document of Office 97 to 2003', () => {
     const texts = ['word', `${'word '.repeat(3_000)}x`, `${'w\u00f6rd '.repeat(300_000)}x`];
     for (const text of texts) {
       const result = readCompoundDocument(legacy.doc({ ...FACTS, text }), { ...REQUEST, maxTextLength: 4_000_000 });
-      expect(result.finish(() => undefined).text).toBe(`${text} More cell The footnote`);
+      expect((result as DocumentContent).finish(() => undefined).text).toBe(`${text} More cell The footnote`);
     }
   });
 
@@ -62,6 +64,17 @@ describe('a document of Office 97 to 2003', () => {
     expect(failureOf(compoundFile({ EncryptedPackage: Buffer.alloc(10) }))).toBe('extract-encrypted');
     expect(failureOf(compoundFile({ Other: Buffer.alloc(10) }))).toBe('extract-unsupported');
     expect(failureOf(compoundFile({ WordDocument: Buffer.alloc(10) }))).toBe('extract-corrupt');
+  });
+});
+
+describe('an encrypted document of the present formats', () => {
+  it('is read if it opens with the password that Excel tries by itself', () => {
+    const { info, encrypted } = encryptAgile(Buffer.from(xlsx()), 'VelvetSweatshop');
+    expect(read(compoundFile({ EncryptionInfo: info, EncryptedPackage: encrypted })).text).toContain(FACTS.text);
+    const locked = encryptAgile(Buffer.from(xlsx()), 'secret');
+    expect(failureOf(compoundFile({ EncryptionInfo: locked.info, EncryptedPackage: locked.encrypted }))).toBe(
+      'extract-encrypted',
+    );
   });
 });
 

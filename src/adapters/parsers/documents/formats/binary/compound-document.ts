@@ -1,21 +1,37 @@
 /** Reads the documents that are compound files: those of Office until 2003. The streams' names tell which one it is. */
+import { findDocumentFormat } from '../../../../../domain/content/document-types.js';
+import { sniffMediaType } from '../../../../../domain/content/signatures.js';
 import { DocumentContent, type DocumentRequest, Unreadable } from '../../document-content.js';
+import { decryptPackage } from '../office-encryption.js';
+import { readSheets, readSlides } from '../office-open.js';
+import { readWord } from '../word.js';
 import { CompoundFile } from './compound-file.js';
 import { readExcelBinary } from './excel-binary.js';
 import { readPowerPointBinary } from './powerpoint-binary.js';
 import { readSummary } from './property-set.js';
 import { readWordBinary } from './word-binary.js';
 
-export function readCompoundDocument(body: Uint8Array, request: DocumentRequest): DocumentContent {
+export function readCompoundDocument(
+  body: Uint8Array,
+  request: DocumentRequest,
+): DocumentContent | Promise<DocumentContent> {
   const file = openFile(body);
+  if (file.find('EncryptedPackage')) return readEncrypted(file, request);
   const content = new DocumentContent(request);
-  if (file.find('EncryptedPackage')) throw new Unreadable('extract-encrypted', 'the document is encrypted');
   readSummary(file, content);
   if (file.find('WordDocument')) readWordBinary(file, content);
   else if (file.find('PowerPoint Document')) readPowerPointBinary(file, content);
   else if (file.find('Workbook') ?? file.find('Book')) readExcelBinary(file, content);
   else throw new Unreadable('extract-unsupported', 'the compound file is not of a kind that can be read');
   return content;
+}
+
+/** The present formats of Office are encrypted within a compound file. */
+function readEncrypted(file: CompoundFile, request: DocumentRequest): DocumentContent | Promise<DocumentContent> {
+  const body = decryptPackage(file.read(file.find('EncryptionInfo')), file.read(file.find('EncryptedPackage')));
+  const format = findDocumentFormat(sniffMediaType(body) ?? '') ?? findDocumentFormat(request.mediaType);
+  if (format === 'word') return readWord(body, request);
+  return format === 'slides' ? readSlides(body, request) : readSheets(body, request);
 }
 
 const ENCRYPTED_PACKAGE = Buffer.from('EncryptedPackage', 'utf16le');
