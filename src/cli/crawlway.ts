@@ -7,9 +7,10 @@ import { fail } from '../server/fail.js';
 import { run } from '../server/run.js';
 import { ROLES } from '../server/security/api-keys.js';
 import { SERVER_VERSION } from '../server/version.js';
+import { checkConfigurations } from './check.js';
 import { printCompletion, SHELLS } from './completion.js';
 import { crawl } from './crawl.js';
-import { checkConfiguration, runDoctor } from './doctor.js';
+import { runDoctor } from './doctor.js';
 import { explain } from './explain.js';
 import { extract } from './extract.js';
 import { importConfiguration } from './import.js';
@@ -93,11 +94,14 @@ addJsonOption(program.command('crawl'))
   .action(crawl);
 
 addJsonOption(program.command('check'))
-  .description('check a configuration and print every problem as FILE:LINE:COLUMN code message')
-  .argument('[file]', 'configuration file (default: $CRAWLWAY_CONFIG, or config/CrawlConfig.xml)')
+  .description('check configurations and rule files, and print every problem as FILE:LINE:COLUMN code message')
+  .argument(
+    '[files...]',
+    'configurations, .rules and .conf files (default: $CRAWLWAY_CONFIG, or config/CrawlConfig.xml)',
+  )
   .option('--data <folder>', 'data directory with the secrets of the server (default: $CRAWLWAY_DATA, or data)')
   .addHelpText('after', '\nExit code: 0 no errors, 1 errors.')
-  .action(checkConfiguration);
+  .action(checkConfigurations);
 
 addJsonOption(program.command('import'))
   .description("convert another crawler's configuration, and report what was converted and what was not")

@@ -2,7 +2,7 @@ import { lookup } from 'node:dns/promises';
 /** `crawlway doctor`: checks everything outside Crawlway that a crawl needs, and says what to do if a check fails. */
 import { accessSync, constants, existsSync, readFileSync, statfsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import type { CrawlerDefinition, ServerDefinition } from '../domain/crawl/definition.js';
+import type { ServerDefinition } from '../domain/crawl/definition.js';
 import { formatPlace } from '../domain/crawl/place.js';
 import { toLookupName } from '../domain/net/local-names.js';
 import { openConfigurationFile, testSink } from '../server/engine.module.js';
@@ -184,42 +184,4 @@ function checkProxyVariables(): Finding[] {
       `Crawlway ignores ${variables.join(', ')}: write <cw:Proxy url="…"/> in the Fetcher that needs a proxy`,
     ),
   ];
-}
-
-/** Prints every problem, one per line, in a format that editors and CI understand. */
-export async function checkConfiguration(
-  path: string = process.env['CRAWLWAY_CONFIG'] || DEFAULT_CONFIG,
-  { json, data }: JsonOption & { readonly data?: string } = {},
-): Promise<void> {
-  const file = openConfigurationFile(path, { storage: readStorageOptions({ data }, process.env) });
-  const { problems: allProblems, definition } = await file.check();
-  const unset = allProblems.filter(({ code }) => code === 'unset-variable');
-  const problems = allProblems.filter(({ code }) => code !== 'unset-variable');
-  if (json) printJson(problems);
-  else
-    for (const { place, code, message, severity } of problems) {
-      const line = `${formatPlace(place)} ${code} ${message}${severity === 'warning' ? ' (warning)' : ''}`;
-      process.stdout.write(`${toPrintable(line)}\n`);
-    }
-  const errors = problems.filter(({ severity }) => severity === 'error').length;
-  process.stderr.write(`${path}: ${pluralize(errors, 'error')}, ${pluralize(problems.length - errors, 'warning')}\n`);
-  for (const notice of listIdleCrawlers(definition)) process.stderr.write(`${toPrintable(notice)}\n`);
-  // A configuration is often checked where its secrets are not, such as in CI.
-  const names = new Set(unset.flatMap(({ message }) => /CRAWLWAY_SECRET_\w+/.exec(message)?.[0] ?? []));
-  if (names.size > 0) process.stderr.write(`not set here, but needed by the server: ${[...names].join(', ')}\n`);
-  process.exitCode = errors > 0 ? 1 : 0;
-}
-
-/** A crawl that is started over the API is no mistake, so that this is no warning. */
-function listIdleCrawlers(definition: ServerDefinition | undefined): string[] {
-  if (!definition) return [];
-  if (definition.crawlers.length === 0) return ['there is no Crawler, so that nothing is crawled'];
-  const isIdle = ({ roots, servers }: CrawlerDefinition): boolean =>
-    roots.length === 0 && (servers?.records ?? []).every(({ url }) => !/^https?:\/\/[^/]/i.test(url));
-  return definition.crawlers
-    .filter(isIdle)
-    .map(
-      ({ name }) =>
-        `crawler ${name} has no Root and no server record with a host: it crawls only URLs that are submitted`,
-    );
 }

@@ -123,12 +123,12 @@ export class ApiWorld {
     body?: unknown,
     headers: Record<string, string> = {},
   ): Promise<Answer<T>> {
-    const isText = typeof body === 'string';
+    const isText = typeof body === 'string' || body instanceof Uint8Array;
     const type = body === undefined ? {} : { 'content-type': isText ? 'text/plain' : 'application/json' };
     const response = await fetch(this.server.url + (path.startsWith('/') ? path : `/api/v1/${path}`), {
       method,
       headers: { ...type, ...headers },
-      body: body === undefined ? undefined : isText ? body : JSON.stringify(body),
+      body: body === undefined ? undefined : isText ? (body as string | Uint8Array<ArrayBuffer>) : JSON.stringify(body),
     });
     const text = await response.text();
     const isJson = /[/+]json$/.test(response.headers.get('content-type')?.split(';')[0] ?? '');

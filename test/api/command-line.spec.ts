@@ -3,9 +3,10 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
+import { checkConfigurations } from '../../src/cli/check.js';
 import { ServerClient } from '../../src/cli/client.js';
 import { printCompletion } from '../../src/cli/completion.js';
-import { checkConfiguration, runDoctor } from '../../src/cli/doctor.js';
+import { runDoctor } from '../../src/cli/doctor.js';
 import { explain } from '../../src/cli/explain.js';
 import { testSinks } from '../../src/cli/sinks.js';
 import { showStatus } from '../../src/cli/status.js';
@@ -36,7 +37,7 @@ it('with --json every result is one JSON document', async () => {
     roots: JSON.parse(await printed(() => listRoots(server))),
     refused: JSON.parse(await printed(() => listRefusedLinks(server))),
     explain: JSON.parse(await printed(() => explain(world.site.url('/a.html'), server))),
-    check: JSON.parse(await printed(() => checkConfiguration(world.configFile, { json: true }))),
+    check: JSON.parse(await printed(() => checkConfigurations([world.configFile], { json: true }))),
   };
   expect(answers).toMatchObject({
     status: { crawlers: [{ name: 'test', indexed: 4 }], sinks: [{ name: 'main', type: 'file' }] },

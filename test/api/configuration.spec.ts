@@ -70,6 +70,24 @@ describe('the configuration calls', () => {
     expect({ text: onDisk(), versions: await versions(), etag: await world.etag() }).toEqual(before);
   });
 
+  it('accept a text in the encoding that it declares, and write it as UTF-8', async () => {
+    const { text } = await world.get('config');
+    const comment = '<!-- für die Größe -->';
+    const body = text.replace(/^<\?xml[^>]*>\s*/, '') + comment;
+    const latin1 = Buffer.from(`<?xml version="1.0" encoding="ISO-8859-1"?>\n${body}`, 'latin1');
+    const headers = { 'if-match': await world.etag(), 'content-type': 'application/xml' };
+    expect(await world.send('PUT', 'config', latin1, headers)).toMatchObject({ status: 200 });
+    expect(onDisk()).toBe(`<?xml version="1.0" encoding="UTF-8"?>\n${body}`);
+    expect((await world.get('config')).text).toBe(onDisk());
+    // Text in JSON is decoded already, whatever it declares.
+    const xml = onDisk().replace('UTF-8', 'windows-1252');
+    expect(await world.send('PUT', 'config', { xml }, { 'if-match': await world.etag() })).toMatchObject({
+      status: 200,
+    });
+    expect(onDisk()).toBe(`<?xml version="1.0" encoding="UTF-8"?>\n${body}`);
+    expect((await world.sendXml('PUT', 'config', text)).status).toBe(200);
+  });
+
   it('check a text without changing anything', async () => {
     const { text } = await world.get('config');
     const good = await world.sendXml('POST', 'config/check', text);

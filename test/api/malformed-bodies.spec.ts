@@ -117,6 +117,27 @@ describe('a body', () => {
     }
   });
 
+  it('without a configuration or rule files is refused', async () => {
+    const etag = await world.etag();
+    for (const [method, address] of [
+      ['POST', 'config/check'],
+      ['POST', 'config/preview'],
+      ['PUT', 'config'],
+    ] as const) {
+      const { status, body } = await world.send<Problem>(method, address, {}, { 'if-match': etag });
+      expect([status, body.detail], address).toEqual([400, expect.stringContaining('neither xml nor files')]);
+    }
+    expect(await world.etag()).toBe(etag);
+  });
+
+  it('with a field __proto__ is refused', async () => {
+    const text = '{"xml": "<CrawlConfig/>", "__proto__": {"files": {}}}';
+    const { status, body } = await world.send<Problem>('POST', 'config/check', text, {
+      'content-type': 'application/json',
+    });
+    expect([status, body.detail]).toEqual([400, expect.stringContaining('__proto__')]);
+  });
+
   it('with a rule file whose text is not a string is refused with the name of the file', async () => {
     const { status, body } = await world.send<Problem>('POST', 'config/check', { files: { 'a/b~c.rules': null } });
     expect(status).toBe(400);

@@ -139,6 +139,24 @@ describe('the command line without a server', () => {
     expect((await crawlway('check', 'CrawlConfig.xml.example').ended).code).toBe(0);
   });
 
+  it('checks several configurations and rule files at once: the samples have no errors and no warnings', async () => {
+    const samples = readdirSync('config/samples').map((name) => `config/samples/${name}`);
+    const { code, stdout, stderr } = await crawlway('check', ...samples).ended;
+    expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
+    for (const sample of samples) expect(stderr).toContain(`${sample}: 0 errors, 0 warnings`);
+
+    const folder = temporaryDirectory();
+    writeFileSync(join(folder, 'crawl.rules'), 'allow domain *.example.com\nforbit domain *\n');
+    writeFileSync(join(folder, 'old.conf'), 'Server http://a.example/\nPerid 3d\n');
+    const wrong = await crawlway('check', join(folder, 'crawl.rules'), join(folder, 'old.conf')).ended;
+    expect(wrong.code).toBe(1);
+    expect(wrong.stdout).toMatch(/crawl\.rules:2:1 .*forbid/);
+    expect(wrong.stdout).toMatch(/old\.conf:2:1 .*did you mean Period\?/);
+    expect((await crawlway('check', join(folder, 'missing.rules')).ended).stderr).toMatch(
+      /missing\.rules cannot be read/,
+    );
+  });
+
   it('explains a URL from the configuration alone', async () => {
     const args = ['--config', 'CrawlConfig.xml.example'];
     const [inside, outside, none] = await Promise.all([

@@ -14,7 +14,6 @@ import type { ProblemCode, Problems } from './problems.js';
 import { findOptionSpec, OPTION } from './schema/policy.js';
 import { type AttributeSpec, type Attributes, type ElementSpec, findVocabulary, type Values } from './schema/spec.js';
 import { ELEMENTS, getElementSpec } from './schema.js';
-import { boolean } from './value-types/plain.js';
 
 /** An element that the table defines, with its values. */
 export interface Node<A extends Attributes = Attributes> {
@@ -333,13 +332,17 @@ function readValue(
   const value = expandVariables(attribute.value, context, place);
   if (value === undefined) return undefined;
   if (value.includes(REPLACEMENT_CHARACTER)) {
-    context.problems.add('bad-value', `${attribute.local}: ${NOT_UTF8_MESSAGE}`, place);
+    context.problems.add(
+      'bad-value',
+      `${attribute.local}: ${NOT_UTF8_MESSAGE}, or name its encoding in the XML declaration`,
+      place,
+    );
     return undefined;
   }
-  // The reference system writes booleans that have their default value as empty attributes, so an empty one is treated
-  // as absent, and so are all others of a crawler that have a default.
-  const isBlank = attribute.value.trim() === '';
-  if (isBlank && (spec.type === boolean || (element.local === 'Crawler' && spec.default !== undefined)))
+  // The reference system writes attributes that have their default value as empty ones. A blank text or list may mean
+  // something else, such as nobody, so only those of a crawler are treated as absent.
+  const isBlank = attribute.value.trim() === '' && !spec.required;
+  if (isBlank && (spec.type.isBlankAbsent || (element.local === 'Crawler' && spec.default !== undefined)))
     return { value: computeDefault(spec) };
   const parsed = spec.type.parse(value);
   if (parsed.ok) return { value: spec.secret ? new Secret(parsed.value as string) : parsed.value };

@@ -317,6 +317,24 @@ it('a blank attribute of a crawler is an absent one', () => {
   );
 });
 
+it('so are blank numbers, times, choices and switches of every other element, but not blank texts and lists', () => {
+  const readWith = (inside: string) =>
+    read(`<CrawlConfig ${HEAD}><Crawler name="a"><Root url="http://a/"/>${inside}</Crawler></CrawlConfig>`);
+  const blank = readWith(
+    '<cw:Traps maxPathDepth="" maxQueryVariants=" "/><cw:Refresh objective=""/><cw:SoftErrors probe=""/><cw:ErrorPolicy retryDelayS=""/>',
+  );
+  const plain = readWith('<cw:Traps/><cw:Refresh/><cw:SoftErrors/><cw:ErrorPolicy/>');
+  expect(blank.problems.map(({ code }) => code)).toEqual(plain.problems.map(({ code }) => code));
+  expect(JSON.stringify(blank.definition?.crawlers, withoutPlaces)).toBe(
+    JSON.stringify(plain.definition?.crawlers, withoutPlaces),
+  );
+  for (const wrong of ['<Root url=""/>', '<cw:Acl meta=""/>', '<cw:FetchWith fetcher=""/>'])
+    expect(
+      readWith(wrong).problems.map(({ code }) => code),
+      wrong,
+    ).toContain('bad-value');
+});
+
 const ATTRIBUTES_WITH_DEFAULTS = [
   'nthreads',
   'throttleTimeMS',

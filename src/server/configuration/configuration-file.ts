@@ -10,6 +10,7 @@ import { toFileError } from '../fail.js';
 import { UsageError } from '../options.js';
 import type { ConfigurationFormat, ReadConfiguration, SecretUse } from './configuration-format.js';
 import type { ConfigurationTexts } from './configuration-history.js';
+import { declareUtf8, decodeConfiguration } from './configuration-text.js';
 
 /** The configuration has errors; none of it is used. */
 export class InvalidConfiguration extends Error {
@@ -131,7 +132,7 @@ export class ConfigurationFile {
       );
     }
     try {
-      return readFileSync(this.path, 'utf8');
+      return decodeConfiguration(readFileSync(this.path));
     } catch (error) {
       throw toFileError(`the configuration ${this.path}`, 'read', error);
     }
@@ -178,8 +179,12 @@ export class ConfigurationFile {
 
   /** Whether the files on disk differ from these texts; missing files do not count, since nothing could be lost. */
   hasDiskChanged({ xml, ruleFiles }: Texts): boolean {
-    const isDifferent = (path: string, text: string): boolean => (tryReadFile(path) ?? text) !== text;
-    return isDifferent(this.path, xml) || ruleFiles.some(({ name, text }) => isDifferent(this.resolvePath(name), text));
+    const isDifferent = (current: string | undefined, text: string): boolean =>
+      current !== undefined && current !== text;
+    return (
+      isDifferent(tryReadFile(this.path, decodeConfiguration), xml) ||
+      ruleFiles.some(({ name, text }) => isDifferent(tryReadFile(this.resolvePath(name)), text))
+    );
   }
 
   /**
@@ -198,10 +203,11 @@ export class ConfigurationFile {
   }
 
   private checkOnce(
-    xml: string,
+    text: string,
     ruleTexts: ReadonlyMap<string, string> = new Map(),
     filesWithoutSecrets?: ReadonlySet<string>,
   ): CheckedConfiguration {
+    const xml = declareUtf8(text);
     const files = new Map<string, NamedFile>();
     const result = this.format.read(xml, {
       file: this.path,
@@ -213,9 +219,9 @@ export class ConfigurationFile {
       readFile: (name, kind) => {
         if (kind) requireRuleFileName(name);
         const path = this.resolvePath(name);
-        const text = (kind && ruleTexts.get(name)) ?? readFileSync(path, 'utf8');
-        files.set(name, { name, ...(kind ? { kind } : {}), text });
-        return text;
+        const fileText = (kind && ruleTexts.get(name)) ?? readFileSync(path, 'utf8');
+        files.set(name, { name, ...(kind ? { kind } : {}), text: fileText });
+        return fileText;
       },
     });
     return { ...result, xml, files: [...files.values()].sort((a, b) => (a.name < b.name ? -1 : 1)) };
@@ -239,7 +245,8 @@ export class ConfigurationFile {
     };
     try {
       for (const [path, text] of texts) {
-        const oldText = keepsOld ? tryReadFile(path) : undefined;
+        const decode = text === xml ? decodeConfiguration : decodeUtf8;
+        const oldText = keepsOld ? tryReadFile(path, decode) : undefined;
         const writes = oldText === undefined ? [] : [[findUnusedPath(`${path}.rejected`), oldText] as const];
         for (const [file, content] of [...writes, [path, text] as const]) {
           const pendingWrite = stageText(file, content, path).catch((error: unknown) => {
@@ -288,9 +295,11 @@ function computeFingerprint(xml: string, files: readonly NamedFile[]): string {
   return hash.digest('hex');
 }
 
-function tryReadFile(path: string): string | undefined {
+const decodeUtf8 = (bytes: Buffer): string => bytes.toString('utf8');
+
+function tryReadFile(path: string, decode: (bytes: Buffer) => string = decodeUtf8): string | undefined {
   try {
-    return readFileSync(path, 'utf8');
+    return decode(readFileSync(path));
   } catch {
     return undefined;
   }

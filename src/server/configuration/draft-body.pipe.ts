@@ -43,6 +43,12 @@ export class DraftBodyPipe implements PipeTransform<unknown, Promise<Configurati
       ...metadata,
       metatype: ConfigurationDraftDto,
     });
+    if (draft.xml === undefined && draft.files === undefined) {
+      throw new ProblemException(
+        'invalid-request',
+        'The body has neither xml nor files: send a configuration, rule files, or both.',
+      );
+    }
     const files = Object.entries(draft.files ?? {});
     const invalidFile = files.find(([, text]) => typeof text !== 'string');
     if (invalidFile) {

@@ -4,6 +4,7 @@
  */
 import { RouteConfig } from '@nestjs/platform-fastify';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { decodeConfiguration } from '../configuration/configuration-text.js';
 import { JSON_TYPE, TEXT_TYPE, XML_TYPE } from './operation.js';
 import { ProblemException } from './problem.js';
 
@@ -40,7 +41,6 @@ export function registerBodyParsers(fastify: FastifyInstance): void {
   fastify.removeAllContentTypeParsers();
   const parsers = [
     { types: [JSON_TYPE], bodyLimit: JSON_LIMIT, parse: parseJson },
-    { types: [XML_TYPE, 'text/xml'], bodyLimit: CONFIGURATION_LIMIT, parse: identity },
     { types: FEED_TYPES.filter((type) => !type.endsWith('/xml')), bodyLimit: JSON_LIMIT, parse: () => undefined },
     { types: [TEXT_TYPE], bodyLimit: TEXT_LIMIT, parse: identity },
   ];
@@ -51,6 +51,12 @@ export function registerBodyParsers(fastify: FastifyInstance): void {
       async (_: FastifyRequest, body: string) => parse(body),
     );
   }
+  fastify.addContentTypeParser<Buffer>(
+    [XML_TYPE, 'text/xml'],
+    { parseAs: 'buffer', bodyLimit: CONFIGURATION_LIMIT },
+    async ({ headers }: FastifyRequest, body: Buffer) =>
+      decodeConfiguration(body, /;\s*charset\s*=\s*"?([^\s";]+)/i.exec(headers['content-type'] ?? '')?.[1]),
+  );
 }
 
 const identity = (text: string): string => text;
@@ -60,8 +66,9 @@ function parseJson(text: string): unknown {
   if (isTooDeep(text))
     throw new ProblemException('invalid-request', `The body is nested deeper than ${MAX_DEPTH} levels.`);
   try {
-    return JSON.parse(text, dropPrototype);
+    return JSON.parse(text, refusePrototype);
   } catch (error) {
+    if (error instanceof ProblemException) throw error;
     throw new ProblemException('invalid-request', `The body is not JSON: ${(error as Error).message}`);
   }
 }
@@ -83,5 +90,9 @@ function isTooDeep(text: string): boolean {
   return false;
 }
 
-/** A `__proto__` member could reach an object's prototype when fields are copied; no call has such a field. */
-const dropPrototype = (name: string, value: unknown): unknown => (name === '__proto__' ? undefined : value);
+/** A `__proto__` member could reach an object's prototype when fields are copied. */
+function refusePrototype(name: string, value: unknown): unknown {
+  if (name === '__proto__')
+    throw new ProblemException('invalid-request', 'No call has a field __proto__: leave it out.');
+  return value;
+}

@@ -40,6 +40,7 @@ const FALSE = ['false', 'no', '0', 'off'];
 export const boolean: ValueType<boolean> = {
   label: '`true` or `false`',
   choices: ['true', 'false'],
+  isBlankAbsent: true,
   // The product writes an attribute that has its default value as an empty string.
   xsd: `<xs:restriction base="xs:string">${[...TRUE, ...FALSE, ''].map((v) => `<xs:enumeration value="${v}"/>`).join('')}</xs:restriction>`,
   parse: (value) => {
@@ -60,6 +61,7 @@ export function integer(minimum: number, maximum = Number.MAX_SAFE_INTEGER): Val
   return {
     label,
     xsd: `<xs:restriction base="xs:integer"><xs:minInclusive value="${minimum}"/><xs:maxInclusive value="${maximum}"/></xs:restriction>`,
+    isBlankAbsent: true,
     parse: (value) => {
       const n = /^\s*[+-]?\d{1,16}\s*$/.test(value) ? Number(value) : Number.NaN;
       return n >= minimum && n <= maximum ? ok(n) : invalid(`a ${label}`);
@@ -72,6 +74,7 @@ export function decimal(minimum: number, maximum: number): ValueType<number> {
   return {
     label,
     xsd: `<xs:restriction base="xs:decimal"><xs:minInclusive value="${minimum}"/><xs:maxInclusive value="${maximum}"/></xs:restriction>`,
+    isBlankAbsent: true,
     parse: (value) => {
       const n = /^\s*[+-]?(?:\d{1,15}(?:\.\d{0,15})?|\.\d{1,15})\s*$/.test(value) ? Number(value) : Number.NaN;
       return n >= minimum && n <= maximum ? ok(n) : invalid(`a ${label}`);
@@ -98,6 +101,7 @@ export const durationS = (minimum = 0): ValueType<Duration> =>
 export const period: ValueType<Duration> = {
   label: 'period: seconds, or numbers with units like `1d12h`',
   xsd: toXsdPattern('[+\\-]?[0-9]+|([+\\-]?[0-9]+[sMhdmy])+'),
+  isBlankAbsent: true,
   parse: (value) => {
     const parsed = parsePeriod(value.trim());
     return parsed === undefined
@@ -111,6 +115,7 @@ export function enumeration<const T extends string>(values: readonly T[]): Value
     label: values.map((v) => `\`${v}\``).join(', '),
     choices: values,
     xsd: `<xs:restriction base="xs:string">${values.map((v) => `<xs:enumeration value="${v}"/>`).join('')}</xs:restriction>`,
+    isBlankAbsent: true,
     parse: (value) => {
       const found = values.find((v) => v === value.trim());
       return found === undefined

@@ -7,6 +7,8 @@ export interface ValueType<T> {
   readonly xsd: string;
   /** All possible values, if there are only a few. */
   readonly choices?: readonly string[];
+  /** Whether a blank optional attribute of this type is an absent one, as the reference systems write it. */
+  readonly isBlankAbsent?: boolean;
   parse(text: string): Parsed<T>;
 }
 
