@@ -5,6 +5,7 @@ import type { FetcherDefinition, RendererDefinition } from '../../domain/crawl/f
 import type { FetchOutcome, Rendering } from '../../domain/fetch/outcome.js';
 import { type Duration, milliseconds, seconds } from '../../domain/time/units.js';
 import type {
+  BrowserLogin,
   FetchEngine,
   Fetcher,
   FetchRequest,
@@ -13,6 +14,7 @@ import type {
 } from '../../engine/ports/fetcher.js';
 import type { Log } from '../../engine/ports/log.js';
 import { Browser, BrowserMissing, computeMaxTabs, DEFAULT_MAX_USES, type RequestHandlers } from './browser.js';
+import { BrowserLoginRun } from './browser-login.js';
 import { ProcessorShare } from './browser-process.js';
 import { ForeignRequests, type JudgeRequest, type LoadDomains } from './foreign-requests.js';
 import { type Guest, GuestRequests } from './guest-requests.js';
@@ -31,6 +33,8 @@ const IDLE_DELAY_MS = 1_000;
 /** Time limit for closing a tab; after that it is abandoned. */
 const CLOSE_TIMEOUT_MS = 10_000;
 const COOKIES_TIMEOUT_MS = 10_000;
+const DEFAULT_LOGIN_MS = 90_000;
+const NO_PAGE: RenderInstructions['page'] = { status: 200, headers: {}, body: new Uint8Array(0), address: '' };
 /**
  * Minimum time for opening a tab, even if the page itself has less: a slow start on a busy machine says nothing about
  * the page.
@@ -49,6 +53,7 @@ export class BrowserEngine implements FetchEngine {
   private lastKillAt = Number.NEGATIVE_INFINITY;
   private isSupervising = false;
   private closed = false;
+  private loginCount = 0;
   private readonly guests: GuestRequests;
   private readonly processorShare: ProcessorShare;
   private readonly maxTabs: number;
@@ -67,16 +72,16 @@ export class BrowserEngine implements FetchEngine {
     this.maxTabs = computeMaxTabs(renderer);
   }
 
-  /** `request.render` is required: it contains the page to be rendered. */
+  /** `request.render` is required, which contains the page to be rendered, or `request.browserLogin`. */
   async fetch(request: FetchRequest, signal?: AbortSignal): Promise<FetchOutcome> {
-    const order = request.render;
-    if (!order) throw new Error('A request to the browser must contain the page to be rendered.');
+    const { render: order, browserLogin: login } = request;
+    if (!order && !login) throw new Error('A request to the browser must contain the page to be rendered.');
     if (this.outage && this.outage.until > performance.now()) return createUnavailableFailure(this.outage.problem);
     await this.acquireSlot();
     const startedAt = performance.now();
     try {
       signal?.throwIfAborted();
-      return await this.render(request, order, startedAt);
+      return login ? await this.logIn(request, login, startedAt) : await this.render(request, order!, startedAt);
     } catch (error) {
       if (!(error instanceof BrowserMissing)) throw error;
       if (!this.outage) this.log.warn(error.message);
@@ -152,6 +157,31 @@ export class BrowserEngine implements FetchEngine {
     } finally {
       controller.abort();
       await withTimeout(browser.releaseTab(tab, isHealthy), CLOSE_TIMEOUT_MS);
+    }
+  }
+
+  private async logIn(request: FetchRequest, login: BrowserLogin, startedAt: number): Promise<FetchOutcome> {
+    const browser = await this.openBrowser();
+    // A site key of its own: nothing that this login leaves behind is there at the next one.
+    const tab = await this.openTab(browser, `login ${++this.loginCount}`, request.userAgent);
+    if (tab instanceof Error) return createRenderFailure('render-crash', getFirstLine(tab), startedAt);
+    const controller = new AbortController();
+    const order: RenderInstructions = { page: NO_PAGE, obeysRobots: false };
+    const guest = this.createGuest({ ...request, render: order }, order, tab, controller.signal);
+    const timeLimit = request.totalTimeout ?? DEFAULT_LOGIN_MS;
+    const isOver = (): boolean => performance.now() - startedAt > timeLimit;
+    try {
+      tab.guest = guest;
+      const report = await withTimeout(new BrowserLoginRun(tab, guest, login, this.fetcher).run(isOver), timeLimit);
+      if (!report) return createRenderFailure('render-timeout', 'the login took too long', startedAt);
+      const page = { ...NO_PAGE, body: utf8.encode(JSON.stringify(report)) };
+      return toResponse({ ...order, page }, undefined, toRendering(guest, startedAt));
+    } catch (error) {
+      return this.toFailure(error, startedAt);
+    } finally {
+      controller.abort();
+      tab.guest = undefined;
+      await withTimeout(browser.releaseTab(tab, false), CLOSE_TIMEOUT_MS);
     }
   }
 

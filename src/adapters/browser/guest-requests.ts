@@ -51,6 +51,8 @@ export interface Guest {
   /** Value of the Cookie header that the browser would send to a URL. */
   getCookies(url: string): Promise<string | undefined>;
   onNavigate(url: string): void;
+  /** Responds to requests for the page itself; absent if it is served from `response`. */
+  onDocument?(route: Route, request: Request): Promise<void>;
   inFlight: number;
   /** Counts signs of network activity: requests that begin and end, and messages. */
   activityCount: number;
@@ -105,7 +107,7 @@ export class GuestRequests {
   /** Never rejects: a page that has been closed in the meantime needs no response. */
   async handle(route: Route, guest: Guest | undefined): Promise<void> {
     const request = route.request();
-    if (isMainNavigation(request)) return guest ? this.serveDocument(route, request, guest) : abortNavigation(route);
+    if (isMainNavigation(request)) return this.serveNavigation(route, request, guest);
     if (!guest) return abortRoute(route);
     guest.inFlight++;
     guest.activityCount++;
@@ -121,6 +123,11 @@ export class GuestRequests {
       guest.inFlight--;
       guest.activityCount++;
     }
+  }
+
+  private serveNavigation(route: Route, request: Request, guest: Guest | undefined): Promise<void> {
+    if (!guest) return abortNavigation(route);
+    return guest.onDocument?.(route, request) ?? this.serveDocument(route, request, guest);
   }
 
   /** The document itself has already been fetched; navigation to anything else is refused. */
@@ -365,7 +372,7 @@ export const stripHash = (url: string): string => {
   return hash < 0 ? url : url.slice(0, hash);
 };
 
-async function fulfillRoute(route: Route, { status, headers, body }: GuestResponse): Promise<void> {
+export async function fulfillRoute(route: Route, { status, headers, body }: GuestResponse): Promise<void> {
   const forwardedHeaders = Object.fromEntries(
     Object.entries(headers).filter(([name]) => !DROPPED_RESPONSE_HEADERS.test(name)),
   );
@@ -379,6 +386,6 @@ async function abortRoute(route: Route): Promise<void> {
 }
 
 /** Unlike a blocked navigation, an aborted one does not put an error page in the tab, which would disturb the next page. */
-async function abortNavigation(route: Route): Promise<void> {
+export async function abortNavigation(route: Route): Promise<void> {
   await route.abort('aborted').catch(() => undefined);
 }

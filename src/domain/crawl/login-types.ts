@@ -9,36 +9,55 @@ const REQUIRED_PASSWORD = {
   password: { ...PASSWORD, required: true },
 } as const satisfies OptionTable;
 
+/** Options of logins that fill in forms, with or without a browser. */
+const FORM_OPTIONS = {
+  page: { value: 'httpUrl', meaning: 'page with the login form. Default: `url`.' },
+  sendTo: {
+    value: 'text',
+    meaning:
+      'further origins (scheme, host and port, separated by spaces) to which credentials may be sent, for example a sign-in server.',
+  },
+  successSelector: {
+    value: 'text',
+    meaning:
+      'CSS selector of an element that is on the page after a successful login. If it is on the page in `check`, too, it also shows later that the session is alive.',
+  },
+  successText: {
+    value: 'text',
+    meaning: 'text on the page after a successful login; used like `successSelector`.',
+  },
+  refusedText: { value: 'text', meaning: 'text on the page if the password is wrong.' },
+  lockedText: { value: 'text', meaning: 'text on the page if the account is locked.' },
+  sessionLifetimeS: {
+    value: 'durationS',
+    meaning: 'how long a session lasts, in seconds; the login is renewed shortly before its end.',
+  },
+  logoutUrls: {
+    value: 'text',
+    meaning:
+      'URLs that end the session and are never visited, separated by spaces; `*` stands for any characters. Common words for logging out are recognized without it.',
+  },
+} as const satisfies OptionTable;
+
 /** In the order in which the reference lists them. */
 export const LOGIN_TYPES = {
   form: {
     options: {
       user: USER,
       password: PASSWORD,
-      page: { value: 'httpUrl', meaning: 'page with the login form. Default: `url`.' },
+      page: FORM_OPTIONS.page,
       form: {
         value: 'text',
         meaning:
           'name, id or CSS selector of the form, if there is no LoginStep. Default: the form with a password field.',
       },
-      sendTo: {
-        value: 'text',
-        meaning:
-          'further origins (scheme, host and port, separated by spaces) to which credentials may be sent, for example a sign-in server.',
-      },
-      successSelector: {
-        value: 'text',
-        meaning:
-          'CSS selector of an element that is on the page after a successful login. If it is on the page in `check`, too, it also shows later that the session is alive.',
-      },
+      sendTo: FORM_OPTIONS.sendTo,
+      successSelector: FORM_OPTIONS.successSelector,
       successCookie: { value: 'nonEmptyText', meaning: 'cookie that a successful login sets.' },
       successStatus: { value: 'httpStatus', meaning: 'status of the response to a successful login.' },
-      successText: {
-        value: 'text',
-        meaning: 'text on the page after a successful login; used like `successSelector`.',
-      },
-      refusedText: { value: 'text', meaning: 'text on the page if the password is wrong.' },
-      lockedText: { value: 'text', meaning: 'text on the page if the account is locked.' },
+      successText: FORM_OPTIONS.successText,
+      refusedText: FORM_OPTIONS.refusedText,
+      lockedText: FORM_OPTIONS.lockedText,
       loggedOut: {
         value: 'text',
         meaning:
@@ -57,15 +76,32 @@ export const LOGIN_TYPES = {
         value: 'headerName',
         meaning: 'name of that header. Default: `X-` and the name of the cookie.',
       },
-      sessionLifetimeS: {
-        value: 'durationS',
-        meaning: 'how long a session lasts, in seconds; the login is renewed shortly before its end.',
-      },
-      logoutUrls: {
+      sessionLifetimeS: FORM_OPTIONS.sessionLifetimeS,
+      logoutUrls: FORM_OPTIONS.logoutUrls,
+    },
+  },
+  browser: {
+    options: {
+      user: USER,
+      password: PASSWORD,
+      page: FORM_OPTIONS.page,
+      steps: {
         value: 'text',
         meaning:
-          'URLs that end the session and are never visited, separated by spaces; `*` stands for any characters. Common words for logging out are recognized without it.',
+          'what to do in the browser, separated by semicolons: `click SELECTOR`, `click? SELECTOR` (if there is such an element), `fill SELECTOR with NAME` (`user`, `password` or the name of a LoginField), `wait SELECTOR`, `wait SECONDS`, `goto URL`.',
+        required: true,
       },
+      sendTo: FORM_OPTIONS.sendTo,
+      successSelector: FORM_OPTIONS.successSelector,
+      successText: FORM_OPTIONS.successText,
+      refusedText: FORM_OPTIONS.refusedText,
+      lockedText: FORM_OPTIONS.lockedText,
+      loggedOut: {
+        value: 'text',
+        meaning: 'piece of HTML that pages contain only for visitors who are not logged in, whatever their status.',
+      },
+      sessionLifetimeS: FORM_OPTIONS.sessionLifetimeS,
+      logoutUrls: FORM_OPTIONS.logoutUrls,
     },
   },
   basic: { options: REQUIRED_PASSWORD },

@@ -1,6 +1,7 @@
 /** How the crawler logs in to sites that require it. Plain data, read from `cw:Login`. */
 import type { Secret } from '../secret.js';
 import { getOrigin, toCrawlUrl } from '../url/crawl-url.js';
+import type { BrowserLoginStep } from './browser-login-steps.js';
 import type { LoginOptions, LoginType } from './login-types.js';
 import type { Place } from './place.js';
 
@@ -65,22 +66,27 @@ interface ConvertedOptions {
     readonly certificate: string;
     readonly key: Secret;
   };
-  readonly form: Pick<
-    LoginOptions['form'],
-    'refusedText' | 'lockedText' | 'loggedOut' | 'tokenPath' | 'csrfCookie' | 'csrfHeader' | 'sessionLifetimeS'
-  > & {
-    /** URL of the page where the login begins. */
-    readonly page: string;
-    readonly steps: readonly LoginStep[];
-    readonly success: LoginSuccess;
-    /** Origins to which credentials may be sent, in addition to the page's own. */
-    readonly sendTo: readonly string[];
-    /** Patterns of URLs that end the session. */
-    readonly logoutUrls: readonly string[];
-    /** Whether credentials may be sent unencrypted. */
-    readonly insecure: boolean;
+  readonly form: SessionOptions &
+    Pick<LoginOptions['form'], 'tokenPath' | 'csrfCookie' | 'csrfHeader'> & { readonly steps: readonly LoginStep[] };
+  readonly browser: SessionOptions & {
+    readonly steps: readonly BrowserLoginStep[];
+    /** What the steps fill in, by name. */
+    readonly fields: readonly LoginField[];
   };
 }
+
+/** Options of logins whose session is a set of cookies. */
+type SessionOptions = Pick<LoginOptions['form'], 'refusedText' | 'lockedText' | 'loggedOut' | 'sessionLifetimeS'> & {
+  /** URL of the page where the login begins. */
+  readonly page: string;
+  readonly success: LoginSuccess;
+  /** Origins to which credentials may be sent, in addition to the page's own. */
+  readonly sendTo: readonly string[];
+  /** Patterns of URLs that end the session. */
+  readonly logoutUrls: readonly string[];
+  /** Whether credentials may be sent unencrypted. */
+  readonly insecure: boolean;
+};
 
 export type ConvertedLoginType = keyof ConvertedOptions;
 

@@ -1,9 +1,12 @@
 import type { CrawlerDefinition, ServerDefinition } from '../crawl/definition.js';
 import type { ConditionRule, UrlOptions } from '../crawl/policy-definition.js';
 
-/** Whether this configuration may render any URL. */
-export const usesRendering = ({ crawlers }: Pick<ServerDefinition, 'crawlers'>): boolean =>
-  crawlers.some(crawlerUsesRendering);
+/** Whether this configuration may need a browser, for a page or a login. */
+export const usesRendering = ({
+  crawlers,
+  fetchers = [],
+}: Pick<ServerDefinition, 'crawlers'> & Partial<Pick<ServerDefinition, 'fetchers'>>): boolean =>
+  crawlers.some(crawlerUsesRendering) || fetchers.some(({ logins }) => logins.some(({ type }) => type === 'browser'));
 
 function crawlerUsesRendering({ render, rules, conditions }: CrawlerDefinition): boolean {
   return (

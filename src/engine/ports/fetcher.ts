@@ -1,3 +1,4 @@
+import type { BrowserLoginStep } from '../../domain/crawl/browser-login-steps.js';
 import type { RequestHeaders } from '../../domain/crawl/fetcher-definition.js';
 import type { ErrorCode } from '../../domain/fetch/error-codes.js';
 import type { FetchOutcome } from '../../domain/fetch/outcome.js';
@@ -58,6 +59,31 @@ export interface RenderInstructions {
   readonly withPicture?: boolean;
 }
 
+/** Tells the browser to log in, beginning at the URL of the request. The response has a BrowserLoginReport as JSON. */
+export interface BrowserLogin {
+  readonly steps: readonly BrowserLoginStep[];
+  /** What the steps fill in, by name. */
+  readonly values: Readonly<Record<string, Secret>>;
+  /** Servers whose pages may be opened. */
+  readonly origins: readonly string[];
+}
+
+export interface BrowserLoginReport {
+  readonly steps: readonly {
+    readonly what: string;
+    readonly url?: string;
+    readonly status?: number;
+    readonly detail?: string;
+  }[];
+  /** URLs of the pages that were opened, in order. */
+  readonly pages: readonly string[];
+  /** As in Set-Cookie, with the URL for which each is stored. */
+  readonly cookies: readonly { readonly url: string; readonly cookie: string }[];
+  /** The visible text of the last page. */
+  readonly text: string;
+  readonly failure?: { readonly kind: 'changed' | 'unreachable'; readonly detail: string };
+}
+
 /** One request. If a value is absent, the fetcher's default applies (FetcherDefinition). */
 export interface FetchRequest {
   readonly url: string;
@@ -70,6 +96,7 @@ export interface FetchRequest {
   readonly engine?: string;
   /** Present if the browser is to render the page. */
   readonly render?: RenderInstructions;
+  readonly browserLogin?: BrowserLogin;
   /** Name of the FetcherDefinition to use. */
   readonly fetcher: string;
   readonly ifNoneMatch?: string;

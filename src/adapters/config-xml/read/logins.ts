@@ -2,6 +2,7 @@
 import { createHash, createPrivateKey } from 'node:crypto';
 import { createRequire } from 'node:module';
 import { createSecureContext } from 'node:tls';
+import { parseBrowserLoginSteps } from '../../../domain/crawl/browser-login-steps.js';
 import { LOGIN_TYPES, type LoginOptions } from '../../../domain/crawl/login-types.js';
 import {
   type ConvertedLoginType,
@@ -35,8 +36,12 @@ function checkLogin(node: LoginNode, { problems }: ReadContext): boolean {
   return checkOptions('login', node, LOGIN_TYPES, problems);
 }
 
-function checkUrl({ values, place }: LoginNode, option: 'url' | 'check' | 'page' | 'tokenUrl', problems: Problems) {
-  const url = values[option];
+function checkUrl(
+  { values, place }: LoginNode,
+  option: 'url' | 'check' | 'page' | 'tokenUrl' | 'steps',
+  problems: Problems,
+  url = values[option],
+) {
   if (url === undefined) return;
   if (hasUserInfo(url))
     problems.add(
@@ -62,7 +67,12 @@ interface LoginInput<T extends ConvertedLoginType> {
 /** Logins of the other types are their options. */
 const READERS: {
   readonly [T in ConvertedLoginType]: (input: LoginInput<T>) => LoginDefinitionOf<T> | undefined;
-} = { negotiate: readNegotiateLogin, certificate: readCertificateLogin, form: readFormLogin };
+} = {
+  negotiate: readNegotiateLogin,
+  certificate: readCertificateLogin,
+  form: readFormLogin,
+  browser: readBrowserLogin,
+};
 
 function readLogin(node: LoginNode, context: ReadContext): LoginDefinition | undefined {
   const { values, place } = node;
@@ -163,36 +173,64 @@ function readFormLogin({ base, options, node, context: { problems } }: LoginInpu
     );
   if (steps.every((step) => step.fields.length === 0))
     problems.add('missing-attribute', `a login of type form requires user and password, or LoginField elements`, place);
-  const { page = base.url, refusedText, lockedText, loggedOut } = options;
-  const { tokenPath, csrfCookie, csrfHeader, sessionLifetimeS } = options;
-  if (!hasSessionTest(node, options))
-    problems.add(
-      'no-session-test',
-      `login ${base.name} is judged by how ${base.check} looks to visitors who are not logged in: set successSelector or successText to what only members see there, or name a page for members only in check`,
-      place,
-    );
-  const { successSelector: selector, successCookie: cookie, successStatus: status, successText: text } = options;
-  return {
-    ...base,
-    type: 'form',
-    page,
-    steps,
-    success: { selector, cookie, status, text },
-    sendTo: parseOrigins(options.sendTo ?? '', place, problems),
-    logoutUrls: options.logoutUrls?.split(/\s+/).filter((pattern) => pattern !== '') ?? [],
-    refusedText,
-    lockedText,
-    loggedOut,
-    tokenPath,
-    csrfCookie,
-    csrfHeader,
-    sessionLifetimeS,
-    insecure,
-  };
+  const { tokenPath, csrfCookie, csrfHeader, successCookie: cookie, successStatus: status } = options;
+  const session = readSessionOptions(base, options, node, problems);
+  const success = { ...session.success, cookie, status };
+  return { ...base, ...session, type: 'form', steps, success, tokenPath, csrfCookie, csrfHeader };
 }
 
-const hasSessionTest = ({ values }: LoginNode, { successSelector, successText, loggedOut }: LoginOptions['form']) =>
-  [values.check, successSelector, successText, loggedOut].some((test) => test !== undefined);
+function readBrowserLogin({
+  base,
+  options,
+  node,
+  context: { problems },
+}: LoginInput<'browser'>): LoginDefinitionOf<'browser'> | undefined {
+  const { place } = node;
+  const { user, password } = options;
+  const fields = [
+    ...(user === undefined ? [] : [{ name: 'user', value: new Secret(user) }]),
+    ...(password === undefined ? [] : [{ name: 'password', value: password }]),
+    ...readFields(node as Node, problems),
+  ];
+  const steps = parseBrowserLoginSteps(options.steps);
+  if ('problem' in steps) {
+    problems.add('bad-value', `steps of login ${base.name}: ${steps.problem}`, place);
+    return undefined;
+  }
+  const names = fields.map(({ name }) => name);
+  for (const step of steps) {
+    if (step.do === 'goto') checkUrl(node, 'steps', problems, step.url);
+    if (step.do !== 'fill' || names.includes(step.field)) continue;
+    const message = `steps of login ${base.name}: there is no value "${step.field}": set the attribute user or password, or add a LoginField with this name`;
+    problems.add('bad-value', message, place);
+  }
+  return { ...base, ...readSessionOptions(base, options, node, problems), type: 'browser', steps, fields };
+}
+
+function readSessionOptions(
+  { name, url, check }: LoginBase,
+  options: Omit<LoginOptions['browser'], 'steps'>,
+  node: LoginNode,
+  problems: Problems,
+) {
+  const { place, values } = node;
+  const { page = url, refusedText, lockedText, loggedOut, sessionLifetimeS } = options;
+  const { successSelector: selector, successText: text } = options;
+  if ([values.check, selector, text, loggedOut].every((test) => test === undefined))
+    problems.add(
+      'no-session-test',
+      `login ${name} is judged by how ${check} looks to visitors who are not logged in: set successSelector or successText to what only members see there, or name a page for members only in check`,
+      place,
+    );
+  return {
+    page,
+    success: { selector, text },
+    sendTo: parseOrigins(options.sendTo ?? '', place, problems),
+    logoutUrls: options.logoutUrls?.split(/\s+/).filter((pattern) => pattern !== '') ?? [],
+    ...{ refusedText, lockedText, loggedOut, sessionLifetimeS },
+    insecure: values.insecure,
+  };
+}
 
 const readFields = (node: Node, problems: Problems): LoginField[] =>
   findValidChildren(node, schema.LOGIN_FIELD).flatMap(({ values: { name, value, totp }, place }): LoginField[] => {

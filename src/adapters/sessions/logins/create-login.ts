@@ -2,6 +2,7 @@ import type { LoginType } from '../../../domain/crawl/login-types.js';
 import type { LoginDefinition, LoginDefinitionOf } from '../../../domain/crawl/logins.js';
 import { collectSecrets, createSecretFilter } from '../../../domain/hide-secrets.js';
 import type { LoginMethod, LoginTools } from '../../../engine/ports/login-method.js';
+import { BrowserLoginSession } from './browser-login.js';
 import { DigestLogin } from './digest-login.js';
 import { FormSession } from './form-login.js';
 import { NegotiateSession } from './negotiate-login.js';
@@ -10,6 +11,7 @@ import { SteadyLogin } from './steady-login.js';
 
 const LOGINS: { readonly [T in LoginType]: new (definition: LoginDefinitionOf<T>) => LoginMethod } = {
   form: FormSession,
+  browser: BrowserLoginSession,
   basic: SteadyLogin,
   digest: DigestLogin,
   ntlm: SteadyLogin,

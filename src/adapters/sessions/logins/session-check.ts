@@ -38,7 +38,7 @@ export interface CheckedSession {
 export class SessionCheck {
   knowledge: CheckKnowledge = {};
 
-  constructor(private readonly definition: LoginDefinitionOf<'form'>) {}
+  constructor(private readonly definition: LoginDefinitionOf<'form' | 'browser'>) {}
 
   /**
    * To be called when the form has been accepted: reads the page with the session, and once without.
