@@ -33,6 +33,7 @@ const OFFICE: readonly (readonly [Make, readonly string[]])[] = [
   [legacy.doc, ['doc', 'dot']],
   [legacy.xls, ['xls', 'xlt']],
   [legacy.ppt, ['ppt', 'pps']],
+  [legacy.msg, ['msg']],
 ];
 
 const csv: Make = ({ text }) => `bird,seen\n"${text}",3\n`;

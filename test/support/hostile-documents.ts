@@ -29,6 +29,7 @@ const MAKERS = {
   doc: legacy.doc,
   xls: legacy.xls,
   ppt: legacy.ppt,
+  msg: legacy.msg,
 } as const;
 type Format = keyof typeof MAKERS;
 const FORMATS = Object.keys(MAKERS) as Format[];

@@ -188,3 +188,24 @@ export function ppt(facts: DocumentFacts = FACTS): Uint8Array {
     ...summary(facts),
   });
 }
+
+/** A message with an attachment; the body is in HTML, in the code page that a property names. */
+export function msg({ title, author, text, link, date }: DocumentFacts = FACTS): Uint8Array {
+  const html = `<html><body><p>${text}</p><p>\u010cl\u00e1nek <a href="${link}">More</a></p></body></html>`;
+  const fixed = (id: number, type: number, value: Uint8Array): Buffer =>
+    Buffer.concat([short(type, id), int(6), value, Buffer.alloc(8 - value.length)]);
+  const properties = [fixed(0x0039, 0x40, fileTime(date)), fixed(0x3ffd, 3, int(1250)), fixed(0x3fde, 3, int(1250))];
+  const inCentralEurope = Buffer.from(html.replace('\u010c', '\u00c8'), 'latin1');
+  return compoundFile({
+    '__properties_version1.0': Buffer.concat([Buffer.alloc(32), ...properties]),
+    '__substg1.0_0037001F': wide(title),
+    '__substg1.0_0C1A001E': narrow(author),
+    '__substg1.0_0C1F001F': wide('/O=EXAMPLE/CN=ADA'),
+    '__substg1.0_5D01001F': wide('ada@example.org'),
+    '__substg1.0_10130102': inCentralEurope,
+    '__recip_version1.0_#00000000/__substg1.0_3001001F': wide('Bob'),
+    '__recip_version1.0_#00000000/__substg1.0_39FE001F': wide('bob@example.org'),
+    '__attach_version1.0_#00000000/__substg1.0_3707001F': wide('notes.txt'),
+    '__attach_version1.0_#00000000/__substg1.0_37010102': narrow('The attached notes mention a kingfisher.'),
+  });
+}

@@ -42,7 +42,7 @@ describe('documents of every format', () => {
   };
 
   it('are found by their text, author and dates, and the pages they link to are crawled', async () => {
-    expect(documents).toHaveLength(64);
+    expect(documents).toHaveLength(65);
     for (const { url, word, author, hasAuthor, date, dateMeta } of documents) {
       expect(await hits({ q: word }), url).toEqual([url]);
       const day = date.slice(0, 10);

@@ -49,6 +49,7 @@ const MAKERS = {
   doc: legacy.doc,
   xls: legacy.xls,
   ppt: legacy.ppt,
+  msg: legacy.msg,
 } as const;
 type Extension = keyof typeof MAKERS;
 const EXTENSIONS = Object.keys(MAKERS) as Extension[];

@@ -44,6 +44,7 @@ const GOOD: readonly (readonly [string, () => Uint8Array])[] = [
   ['doc', legacy.doc],
   ['xls', legacy.xls],
   ['ppt', legacy.ppt],
+  ['msg', legacy.msg],
 ];
 
 describe('a document', () => {

@@ -28,8 +28,13 @@ export async function readMail(body: Uint8Array, request: DocumentRequest): Prom
   for (const { filename, mimeType } of mail.attachments) content.addField('attachment', filename ?? mimeType);
   if (mail.text) content.addText(mail.text);
   else if (mail.html) readHtmlPart(mail.html, content, request);
-  for (const url of (mail.text ?? '').match(/https?:\/\/[^\s<>"')\]]+/g) ?? []) content.addLink(url);
+  addLinksOfText(mail.text ?? '', content);
   return content;
+}
+
+/** Adds the URLs in a plain text. */
+export function addLinksOfText(text: string, content: DocumentContent): void {
+  for (const [url] of text.matchAll(/https?:\/\/[^\s<>"')\]]+/g)) content.addLink(url);
 }
 
 const formatAddress = ({ name, address }: Address): string =>

@@ -1,6 +1,8 @@
 /** Decodes text in the code pages of Windows and the Macintosh. */
 import { TextDecoder } from '@exodus/bytes/encoding.js';
 
+export const WESTERN = 1252;
+
 /** WHATWG names by code page; Windows code pages without an entry are `windows-N`. */
 const ENCODINGS: Readonly<Record<number, string>> = {
   932: 'shift_jis',
@@ -79,7 +81,7 @@ const LANGUAGE_CODE_PAGES: Readonly<Record<number, number>> = {
 
 /** Returns the code page of programs in a language ([MS-LCID]). */
 export const findCodePageOfLanguage = (languageId: number): number =>
-  languageId === 0x0404 || languageId === 0x0c04 ? 950 : (LANGUAGE_CODE_PAGES[languageId & 0x3ff] ?? 1252);
+  languageId === 0x0404 || languageId === 0x0c04 ? 950 : (LANGUAGE_CODE_PAGES[languageId & 0x3ff] ?? WESTERN);
 
 /** Code pages by the character set of a font (Windows' LOGFONT), where it is not Western. */
 const CHARSET_CODE_PAGES: Readonly<Record<number, number>> = {

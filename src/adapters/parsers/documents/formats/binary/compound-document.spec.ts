@@ -78,6 +78,59 @@ describe('an encrypted document of the present formats', () => {
   });
 });
 
+describe('a message of Outlook', () => {
+  it('has its subject, sender, recipients, time, attachments and text', () => {
+    expect(read(legacy.msg())).toMatchObject({
+      title: FACTS.title,
+      text: `${FACTS.text} \u010cl\u00e1nek More`,
+      metas: [{ name: 'author', value: `${FACTS.author} <ada@example.org>` }],
+      fields: [
+        { name: 'recipient', value: 'Bob <bob@example.org>' },
+        { name: 'date_created', value: FACTS.date },
+        { name: 'attachment', value: 'notes.txt' },
+      ],
+      links: [expect.objectContaining({ href: FACTS.link })],
+    });
+  });
+
+  it('is read from its compressed RTF if it has no other text', () => {
+    // The example of the specification ([MS-OXRTFCP] 3.1.1), which contains "hello world".
+    const packed =
+      '2d0000002b0000004c5a4675f1c5c7a703000a00726370673132354232 0af3 2068656c090020627705b06c647d0a800fa0'.replaceAll(
+        ' ',
+        '',
+      );
+    const body = compoundFile({
+      '__properties_version1.0': Buffer.alloc(32),
+      '__substg1.0_10090102': Buffer.from(packed, 'hex'),
+    });
+    expect(read(body).text).toBe('hello world');
+  });
+
+  it('whose streams share their sectors is not read many times over', () => {
+    const body = Buffer.from(legacy.msg({ ...FACTS, text: 'word '.repeat(100_000) }));
+    const streams = Object.fromEntries(
+      Array.from({ length: 90 }, (_, index) => [
+        `__recip_${String(index).padStart(2)}/__substg1.0_3001001F`,
+        Buffer.alloc(5_000),
+      ]),
+    );
+    const shared = compoundFile({ '__properties_version1.0': Buffer.alloc(2_000_000), ...streams });
+    // Every stream begins where the first one does, and is as large as the file.
+    for (
+      let at = shared.indexOf('_\x003\x000\x000\x001\x00', 0, 'latin1');
+      at >= 0;
+      at = shared.indexOf('_\x003\x000\x000\x001\x00', at + 1, 'latin1')
+    ) {
+      const entry = at - (at % 128);
+      shared.writeUInt32LE(0, entry + 116);
+      shared.writeUInt32LE(2_000_000, entry + 120);
+    }
+    expect(failureOf(shared)).toBe('extract-corrupt');
+    expect(failureOf(body)).toBe('read');
+  });
+});
+
 describe('a hostile compound file', () => {
   it('whose sectors are a cycle ends', () => {
     const body = Buffer.from(legacy.doc());
@@ -87,7 +140,7 @@ describe('a hostile compound file', () => {
   });
 
   it('with random damage has a content or an error code', () => {
-    const makers = [legacy.doc, legacy.xls, legacy.ppt] as const;
+    const makers = [legacy.doc, legacy.xls, legacy.ppt, legacy.msg] as const;
     const damage = fc.tuple(fc.nat(20_000), fc.oneof(fc.constantFrom(0, 1, 0x7f, 0x80, 0xff), fc.nat(255)));
     fc.assert(
       fc.property(

@@ -1,4 +1,7 @@
-/** Reads the documents that are compound files: those of Office until 2003. The streams' names tell which one it is. */
+/**
+ * Reads the documents that are compound files: those of Office until 2003, and messages of Outlook. The streams' names tell
+ * which one it is.
+ */
 import { findDocumentFormat } from '../../../../../domain/content/document-types.js';
 import { sniffMediaType } from '../../../../../domain/content/signatures.js';
 import { DocumentContent, type DocumentRequest, Unreadable } from '../../document-content.js';
@@ -7,6 +10,7 @@ import { readSheets, readSlides } from '../office-open.js';
 import { readWord } from '../word.js';
 import { CompoundFile } from './compound-file.js';
 import { readExcelBinary } from './excel-binary.js';
+import { isOutlookMessage, readOutlookMessage } from './outlook-message.js';
 import { readPowerPointBinary } from './powerpoint-binary.js';
 import { readSummary } from './property-set.js';
 import { readWordBinary } from './word-binary.js';
@@ -18,6 +22,10 @@ export function readCompoundDocument(
   const file = openFile(body);
   if (file.find('EncryptedPackage')) return readEncrypted(file, request);
   const content = new DocumentContent(request);
+  if (isOutlookMessage(file)) {
+    readOutlookMessage(file, content, request);
+    return content;
+  }
   readSummary(file, content);
   if (file.find('WordDocument')) readWordBinary(file, content);
   else if (file.find('PowerPoint Document')) readPowerPointBinary(file, content);

@@ -5,7 +5,13 @@
  */
 import { findEncoding } from '../../../charset.js';
 import { type DocumentContent, Unreadable } from '../../document-content.js';
-import { decodeCodePage, findCodePageOfCharset, findCodePageOfLanguage, findEncodingName } from './code-pages.js';
+import {
+  decodeCodePage,
+  findCodePageOfCharset,
+  findCodePageOfLanguage,
+  findEncodingName,
+  WESTERN,
+} from './code-pages.js';
 import type { CompoundFile } from './compound-file.js';
 import { readByte, readInt, readShort } from './little-endian.js';
 import { WordTextWriter } from './word-text.js';
@@ -77,7 +83,6 @@ export function readWordBinary(file: CompoundFile, content: DocumentContent): vo
   }
 }
 
-const WESTERN = 1252;
 const MACINTOSH = 10000;
 
 /**

@@ -1,0 +1,167 @@
+/** Reads messages saved by Outlook ([MS-OXMSG]): a storage with a stream for each property, and storages of recipients and attachments. */
+import type { DocumentContent, DocumentRequest } from '../../document-content.js';
+import { addLinksOfText, readHtmlPart } from '../mail.js';
+import { readRtf } from '../rtf.js';
+import { decodeCodePage, findCodePageOfLanguage, WESTERN } from './code-pages.js';
+import type { CompoundEntry, CompoundFile } from './compound-file.js';
+import { decompressRtf } from './compressed-rtf.js';
+import { readFileTime, readInt, readShort } from './little-endian.js';
+
+/** Properties by their identifiers ([MS-OXPROPS]). */
+const PROPERTY = {
+  subject: '0037',
+  submitTime: 0x0039,
+  senderName: '0c1a',
+  senderAddress: '0c1f',
+  senderSmtpAddress: '5d01',
+  deliveryTime: 0x0e06,
+  body: '1000',
+  compressedRtf: '1009',
+  html: '1013',
+  messageId: '1035',
+  displayName: '3001',
+  address: '3003',
+  creationTime: 0x3007,
+  attachmentName: '3704',
+  attachmentLongName: '3707',
+  smtpAddress: '39fe',
+  internetCodePage: 0x3fde,
+  locale: 0x3ff1,
+  messageCodePage: 0x3ffd,
+} as const;
+
+const MAX_RECIPIENTS = 100;
+const MAX_ATTACHMENTS = 500;
+const UTF_16 = 1200;
+/** Size of the head of the properties' stream of a message, and of recipients and attachments. */
+const HEAD_SIZES = { message: 32, part: 8 } as const;
+const PROPERTY_SIZE = 16;
+
+/** Whether the file is a message: its properties have a stream of this name. */
+export const isOutlookMessage = (file: CompoundFile): boolean => file.find('__properties_version1.0') !== undefined;
+
+export function readOutlookMessage(file: CompoundFile, content: DocumentContent, request: DocumentRequest): void {
+  const message = new PropertyReader(file, file.root, HEAD_SIZES.message);
+  content.title = message.readText(PROPERTY.subject) ?? '';
+  content.addAuthor(
+    formatAddress(
+      message.readText(PROPERTY.senderName),
+      message.readText(PROPERTY.senderSmtpAddress) ?? message.readText(PROPERTY.senderAddress),
+    ),
+  );
+  for (const recipient of message.listParts('__recip', MAX_RECIPIENTS)) {
+    const address = recipient.readText(PROPERTY.smtpAddress) ?? recipient.readText(PROPERTY.address);
+    content.addField('recipient', formatAddress(recipient.readText(PROPERTY.displayName), address));
+  }
+  content.addTime(
+    'date_created',
+    message.readTime(PROPERTY.submitTime) ??
+      message.readTime(PROPERTY.deliveryTime) ??
+      message.readTime(PROPERTY.creationTime),
+  );
+  content.addField('message_id', message.readText(PROPERTY.messageId));
+  for (const attachment of message.listParts('__attach', MAX_ATTACHMENTS))
+    content.addField('attachment', findAttachmentName(attachment));
+  readBody(message, content, request);
+}
+
+const findAttachmentName = (attachment: PropertyReader): string | undefined =>
+  attachment.readText(PROPERTY.attachmentLongName) ??
+  attachment.readText(PROPERTY.attachmentName) ??
+  attachment.readText(PROPERTY.displayName);
+
+/** Reads the plain text, or else the HTML or RTF of the message. */
+function readBody(message: PropertyReader, content: DocumentContent, request: DocumentRequest): void {
+  const text = message.readText(PROPERTY.body);
+  if (text?.trim()) {
+    content.addText(text);
+    addLinksOfText(text, content);
+    return;
+  }
+  const html = message.readText(PROPERTY.html);
+  if (html) {
+    readHtmlPart(html, content, request);
+    return;
+  }
+  const rtf = decompressRtf(message.readBytes(PROPERTY.compressedRtf));
+  if (rtf.length === 0) return;
+  const { text: rtfText, links } = readRtf(rtf, request).finish(() => undefined);
+  content.addText(rtfText);
+  for (const { href } of links) content.addLink(href);
+}
+
+/** Exchange names senders by a path within the organization, which is no address for others. */
+function formatAddress(name: string | undefined, address: string | undefined): string {
+  const usable = address?.includes('@') && !address.startsWith('/') ? address : undefined;
+  return name && usable && name !== usable ? `${name} <${usable}>` : name || usable || '';
+}
+
+/** Reads the properties of a message, recipient or attachment. */
+class PropertyReader {
+  private readonly fixed: Buffer;
+  private readonly codePage: number;
+
+  constructor(
+    private readonly file: CompoundFile,
+    private readonly storage: CompoundEntry,
+    headSize: number,
+    codePage?: number,
+  ) {
+    this.fixed = file.read(storage.children?.get('__properties_version1.0')).subarray(headSize);
+    this.codePage = codePage ?? this.findCodePage();
+  }
+
+  /** Reads a text in UTF-16, in the message's code page, or, as HTML may be, in bytes of its own code page. */
+  readText(id: string): string | undefined {
+    const { file } = this;
+    const wide = this.findStream(id, '001f');
+    if (wide) return trimEnd(file.read(wide).toString('utf16le'));
+    const narrow = this.findStream(id, '001e');
+    if (narrow) return trimEnd(decodeCodePage(file.read(narrow), this.codePage));
+    const bytes = this.findStream(id, '0102');
+    return bytes && decodeCodePage(file.read(bytes), this.findNumber(PROPERTY.internetCodePage) || this.codePage);
+  }
+
+  readBytes(id: string): Buffer {
+    return this.file.read(this.findStream(id, '0102'));
+  }
+
+  readTime(id: number): string | undefined {
+    const at = this.findFixed(id);
+    return at === undefined ? undefined : readFileTime(this.fixed, at + 8);
+  }
+
+  /** Lists the recipients or attachments, in the order of their numbers. */
+  listParts(prefix: string, maxCount: number): PropertyReader[] {
+    const names = [...(this.storage.children?.keys() ?? [])].filter((name) => name.startsWith(prefix)).sort();
+    return names
+      .slice(0, maxCount)
+      .map((name) => new PropertyReader(this.file, this.storage.children!.get(name)!, HEAD_SIZES.part, this.codePage));
+  }
+
+  /** Texts are in UTF-16, or in the code page of the message, or in that of its language or of its encoding for the Internet. */
+  private findCodePage(): number {
+    const codePage = this.findNumber(PROPERTY.messageCodePage);
+    if (codePage !== 0 && codePage !== UTF_16) return codePage;
+    const ofLocale = findCodePageOfLanguage(this.findNumber(PROPERTY.locale));
+    return ofLocale === WESTERN ? this.findNumber(PROPERTY.internetCodePage) || WESTERN : ofLocale;
+  }
+
+  private findStream(id: string, type: string): CompoundEntry | undefined {
+    return this.storage.children?.get(`__substg1.0_${id}${type}`);
+  }
+
+  private findNumber(id: number): number {
+    const at = this.findFixed(id);
+    return at === undefined ? 0 : readInt(this.fixed, at + 8);
+  }
+
+  /** Properties of a fixed size are in one stream: type, identifier, flags and value. */
+  private findFixed(id: number): number | undefined {
+    for (let at = 0; at + PROPERTY_SIZE <= this.fixed.length; at += PROPERTY_SIZE)
+      if (readShort(this.fixed, at + 2) === id) return at;
+    return undefined;
+  }
+}
+
+const trimEnd = (text: string): string => text.replace(/\0+$/, '');
