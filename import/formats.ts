@@ -11,4 +11,6 @@ export const IMPORT_FORMATS = [
   'omnifind',
   'velocity',
   'fdse',
+  'mnogosearch',
+  'dataparksearch',
 ] as const;

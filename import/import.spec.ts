@@ -178,7 +178,9 @@ it('settings are converted, and each one left out is reported with the reason', 
   const { xml, report } = convert('norconex', [
     file('c.xml', NORCONEX_3.replace('<maxDepth>', '<maxDocuments>9</maxDocuments><maxDepth>')),
   ]);
-  expect(xml).toContain('<Crawler name="docs" nthreads="2" throttleTimeMS="5000" ignoreRobotsTxt="true">');
+  expect(xml).toContain(
+    '<Crawler name="docs" defaultAccept="true" throttleTimeMS="5000" nthreads="2" ignoreRobotsTxt="true">',
+  );
   expect(xml).toContain('<cw:option name="max-hops" value="5"/>');
   expect(report.lines).toContainEqual(
     expect.objectContaining({

@@ -8,6 +8,7 @@ import { readFdse } from './formats/fdse.js';
 import { readFess } from './formats/fess.js';
 import { readGsa } from './formats/gsa.js';
 import { explainHeritrix, readHeritrix } from './formats/heritrix.js';
+import { readMnogosearch } from './formats/mnogosearch.js';
 import { readNorconex } from './formats/norconex.js';
 import { explainNutch, readNutch } from './formats/nutch.js';
 import { readOmniFind } from './formats/omnifind.js';
@@ -22,6 +23,7 @@ import {
   type ImportReader,
   ImportReport,
   type Match,
+  type ReadBeside,
 } from './model.js';
 import type { Node } from './tree.js';
 import { renderConfiguration, SECRET_VARIABLE } from './write.js';
@@ -40,6 +42,8 @@ const READERS: Readonly<Record<(typeof IMPORT_FORMATS)[number], ImportReader>> =
   omnifind: readOmniFind,
   velocity: readVelocity,
   fdse: readFdse,
+  mnogosearch: readMnogosearch,
+  dataparksearch: readMnogosearch,
 };
 
 /** Why formats do not take what their readers leave. */
@@ -51,11 +55,16 @@ const EXPLANATIONS: Partial<Record<keyof typeof READERS, (node: Node) => string 
 /**
  * Returns the converted configuration as XML, and a report of what was converted. Throws ImportError if the format is
  * unknown or the files are not in it.
+ * @param readBeside reads further files that the configuration names
  */
-export function convert(format: string, files: readonly ImportFile[]): { xml: string; report: ImportReport } {
+export function convert(
+  format: string,
+  files: readonly ImportFile[],
+  readBeside: ReadBeside = () => undefined,
+): { xml: string; report: ImportReport; copies: readonly ImportFile[] } {
   const name = findFormat(format);
   const report = new ImportReport();
-  const crawlers = readFiles(name, files, report);
+  const crawlers = readFiles(name, files, report, readBeside);
   const emptyCrawlers = crawlers.filter(({ roots }) => roots.length === 0);
   if (emptyCrawlers.length === crawlers.length)
     report.reportSkipped('start URLs', 'none were found: specify the file that lists them, or write Root elements');
@@ -69,7 +78,7 @@ export function convert(format: string, files: readonly ImportFile[]): { xml: st
         reference,
         'it would be replaced by a secret of this server: make sure that the file may name it',
       );
-  return { xml, report };
+  return { xml, report, copies: crawlers.flatMap(({ copies }) => copies) };
 }
 
 /** @throws ImportError if there is no such format */
@@ -109,11 +118,16 @@ function reportReach(crawler: ImportedCrawler, report: ImportReport): void {
     );
 }
 
-function readFiles(format: keyof typeof READERS, files: readonly ImportFile[], report: ImportReport) {
+function readFiles(
+  format: keyof typeof READERS,
+  files: readonly ImportFile[],
+  report: ImportReport,
+  readBeside: ReadBeside,
+) {
   const empty = files.find(({ text }) => text.trim() === '');
   if (empty) throw new ImportError(`${empty.name} contains no ${format} configuration: it is empty`);
   try {
-    const crawlers = READERS[format](files, report);
+    const crawlers = READERS[format](files, report, readBeside);
     const unread = files.find(({ name }) => !report.isRead(name));
     if (unread) throw new ImportError(`${unread.name} is of a kind that it does not know, or nothing refers to it`);
     if (crawlers.length === 0) throw new ImportError(`${files[0]?.name ?? 'the file'} contains no crawl`);

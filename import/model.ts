@@ -4,7 +4,12 @@ import { listUnreported, type Node } from './node.js';
 export interface ImportFile {
   readonly name: string;
   readonly text: string;
+  /** Where each line of the text comes from, as `file:line`, if it was put together from several files. */
+  readonly places?: readonly string[];
 }
+
+/** Reads a file that a configuration names, in its folder or below; undefined if there is none. */
+export type ReadBeside = (name: string) => ImportFile | undefined;
 
 export interface Pattern {
   /** `regex` may match anywhere in the URL. */
@@ -23,7 +28,8 @@ export type Match =
   | { readonly not: Match };
 
 export interface ImportedRule {
-  readonly accept: boolean;
+  /** Undefined if the rule says only what becomes of accepted URLs. */
+  readonly accept: boolean | undefined;
   readonly pattern: Match;
   /** Accepted URLs are visited for their links only, or for their content only. */
   readonly index?: boolean;
@@ -71,11 +77,15 @@ export interface ImportedCrawler {
   /** Attributes of elements that a crawler has once, such as cw:Traps. */
   parts: Record<string, Record<string, string>>;
   contents: ImportedContent[];
-  /** Elements of cw:Map of the sink: field and new name. */
-  renamedFields: Record<string, string>;
+  /** Attributes of the elements cw:Map of the sink. */
+  maps: Readonly<Record<string, string>>[];
   sink?: { type: string; url: string; index?: string; login?: string; secret?: 'password' | 'apiKey' };
   /** Name of a crawl rules file that is used as is. */
   crawlSpace?: string;
+  /** Rule files to write beside the configuration. */
+  copies: ImportFile[];
+  /** Attributes of the elements cw:Server, which say how URLs are fetched; they exclude none. */
+  servers: Readonly<Record<string, string>>[];
 }
 
 export const createCrawler = (name: string): ImportedCrawler => ({
@@ -93,7 +103,9 @@ export const createCrawler = (name: string): ImportedCrawler => ({
   headers: {},
   parts: {},
   contents: [],
-  renamedFields: {},
+  maps: [],
+  copies: [],
+  servers: [],
 });
 
 /** Adds attributes of an element that a crawler has once. */
@@ -182,7 +194,11 @@ function describeNode(node: Node): string {
 }
 
 /** Reads the files of one product. Throws an ImportError for other files. */
-export type ImportReader = (files: readonly ImportFile[], report: ImportReport) => ImportedCrawler[];
+export type ImportReader = (
+  files: readonly ImportFile[],
+  report: ImportReport,
+  readBeside: ReadBeside,
+) => ImportedCrawler[];
 
 export class ImportError extends Error {
   override readonly name = 'ImportError';

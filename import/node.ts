@@ -32,7 +32,10 @@ export function listUnreported(root: Node): Node[] {
   const visit = (node: Node): { readonly nodes: Node[]; readonly isTouched: boolean } => {
     if (node.isReported) return { nodes: [], isTouched: true };
     const attributes = node.attributeNodes.filter(({ name }) => !LABELS.test(name));
-    const parts = [...attributes, ...node.children.filter(({ name }) => !/^\?/.test(name))].map(visit);
+    const parts = [
+      ...attributes,
+      ...node.children.filter(({ name, children }) => children.length > 0 || !LABELS.test(name)),
+    ].map(visit);
     const isTouched = parts.some((part) => part.isTouched) || node.attributeNodes.some(({ isReported }) => isReported);
     const nodes = isTouched || node === root ? parts.flatMap((part) => part.nodes) : [node];
     if (isTouched && node !== root && node.text !== '' && node.children.length === 0 && parts.length === 0)

@@ -48,7 +48,7 @@ const parser = new XMLParser({
 const RANGE = XMLParser.getMetaDataSymbol() as unknown as string;
 
 /** @throws ImportError if the text is not well-formed, or has a document type with entities */
-export function parseXml({ name, text }: ImportFile, report: ImportReport): Node {
+export function parseXml({ name, text, places }: ImportFile, report: ImportReport): Node {
   // What is removed leaves its lines behind.
   const xml = text
     .replace(/^\uFEFF/, '')
@@ -58,7 +58,7 @@ export function parseXml({ name, text }: ImportFile, report: ImportReport): Node
   const validation = XMLValidator.validate(xml.trimStart(), { allowBooleanAttributes: true });
   if (validation !== true) throw new ImportError(`${name}:${validation.err.line}: ${validation.err.msg}`);
   const findLine = createLineFinder(xml);
-  const place = (offset: number): string => `${name}:${findLine(offset)}`;
+  const place = (offset: number): string => places?.[findLine(offset) - 1] ?? `${name}:${findLine(offset)}`;
   const roots = (parser.parse(xml) as ParsedElement[]).flatMap((element) => toNodes(element, 0, place));
   const root = roots.find((node) => !node.name.startsWith('?'));
   if (!root) throw new ImportError(`${name} contains no XML element`);

@@ -1,5 +1,5 @@
 /** Writes the imported configuration as a CrawlConfig.xml that the user can then edit. */
-import type { ImportedCondition, ImportedCrawler, ImportReport, Match, Pattern } from './model.js';
+import type { ImportedCondition, ImportedCrawler, ImportedRule, ImportReport, Match, Pattern } from './model.js';
 import { isLinear, NOT_LINEAR, selectSupported } from './patterns.js';
 
 /** Environment variable from which the sink's secret is read; the secret itself is not copied. */
@@ -57,6 +57,7 @@ function renderCrawler(
     ...renderRules(crawler, report),
     ...Object.entries(crawler.parts).map(([element, values]) => `    <cw:${element}${renderAttributes(values)}/>`),
     ...(crawler.crawlSpace ? [`    <cw:CrawlSpace rules="${escapeXml(crawler.crawlSpace)}"/>`] : []),
+    ...renderServers(crawler),
     ...renderConditionElements(crawler, report),
     ...renderContents(crawler),
     ...(fetcher === undefined || fetcher === 'default' ? [] : [`    <cw:FetchWith fetcher="${fetcher}"/>`]),
@@ -66,12 +67,34 @@ function renderCrawler(
   return rendered.join('\n');
 }
 
+/** The records exclude nothing: the rules do. */
+const renderServers = ({ servers }: ImportedCrawler): string[] =>
+  servers.length === 0
+    ? []
+    : [
+        '    <cw:Servers followOutside="true">',
+        ...servers.map((attributes) => `      <cw:Server${renderAttributes(attributes)}/>`),
+        '    </cw:Servers>',
+      ];
+
 function renderContents({ contents }: ImportedCrawler): string[] {
   return contents.flatMap(({ name, elements }) => [
     `    <cw:Content${renderAttributes({ name })}>`,
     ...elements.map(({ element, attributes }) => `      <cw:${element}${renderAttributes(attributes)}/>`),
     '    </cw:Content>',
   ]);
+}
+
+/** `Ignore` also takes index and follow away, so that an acceptance restores them. */
+function renderActions({ accept, index, follow }: ImportedRule): string {
+  if (accept === false) return '<Ignore/>';
+  const standard = accept ? true : undefined;
+  const [isIndexed, isFollowed] = [index ?? standard, follow ?? standard];
+  return [
+    isIndexed === undefined ? '' : isIndexed ? '<Index/>' : '<NoIndex/>',
+    isFollowed === undefined ? '' : isFollowed ? '<Follow/>' : '<NoFollow/>',
+    accept ? '<Accept/>' : '',
+  ].join('');
 }
 
 /** The rules, then what every URL must or must not match: as the last rules, they have the last word. */
@@ -81,12 +104,7 @@ function renderRules({ rules, exclude, include, filters }: ImportedCrawler, repo
     return supported === undefined ? [] : [`      <Rule>${renderMatch(supported)}${actions}</Rule>`];
   };
   const lines = [
-    ...rules.flatMap(({ accept, pattern, index = true, follow = true }) =>
-      write(
-        pattern,
-        accept ? `${index ? '<Index/>' : '<NoIndex/>'}${follow ? '<Follow/>' : '<NoFollow/>'}<Accept/>` : '<Ignore/>',
-      ),
-    ),
+    ...rules.flatMap((rule) => write(rule.pattern, renderActions(rule))),
     ...exclude.flatMap((pattern) => write(pattern, '<Ignore/>')),
     ...[...(include.length === 0 ? [] : [{ any: include }]), ...filters].flatMap((match) =>
       write({ not: match }, '<Ignore/>'),
@@ -169,12 +187,10 @@ interface NamedElements {
 
 /** Crawlers with the same sink share its element; documents of crawlers without a sink go to a file. */
 function shareSinks(crawlers: readonly ImportedCrawler[]): NamedElements {
-  return shareElements(crawlers, 'main', ({ sink = { type: 'file', url: 'documents.jsonl' }, renamedFields }, name) => {
+  return shareElements(crawlers, 'main', ({ sink = { type: 'file', url: 'documents.jsonl' }, maps: fields }, name) => {
     const { secret, ...attributes } = sink;
     const secretAttribute = secret ? { [secret]: `\${${SECRET_VARIABLE}}` } : {};
-    const maps = Object.entries(renamedFields).map(
-      ([field, rename]) => `    <cw:Map${renderAttributes({ field, rename })}/>\n`,
-    );
+    const maps = fields.map((attributes) => `    <cw:Map${renderAttributes(attributes)}/>\n`);
     const openingTag = `  <cw:Sink${renderAttributes({ name, ...attributes, ...secretAttribute })}`;
     return maps.length === 0 ? `${openingTag}/>\n` : `${openingTag}>\n${maps.join('')}  </cw:Sink>\n`;
   });

@@ -1,34 +1,67 @@
-/** Fluid Dynamics Search Engine: search.pending.txt, or any list whose lines begin with a URL. */
-import { createCrawler, type ImportedCrawler, type ImportFile, type ImportReport, isUrl } from '../model.js';
-import { parseList } from '../tree.js';
+/** Fluid Dynamics Search Engine: search.pending.txt (URL, realm, state), or any list whose lines begin with a URL. */
+import {
+  createCrawler,
+  ImportError,
+  type ImportedCrawler,
+  type ImportFile,
+  type ImportReport,
+  isUrl,
+  pluralize,
+} from '../model.js';
+import { type Node, parseList } from '../tree.js';
 
 /** Maximum number of roots. A longer list should be submitted, with crawlway submit or as the pending file itself. */
 const MAX_ROOTS = 1_000;
 
 export function readFdse(files: readonly ImportFile[], report: ImportReport): ImportedCrawler[] {
-  const urls = [
-    ...new Set(
-      files
-        .flatMap((file) => {
-          const list = parseList(file, report);
-          report.cover(list);
-          return list.children.map(({ text }) => text.split(/[\s|]/)[0]!);
-        })
-        .filter(isUrl),
-    ),
-  ];
+  const lines = files.flatMap((file) => parseList(file, report).children).filter(({ text }) => isUrl(readUrl(text)));
+  if (lines.length === 0) throw new ImportError(`${files[0]?.name ?? 'the file'} contains no URLs`);
+  report.coverAll(lines);
+  const realms = new Map<string, Node[]>();
+  for (const line of lines) {
+    const realm = readWords(line.text)[1] ?? '';
+    const list = realms.get(realm);
+    if (list) list.push(line);
+    else realms.set(realm, [line]);
+  }
+  report.reportSkipped('settings of the realm', 'write LinkRules with dialect="fdse" for that engine\'s link rules');
+  return [...realms].map(([realm, list]) => toCrawler(realm, list, report));
+}
+
+const readWords = (text: string): string[] => text.split(/[\s|]+/);
+const readUrl = (text: string): string => readWords(text)[0] ?? '';
+
+/** In the third column: 0 waits, 2 could not be read, and a time in seconds since 1970 is that of the last visit. */
+function reportStates(lines: readonly Node[], report: ImportReport): void {
+  const states = lines.map(({ text }) => readWords(text)[2]);
+  const count = (test: (state: string) => boolean): number =>
+    states.filter((state) => state !== undefined && test(state)).length;
+  const errors = count((state) => state === '2');
+  const visited = count((state) => /^\d{6,}$/.test(state));
+  const note = 'PUT /crawlers/{c}/pending takes the file with its states';
+  if (errors > 0)
+    report.reportChanged(`${pluralize(errors, 'URL')} in error`, `visited again as roots; ${note}`, lines[0]);
+  if (visited > 0)
+    report.reportChanged(`${pluralize(visited, 'time')} of last visits`, `visited at once; ${note}`, lines[0]);
+}
+
+/** Each realm is a crawler, since realms are searched separately. */
+function toCrawler(realm: string, lines: readonly Node[], report: ImportReport): ImportedCrawler {
+  const urls = [...new Set(lines.map(({ text }) => readUrl(text)))];
   const sites = [...new Set(urls.map((url) => `${new URL(url).origin}/`))];
-  const crawler = createCrawler('fdse');
+  const crawler = createCrawler(realm === '' ? 'fdse' : realm);
+  const of = realm === '' ? '' : ` of realm ${realm}`;
   crawler.roots = (urls.length > MAX_ROOTS ? sites : urls).slice(0, MAX_ROOTS);
   crawler.staysOnSite = urls.length > MAX_ROOTS;
   if (!crawler.staysOnSite) {
     crawler.rules = sites.map((value) => ({ accept: true, pattern: { kind: 'prefix', value } }));
-    report.reportTaken(`${urls.length} URLs`, 'roots; their sites are accepted');
+    report.reportTaken(`${urls.length} URLs${of}`, 'roots; their sites are accepted', lines[0]);
   } else
     report.reportChanged(
-      `${urls.length} URLs`,
+      `${urls.length} URLs${of}`,
       `the ${sites.length} sites as roots; PUT /crawlers/{c}/pending accepts the whole file with its states`,
+      lines[0],
     );
-  report.reportSkipped('settings of the realm', 'write LinkRules with dialect="fdse" for that engine\'s link rules');
-  return [crawler];
+  reportStates(lines, report);
+  return crawler;
 }

@@ -62,22 +62,25 @@ function toCrawler(config: Mapping, report: ImportReport): ImportedCrawler {
   if (getNumber('numOfThread') >= 1) crawler.attributes['nthreads'] = getText('numOfThread');
   if (getNumber('intervalTime') >= 0) crawler.attributes['throttleTimeMS'] = getText('intervalTime');
   if (getText('userAgent')) crawler.fetcher['userAgent'] = getText('userAgent');
-  for (const name of [
-    'includedDocUrls',
-    'excludedDocUrls',
-    'maxAccessCount',
-    'configParameter',
-    'permissions',
-    'labelTypes',
-  ])
-    if (getText(name) !== '') report.reportSkipped(`${name} of ${crawler.name}`, REASONS[name] ?? 'has no counterpart');
+  for (const name of Object.keys(config))
+    if (getText(name) !== '' && !TAKEN.has(name) && !(name === 'available' && getText(name) === 'true'))
+      report.reportSkipped(`${name} of ${crawler.name}`, REASONS[name] ?? 'has no counterpart');
   return crawler;
 }
+
+/** What is taken, or says nothing about the crawl. */
+const TAKEN = new Set(
+  'name urls includedUrls excludedUrls depth numOfThread intervalTime userAgent id createdBy createdTime updatedBy updatedTime sortOrder'.split(
+    ' ',
+  ),
+);
 
 const REASONS: Readonly<Record<string, string>> = {
   includedDocUrls: 'write Rules with NoIndex for pages from which you want only the links',
   excludedDocUrls: 'write Rules with NoIndex for pages from which you want only the links',
   maxAccessCount: 'crawls never end in Crawlway',
+  available: 'a crawler of the file always runs: remove it if it was switched off',
+  boost: 'the search index ranks documents',
 };
 
 const parsePatterns = (text: string): Pattern[] =>

@@ -3,6 +3,7 @@
 import {
   appendAll,
   createCrawler,
+  ImportError,
   type ImportedCrawler,
   type ImportFile,
   type ImportReport,
@@ -16,22 +17,29 @@ import { findAll, parseList, parseXml } from '../tree.js';
 
 export function readGsa(files: readonly ImportFile[], report: ImportReport): ImportedCrawler[] {
   const crawler = { ...createCrawler('gsa'), staysOnSite: false };
+  let found = 0;
   for (const file of files) {
     if (/^\s*</.test(file.text)) {
       const tree = parseXml(file, report);
-      report.cover(tree);
       const lists = {
         start: ['start_urls', 'startURLs'],
         follow: ['good_urls', 'followURLs'],
         forbid: ['bad_urls', 'doNotCrawlURLs'],
       };
       for (const [kind, names] of Object.entries(lists))
-        for (const { text } of findAll(tree, ...names)) importList(kind as ListKind, splitLines(text), crawler, report);
+        for (const node of findAll(tree, ...names)) {
+          found++;
+          report.cover(node);
+          importList(kind as ListKind, splitLines(node.text), crawler, report);
+        }
     } else {
+      found++;
       report.cover(parseList(file, report));
       importList(findListKind(file.name), splitLines(file.text), crawler, report);
     }
   }
+  if (found === 0)
+    throw new ImportError(`${files[0]?.name ?? 'the file'} contains no lists of start, follow or do-not-crawl URLs`);
   return [crawler];
 }
 
@@ -42,8 +50,10 @@ const findListKind = (name: string): ListKind =>
 
 function importList(kind: ListKind, lines: readonly string[], crawler: ImportedCrawler, report: ImportReport): void {
   if (kind === 'start') {
-    appendAll(crawler.roots, lines.filter(isUrl));
-    report.reportTaken(pluralize(lines.length, 'start URL'), 'roots');
+    const urls = lines.filter(isUrl);
+    appendAll(crawler.roots, urls);
+    report.reportTaken(pluralize(urls.length, 'start URL'), 'roots');
+    for (const line of lines) if (!isUrl(line)) report.reportSkipped(line, 'only http and https URLs are crawled');
     return;
   }
   for (const line of lines) {

@@ -8,93 +8,102 @@ import {
   type ImportFile,
   type ImportReport,
   isUrl,
+  type Match,
   type Pattern,
   pluralize,
+  type ReadBeside,
   splitLines,
 } from '../model.js';
 import { escapeRegExp, isLinear, NOT_LINEAR } from '../patterns.js';
 import { findAll, findFirst, findSetting, Node, parseList, parseXml, parseYaml } from '../tree.js';
+import { expandTemplate, parseProperties } from '../velocity-template.js';
+import { importHandlers } from './norconex-handlers.js';
 
-export function readNorconex(files: readonly ImportFile[], report: ImportReport): ImportedCrawler[] {
-  const [mainFile, ...otherFiles] = files;
-  if (!mainFile) throw new ImportError('no file was given');
-  const tree = /^\s*</.test(mainFile.text.replace(/^\uFEFF/, ''))
-    ? parseXml(mainFile, report)
-    : parseYaml(mainFile, report);
-  report.cover(tree);
-  for (const file of otherFiles) report.cover(parseList(file, report));
+export function readNorconex(
+  files: readonly ImportFile[],
+  report: ImportReport,
+  readBeside: ReadBeside,
+): ImportedCrawler[] {
+  const { tree, lists } = parseFiles(files, report, readBeside);
   const crawlers = findAll(tree, 'crawlers').flatMap((node) => node.children.filter(({ name }) => name === 'crawler'));
   const crawlerNodes =
     crawlers.length > 0 ? crawlers : findAll(tree, 'crawlers').filter(({ children }) => children.length > 0);
   const nodes = crawlerNodes.length > 0 ? crawlerNodes : [tree];
-  const lists = new Map(otherFiles.map(({ name, text }) => [name.split(/[\\/]/).at(-1)!, text]));
   const defaults = findFirst(tree, 'crawlerDefaults');
-  return nodes.map((node) =>
-    toCrawler(
-      defaults
-        ? new Node(node.name, node.text, [...node.children, ...defaults.children], node.place, node.attributeNodes)
-        : node,
-      lists,
-      report,
-    ),
+  const results = nodes.map((node) => toCrawler(defaults ? addDefaults(node, defaults) : node, lists, report));
+  if (!results.some(({ roots }) => roots.length > 0) && !findFirst(tree, 'startURLs', 'startReferences', 'start'))
+    throw new ImportError(`${tree.place.split(':')[0]} contains no crawler with start URLs`);
+  return results;
+}
+
+type Lists = ReadonlyMap<string, Node>;
+
+/** The configuration is the first file that is neither a list nor a set of variables. */
+function parseFiles(
+  files: readonly ImportFile[],
+  report: ImportReport,
+  readBeside: ReadBeside,
+): { tree: Node; lists: Lists } {
+  const isVariables = ({ name }: ImportFile): boolean => /\.(?:variables|properties)$/.test(name);
+  const main = files.find((file) => !isVariables(file));
+  if (!main) throw new ImportError('no file was given');
+  const baseName = main.name.replace(/\.[^.]*$/, '');
+  const beside = ['variables', 'properties']
+    .map((ending) => `${baseName}.${ending}`)
+    .filter((name) => !files.some((file) => file.name === name))
+    .flatMap((name) => readBeside(name) ?? []);
+  const variables = new Map<string, string>();
+  for (const file of [...beside, ...files.filter(isVariables)]) {
+    for (const [name, value] of parseProperties(file.text)) variables.set(name, value);
+    const list = parseList(file, report);
+    report.reportTaken(pluralize(variables.size, 'variable'), 'their values', list);
+  }
+  const findFile = (path: string): ImportFile | undefined =>
+    files.find(({ name }) => name === path.split(/[\\/]/).at(-1)) ?? readBeside(path);
+  const expanded = expandTemplate(main, variables, findFile);
+  const tree = /^\s*</.test(expanded.text.replace(/^\uFEFF/, ''))
+    ? parseXml(expanded, report)
+    : parseYaml(expanded, report);
+  const lists = new Map<string, Node>();
+  for (const file of files)
+    if (expanded.used.has(file.name)) report.addInput(file.name, tree);
+    else if (file !== main && !isVariables(file)) lists.set(file.name, parseList(file, report));
+  return { tree, lists };
+}
+
+/** A crawler has the defaults that it does not set itself. */
+function addDefaults(node: Node, { children }: Node): Node {
+  const names = new Set(node.children.map(({ name }) => name));
+  return new Node(
+    node.name,
+    node.text,
+    [...node.children, ...children.filter(({ name }) => !names.has(name))],
+    node.place,
+    node.attributeNodes,
   );
 }
 
-function toCrawler(node: Node, lists: ReadonlyMap<string, string>, report: ImportReport): ImportedCrawler {
-  const crawler = createCrawler(findSetting(node, 'id') ?? 'norconex');
+function toCrawler(node: Node, lists: Lists, report: ImportReport): ImportedCrawler {
+  const crawler: ImportedCrawler = { ...createCrawler(findSetting(node, 'id') ?? 'norconex'), staysOnSite: false };
   importStartUrls(node, crawler, lists, report);
-  const getNumber = (name: string): number | undefined => {
-    const text = findFirst(node, name)?.text;
-    return text && /^\d+$/.test(text) ? Number(text) : undefined;
-  };
-  const threads = getNumber('numThreads');
-  if (threads) {
-    crawler.attributes['nthreads'] = String(threads);
-    report.reportTaken(`numThreads ${threads}`, 'nthreads');
-  }
-  const depth = getNumber('maxDepth');
-  if (depth !== undefined) {
-    crawler.maxHops = depth;
-    report.reportTaken(`maxDepth ${depth}`, 'option max-hops');
-  }
   importDelay(node, crawler, report);
-  if (findFirst(node, 'robotsTxt', 'robotsTxtProvider')?.attributes['ignore'] === 'true') {
-    crawler.attributes['ignoreRobotsTxt'] = 'true';
-    report.reportTaken('robotsTxt ignore="true"', 'ignoreRobotsTxt');
+  for (const [name, importNode] of Object.entries(SETTINGS)) {
+    const setting = findFirst(node, name);
+    if (setting && !setting.isReported) importNode(setting, crawler, report);
   }
-  const sitemap = findFirst(node, 'sitemapResolver', 'sitemapResolverFactory');
-  if (sitemap?.attributes['ignore'] === 'true') {
-    crawler.attributes['crawlSitemaps'] = 'false';
-    report.reportTaken(`${sitemap.name} ignore="true"`, 'crawlSitemaps');
+  for (const filters of findAll(node, 'referenceFilters', 'httpURLFilters')) {
+    for (const filter of findFilters(filters)) importFilter(filter, crawler, report);
   }
-  const agent = findFirst(node, 'userAgent')?.text;
-  if (agent) {
-    crawler.fetcher['userAgent'] = agent;
-    report.reportTaken(`userAgent ${agent}`, 'userAgent of Fetcher');
-  }
-  for (const filter of findFilters(node)) importFilter(filter, crawler, report);
+  importHandlers(node, crawler, report);
   importCommitter(node, crawler, report);
-  for (const name of [
-    'importer',
-    'preParseHandlers',
-    'postParseHandlers',
-    'documentFilters',
-    'metadataFilters',
-    'linkExtractors',
-    'urlNormalizer',
-    'maxDocuments',
-    'workDir',
-    'orphansStrategy',
-    'authentication',
-    'proxySettings',
-  ])
-    if (findFirst(node, name))
-      report.reportSkipped(
-        name,
-        SKIPPED[name] ?? 'has no counterpart; docs/documents.md describes how Crawlway reads documents',
-      );
+  for (const [name, reason] of Object.entries(SKIPPED))
+    for (const part of findAll(node, name))
+      if (part !== node && !part.isReported && !hasReportedPart(part)) report.reportSkipped(name, reason, part);
   return crawler;
 }
+
+const hasReportedPart = (node: Node): boolean =>
+  node.isReported || [...node.children, ...node.attributeNodes].some(hasReportedPart);
 
 const SKIPPED: Readonly<Record<string, string>> = {
   workDir: 'the data directory is chosen when the server starts: crawlway serve --data',
@@ -104,47 +113,207 @@ const SKIPPED: Readonly<Record<string, string>> = {
   proxySettings: 'write a Proxy in the Fetcher; passwords are not copied',
   urlNormalizer: 'URLs are always normalized; see Canonicalization in docs/reference.md',
   linkExtractors: 'Crawlway follows the links in all documents that it reads',
+  canonicalLinkDetector:
+    'a page that names another one as canonical is left to that one, which CHANGES what is indexed if this was ignored',
+  metadataFilters: 'write MimeTypes, or Rules for URLs',
+  documentFilters: 'write MimeTypes, or Rules for URLs',
+  documentChecksummer: 'changeDetection of cw:Content says what makes a page count as changed',
+  keepDownloads: 'a Sink of type warc keeps what was fetched',
 };
 
-function importStartUrls(
-  node: Node,
-  crawler: ImportedCrawler,
-  lists: ReadonlyMap<string, string>,
-  report: ImportReport,
-): void {
+type SettingReader = (node: Node, crawler: ImportedCrawler, report: ImportReport) => void;
+
+/** Reads a whole number, or reports that the text is none. */
+const createNumberReader =
+  (note: string, use: (value: number, crawler: ImportedCrawler) => void): SettingReader =>
+  (node, crawler, report) => {
+    const value = /^\d{1,9}$/.test(node.text) ? Number(node.text) : undefined;
+    if (value === undefined)
+      return void report.reportSkipped(`${node.name} ${node.text}`, 'it is no number, or no limit', node);
+    use(value, crawler);
+    report.reportTaken(`${node.name} ${value}`, note, node);
+  };
+
+const isIgnored = (node: Node): boolean => findSetting(node, 'ignore') === 'true';
+
+const importSitemap: SettingReader = (node, { attributes }, report) => {
+  if (isIgnored(node)) attributes['crawlSitemaps'] = 'false';
+  report.reportTaken(`${node.name}${isIgnored(node) ? ' ignore="true"' : ''}`, 'crawlSitemaps', node);
+};
+
+const importTimeout =
+  (attribute: string): SettingReader =>
+  (node, { fetcher }, report) => {
+    const time = parseDuration(node.text);
+    if (time === undefined || time === 0)
+      return void report.reportSkipped(`${node.name} ${node.text}`, 'it is no duration', node);
+    fetcher[attribute] = String(time);
+    report.reportTaken(`${node.name} ${node.text}`, `${attribute} of Fetcher`, node);
+  };
+
+const SETTINGS: Readonly<Record<string, SettingReader>> = {
+  numThreads: createNumberReader('nthreads', (value, { attributes }) => {
+    attributes['nthreads'] = String(Math.min(1000, Math.max(1, value)));
+  }),
+  maxDepth: createNumberReader('option max-hops', (value, crawler) => {
+    crawler.maxHops = Math.min(65_535, value);
+  }),
+  maxRedirects: createNumberReader('maxRedirects of Fetcher', (value, { fetcher }) => {
+    fetcher['maxRedirects'] = String(Math.min(100, value));
+  }),
+  robotsTxt: importRobots,
+  robotsTxtProvider: importRobots,
+  sitemapResolver: importSitemap,
+  sitemapResolverFactory: importSitemap,
+  userAgent: (node, { fetcher }, report) => {
+    if (node.text === '') return void report.reportSkipped('userAgent', 'it is empty', node);
+    fetcher['userAgent'] = node.text;
+    report.reportTaken(`userAgent ${node.text}`, 'userAgent of Fetcher', node);
+  },
+  robotsMeta: (node, { attributes, parts }, report) => {
+    if (!isIgnored(node)) return void report.reportTaken('robotsMeta', 'robots meta tags are obeyed', node);
+    if (attributes['ignoreRobotsTxt'] !== 'true')
+      return void report.reportSkipped(
+        'robotsMeta ignore="true"',
+        'pages that say noindex are left out: rogue of LinkRules would ignore robots.txt, too',
+        node,
+      );
+    parts['LinkRules'] = { ...parts['LinkRules'], rogue: 'true' };
+    report.reportTaken('robotsMeta ignore="true"', 'rogue of LinkRules', node);
+  },
+  connectionTimeout: importTimeout('connectTimeoutMS'),
+  socketTimeout: importTimeout('bodyTimeoutMS'),
+  trustAllSSLCertificates: (node, { fetcher }, report) => {
+    if (node.text === 'true') fetcher['verifyCertificates'] = 'false';
+    report.reportTaken(`trustAllSSLCertificates ${node.text}`, 'verifyCertificates of Fetcher', node);
+  },
+  cookiesDisabled: (node, { fetcher }, report) => {
+    if (node.text === 'true') fetcher['cookies'] = 'false';
+    report.reportTaken(`cookiesDisabled ${node.text}`, 'cookies of Fetcher', node);
+  },
+  recrawlableResolver: importFrequencies,
+};
+
+function importRobots(node: Node, { attributes }: ImportedCrawler, report: ImportReport): void {
+  if (isIgnored(node)) attributes['ignoreRobotsTxt'] = 'true';
+  report.reportTaken(`${node.name}${isIgnored(node) ? ' ignore="true"' : ''}`, 'ignoreRobotsTxt', node);
+}
+
+const FREQUENCIES_S: Readonly<Record<string, number>> = {
+  always: 1,
+  hourly: 3600,
+  daily: 86_400,
+  weekly: 604_800,
+  monthly: 2_592_000,
+  yearly: 31_536_000,
+  never: 3_153_600_000,
+};
+
+/** `minFrequency`: how long a document is left alone, for URLs that an expression matches. */
+function importFrequencies(node: Node, crawler: ImportedCrawler, report: ImportReport): void {
+  for (const frequency of findAll(node, 'minFrequency', 'minFrequencies').filter(
+    ({ children }) => children.length === 0 || findFirst(node, 'matcher'),
+  )) {
+    const value = findSetting(frequency, 'value') ?? '';
+    const seconds = FREQUENCIES_S[value] ?? Math.round((parseDuration(value) ?? Number.NaN) / 1000);
+    const expression = frequency.text || findFirst(frequency, 'matcher')?.text || '';
+    const setting = `minFrequency ${value} ${expression}`;
+    if (findSetting(frequency, 'applyTo') === 'contentType' || !Number.isFinite(seconds) || expression === '')
+      report.reportSkipped(setting, 'only frequencies for URLs have a counterpart', frequency);
+    else {
+      const option = (name: string) => ({
+        element: 'option',
+        attributes: { name, value: String(seconds) },
+        children: [],
+      });
+      crawler.conditions.push({
+        element: 'apply-for',
+        attributes: { test: 'regex', field: 'url', value: `^(?:${expression})$` },
+        children: [option('refresh-minimum-age-s'), option('refresh-maximum-age-s')],
+      });
+      report.reportTaken(setting, 'options refresh-minimum-age-s and refresh-maximum-age-s', frequency);
+    }
+  }
+  if (findSetting(node, 'sitemapSupport') !== undefined)
+    report.reportSkipped(
+      'sitemapSupport',
+      'dates in sitemaps are claims, which are checked',
+      node.find('sitemapSupport'),
+    );
+}
+
+function importStartUrls(node: Node, crawler: ImportedCrawler, lists: Lists, report: ImportReport): void {
   const start = findFirst(node, 'startURLs', 'startReferences', 'start') ?? node;
-  const urls = [...findAll(start, 'url', 'ref'), ...findAll(node, 'startReferences', 'startURLs')].map(({ text }) =>
-    text.trim(),
+  const urls = [...findAll(start, 'url', 'ref'), ...findAll(node, 'startReferences', 'startURLs')].filter(({ text }) =>
+    isUrl(text.trim()),
   );
-  appendAll(crawler.roots, new Set(urls.filter(isUrl)));
-  for (const { text } of findAll(start, 'urlsFile', 'refsFile')) {
-    const list = lists.get(text.split(/[\\/]/).at(-1)!);
-    if (list) appendAll(crawler.roots, splitLines(list).filter(isUrl));
+  appendAll(crawler.roots, new Set(urls.map(({ text }) => text.trim())));
+  report.coverAll(urls.filter(({ children, attributeNodes }) => children.length + attributeNodes.length === 0));
+  for (const file of findAll(start, 'urlsFile', 'refsFile')) {
+    const list = lists.get(file.text.split(/[\\/]/).at(-1)!);
+    if (list) appendAll(crawler.roots, list.children.map(({ text }) => text).filter(isUrl));
+    if (list) report.reportTaken(`urlsFile ${file.text}`, 'roots', file, list);
     else
-      report.reportSkipped(`urlsFile ${text}`, 'to import its URLs as roots, specify the file after the configuration');
+      report.reportSkipped(
+        `urlsFile ${file.text}`,
+        'to import its URLs as roots, specify the file after the configuration',
+        file,
+      );
   }
-  for (const { text } of findAll(start, 'sitemap', 'sitemapsFile')) {
-    if (!isUrl(text)) continue;
-    crawler.roots.push(text);
-    report.reportChanged(`sitemap ${text}`, 'becomes a root; sitemaps are recognized by their content');
+  for (const sitemap of findAll(start, 'sitemap', 'sitemapsFile')) {
+    if (!isUrl(sitemap.text)) continue;
+    crawler.roots.push(sitemap.text);
+    report.reportChanged(
+      `sitemap ${sitemap.text}`,
+      'becomes a root; sitemaps are recognized by their content',
+      sitemap,
+    );
   }
+  importScope(node, start, crawler, report);
+}
+
+const SCOPES = ['stayOnDomain', 'stayOnHost', 'stayOnPort', 'stayOnProtocol', 'includeSubdomains'] as const;
+
+function importScope(node: Node, start: Node, crawler: ImportedCrawler, report: ImportReport): void {
   const scope = findFirst(node, 'urlScopeResolver', 'referenceScopeResolver') ?? start;
-  const staysOnSite = ['stayOnDomain', 'stayOnHost'].some((name) => findSetting(scope, name) === 'true');
-  crawler.staysOnSite = staysOnSite;
+  const is = (name: (typeof SCOPES)[number]): boolean => findSetting(scope, name) === 'true';
+  const settings = SCOPES.filter(is);
+  const matches = [...new Set(crawler.roots.map((url) => new URL(url).origin))].map((origin): Match => {
+    const { hostname, protocol, port } = new URL(origin);
+    const all: Match[] = [];
+    if (is('stayOnDomain') || is('stayOnHost'))
+      all.push(
+        is('includeSubdomains')
+          ? { kind: 'domain', value: hostname }
+          : { kind: 'exact', field: 'host', value: hostname },
+      );
+    if (is('stayOnProtocol')) all.push({ kind: 'prefix', value: `${protocol}//` });
+    if (is('stayOnPort')) {
+      const withPort = (digits: string): Match => ({ kind: 'regex', value: `^[a-z]+://[^/]*:${digits}/` });
+      all.push(
+        ...(port === ''
+          ? [{ kind: 'prefix', value: `${protocol}//` } as const, { not: withPort('\\d+') }]
+          : [withPort(port)]),
+      );
+    }
+    return all.length === 1 ? all[0]! : { all };
+  });
+  if (settings.some((name) => name !== 'includeSubdomains')) {
+    if (matches.length > 0) crawler.filters.push({ any: matches });
+    else crawler.staysOnSite = true;
+  }
+  report.cover(...SCOPES.map((name) => scope.find(name)));
   report.reportTaken(
     pluralize(crawler.roots.length, 'start URL'),
-    staysOnSite ? 'roots that stay on their site' : 'roots',
+    settings.length === 0 ? 'roots' : `roots; a Rule for ${settings.join(', ')}`,
+    start === node ? undefined : start.attributeNodes[0],
   );
-  if (findSetting(scope, 'includeSubdomains') === 'true')
-    report.reportChanged(
-      'includeSubdomains',
-      'site mode means the host with and without www; add a Rule with Domain for subdomains',
-    );
 }
 
 const UNITS: Readonly<Record<string, number>> = {
   ms: 1,
   millis: 1,
+  millisecond: 1,
   milliseconds: 1,
   second: 1000,
   seconds: 1000,
@@ -152,38 +321,53 @@ const UNITS: Readonly<Record<string, number>> = {
   minute: 60_000,
   minutes: 60_000,
   m: 60_000,
+  hour: 3_600_000,
+  hours: 3_600_000,
+  h: 3_600_000,
+  day: 86_400_000,
+  days: 86_400_000,
+  d: 86_400_000,
 };
+
+/** In milliseconds: `5000`, `5 seconds`, `1 minute 30 seconds`. */
+function parseDuration(text: string): number | undefined {
+  const parts = [...text.trim().matchAll(/(\d+)\s*([a-z]*)[\s,]*/gi)];
+  if (parts.length === 0 || parts.map(([part]) => part).join('') !== text.trim()) return undefined;
+  const times = parts.map(
+    ([, amount, unit = '']) => Number(amount) * (UNITS[(unit || 'ms').toLowerCase()] ?? Number.NaN),
+  );
+  const total = times.reduce((sum, time) => sum + time, 0);
+  return Number.isFinite(total) ? total : undefined;
+}
 
 function importDelay(node: Node, crawler: ImportedCrawler, report: ImportReport): void {
   const delay = findFirst(node, 'delay', 'delayResolver');
-  const text = delay && (findSetting(delay, 'default') ?? findSetting(delay, 'defaultDelay'));
-  if (!text) return;
-  const [, amount, unit = 'ms'] = /^(\d+)\s*([a-z]*)$/i.exec(text.trim()) ?? [];
-  const factor = UNITS[(unit || 'ms').toLowerCase()];
-  if (amount === undefined || factor === undefined)
+  const setting = delay && (delay.find('default') ?? delay.find('defaultDelay'));
+  if (!delay || !setting) return;
+  const time = parseDuration(setting.text);
+  if (time === undefined)
     return void report.reportSkipped(
-      `delay ${text}`,
+      `delay ${setting.text}`,
       'the duration must be a number with a unit of milliseconds, seconds or minutes',
+      setting,
     );
-  crawler.attributes['throttleTimeMS'] = String(Number(amount) * factor);
-  const scope = delay && findSetting(delay, 'scope');
+  crawler.attributes['throttleTimeMS'] = String(time);
+  const scope = findSetting(delay, 'scope');
+  const covered = [setting, delay.find('scope'), delay.find('ignoreRobotsCrawlDelay')];
   if (scope && !/site/i.test(scope))
     report.reportChanged(
       `delay scope ${scope}`,
       'in Crawlway, the pause applies between two requests to one web server',
+      ...covered,
     );
-  else report.reportTaken(`delay ${text}`, 'throttleTimeMS');
+  else report.reportTaken(`delay ${setting.text}`, 'throttleTimeMS', ...covered);
 }
 
-const findFilters = (node: Node): Node[] =>
-  findAll(node, 'referenceFilters', 'httpURLFilters').flatMap((filters) => {
-    const nestedFilters = findAll(filters, 'filter').filter((filter) => filter !== filters);
-    return nestedFilters.length > 0
-      ? nestedFilters
-      : filters.children.length > 0 || findSetting(filters, 'class')
-        ? [filters]
-        : [];
-  });
+function findFilters(filters: Node): Node[] {
+  const nestedFilters = findAll(filters, 'filter').filter((filter) => filter !== filters);
+  if (nestedFilters.length > 0) return nestedFilters;
+  return filters.children.length > 0 || findSetting(filters, 'class') ? [filters] : [];
+}
 
 function importFilter(filter: Node, crawler: ImportedCrawler, report: ImportReport): void {
   const kind = findSetting(filter, 'class')?.split('.').at(-1) ?? '';
@@ -193,26 +377,35 @@ function importFilter(filter: Node, crawler: ImportedCrawler, report: ImportRepo
     findSetting(filter, 'regex') ??
     findSetting(filter, 'extensions') ??
     (matcher.text || filter.text);
-  const patterns = toPatterns(kind, (findSetting(matcher, 'method') ?? '').toLowerCase(), value);
+  const isPartial = findSetting(matcher, 'partial') === 'true';
+  const patterns = toPatterns(kind, (findSetting(matcher, 'method') ?? '').toLowerCase(), value, isPartial);
   if (patterns.length === 0)
     return void report.reportSkipped(
       `${kind || 'filter'} ${value}`,
       'a filter of this kind has no counterpart for URLs',
+      filter,
     );
   const excludes = (findSetting(filter, 'onMatch') ?? 'include').toLowerCase() === 'exclude';
   const setting = `${excludes ? 'exclude' : 'include'} ${value}`;
-  if (!patterns.every(isLinear)) return void report.reportSkipped(setting, NOT_LINEAR);
-  const ignoreCase =
-    (findSetting(matcher, 'ignoreCase') ?? 'false') === 'true' || findSetting(filter, 'caseSensitive') === 'false';
+  if (!patterns.every(isLinear)) return void report.reportSkipped(setting, NOT_LINEAR, filter);
+  // The older filters ignore case unless they say otherwise.
+  const isOlder = /Regex|Extension/i.test(kind);
+  const ignoreCase = isOlder
+    ? (findSetting(filter, 'caseSensitive') ?? 'false') !== 'true'
+    : findSetting(matcher, 'ignoreCase') === 'true';
   const list = excludes ? crawler.exclude : crawler.include;
   appendAll(
     list,
     patterns.map((pattern) => ({ ...pattern, ignoreCase })),
   );
-  report.reportTaken(setting, excludes ? 'may-not-have' : 'must-have');
+  report.reportTaken(setting, excludes ? 'a Rule that ignores' : 'a Rule that ignores all others', filter);
 }
 
-function toPatterns(kind: string, method: string, value: string): Pattern[] {
+function toPatterns(kind: string, method: string, value: string, isPartial: boolean): Pattern[] {
+  const toRegex = (expression: string): Pattern => ({
+    kind: 'regex',
+    value: isPartial ? expression : `^(?:${expression})$`,
+  });
   if (/Extension/i.test(kind)) {
     const extensions = value
       .split(',')
@@ -220,45 +413,47 @@ function toPatterns(kind: string, method: string, value: string): Pattern[] {
       .filter(Boolean);
     return [{ kind: 'regex', field: 'path', value: `\\.(?:${extensions.map(escapeRegExp).join('|')})$` }];
   }
-  if (/Regex(?:Reference)?Filter/i.test(kind) || method === 'regex')
-    return [{ kind: 'regex', value: `^(?:${value})$` }];
+  if (/Regex(?:Reference)?Filter/i.test(kind) || method === 'regex') return [toRegex(value)];
   if (!/Reference|Generic/i.test(kind)) return [];
   if (method === 'wildcard')
     return [
-      {
-        kind: 'regex',
-        value: `^${value
+      toRegex(
+        value
           .split('*')
           .map((segment) => segment.split('?').map(escapeRegExp).join('.'))
-          .join('.*')}$`,
-      },
+          .join('.*'),
+      ),
     ];
-  if (method === 'csv') return value.split(',').map((item) => ({ kind: 'exact', value: item.trim() }));
-  return [{ kind: 'exact', value }];
+  const plain = isPartial ? 'contains' : 'exact';
+  if (method === 'csv') return splitLines(value.replace(/,/g, '\n')).map((item) => ({ kind: plain, value: item }));
+  return [{ kind: plain, value }];
 }
 
 function importCommitter(node: Node, crawler: ImportedCrawler, report: ImportReport): void {
   const committers = findAll(node, 'committer', 'committers').filter((committer) => findSetting(committer, 'class'));
   for (const committer of committers) {
     const kind = findSetting(committer, 'class')!.split('.').at(-1)!;
-    const url = findFirst(committer, 'node', 'nodes', 'solrURL')?.text.split(',')[0]?.trim();
-    const index = findFirst(committer, 'indexName')?.text;
+    const address = findFirst(committer, 'node', 'nodes', 'solrURL');
+    const url = address?.text.split(',')[0]?.trim();
+    const index = findFirst(committer, 'indexName');
     const type = /Elastic/i.test(kind) ? 'elasticsearch' : /Solr/i.test(kind) ? 'solr' : undefined;
     if (!type || !url) {
-      report.reportSkipped(`committer ${kind}`, 'documents go to documents.jsonl until you change the Sink');
+      report.reportSkipped(`committer ${kind}`, 'documents go to documents.jsonl until you change the Sink', committer);
       continue;
     }
-    const login = findFirst(committer, 'username')?.text;
+    const user = findFirst(committer, 'username');
+    const login = user?.text;
     const [, base = url, core] = type === 'solr' ? (/^(.*)\/([^/]+)\/?$/.exec(url) ?? []) : [];
     crawler.sink = {
       type,
       url: base,
-      index: index ?? core ?? 'crawlway',
+      index: index?.text ?? core ?? 'crawlway',
       ...(login ? { login, secret: 'password' } : {}),
     };
     report.reportChanged(
       `committer ${kind}`,
       `Sink main, with Crawlway's field names${login ? '; its password comes from CRAWLWAY_SECRET_SINK' : ''}`,
+      ...[address, index, user, findFirst(committer, 'password'), findFirst(committer, 'credentials')],
     );
   }
 }

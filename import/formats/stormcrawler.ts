@@ -37,8 +37,11 @@ export function readStormCrawler(files: readonly ImportFile[], report: ImportRep
     if (isYaml) topologies.push(importConfiguration(parseYaml(file, report), reading));
     else if (!/\.json$/.test(file.name) && !isFilterFile(file)) importSeeds(parseList(file, report), reading);
   }
-  for (const file of files.filter(({ name }) => /\.json$/.test(name) && !report.isRead(name)))
-    importJson(file, reading);
+  // The file of the URL filters names others.
+  const jsonFiles = files.filter(({ name }) => /\.json$/.test(name));
+  const isMain = ({ text }: ImportFile): boolean => /urlfilters"/i.test(text);
+  for (const file of [...jsonFiles.filter(isMain), ...jsonFiles])
+    if (!report.isRead(file.name)) importJson(file, reading);
   if (reading.scope)
     crawler.filters.push({ any: createScope(crawler.roots, reading.scope, (host) => getDomain(host) ?? host) });
   limitToFeeds(topologies, reading);
@@ -254,7 +257,8 @@ function importMapping(node: Node, all: readonly Node[], { crawler, report }: Pa
       .replace(/^parse\./, '')
       .replace(/\[\d+\]$/, '')
       .trim();
-    if (meta !== field.trim() && meta !== '' && field.trim() !== '') crawler.renamedFields[meta] = field.trim();
+    if (meta !== field.trim() && meta !== '' && field.trim() !== '')
+      crawler.maps.push({ field: meta, rename: field.trim() });
   }
   report.reportChanged('indexer.md.mapping', 'cw:Map of the Sink, by the names of the metas of a page', node, ...nodes);
 }

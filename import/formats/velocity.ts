@@ -20,7 +20,6 @@ import { findAll, findFirst, findSetting, type Node, parseXml } from '../tree.js
 export function readVelocity(files: readonly ImportFile[], report: ImportReport): ImportedCrawler[] {
   return files.flatMap((file) => {
     const tree = parseXml(file, report);
-    report.cover(tree);
     const crawlers = findAll(tree, 'crawler');
     if (crawlers.length === 0) throw new ImportError(`${file.name}: no crawler element`);
     return crawlers.map((crawler) => convertCrawler(crawler, tree.attributes['name'] ?? 'velocity', report));
@@ -34,32 +33,51 @@ function convertCrawler(node: Node, name: string, report: ImportReport): Importe
     else if (child.name === 'crawl-options') importOptions(child, crawler, report);
     else if (child.name === 'crawl-urls') importUrls(child, crawler, report);
     else if (Object.hasOwn(CONDITIONS, child.name)) crawler.conditions.push(...toConditions(child, report));
-    else report.reportSkipped(child.name, 'has no counterpart');
   }
-  report.reportTaken(pluralize(crawler.roots.length, 'seed'), 'roots');
   if (crawler.conditions.every(({ element }) => element === 'option')) restrictToHosts(crawler, report);
   return crawler;
 }
+
+/** Components of the product that collections name, and what they mean. */
+const COMPONENTS: Readonly<Record<string, (crawler: ImportedCrawler) => string>> = {
+  'vse-crawler-binary-file-extensions': (crawler) => {
+    crawler.conditions.push({
+      element: 'may-not-have',
+      attributes: { test: 'wildcard-set', field: 'path', value: BINARY_FILES.map((name) => `*.${name}`).join(' ') },
+      children: [],
+    });
+    return 'may-not-have';
+  },
+  'vse-crawler-session-ids': () => 'session ids are removed from URLs by Canonicalization',
+  'vse-crawler-obey-robots': () => 'robots.txt is obeyed',
+};
+
+const BINARY_FILES =
+  'aif aiff au avi bin bmp bz2 class css dll dmg eps exe gif gz ico iso jar jpeg jpg js mid midi mov mp3 mp4 mpeg mpg msi o png ps qt ra ram rar rpm so swf tar tgz tif tiff wav wma wmv z zip'.split(
+    ' ',
+  );
 
 function importFunction(node: Node, crawler: ImportedCrawler, report: ImportReport): void {
   const name = node.attributes['name'] ?? '';
   const getArgument = (argument: string): string =>
     node.children.find((child) => child.name === 'with' && child.attributes['name'] === argument)?.text ?? '';
-  if (name !== 'vse-crawler-seed-urls') {
-    report.reportSkipped(
+  const component = COMPONENTS[name];
+  if (component) return void report.reportChanged(name, component(crawler), node);
+  if (name !== 'vse-crawler-seed-urls')
+    return void report.reportSkipped(
       name,
       'the file contains only the name of this product component; write its conditions yourself',
+      node,
     );
-    return;
-  }
   const urls = splitLines(getArgument('urls')).flatMap((line) => line.split(/\s+/));
   appendAll(crawler.roots, urls.filter(isUrl));
+  report.reportTaken(pluralize(urls.filter(isUrl).length, 'seed'), 'roots', node);
   const otherUrls = urls.filter((url) => !isUrl(url));
-  if (otherUrls.length > 0) report.reportSkipped(otherUrls.join(' '), 'Crawlway crawls only http and https URLs');
+  if (otherUrls.length > 0) report.reportSkipped(otherUrls.join(' '), 'Crawlway crawls only http and https URLs', node);
   const hops = getArgument('hops');
-  if (/^\d+$/.test(hops)) {
+  if (/^\d{1,5}$/.test(hops)) {
     crawler.maxHops = Math.max(Number(hops), crawler.maxHops ?? 0);
-    report.reportChanged(`hops ${hops} of a seed`, 'option max-hops, for all seeds');
+    report.reportChanged(`hops ${hops} of a seed`, 'option max-hops, for all seeds', node);
   }
 }
 
@@ -74,8 +92,11 @@ function restrictToHosts(crawler: ImportedCrawler, report: ImportReport): void {
 }
 
 function importUrls(node: Node, crawler: ImportedCrawler, report: ImportReport): void {
-  for (const { attributes } of findAll(node, 'crawl-url'))
-    if (isUrl(attributes['url'] ?? '')) crawler.roots.push(attributes['url']!);
+  for (const crawlUrl of findAll(node, 'crawl-url'))
+    if (isUrl(crawlUrl.attributes['url'] ?? '')) {
+      crawler.roots.push(crawlUrl.attributes['url']!);
+      report.cover(crawlUrl);
+    }
   const options = toOptions(node, report);
   crawler.conditions.push(...options);
 }
@@ -89,8 +110,8 @@ function importOptions(node: Node, crawler: ImportedCrawler, report: ImportRepor
     const attribute = ATTRIBUTES[name];
     if (attribute !== undefined && /^\d+$/.test(option.text)) {
       crawler.attributes[attribute] = option.text;
-      report.reportTaken(`${name} = ${option.text}`, attribute);
-    } else report.reportSkipped(name, 'has no counterpart');
+      report.reportTaken(`${name} = ${option.text}`, attribute, option);
+    } else report.reportSkipped(name, 'has no counterpart', option);
   }
   crawler.conditions.push(...toOptions(node, report));
 }
@@ -125,10 +146,14 @@ function toOptions(node: Node, report: ImportReport): ImportedCondition[] {
     const urlOption = URL_OPTIONS[name];
     const value = urlOption?.convert(option.text);
     if (!urlOption || value === undefined) {
-      report.reportSkipped(`${name} = ${option.text}`.slice(0, 100), 'the URL option or its value has no counterpart');
+      report.reportSkipped(
+        `${name} = ${option.text}`.slice(0, 100),
+        'the URL option or its value has no counterpart',
+        option,
+      );
       return [];
     }
-    report.reportTaken(`${name} = ${option.text}`, `option ${urlOption.name}`);
+    report.reportTaken(`${name} = ${option.text}`, `option ${urlOption.name}`, option);
     return [{ element: 'option', attributes: { name: urlOption.name, value }, children: [] }];
   });
 }
@@ -167,10 +192,13 @@ function toConditions(node: Node, report: ImportReport): ImportedCondition[] {
     report.reportSkipped(
       setting,
       'it has no pattern, or its test or URL part has no counterpart; nested conditions are left out too',
+      node,
     );
     return [];
   }
-  report.reportTaken(setting, CONDITIONS[node.name]!);
+  // What is nested has lines of its own.
+  const parts = node.children.filter(({ name }) => name === 'crawl-pattern' || name === 'pattern');
+  report.reportTaken(setting, CONDITIONS[node.name]!, ...parts, ...node.attributeNodes);
   const options = toOptions(node, report);
   const nested = node.children.filter(({ name }) => Object.hasOwn(CONDITIONS, name));
   const attributes: Record<string, string> = { test, field: conditionField, value: pattern.replace(/\s+/g, ' ') };

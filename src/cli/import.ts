@@ -1,9 +1,9 @@
 /**
  * `crawlway import FORMAT FILE…`: converts another crawler's configuration, and reports what became of each setting.
  */
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { basename, dirname } from 'node:path';
-import type { ImportFile } from '../../import/model.js';
+import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, statSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join, resolve, sep } from 'node:path';
+import type { ImportFile, ReadBeside } from '../../import/model.js';
 import { openConfigurationFile } from '../server/engine.module.js';
 import { toFileError } from '../server/fail.js';
 import { UsageError } from '../server/options.js';
@@ -12,6 +12,7 @@ import { type JsonOption, printJson } from './output.js';
 import { formatTable } from './table.js';
 
 const MAX_BYTES = 32 * 1024 * 1024;
+const MAX_FILES = 1000;
 
 interface ImportOptions extends JsonOption {
   readonly out?: string;
@@ -26,30 +27,60 @@ export async function importConfiguration(
   const out = options.out ?? `imported-${format.toLowerCase()}.xml`;
   if (existsSync(out) && !options.force)
     throw new UsageError(`${out} already exists: choose another file with --out, or overwrite it with --force`);
-  const { xml, report } = await convertOrFail(format, paths.map(readImportFile));
-  writeOutput(out, xml);
+  const files = paths.flatMap(listFiles).map(readImportFile);
+  const { xml, report, copies } = await convertOrFail(format, files, createBesideReader(paths[0]!));
+  const copyPaths = copies.map(({ name, text }) => ({ path: join(dirname(out), name), text }));
+  const existing = copyPaths.find(({ path }) => existsSync(path));
+  if (existing && !options.force)
+    throw new UsageError(
+      `${existing.path} already exists: choose another folder with --out, or overwrite it with --force`,
+    );
+  for (const { path, text } of [...copyPaths, { path: out, text: xml }]) writeOutput(path, text);
   const { problems } = await openConfigurationFile(out).check(xml);
   if (options.json) printJson({ file: out, report: report.lines, problems });
   else {
-    const rows = report.lines.map(({ kind, setting, note }) => [
+    const rows = report.lines.map(({ kind, setting, note, place = '' }) => [
       kind,
+      toPrintable(place),
       toPrintable(setting).slice(0, 70),
       toPrintable(note),
     ]);
-    process.stdout.write(`${formatTable(['', 'SETTING', 'CONVERTED TO, OR REASON'], rows)}\n\n`);
+    process.stdout.write(`${formatTable(['', 'PLACE', 'SETTING', 'CONVERTED TO, OR REASON'], rows)}\n\n`);
     for (const { place, code, message } of problems)
       process.stdout.write(`${out}:${place.line}:${place.column} ${code} ${toPrintable(message)}\n`);
     process.stdout.write(`Wrote ${out}. Review it, then run: crawlway check ${out}\n`);
   }
 }
 
-async function convertOrFail(format: string, files: readonly ImportFile[]) {
+async function convertOrFail(format: string, files: readonly ImportFile[], readBeside: ReadBeside) {
   const { convert, ImportError } = await import('../../import/index.js');
   try {
-    return convert(format, files);
+    return convert(format, files, readBeside);
   } catch (error) {
     throw error instanceof ImportError ? new UsageError(error.message) : error;
   }
+}
+
+/** The files of a folder, for products whose configuration is one. */
+function listFiles(path: string): string[] {
+  try {
+    if (!statSync(path).isDirectory()) return [path];
+    const entries = readdirSync(path, { withFileTypes: true });
+    if (entries.length > MAX_FILES) throw new UsageError(`${path} has more than ${MAX_FILES} files`);
+    return entries.filter((entry) => entry.isFile()).map(({ name }) => join(path, name));
+  } catch (error) {
+    throw toFileError(path, 'read', error);
+  }
+}
+
+/** Reads files that the configuration names, if they are in its folder or below: it may be somebody else's. */
+function createBesideReader(mainPath: string): ReadBeside {
+  const folder = resolve(existsSync(mainPath) && statSync(mainPath).isDirectory() ? mainPath : dirname(mainPath));
+  return (name) => {
+    const path = resolve(folder, name.replaceAll('\\', '/'));
+    if (!existsSync(path) || !realpathSync(path).startsWith(`${realpathSync(folder)}${sep}`)) return undefined;
+    return readImportFile(path);
+  };
 }
 
 function readImportFile(path: string): ImportFile {

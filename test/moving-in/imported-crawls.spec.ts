@@ -13,8 +13,14 @@ const CONFIGURATIONS = join(import.meta.dirname, 'configurations');
 const NOT_TAKEN: Readonly<Record<string, readonly string[]>> = {
   elastic: ['max_duration_of_crawl', 'log_level'],
   fess: ['fess_config.label_type', 'maxAccessCount of Manuals'],
-  'norconex-2': ['committer XMLFileCommitter', 'maxDocuments', 'orphansStrategy'],
-  'norconex-3': ['committer XMLFileCommitter', 'importer', 'preParseHandlers'],
+  'norconex-2': [
+    'committer XMLFileCommitter',
+    'orphansStrategy',
+    'maxDocuments',
+    'progressDir = ./progress',
+    'logsDir = ./logs',
+  ],
+  'norconex-3': ['committer XMLFileCommitter', 'keepDownloads', 'workDir = ./work'],
   'norconex-4': ['committer JsonFileCommitter'],
   nutch: ['SITE/ nutch.score=10'],
   scrapy: ['manuals.parse_item', 'BOT_NAME', 'SPIDER_MODULES'],

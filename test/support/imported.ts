@@ -11,8 +11,9 @@ export const file = (name: string, text: string): ImportFile => ({ name, text })
 
 /** Imports files and loads the result, which must have no error. */
 export function importAndLoad(format: string, ...files: ImportFile[]) {
-  const { xml, report } = convert(format, files);
-  const { definition, problems } = XML_FORMAT.read(xml, { file: 'imported.xml', readFile: () => '' });
+  const { xml, report, copies } = convert(format, files);
+  const readFile = (name: string): string => copies.find((copy) => copy.name === name)?.text ?? '';
+  const { definition, problems } = XML_FORMAT.read(xml, { file: 'imported.xml', readFile });
   const errors = problems.filter(({ severity, code }) => severity === 'error' && code !== 'missing-variable');
   expect(errors).toEqual([]);
   if (!definition) throw new Error('no definition');

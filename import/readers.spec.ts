@@ -1,0 +1,249 @@
+/** What real deployments have: variables, includes, several files, commands of every kind. Nothing disappears. */
+import { describe, expect, it } from 'vitest';
+import { accepts, file, importAndLoad, SITE } from '../test/support/imported.js';
+import { convert } from './index.js';
+import type { ImportReport } from './model.js';
+
+const verdicts = (accepted: (url: string) => boolean, urls: Readonly<Record<string, boolean>>) =>
+  expect(Object.fromEntries(Object.keys(urls).map((url) => [url, accepted(url)]))).toEqual(urls);
+
+const linesOf = (report: ImportReport, kind: string): string[] =>
+  report.lines.filter((line) => line.kind === kind).map(({ setting, place }) => `${place ?? ''} ${setting}`.trim());
+
+describe('Norconex', () => {
+  const collector = `<httpcollector id="c">
+#set($agent = "bot/1")
+## a comment of the template
+<crawlers><crawler id="\${id}">
+<startURLs stayOnDomain="true"><url>\${site}/docs/</url></startURLs>
+<maxDepth>$depth</maxDepth><userAgent>$agent</userAgent>
+#parse("shared/filters.xml")
+<canonicalLinkDetector ignore="true"/>
+<robotsMeta ignore="true"/>
+<recrawlableResolver class="x"><minFrequency applyTo="reference" value="weekly">.*/archive/.*</minFrequency></recrawlableResolver>
+<importer><preParseHandlers>
+<handler class="DOMDeleteTransformer"><dom selector="nav"/></handler>
+<handler class="DOMTagger"><dom selector="h1" toField="headline"/><dom selector="a.by" toField="author" extract="attr(title)"/></handler>
+<handler class="RenameTagger"><rename fromField="headline" toField="title2"/></handler>
+<handler class="ConstantTagger"><constant name="source">docs</constant></handler>
+<handler class="LanguageTagger"/>
+</preParseHandlers></importer>
+<spoiledReferenceStrategizer class="x"/>
+</crawler></crawlers></httpcollector>`;
+  const filters = `<referenceFilters>
+<filter class="RegexReferenceFilter" onMatch="exclude">.*/Private/.*$</filter>
+<filter class="ReferenceFilter" onMatch="exclude"><valueMatcher method="regex">.*/Draft/.*</valueMatcher></filter>
+</referenceFilters>`;
+  const variables = file('c.variables', `id = docs\nsite = ${SITE}\ndepth=3\n`);
+  const files = [file('c.xml', collector), variables, file('filters.xml', filters)];
+
+  it('variables and included files are read, and filters ignore case where the product does', () => {
+    const { definition, xml } = importAndLoad('norconex', ...files);
+    expect(definition.crawlers[0]).toMatchObject({ name: 'docs', roots: [{ url: `${SITE}/docs/` }] });
+    expect(definition.crawlers[0]!.conditions!.options.maxHops).toBe(3);
+    expect(definition.fetchers[0]!.userAgent).toBe('bot/1');
+    expect(xml).toContain('<cw:Exclude select="nav"/>');
+    expect(xml).toContain('<cw:Field name="author" select="a.by" attribute="title"/>');
+    expect(xml).toContain('<cw:Map field="headline" rename="title2"/>');
+    verdicts(accepts('norconex', ...files), {
+      '/a': true,
+      '/private/a': false,
+      '/draft/a': true,
+      '/Draft/a': false,
+      'https://docs.example.com/': false,
+    });
+  });
+
+  it('the variables beside the configuration are read by themselves', () => {
+    const beside = (name: string) => [variables, ...files].find((one) => one.name === name.split('/').at(-1));
+    const { xml } = convert('norconex', [file('c.xml', collector)], (name) => beside(name));
+    expect(xml).toContain('<Crawler name="docs"');
+  });
+
+  it.each([
+    [[files[0]!, files[2]!], `c.xml:4: $${'{id}'} has no value`],
+    [[files[0]!, variables], 'c.xml:7: shared/filters.xml was not found'],
+    [[file('c.xml', '<a>\n#if($x)\n</a>')], 'c.xml:2: #if is not followed'],
+    [[file('c.xml', '<a>\n#parse("c.xml")\n</a>')], 'include each other'],
+    [[file('c.xml', '<a>\n<b/></a>')], 'contains no crawler with start URLs'],
+  ])('what cannot be resolved is refused with its line', (given, message) => {
+    expect(() => convert('norconex', given)).toThrow(message);
+  });
+
+  it('every element without a counterpart is listed with the file and line where it is', () => {
+    const { report } = importAndLoad('norconex', ...files);
+    expect(linesOf(report, 'not taken')).toEqual([
+      'c.xml:9 robotsMeta ignore="true"',
+      'c.xml:16 LanguageTagger',
+      'c.xml:8 canonicalLinkDetector',
+      'c.xml:18 spoiledReferenceStrategizer x',
+    ]);
+  });
+});
+
+describe('mnoGoSearch', () => {
+  const conf = `DBAddr mysql://user:hunter2@localhost/search/
+AuthBasic user:hunter2
+UserAgent bot/1
+HTTPHeader "X-Team: search"
+MaxDocSize 100000
+Period 7d
+Tag news
+Include more.conf
+Disallow *.ZIP */private/*
+CheckOnly Regex \\.pdf$
+HrefOnly Case */Index/*
+Allow NoMatch *draft*
+Disallow *
+Server Disallow ${SITE}/news/old/
+Server ${SITE}/news/index.html
+Server page ${SITE}/about.html
+Server site https://docs.example.com/deep/page.html
+Realm Regex ^https://[a-z]+\\.example\\.org/
+Subnet 10.0.0.0/8
+Section body 1 256
+Section isbn 5 64 "ISBN ([0-9-]+)" "$1"
+Mime application/msword text/plain "catdoc $1"
+HoldBadHrefs 30d`;
+  const files = [file('indexer.conf', conf), file('more.conf', 'MaxHops 4\n')];
+
+  it('the first matching command decides, for servers and for filters', () => {
+    verdicts(accepts('mnogosearch', ...files), {
+      '/news/a': true,
+      '/news/old/a': false,
+      '/a': false,
+      '/about.html': true,
+      '/about.html?x=1': false,
+      'https://docs.example.com/other': true,
+      'https://www.example.org/a': true,
+      '/news/a.zip': false,
+      '/news/Private/a': false,
+      '/news/draft/a': false,
+      '/news/a.pdf?draft': false,
+    });
+  });
+
+  it('parameters, sections, headers and the rest are taken or listed, without passwords', () => {
+    const { definition, report, xml } = importAndLoad('dataparksearch', ...files);
+    const record = definition.crawlers[0]!.servers!.records.find(({ url }) => url === `${SITE}/news/`);
+    expect(record!.parameters).toMatchObject({ tag: 'news', maxHops: 4, period: 7 * 86_400_000 });
+    expect(xml).toContain('<cw:Header name="X-Team" value="search"/>');
+    expect(xml).toContain('<cw:Field name="isbn" select="body" match="ISBN ([0-9-]+)"/>');
+    expect(xml).not.toContain('hunter2');
+    expect(JSON.stringify(report.lines)).not.toContain('hunter2');
+    expect(linesOf(report, 'not taken').map((line) => line.split(' ').slice(0, 2).join(' '))).toEqual([
+      'indexer.conf:1 DBAddr',
+      'indexer.conf:2 AuthBasic',
+      'indexer.conf:19 Subnet',
+      'indexer.conf:22 Mime',
+      'indexer.conf:23 HoldBadHrefs',
+    ]);
+  });
+
+  it('links of HrefOnly are followed, what CheckOnly covers is neither indexed nor followed', () => {
+    const { xml } = importAndLoad('mnogosearch', ...files);
+    expect(xml).toMatch(/<Rule><ar:And>.*\/Index\/.*<NoIndex\/><Follow\/><\/Rule>/);
+    expect(xml).toMatch(/<Rule><ar:And>.*pdf.*<NoIndex\/><NoFollow\/><\/Rule>/);
+  });
+
+  it.each([
+    ['Period 7d\n', 'contains no Server, Realm, Subnet or URL command'],
+    [`Server ${SITE}/\nInclude gone.conf`, 'indexer.conf:2: gone.conf was not found'],
+  ])('%j is refused', (text, message) => {
+    expect(() => convert('mnogosearch', [file('indexer.conf', text)])).toThrow(message);
+  });
+});
+
+describe('OmniFind', () => {
+  it('crawl spaces are copied, and other files of the folder are named', () => {
+    const rules = `forbid prefix ${SITE}/private/\nallow domain www.example.com\nforbid domain *\n`;
+    const files = [
+      file('crawl.rules', rules),
+      file('global.rules', 'allow domain *.example.com\nforbid domain *\n'),
+      file('seeds.urls', `${SITE}/\n`),
+      file('followindex.rules', `forbid index prefix ${SITE}/list/\n`),
+      file('auth.rules', 'basic http://x user secret\n'),
+    ];
+    const { copies, xml } = convert('omnifind', files);
+    expect(copies).toEqual([
+      { name: 'crawl.rules', text: rules },
+      { name: 'global.rules', text: 'allow domain *.example.com\nforbid domain *\n' },
+    ]);
+    expect(xml).toContain('<cw:CrawlSpace rules="crawl.rules"/>');
+    const { report } = importAndLoad('omnifind', ...files);
+    expect(linesOf(report, 'not taken')).toEqual(['auth.rules:1 auth.rules']);
+    verdicts(accepts('omnifind', ...files), { '/a': true, '/private/a': false, 'https://a.test/': false });
+    expect(xml).toContain('<NoIndex/></Rule>');
+  });
+});
+
+describe('FDSE', () => {
+  it('each realm becomes a crawler, and its states are counted', () => {
+    const list = file(
+      'search.pending.txt',
+      `${SITE}/a.html Docs 1100000000\n${SITE}/b.html Docs 2\nhttps://news.test/ News 0\nnot a line\n`,
+    );
+    const { definition, report } = importAndLoad('fdse', list);
+    expect(definition.crawlers.map(({ name, roots }) => [name, roots.length])).toEqual([
+      ['Docs', 2],
+      ['News', 1],
+    ]);
+    expect(linesOf(report, 'taken differently')).toContain('search.pending.txt:1 1 URL in error');
+    expect(linesOf(report, 'not taken')).toContain('search.pending.txt:4 not a line');
+  });
+});
+
+it('extraction rules of Open Crawler become fields of the pages that their filters select', () => {
+  const text = `domains:
+  - url: ${SITE}
+    exclude_tags: [nav, footer]
+    extraction_rulesets:
+      - url_filters: [{ type: begins, pattern: /cwe/ }]
+        rules:
+          - { action: extract, field_name: name, selector: h2, join_as: array, source: html }
+          - { action: extract, field_name: id, selector: 'definitions/(\\d+)', join_as: string, source: url }
+          - { action: extract, field_name: x, selector: //div, join_as: string, source: html }
+`;
+  const { xml, report } = importAndLoad('elastic', file('c.yml', text));
+  expect(xml).toContain('<cw:Field name="name" select="h2" multiple="true"/>');
+  expect(xml).toContain('<cw:Field name="id" url="url" match="definitions/(\\d+)"/>');
+  expect(xml).toContain('<cw:Exclude select="footer"/>');
+  expect(xml).toContain('value="^https://www\\.example\\.com/cwe/"');
+  expect(linesOf(report, 'not taken')).toEqual(['elasticsearch', 'c.yml:9 extraction rule x']);
+});
+
+it('settings of StormCrawler have their counterparts, also without config:', () => {
+  const conf = `fetcher.queue.mode: byDomain
+scheduler.adaptive.fetchInterval.min: 60
+fetchInterval.fetch.error: 2
+max.fetch.errors: 4
+indexer.md.mapping:
+- parse.title=headline
+odd.setting: 1
+`;
+  const filters = `{ "x.URLFilters": [
+    { "class": "x.BasicURLFilter", "params": { "maxPathRepetition": 4, "maxLength": 300 } },
+    { "class": "x.FastURLFilter", "params": { "file": "fast.json" } } ] }`;
+  const fast = `[ { "scope": "domain:example.com", "patterns": ["AllowPath ^/a/b", "DenyPath ^/a/", "DenyPathQuery [?&]q="] },
+    { "scope": "GLOBAL", "patterns": ["DenyPath \\\\.bak$"] } ]`;
+  const files = [
+    file('conf.yaml', conf),
+    file('urlfilters.json', filters),
+    file('fast.json', fast),
+    file('seeds.txt', `${SITE}/`),
+  ];
+  const { xml, report } = importAndLoad('stormcrawler', ...files);
+  expect(xml).toContain('politenessBy="domain"');
+  expect(xml).toContain('smartRefreshMinAgeS="3600"');
+  expect(xml).toContain('<cw:ErrorPolicy retryDelayS="120" maxTemporaryErrors="4"/>');
+  expect(xml).toContain('<cw:Map field="title" rename="headline"/>');
+  expect(xml).toContain('maxRepeatedSegments="3"');
+  expect(linesOf(report, 'not taken')).toEqual(['conf.yaml:7 odd.setting']);
+  verdicts(accepts('stormcrawler', ...files), {
+    '/b': true,
+    '/a/x': false,
+    '/a/b/x': true,
+    '/b?q=1': false,
+    '/x.bak': false,
+  });
+});
