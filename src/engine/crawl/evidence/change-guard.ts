@@ -58,7 +58,7 @@ const PAGE_SIZE = 1_000;
 /** How long the answers of a host are valid, and how many changes may be believed because of them. */
 const INQUIRY_VALIDITY: Duration = minutes(10);
 const MAX_BELIEVED = 20;
-/** Minimum time between two visits of all held pages of a host. */
+/** Between two visits of all held pages of a host. */
 const MIN_REVISIT_INTERVAL: Duration = minutes(10);
 /** How old a robots.txt that is held may be when it is checked again. */
 const HELD_ROBOTS_AGE: Duration = minutes(5);
@@ -78,6 +78,7 @@ class Inquiry {
   readonly waiting = new Set<UrlId>();
   /** Pages whose changes were held before: whoever was asked about them then may have left the index meanwhile. */
   readonly held = new Set<UrlId>();
+  readonly doubted = new Set<UrlId>();
   /** Number of pages that were asked and have failed. */
   failed = 0;
   hasOthers = true;
@@ -90,7 +91,6 @@ interface HostMemory {
   inquiry?: Inquiry;
   /** The held page that is visited to see whether the host has recovered, and when. */
   checker?: { readonly id: UrlId; readonly at: Instant };
-  /** Number of checks since the first change was held. */
   checks: number;
   /** When all held pages were last requested. */
   revisitedAt?: Instant;
@@ -141,6 +141,11 @@ export class ChangeGuard {
     if (!this.missed.delete(id)) return;
     const state = await this.services.store.find(crawler, url);
     if (state) await this.visitSoon(state);
+  }
+
+  /** Whether a text of the host is not believed for now. */
+  isInDoubt(hostKey: string): boolean {
+    return (this.hosts.get(hostKey)?.inquiry?.doubted.size ?? 0) > 0;
   }
 
   /** To be called when hosts have been taken over from another node. */
@@ -223,15 +228,17 @@ export class ChangeGuard {
     inquiry.answers.set(state.id, { ...answer, at: now });
     if (!inquiry.firstSeen.has(state.id)) inquiry.firstSeen.set(state.id, now);
     if (isHoldCause(state.pendingDeletion)) inquiry.held.add(state.id);
+    if (change.kind === 'text') inquiry.doubted.add(state.id);
     let verdict: ChangeVerdict = 'hold';
     if (inquiry.outstanding.size === 0) verdict = await this.proceed(state.hostKey, inquiry, state.id, answer);
     if (verdict === 'believe' || (verdict === 'doubt' && (await this.isHeldSince(state, DOUBT)))) {
       inquiry.believed++;
+      inquiry.doubted.delete(state.id);
       return true;
     }
     if (verdict === 'error-page') return verdict;
-    const evidence = this.getEvidence(state.hostKey, inquiry, state.id, change);
     const isAsking = inquiry.outstanding.size > 0;
+    const evidence = this.getEvidence(state.hostKey, inquiry, state.id, change);
     // A site with a single document: its own next visit brings the answer to nonsense.
     const isAlone = !isAsking && evidence.others.length === 0 && this.services.probes.isAnswerWanted(state.hostKey);
     if (isAsking) inquiry.waiting.add(state.id);
@@ -315,6 +322,7 @@ export class ChangeGuard {
     const inquiry = this.hosts.get(hostKey)?.inquiry;
     if (!inquiry) return;
     if (answer) {
+      if (!answer.change) inquiry.doubted.delete(id);
       const earlier = inquiry.answers.get(id)?.change;
       // What others have said since an earlier change says nothing about a new one.
       if (!earlier || !isSameChange(earlier, answer.change)) inquiry.firstSeen.delete(id);

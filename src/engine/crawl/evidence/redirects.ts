@@ -60,6 +60,10 @@ export class Redirects {
 
   /** URLs whose documents have given way to temporary redirects, by key. */
   private readonly returning = new BoundedMap<bigint, string>(MAX_WAITING);
+  /** When those pages of a host that were looked at were last found to redirect to addresses of their own. */
+  private readonly departures = new BoundedMap<string, Instant>(MAX_WAITING);
+  /** When a redirect of a host was last found to lead to an indexed page. */
+  private readonly arrivals = new BoundedMap<string, Instant>(MAX_WAITING);
   /** Pages to which hosts redirect their pages, without query, and when that was last seen. */
   private readonly walls = new BoundedMap<string, Instant>(MAX_WAITING);
 
@@ -177,6 +181,7 @@ export class Redirects {
     const { hostKey, url } = state;
     const now = this.services.clock.now();
     const evidence = this.services.walls.findEvidence({ hostKey, from: url, target, now }, since);
+    if (evidence.targets >= Math.max(1, Math.min(LOOK_SIZE, evidence.others))) this.departures.set(hostKey, now);
     if (classifyRedirect(evidence, 1) !== 'look') return classifyRedirect(evidence, 1);
     const pages = await this.findOthers(state, target);
     for (const page of pages) {
@@ -224,10 +229,19 @@ export class Redirects {
       case 'failed':
         return fail('redirect-target-failed', `it redirects to ${target}, which failed: ${verdict.reason}`);
       case 'no-document':
-        return outcome;
+        return this.isWave(state.hostKey)
+          ? fail('redirect-target-failed', `it redirects to ${target}, which is not for the index, as other pages do`)
+          : outcome;
       case 'there':
+        this.arrivals.set(state.hostKey, clock.now());
         return this.leave(state, outcome);
     }
+  }
+
+  /** Whether the host redirects its pages to addresses of their own, none of which has been found in the index. */
+  private isWave(hostKey: string): boolean {
+    const since = before(this.services.clock.now(), WALL_LIFETIME);
+    return (this.departures.get(hostKey) ?? 0) >= since && !((this.arrivals.get(hostKey) ?? 0) >= since);
   }
 
   /** The target is in the index. */
