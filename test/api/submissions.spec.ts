@@ -46,14 +46,15 @@ describe('the calls that change what is crawled', () => {
 
   it('accept a URL list and return the result of each line', async () => {
     world.site.page('/one.html').page('/two.html');
-    const list = `# ours\n${world.site.url('/one.html')}\n${world.site.url('/a.html')}\n\nnews:no\\ \nftp://no.example/\n`;
+    const list = `# ours\n${world.site.url('/one.html')}\n${world.site.url('/a.html')}\n\nnews:no\\ \nftp://no.example/\nmailto:ann@example.com\n`;
     const { status, body } = await world.send('POST', 'crawlers/test/roots/list', list);
     expect(status).toBe(200);
-    expect(body).toMatchObject({ new: 1, known: 1, rejected: 2 });
+    expect(body).toMatchObject({ new: 1, known: 1, rejected: 3 });
     const rejections = body.rejections.map(({ line, url }: { line: number; url: string }) => [line, url]);
     expect(rejections).toEqual([
       [5, expect.stringContaining('news:no')],
       [6, expect.stringContaining('ftp://no.example/')],
+      [7, 'mailto:ann@example.com'],
     ]);
   });
 
