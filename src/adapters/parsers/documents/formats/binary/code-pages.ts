@@ -1,5 +1,6 @@
-/** Decodes text in the code pages of Windows and the Macintosh. */
+/** Decodes text in the code pages of Windows, DOS and the Macintosh. */
 import { TextDecoder } from '@exodus/bytes/encoding.js';
+import iconv from 'iconv-lite';
 
 export const WESTERN = 1252;
 
@@ -28,10 +29,24 @@ const ENCODINGS: Readonly<Record<number, string>> = {
   32769: 'windows-1252',
 };
 
+/** Names in iconv-lite of code pages that the WHATWG standard does not have; those of DOS are `cpN`. */
+const MAC_CODE_PAGES: Readonly<Record<number, string>> = {
+  10006: 'macgreek',
+  10010: 'macromania',
+  10017: 'macukraine',
+  10029: 'maccenteuro',
+  10079: 'maciceland',
+  10081: 'macturkish',
+};
+/** DOS code pages are in this range; 866 and 874 are in the WHATWG standard. */
+const DOS_CODE_PAGES: readonly [first: number, last: number] = [437, 869];
+
 const decoders = new Map<string, InstanceType<typeof TextDecoder>>();
 
 /** Decodes bytes; those of an unknown code page are read as windows-1252. */
 export function decodeCodePage(bytes: Uint8Array, codePage: number): string {
+  const extraName = findExtraName(codePage);
+  if (extraName !== undefined) return iconv.decode(bytes, extraName);
   const encoding = findEncodingName(codePage);
   let decoder = decoders.get(encoding);
   if (!decoder) {
@@ -39,6 +54,12 @@ export function decodeCodePage(bytes: Uint8Array, codePage: number): string {
     decoders.set(encoding, decoder);
   }
   return decoder.decode(bytes);
+}
+
+function findExtraName(codePage: number): string | undefined {
+  if (MAC_CODE_PAGES[codePage] !== undefined) return MAC_CODE_PAGES[codePage];
+  const isDos = codePage >= DOS_CODE_PAGES[0] && codePage <= DOS_CODE_PAGES[1] && ENCODINGS[codePage] === undefined;
+  return isDos && iconv.encodingExists(`cp${codePage}`) ? `cp${codePage}` : undefined;
 }
 
 /** Returns the WHATWG name of a code page's encoding. */
@@ -86,6 +107,14 @@ export const findCodePageOfLanguage = (languageId: number): number =>
 /** Code pages by the character set of a font (Windows' LOGFONT), where it is not Western. */
 const CHARSET_CODE_PAGES: Readonly<Record<number, number>> = {
   77: 10000,
+  78: 932,
+  79: 949,
+  80: 936,
+  81: 950,
+  85: 10006,
+  86: 10081,
+  88: 10029,
+  89: 10007,
   128: 932,
   129: 949,
   134: 936,
@@ -99,6 +128,8 @@ const CHARSET_CODE_PAGES: Readonly<Record<number, number>> = {
   204: 1251,
   222: 874,
   238: 1250,
+  254: 437,
+  255: 850,
 };
 
 /** Returns the code page of a font's text; undefined for Western fonts and symbols. */
