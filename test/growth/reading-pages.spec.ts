@@ -80,6 +80,12 @@ const PAGES: Readonly<Record<string, (size: number) => string>> = {
   siblings: (size) => `<h2>x</h2>${'<p>a</p>'.repeat(size / 8)}`,
   'microdata in each other': (size) => `<div itemscope>${'<div itemprop=a>'.repeat(400)}${'y '.repeat(size / 2)}`,
   'many items': (size) => '<div itemscope><b itemprop=a>x</b></div>'.repeat(size / 40),
+  'nested captions': (size) => `${'<figure><figcaption>'.repeat(200)}${'<b></b>'.repeat(size / 7)}`,
+  'nested boxes': (size) => `${'<aside>'.repeat(400)}${'<aside>x</aside>'.repeat(size / 16)}`,
+  'paragraphs in many elements': (size) => `${'<div>'.repeat(400)}${`<p>${'word, '.repeat(20)}`.repeat(size / 123)}`,
+  'paragraphs without anything around them': (size) => `<p>${'word, '.repeat(20)}`.repeat(size / 123),
+  'introductions before nested elements': (size) =>
+    `${`<div><p>${'word, '.repeat(20)}</p>`.repeat(200)}${`<i>x</i><p>${'word, '.repeat(9)}`.repeat(size / 70)}`,
   markers: (size) => '<!--googleoff: index-->x<!--googleon: index-->y'.repeat(size / 48),
   'nested markers': (size) => `${'<div data-nosnippet>'.repeat(400)}${'y '.repeat(size / 2)}`,
   'many signs of JSON-LD': (size) => 'ld+json '.repeat(size / 8),

@@ -50,7 +50,7 @@ const ARTICLE = '<p>A long paragraph, which says much about anvils, their weight
 );
 
 it.each([
-  ['main', `<nav>Menu</nav><main>${ARTICLE}<aside>More</aside></main><p>Foot</p>`],
+  ['main', `<nav>Menu</nav><aside>More</aside><main>${ARTICLE}</main><p>Foot</p>`],
   ['one article', `<div class=menu>Menu</div><article><header><h1>T</h1></header>${ARTICLE}</article><p>Foot</p>`],
   [
     'text',

@@ -132,7 +132,7 @@ export class ContentReader {
     const pruned = prune(root, { included: new Set(includedElements), excluded, markers });
     const removedNodes: ParentNode[] = [...pruned.removed];
     const childrenBefore = root.children;
-    if (definition.main) removedNodes.push(...keepMainContent(root));
+    if (definition.main) removedNodes.push(...keepMainContent(root).removed);
     const look = pieces && { marked: markRemovedText(pieces, root), matches: countMatches(definition, elements) };
     const representations = definition.split
       ? this.readParts(root, new Set(splitOffs), page, budget)

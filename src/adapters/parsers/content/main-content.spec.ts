@@ -1,0 +1,143 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { keepMainContent } from './main-content.js';
+import { extractReadableText } from './readable.js';
+import { parseTree } from './tree.js';
+
+const SENTENCES =
+  'The council decided on Tuesday to extend the pension scheme to all employees of the city, part-time or not, which will cost ' +
+  'about four million a year. Members of the opposition, who had asked for more time, voted against it, but did not say why.';
+const paragraphs = (count: number, word = 'anvils'): string =>
+  Array.from({ length: count }, (_, index) => `<p>${index} ${word}. ${SENTENCES}</p>`).join('');
+const NAVIGATION =
+  '<div class="links"><ul><li><a href="/1">Products and prices</a><li><a href="/2">Departments</a></ul></div>';
+const COMMENTS = `<div id="comments"><ol>${'<li>'.repeat(1)}${Array.from({ length: 20 }, () => `<li><p>remark: ${SENTENCES}</p></li>`).join('')}</ol></div>`;
+
+function readMain(html: string): string {
+  const { root } = parseTree(Buffer.from(`<html><body>${html}</body></html>`), false);
+  keepMainContent(root);
+  return extractReadableText(root).text;
+}
+
+const count = (text: string, word: string): number => text.split(word).length - 1;
+
+describe('all of the content is kept', () => {
+  it.each([
+    ['in a form around the page', `<form id="aspnetForm"><input type="hidden">${paragraphs(4)}</form>`, 4],
+    ['in a wrapper that is named after the sidebar', `<div class="site right-sidebar">${paragraphs(4)}</div>`, 4],
+    ['in a wrapper that is named after the menu', `<div class="menu-wrap">${NAVIGATION}${paragraphs(4)}</div>`, 4],
+    ['in a wrapper with share buttons', `<div class="has-share-btns-on-top">${paragraphs(4)}</div>`, 4],
+    [
+      'in text with line breaks',
+      `<div>${Array(8).fill(`anvils. ${SENTENCES}`).join('<br><br>')}</div><p>${SENTENCES}</p>`,
+      8,
+    ],
+    ['directly in a section', `<section>anvils. ${SENTENCES} ${SENTENCES}</section>${NAVIGATION}`, 1],
+    [
+      'in sections',
+      `<div>${['a', 'b', 'c'].map((id) => `<div id=${id}><h2>${id}</h2>${paragraphs(id === 'b' ? 9 : 1)}</div>`).join('')}</div>`,
+      11,
+    ],
+    ['in several articles', `<main>${`<article>${paragraphs(2)}</article>`.repeat(3)}</main>`, 6],
+    [
+      'in nested modules',
+      `<div class=module><div class=module>${paragraphs(2)}</div><div class=module>${paragraphs(3)}</div></div>`,
+      5,
+    ],
+    [
+      'with boxes',
+      `<main>${paragraphs(3)}<aside class="admonition">Note: anvils are heavy, so lift them with your knees.</aside></main>`,
+      4,
+    ],
+    ['with tables', `<main>${paragraphs(3)}<table><tr><td>anvils</td><td>3</td></tr></table></main>`, 4],
+    [
+      'with an introduction outside',
+      `<article><h1>T</h1><div><p>anvils first. ${SENTENCES}</p></div><div><div>${paragraphs(4)}</div></div></article>`,
+      5,
+    ],
+    ['with comments in code', `<main>${paragraphs(3)}<pre><span class="comment">// anvils</span></pre></main>`, 4],
+    ['with a class in camel case', `<div class="contentWithSidebar">${paragraphs(4)}</div>`, 4],
+    ['with headings in order', `<main><h2>anvils</h2>${paragraphs(1)}<h2>anvils</h2>${paragraphs(1)}</main>`, 4],
+    ['with the classes of word processors', `<div class="MsoHeader">${paragraphs(3)}</div>`, 3],
+    ['with classes that contain other words', `<div class="gdprx-legends-legal">${paragraphs(3)}</div>`, 3],
+  ])('%s', (_, html, times) => {
+    const text = readMain(html);
+    expect(count(text, 'anvils')).toBe(times);
+    expect(text).not.toContain('Departments');
+  });
+});
+
+describe('what is not content is left out', () => {
+  it.each([
+    ['comments, though there is more of them', `<div class=post>${paragraphs(3)}</div>${COMMENTS}`],
+    [
+      'a dialog about cookies, though it is long',
+      `<div>${paragraphs(3)}</div><div class="cookie-box">${paragraphs(9, 'remark')}</div>`,
+    ],
+    [
+      'related links inside the content',
+      `<div>${paragraphs(3)}<div><a href=/1>remark one</a> <a href=/2>remark two</a></div></div>`,
+    ],
+    ['a link to read on', `<div>${paragraphs(3)}<p>More: <a href=/1>a remark of the city about it</a></p></div>`],
+    [
+      'the heading of related links',
+      `<main>${paragraphs(3)}<h2>remark</h2><ul><li><a href=/1>About it</a></ul></main>`,
+    ],
+    ['a box beside the article', `<article>${paragraphs(3)}</article><aside>remark ${SENTENCES}</aside>`],
+    [
+      'what is hidden',
+      `<main>${paragraphs(3)}<p hidden>remark ${SENTENCES}</p><p style="display:none">remark</p></main>`,
+    ],
+    [
+      'the credit of a photo',
+      `<main>${paragraphs(3)}<figure><img src=x><figcaption>remark © Photo Agency</figcaption></figure></main>`,
+    ],
+    ['author and date', `<main><div class="byline">remark, 3 May</div>${paragraphs(3)}</main>`],
+  ])('%s', (_, html) => {
+    const text = readMain(`${NAVIGATION}${html}`);
+    expect(count(text, 'anvils')).toBe(3);
+    expect(text).not.toMatch(/remark|Departments/);
+  });
+});
+
+it('says how much of the text is kept', () => {
+  const { root } = parseTree(Buffer.from(`<div>${paragraphs(1)}</div>${COMMENTS}`), false);
+  expect(keepMainContent(root).keptShare).toBeCloseTo(1 / 21, 1);
+});
+
+it('keeps something of each page that has text, and all of a short one', () => {
+  const piece = fc.constantFrom(
+    ...[
+      '<form>',
+      '</form>',
+      '<div class="comments">',
+      '<div class=sidebar>',
+      '<nav>',
+      '</nav>',
+      '</div>',
+      '<aside>',
+      '<main>',
+    ],
+    ...[
+      '<article>',
+      '</article>',
+      '<ul><li>',
+      '<a href=x>',
+      '</a>',
+      '<p>',
+      '<table><tr><td>',
+      '<h1>',
+      '<footer>',
+      '<div hidden>',
+    ],
+    ...[SENTENCES, 'word ', 'a, b, c, '],
+  );
+  fc.assert(
+    fc.property(fc.array(piece, { maxLength: 40 }), (pieces) => {
+      const html = pieces.join('');
+      const whole = extractReadableText(parseTree(Buffer.from(html), false).root).text;
+      expect(readMain(html) === '').toBe(whole === '');
+    }),
+    { numRuns: 500 },
+  );
+});
