@@ -71,6 +71,53 @@ export interface BehindDto {
   readonly since: string;
 }
 
+export interface ChangeCountsDto {
+  /** Documents that were not in the index before. */
+  readonly new: number;
+  readonly changed: number;
+  /** Documents that were deleted from the index. */
+  readonly gone: number;
+}
+
+export interface ChangeReasonDto {
+  readonly change: 'new' | 'changed' | 'gone';
+  /** Why; `GET /reasons` explains the code. */
+  readonly reason: string;
+  readonly count: number;
+}
+
+export interface ChangedDocumentDto {
+  readonly crawler: string;
+  readonly uri: string;
+  readonly title?: string;
+  readonly change: 'new' | 'changed' | 'gone';
+  /** Reason of the newest order. */
+  readonly reason: string;
+  /** When the newest order was decided. */
+  readonly at: string;
+  /** Number of the newest order. */
+  readonly order: number;
+}
+
+export interface ChangedSectionDto {
+  /** Host and first folder. */
+  readonly section: string;
+  readonly counts: ChangeCountsDto;
+}
+
+export interface ChangesDto {
+  readonly since: string;
+  readonly until: string;
+  readonly counts: ChangeCountsDto;
+  /** Those with the most changes first, at most 200. */
+  readonly sections: readonly ChangedSectionDto[];
+  readonly reasons: readonly ChangeReasonDto[];
+  /** The newest ones. */
+  readonly documents: readonly ChangedDocumentDto[];
+  /** False if there are more orders since then than are read (200,000): the counts are too low. */
+  readonly complete: boolean;
+}
+
 export interface CheckDto {
   /** Whether there are no errors; there may be warnings. */
   readonly valid: boolean;
@@ -1659,6 +1706,24 @@ export interface Calls {
   /** Cursor of the following page; null on the last one. */
   readonly next: string | null;
 };
+  };
+  'GET /api/v1/changes': {
+    path: Nothing;
+    query: { since?: string; crawler?: string; section?: string; change?: 'new' | 'changed' | 'gone'; limit?: number };
+    body: undefined;
+    answer: ChangesDto;
+  };
+  'GET /api/v1/changes/atom': {
+    path: Nothing;
+    query: { since?: string; crawler?: string; section?: string; change?: 'new' | 'changed' | 'gone'; limit?: number };
+    body: undefined;
+    answer: string;
+  };
+  'GET /api/v1/changes/json-feed': {
+    path: Nothing;
+    query: { since?: string; crawler?: string; section?: string; change?: 'new' | 'changed' | 'gone'; limit?: number };
+    body: undefined;
+    answer: string;
   };
   'GET /api/v1/config': {
     path: Nothing;

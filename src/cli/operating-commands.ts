@@ -1,5 +1,6 @@
 /** The commands that look after a running server: its configuration, crawlers and hosts, and what it knows and did. */
 import { type Command, Option } from 'commander';
+import { showChanges } from './changes.js';
 import {
   applyConfiguration,
   diffConfigurations,
@@ -79,6 +80,14 @@ export function addOperatingCommands(program: Command): void {
     .option('--like <pattern>', 'pattern for whole URLs: http://www.example.com/*')
     .addOption(new Option('--export <format>', 'print all that match').choices(['csv', 'ndjson']))
     .action(listUrls);
+
+  addLimitOption(addJsonOption(addServerOption(program.command('changes'))), 'documents')
+    .description('list what is new, changed and gone in the index, by section and reason')
+    .option('--since <time>', 'a time such as 2026-03-01T08:00:00Z, or a period such as 24h, 7d or 30m', '24h')
+    .option('--crawler <name>', 'only documents of this crawler')
+    .option('--section <url>', 'only URLs that begin with this, such as www.example.com/docs/')
+    .addOption(new Option('--change <change>', 'only these documents').choices(['new', 'changed', 'gone']))
+    .action(showChanges);
 
   addLimitOption(addJsonOption(addServerOption(program.command('audit'))), 'calls')
     .description('list who changed what through the API (requires the role admin)')

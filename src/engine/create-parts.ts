@@ -11,6 +11,7 @@ import { FormerCrawlers } from './control/former-crawlers.js';
 import { HostNotes } from './control/host-notes.js';
 import { HostViews } from './control/host-views.js';
 import { Housekeeping } from './control/housekeeping.js';
+import { IndexChanges } from './control/index-changes.js';
 import { DEFAULT_INDEXNOW, IndexNow } from './control/indexnow.js';
 import { Maintenance } from './control/maintenance.js';
 import { Orders } from './control/orders.js';
@@ -92,6 +93,7 @@ export function createParts(ports: EnginePorts, services: CrawlServices, engine:
     sinkAdoption: new SinkAdoption({ ...base, pendingUrls, findSink: engine.findSink }),
     urls: new UrlLists({ ...base, cluster, kept }),
     moves: new SiteMoveDecisions(base),
+    changes: new IndexChanges(base),
     orders: new Orders({ ...base, kept, listPending: () => cluster.listPendingOrders() }),
     reconciliation,
     sinkSwitch: new SinkSwitch({ ...base, reconciliation, backfills, findSink: engine.findSink }),

@@ -7,6 +7,7 @@ import type { ContentTrials } from './control/content-trials.js';
 import type { Explanations } from './control/explanations.js';
 import type { FormerCrawlers } from './control/former-crawlers.js';
 import type { HostViews } from './control/host-views.js';
+import type { IndexChanges } from './control/index-changes.js';
 import type { IndexNow } from './control/indexnow.js';
 import type { Maintenance } from './control/maintenance.js';
 import type { Orders } from './control/orders.js';
@@ -59,6 +60,7 @@ export interface EngineParts {
     | 'dropHeldDeletions'
   >;
   readonly formerCrawlers: Pick<FormerCrawlers, 'list' | 'decide' | 'requirePossible'>;
+  readonly changes: Pick<IndexChanges, 'list'>;
   readonly backfills: Pick<Backfills, 'list' | 'pushAgain'>;
   readonly reconciliation: Pick<Reconciliation, 'run'>;
   readonly sinkAdoption: Pick<SinkAdoption, 'run'>;

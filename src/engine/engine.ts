@@ -48,6 +48,7 @@ export class Engine implements EngineApi {
   readonly moves: EngineParts['moves'];
   readonly orders: EngineParts['orders'];
   readonly formerCrawlers: EngineParts['formerCrawlers'];
+  readonly changes: EngineParts['changes'];
   readonly backfills: EngineParts['backfills'];
   readonly reconciliation: EngineParts['reconciliation'];
   readonly sinkAdoption: EngineParts['sinkAdoption'];
@@ -91,6 +92,7 @@ export class Engine implements EngineApi {
     this.moves = this.parts.moves;
     this.orders = this.parts.orders;
     this.formerCrawlers = this.parts.formerCrawlers;
+    this.changes = this.parts.changes;
     this.backfills = this.parts.backfills;
     this.reconciliation = this.parts.reconciliation;
     this.sinkAdoption = this.parts.sinkAdoption;

@@ -8,6 +8,7 @@ import { AuditController } from './audit/audit.controller.js';
 import { AuditInterceptor } from './audit/audit.interceptor.js';
 import type { AuditLog } from './audit/audit-log.js';
 import { KeyDirectoryController } from './bot-auth/key-directory.controller.js';
+import { ChangesController } from './changes/changes.controller.js';
 import { ConfigurationController } from './configuration/configuration.controller.js';
 import { ConfigurationService } from './configuration/configuration.service.js';
 import { ResolvedController } from './configuration/resolved.controller.js';
@@ -56,6 +57,7 @@ import { WebSubController } from './websub/websub.controller.js';
 
 export const CONTROLLERS = [
   AuditController,
+  ChangesController,
   ConfigurationController,
   CoverageController,
   CrawlersController,

@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
+import { showChanges } from '../../src/cli/changes.js';
 import {
   applyConfiguration,
   diffConfigurations,
@@ -153,4 +154,39 @@ it('URLs, orders and calls are listed, and URLs are exported whole', async () =>
   const audit = await run(() => showAudit({ ...server, limit }));
   expect(audit.text).toMatch(/^TIME +BY +CALL +TARGET +OUTCOME\n/);
   expect(audit.text).toContain('pauseHost');
+});
+
+it('what is new, changed and gone is listed, and comes as feeds', async () => {
+  await world.caughtUp();
+  const { origin } = world.site;
+  const host = new URL(origin).host;
+  const cleared = await world.send('DELETE', 'crawlers/test/urls?like=*/c.html&confirm=true');
+  expect(cleared.body).toEqual({ count: 1 });
+  const count = async (query: string) => (await world.get(`changes?${query}`)).body.counts;
+  await expect.poll(() => count('since=1h&crawler=test')).toEqual({ new: 3, changed: 0, gone: 0 });
+  // All of them came after the test began. Since the newest order, only its document is gone.
+  const [newest] = (await world.get('orders?limit=1')).body.items;
+  expect((await world.get(`changes?since=${newest.decidedAt}`)).body).toMatchObject({
+    counts: { new: 0, changed: 0, gone: 1 },
+    sections: [{ section: `${host}/`, counts: { gone: 1 } }],
+    reasons: [{ change: 'gone', reason: 'cleared-by-person', count: 1 }],
+    documents: [{ uri: `${origin}/c.html`, change: 'gone', crawler: 'test' }],
+    complete: true,
+  });
+  const all = (await run(() => showChanges({ ...server, crawler: 'test', since: '1h', limit: '50' }))).text;
+  expect(all).toMatch(/^since .*: 3 new, 0 changed, 0 gone\n/);
+  expect(all).toContain(`${host}/\n`);
+  expect(await count(`crawler=test&section=${host}/b`)).toEqual({ new: 1, changed: 0, gone: 0 });
+
+  const atom = await world.get('changes/atom?since=1h&crawler=test&change=new');
+  expect(atom.headers.get('content-type')).toBe('application/atom+xml; charset=utf-8');
+  expect(atom.text.match(/<entry>/g)).toHaveLength(3);
+  expect(atom.text).toContain(`<link href="${origin}/b.html"></link>`);
+  const feed = JSON.parse((await world.get('changes/json-feed?since=1h&crawler=test')).text);
+  expect(feed).toMatchObject({
+    version: 'https://jsonfeed.org/version/1.1',
+    items: [{ tags: ['new', 'test', expect.any(String)] }, {}, {}],
+  });
+  expect((await world.get('changes?since=yesterday')).status).toBe(400);
+  expect((await world.get('changes?crawler=nobody')).status).toBe(404);
 });

@@ -10,8 +10,13 @@ import { pdf } from '../support/sample-documents.js';
 import { temporaryDirectory } from '../support/temporary-directory.js';
 import { howTos, replaced, runBlocks, runHowTo } from './how-to.js';
 
-/** Run by test/engines/how-tos.spec.ts, which has the engines, or test/rendering, which has the browser. */
-const ELSEWHERE = ['OpenSearch with a mapping of your own', 'Kafka', 'A single-page application'];
+/** Run by test/engines/how-tos.spec.ts, which has the engines, test/rendering, which has the browser, or test/api. */
+const ELSEWHERE = [
+  'OpenSearch with a mapping of your own',
+  'Kafka',
+  'A single-page application',
+  'What changed since yesterday?',
+];
 /** They want root, a container or a cluster; test/deployment-files.spec.ts looks at the files that they name. */
 const NOT_RUN = ['Run it under systemd', 'Docker and Kubernetes'];
 const RUN: string[] = [];

@@ -23,6 +23,7 @@ const createMenuScreen = (title: string, load: LoadComponent): Screen => createL
 export const SCREENS: Readonly<Record<string, Screen>> = {
   '/': { title: 'Overview', label: 'Overview', component: Overview, lazy: false },
   '/coverage': createMenuScreen('Coverage', async () => (await import('../screens/coverage/coverage.js')).Coverage),
+  '/changes': createMenuScreen('Changes', async () => (await import('../screens/changes/changes.js')).Changes),
   '/sources': createMenuScreen('Sources', async () => (await import('../screens/sources/sources.js')).Sources),
   '/urls': createMenuScreen('URLs', async () => (await import('../screens/urls/urls.js')).Urls),
   '/url': createLazyScreen(

@@ -26,7 +26,7 @@ export const IsListOf = (type: () => new () => object, max: number): PropertyDec
   ) as PropertyDecorator;
 
 /** ISO 8601 also has week dates and ordinal dates, which Date cannot parse; RFC 3339 alone would allow February 31. */
-const isTimestamp = (value: unknown): boolean =>
+export const isTimestamp = (value: unknown): boolean =>
   isRFC3339(value) && isISO8601(value, { strict: true }) && !Number.isNaN(Date.parse(value as string));
 
 export const IsTimestamp = (): PropertyDecorator =>

@@ -44,8 +44,8 @@ export const CALL_GROUPS: readonly CallGroup[] = [
   },
   {
     name: 'Orders',
-    description: 'Orders to the sinks, and deletions that are waiting for a decision.',
-    pathPattern: /^\/api\/v1\/(orders|held-deletions)/,
+    description: 'Orders to the sinks, what they changed in the index, and deletions that are waiting for a decision.',
+    pathPattern: /^\/api\/v1\/(orders|held-deletions|changes)/,
   },
   {
     name: 'Plug-ins',

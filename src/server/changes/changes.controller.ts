@@ -1,0 +1,208 @@
+import { Controller, Get, Inject, Query, Req, Res } from '@nestjs/common';
+import { ApiOkResponse, ApiProperty, ApiTags } from '@nestjs/swagger';
+import { Transform } from 'class-transformer';
+import { IsIn, IsInt, IsString, Matches, Max, MaxLength, Min } from 'class-validator';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { CHANGE_KINDS, type ChangeKind } from '../../domain/push/changes.js';
+import { before, days, type Instant, instant, milliseconds } from '../../domain/time/units.js';
+import type { ChangesView } from '../../engine/control/index-changes.js';
+import type { EngineApi } from '../../engine/engine-api.js';
+import type { Clock } from '../../engine/ports/clock.js';
+import { IfGiven, isTimestamp } from '../http/fields.js';
+import { MAX_URL } from '../http/limits.js';
+import { Operation } from '../http/operation.js';
+import { ProblemException } from '../http/problem.js';
+import { type Answer, boolean, integer, listOf, one, oneOf, schema, text, time, url } from '../http/schema.js';
+import { toWholeNumber } from '../http/whole-number.js';
+import type { ServerOptions } from '../options.js';
+import { API, CLOCK, ENGINE, OPTIONS } from '../tokens.js';
+import { toAtomFeed, toJsonFeed } from './feeds.js';
+
+const ATOM_TYPE = 'application/atom+xml';
+const JSON_FEED_TYPE = 'application/feed+json';
+const ATOM_EXAMPLE =
+  '<feed xmlns="http://www.w3.org/2005/Atom"><title>Changes of the index: 1 new, 0 changed, 0 gone</title></feed>';
+const JSON_FEED_EXAMPLE =
+  '{"version":"https://jsonfeed.org/version/1.1","title":"Changes of the index: 1 new, 0 changed, 0 gone","items":[]}';
+const DEFAULT_PERIOD = days(7);
+
+const PERIOD_MS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
+/** A period, or something that looks like a date and a time. */
+const SINCE = /^(\d{1,6}[mhd]|\d{4}-\d{2}-\d{2}T[\d:.]+(Z|[+-]\d{2}:\d{2}))$/;
+
+class ChangesQuery {
+  @ApiProperty({
+    required: false,
+    default: '7d',
+    description: 'A time (`2026-03-01T08:00:00Z`), or a period up to now: `24h`, `7d`, `30m`.',
+    example: '24h',
+    pattern: '^\\d{1,6}[mhd]$',
+  })
+  @IfGiven()
+  @Matches(SINCE, { message: '$property must be a time such as 2026-03-01T08:00:00Z, or a period such as 24h or 7d' })
+  since?: string;
+
+  @ApiProperty({ required: false, description: 'Only documents of this crawler.', minLength: 1 })
+  @IfGiven()
+  @IsString()
+  @MaxLength(256)
+  crawler?: string;
+
+  @ApiProperty({
+    required: false,
+    description: 'Only URLs that begin with this, with or without the scheme.',
+    example: 'www.example.com/docs/',
+  })
+  @IfGiven()
+  @IsString()
+  @MaxLength(MAX_URL)
+  section?: string;
+
+  @ApiProperty({ required: false, enum: CHANGE_KINDS, description: 'Only documents with this change.' })
+  @IfGiven()
+  @IsIn(CHANGE_KINDS)
+  change?: ChangeKind;
+
+  @ApiProperty({
+    required: false,
+    minimum: 1,
+    maximum: 1000,
+    default: 100,
+    description: 'Maximum number of documents.',
+  })
+  @IfGiven()
+  @Transform(({ value }) => toWholeNumber(value))
+  @IsInt()
+  @Min(1)
+  @Max(1000)
+  limit: number = 100;
+}
+
+const changeCountsSchema = schema<ChangesView['counts']>()('ChangeCounts', {
+  new: integer(12, 'Documents that were not in the index before.'),
+  changed: integer(40),
+  gone: integer(3, 'Documents that were deleted from the index.'),
+});
+
+const sectionSchema = schema<ChangesView['sections'][number]>()('ChangedSection', {
+  section: text('www.example.com/docs/', 'Host and first folder.'),
+  counts: one(changeCountsSchema),
+});
+
+const CHANGE = oneOf(CHANGE_KINDS);
+
+const reasonSchema = schema<ChangesView['reasons'][number]>()('ChangeReason', {
+  change: CHANGE,
+  reason: text('http-404', 'Why; `GET /reasons` explains the code.'),
+  count: integer(3),
+});
+
+const documentSchema = schema<ChangesView['documents'][number]>()('ChangedDocument', {
+  crawler: text('docs'),
+  uri: url(),
+  title: text('Getting started').optional(),
+  change: CHANGE,
+  reason: text('http-404', 'Reason of the newest order.'),
+  at: time('When the newest order was decided.').from('decidedAt'),
+  order: integer(3, 'Number of the newest order.').from('id'),
+});
+
+const changesSchema = schema<ChangesView>()('Changes', {
+  since: time(),
+  until: time(),
+  counts: one(changeCountsSchema),
+  sections: listOf(sectionSchema, 'Those with the most changes first, at most 200.'),
+  reasons: listOf(reasonSchema),
+  documents: listOf(documentSchema, 'The newest ones.'),
+  complete: boolean('False if there are more orders since then than are read (200,000): the counts are too low.'),
+});
+
+@ApiTags('Orders')
+@Controller(`${API}/changes`)
+export class ChangesController {
+  constructor(
+    @Inject(ENGINE) private readonly engine: EngineApi,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(OPTIONS) private readonly options: ServerOptions,
+  ) {}
+
+  @Get()
+  @Operation({
+    id: 'listChanges',
+    searches: true,
+    summary: 'What is new, changed and gone in the index',
+    description:
+      'Compares the index now with the index at a time, from the ledger of orders, which goes back 30 days or a million orders. A document that was only sent again has not changed; one that came and went is left out.',
+    role: 'read',
+    problems: { 404: 'There is no crawler with that name.' },
+  })
+  @ApiOkResponse({ schema: changesSchema.ref })
+  async list(@Query() query: ChangesQuery): Promise<Answer<typeof changesSchema>> {
+    return changesSchema.from(await this.read(query));
+  }
+
+  @Get('atom')
+  @Operation({
+    id: 'getAtomFeed',
+    searches: true,
+    summary: 'Changes of the index as an Atom feed',
+    description: 'Takes the parameters of `listChanges`. An entry is one change of one document.',
+    role: 'read',
+    problems: { 404: 'There is no crawler with that name.' },
+  })
+  @ApiOkResponse({
+    description: 'The feed.',
+    content: { [ATOM_TYPE]: { schema: { type: 'string' }, example: ATOM_EXAMPLE } },
+  })
+  async getAtom(
+    @Query() query: ChangesQuery,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<string> {
+    const feed = toAtomFeed(await this.read(query), this.getAddress(request));
+    reply.type(`${ATOM_TYPE}; charset=utf-8`);
+    return feed;
+  }
+
+  @Get('json-feed')
+  @Operation({
+    id: 'getJsonFeed',
+    searches: true,
+    summary: 'Changes of the index as a JSON feed',
+    description: 'Takes the parameters of `listChanges`; version 1.1 of jsonfeed.org.',
+    role: 'read',
+    problems: { 404: 'There is no crawler with that name.' },
+  })
+  @ApiOkResponse({
+    description: 'The feed.',
+    content: { [JSON_FEED_TYPE]: { schema: { type: 'string' }, example: JSON_FEED_EXAMPLE } },
+  })
+  async getJson(
+    @Query() query: ChangesQuery,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<string> {
+    const feed = toJsonFeed(await this.read(query), this.getAddress(request));
+    reply.type(JSON_FEED_TYPE);
+    return feed;
+  }
+
+  private read({ since, ...request }: ChangesQuery): Promise<ChangesView> {
+    return this.engine.changes.list({ ...request, since: this.parseSince(since) });
+  }
+
+  private parseSince(since: string | undefined): Instant {
+    const now = this.clock.now();
+    if (since === undefined) return before(now, DEFAULT_PERIOD);
+    const unit = PERIOD_MS[since.at(-1)!];
+    if (unit !== undefined) return before(now, milliseconds(Number.parseInt(since, 10) * unit));
+    if (isTimestamp(since)) return instant(Date.parse(since));
+    throw new ProblemException('invalid-request', `since is not a time: ${JSON.stringify(since)}`);
+  }
+
+  /** Where the reader has found the feed. */
+  private getAddress({ protocol, host, url: path }: FastifyRequest): string {
+    const { publicUrl } = this.options;
+    return new URL(path, publicUrl ?? `${protocol}://${host}`).href;
+  }
+}
