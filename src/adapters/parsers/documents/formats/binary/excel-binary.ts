@@ -3,6 +3,7 @@
  * of the workbook, then those of each sheet.
  */
 import { type DocumentContent, Unreadable } from '../../document-content.js';
+import { NumberFormats } from '../number-formats.js';
 import type { CompoundFile } from './compound-file.js';
 import { readCountedString, readHyperlink, readStringTable } from './excel-strings.js';
 import { readByte, readDouble, readInt, readShort } from './little-endian.js';
@@ -39,6 +40,7 @@ const BIFF8 = 0x0600;
 const VISUAL_BASIC_MODULE = 6;
 const CHART = 0x0020;
 const MAX_SHEETS = 10_000;
+const MAX_STYLES = 65_536;
 const DEFAULT_CODE_PAGE = 1252;
 const MAX_VALUE_LENGTH = 100_000;
 
@@ -93,6 +95,9 @@ class WorkbookReader {
   /** Undefined if strings have no code page, as since Excel 97. */
   private codePage: number | undefined;
   private sharedStrings: readonly string[] = [];
+  private formats = new NumberFormats(false);
+  /** The number format of each style of cells. */
+  private readonly styles: number[] = [];
   /** The bytes of sheets that may still be read: sheets may overlap. */
   private remainingBytes: number;
 
@@ -114,6 +119,10 @@ class WorkbookReader {
       if (type === RECORD.endOfFile) break;
       if (type === RECORD.password) throw new Unreadable('extract-encrypted', 'the workbook is encrypted');
       else if (type === RECORD.codePage && this.codePage !== undefined) this.codePage = readShort(data, 0);
+      else if (type === RECORD.dateMode) this.formats = new NumberFormats(readShort(data, 0) === 1);
+      else if (type === RECORD.numberFormat)
+        this.formats.define(readShort(data, 0), this.readString([data], 2, this.codePage === undefined ? 2 : 1));
+      else if (type === RECORD.cellFormat && this.styles.length < MAX_STYLES) this.styles.push(readShort(data, 2));
       else if (type === RECORD.sharedStrings) this.sharedStrings = readStringTable([data, ...continuations]);
       else if (type === RECORD.sheet && readByte(data, 5) !== VISUAL_BASIC_MODULE && sheets.length < MAX_SHEETS)
         sheets.push({ name: readCountedString([data], 6, 1, this.codePage), position: readInt(data, 0) });
@@ -203,8 +212,8 @@ class WorkbookReader {
     this.addValue(value === 0 ? 'FALSE' : 'TRUE');
   }
 
-  private addNumber(value: number, _format: number): void {
-    this.addValue(String(value));
+  private addNumber(value: number, style: number): void {
+    this.addValue(this.formats.format(this.styles[style] ?? 0, value));
   }
 }
 
