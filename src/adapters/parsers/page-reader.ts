@@ -89,11 +89,11 @@ export class DocumentReader implements PageReader {
 
   configure(extractors: readonly ExtractorDefinition[], additional: readonly ContentExtractor[] = []): void {
     const documentsDefinition = extractors.find((extractor) => extractor.type === 'documents');
-    const { timeLimit, memoryLimit } = { ...DEFAULT_DOCUMENT_LIMITS, ...documentsDefinition };
+    const { timeLimit, memoryLimit, members } = { ...DEFAULT_DOCUMENT_LIMITS, ...documentsDefinition };
     const { limits } = this.documents;
     // Processes with the previous limits end once they have been idle for a while.
-    if (timeLimit !== limits.timeLimit || memoryLimit !== limits.memoryLimit)
-      this.documents = new DocumentProcesses({ ...limits, timeLimit, memoryLimit }, this.entry);
+    if (timeLimit !== limits.timeLimit || memoryLimit !== limits.memoryLimit || members !== limits.members)
+      this.documents = new DocumentProcesses({ ...limits, timeLimit, memoryLimit, members }, this.entry);
     this.findByMediaType = this.createFinder(extractors, additional);
   }
 

@@ -48,6 +48,8 @@ const TYPES = {
     ['application/x-rtf', ''],
   ],
   mail: [['message/rfc822', 'eml']],
+  mailbox: [['application/mbox', 'mbox']],
+  archive: [['application/zip', 'zip']],
   // Which program wrote a compound file can be told by its contents only.
   compound: [
     ['application/msword', 'doc'],

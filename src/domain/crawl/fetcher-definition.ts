@@ -118,6 +118,8 @@ export type ExtractorDefinition =
       readonly timeLimit: Duration;
       /** Memory limit for one process, in bytes. */
       readonly memoryLimit: number;
+      /** Whether the files within documents are documents of their own. */
+      readonly members?: boolean;
     }
   | {
       /** An Apache Tika server. */

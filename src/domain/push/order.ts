@@ -42,6 +42,8 @@ export interface PushDocument {
   readonly chunks?: readonly Chunk[];
   /** Documents that were split off from the page (`cw:Split`). They are not sent within their page's order. */
   readonly parts?: readonly PushDocument[];
+  /** True if `parts` may be incomplete: parts that are missing stay in the index. */
+  readonly keepsParts?: true;
 }
 
 export type OrderKind = 'add' | 'delete';

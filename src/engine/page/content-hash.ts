@@ -28,7 +28,7 @@ export function hashContent(
   parts: readonly PushDocument[] = [],
 ): string {
   const knownStamp = page.task.stamp;
-  if (!page.hashesContent) return hashBytes(page, draft, digest);
+  if (!page.hashesContent) return hashBytes(page, draft, digest, parts);
   // A change of the setting alone is not worth pushing everything again.
   const coversBytes = knownStamp !== undefined && !knownStamp.startsWith(CONTENT_PREFIX);
   if (coversBytes && !changesDocuments(page.contentDefinition) && hashBytes(page, draft, digest) === knownStamp)
@@ -39,7 +39,12 @@ export function hashContent(
 }
 
 /** Leaves out the metas of the head, which are part of the bytes. */
-function hashBytes(page: FetchedPage, draft: DocumentDraft, digest: Digest): string {
+function hashBytes(
+  page: FetchedPage,
+  draft: DocumentDraft,
+  digest: Digest,
+  parts: readonly PushDocument[] = [],
+): string {
   const { contentMetas } = draft;
   const { contentDefinition, mediaType, body } = page;
   const settings =
@@ -48,10 +53,20 @@ function hashBytes(page: FetchedPage, draft: DocumentDraft, digest: Digest): str
       : [];
   return hashBodyAndFacts(
     body,
-    [...listFacts(contentMetas), ...listTextSettings(page), ...settings, ...listGivenTextSettings(draft)].join('\0'),
+    [
+      ...listFacts(contentMetas),
+      ...listTextSettings(page),
+      ...settings,
+      ...listGivenTextSettings(draft),
+      ...listFiles(page, parts),
+    ].join('\0'),
     digest,
   );
 }
+
+/** The files within a document, which are in its bytes, but may be read now and not have been before. */
+const listFiles = ({ content }: FetchedPage, parts: readonly PushDocument[]): string[] =>
+  content.parts?.some(({ file }) => file) ? parts.map(({ stamp }) => stamp) : [];
 
 /** Body and facts have separate digests, so that they need not be copied into one buffer. */
 const hashBodyAndFacts = (body: Uint8Array | string, facts: string, digest: Digest): string =>

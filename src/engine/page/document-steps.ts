@@ -17,6 +17,7 @@ import { formatIsoTime, parseHttpDate } from '../../domain/time/http-date.js';
 import { after, type Duration, type Instant, minutes } from '../../domain/time/units.js';
 import type { CrawlUrl } from '../../domain/url/crawl-url.js';
 import { decodePercent } from '../../domain/url/decode-percent.js';
+import type { FileFacts } from '../ports/page-content.js';
 import type { PageContent } from '../ports/page-reader.js';
 import type { PageTask } from '../ports/page-task.js';
 import { parseFileName } from './header-parameters.js';
@@ -48,6 +49,10 @@ export interface FetchedPage {
   readonly hashesContent: boolean;
   /** Whether the page's scripts have run; undefined if the crawler renders nothing. */
   readonly rendered?: boolean;
+  /** Set if this is a file within the document that was fetched. */
+  readonly file?: FileFacts;
+  /** The metas that say who may see a part of a page: those of the page. Absent if it is no part. */
+  readonly accessMetas?: PageContent['metas'];
   /** Set if the document was reached by a redirect from this URL and the crawler indexes redirect sources. */
   readonly redirectSource?: string;
 }
@@ -119,8 +124,8 @@ export const BUILT_IN_STEPS: readonly DocumentStep[] = [
   createStep('file', ({ contentMetas }, page) => {
     addMeta(contentMetas, 'file_name', toFileName(page, page.mediaType));
     // The size of a rendered page differs between visits even if its content is the same.
-    if (!page.rendered) addMeta(contentMetas, 'file_size', String(page.body.byteLength));
-    addMeta(contentMetas, 'content_type', page.mediaType);
+    if (!page.rendered) addMeta(contentMetas, 'file_size', String(page.file?.size ?? page.body.byteLength));
+    addMeta(contentMetas, 'content_type', page.file?.mediaType ?? page.mediaType);
   }),
   createStep('content fields', ({ contentMetas }, { content }) => {
     for (const { name, value } of content.fields ?? []) addMeta(contentMetas, name, value);
@@ -194,14 +199,14 @@ function addConfiguredFields(
 function addAccessMetas(
   contentMetas: Meta[],
   headMetas: Meta[],
-  { readAcl, url, headers, content }: FetchedPage,
+  { readAcl, url, headers, content, accessMetas = content.metas }: FetchedPage,
 ): void {
   if (!readAcl) return;
   for (const list of [contentMetas, headMetas]) {
     const remaining = list.filter(({ name }) => name !== ACL_ALLOW && name !== ACL_DENY);
     list.splice(0, list.length, ...remaining);
   }
-  const { allow, deny } = readAcl({ href: url.href, headers, metas: content.metas });
+  const { allow, deny } = readAcl({ href: url.href, headers, metas: accessMetas });
   for (const value of allow) contentMetas.push({ name: ACL_ALLOW, value });
   for (const value of deny) contentMetas.push({ name: ACL_DENY, value });
 }
@@ -261,7 +266,8 @@ export function createTextPart(page: FetchedPage, text = getOwnText(page.content
 }
 
 /** The file name that the server gives (Content-Disposition), or else the last segment of the path. */
-function toFileName({ url, headers }: FetchedPage, mediaType: string): string {
+function toFileName({ url, headers, file }: FetchedPage, mediaType: string): string {
+  if (file) return file.name;
   const givenName = parseFileName(headers['content-disposition']);
   if (givenName !== undefined) return givenName;
   const lastSegment = url.path.slice(url.path.lastIndexOf('/') + 1);

@@ -2,6 +2,7 @@
 import { MARKERS_ONLY } from '../../domain/content/content-definition.js';
 import { DistinctLinks } from '../../domain/content/distinct-links.js';
 import type { HttpResponse } from '../../domain/fetch/outcome.js';
+import { MAX_PARTS } from '../../domain/push/parts.js';
 import type { Clock } from '../ports/clock.js';
 import {
   type AsyncExtractor,
@@ -31,6 +32,16 @@ export interface ExtractionTools {
 
 /** Used as the content of a body that could not be read. */
 export const NO_CONTENT: Extraction = { title: '', text: '', links: [], metas: [], robotsMetas: [], truncated: false };
+
+/**
+ * The content of a body that could not be read. What is known of the files in it stays if time or memory ran out;
+ * otherwise, it is gone.
+ */
+export const createUnreadContent = ({ refused }: Refusal): Extraction => ({
+  ...NO_CONTENT,
+  parts: [],
+  partsAreIncomplete: refused === 'extract-timeout' || refused === 'extract-memory',
+});
 
 const MAX_METAS = 500;
 const MAX_VALUE_LENGTH = 16_384;
@@ -123,8 +134,11 @@ async function extractWithTimeLimit(
 }
 
 /** Cuts content from an asynchronous extractor to the limits. */
-function applyLimits(extraction: Extraction, { maxLinks, maxTextLength }: ExtractionContext): Extraction {
-  const { text, links, metas, fields = [], title } = extraction;
+function applyLimits(extraction: Extraction, limits: ExtractionContext): Extraction {
+  const { maxLinks, maxTextLength } = limits;
+  const { text, links, metas, fields = [], title, parts } = extraction;
+  if (parts && parts.length > MAX_PARTS)
+    return applyLimits({ ...extraction, parts: parts.slice(0, MAX_PARTS) }, limits);
   const isWithinLimits =
     text.length <= maxTextLength &&
     links.length <= maxLinks &&

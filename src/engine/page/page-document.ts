@@ -125,6 +125,7 @@ function createDocument(
     ...(markdown === undefined ? {} : { markdown }),
     ...(chunks === undefined ? {} : { chunks }),
     ...(parts ? { parts } : {}),
+    ...(page.content.partsAreIncomplete ? { keepsParts: true } : {}),
   };
   spend(budget, document);
   return document;
@@ -153,10 +154,15 @@ interface PartDraft {
   draft: DocumentDraft;
 }
 
+const NOTHING_FOUND: ReadonlyMap<number, readonly string[]> = new Map();
+/** What a file within a document does not take over from it. */
+const NO_FACTS: Partial<PageContent> = { firstHeading: undefined, structured: undefined, encoding: undefined };
+
 /** What applies to the page applies to its parts, too, but they have their own title, fields and text. */
-function draftPart(page: FetchedPage, { id, title, found, ...forms }: PagePart): PartDraft {
+function draftPart(page: FetchedPage, { id, title, found = NOTHING_FOUND, file, ...forms }: PagePart): PartDraft {
   const content: PageContent = {
     ...page.content,
+    ...(file ? { ...NO_FACTS, language: file.language, metas: file.metas, fields: file.fields } : {}),
     ...forms,
     title: title === '' ? page.content.title : title,
     found: new Map([...(page.content.found ?? []), ...found]),
@@ -169,7 +175,15 @@ function draftPart(page: FetchedPage, { id, title, found, ...forms }: PagePart):
   const uri = createPartUri(url.href, id);
   const task = { ...page.task, stamp: undefined, url: uri };
   const draft = createDraft(page);
-  const part: FetchedPage = { ...page, task, content, textOnly: true, hashesContent: true };
+  const part: FetchedPage = {
+    ...page,
+    task,
+    content,
+    textOnly: true,
+    hashesContent: true,
+    file,
+    accessMetas: page.content.metas,
+  };
   for (const step of BUILT_IN_STEPS) if (step.kind === 'sync') step.run(draft, part);
   const contentMetas = draft.contentMetas.map((meta) =>
     meta.name === 'publicUrl' && meta.value === url.href ? { ...meta, value: uri } : meta,

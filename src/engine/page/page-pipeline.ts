@@ -16,7 +16,7 @@ import type { Fetcher, FetchRequest } from '../ports/fetcher.js';
 import type { PageOutcome, PageResult, PageTask } from '../ports/page-task.js';
 import { hasSameLinks } from './content-hash.js';
 import type { CrawlContext } from './crawl-context.js';
-import { describeType, type ExtractionTools, extractContent, holdThread, NO_CONTENT } from './extraction.js';
+import { createUnreadContent, describeType, type ExtractionTools, extractContent, holdThread } from './extraction.js';
 import { LinkCollector } from './link-collector.js';
 import type { LinkMemory } from './link-memory.js';
 import { buildDocument, type DocumentTools, StepFailed } from './page-document.js';
@@ -170,7 +170,8 @@ async function readBody(visit: Visit, response: HttpResponse): Promise<Ending> {
   const { mediaType, feed } = type;
   const content = await extractContent(page, response, mediaType, tools);
   if ('kind' in content) return { outcome: content };
-  if (isRefusal(content)) return finishPage(visit, { response, mediaType, content: NO_CONTENT, unread: content });
+  if (isRefusal(content))
+    return finishPage(visit, { response, mediaType, content: createUnreadContent(content), unread: content });
   const challenger = mayBeChallenge(content.text.length, content.links.length)
     ? findChallengePage(response.body)
     : undefined;

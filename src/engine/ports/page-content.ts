@@ -65,6 +65,8 @@ export interface PageContent {
   readonly ownText?: string;
   /** Parts that become separate documents; absent if none are wanted. */
   readonly parts?: readonly PagePart[];
+  /** True if there may be parts that were not found this time: those known before stay. */
+  readonly partsAreIncomplete?: boolean;
   /** True if text was left out because the configuration or the page itself excludes it. */
   readonly isCut?: boolean;
   readonly headings?: readonly Heading[];
@@ -90,7 +92,16 @@ export interface PagePart extends Pick<PageContent, 'text' | 'title' | 'headings
   /** The fragment of its URL. */
   readonly id: string;
   /** The values of the fields found in the part. */
-  readonly found: ReadonlyMap<number, readonly string[]>;
+  readonly found?: ReadonlyMap<number, readonly string[]>;
+  /** Set if the part is a file within the document, like an attachment, which has metas of its own. */
+  readonly file?: FileFacts;
+}
+
+export interface FileFacts extends Pick<PageContent, 'language' | 'metas' | 'fields'> {
+  readonly name: string;
+  /** In bytes. */
+  readonly size: number;
+  readonly mediaType: string;
 }
 
 export interface ReadLimits {

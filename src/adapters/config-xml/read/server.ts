@@ -183,7 +183,10 @@ export function readExtractors(root: Node, { problems }: ReadContext): Extractor
     problems.add('duplicate-name', 'there is more than one Extractor type="documents": keep one', duplicate.place);
   return nodes.map(({ values, place }): ExtractorDefinition => {
     const { type, url, timeLimitMS: timeLimit } = values;
-    if (type === 'documents') return { type, timeLimit, memoryLimit: values.memoryLimitBytes };
+    if (type === 'documents') {
+      const { memoryLimitBytes: memoryLimit, members } = values;
+      return { type, timeLimit, memoryLimit, members };
+    }
     if (url === undefined)
       problems.add('missing-attribute', 'an extractor of type tika requires the attribute url', place);
     return { type, url: url ?? '', mediaTypes: values.mediaTypes ?? server.LEGACY_OFFICE.split(' '), timeLimit };

@@ -101,7 +101,7 @@ export const UNREADABLE_TYPES =
 /** Media types of text, markup, PDF and office documents, which can be read. */
 export const READABLE_TYPES =
   'text/html application/xhtml+xml text/plain text/xml application/xml application/rss+xml application/atom+xml text/csv text/markdown ' +
-  `text/tab-separated-values application/json application/ld+json application/x-ndjson ${DOCUMENT_TYPES.join(' ')}`;
+  `text/tab-separated-values application/json application/ld+json application/x-ndjson ${DOCUMENT_TYPES.filter((type) => !UNREADABLE_TYPES.includes(type)).join(' ')}`;
 
 export const MIME_TYPES = element(
   'MimeTypes',

@@ -145,6 +145,11 @@ export const EXTRACTOR = element(
       default: mebibytesToBytes(512),
       unit: 'bytes',
     }),
+    members: attribute(
+      t.boolean,
+      '`documents`: attachments of e-mail, messages of mailboxes and files in zip archives are documents of their own, at the URL of the document with `#member=` and the path.',
+      { default: 'false' },
+    ),
   },
 );
 

@@ -11,6 +11,20 @@ export interface DocumentRequest {
    * Time limit for one document in milliseconds; a reader that can stop between pages returns what it has read by then.
    */
   readonly timeLimit: number;
+  /** Whether the files within the document are wanted: attachments of messages, entries of archives. */
+  readonly members?: boolean;
+}
+
+/** A file within a document. */
+export interface DocumentMember {
+  /** Its name, or its path in the archive. */
+  readonly path: string;
+  /** In bytes, as declared. */
+  readonly size: number;
+  /** As the document states it; undefined if only the name and the bytes tell. */
+  readonly contentType?: string;
+  /** @throws Unreadable */
+  read(): Uint8Array;
 }
 
 export class Unreadable extends Error {
@@ -26,6 +40,7 @@ export class Unreadable extends Error {
 /** Limits in addition to those of the request. */
 const MAX_HREF_LENGTH = 16_384;
 const MAX_FIELDS = 200;
+const MAX_MEMBERS = 500;
 const MAX_VALUE_LENGTH = 8_192;
 const MAX_TITLE_LENGTH = 4_096;
 /** Length of the sample for language detection, if the text itself is not needed. */
@@ -43,6 +58,7 @@ export class DocumentContent {
   private readonly fields: { name: string; value: string }[] = [];
   private readonly metas: { name: string; value: string }[] = [];
   private isTruncated = false;
+  readonly members: DocumentMember[] = [];
 
   constructor(private readonly request: DocumentRequest) {}
 
@@ -103,6 +119,12 @@ export class DocumentContent {
   addField(name: string, text: string | undefined): void {
     const value = toPlainLine(text);
     if (value !== '' && this.fields.length < MAX_FIELDS) this.fields.push({ name, value });
+  }
+
+  addMember(member: DocumentMember): void {
+    if (!this.request.members) return;
+    if (this.members.length < MAX_MEMBERS) this.members.push(member);
+    else this.isTruncated = true;
   }
 
   /** Adds a field with a time, in ISO 8601 and UTC; anything that is not a time is left out. */

@@ -21,6 +21,8 @@ export interface DocumentLimits extends ProcessLimits {
   readonly processes: number;
   /** Milliseconds without work after which a process ends. */
   readonly idleTime: number;
+  /** Whether the files within documents are read. */
+  readonly members?: boolean;
 }
 
 const MIB = 1024 * 1024;
@@ -104,7 +106,7 @@ export class DocumentProcesses implements AsyncExtractor {
       const { body, mediaType, context, resolve, reject } = this.queue.shift()!;
       const { maxLinks, maxTextLength } = context;
       process
-        .read(body, { mediaType, maxLinks, maxTextLength })
+        .read(body, { mediaType, maxLinks, maxTextLength, members: this.limits.members })
         .finally(() => {
           if (!process.ended) this.keepForReuse(process);
         })

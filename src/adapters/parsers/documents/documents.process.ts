@@ -7,13 +7,14 @@ import dgram from 'node:dgram';
 import dns from 'node:dns';
 import net from 'node:net';
 import { runInThisContext } from 'node:vm';
-import { findDocumentFormat } from '../../../domain/content/document-types.js';
+import { type DocumentFormat, findDocumentFormat } from '../../../domain/content/document-types.js';
 import { sniffMediaType } from '../../../domain/content/signatures.js';
 import { type Extraction, isRefusal, type Refusal } from '../../../engine/ports/content-extractor.js';
 import { determineLanguage } from '../language.js';
 import { type DocumentContent, type DocumentRequest, Unreadable } from './document-content.js';
 import { DOCUMENT_FAILURE_EXIT_CODE, type Reply } from './document-process.js';
 import { encodeFrame, type Frame, FrameReader } from './frames.js';
+import { MemberReading, type ReadFile } from './members.js';
 
 /** Requests come from the server, which has already limited the document's size. */
 const MAX_BYTES = 2 ** 32;
@@ -38,7 +39,7 @@ async function handleFrame({ head, body }: Frame): Promise<Reply> {
   let isLast = false;
   let result: Reply['result'];
   try {
-    result = toExtraction(await readWithTimeout(body, request));
+    ({ result, isLast } = await readWithMembers(body, request));
   } catch (error) {
     result = toRefusal(error);
     // A library that was interrupted, or failed unexpectedly, is in an unknown state.
@@ -46,6 +47,46 @@ async function handleFrame({ head, body }: Frame): Promise<Reply> {
   }
   const isTooLarge = process.memoryUsage.rss() > Math.max(request.memoryLimit / 2, 160 * MEBIBYTE);
   return { result, isLast: isLast || isTooLarge };
+}
+
+async function readWithMembers(
+  body: Uint8Array,
+  request: DocumentRequest,
+): Promise<{ result: Extraction; isLast: boolean }> {
+  const startedAt = performance.now();
+  const content = await readWithTimeout(body, request);
+  const extraction = toExtraction(content);
+  if (!request.members || !hasMembers(body, request.mediaType)) return { result: extraction, isLast: false };
+  const reading = new MemberReading(body.byteLength, request, readFile, () => performance.now(), startedAt);
+  const { parts, isIncomplete, isTruncated } = await reading.read(content.members);
+  const result = {
+    ...extraction,
+    parts,
+    partsAreIncomplete: isIncomplete,
+    truncated: extraction.truncated || isTruncated || isIncomplete,
+  };
+  return { result, isLast: reading.failed };
+}
+
+/** Formats of documents that contain files. */
+const hasMembers = (body: Uint8Array, mediaType: string): boolean =>
+  ['archive', 'mail', 'mailbox', 'compound'].includes(chooseFormat(body, mediaType) ?? '');
+
+/** Reads a file within a document; pages and texts are read like those on the web. */
+async function readFile(body: Uint8Array, mediaType: string, request: DocumentRequest): Promise<ReadFile> {
+  if (chooseFormat(body, mediaType) !== undefined) {
+    const content = await readWithTimeout(body, request);
+    return { extraction: toExtraction(content), members: content.members };
+  }
+  const { findPageExtractor } = await import('./formats/mail.js');
+  const extractor = findPageExtractor(mediaType);
+  if (extractor?.kind !== 'sync') throw new Unreadable('extract-unsupported', `there is no reader for ${mediaType}`);
+  Object.assign(globalThis, {
+    readDocument: () => extractor.extract(body, mediaType, { ...request, url: 'about:blank', contentType: undefined }),
+  });
+  const extraction = runInThisContext('readDocument()', { timeout: request.timeLimit }) as Extraction | Refusal;
+  if (isRefusal(extraction)) throw new Unreadable(extraction.refused, extraction.detail);
+  return { extraction, members: [] };
 }
 
 async function readWithTimeout(body: Uint8Array, request: DocumentRequest): Promise<DocumentContent> {
@@ -69,8 +110,7 @@ async function loadReader(
   body: Uint8Array,
   mediaType: string,
 ): Promise<(body: Uint8Array, request: DocumentRequest) => DocumentContent | Promise<DocumentContent>> {
-  // Documents of Office's old formats are often named like those of its present ones, and encrypted ones are both.
-  switch (sniffMediaType(body) === 'application/x-ole-storage' ? 'compound' : findDocumentFormat(mediaType)) {
+  switch (chooseFormat(body, mediaType)) {
     case 'pdf': {
       const [{ readPdf }, { loadPdfium }] = await Promise.all([
         import('./formats/pdf.js'),
@@ -94,12 +134,20 @@ async function loadReader(
       return (await import('./formats/rtf.js')).readRtf;
     case 'mail':
       return (await import('./formats/mail.js')).readMail;
+    case 'archive':
+      return (await import('./formats/zip.js')).readZip;
+    case 'mailbox':
+      return (await import('./formats/mailbox.js')).readMailbox;
     case 'compound':
       return (await import('./formats/binary/compound-document.js')).readCompoundDocument;
     default:
       throw new Unreadable('extract-unsupported', `there is no reader for ${mediaType}`);
   }
 }
+
+/** Documents of Office's old formats are often named like those of its present ones, and encrypted ones are both. */
+const chooseFormat = (body: Uint8Array, mediaType: string): DocumentFormat | undefined =>
+  sniffMediaType(body) === 'application/x-ole-storage' ? 'compound' : findDocumentFormat(mediaType);
 
 let pdfium: Promise<import('./formats/pdfium.js').Pdfium> | undefined;
 

@@ -62,7 +62,7 @@ export class PartOrders {
   /** Resolves to undefined if the page neither has nor had parts. */
   async planWithDocument(
     state: UrlState,
-    { parts: foundParts, uri }: PushDocument,
+    { parts: foundParts, keepsParts, uri }: PushDocument,
     startedAt: Instant | undefined,
   ): Promise<PartPlan | undefined> {
     const { parts: previousParts = [] } = state;
@@ -79,8 +79,9 @@ export class PartOrders {
     const reason = stamp === undefined ? 'indexed' : 'changed';
     const addOrders = pushed.map((part) => ledger.createAddOrder({ ...state, url: part.uri }, reason, part));
     // If the configuration no longer splits the page, its parts are meant to be deleted: the guard does not apply.
-    const judgement =
-      foundParts === undefined
+    const judgement = keepsParts
+      ? { sent: [], kept: gone, entries: [] }
+      : foundParts === undefined
         ? { sent: gone, kept: [], entries: [] }
         : await this.judgeGoneParts(state, gone, isKnown, startedAt);
     const withdrawnEntries = await this.withdrawAll(state, back, 'the part is on the page again');

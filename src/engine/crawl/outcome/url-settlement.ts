@@ -148,7 +148,7 @@ export class UrlSettlement {
     const { sending } = this;
     const { state, disposition } = decision;
     const { remove } = disposition;
-    const { parts: _, ...pageDocument } = document;
+    const { parts: _, keepsParts: __, ...pageDocument } = document;
     // The order may wait for hours. If the process dies in the meantime, errors before this response must not count
     // towards the next one.
     if (state.temporaryErrors > 0 && disposition.changes.temporaryErrors === 0)

@@ -33,14 +33,22 @@ interface Entry {
 
 /** Names of entries are compared without letter case, and with `/` between folders, as office programs do. */
 export class Archive {
-  private remainingBytes = MAX_BYTES;
+  private remainingBytes: number;
 
   constructor(
     private readonly body: Buffer,
     private readonly entries: ReadonlyMap<string, Entry>,
     /** The directory is missing or damaged: entries at the end may be missing. */
     readonly isDamaged: boolean,
-  ) {}
+    maxBytes: number,
+  ) {
+    this.remainingBytes = maxBytes;
+  }
+
+  /** Sizes are as declared, when they are. */
+  listEntries(): { name: string; size: number }[] {
+    return [...this.entries.values()].map(({ name, size, packedSize }) => ({ name, size: size ?? packedSize }));
+  }
 
   findEntryNames(pattern: RegExp): string[] {
     return [...this.entries.values()].flatMap(({ name }) => (pattern.test(name) ? name : []));
@@ -101,14 +109,14 @@ function inflate(data: Buffer, maxOutputLength: number): Uint8Array {
 }
 
 /** Nothing is unpacked before it is read. */
-export function openArchive(bytes: Uint8Array): Archive {
+export function openArchive(bytes: Uint8Array, maxBytes = MAX_BYTES): Archive {
   const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const directory = readDirectory(body);
   const entries = directory ?? scanLocalHeaders(body);
   if (entries.length === 0)
     throw new Unreadable('extract-corrupt', 'the document is not a zip archive, or nothing in it is intact');
   const byName = new Map(entries.map((entry) => [entry.name.toLowerCase(), entry] as const));
-  return new Archive(body, byName, directory === undefined);
+  return new Archive(body, byName, directory === undefined, maxBytes);
 }
 
 const normalizeName = (name: string): string => name.replaceAll('\\', '/').replace(/^\/+/, '');

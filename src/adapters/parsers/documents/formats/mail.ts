@@ -9,6 +9,12 @@ const MAX_HEADERS_SIZE = 1024 * 1024;
 
 let findExtractor: ((mediaType: string) => ContentExtractor | undefined) | undefined;
 
+/** Finds the extractor of a page or text. */
+export function findPageExtractor(mediaType: string): ContentExtractor | undefined {
+  findExtractor ??= createExtractorFinder(createBuiltInExtractors());
+  return findExtractor(mediaType);
+}
+
 export async function readMail(body: Uint8Array, request: DocumentRequest): Promise<DocumentContent> {
   const mail = await PostalMime.parse(body, {
     attachmentEncoding: 'arraybuffer',
@@ -25,7 +31,12 @@ export async function readMail(body: Uint8Array, request: DocumentRequest): Prom
   for (const address of mail.cc ?? []) content.addField('recipient', formatAddress(address));
   content.addTime('date_created', mail.date);
   content.addField('message_id', mail.messageId);
-  for (const { filename, mimeType } of mail.attachments) content.addField('attachment', filename ?? mimeType);
+  for (const [index, { filename, mimeType, content: bytes }] of mail.attachments.entries()) {
+    content.addField('attachment', filename ?? mimeType);
+    const file = typeof bytes === 'string' ? Buffer.from(bytes) : new Uint8Array(bytes as ArrayBuffer);
+    const path = filename ?? `attachment-${index + 1}`;
+    content.addMember({ path, size: file.byteLength, contentType: mimeType, read: () => file });
+  }
   if (mail.text) content.addText(mail.text);
   else if (mail.html) readHtmlPart(mail.html, content, request);
   addLinksOfText(mail.text ?? '', content);
@@ -42,8 +53,7 @@ const formatAddress = ({ name, address }: Address): string =>
 
 /** Reads an HTML part like a page. */
 export function readHtmlPart(html: string, content: DocumentContent, request: DocumentRequest): void {
-  findExtractor ??= createExtractorFinder(createBuiltInExtractors());
-  const htmlExtractor = findExtractor('text/html') as SyncExtractor;
+  const htmlExtractor = findPageExtractor('text/html') as SyncExtractor;
   const context = { ...request, url: 'about:blank', contentType: 'text/html; charset=utf-8' };
   const extraction = htmlExtractor.extract(Buffer.from(html), 'text/html', context);
   if ('refused' in extraction) return;

@@ -22,6 +22,7 @@ const PROPERTY = {
   displayName: '3001',
   address: '3003',
   creationTime: 0x3007,
+  attachmentData: '3701',
   attachmentName: '3704',
   attachmentLongName: '3707',
   smtpAddress: '39fe',
@@ -60,9 +61,16 @@ export function readOutlookMessage(file: CompoundFile, content: DocumentContent,
       message.readTime(PROPERTY.creationTime),
   );
   content.addField('message_id', message.readText(PROPERTY.messageId));
-  for (const attachment of message.listParts('__attach', MAX_ATTACHMENTS))
-    content.addField('attachment', findAttachmentName(attachment));
+  for (const attachment of message.listParts('__attach', MAX_ATTACHMENTS)) addAttachment(attachment, content);
   readBody(message, content, request);
+}
+
+function addAttachment(attachment: PropertyReader, content: DocumentContent): void {
+  const name = findAttachmentName(attachment);
+  content.addField('attachment', name);
+  const size = attachment.getSize(PROPERTY.attachmentData);
+  if (size > 0)
+    content.addMember({ path: name ?? 'attachment', size, read: () => attachment.readBytes(PROPERTY.attachmentData) });
 }
 
 const findAttachmentName = (attachment: PropertyReader): string | undefined =>
@@ -124,6 +132,10 @@ class PropertyReader {
 
   readBytes(id: string): Buffer {
     return this.file.read(this.findStream(id, '0102'));
+  }
+
+  getSize(id: string): number {
+    return this.findStream(id, '0102')?.size ?? 0;
   }
 
   readTime(id: number): string | undefined {
